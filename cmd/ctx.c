@@ -23,6 +23,7 @@ static const struct {
     {"restore", "put aged tool results back"},
     {"cache", "set prompt-cache breakpoints, and price a change"},
     {"check", "find and repair what a provider would refuse"},
+    {"replay", "replay recorded sessions, and add up the bill"},
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof commands[0], MAX_NAME = 16 };

@@ -43,6 +43,7 @@
 #include "prune/prune.h"
 #include "age/age.h"
 #include "eval/eval.h"
+#include "replay/replay.h"
 
 #define CTX_VERSION "0.1.0"
 

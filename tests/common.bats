@@ -189,6 +189,7 @@ calls() {
 		case $c in
 		ctx-count*) options=--svg ;;
 		ctx-check*) options=--explain ;;
+		ctx-replay*) options= ;;
 		ctx-restore* | ctx-prune* | ctx-truncate* | ctx-age* | ctx-cache*)
 			options="--explain --archive" ;;
 		esac

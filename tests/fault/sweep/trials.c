@@ -84,6 +84,8 @@ const struct trial trials[] = {
     {"ctx-cache --provider anthropic --diff ../in/requests ../in/requests", 0},
     {"ctx-cache --diff ../in/few --json ../in/chat", 0},
     {"ctx-cache --provider anthropic -n ../in/requests", 0},
+    {"ctx-replay ../in/codex", 0},
+    {"ctx-replay --requests --json ../in/few", 0},
     {"ctx-check ../in/few", 0},
     {"ctx-check --json ../in/broken", 0},
     {"ctx-check --sarif ../in/broken", TRIAL_SARIF},

@@ -1,0 +1,119 @@
+/* ctx-replay.c - command that replays recorded sessions and adds up what the
+ * provider bills for them */
+#include <inttypes.h>
+#include <time.h>
+
+#include "cli/cli.h"
+#include "cli/option_rows.h"
+#include "replay/print_bill.h"
+
+struct replay_command {
+	struct cli cli;
+	struct ctx_replay_options options;
+	unsigned ttl;
+	struct bill_form form;
+};
+
+static int
+on_request(void *user, const struct ctx_replayed_request *request,
+    struct ctx_err *err)
+{
+	struct replay_command *command = user;
+
+	return bill_print_request(&command->form, request, err);
+}
+
+static int
+replay_session(void *user, struct ctx_replay_session *session,
+    struct ctx_err *err)
+{
+	struct replay_command *command = user;
+	struct ctx_replay_outcome outcome;
+
+	if (ctx_replay_bill(session, &command->options, on_request, command,
+		&outcome, err) < 0)
+		return -1;
+	return bill_print_session(&command->form, &outcome, err);
+}
+
+/* Reads all sessions.  Each operand is a stream by itself. */
+static void
+replay_files(struct replay_command *command,
+    struct ctx_model_counters *counters)
+{
+	struct cli *cli = &command->cli;
+	struct ctx_stream stream;
+	struct ctx_err err;
+
+	while (cli_next_stream(cli, &stream, NULL)) {
+		if (ctx_replay_read(&stream, counters, replay_session, command,
+			&err) < 0)
+			cli_fail(cli, &err);
+		cli_note_stream(cli, &stream);
+		cli_require_messages(cli, &stream);
+		cli_end_stream(cli, &stream, NULL);
+	}
+	bill_print_sum(&command->form);
+	if (command->form.sessions == 0 && cli->status == CLI_YES)
+		cli_say(cli,
+		    "no request was found: no message was written by a model");
+	cli_note_models(cli, counters);
+	if (command->form.sum.untimed > 0)
+		cli_say(cli,
+		    "%" PRIu64 " of %" PRIu64 " requests have no timestamp; "
+		    "what they store in the cache does not expire",
+		    command->form.sum.untimed, command->form.sum.requests);
+	cli_status(cli, cli_end(cli));
+}
+
+static void
+parse(struct replay_command *command, int argc, char **argv)
+{
+	struct cli *cli = &command->cli;
+	const struct cli_option options[] = {
+	    {0, "requests", NULL, "print a row for each request", CLI_FLAG,
+		&command->form.requests, NULL, NULL},
+	    {0, "ttl", "TIME", "how long the cache is kept: 5m (default), 1h",
+		CLI_CHOICE, &command->ttl, ctx_ttl_name, NULL},
+	    CLI_MODEL(cli),
+	    CLI_DIALECT(cli),
+	    CLI_ENCODING(cli),
+	    {0, "tsv", NULL, "print columns separated by tabs", CLI_FLAG,
+		&command->form.tsv, NULL, NULL},
+	    {0, "json", NULL, "print lines of JSON", CLI_FLAG,
+		&command->form.json, NULL, NULL},
+	    CLI_REST(cli),
+	    {0},
+	};
+
+	cli_parse(cli, options, argc, argv);
+	if (command->form.json && command->form.tsv)
+		cli_die(cli, "--json and --tsv exclude each other");
+	command->options.ttl = (enum ctx_ttl)command->ttl;
+	command->options.now = (int64_t)time(NULL);
+	command->form.cli = cli;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct replay_command command = {
+	    .cli = {
+		.name = "ctx-replay",
+		.about = "Replay recorded sessions, and add up what the "
+			 "provider bills.",
+		.operands = "[SESSION...]",
+		.examples = "  ctx-replay ~/.claude/projects/*/*.jsonl\n"
+			    "  ctx-replay --requests session.jsonl\n",
+		.each = true,
+	    }};
+	struct ctx_model_counters counters;
+
+	parse(&command, argc, argv);
+	cli_model_counters(&command.cli, &counters);
+	cli_sandbox(&command.cli,
+	    &(struct cli_sandbox_grants){.counters = &counters});
+	replay_files(&command, &counters);
+	ctx_model_counters_release(&counters);
+	return command.cli.status;
+}

@@ -1,0 +1,326 @@
+/*
+ * bill.c - replays a session through a provider's cache, and compares the
+ * result with what was billed
+ *
+ * The tokens of a prompt are those that were billed, if the session says so.
+ * What the first request has more than ctx counts is outside the messages
+ * (system prompt and tools); a factor for each request makes up for the rest.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/prompt_cache.h"
+#include "replay/recorded_session.h"
+
+/* A difference of more than 1 / TOLERANCE has a reason. */
+#define TOLERANCE 50
+
+static const struct {
+	const char *name, *text;
+} reasons[CTX_REPLAY_REASONS] = {
+    {"equal", "equal within 2 %"},
+    {"expired", "its lifetime had passed"},
+    {"replaced", "other messages, as after a compaction"},
+    {"beginning", "nothing was found; did the prompt or tools change?"},
+    {"shorter", "only a part was found; did messages change?"},
+    {"kept-longer", "stored for more than its lifetime"},
+    {"longer", "written by a request that is not in the file"},
+};
+
+const char *
+ctx_replay_reason_name(enum ctx_replay_reason reason)
+{
+	return reasons[reason].name;
+}
+
+const char *
+ctx_replay_reason_text(enum ctx_replay_reason reason)
+{
+	return reasons[reason].text;
+}
+
+/* State of ctx_replay_bill. */
+struct billing {
+	struct ctx_replay_session *session;
+	const struct ctx_replay_options *options;
+	struct ctx_replay_outcome *outcome;
+	struct prompt_cache cache;
+	/* The provider's tokens of the messages per token that ctx counts, in
+	 * the newest request that was recorded. */
+	double factor;
+	/* True if the newest write to the cache was for an hour. */
+	bool hour;
+	/* Tokens before all messages that a prompt with other messages finds in
+	 * the cache; those that it finds if nothing of the session is stored.
+	 * The last such requests that were recorded say how many. */
+	uint64_t outside, shared;
+	/* True once a request has reported what was read from the cache. */
+	bool is_given;
+	int64_t time; /* of the request before; INT64_MIN: not known */
+};
+
+/* ---- dollars ---- */
+
+/* Adds the tokens of a request to a bill. */
+static void
+add_usage(struct ctx_billed_usage *sum, const struct ctx_billed_usage *usage)
+{
+	sum->input += usage->input;
+	sum->read += usage->read;
+	sum->written += usage->written;
+	sum->written_hour += usage->written_hour;
+	sum->output += usage->output;
+}
+
+/* Adds tokens at a price to *dollars.  Returns false if the price is needed and
+ * not known. */
+static bool
+add_dollars(double *dollars, uint64_t tokens, uint64_t price)
+{
+	if (tokens == 0)
+		return true;
+	if (price == CTX_NO_PRICE)
+		return false;
+	*dollars += (double)tokens * (double)price / 1e12;
+	return true;
+}
+
+static void
+add_to_bill(struct ctx_replay_bill *bill, const struct billing *billing,
+    const struct replay_request *request, const struct ctx_billed_usage *usage)
+{
+	int64_t now =
+	    request->is_timed ? request->time / 1000 : billing->options->now;
+	const struct ctx_price *price = request->model == NULL
+	    ? NULL
+	    : ctx_model_price(request->model, now, usage->input);
+	uint64_t fresh = usage->input - usage->read - usage->written;
+	double dollars = 0;
+
+	add_usage(&bill->tokens, usage);
+	if (price != NULL && add_dollars(&dollars, fresh, price->in) &&
+	    add_dollars(&dollars, usage->read, price->read) &&
+	    add_dollars(&dollars, usage->written - usage->written_hour,
+		price->write) &&
+	    add_dollars(&dollars, usage->written_hour, price->write_hour) &&
+	    add_dollars(&dollars, usage->output, price->out))
+		bill->dollars += dollars;
+	else
+		bill->unpriced++;
+}
+
+/* ---- requests ---- */
+
+/* Finds the tokens outside the messages: those that the first recorded request
+ * has more than ctx counts in its messages. */
+static void
+find_outside(struct ctx_replay_session *session,
+    struct ctx_replay_outcome *outcome)
+{
+	const struct replay_request *request;
+	uint64_t counted;
+	size_t i;
+
+	outcome->outside = session->overhead;
+	for (i = 0; i < session->n_requests; i++) {
+		request = &session->requests[i];
+		if (!request->is_recorded)
+			continue;
+		counted = session->tree.nodes[request->prompt].tokens;
+		outcome->outside = request->recorded.input > counted
+		    ? request->recorded.input - counted
+		    : 0;
+		if (request->has_reads)
+			outcome->shared = request->recorded.read;
+		return;
+	}
+}
+
+/* Describes the prompt of a request for the cache. */
+static void
+measure_prompt(struct billing *billing, const struct replay_request *request,
+    struct cached_prompt *prompt)
+{
+	const struct ctx_replay_outcome *outcome = billing->outcome;
+	uint64_t counted = billing->session->tree.nodes[request->prompt].tokens;
+	uint64_t billed = request->recorded.input;
+
+	if (request->is_recorded && billed > outcome->outside && counted > 0)
+		billing->factor =
+		    (double)(billed - outcome->outside) / (double)counted;
+	*prompt = (struct cached_prompt){
+	    .node = request->prompt,
+	    .answered = request->answered,
+	    .model = request->model,
+	    .time = request->is_timed ? request->time : INT64_MIN,
+	    .answer_time = request->is_timed ? request->answer_time : INT64_MIN,
+	    .outside = billing->outside,
+	    .shared = billing->shared,
+	    .factor = billing->factor,
+	    .tokens = request->is_recorded ? billed
+					   : outcome->outside +
+		    (uint64_t)(billing->factor * (double)counted),
+	    .response_tokens = request->response_tokens,
+	};
+	prompt->stored = prompt->tokens;
+	if (request->is_recorded && request->recorded.written > 0)
+		prompt->stored =
+		    request->recorded.read + request->recorded.written;
+}
+
+/* Returns true if what a request writes to the cache is stored for an hour. */
+static bool
+is_for_an_hour(struct billing *billing, const struct replay_request *request)
+{
+	if (!request->is_recorded && !billing->is_given)
+		return billing->options->ttl == CTX_TTL_1H;
+	if (request->recorded.written > 0)
+		billing->hour = request->recorded.written_hour * 2 >
+		    request->recorded.written;
+	return billing->hour;
+}
+
+/* Returns why the provider has read another number of tokens than the replay.
+ * found: what the replay found.  lifetime: of what the cache stores, in
+ * milliseconds. */
+static enum ctx_replay_reason
+find_reason(const struct billing *billing,
+    const struct ctx_replayed_request *request, enum cache_find found,
+    int64_t lifetime)
+{
+	uint64_t recorded = request->recorded.read;
+	uint64_t replayed = request->replayed.read;
+	uint64_t most = recorded > replayed ? recorded : replayed;
+	uint64_t shared = billing->shared;
+	uint64_t apart =
+	    recorded > replayed ? recorded - replayed : replayed - recorded;
+
+	if (apart <= most / TOLERANCE)
+		return CTX_REPLAY_EQUAL;
+	if (recorded <= billing->outcome->outside &&
+	    found == CACHE_FOUND_SHARED)
+		return CTX_REPLAY_EXPIRED;
+	if (recorded <= billing->outcome->outside &&
+	    found == CACHE_FOUND_OUTSIDE)
+		return CTX_REPLAY_REPLACED;
+	if (recorded < replayed)
+		return recorded <= shared + shared / TOLERANCE
+		    ? CTX_REPLAY_BEGINNING
+		    : CTX_REPLAY_SHORTER;
+	return request->pause > lifetime ? CTX_REPLAY_KEPT_LONGER
+					 : CTX_REPLAY_LONGER;
+}
+
+/* Takes from a request how much before all messages is stored, because the
+ * session does not say where that ends. */
+static void
+learn_beginning(struct billing *billing, uint64_t read, enum cache_find found)
+{
+	if (found == CACHE_FOUND_MESSAGES || read > billing->outcome->outside)
+		return;
+	if (found == CACHE_FOUND_SHARED)
+		billing->shared = read;
+	else
+		billing->outside = read;
+}
+
+/* Compares what was read in a request with the replay, and adds the request to
+ * the sums. */
+static void
+compare_request(struct billing *billing, struct ctx_replayed_request *replayed,
+    enum cache_find found, int64_t lifetime)
+{
+	struct ctx_replay_outcome *outcome = billing->outcome;
+	const struct replay_request *request =
+	    &billing->session->requests[replayed->index];
+
+	outcome->requests++;
+	outcome->untimed += !request->is_timed;
+	outcome->model = request->model;
+	add_to_bill(&outcome->all, billing, request, &replayed->replayed);
+	if (!replayed->is_recorded || !replayed->has_reads)
+		return;
+	add_to_bill(&outcome->recorded, billing, request, &replayed->recorded);
+	add_to_bill(&outcome->replayed, billing, request, &replayed->replayed);
+	if (!billing->is_given) {
+		billing->is_given = true;
+		return;
+	}
+	replayed->reason = find_reason(billing, replayed, found, lifetime);
+	learn_beginning(billing, replayed->recorded.read, found);
+	outcome->reasons[replayed->reason]++;
+	outcome->differences[replayed->reason] +=
+	    (int64_t)replayed->recorded.read - (int64_t)replayed->replayed.read;
+}
+
+static int
+replay_request(struct billing *billing, size_t i,
+    struct ctx_replayed_request *replayed, struct ctx_err *err)
+{
+	const struct replay_request *request = &billing->session->requests[i];
+	bool hour = is_for_an_hour(billing, request);
+	struct ctx_billed_usage *usage = &replayed->replayed;
+	struct cached_prompt prompt;
+	struct cache_rules rules;
+	enum cache_find found;
+
+	*replayed = (struct ctx_replayed_request){.file = request->file,
+	    .line = request->file_line,
+	    .index = i,
+	    .model = request->model,
+	    .pause = -1,
+	    .is_recorded = request->is_recorded,
+	    .has_reads = request->has_reads,
+	    .recorded = request->recorded};
+	measure_prompt(billing, request, &prompt);
+	ctx_cache_rules_of(request->model, hour, &rules);
+	if (ctx_prompt_cache_send(&billing->cache, &prompt, &rules,
+		&usage->read, &found, err) < 0)
+		return -1;
+	usage->input = prompt.tokens;
+	if (rules.writes && prompt.stored >= rules.least &&
+	    prompt.stored > usage->read)
+		usage->written = prompt.stored - usage->read;
+	if (rules.is_marked && hour)
+		usage->written_hour = usage->written;
+	usage->output = request->is_recorded && request->recorded.output > 0
+	    ? request->recorded.output
+	    : request->response_tokens;
+	if (prompt.time != INT64_MIN && billing->time != INT64_MIN)
+		replayed->pause = prompt.time - billing->time;
+	compare_request(billing, replayed, found, rules.lifetime);
+	billing->time = prompt.time;
+	return 0;
+}
+
+int
+ctx_replay_bill(struct ctx_replay_session *session,
+    const struct ctx_replay_options *options,
+    int (*each)(void *user, const struct ctx_replayed_request *request,
+	struct ctx_err *err),
+    void *user, struct ctx_replay_outcome *outcome, struct ctx_err *err)
+{
+	struct billing billing = {.session = session,
+	    .options = options,
+	    .outcome = outcome,
+	    .factor = 1,
+	    .hour = options->ttl == CTX_TTL_1H,
+	    .time = INT64_MIN};
+	struct ctx_replayed_request replayed;
+	int rc = 0;
+	size_t i;
+
+	*outcome = (struct ctx_replay_outcome){.file = session->file,
+	    .line = session->line};
+	find_outside(session, outcome);
+	billing.outside = outcome->outside;
+	billing.shared = outcome->shared;
+	ctx_prompt_cache_reset(&billing.cache, &session->tree);
+	for (i = 0; i < session->n_requests && rc == 0; i++) {
+		rc = replay_request(&billing, i, &replayed, err);
+		if (rc == 0 && each != NULL)
+			rc = each(user, &replayed, err);
+	}
+	ctx_prompt_cache_release(&billing.cache);
+	return rc;
+}

@@ -1,0 +1,509 @@
+/* recorded_session.c - reads the messages of a recorded session, the requests
+ * that they answer, and what was billed for these */
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/recorded_session.h"
+
+/* State of ctx_replay_read. */
+struct session_reading {
+	struct ctx_stream *stream;
+	struct ctx_model_counters *counters;
+	ctx_replay_take *take;
+	void *user;
+	/* lines: the session in which each message is a record. record: the
+	 * one that is inside the current record. */
+	struct open_session {
+		struct ctx_replay_session session;
+		struct ctx_counter *counter;
+		const struct ctx_model *model; /* of the next response */
+		bool begun;
+		/* True if the newest message is a part of a response to which
+		 * the next message may also belong. */
+		bool answers;
+		bool is_timed; /* true if a message has had a timestamp */
+		/* Newest timestamp of all messages, and of the newest one:
+		 * milliseconds since 1970. */
+		int64_t time, answer_time;
+		/* A usage that was reported before its response. */
+		struct ctx_billed_usage waiting;
+		uint64_t last_report; /* input tokens of the last report */
+	} lines, record;
+	/* For each id of a message in the transcript: 1 + the index of the
+	 * request that it answers; 0: none. */
+	uint32_t *request_of_id;
+	size_t ids_cap;
+	struct ctx_hashkey key;
+	struct ctx_message reread; /* a message, read once more */
+	struct ctx_buf text, literal;
+};
+
+/* ---- messages ---- */
+
+/* Computes a hash of everything in the message that is sent to the model. */
+static int
+hash_message(struct session_reading *reading, const struct ctx_message *message,
+    uint64_t *hash, struct ctx_err *err)
+{
+	struct ctx_buf *text = &reading->text;
+	const struct ctx_block *block;
+	uint32_t nodes[3];
+	struct ctx_str value;
+	char head[2];
+	size_t i, k;
+
+	text->n = 0;
+	head[0] = (char)message->role;
+	if (ctx_buf_add(text, head, 1, err) < 0)
+		return -1;
+	for (i = 0; i < message->n; i++) {
+		block = &message->blocks[i];
+		head[0] = (char)block->kind;
+		head[1] = (char)(block->result_index != 0);
+		if (ctx_buf_add(text, head, 2, err) < 0)
+			return -1;
+		nodes[0] = block->payload;
+		nodes[1] = block->id;
+		nodes[2] = block->name;
+		for (k = 0; k < 3; k++) {
+			value = ctx_json_str(message->json, nodes[k]);
+			if (nodes[k] != 0 &&
+			    ctx_buf_add(text, value.p, value.n, err) < 0)
+				return -1;
+			if (ctx_buf_add(text, "", 1, err) < 0)
+				return -1;
+		}
+	}
+	*hash = ctx_hash(&reading->key, text->p, text->n);
+	return 0;
+}
+
+/* Sets *time to the timestamp of a message, if it has one. */
+static int
+read_time(struct session_reading *reading, const struct ctx_message *message,
+    int64_t *time, bool *found, struct ctx_err *err)
+{
+	struct ctx_str text;
+
+	*found = false;
+	if (message->time == 0)
+		return 0;
+	reading->text.n = 0;
+	if (ctx_json_text(message->json, message->time, &reading->text, &text,
+		err) < 0)
+		return -1;
+	*found = ctx_time_parse(text.p, text.n, time);
+	return 0;
+}
+
+/* Finds the model of a response: the one that the message names, else the one
+ * that the session has named last. */
+static int
+find_response_model(struct session_reading *reading, struct open_session *open,
+    const struct ctx_json *json, uint32_t node, struct ctx_err *err)
+{
+	struct ctx_str name;
+
+	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
+		return 0;
+	name = ctx_json_str(json, node);
+	if (open->model != NULL && reading->literal.n == name.n &&
+	    memcmp(reading->literal.p, name.p, name.n) == 0)
+		return 0;
+	reading->literal.n = 0;
+	if (ctx_buf_add(&reading->literal, name.p, name.n, err) < 0)
+		return -1;
+	return ctx_model_counters_model(reading->counters, name, &open->model,
+	    err);
+}
+
+/* Appends a message to the session.  Returns it, or NULL with *err. */
+static struct replay_message *
+add_message(struct ctx_replay_session *session, struct ctx_err *err)
+{
+	struct replay_message *messages;
+
+	messages = ctx_grow(session->messages, &session->cap, session->n + 1,
+	    sizeof *messages, err);
+	if (messages == NULL)
+		return NULL;
+	session->messages = messages;
+	memset(&messages[session->n], 0, sizeof *messages);
+	return &messages[session->n++];
+}
+
+/* ---- requests ---- */
+
+/* Returns the place where the request of the message with this id is stored;
+ * NULL with *err if there is no memory. */
+static uint32_t *
+find_request_of_id(struct session_reading *reading, uint32_t id,
+    struct ctx_err *err)
+{
+	size_t known = reading->ids_cap;
+	uint32_t *grown = ctx_grow(reading->request_of_id, &reading->ids_cap,
+	    (size_t)id + 1, sizeof *grown, err);
+
+	if (grown == NULL)
+		return NULL;
+	reading->request_of_id = grown;
+	memset(grown + known, 0, (reading->ids_cap - known) * sizeof *grown);
+	return &grown[id];
+}
+
+/* Adds a request whose response begins with the newest message. */
+static int
+add_request(struct open_session *open, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct ctx_replay_session *session = &open->session;
+	struct replay_request *requests, *request;
+
+	requests = ctx_grow(session->requests, &session->requests_cap,
+	    session->n_requests + 1, sizeof *requests, err);
+	if (requests == NULL)
+		return -1;
+	session->requests = requests;
+	request = &requests[session->n_requests++];
+	*request = (struct replay_request){
+	    .first = session->n - 1,
+	    .line = event->inside ? 0 : event->line,
+	    .file = event->record->file,
+	    .file_line = event->record->line,
+	    .model = open->model,
+	    .time = open->time,
+	    .answer_time = open->answer_time,
+	    .is_timed = open->is_timed,
+	    .has_reads = event->layout->dialect->usage.read != NULL,
+	    .recorded = open->waiting,
+	    .is_recorded = open->waiting.input > 0,
+	};
+	open->waiting = (struct ctx_billed_usage){0};
+	return 0;
+}
+
+/* Finds the request that a message answers, and adds it if the message is the
+ * first of its response.  Sets *number to 1 + its index. */
+static int
+find_request(struct session_reading *reading, struct open_session *open,
+    const struct ctx_event *event, uint32_t *number, struct ctx_err *err)
+{
+	const struct ctx_message *message = event->message;
+	bool continues = (message->flags & CTX_MESSAGE_CONTINUES) ||
+	    (open->answers && (message->dialect->rules & CTX_JOINS_ANSWERS));
+	uint32_t id = event->inside || event->line == 0
+	    ? 0
+	    : ctx_transcript_message_id(reading->stream->transcript,
+		  event->line);
+	uint32_t *known = NULL;
+
+	if (id != 0) {
+		known = find_request_of_id(reading, id, err);
+		if (known == NULL)
+			return -1;
+		if (*known != 0) {
+			*number = *known;
+			return 0;
+		}
+		continues = false;
+	}
+	if ((!continues || open->session.n_requests == 0) &&
+	    add_request(open, event, err) < 0)
+		return -1;
+	*number = (uint32_t)open->session.n_requests;
+	if (known != NULL)
+		*known = *number;
+	return 0;
+}
+
+/* Notes what was billed for a request, if the message says so.  If a response
+ * has several lines, the last one counts. */
+static void
+note_usage(struct replay_request *request, const struct ctx_event *event)
+{
+	const struct ctx_dialect *row = event->message->dialect;
+	struct ctx_billed_usage usage;
+
+	if (!ctx_billed_usage_read(event->record->json, event->node,
+		row->usage.message, row, &usage))
+		return;
+	request->recorded = usage;
+	request->is_recorded = true;
+}
+
+/* A line that is not a message reports what was billed for a request.  It is
+ * that of the response before it, else of the next one; a repeated report is
+ * ignored. */
+static void
+note_report(struct open_session *open, const struct ctx_event *event,
+    const struct ctx_dialect *row)
+{
+	struct ctx_replay_session *session = &open->session;
+	struct ctx_billed_usage usage;
+	struct replay_request *request;
+
+	if (!ctx_billed_usage_read(event->record->json, 0, row->usage.line, row,
+		&usage))
+		return;
+	if (open->answers) {
+		request = &session->requests[session->n_requests - 1];
+		request->recorded = usage;
+		request->is_recorded = true;
+	} else if (usage.input != open->last_report) {
+		open->waiting = usage;
+	}
+	open->last_report = usage.input;
+	open->answers = false;
+}
+
+/* ---- events ---- */
+
+static int
+begin_session(struct session_reading *reading, struct open_session *open,
+    const struct ctx_event *event, struct ctx_err *err)
+{
+	struct ctx_replay_session *session = &open->session;
+	struct ctx_model_counter model_counter;
+	struct ctx_request_overhead overhead;
+
+	if (ctx_stream_measure(reading->stream, event, reading->counters,
+		&model_counter, err) < 0 ||
+	    ctx_count_request_overhead(model_counter.counter,
+		event->record->json, event->layout, &overhead, err) < 0)
+		return -1;
+	session->file = event->record->file;
+	session->line = event->inside ? event->record->line : 0;
+	session->overhead = overhead.tokens;
+	session->n = session->n_requests = 0;
+	open->counter = model_counter.counter;
+	open->model = model_counter.model;
+	open->begun = true;
+	open->answers = open->is_timed = false;
+	open->waiting = (struct ctx_billed_usage){0};
+	open->last_report = 0;
+	reading->literal.n = 0;
+	return 0;
+}
+
+/* Returns the message of an event as it was sent when it was new: without the
+ * flag that it is not active any more.  NULL with *err. */
+static const struct ctx_message *
+read_as_sent(struct session_reading *reading, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	const struct ctx_message *message = event->message;
+
+	if (!(message->flags & CTX_MESSAGE_HIDDEN))
+		return message;
+	return ctx_dialect_read_message(message->dialect, event->record->json,
+		   event->node, &reading->reread, err) < 0
+	    ? NULL
+	    : &reading->reread;
+}
+
+/* Appends the two messages of a record that has a prompt and its answer. */
+static int
+split_turn(struct replay_message *prompt, struct ctx_replay_session *session,
+    const struct ctx_cost *cost, struct ctx_err *err)
+{
+	struct prompt_message sent = prompt->sent;
+	struct replay_message *answer;
+
+	prompt->sent.tokens = cost->prompt_tokens;
+	answer = add_message(session, err);
+	if (answer == NULL)
+		return -1;
+	answer->sent = sent;
+	answer->sent.hash++;
+	answer->sent.tokens -= cost->prompt_tokens;
+	answer->line = answer[-1].line;
+	return 0;
+}
+
+static int
+add_answer(struct session_reading *reading, struct open_session *open,
+    const struct ctx_event *event, const struct ctx_cost *cost,
+    struct ctx_err *err)
+{
+	struct ctx_replay_session *session = &open->session;
+	uint32_t number;
+
+	if (find_response_model(reading, open, event->record->json,
+		event->message->model, err) < 0 ||
+	    find_request(reading, open, event, &number, err) < 0)
+		return -1;
+	session->messages[session->n - 1].answers = number;
+	session->requests[number - 1].response_tokens +=
+	    cost->tokens - cost->prompt_tokens;
+	note_usage(&session->requests[number - 1], event);
+	return 0;
+}
+
+/* Returns true if the model has written the message as the response to a
+ * request of the session, not as a summary.  A response that broke off is never
+ * sent, but may have been billed. */
+static bool
+is_response(const struct ctx_message *message)
+{
+	return ctx_message_was_sent(message) &&
+	    (!(message->flags & CTX_MESSAGE_PINNED) ||
+		(message->flags & CTX_MESSAGE_REMOTE_STATE));
+}
+
+static int
+read_message(struct session_reading *reading, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct open_session *open =
+	    event->inside ? &reading->record : &reading->lines;
+	const struct ctx_message *sent;
+	struct replay_message *message;
+	struct ctx_cost cost;
+	int64_t time;
+	bool answers, timed;
+
+	if (!open->begun && begin_session(reading, open, event, err) < 0)
+		return -1;
+	sent = read_as_sent(reading, event, err);
+	message = sent == NULL ? NULL : add_message(&open->session, err);
+	if (message == NULL ||
+	    ctx_count_message(open->counter, sent, &cost, err) < 0 ||
+	    hash_message(reading, sent, &message->sent.hash, err) < 0 ||
+	    read_time(reading, sent, &time, &timed, err) < 0)
+		return -1;
+	message->sent.tokens = cost.tokens;
+	message->sent.blocks = (uint32_t)sent->n;
+	message->line = event->inside ? 0 : event->line;
+	message->is_never_sent = (sent->flags & CTX_MESSAGE_HIDDEN) ||
+	    (message->line != 0 &&
+		!ctx_transcript_is_message(reading->stream->transcript,
+		    message->line));
+	answers = is_response(sent);
+	if (message->is_never_sent &&
+	    (!answers ||
+		!ctx_billed_input(event->record->json, event->node,
+		    sent->dialect->usage.message)))
+		return 0;
+	if (timed && (!open->is_timed || !answers)) {
+		open->time = time;
+		open->is_timed = true;
+	}
+	open->answer_time = timed ? time : open->time;
+	if (answers && cost.prompt_tokens > 0 &&
+	    split_turn(message, &open->session, &cost, err) < 0)
+		return -1;
+	if (answers && add_answer(reading, open, event, &cost, err) < 0)
+		return -1;
+	if (answers && timed && time > open->time)
+		open->time = time;
+	if (!answers)
+		open->waiting = (struct ctx_billed_usage){0};
+	open->answers = answers;
+	return 0;
+}
+
+static int
+end_session(struct session_reading *reading, struct open_session *open,
+    struct ctx_err *err)
+{
+	if (!open->begun)
+		return 0;
+	open->begun = false;
+	if (open->session.n_requests == 0)
+		return 0;
+	if (ctx_replay_find_prompts(&open->session, reading->stream->transcript,
+		err) < 0)
+		return -1;
+	return reading->take(reading->user, &open->session, err);
+}
+
+/* Reads what a line of a session file says that is not a message: the model of
+ * the next requests, and what was billed for the last one. */
+static int
+read_line(struct session_reading *reading, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	const struct ctx_dialect *row = ctx_stream_dialect(reading->stream);
+	struct open_session *open = &reading->lines;
+	struct ctx_line_place place;
+
+	if (event->line == 0 || event->record->kind != CTX_RECORD_JSON ||
+	    row->read_line == NULL)
+		return 0;
+	row->read_line(event->record->json, 0, &place);
+	if (find_response_model(reading, open, event->record->json, place.model,
+		err) < 0)
+		return -1;
+	if (open->begun && place.kind == CTX_LINE_ASIDE &&
+	    row->usage.line[0] != NULL)
+		note_report(open, event, row);
+	return 0;
+}
+
+static int
+read_event(struct session_reading *reading, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	struct ctx_replay_session *record = &reading->record.session;
+	const struct ctx_dialect *row = event->layout->dialect;
+	struct replay_request *request;
+
+	switch (event->kind) {
+	case CTX_EVENT_BEGIN:
+		return begin_session(reading, &reading->record, event, err);
+	case CTX_EVENT_MESSAGE:
+		return read_message(reading, event, err);
+	case CTX_EVENT_END:
+		if (record->n_requests > 0) {
+			request = &record->requests[record->n_requests - 1];
+			if (!request->is_recorded)
+				request->is_recorded =
+				    ctx_billed_usage_read(event->record->json,
+					event->layout->request,
+					row->usage.request, row,
+					&request->recorded);
+		}
+		return end_session(reading, &reading->record, err);
+	case CTX_EVENT_RECORD:
+		return read_line(reading, event, err);
+	default:
+		return 0;
+	}
+}
+
+static void
+release_session(struct ctx_replay_session *session)
+{
+	free(session->messages);
+	free(session->requests);
+	ctx_prompt_tree_release(&session->tree);
+}
+
+int
+ctx_replay_read(struct ctx_stream *stream, struct ctx_model_counters *counters,
+    ctx_replay_take *take, void *user, struct ctx_err *err)
+{
+	struct session_reading reading = {.stream = stream,
+	    .counters = counters,
+	    .take = take,
+	    .user = user};
+	struct ctx_event event;
+	int rc;
+
+	ctx_hashkey_init(&reading.key);
+	stream->include_hidden = true;
+	while ((rc = ctx_stream_next(stream, &event, err)) > 0)
+		if (read_event(&reading, &event, err) < 0) {
+			rc = ctx_stream_fail(stream, err);
+			break;
+		}
+	if (rc == 0)
+		rc = end_session(&reading, &reading.lines, err);
+	release_session(&reading.lines.session);
+	release_session(&reading.record.session);
+	free(reading.request_of_id);
+	ctx_message_release(&reading.reread);
+	ctx_buf_release(&reading.text);
+	ctx_buf_release(&reading.literal);
+	return rc;
+}

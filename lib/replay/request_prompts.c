@@ -1,0 +1,98 @@
+/* request_prompts.c - finds the messages of each request of a session */
+#include "replay/recorded_session.h"
+
+/* Appends those messages of the session to a prompt that are from first on and
+ * before end, and are ever sent.  With a transcript, only active ones. */
+static int
+append_messages(struct ctx_replay_session *session, uint32_t *node,
+    const struct ctx_transcript *active, size_t first, size_t end,
+    struct ctx_err *err)
+{
+	const struct replay_message *message;
+	unsigned flags = 0;
+	size_t i;
+
+	for (i = first; i < end; i++) {
+		message = &session->messages[i];
+		if (message->is_never_sent ||
+		    (active != NULL && message->line != 0 &&
+			!ctx_transcript_is_active(active, message->line,
+			    &flags)))
+			continue;
+		if (ctx_prompt_tree_append(&session->tree, node, &message->sent,
+			err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Returns true if the lines of the transcript after line from up to line to
+ * only append messages to those that are active before. */
+static bool
+are_appended(const struct ctx_transcript *transcript, uint32_t from,
+    uint32_t to)
+{
+	for (; from < to; to--)
+		if (!ctx_transcript_is_appended(transcript, to))
+			return false;
+	return true;
+}
+
+/* Appends the response of a request to its prompt.  Other messages may be
+ * between those of the response. */
+static int
+append_response(struct ctx_replay_session *session,
+    struct replay_request *request, struct ctx_err *err)
+{
+	uint32_t number = (uint32_t)(request - session->requests) + 1;
+	const struct replay_message *message;
+	size_t end = request < &session->requests[session->n_requests - 1]
+	    ? request[1].first
+	    : session->n;
+	size_t i;
+
+	request->answered = request->prompt;
+	for (i = request->first; i < end; i++) {
+		message = &session->messages[i];
+		if (message->answers != number)
+			continue;
+		if (ctx_prompt_tree_append(&session->tree, &request->answered,
+			&message->sent, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+ctx_replay_find_prompts(struct ctx_replay_session *session,
+    struct ctx_transcript *transcript, struct ctx_err *err)
+{
+	struct replay_request *request;
+	uint32_t node = 0, line = 0;
+	size_t done = 0, i;
+
+	if (ctx_prompt_tree_reset(&session->tree, err) < 0)
+		return -1;
+	for (i = 0; i < session->n_requests; i++) {
+		request = &session->requests[i];
+		if (request->line == 0 ||
+		    are_appended(transcript, line, request->line)) {
+			if (append_messages(session, &node, NULL, done,
+				request->first, err) < 0)
+				return -1;
+		} else {
+			node = 0;
+			if (ctx_transcript_decide_before(transcript,
+				request->line, err) < 0 ||
+			    append_messages(session, &node, transcript, 0,
+				request->first, err) < 0)
+				return -1;
+		}
+		request->prompt = node;
+		done = request->first;
+		line = request->line;
+		if (append_response(session, request, err) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,291 @@
+# ctx-replay: what recorded sessions cost, by the records and by the rules of
+# the provider's prompt cache
+
+load helper
+
+# A session file of Claude Code.  Each argument is a request:
+#   SECOND:READ:WRITTEN:FRESH[:HOUR]
+# Its prompt ends with a user's message at this second, and is answered a second
+# later.
+claude() {
+	local id=0 parent=null one
+	for one in "$@"; do
+		IFS=: read -r second read written fresh hour <<< "$one"
+		id=$((id + 1))
+		jq -nc --argjson id "$id" --argjson parent "$parent" \
+		    --argjson s "$second" --argjson r "$read" \
+		    --argjson w "$written" --argjson f "$fresh" \
+		    --argjson h "${hour:-0}" --arg m "${MODEL:-claude-sonnet-4-5}" '
+		    def line($n; $up; $at): {parentUuid: $up, uuid: $n,
+			sessionId: "s", isSidechain: false, version: "2.0.0",
+			timestamp: (1764000000 + $at | todate)};
+		    line("u\($id)"; $parent; $s) + {type: "user", message:
+			{role: "user", content: "Question \($id)?"}},
+		    line("a\($id)"; "u\($id)"; $s + 1) + {type: "assistant",
+			message: {id: "m\($id)", role: "assistant", model: $m,
+			content: [{type: "text", text: "Answer \($id)."}],
+			usage: {input_tokens: $f, output_tokens: 200,
+			cache_creation_input_tokens: $w,
+			cache_read_input_tokens: $r, cache_creation:
+			{ephemeral_5m_input_tokens: ($w - $h),
+			 ephemeral_1h_input_tokens: $h}}}}'
+		parent="\"a$id\""
+	done
+}
+
+# Checks a member of the report as JSON: replayed FILE JQ VALUE.
+replayed() {
+	ctx-replay --json "$1" > report || fail "status $?"
+	[ "$(jq -r "$2" report)" = "$3" ] ||
+		fail "$2 is $(jq -r "$2" report), not $3"
+}
+
+@test "a session of Claude Code: what was billed stands beside what the rules say" {
+	# The second and third request read what the one before has stored:
+	# 12,000 and 15,000 tokens.  Before the fourth, 5 minutes have passed.
+	# The fifth should have read the 19,000 of the fourth.
+	claude 0:0:12000:10 60:12000:3000:10 120:15000:2000:10 \
+	    720:0:19000:10 780:12000:8000:10 > session.jsonl
+	ctx-replay session.jsonl > out
+	# Of the price of Claude Sonnet 4.5: $3, $0.30 read, $3.75 written, $15.
+	# 39,000 x 0.3 + 44,000 x 3.75 + 50 x 3 + 1,000 x 15 = 191,850, and
+	# 46,000 x 0.3 + 37,000 x 3.75 + 50 x 3 + 1,000 x 15 = 167,700.
+	cat > want <<'X'
+session.jsonl: 5 requests to claude-sonnet-4-5
+                    read      written        fresh       output    dollars
+  recorded        39,000       44,000           50        1,000       0.19
+  replayed        46,000       37,000           50        1,000       0.17
+  3 of 4 cache reads are equal within 2 %
+      1 shorter     -7,000 tokens: only a part was found; did messages change?
+X
+	cmp out want
+	# The manual shows this session.
+	sed -n '/^\.Bd -literal/,/^\.Ed/p' \
+	    "$BATS_TEST_DIRNAME/../man/ctx-replay.1" | sed '1d;$d' | cmp - want
+	replayed session.jsonl .recorded.dollars 0.19185
+	replayed session.jsonl .replayed.dollars 0.1677
+	replayed session.jsonl .reasons.shorter.tokens -7000
+}
+
+@test "the lifetime is an hour if the session says so, or --ttl" {
+	# 50 minutes apart; the price of writing for an hour is $6.
+	claude 0:0:12000:10:12000 3000:12000:3000:10:3000 > hour.jsonl
+	replayed hour.jsonl .equal 1
+	replayed hour.jsonl .replayed.written_hour 15000
+	replayed hour.jsonl .replayed.dollars 0.09966
+	claude 0:0:12000:10:12000 9:12000:3000:10:3000 3700:15000:9:10:9 > longer.jsonl
+	replayed longer.jsonl '.reasons["kept-longer"].requests' 1
+	claude 0:0:12000:10 3000:0:15000:10 > minutes.jsonl
+	replayed minutes.jsonl .equal 1
+	# Without a usage only --ttl says it.
+	jq -c 'del(.message.usage)' minutes.jsonl |
+	    jq -c '(.message | select(.role == "user")).content = "word " * 5000' \
+	    > bare.jsonl
+	ctx-replay --json bare.jsonl | jq -e '.all.read == 0'
+	ctx-replay --json --ttl 1h bare.jsonl | jq -e '.all.read > 4000'
+}
+
+@test "what other sessions share is taken from the first request" {
+	# After 10 minutes only that is found.
+	claude 0:9000:3000:10 60:12000:1000:10 700:9000:5000:10 > shared.jsonl
+	replayed shared.jsonl .equal 2
+	replayed shared.jsonl .shared 9000
+	# How much it is by then is not in the file.
+	claude 0:9000:3000:10 60:12000:1000:10 700:5000:9000:10 > other.jsonl
+	replayed other.jsonl .reasons.expired.requests 1
+}
+
+@test "each reason for a difference is named" {
+	claude 0:9000:3000:10 60:9000:4000:10 > beginning.jsonl
+	replayed beginning.jsonl '.reasons | keys[0]' beginning
+	claude 0:9000:3000:10 60:11000:2000:10 > shorter.jsonl
+	replayed shorter.jsonl '.reasons | keys[0]' shorter
+	claude 0:9000:3000:10 60:15000:2000:10 > longer.jsonl
+	replayed longer.jsonl '.reasons | keys[0]' longer
+	claude 0:9000:3000:10 9:12000:1000:10 400:13000:9:10 > kept.jsonl
+	replayed kept.jsonl '.reasons | keys[0]' kept-longer
+	# 2 % of 12,000 are 240.
+	claude 0:9000:3000:10 60:11760:2000:10 > near.jsonl
+	replayed near.jsonl .equal 1
+	claude 0:9000:3000:10 60:11759:2000:10 > far.jsonl
+	replayed far.jsonl .equal 0
+}
+
+@test "another branch finds what the branches have in common" {
+	# The third request takes the place of the second.
+	claude 0:0:12000:10 60:12000:3000:10 > session.jsonl
+	claude 0:0:12000:10 60:12000:3000:10 90:12000:3000:10 |
+	    tail -n 2 | jq -c 'if .type == "user" then .parentUuid = "a1"
+	    else . end' >> session.jsonl
+	replayed session.jsonl .equal 2
+	replayed session.jsonl .requests 3
+}
+
+@test "a request before a compaction is replayed with the messages of its time" {
+	claude 0:0:12000:10 60:12000:3000:10 > session.jsonl
+	jq -nc '{parentUuid: null, logicalParentUuid: "a2", uuid: "c", type:
+	    "system", subtype: "compact_boundary", sessionId: "s", version: "2.0.0",
+	    content: "Conversation compacted", timestamp: "2025-11-24T16:02:00Z"},
+	    {parentUuid: "c", uuid: "d", type: "user", isCompactSummary: true,
+	    sessionId: "s", version: "2.0.0", timestamp: "2025-11-24T16:02:01Z",
+	    message: {role: "user", content: "Summary of it all."}}' >> session.jsonl
+	claude 0:0:1:1 0:0:1:1 130:12000:500:10 | tail -n 2 |
+	    jq -c 'if .type == "user" then .parentUuid = "d" else . end' \
+	    >> session.jsonl
+	# 12,010 minus the first question are outside the messages.
+	replayed session.jsonl .requests 3
+	replayed session.jsonl .equal 2
+	ctx-replay --requests --tsv session.jsonl > rows
+	[ "$(cut -f 4 rows | tail -n 1)" = 12000 ]
+}
+
+@test "a model change finds nothing that another model has stored" {
+	{
+		claude 0:0:12000:10
+		MODEL=claude-opus-4-5 claude 0:0:1:1 60:0:15000:10 |
+		    tail -n 2
+	} > session.jsonl
+	replayed session.jsonl .equal 1
+	replayed session.jsonl .replayed.read 0
+}
+
+@test "a beginning below the model's minimum is not stored" {
+	# 1,024 tokens for Claude Sonnet 4.5, 4,096 for Claude Opus 4.5.
+	claude 0:0:1100:10 60:1100:20:10 > session.jsonl
+	replayed session.jsonl .replayed.read 1100
+	MODEL=claude-opus-4-5 claude 0:0:0:1100 60:0:0:1200 > session.jsonl
+	replayed session.jsonl .replayed.read 0
+	replayed session.jsonl .replayed.fresh 2300
+}
+
+@test "more than 35 blocks after a stored beginning, it is not found" {
+	local n
+	for n in 33 40; do
+		{
+			claude 0:0:12000:10 9:12000:2000:10
+			claude 0:0:1:1 9:1:1:1 60:14000:3000:10 | tail -n 2 |
+			    jq -c --argjson n $n 'if .type == "user" then
+				.message.content = [range($n) | {type: "text",
+				text: "Part \(.)"}] else . end'
+		} > "$n.jsonl"
+	done
+	replayed 33.jsonl .equal 2
+	replayed 40.jsonl .reasons.longer.requests 1
+}
+
+# A rollout of Codex.  Each argument is a request: SECOND:INPUT:CACHED.
+codex() {
+	local one n=0
+	jq -nc '{timestamp: "2026-11-02T09:00:00Z", type: "session_meta", payload:
+	    {id: "i", cwd: "/w", cli_version: "0.98.0", originator: "codex"}},
+	    {timestamp: "2026-11-02T09:00:00Z", type: "turn_context",
+	    payload: {model: "gpt-5.1-codex", cwd: "/w"}}'
+	for one in "$@"; do
+		IFS=: read -r second input cached <<< "$one"
+		n=$((n + 1))
+		jq -nc --argjson s "$second" --argjson i "$input" \
+		    --argjson c "$cached" --argjson n "$n" '
+		    def line($t; $at): {timestamp: (1764000000 + $at | todate),
+			type: $t};
+		    line("response_item"; $s) + {payload: {type: "message",
+			role: "user", content: [{type: "input_text",
+			text: "Question \($n)?"}]}},
+		    line("response_item"; $s + 1) + {payload: {type: "message",
+			role: "assistant", content: [{type: "output_text",
+			text: "Answer \($n)."}]}},
+		    line("event_msg"; $s + 1) + {payload: {type: "token_count",
+			info: {last_token_usage: {input_tokens: $i,
+			cached_input_tokens: $c, output_tokens: 50,
+			reasoning_output_tokens: 0, total_tokens: ($i + 50)},
+			total_token_usage: {input_tokens: ($i * $n)}}}}'
+	done
+}
+
+@test "a rollout of Codex: reads are multiples of 128 tokens, and writes cost nothing" {
+	# 10,000 tokens are 78 steps: 9,984.
+	codex 0:10000:0 20:10500:9984 40:11000:10496 > rollout.jsonl
+	replayed rollout.jsonl .equal 2
+	replayed rollout.jsonl .replayed.read 20480
+	replayed rollout.jsonl .replayed.written 0
+	replayed rollout.jsonl .replayed.fresh 11020
+	# $1.25, $0.125 read, $10 output: 13,775 + 2,560 + 1,500 millionths.
+	replayed rollout.jsonl .replayed.dollars 0.017835
+	# 6 minutes later nothing is left.
+	codex 0:10000:0 380:10500:0 > later.jsonl
+	replayed later.jsonl .equal 1
+	# Below 1,024 tokens nothing is stored.
+	codex 0:1000:0 20:1020:0 > short.jsonl
+	replayed short.jsonl .equal 1
+}
+
+@test "a session of pi is read with its own usage" {
+	local n
+	{
+		jq -nc '{type: "session", version: 3, id: "x", cwd: "/w",
+		    timestamp: "2026-11-02T09:00:00Z"}'
+		for n in 1 2; do
+			jq -nc --argjson n "$n" '
+			    def line($id; $up): {type: "message", id: $id,
+				parentId: $up, timestamp: "2026-11-02T09:0\($n):00Z"};
+			    line("u\($n)"; if $n == 1 then null else "a1" end) +
+				{message: {role: "user", content: "Question \($n)?"}},
+			    line("a\($n)"; "u\($n)") + {message: {role: "assistant",
+				provider: "anthropic", model: "claude-sonnet-4-5",
+				content: [{type: "text", text: "Answer."}],
+				usage: {input: 10, output: 20, cacheRead:
+				(if $n == 1 then 0 else 5000 end), cacheWrite:
+				(if $n == 1 then 5000 else 700 end)}}}'
+		done
+	} > session.jsonl
+	replayed session.jsonl .equal 1
+	replayed session.jsonl .replayed.read 5000
+	replayed session.jsonl .replayed.written 5700
+}
+
+@test "chat without a usage: ctx counts, nothing expires, and that is said" {
+	messages "user:$(words 3000)" assistant:ok user:more assistant:done > chat.jsonl
+	ctx-replay --json -m gpt-4o chat.jsonl > report 2> err
+	grep -qx 'ctx-replay: 2 of 2 requests have no timestamp; what they store in the cache does not expire' err
+	jq -e '.compared == 0 and .recorded.input == 0 and .requests == 2' report
+	# The second request has the first and its answer: more than 3,000
+	# tokens, of which whole steps of 128 are read.
+	jq -e '.all.read % 128 == 0 and .all.read > 2800 and .all.read < 3100' report
+	# A model without a price has no cost.
+	ctx-replay --json -m some-model chat.jsonl 2> err | jq -e '.all.dollars == null'
+	ctx-replay -m some-model chat.jsonl 2> err | grep -q 'not known$'
+}
+
+@test "several sessions are added up" {
+	claude 0:0:12000:10 60:12000:3000:10 > one.jsonl
+	claude 0:0:5000:10 60:5000:3000:10 > two.jsonl
+	ctx-replay one.jsonl two.jsonl > out
+	grep -qx '2 sessions: 4 requests' out
+	grep -q '^  replayed *17,000 *23,000 *40 ' <(tail -n 3 out)
+	ctx-replay --tsv one.jsonl two.jsonl > rows
+	[ "$(wc -l < rows)" -eq 3 ]
+	[ "$(awk -F '\t' 'NF != 20' rows | wc -l)" -eq 0 ]
+	ctx-replay --json one.jsonl two.jsonl | jq -es 'length == 2' > /dev/null
+}
+
+@test "--requests: a row for each request, in the order of the session" {
+	claude 0:0:12000:10 60:12000:3000:10 120:9000:9000:10 > session.jsonl
+	ctx-replay --requests --tsv session.jsonl > rows
+	printf '%s\t' request pause input recorded replayed reason > want
+	printf 'line\n' >> want
+	head -n 1 rows | cmp - want
+	[ "$(sed -n 4p rows)" = "$(printf '3\t60\t18010\t9000\t15000\tshorter\tsession.jsonl:6')" ]
+	ctx-replay --requests --json session.jsonl | jq -es 'length == 4' > /dev/null
+}
+
+@test "input without requests is said, and broken input is an error" {
+	messages user:hello > chat.jsonl
+	run -0 ctx-replay chat.jsonl
+	[[ $output == *"no request was found"* ]]
+	echo '{"a":1}' > other.jsonl
+	run -2 ctx-replay other.jsonl
+	[[ $output == *"no messages were found"* ]]
+	echo '{"role":' > broken.jsonl
+	run -2 ctx-replay broken.jsonl
+	[[ $output == *broken.jsonl:2:1:* ]]
+	run -2 ctx-replay --json --tsv chat.jsonl
+}
