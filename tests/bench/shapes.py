@@ -290,6 +290,16 @@ def seconds(command, path):
     return best
 
 
+def check_commands():
+    """Ends the run if a command does not know its options: it would be fast."""
+    for command in COMMANDS:
+        done = subprocess.run(command, input=line(user("x")).encode(),
+                              stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE)
+        if done.returncode != 0:
+            sys.exit("%s: %s" % (" ".join(command), done.stderr.decode()))
+
+
 def judge(name, command, small, large):
     """A line about what grows too fast, or None."""
     slow = seconds(command, large)
@@ -311,6 +321,7 @@ def main():
     parser.add_argument("shapes", nargs="*", default=list(SHAPES))
     options = parser.parse_args()
     found = 0
+    check_commands()
     with tempfile.TemporaryDirectory() as directory:
         os.chdir(directory)
         for name in options.shapes:
