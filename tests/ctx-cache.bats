@@ -688,6 +688,21 @@ changed() { # file, line
 	[[ $stderr == *"opus is assumed to be claude-opus-5-5"* ]]
 }
 
+@test "--diff: a version without prices is not billed with those of another version" {
+	request 4 > one
+	request 6 > two
+	run -0 ctx-cache -m claude-opus-4-8 --diff one two
+	[[ $output == *'$ '* ]]
+	run -0 --separate-stderr ctx-cache -v -m claude-opus-4-9 --diff one two
+	[[ $output == *"the prices of the model are not known; see --price"* ]]
+	[[ $output != *'$ '* ]]
+	[[ $stderr == *"claude-opus-4-9 is not in the table of models: assumed to be like claude-opus-4, with unknown prices"* ]]
+	mkdir -p config/ctx
+	echo '{"claude-opus-4-9": {"price": [4, 20, 0.4, 5]}}' > config/ctx/models.json
+	run -0 ctx-cache -m claude-opus-4-9 --diff one two
+	[[ $output == *'$ '* ]]
+}
+
 @test "--diff: an unknown price of cache reads is reported, and no cost uses it" {
 	head -n 200 "$agent" > old
 	head -n 204 "$agent" > now

@@ -380,6 +380,19 @@ cli_check_window(const struct cli *cli,
 	    cli->model, what);
 }
 
+static void
+note_assumed(const struct cli *cli, const char *name,
+    const struct ctx_model *model)
+{
+	if (model->unlisted)
+		cli_say(cli,
+		    "%s is not in the table of models: assumed to be like %s, "
+		    "with unknown prices",
+		    name, model->name);
+	else
+		cli_say(cli, "%s is assumed to be %s", name, model->name);
+}
+
 void
 cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 {
@@ -391,8 +404,7 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 		    "32,000 tokens; give --window and --encoding",
 		    counters->unknown);
 	if (cli->verbose && counters->alias_of != NULL)
-		cli_say(cli, "%s is assumed to be %s", counters->alias,
-		    counters->alias_of->name);
+		note_assumed(cli, counters->alias, counters->alias_of);
 	if (cli->verbose && counters->encoding != NULL &&
 	    ctx_encoding_basis(counters->encoding) == CTX_BASIS_RECONSTRUCTED)
 		cli_say(cli,

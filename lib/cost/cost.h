@@ -73,6 +73,9 @@ struct ctx_model {
 	/* whole names that stand for the model, separated by commas; or NULL */
 	const char *aliases;
 	const char *date; /* when the windows were read, such as "2026-11-26" */
+	/* True if the row is for a version that the table does not have
+	 * (ctx_model_find). */
+	bool unlisted;
 };
 
 /* Models that are used in addition to the built-in table of models. */
@@ -98,8 +101,13 @@ uint64_t ctx_models_age(int64_t now);
  *   of gpt-5-2025.
  * - Up to 15 words before the model are skipped: "openrouter/openai/",
  *   "us.anthropic.", "ft:".
- * - A name that is an alias ("opus", "opus[1m]") finds the row that has it,
- *   unless a row in own is found by this name.
+ * - A name that is an alias ("opus", "opus[1m]", "x-ai/grok:free") finds its
+ *   row, unless a row in own is found by this name.
+ * - If a version of one or two digits follows the row's name, the table lacks
+ *   this version: "claude-opus-4-9", "gpt-5.99".  Then the result is a copy of
+ *   the row without prices, and its member unlisted is true.  A version of
+ *   Claude counts like the newest ones.  A date or a word after the row's name
+ *   ("-20250929", "-preview", ":free") changes nothing.
  *
  * If no row fits, words before dashes are skipped, too: "hermes-3-" of
  * "hermes-3-llama-3.1-70b".  A name without a row, or of more than 256 bytes,
@@ -345,8 +353,9 @@ struct ctx_model_counters {
 	/* For a warning: the first model name in the input that the table of
 	 * models does not have; an empty string if there was none. */
 	char unknown[80];
-	/* For a message: the first name in the input that is an alias, and the
-	 * model that it stands for; NULL if there was none. */
+	/* For a message: the first name in the input that is an alias or has a
+	 * version that the table lacks, and the model that it is assumed to
+	 * be; NULL if there was none. */
 	char alias[80];
 	const struct ctx_model *alias_of;
 	/* The first model that was counted with a reconstructed tokenizer, or

@@ -161,10 +161,10 @@ copy_name(char to[80], struct ctx_str name)
 }
 
 /* Returns the model of this name.  Remembers what -v prints: the first unknown
- * name, the first alias, and the first model about whose counts a user should
- * know more: a vocabulary file would make them exact, they come from the
- * reconstructed tokenizer of Claude, or the user has named the encoding of
- * another model. */
+ * name, the first alias or version that the table lacks, and the first model
+ * about whose counts a user should know more: a vocabulary file would make them
+ * exact, they come from the reconstructed tokenizer of Claude, or the user has
+ * named the encoding of another model. */
 static const struct ctx_model *
 find_model(struct ctx_model_counters *counters, struct ctx_str name)
 {
@@ -174,7 +174,7 @@ find_model(struct ctx_model_counters *counters, struct ctx_str name)
 	if (model->name[0] == '\0' && counters->unknown[0] == '\0')
 		copy_name(counters->unknown, name);
 	if (counters->alias_of == NULL &&
-	    ctx_model_has_alias(model, name.p, name.n)) {
+	    (model->unlisted || ctx_model_has_alias(model, name.p, name.n))) {
 		copy_name(counters->alias, name);
 		counters->alias_of = model;
 	}

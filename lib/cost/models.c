@@ -17,8 +17,25 @@
 
 #define DAY 86400 /* seconds */
 
-/* the arrays prices and models, MODELS_DATE and MODELS_SECONDS */
+/* A text that finds a row of the table of models. */
+struct model_key {
+	const char *text;
+	short row;
+	/* Number of the key with the longest text that is shorter and the
+	 * beginning of this one; -1: none. */
+	short parent;
+};
+
+/*
+ * The arrays prices, models, unlisted (the rows for versions that are not in
+ * the table, in the order of models), keys and aliases; MODELS_DATE and
+ * MODELS_SECONDS.  Both lists of keys are sorted.  The texts of keys are the
+ * names of rows in lower case, with dashes, but without those between a letter
+ * and a digit ("gpt4o").
+ */
 #include "models.inc"
+
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
 static const struct ctx_model unknown = {.name = "",
     .vendor = "unknown",
@@ -45,7 +62,7 @@ ctx_models_age(int64_t now)
 const struct ctx_model *
 ctx_model_at(size_t i)
 {
-	return i < sizeof models / sizeof models[0] ? &models[i] : NULL;
+	return i < COUNT(models) ? &models[i] : NULL;
 }
 
 /* Returns c in lower case, or a dash if c is one of . _ : @. So
@@ -81,18 +98,24 @@ has_dash(const char *p)
 	    is_digit(p[1]);
 }
 
-/* Returns how well the name of a row (prefix) fits the beginning of a model's
- * name: 0 if it does not fit, otherwise more for a longer one.  A dash between
- * a letter and a digit may be missing or added (gpt4o, phi4, qwen-3), but an
- * exact match is better. */
-static size_t
+/* How the name of a row fits the beginning of a model's name. */
+struct prefix_match {
+	size_t used; /* bytes of the model's name; 0: it does not fit */
+	size_t rank; /* greater for a row that fits better */
+};
+
+/* Returns how the name of a row (prefix) fits the beginning of a model's name.
+ * A longer one fits better.  A dash between a letter and a digit may be missing
+ * or added (gpt4o, phi4, qwen-3), but an exact match is better. */
+static struct prefix_match
 match_prefix(const char *name, size_t n, const char *prefix)
 {
+	const struct prefix_match none = {0, 0};
 	size_t i = 0, k = 0, other = 0;
 
 	while (prefix[i] != '\0') {
 		if (k >= n)
-			return 0;
+			return none;
 		if (fold_char(name[k]) == fold_char(prefix[i])) {
 			i++;
 			k++;
@@ -104,14 +127,14 @@ match_prefix(const char *name, size_t n, const char *prefix)
 			k++;
 			other = 1;
 		} else {
-			return 0;
+			return none;
 		}
 	}
 	/* The name of a row may not end within a number: gpt-5-2 does not fit
 	 * gpt-5-2025-08-07. */
 	if (i > 0 && k < n && is_digit(prefix[i - 1]) && is_digit(name[k]))
-		return 0;
-	return 2 * k - other;
+		return none;
+	return (struct prefix_match){k, 2 * k - other};
 }
 
 /* The name of a model, and the offsets in it at which the name of a row is
@@ -120,46 +143,103 @@ struct name {
 	const char *p;
 	size_t n, n_starts;
 	size_t starts[MOST_STARTS];
+	/* The name as the texts of keys are written; the byte at the offset i
+	 * of p is at the offset places[i] of text, if text has it. */
+	char text[LONGEST + 1];
+	size_t places[LONGEST];
 };
 
-/* If a row fits the model's name better than *best, makes it *best.  How well
- * a row fits is a number (see match_prefix); *longest is that of *best. */
-static void
-match_row(const struct ctx_model *row, const struct name *name,
-    const struct ctx_model **best, size_t *longest)
-{
-	char first = fold_char(row->name[0]);
-	size_t i, at, found;
+/* The row that fits a model's name best so far; NULL: none does.  after: offset
+ * in the name after that of the row. */
+struct best_match {
+	const struct ctx_model *row;
+	size_t rank, after;
+};
 
-	for (i = 0; i < name->n_starts; i++) {
-		at = name->starts[i];
-		if (fold_char(name->p[at]) != first)
-			continue;
-		found = match_prefix(name->p + at, name->n - at, row->name);
-		if (found > *longest) {
-			*longest = found;
-			*best = row;
-		}
+static void
+write_key(struct name *name, const char *p, size_t n)
+{
+	size_t i, length = 0;
+
+	name->p = p;
+	name->n = n;
+	for (i = 0; i < n; i++) {
+		name->places[i] = length;
+		if (i == 0 || i + 1 == n || !has_dash(&p[i]))
+			name->text[length++] = fold_char(p[i]);
+	}
+	name->text[length] = '\0';
+}
+
+/* If a row fits the model's name at an offset better than *best, makes it
+ * *best. */
+static void
+match_row(const struct ctx_model *row, const struct name *name, size_t at,
+    struct best_match *best)
+{
+	struct prefix_match fit =
+	    match_prefix(name->p + at, name->n - at, row->name);
+
+	if (fit.rank > best->rank)
+		*best = (struct best_match){row, fit.rank, at + fit.used};
+}
+
+/* Returns the number of the last key that is not greater than a text; -1 if
+ * there is none. */
+static int
+find_last_key(const struct model_key *list, size_t n, const char *text)
+{
+	size_t from = 0, to = n, middle;
+
+	while (from < to) {
+		middle = from + (to - from) / 2;
+		if (strcmp(list[middle].text, text) <= 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return (int)from - 1;
+}
+
+/* If a row of the table fits the model's name at an offset better than *best,
+ * makes it *best.  All keys with which the text begins are the last one that is
+ * not greater than it, and the parents of that key. */
+static void
+match_table(const struct name *name, size_t at, struct best_match *best)
+{
+	const char *text = name->text + name->places[at];
+	size_t rank = best->rank;
+	int i = find_last_key(keys, COUNT(keys), text);
+
+	while (i >= 0 && best->rank == rank) {
+		if (strncmp(text, keys[i].text, strlen(keys[i].text)) == 0)
+			match_row(&models[keys[i].row], name, at, best);
+		/* Keys with equal texts are next to each other: gemma-3 and
+		 * gemma3. */
+		if (i > 0 && strcmp(keys[i - 1].text, keys[i].text) == 0)
+			match_row(&models[keys[i - 1].row], name, at, best);
+		i = keys[i].parent;
 	}
 }
 
-/* Returns the row that fits best at the start of the model's name, or after
- * any of the characters in parts.  Returns NULL if none fits. */
-static const struct ctx_model *
+/* Finds the row that fits best at the start of the model's name, or after any
+ * of the characters in parts. */
+static struct best_match
 find_after_separator(const struct ctx_models *own, struct name *name,
     const char *parts)
 {
-	const struct ctx_model *row, *best = NULL;
-	size_t i, longest = 0;
+	struct best_match best = {NULL, 0, 0};
+	size_t i, k;
 
 	name->n_starts = 0;
 	for (i = 0; i < name->n && name->n_starts < MOST_STARTS; i++)
 		if (i == 0 || strchr(parts, name->p[i - 1]) != NULL)
 			name->starts[name->n_starts++] = i;
 	for (i = 0; own != NULL && i < own->n; i++)
-		match_row(&own->list[i], name, &best, &longest);
-	for (i = 0; (row = ctx_model_at(i)) != NULL; i++)
-		match_row(row, name, &best, &longest);
+		for (k = 0; k < name->n_starts; k++)
+			match_row(&own->list[i], name, name->starts[k], &best);
+	for (k = 0; k < name->n_starts; k++)
+		match_table(name, name->starts[k], &best);
 	return best;
 }
 
@@ -188,69 +268,99 @@ skip_providers(const char *p, size_t n)
 	return (struct ctx_str){p, n};
 }
 
-/* Returns true if a name equals an alias, which has lower case and dashes. */
-static bool
-is_alias(struct ctx_str name, const char *alias, size_t n)
+/* Returns the length of a name of n bytes without what is appended to it:
+ * Claude Code appends the size of the window (opus[1m]), and OpenRouter, whose
+ * names have a provider, a word (x-ai/grok:free).  Other names have the tag of
+ * a local model after the colon (luna:latest). */
+static size_t
+measure_alias(const char *p, size_t n, bool has_provider)
 {
 	size_t i = 0;
 
-	while (i < n && i < name.n && fold_char(name.p[i]) == alias[i])
+	while (i < n && p[i] != '[' && (p[i] != ':' || !has_provider))
 		i++;
-	return i == n && i == name.n;
+	return i;
+}
+
+/* Returns the row that has a name, after any providers before slashes, as an
+ * alias; NULL if none has.  Sets *used to the length of the alias. */
+static const struct ctx_model *
+find_alias(const char *p, size_t n, size_t *used)
+{
+	struct ctx_str name = skip_providers(p, n);
+	char text[LONGEST + 1];
+	size_t length = measure_alias(name.p, name.n, name.p != p), i;
+	int found;
+
+	*used = length;
+	if (length > LONGEST)
+		return NULL;
+	for (i = 0; i < length; i++)
+		text[i] = fold_char(name.p[i]);
+	text[length] = '\0';
+	found = find_last_key(aliases, COUNT(aliases), text);
+	return found >= 0 && strcmp(aliases[found].text, text) == 0
+	    ? &models[aliases[found].row]
+	    : NULL;
 }
 
 bool
 ctx_model_has_alias(const struct ctx_model *model, const char *name, size_t n)
 {
-	struct ctx_str whole = skip_providers(name, n);
-	const char *alias = model->aliases, *end;
-	/* Claude Code appends the size of the window: opus[1m]. */
-	const char *size = memchr(whole.p, '[', whole.n);
+	size_t used;
 
-	if (size != NULL)
-		whole.n = (size_t)(size - whole.p);
-	while (alias != NULL) {
-		end = alias + strcspn(alias, ",");
-		if (is_alias(whole, alias, (size_t)(end - alias)))
-			return true;
-		alias = *end == ',' ? end + 1 : NULL;
-	}
-	return false;
+	return find_alias(name, n, &used) == model;
 }
 
-static const struct ctx_model *
-find_alias(struct ctx_str name)
+/* Returns true if a text begins with a dash and a version of one or two digits.
+ * More digits are a date, and with letters they are a size (-7b).  Bedrock
+ * appends its own number of a revision (-1:0). */
+static bool
+has_version(const char *p, size_t n)
 {
-	const struct ctx_model *row;
-	size_t i;
+	size_t i = 1;
+	char c;
 
-	for (i = 0; (row = ctx_model_at(i)) != NULL; i++)
-		if (ctx_model_has_alias(row, name.p, name.n))
-			return row;
-	return NULL;
+	if (n < 2 || fold_char(p[0]) != '-')
+		return false;
+	while (i < n && is_digit(p[i]))
+		i++;
+	if (i == 1 || i > 3)
+		return false;
+	c = i < n ? fold_char(p[i]) : '-';
+	return !is_name_letter(c) &&
+	    !(i + 1 < n && p[i] == ':' && is_digit(p[i + 1]));
 }
 
 const struct ctx_model *
 ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 {
-	const struct ctx_model *best, *alias;
+	const struct ctx_model *alias;
 	struct ctx_str whole = skip_providers(p, n);
 	struct name name;
+	struct best_match best;
+	size_t used;
 
 	if (whole.n > LONGEST)
 		return &unknown;
-	name.p = whole.p;
-	name.n = whole.n;
+	write_key(&name, whole.p, whole.n);
 	best = find_after_separator(own, &name, ".:");
-	alias = find_alias(whole);
-	if (alias != NULL && (best == NULL || !is_own(own, best)))
+	alias = find_alias(p, n, &used);
+	if (alias != NULL &&
+	    (best.row == NULL ||
+		(!is_own(own, best.row) && best.after <= used)))
 		return alias;
 	/* A model that was derived from another one may have the name of the
 	 * other one at its end, after a dash: "hermes-3-llama-3.1-70b".  So now
 	 * the words after dashes are looked up, too. */
-	if (best == NULL)
+	if (best.row == NULL)
 		best = find_after_separator(own, &name, ".:-_");
-	return best != NULL ? best : &unknown;
+	if (best.row == NULL)
+		return &unknown;
+	return !is_own(own, best.row) &&
+		has_version(whole.p + best.after, whole.n - best.after)
+	    ? &unlisted[best.row - models]
+	    : best.row;
 }
 
 /* Returns true if prices hold for a request with this number of input tokens
@@ -281,20 +391,6 @@ ctx_model_price(const struct ctx_model *model, int64_t now, uint64_t tokens)
 	return best;
 }
 
-/* Returns true if the text begins with a dash and a version of one or two
- * digits.  More digits are a date, not a version. */
-static bool
-has_version(const char *p, size_t n)
-{
-	size_t digits = 0;
-
-	if (n == 0 || fold_char(*p) != '-')
-		return false;
-	while (1 + digits < n && is_digit(p[1 + digits]))
-		digits++;
-	return digits == 1 || digits == 2;
-}
-
 bool
 ctx_model_binds(const struct ctx_model *model, struct ctx_str name)
 {
@@ -306,7 +402,7 @@ ctx_model_binds(const struct ctx_model *model, struct ctx_str name)
 		return false;
 	row = strlen(model->name);
 	for (i = 0; i + row <= name.n; i++)
-		if (match_prefix(name.p + i, name.n - i, model->name) > 0)
+		if (match_prefix(name.p + i, name.n - i, model->name).used > 0)
 			return has_version(name.p + i + row, name.n - i - row);
 	return false;
 }

@@ -1,6 +1,6 @@
 # models.awk - make the tables in lib/cost/models.c from prices.tsv and
 # models.tsv, which are read in this order
-BEGIN { FS = "\t"; n_prices = 0 }
+BEGIN { FS = "\t"; n_prices = n_models = n_aliases = 0 }
 
 function fail(what) {
 	print FILENAME ":" FNR ": " what > "/dev/stderr"
@@ -95,24 +95,75 @@ seen[$1]++ { fail("a second " $1) }
 $7 !~ /^(exact|reconstructed|like|near)$/ { fail("own is none of the four") }
 $18 != "yes" && $18 != "-" { fail("binds is neither yes nor -") }
 $22 == "" { fail("no source") }
+
+# Returns the initializer of a model. listed: 0 for a version without a row. how:
+# the columns that say how it counts, and binds.
+function model(listed, how, c, s) {
+	split(how, c, FS)
+	s = sprintf("{\"%s\", \"%s\", %s, %s, %s, \"%s\", %s, %.0f, %s, %s, ",
+	    $1, $2, $3, $4, $5, c[6],
+	    constant("CTX_BASIS", c[7] ~ /^(like|near)$/ ? "estimated" : c[7]),
+	    number(c[8]) * 100, text($19), $7 == "near" ? "true" : "false")
+	s = s sprintf("{%s, %s, %s, %s}, {%s, %s, %s}, ",
+	    constant("CTX_IMAGE", c[9]), number(c[10]), number(c[11]),
+	    number(c[12]), constant("CTX_TOOLS", c[13]), number(c[14]),
+	    number(c[15]))
+	return s sprintf("%s, %s, %s, %s, %d, %s, \"%s\", %s},",
+	    constant("CTX_CACHE", $16), number($17),
+	    c[18] == "yes" ? "true" : "false",
+	    listed && $1 in first ? "&prices[" first[$1] "]" : "NULL",
+	    listed ? many[$1] : 0, listed ? text($20) : "NULL", $21,
+	    listed ? "false" : "true")
+}
+
+# Returns a name without the dashes between a letter and a digit.
+function squeeze(name, s) {
+	s = tolower(name)
+	gsub(/[._:@]/, "-", s)
+	while (match(s, /[a-z]-[0-9]/))
+		s = substr(s, 1, RSTART) substr(s, RSTART + 2)
+	return s
+}
+
+# Adds a text to a sorted list and its row to the list of rows; equal texts
+# remain in the order in which they were added.
+function insert(texts, rows, n, new, row, i) {
+	for (i = n; i > 0 && texts[i - 1] "" > new ""; i--) {
+		texts[i] = texts[i - 1]
+		rows[i] = rows[i - 1]
+	}
+	texts[i] = new
+	rows[i] = row
+}
+
+# Prints a sorted list of texts, each with its row and the number of the longest
+# shorter text that it begins with; -1: none.
+function print_keys(name, texts, rows, n, i, k) {
+	print "static const struct model_key " name "[] = {"
+	for (i = 0; i < n; i++) {
+		for (k = i - 1; k >= 0; k--)
+			if (texts[k] != texts[i] &&
+			    index(texts[i], texts[k]) == 1)
+				break
+		printf "{\"%s\", %d, %d},\n", texts[i], rows[i], k
+	}
+	print "};"
+}
+
 {
 	seconds($21)
 	n = split($20, names, ",")
-	for (i = 1; $20 != "-" && i <= n; i++)
+	for (i = 1; $20 != "-" && i <= n; i++) {
 		if (alias[names[i]]++)
 			fail("a second alias " names[i])
-	printf "{\"%s\", \"%s\", %s, %s, %s, \"%s\", %s, %.0f, %s, %s, ",
-	    $1, $2, $3, $4, $5, $6,
-	    constant("CTX_BASIS", $7 ~ /^(like|near)$/ ? "estimated" : $7),
-	    number($8) * 100, text($19), $7 == "near" ? "true" : "false"
-	printf "{%s, %s, %s, %s}, {%s, %s, %s}, ",
-	    constant("CTX_IMAGE", $9), number($10), number($11), number($12),
-	    constant("CTX_TOOLS", $13), number($14), number($15)
-	printf "%s, %s, %s, %s, %d, %s, \"%s\"},\n",
-	    constant("CTX_CACHE", $16), number($17),
-	    $18 == "yes" ? "true" : "false",
-	    $1 in first ? "&prices[" first[$1] "]" : "NULL", many[$1],
-	    text($20), $21
+		insert(alias_texts, alias_rows, n_aliases++, names[i], n_models)
+	}
+	if ($1 == "claude")
+		newest = $0
+	print model(1, $0)
+	unlisted[n_models] = model(0, $2 == "anthropic" ? newest : $0)
+	insert(key_texts, key_rows, n_models, squeeze($1), n_models)
+	n_models++
 }
 END {
 	if (bad)
@@ -120,7 +171,14 @@ END {
 	for (name in first)
 		if (!(name in seen))
 			fail("prices of " name ", which is no model")
+	if (newest == "")
+		fail("no row claude")
+	print "};\n\nstatic const struct ctx_model unlisted[] = {"
+	for (i = 0; i < n_models; i++)
+		print unlisted[i]
 	print "};\n"
+	print_keys("keys", key_texts, key_rows, n_models)
+	print_keys("aliases", alias_texts, alias_rows, n_aliases)
 	printf "#define MODELS_DATE \"%s\"\n", date
 	printf "#define MODELS_SECONDS %.0f\n", seconds(date)
 	exit bad

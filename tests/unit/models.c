@@ -112,6 +112,11 @@ check_aliases(void)
 	CHECK(finds("opus", "claude-opus-5-5"));
 	CHECK(finds("Opus[1m]", "claude-opus-5-5"));
 	CHECK(finds("anthropic/claude-opus-latest", "claude-opus-5-5"));
+	CHECK(finds("openrouter/x-ai/grok:free", "grok-4.7"));
+	CHECK(finds("google/gemini-flash-latest:online", "gemini-3.8-flash"));
+	/* Of these the name is longer than the alias, or local. */
+	CHECK(finds("moonshotai/kimi:k3.1-pro", "kimi-k3.1-pro"));
+	CHECK(finds("grok:free", "grok") && finds("luna:latest", ""));
 	CHECK(finds("fable", "claude-fable-5-2"));
 	CHECK(finds("flash", "gemini-3.8-flash"));
 	CHECK(finds("models/gemini-pro-latest", "gemini-3.1-pro"));
@@ -167,6 +172,57 @@ check_prices(void)
 	CHECK(ctx_model_price(ctx_model_at(2), INT64_MIN, 1) != NULL);
 	CHECK(ctx_models_age(0) == 0 && ctx_models_age(1795651200) == 0);
 	CHECK(ctx_models_age(1795651200 + 91 * 86400) == 91);
+}
+
+static bool
+is_listed(const char *name)
+{
+	return !ctx_model_find(NULL, name, strlen(name))->unlisted;
+}
+
+static const struct ctx_price *
+price_of(const char *name)
+{
+	return ctx_model_price(ctx_model_find(NULL, name, strlen(name)), 0, 1);
+}
+
+static void
+check_versions(void)
+{
+	static const char *const listed[] = {"claude-opus-4-8", "gpt-5.2",
+	    "claude-opus-4-20250514", "claude-sonnet-4-5-20250929",
+	    "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "gpt-4-0613",
+	    "claude-sonnet-4-5-preview", "claude-sonnet-4-5:thinking",
+	    "claude-sonnet-4-5[1m]", "gpt-4o-2024-08-06", "grok-4-0709",
+	    "openai.gpt-oss-120b-1:0", "us.amazon.nova-pro-v1:0"};
+	static const char *const others[] = {"claude-opus-4-9", "gpt-5.9",
+	    "claude-opus-4-9-20270101", "us.anthropic.claude-opus-4-9-v1:0",
+	    "claude-opus-4.9[1m]", "anthropic/claude-opus-4-9:thinking",
+	    "gpt-5.99", "grok-4.20", "grok-9", "prod-gpt-5.9-2027-01-01",
+	    "deepseek-v3.2-exp", "mistral-large-9"};
+	const struct ctx_model *m, *claude;
+	size_t i;
+
+	tap_case("a version that the table lacks has no prices of another one");
+	for (i = 0; i < sizeof listed / sizeof listed[0]; i++)
+		CHECK(is_listed(listed[i]) && price_of(listed[i]) != NULL);
+	for (i = 0; i < sizeof others / sizeof others[0]; i++)
+		CHECK(!is_listed(others[i]) && price_of(others[i]) == NULL);
+	CHECK(is_listed("qwen3:8b") && is_listed("gpt-oss:20b"));
+	m = ctx_model_find(NULL, "gpt-5.9", 7);
+	CHECK(strcmp(m->name, "gpt-5") == 0 && m->window == 400000);
+	CHECK(m->basis == ctx_model_find(NULL, "gpt-5", 5)->basis);
+
+	tap_case("a Claude that the table lacks counts like the newest ones");
+	claude = ctx_model_find(NULL, "claude", 6);
+	CHECK(claude->basis == CTX_BASIS_ESTIMATED && claude->binds);
+	m = ctx_model_find(NULL, "claude-opus-4-9", 15);
+	CHECK(strcmp(m->name, "claude-opus-4") == 0 && m->window == 200000);
+	CHECK(strcmp(m->encoding, claude->encoding) == 0 && m->binds);
+	CHECK(m->basis == claude->basis);
+	CHECK(memcmp(&m->image, &claude->image, sizeof m->image) == 0);
+	CHECK(memcmp(&ctx_model_find(NULL, "opus", 4)->image, &claude->image,
+		  sizeof m->image) == 0);
 }
 
 static bool
@@ -282,6 +338,11 @@ check_windows(void)
 	CHECK(window("claude-3-5-sonnet") == 200000);
 	CHECK(window("claude-sonnet-4-5") == 200000);
 	CHECK(window("claude-opus-5-5") == 1000000);
+	/* Since April 2026 Sonnet 4.5 has no window of 1,000,000 tokens, and
+	 * the models that have one have it without this ending. */
+	CHECK(window("claude-sonnet-4-5[1m]") == 200000);
+	CHECK(window("claude-sonnet-4-6[1m]") == 1000000);
+	CHECK(window("claude-opus-5[1m]") == 1000000);
 	CHECK(window("gpt-4o-mini") == 128000);
 	CHECK(window("gpt-4-turbo") == 128000);
 	CHECK(window("gpt-4") == 8192);
@@ -349,6 +410,7 @@ main(void)
 	check_names();
 	check_aliases();
 	check_prices();
+	check_versions();
 	check_binding();
 	check_windows();
 	check_own();
