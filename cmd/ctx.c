@@ -23,6 +23,7 @@ static const struct {
     {"restore", "put aged tool results back"},
     {"cache", "set prompt-cache breakpoints, and price a change"},
     {"check", "find and repair what a provider would refuse"},
+    {"eval", "measure on recorded sessions how much of what is needed is kept"},
     {"replay", "replay recorded sessions, and add up the bill"},
 };
 

@@ -64,4 +64,4 @@ _ctx() {
 }
 
 complete -o default -F _ctx ctx ctx-count ctx-prune ctx-truncate ctx-age \
-	ctx-restore ctx-cache ctx-check ctx-replay
+	ctx-restore ctx-cache ctx-check ctx-eval ctx-replay

@@ -19,7 +19,7 @@ if type -q ctx
 end
 
 for command in ctx-count ctx-prune ctx-truncate ctx-age ctx-restore ctx-cache \
-        ctx-check ctx-replay
+        ctx-check ctx-eval ctx-replay
     type -q $command; or continue
     complete -c $command -e
     for line in ($command --list-options)

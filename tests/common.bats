@@ -14,6 +14,7 @@ calls() {
 		ctx-prune) echo "$c -b 8000" ;;
 		ctx-check) echo "$c --repair --allow-pending" ;;
 		ctx-cache) echo "$c --provider anthropic" ;;
+		ctx-eval) echo "$c -p cat" ;;
 		*) echo "$c" ;;
 		esac
 	done
@@ -192,6 +193,7 @@ calls() {
 		ctx-replay*) options= ;;
 		ctx-restore* | ctx-prune* | ctx-truncate* | ctx-age* | ctx-cache*)
 			options="--explain --archive" ;;
+		ctx-eval*) continue ;; # it writes no file
 		esac
 		for option in $options; do
 			# shellcheck disable=SC2086
@@ -463,6 +465,7 @@ values_of() { # option, arg, choices
 	TIME) wrong=x right=2h ;;
 	REGEX) wrong='(' right=a ;;
 	H:T) wrong=3 right=1:1 ;;
+	*%,*) wrong=x right=1%,2% ;;
 	*,*) wrong=x right=1,2,3,4 ;;
 	esac
 	[ -z "$3" ] || wrong=nonsense right=${3%% *}

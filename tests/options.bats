@@ -43,6 +43,9 @@ notice          gone            free
 ratio           1:1             1:
 provider        anthropic       no-such
 ctx-restore/spool kept          free
+ctx-eval/timeout 5              x
+policy          cat             name=
+P%,...          30%,50%         0%
 '
 
 # The row for option $2 of command $1, whose argument is called $3.
@@ -60,6 +63,7 @@ try() {
 	local c=$1 needs
 	shift
 	[ "$c" != ctx-prune ] || set -- -b 9k "$@"
+	[ "$c" != ctx-eval ] || set -- -p cat "$@"
 	for _ in 1 2; do
 		status=0
 		timeout 20 "$c" "$@" few > out 2> err < /dev/null || status=$?

@@ -162,6 +162,7 @@ cli_bad_argument(const struct cli *cli, const struct cli_option *option,
 {
 	static const char *const wanted[] = {
 	    [CLI_FILE] = "a name",
+	    [CLI_LIST] = "a value",
 	    [CLI_NUMBER] = "a number such as 20000, 20k or 1.5M",
 	    [CLI_SUFFIX] = "a suffix such as .bak, without slashes and not "
 			   "beginning with a letter or digit",
@@ -185,6 +186,17 @@ cli_bad_argument(const struct cli *cli, const struct cli_option *option,
 		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s",
 		    i > 0 ? ", " : "", option->choice(i));
 	cli_die(cli, "--%s: '%s' is not one of %s", option->name, text, names);
+}
+
+static void
+add_to_list(const struct cli *cli, struct cli_list *list, const char *text)
+{
+	const char **grown = realloc(list->list, (list->n + 1) * sizeof *grown);
+
+	if (grown == NULL)
+		cli_die(cli, "out of memory");
+	list->list = grown;
+	grown[list->n++] = text;
 }
 
 void
@@ -236,6 +248,10 @@ cli_store(struct cli *cli, const struct cli_option *option, const char *text)
 	case CLI_PATTERN:
 		if (ctx_pattern_add(option->to, text, &err) < 0)
 			cli_die(cli, "--%s: %s", option->name, err.text);
+		break;
+	case CLI_LIST:
+		right = text[0] != '\0';
+		add_to_list(cli, option->to, text);
 		break;
 	case CLI_HEADING:
 	case CLI_BRIEF:

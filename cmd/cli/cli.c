@@ -300,6 +300,14 @@ cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 	ctx_reader_set_writer(stream->reader, writer);
 }
 
+void
+cli_begin_operands(struct cli *cli)
+{
+	check_stdout(cli, cli->files, cli->n_files);
+	note_terminal(cli, cli->n_files > 0 ? cli->files[0] : "-");
+	cli_progress_begin(cli);
+}
+
 bool
 cli_next_stream(struct cli *cli, struct ctx_stream *stream,
     struct ctx_writer *writer)

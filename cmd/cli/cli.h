@@ -42,6 +42,7 @@ enum cli_type {
 	 * is optional, and joined to the option, as in -i.bak. */
 	CLI_SUFFIX,
 	CLI_PATTERN, /* struct ctx_pattern, may be repeated */
+	CLI_LIST,    /* struct cli_list, may be repeated; must not be empty */
 	/* An option whose argument is one of several names and that may be
 	 * repeated.  In its variable, an unsigned, bit i is set for the name
 	 * that choice(i) returns. */
@@ -50,6 +51,12 @@ enum cli_type {
 	 * only the names are printed. */
 	CLI_HEADING,
 	CLI_BRIEF,
+};
+
+/* The arguments of an option that may be repeated. */
+struct cli_list {
+	const char **list;
+	size_t n;
 };
 
 struct cli_option {
@@ -327,6 +334,11 @@ bool cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to);
  * have.  Exits with an error if a file cannot be opened. */
 void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n_files, struct ctx_writer *writer);
+/* Must be called by a command that reads its operands without cli_open, before
+ * it reads them: does what cli_open does first.  Exits with an error if
+ * standard output is an operand; says that the terminal is read; begins to show
+ * progress. */
+void cli_begin_operands(struct cli *cli);
 /* Opens the next stream that the command reads, as cli_open does: all operands,
  * or the next one if each is a stream by itself.  Returns false if there is
  * none left.  Each stream must be ended by cli_end_stream. */
@@ -345,6 +357,11 @@ void cli_end_stream(struct cli *cli, struct ctx_stream *stream,
  */
 void cli_progress_open(struct cli *cli, struct ctx_reader *reader,
     char *const *files, size_t n, bool streams);
+/* Like cli_progress_open, for a command that does not read its operands by a
+ * reader.  It calls cli_progress_add with the number of bytes that it has
+ * read. */
+void cli_progress_begin(struct cli *cli);
+void cli_progress_add(struct cli *cli, size_t bytes);
 /* Erases the progress line before other output is printed on the terminal.
  * The progress line is drawn again later.  Messages on standard error erase it
  * by themselves. */

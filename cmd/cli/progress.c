@@ -264,6 +264,20 @@ cli_progress_open(struct cli *cli, struct ctx_reader *reader,
 }
 
 void
+cli_progress_begin(struct cli *cli)
+{
+	begin(cli, false);
+	cli->opened = true;
+}
+
+void
+cli_progress_add(struct cli *cli, size_t bytes)
+{
+	if (cli->progress != NULL)
+		advance(cli->progress, bytes);
+}
+
+void
 cli_progress_close(struct cli *cli)
 {
 	cli_progress_clear(cli);

@@ -1,20 +1,13 @@
 #!/usr/bin/env python3
-"""Makes evaluation sets for measure.py from recorded sessions of agents.
+"""Makes evaluation sets for ctx-eval from recorded sessions of agents.
 
 sets.py OUT SET FORMAT FILE...
 
 OUT/SET gets two halves, "choose" and "report"; the checksum of a session's
-name says which half it is in.  A sample is a session that is cut at 30, 50, 70
-or 85 % of its messages: NAME-CUT.jsonl has the messages before the cut, in
-the format of Chat Completions, and NAME-CUT.needed the strings that the rest
-of the session needs, one a line.
+name says which half it is in.  NAME.jsonl has the messages of a session in the
+format of Chat Completions.  Evaluate a half with:
 
-A needed string stands in the arguments of a tool call after the cut.  It is a
-path, an identifier, an id or a number of at least 6 characters.  It was first
-seen before the cut, in a tool result or a user's message, and stands in at most
-3 messages there.  It is not shown again between the cut and its use, and does
-not stand in what every strategy keeps: system messages, the last user message
-and the newest 4 messages.
+    ctx-eval -e o200k_base --least 15k OUT/SET/report/*.jsonl
 
 FORMAT is one of:
   claude     session files of Claude Code (~/.claude/projects/*/*.jsonl)
@@ -30,10 +23,11 @@ Public repositories that have such files, read in November 2026:
   swe-agent      multi-swe-bench/experiments (evaluation/java/verified)
   tau            sierra-research/tau-bench (historical_trajectories)
 
-The figures in ctx-strategy(7) are those of the half "report", with --least
-60000 for claude and codex ("coding"), 30000 for mini and swe-agent ("fixes";
-every second file above 220 kB, and all above 350 kB), and 8000 for tau, of
-which one file was available (gpt-4o-airline).
+The figures in ctx-strategy(7) were measured on the half "report", at cuts with
+at least 60,000 characters before them (about 15,000 tokens) for claude and
+codex ("coding"), 30,000 for mini and swe-agent ("fixes"; every second file
+above 220 kB, and all above 350 kB), and 8,000 for tau, of which one file was
+available (gpt-4o-airline).
 """
 import argparse
 import json
@@ -41,27 +35,8 @@ import os
 import re
 import zlib
 
-CUTS = (30, 50, 70, 85)
-NEWEST = 4  # messages that every strategy keeps
-SEEN = 3  # a needed string stands in at most so many messages
 HALVES = ("choose", "report")
-LEAST = 6  # characters of a needed string
-WORDS = re.compile(r"(?:[\w.~@-]*/)+[\w.@-]+|[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+|"
-                   r"[A-Za-z_]\w*(?:\.\w+)*|\d[\d.]*")
 BASH = re.compile(r"```bash\n(.*?)\n```", re.S)
-
-
-def names(text):
-    """The paths, identifiers, ids and numbers of a text."""
-    found = set()
-    for word in WORDS.findall(text):
-        word = word.strip(".-")
-        if len(word) < LEAST or (word[0] == "/" and "/" not in word[1:]):
-            continue
-        if ("/" in word or "_" in word[1:] or re.search(r"\d", word)
-                or "." in word or re.search(r"[a-z][A-Z]", word)):
-            found.add(word)
-    return found
 
 
 # ---- formats: each gives lists of messages of Chat Completions ----
@@ -220,7 +195,7 @@ FORMATS = {"claude": read_claude, "codex": read_codex, "mini": read_mini,
            "swe-agent": read_swe_agent, "tau": read_tau}
 
 
-# ---- samples ----
+# ---- sessions ----
 
 
 def answered(messages):
@@ -250,90 +225,18 @@ def answered(messages):
     return good
 
 
-def values(json_value):
-    """The strings and numbers in a JSON value, without the names of members."""
-    if isinstance(json_value, dict):
-        json_value = list(json_value.values())
-    if isinstance(json_value, list):
-        return "\n".join(values(v) for v in json_value)
-    return str(json_value)
-
-
-def arguments_of(message):
-    """The values of all arguments.  Escapes within them are undone, too, so
-    that no name begins with the letter of one."""
-    texts = []
-    for each in message.get("tool_calls", ()):
-        text = each["function"]["arguments"]
-        try:
-            text = values(json.loads(text))
-        except ValueError:
-            pass
-        texts.append(re.sub(r"\\+[nrt\"]", "\n", text))
-    return "\n".join(texts)
-
-
-def whole_text(message):
-    return message["content"] + "\n" + arguments_of(message)
-
-
-def needed_after(messages, cut):
-    """The strings that the messages from the cut on need from before it."""
-    texts = [whole_text(m) for m in messages]
-    last = max((i for i in range(cut) if messages[i]["role"] == "user"),
-               default=0)
-    always = "\n".join(
-        texts[i] for i in range(cut) if i >= cut - NEWEST or i == last
-        or messages[i]["role"] == "system")
-    shown = ""
-    needed = []
-    decided = set()
-    for i in range(cut, len(messages)):
-        for name in sorted(names(arguments_of(messages[i])) - decided):
-            decided.add(name)
-            where = [k for k in range(cut) if name in texts[k]]
-            if (where and len(where) <= SEEN
-                    and messages[where[0]]["role"] in ("user", "tool")
-                    and name not in always and name not in shown):
-                needed.append(name)
-        shown += texts[i] + "\n"
-    return needed
-
-
 def session_of(name):
     """The runs of one task of tau-bench, taskNUMBER-RUN, are one session."""
     return re.sub(r"^(task\d+)-\d+$", r"\1", name)
 
 
-def cut_place(messages, percent):
-    """The first place from this share of the messages on at which the model is
-    asked."""
-    cut = len(messages) * percent // 100
-    while cut < len(messages) and messages[cut]["role"] != "assistant":
-        cut += 1
-    return cut
-
-
-def write_samples(directory, name, messages, least):
+def write_session(directory, name, messages):
     half = HALVES[zlib.crc32(session_of(name).encode()) & 1]
     os.makedirs(os.path.join(directory, half), exist_ok=True)
-    written = 0
-    for percent in CUTS:
-        cut = cut_place(messages, percent)
-        if cut >= len(messages):
-            continue
-        needed = needed_after(messages, cut)
-        size = sum(len(whole_text(m)) for m in messages[:cut])
-        if not needed or size < least:
-            continue
-        path = os.path.join(directory, half, "%s-%d" % (name, percent))
-        with open(path + ".jsonl", "w", encoding="utf-8") as out:
-            for message in messages[:cut]:
-                out.write(json.dumps(message) + "\n")
-        with open(path + ".needed", "w", encoding="utf-8") as out:
-            out.write("\n".join(needed) + "\n")
-        written += 1
-    return written
+    path = os.path.join(directory, half, name + ".jsonl")
+    with open(path, "w", encoding="utf-8") as out:
+        for message in messages:
+            out.write(json.dumps(message) + "\n")
 
 
 def main():
@@ -344,18 +247,16 @@ def main():
     parser.add_argument("set")
     parser.add_argument("format", choices=FORMATS)
     parser.add_argument("file", nargs="+")
-    parser.add_argument("--least", type=int, default=20000,
-                        help="characters before the cut (20000)")
     args = parser.parse_args()
-    sessions = samples = 0
+    sessions = 0
     for path in args.file:
         for name, messages in FORMATS[args.format](path):
-            written = write_samples(os.path.join(args.out, args.set),
-                                    name.split(".")[0],
-                                    answered(messages), args.least)
-            sessions += written > 0
-            samples += written
-    print("%s: %d sessions, %d samples" % (args.set, sessions, samples))
+            messages = answered(messages)
+            if messages:
+                write_session(os.path.join(args.out, args.set),
+                              name.split(".")[0], messages)
+                sessions += 1
+    print("%s: %d sessions" % (args.set, sessions))
 
 
 if __name__ == "__main__":

@@ -117,5 +117,7 @@ const struct trial trials[] = {
     /* Nothing in it changes. */
     {"ctx-restore -i few", TRIAL_COPY},
     {"ctx-check --repair -n ../in/broken", 0},
+    {"ctx-eval --least 0 --needed ../in/few", 0},
+    {"ctx-eval --least 0 -j 1 -p oracle -p random --json ../in/few", 0},
     {0},
 };

@@ -1,0 +1,345 @@
+/* ctx-eval.c - command that measures how much of what the rest of recorded
+ * sessions needs is kept by policies */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/option_rows.h"
+#include "eval/print_results.h"
+#include "prune/prune.h"
+
+struct eval_command {
+	struct cli cli;
+	struct ctx_eval_config options;
+	struct ctx_eval_results results;
+	struct eval_output output;
+	struct ctx_policy_limits limits;
+	struct cli_list policy_texts;
+	struct ctx_policy *policies;
+	const char *cuts, *budgets;
+	unsigned per;
+	uint64_t timeout;
+	char *prune; /* path of ctx-prune */
+};
+
+/* What a row of the output stands for (--per). */
+static const char *
+per_kind_name(unsigned i)
+{
+	static const char *const names[] = {"policy", "sample"};
+
+	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+}
+
+/* ---- policies ---- */
+
+/* Sets eval->prune: ctx-prune in the directory of this program, so that the
+ * commands of a build tree find each other, or in PATH. */
+static void
+find_prune(struct eval_command *eval, const char *self)
+{
+	static const char name[] = "ctx-prune";
+	const char *slash = self == NULL ? NULL : strrchr(self, '/');
+	size_t n = slash == NULL ? 0 : (size_t)(slash - self) + 1;
+
+	eval->prune = malloc(n + sizeof name);
+	if (eval->prune == NULL)
+		cli_die(&eval->cli, "out of memory");
+	memcpy(eval->prune, self, n);
+	memcpy(eval->prune + n, name, sizeof name);
+	if (n > 0 && access(eval->prune, X_OK) != 0)
+		memmove(eval->prune, name, sizeof name);
+}
+
+/* Adds the policies that are compared if the user names none: oracle, random
+ * and every strategy. */
+static void
+add_default_policies(struct eval_command *eval, char texts[][40], size_t most)
+{
+	const struct cli_option row = {.type = CLI_LIST,
+	    .to = &eval->policy_texts};
+	const struct ctx_strategy *strategy;
+	size_t i;
+
+	cli_store(&eval->cli, &row, "oracle");
+	cli_store(&eval->cli, &row, "random");
+	for (i = 0; i < most && (strategy = ctx_strategy_at(i)) != NULL; i++) {
+		(void)snprintf(texts[i], sizeof texts[i], "%s=-s %s",
+		    strategy->name, strategy->name);
+		cli_store(&eval->cli, &row, texts[i]);
+	}
+}
+
+static void
+read_policies(struct eval_command *eval)
+{
+	const struct ctx_policy_prune prune = {eval->prune,
+	    eval->cli.dialect_name, eval->cli.encoding, eval->cli.model};
+	size_t n = eval->policy_texts.n, i;
+	struct ctx_err err;
+
+	eval->policies = calloc(n + 1, sizeof *eval->policies);
+	if (eval->policies == NULL)
+		cli_die(&eval->cli, "out of memory");
+	for (i = 0; i < n; i++)
+		if (ctx_policy_parse(&eval->policies[i],
+			eval->policy_texts.list[i], &prune, &err) < 0)
+			cli_fail(&eval->cli, &err);
+	eval->options.policies = eval->policies;
+	eval->options.n_policies = eval->output.needed ? 0 : n;
+}
+
+/* ---- the run ---- */
+
+/* Sets the number of threads.  More threads than files would do nothing. */
+static void
+set_jobs(struct eval_command *eval)
+{
+	uint64_t jobs = eval->cli.jobs;
+	long cores;
+
+	if (jobs > 1024)
+		cli_die(&eval->cli,
+		    "--jobs: %" PRIu64 " is more than 1024, the maximum", jobs);
+	if (jobs == 0) {
+		cores = sysconf(_SC_NPROCESSORS_ONLN);
+		jobs = cores < 1 ? 1 : (uint64_t)cores;
+	}
+	if (jobs > eval->cli.n_files)
+		jobs = eval->cli.n_files;
+	eval->options.jobs = jobs;
+}
+
+/* Starts the processes that run the policies, before the sandbox begins. */
+static void
+start_runners(struct eval_command *eval)
+{
+	struct ctx_eval_config *options = &eval->options;
+	struct ctx_err err;
+
+	options->runners = calloc(options->jobs, sizeof *options->runners);
+	if (options->runners == NULL)
+		cli_die(&eval->cli, "out of memory");
+	if (ctx_policy_runners_start(options->runners, options->jobs,
+		eval->policies, &eval->limits, &err) < 0)
+		cli_fail(&eval->cli, &err);
+}
+
+static void
+note_file(void *user, size_t bytes)
+{
+	struct eval_command *eval = user;
+
+	cli_progress_add(&eval->cli, bytes);
+}
+
+/* Prints why sessions and cuts were left out: if nothing is left, or with
+ * --verbose. */
+static void
+note_left_out(struct eval_command *eval)
+{
+	const struct ctx_eval_results *r = &eval->results;
+	struct cli *cli = &eval->cli;
+
+	if (r->n_samples > 0 && !cli->verbose)
+		return;
+	if (r->without_cut > 0)
+		cli_say(cli,
+		    "%zu records are left out, because they have several "
+		    "conversations or no array of messages",
+		    r->without_cut);
+	if (r->too_short > 0)
+		cli_say(cli,
+		    "%zu cuts are left out, because fewer than %" PRIu64
+		    " tokens are before them; lower --least",
+		    r->too_short, eval->options.least);
+	if (r->not_needed > 0)
+		cli_say(cli,
+		    "%zu cuts are left out, because no string from before them "
+		    "is needed after them",
+		    r->not_needed);
+	if (r->unlike > 0)
+		cli_say(cli,
+		    "%zu cuts are left out, because the lines before them are "
+		    "another branch of the session",
+		    r->unlike);
+	if (r->n_samples > 0)
+		return;
+	cli_say(cli, "there is no session that can be evaluated");
+	cli_status(cli, CLI_NO);
+}
+
+/* Prints for each policy how many of its runs have failed, and why the first
+ * one has. */
+static void
+note_failures(struct eval_command *eval)
+{
+	const struct ctx_eval_results *r = &eval->results;
+	const struct ctx_eval_run *run, *first;
+	size_t policy, i, failed, all;
+
+	for (policy = 0; policy < eval->options.n_policies; policy++) {
+		failed = all = 0;
+		first = NULL;
+		for (i = 0; i < r->n_runs; i++) {
+			run = &r->runs[i];
+			all += run->policy == policy;
+			if (run->policy != policy || run->failure == NULL)
+				continue;
+			if (failed++ == 0)
+				first = run;
+		}
+		if (first == NULL)
+			continue;
+		cli_status(&eval->cli, CLI_NO);
+		cli_say(&eval->cli,
+		    "policy %.60s: %zu of %zu runs failed; the first, %s cut "
+		    "at %g %%: %s; -v shows its messages",
+		    eval->policies[policy].name, failed, all,
+		    r->samples[first->sample].file,
+		    (double)r->samples[first->sample].cut / 1000,
+		    first->failure);
+	}
+}
+
+static void
+release(struct eval_command *eval)
+{
+	struct ctx_eval_config *options = &eval->options;
+	size_t i;
+
+	for (i = 0; i < options->jobs; i++)
+		ctx_model_counters_release(&options->counters[i]);
+	free(options->counters);
+	free(options->runners);
+	for (i = 0; i < eval->policy_texts.n; i++)
+		ctx_policy_release(&eval->policies[i]);
+	free(eval->policies);
+	free(eval->policy_texts.list);
+	free(eval->prune);
+	ctx_eval_results_release(&eval->results);
+}
+
+/* ---- options ---- */
+
+static void
+parse(struct eval_command *eval, int argc, char **argv)
+{
+	const struct cli_option options[] = {
+	    {'p', "policy", "COMMAND", "policy to evaluate; may be repeated",
+		CLI_LIST, &eval->policy_texts, NULL, NULL},
+	    {'b', "budget", "P%,...", "shares of the tokens (10%,25%,50%)",
+		CLI_FILE, &eval->budgets, NULL, NULL},
+	    {0, "cut", "P%,...", "where sessions are cut (30%,50%,70%,85%)",
+		CLI_FILE, &eval->cuts, NULL, NULL},
+	    {0, "least", "N", "fewest tokens before a cut (5000)", CLI_NUMBER,
+		&eval->options.least, NULL, NULL},
+	    {0, "timeout", "S", "seconds for a command (60)", CLI_NUMBER,
+		&eval->timeout, NULL, NULL},
+	    {'j', "jobs", "N", "sessions at once; 0: one per core (0)",
+		CLI_NUMBER, &eval->cli.jobs, NULL, NULL},
+	    {.type = CLI_HEADING, .help = "Output"},
+	    {0, "needed", NULL, "print the needed strings, run nothing",
+		CLI_FLAG, &eval->output.needed, NULL, NULL},
+	    {0, "per", "WHAT", "a row per policy (default) or sample",
+		CLI_CHOICE, &eval->per, per_kind_name, NULL},
+	    {0, "json", NULL, "print a JSON object per line", CLI_FLAG,
+		&eval->output.json, NULL, NULL},
+	    {0, "tsv", NULL, "print columns separated by tabs, with a header",
+		CLI_FLAG, &eval->output.tsv, NULL, NULL},
+	    {.type = CLI_HEADING, .help = "Common options"},
+	    CLI_DIALECT(&eval->cli),
+	    CLI_MODEL(&eval->cli),
+	    CLI_ENCODING(&eval->cli),
+	    CLI_REST(&eval->cli),
+	    {0},
+	};
+
+	cli_parse(&eval->cli, options, argc, argv);
+	eval_read_shares(&eval->cli, "budget", eval->budgets,
+	    &eval->options.budgets);
+	eval_read_shares(&eval->cli, "cut", eval->cuts, &eval->options.cuts);
+	eval->output.per_sample = eval->per == 1;
+	if (eval->output.json && eval->output.tsv)
+		cli_die(&eval->cli,
+		    "--json and --tsv exclude each other; give one of them");
+	if (eval->timeout == 0 || eval->timeout > 86400)
+		cli_die(&eval->cli,
+		    "--timeout: must be between 1 and 86400 seconds");
+	eval->limits.seconds = (unsigned)eval->timeout;
+	eval->limits.shows_messages = eval->cli.verbose;
+	eval->limits.directory = cli_environment("TMPDIR");
+	if (eval->limits.directory == NULL)
+		eval->limits.directory = "/tmp";
+	eval->options.dialect = eval->cli.dialect;
+	eval->options.lenient = eval->cli.lenient;
+	eval->options.lists_needed = eval->output.needed;
+}
+
+/* Sets up the token counters of each thread. */
+static void
+open_counters(struct eval_command *eval)
+{
+	struct ctx_eval_config *options = &eval->options;
+	size_t i;
+
+	options->counters = calloc(options->jobs, sizeof *options->counters);
+	if (options->counters == NULL)
+		cli_die(&eval->cli, "out of memory");
+	cli_model_counters(&eval->cli, &options->counters[0]);
+	for (i = 1; i < options->jobs; i++)
+		options->counters[i] = options->counters[0];
+}
+
+int
+main(int argc, char **argv)
+{
+	char stdin_name[] = "-", texts[16][40];
+	struct eval_command eval = {
+	    .cli = {.name = "ctx-eval",
+		.about = "Measure how much of what the rest of recorded "
+			 "sessions needs is kept.",
+		.operands = "[FILE...]",
+		.no_means = "a run failed, or nothing to evaluate",
+		.examples = "  ctx-eval ~/.claude/projects/*/*.jsonl\n"
+			    "  ctx-eval -p '-s recall' -p 'ctx-age -S {dir}' "
+			    "*.jsonl\n"},
+	    .cuts = "30%,50%,70%,85%",
+	    .budgets = "10%,25%,50%",
+	    .timeout = 60,
+	    .options = {.least = 5000}};
+	struct ctx_err err;
+
+	parse(&eval, argc, argv);
+	if (eval.cli.n_files == 0)
+		eval.cli.files[eval.cli.n_files++] = stdin_name;
+	find_prune(&eval, argv[0]);
+	if (eval.policy_texts.n == 0)
+		add_default_policies(&eval, texts, 16);
+	set_jobs(&eval);
+	read_policies(&eval);
+	open_counters(&eval);
+	start_runners(&eval);
+	cli_sandbox(&eval.cli,
+	    &(struct cli_sandbox_grants){
+		.counters = &eval.options.counters[0]});
+	cli_begin_operands(&eval.cli);
+	eval.options.on_file = note_file;
+	eval.options.user = &eval;
+	if (ctx_eval_files(eval.cli.files, eval.cli.n_files, &eval.options,
+		&eval.results, &err) < 0)
+		cli_fail(&eval.cli, &err);
+	cli_progress_close(&eval.cli);
+	ctx_policy_runners_end(eval.options.runners, eval.options.jobs);
+	eval.output.cli = &eval.cli;
+	eval.output.options = &eval.options;
+	eval.output.results = &eval.results;
+	if (eval.results.n_samples > 0)
+		eval_print(&eval.output);
+	note_left_out(&eval);
+	note_failures(&eval);
+	cli_note_models(&eval.cli, &eval.options.counters[0]);
+	release(&eval);
+	return cli_end(&eval.cli);
+}

@@ -1,0 +1,68 @@
+/* shares.c - reads lists of percentages */
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval/print_results.h"
+
+static _Noreturn void
+refuse_shares(const struct cli *cli, const char *option, const char *text)
+{
+	cli_die(cli,
+	    "--%s: '%s' is not a list of at most %d different percentages such "
+	    "as 10%%,25%%, each above 0 and below 100",
+	    option, text, CTX_EVAL_SHARES);
+}
+
+/* Reads a percentage as thousandths of a percent, and moves *text to its end.
+ * Returns 0 if it is malformed. */
+static uint64_t
+read_share(const char **text)
+{
+	uint64_t whole = 0, scale = 1000, part = 0;
+	const char *p = *text;
+
+	for (; *p >= '0' && *p <= '9' && whole < 1000; p++)
+		whole = whole * 10 + (uint64_t)(*p - '0');
+	if (p == *text)
+		return 0;
+	if (*p == '.')
+		for (p++; *p >= '0' && *p <= '9'; p++)
+			if (scale > 1) {
+				scale /= 10;
+				part += (uint64_t)(*p - '0') * scale;
+			}
+	if (*p == '%')
+		p++;
+	*text = p;
+	return whole * 1000 + part;
+}
+
+static int
+compare_shares(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void
+eval_read_shares(const struct cli *cli, const char *option, const char *text,
+    struct ctx_eval_shares *shares)
+{
+	const char *p = text;
+	uint64_t share;
+	size_t i;
+
+	shares->n = 0;
+	do {
+		share = read_share(&p);
+		if (share == 0 || share >= 100000 ||
+		    shares->n == CTX_EVAL_SHARES || (*p != ',' && *p != '\0'))
+			refuse_shares(cli, option, text);
+		shares->list[shares->n++] = share;
+	} while (*p++ == ',');
+	qsort(shares->list, shares->n, sizeof shares->list[0], compare_shares);
+	for (i = 1; i < shares->n; i++)
+		if (shares->list[i] == shares->list[i - 1])
+			refuse_shares(cli, option, text);
+}

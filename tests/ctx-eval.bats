@@ -1,0 +1,335 @@
+# ctx-eval: cuts recorded sessions, and measures what policies keep of them.
+
+load helper
+
+# A session of Chat Completions, 16 messages.  The cut at 70 % is before message
+# 12, so messages 8 to 11 are those that every policy keeps.  Needed after it:
+#   src/first.c   in message 3 only; message 12 opens it
+#   ticket_4711   in message 1 (the user); message 12 writes it
+#   build-7f3a-99 in message 5 only; message 14 names it
+# Not needed, although calls after the cut have them:
+#   made_up.c     in no message before
+#   src/often.c   in messages 2, 3, 4 and 5: four messages
+#   own_idea.c    first in message 4, which the assistant wrote
+#   src/again.c   shown again in message 13, before message 14 uses it
+#   src/newest.c  in message 11, which is always kept
+#   short         has only five letters
+session() {
+	local call='{id: $id, type: "function", function: {name: "run",
+		arguments: ({text: $text} | tojson)}}'
+	user() { jq -nc --arg t "$1" '{role: "user", content: $t}'; }
+	said() { jq -nc --arg t "$1" '{role: "assistant", content: $t}'; }
+	calls() {
+		jq -nc --arg id "$1" --arg text "$2" \
+		    '{role: "assistant", content: "", tool_calls: ['"$call"']}'
+	}
+	result() {
+		jq -nc --arg id "$1" --arg t "$2" \
+		    '{role: "tool", tool_call_id: $id, content: $t}'
+	}
+	jq -nc '{role: "system", content: "You help."}'                # 0
+	user "Please close ticket_4711."                               # 1
+	calls a "ls src/often.c"                                       # 2
+	local pad
+	pad=$(printf 'and so on %.0s' {1..60})
+	result a "src/first.c src/again.c src/often.c $pad"            # 3
+	calls b "src/often.c own_idea.c"                               # 4
+	result b "build-7f3a-99 src/often.c own_idea.c $pad"           # 5
+	said "Found it."                                               # 6
+	user "Good."                                                   # 7
+	calls c "date"                                                 # 8
+	result c "Monday"                                              # 9
+	calls d "ls"                                                   # 10
+	result d "src/newest.c"                                        # 11
+	calls e "edit src/first.c ticket_4711 src/often.c own_idea.c made_up.c src/newest.c short" # 12
+	result e "src/again.c"                                         # 13
+	calls f "src/again.c build-7f3a-99"                            # 14
+	result f "done"                                                # 15
+}
+
+# ctx-eval on the session, cut once.
+eval_session() {
+	ctx-eval --cut 70% --least 0 -e bytes/4 "$@" session
+}
+
+# The members $2 of the row of policy $1 in the file rows, separated by blanks.
+row() {
+	jq -r --arg p "$1" "select(.policy == \$p) | [$2] | map(tostring) | join(\" \")" rows
+}
+
+# The setup of every test, and the session.
+eval "shared_$(declare -f setup)"
+setup() {
+	shared_setup
+	session > session
+}
+
+@test "--needed prints the needed strings, as counted by hand" {
+	run -0 --separate-stderr eval_session --needed
+	[ "$(cut -f 3 <<< "$output" | sort | paste -sd ' ')" = \
+	    "build-7f3a-99 src/first.c ticket_4711" ] || fail "$output"
+	[ "$(cut -f 1,2 <<< "$output" | sort -u)" = $'session\t70' ]
+	run -0 eval_session --needed --json
+	[ "$(jq -r .needed <<< "$output" | wc -l)" -eq 3 ]
+	[ "$(jq -sc '.[0] | [.file, .cut]' <<< "$output")" = '["session",70]' ]
+}
+
+@test "cat keeps all needed strings, a filter that removes messages loses theirs" {
+	# Message 1 and the four messages 2 to 5 are removed.
+	eval_session --json -b 50% -p cat -p 'user=sed 2d' \
+	    -p 'results=sed 3,6d' > rows
+	[ "$(row cat .kept,.saved,.lost,.failed)" = "100 0 0 0" ] ||
+		fail "$(cat rows)"
+	[ "$(row user .kept,.lost)" = "66.7 33.3" ]
+	[ "$(row results .kept,.lost)" = "33.3 66.7" ]
+}
+
+@test "tokens, unused and over are those that ctx-count counts" {
+	eval_session --per sample --json -b 50% -p cat -p 'head -n 2' > rows
+	head -n 12 session > before
+	all=$(ctx-count -e bytes/4 --json before | jq .tokens)
+	system=$(head -n 1 session | ctx-count -e bytes/4 --json | jq .tokens)
+	[ "$(row cat .tokens,.before)" = "$all $all" ]
+	[ "$(row cat .limit)" -eq $((system + (all - system) / 2)) ]
+	[ "$(row cat .needed,.kept)" = "3 3" ]
+	eval_session --json -b 50% -p cat -p 'head -n 2' > rows
+	[ "$(row cat .over,.unused)" = "100 0" ]
+	two=$(head -n 2 session | ctx-count -e bytes/4 --json | jq .tokens)
+	[ "$(row 'head -n 2' .tokens,.over)" = "$two 0" ]
+	limit=$((system + (all - system) / 2))
+	[ "$(row 'head -n 2' '(.unused + 0.5 | floor)')" -eq \
+	    $(((200 * (limit - two) + limit) / (2 * limit))) ]
+}
+
+@test "a command that fails is reported as failed, not as 0 %" {
+	run -1 --separate-stderr eval_session --json -b 50% -p false -p true -p cat \
+	    -p 'no-such-command x' -p 'echo no JSON' -p 'kill -9 $$' -p 'cat; exit 3'
+	printf '%s\n' "$output" > rows
+	[ "$(row cat .kept,.failed)" = "100 0" ]
+	for policy in false true 'no-such-command x' 'echo no JSON' \
+	    'kill -9 $$' 'cat; exit 3'; do
+		[ "$(row "$policy" .runs,.failed,.kept)" = "1 1 null" ] ||
+			fail "$policy: $output"
+		[[ $stderr == *"policy $policy: 1 of 1 runs failed; the first, session cut at 70 %: "* ]] ||
+			fail "$policy: $stderr"
+	done
+	[ "$(row false .failure)" = "ended with status 1" ]
+	[ "$(row true .failure)" = "its output has no message" ]
+	[ "$(row 'cat; exit 3' .failure)" = "ended with status 3" ]
+	[ "$(row 'kill -9 $$' .failure)" = "was killed by a signal" ]
+	[[ $(row 'echo no JSON' .failure) == "line 1 of its output: "* ]]
+	[[ $(row 'no-such-command x' .failure) == "cannot run the command: "* ]]
+	run -1 --separate-stderr eval_session --tsv -b 50% -p false
+	[ "${lines[1]}" = $'false\t50\t1\t1\t\t\t\t\t\t\t\t\t\t' ]
+	run -1 --separate-stderr eval_session -b 50% -p false
+	[[ $output == *"false "*" -  "* ]] || fail "$output"
+}
+
+@test "a command that takes too long is killed, with all that it started" {
+	run -1 --separate-stderr eval_session --json --timeout 1 -b 50% \
+	    -p 'cat; sleep 50 & sleep 50'
+	[ "$(jq -r .failure <<< "$output")" = "did not end in time" ]
+	run ! pgrep -x -f 'sleep 50'
+}
+
+@test "the commands end when ctx-eval is killed" {
+	ctx-eval --cut 70% --least 0 -p 'sleep 51' session > out 2>&1 3>&- &
+	for ((i = 0; i < 100; i++)); do
+		! pgrep -x -f 'sleep 51' > /dev/null || break
+		sleep 0.1
+	done
+	pgrep -x -f 'sleep 51' > /dev/null
+	kill -KILL $!
+	for ((i = 0; i < 100; i++)); do
+		pgrep -x -f 'sleep 51' > /dev/null || break
+		sleep 0.1
+	done
+	run ! pgrep -x -f 'sleep 51'
+}
+
+@test "status 1 with messages in the output is no failure" {
+	eval_session --json -b 50% -p 'cat; exit 1' > rows
+	[ "$(row 'cat; exit 1' .kept,.failed)" = "100 0" ]
+	# So ctx-prune reports floors that exceed the budget.
+	eval_session --json -b 1% -p all='-k 99 -s fifo' > rows
+	[ "$(row all .failed,.over)" = "0 100" ]
+}
+
+@test "{budget} and {dialect} are replaced, without it a command runs once" {
+	printf '#!/bin/sh\necho "$@" >> args\ncat\n' > count
+	chmod +x count
+	eval_session --json -b 25%,50% -p './count {budget} x{dialect}' \
+	    -p "./count 'none'" > rows
+	sort args > sorted
+	limits=$(eval_session --per sample --json -b 25%,50% -p cat |
+		jq -r '"\(.limit) xopenai-chat"')
+	printf '%s\n' "$limits" none | sort | cmp - sorted
+	[ "$(jq -c '[.policy[8:9], .budget, .kept]' rows | sort -u | wc -l)" -eq 4 ]
+}
+
+@test "options of ctx-prune are run with the budget, tokenizer and dialect" {
+	eval_session --per sample --json -b 50% -p '-s fifo' -d openai-chat > rows
+	head -n 12 session |
+	    ctx-prune -s fifo -e bytes/4 -d openai-chat -b "$(row '-s fifo' .limit)" \
+	    > pruned || [ $? -eq 1 ]
+	[ "$(row '-s fifo' .tokens)" -eq \
+	    "$(ctx-count -e bytes/4 --json pruned | jq .tokens)" ]
+	eval_session --per sample --json -b 50% \
+	    -p "q=-s recall --query 'the first file'" > rows
+	[ "$(row q '.failure == null')" = true ]
+}
+
+@test "without --policy every strategy is compared with oracle and random" {
+	eval_session --tsv -b 50% > rows
+	echo "policy oracle random $STRATEGIES" |
+		tr ' ' '\n' | sort > want
+	cut -f 1 rows | sort | diff - want
+}
+
+@test "what is saved below {dir} is found again, and the directory is removed" {
+	mkdir made
+	export TMPDIR=$PWD/made
+	# Messages 3 and 5 have two of the three strings.
+	eval_session --json -b 50% -p 'saved=sed -n "4w {dir}/a
+		6w {dir}/b
+		4d
+		6d
+		p"' -p 'age=ctx-age -k 0 -o 0 -S {dir}/spool' \
+	    -p 'archive=-s fifo --archive {dir}/archive' > rows || [ $? -eq 1 ]
+	[ "$(row saved .kept,.saved,.lost)" = "33.3 66.7 0" ] || fail "$(cat rows)"
+	[ "$(row age .kept,.saved,.lost)" = "33.3 66.7 0" ] || fail "$(cat rows)"
+	[ "$(row archive .lost)" = 0 ] || fail "$(cat rows)"
+	[ -z "$(ls made)" ]
+}
+
+@test "oracle, recency and random keep whole groups within the budget" {
+	# The groups are 0, 1, 2-3, 4-5, 6, 7, 8-9, 10-11.  Kept are 0 and 7 to 11.
+	eval_session --per sample --json -b 80% -p oracle -p recency -p random \
+	    > rows
+	for policy in oracle recency random; do
+		[ "$(row $policy '.tokens <= .limit, .failure')" = "true null" ] ||
+			fail "$(cat rows)"
+	done
+	[ "$(row oracle .kept)" -ge "$(row recency .kept)" ]
+	[ "$(row oracle .kept)" -ge "$(row random .kept)" ]
+	# The padded results do not fit, the message of the user does.
+	eval_session --per sample --json -b 40% -p oracle -p recency > rows
+	[ "$(row oracle .kept)" -eq 1 ] || fail "$(cat rows)"
+	[ "$(row recency .kept)" -eq 1 ]
+	eval_session --per sample --json -b 99% -p oracle > rows
+	[ "$(row oracle .kept)" -eq 3 ]
+}
+
+@test "an invalid output is reported if the messages before the cut are valid" {
+	# Without message 2 the result in message 3 has no call.
+	eval_session --json -b 50% -p cat -p 'orphan=sed 3d' > rows
+	[ "$(row cat .invalid)" = 0 ]
+	[ "$(row orphan .invalid)" = 100 ]
+	sed -i 3d session
+	eval_session --json -b 50% -p cat > rows
+	[ "$(row cat .invalid)" = 0 ]
+}
+
+@test "each record with a conversation is a session, cut in its list" {
+	for _ in 1 2; do
+		jq -sc '{model: "gpt-4o", messages: .}' session
+	done > requests
+	run -0 --separate-stderr ctx-eval --cut 70% --least 0 -e bytes/4 --needed \
+	    requests
+	[ "$(cut -f 1 <<< "$output" | sort | uniq -c | tr -s ' ' | paste -sd ,)" = \
+	    ' 3 requests:1, 3 requests:2' ] || fail "$output"
+	ctx-eval --cut 70% --least 0 -e bytes/4 --json -b 50% -p cat \
+	    -p 'jq -c ".messages |= del(.[1])"' requests > rows
+	[ "$(row cat .runs,.kept,.invalid)" = "2 100 0" ]
+	[ "$(row 'jq -c ".messages |= del(.[1])"' .kept)" = 66.7 ]
+	jq -c '[., .]' requests | head -n 1 > several
+	run -1 --separate-stderr ctx-eval --least 0 several
+	[[ $stderr == *"1 records are left out, because they have several"* ]] ||
+		fail "$stderr"
+}
+
+@test "a transcript has the needed strings of the same conversation" {
+	jq -sc '{messages: .}' session |
+		jq -c --arg to claude-code -f "$BATS_TEST_DIRNAME/rewrite.jq" \
+		    > transcript
+	run -0 ctx-eval --cut 70% --least 0 -e bytes/4 --needed transcript
+	[ "$(cut -f 3 <<< "$output" | sort | paste -sd ' ')" = \
+	    "build-7f3a-99 src/first.c ticket_4711" ] || fail "$output"
+}
+
+@test "what a policy does not change is kept, in every dialect of the corpus" {
+	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
+		case $f in */json/* | */recorded/*) continue ;; esac
+		ctx-eval --least 0 -e bytes/4 --json -b 50% -p cat "$f" \
+		    > rows 2> err || { [ $? -eq 1 ] && grep -q 'no session' err; } ||
+			{ grep -q ':[0-9]*:[0-9]*: ' err && continue; } ||
+			fail "$f: $(cat err)"
+		[ ! -s rows ] || [ "$(row cat .kept,.failed)" = "100 0" ] ||
+			fail "$f: $(cat rows)"
+	done
+}
+
+@test "the same input gives the same figures, however many sessions at once" {
+	for i in 1 2 3 4 5; do
+		sed "s/4711/471$i/g" session > "session$i"
+	done
+	for j in 1 3 0; do
+		ctx-eval --least 0 -e bytes/4 -j $j --tsv -p random -p '-s fifo' \
+		    -p cat session? | cut -f 1-13 > rows.$j
+	done
+	cmp rows.1 rows.3
+	cmp rows.1 rows.0
+	[ "$(cut -f 3 rows.1 | sort -u | paste -sd ' ')" = "15 runs" ] ||
+		fail "$(cat rows.1)"
+}
+
+@test "the table has the best policy first in each budget" {
+	run -0 --separate-stderr eval_session -b 25%,50% -p 'sed 2d' -p cat
+	[ "${lines[0]}" = "sessions: 1, cuts: 1, needed strings: 3" ]
+	[[ ${lines[1]} == "budget: 25 % of the tokens that are not pinned" ]]
+	[[ ${lines[2]} == "policy "*" kept "*" ms" ]]
+	[[ ${lines[3]} == "cat    100.0 100.0-100.0 "* ]] || fail "$output"
+	[[ ${lines[4]} == "sed 2d  66.7  66.7-66.7 "* ]] || fail "$output"
+	[[ ${lines[5]} == "budget: 50 % of the tokens that are not pinned" ]]
+}
+
+@test "cuts with fewer tokens than --least are left out, and -v says so" {
+	run -1 --separate-stderr ctx-eval -p cat session
+	[ -z "$output" ]
+	[[ $stderr == *"cuts are left out, because fewer than 5000 tokens are before them; lower --least"* ]]
+	[[ $stderr == *"there is no session that can be evaluated"* ]]
+	run -0 --separate-stderr ctx-eval -v --least 200 -e bytes/4 -p cat session
+	[[ $stderr == *"cuts are left out, because fewer than 200 tokens"* ]]
+	head -n 2 session > short
+	run -1 --separate-stderr ctx-eval --least 0 -p cat short
+	: > empty
+	run -1 --separate-stderr ctx-eval --least 0 -p cat empty
+	[ -z "$output" ]
+}
+
+@test "lines that are not JSON are an error, and passed over with --lenient" {
+	sed '2s/^/{/' session > bad
+	run -2 --separate-stderr ctx-eval --least 0 -p cat bad
+	[[ $stderr == *"bad:2:2: "* ]] || fail "$stderr"
+	ctx-eval --cut 70% --least 0 --lenient -e bytes/4 --json -b 50% -p cat \
+	    bad > rows
+	[ "$(row cat .kept,.failed)" = "100 0" ]
+	run -2 ctx-eval no-such-file
+	[[ $output == *"no-such-file"* ]]
+}
+
+@test "wrong lists, policies and numbers are refused" {
+	for arg in 0% 100% 10%,10% '10,' x 10%x 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17; do
+		run -2 ctx-eval -b "$arg" session
+		[[ $output == *"--budget: '$arg' is not a list"* ]] || fail "$output"
+		run -2 ctx-eval --cut "$arg" session
+		[[ $output == *"--cut: '$arg' is not a list"* ]] || fail "$output"
+	done
+	eval_session --tsv -b 50,12.5,25% -p cat > rows
+	[ "$(cut -f 2 rows | paste -sd ' ')" = "budget 12.5 25 50" ]
+	run -2 ctx-eval -p name= session
+	[[ $output == *"the policy 'name=' has no command"* ]]
+	run -2 ctx-eval --timeout 0 session
+	run -2 ctx-eval --json --tsv session
+	run -2 ctx-eval -j 2000 session
+}
