@@ -985,6 +985,104 @@ shots() {
 	    grep -qx "$png"
 }
 
+repeat() { # NUMBER TEXT
+	printf "$2%.0s" $(seq "$1")
+}
+
+# A session of Claude Code in which the result $1 (JSON) has the copy $2, in the
+# format $3 (default: claude-code).
+copied() {
+	jq -nc --argjson result "$1" --argjson copy "$2" --arg d "${3-claude-code}" '
+	    def line($id; $up): if $d == "claude-code"
+		then {uuid: $id, parentUuid: $up, sessionId: "s"}
+		else {session_id: "s"} end;
+	    (line("a"; null) + {type: "user", message: {role: "user",
+		content: "Read it."}}),
+	    (line("b"; "a") + {type: "assistant", message: {role: "assistant",
+		id: "m", content: [{type: "tool_use", id: "t", name: "Read",
+		input: {}}]}}),
+	    ((if $d == "claude-code" then {toolUseResult: $copy}
+		else {tool_use_result: $copy} end) + line("c"; "b") +
+		{type: "user", message: {role: "user", content: [{type:
+		"tool_result", tool_use_id: "t", content: $result}]}})'
+}
+
+@test "claude-code: a result and its copy are moved and restored together" {
+	local text copy long
+	text=$(repeat 300 'a naïve line ')
+	long=$(jq -nc --arg t "$text" '$t')
+	for copy in "$long" "{\"stdout\":$long,\"stderr\":\"\"}" \
+	    "{\"type\":\"text\",\"file\":{\"filePath\":\"/a\",\"content\":$(jq -nc --arg t "$text" '"1 \($t)\n2"')}}" \
+	    "[{\"type\":\"text\",\"text\":$long},{\"type\":\"text\",\"text\":\"b\"}]"; do
+		for d in claude-code claude-stream; do
+			copied "$long" "$copy" $d > plain
+			jq -ac . plain > escaped
+			for f in plain escaped; do
+				ctx-age -o 1000 -k 0 $f > out
+				! grep -q "$(repeat 100 'a naïve line ')" out
+				[ "$(grep -o 'characters in .ctx/spool/' out | wc -l)" -eq 2 ]
+				ctx-age -o 1000 -k 0 out | cmp - out
+				ctx-restore out | cmp - $f
+				# Only texts are replaced.
+				cmp <(jq -c '.. |= if type == "string" and length > 100 then "x" else . end' $f) \
+				    <(jq -c '.. |= if type == "string" and length > 100 then "x" else . end' out)
+				# The copy counts nothing.
+				jq -c$([ $f = plain ] || echo a) 'del(.toolUseResult, .tool_use_result)' $f > bare
+				cmp <(ctx-age -n --json -o 1000 -k 0 < $f) \
+				    <(ctx-age -n --json -o 1000 -k 0 < bare)
+				ctx-age --mask -o 1000 -k 0 $f > out
+				[ "$(grep -o '\[cleared\]' out | wc -l)" -eq 2 ]
+			done
+		done
+	done
+}
+
+@test "claude-code: a copy is kept if its result is kept, if it may be JSON, or if there are several results" {
+	local text long
+	text=$(repeat 300 'a line ')
+	long=$(jq -nc --arg t "$text" '$t')
+	copied '"short"' "{\"stdout\":$long}" > in
+	ctx-age -o 1000 -k 0 in | cmp - in
+	ctx-truncate -l 1000 in | cmp - in
+	copied "$long" "$(jq -nc --arg t "$text" '[$t] | tojson')" > in
+	ctx-age -o 1000 -k 0 in > out
+	cmp <(jq -c .toolUseResult in) <(jq -c .toolUseResult out)
+	ctx-restore out | cmp - in
+	copied "$long" "{\"stdout\":$long}" |
+	    jq -c 'if .toolUseResult then .message.content += [{type:
+		"tool_result", tool_use_id: "t2", content: "short"}] else . end' > in
+	ctx-age -o 1000 -k 0 in > out
+	cmp <(jq -c .toolUseResult in) <(jq -c .toolUseResult out)
+	run ! cmp -s in out
+	ctx-restore out | cmp - in
+}
+
+@test "claude-code: the copy of a shortened or cleared result is shortened or cleared" {
+	local text long
+	text=$(repeat 800 'a line ')
+	long=$(jq -nc --arg t "$text" '$t')
+	copied "$long" "{\"stdout\":$long,\"isImage\":false}" > in
+	ctx-truncate -l 1000 in > out
+	[ "$(jq -c 'select(.toolUseResult) | .toolUseResult.stdout == .message.content[0].content' out)" = true ]
+	[ "$(jq 'select(.toolUseResult) | .toolUseResult.stdout | length' out)" -le 1000 ]
+	[ "$(jq -c 'select(.toolUseResult) | .toolUseResult | keys' out)" = '["isImage","stdout"]' ]
+	ctx-truncate -l 1000 out | cmp - out
+	# The result is old enough to be cleared.
+	{
+		cat in
+		for i in d e f g h; do
+			jq -nc --arg i $i '{uuid: $i, parentUuid: "c", sessionId: "s",
+			    type: "assistant", message: {role: "assistant", id: $i,
+			    content: [{type: "text", text: "Yes."}]}}'
+		done
+	} > more
+	ctx-prune -b 200 -l aggressive more > out
+	[ "$(jq -c 'select(.toolUseResult) | [.toolUseResult.stdout, .message.content[0].content]' out)" = \
+	    '["[cleared]","[cleared]"]' ]
+	[ "$(wc -c < out)" -lt 2000 ]
+	ctx-prune -b 200 -l aggressive out | cmp - out
+}
+
 @test "--media: media in a result that ages later is restored with it in one run" {
 	shots 2 | jq -c 'if .content[0].type == "tool_result"
 	    then .content[0].content += [{type: "text", text: ("ab c" * 50)}]

@@ -83,22 +83,63 @@ ctx_age_may_age(const struct aging *aging, const struct ctx_message *message,
 	    aging->options->over;
 }
 
-/* Adds the JSON edit that replaces a tool result by the text in aging->aged,
- * which is usually a reference to a file.  Before that, stores the result in
- * this file.  Nothing is stored in a dry run or with the option mask, which
- * replaces tool results by a text without a reference. */
+/* Adds the JSON edit that replaces a text by the one in aging->aged, which is
+ * usually a reference to a file.  Before that, stores the replaced text in this
+ * file.  Nothing is stored in a dry run or with the option mask, which replaces
+ * tool results by a text without a reference.  Returns 1; 0 if the text could
+ * not be stored, which was reported; or -1 with *err. */
 static int
-store_result(struct aging *aging, const struct age_entry *entry,
+store_text(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err)
 {
 	if (!aging->options->mask && !aging->options->report.dry_run &&
 	    (ctx_age_open_spool(aging, err) < 0 ||
 		ctx_aged_result_store(&aging->aged, &aging->spool, err) < 0))
 		return ctx_age_report_failure(aging, entry, 1, err);
-	aging->pending_results++;
-	aging->pending_tokens += aging->aged.saved_tokens;
 	return ctx_edits_replace(&aging->rewrite.edits, aging->aged.replaced,
-	    aging->aged.replacement.p, aging->aged.replacement.n, err);
+		   aging->aged.replacement.p, aging->aged.replacement.n,
+		   err) < 0
+	    ? -1
+	    : 1;
+}
+
+/* Replaces the long texts in the agent's copy of a tool result. */
+static int
+age_copy(struct aging *aging, const struct age_entry *entry,
+    const struct age_candidate *result, struct ctx_err *err)
+{
+	uint32_t node = 0;
+	int rc;
+
+	while ((node = ctx_result_copy_next(result->message, node)) != 0) {
+		rc = ctx_age_copied_text(&aging->aged, aging->options, result,
+		    node, err);
+		if (rc < 0 || (rc > 0 && store_text(aging, entry, err) < 0))
+			return -1;
+		ctx_aged_result_trim(&aging->aged);
+	}
+	return 0;
+}
+
+/* Replaces tool result or media i by the text in aging->aged, and a result's
+ * copy, too. */
+static int
+store_result(struct aging *aging, const struct age_entry *entry, size_t i,
+    struct ctx_str tool, struct ctx_err *err)
+{
+	const struct age_candidate result = {.message = &aging->rewrite.message,
+	    .i = i,
+	    .tool = tool};
+	uint64_t saved = aging->aged.saved_tokens;
+	int rc = store_text(aging, entry, err);
+
+	if (rc <= 0)
+		return rc;
+	aging->pending_results++;
+	aging->pending_tokens += saved;
+	return aging->options->media || ctx_result_copied(result.message) != i
+	    ? 0
+	    : age_copy(aging, entry, &result, err);
 }
 
 /* Makes the reference that replaces the tool result or media in block i, in
@@ -167,7 +208,7 @@ ctx_age_message(struct aging *aging, struct age_queue *queue,
 			return -1;
 		if (rc > 0 && count_only)
 			queue->savings += aging->aged.saved_tokens;
-		else if (rc > 0 && store_result(aging, entry, err) < 0)
+		else if (rc > 0 && store_result(aging, entry, i, tool, err) < 0)
 			return -1;
 		ctx_aged_result_trim(&aging->aged);
 	}

@@ -155,22 +155,19 @@ find_head_end(const char *p, size_t n, uint64_t chars)
 	return n;
 }
 
-/* Makes the text that replaces a tool result, in aged->scratch.  Normally this
- * is the beginning of the result and a reference to a file, whose name is
- * stored in aged->file_name.  With the option mask the text is CTX_CLEARED, and
- * there is no file. */
+/* Makes the text that replaces aged->text, in aged->scratch.  Normally this is
+ * the beginning of the text and a reference to a file, whose name is stored in
+ * aged->file_name.  With the option mask it is CTX_CLEARED, and there is no
+ * file. restores: true if the JSON aged->replaced can be restored byte for byte
+ * from the text. */
 static int
 make_reference_text(struct aged_result *aged,
-    const struct ctx_age_config *options, const struct age_candidate *result,
+    const struct ctx_age_config *options, struct ctx_str tool, bool restores,
     struct ctx_err *err)
 {
-	const struct ctx_message *message = result->message;
-	const struct ctx_json *json = message->json;
-	uint32_t content = message->blocks[result->i].payload;
 	/* A line feed is stored after the JSON.  Without it, a result whose
 	 * text is equal to this JSON would have the same hash and file name. */
-	const struct ctx_str json_pieces[] = {ctx_json_str(json, content),
-	    {"\n", 1}};
+	const struct ctx_str json_pieces[] = {aged->replaced, {"\n", 1}};
 	const struct ctx_str text = {aged->text.p, aged->text.n};
 	char digits[CTX_SPOOL_DIGITS];
 	struct ctx_buf *out = &aged->scratch;
@@ -178,17 +175,16 @@ make_reference_text(struct aged_result *aged,
 	out->n = aged->file_name.n = 0;
 	aged->json = (struct ctx_str){NULL, 0};
 	aged->json_only = false;
-	aged->replaced = ctx_json_str(json, content);
 	if (options->mask)
 		return ctx_buf_add(out, CTX_CLEARED, strlen(CTX_CLEARED), err);
-	if (ctx_result_content_restores(json, content, message->dialect)) {
+	if (restores) {
 		ctx_spool_hash_chunks(digits, &text, 1);
 	} else {
 		aged->json = json_pieces[0];
 		ctx_spool_hash_chunks(digits, json_pieces, 2);
 	}
-	if (ctx_spool_name(&aged->file_name, options->format, result->tool,
-		digits, err) < 0 ||
+	if (ctx_spool_name(&aged->file_name, options->format, tool, digits,
+		err) < 0 ||
 	    ctx_buf_add(out, text.p,
 		find_head_end(text.p, text.n, options->head), err) < 0)
 		return -1;
@@ -240,9 +236,9 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_config *options,
 {
 	const struct ctx_message *message = result->message;
 	const struct ctx_json *json = message->json;
+	uint32_t content = message->blocks[result->i].payload, node;
 	uint64_t chars, before;
 	bool is_aged = false;
-	uint32_t node;
 	int rc;
 
 	measure_result(message, result->i, &node, &chars);
@@ -254,20 +250,50 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_config *options,
 		return -1;
 	if (is_aged)
 		return 0;
+	aged->replaced = ctx_json_str(json, content);
 	/* The tokens are counted before the text is read: so only one copy of
 	 * the text is in memory at a time. */
 	if (count_result_tokens(result, &before, err) < 0 ||
 	    read_aged_text(aged, message, result->i, node, err) < 0 ||
-	    make_reference_text(aged, options, result, err) < 0)
+	    make_reference_text(aged, options, result->tool,
+		ctx_result_content_restores(json, content, message->dialect),
+		err) < 0)
 		return -1;
 	rc = count_saved(aged, before, result->counter, err);
 	if (rc <= 0)
 		return rc;
 	aged->replacement.n = 0;
 	return ctx_result_content_add(&aged->replacement,
-		   ctx_result_content_form(json,
-		       message->blocks[result->i].payload, message->dialect),
+		   ctx_result_content_form(json, content, message->dialect),
 		   aged->scratch.p, aged->scratch.n, err) < 0
+	    ? -1
+	    : 1;
+}
+
+int
+ctx_age_copied_text(struct aged_result *aged,
+    const struct ctx_age_config *options, const struct age_candidate *result,
+    uint32_t node, struct ctx_err *err)
+{
+	struct ctx_str literal = ctx_json_str(result->message->json, node);
+	bool is_aged;
+
+	if (ctx_json_string_chars(literal) <= options->over)
+		return 0;
+	if (is_reference(aged, options, literal, &is_aged, err) < 0)
+		return -1;
+	if (is_aged)
+		return 0;
+	aged->replaced = literal;
+	aged->text.n = aged->replacement.n = 0;
+	if (ctx_json_string_decode(&aged->text, literal, err) < 0 ||
+	    make_reference_text(aged, options, result->tool,
+		ctx_json_string_is_normalized(literal), err) < 0)
+		return -1;
+	if (aged->scratch.n >= aged->text.n)
+		return 0;
+	return ctx_json_string_encode(&aged->replacement, aged->scratch.p,
+		   aged->scratch.n, err) < 0
 	    ? -1
 	    : 1;
 }

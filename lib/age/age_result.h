@@ -45,6 +45,13 @@ struct age_candidate {
 int ctx_age_result(struct aged_result *aged,
     const struct ctx_age_config *options, const struct age_candidate *result,
     struct ctx_err *err);
+/* Makes the reference that replaces a text in the agent's copy of a tool
+ * result, the JSON string at node, and decides what is stored in the file; both
+ * are then in *aged.  Returns 1; 0 if the text must not be replaced, because it
+ * is too short or was replaced before; or -1 with *err. */
+int ctx_age_copied_text(struct aged_result *aged,
+    const struct ctx_age_config *options, const struct age_candidate *result,
+    uint32_t node, struct ctx_err *err);
 /* Makes the reference that replaces a media block, and decides what is stored
  * in the file; both are then in *aged.  Returns 1; 0 if the block must not be
  * replaced; or -1 with *err. */

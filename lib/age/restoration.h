@@ -131,6 +131,11 @@ int ctx_restore_media(struct restoration *restoration,
 int ctx_restore_block(struct restoration *restoration,
     const struct ctx_event *event, size_t i, size_t first, struct ctx_err *err);
 
+/* Puts the texts back that ctx_age has replaced in the agent's copy of a tool
+ * result. */
+int ctx_restore_copy(struct restoration *restoration,
+    const struct ctx_event *event, struct ctx_err *err);
+
 /* ---- restore_reasoning.c ---- */
 
 /* If ctx-age has removed reasoning from a message, puts it back.  Returns 1; 0

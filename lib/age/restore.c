@@ -114,6 +114,8 @@ restore_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	for (i = 0; rc == 0 && i < event->message->n; i++)
 		if (ctx_restore_block(restoration, event, i, first, err) < 0)
 			return -1;
+	if (rc == 0 && ctx_restore_copy(restoration, event, err) < 0)
+		return -1;
 	if (record_edits(restoration, tracker, event, first, err) < 0)
 		return -1;
 	return ctx_tracker_leave(tracker, event, err);

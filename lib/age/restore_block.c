@@ -152,3 +152,17 @@ ctx_restore_block(struct restoration *restoration,
 	return ctx_restore_media(restoration, json, block->removable,
 	    block->payload, &restoration->rewrite.edits, err);
 }
+
+int
+ctx_restore_copy(struct restoration *restoration, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	uint32_t node = 0;
+
+	if (ctx_result_copied(event->message) == event->message->n)
+		return 0;
+	while ((node = ctx_result_copy_next(event->message, node)) != 0)
+		if (restore_result(restoration, event, node, err) < 0)
+			return -1;
+	return 0;
+}

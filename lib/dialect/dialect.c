@@ -231,6 +231,7 @@ static const struct ctx_dialect dialects[] = {
 	AS_ANTHROPIC,
 	.usage = CLAUDE_STREAM_USAGE,
 	.text_result_form = BODY_STRING,
+	.result_copy = "tool_use_result",
 	.text_block = TEXT_BLOCK,
 	.summary = CLAUDE_STREAM_INSERTED,
 	.notice = CLAUDE_STREAM_INSERTED,
@@ -247,6 +248,7 @@ static const struct ctx_dialect dialects[] = {
 	AS_ANTHROPIC,
 	.usage = CLAUDE_CODE_USAGE,
 	.text_result_form = BODY_STRING,
+	.result_copy = "toolUseResult",
 	.text_block = TEXT_BLOCK,
 	/* A summary that ctx inserts looks like Claude Code's own compaction,
 	 * because programs that read a session begin at such a line. */
@@ -713,6 +715,9 @@ ctx_dialect_read_message(const struct ctx_dialect *dialect,
 	int rc = dialect->read(json, node, message, err);
 
 	message->dialect = dialect;
+	if (rc > 0 && dialect->result_copy != NULL)
+		message->result_copy =
+		    ctx_json_find(json, node, dialect->result_copy);
 	return rc;
 }
 

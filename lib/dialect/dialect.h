@@ -390,8 +390,7 @@ struct ctx_dialect {
 	 * conversation. */
 	uint8_t per_message, per_name, priming;
 	/* True if only the keys and strings in the JSON of tool arguments and
-	 * results cost tokens.  False if punctuation and numbers cost tokens,
-	 * too. */
+	 * results cost tokens, not punctuation and numbers. */
 	bool counts_strings_only;
 	/* Methods of counting the tokens of images and tools, for models that
 	 * have none of their own. */
@@ -416,14 +415,15 @@ struct ctx_dialect {
 	 * set in all formats.
 	 */
 	const char *failed[2], *failures[4];
+	/* Key of the member beside the message with the agent's own copy of the
+	 * tool result, which is not sent.  NULL: the format has none. */
+	const char *result_copy;
 	/* A content block with which ctx can replace an image or other media by
 	 * a text: the JSON before the string with the text.  After the string
 	 * comes "}".  NULL: the format has no such block. */
 	const char *text_block;
-	/* The types of the blocks that a tool result may contain, up to NULL.
-	 * In formats whose blocks have no type, the key of the block's only
-	 * member takes its place.  If the pointer is NULL, these types are not
-	 * known. */
+	/* The types of the blocks that a tool result may contain, up to NULL;
+	 * for blocks without a type, their only key.  NULL: not known. */
 	const char *const *result_types;
 	/*
 	 * Templates of the messages that ctx inserts in place of removed ones.

@@ -140,6 +140,71 @@ ctx_result_content_value(const struct ctx_message *message, size_t i)
 	    : body;
 }
 
+/* ---- the agent's copy of a tool result ---- */
+
+size_t
+ctx_result_copied(const struct ctx_message *message)
+{
+	size_t result = message->n, i;
+
+	if (message->result_copy == 0)
+		return message->n;
+	for (i = 0; i < message->n; i++) {
+		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT)
+			continue;
+		if (result < message->n)
+			return message->n;
+		result = i;
+	}
+	return result;
+}
+
+/* Returns true if a JSON string is the key of a member. */
+static bool
+is_key(const struct ctx_json *json, uint32_t string)
+{
+	const char *p = json->text + json->nodes[string].end;
+
+	/* In a valid document, a byte that is not white space follows a string
+	 * inside an array or object. */
+	while (memchr(" \t\r\n", *p, 4) != NULL)
+		p++;
+	return *p == ':';
+}
+
+/* Returns true if a JSON string, decoded, may be the JSON of an object, array
+ * or string. */
+static bool
+may_be_json(const struct ctx_json *json, uint32_t string)
+{
+	struct ctx_str literal = ctx_json_str(json, string);
+	size_t at = 1;
+	uint32_t c;
+
+	while (ctx_json_string_next(literal, &at, &c))
+		if (c != ' ' && c != '\t' && c != '\r' && c != '\n')
+			return c == '{' || c == '[' || c == '"';
+	return false;
+}
+
+uint32_t
+ctx_result_copy_next(const struct ctx_message *message, uint32_t after)
+{
+	const struct ctx_json *json = message->json;
+	uint32_t copy = message->result_copy,
+		 node = after == 0 ? copy : after + 1;
+
+	if (json->nodes[copy].kind == CTX_JSON_STRING)
+		return node == copy && !may_be_json(json, copy) ? copy : 0;
+	for (; node < json->nodes[copy].next; node++)
+		if (json->nodes[node].kind == CTX_JSON_STRING &&
+		    !is_key(json, node))
+			return node;
+	return 0;
+}
+
+/* ---- media ---- */
+
 /* Returns true if a text may replace block i: the block is not inside a tool
  * result, or it is inside one whose content a text can replace. */
 static bool

@@ -33,6 +33,16 @@ bool ctx_result_content_lists(const struct ctx_message *message, size_t i);
  * content itself or, if the content is an object with one block in it, the
  * payload of that block.  Otherwise returns 0. */
 uint32_t ctx_result_content_value(const struct ctx_message *message, size_t i);
+/* Returns the index of the tool result that message->result_copy is a copy of;
+ * message->n if there is no copy, or if the message does not have exactly one
+ * tool result. */
+size_t ctx_result_copied(const struct ctx_message *message);
+/* Returns the JSON node of the next text in the agent's copy of a tool result,
+ * after the node "after"; 0 to begin.  Returns 0 if there are no more.  Not
+ * returned is a copy that is one string which may be JSON: Claude Code parses
+ * some of these when it resumes a session. */
+uint32_t ctx_result_copy_next(const struct ctx_message *message,
+    uint32_t after);
 /* Returns the JSON node of media block i if a text block can replace it, else
  * 0.  Not replaced are: media that is not an element of an array (the
  * assistant's audio); an element that is a string (Ollama's images); a block

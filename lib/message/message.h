@@ -148,6 +148,9 @@ struct ctx_message {
 	uint32_t name;  /* name of the sender */
 	uint32_t model; /* name of the model that wrote the message */
 	uint32_t time;  /* time of writing, see ctx_time_parse */
+	/* JSON node of the agent's copy of the message's tool result (see
+	 * ctx_dialect.result_copy); 0 if there is none. */
+	uint32_t result_copy;
 	/* Input tokens that the provider billed for the request, if another
 	 * record reports them; else 0. */
 	uint64_t billed;

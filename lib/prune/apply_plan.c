@@ -55,6 +55,7 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	bool is_block = ctx_insertion_is_block(conversation, entry);
 	struct ctx_edits *edits =
 	    is_block ? &run->message_edits : &run->rewrite.edits;
+	size_t first = run->rewrite.edits.n;
 	struct found_insertion earlier;
 	struct head_tail which;
 	const struct ctx_message *message = &run->rewrite.message;
@@ -85,9 +86,12 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	which.texts = edit->rest & CTX_MARK_HEAD_TAIL;
 	if (ctx_head_tail_edit(run, edits, message, &which, err) < 0)
 		return -1;
-	return !is_block ? 0
-			 : edit_and_insert(run, conversation, entry, text,
-			       edit->rest & CTX_MARK_DROP_INSERTION, err);
+	/* In the formats in which a summary or notice is a block, the record is
+	 * the message, so there is no copy beside it. */
+	return is_block ? edit_and_insert(run, conversation, entry, text,
+			      edit->rest & CTX_MARK_DROP_INSERTION, err)
+			: ctx_head_tail_edit_copy(run, edits, first, message,
+			      !which.results, err);
 }
 
 static void

@@ -50,6 +50,35 @@ ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
 	return shorten_segments(run, edits, err);
 }
 
+int
+ctx_head_tail_edit_copy(struct prune *run, struct ctx_edits *edits,
+    size_t first, const struct ctx_message *message, bool clear,
+    struct ctx_err *err)
+{
+	static const char cleared[] = "\"" CTX_CLEARED "\"";
+	const struct ctx_json *json = message->json;
+	size_t result = ctx_result_copied(message);
+	uint32_t node = 0;
+	struct ctx_str literal;
+
+	if (result == message->n || message->blocks[result].payload == 0 ||
+	    !ctx_edits_touch(edits, first,
+		ctx_json_str(json, message->blocks[result].payload)))
+		return 0;
+	while ((node = ctx_result_copy_next(message, node)) != 0) {
+		literal = ctx_json_str(json, node);
+		if (ctx_json_string_chars(literal) <= CTX_HEAD_TAIL_CHARS)
+			continue;
+		if (clear ? ctx_edits_replace(edits, literal, cleared,
+				sizeof cleared - 1, err) < 0
+			  : ctx_text_segments_string(&run->text_segments,
+				message, node, err) < 0 ||
+			    shorten_segments(run, edits, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Applies run->message_edits to raw, the JSON of a message, and sets *after to
  * the tokens of the result.  Returns 1; 0 if the dialect cannot read a message
  * without the record around it, as in session files; or -1 with *err. */

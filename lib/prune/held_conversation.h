@@ -277,6 +277,13 @@ struct head_tail {
 int ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
     const struct ctx_message *message, const struct head_tail *which,
     struct ctx_err *err);
+/* If an edit with the index first or a higher one changes a message's tool
+ * result, adds the edits of the agent's copy of this result: its texts of more
+ * than CTX_HEAD_TAIL_CHARS characters are replaced by CTX_CLEARED if clear is
+ * true, else shortened to their beginning and end. */
+int ctx_head_tail_edit_copy(struct prune *run, struct ctx_edits *edits,
+    size_t first, const struct ctx_message *message, bool clear,
+    struct ctx_err *err);
 /* Sets *saved to the number of tokens that ctx_head_tail_edit would save.  To
  * find out, makes the edits in a copy, which is parsed and counted.  Sets
  * *saved to 0 if the dialect cannot read a message without the record around

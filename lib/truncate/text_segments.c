@@ -138,6 +138,18 @@ ctx_text_segments_result(struct text_segments *segments,
 }
 
 int
+ctx_text_segments_string(struct text_segments *segments,
+    const struct ctx_message *message, uint32_t node, struct ctx_err *err)
+{
+	segments->n = 0;
+	segments->is_message_text = false;
+	segments->message = *message;
+	segments->message.node = node;
+	segments->message.n = 0;
+	return add_text_segment(segments, message->json, node, NULL, err);
+}
+
+int
 ctx_text_segments_texts(struct text_segments *segments,
     const struct ctx_message *message, size_t but, struct ctx_err *err)
 {

@@ -77,6 +77,9 @@ int ctx_text_segments_result(struct text_segments *segments,
  * message->n. */
 int ctx_text_segments_texts(struct text_segments *segments,
     const struct ctx_message *message, size_t but, struct ctx_err *err);
+/* Sets *segments to one text of a message's record: the JSON string at node. */
+int ctx_text_segments_string(struct text_segments *segments,
+    const struct ctx_message *message, uint32_t node, struct ctx_err *err);
 /* Reads all texts into segments->text, one after another, and stores the place
  * of each.  For a block without text, reads its JSON. */
 int ctx_text_segments_read(struct text_segments *segments, struct ctx_err *err);

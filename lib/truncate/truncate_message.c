@@ -148,6 +148,42 @@ find_result_limit(const struct ctx_truncate_config *options)
 	return options->limit;
 }
 
+/* Shortens the texts in the agent's copy of a tool result that was shortened to
+ * this limit, each to the same limit. */
+static int
+shorten_copy(struct truncation *truncation, const struct ctx_message *message,
+    uint64_t limit, struct ctx_err *err)
+{
+	uint64_t count = 0;
+	uint32_t node = 0;
+
+	while ((node = ctx_result_copy_next(message, node)) != 0)
+		if (may_exceed(message, node, limit) &&
+		    (ctx_text_segments_string(&truncation->segments, message,
+			 node, err) < 0 ||
+			shorten_to_limit(truncation, limit, &count, err) < 0))
+			return -1;
+	return 0;
+}
+
+/* Shortens the texts of tool result i, and those of its copy. */
+static int
+shorten_result(struct truncation *truncation, const struct ctx_message *message,
+    size_t i, uint64_t limit, struct ctx_err *err)
+{
+	uint64_t before = truncation->counts->results;
+
+	if (ctx_text_segments_result(&truncation->segments, message, i, err) <
+		0 ||
+	    shorten_to_limit(truncation, limit, &truncation->counts->results,
+		err) < 0)
+		return -1;
+	return truncation->counts->results == before ||
+		ctx_result_copied(message) != i
+	    ? 0
+	    : shorten_copy(truncation, message, limit, err);
+}
+
 /* Shortens block i, a tool call or tool result, if it is too long and the
  * options select its tool. */
 static int
@@ -171,14 +207,9 @@ shorten_block(struct truncation *truncation,
 	if (!ctx_pattern_selects(&options->tool, &options->not_tool, tool.p,
 		tool.n, &truncation->match_time))
 		return 0;
-	if (block->kind == CTX_BLOCK_TOOL_CALL)
-		return replace_arguments(truncation, message, block->payload,
-		    err);
-	if (ctx_text_segments_result(&truncation->segments, message, i, err) <
-	    0)
-		return -1;
-	return shorten_to_limit(truncation, limit, &truncation->counts->results,
-	    err);
+	return block->kind == CTX_BLOCK_TOOL_CALL
+	    ? replace_arguments(truncation, message, block->payload, err)
+	    : shorten_result(truncation, message, i, limit, err);
 }
 
 /* If a message was edited, archives its original bytes and reports the change.
