@@ -1019,7 +1019,7 @@ copied() {
 			jq -ac . plain > escaped
 			for f in plain escaped; do
 				ctx-age -o 1000 -k 0 $f > out
-				! grep -q "$(repeat 100 'a naïve line ')" out
+				run ! grep -q "$(repeat 100 'a naïve line ')" out
 				[ "$(grep -o 'characters in .ctx/spool/' out | wc -l)" -eq 2 ]
 				ctx-age -o 1000 -k 0 out | cmp - out
 				ctx-restore out | cmp - $f
@@ -1027,7 +1027,9 @@ copied() {
 				cmp <(jq -c '.. |= if type == "string" and length > 100 then "x" else . end' $f) \
 				    <(jq -c '.. |= if type == "string" and length > 100 then "x" else . end' out)
 				# The copy counts nothing.
-				jq -c$([ $f = plain ] || echo a) 'del(.toolUseResult, .tool_use_result)' $f > bare
+				ascii=-ac
+				[ $f = escaped ] || ascii=-c
+				jq $ascii 'del(.toolUseResult, .tool_use_result)' $f > bare
 				cmp <(ctx-age -n --json -o 1000 -k 0 < $f) \
 				    <(ctx-age -n --json -o 1000 -k 0 < bare)
 				ctx-age --mask -o 1000 -k 0 $f > out
