@@ -154,7 +154,8 @@ report_counts(struct age_command *age, const struct ctx_age_counts *counts)
 	cli_note_reasoning(&age->cli, counts->bound, counts->refused);
 	if (age->cli.verbose && counts->reasoning > 0)
 		cli_say(&age->cli,
-		    "removed the bound reasoning of %" PRIu64 " messages",
+		    "removed signed reasoning after the first change, from "
+		    "%" PRIu64 " messages",
 		    counts->reasoning);
 	if (age->cli.verbose)
 		cli_say(&age->cli,

@@ -72,7 +72,8 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 		else if (model == NULL || model[0] == '\0')
 			cli_say(&cache->cli,
 			    "%s caches prompts of most models without "
-			    "breakpoints; if yours needs them, name it with "
+			    "breakpoints; if your model needs them, name it "
+			    "with "
 			    "-m; nothing is changed",
 			    o->format->provider);
 		else
@@ -136,7 +137,7 @@ write_breakpoints(struct cache_command *cache,
 		    cache->lines - MAX_LINES);
 	if (cache->cli.verbose && !cache->options.strip)
 		cli_say(&cache->cli,
-		    "%" PRIu64 " breakpoints in %" PRIu64 " conversations",
+		    "set %" PRIu64 " breakpoints in %" PRIu64 " conversations",
 		    cache->breakpoints, cache->conversations);
 	cli_status(&cache->cli, cli_end(&cache->cli));
 }

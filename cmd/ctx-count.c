@@ -276,7 +276,8 @@ print_end(struct count_command *count)
 	if (count->form.table != NULL)
 		table_end(&count->form);
 	if (count->over > MAX_LINES)
-		cli_say(&count->cli, "%" PRIu64 " more are over --max",
+		cli_say(&count->cli,
+		    "%" PRIu64 " more conversations are over --max",
 		    count->over - MAX_LINES);
 }
 
@@ -363,7 +364,8 @@ check_needs(const struct count_command *count)
 		    "--json and --tsv exclude each other; give one of them");
 	if (count->annotations.given && (count->form.json || count->form.tsv))
 		cli_die(&count->cli,
-		    "--annotations excludes --json and --tsv; give one");
+		    "--annotations, --json and --tsv exclude each other; give "
+		    "one of them");
 }
 
 static void

@@ -109,9 +109,9 @@ warn_foreign(struct restore_command *restore)
 {
 	if (restore->own == 0 && restore->foreign > 0)
 		cli_say(&restore->cli,
-		    "no reference is into %s, but %" PRIu64
-		    " are into other directories; give one of them to --spool, "
-		    "such as %.*s",
+		    "no reference is to a file in %s, but %" PRIu64
+		    " are to files in other directories; name such a directory "
+		    "with --spool, for example %.*s",
 		    restore->options.spool, restore->foreign,
 		    (int)restore->dir.n, restore->dir.p);
 	ctx_buf_release(&restore->dir);

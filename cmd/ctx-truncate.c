@@ -152,7 +152,8 @@ report_counts(struct truncate_command *truncate,
 {
 	if (truncate->cli.verbose && counts->reasoning > 0)
 		cli_say(&truncate->cli,
-		    "removed the bound reasoning of %" PRIu64 " messages",
+		    "removed signed reasoning after the first change, from "
+		    "%" PRIu64 " messages",
 		    counts->reasoning);
 	if (truncate->cli.verbose)
 		cli_say(&truncate->cli,

@@ -717,7 +717,7 @@ mended() {
 	[ "$(finds in)" = 3:duplicate-id ]
 	run -1 --separate-stderr ctx-check --repair in
 	[ "$output" = "$(cat in)" ]
-	[[ $stderr == 'in:3: duplicate-id: tool call "a" of f has the same id and no result' ]]
+	[[ $stderr == 'in:3: duplicate-id: two tool calls without a result have the same id: "a" of f' ]]
 }
 
 @test "results after a call of any role answer it" {
@@ -1361,7 +1361,7 @@ marked() {
 		echo
 	done | sed 's/"type":"ephemeral"}}]}$/&/' > in
 	run -1 ctx-check -d anthropic in
-	[ "${lines[0]}" = "in:1: many-markers: more than 4 cache breakpoints; this one is not among the newest" ]
+	[ "${lines[0]}" = "in:1: many-markers: more than 4 cache breakpoints; this breakpoint is not among the newest" ]
 	[ "${#lines[@]}" -eq 3 ]
 	ctx-check -d anthropic --repair --explain log in > out
 	ctx-check -d anthropic out
@@ -1376,7 +1376,7 @@ marked() {
 		echo ']}'
 	} | tr -d '\n' > request
 	run -1 ctx-check -d anthropic request
-	[ "$output" = "request:1: many-markers: more than 4 cache breakpoints; this one is not among the newest (beside the messages)" ]
+	[ "$output" = "request:1: many-markers: more than 4 cache breakpoints; this breakpoint is not among the newest (beside the messages)" ]
 	ctx-check -d anthropic --repair request > out
 	cmp out <(sed 's/"a","cache_control":{"type":"ephemeral"}/"a"/' request)
 	# Chat Completions, for who passes them on.
@@ -1432,7 +1432,7 @@ marked() {
 	    '{"role":"assistant","content":[{"text":"a"},{"reasoningContent":{"reasoningText":{"text":"t","signature":"s"}}},{"cachePoint":{"type":"default"}}]}' \
 	    '{"role":"user","content":[{"text":"hi"},{"cachePoint":{"type":"default"}}]}' > in
 	run -1 ctx-check -d bedrock in
-	[ "$output" = "in:2: bad-marker: a cache breakpoint is next after reasoning" ]
+	[ "$output" = "in:2: bad-marker: a cache breakpoint directly follows reasoning" ]
 	run -0 ctx-check -d bedrock --repair in
 	[[ ${lines[1]} == *'"signature":"s"}}}]}' ]]
 	[[ ${lines[2]} == *cachePoint* ]]
@@ -1447,7 +1447,7 @@ marked() {
 		printf '{"role":"user","content":[{"text":"t"},%s,%s]}\n' \
 		    "$(document $format)" "$point" > in
 		run -1 ctx-check -d bedrock in
-		[ "$output" = "in:1: bad-marker: a cache breakpoint is next after a document that is not a PDF" ]
+		[ "$output" = "in:1: bad-marker: a cache breakpoint directly follows a document that is not a PDF" ]
 		ctx-check -d bedrock --repair in > out
 		sed "s/,$point//" in | cmp - out
 	done
@@ -1690,15 +1690,15 @@ image() {
 	local one=',{"type":"image","source":{"type":"url","url":"https://x.org/a.png"}}'
 	printf '{"role":"user","content":[%s]}\n' "$(printf "${one//%/%%}%.0s" {1..602} | cut -c 2-)" > in
 	run -1 ctx-check -d anthropic in
-	[ "$output" = "in:1: many-images: more than 600 images; this one is not among the newest
-in:1: many-images: more than 600 images; this one is not among the newest" ]
+	[ "$output" = "in:1: many-images: more than 600 images; this image is not among the newest
+in:1: many-images: more than 600 images; this image is not among the newest" ]
 	ctx-check -d anthropic --repair in > out
 	[ "$(jq -c '.content[:3]' out)" = '[{"type":"text","text":"[image removed]"},{"type":"text","text":"[image removed]"}'"$one]" ]
 	ctx-check -d anthropic out
 	one=',{"image":{"format":"png","source":{"bytes":"'"$(png 1 1)"'"}}}'
 	printf '{"role":"user","content":[%s]}\n' "$(printf "$one%.0s" {1..21} | cut -c 2-)" > in
 	run -1 ctx-check -d bedrock in
-	[ "$output" = "in:1: many-images: more than 20 images in a message; this one is not among the last" ]
+	[ "$output" = "in:1: many-images: more than 20 images in a message; this image is not among the last" ]
 	ctx-check -d bedrock --repair in > out
 	ctx-check -d bedrock out
 	[ "$(jq -c '.content[0]' out)" = '{"text":"[image removed: 1x1 png, 29 bytes]"}' ]
@@ -1711,7 +1711,7 @@ in:1: many-images: more than 600 images; this one is not among the newest" ]
 	printf '{"messages":[{"role":"user","content":[%s]}],"model":"%s"}\n' \
 	    "$content" claude-haiku-4-5-20251001 > in
 	run -1 ctx-check in
-	[ "$output" = "in:1: many-images: more than 100 images; this one is not among the newest (message 0)" ]
+	[ "$output" = "in:1: many-images: more than 100 images; this image is not among the newest (message 0)" ]
 	ctx-check --repair in > out
 	ctx-check out
 	[ "$(jq -c '[.messages[0].content[].type] | group_by(.) | map([.[0], length])' out)" = '[["image",100],["text",1]]' ]
@@ -1733,7 +1733,7 @@ in:1: many-images: more than 600 images; this one is not among the newest" ]
 	    '{"type":"assistant","uuid":"2","parentUuid":"1","sessionId":"s","message":{"id":"m","role":"assistant","model":"claude-haiku-4-5","content":[{"type":"text","text":"a"}]}}' \
 	    '{"type":"user","uuid":"3","parentUuid":"2","sessionId":"s","message":{"role":"user","content":"and"}}' > session
 	run -1 ctx-check --provider anthropic session
-	[ "$output" = "session:1: many-images: more than 100 images; this one is not among the newest" ]
+	[ "$output" = "session:1: many-images: more than 100 images; this image is not among the newest" ]
 	ctx-check --provider anthropic -m claude-opus-5-5 session
 	# A user's own model has the window that its line says.
 	mkdir -p config/ctx
@@ -1748,7 +1748,7 @@ in:1: many-images: more than 600 images; this one is not among the newest" ]
 	}
 	printf '{"type":"message","role":"user","content":[%s]}\n' "$(images 1501)" > in
 	run -1 ctx-check in
-	[ "$output" = "in:1: many-images: more than 1500 images; this one is not among the newest" ]
+	[ "$output" = "in:1: many-images: more than 1500 images; this image is not among the newest" ]
 	ctx-check --repair in > out
 	ctx-check out
 	[ "$(jq -c '.content[:2]' out)" = '[{"type":"input_text","text":"[image removed]"},{"type":"input_image","image_url":"https://x.org/a.png"}]' ]
@@ -1757,12 +1757,12 @@ in:1: many-images: more than 600 images; this one is not among the newest" ]
 	printf '{"role":"user","content":[%s]}\n' "$(images 1501)" > in
 	ctx-check -d openai-chat in
 	run -1 ctx-check -d openai-chat --provider openai in
-	[ "$output" = "in:1: many-images: more than 1500 images; this one is not among the newest" ]
+	[ "$output" = "in:1: many-images: more than 1500 images; this image is not among the newest" ]
 	ctx-check -d openai-chat --provider mistral in
 	one=',{"fileData":{"mimeType":"image/png","fileUri":"https://x.org/a.png"}}'
 	printf '{"role":"user","parts":[%s]}\n' "$(images 3601)" > in
 	run -1 ctx-check in
-	[ "$output" = "in:1: many-images: more than 3600 images; this one is not among the newest" ]
+	[ "$output" = "in:1: many-images: more than 3600 images; this image is not among the newest" ]
 	ctx-check --repair in > out
 	ctx-check out
 }
@@ -2113,7 +2113,7 @@ unanswered() {
 		echo "$output" > out
 		[ "$(signed out)" -eq 1 ]
 		[[ $stderr == *", 0 findings, 2 repaired"* ]]
-		[[ $stderr == *"removed the bound reasoning of 1 messages"* ]]
+		[[ $stderr == *"removed signed reasoning after the first change, from 1 messages"* ]]
 		[ "$(jq -c 'select(.rule == "bound-reasoning") |
 		    [.index, .role, .action]' log)" = \
 		    '[3,"assistant","drop"]' ]

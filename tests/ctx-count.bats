@@ -138,7 +138,7 @@ X
 	run -0 --separate-stderr ctx-count -v -e claude-3 --text "$chat"
 	[[ $stderr == *"claude-3 is reconstructed from the provider's counts"* ]]
 	run -0 --separate-stderr ctx-count -v -m claude-opus-4-8 -e o200k_base "$chat"
-	[[ $stderr == *"claude-opus-4-8 is estimated by o200k_base; its own encoding is claude-4.8"* ]]
+	[[ $stderr == *"tokens of claude-opus-4-8 are estimated with o200k_base; the model's own encoding is claude-4.8"* ]]
 	run -0 --separate-stderr ctx-count -v -m gpt-4o -e o200k_base "$chat"
 	[[ $stderr != *" is "* ]]
 }
@@ -297,7 +297,7 @@ X
 	run -1 --separate-stderr ctx-count --max 5 twelve
 	[ "${#stderr_lines[@]}" -eq 11 ]
 	[ "${stderr_lines[1]}" = "ctx-count: twelve:2: 8 tokens, over 5" ]
-	[ "${stderr_lines[10]}" = "ctx-count: 2 more are over --max" ]
+	[ "${stderr_lines[10]}" = "ctx-count: 2 more conversations are over --max" ]
 	ctx-count -q -m gpt-4o --max 5% "$chat"
 	run -1 ctx-count -q -m gpt-4 --max 5% "$chat"
 	run -2 ctx-count --max 5% "$chat"
@@ -484,7 +484,7 @@ X
 	age=$((($(date +%s) - $(date -d "$date"T00:00Z +%s)) / 86400))
 	ctx-count --models 2>&1 > /dev/null | sed 's/^ctx-count: //' > err
 	{
-		echo "table of $date"
+		echo "the table of models is of $date"
 		[ "$age" -le 90 ] || echo "the table is $age days old: models" \
 		    "and prices may have changed since; update ctx"
 	} | cmp - err
@@ -676,7 +676,7 @@ bytes_vocabulary() {
 	END
 	echo '{"claude-opus-4-8": {"factor": 1.47}}' > config/ctx/models.json
 	run -2 ctx-count -m claude-opus-4-8 "$chat"
-	[[ $output == *"factor needs the encoding that it was measured with"* ]] || fail "$output"
+	[[ $output == *"'factor' needs 'encoding', whose tokens it multiplies"* ]] || fail "$output"
 	echo '{"claude-opus-4-8": {"encoding": "o200k_base", "factor": 1.5}}' \
 	    > config/ctx/models.json
 	[ "$(tokens -m claude-opus-4-8 --text "$chat")" -eq \
@@ -838,7 +838,7 @@ bytes_vocabulary() {
 	bad '{"a": {"tools": ["json", -1]}}' "'a': tools"
 	bad '{"a": {"encoding": 7}}' "'a': encoding"
 	bad '{"a": {"colour": 1}}' "'a': colour"
-	bad '{"a": {"window": 5, "input": 6}}' "more than window"
+	bad '{"a": {"window": 5, "input": 6}}' "'input' is larger than 'window'"
 }
 
 @test "--per tool distinguishes names that differ after a NUL" {

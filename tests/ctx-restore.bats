@@ -313,7 +313,7 @@ load helper
 	mkdir -m 777 open
 	touch file
 	run -2 ctx-restore -S open --gc "$agent"
-	[ "$output" = "ctx-restore: spool open is writable by others; run chmod go-w on it, or name another" ]
+	[ "$output" = "ctx-restore: spool open is writable by others; run chmod go-w on it, or name another spool" ]
 	run -2 ctx-restore -S file --gc "$agent"
 	[ "$output" = "ctx-restore: cannot open spool file: Not a directory" ]
 }
@@ -349,7 +349,7 @@ load helper
 	for how in "" --list --dry-run; do
 		ctx-restore -S other $how < aged > out 2> err
 		[ "$(grep -c . err)" -eq 1 ]
-		grep -qE '^ctx-restore: no reference is into other, but [0-9]+ are into other directories; give one of them to --spool, such as \.ctx/spool$' err
+		grep -qE '^ctx-restore: no reference is to a file in other, but [0-9]+ are to files in other directories; name such a directory with --spool, for example \.ctx/spool$' err
 	done
 	ctx-restore -S other < aged 2> err | cmp - aged
 	# A tool may have written it: no control of a terminal comes through, and
@@ -360,7 +360,7 @@ load helper
 	    content: "h\n[7 characters in \($path)]"}' > forged
 	ctx-restore < forged 2> err | cmp - forged
 	[ "$(wc -l < err)" -eq 1 ]
-	[[ $(cat err) == *" 1 are into other directories; give one of them to --spool, such as /?]0;a???xxx"* ]]
+	[[ $(cat err) == *" 1 are to files in other directories; name such a directory with --spool, for example /?]0;a???xxx"* ]]
 	# Not where some are files of ctx, nor where there are none.
 	messages "tool:[7 characters in other/a-$(printf '%032d' 0).md]" |
 	    cat - aged > both

@@ -298,7 +298,7 @@ too many steps for this text; --encoding bytes/4 estimates" ]]
 		if ctx-count -e o200k_bad.tiktoken "$chat" > out 2> err; then
 			continue
 		fi
-		[[ $(cat err) == *": more than 1024 tokens are too similar" ]]
+		[[ $(cat err) == *": more than 1024 tokens have the same beginning or hash" ]]
 		refused+=" $1"
 	done
 	# Bytes stand as the machine has them: of the two hashes one is its own.

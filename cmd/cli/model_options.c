@@ -346,11 +346,12 @@ cli_models_read(struct cli *cli, const char *file)
 				    "its value is wrong; see ctx-count(1)",
 				    file, name, key);
 		if (model->input > model->window)
-			complain(cli, file, name, "input is more than window");
+			complain(cli, file, name,
+			    "'input' is larger than 'window'");
 		if (!set_basis(model, one))
 			complain(cli, file, name,
-			    "factor needs the encoding that it was measured "
-			    "with");
+			    "'factor' needs 'encoding', whose tokens it "
+			    "multiplies");
 	}
 }
 
@@ -412,7 +413,9 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 		    "(ctx-encoding(7))",
 		    counters->encoding);
 	if (cli->verbose && near != NULL && counters->encoding != NULL)
-		cli_say(cli, "%s is estimated by %s; its own encoding is %s",
+		cli_say(cli,
+		    "tokens of %s are estimated with %s; the model's own "
+		    "encoding is %s",
 		    near->name, counters->encoding, near->encoding);
 	else if (cli->verbose && near != NULL &&
 	    near->basis == CTX_BASIS_RECONSTRUCTED)
@@ -527,7 +530,7 @@ cli_models_print(const struct cli *cli, const struct ctx_models *own)
 		print_model(cli, &own->list[i]);
 	for (i = 0; (m = ctx_model_at(i)) != NULL; i++)
 		print_model(cli, m);
-	cli_say(cli, "table of %s", ctx_models_date());
+	cli_say(cli, "the table of models is of %s", ctx_models_date());
 	if (age > MOST_DAYS)
 		cli_say(cli,
 		    "the table is %" PRIu64 " days old: models and prices may "

@@ -94,7 +94,8 @@ begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 		return 0;
 	if (reading->begun)
 		return ctx_err_set(err, CTX_EARG,
-		    "the file has a second conversation; put each into a file "
+		    "the file has more than one conversation; put each into a "
+		    "file "
 		    "of its own");
 	reading->begun = true;
 	run->leading = true;

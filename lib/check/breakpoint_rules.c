@@ -88,7 +88,7 @@ find_misplacement(const struct ctx_json *json, uint32_t container,
 		return NULL;
 	type = ctx_json_find(json, block, "type");
 	if (ctx_json_find(json, block, "reasoningContent") != 0)
-		return "a cache breakpoint is next after reasoning";
+		return "a cache breakpoint directly follows reasoning";
 	if (type != 0 &&
 	    (ctx_json_is(json, type, "thinking") ||
 		ctx_json_is(json, type, "redacted_thinking")))
@@ -97,7 +97,7 @@ find_misplacement(const struct ctx_json *json, uint32_t container,
 	    block == container ? 0 : ctx_json_find(json, block, "document");
 	type = document == 0 ? 0 : ctx_json_find(json, document, "format");
 	return type != 0 && !ctx_json_is(json, type, "pdf")
-	    ? "a cache breakpoint is next after a document that is not a PDF"
+	    ? "a cache breakpoint directly follows a document that is not a PDF"
 	    : NULL;
 }
 
@@ -105,8 +105,8 @@ static int
 refuse_surplus_breakpoint(struct ctx_validator *validator,
     const struct ctx_breakpoint_seen *mark, struct ctx_err *err)
 {
-	static const char what[] =
-	    "more than 4 cache breakpoints; this one is not among the newest";
+	static const char what[] = "more than 4 cache breakpoints; this "
+				   "breakpoint is not among the newest";
 	const struct ctx_json *json = mark->json;
 	struct ctx_finding finding = {.id = CTX_RULE_MANY_MARKERS,
 	    .place = mark->place,

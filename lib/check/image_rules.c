@@ -172,7 +172,7 @@ refuse_surplus_images(struct ctx_validator *validator, uint64_t most,
 	int rc;
 
 	(void)snprintf(what, sizeof what,
-	    "more than %llu images; this one is not among the newest",
+	    "more than %llu images; this image is not among the newest",
 	    (unsigned long long)most);
 	while (most > 0 && validator->n_images > most) {
 		rc = refuse_image(validator, CTX_RULE_MANY_IMAGES,
@@ -326,7 +326,7 @@ check_image(struct ctx_validator *validator,
 		    err);
 	} else if (*over > 0) {
 		(void)snprintf(what, sizeof what,
-		    "more than %u images in a message; this one is not among "
+		    "more than %u images in a message; this image is not among "
 		    "the last",
 		    (unsigned)limits->in_message);
 		rc = refuse_image(validator, CTX_RULE_MANY_IMAGES, &image, what,

@@ -306,8 +306,8 @@ ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
 	/* A last message without content does not count as something that
 	 * follows reasoning.  So reasoning before it is reported. */
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
-	    refuse_reasoning(validator, "nothing is after this reasoning",
-		err) < 0)
+	    refuse_reasoning(validator,
+		"no text or tool call follows this reasoning", err) < 0)
 		return -1;
 	if (empty)
 		validator->last = last;
@@ -372,7 +372,7 @@ check_system(struct ctx_validator *validator, struct ctx_err *err)
 	if (validator->last.role == CTX_ROLE_SYSTEM && validator->last.begun)
 		return 0;
 	return ctx_validate_refuse(validator, CTX_RULE_SYSTEM_PLACE,
-		   "a user message must be before it", err) < 0
+		   "a user message must be before this system message", err) < 0
 	    ? -1
 	    : 0;
 }

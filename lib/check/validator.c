@@ -109,7 +109,8 @@ refuse_duplicate_id(struct ctx_validator *validator,
 	char what[sizeof call->label + 64];
 
 	(void)snprintf(what, sizeof what,
-	    "tool call %s has the same id and no result", call->label);
+	    "two tool calls without a result have the same id: %s",
+	    call->label);
 	return ctx_validate_report(validator, &finding, what, err);
 }
 

@@ -263,11 +263,12 @@ ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
 		ctx_err_sys(err, errno, "cannot access spool %s", dir);
 	} else if (st.st_uid != geteuid() && st.st_uid != 0) {
 		ctx_err_set(err, CTX_EFILE,
-		    "spool %s belongs to another user; name another", dir);
+		    "spool %s belongs to another user; name another spool",
+		    dir);
 	} else if ((st.st_mode & 022) != 0 && !(st.st_mode & S_ISVTX)) {
 		ctx_err_set(err, CTX_EFILE,
 		    "spool %s is writable by others; run chmod go-w on it, or "
-		    "name another",
+		    "name another spool",
 		    dir);
 	} else {
 		return 0;

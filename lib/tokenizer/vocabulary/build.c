@@ -21,7 +21,8 @@ survey_tokens(struct vocab_fill *f, struct ctx_err *err)
 
 	if (in->n == 0 || in->n >= CTX_VOCAB_MAX)
 		return ctx_err_set(err, CTX_EFILE,
-		    "the vocabulary has no or too many tokens (%zu)", in->n);
+		    "the vocabulary has %zu tokens instead of 1 to %u", in->n,
+		    CTX_VOCAB_MAX - 1);
 	for (i = 0; i < in->n; i++) {
 		t = in->tokens + i;
 		if (t->n > CTX_BUILD_MAX)

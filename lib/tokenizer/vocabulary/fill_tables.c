@@ -30,7 +30,7 @@ static int
 fail_alike(struct ctx_err *err)
 {
 	return ctx_err_set(err, CTX_EFILE,
-	    "more than %d tokens are too similar", MOST_ALIKE);
+	    "more than %d tokens have the same beginning or hash", MOST_ALIKE);
 }
 
 /* Fills a table with 0xff bytes, so that all its entries are CTX_VOCAB_NONE.
