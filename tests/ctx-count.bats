@@ -595,7 +595,7 @@ tokenizer_like() {
 	jq -nc --slurpfile m "$chat" '{model: "my/own", messages: $m}' > record
 	run -0 ctx-prune -n record
 	for c in ctx-count ctx-prune ctx-truncate ctx-age ctx-restore ctx-cache \
-	    ctx-check ctx-replay; do
+	    ctx-check ctx-replay ctx-eval; do
 		run -2 $c -m "" "$chat"
 		[[ $output == "$c: --model: '' is not a name" ]] || fail "$output"
 	done

@@ -39,6 +39,7 @@ setup_files() {
 		ctx-restore
 		ctx-cache --provider anthropic
 		ctx-count
+		ctx-eval --needed --least 0
 		ctx-check
 	X
 	[ "$all" -gt 1000000 ]
