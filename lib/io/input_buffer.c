@@ -31,11 +31,33 @@ ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err)
 void
 ctx_reader_close_file(struct ctx_reader *r)
 {
-	if (r->fd >= 0 && !r->in_memory && strcmp(r->name, "-") != 0)
+	if (r->fd >= 0 && r->source.name == NULL && strcmp(r->name, "-") != 0)
 		(void)close(r->fd);
 	r->fd = -1;
 	r->from = r->buf.n;
 	ctx_second_pass_end(&r->second);
+}
+
+/* Opens the next input file.  Sets r->fd to -1 with errno if that fails. */
+static void
+open_named_file(struct ctx_reader *r)
+{
+	if (strcmp(r->name, "-") == 0) {
+		r->fd = STDIN_FILENO;
+		return;
+	}
+	do
+		r->fd = open(r->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	while (r->fd < 0 && errno == EINTR);
+}
+
+/* Begins to read the source of the reader.  If it is a function, r->fd is not
+ * used as a descriptor; it only says that the source is open. */
+static void
+open_source(struct ctx_reader *r)
+{
+	r->name = r->source.name;
+	r->fd = r->source.read != NULL ? 0 : r->source.fd;
 }
 
 int
@@ -43,22 +65,20 @@ ctx_reader_open_next(struct ctx_reader *r, struct ctx_err *err)
 {
 	if (r->next > 0 && r->next >= r->n)
 		return 0;
-	if (!r->in_memory)
+	if (r->source.name != NULL) {
+		open_source(r);
+	} else {
 		r->name = r->n == 0 ? "-" : r->files[r->next];
+		open_named_file(r);
+	}
 	r->next++;
-	if (r->in_memory || strcmp(r->name, "-") == 0)
-		r->fd = STDIN_FILENO;
-	else
-		do
-			r->fd = open(r->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-		while (r->fd < 0 && errno == EINTR);
 	if (r->fd < 0) {
 		ctx_err_sys(err, errno, "cannot open");
 		err->file = r->name;
 		return -1;
 	}
 #ifdef POSIX_FADV_SEQUENTIAL
-	if (!r->in_memory)
+	if (r->source.read == NULL)
 		(void)posix_fadvise(r->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 #endif
 	r->framing = UNKNOWN;
@@ -123,18 +143,6 @@ make_read_room(struct ctx_reader *r, struct ctx_err *err)
 	return ctx_buf_reserve(&r->buf, READ_LEAST + 1, err);
 }
 
-static ssize_t
-read_memory(struct ctx_reader *r, char *p, size_t n)
-{
-	if (n > r->unread.n)
-		n = r->unread.n;
-	if (n > 0)
-		memcpy(p, r->unread.p, n);
-	r->unread.p += n;
-	r->unread.n -= n;
-	return (ssize_t)n;
-}
-
 /* Calls read(2), and repeats the call if a signal interrupts it.  If another
  * program has made the file non-blocking, waits with poll(2) until there is
  * data. */
@@ -145,8 +153,8 @@ read_some(struct ctx_reader *r, char *p, size_t n)
 
 	if (r->second.pass == PASS_SECOND)
 		return ctx_second_pass_read(r, p, n);
-	if (r->in_memory)
-		return read_memory(r, p, n);
+	if (r->source.read != NULL)
+		return r->source.read(r->source.user, p, n);
 	do
 		got = read(r->fd, p, n);
 	while (got < 0 && ctx_wait_ready(r->fd, POLLIN));
@@ -178,7 +186,11 @@ ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err)
 	got = read_some(r, r->buf.p + r->buf.n,
 	    space < READ_MOST ? space : READ_MOST);
 	if (got < 0) {
-		ctx_err_sys(err, errno, "cannot read");
+		if (r->source.read != NULL && r->second.pass != PASS_SECOND)
+			ctx_err_set(err, CTX_EARG,
+			    "the read function of the program has failed");
+		else
+			ctx_err_sys(err, errno, "cannot read");
 		err->file = r->name;
 		return -1;
 	}

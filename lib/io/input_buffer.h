@@ -55,11 +55,11 @@ struct second_pass {
 
 struct ctx_reader {
 	char *const *files;
+	/* What is read instead of files; its name is NULL if files are read. */
+	struct ctx_source source;
 	size_t n, next; /* number of files; index of the file to open next */
 	const char *name;
-	/* True if the only file is a text in memory.  Its bytes that were not
-	 * read yet are unread; fd is 0 while it is open. */
-	bool in_memory;
+	/* Only for a text in memory: its bytes that were not read yet. */
 	struct ctx_str unread;
 	int fd; /* -1: no file is open */
 	enum framing framing;

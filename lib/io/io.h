@@ -24,6 +24,10 @@
  */
 struct ctx_writer {
 	int fd;
+	/* Takes n bytes of output instead of the file descriptor, and returns
+	 * 0, or -1 if it cannot take them.  NULL: fd is written. */
+	int (*write)(void *user, const char *p, size_t n);
+	void *user;
 	/* true if output is flushed after every record (option -u) */
 	bool flush_each;
 	/* bytes of the caller that are not written yet */
@@ -36,6 +40,10 @@ struct ctx_writer {
 };
 
 void ctx_writer_init(struct ctx_writer *writer, int fd);
+/* Makes a writer that calls a function with all output.  CTX_EARG: the function
+ * has failed. */
+void ctx_writer_init_callback(struct ctx_writer *writer,
+    int (*write)(void *user, const char *p, size_t n), void *user);
 int ctx_writer_put(struct ctx_writer *writer, const char *p, size_t n,
     struct ctx_err *err);
 int ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
@@ -119,6 +127,21 @@ int ctx_reader_open(struct ctx_reader **reader, char *const *files, size_t n,
  * reader is closed. */
 int ctx_reader_open_text(struct ctx_reader **reader, const char *name,
     struct ctx_str text, struct ctx_err *err);
+/* The source of a reader that reads no files: an open file or a function. */
+struct ctx_source {
+	const char *name; /* stands for a file's name in errors */
+	/* descriptor of the file, which the reader does not close */
+	int fd;
+	/* Reads at most n bytes to p, and returns their number, 0 at the end of
+	 * the input, or -1.  NULL: fd is read. */
+	ssize_t (*read)(void *user, char *p, size_t n);
+	void *user;
+};
+/* Opens a reader of one source, which is copied.  The name must remain valid
+ * until the reader is closed.  CTX_EARG of later calls: the function of the
+ * source has failed. */
+int ctx_reader_open_source(struct ctx_reader **reader,
+    const struct ctx_source *source, struct ctx_err *err);
 /* Makes a reader lenient or strict; it is strict at first.  For an invalid
  * record, a strict reader returns an error.  A lenient reader returns the
  * record with the kind CTX_RECORD_BAD, sets *err to the reason, and continues

@@ -35,14 +35,40 @@ ctx_reader_open(struct ctx_reader **reader, char *const *files, size_t n,
 }
 
 int
+ctx_reader_open_source(struct ctx_reader **reader,
+    const struct ctx_source *source, struct ctx_err *err)
+{
+	if (ctx_reader_open(reader, NULL, 1, err) < 0)
+		return -1;
+	(*reader)->source = *source;
+	return 0;
+}
+
+static ssize_t
+read_text(void *user, char *p, size_t n)
+{
+	struct ctx_str *unread = user;
+
+	if (n > unread->n)
+		n = unread->n;
+	if (n > 0) {
+		memcpy(p, unread->p, n);
+		unread->p += n;
+	}
+	unread->n -= n;
+	return (ssize_t)n;
+}
+
+int
 ctx_reader_open_text(struct ctx_reader **reader, const char *name,
     struct ctx_str text, struct ctx_err *err)
 {
-	if (ctx_reader_open(reader, NULL, 0, err) < 0)
+	struct ctx_source source = {.name = name, .read = read_text};
+
+	if (ctx_reader_open_source(reader, &source, err) < 0)
 		return -1;
-	(*reader)->in_memory = true;
-	(*reader)->name = name;
 	(*reader)->unread = text;
+	(*reader)->source.user = &(*reader)->unread;
 	return 0;
 }
 

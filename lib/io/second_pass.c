@@ -83,7 +83,7 @@ locate_part(struct ctx_reader *r, size_t n)
 
 	/* At the end of the file, the buffer may contain a line feed that is
 	 * not in the file.  The offset could then not be computed from n. */
-	if (r->eof || r->in_memory || fstat(r->fd, &file) < 0 ||
+	if (r->eof || r->source.read != NULL || fstat(r->fd, &file) < 0 ||
 	    !S_ISREG(file.st_mode))
 		return false;
 	at = lseek(r->fd, 0, SEEK_CUR);

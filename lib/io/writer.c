@@ -41,6 +41,15 @@ ctx_writer_init(struct ctx_writer *writer, int fd)
 }
 
 void
+ctx_writer_init_callback(struct ctx_writer *writer,
+    int (*write)(void *user, const char *p, size_t n), void *user)
+{
+	ctx_writer_init(writer, -1);
+	writer->write = write;
+	writer->user = user;
+}
+
+void
 ctx_writer_release(struct ctx_writer *writer)
 {
 	ctx_buf_release(&writer->copied);
@@ -103,6 +112,29 @@ write_some(int fd, struct ctx_str one, struct ctx_str two)
 	return n;
 }
 
+/* Gives both pieces of output to the function of the writer. */
+static int
+flush_to_callback(struct ctx_writer *writer, struct ctx_err *err)
+{
+	const struct ctx_str pieces[2] = {{writer->copied.p, writer->copied.n},
+	    writer->borrowed};
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		if (pieces[i].n == 0)
+			continue;
+		if (writer->write(writer->user, pieces[i].p, pieces[i].n) < 0) {
+			ctx_err_set(err, CTX_EARG,
+			    "the write function of the program has failed");
+			return record_failure(writer, err);
+		}
+		writer->written += pieces[i].n;
+	}
+	writer->copied.n = 0;
+	writer->borrowed.n = 0;
+	return 0;
+}
+
 int
 ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 {
@@ -113,6 +145,8 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 
 	if (has_failed(writer, err))
 		return -1;
+	if (writer->write != NULL)
+		return flush_to_callback(writer, err);
 	while (own.n + run.n > 0) {
 		rc = write_some(writer->fd, own, run);
 		/* A device may accept no bytes without an error.  To try again
