@@ -82,7 +82,7 @@ $(B)/flags.mk: Makefile
 
 CPPFLAGS_ALL := -D_POSIX_C_SOURCE=200809L -Ilib -Icmd -I$(B)/gen $(NARROW) \
 	$(DEP_CFLAGS) $(CPPFLAGS)
-CFLAGS_ALL := -std=c11 -pthread -fPIC $(WARN) $(CFLAGS) \
+CFLAGS_ALL := -std=c11 -pthread -fPIC -fvisibility=hidden $(WARN) $(CFLAGS) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer,$(HARDEN)) $(MORE_WARN)
 LDFLAGS_ALL := -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN),$(HARDEN_LINK))
@@ -475,36 +475,15 @@ fuzz-afl:
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h' | grep -v ^lib/gen/data/)
 
-# The library for others.  It shows what ctx.h declares and nothing else; the
-# installed commands are linked against it, so the vocabularies exist once.
-SOVERSION := $(firstword $(subst ., ,$(VERSION)))
-SHARED := $(B)/libctx.so.$(VERSION)
-RPATH ?= -Wl,-rpath,'$$ORIGIN/../lib'
-INSTALLED := $(CMD_SRC:cmd/%.c=$(B)/installed/%)
+# The library for programs.  It exports what ctx.h declares and nothing else.  The
+# commands use more of it, so they are linked with the objects.
+ABI := $(shell sed -n 's/^.define CTX_ABI *//p' lib/ctx.h)
+SHARED := $(B)/libctx.so.$(ABI)
 
-# The headers of the rooms as one, for programs.
-$(B)/include/ctx.h: lib/gen/header.awk lib/ctx.h $(shell find lib -name '*.h')
-	@mkdir -p $(@D)
-	$(Q)awk -f lib/gen/header.awk lib/ctx.h > $@.new && mv $@.new $@
-
-$(B)/gen/libctx.map: $(B)/include/ctx.h
-	@mkdir -p $(@D)
-	$(Q){ echo '{ global:'; \
-	  sed -n -e 's/^[a-z].*[ *]\(ctx_[a-z0-9_]*\)(.*/\1;/p' \
-	    -e 's/^extern .*[ *]\(ctx_[a-z0-9_]*\)[[;].*/\1;/p' $<; \
-	  echo 'local: *; };'; } > $@
-
-$(SHARED): $(LIB_OBJ) $(B)/gen/libctx.map
-	$(Q)$(CC) $(LDFLAGS_ALL) -shared -Wl,-soname,libctx.so.$(SOVERSION) \
-	  -Wl,--version-script=$(B)/gen/libctx.map -o $@ $(LIB_OBJ) $(DEP_LIBS)
-	@ln -sf $(@F) $(B)/libctx.so.$(SOVERSION)
+$(SHARED): $(B)/libctx.a
+	$(Q)$(CC) $(LDFLAGS_ALL) -shared -Wl,-soname,$(@F) -o $@ \
+	  $(filter $(B)/lib/api/%,$(LIB_OBJ)) $< $(DEP_LIBS)
 	@ln -sf $(@F) $(B)/libctx.so
-
-$(INSTALLED): $(B)/installed/%: $(B)/cmd/%.o $(CMD_OBJ) $(SHARED)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) $(RPATH) -o $@ \
-	  $(B)/cmd/$*.o $(CMD_OBJ) \
-	  -L$(B) -lctx $(DEP_LIBS)
 
 # Made anew each time: it says where.
 $(B)/libctx.pc: deps
@@ -518,15 +497,13 @@ $(B)/libctx.pc: deps
 D := $(DESTDIR)$(PREFIX)
 MAN := $(sort $(wildcard man/*.[0-9]))
 NAMES := $(notdir $(PROGRAMS))
-install: all install-data $(INSTALLED) $(B)/libctx.pc $(B)/include/ctx.h \
-  $(B)/man/libctx.3
+install: all install-data $(SHARED) $(B)/libctx.pc $(B)/man/libctx.3
 	install -d $(D)/bin $(D)/include $(DESTDIR)$(LIBDIR)/pkgconfig \
 	  $(D)/share/man/man3
-	install -m 755 $(INSTALLED) $(B)/ctx $(D)/bin
+	install -m 755 $(PROGRAMS) $(D)/bin
 	install -m 644 $(B)/man/libctx.3 $(D)/share/man/man3
-	install -m 644 $(B)/include/ctx.h $(D)/include
+	install -m 644 lib/ctx.h $(D)/include
 	install -m 644 $(B)/libctx.a $(SHARED) $(DESTDIR)$(LIBDIR)
-	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/libctx.so.$(SOVERSION)
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/libctx.so
 	install -m 644 $(B)/libctx.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 ifneq ($(VOCAB),builtin)
@@ -561,7 +538,7 @@ uninstall:
 	[ ! -d $(DESTDIR)$(DATADIR) ] || rmdir $(DESTDIR)$(DATADIR)
 
 # The header is the manual of the library.
-$(B)/man/libctx.3: lib/gen/manual.awk $(B)/include/ctx.h
+$(B)/man/libctx.3: lib/gen/manual.awk lib/ctx.h
 	@mkdir -p $(@D)
 	$(Q)awk -f $^ > $@.new && mv $@.new $@
 

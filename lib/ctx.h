@@ -1,50 +1,599 @@
 /*
- * ctx.h - the public header of libctx, and its reference manual
+ * ctx.h - libctx: count, prune, truncate, age and check conversations with
+ * language models
  *
- * libctx reads streams of conversations with language models (JSON records).
- * It counts their tokens, and removes messages and content blocks so that
- * providers still accept the rest.  Bytes that are not changed are written as
- * they were read.
+ * libctx reads conversations as JSON records: requests to providers, and the
+ * session files of agents and frameworks.  ctx-stream(5) lists the formats.  It
+ * counts tokens, and removes or shortens messages such that providers still
+ * accept the rest.  Bytes that are not changed are written as they were read.
  *
- * Conventions:
- *  - Text is passed as pointer and length, without a NUL byte, unless a comment
- *    says that it is NUL-terminated.  Lengths are in bytes unless a name says
- *    characters or tokens.
- *  - Functions return 0, or -1 with *err filled.  Iterators return 1 for an
- *    element, 0 at the end, -1 with *err filled.  err may not be NULL.
- *  - Every struct with an init function has a release function.  The release
- *    function takes a struct that was zeroed, initialised or released, and
- *    leaves it ready for the init function.
- *  - No function prints, exits, or reads environment variables or the time of
- *    day.  Commands that are run inherit the environment.
- *  - An object may be used by one thread at a time unless its comment says
- *    more.  There is no global state.
+ * This program fits conversations into 100,000 tokens:
  *
- * The sections follow the files of the library, from the lowest layer up.
+ *     #include <ctx.h>
+ *     #include <stdio.h>
+ *
+ *     int
+ *     main(void)
+ *     {
+ *         struct ctx_prune_options options = CTX_PRUNE_OPTIONS_INIT;
+ *         struct ctx_error error = CTX_ERROR_INIT;
+ *         struct ctx_input *input = NULL;
+ *         struct ctx_output *output = NULL;
+ *         int rc = -1;
+ *
+ *         options.budget = 100000;
+ *         if (ctx_input_open_fd(&input, 0, NULL, &error) == 0 &&
+ *             ctx_output_open_fd(&output, 1, &error) == 0)
+ *             rc = ctx_prune(input, output, &options, NULL, &error);
+ *         if (rc < 0)
+ *             fprintf(stderr, "%s\n", error.text);
+ *         ctx_output_free(output);
+ *         ctx_input_free(input);
+ *         return rc < 0 ? 2 : rc;
+ *     }
+ *
+ * Rules that hold for every function:
+ *  - A function that can fail returns -1 and fills the error, which may be
+ *    NULL.  Otherwise it returns 0, or 1 where its comment says so.
+ *  - A text is UTF-8.  It is NUL-terminated unless a length in bytes is passed
+ *    with it.  A const char * that a function returns belongs to the library,
+ *    and lives as long as the program unless the comment says otherwise.
+ *  - A handle (struct ctx_input, struct ctx_output, struct ctx_encoding) may be
+ *    used by one thread at a time.  Different handles may be used at the same
+ *    time.  Functions without a handle may be called by any thread.
+ *  - A ..._free function accepts NULL.
+ *  - The library prints nothing and never ends the process.  It does not read
+ *    environment variables or the clock.
+ *  - A pointer that a callback gets is valid until the callback returns.  A
+ *    callback must not use the handles that are in use by its caller.
+ *
+ * Options and results are structs that begin with their size in bytes.  The
+ * macro ..._INIT sets the size and clears the other members; a cleared member
+ * means the default.  So a program that was compiled before a member was added
+ * still runs afterwards: for the library the member has its default.
+ *
+ * Until version 1.0 a release may change this interface; the number in the name
+ * of the shared library (CTX_ABI) then changes, so programs that were compiled
+ * before keep the library that they know.
  */
 #ifndef CTX_H
 #define CTX_H
 
-#include "base/base.h"
-#include "json/json.h"
-#include "io/io.h"
-#include "store/store.h"
-#include "tokenizer/tokenizer.h"
-#include "message/message.h"
-#include "dialect/dialect.h"
-#include "cost/cost.h"
-#include "group/group.h"
-#include "transcript/transcript.h"
-#include "stream/stream.h"
-#include "truncate/truncate.h"
-#include "check/check.h"
-#include "cache/cache.h"
-#include "count/count.h"
-#include "prune/prune.h"
-#include "age/age.h"
-#include "eval/eval.h"
-#include "replay/replay.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define CTX_VERSION "0.1.0"
+#define CTX_ABI     1
 
+#if defined(__GNUC__)
+#define CTX_API __attribute__((visibility("default")))
+#else
+#define CTX_API
+#endif
+
+#ifdef __cplusplus
+template <class T>
+inline T
+ctx_make_sized()
+{
+	T value = T();
+	value.size = sizeof(T);
+	return value;
+}
+#define CTX_INIT(type) ctx_make_sized<type>()
+extern "C" {
+#else
+#define CTX_INIT(type)               \
+	{                            \
+		.size = sizeof(type) \
+	}
+#endif
+
+/* In a member whose 0 means the default: the number none, such as no message or
+ * no limit. */
+#define CTX_NONE UINT64_MAX
+
+/* ---- Version and errors -------------------------------------------------- */
+
+/* Returns the version of the library, such as "0.1.0".  CTX_VERSION is the
+ * version of the header that the program was compiled with. */
+CTX_API const char *ctx_version(void);
+
+enum ctx_error_kind {
+	CTX_ERROR_NONE,
+	CTX_ERROR_MEMORY,   /* there is no memory */
+	CTX_ERROR_SYSTEM,   /* a system call failed: see member system */
+	CTX_ERROR_PIPE,     /* no process reads the output pipe any more */
+	CTX_ERROR_INPUT,    /* the input is not valid JSON or UTF-8 */
+	CTX_ERROR_LIMIT,    /* the input is larger than the library can read */
+	CTX_ERROR_ARGUMENT, /* an option is wrong, or a callback has failed */
+	CTX_ERROR_FILE,     /* a file has a wrong format, owner or mode */
+};
+
+/* What went wrong. */
+struct ctx_error {
+	size_t size;
+	int kind;        /* enum ctx_error_kind */
+	int system;      /* errno of CTX_ERROR_SYSTEM, otherwise 0 */
+	uint64_t line;   /* line of the input, from 1; 0: unknown */
+	uint64_t column; /* byte of the line, from 1; 0: unknown */
+	char file[256];  /* name of the input file; empty: unknown */
+	char text[256];  /* what failed, as one clause in lower case */
+};
+#define CTX_ERROR_INIT CTX_INIT(struct ctx_error)
+
+/* Writes an error with its place to out, such as "chat.jsonl:3:17: expected a
+ * value".  size: bytes at out, with the NUL byte; a longer text is cut. */
+CTX_API void ctx_error_format(const struct ctx_error *error, char *out,
+    size_t size);
+
+/* Frees memory that a function of this library has returned to be freed. */
+CTX_API void ctx_free(void *memory);
+
+/* ---- Names --------------------------------------------------------------- */
+
+/* Return name number i, from 0, of the message formats, strategies of
+ * ctx_prune, built-in encodings, models, providers and rules of ctx_check; NULL
+ * after the last.  ctx-stream(5), ctx-strategy(7), ctx-encoding(7) and
+ * ctx-check(1) explain them. */
+CTX_API const char *ctx_dialect_name(size_t i);
+CTX_API const char *ctx_strategy_name(size_t i);
+CTX_API const char *ctx_encoding_name(size_t i);
+CTX_API const char *ctx_model_name(size_t i);
+CTX_API const char *ctx_provider_name(size_t i);
+CTX_API const char *ctx_rule_name(size_t i);
+
+/* Returns in one line what a rule of ctx_check finds; NULL if no rule has this
+ * name. */
+CTX_API const char *ctx_rule_about(const char *name);
+
+/* ---- Models -------------------------------------------------------------- */
+
+/* A model.  The numbers are tokens; 0: unknown. */
+struct ctx_model_info {
+	size_t size;
+	const char *name; /* of the row in the table of models */
+	const char *vendor;
+	const char *encoding;
+	const char *basis; /* "exact", "reconstructed", "estimated" counts */
+	uint64_t window;   /* context window */
+	uint64_t input;    /* most tokens of a request */
+	uint64_t output;   /* most tokens of a response */
+};
+#define CTX_MODEL_INFO_INIT CTX_INIT(struct ctx_model_info)
+
+/* Looks up a model by the name that a provider gives it, such as
+ * "openai/gpt-4o-2024-08-06".  Prefixes of providers and dates are ignored.
+ * Returns 1, or 0 if the model is unknown; *model is then the row for local
+ * models, with a window of 32,000 tokens. */
+CTX_API int ctx_model_lookup(const char *name, struct ctx_model_info *model,
+    struct ctx_error *error);
+
+/* Prices, in millionths of a dollar per million tokens; CTX_NONE: unknown. */
+struct ctx_price_info {
+	size_t size;
+	uint64_t input, output;
+	uint64_t cache_read;  /* input that is read from the prompt cache */
+	uint64_t cache_write; /* input that is written to the prompt cache */
+};
+#define CTX_PRICE_INFO_INIT CTX_INIT(struct ctx_price_info)
+
+/* Sets *price to the prices of a model for a request with this number of input
+ * tokens at this time, in seconds since 1970.  Returns 1, or 0 if unknown. */
+CTX_API int ctx_model_prices(const char *name, int64_t time, uint64_t tokens,
+    struct ctx_price_info *price, struct ctx_error *error);
+
+/* ---- Encodings: tokens of a text ----------------------------------------- */
+
+/* Sets the directory that has the file "encodings", the vocabularies of the
+ * built-in encodings, for the whole process.  Must be called before the first
+ * encoding is opened.  Without a call it is share/ctx above the file that
+ * contains the library, or the directory chosen when the library was built. */
+CTX_API int ctx_set_data_directory(const char *directory,
+    struct ctx_error *error);
+
+/* An encoding, with the working memory to count in it. */
+struct ctx_encoding;
+
+/* Opens an encoding.  name: a built-in encoding ("o200k_base"), or the path of
+ * a vocabulary file.  cache: directory in which the compiled vocabulary of a
+ * file is kept; NULL: it is compiled at every call. */
+CTX_API int ctx_encoding_open(struct ctx_encoding **encoding, const char *name,
+    const char *cache, struct ctx_error *error);
+
+/* Opens the encoding in which the texts of a model are counted.  If only
+ * another model's encoding is available, counts are multiplied by the factor
+ * that is known for the model. */
+CTX_API int ctx_encoding_open_model(struct ctx_encoding **encoding,
+    const char *model, const char *cache, struct ctx_error *error);
+CTX_API void ctx_encoding_free(struct ctx_encoding *encoding);
+
+/* Returns how far to trust counts: "exact", "reconstructed" or "estimated". */
+CTX_API const char *ctx_encoding_exactness(const struct ctx_encoding *encoding);
+
+/* Counts the tokens of a text of length bytes.  The text need not be valid
+ * UTF-8.  Names of special tokens count as ordinary text. */
+CTX_API int ctx_encoding_count(struct ctx_encoding *encoding, const char *text,
+    size_t length, uint64_t *tokens, struct ctx_error *error);
+
+/* A list of n token ids in memory that the caller frees with ctx_free. */
+struct ctx_id_list {
+	uint32_t *ids;
+	size_t n;
+};
+/* Encodes a text of length bytes.  Fails for encodings without ids, such as
+ * those of Claude.  Nothing has to be freed after an error. */
+CTX_API int ctx_encoding_encode(struct ctx_encoding *encoding, const char *text,
+    size_t length, struct ctx_id_list *list, struct ctx_error *error);
+
+/* Bytes in memory that the caller frees with ctx_free.  A NUL byte that is not
+ * counted in length follows the data. */
+struct ctx_bytes {
+	char *data;
+	size_t length;
+};
+/* Decodes n token ids.  The bytes may end inside a character. */
+CTX_API int ctx_encoding_decode(struct ctx_encoding *encoding,
+    const uint32_t *ids, size_t n, struct ctx_bytes *text,
+    struct ctx_error *error);
+
+/* Find a long beginning (head) or end (tail) of a text that has at most limit
+ * tokens.  Set *at to the byte offset of the cut, between two characters.  One
+ * more character can lower a count, so a slightly longer part may also fit. */
+CTX_API int ctx_encoding_head(struct ctx_encoding *encoding, const char *text,
+    size_t length, uint64_t limit, size_t *at, struct ctx_error *error);
+CTX_API int ctx_encoding_tail(struct ctx_encoding *encoding, const char *text,
+    size_t length, uint64_t limit, size_t *at, struct ctx_error *error);
+
+/* ---- Input --------------------------------------------------------------- */
+
+/* A stream of conversations.  It is read once: by ctx_input_next, or by one of
+ * the operations below. */
+struct ctx_input;
+
+struct ctx_input_options {
+	size_t size;
+	const char *dialect; /* message format; NULL: detected */
+	const char *model;   /* NULL: the one that each conversation names */
+	/* model of conversations that name none; NULL: counted as estimates */
+	const char *default_model;
+	/* built-in encoding or vocabulary file; NULL: that of the model */
+	const char *encoding;
+	const char *cache; /* as for ctx_encoding_open */
+	const char *name;  /* of an input that is no file; NULL: "-" */
+	uint32_t threads;  /* that count tokens; 0: only the caller's */
+	/* true: a line that is not JSON is copied, instead of an error */
+	bool skip_bad;
+	bool read_inactive; /* true: also return inactive lines of sessions */
+};
+#define CTX_INPUT_OPTIONS_INIT CTX_INIT(struct ctx_input_options)
+
+/* Reads at most size bytes of input to buffer.  Returns their number, 0 at the
+ * end of the input, or -1 after an error. */
+typedef ptrdiff_t ctx_read_function(void *user, char *buffer, size_t size);
+
+/* Open an input: n files that are read as one stream ("-" is standard input);
+ * an open descriptor, which is not closed; length bytes in memory; or what a
+ * function reads.  options may be NULL.  Names and options are copied; memory
+ * and user must remain valid until the input is freed.  That a file does not
+ * exist is reported when it is read. */
+CTX_API int ctx_input_open_files(struct ctx_input **input,
+    const char *const *files, size_t n, const struct ctx_input_options *options,
+    struct ctx_error *error);
+CTX_API int ctx_input_open_fd(struct ctx_input **input, int fd,
+    const struct ctx_input_options *options, struct ctx_error *error);
+CTX_API int ctx_input_open_memory(struct ctx_input **input, const void *data,
+    size_t length, const struct ctx_input_options *options,
+    struct ctx_error *error);
+CTX_API int ctx_input_open_callback(struct ctx_input **input,
+    ctx_read_function *read, void *user,
+    const struct ctx_input_options *options, struct ctx_error *error);
+CTX_API void ctx_input_free(struct ctx_input *input);
+
+/* Returns the message format that was detected so far; "generic" if no message
+ * has shown it. */
+CTX_API const char *ctx_input_dialect(const struct ctx_input *input);
+
+/* A message.  Pointers are valid until the next call of ctx_input_next. */
+struct ctx_message_info {
+	size_t size;
+	const char *dialect;
+	const char *role; /* "system", "user", "assistant", "tool", "other" */
+	const char *file;
+	uint64_t line;         /* line of the file, from 1 */
+	uint64_t conversation; /* number of the conversation, from 0 */
+	uint64_t index;        /* number in the conversation, from 0 */
+	size_t n_blocks;
+	const char *json; /* the message as it is in the input */
+	size_t json_length;
+};
+#define CTX_MESSAGE_INFO_INIT CTX_INIT(struct ctx_message_info)
+
+/* Reads the next message.  Returns 1, or 0 at the end of the input. */
+CTX_API int ctx_input_next(struct ctx_input *input,
+    struct ctx_message_info *message, struct ctx_error *error);
+
+/* A content block.  Pointers are valid until the next call of
+ * ctx_input_next. */
+struct ctx_block_info {
+	size_t size;
+	/* "text", "reasoning", "tool_call", "tool_result", "media", "opaque" */
+	const char *kind;
+	const char *tool; /* name of the tool; NULL: none is known */
+	const char *id;   /* id of the tool call; NULL: none */
+	/* Decoded text, arguments of the call or content of the result.  If it
+	 * is not one JSON string, it is JSON and is_json is true. */
+	const char *text;
+	size_t text_length;
+	size_t result; /* number, from 1, of the tool result it is in; or 0 */
+	bool is_json;
+	bool is_error; /* true if the message says that the tool call failed */
+};
+#define CTX_BLOCK_INFO_INIT CTX_INIT(struct ctx_block_info)
+
+/* Sets *block to block number i, from 0, of the message that was read last.
+ * i must be less than the message's n_blocks. */
+CTX_API int ctx_input_block(struct ctx_input *input, size_t i,
+    struct ctx_block_info *block, struct ctx_error *error);
+
+/* Token counts of a message. */
+struct ctx_token_info {
+	size_t size;
+	uint64_t tokens;    /* all; the members below are parts of them */
+	uint64_t estimated; /* those that are estimated */
+	uint64_t framing;   /* those of the role and the delimiters */
+	uint64_t text, reasoning, tool_calls, tool_results, media, opaque;
+	const char *encoding; /* valid as long as the input */
+};
+#define CTX_TOKEN_INFO_INIT CTX_INIT(struct ctx_token_info)
+
+/* Counts the tokens of the message that was read last. */
+CTX_API int ctx_input_count(struct ctx_input *input,
+    struct ctx_token_info *tokens, struct ctx_error *error);
+
+/* ---- Output -------------------------------------------------------------- */
+
+/* Where an operation writes the stream. */
+struct ctx_output;
+
+/* Takes length bytes of output.  Returns 0, or -1 if it cannot take them. */
+typedef int ctx_write_function(void *user, const char *data, size_t length);
+
+/* Open an output: a descriptor, which is not closed; memory; or a function that
+ * is called with the bytes.  An operation has written everything when it
+ * returns. */
+CTX_API int ctx_output_open_fd(struct ctx_output **output, int fd,
+    struct ctx_error *error);
+CTX_API int ctx_output_open_memory(struct ctx_output **output,
+    struct ctx_error *error);
+CTX_API int ctx_output_open_callback(struct ctx_output **output,
+    ctx_write_function *write, void *user, struct ctx_error *error);
+CTX_API void ctx_output_free(struct ctx_output *output);
+
+/* Takes the bytes that were written to memory so far, and empties the output.
+ * Fails if the output is not in memory. */
+CTX_API int ctx_output_take(struct ctx_output *output, struct ctx_bytes *bytes,
+    struct ctx_error *error);
+
+/* ---- Results and reports ------------------------------------------------- */
+
+/* Sums over all conversations of an operation.  A number that does not apply to
+ * the operation is 0. */
+struct ctx_result {
+	size_t size;
+	uint64_t conversations, messages;
+	uint64_t removed; /* messages that were removed */
+	uint64_t changed; /* messages, results or media that were changed */
+	uint64_t tokens_before; /* tokens in the input, as far as counted */
+	uint64_t tokens_after;  /* tokens in the output, as far as counted */
+	uint64_t too_long;      /* conversations that do not fit the budget */
+	uint64_t refused;  /* conversations unchanged, see reasoning below */
+	uint64_t findings; /* violations of rules that were not repaired */
+	uint64_t repaired; /* violations of rules that were repaired */
+	uint64_t failed;   /* results that could not be stored or restored */
+};
+#define CTX_RESULT_INIT CTX_INIT(struct ctx_result)
+
+/* A change.  Pointers are valid until the callback returns. */
+struct ctx_change_info {
+	size_t size;
+	const char *file;
+	uint64_t line;
+	uint64_t index;     /* number of the message in its conversation */
+	const char *role;   /* role of the message */
+	const char *tool;   /* its first tool; NULL: none */
+	const char *rule;   /* reason of the change */
+	const char *action; /* "drop", "edit", "relink" or "add" */
+	uint64_t tokens_before, tokens_after;
+};
+/* Called for each change, when it is final.  Returns 0 to continue; -1 ends the
+ * operation with an error. */
+typedef int ctx_change_function(void *user,
+    const struct ctx_change_info *change);
+
+/* ---- Operations ---------------------------------------------------------- */
+
+/* An operation reads an input to its end.  output NULL: nothing is written, no
+ * file is changed and only the result and the reports say what would be done.
+ * options, result and error may be NULL.  With members that the operations
+ * share:
+ *  - archive: file to which the originals of changed and removed messages are
+ *    appended before the output is written; NULL: none
+ *  - tool, not_tool: regular expressions (PCRE2); only results of tools whose
+ *    name matches tool and does not match not_tool are changed; NULL: of all
+ *  - reasoning: what to do with signed reasoning that its provider would refuse
+ *    after a change: "drop" it (the default), "keep" it, or "fail", which
+ *    leaves the conversation unchanged
+ *  - on_change: called with user for each change; NULL: not called */
+
+/* Token counts of a conversation.  Pointers are valid until the callback
+ * returns. */
+struct ctx_conversation_info {
+	size_t size;
+	const char *file;
+	uint64_t line; /* 0: each message of the conversation is a line */
+	const char *dialect;
+	const char *model; /* NULL: unknown */
+	const char *encoding;
+	uint64_t window; /* of the model, in tokens; 0: unknown */
+	uint64_t messages, turns;
+	uint64_t tokens;    /* all; the members below are parts of them */
+	uint64_t estimated; /* those that are estimated */
+	uint64_t system;    /* system prompt outside the messages */
+	uint64_t tools;     /* tool definitions */
+	uint64_t framing;   /* roles and delimiters of the messages */
+};
+struct ctx_count_options {
+	size_t size;
+	/* Called for each conversation at its end.  Returns 0, or -1 to end. */
+	int (*on_conversation)(void *user,
+	    const struct ctx_conversation_info *conversation);
+	void *user;
+};
+#define CTX_COUNT_OPTIONS_INIT CTX_INIT(struct ctx_count_options)
+
+/* Counts the tokens of all conversations, as ctx-count(1) does.  Sets
+ * conversations, messages and tokens_before of *result. */
+CTX_API int ctx_count(struct ctx_input *input,
+    const struct ctx_count_options *options, struct ctx_result *result,
+    struct ctx_error *error);
+
+/* Numbers are tokens unless a comment says otherwise. */
+struct ctx_prune_options {
+	size_t size;
+	const char *strategy;  /* NULL: "pinned-fifo" */
+	const char *level;     /* "light", "balanced" (default), "aggressive" */
+	uint64_t budget;       /* most in the output; 0: window minus reserve */
+	uint64_t window;       /* context window; 0: that of the model */
+	uint64_t reserve;      /* for the response; 0: 512 */
+	uint64_t trigger;      /* prune only above this; 0: the budget */
+	uint64_t target;       /* prune down to this; 0: by level */
+	uint64_t quantum;      /* cut at multiples of this; 0: anywhere */
+	uint64_t keep_last;    /* newest messages kept; 0: 6, 4 or 2 by level */
+	uint64_t keep_turns;   /* newest turns kept in part; 0: 3 */
+	uint64_t keep_first;   /* first messages kept by middle-out; 0: 2 */
+	uint64_t window_turns; /* newest turns kept by window; 0: 10 */
+	uint64_t summary_tokens; /* most of a summary; 0: 300 */
+	const char *pin;         /* regular expression: texts that are kept */
+	const char *pin_tool;    /* regular expression: tools that are kept */
+	const char *tool, *not_tool;
+	const char *notice; /* text inserted where messages are removed */
+	const char *query;  /* what recall looks for; NULL: last question */
+	const char *reasoning;
+	const char *archive;
+	ctx_change_function *on_change;
+	void *user;
+	bool unpin_system; /* true: system messages may be removed */
+	bool always; /* true: prune although the trigger is not exceeded */
+};
+#define CTX_PRUNE_OPTIONS_INIT CTX_INIT(struct ctx_prune_options)
+
+/* Removes whole groups of messages until each conversation fits its budget, as
+ * ctx-prune(1) does.  Returns 1 if a conversation does not fit or was refused:
+ * see too_long and refused of *result. */
+CTX_API int ctx_prune(struct ctx_input *input, struct ctx_output *output,
+    const struct ctx_prune_options *options, struct ctx_result *result,
+    struct ctx_error *error);
+
+struct ctx_truncate_options {
+	size_t size;
+	const char *unit;    /* "chars" (default), "bytes", "tokens", "lines" */
+	const char *keep;    /* "ends" (default), "head", "tail" */
+	uint64_t head, tail; /* their ratio for "ends"; both 0: 3 to 1 */
+	/* most units: of a tool result (0: 20,000), of a message and of the
+	 * arguments of a tool call (0: no limit) */
+	uint64_t limit, message, arguments;
+	uint64_t keep_media; /* newest media kept; 0: all; CTX_NONE: none */
+	const char *tool, *not_tool;
+	const char *reasoning;
+	const char *archive;
+	ctx_change_function *on_change;
+	void *user;
+	bool unsent; /* true: only what is after the last assistant message */
+};
+#define CTX_TRUNCATE_OPTIONS_INIT CTX_INIT(struct ctx_truncate_options)
+
+/* Shortens long tool results, messages and arguments, as ctx-truncate(1) does.
+ * Returns 1 if a conversation was refused. */
+CTX_API int ctx_truncate(struct ctx_input *input, struct ctx_output *output,
+    const struct ctx_truncate_options *options, struct ctx_result *result,
+    struct ctx_error *error);
+
+struct ctx_age_options {
+	size_t size;
+	const char *spool;  /* directory of the results; NULL: .ctx/spool */
+	const char *format; /* of file names; NULL: "{tool}-{sha256}.md" */
+	uint64_t keep;      /* newest messages left alone; 0: 10 */
+	uint64_t step;      /* the boundary moves by so many; 0: 1 */
+	uint64_t older;     /* only what is older, in milliseconds */
+	uint64_t over;      /* only results of more characters; 0: 4000 */
+	uint64_t head;      /* characters that stay; 0: a quarter of over */
+	uint64_t at_least;  /* change nothing that saves fewer tokens */
+	const char *tool, *not_tool;
+	const char *reasoning;
+	const char *archive;
+	ctx_change_function *on_change;
+	void *user;
+	bool by_results; /* true: keep and step are tool results */
+	bool media;  /* true: media are moved, and keep and step count them */
+	bool unsent; /* true: only what is after the last assistant message */
+	bool mask;   /* true: store nothing and write "[cleared]" */
+};
+#define CTX_AGE_OPTIONS_INIT CTX_INIT(struct ctx_age_options)
+
+/* Moves old, long tool results or media to files, and leaves references, as
+ * ctx-age(1) does.  Returns 1 if a conversation was refused. */
+CTX_API int ctx_age(struct ctx_input *input, struct ctx_output *output,
+    const struct ctx_age_options *options, struct ctx_result *result,
+    struct ctx_error *error);
+
+struct ctx_restore_options {
+	size_t size;
+	const char *spool; /* NULL: .ctx/spool */
+	const char *archive;
+	ctx_change_function *on_change;
+	void *user;
+};
+#define CTX_RESTORE_OPTIONS_INIT CTX_INIT(struct ctx_restore_options)
+
+/* Puts back what ctx_age has moved to files, as ctx-restore(1) does.  Returns 1
+ * if a file is missing or has changed; its reference is then kept. */
+CTX_API int ctx_restore(struct ctx_input *input, struct ctx_output *output,
+    const struct ctx_restore_options *options, struct ctx_result *result,
+    struct ctx_error *error);
+
+/* A violation of a rule.  Pointers are valid until the callback returns. */
+struct ctx_finding_info {
+	size_t size;
+	const char *file;
+	uint64_t line;
+	uint64_t index;     /* number of the message in its conversation */
+	const char *rule;   /* see ctx_rule_about */
+	const char *text;   /* what is wrong; may quote control characters */
+	const char *action; /* repair: "drop", "insert", "edit"; NULL: none */
+};
+struct ctx_check_options {
+	size_t size;
+	const char *provider; /* whose rules are added; NULL: of the dialect */
+	const char *reasoning;
+	const char *archive;
+	/* Called for each finding and each repair.  Returns 0, or -1 to end. */
+	int (*on_finding)(void *user, const struct ctx_finding_info *finding);
+	void *user;
+	bool allow_pending; /* true: accept open calls of the newest turn */
+	bool schema; /* true: check arguments against the tools' schemas */
+};
+#define CTX_CHECK_OPTIONS_INIT CTX_INIT(struct ctx_check_options)
+
+/* Finds what a provider would refuse, as ctx-check(1) does.  With an output,
+ * also repairs what it can and writes the stream.  Returns 1 if a violation
+ * remains, or a conversation was refused. */
+CTX_API int ctx_check(struct ctx_input *input, struct ctx_output *output,
+    const struct ctx_check_options *options, struct ctx_result *result,
+    struct ctx_error *error);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,9 +1,11 @@
-# manual.awk - make libctx.3 from the installed ctx.h
+# manual.awk - make libctx.3 from ctx.h and the programs of its examples
 #
-# The head comment of the header becomes the description, and each
-# "---- file: title ----" line starts a section.  Each group of declarations
-# becomes a subsection, named after its functions; its text is the comment above
-# the group.
+# usage: awk -f manual.awk lib/ctx.h [PROGRAM...]
+#
+# The head comment of the header becomes the description, and each "---- title
+# ----" line starts a section.  Each group of declarations becomes a subsection,
+# named after its functions; its text is the comment above the group.  The
+# programs are printed as they are.
 
 # Prints a line of text for mdoc, where a line must not look like a macro and
 # each sentence begins a line.
@@ -14,15 +16,40 @@ function text(line) {
 	print line
 }
 
-# Prints the comment collected in comment, paragraph by paragraph.
-function paragraphs(   i, n, lines, list) {
+# Prints a line as it is.
+function verbatim(line) {
+	gsub(/\\/, "\\e", line)
+	sub(/^[.']/, "\\\\\\&&", line)
+	print line
+}
+
+# Prints the comment collected in comment, paragraph by paragraph.  Lines that
+# begin with four blanks outside of a list are code.
+function paragraphs(   i, n, lines, list, code) {
 	n = split(comment, lines, "\n")
 	for (i = 1; i < n; i++) {
+		if (!list && lines[i] ~ /^    /) {
+			if (!code)
+				print ".Bd -literal -offset indent"
+			code = 1
+			verbatim(substr(lines[i], 5))
+			continue
+		}
+		if (code && lines[i] == "" && lines[i + 1] ~ /^    /) {
+			print ""
+			continue
+		}
+		if (code)
+			print ".Ed"
 		if (lines[i] == "") {
 			if (!list)
 				print ".Pp"
+			code = 0
 			continue
 		}
+		if (code)
+			print ".Pp"
+		code = 0
 		if (lines[i] ~ /^ *- /) {
 			if (!list)
 				print ".Bl -bullet"
@@ -36,6 +63,8 @@ function paragraphs(   i, n, lines, list) {
 		sub(/^ +/, "", lines[i])
 		text(lines[i])
 	}
+	if (code)
+		print ".Ed"
 	if (list)
 		print ".El"
 	comment = ""
@@ -45,11 +74,8 @@ function paragraphs(   i, n, lines, list) {
 function literal(   i, n, lines) {
 	print ".Bd -literal"
 	n = split(group, lines, "\n")
-	for (i = 1; i < n; i++) {
-		gsub(/\\/, "\\e", lines[i])
-		sub(/^[.']/, "\\\\\\&&", lines[i])
-		print lines[i]
-	}
+	for (i = 1; i < n; i++)
+		verbatim(lines[i])
 	print ".Ed"
 }
 
@@ -68,24 +94,53 @@ function flush() {
 	group = names = ""
 }
 
+# Prints a program of the examples.
+function example(file,   line, head) {
+	print ".Pp"
+	print "The program " file ":"
+	print ".Bd -literal"
+	while ((getline line < file) > 0)
+		verbatim(line)
+	print ".Ed"
+	close(file)
+}
+
 BEGIN {
+	for (i = 2; i < ARGC; i++)
+		programs[++n_programs] = ARGV[i]
+	ARGC = 2
 	print ".\\\" Made from lib/ctx.h by lib/gen/manual.awk"
 	print ".Dd $Mdocdate$\n.Dt LIBCTX 3\n.Os"
 	print ".Sh NAME\n.Nm libctx"
-	print ".Nd count, prune and check streams of model conversations"
+	print ".Nd count, prune and check conversations with language models"
 	print ".Sh LIBRARY\nlibctx (\\-lctx), found by pkg-config as libctx"
 	print ".Sh SYNOPSIS\n.In ctx.h\n.Sh DESCRIPTION"
 }
 
 # The head comment of the header.
 NR == 1, /\*\// {
-	if (NR > 2 && !/\*\//) {
+	if (/\*\//) {
+		sub(/^[^\n]*\n\n*/, "", comment)
+		paragraphs()
+	} else if (NR > 1) {
 		sub(/^ \* ?/, "")
 		comment = comment $0 "\n"
-	} else if (/\*\//) {
-		sub(/^[^\n]*\n/, "", comment)
-		paragraphs()
 	}
+	next
+}
+
+# Lines for the preprocessor, but the constants and the values for structs.
+/^#ifndef CTX_H$/ || /^#define CTX_H$/ || /^#include/ {
+	next
+}
+/^#if/ {
+	skipped++
+}
+/^#endif/ {
+	skipped--
+	next
+}
+skipped > 0 {
 	next
 }
 
@@ -93,11 +148,7 @@ NR == 1, /\*\// {
 	flush()
 	sub(/^\/\* -+ /, "")
 	sub(/ *-* \*\/$/, "")
-	file = title = $0
-	sub(/: .*/, "", file)
-	sub(/^[^:]*: /, "", title)
-	print ".Sh " toupper(title)
-	print "(lib/" file ")"
+	print ".Sh " toupper($0)
 	next
 }
 
@@ -121,14 +172,8 @@ inside {
 	next
 }
 
-# Skip the guard, the includes and lines that only compilers need.
-/^#(ifn?def|if|else|endif|include)/ || /^#define (CTX_H|CTX_FORMAT)/ ||
-/^(extern|})/ && !open {
-	next
-}
-
 {
-	sub(/ CTX_FORMAT\([0-9, ]*\)/, "")
+	sub(/^CTX_API /, "")
 	group = group $0 "\n"
 	if (!open && /^[a-z].*[ *]ctx_[a-z0-9_]*\(/) {
 		name = $0
@@ -144,6 +189,10 @@ inside {
 
 END {
 	flush()
+	if (n_programs > 0)
+		print ".Sh EXAMPLES"
+	for (i = 1; i <= n_programs; i++)
+		example(programs[i])
 	print ".Sh SEE ALSO\n.Xr ctx-count 1 ,\n.Xr ctx-prune 1 ,"
-	print ".Xr ctx-strategy 7"
+	print ".Xr ctx-encoding 7 ,\n.Xr ctx-strategy 7"
 }

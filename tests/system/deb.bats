@@ -17,8 +17,8 @@ as_root() {
 }
 
 teardown_file() {
-	if dpkg -s libctx0 > /dev/null 2>&1; then
-		as_root dpkg --purge ctx-tools libctx-dev libctx0
+	if dpkg -s libctx1 > /dev/null 2>&1; then
+		as_root dpkg --purge ctx-tools libctx-dev libctx1
 	fi
 }
 
@@ -29,17 +29,19 @@ teardown_file() {
 }
 
 @test "deb: the packages install, run, and leave nothing after removal" {
-	as_root dpkg -i "$ROOT"/build/deb/libctx0_*.deb \
+	as_root dpkg -i "$ROOT"/build/deb/libctx1_*.deb \
 	    "$ROOT"/build/deb/ctx-tools_*.deb \
 	    "$ROOT"/build/deb/libctx-dev_*.deb > log
 	/usr/bin/ctx-prune -b 20k "$agent" > out
 	"$B/ctx-prune" -b 20k "$agent" | cmp - out
 	man -w ctx-strategy
-	cc -std=c11 -o consumer "$BATS_TEST_DIRNAME/consumer.c" -lctx
-	./consumer < "$chat" > out
-	as_root dpkg --purge ctx-tools libctx-dev libctx0 > log
+	cc -std=c11 -o count_tools "$BATS_TEST_DIRNAME/programs/count_tools.c" \
+	    -lctx
+	./count_tools gpt-4o "$agent" > out
+	[ -s out ]
+	as_root dpkg --purge ctx-tools libctx-dev libctx1 > log
 	[ ! -e /usr/bin/ctx-prune ]
 	[ ! -e /usr/include/ctx.h ]
 	run ! grep -q libctx <(ldconfig -p)
-	run ! dpkg -s libctx0
+	run ! dpkg -s libctx1
 }

@@ -16,12 +16,44 @@ load helper
 @test "the shared library exports exactly what ctx.h declares" {
 	nm -D --defined-only "$PREFIX/lib/libctx.so" | awk '{ print $3 }' |
 		sed 's/@.*//' | sort > shown
-	sed -n -e "/^typedef/d; s/^[a-z].*[ *]\\(ctx_[a-z0-9_]*\\)(.*/\\1/p" \
-	    -e "s/^extern .*[ *]\\(ctx_[a-z0-9_]*\\)[[;].*/\\1/p" \
+	sed -n 's/^CTX_API .*[ *]\(ctx_[a-z0-9_]*\)(.*/\1/p' \
 	    "$PREFIX/include/ctx.h" | sort > declared
 	[ -s declared ]
 	diff declared shown
-	readelf -d "$PREFIX/lib/libctx.so" | grep -q 'SONAME.*libctx\.so\.[0-9]*\]'
+	readelf -d "$PREFIX/lib/libctx.so" |
+		grep -q "SONAME.*libctx\.so\.$(abi)\]"
+}
+
+# Prints the number of the binary interface that the header declares.
+abi() {
+	sed -n 's/^#define CTX_ABI *//p' "$PREFIX/include/ctx.h"
+}
+
+# abidiff compares names, types, sizes and offsets; libctx.abi has been recorded
+# by the same command.  ABI=write records it anew.
+@test "the binary interface is the recorded one" {
+	local recorded=$BATS_TEST_DIRNAME/libctx.abi
+	{
+		echo "<!-- CTX_ABI $(abi) -->"
+		abidw --exported-interfaces-only --drop-private-types \
+		    --headers-dir "$PREFIX/include" --no-show-locs \
+		    --no-comp-dir-path --no-corpus-path --no-architecture \
+		    "$PREFIX/lib/libctx.so"
+	} > now
+	sed 1d now > now.abi
+	if [ "${ABI-}" = write ] && [ ! -e "$recorded" ]; then
+		cp now "$recorded"
+	fi
+	sed 1d "$recorded" > then.abi
+	if [ "${ABI-}" = write ]; then
+		# Bit 8: programs that were compiled before would break.
+		abidiff then.abi now.abi > changes || [ $(($? & 8)) -eq 0 ] ||
+			! grep -q "CTX_ABI $(abi) " "$recorded" ||
+			fail "raise CTX_ABI first: $(cat changes)"
+		cp now "$recorded"
+	fi
+	grep -q "CTX_ABI $(abi) " "$recorded"
+	abidiff then.abi now.abi > changes || fail "$(cat changes)"
 }
 
 @test "installed binaries are hardened" {
@@ -37,26 +69,82 @@ load helper
 	grep -q '__memcpy_chk\|__fprintf_chk\|__snprintf_chk' names
 }
 
-@test "a program builds and runs with pkg-config, shared and static" {
+# Compiles a program of programs/ with the flags of pkg-config; more flags may
+# follow.
+build() { # PROGRAM OUT [FLAG...]
+	local source=$BATS_TEST_DIRNAME/programs/$1 out=$2
+	local compile="${CC:-cc} -std=c11"
+	shift 2
 	export PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig
-	[ "$(pkg-config --modversion libctx)" = \
-	    "$(ctx-count -V | sed -n '1s/.* //p')" ]
-	# shellcheck disable=SC2046 # words are wanted
-	${CC:-cc} -std=c11 -Wall -Wextra -Werror -o shared \
-	    "$BATS_TEST_DIRNAME/consumer.c" \
+	[ "${source%.cpp}" = "$source" ] || compile="${CXX:-c++} -std=c++11"
+	# shellcheck disable=SC2046,SC2086 # words are wanted
+	$compile -Wall -Wextra -Wpedantic -Werror -o "$out" "$source" "$@" \
 	    $(pkg-config --cflags --libs libctx) -Wl,-rpath,"$PREFIX/lib"
-	# shellcheck disable=SC2046
-	${CC:-cc} -std=c11 -Wall -Wextra -Werror -o static \
-	    "$BATS_TEST_DIRNAME/consumer.c" $(pkg-config --cflags libctx) \
-	    "$PREFIX/lib/libctx.a" \
-	    $(pkg-config --static --libs libctx | sed 's/-lctx//')
-	for program in ./shared ./static; do
-		$program < "$chat" > out 2> err
-		[ "$(cat err)" = "2 tokens" ]
-		ctx-prune -e o200k_base -b 2000 "$chat" | cmp - out
+}
+
+@test "a C program counts a session by tool: shared, static, collected" {
+	[ "$(PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig \
+	    pkg-config --modversion libctx)" = \
+	    "$(ctx-count -V | sed -n '1s/.* //p')" ]
+	build count_tools.c shared
+	build count_tools.c collected -ffunction-sections -Wl,--gc-sections
+	# shellcheck disable=SC2046 # words are wanted
+	${CC:-cc} -std=c11 -o static -I "$PREFIX/include" \
+	    "$BATS_TEST_DIRNAME/programs/count_tools.c" \
+	    "$PREFIX/lib/libctx.a" $(PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig \
+	    pkg-config --static --libs libctx | sed 's/-lctx//')
+	# The static program looks for the vocabularies beside itself.
+	ln -s "$PREFIX/share" share
+	ctx-count -m gpt-4o --per message --json "$agent" |
+		jq -rs 'group_by(.tool)[] |
+		    [(.[0].tool | if . == "" then "-" else . // "-" end), length, (map(.tokens) | add)] | @tsv' |
+		sort > expected
+	for program in ./shared ./collected ./static; do
+		$program gpt-4o "$agent" | sort > out
+		[ "$(awk '{ n += $2 } END { print n }' out)" = \
+		    "$(wc -l < "$agent")" ]
+		[ -s expected ] && diff expected out
 	done
-	ldd shared | grep -q 'libctx\.so'
+	ldd shared | grep -q "libctx\.so\.$(abi)"
 	run ! grep -q 'libctx\.so' <(ldd static)
+}
+
+@test "a C++ program prunes a request in memory before it is sent" {
+	build prune_request.cpp program
+	jq -cs '{model: "gpt-4o", messages: .}' "$agent" > request
+	./program 20000 < request > out 2> report
+	ctx-prune -b 20000 request | cmp - out
+	grep -q '^message [0-9]* (.*): drop, ' report
+	run -2 ./program 20000 <<< '{"messages":[}'
+}
+
+@test "a Python program checks a conversation and repairs it, by ctypes" {
+	local program=$BATS_TEST_DIRNAME/programs/repair.py
+	sed 4d "$agent" > broken
+	run -1 ctx-check broken
+	python3 "$program" "$PREFIX/lib/libctx.so" broken > out 2> report
+	ctx-check out
+	ctx-check --repair broken 2> /dev/null | cmp - out
+	grep -q ' 0 not repaired$' report
+	run -2 python3 "$program" "$PREFIX/lib/libctx.so" /nonexistent
+}
+
+# The header as it was before two members were added, and as it will be after
+# another one is added.
+@test "a program compiled before or after a member was added still runs" {
+	build prune_request.cpp now
+	mkdir before after
+	sed -e '/bool unpin_system;/d' -e '/bool always;/d' \
+	    "$PREFIX/include/ctx.h" > before/ctx.h
+	sed 's/bool always; .*/bool always; uint64_t more[4];/' \
+	    "$PREFIX/include/ctx.h" > after/ctx.h
+	jq -cs '{model: "gpt-4o", messages: .}' "$agent" > request
+	./now 20000 < request > expected 2> /dev/null
+	for time in before after; do
+		run ! cmp "$time/ctx.h" "$PREFIX/include/ctx.h"
+		build prune_request.cpp "$time/program" -I "$time"
+		"$time/program" 20000 < request 2> /dev/null | cmp - expected
+	done
 }
 
 @test "manual pages and completions are installed where they are searched" {

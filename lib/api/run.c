@@ -1,0 +1,102 @@
+/* run.c - what all operations do at their beginning and their end */
+#include "api/handles.h"
+
+int
+ctx_api_stop(struct ctx_err *err)
+{
+	return ctx_err_set(err, CTX_EARG,
+	    "a function of the program has ended the operation");
+}
+
+/* Sets the tool of a change for the program, NUL-terminated. */
+static int
+name_tool(struct api_run *run, const struct ctx_change *change,
+    struct ctx_change_info *known, struct ctx_err *err)
+{
+	if (change->tool.n == 0)
+		return 0;
+	ctx_buf_reset(&run->tool);
+	if (ctx_buf_add(&run->tool, change->tool.p, change->tool.n, err) < 0 ||
+	    ctx_buf_add(&run->tool, "", 1, err) < 0)
+		return -1;
+	known->tool = run->tool.p;
+	return 0;
+}
+
+static int
+pass_change(void *user, const struct ctx_change *change, struct ctx_err *err)
+{
+	struct api_run *run = user;
+	struct ctx_change_info known = {.size = sizeof known,
+	    .file = change->file,
+	    .line = change->line,
+	    .index = change->index,
+	    .role = ctx_role_name(change->role),
+	    .rule = change->rule,
+	    .action = change->action,
+	    .tokens_before = change->before,
+	    .tokens_after = change->after};
+
+	if (name_tool(run, change, &known, err) < 0)
+		return -1;
+	return run->on_change(run->user, &known) == 0 ? 0 : ctx_api_stop(err);
+}
+
+int
+ctx_api_count_ahead(struct ctx_input *input, struct ctx_err *err)
+{
+	return ctx_stream_count_ahead(&input->stream, &input->counters,
+	    input->threads, err);
+}
+
+int
+ctx_api_begin(struct api_run *run, struct ctx_input *input,
+    struct ctx_output *output, const char *archive, struct ctx_err *err)
+{
+	run->input = input;
+	run->output = output;
+	run->writer = output != NULL ? &output->writer : NULL;
+	run->report.dry_run = output == NULL;
+	run->report.user = run;
+	run->report.on_change = run->on_change != NULL ? pass_change : NULL;
+	run->sum.size = sizeof run->sum;
+	if (input->used)
+		return ctx_err_set(err, CTX_EARG,
+		    "the input was read already; open it again");
+	input->used = true;
+	if (archive != NULL && output != NULL) {
+		if (ctx_archive_open(&run->archive, archive, err) < 0)
+			return -1;
+		run->has_archive = true;
+		run->report.archive = &run->archive;
+	}
+	if (output != NULL)
+		ctx_reader_set_writer(input->stream.reader, run->writer);
+	return 0;
+}
+
+int
+ctx_api_end(struct api_run *run, int rc, bool no, struct ctx_result *result,
+    struct ctx_error *error, struct ctx_err *err)
+{
+	struct ctx_err late;
+
+	if (run->has_archive && ctx_archive_close(&run->archive, &late) < 0 &&
+	    rc == 0) {
+		*err = late;
+		rc = -1;
+	}
+	if (rc == 0 && run->writer != NULL)
+		rc = ctx_writer_flush(run->writer, err);
+	/* The bytes of the input are gone when the input is freed. */
+	if (run->writer != NULL)
+		run->writer->borrowed.n = 0;
+	/* The options may be wrong, so that the operation has not begun. */
+	if (run->input != NULL)
+		ctx_reader_set_writer(run->input->stream.reader, NULL);
+	ctx_buf_release(&run->tool);
+	if (rc < 0 && run->output != NULL && run->output->no_memory)
+		ctx_err_nomem(err);
+	ctx_api_give(result, &run->sum, sizeof run->sum);
+	return rc < 0 ? ctx_api_fail(error, err) : no ? 1 : 0;
+}

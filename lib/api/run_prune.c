@@ -1,0 +1,174 @@
+/* run_prune.c - prunes conversations, for programs */
+#include <string.h>
+
+#include "api/handles.h"
+#include "prune/prune.h"
+
+struct pruning {
+	struct api_run run;
+	struct ctx_prune_config config;
+	/* the first error that left a conversation unchanged */
+	struct ctx_err failed;
+};
+
+static int
+add_outcome(void *user, const struct ctx_prune_outcome *outcome,
+    struct ctx_err *err)
+{
+	struct pruning *pruning = user;
+	struct ctx_result *sum = &pruning->run.sum;
+
+	(void)err;
+	sum->conversations++;
+	sum->messages += outcome->messages;
+	sum->removed += outcome->messages_removed;
+	sum->tokens_before += outcome->before;
+	sum->tokens_after += outcome->after;
+	sum->too_long += outcome->over;
+	sum->refused += outcome->refused;
+	if (outcome->error != NULL && sum->failed++ == 0)
+		pruning->failed = *outcome->error;
+	return 0;
+}
+
+static int
+set_strategy(struct ctx_prune_config *config,
+    const struct ctx_prune_options *options, struct ctx_err *err)
+{
+	static const char *const levels[] = {"balanced", "light", "aggressive",
+	    NULL};
+	static const enum ctx_level values[] = {CTX_LEVEL_BALANCED,
+	    CTX_LEVEL_LIGHT, CTX_LEVEL_AGGRESSIVE};
+	struct ctx_prune_settings *settings = &config->settings;
+	const char *name =
+	    options->strategy != NULL ? options->strategy : "pinned-fifo";
+	unsigned level;
+
+	settings->strategy = ctx_strategy_find(name);
+	if (settings->strategy == NULL)
+		return ctx_err_set(err, CTX_EARG,
+		    "option strategy: '%.60s' is unknown; ctx_strategy_name "
+		    "lists the strategies",
+		    name);
+	if (ctx_api_choose("level", options->level, levels, &level, err) < 0)
+		return -1;
+	settings->level = values[level];
+	return ctx_api_read_reasoning(options->reasoning, &settings->reasoning,
+	    err);
+}
+
+/* Sets a number of tokens of the options; 0 leaves it to the library. */
+static struct ctx_amount
+token_amount(uint64_t tokens)
+{
+	return (struct ctx_amount){.n = tokens == CTX_NONE ? 0 : tokens,
+	    .set = tokens != 0};
+}
+
+static void
+set_numbers(struct ctx_prune_config *config,
+    const struct ctx_prune_options *options)
+{
+	struct ctx_prune_settings *settings = &config->settings;
+
+	config->budget = token_amount(options->budget);
+	config->trigger = token_amount(options->trigger);
+	config->target = token_amount(options->target);
+	config->window = options->window;
+	config->reserve = ctx_api_number(options->reserve, 512);
+	config->summary_tokens = ctx_api_number(options->summary_tokens, 300);
+	settings->reserved = config->summary_tokens + 32;
+	settings->quantum = options->quantum;
+	settings->keep_last = ctx_api_number(options->keep_last,
+	    6 - 2 * (uint64_t)settings->level);
+	settings->shrinks_last = options->keep_last == 0;
+	settings->keep_turns = ctx_api_number(options->keep_turns, 3);
+	settings->shrinks_turns = options->keep_turns == 0;
+	settings->keep_first = ctx_api_number(options->keep_first, 2);
+	settings->window_turns = ctx_api_number(options->window_turns, 10);
+	settings->keep_messages = 20;
+	settings->trigger_messages = settings->strategy->summarizes ? 100 : 0;
+	settings->always = options->always;
+	settings->pin_system =
+	    settings->strategy->pins_system && !options->unpin_system;
+}
+
+static int
+configure_prune(struct pruning *pruning,
+    const struct ctx_prune_options *options, struct ctx_err *err)
+{
+	struct ctx_prune_config *config = &pruning->config;
+
+	if (set_strategy(config, options, err) < 0)
+		return -1;
+	set_numbers(config, options);
+	if (options->notice != NULL &&
+	    (options->notice[0] == '\0' ||
+		ctx_utf8_valid(options->notice, strlen(options->notice),
+		    CTX_SIMD_BEST) != strlen(options->notice)))
+		return ctx_err_set(err, CTX_EARG,
+		    "option notice: must be UTF-8 and not empty");
+	config->notice = options->notice;
+	config->scorer.query = options->query;
+	config->prompt = "";
+	config->user = pruning;
+	config->ended = add_outcome;
+	pruning->run.on_change = options->on_change;
+	pruning->run.user = options->user;
+	if (ctx_api_add_pattern(&config->pin_text, options->pin, err) < 0 ||
+	    ctx_api_add_pattern(&config->pin_tool, options->pin_tool, err) <
+		0 ||
+	    ctx_api_add_pattern(&config->tool, options->tool, err) < 0)
+		return -1;
+	return ctx_api_add_pattern(&config->not_tool, options->not_tool, err);
+}
+
+static int
+run_prune(struct pruning *pruning, struct ctx_err *err)
+{
+	struct ctx_input *input = pruning->run.input;
+	struct ctx_writer writer;
+	int rc;
+
+	pruning->config.report = pruning->run.report;
+	/* A dry run writes nothing, but the room needs a writer. */
+	ctx_writer_init(&writer, -1);
+	rc = ctx_prune_stream(&input->stream,
+	    pruning->run.writer != NULL ? pruning->run.writer : &writer,
+	    &input->counters, &pruning->config, err);
+	ctx_writer_release(&writer);
+	if (rc == 0 && pruning->run.sum.failed > 0) {
+		*err = pruning->failed;
+		rc = -1;
+	}
+	return rc;
+}
+
+int
+ctx_prune(struct ctx_input *input, struct ctx_output *output,
+    const struct ctx_prune_options *options, struct ctx_result *result,
+    struct ctx_error *error)
+{
+	struct pruning pruning = {0};
+	struct ctx_prune_options known;
+	struct ctx_err err;
+	int rc;
+
+	rc = ctx_api_take_options(&known, sizeof known, options, &err);
+	if (rc == 0)
+		rc = configure_prune(&pruning, &known, &err);
+	if (rc == 0)
+		rc = ctx_api_begin(&pruning.run, input, output, known.archive,
+		    &err);
+	if (rc == 0)
+		rc = ctx_api_count_ahead(input, &err);
+	if (rc == 0)
+		rc = run_prune(&pruning, &err);
+	ctx_pattern_release(&pruning.config.pin_text);
+	ctx_pattern_release(&pruning.config.pin_tool);
+	ctx_pattern_release(&pruning.config.tool);
+	ctx_pattern_release(&pruning.config.not_tool);
+	return ctx_api_end(&pruning.run, rc,
+	    pruning.run.sum.too_long + pruning.run.sum.refused > 0, result,
+	    error, &err);
+}
