@@ -1,17 +1,21 @@
 /* ctx-replay.c - command that replays recorded sessions and adds up what the
  * provider bills for them */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "cli/cli.h"
 #include "cli/option_rows.h"
 #include "replay/print_bill.h"
+#include "replay/print_policies.h"
 
 struct replay_command {
 	struct cli cli;
 	struct ctx_replay_options options;
 	unsigned ttl;
 	struct bill_form form;
+	struct cli_list texts; /* of the policies */
+	struct named_policy *policies;
 };
 
 static int
@@ -29,10 +33,20 @@ replay_session(void *user, struct ctx_replay_session *session,
 {
 	struct replay_command *command = user;
 	struct ctx_replay_outcome outcome;
+	size_t i;
 
 	if (ctx_replay_bill(session, &command->options, on_request, command,
 		&outcome, err) < 0)
 		return -1;
+	for (i = 0; i < command->texts.n; i++)
+		if (ctx_replay_pruned(session, &command->policies[i].policy,
+			command->options.now, &command->policies[i].sum,
+			err) < 0)
+			return -1;
+	if (command->texts.n > 0) {
+		bill_add_session(&command->form, &outcome);
+		return 0;
+	}
 	return bill_print_session(&command->form, &outcome, err);
 }
 
@@ -46,14 +60,18 @@ replay_files(struct replay_command *command,
 	struct ctx_err err;
 
 	while (cli_next_stream(cli, &stream, NULL)) {
-		if (ctx_replay_read(&stream, counters, replay_session, command,
-			&err) < 0)
+		if (ctx_replay_read(&stream, counters, command->texts.n > 0,
+			replay_session, command, &err) < 0)
 			cli_fail(cli, &err);
 		cli_note_stream(cli, &stream);
 		cli_require_messages(cli, &stream);
 		cli_end_stream(cli, &stream, NULL);
 	}
-	bill_print_sum(&command->form);
+	if (command->texts.n > 0)
+		policies_print(&command->form, command->policies,
+		    command->texts.n);
+	else
+		bill_print_sum(&command->form);
 	if (command->form.sessions == 0 && cli->status == CLI_YES)
 		cli_say(cli,
 		    "no request was found: no message was written by a model");
@@ -67,10 +85,40 @@ replay_files(struct replay_command *command,
 }
 
 static void
+read_policies(struct replay_command *command)
+{
+	struct cli *cli = &command->cli;
+	size_t i;
+
+	if (command->texts.n == 0)
+		return;
+	if (command->form.requests)
+		cli_die(cli, "--policy and --requests exclude each other");
+	command->policies = calloc(command->texts.n, sizeof *command->policies);
+	if (command->policies == NULL)
+		cli_die(cli, "out of memory");
+	for (i = 0; i < command->texts.n; i++)
+		policy_read(cli, &command->policies[i], command->texts.list[i]);
+}
+
+static void
+release_policies(struct replay_command *command)
+{
+	size_t i;
+
+	for (i = 0; i < command->texts.n; i++)
+		policy_release(&command->policies[i]);
+	free(command->policies);
+	free(command->texts.list);
+}
+
+static void
 parse(struct replay_command *command, int argc, char **argv)
 {
 	struct cli *cli = &command->cli;
 	const struct cli_option options[] = {
+	    {'p', "policy", "POLICY", "compare pruning with these options",
+		CLI_LIST, &command->texts, NULL, NULL},
 	    {0, "requests", NULL, "print a row for each request", CLI_FLAG,
 		&command->form.requests, NULL, NULL},
 	    {0, "ttl", "TIME", "how long the cache is kept: 5m (default), 1h",
@@ -92,6 +140,7 @@ parse(struct replay_command *command, int argc, char **argv)
 	command->options.ttl = (enum ctx_ttl)command->ttl;
 	command->options.now = (int64_t)time(NULL);
 	command->form.cli = cli;
+	read_policies(command);
 }
 
 int
@@ -115,5 +164,6 @@ main(int argc, char **argv)
 	    &(struct cli_sandbox_grants){.counters = &counters});
 	replay_files(&command, &counters);
 	ctx_model_counters_release(&counters);
+	release_policies(&command);
 	return command.cli.status;
 }

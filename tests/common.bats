@@ -26,7 +26,7 @@ calls() {
 		[ "${#lines[@]}" -le 45 ] || fail "$c --help: ${#lines[@]} lines"
 		[[ $output == "usage: $c "* ]]
 		[[ $output == *Examples:* ]]
-		[[ ${lines[-1]} =~ ^Exit\ status:\ 0\ success,\ 1\ .*,\ 2\ error\.$ ]] ||
+		[[ ${lines[-1]} =~ ^Exit\ status:\ 0\ success,(\ 1\ .*,)?\ 2\ error\.$ ]] ||
 			fail "$c --help: ${lines[-1]}"
 		while IFS= read -r line; do
 			[ "${#line}" -le 80 ] || fail "$c --help: $line"
@@ -466,6 +466,7 @@ values_of() { # option, arg, choices
 	REGEX) wrong='(' right=a ;;
 	H:T) wrong=3 right=1:1 ;;
 	*%,*) wrong=x right=1%,2% ;;
+	POLICY) wrong=x right=-b500 ;;
 	*,*) wrong=x right=1,2,3,4 ;;
 	esac
 	[ -z "$3" ] || wrong=nonsense right=${3%% *}

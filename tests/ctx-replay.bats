@@ -289,3 +289,99 @@ codex() {
 	[[ $output == *broken.jsonl:2:1:* ]]
 	run -2 ctx-replay --json --tsv chat.jsonl
 }
+
+# A chat of $1 turns, of which each has about 60 tokens.
+talk() {
+	local n
+	for n in $(seq "$1"); do
+		messages "user:Question $n. $(words 25)" \
+		    "assistant:Answer $n. $(words 25)"
+	done
+}
+
+# The input tokens of all requests of chat.jsonl, each pruned by ctx-prune with
+# the options $2...; $1 is "whole" or "fed".
+prune_by_hand() {
+	local how=$1 sum=0 n total
+	shift
+	total=$(wc -l < chat.jsonl)
+	: > history
+	for n in $(seq 1 2 "$total"); do
+		# The prompt ends before the answer, line n + 1.
+		if [ "$how" = whole ]; then
+			head -n "$n" chat.jsonl > prompt
+		else
+			[ "$n" -eq 1 ] || sed -n "$((n - 1))p" chat.jsonl >> history
+			sed -n "${n}p" chat.jsonl >> history
+			cp history prompt
+		fi
+		ctx-prune -m gpt-4o "$@" prompt > pruned
+		cp pruned history
+		sum=$((sum + $(tokens -m gpt-4o pruned)))
+	done
+	echo "$sum"
+}
+
+@test "a policy sends what ctx-prune leaves of each prompt" {
+	talk 12 > chat.jsonl
+	for options in "-b 300" "-b 300 --quantum 100" "-b 300 --target 50%" \
+	    "-b 300 -s middle-out" "-b 300 -s recall"; do
+		ctx-replay --json -m gpt-4o -p "$options" \
+		    -p "fed-back=$options --feed-back" chat.jsonl 2> err > rows
+		# shellcheck disable=SC2086 # several words
+		[ "$(jq -s '.[1] | .read + .fresh' rows)" = \
+		    "$(prune_by_hand whole $options)" ] || fail "$options"
+		# shellcheck disable=SC2086 # several words
+		[ "$(jq -s '.[2] | .read + .fresh' rows)" = \
+		    "$(prune_by_hand fed $options)" ] || fail "fed: $options"
+	done
+}
+
+@test "a policy that removes nothing costs what no pruning costs" {
+	claude 0:0:12000:0 60:12000:3000:0 120:15000:2000:0 > session.jsonl
+	ctx-replay --json -p "all=-b 1M" session.jsonl > rows
+	jq -es '.[0].policy == "no pruning" and .[1].policy == "all" and
+	    (.[0] | del(.policy)) == (.[1] | del(.policy)) and
+	    .[1].pruned == 0 and .[1].sent == 100' rows
+	# 12,000 and 15,000 are read; 12,000, 3,000 and 2,000 are written.
+	jq -es '.[0].read == 27000 and .[0].fresh == 17000' rows
+}
+
+@test "policies: dollars, the share of the cost, and the best rows" {
+	claude 0:0:12000:0 60:12000:3000:0 120:15000:2000:0 > session.jsonl
+	ctx-replay -p "all=-b 1M" session.jsonl > out
+	# 44,000 tokens sent: 17,000 + 27,000 / 10 are 44.8 %.
+	# 27,000 x 0.3 + 17,000 x 3.75 + 600 x 15 = 80,850 millionths.
+	cat > want <<'X'
+   dollars          read         fresh  sent%  cost%  pruned   over   policy
+      0.08        27,000        17,000  100.0   44.8       0      0 * no pruning
+      0.08        27,000        17,000  100.0   44.8       0      0 * all
+X
+	cmp out want
+	ctx-replay --tsv -p "all=-b 1M" session.jsonl | awk -F '\t' 'NF != 9' |
+	    cmp - /dev/null
+	# Pruning every prompt anew sends less, but reads nothing from the cache.
+	talk 60 > chat.jsonl
+	ctx-replay --json -m gpt-4o -p "-b 1500" -p "fed=-b 1500 --target 50% --feed-back" \
+	    chat.jsonl 2> err > rows
+	jq -es '.[1].fresh > .[0].fresh and .[2].dollars < .[1].dollars and
+	    .[0].best and (.[1].over == 0) and .[1].pruned > .[2].pruned' rows
+}
+
+@test "a policy with options that are not replayed is refused" {
+	messages user:hello assistant:hi > chat.jsonl
+	run -2 ctx-replay -p "-b 300 --compact" chat.jsonl
+	[[ $output == *"there is no option --compact"* ]] || fail "$output"
+	run -2 ctx-replay -p "-b 300 -s summarize" chat.jsonl
+	[[ $output == *"inserts a summary, which is not replayed"* ]] || fail "$output"
+	run -2 ctx-replay -p "-b 300 -s none" chat.jsonl
+	[[ $output == *"the strategy 'none' is unknown"* ]] || fail "$output"
+	run -2 ctx-replay -p "sed 1d" chat.jsonl
+	[[ $output == *"'sed' is not an option of ctx-prune"* ]] || fail "$output"
+	run -2 ctx-replay -p "-b 300" --requests chat.jsonl
+	[[ $output == *"exclude each other"* ]] || fail "$output"
+	# Without a budget the model's window counts.
+	run -2 ctx-replay -m some-model -p "" chat.jsonl
+	run -2 ctx-replay -m some-model -p "-k 4" chat.jsonl
+	[[ $output == *"no budget; give --budget"* ]] || fail "$output"
+}

@@ -46,6 +46,7 @@ ctx-restore/spool kept          free
 ctx-eval/timeout 5              x
 policy          cat             name=
 P%,...          30%,50%         0%
+ctx-replay/policy few=-b500     free
 '
 
 # The row for option $2 of command $1, whose argument is called $3.

@@ -16,9 +16,8 @@ fresh_tokens(const struct ctx_billed_usage *usage)
 	return usage->input - usage->read - usage->written;
 }
 
-/* Writes a number with a comma before each three digits to text. */
-static const char *
-group_digits(char text[32], uint64_t number)
+const char *
+bill_group_digits(char text[32], uint64_t number)
 {
 	char digits[24];
 	size_t n = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, number);
@@ -58,7 +57,7 @@ print_row(const char *name, const struct ctx_replay_bill *bill)
 
 	printf("  %-9s", name);
 	for (i = 0; i < sizeof columns / sizeof columns[0]; i++)
-		printf("%13s", group_digits(text, columns[i]));
+		printf("%13s", bill_group_digits(text, columns[i]));
 	if (bill->unpriced > 0)
 		printf("%11s\n", "not known");
 	else
@@ -87,7 +86,7 @@ print_reasons(const struct ctx_replay_outcome *outcome)
 		printf("  %5" PRIu64 " %-11s %s%s tokens: %s\n",
 		    outcome->reasons[i],
 		    ctx_replay_reason_name((enum ctx_replay_reason)i),
-		    apart < 0 ? "-" : "+", group_digits(text, size),
+		    apart < 0 ? "-" : "+", bill_group_digits(text, size),
 		    ctx_replay_reason_text((enum ctx_replay_reason)i));
 	}
 }
@@ -346,12 +345,19 @@ add_outcome(struct ctx_replay_outcome *sum,
 	}
 }
 
+void
+bill_add_session(struct bill_form *form,
+    const struct ctx_replay_outcome *outcome)
+{
+	form->sessions++;
+	add_outcome(&form->sum, outcome);
+}
+
 int
 bill_print_session(struct bill_form *form,
     const struct ctx_replay_outcome *outcome, struct ctx_err *err)
 {
-	form->sessions++;
-	add_outcome(&form->sum, outcome);
+	bill_add_session(form, outcome);
 	if (form->json)
 		return print_json_session(outcome, err);
 	if (form->tsv) {

@@ -19,6 +19,12 @@ struct bill_form {
 /* Prints a request.  Returns 0, or -1 with *err. */
 int bill_print_request(struct bill_form *form,
     const struct ctx_replayed_request *request, struct ctx_err *err);
+/* Adds a session to the sums. */
+void bill_add_session(struct bill_form *form,
+    const struct ctx_replay_outcome *outcome);
+/* Writes a number with a comma before each three digits to text, and returns
+ * text. */
+const char *bill_group_digits(char text[32], uint64_t number);
 /* Prints a session, and adds it to the sums.  Returns 0, or -1 with *err. */
 int bill_print_session(struct bill_form *form,
     const struct ctx_replay_outcome *outcome, struct ctx_err *err);

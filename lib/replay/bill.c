@@ -85,15 +85,15 @@ add_dollars(double *dollars, uint64_t tokens, uint64_t price)
 	return true;
 }
 
-static void
-add_to_bill(struct ctx_replay_bill *bill, const struct billing *billing,
-    const struct replay_request *request, const struct ctx_billed_usage *usage)
+void
+ctx_replay_add_usage(struct ctx_replay_bill *bill,
+    const struct replay_request *request, int64_t now,
+    const struct ctx_billed_usage *usage)
 {
-	int64_t now =
-	    request->is_timed ? request->time / 1000 : billing->options->now;
 	const struct ctx_price *price = request->model == NULL
 	    ? NULL
-	    : ctx_model_price(request->model, now, usage->input);
+	    : ctx_model_price(request->model,
+		  request->is_timed ? request->time / 1000 : now, usage->input);
 	uint64_t fresh = usage->input - usage->read - usage->written;
 	double dollars = 0;
 
@@ -233,15 +233,18 @@ compare_request(struct billing *billing, struct ctx_replayed_request *replayed,
 	struct ctx_replay_outcome *outcome = billing->outcome;
 	const struct replay_request *request =
 	    &billing->session->requests[replayed->index];
+	int64_t now = billing->options->now;
 
 	outcome->requests++;
 	outcome->untimed += !request->is_timed;
 	outcome->model = request->model;
-	add_to_bill(&outcome->all, billing, request, &replayed->replayed);
+	ctx_replay_add_usage(&outcome->all, request, now, &replayed->replayed);
 	if (!replayed->is_recorded || !replayed->has_reads)
 		return;
-	add_to_bill(&outcome->recorded, billing, request, &replayed->recorded);
-	add_to_bill(&outcome->replayed, billing, request, &replayed->replayed);
+	ctx_replay_add_usage(&outcome->recorded, request, now,
+	    &replayed->recorded);
+	ctx_replay_add_usage(&outcome->replayed, request, now,
+	    &replayed->replayed);
 	if (!billing->is_given) {
 		billing->is_given = true;
 		return;
@@ -257,7 +260,7 @@ static int
 replay_request(struct billing *billing, size_t i,
     struct ctx_replayed_request *replayed, struct ctx_err *err)
 {
-	const struct replay_request *request = &billing->session->requests[i];
+	struct replay_request *request = &billing->session->requests[i];
 	bool hour = is_for_an_hour(billing, request);
 	struct ctx_billed_usage *usage = &replayed->replayed;
 	struct cached_prompt prompt;
@@ -273,6 +276,10 @@ replay_request(struct billing *billing, size_t i,
 	    .has_reads = request->has_reads,
 	    .recorded = request->recorded};
 	measure_prompt(billing, request, &prompt);
+	request->outside = prompt.outside;
+	request->shared = prompt.shared;
+	request->factor = prompt.factor;
+	request->hour = hour;
 	ctx_cache_rules_of(request->model, hour, &rules);
 	if (ctx_prompt_cache_send(&billing->cache, &prompt, &rules,
 		&usage->read, &found, err) < 0)

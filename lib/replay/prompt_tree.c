@@ -96,6 +96,7 @@ ctx_prompt_tree_append(struct prompt_tree *tree, uint32_t *node,
 	added->tokens = parent->tokens + message->tokens;
 	added->blocks = parent->blocks + message->blocks;
 	added->parent = *node;
+	added->number = message->number;
 	added->next = tree->slots[slot];
 	*node = tree->slots[slot] = (uint32_t)(tree->n - 1);
 	return 0;

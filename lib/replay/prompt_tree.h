@@ -13,7 +13,8 @@ struct prompt_node {
 	uint64_t tokens;
 	uint64_t blocks;
 	uint32_t parent;
-	uint32_t next; /* another node in the same place of the table */
+	uint32_t number; /* of the message, as the caller counts */
+	uint32_t next;   /* another node in the same place of the table */
 };
 /* A zeroed struct is valid, but has no root yet (ctx_prompt_tree_reset). */
 struct prompt_tree {
@@ -27,6 +28,7 @@ struct prompt_tree {
 struct prompt_message {
 	uint64_t hash, tokens;
 	uint32_t blocks;
+	uint32_t number; /* any number of the caller */
 };
 
 /* Empties the tree but for its root. */

@@ -11,6 +11,7 @@ struct session_reading {
 	struct ctx_model_counters *counters;
 	ctx_replay_take *take;
 	void *user;
+	bool keeps_messages;
 	/* lines: the session in which each message is a record. record: the
 	 * one that is inside the current record. */
 	struct open_session {
@@ -129,6 +130,7 @@ add_message(struct ctx_replay_session *session, struct ctx_err *err)
 		return NULL;
 	session->messages = messages;
 	memset(&messages[session->n], 0, sizeof *messages);
+	messages[session->n].sent.number = (uint32_t)session->n;
 	return &messages[session->n++];
 }
 
@@ -258,6 +260,42 @@ note_report(struct open_session *open, const struct ctx_event *event,
 
 /* ---- events ---- */
 
+static void
+forget_messages(struct ctx_replay_session *session)
+{
+	size_t i;
+
+	for (i = 0; i < session->n; i++) {
+		free(session->messages[i].text);
+		free(session->messages[i].cost);
+	}
+	session->n = 0;
+}
+
+/* Keeps what reads the newest message once more. */
+static int
+keep_message(struct session_reading *reading, const struct ctx_event *event,
+    struct replay_message *message, const struct ctx_cost *cost,
+    struct ctx_err *err)
+{
+	struct ctx_str text = event->record->text;
+
+	if (!reading->keeps_messages)
+		return 0;
+	if (event->inside)
+		text = ctx_json_str(event->record->json, event->node);
+	message->cost = malloc(sizeof *message->cost);
+	message->text = malloc(text.n + 1);
+	if (message->cost == NULL || message->text == NULL)
+		return ctx_err_nomem(err);
+	*message->cost = *cost;
+	memcpy(message->text, text.p, text.n);
+	message->length = text.n;
+	message->node = event->inside ? 0 : event->node;
+	message->dialect = event->message->dialect;
+	return 0;
+}
+
 static int
 begin_session(struct session_reading *reading, struct open_session *open,
     const struct ctx_event *event, struct ctx_err *err)
@@ -274,7 +312,10 @@ begin_session(struct session_reading *reading, struct open_session *open,
 	session->file = event->record->file;
 	session->line = event->inside ? event->record->line : 0;
 	session->overhead = overhead.tokens;
-	session->n = session->n_requests = 0;
+	forget_messages(session);
+	session->n_requests = 0;
+	session->counter = model_counter.counter;
+	session->simd = reading->counters->simd;
 	open->counter = model_counter.counter;
 	open->model = model_counter.model;
 	open->begun = true;
@@ -315,9 +356,25 @@ split_turn(struct replay_message *prompt, struct ctx_replay_session *session,
 		return -1;
 	answer->sent = sent;
 	answer->sent.hash++;
+	answer->sent.number = (uint32_t)(session->n - 1);
 	answer->sent.tokens -= cost->prompt_tokens;
 	answer->line = answer[-1].line;
 	return 0;
+}
+
+/* Notes that the newest message answers a request.  If the message before it
+ * answers the same one, both are one message on several lines. */
+static void
+join_response(struct ctx_replay_session *session, uint32_t number)
+{
+	struct replay_message *message = &session->messages[session->n - 1];
+
+	message->answers = number;
+	if (session->n < 2 || message->line == 0 ||
+	    message[-1].answers != number)
+		return;
+	message[-1].flags |= CTX_MESSAGE_IS_CONTINUED;
+	message->flags |= CTX_MESSAGE_CONTINUES;
 }
 
 static int
@@ -332,7 +389,7 @@ add_answer(struct session_reading *reading, struct open_session *open,
 		event->message->model, err) < 0 ||
 	    find_request(reading, open, event, &number, err) < 0)
 		return -1;
-	session->messages[session->n - 1].answers = number;
+	join_response(session, number);
 	session->requests[number - 1].response_tokens +=
 	    cost->tokens - cost->prompt_tokens;
 	note_usage(&session->requests[number - 1], event);
@@ -378,6 +435,8 @@ read_message(struct session_reading *reading, const struct ctx_event *event,
 	    (message->line != 0 &&
 		!ctx_transcript_is_message(reading->stream->transcript,
 		    message->line));
+	if (keep_message(reading, event, message, &cost, err) < 0)
+		return -1;
 	answers = is_response(sent);
 	if (message->is_never_sent &&
 	    (!answers ||
@@ -474,6 +533,7 @@ read_event(struct session_reading *reading, const struct ctx_event *event,
 static void
 release_session(struct ctx_replay_session *session)
 {
+	forget_messages(session);
 	free(session->messages);
 	free(session->requests);
 	ctx_prompt_tree_release(&session->tree);
@@ -481,12 +541,13 @@ release_session(struct ctx_replay_session *session)
 
 int
 ctx_replay_read(struct ctx_stream *stream, struct ctx_model_counters *counters,
-    ctx_replay_take *take, void *user, struct ctx_err *err)
+    bool keeps_messages, ctx_replay_take *take, void *user, struct ctx_err *err)
 {
 	struct session_reading reading = {.stream = stream,
 	    .counters = counters,
 	    .take = take,
-	    .user = user};
+	    .user = user,
+	    .keeps_messages = keeps_messages};
 	struct ctx_event event;
 	int rc;
 

@@ -13,6 +13,15 @@ struct replay_message {
 	/* 1 + the index of the request that the message answers; 0: none */
 	uint32_t answers;
 	bool is_never_sent; /* true if the agent only shows the message */
+	/* What reads the message once more, if the session keeps its messages
+	 * (ctx_replay_read): the bytes of its record, the JSON node in it, the
+	 * format, CTX_MESSAGE_... flags to be added, and its token counts. */
+	char *text;
+	size_t length;
+	uint32_t node;
+	unsigned flags;
+	const struct ctx_dialect *dialect;
+	struct ctx_cost *cost;
 };
 
 struct replay_request {
@@ -34,6 +43,13 @@ struct replay_request {
 	uint64_t response_tokens;
 	/* nodes of the tree: the prompt, and the prompt with its response */
 	uint32_t prompt, answered;
+	/* What ctx_replay_bill has found: the tokens before all messages, of
+	 * them those that other sessions share, the provider's tokens of the
+	 * messages per token that ctx counts, and whether what the request
+	 * writes to the cache is stored for an hour. */
+	uint64_t outside, shared;
+	double factor;
+	bool hour;
 };
 
 struct ctx_replay_session {
@@ -45,6 +61,8 @@ struct ctx_replay_session {
 	size_t n, cap;
 	struct replay_request *requests;
 	size_t n_requests, requests_cap;
+	struct ctx_counter *counter;
+	enum ctx_simd simd;
 	struct prompt_tree tree;
 };
 
@@ -55,5 +73,13 @@ struct ctx_replay_session {
  * session file. */
 int ctx_replay_find_prompts(struct ctx_replay_session *session,
     struct ctx_transcript *transcript, struct ctx_err *err);
+
+/* ---- bill.c ---- */
+
+/* Adds the tokens of a request, and their cost, to a bill.  now: as in struct
+ * ctx_replay_options. */
+void ctx_replay_add_usage(struct ctx_replay_bill *bill,
+    const struct replay_request *request, int64_t now,
+    const struct ctx_billed_usage *usage);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "cost/cost.h"
 #include "dialect/dialect.h"
+#include "prune/prune.h"
 #include "stream/stream.h"
 
 /* ---- replay/recorded_session.c: the requests of a session ---------------- */
@@ -23,10 +24,11 @@ typedef int ctx_replay_take(void *user, struct ctx_replay_session *session,
  * request.  The session is valid until take returns.  Every message that a
  * model has written, or several that belong together, answers a request.  In a
  * session file these are also the requests before a compaction and on abandoned
- * branches.  Memory needed: about 100 bytes per message. */
+ * branches.  Memory needed: about 150 bytes per message; with keeps_messages,
+ * which ctx_replay_pruned needs, also 500 bytes per message and the stream. */
 int ctx_replay_read(struct ctx_stream *stream,
-    struct ctx_model_counters *counters, ctx_replay_take *take, void *user,
-    struct ctx_err *err);
+    struct ctx_model_counters *counters, bool keeps_messages,
+    ctx_replay_take *take, void *user, struct ctx_err *err);
 
 /* ---- replay/bill.c: what the requests cost ------------------------------- */
 
@@ -118,5 +120,30 @@ int ctx_replay_bill(struct ctx_replay_session *session,
     int (*each)(void *user, const struct ctx_replayed_request *request,
 	struct ctx_err *err),
     void *user, struct ctx_replay_outcome *outcome, struct ctx_err *err);
+
+/* ---- replay/pruned_replay.c: what pruning would have cost ---------------- */
+
+/* A policy: what ctx-prune does to the prompt of each request. */
+struct ctx_replay_policy {
+	/* Its strategy makes no summary, and its level is not aggressive. */
+	const struct ctx_prune_config *config;
+	/* False if all messages of the session are pruned for each request;
+	 * true if those are pruned that an earlier request has left. */
+	bool feeds_back;
+};
+/* Result of replaying sessions with a policy. */
+struct ctx_replay_pruned {
+	struct ctx_replay_bill bill;
+	uint64_t requests; /* number of requests */
+	uint64_t changed;  /* of them, those whose prompt was pruned */
+	uint64_t over;     /* those whose prompt exceeds the budget */
+};
+/* Replays a session whose prompts are pruned.  ctx_replay_bill must have been
+ * called for the session, which must keep its messages.  now: as in struct
+ * ctx_replay_options.  Adds the result to *pruned.  CTX_EARG: see
+ * ctx_prune_settings_for. */
+int ctx_replay_pruned(struct ctx_replay_session *session,
+    const struct ctx_replay_policy *policy, int64_t now,
+    struct ctx_replay_pruned *pruned, struct ctx_err *err);
 
 #endif

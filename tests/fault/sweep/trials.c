@@ -86,6 +86,7 @@ const struct trial trials[] = {
     {"ctx-cache --provider anthropic -n ../in/requests", 0},
     {"ctx-replay ../in/codex", 0},
     {"ctx-replay --requests --json ../in/few", 0},
+    {"ctx-replay -p -b500 -p -sheuristic ../in/codex", 0},
     {"ctx-check ../in/few", 0},
     {"ctx-check --json ../in/broken", 0},
     {"ctx-check --sarif ../in/broken", TRIAL_SARIF},

@@ -1,0 +1,163 @@
+/* print_policies.c - prints what pruning by policies would have cost */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/print_policies.h"
+
+/* A row: the sessions without pruning, or with a policy. */
+struct compared_policy {
+	const char *name;
+	const struct ctx_replay_bill *bill;
+	uint64_t changed, over;
+	/* In percent of the tokens that are sent without pruning: those that
+	 * are sent, and those that are sent if one from the cache counts as a
+	 * tenth. */
+	double sent, cost;
+	bool is_best; /* no other row costs less and sends as much */
+};
+
+static void
+fill_row(struct compared_policy *row, uint64_t uncut)
+{
+	const struct ctx_billed_usage *tokens = &row->bill->tokens;
+	double all = uncut > 0 ? (double)uncut : 1;
+
+	row->sent = 100 * (double)tokens->input / all;
+	row->cost = 100 *
+	    ((double)(tokens->input - tokens->read) +
+		0.1 * (double)tokens->read) /
+	    all;
+}
+
+/* Returns true if a row costs no more than another one and sends no fewer
+ * tokens, and is not equal in both.  Costs are dollars if they are known. */
+static bool
+is_better(const struct compared_policy *a, const struct compared_policy *b)
+{
+	bool priced = a->bill->unpriced == 0 && b->bill->unpriced == 0;
+	double cost_a = priced ? a->bill->dollars : a->cost;
+	double cost_b = priced ? b->bill->dollars : b->cost;
+
+	return cost_a <= cost_b && a->sent >= b->sent &&
+	    (cost_a < cost_b || a->sent > b->sent);
+}
+
+static void
+mark_best(struct compared_policy *rows, size_t n)
+{
+	size_t i, k;
+
+	for (i = 0; i < n; i++) {
+		rows[i].is_best = true;
+		for (k = 0; k < n; k++)
+			if (is_better(&rows[k], &rows[i]))
+				rows[i].is_best = false;
+	}
+}
+
+static void
+print_policy_text(const struct compared_policy *row)
+{
+	const struct ctx_billed_usage *tokens = &row->bill->tokens;
+	char read[32], fresh[32], dollars[32] = "-";
+
+	if (row->bill->unpriced == 0)
+		(void)snprintf(dollars, sizeof dollars, "%.2f",
+		    row->bill->dollars);
+	printf("%10s %13s %13s %6.1f %6.1f %7" PRIu64 " %6" PRIu64 " %c ",
+	    dollars, bill_group_digits(read, tokens->read),
+	    bill_group_digits(fresh, tokens->input - tokens->read), row->sent,
+	    row->cost, row->changed, row->over, row->is_best ? '*' : ' ');
+	cli_print_masked(stdout, row->name, strlen(row->name));
+	(void)putchar('\n');
+}
+
+static void
+print_policy_tsv(const struct compared_policy *row)
+{
+	const struct ctx_billed_usage *tokens = &row->bill->tokens;
+
+	if (row->bill->unpriced == 0)
+		printf("%.6f", row->bill->dollars);
+	else
+		(void)putchar('-');
+	printf("\t%" PRIu64 "\t%" PRIu64 "\t%.2f\t%.2f\t%" PRIu64 "\t%" PRIu64
+	       "\t%d\t",
+	    tokens->read, tokens->input - tokens->read, row->sent, row->cost,
+	    row->changed, row->over, row->is_best);
+	cli_print_masked(stdout, row->name, strlen(row->name));
+	(void)putchar('\n');
+}
+
+static void
+print_policy_json(const struct bill_form *form,
+    const struct compared_policy *row)
+{
+	const struct ctx_billed_usage *tokens = &row->bill->tokens;
+	json_t *object = cli_json_with(json_object(), "policy",
+	    cli_json_text(row->name, strlen(row->name)));
+	struct ctx_err err;
+
+	object = cli_json_with(object, "dollars",
+	    row->bill->unpriced > 0 ? json_null()
+				    : json_real(row->bill->dollars));
+	object = cli_json_with(object, "read",
+	    json_integer((json_int_t)tokens->read));
+	object = cli_json_with(object, "fresh",
+	    json_integer((json_int_t)(tokens->input - tokens->read)));
+	object = cli_json_with(object, "sent", json_real(row->sent));
+	object = cli_json_with(object, "cost", json_real(row->cost));
+	object = cli_json_with(object, "pruned",
+	    json_integer((json_int_t)row->changed));
+	object =
+	    cli_json_with(object, "over", json_integer((json_int_t)row->over));
+	object = cli_json_with(object, "best", json_boolean(row->is_best));
+	if (cli_json_line(stdout, CLI_STDOUT, object, JSON_REAL_PRECISION(9),
+		&err) < 0)
+		cli_fail(form->cli, &err);
+}
+
+static void
+print_policy_header(const struct bill_form *form)
+{
+	if (form->tsv)
+		puts("dollars\tread\tfresh\tsent\tcost\tpruned\tover\tbest\t"
+		     "policy");
+	else if (!form->json)
+		printf("%10s %13s %13s %6s %6s %7s %6s   %s\n", "dollars",
+		    "read", "fresh", "sent%", "cost%", "pruned", "over",
+		    "policy");
+}
+
+void
+policies_print(struct bill_form *form, const struct named_policy *policies,
+    size_t n)
+{
+	struct compared_policy *rows = calloc(n + 1, sizeof *rows);
+	size_t i;
+
+	if (rows == NULL)
+		cli_die(form->cli, "out of memory");
+	rows[0] = (struct compared_policy){.name = "no pruning",
+	    .bill = &form->sum.all};
+	for (i = 0; i < n; i++)
+		rows[i + 1] = (struct compared_policy){.name = policies[i].name,
+		    .bill = &policies[i].sum.bill,
+		    .changed = policies[i].sum.changed,
+		    .over = policies[i].sum.over};
+	for (i = 0; i <= n; i++)
+		fill_row(&rows[i], form->sum.all.tokens.input);
+	mark_best(rows, n + 1);
+	print_policy_header(form);
+	for (i = 0; i <= n; i++) {
+		if (form->json)
+			print_policy_json(form, &rows[i]);
+		else if (form->tsv)
+			print_policy_tsv(&rows[i]);
+		else
+			print_policy_text(&rows[i]);
+		cli_check_stdout(form->cli);
+	}
+	free(rows);
+}

@@ -1,0 +1,380 @@
+/*
+ * pruned_replay.c - replays a session whose prompts are pruned by the plan of
+ * ctx-prune
+ *
+ * No stream is written.  The plan says which segments are removed or edited,
+ * and the prompt is what is left of them.  Messages are parsed once more, but
+ * not counted again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/prompt_cache.h"
+#include "replay/recorded_session.h"
+
+#define EDITS (CTX_MARK_STRIP | CTX_MARK_CLEAR)
+
+/* A message of the history that is pruned. */
+struct pruned_message {
+	uint32_t number; /* in the session */
+	uint8_t edits;   /* CTX_MARK_... of earlier requests */
+	uint8_t n;       /* number of its segments */
+};
+
+/* State of ctx_replay_pruned. */
+struct pruned_replay {
+	struct ctx_replay_session *session;
+	const struct ctx_replay_policy *policy;
+	struct ctx_prune_settings settings;
+	struct prompt_tree tree;
+	struct prompt_cache cache;
+	struct ctx_groups groups;
+	struct ctx_plan plan;
+	struct ctx_scorer *scorer;
+	struct ctx_json json;
+	struct ctx_message message;
+	/* The messages, of which the first n_grouped are in groups. */
+	struct pruned_message *history;
+	size_t n, cap, n_grouped;
+	uint32_t *added; /* numbers of messages, the newest first */
+	size_t added_cap;
+	uint32_t prompt; /* of the request before, in the session's tree */
+};
+
+/* ---- the history ---- */
+
+static int
+append_to_history(struct pruned_replay *replay, uint32_t number,
+    struct ctx_err *err)
+{
+	struct pruned_message *history = ctx_grow(replay->history, &replay->cap,
+	    replay->n + 1, sizeof *history, err);
+
+	if (history == NULL)
+		return -1;
+	replay->history = history;
+	history[replay->n++] = (struct pruned_message){.number = number};
+	return 0;
+}
+
+static void
+forget_groups(struct pruned_replay *replay)
+{
+	ctx_groups_reset(&replay->groups);
+	if (replay->scorer != NULL)
+		ctx_scorer_reset(replay->scorer);
+	replay->n_grouped = 0;
+}
+
+/* Appends the messages of a prompt that are after those of the prompt before.
+ * If it does not continue that prompt, the history begins anew with it. */
+static int
+extend_history(struct pruned_replay *replay, uint32_t prompt,
+    struct ctx_err *err)
+{
+	const struct prompt_node *nodes = replay->session->tree.nodes;
+	uint32_t node, *added;
+	size_t n = 0;
+
+	for (node = prompt; node != 0 && node != replay->prompt;
+	     node = nodes[node].parent) {
+		added = ctx_grow(replay->added, &replay->added_cap, n + 1,
+		    sizeof *added, err);
+		if (added == NULL)
+			return -1;
+		replay->added = added;
+		added[n++] = nodes[node].number;
+	}
+	if (node != replay->prompt) {
+		replay->n = 0;
+		forget_groups(replay);
+	}
+	replay->prompt = prompt;
+	while (n > 0)
+		if (append_to_history(replay, replay->added[--n], err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Adds a message of the history to the groups. */
+static int
+group_message(struct pruned_replay *replay, struct pruned_message *entry,
+    struct ctx_err *err)
+{
+	const struct replay_message *kept =
+	    &replay->session->messages[entry->number];
+	size_t first = replay->groups.n;
+	struct ctx_cost cost;
+	int rc;
+
+	if (kept->text == NULL)
+		return 0;
+	cost = *kept->cost;
+	if (entry->edits & CTX_MARK_STRIP) {
+		cost.tokens -= cost.reasoning;
+		cost.reasoning = 0;
+	}
+	if (entry->edits & CTX_MARK_CLEAR) {
+		cost.tokens -= cost.clearable;
+		cost.results -= cost.clearable;
+		cost.clearable = 0;
+	}
+	rc = ctx_dialect_read_text(kept->dialect,
+	    (struct ctx_str){kept->text, kept->length}, &replay->json,
+	    kept->node, &replay->message, err);
+	if (rc <= 0)
+		return rc;
+	replay->message.flags |= kept->flags;
+	if (ctx_groups_add(&replay->groups, &replay->message, &cost, 0, err) <
+		0 ||
+	    (replay->scorer != NULL &&
+		ctx_scorer_add(replay->scorer, &replay->message,
+		    &replay->groups, first, err) < 0))
+		return -1;
+	entry->n = (uint8_t)(replay->groups.n - first);
+	return 0;
+}
+
+/* Removes from the history what the plan removes, and notes its edits, so that
+ * the next request begins with the rest.  A message of two segments is removed
+ * when both are. */
+static void
+feed_back(struct pruned_replay *replay)
+{
+	struct pruned_message entry;
+	size_t i, k, segment = 0, n = 0;
+	bool kept;
+
+	for (i = 0; i < replay->n; i++) {
+		entry = replay->history[i];
+		kept = entry.n == 0;
+		for (k = 0; k < entry.n; k++, segment++) {
+			if (replay->plan.marks[segment] & CTX_MARK_DROP)
+				continue;
+			kept = true;
+			entry.edits |= replay->plan.marks[segment] & EDITS;
+		}
+		if (kept)
+			replay->history[n++] = entry;
+	}
+	replay->n = n;
+	forget_groups(replay);
+}
+
+/* ---- a request ---- */
+
+/* Makes the plan for the history.  Sets *changed to true if it removes or edits
+ * anything. */
+static int
+plan_prompt(struct pruned_replay *replay, bool *changed, struct ctx_err *err)
+{
+	struct ctx_plan *plan = &replay->plan;
+	struct ctx_groups *groups = &replay->groups;
+	size_t i;
+
+	*changed = false;
+	ctx_plan_reset(plan, &replay->settings);
+	plan->fixed = replay->session->overhead;
+	if (!ctx_plan_due(plan, groups))
+		return 0;
+	if (replay->scorer != NULL &&
+	    (ctx_plan_survey(plan, groups, err) < 0 ||
+		ctx_scorer_rank(replay->scorer, groups, plan, err) < 0))
+		return -1;
+	if (ctx_plan_decide(plan, groups, true, err) < 0)
+		return -1;
+	for (i = 0; i < groups->n && !*changed; i++)
+		*changed = (plan->marks[i] & (EDITS | CTX_MARK_DROP)) != 0;
+	return 0;
+}
+
+/* A segment of a message as it is sent. */
+struct sent_segment {
+	const struct replay_message *message;
+	size_t number; /* in the message, from 0 */
+	unsigned edits;
+	uint64_t tokens;
+};
+
+/* Appends a segment to a prompt. */
+static int
+append_segment(struct pruned_replay *replay, uint32_t *node,
+    const struct sent_segment *segment, struct ctx_err *err)
+{
+	struct prompt_message sent = segment->message->sent;
+
+	sent.hash += segment->number * UINT64_C(0x9e3779b97f4a7c15) +
+	    (segment->edits & EDITS) * UINT64_C(0xd6e8feb86659fd93);
+	sent.tokens = segment->tokens;
+	if (segment->number > 0)
+		sent.blocks = 0;
+	return ctx_prompt_tree_append(&replay->tree, node, &sent, err);
+}
+
+/* Sets *node to what the plan leaves of the history. */
+static int
+write_prompt(struct pruned_replay *replay, bool changed, uint32_t *node,
+    struct ctx_err *err)
+{
+	const struct ctx_segment *segments = replay->groups.segments;
+	const struct pruned_message *entry;
+	struct sent_segment sent;
+	size_t i, k, segment = 0;
+	unsigned marks;
+
+	*node = 0;
+	for (i = 0; i < replay->n; i++) {
+		entry = &replay->history[i];
+		sent.message = &replay->session->messages[entry->number];
+		for (k = 0; k < entry->n; k++, segment++) {
+			marks = changed ? replay->plan.marks[segment] : 0;
+			if (marks & CTX_MARK_DROP)
+				continue;
+			sent.number = k;
+			sent.edits = marks | entry->edits;
+			sent.tokens = changed ? ctx_plan_left(&replay->plan,
+						    &segments[segment], segment)
+					      : segments[segment].tokens;
+			if (append_segment(replay, node, &sent, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* Appends the response of a request to its prompt. */
+static int
+append_answer(struct pruned_replay *replay,
+    const struct replay_request *request, uint32_t *node, struct ctx_err *err)
+{
+	const struct ctx_replay_session *session = replay->session;
+	uint32_t number = (uint32_t)(request - session->requests) + 1;
+	const struct replay_message *message;
+	size_t i;
+
+	for (i = request->first; i < session->n; i++) {
+		message = &session->messages[i];
+		if (message->answers != number)
+			return 0;
+		if (append_segment(replay, node,
+			&(struct sent_segment){.message = message,
+			    .tokens = message->sent.tokens},
+			err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Sends the prompt to the cache, and adds what it costs. */
+static int
+send_prompt(struct pruned_replay *replay, const struct replay_request *request,
+    uint32_t node, struct ctx_billed_usage *usage, struct ctx_err *err)
+{
+	struct cached_prompt prompt = {.node = node,
+	    .answered = node,
+	    .model = request->model,
+	    .time = request->is_timed ? request->time : INT64_MIN,
+	    .answer_time = request->is_timed ? request->answer_time : INT64_MIN,
+	    .outside = request->outside,
+	    .shared = request->shared,
+	    .factor = request->factor,
+	    .tokens = request->outside +
+		(uint64_t)(request->factor *
+		    (double)replay->tree.nodes[node].tokens),
+	    .response_tokens = request->response_tokens};
+	struct cache_rules rules;
+	enum cache_find found;
+
+	prompt.stored = prompt.tokens;
+	ctx_cache_rules_of(request->model, request->hour, &rules);
+	*usage = (struct ctx_billed_usage){.input = prompt.tokens,
+	    .output = request->is_recorded && request->recorded.output > 0
+		? request->recorded.output
+		: request->response_tokens};
+	if (append_answer(replay, request, &prompt.answered, err) < 0 ||
+	    ctx_prompt_cache_send(&replay->cache, &prompt, &rules, &usage->read,
+		&found, err) < 0)
+		return -1;
+	if (rules.writes && prompt.stored >= rules.least)
+		usage->written = prompt.stored - usage->read;
+	if (rules.is_marked && request->hour)
+		usage->written_hour = usage->written;
+	return 0;
+}
+
+static int
+prune_request(struct pruned_replay *replay,
+    const struct replay_request *request, int64_t now,
+    struct ctx_replay_pruned *pruned, struct ctx_err *err)
+{
+	struct ctx_billed_usage usage;
+	uint32_t node;
+	bool changed;
+
+	if (extend_history(replay, request->prompt, err) < 0)
+		return -1;
+	for (; replay->n_grouped < replay->n; replay->n_grouped++)
+		if (group_message(replay, &replay->history[replay->n_grouped],
+			err) < 0)
+			return -1;
+	if (plan_prompt(replay, &changed, err) < 0 ||
+	    write_prompt(replay, changed, &node, err) < 0 ||
+	    send_prompt(replay, request, node, &usage, err) < 0)
+		return -1;
+	ctx_replay_add_usage(&pruned->bill, request, now, &usage);
+	pruned->requests++;
+	pruned->changed += changed;
+	pruned->over +=
+	    replay->tree.nodes[node].tokens + replay->session->overhead >
+	    replay->settings.budget;
+	if (changed && replay->policy->feeds_back)
+		feed_back(replay);
+	return 0;
+}
+
+static int
+open_replay(struct pruned_replay *replay, struct ctx_err *err)
+{
+	const struct ctx_replay_session *session = replay->session;
+	const struct ctx_model *model =
+	    session->requests[session->n_requests - 1].model;
+
+	ctx_json_init(&replay->json, session->simd);
+	ctx_prompt_cache_reset(&replay->cache, &replay->tree);
+	/* The window of an unknown model is a guess. */
+	if (model != NULL && strcmp(model->vendor, "unknown") == 0)
+		model = NULL;
+	if (ctx_prune_settings_for(replay->policy->config, model,
+		&replay->settings, err) < 0 ||
+	    ctx_groups_init(&replay->groups, err) < 0 ||
+	    ctx_prompt_tree_reset(&replay->tree, err) < 0 ||
+	    ctx_scorer_open(&replay->scorer, replay->settings.strategy,
+		&replay->policy->config->scorer, err) < 0)
+		return -1;
+	replay->settings.binds = model != NULL && model->binds;
+	return 0;
+}
+
+int
+ctx_replay_pruned(struct ctx_replay_session *session,
+    const struct ctx_replay_policy *policy, int64_t now,
+    struct ctx_replay_pruned *pruned, struct ctx_err *err)
+{
+	struct pruned_replay replay = {.session = session, .policy = policy};
+	int rc = open_replay(&replay, err);
+	size_t i;
+
+	for (i = 0; rc == 0 && i < session->n_requests; i++)
+		rc = prune_request(&replay, &session->requests[i], now, pruned,
+		    err);
+	ctx_scorer_close(replay.scorer);
+	ctx_plan_release(&replay.plan);
+	ctx_groups_release(&replay.groups);
+	ctx_prompt_cache_release(&replay.cache);
+	ctx_prompt_tree_release(&replay.tree);
+	ctx_message_release(&replay.message);
+	ctx_json_release(&replay.json);
+	free(replay.history);
+	free(replay.added);
+	return rc;
+}
