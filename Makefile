@@ -94,8 +94,9 @@ LIB_SRC := $(filter-out lib/gen/% \
 	map_tables data_directory builtin_tables)),\
 	$(sort $(shell find lib -name '*.c')))
 CMD_SRC := $(wildcard cmd/ctx-*.c)
-CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out $(CMD_SRC) cmd/ctx.c,\
+CMD_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out $(CMD_SRC) cmd/ctx.c cmd/start.c,\
 	$(sort $(shell find cmd -name '*.c'))))
+MAINS := $(CMD_SRC:cmd/%.c=$(B)/mains/%.o)
 UNIT_SRC := $(wildcard tests/unit/*.c)
 TABLES := unicode nfc claude_chars
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(TABLES:%=$(B)/gen/make_%.o)
@@ -235,11 +236,41 @@ $(ENCODINGS): $(B)/gen/make-tables $(VOCABS:%=$(B)/gen/%.vocab) \
 $(B)/lib/tokenizer/vocabulary/builtin_tables.o: CPPFLAGS_ALL += \
 	-DCTX_GEN='"$(dir $(ENCODINGS))"'
 $(B)/lib/tokenizer/vocabulary/builtin_tables.o: $(ENCODINGS)
-$(B)/lib/tokenizer/vocabulary/data_directory.o: CPPFLAGS_ALL += \
-	-DCTX_DATADIR='"$(DATADIR)"'
 
+# Written anew if it changes, so that make install PREFIX=DIR changes it.
+$(B)/gen/datadir.h: deps
+	@mkdir -p $(@D)
+	@echo '#define CTX_DATADIR "$(DATADIR)"' > $@.new; \
+	  if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$(B)/lib/tokenizer/vocabulary/data_directory.o: $(B)/gen/datadir.h
+
+# The commands share one library of their own, which has their main functions
+# and libctx; a command is a small program that calls its main function there.
+# The library is for commands of its own version, hence the version in its name.
+# Static builds and builds for tests of the code have no library: there a
+# command contains what it needs.
+COMMON := ctx-commands-$(VERSION)
+PRIVATE := $(B)/lib$(COMMON).so
+SHARES := $(if $(SAN)$(COUNTED)$(findstring -static,$(LDFLAGS))$(findstring afl,$(CC)),,yes)
+ifeq ($(SHARES),)
 $(COMMANDS): $(B)/%: $(B)/cmd/%.o $(CMD_OBJ) $(B)/libctx.a
 	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) -o $@ $^ $(DEP_LIBS)
+else
+$(B)/gen/commands.map: Makefile
+	@mkdir -p $(@D)
+	$(Q)echo '{ global: main_ctx_*; local: *; };' > $@
+$(PRIVATE): $(MAINS) $(CMD_OBJ) $(LIB_OBJ) $(B)/gen/commands.map
+	$(Q)$(CC) $(LDFLAGS_ALL) -shared -Wl,-soname,$(@F) \
+	  -Wl,--version-script=$(B)/gen/commands.map -o $@ $(filter %.o,$^) \
+	  $(DEP_LIBS)
+$(B)/mains/start-%.o: cmd/start.c $(B)/flags.mk
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -DMAIN=main_$(subst -,_,$*) \
+	  -c -o $@ $<
+$(COMMANDS): $(B)/%: $(B)/mains/start-%.o $(PRIVATE)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) -Wl,-rpath,'$$ORIGIN' -o $@ $< \
+	  -L$(B) -l$(COMMON)
+endif
 
 # It only runs the others.
 $(B)/ctx: $(B)/cmd/ctx.o
@@ -447,11 +478,10 @@ $(B)/tests/fuzz-check $(B)/tests/fuzz-stream: $(FUZZ_RECORDS)
 
 # The commands for programs that hold several of them: main of cmd/ctx-count.c
 # is main_ctx_count there.
-MAINS := $(CMD_SRC:cmd/%.c=$(B)/mains/%.o)
 $(MAINS) $(B)/mains/ctx.o: $(B)/mains/%.o: cmd/%.c $(B)/flags.mk
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -Wno-missing-prototypes \
-	  -Dmain=main_$(subst -,_,$*) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -fvisibility=default \
+	  -Wno-missing-prototypes -Dmain=main_$(subst -,_,$*) -MMD -MP -c -o $@ $<
 $(B)/tests/fuzz-options: $(MAINS) $(CMD_OBJ)
 $(B)/tests/fuzz-options: FUZZ_LINK += -Wl,--wrap=exit,--wrap=cli_parse \
 	-Wl,--wrap=cli_report_open,--wrap=cli_explain_open \
@@ -476,14 +506,31 @@ format:
 	clang-format -i $$(git ls-files '*.c' '*.h' | grep -v ^lib/gen/data/)
 
 # The library for programs.  It exports what ctx.h declares and nothing else.  The
-# commands use more of it, so they are linked with the objects.
+# commands use more of it and have a library of their own.
 ABI := $(shell sed -n 's/^.define CTX_ABI *//p' lib/ctx.h)
 SHARED := $(B)/libctx.so.$(ABI)
+# Where the library of the commands is installed: a directory of its own,
+# because no other program uses it.
+PRIVATE_DIR := $(LIBDIR)/ctx
+RPATH ?= -Wl,-rpath,$(patsubst $(PREFIX)/%,'$$ORIGIN/../%',$(PRIVATE_DIR))
+INSTALLED := $(CMD_SRC:cmd/%.c=$(B)/installed/%)
 
 $(SHARED): $(B)/libctx.a
 	$(Q)$(CC) $(LDFLAGS_ALL) -shared -Wl,-soname,$(@F) -o $@ \
 	  $(filter $(B)/lib/api/%,$(LIB_OBJ)) $< $(DEP_LIBS)
 	@ln -sf $(@F) $(B)/libctx.so
+
+ifeq ($(SHARES),)
+$(INSTALLED): $(B)/installed/%: $(B)/%
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+else
+# Made anew each time: it says where.
+$(INSTALLED): $(B)/installed/%: $(B)/mains/start-%.o $(PRIVATE) deps
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) $(RPATH) -o $@ $< -L$(B) \
+	  -l$(COMMON)
+endif
 
 # Made anew each time: it says where.
 $(B)/libctx.pc: deps
@@ -497,15 +544,20 @@ $(B)/libctx.pc: deps
 D := $(DESTDIR)$(PREFIX)
 MAN := $(sort $(wildcard man/*.[0-9]))
 NAMES := $(notdir $(PROGRAMS))
-install: all install-data $(SHARED) $(B)/libctx.pc $(B)/man/libctx.3
+install: all install-data $(INSTALLED) $(SHARED) $(B)/libctx.pc \
+  $(B)/man/libctx.3
 	install -d $(D)/bin $(D)/include $(DESTDIR)$(LIBDIR)/pkgconfig \
 	  $(D)/share/man/man3
-	install -m 755 $(PROGRAMS) $(D)/bin
+	install -m 755 $(INSTALLED) $(B)/ctx $(D)/bin
 	install -m 644 $(B)/man/libctx.3 $(D)/share/man/man3
 	install -m 644 lib/ctx.h $(D)/include
 	install -m 644 $(B)/libctx.a $(SHARED) $(DESTDIR)$(LIBDIR)
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/libctx.so
 	install -m 644 $(B)/libctx.pc $(DESTDIR)$(LIBDIR)/pkgconfig
+ifneq ($(SHARES),)
+	install -d $(DESTDIR)$(PRIVATE_DIR)
+	install -m 644 $(PRIVATE) $(DESTDIR)$(PRIVATE_DIR)
+endif
 ifneq ($(VOCAB),builtin)
 	install -d $(DESTDIR)$(DATADIR)
 	install -m 644 $(ENCODINGS) $(DESTDIR)$(DATADIR)
@@ -534,8 +586,10 @@ uninstall:
 	  $(NAMES:%=$(D)/share/bash-completion/completions/%) \
 	  $(D)/share/zsh/site-functions/_ctx \
 	  $(NAMES:%=$(D)/share/fish/vendor_completions.d/%.fish) \
-	  $(DESTDIR)$(DATADIR)/encodings
-	[ ! -d $(DESTDIR)$(DATADIR) ] || rmdir $(DESTDIR)$(DATADIR)
+	  $(DESTDIR)$(DATADIR)/encodings \
+	  $(DESTDIR)$(PRIVATE_DIR)/$(notdir $(PRIVATE))
+	set -e; for directory in $(DESTDIR)$(DATADIR) $(DESTDIR)$(PRIVATE_DIR); do \
+	  [ ! -d $$directory ] || rmdir $$directory; done
 
 # The header is the manual of the library.
 $(B)/man/libctx.3: lib/gen/manual.awk lib/ctx.h

@@ -318,6 +318,8 @@ too many steps for this text; --encoding bytes/4 estimates" ]]
 move_prefix() {
 	mkdir -p moved/bin moved/share/ctx
 	cp "$B/ctx-count" moved/bin
+	[ -z "$(find "$B" -maxdepth 1 -name 'libctx-commands-*.so')" ] ||
+		cp "$B"/libctx-commands-*.so moved/bin
 	cp "$B/share/ctx/encodings" moved/share/ctx
 }
 

@@ -18,7 +18,7 @@ as_root() {
 
 teardown_file() {
 	if dpkg -s libctx1 > /dev/null 2>&1; then
-		as_root dpkg --purge ctx-tools libctx-dev libctx1
+		as_root dpkg --purge ctx-tools libctx-dev libctx1 ctx-data
 	fi
 }
 
@@ -29,7 +29,8 @@ teardown_file() {
 }
 
 @test "deb: the packages install, run, and leave nothing after removal" {
-	as_root dpkg -i "$ROOT"/build/deb/libctx1_*.deb \
+	as_root dpkg -i "$ROOT"/build/deb/ctx-data_*.deb \
+	    "$ROOT"/build/deb/libctx1_*.deb \
 	    "$ROOT"/build/deb/ctx-tools_*.deb \
 	    "$ROOT"/build/deb/libctx-dev_*.deb > log
 	/usr/bin/ctx-prune -b 20k "$agent" > out
@@ -39,7 +40,7 @@ teardown_file() {
 	    -lctx
 	./count_tools gpt-4o "$agent" > out
 	[ -s out ]
-	as_root dpkg --purge ctx-tools libctx-dev libctx1 > log
+	as_root dpkg --purge ctx-tools libctx-dev libctx1 ctx-data > log
 	[ ! -e /usr/bin/ctx-prune ]
 	[ ! -e /usr/include/ctx.h ]
 	run ! grep -q libctx <(ldconfig -p)

@@ -57,16 +57,43 @@ abi() {
 }
 
 @test "installed binaries are hardened" {
-	for file in "$PREFIX"/bin/ctx-* "$PREFIX/lib/libctx.so"; do
+	for file in "$PREFIX"/bin/ctx-* "$PREFIX"/lib/ctx/*.so \
+	    "$PREFIX/lib/libctx.so"; do
 		readelf -hldW "$file" > parts
 		grep -q 'Type: *DYN' parts
 		grep -q 'GNU_RELRO' parts
 		grep -q 'BIND_NOW' parts
 		grep -q 'GNU_STACK.* RW  *0x' parts
-		nm -D "$file" > names
-		grep -q '__stack_chk_fail' names
+		case $file in
+		*.so)
+			nm -D "$file" > names
+			grep -q '__stack_chk_fail' names
+			grep -q '__memcpy_chk\|__fprintf_chk\|__snprintf_chk' names ;;
+		esac
 	done
-	grep -q '__memcpy_chk\|__fprintf_chk\|__snprintf_chk' names
+}
+
+@test "without debug information the commands and the library are small" {
+	for file in "$PREFIX"/bin/ctx-*; do
+		strip -o stripped "$file"
+		[ "$(stat -c %s stripped)" -le 200000 ] || fail "$file"
+	done
+	strip -o stripped "$PREFIX/lib/libctx.so"
+	[ "$(stat -c %s stripped)" -le 1500000 ]
+}
+
+@test "the installed commands run after their prefix was moved" {
+	mkdir other
+	cp -R "$PREFIX" other
+	cd other/usr/bin
+	for command in ctx-*; do
+		run -0 "./$command" --version
+	done
+	run -0 ./ctx-count -e cl100k_base "$chat"
+	[ "$output" = "$("$B/ctx-count" -e cl100k_base "$chat")" ]
+	rm ../share/ctx/encodings
+	run -2 ./ctx-count -e cl100k_base "$chat"
+	[[ $output == *"/encodings: No such file or directory; install ctx again"* ]]
 }
 
 # Compiles a program of programs/ with the flags of pkg-config; more flags may

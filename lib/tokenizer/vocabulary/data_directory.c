@@ -23,6 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "datadir.h" /* CTX_DATADIR; made by the Makefile */
 #include "tokenizer/vocabulary/data_directory.h"
 
 #define SHARE  "share/ctx"
