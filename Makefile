@@ -37,7 +37,7 @@ B := build/$(TREE)
 
 # The tables of the encodings, in the order of enum ctx_table; they are joined
 # into one file.  The library finds it in share/ctx beside the commands.
-VOCABS := r50k_base p50k_base cl100k_base o200k_base
+VOCABS := p50k_base cl100k_base o200k_base
 PIECES := claude-3 claude-4.7
 ENCODINGS := $(B)/share/ctx/encodings
 
@@ -204,8 +204,6 @@ $(B)/lib/cost/models.o: $(B)/gen/models.inc
 $(B)/gen/make-vocab: $(PACKER) $(B)/gen/make_unicode.c $(PACKER_H)
 	$(Q)$(HOST) -o $@ $(PACKER) $(B)/gen/make_unicode.c
 
-$(B)/gen/r50k_base.vocab: SCHEME := r50k
-$(B)/gen/r50k_base.vocab: $(RANKS)/r50k_base.ranks
 $(B)/gen/p50k_base.vocab: SCHEME := r50k
 $(B)/gen/p50k_base.vocab: $(RANKS)/r50k_base.ranks $(RANKS)/p50k_extra.ranks
 $(B)/gen/cl100k_base.vocab: SCHEME := cl100k

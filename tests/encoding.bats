@@ -402,3 +402,11 @@ patch_at() {
 	mkdir data/encodings
 	refused " does not contain the encodings of ctx"
 }
+
+@test "r50k_base lacks the runs of blanks that p50k_base has as tokens" {
+	printf '%40s' x > text
+	for encoding in gpt2:39 r50k_base:39 p50k_base:3 p50k_edit:3; do
+		[ "$(ctx-count --text -e "${encoding%:*}" text |
+		    awk '{ print $1 }')" = "${encoding#*:}" ] || fail "$encoding"
+	done
+}

@@ -7,23 +7,29 @@
 #include "tokenizer/vocabulary/tables.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
+/* Number of tokens of r50k_base.  p50k_base has the same tokens, then 24 more:
+ * runs of blanks. */
+#define R50K_TOKENS 50256
+
 static const struct builtin {
 	const char *name;
 	enum ctx_table table;
+	/* number of tokens of the table that are used; 0: all */
+	uint32_t tokens;
 	const struct ctx_specials *specials;
 	const struct ctx_claude *claude;
 } builtins[] = {
-    {"o200k_base", CTX_TABLE_O200K, &ctx_specials_o200k, NULL},
-    {"o200k_harmony", CTX_TABLE_O200K, &ctx_specials_harmony, NULL},
-    {"cl100k_base", CTX_TABLE_CL100K, &ctx_specials_cl100k, NULL},
-    {"p50k_base", CTX_TABLE_P50K, &ctx_specials_r50k, NULL},
-    {"p50k_edit", CTX_TABLE_P50K, &ctx_specials_p50k_edit, NULL},
-    {"r50k_base", CTX_TABLE_R50K, &ctx_specials_r50k, NULL},
-    {"gpt2", CTX_TABLE_R50K, &ctx_specials_r50k, NULL},
-    {"claude-3", CTX_TABLE_CLAUDE_3, NULL, &ctx_claude_3},
-    {"claude-4.7", CTX_TABLE_CLAUDE_4_7, NULL, &ctx_claude_4_7},
-    {"claude-4.8", CTX_TABLE_CLAUDE_4_7, NULL, &ctx_claude_4_8},
-    {"bytes/4", CTX_TABLE_NONE, NULL, NULL},
+    {"o200k_base", CTX_TABLE_O200K, 0, &ctx_specials_o200k, NULL},
+    {"o200k_harmony", CTX_TABLE_O200K, 0, &ctx_specials_harmony, NULL},
+    {"cl100k_base", CTX_TABLE_CL100K, 0, &ctx_specials_cl100k, NULL},
+    {"p50k_base", CTX_TABLE_P50K, 0, &ctx_specials_r50k, NULL},
+    {"p50k_edit", CTX_TABLE_P50K, 0, &ctx_specials_p50k_edit, NULL},
+    {"r50k_base", CTX_TABLE_P50K, R50K_TOKENS, &ctx_specials_r50k, NULL},
+    {"gpt2", CTX_TABLE_P50K, R50K_TOKENS, &ctx_specials_r50k, NULL},
+    {"claude-3", CTX_TABLE_CLAUDE_3, 0, NULL, &ctx_claude_3},
+    {"claude-4.7", CTX_TABLE_CLAUDE_4_7, 0, NULL, &ctx_claude_4_7},
+    {"claude-4.8", CTX_TABLE_CLAUDE_4_7, 0, NULL, &ctx_claude_4_8},
+    {"bytes/4", CTX_TABLE_NONE, 0, NULL, NULL},
 };
 
 #define BUILTINS (sizeof builtins / sizeof builtins[0])
@@ -79,10 +85,13 @@ open_builtin(struct ctx_tokenizer *t, const struct builtin *b,
 	tables = ctx_tables_open(err);
 	if (tables == NULL)
 		return -1;
-	if (b->claude != NULL)
+	if (b->claude != NULL) {
 		t->automaton = ctx_tables_find(tables, b->table);
-	else
-		ctx_vocab_view(&t->vocab, ctx_tables_find(tables, b->table));
+		return 0;
+	}
+	ctx_vocab_view(&t->vocab, ctx_tables_find(tables, b->table));
+	if (b->tokens > 0)
+		ctx_vocab_limit(&t->vocab, b->tokens);
 	return 0;
 }
 
@@ -165,7 +174,7 @@ ctx_tokenizer_size(const struct ctx_tokenizer *t)
 
 	if (t->vocab.head == NULL)
 		return 0;
-	return special > t->vocab.head->ids ? special : t->vocab.head->ids;
+	return special > t->vocab.ids_end ? special : t->vocab.ids_end;
 }
 
 /* Returns the number that the token with this id has in ctx's vocabulary table.
@@ -175,11 +184,11 @@ find_token(const struct ctx_vocab *v, uint32_t id)
 {
 	uint32_t token = id;
 
-	if (v->head == NULL || id >= v->head->ids)
+	if (v->head == NULL || id >= v->ids_end)
 		return CTX_VOCAB_NONE;
 	if (v->tokens != NULL)
 		token = v->tokens[id];
-	if (token == CTX_VOCAB_NONE || token >= v->head->n ||
+	if (token == CTX_VOCAB_NONE || token >= v->end ||
 	    ctx_vocab_length(v, token) == 0)
 		return CTX_VOCAB_NONE;
 	return token;

@@ -37,7 +37,7 @@ good_block(unsigned kind)
 	if (kind == BUILTIN) {
 		tables = ctx_tables_open(&err);
 		must(tables != NULL);
-		goods[kind] = ctx_tables_find(tables, CTX_TABLE_R50K);
+		goods[kind] = ctx_tables_find(tables, CTX_TABLE_P50K);
 	} else if (goods[kind] == NULL) {
 		must(ctx_tokenizer_open(open + kind, files[kind], NULL, &err) ==
 		    0);

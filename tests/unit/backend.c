@@ -418,7 +418,7 @@ merging(void)
 	tap_case("every back end merges several pre-tokens at once to the same "
 		 "tokens");
 	NEED(tables != NULL);
-	ctx_vocab_view(&vocab, ctx_tables_find(tables, CTX_TABLE_R50K));
+	ctx_vocab_view(&vocab, ctx_tables_find(tables, CTX_TABLE_P50K));
 	for (round = 0; round < 2000; round++) {
 		n = 1 + pick(CTX_BPE_BATCH);
 		for (i = 0; i < n; i++) {

@@ -134,8 +134,6 @@ check_head(void)
 	for (i = 0; i < sizeof bits / sizeof bits[0]; i++) {
 		h->line_bits = bits[i];
 		CHECK(refused("head"));
-		h->spill_bits = bits[i];
-		CHECK(refused("head"));
 		h->pair_bits = bits[i];
 		CHECK(refused("head"));
 		h->group_bits = bits[i];
@@ -194,15 +192,25 @@ check_texts(void)
 	CHECK(refused("texts"));
 }
 
+/* Sets one of the two tokens that merge to a token. */
+static void
+set_parent(uint32_t token, unsigned side, uint32_t parent)
+{
+	uint8_t *p = section(CTX_VOCAB_PARENTS);
+
+	p += 6 * (size_t)token + 3 * side;
+	p[0] = (uint8_t)parent;
+	p[1] = (uint8_t)(parent >> 8);
+	p[2] = (uint8_t)(parent >> 16);
+}
+
 static void
 check_tokens(void)
 {
 	uint32_t *leaves = section(CTX_VOCAB_LEAVES);
 	uint32_t *digrams = section(CTX_VOCAB_DIGRAMS);
-	uint32_t *parents = section(CTX_VOCAB_PARENTS);
-	uint32_t *shorter = section(CTX_VOCAB_SHORTER);
 	/* No token at all, one of no bytes, one of other bytes. */
-	static const uint32_t wrong[] = {TOKENS, CTX_VOCAB_NONE - 1, HOLE, X4};
+	static const uint32_t wrong[] = {TOKENS, CTX_VOCAB_MAX - 2, HOLE, X4};
 	size_t i, k;
 
 	tap_case("invalid tokens, or tokens of another length, are refused");
@@ -213,67 +221,51 @@ check_tokens(void)
 			digrams[k] = wrong[i];
 			CHECK(refused("tokens"));
 		}
-		parents[2 * ABCD] = wrong[i];
+		set_parent(ABCD, 0, wrong[i]);
 		CHECK(refused("tokens"));
-		parents[2 * ABCD + 1] = wrong[i];
-		CHECK(refused("tokens"));
-	}
-	for (i = 0; wrong[i] != X4; i++) {
-		shorter[X18] = wrong[i];
+		set_parent(ABCD, 1, wrong[i]);
 		CHECK(refused("tokens"));
 	}
-	shorter[X4] = X4;
-	CHECK(refused("tokens"));
-	shorter[X4] = X18;
-	CHECK(refused("tokens"));
 	tap_case("a token merged from newer ones is refused without the flag "
 		 "for it");
 	NEED((head()->flags & CTX_VOCAB_DISORDER) == 0);
-	parents[2 * AB] = CD, parents[2 * AB + 1] = HOLE;
+	set_parent(AB, 0, CD);
+	set_parent(AB, 1, HOLE);
 	CHECK(refused("tokens"));
-	parents[2 * ABCD] = X2;
+	set_parent(ABCD, 0, X2);
 	CHECK(refused("tokens"));
-	parents[2 * ABCD + 1] = X2;
+	set_parent(ABCD, 1, X2);
 	CHECK(refused("tokens"));
 	head()->flags |= CTX_VOCAB_DISORDER;
-	parents[2 * ABCD] = parents[2 * ABCD + 1] = X2;
+	set_parent(ABCD, 0, X2);
+	set_parent(ABCD, 1, X2);
 	CHECK(accepted());
 }
 
 static void
 check_keys(void)
 {
-	struct ctx_vocab_head *h = head();
-	uint64_t *lines = section(CTX_VOCAB_LINES), *place;
-	uint32_t *slots = section(CTX_VOCAB_SLOTS);
-	size_t spill = (size_t)4 << h->line_bits, all, i;
-	bool done = false;
+	uint32_t *keys = section(CTX_VOCAB_KEYS);
+	size_t all = (size_t)CTX_KEY_LINE << head()->line_bits, i, last = all;
 
 	tap_case("a key without a token is refused");
-	all = spill + ((size_t)4 << h->spill_bits);
-	for (i = 0; i < spill && !done; i++) {
-		place = lines + i / 4 * 8 + i % 4;
-		if (place[0] == CTX_KEY_EMPTY.lo)
-			continue;
-		slots[i] = TOKENS;
-		CHECK(refused("tables"));
-		slots[i] = HOLE;
-		CHECK(refused("tables"));
-		done = true;
-	}
-	CHECK(done);
-	tap_case("a hash table without an empty place is refused");
-	for (i = spill; i < all; i++) {
-		lines[i / 4 * 8 + i % 4] = UINT64_MAX; /* no bytes at all */
-		lines[i / 4 * 8 + 4 + i % 4] = UINT64_MAX;
-		slots[i] = 'a';
-	}
+	for (i = 0; keys[i] == CTX_KEY_NOTHING; i++)
+		NEED(i + 1 < all);
+	keys[i] = TOKENS;
 	CHECK(refused("tables"));
-	for (i = spill; i + 1 < all; i++) {
-		lines[i / 4 * 8 + i % 4] = UINT64_MAX;
-		lines[i / 4 * 8 + 4 + i % 4] = UINT64_MAX;
-		slots[i] = 'a';
-	}
+	keys[i] = HOLE;
+	CHECK(refused("tables"));
+	tap_case("a hash table without an empty place is refused");
+	for (i = 0; i < all; i++)
+		if (keys[i] == CTX_KEY_NOTHING) {
+			keys[i] = 'a';
+			last = i;
+		}
+	NEED(last < all);
+	CHECK(refused("tables"));
+	for (i = 0; i < all; i++)
+		if (keys[i] == CTX_KEY_NOTHING && i != last)
+			keys[i] = 'a';
 	CHECK(accepted());
 }
 

@@ -184,14 +184,14 @@ static bool
 is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 {
 	/* merges from this number on come later */
-	uint32_t limit = CTX_VOCAB_NONE;
+	uint32_t limit = v->end;
 	uint32_t left, right;
 
-	/* If a and b cannot merge, ctx_vocab_pair returns the highest number,
-	 * CTX_VOCAB_NONE, and the loop continues. */
+	/* If a and b cannot merge, ctx_vocab_pair returns CTX_VOCAB_NONE or a
+	 * token that is not used, and the loop continues. */
 	while (ctx_vocab_pair(v, a, b) >= limit) {
-		left = v->parents[2 * (size_t)a + 1];
-		right = v->parents[2 * (size_t)b];
+		left = ctx_vocab_parent(v, a, 1);
+		right = ctx_vocab_parent(v, b, 0);
 		if (left == a && right == b)
 			return true;
 		/* Of equal merges the leftmost is made first.  So if a and b
@@ -286,6 +286,19 @@ find_repeated_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
 	    : CTX_VOCAB_NONE;
 }
 
+/* Returns the longest token that is shorter than a token and with which it
+ * begins; p has the token's bytes.  Returns CTX_VOCAB_NONE if the token is a
+ * byte or character from which merging starts. */
+static uint32_t
+find_shorter_token(const struct ctx_vocab *v, uint32_t token, const char *p)
+{
+	size_t length = ctx_vocab_length(v, token);
+
+	return length == 1 || ctx_vocab_parent(v, token, 0) == token
+	    ? CTX_VOCAB_NONE
+	    : ctx_vocab_longest(v, p, length - 1);
+}
+
 /* Returns the longest token that is equal to the next bytes of the text,
  * beginning with p[at], and that can follow the last token of *m.  Returns
  * CTX_VOCAB_NONE if there is none. */
@@ -295,7 +308,8 @@ find_next_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
 {
 	uint32_t token = ctx_vocab_longest(v, p + at, n - at);
 
-	for (; token != CTX_VOCAB_NONE; token = v->shorter[token])
+	for (; token != CTX_VOCAB_NONE;
+	     token = find_shorter_token(v, token, p + at))
 		if (!is_dead(m, at + ctx_vocab_length(v, token)) &&
 		    (m->n == 0 ||
 			may_follow_token(v, m, m->tokens[m->n - 1], token)))

@@ -44,7 +44,7 @@ push_pair(struct merge_heap *q, uint32_t at)
 	if (at != END && q->next[at] != END)
 		new.merged =
 		    ctx_vocab_pair(q->v, q->tokens[at], q->tokens[q->next[at]]);
-	if (new.merged == CTX_VOCAB_NONE)
+	if (new.merged >= q->v->end)
 		return;
 	for (i = q->n++; i > 0; i = up) {
 		up = (i - 1) / 2;

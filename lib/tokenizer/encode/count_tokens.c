@@ -249,19 +249,29 @@ prefetch_missed(const struct ctx_token_counter *c,
 /* Looks for n pretokens, which were not in the cache, in the vocabulary's hash
  * table.  Only the line in which each one belongs is searched.  Adds the number
  * of tokens found to *tokens.  Moves the other pretokens to the front of
- * b->missed and returns their number. */
+ * b->missed and returns their number.
+ *
+ * While the text of one token comes from memory, those of the others are asked
+ * for. */
 static size_t
 find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
     uint64_t *tokens)
 {
 	const struct ctx_vocab *v = &c->tokenizer->vocab;
+	uint32_t guesses[CTX_PRETOKEN_LOOKUP_MAX];
 	size_t i, left = 0;
 	struct ctx_key key;
 	bool found;
 
+	for (i = 0; i < n; i++)
+		guesses[i] = ctx_vocab_guess(v, b->keys[b->missed[i]]);
+	for (i = 0; i < n; i++)
+		if (guesses[i] != CTX_VOCAB_NONE)
+			ctx_vocab_ask_text(v, guesses[i]);
 	for (i = 0; i < n; i++) {
 		key = b->keys[b->missed[i]];
-		found = ctx_vocab_in_line(v, key);
+		found = guesses[i] != CTX_VOCAB_NONE &&
+		    ctx_vocab_has_key(v, guesses[i], key);
 		/* An equal pretoken earlier in the batch may have been added to
 		 * the cache already. */
 		if (found && ctx_pretoken_cache_find(&c->cache, key) == 0)

@@ -109,7 +109,7 @@ merge_pretokens(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretokens,
 		for (i = left = 0; i < n; i++) {
 			pretoken = merges[i].pretoken;
 			best = find_least(pretoken->merges, pretoken->n);
-			if (best < CTX_BPE_MERGE_NONE)
+			if (best < v->merge_end)
 				merge_best_pair(v, pretoken, best,
 				    merges + left++);
 		}

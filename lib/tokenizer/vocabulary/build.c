@@ -79,28 +79,24 @@ static void
 lay_out(struct vocab_fill *f, struct ctx_vocab_head *h)
 {
 	const struct ctx_vocab_builder *in = f->in;
-	uint64_t lines =
-	    (UINT64_C(1) << h->line_bits) + (UINT64_C(1) << h->spill_bits);
 	uint64_t *bytes = h->bytes, names = 0, end = sizeof *h;
 	size_t i;
 
 	for (i = 0; i < in->nspecials; i++)
 		names += in->specials[i].n;
-	bytes[CTX_VOCAB_LINES] = lines * 64;
-	bytes[CTX_VOCAB_SLOTS] = lines * 4 * 4;
+	bytes[CTX_VOCAB_KEYS] = UINT64_C(4) * CTX_KEY_LINE << h->line_bits;
 	bytes[CTX_VOCAB_LENGTHS] = 3 * 65536 * 2;
 	bytes[CTX_VOCAB_LEAVES] = 256 * 4;
 	bytes[CTX_VOCAB_DIGRAMS] = 65536 * 4;
 	bytes[CTX_VOCAB_PAIRS] = UINT64_C(64) << h->pair_bits;
-	bytes[CTX_VOCAB_PARENTS] = (uint64_t)in->n * 8;
-	bytes[CTX_VOCAB_SHORTER] = (uint64_t)in->n * 4;
+	bytes[CTX_VOCAB_PARENTS] = (uint64_t)in->n * 6;
 	bytes[CTX_VOCAB_GROUPS] =
 	    (UINT64_C(1) << h->group_bits) * sizeof(struct ctx_vocab_group);
 	bytes[CTX_VOCAB_LONG] = (uint64_t)f->longs * 4;
 	bytes[CTX_VOCAB_CROSSING] =
 	    (UINT64_C(1) << (CTX_CROSSING_BITS - 3)) + 65536 / 8;
 	bytes[CTX_VOCAB_OFFSETS] = ((uint64_t)in->n + 1) * 4;
-	bytes[CTX_VOCAB_TEXT] = f->text;
+	bytes[CTX_VOCAB_TEXT] = f->text + CTX_VOCAB_KEY;
 	bytes[CTX_VOCAB_IDS] = has_identity_ids(in) ? 0 : (uint64_t)in->n * 4;
 	bytes[CTX_VOCAB_TOKENS] =
 	    has_identity_ids(in) ? 0 : (uint64_t)h->ids * 4;
@@ -126,8 +122,7 @@ make_empty_block(struct vocab_fill *f, struct ctx_err *err)
 	    .flags = (f->in->nfc ? CTX_VOCAB_NFC : 0) | f->in->prefix,
 	    .n = (uint32_t)f->in->n,
 	    .ids = f->ids,
-	    .line_bits = choose_bits(f->keys, 4),
-	    .spill_bits = f->spill_bits,
+	    .line_bits = choose_bits(f->keys, CTX_KEY_LINE),
 	    .pair_bits = f->pair_bits,
 	    .group_bits = choose_bits(f->longs, 1),
 	    .specials = (uint32_t)f->in->nspecials,
@@ -150,7 +145,6 @@ make_empty_block(struct vocab_fill *f, struct ctx_err *err)
 static int
 build_block(struct vocab_fill *f, struct ctx_err *err)
 {
-	f->spilled = 0;
 	f->full = false;
 	memset(f->uses, 0, f->in->n * sizeof *f->uses);
 	return make_empty_block(f, err) < 0 ? -1
@@ -167,10 +161,8 @@ pack_tokens(struct vocab_fill *f, struct ctx_err *err)
 	f->uses = malloc(f->in->n * sizeof *f->uses);
 	if (f->uses == NULL)
 		return ctx_err_nomem(err);
-	/* If four fifths of the key table are in use, about a tenth of the keys
-	 * need overflow lines.  The table PAIRS gets twice the room: most
-	 * lookups in it fail, and these take longer if a line is full. */
-	f->spill_bits = choose_bits(f->keys / 8, 4);
+	/* The table PAIRS gets twice the room: most lookups in it fail, and
+	 * these take longer if a line is full. */
 	f->pair_bits = choose_bits(f->keys + f->longs, 8) + 1;
 	if (f->pair_bits < CTX_PAIR_LEAST)
 		f->pair_bits = CTX_PAIR_LEAST;

@@ -21,8 +21,8 @@
 
 #define MOST_PAIR_BITS 21
 
-/* Maximum number of entries that are searched for one token, and of tokens that
- * have the same first 16 bytes.  Real files have some tens; a file with more
+/* Maximum number of tokens that are in one place of a hash table, or have the
+ * same first 16 bytes.  Real files have some tens; a file with more
  * may be an attack. */
 #define MOST_ALIKE 1024
 
@@ -47,36 +47,29 @@ has_byte_ff(const struct ctx_build_token *t)
 	return memchr(t->p, 0xff, t->n) != NULL;
 }
 
-/* Returns true if entry i of the key table is empty; a line of the table has
- * four entries. */
-static bool
-is_empty(const uint64_t *words, uint64_t i)
-{
-	struct ctx_key key = ctx_line_key(words + 8 * (i / 4), i % 4);
-
-	return key.lo == CTX_KEY_EMPTY.lo && key.hi == CTX_KEY_EMPTY.hi;
-}
-
-static void
-put_key(uint64_t *words, uint64_t i, struct ctx_key key)
-{
-	words[8 * (i / 4) + i % 4] = key.lo;
-	words[8 * (i / 4) + 4 + i % 4] = key.hi;
-}
-
 /* Marks all entries as empty in the tables where zero does not mean empty. */
 static void
 clear_tables(struct vocab_fill *f)
 {
-	uint64_t i;
-
-	for (i = 0; i < f->head->bytes[CTX_VOCAB_LINES] / 16; i++)
-		put_key(section_at(f, CTX_VOCAB_LINES), i, CTX_KEY_EMPTY);
+	clear_section(f, CTX_VOCAB_KEYS);
 	clear_section(f, CTX_VOCAB_LEAVES);
 	clear_section(f, CTX_VOCAB_DIGRAMS);
-	clear_section(f, CTX_VOCAB_SHORTER);
 	clear_section(f, CTX_VOCAB_IDS);
 	clear_section(f, CTX_VOCAB_TOKENS);
+}
+
+/* Enters in the table PARENTS which two tokens merge to a token. */
+static void
+put_parents(struct vocab_fill *f, uint32_t token, uint32_t a, uint32_t b)
+{
+	uint8_t *p =
+	    (uint8_t *)section_at(f, CTX_VOCAB_PARENTS) + 6 * (size_t)token;
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		p[i] = (uint8_t)(a >> 8 * i);
+		p[3 + i] = (uint8_t)(b >> 8 * i);
+	}
 }
 
 /* Fills the tables TEXT, OFFSETS and LEAVES.  In PARENTS, enters each token as
@@ -85,7 +78,6 @@ static void
 fill_texts(struct vocab_fill *f)
 {
 	uint32_t *offsets = section_at(f, CTX_VOCAB_OFFSETS);
-	uint32_t *parents = section_at(f, CTX_VOCAB_PARENTS);
 	uint32_t *leaves = section_at(f, CTX_VOCAB_LEAVES);
 	char *text = section_at(f, CTX_VOCAB_TEXT);
 	const struct ctx_build_token *t;
@@ -97,51 +89,35 @@ fill_texts(struct vocab_fill *f)
 		if (t->n > 0)
 			memcpy(text + end, t->p, t->n);
 		end += t->n;
-		parents[2 * i] = parents[2 * i + 1] = i;
+		put_parents(f, i, i, i);
 		if (t->n == 1 && leaves[(unsigned char)*t->p] == CTX_VOCAB_NONE)
 			leaves[(unsigned char)*t->p] = i;
 	}
 	offsets[i] = end;
 }
 
-/* Adds a token to the key table, the hash table of tokens by their bytes.  The
- * first four tokens of a line are stored in it, later ones in an overflow line.
+/* Adds a token to the key table, the hash table of tokens by their bytes.
  * Tokens are added in merge order, so the most frequent ones are in the line
- * where they are searched first. */
+ * where they are searched first.  At least a fifth of the table stays empty. */
 static void
 enter_key(struct vocab_fill *f, uint32_t token)
 {
 	const struct ctx_build_token *t = f->in->tokens + token;
-	struct ctx_key key = ctx_key_copy(t->p, t->n);
-	uint64_t hash = ctx_key_hash(key), line = hash >> f->view.line_shift;
-	uint64_t lines = UINT64_C(1) << f->head->line_bits;
-	uint64_t mask = (UINT64_C(1) << f->head->spill_bits) - 1, i;
-	uint64_t *words = section_at(f, CTX_VOCAB_LINES);
-	uint32_t *tokens = section_at(f, CTX_VOCAB_SLOTS);
+	uint64_t hash = ctx_key_hash(ctx_key_copy(t->p, t->n));
+	uint32_t *entries = section_at(f, CTX_VOCAB_KEYS);
+	size_t all = (size_t)CTX_KEY_LINE << f->head->line_bits;
+	size_t i = CTX_KEY_LINE * (size_t)(hash >> f->view.line_shift);
 	unsigned tried = 0;
 
-	for (i = 4 * line; i < 4 * line + 4; i++)
-		if (is_empty(words, i))
-			goto found;
-	/* A search in the overflow lines ends at an empty entry, so the last
-	 * empty entry must not be used. */
-	if (f->spilled++ == 4 * mask) {
-		f->spill_bits++;
-		f->full = true;
-		return;
-	}
-	line = ctx_key_rehash(hash) >> f->view.spill_shift;
-	for (i = 4 * (lines + line); !is_empty(words, i);) {
-		if (++tried > MOST_ALIKE)
+	while (entries[i] != CTX_KEY_NOTHING) {
+		/* Tokens of other places are between them. */
+		if (++tried > 2 * MOST_ALIKE)
 			f->crowded = true;
 		if (f->crowded)
 			return;
-		if (++i == 4 * (lines + mask + 1))
-			i = 4 * lines;
+		i = (i + 1) % all;
 	}
-found:
-	put_key(words, i, key);
-	tokens[i] = token;
+	entries[i] = ctx_key_tag(&f->view, hash) | token;
 }
 
 /* Adds the length of a token to the table LENGTHS, in the entry for the token's
@@ -169,11 +145,9 @@ enter_pair(struct vocab_fill *f, uint32_t a, uint32_t b, uint32_t token)
 	uint32_t line = (uint32_t)(hash >> f->view.pair_shift);
 	uint32_t tag = ctx_pair_tag(hash, f->view.pair_shift), away;
 	uint32_t *pairs = section_at(f, CTX_VOCAB_PAIRS), *entry;
-	uint32_t *parents = section_at(f, CTX_VOCAB_PARENTS);
 	unsigned i;
 
-	parents[2 * (size_t)token] = a;
-	parents[2 * (size_t)token + 1] = b;
+	put_parents(f, token, a, b);
 	for (away = 0; away <= CTX_PAIR_AWAY_MAX; away++) {
 		entry = pairs +
 		    CTX_PAIR_LINE * (size_t)((line + away) & f->view.pair_mask);
@@ -467,21 +441,6 @@ fill_groups(struct vocab_fill *f, struct ctx_err *err)
 	return f->crowded ? fail_alike(err) : 0;
 }
 
-static void
-fill_shorter(struct vocab_fill *f)
-{
-	uint32_t *shorter = section_at(f, CTX_VOCAB_SHORTER), i;
-	const struct ctx_build_token *t;
-
-	for (i = 0; i < f->in->n; i++) {
-		t = f->in->tokens + i;
-		if (f->uses[i] == REACHED && t->n > 1 &&
-		    t->cut != CTX_BUILD_CHAR)
-			shorter[i] =
-			    ctx_vocab_longest(&f->view, t->p, t->n - 1);
-	}
-}
-
 /* Decodes the UTF-8 character that ends at byte i of a token.  Returns false if
  * the token contains only a part of the character. */
 static bool
@@ -572,7 +531,6 @@ ctx_vocab_fill_tables(struct vocab_fill *f, struct ctx_err *err)
 	fill_ids(f);
 	if (fill_groups(f, err) < 0)
 		return -1;
-	fill_shorter(f);
 	fill_crossing(f);
 	fill_specials(f);
 	if (f->in->patterns.n > 0)

@@ -23,11 +23,10 @@ struct vocab_fill {
 	/* keys: number of tokens of at most 16 bytes. longs: number of longer
 	 * tokens. text: length of all tokens in bytes. */
 	size_t keys, longs, text;
-	size_t spilled;
 	uint32_t longest, ids;
-	/* log2 of the numbers of lines: of the overflow lines of the key table,
-	 * and of the table PAIRS.  They are increased until all entries fit. */
-	uint32_t spill_bits, pair_bits;
+	/* log2 of the number of lines of the table PAIRS, which is increased
+	 * until all entries fit */
+	uint32_t pair_bits;
 	/* True if an entry did not fit, so that a larger table must be
 	 * tried. */
 	bool full;

@@ -12,8 +12,7 @@
 #include "base/base.h"
 
 enum ctx_table {
-	CTX_TABLE_R50K,
-	CTX_TABLE_P50K,
+	CTX_TABLE_P50K, /* also for r50k_base */
 	CTX_TABLE_CL100K,
 	CTX_TABLE_O200K,
 	CTX_TABLE_CLAUDE_3,
@@ -25,7 +24,7 @@ enum ctx_table {
 #define CTX_TABLES_FILE  "encodings"
 #define CTX_TABLES_MAGIC "ctxtable"
 /* Increased whenever the layout of the block or of a table changes. */
-#define CTX_TABLES_VERSION 1
+#define CTX_TABLES_VERSION 2
 /* A number by which the byte order of a block is recognised. */
 #define CTX_TABLES_ORDER 0x01020304u
 /* Each table begins at a multiple of this number of bytes. */

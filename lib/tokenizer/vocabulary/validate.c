@@ -32,19 +32,16 @@ is_valid_section(const struct ctx_vocab_head *h, enum ctx_vocab_section s,
 static bool
 is_valid_layout(const struct ctx_vocab_head *h)
 {
-	uint64_t lines =
-	    (UINT64_C(1) << h->line_bits) + (UINT64_C(1) << h->spill_bits);
 	bool mapped = h->bytes[CTX_VOCAB_IDS] != 0;
 
-	return is_valid_section(h, CTX_VOCAB_LINES, lines * 64) &&
-	    is_valid_section(h, CTX_VOCAB_SLOTS, lines * 16) &&
+	return is_valid_section(h, CTX_VOCAB_KEYS,
+		   UINT64_C(4) * CTX_KEY_LINE << h->line_bits) &&
 	    is_valid_section(h, CTX_VOCAB_LENGTHS, 3 * 65536 * 2) &&
 	    is_valid_section(h, CTX_VOCAB_LEAVES, 256 * 4) &&
 	    is_valid_section(h, CTX_VOCAB_DIGRAMS, 65536 * 4) &&
 	    is_valid_section(h, CTX_VOCAB_PAIRS,
 		UINT64_C(64) << h->pair_bits) &&
-	    is_valid_section(h, CTX_VOCAB_PARENTS, (uint64_t)h->n * 8) &&
-	    is_valid_section(h, CTX_VOCAB_SHORTER, (uint64_t)h->n * 4) &&
+	    is_valid_section(h, CTX_VOCAB_PARENTS, (uint64_t)h->n * 6) &&
 	    is_valid_section(h, CTX_VOCAB_GROUPS,
 		sizeof(struct ctx_vocab_group) << h->group_bits) &&
 	    is_valid_section(h, CTX_VOCAB_LONG, h->bytes[CTX_VOCAB_LONG]) &&
@@ -72,9 +69,9 @@ is_valid_head(const struct ctx_vocab_head *h, size_t n)
 	    h->ids <= CTX_VOCAB_MAX && h->longest > 0 &&
 	    h->pretokenizer.family <= CTX_PRETOKENIZER_CHARS &&
 	    h->pretokenizer.digits <= 3 && h->pretokenizer.contractions <= 1 &&
-	    is_valid_bits(h->line_bits) && is_valid_bits(h->spill_bits) &&
-	    is_valid_bits(h->pair_bits) && h->pair_bits >= CTX_PAIR_LEAST &&
-	    is_valid_bits(h->group_bits) && is_valid_layout(h);
+	    is_valid_bits(h->line_bits) && is_valid_bits(h->pair_bits) &&
+	    h->pair_bits >= CTX_PAIR_LEAST && is_valid_bits(h->group_bits) &&
+	    is_valid_layout(h);
 }
 
 /* Returns true if the token exists and has this length in bytes.  length 0
@@ -96,7 +93,8 @@ has_valid_texts(const struct ctx_vocab *v)
 		    v->offsets[i + 1] - v->offsets[i] > v->head->longest)
 			return false;
 	return v->offsets[0] == 0 &&
-	    v->offsets[i] == v->head->bytes[CTX_VOCAB_TEXT];
+	    v->offsets[i] + (uint64_t)CTX_VOCAB_KEY ==
+	    v->head->bytes[CTX_VOCAB_TEXT];
 }
 
 static bool
@@ -114,51 +112,41 @@ has_valid_bytes(const struct ctx_vocab *v)
 	return true;
 }
 
-/* Checks the tables PARENTS and SHORTER.  They lead from a token only to
- * shorter ones, so following them always ends. */
+/* Checks the table PARENTS.  It leads from a token only to shorter ones, so
+ * following it always ends. */
 static bool
 has_valid_trees(const struct ctx_vocab *v)
 {
 	bool ordered = (v->head->flags & CTX_VOCAB_DISORDER) == 0;
-	uint32_t i, a, b, shorter;
+	uint32_t i, a, b;
 
 	for (i = 0; i < v->head->n; i++) {
-		a = v->parents[2 * (size_t)i];
-		b = v->parents[2 * (size_t)i + 1];
-		shorter = v->shorter[i];
+		a = ctx_vocab_parent(v, i, 0);
+		b = ctx_vocab_parent(v, i, 1);
 		if ((a != i || b != i) &&
 		    (!is_valid_token(v, a, 0) || !is_valid_token(v, b, 0) ||
 			ctx_vocab_length(v, a) + ctx_vocab_length(v, b) !=
 			    ctx_vocab_length(v, i) ||
 			(ordered && (a > i || b > i))))
 			return false;
-		if (shorter != CTX_VOCAB_NONE &&
-		    (!is_valid_token(v, shorter, 0) ||
-			ctx_vocab_length(v, shorter) >= ctx_vocab_length(v, i)))
-			return false;
 	}
 	return true;
 }
 
-/* Checks the key table, the hash table of tokens by their bytes.  It consists
- * of lines of four entries each; entries that do not fit into their line are in
- * the overflow lines at its end.  A search there ends at an empty entry, so the
- * overflow lines must have one. */
+/* Checks the key table, the hash table of tokens by their bytes.  A search
+ * ends at an empty entry, so there must be one. */
 static bool
 has_valid_keys(const struct ctx_vocab *v)
 {
-	uint64_t lines = UINT64_C(1) << v->head->line_bits, i;
-	uint64_t all = lines + (UINT64_C(1) << v->head->spill_bits);
-	struct ctx_key key;
+	size_t all = (size_t)CTX_KEY_LINE << v->head->line_bits, i;
 	bool end = false;
 
-	for (i = 0; i < 4 * all; i++) {
-		key = ctx_line_key(v->lines + 8 * (i / 4), i % 4);
-		if (key.lo == CTX_KEY_EMPTY.lo && key.hi == CTX_KEY_EMPTY.hi)
-			end |= i >= 4 * lines;
-		else if (!is_valid_token(v, v->slots[i], 0))
+	for (i = 0; i < all; i++)
+		if (v->keys[i] == CTX_KEY_NOTHING)
+			end = true;
+		else if (!is_valid_token(v, v->keys[i] & (CTX_VOCAB_MAX - 1),
+			     0))
 			return false;
-	}
 	return end;
 }
 

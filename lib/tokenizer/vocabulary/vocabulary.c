@@ -1,4 +1,5 @@
 /* vocabulary.c - opens a packed vocabulary and finds tokens in it */
+#include "tokenizer/encode/bpe.h"
 #include "tokenizer/encode/pretoken_cache.h"
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/vocabulary.h"
@@ -23,9 +24,7 @@ ctx_vocab_view(struct ctx_vocab *v, const void *block)
 	const struct ctx_vocab_head *head = block;
 
 	v->head = head;
-	v->lines = find_section(head, CTX_VOCAB_LINES);
-	v->spill = v->lines + (UINT64_C(8) << head->line_bits);
-	v->slots = find_section(head, CTX_VOCAB_SLOTS);
+	v->keys = find_section(head, CTX_VOCAB_KEYS);
 	v->lengths[0] = find_section(head, CTX_VOCAB_LENGTHS);
 	v->lengths[1] = v->lengths[0] + 65536;
 	v->lengths[2] = v->lengths[1] + 65536;
@@ -33,7 +32,6 @@ ctx_vocab_view(struct ctx_vocab *v, const void *block)
 	v->digrams = find_section(head, CTX_VOCAB_DIGRAMS);
 	v->pairs = find_section(head, CTX_VOCAB_PAIRS);
 	v->parents = find_section(head, CTX_VOCAB_PARENTS);
-	v->shorter = find_section(head, CTX_VOCAB_SHORTER);
 	v->groups = find_section(head, CTX_VOCAB_GROUPS);
 	v->longs = find_section(head, CTX_VOCAB_LONG);
 	v->crossing = find_section(head, CTX_VOCAB_CROSSING);
@@ -44,44 +42,42 @@ ctx_vocab_view(struct ctx_vocab *v, const void *block)
 	v->specials = find_section(head, CTX_VOCAB_SPECIALS);
 	v->patterns = find_section(head, CTX_VOCAB_PATTERNS);
 	v->line_shift = 64 - head->line_bits;
-	v->spill_shift = 64 - head->spill_bits;
+	v->line_mask = (UINT32_C(1) << head->line_bits) - 1;
 	v->pair_shift = CTX_PAIR_BITS - head->pair_bits;
 	v->pair_mask = (UINT32_C(1) << head->pair_bits) - 1;
 	v->group_shift = 64 - head->group_bits;
 	v->unreached = (head->flags & CTX_VOCAB_UNREACHED) != 0;
 	v->chars = head->pretokenizer.family == CTX_PRETOKENIZER_CHARS;
+	v->ids_end = head->ids;
+	v->end = head->n;
+	v->merge_end = head->n * CTX_BPE_POSITIONS;
 }
 
-static bool
-is_same_key(struct ctx_key a, struct ctx_key b)
+void
+ctx_vocab_limit(struct ctx_vocab *v, uint32_t n)
 {
-	return a.lo == b.lo && a.hi == b.hi;
+	v->end = v->ids_end = n;
+	v->merge_end = n * CTX_BPE_POSITIONS;
 }
 
 uint32_t
 ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 {
-	uint64_t hash = ctx_key_hash(key), line = hash >> v->line_shift;
-	uint64_t lines = UINT64_C(1) << v->head->line_bits;
-	uint64_t mask = (UINT64_C(1) << v->head->spill_bits) - 1;
-	const uint64_t *slot = v->lines + 8 * line;
-	unsigned i;
+	uint64_t hash = ctx_key_hash(key);
+	uint32_t line = (uint32_t)(hash >> v->line_shift), token, i;
+	uint32_t tag = ctx_key_tag(v, hash);
+	const uint32_t *entry;
 
-	for (i = 0; i < 4; i++)
-		if (is_same_key(ctx_line_key(slot, i), key))
-			return v->slots[4 * line + i];
-	/* If the token's own line is not full, the token cannot be in an
-	 * overflow line. */
-	if (is_same_key(ctx_line_key(slot, 3), CTX_KEY_EMPTY))
-		return CTX_VOCAB_NONE;
-	for (line = ctx_key_rehash(hash) >> v->spill_shift;;
-	     line = (line + 1) & mask) {
-		slot = v->spill + 8 * line;
-		for (i = 0; i < 4; i++) {
-			if (is_same_key(ctx_line_key(slot, i), key))
-				return v->slots[4 * (lines + line) + i];
-			if (is_same_key(ctx_line_key(slot, i), CTX_KEY_EMPTY))
+	/* The last line searched is the first one that has an empty entry. */
+	for (;; line = (line + 1) & v->line_mask) {
+		entry = v->keys + CTX_KEY_LINE * (size_t)line;
+		for (i = 0; i < CTX_KEY_LINE; i++) {
+			if (entry[i] == CTX_KEY_NOTHING)
 				return CTX_VOCAB_NONE;
+			token = entry[i] & (CTX_VOCAB_MAX - 1);
+			if (((entry[i] ^ tag) >> (32 - CTX_KEY_TAGS)) == 0 &&
+			    ctx_vocab_has_key(v, token, key))
+				return token < v->end ? token : CTX_VOCAB_NONE;
 		}
 	}
 }
@@ -130,7 +126,7 @@ ctx_vocab_find(const struct ctx_vocab *v, const char *p, size_t n)
 		return CTX_VOCAB_NONE;
 	for (i = 0; i < group->n; i++) {
 		token = v->longs[group->first + i];
-		if (ctx_vocab_length(v, token) == n &&
+		if (token < v->end && ctx_vocab_length(v, token) == n &&
 		    memcmp(v->text + v->offsets[token], p, n) == 0)
 			return token;
 	}
@@ -159,7 +155,7 @@ ctx_vocab_first(const struct ctx_vocab *v, const char *p, size_t n,
 static bool
 is_reached(const struct ctx_vocab *v, uint32_t token)
 {
-	return !v->unreached || v->parents[2 * (size_t)token] != token ||
+	return !v->unreached || ctx_vocab_parent(v, token, 0) != token ||
 	    ctx_vocab_length(v, token) == 1;
 }
 
@@ -173,7 +169,7 @@ find_longest_long(const struct ctx_vocab *v, const char *p, size_t n)
 	for (i = 0; group != NULL && i < group->n; i++) {
 		token = v->longs[group->first + i];
 		length = ctx_vocab_length(v, token);
-		if (length <= n && is_reached(v, token) &&
+		if (length <= n && token < v->end && is_reached(v, token) &&
 		    memcmp(v->text + v->offsets[token], p, length) == 0)
 			return token;
 	}

@@ -23,7 +23,7 @@
 
 #define CTX_VOCAB_NONE    UINT32_MAX
 #define CTX_VOCAB_MAGIC   "ctxvocab"
-#define CTX_VOCAB_VERSION 6
+#define CTX_VOCAB_VERSION 7
 /* A number by which the byte order of a packed vocabulary is recognised. */
 #define CTX_VOCAB_ORDER 0x01020304u
 /* maximum number of tokens; pairs store 21 bits of each */
@@ -32,10 +32,9 @@
 #define CTX_DISORDER_MAX 8
 
 enum ctx_vocab_section {
-	/* key table: hash table of tokens of at most 16 bytes, in lines of 64
-	 * bytes with four keys; then overflow lines */
-	CTX_VOCAB_LINES,
-	CTX_VOCAB_SLOTS, /* uint32_t: the token of each entry of LINES */
+	/* uint32_t: hash table of tokens of at most 16 bytes, in lines of
+	 * sixteen entries (CTX_KEY_LINE) */
+	CTX_VOCAB_KEYS,
 	/* uint16_t: which lengths tokens with certain first bytes have; see
 	 * ctx_vocab_lengths */
 	CTX_VOCAB_LENGTHS,
@@ -45,12 +44,10 @@ enum ctx_vocab_section {
 	/* uint32_t: hash table of pairs of tokens that can merge, in lines of
 	 * eight pairs */
 	CTX_VOCAB_PAIRS,
-	/* uint32_t[2]: the two tokens that merge to each token.  A token that
-	 * is not the result of a merge has itself, twice. */
+	/* The two tokens that merge to each token, as numbers of three bytes,
+	 * the lowest byte first (ctx_vocab_parent).  A token that is not the
+	 * result of a merge has itself, twice. */
 	CTX_VOCAB_PARENTS,
-	/* uint32_t: for each token, the longest shorter token with which it
-	 * begins */
-	CTX_VOCAB_SHORTER,
 	/* struct ctx_vocab_group: hash table of tokens of more than 16 bytes,
 	 * by their first 16 bytes */
 	CTX_VOCAB_GROUPS,
@@ -61,7 +58,9 @@ enum ctx_vocab_section {
 	 * see ctx_vocab_crossing */
 	CTX_VOCAB_CROSSING,
 	CTX_VOCAB_OFFSETS, /* uint32_t: offset of each token in TEXT */
-	CTX_VOCAB_TEXT,    /* the bytes of all tokens */
+	/* the bytes of all tokens, then CTX_VOCAB_KEY bytes, so that as many
+	 * can be read from the start of any token */
+	CTX_VOCAB_TEXT,
 	/* uint32_t: the id of each token; empty if ids equal token numbers */
 	CTX_VOCAB_IDS,
 	/* uint32_t: the token of each id; empty if ids equal token numbers */
@@ -112,8 +111,6 @@ struct ctx_vocab_head {
 	/* one more than the highest token id of the encoding */
 	uint32_t ids;
 	uint32_t line_bits; /* log2 of the number of lines of the key table */
-	/* log2 of the number of overflow lines of the key table */
-	uint32_t spill_bits;
 	uint32_t pair_bits; /* log2 of the number of lines of PAIRS */
 	/* log2 of the number of entries of GROUPS */
 	uint32_t group_bits;
@@ -155,14 +152,12 @@ struct ctx_vocab_special {
 
 struct ctx_vocab {
 	const struct ctx_vocab_head *head;
-	const uint64_t *lines, *spill;
-	const uint32_t *slots;
+	const uint32_t *keys;
 	const uint16_t *lengths[3];
 	const uint32_t *leaves;
 	const uint32_t *digrams;
 	const uint32_t *pairs;
-	const uint32_t *parents;
-	const uint32_t *shorter;
+	const uint8_t *parents;
 	const struct ctx_vocab_group *groups;
 	const uint32_t *longs;
 	const uint64_t *crossing;
@@ -174,8 +169,13 @@ struct ctx_vocab {
 	/* Patterns that divide text first.  The built-in pretokenizer then
 	 * divides the results further. */
 	const char *patterns;
-	unsigned line_shift, spill_shift, pair_shift, group_shift;
-	uint32_t pair_mask;
+	/* Tokens from this number on, and ids from ids_end on, are not used:
+	 * those of the table, or fewer (ctx_vocab_limit). */
+	uint32_t end, ids_end;
+	/* ranks of merges (ctx_bpe_merge_rank) from this one on are not used */
+	uint32_t merge_end;
+	unsigned line_shift, pair_shift, group_shift;
+	uint32_t line_mask, pair_mask;
 	bool unreached;
 	/* true if tokens are merged from characters, not from bytes */
 	bool chars;
@@ -184,6 +184,11 @@ struct ctx_vocab {
 /* Fills vocab with pointers into a packed vocabulary, which must be valid: made
  * by build.c, or checked by ctx_vocab_validate. */
 void ctx_vocab_view(struct ctx_vocab *vocab, const void *block);
+/* Leaves out all tokens from the number n on.  Only for a vocabulary whose ids
+ * equal token numbers, and in which no token has a lower number than one of its
+ * parts: then the merges of the tokens left are those of a vocabulary that has
+ * only them. */
+void ctx_vocab_limit(struct ctx_vocab *vocab, uint32_t n);
 /* Checks every offset and number in a packed vocabulary of n bytes that may
  * come from an attacker, then fills vocab.  The memory must be aligned like
  * that from malloc.  CTX_EFILE: it is not a valid packed vocabulary.  Defined
@@ -198,18 +203,10 @@ struct ctx_key {
 	uint64_t lo, hi;
 };
 
-/* The key that marks an empty entry of the key table.  No string has this key,
- * not even the empty one, whose key is 0xff only.  pretoken_batch.h uses the
- * key of the empty string for pretokens that are too long. */
+/* The key that marks an empty entry of the cache of pretokens.  No string has
+ * this key, not even the empty one, whose key is 0xff only.  pretoken_batch.h
+ * uses the key of the empty string for pretokens that are too long. */
 #define CTX_KEY_EMPTY ((struct ctx_key){UINT64_MAX, 0})
-
-/* Returns key i of a line of the key table.  A line stores the low words of its
- * four keys, then their high words. */
-static inline struct ctx_key
-ctx_line_key(const uint64_t *line, unsigned i)
-{
-	return (struct ctx_key){line[i], line[4 + i]};
-}
 
 /* 16 bytes of zero, then 16 bytes of 0xff.  Read from offset 16 - n on, it has
  * n bytes of zero, then 0xff: the padding of a key of n bytes. */
@@ -254,43 +251,90 @@ ctx_key_hash(struct ctx_key key)
 	return (key.lo ^ turned) * CTX_KEY_SPREAD;
 }
 
-/* Returns a second hash, computed from the hash of a key.  It selects the key's
- * overflow line in the key table. */
-static inline uint64_t
-ctx_key_rehash(uint64_t hash)
-{
-	return (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u;
-}
-
 static inline size_t
 ctx_vocab_length(const struct ctx_vocab *v, uint32_t token)
 {
 	return v->offsets[token + 1] - v->offsets[token];
 }
 
+/* Returns one of the two tokens that merge to a token: the left one if side is
+ * 0, the right one if it is 1. */
+static inline uint32_t
+ctx_vocab_parent(const struct ctx_vocab *v, uint32_t token, unsigned side)
+{
+	const uint8_t *p = v->parents + 6 * (size_t)token + 3 * side;
+
+	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
+}
+
+/*
+ * The key table.  The hash of a key chooses a line; if it is full, the key is
+ * in one of the lines after it.  An entry is the number of a token (21 bits)
+ * below a tag of 11 bits, further bits of the hash.  The keys are not stored:
+ * the key of an entry is that of its token's text, which is compared if the tag
+ * is equal.
+ */
+#define CTX_KEY_LINE    16 /* number of entries of a line */
+#define CTX_KEY_TAGS    11 /* bits of a tag */
+#define CTX_KEY_NOTHING UINT32_MAX
+
+/* Returns the tag of a hash, in the place that it has in an entry. */
+static inline uint32_t
+ctx_key_tag(const struct ctx_vocab *v, uint64_t hash)
+{
+	return (uint32_t)(hash >> (v->line_shift - CTX_KEY_TAGS))
+	    << (32 - CTX_KEY_TAGS);
+}
+
 /* Prefetches the line of the key table that the key's hash selects. */
 static inline void
 ctx_vocab_ask_key(const struct ctx_vocab *v, struct ctx_key key)
 {
-	__builtin_prefetch(v->lines + 8 * (ctx_key_hash(key) >> v->line_shift));
+	__builtin_prefetch(
+	    v->keys + CTX_KEY_LINE * (ctx_key_hash(key) >> v->line_shift));
 }
 
-/* Returns true if the line of the key table that the key's hash selects has the
- * key.  If not, prefetches the key's overflow line. */
-static inline bool
-ctx_vocab_in_line(const struct ctx_vocab *v, struct ctx_key key)
+/* Returns the token that a key may have, by its tag in the line of the key
+ * table that its hash selects; CTX_VOCAB_NONE if there is none.  It may be a
+ * wrong token, and there may be a token although none is returned.  Prefetches
+ * what ctx_vocab_ask_text needs. */
+static inline uint32_t
+ctx_vocab_guess(const struct ctx_vocab *v, struct ctx_key key)
 {
 	uint64_t hash = ctx_key_hash(key);
-	const uint64_t *line = v->lines + 8 * (hash >> v->line_shift);
-	unsigned found = 0, i;
+	const uint32_t *line = v->keys + CTX_KEY_LINE * (hash >> v->line_shift);
+	uint32_t tag = ctx_key_tag(v, hash), token = CTX_VOCAB_NONE, i;
 
-	for (i = 0; i < 4; i++)
-		found |= (unsigned)(line[i] == key.lo) &
-		    (unsigned)(line[4 + i] == key.hi);
-	if (found == 0)
-		__builtin_prefetch(
-		    v->spill + 8 * (ctx_key_rehash(hash) >> v->spill_shift));
-	return found != 0;
+	/* The processor cannot predict which entry has the tag, so all are
+	 * compared without a branch. */
+	for (i = 0; i < CTX_KEY_LINE; i++)
+		token = ((line[i] ^ tag) >> (32 - CTX_KEY_TAGS)) == 0 ? line[i]
+								      : token;
+	token &= CTX_VOCAB_MAX - 1;
+	if (token >= v->end)
+		return CTX_VOCAB_NONE;
+	__builtin_prefetch(v->offsets + token);
+	return token;
+}
+
+/* Prefetches the text of a token. */
+static inline void
+ctx_vocab_ask_text(const struct ctx_vocab *v, uint32_t token)
+{
+	__builtin_prefetch(v->text + v->offsets[token]);
+}
+
+/* Returns true if the token has this key. */
+static inline bool
+ctx_vocab_has_key(const struct ctx_vocab *v, uint32_t token, struct ctx_key key)
+{
+	size_t n = ctx_vocab_length(v, token);
+	struct ctx_key own;
+
+	if (n > CTX_VOCAB_KEY)
+		return false;
+	own = ctx_key_read(v->text + v->offsets[token], n);
+	return own.lo == key.lo && own.hi == key.hi;
 }
 
 /* Returns the token with this key; CTX_VOCAB_NONE if there is none. */
