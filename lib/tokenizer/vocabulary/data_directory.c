@@ -11,16 +11,21 @@
  *	PREFIX/bin/NAME			PREFIX/share/ctx
  *	PREFIX/lib/libctx.so		PREFIX/share/ctx
  *	PREFIX/lib/TRIPLET/libctx.so	PREFIX/share/ctx
+ *
+ * A directory above may be writable by anybody, as /tmp is.  So a directory is
+ * used only if it belongs to root or to the owner of the code.
  */
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #if defined(__linux__) || defined(__FreeBSD__)
 #include <link.h>
 #define HAS_OBJECTS 1
 #endif
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "datadir.h" /* CTX_DATADIR; made by the Makefile */
@@ -28,6 +33,14 @@
 
 #define SHARE  "share/ctx"
 #define LEVELS 4 /* maximum number of directories above the code's file */
+
+/* Returns true if an error says that there is no such file, or none that this
+ * process may know of. */
+static bool
+is_absent(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == EACCES;
+}
 
 #ifdef HAS_OBJECTS
 /* Called for each loaded object, the program first.  Stops at the object that
@@ -56,43 +69,79 @@ copy_own_path(struct dl_phdr_info *object, size_t size, void *path)
 	return 0;
 }
 
-/* Writes the path of the file that contains this code.  Returns its length; 0
- * if it is not known. */
-static size_t
-find_own_path(char path[CTX_DATA_DIRECTORY_MAX])
+/* Writes the path of the file that contains this code, and its length to
+ * *length: 0 if the path is not known. */
+static int
+find_own_path(char path[CTX_DATA_DIRECTORY_MAX], size_t *length,
+    struct ctx_err *err)
 {
+	static const char self[] = "/proc/self/exe";
 	ssize_t n;
 
 	path[0] = '\0';
 	(void)dl_iterate_phdr(copy_own_path, path);
-	if (path[0] != '\0' && strcmp(path, "/proc/self/exe") != 0)
-		return strlen(path);
-	n = readlink("/proc/self/exe", path, CTX_DATA_DIRECTORY_MAX);
-	return n > 0 && n < CTX_DATA_DIRECTORY_MAX ? (size_t)n : 0;
+	*length = strlen(path);
+	if (*length > 0 && strcmp(path, self) != 0)
+		return 0;
+	n = readlink(self, path, CTX_DATA_DIRECTORY_MAX);
+	*length = n > 0 && n < CTX_DATA_DIRECTORY_MAX ? (size_t)n : 0;
+	return n >= 0 || is_absent(errno)
+	    ? 0
+	    : ctx_err_sys(err, errno, "cannot read %s", self);
 }
 #else
-static size_t
-find_own_path(char path[CTX_DATA_DIRECTORY_MAX])
+static int
+find_own_path(char path[CTX_DATA_DIRECTORY_MAX], size_t *length,
+    struct ctx_err *err)
 {
 	(void)path;
+	(void)err;
+	*length = 0;
 	return 0;
 }
 #endif
 
-void
-ctx_data_directory_find(char path[CTX_DATA_DIRECTORY_MAX])
+/* Looks for a directory.  Returns 1 if it is there and belongs to root or to
+ * the owner of the file with this code, 0 if not, or -1 with *err. */
+static int
+find_trusted(const char *path, const struct stat *code, struct ctx_err *err)
 {
-	size_t n = find_own_path(path), level;
+	struct stat found;
 
+	if (stat(path, &found) == 0)
+		return S_ISDIR(found.st_mode) &&
+		    (found.st_uid == 0 || found.st_uid == code->st_uid);
+	return is_absent(errno)
+	    ? 0
+	    : ctx_err_sys(err, errno, "cannot access %s", path);
+}
+
+int
+ctx_data_directory_find(char path[CTX_DATA_DIRECTORY_MAX], struct ctx_err *err)
+{
+	struct stat code;
+	size_t n, level;
+	int rc;
+
+	if (find_own_path(path, &n, err) < 0)
+		return -1;
+	if (n > 0 && stat(path, &code) < 0) {
+		if (!is_absent(errno))
+			return ctx_err_sys(err, errno, "cannot access %s",
+			    path);
+		n = 0;
+	}
 	for (level = 0; level < LEVELS && n > 0; level++) {
 		while (n > 0 && path[n - 1] != '/')
 			n--;
 		if (n == 0 || n + sizeof SHARE > CTX_DATA_DIRECTORY_MAX)
 			break;
 		memcpy(path + n, SHARE, sizeof SHARE);
-		if (access(path, X_OK) == 0)
-			return;
+		rc = find_trusted(path, &code, err);
+		if (rc != 0)
+			return rc < 0 ? -1 : 0;
 		n--;
 	}
 	(void)snprintf(path, CTX_DATA_DIRECTORY_MAX, "%s", CTX_DATADIR);
+	return 0;
 }

@@ -109,8 +109,11 @@ map_file(struct ctx_err *err)
 	char path[CTX_DATA_DIRECTORY_MAX + sizeof CTX_TABLES_FILE + 1];
 	int fd, rc;
 
-	if (directory[0] == '\0')
-		ctx_data_directory_find(directory);
+	if (directory[0] == '\0' &&
+	    ctx_data_directory_find(directory, err) < 0) {
+		directory[0] = '\0';
+		return -1;
+	}
 	(void)snprintf(path, sizeof path, "%s/" CTX_TABLES_FILE, directory);
 	/* Without O_NONBLOCK, opening a FIFO of this name would wait for a
 	 * writer. */
