@@ -28,13 +28,64 @@ X
 	[ "$(tokens -m gpt-4o cookbook)" -eq 124 ]
 }
 
-@test "a tool call costs its name and arguments, and escapes count as their characters" {
+@test "a tool call costs its name, its arguments and the measured tokens around it" {
 	echo '{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"wx","arguments":"{\"city\":\"Oslo\"}"}}]}' > call
 	printf '{"city":"Oslo"}' > arguments
 	args=$(tokens -e o200k_base --text arguments)
 	printf wx > name
 	name=$(tokens -e o200k_base --text name)
-	[ "$(tokens -m gpt-4o call)" -eq $((3 + 3 + 1 + args + name)) ]
+	[ "$(tokens -m gpt-4o call)" -eq $((3 + 3 + 1 + args + name + 8)) ]
+	[ "$(tokens -m o3 call)" -eq $((2 + 3 + 1 + args + name + 12)) ]
+	[ "$(tokens -m gpt-5 call)" -eq $((2 + 3 + 1 + args + name + 14)) ]
+	# That is an estimate.
+	ctx-count --json -m gpt-4o call | jq -e '.exact == false'
+	# Several calls in one message cost 12 tokens more.
+	jq -c '.tool_calls += .tool_calls' call > two
+	[ "$(tokens -m gpt-4o two)" -eq \
+	    $((3 + 3 + 1 + 2 * (args + name + 8) + 12)) ]
+}
+
+@test "claude: a call costs the names and values of its arguments, and tags around them" {
+	echo '{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"wx","input":{"city":"a\nb"}}]}' > one
+	jq -c '.content[0].input.days = 3' one > two
+	text() {
+		printf "$1" > text
+		tokens -e "$2" --text text
+	}
+	for version in claude-opus-4-5:claude-3:7:40:14 \
+	    claude-opus-4-8:claude-4.8:6:27:17; do
+		IFS=: read -r model encoding frame call argument <<< "$version"
+		want=$((frame + call + argument + $(text wx $encoding) +
+		    $(text city $encoding) + $(text 'a\nb' $encoding)))
+		[ "$(tokens -m $model one)" -eq "$want" ] || fail "$model"
+		[ "$(tokens -m $model two)" -eq $((want + argument +
+		    $(text days $encoding) + $(text 3 $encoding))) ] ||
+			fail "$model: two arguments"
+	done
+}
+
+@test "gpt-5: a request costs a token less, an earlier answer 2 more" {
+	messages user:hi > one
+	messages user:hi assistant:yes user:hi > three
+	[ "$(tokens -m gpt-5 one)" -eq $(($(tokens -m gpt-4o one) - 1)) ]
+	[ "$(tokens -m o3 three)" -eq $(($(tokens -m gpt-4o three) - 1)) ]
+	[ "$(tokens -m gpt-5 three)" -eq $(($(tokens -m gpt-4o three) + 1)) ]
+	ctx-count --json -m gpt-5 three | jq -e .exact
+}
+
+@test "gemini: a signature on a tool call is counted, one on a text is not" {
+	signed() { # parts before the signature
+		printf '{"contents":[{"role":"user","parts":[{"text":"hi"}]},{"role":"model","parts":[{%s}]}]}' \
+		    "$1" > in
+		tokens -m gemini-3-pro in
+	}
+	local call='"functionCall":{"name":"f","args":{}}' signature
+	signature=$(printf '"thoughtSignature":"%01000d"' 0)
+	[ "$(signed "$call,$signature")" -eq $(($(signed "$call") + 210)) ]
+	[ "$(signed '"text":"a",'"$signature")" -eq "$(signed '"text":"a"')" ]
+}
+
+@test "escapes count as the characters that they stand for" {
 	printf '{"role":"user","content":"\\u00e9\\n\\ud83d\\ude00"}\n' > escaped
 	printf '{"role":"user","content":"é\\n😀"}\n' > plain
 	[ "$(tokens escaped)" -eq "$(tokens plain)" ]
@@ -148,20 +199,20 @@ X
 	[ "$(tokens -m claude-opus-4-5 in)" -eq 10 ]
 	[ "$(tokens -m claude-opus-4-7 in)" -eq 15 ]
 	[ "$(tokens -m claude-opus-4-8 in)" -eq 10 ]
-	# A second message costs 4 tokens and its text.
+	# A second message costs 2 tokens and its text.
 	jq -c '.messages += [{role: "assistant", content: "hello, world"}]' \
 	    in > two
-	[ "$(tokens -m claude-opus-4-8 two)" -eq 18 ]
-	# So does an item without a role, and each of prompt and response, which
-	# have no frame of a request.
+	[ "$(tokens -m claude-opus-4-8 two)" -eq 16 ]
+	# So does an item without a role, which here is a call of 27 tokens, and
+	# each of prompt and response, which have no frame of a request.
 	jq -nc '{type: "function_call", call_id: "c", name: "hello",
 	    arguments: ", world"}' > item
 	[ "$(tokens -m claude-opus-4-8 -d openai-responses item)" -eq \
-	    $((2 + 4 + $(tokens -e claude-4.8 --text <(printf hello)) +
+	    $((4 + 2 + 27 + $(tokens -e claude-4.8 --text <(printf hello)) +
 		$(tokens -e claude-4.8 --text <(printf ', world')))) ]
 	jq -nc '[{id: "x", conversation_id: "c", model: "m",
 	    prompt: "hello, world", response: "hello, world"}]' > row
-	[ "$(tokens -m claude-opus-4-8 -d llm-logs row)" -eq 16 ]
+	[ "$(tokens -m claude-opus-4-8 -d llm-logs row)" -eq 12 ]
 }
 
 @test "-m adds the window, the share used and the tokens left" {
@@ -182,7 +233,7 @@ X
 	    .turns > 5 and .tokens > 50000 and .exact == false and
 	    .chars > 1000 and .bytes == 417332' out
 	ctx-count --json -m gpt-4o "$agent" > out
-	jq -e '.model == "gpt-4o" and .window == 128000 and .exact and
+	jq -e '.model == "gpt-4o" and .window == 128000 and .exact == false and
 	    .left == .window - .tokens and
 	    (.used - 100 * .tokens / .window | fabs) <= 0.05001' out
 	ctx-count --json --per message "$agent" > out
@@ -216,7 +267,7 @@ X
 			jq -e ".$per" out > /dev/null
 		done
 	done
-	jq -se 'map(.kind) == ["tools", "framing", "text"]' out
+	jq -se 'map(.kind) | sort == ["framing", "text", "tools"]' out
 	ctx-count --json --per role request > out
 	jq -se 'map({(.role): .exact}) | add == {"tools": false,
 	    "system": true, "user": true, "priming": true}' out
@@ -462,7 +513,7 @@ X
 
 @test "--models prints windows, encodings and prices, with their dates" {
 	run -0 --separate-stderr ctx-count --models
-	[[ $output == *"gpt-4o "*" 128000 "*" o200k_base "*" tiles "*" types "* ]]
+	[[ $output == *"gpt-4o "*" 128000 "*" o200k_base "*" tiles "*" openai "* ]]
 	[ "${#lines[@]}" -gt 120 ]
 	awk 'NR > 1 && (NF < 21 || $3 <= 0 || $6 !~ /^20..-..-..$/) { exit 1 }
 	    NR > 1 && $13 != "-" && $18 !~ /^20..-..-..$/ { exit 1 }

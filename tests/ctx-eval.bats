@@ -298,8 +298,8 @@ setup() {
 	[ -z "$output" ]
 	[[ $stderr == *"cuts are left out, because fewer than 5000 tokens are before them; lower --least"* ]]
 	[[ $stderr == *"there is no session that can be evaluated"* ]]
-	run -0 --separate-stderr ctx-eval -v --least 200 -e bytes/4 -p cat session
-	[[ $stderr == *"cuts are left out, because fewer than 200 tokens"* ]]
+	run -0 --separate-stderr ctx-eval -v --least 400 -e bytes/4 -p cat session
+	[[ $stderr == *"cuts are left out, because fewer than 400 tokens"* ]]
 	head -n 2 session > short
 	run -1 --separate-stderr ctx-eval --least 0 -p cat short
 	: > empty

@@ -448,12 +448,12 @@ adds_up() { # file, dialect, command ...
 	cp "$agent" agent.jsonl
 	run -1 --separate-stderr ctx-count -m gpt-4o --max 70% \
 	    --annotations github agent.jsonl "$chat"
-	[ "${lines[0]}" = '::error file=agent.jsonl::108k tokens, over 70 %25 of 128k' ]
+	[ "${lines[0]}" = '::error file=agent.jsonl::110k tokens, over 70 %25 of 128k' ]
 	[ "${#lines[@]}" -eq 4 ]
 	[ -z "$stderr" ]
 	jq -sc '{messages: .}' "$agent" > wrapped
 	run -1 ctx-count -m gpt-4o --max 9k --annotations github wrapped
-	[ "${lines[0]}" = '::error file=wrapped,line=1::108k tokens, over 9.0k' ]
+	[ "${lines[0]}" = '::error file=wrapped,line=1::110k tokens, over 9.0k' ]
 	run -1 ctx-count -q -m gpt-4o --max 9k --annotations github wrapped
 	[ -z "$output" ]
 	run -2 ctx-count --annotations github "$agent"

@@ -23,17 +23,18 @@ X
 	[ "$(head -n 1 tty | xargs)" = "tokens messages chars name" ]
 	want=$(ctx-count --json "$agent" | jq -r '"\(.tokens) \(.messages) \(.chars)"')
 	[ "$(sed -n 2p tty | tr -d ',~' | awk '{ print $1, $2, $3 }')" = "$want" ]
-	grep -q '^~108,133  *306  336,729  ' tty
+	grep -q '^~110,441  *306  336,729  ' tty
 	grep -q '^~ is an estimate: ' tty
 	# Numbers stand below the ends of their heads.
 	head -n 1 tty | grep -q '^  tokens  messages    chars  name$'
-	on_terminal "ctx-count -m gpt-4o $agent"
+	on_terminal "ctx-count -m gpt-4o $chat"
 	run ! grep -q '~' tty
+	on_terminal "ctx-count -m gpt-4o $agent"
 	[ "$(head -n 1 tty | xargs)" = "tokens messages chars window used left name" ]
-	[ "$(sed -n 2p tty | awk '{ print $1, $4, $5, $6 }')" = "108,133 128,000 84.5% 19,867" ]
+	[ "$(sed -n 2p tty | awk '{ print $1, $4, $5, $6 }')" = "~110,441 128,000 86.3% 17,559" ]
 	# A negative number, and none.
 	on_terminal "ctx-count -m gpt-4o --window 1 $agent"
-	grep -q ' -108,132  ' tty
+	grep -q ' -110,440  ' tty
 	: > none
 	on_terminal "ctx-count none"
 	[ "$(sed -n 2p tty | awk '{ print $1, $2, $3, $4 }')" = "0 0 0 none" ]
@@ -81,8 +82,8 @@ X
 	done
 	on_terminal "ctx-count --per tool *.jsonl" 40
 	head -n 1 tty | grep -q 'tool  *file$'
-	grep -q '^~58,922  *run  *.*nt.jsonl$' tty
-	grep -q '^~58,922  *run  *total$' tty || fail "$(cat tty)"
+	grep -q '^~59,602  *run  *.*nt.jsonl$' tty
+	grep -q '^~59,602  *run  *total$' tty || fail "$(cat tty)"
 	# Rows after those that are held until then.
 	for n in {1..2500}; do
 		echo "{\"messages\":[{\"role\":\"user\",\"content\":\"$n\"}]}"

@@ -307,7 +307,7 @@ levels() {
 	done >> in
 	ctx-check in
 	for s in pinned-fifo fifo middle-out heuristic; do
-		ctx-prune -s $s -b 60 -k 1 -t 0 in > out
+		ctx-prune -s $s -b 130 -k 1 -t 0 in > out
 		[ "$(wc -l < out)" -lt "$(wc -l < in)" ]
 		[ "$(head -n 1 out)" = "$(head -n 1 in)" ]
 		ctx-check out
@@ -1038,7 +1038,7 @@ claude_line() {
 	{"type":"tool.execution_complete","data":{"toolCallId":"t1","success":true,"result":{"content":"an image","binaryResultsForLlm":[{"type":"image","data":"$png"}]}},"id":"e5","timestamp":"2026-09-09T14:54:10.000Z","parentId":"e4"}
 	EOF
 	ctx-count --per message --json s > all
-	[ "$(jq -rc '[.role, .kind]' all | tr '\n' ' ')" = '["system","text"] ["user","media"] ["assistant","text"] ["tool","result"] ' ] ||
+	[ "$(jq -rc '[.role, .kind]' all | tr '\n' ' ')" = '["system","text"] ["user","media"] ["assistant","call"] ["tool","result"] ' ] ||
 		fail "$(cat all)"
 	sed 's/"attachments":\[[^]]*\]/"attachments":[]/; s/,"binaryResultsForLlm":\[[^]]*\]//' s |
 		ctx-count --per message --json > none

@@ -3,6 +3,7 @@
 
 #include "cost/cost.h"
 #include "cost/media.h"
+#include "cost/surcharges.h"
 #include "dialect/result_content.h"
 #include "store/store.h"
 
@@ -149,6 +150,51 @@ add_encrypted_tokens(const struct ctx_json *json, uint32_t node,
 	cost->estimated += tokens;
 }
 
+/* Returns what is billed around the texts of a message of this dialect. */
+static const struct ctx_surcharges *
+find_surcharges(const struct ctx_counter *counter,
+    const struct ctx_dialect *dialect)
+{
+	return ctx_surcharges_of(counter->tools.rule != CTX_TOOLS_NONE
+		? counter->tools.rule
+		: dialect->tools.rule);
+}
+
+/* Adds the tokens around a tool call and its result, and those of a signature
+ * on the call. */
+static void
+add_call_surcharges(const struct ctx_json *json, const struct ctx_block *block,
+    const struct ctx_surcharges *extra, struct ctx_cost *cost)
+{
+	uint64_t tokens = extra->call;
+	uint32_t signature = block->signature;
+
+	if (block->payload != 0 &&
+	    json->nodes[block->payload].kind == CTX_JSON_OBJECT)
+		tokens += (uint64_t)extra->argument *
+		    ctx_json_count(json, block->payload);
+	if (signature != 0)
+		tokens += (uint64_t)ctx_json_str(json, signature).n *
+		    extra->signature / 1000;
+	cost->tokens += tokens;
+	cost->estimated += tokens;
+}
+
+/* Counts the names and the values of arguments, whose texts are shown as they
+ * are, not as JSON. */
+static int
+count_arguments(struct ctx_counter *counter, const struct ctx_json *json,
+    uint32_t node, struct ctx_cost *cost, struct ctx_err *err)
+{
+	uint32_t key, end = json->nodes[node].next;
+
+	for (key = node + 1; key < end; key = json->nodes[key + 1].next)
+		if (ctx_count_value(counter, json, key, cost, err) < 0 ||
+		    ctx_count_value(counter, json, key + 1, cost, err) < 0)
+			return -1;
+	return 0;
+}
+
 static int
 count_tool_name(struct ctx_counter *counter, const struct ctx_json *json,
     const struct ctx_block *block, struct ctx_cost *cost, struct ctx_err *err)
@@ -167,6 +213,7 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 {
 	const struct ctx_block *block = &message->blocks[i];
 	const struct ctx_image *image = &counter->image;
+	const struct ctx_surcharges *extra;
 	uint64_t tokens;
 
 	if (block->kind == CTX_BLOCK_MEDIA) {
@@ -183,9 +230,14 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 		add_encrypted_tokens(message->json, block->payload, cost);
 		return 0;
 	}
-	if (block->kind == CTX_BLOCK_TOOL_CALL && block->name != 0 &&
-	    count_tool_name(counter, message->json, block, cost, err) < 0)
-		return -1;
+	if (block->kind == CTX_BLOCK_TOOL_CALL) {
+		if (block->name != 0 &&
+		    count_tool_name(counter, message->json, block, cost, err) <
+			0)
+			return -1;
+		add_call_surcharges(message->json, block,
+		    find_surcharges(counter, message->dialect), cost);
+	}
 	if (block->is_message)
 		return count_item(counter, message, cost, err);
 	/* A tool result that consists of blocks has no tokens by itself: its
@@ -196,6 +248,11 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 		    (i + 1 < message->n &&
 			message->blocks[i + 1].result_index == i + 1))))
 		return 0;
+	extra = find_surcharges(counter, message->dialect);
+	if (block->kind == CTX_BLOCK_TOOL_CALL && extra->shows_values &&
+	    message->json->nodes[block->payload].kind == CTX_JSON_OBJECT)
+		return count_arguments(counter, message->json, block->payload,
+		    cost, err);
 	return count_shown(counter, message->dialect, message->json,
 	    block->payload, cost, err);
 }
@@ -334,6 +391,16 @@ ctx_count_clear_savings(struct ctx_counter *counter,
 	return 0;
 }
 
+static size_t
+count_calls(const struct ctx_message *message)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < message->n; i++)
+		n += message->blocks[i].kind == CTX_BLOCK_TOOL_CALL;
+	return n;
+}
+
 /* A record may contain a prompt and the answer to it.  When the first block of
  * the answer is reached, stores the tokens counted so far as those of the
  * prompt. i: the index of the block. */
@@ -371,6 +438,13 @@ add_block_tokens(struct ctx_counter *counter, const struct ctx_message *message,
 		    cost->estimated - rough;
 	}
 	record_prompt_tokens(message, message->n, cost);
+	if (count_calls(message) > 1) {
+		before = find_surcharges(counter, message->dialect)->parallel;
+		cost->tokens += before;
+		cost->estimated += before;
+		cost->kinds[CTX_BLOCK_TOOL_CALL] += before;
+		cost->estimated_by_kind[CTX_BLOCK_TOOL_CALL] += before;
+	}
 	return 0;
 }
 
@@ -400,23 +474,31 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
     uint64_t *tokens, struct ctx_err *err)
 {
 	unsigned fixed = message->dialect->per_message;
+	const struct ctx_surcharges *extra =
+	    find_surcharges(counter, message->dialect);
 	struct ctx_cost role = {0};
 
 	*tokens = 0;
-	if (fixed == 0 || message->flags & CTX_MESSAGE_CONTINUES)
+	if (message->flags & CTX_MESSAGE_CONTINUES)
 		return 0;
+	if (fixed == 0) {
+		*tokens = extra->message;
+		return 0;
+	}
+	if (message->role == CTX_ROLE_ASSISTANT && count_calls(message) == 0)
+		*tokens = extra->assistant;
 	if (counter->frame_message > 0) {
+		*tokens += counter->frame_message;
 		/* A prompt and the answer to it are two messages. */
-		*tokens = counter->frame_message;
 		if (message->n_prompt_blocks > 0)
-			*tokens *= 2;
+			*tokens += counter->frame_message;
 		return 0;
 	}
 	if (message->role_node != 0 &&
 	    ctx_count_value(counter, message->json, message->role_node, &role,
 		err) < 0)
 		return -1;
-	*tokens = fixed + role.tokens;
+	*tokens += fixed + role.tokens;
 	return 0;
 }
 

@@ -8,11 +8,6 @@
 /* maximum length of a model's name that is stored, in bytes */
 #define LONGEST_KEPT 256
 #define MOST_KEPT    4096
-/* Tokens that each message of a request to Claude takes around its text: its
- * role and delimiters.  The frame of a request with one message was measured
- * (ctok 1.3.0); how it divides was not, and this is what OpenAI's messages take
- * ("How to count tokens with tiktoken", OpenAI cookbook). */
-#define FRAME_OF_MESSAGE 4
 
 /* An opened token counter.  Each is allocated by itself, so that pointers to
  * it remain valid when the array of pointers grows. */
@@ -43,10 +38,9 @@ close_opened(struct opened *opened)
 static void
 set_frame(struct ctx_counter *counter, const struct ctx_tokenizer *tokenizer)
 {
-	unsigned frame = ctx_tokenizer_frame(tokenizer);
+	unsigned frame =
+	    ctx_tokenizer_frame(tokenizer, &counter->frame_message);
 
-	counter->frame_message =
-	    frame < FRAME_OF_MESSAGE ? frame : FRAME_OF_MESSAGE;
 	counter->frame_request = frame - counter->frame_message;
 }
 

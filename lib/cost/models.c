@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cost/cost.h"
+#include "cost/surcharges.h"
 
 #define LONGEST 256 /* maximum length of a model's name in bytes */
 /* Maximum number of offsets in a model's name at which the name of a row is
@@ -425,9 +426,7 @@ ctx_image_rule_name(enum ctx_image_rule rule)
 const char *
 ctx_tools_rule_name(enum ctx_tools_rule rule)
 {
-	static const char *const names[] = {"-", "types", "json", "texts"};
-
-	return rule < CTX_TOOLS_RULES ? names[rule] : NULL;
+	return rule < CTX_TOOLS_RULES ? ctx_surcharges_of(rule)->name : NULL;
 }
 
 const char *

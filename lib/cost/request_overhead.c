@@ -5,11 +5,14 @@
  * How tool definitions are written into the model's prompt:
  *
  * types: as a namespace of TypeScript types after the system message (OpenAI;
- * see cost/tool_schema.c).  Without a system message the namespace has 4 tokens
- * more, which are not counted here.
+ * see cost/tool_schema.c).
  *
- * json: as JSON, with the name, description and schema of each tool (Anthropic,
- * and the chat templates of open models).
+ * tagged: as <function> and JSON with the description, name and schema of each
+ * tool, as Python's json module writes it (Anthropic; measured, see
+ * cost/surcharges.c).
+ *
+ * json: as JSON without white space, with the name, description and schema of
+ * each tool (Gemini since 2.5, and the chat templates of open models).
  *
  * texts: as names and descriptions, and of each schema the keys, formats,
  * enumerations, required names, descriptions and examples (the local tokenizer
@@ -24,21 +27,28 @@
 #include <string.h>
 
 #include "cost/cost.h"
+#include "cost/surcharges.h"
 #include "cost/tool_schema.h"
 
 /* Schemas nested deeper are not counted. */
 #define DEEPEST 16
 
+/* keys of the system prompt in a request */
+static const char *const prompts[] = {"system", "instructions",
+    "systemInstruction", "system_instruction", "gen_ai.system_instructions",
+    NULL};
+
 struct overhead_count {
 	struct ctx_counter *counter;
 	const struct ctx_json *json;
 	const struct ctx_tools *rule;
+	const struct ctx_surcharges *extra; /* of the rule */
 	struct ctx_cost cost; /* tokens and characters counted so far */
 	/* tool definitions in the form that the model gets */
 	struct ctx_buf text;
-	/* Tokens whose number is published: those of the provider's own tools,
-	 * and those of the text around the tool definitions. */
-	uint64_t fixed;
+	/* Tokens whose number is published or measured: those of the provider's
+	 * own tools, and those of the text around the tool definitions. */
+	int64_t fixed;
 	bool any;
 };
 
@@ -201,10 +211,13 @@ static int
 add_definition(struct overhead_count *b, const struct ctx_definition *tool,
     struct ctx_err *err)
 {
-	switch (b->rule->rule) {
-	case CTX_TOOLS_TYPES:
+	b->fixed += b->extra->definition;
+	switch (b->extra->form) {
+	case CTX_FORM_TYPES:
 		return ctx_tool_schema_add(&b->text, b->json, tool, err);
-	case CTX_TOOLS_TEXTS:
+	case CTX_FORM_TAGGED:
+		return ctx_tagged_definition_add(&b->text, b->json, tool, err);
+	case CTX_FORM_TEXTS:
 		if (count_texts(b, tool->name, err) < 0 ||
 		    count_texts(b, tool->description, err) < 0)
 			return -1;
@@ -230,7 +243,7 @@ add_provided(struct overhead_count *b, uint32_t tool, uint32_t type,
 	 * definitions that its pages on these tools state (November 2026). */
 	static const struct {
 		const char *type;
-		uint64_t tokens;
+		int64_t tokens;
 	} known[] = {{"bash_", 245}, {"text_editor_", 700}, {"computer_", 735}};
 	size_t i;
 
@@ -386,6 +399,31 @@ find_answer_schema(const struct ctx_json *json, uint32_t request)
 	return 0;
 }
 
+/* Returns true if the request says which tool is to be called. */
+static bool
+names_tool(const struct ctx_json *json, uint32_t request)
+{
+	static const char *const keys[] = {"tool_choice", "toolChoice", NULL};
+	static const char *const named[] = {"name", "function", "tool", NULL};
+	uint32_t choice = find_first_of(json, request, keys);
+
+	return choice != 0 && json->nodes[choice].kind == CTX_JSON_OBJECT &&
+	    find_first_of(json, choice, named) != 0;
+}
+
+/* Adds the measured tokens of a request with tools. */
+static void
+add_surcharges(struct overhead_count *b, const struct ctx_record_layout *layout)
+{
+	const struct ctx_surcharges *extra = b->extra;
+
+	b->fixed += extra->tools;
+	if (strcmp(layout->dialect->name, "openai-responses") == 0)
+		b->fixed += extra->responses;
+	if (names_tool(b->json, layout->request))
+		b->fixed += extra->named;
+}
+
 /* If the request defines tools, adds the tokens of the text around their
  * definitions. */
 static int
@@ -403,7 +441,8 @@ add_framing(struct overhead_count *b, const struct ctx_record_layout *layout,
 		return 0;
 	b->fixed += is_forced(b->json, layout->request) ? b->rule->forced
 							: b->rule->once;
-	if (b->rule->rule != CTX_TOOLS_TYPES)
+	add_surcharges(b, layout);
+	if (b->extra->form != CTX_FORM_TYPES)
 		return 0;
 	if (ctx_buf_add(&b->text, foot, sizeof foot - 1, err) < 0 ||
 	    ctx_buf_reserve(&b->text, sizeof head, err) < 0)
@@ -431,16 +470,44 @@ count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
 	if (add_tools(b, list, err) < 0 || add_framing(b, layout, err) < 0)
 		return -1;
 	answer = find_answer_schema(json, layout->request);
-	if (answer != 0 && b->rule->rule == CTX_TOOLS_TEXTS
+	if (answer != 0 && b->extra->form == CTX_FORM_TEXTS
 		? count_schema(b, answer, err) < 0
 		: append_member(b, "\n", answer, err) < 0)
 		return -1;
 	if (ctx_token_count(b->counter->tokens, b->text.p, b->text.n, &tokens,
 		err) < 0)
 		return -1;
-	b->cost.tokens += ctx_tokens_to_model(b->counter, tokens) + b->fixed;
+	/* Only surcharges of tool definitions, which have more tokens, are
+	 * negative. */
+	b->cost.tokens += ctx_tokens_to_model(b->counter, tokens);
+	b->cost.tokens += (uint64_t)b->fixed;
 	b->cost.chars += ctx_utf8_count(b->text.p, b->text.n);
 	return 0;
+}
+
+/* Returns true if the request turns thinking on. */
+static bool
+is_thinking(const struct ctx_json *json, uint32_t request)
+{
+	uint32_t type = ctx_json_find(json,
+	    ctx_json_find(json, request, "thinking"), "type");
+
+	return ctx_json_is(json, type, "enabled") ||
+	    ctx_json_is(json, type, "adaptive");
+}
+
+/* Returns the tokens of a request with no messages. */
+static uint64_t
+count_priming(const struct overhead_count *b,
+    const struct ctx_record_layout *layout)
+{
+	unsigned tokens = layout->dialect->priming;
+
+	if (layout->is_response || tokens == 0)
+		return 0;
+	if (b->counter->frame_message > 0)
+		return b->counter->frame_request;
+	return (uint64_t)((int)tokens + b->extra->request);
 }
 
 int
@@ -448,35 +515,35 @@ ctx_count_request_overhead(struct ctx_counter *counter,
     const struct ctx_json *json, const struct ctx_record_layout *layout,
     struct ctx_request_overhead *overhead, struct ctx_err *err)
 {
-	static const char *const prompts[] = {"system", "instructions",
-	    "systemInstruction", "system_instruction",
-	    "gen_ai.system_instructions", NULL};
 	struct overhead_count b = {.counter = counter, .json = json};
+	uint64_t thinking = 0;
 	uint32_t prompt;
 	int rc = 0;
 
 	memset(overhead, 0, sizeof *overhead);
-	if (!layout->is_response)
-		overhead->tokens = layout->dialect->priming;
-	if (overhead->tokens > 0 && counter->frame_message > 0)
-		overhead->tokens = counter->frame_request;
 	b.rule = counter->tools.rule != CTX_TOOLS_NONE
 	    ? &counter->tools
 	    : &layout->dialect->tools;
+	b.extra = ctx_surcharges_of(b.rule->rule);
+	overhead->tokens = count_priming(&b, layout);
 	if (layout->in_request) {
 		prompt = find_first_of(json, layout->request, prompts);
-		if (prompt != 0)
+		if (prompt != 0) {
+			b.cost.tokens = b.extra->system;
 			rc = count_prompt(&b, prompt, err);
+		}
 		overhead->system = b.cost.tokens;
 		if (rc == 0)
 			rc = count_tools(&b, layout, err);
 		overhead->tools = b.cost.tokens - overhead->system;
+		if (is_thinking(json, layout->request))
+			thinking = b.extra->thinking;
 	}
 	ctx_buf_release(&b.text);
-	overhead->tokens += overhead->system + overhead->tools;
+	overhead->tokens += overhead->system + overhead->tools + thinking;
 	overhead->chars = b.cost.chars;
 	overhead->estimated = counter->basis == CTX_BASIS_ESTIMATED
 	    ? overhead->tokens
-	    : overhead->tools;
+	    : overhead->tools + thinking;
 	return rc;
 }

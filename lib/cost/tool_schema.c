@@ -3,7 +3,9 @@
  * which OpenAI's models get them
  *
  * The form is documented for gpt-oss ("OpenAI harmony response format", OpenAI
- * cookbook, 2025), and the token counts of earlier models agree with it.
+ * cookbook, 2025), and the token counts of earlier models agree with it. Titles
+ * are comments, and defaults stand after the type in one (measured in recorded
+ * requests, tests/bench/billed.py).
  */
 #include <string.h>
 
@@ -28,6 +30,9 @@ struct level {
 	 * after the last one */
 	uint32_t at, end;
 	bool any; /* true once an element has been written */
+	/* MEMBERS: JSON node of the default value of the member that was
+	 * written last; 0 if it has none. */
+	uint32_t initial;
 	/* MEMBERS: names of the members that the schema requires.  NAMES: the
 	 * type names that were written already. */
 	struct ctx_intern names;
@@ -37,6 +42,7 @@ struct level {
  * set to true, and nothing more is written. */
 struct types {
 	const struct ctx_json *json;
+	uint32_t schema; /* of all arguments; it may define others */
 	struct ctx_buf *out;
 	struct ctx_err *err;
 	bool failed;
@@ -78,10 +84,13 @@ put_decoded(struct types *t, uint32_t node)
 				ctx_json_str(t->json, node), t->err) < 0;
 }
 
+/* Writes a comment, unless its text is missing or empty. */
 static void
 put_comment(struct types *t, uint32_t description, unsigned depth)
 {
-	if (description == 0)
+	if (description == 0 ||
+	    t->json->nodes[description].kind != CTX_JSON_STRING ||
+	    ctx_json_str(t->json, description).n == 2)
 		return;
 	for (; depth > 1; depth--)
 		put_str(t, "  ");
@@ -194,6 +203,36 @@ put_named_type(struct types *t, uint32_t schema, uint32_t name, unsigned depth)
 	}
 }
 
+/* Returns the schema that a member "$ref" names, such as "#/$defs/Address", if
+ * the definition of the tool contains it; else the schema itself. */
+static uint32_t
+follow_reference(const struct types *t, uint32_t schema)
+{
+	static const char *const places[] = {"$defs", "definitions"};
+	uint32_t ref = ctx_json_find(t->json, schema, "$ref"), defs, key;
+	struct ctx_str path, name;
+	size_t i, at;
+
+	if (ref == 0 || t->json->nodes[ref].kind != CTX_JSON_STRING)
+		return schema;
+	path = ctx_json_str(t->json, ref);
+	for (i = 0; i < sizeof places / sizeof places[0]; i++) {
+		defs = ctx_json_find(t->json, t->schema, places[i]);
+		at = strlen(places[i]) + 4; /* after "#/$defs/ */
+		if (defs == 0 || at > path.n ||
+		    t->json->nodes[defs].kind != CTX_JSON_OBJECT)
+			continue;
+		for (key = defs + 1; key < t->json->nodes[defs].next;
+		     key = t->json->nodes[key + 1].next) {
+			name = ctx_json_str(t->json, key);
+			if (name.n - 1 == path.n - at &&
+			    memcmp(name.p + 1, path.p + at, path.n - at) == 0)
+				return key + 1;
+		}
+	}
+	return schema;
+}
+
 static void
 put_type(struct types *t, uint32_t schema, unsigned depth)
 {
@@ -203,6 +242,7 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 	uint32_t type = 0;
 	size_t i, n = sizeof unions / sizeof unions[0];
 
+	schema = follow_reference(t, schema);
 	for (i = 0; i < n; i++) {
 		type = ctx_json_find(t->json, schema, unions[i]);
 		if (type != 0 && nodes[type].kind == CTX_JSON_ARRAY)
@@ -234,13 +274,21 @@ put_member(struct types *t, struct level *level)
 	unsigned i;
 
 	if (level->any)
-		put_str(t, ",\n");
+		put_str(t, ",");
+	if (level->initial != 0) {
+		put_str(t, " // default: ");
+		put_literal(t, level->initial);
+	}
+	if (level->any)
+		put_str(t, "\n");
 	if (!take_next_element(t, level, &key)) {
 		put_str(t, "}");
 		return false;
 	}
+	put_comment(t, ctx_json_find(t->json, key + 1, "title"), level->depth);
 	put_comment(t, ctx_json_find(t->json, key + 1, "description"),
 	    level->depth);
+	level->initial = ctx_json_find(t->json, key + 1, "default");
 	for (i = 1; i < level->depth; i++)
 		put_str(t, "  ");
 	put_decoded(t, key);
@@ -336,7 +384,10 @@ int
 ctx_tool_schema_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err)
 {
-	struct types t = {.json = json, .out = out, .err = err};
+	struct types t = {.json = json,
+	    .schema = tool->schema,
+	    .out = out,
+	    .err = err};
 	uint32_t members = ctx_json_find(json, tool->schema, "properties");
 
 	put_comment(&t, tool->description, 1);

@@ -1,5 +1,5 @@
-/* tool_schema.h - writes tool definitions as TypeScript types, to count their
- * tokens */
+/* tool_schema.h - writes tool definitions in the forms that models get, to
+ * count their tokens */
 #ifndef CTX_COST_TOOL_SCHEMA_H
 #define CTX_COST_TOOL_SCHEMA_H
 
@@ -14,6 +14,10 @@ struct ctx_definition {
 /* Appends a tool definition, written as a TypeScript type, and an empty line
  * to out. */
 int ctx_tool_schema_add(struct ctx_buf *out, const struct ctx_json *json,
+    const struct ctx_definition *tool, struct ctx_err *err);
+/* Appends a tool definition in the form that Claude's models get: JSON in a
+ * tag. */
+int ctx_tagged_definition_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err);
 
 #endif

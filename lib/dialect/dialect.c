@@ -51,10 +51,10 @@
  * lib/cost/request_overhead.c. */
 #define AS_OPENAI                                  \
 	.image = {CTX_IMAGE_TILES, 85, 170, 2048}, \
-	.tools = {CTX_TOOLS_TYPES, 0, 0}
+	.tools = {CTX_TOOLS_OPENAI, 0, 0}
 #define AS_ANTHROPIC                                 \
 	.image = {CTX_IMAGE_SQUARES, 0, 1568, 1568}, \
-	.tools = {CTX_TOOLS_JSON, 286, 406}
+	.tools = {CTX_TOOLS_CLAUDE_5, 286, 406}
 #define AS_GOOGLE                                  \
 	.counts_strings_only = true,               \
 	.image = {CTX_IMAGE_CROPS, 258, 258, 768}, \

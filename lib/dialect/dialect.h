@@ -26,25 +26,27 @@ struct ctx_image {
 	uint32_t x, y, edge;
 };
 
-/* Forms in which providers write the tool definitions of a request into the
- * model's prompt; see cost/request_overhead.c. */
+/* Rules for what is billed around texts (cost/surcharges.c).  The first four
+ * only give the form of tools: not known, TypeScript types, JSON, its texts. */
 enum ctx_tools_rule {
-	CTX_TOOLS_NONE,  /* how is not known */
-	CTX_TOOLS_TYPES, /* as TypeScript types */
-	CTX_TOOLS_JSON,  /* as JSON */
-	/* only the names and texts of the tools, without the punctuation of
-	 * JSON */
+	CTX_TOOLS_NONE,
+	CTX_TOOLS_TYPES,
+	CTX_TOOLS_JSON,
 	CTX_TOOLS_TEXTS,
+	CTX_TOOLS_OPENAI,
+	CTX_TOOLS_OPENAI_O,
+	CTX_TOOLS_OPENAI_5,
+	CTX_TOOLS_CLAUDE_3,
+	CTX_TOOLS_CLAUDE_4,
+	CTX_TOOLS_CLAUDE_5,
+	CTX_TOOLS_GEMINI_2,
+	CTX_TOOLS_GEMINI_3,
 	CTX_TOOLS_RULES
 };
 struct ctx_tools {
 	enum ctx_tools_rule rule;
-	/* Tokens added once per request with tool definitions, if the request
-	 * does not force a tool call. */
-	uint32_t once;
-	/* Tokens added once per request with tool definitions, if the request
-	 * forces a tool call. */
-	uint32_t forced;
+	/* for a request with tools; for one that forces a tool call */
+	uint32_t once, forced;
 };
 
 /* Rules of a dialect (message format), as bits.  The rules of this first group
@@ -385,15 +387,13 @@ struct ctx_dialect {
 	 * model, for formats in which nothing around the messages names it;
 	 * or NULL. */
 	const char *model;
-	/* Tokens that a conversation costs in addition to those of its texts:
-	 * for each message, for each name of a sender, and once per
-	 * conversation. */
+	/* Tokens beside those of texts: for each message, for each name of a
+	 * sender, and once per conversation. */
 	uint8_t per_message, per_name, priming;
 	/* True if only the keys and strings in the JSON of tool arguments and
 	 * results cost tokens, not punctuation and numbers. */
 	bool counts_strings_only;
-	/* Methods of counting the tokens of images and tools, for models that
-	 * have none of their own. */
+	/* rules for models that have none of their own */
 	struct ctx_image image;
 	struct ctx_tools tools;
 	/* For a tool result whose content is only a text: the JSON before the

@@ -15,7 +15,8 @@ function price(s) {
 }
 
 function constant(prefix, s) {
-	return prefix "_" (s == "-" ? "NONE" : toupper(s))
+	gsub(/-/, "_", s)
+	return prefix "_" (s == "_" ? "NONE" : toupper(s))
 }
 
 function text(s) { return s == "-" ? "NULL" : "\"" s "\"" }

@@ -63,6 +63,9 @@ struct ctx_block {
 	/* For a tool call that was made by a program which the model has
 	 * written: id of the tool call that runs this program. */
 	uint32_t caller;
+	/* For a tool call of Gemini: the signature of the thoughts before it, a
+	 * JSON string.  It is sent and billed with the call. */
+	uint32_t signature;
 	/* For a block inside a tool result: index of that result in
 	 * ctx_message.blocks, plus 1.  For other blocks 0. */
 	uint32_t result_index;

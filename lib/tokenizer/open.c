@@ -162,8 +162,9 @@ ctx_tokenizer_basis(const struct ctx_tokenizer *t)
 }
 
 unsigned
-ctx_tokenizer_frame(const struct ctx_tokenizer *t)
+ctx_tokenizer_frame(const struct ctx_tokenizer *t, unsigned *message)
 {
+	*message = t->claude == NULL ? 0 : t->claude->frame_message;
 	return t->claude == NULL ? 0 : t->claude->frame;
 }
 

@@ -101,8 +101,10 @@ const char *ctx_tokenizer_name(const struct ctx_tokenizer *tokenizer);
  * up.  Both can count and cut text, but not encode or decode. */
 enum ctx_basis ctx_tokenizer_basis(const struct ctx_tokenizer *tokenizer);
 /* Returns the tokens that a request with one message has besides those of the
- * message's text; 0 if this number is not known for the encoding. */
-unsigned ctx_tokenizer_frame(const struct ctx_tokenizer *tokenizer);
+ * message's text; 0 if this number is not known for the encoding. Sets *message
+ * to how many of them each message has. */
+unsigned ctx_tokenizer_frame(const struct ctx_tokenizer *tokenizer,
+    unsigned *message);
 /* Returns one more than the highest token id, special tokens included; 0 if the
  * encoding has no ids ("bytes/4", encodings of Claude). */
 uint32_t ctx_tokenizer_size(const struct ctx_tokenizer *tokenizer);

@@ -340,12 +340,16 @@ check_ids(void)
 	struct ctx_tokens ids = {0};
 	struct ctx_buf out = {0};
 	uint32_t id = 0;
+	unsigned message;
 
 	tap_case("there are no token ids, and the counts are reconstructed");
 	CHECK(ctx_tokenizer_basis(tokenizers[0]) == CTX_BASIS_RECONSTRUCTED);
-	CHECK(ctx_tokenizer_frame(tokenizers[0]) == 7);
-	CHECK(ctx_tokenizer_frame(tokenizers[1]) == 11);
-	CHECK(ctx_tokenizer_frame(tokenizers[2]) == 6);
+	CHECK(
+	    ctx_tokenizer_frame(tokenizers[0], &message) == 7 && message == 3);
+	CHECK(
+	    ctx_tokenizer_frame(tokenizers[1], &message) == 11 && message == 4);
+	CHECK(
+	    ctx_tokenizer_frame(tokenizers[2], &message) == 6 && message == 2);
 	CHECK(ctx_token_encode(counters[0], "a", 1, false, &ids, &err) < 0);
 	CHECK(err.code == CTX_EARG);
 	CHECK(ctx_tokenizer_decode(tokenizers[0], &id, 1, &out, &err) < 0);

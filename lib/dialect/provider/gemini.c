@@ -70,6 +70,25 @@ read_function_response(struct ctx_message *message, uint32_t response,
 	return 0;
 }
 
+/* Adds a tool call.  The part may have a signature of the thoughts before it.
+ */
+static int
+read_function_call(struct ctx_message *message, uint32_t part, uint32_t call,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = message->json;
+	uint32_t signature = ctx_find_either(json, part, "thoughtSignature",
+	    "thought_signature");
+
+	if (ctx_read_call(message, ctx_json_find(json, call, "args"),
+		ctx_json_find(json, call, "id"),
+		ctx_json_find(json, call, "name"), err) < 0)
+		return -1;
+	if (signature != 0 && json->nodes[signature].kind == CTX_JSON_STRING)
+		message->blocks[message->n - 1].signature = signature;
+	return 0;
+}
+
 static int
 read_gemini_part(const struct ctx_json *json, uint32_t part,
     struct ctx_message *message, struct ctx_err *err)
@@ -80,10 +99,7 @@ read_gemini_part(const struct ctx_json *json, uint32_t part,
 		return ctx_read_block(message, CTX_BLOCK_TEXT, part, err);
 	value = ctx_find_either(json, part, "functionCall", "function_call");
 	if (value != 0)
-		return ctx_read_call(message,
-		    ctx_json_find(json, value, "args"),
-		    ctx_json_find(json, value, "id"),
-		    ctx_json_find(json, value, "name"), err);
+		return read_function_call(message, part, value, err);
 	value = ctx_find_either(json, part, "functionResponse",
 	    "function_response");
 	if (value != 0)

@@ -48,6 +48,9 @@ struct ctx_claude {
 	/* tokens of a request with one message, without those of the message's
 	 * text */
 	uint8_t frame;
+	/* of these, the tokens of the message: its role and delimiters.  Each
+	 * further message of the request has the same number. */
+	uint8_t frame_message;
 };
 
 extern const struct ctx_claude ctx_claude_3, ctx_claude_4_7, ctx_claude_4_8;
