@@ -790,7 +790,7 @@ changed() { # file, line
 	request 2 > one
 	cat one one > two
 	run -2 ctx-cache --diff one two
-	[[ $output == *"two:2: the file has a second conversation"* ]]
+	[[ $output == *"two:2: the file has more than one conversation"* ]]
 	: > empty
 	run -2 ctx-cache --diff empty one
 	[[ $output == *"empty: the file has no messages"* ]]
