@@ -34,12 +34,11 @@
 #define SHARE  "share/ctx"
 #define LEVELS 4 /* maximum number of directories above the code's file */
 
-/* Returns true if an error says that there is no such file, or none that this
- * process may know of. */
+/* Returns true if an error says that there is no such file. */
 static bool
 is_absent(int error)
 {
-	return error == ENOENT || error == ENOTDIR || error == EACCES;
+	return error == ENOENT || error == ENOTDIR;
 }
 
 #ifdef HAS_OBJECTS
