@@ -76,12 +76,12 @@ replay_files(struct replay_command *command,
 		cli_say(cli,
 		    "no request was found: no message was written by a model");
 	cli_note_models(cli, counters);
-	if (command->form.sum.untimed > 0)
+	cli_status(cli, cli_end(cli));
+	if (cli->status == CLI_YES && command->form.sum.untimed > 0)
 		cli_say(cli,
 		    "%" PRIu64 " of %" PRIu64 " requests have no timestamp; "
 		    "what they store in the cache does not expire",
 		    command->form.sum.untimed, command->form.sum.requests);
-	cli_status(cli, cli_end(cli));
 }
 
 static void
