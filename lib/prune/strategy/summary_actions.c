@@ -96,7 +96,6 @@ static int
 link_call(struct summary_actions *actions, struct ctx_str call, uint32_t action,
     struct ctx_err *err)
 {
-	size_t known = actions->calls.n;
 	uint32_t id, *grown;
 
 	if (call.n == 0)
@@ -108,7 +107,6 @@ link_call(struct summary_actions *actions, struct ctx_str call, uint32_t action,
 	if (grown == NULL)
 		return -1;
 	actions->actions_of = grown;
-	(void)known;
 	grown[id - 1] = action;
 	return 0;
 }
@@ -264,24 +262,35 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 	}
 }
 
+/* Scans the arguments of a tool call.  Returns 1 if they are a JSON object,
+ * which is then in actions->json; 0 if they are another text, such as JSON that
+ * was cut; or -1 with *err if there is no memory. */
+static int
+scan_arguments(struct summary_actions *actions, struct ctx_str text,
+    struct ctx_err *err)
+{
+	size_t used;
+	int rc;
+
+	if (actions->json.nodes == NULL)
+		ctx_json_init(&actions->json, CTX_SIMD_BEST);
+	if (text.n == 0 || text.p[0] != '{')
+		return 0;
+	rc = ctx_json_scan(&actions->json, text.p, text.n, &used, err);
+	return rc < 0 && err->code == CTX_ENOMEM ? -1 : rc > 0;
+}
+
 int
 ctx_summary_actions_call(struct summary_actions *actions,
     const struct ctx_summary_text *text, struct ctx_err *err)
 {
+	int rc = scan_arguments(actions, text->text, err);
 	uint32_t id = 0;
-	size_t used;
 
-	if (actions->json.nodes == NULL)
-		ctx_json_init(&actions->json, CTX_SIMD_BEST);
-	if (text->text.n > 0 && text->text.p[0] == '{' &&
-	    ctx_json_scan(&actions->json, text->text.p, text->text.n, &used,
-		err) > 0) {
-		if (record_arguments(actions, text->tool, &id, err) < 0)
-			return -1;
-	} else if (err->code == CTX_ENOMEM ||
-	    record_patch(actions, text->text, &id, err) < 0) {
+	if (rc < 0 ||
+	    (rc > 0 ? record_arguments(actions, text->tool, &id, err)
+		    : record_patch(actions, text->text, &id, err)) < 0)
 		return -1;
-	}
 	return link_call(actions, text->id, id, err);
 }
 
