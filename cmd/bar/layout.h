@@ -38,8 +38,8 @@ struct bar_part {
  * member to is the upper limit of the range in percent, or 0 if it has none. */
 struct zone {
 	unsigned to;
-	const char *word;
-	unsigned shade; /* colour of the word, of 256 colours of a terminal */
+	const char *word; /* name of the range, such as "NEARLY FULL" */
+	unsigned shade; /* colour of that name, of 256 colours of a terminal */
 };
 
 /* A colour of a part of the bar: shade is for terminals with 256 colours, fill

@@ -42,7 +42,9 @@ enum cli_type {
 	 * is optional, and joined to the option, as in -i.bak. */
 	CLI_SUFFIX,
 	CLI_PATTERN, /* struct ctx_pattern, may be repeated */
-	CLI_LIST,    /* struct cli_list, may be repeated; must not be empty */
+	/* struct cli_list: the option may be repeated, and its argument must
+	 * not be empty */
+	CLI_LIST,
 	/* An option whose argument is one of several names and that may be
 	 * repeated.  In its variable, an unsigned, bit i is set for the name
 	 * that choice(i) returns. */
@@ -133,7 +135,8 @@ struct cli {
 	struct ctx_model *models; /* models that the user has defined */
 	struct ctx_price *prices; /* one for each of these models */
 	size_t n_models;
-	/* JSON text that contains the names of the models; freed with them */
+	/* The text of models.json.  The names of the models point into it, so
+	 * it is freed together with models. */
 	void *models_text;
 };
 

@@ -15,8 +15,8 @@ count_unused(const struct ctx_prune_outcome *outcome)
 	return outcome->after < budget ? budget - outcome->after : 0;
 }
 
-/* Returns why a part of the budget remains unused after pruning.  A target
- * below the budget is another reason, which the caller prints. */
+/* Returns why a part of the budget remains unused after pruning.  The caller
+ * has already printed the target if it is below the budget. */
 static const char *
 explain_unused(const struct ctx_prune_outcome *outcome)
 {

@@ -46,7 +46,8 @@ struct request_reading {
 	struct ctx_stream *stream;
 	struct ctx_model_counters *counters;
 	const struct ctx_request_prefix_options *options;
-	/* JSON of a member or message after its breakpoints were removed. */
+	/* The nodes of one part of the request, a member such as "tools" or a
+	 * message, without its breakpoints. */
 	struct ctx_json json;
 	struct ctx_edits edits;
 	struct ctx_breakpoint_writer writer;

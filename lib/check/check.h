@@ -153,9 +153,10 @@ struct ctx_finding {
 	/* Text that says what is wrong.  It may quote the input, including
 	 * control characters. */
 	const char *what;
-	/* CTX_FIX_REMOVE_BLOCK: index of the block in the message that is being
-	 * checked.  CTX_FIX_REPLACE_IMAGE: index of the image among those of an
-	 * earlier message that a text can replace.  SIZE_MAX: none. */
+	/* The block that the fix changes; SIZE_MAX: none.
+	 * CTX_FIX_REMOVE_BLOCK: its index in the message that is being checked.
+	 * CTX_FIX_REPLACE_IMAGE: its index among the images of the message at
+	 * place, counting only images that may be replaced by a text. */
 	size_t block;
 	/* CTX_FIX_REMOVE_MEMBER: JSON node of the key */
 	uint32_t node;

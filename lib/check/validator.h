@@ -88,8 +88,8 @@ int ctx_validate_read_text(struct ctx_validator *validator, uint32_t node,
  * defines for the tool. */
 int ctx_validate_schema(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
-/* Checks that the arguments of tool call i are an object or a string, as the
- * rules demand. */
+/* Checks that the arguments of tool call i have the JSON type that the format
+ * prescribes: object or string. */
 int ctx_validate_arguments(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
 /* Checks the strings of the message for lone surrogates. */

@@ -30,8 +30,8 @@
 	.inserts_in_string = true
 
 /* Tokens that a request has in addition to those of its texts, as in Chat
- * Completions: 3 per message, 3 per conversation, 1 per name of a sender.
- * FRAMING is for formats without names. */
+ * Completions: 3 per message and 3 per conversation (FRAMING).  In formats
+ * whose messages may name their sender, also 1 per name (FRAMING_NAMES). */
 #define FRAMING       .per_message = 3, .priming = 3
 #define FRAMING_NAMES FRAMING, .per_name = 1
 

@@ -210,8 +210,9 @@ next_node(uint32_t node)
 static void
 fill_states(void)
 {
-	/* where the search for free slots begins: from[0] for nodes with one
-	 * child, from[1] for nodes with several */
+	/* index in the array states at which the search for free elements
+	 * begins: from[0] for tree nodes with one child, from[1] for those with
+	 * several */
 	uint32_t from[2] = {256, 256}, i;
 
 	for (i = 0; i < SLOTS; i++)

@@ -283,9 +283,9 @@ struct excess {
 };
 
 /* Adds to *excess by how much \u escapes are longer than the characters that
- * they stand for.  Bit i of the mask u is set if p[i] is the letter u of such
- * an escape.  One byte and one character of each escape are not added here,
- * because find_excess adds them. */
+ * they stand for, less one byte and one character per escape: find_excess adds
+ * these for escapes of every kind.  Bit i of the mask u is set if p[i] is the
+ * letter u of a \u escape. */
 static void
 add_long_escapes(struct excess *excess, const char *p, uint64_t u,
     const char *end)

@@ -73,10 +73,9 @@ struct ctx_block {
 	 * name.  This is the length of that text in bytes. */
 	uint8_t prefix;
 	bool is_encrypted; /* true if the payload is encrypted, as base64 */
-	/* True for a tool result if the message says that the tool call failed.
-	 * In some formats the result's content says so, in others a member
-	 * beside the content. ctx_dialect.failed is only for the former: it
-	 * says how their content is written. */
+	/* True for a tool result if the message says that the tool call failed:
+	 * in the content of the result (see ctx_dialect.failed) or, in other
+	 * formats, in a member beside the content. */
 	bool is_error;
 	/* True for a tool result if later messages have further results of its
 	 * tool call. */

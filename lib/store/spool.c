@@ -336,8 +336,9 @@ store_hidden(const struct ctx_spool *spool, const char *name,
 	return rc;
 }
 
-/* Stores a file in a spool that has no file with this name.  Returns STORED or
- * EXISTED, or -1 with *err. */
+/* Stores a file of which no other was found in the spool with this name.
+ * Returns STORED; EXISTED if another process has stored it meanwhile; or -1
+ * with *err. */
 static int
 store_file(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)

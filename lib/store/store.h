@@ -140,8 +140,9 @@ struct ctx_reference {
  * reference is its last line, and at most CTX_AGE_HEAD characters are before
  * it.  Returns false if the text has another form. */
 bool ctx_reference_find(const char *p, size_t n, struct ctx_reference *ref);
-/* Parses the n bytes at p as a reference to an image or other media in the
- * spool.  Returns false if they are anything but one such line. */
+/* Parses the n bytes at p as the line of text that ctx-age writes in place of
+ * an image or other media in the spool.  Returns false if the bytes are not
+ * exactly one such line. */
 bool ctx_reference_media(const char *p, size_t n, struct ctx_reference *ref);
 /* Returns true if a JSON string literal may be a text that ctx-age has left of
  * a tool result: it is short enough, and ends like such a text.  Only then must
