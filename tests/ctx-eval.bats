@@ -220,6 +220,17 @@ setup() {
 	[ "$(row oracle .kept)" -eq 3 ]
 }
 
+@test "oracle, recency and random leave out newest messages that do not fit" {
+	eval_session --per sample --json -b 5% -p oracle -p recency -p random \
+	    > rows
+	[ "$(jq -s 'all(.tokens <= .limit)' rows)" = true ] || fail "$(cat rows)"
+	[ "$(row oracle .kept)" -eq 1 ]
+	[ "$(row recency .kept)" -eq 0 ]
+	# Some of the random choices keep message 1.
+	[ "$(row random '.kept > 0 and .kept < 1')" = true ] ||
+		fail "$(cat rows)"
+}
+
 @test "an invalid output is reported if the messages before the cut are valid" {
 	# Without message 2 the result in message 3 has no call.
 	eval_session --json -b 50% -p cat -p 'orphan=sed 3d' > rows

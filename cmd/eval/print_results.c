@@ -270,8 +270,7 @@ print_run_json(const struct eval_output *output, const struct ctx_eval_run *run)
 		o = cli_json_with(o, "failure",
 		    cli_json_text(run->failure, strlen(run->failure)));
 	} else {
-		o = cli_json_with(o, "kept",
-		    json_integer((json_int_t)run->kept));
+		o = cli_json_with(o, "kept", json_real(run->kept));
 		o = cli_json_with(o, "saved",
 		    json_integer((json_int_t)run->recoverable));
 		o = cli_json_with(o, "tokens",
@@ -299,7 +298,7 @@ print_run_tsv(const struct eval_output *output, const struct ctx_eval_run *run)
 	if (run->failure != NULL)
 		printf("\t\t\t\t\n");
 	else
-		printf("%zu\t%zu\t%" PRIu64 "\t%d\t%.1f\n", run->kept,
+		printf("%g\t%zu\t%" PRIu64 "\t%d\t%.1f\n", run->kept,
 		    run->recoverable, run->tokens, run->invalid,
 		    1000 * run->seconds);
 	cli_check_stdout(output->cli);

@@ -127,9 +127,11 @@ struct ctx_eval_sample {
 /* A policy with a budget, applied to a sample. */
 struct ctx_eval_run {
 	size_t sample, policy, budget; /* their numbers, from 0 */
-	/* Numbers of needed strings that are in the output; that are not, but
-	 * in a file below {dir}. */
-	size_t kept, recoverable;
+	/* Number of needed strings that are in the output; of the policy random
+	 * a mean of several choices. */
+	double kept;
+	/* Number of the other needed strings that are in a file below {dir}. */
+	size_t recoverable;
 	uint64_t limit, tokens; /* the budget; tokens of the output */
 	/* True if ctx-check finds something in the output, but nothing in what
 	 * the policy was given. */

@@ -292,7 +292,8 @@ prepare_cut(struct cut_evaluation *e, bool *same, struct ctx_err *err)
 		err) < 0)
 		return -1;
 	e->findings = verdict.findings;
-	*same = verdict.kept == e->cut->n && verdict.messages == e->cut->at;
+	*same =
+	    worker->judge.n_seen == e->cut->n && verdict.messages == e->cut->at;
 	return 0;
 }
 

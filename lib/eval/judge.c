@@ -184,7 +184,7 @@ ctx_judge_messages(struct eval_judge *judge, struct ctx_str text,
 		return -1;
 	rc = judge_events(judge, &stream, verdict, err);
 	close_stream(&stream);
-	verdict->kept = judge->n_seen;
+	verdict->kept = (double)judge->n_seen;
 	return rc < 0 ? -1
 		      : check_messages(judge, text, &verdict->findings, err);
 }

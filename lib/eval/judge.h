@@ -19,7 +19,8 @@ struct eval_judge {
 
 /* What a text of messages contains. */
 struct eval_verdict {
-	size_t messages, kept;
+	size_t messages;
+	double kept; /* number of needed strings, or a mean of such numbers */
 	uint64_t tokens;
 	size_t findings; /* of ctx-check */
 };
@@ -40,10 +41,12 @@ void ctx_judge_release(struct eval_judge *judge);
 
 /* ---- baseline.c: policies for comparison --------------------------------- */
 
-/* Chooses groups of messages before a cut.  A message with tool results is in
- * the group of the message before it.  The messages that every policy is
- * assumed to keep are kept, and then groups in the order of the policy, as far
- * as the limit allows.  Sets *verdict; it has no findings. */
+/* Chooses groups of messages before a cut.  A group is an answer of the
+ * assistant with its tool results, or another message.  The groups of messages
+ * that every policy is assumed to keep are kept, and then others in the order
+ * of the policy, each if it still fits within the limit (tokens).  Sets the
+ * members kept and tokens of *verdict, the others to 0: for CTX_POLICY_RANDOM
+ * to means of several choices, which are the same in each run. */
 int ctx_eval_baseline(enum ctx_policy_kind kind,
     const struct eval_session *session, const struct eval_cut *cut,
     uint64_t limit, struct eval_verdict *verdict, struct ctx_err *err);

@@ -72,7 +72,7 @@ add_figures(struct ctx_eval_figures *figures, const struct ctx_eval_run *run,
 	double n = (double)needed;
 
 	figures->runs++;
-	figures->kept += (double)run->kept / n;
+	figures->kept += run->kept / n;
 	figures->recoverable += (double)run->recoverable / n;
 	figures->tokens += (double)run->tokens;
 	if (run->tokens < run->limit)
@@ -126,7 +126,7 @@ ctx_eval_figures(const struct ctx_eval_results *results, size_t policy,
 		}
 		sample = &results->samples[run->sample];
 		sum = &sums[sample->session];
-		sum->kept += (double)run->kept / (double)sample->needed;
+		sum->kept += run->kept / (double)sample->needed;
 		sum->runs++;
 		add_figures(figures, run, sample->needed);
 	}

@@ -155,7 +155,7 @@ struct probe {
 	struct ctx_buf needed; /* each with its messages, as "name@1,2 " */
 	size_t messages;
 	struct ctx_buf before;
-	size_t kept[3]; /* by oracle, recency and random */
+	double kept[3]; /* by oracle, recency and random */
 	uint64_t limit;
 };
 
@@ -223,6 +223,8 @@ release_probe(struct probe *probe)
 	"{\"role\":\"tool\",\"tool_call_id\":\"" id "\",\"content\":\"" text \
 	"\"}\n"
 
+#define TEN(text) text text text text text text text text text text
+
 /* Messages 0 to 11; the cut is at 12. */
 #define BEFORE                                                                 \
 	"{\"role\":\"system\",\"content\":\"in_system\"}\n"            /* 0 */ \
@@ -277,6 +279,22 @@ needed(void)
 	probe_text(&probe,
 	    BEFORE CALL("c", "x\\\\nin_result_1\\\\tin_result_3"));
 	CHECK(strcmp(probe.needed.p, "in_result_1@3 in_result_3@6 ") == 0);
+	release_probe(&probe);
+}
+
+static void
+grouped_answers(void)
+{
+	struct probe probe = {.at = 9, .limit = 150};
+
+	tap_case("tool calls that are answered together are one group");
+	probe_text(&probe,
+	    USER("task") CALL("a", TEN(TEN("a long argument of a tool call ")))
+		CALL("b", "pwd") RESULT("a", "in_result_1") RESULT("b", "done")
+		    SAID("one") USER("two") SAID("three") USER("four")
+			CALL("c", "in_result_1"));
+	CHECK(strcmp(probe.needed.p, "in_result_1@3 ") == 0);
+	CHECK(probe.kept[0] == 0 && probe.kept[1] == 0 && probe.kept[2] == 0);
 	release_probe(&probe);
 }
 
@@ -413,6 +431,7 @@ main(void)
 	names();
 	matches();
 	needed();
+	grouped_answers();
 	conversation_in_a_record();
 	policies();
 	figures();
