@@ -73,6 +73,22 @@ run_of_reads() {
 	grep -q lib/scan.c out
 }
 
+@test "salient: the base64 of encrypted reasoning has no names" {
+	sealed=$(seq 200 | sha512sum | cut -c 1-60)
+	jq -nc --arg data "$sealed+/$sealed+$sealed==" --arg pad "$(words 40)" '
+	    {role: "user", content: "Mend the parser."},
+	    {role: "assistant", content: [{type: "redacted_thinking", data: $data},
+		{type: "text", text: "Looking."}]},
+	    {role: "user", content: "And?"},
+	    {role: "assistant", content: [{type: "text", text: ("In lib/scan.c. " + $pad)}]},
+	    {role: "user", content: "Go on."}, {role: "assistant", content: "Well."},
+	    {role: "user", content: "Now?"}' > in
+	ctx-prune -d anthropic -s salient -k 1 -t 1 -b 30 --explain why in > out ||
+		[ $? -eq 1 ]
+	jq -se 'map(select(.line == 2) | .score) | length == 1 and .[0] < 1' why
+	jq -se 'map(select(.line == 4) | .score) | .[0] > 1' why
+}
+
 @test "salient counts a name in every format alike" {
 	run_of_reads > in
 	n=$(tokens in)

@@ -51,7 +51,7 @@ ctx_append_segment_text(struct ctx_buf *text, struct ctx_buf *scratch,
 			continue;
 		if (append_tool_name(text, scratch, message->json, block, err) <
 			0 ||
-		    (!array &&
+		    (!array && !block->is_encrypted &&
 			ctx_append_node_text(text, message->json,
 			    block->payload, err) < 0))
 			return -1;

@@ -9,7 +9,8 @@
 int ctx_append_node_text(struct ctx_buf *text, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err);
 /* Appends the texts of a segment and the names of its tools, each with a space
- * after it. scratch: memory for the names. flags: those of the segment, which
+ * after it.  Encrypted reasoning is left out: its base64 would count as rare
+ * names. scratch: memory for the names. flags: those of the segment, which
  * say whether it is a part of the message. */
 int ctx_append_segment_text(struct ctx_buf *text, struct ctx_buf *scratch,
     const struct ctx_message *message, unsigned flags, struct ctx_err *err);
