@@ -16,10 +16,13 @@
 	.written = object "/cache_creation_input_tokens",                   \
 	.written_hour = object "/cache_creation/ephemeral_1h_input_tokens", \
 	.output = object "/output_tokens"
-#define LANGCHAIN_PARTS(object)                                  \
-	.read = object "/input_token_details/cache_read",        \
-	.written = object "/input_token_details/cache_creation", \
-	.output = object "/output_tokens"
+#define LANGCHAIN_USAGE(object)                                          \
+	{                                                                \
+		.message = {object "/input_tokens"},                     \
+		.read = object "/input_token_details/cache_read",        \
+		.written = object "/input_token_details/cache_creation", \
+		.output = object "/output_tokens"                        \
+	}
 
 #define CODEX_USAGE                                                          \
 	{                                                                    \
@@ -40,30 +43,11 @@
 		.written = "message/usage/cacheWrite",                        \
 		.output = "message/usage/output"                              \
 	}
-#define CLAUDE_STREAM_USAGE                                  \
-	{                                                    \
-		.message = ANTHROPIC_INPUT("message/usage"), \
-		ANTHROPIC_PARTS("message/usage")             \
-	}
+/* of Claude Code: its session files, and what it prints as a stream */
 #define CLAUDE_CODE_USAGE                                    \
 	{                                                    \
 		.message = ANTHROPIC_INPUT("message/usage"), \
 		ANTHROPIC_PARTS("message/usage")             \
-	}
-#define LANGCHAIN_LC_USAGE                                         \
-	{                                                          \
-		.message = {"kwargs/usage_metadata/input_tokens"}, \
-		LANGCHAIN_PARTS("kwargs/usage_metadata")           \
-	}
-#define LANGCHAIN_DICT_USAGE                                     \
-	{                                                        \
-		.message = {"data/usage_metadata/input_tokens"}, \
-		LANGCHAIN_PARTS("data/usage_metadata")           \
-	}
-#define LANGCHAIN_DUMP_USAGE                                \
-	{                                                   \
-		.message = {"usage_metadata/input_tokens"}, \
-		LANGCHAIN_PARTS("usage_metadata")           \
 	}
 #define OPENCODE_USAGE                                                     \
 	{                                                                  \
