@@ -332,6 +332,33 @@ move_prefix() {
 	done
 }
 
+# As if another user had written the directory above the commands, in /tmp.
+@test "encodings above the code are used only if root or the code's owner owns them" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root, to change owners"
+	[ -e "$B/share/ctx/encodings" ] || skip "the encodings are in the program"
+	move_prefix
+	chmod -R go+rX .
+	printf 'no encodings' > moved/share/ctx/encodings
+	printf 'hello world' > text
+	run -2 moved/bin/ctx-count --text text
+	[[ $output == *"/moved/share/ctx/encodings does not contain"* ]]
+	chown -R 65534 moved/share
+	run moved/bin/ctx-count --text text
+	[[ $output != *"/moved/"* ]] || fail "the directory is used: $output"
+	chown -R 65534 moved/bin
+	run -2 moved/bin/ctx-count --text text
+	[[ $output == *"/moved/share/ctx/encodings does not contain"* ]]
+	# A link of another user to a directory of root, in which all may write.
+	chown -R 0 moved/bin
+	rm -r moved/share/ctx
+	mkdir -m 1777 open
+	printf 'no encodings' > open/encodings
+	chown 65534 open/encodings
+	ln -s "$PWD/open" moved/share/ctx
+	run -2 moved/bin/ctx-count --text text
+	[[ $output == *"/encodings belongs to another user"* ]] || fail "$output"
+}
+
 @test "CTX_DATA names the directory of the file with the built-in encodings" {
 	mkdir data
 	cp "$B/share/ctx/encodings" data

@@ -13,7 +13,10 @@
  *	PREFIX/lib/TRIPLET/libctx.so	PREFIX/share/ctx
  *
  * A directory above may be writable by anybody, as /tmp is.  So a directory is
- * used only if it belongs to root or to the owner of the code.
+ * used only if it belongs to root or to the owner of the code.  The
+ * path may contain a link of another user, though, which this user can change
+ *at any time.  So map_tables.c also checks the owner of the file after opening
+ *it.
  */
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #if defined(__linux__) || defined(__FreeBSD__)
@@ -100,8 +103,8 @@ find_own_path(char path[CTX_DATA_DIRECTORY_MAX], size_t *length,
 }
 #endif
 
-/* Looks for a directory.  Returns 1 if it is there and belongs to root or to
- * the owner of the file with this code, 0 if not, or -1 with *err. */
+/* Returns 1 if a path is a directory that belongs to root or to the owner of
+ * the file with this code, 0 if not, or -1 with *err. */
 static int
 find_trusted(const char *path, const struct stat *code, struct ctx_err *err)
 {
@@ -115,32 +118,50 @@ find_trusted(const char *path, const struct stat *code, struct ctx_err *err)
 	    : ctx_err_sys(err, errno, "cannot access %s", path);
 }
 
-int
-ctx_data_directory_find(char path[CTX_DATA_DIRECTORY_MAX], struct ctx_err *err)
+/* Searches the directories above the file with this code, whose path has n
+ * bytes.  Returns 1 if path is set to a directory, 0 if there is none, or -1
+ * with *err. */
+static int
+search_above(char path[CTX_DATA_DIRECTORY_MAX], size_t n,
+    const struct stat *code, struct ctx_err *err)
 {
-	struct stat code;
-	size_t n, level;
+	size_t level;
 	int rc;
 
-	if (find_own_path(path, &n, err) < 0)
-		return -1;
-	if (n > 0 && stat(path, &code) < 0) {
-		if (!is_absent(errno))
-			return ctx_err_sys(err, errno, "cannot access %s",
-			    path);
-		n = 0;
-	}
 	for (level = 0; level < LEVELS && n > 0; level++) {
 		while (n > 0 && path[n - 1] != '/')
 			n--;
 		if (n == 0 || n + sizeof SHARE > CTX_DATA_DIRECTORY_MAX)
 			break;
 		memcpy(path + n, SHARE, sizeof SHARE);
-		rc = find_trusted(path, &code, err);
+		rc = find_trusted(path, code, err);
 		if (rc != 0)
-			return rc < 0 ? -1 : 0;
+			return rc;
 		n--;
 	}
-	(void)snprintf(path, CTX_DATA_DIRECTORY_MAX, "%s", CTX_DATADIR);
 	return 0;
+}
+
+int
+ctx_data_directory_find(struct ctx_data_directory *directory,
+    struct ctx_err *err)
+{
+	char *path = directory->path;
+	struct stat code;
+	size_t n;
+	int rc = find_own_path(path, &n, err);
+
+	if (rc == 0 && n > 0) {
+		if (stat(path, &code) == 0)
+			rc = search_above(path, n, &code, err);
+		else if (!is_absent(errno))
+			rc = ctx_err_sys(err, errno, "cannot access %s", path);
+	}
+	directory->searched = rc > 0;
+	if (rc > 0)
+		directory->owner = code.st_uid;
+	else
+		(void)snprintf(path, CTX_DATA_DIRECTORY_MAX, "%s",
+		    rc == 0 ? CTX_DATADIR : "");
+	return rc < 0 ? -1 : 0;
 }

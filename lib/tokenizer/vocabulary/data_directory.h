@@ -2,15 +2,27 @@
 #ifndef CTX_TOKENIZER_VOCABULARY_DATA_DIRECTORY_H
 #define CTX_TOKENIZER_VOCABULARY_DATA_DIRECTORY_H
 
-/* Size of a buffer for the directory's path, with its NUL, in bytes. */
-#define CTX_DATA_DIRECTORY_MAX 4096
+#include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/base.h"
 
-/* Writes the path of the directory to path, as a string.  If no directory is
- * found, writes the one that was chosen when ctx was built.  Returns -1 with
- * *err if the system fails; path is then not valid. */
-int ctx_data_directory_find(char path[CTX_DATA_DIRECTORY_MAX],
+/* Size of a buffer for the directory's path, with its NUL, in bytes. */
+#define CTX_DATA_DIRECTORY_MAX 4096
+
+struct ctx_data_directory {
+	char path[CTX_DATA_DIRECTORY_MAX]; /* NUL-terminated */
+	/* True if the directory was found by a search above the code.  A file
+	 * in it may then be used only if it belongs to root or to this owner,
+	 * who is the owner of the code. */
+	bool searched;
+	uid_t owner;
+};
+
+/* Finds the directory.  If the search finds none, the directory is the one that
+ * was chosen when ctx was built.  Returns -1 with *err if a system call fails;
+ * the path is then empty. */
+int ctx_data_directory_find(struct ctx_data_directory *directory,
     struct ctx_err *err);
 
 #endif

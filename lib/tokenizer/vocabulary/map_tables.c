@@ -4,7 +4,7 @@
  *
  * Processes that use an encoding at the same time share the memory of its
  * table; a table that is not used takes no memory.  The file is mapped once per
- * process and stays mapped, because several tokenizers may use it.
+ * process and is never unmapped, because several tokenizers may use it.
  *
  * Only the head of the file is checked: format, byte order, version and size.
  * This finds a file that is cut off, from another version of ctx or from
@@ -31,8 +31,8 @@
 /* Protects all static data of this file. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct ctx_tables_head *mapped;
-/* The directory of the file, as a string; empty if it must be searched. */
-static char directory[CTX_DATA_DIRECTORY_MAX];
+/* The directory of the file; its path is empty if it must be searched. */
+static struct ctx_data_directory directory;
 /* the error of ctx_tables_open_early; its code is 0 if there was none */
 static struct ctx_err failure;
 
@@ -41,13 +41,14 @@ ctx_tables_set_directory(const char *dir, struct ctx_err *err)
 {
 	size_t n = strlen(dir);
 
-	if (n >= sizeof directory)
+	if (n >= sizeof directory.path)
 		return ctx_err_set(err, CTX_EARG,
 		    "the path of the directory with the file " CTX_TABLES_FILE
 		    " has more than %zu bytes",
-		    sizeof directory - 1);
+		    sizeof directory.path - 1);
 	pthread_mutex_lock(&lock);
-	memcpy(directory, dir, n + 1);
+	memcpy(directory.path, dir, n + 1);
+	directory.searched = false;
 	failure.code = 0;
 	pthread_mutex_unlock(&lock);
 	return 0;
@@ -91,6 +92,10 @@ map_open_file(int fd, const char *path, struct ctx_err *err)
 	    (uint64_t)file.st_size > SIZE_MAX)
 		return ctx_err_set(err, CTX_EFILE,
 		    "%s does not contain the encodings of ctx; " REMEDY, path);
+	if (directory.searched && file.st_uid != 0 &&
+	    file.st_uid != directory.owner)
+		return ctx_err_set(err, CTX_EFILE,
+		    "%s belongs to another user than ctx; " REMEDY, path);
 	size = (size_t)file.st_size;
 	block = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	if (block == MAP_FAILED)
@@ -109,12 +114,11 @@ map_file(struct ctx_err *err)
 	char path[CTX_DATA_DIRECTORY_MAX + sizeof CTX_TABLES_FILE + 1];
 	int fd, rc;
 
-	if (directory[0] == '\0' &&
-	    ctx_data_directory_find(directory, err) < 0) {
-		directory[0] = '\0';
+	if (directory.path[0] == '\0' &&
+	    ctx_data_directory_find(&directory, err) < 0)
 		return -1;
-	}
-	(void)snprintf(path, sizeof path, "%s/" CTX_TABLES_FILE, directory);
+	(void)snprintf(path, sizeof path, "%s/" CTX_TABLES_FILE,
+	    directory.path);
 	/* Without O_NONBLOCK, opening a FIFO of this name would wait for a
 	 * writer. */
 	do

@@ -39,8 +39,8 @@ struct ctx_tables_head {
 	uint64_t at[CTX_TABLES];
 };
 
-/* Returns the block with all tables; NULL with *err if there is none.  It
- * stays valid until the process ends. */
+/* Returns the block with all tables; NULL with *err if there is none.  The
+ * block is valid until the process ends. */
 const struct ctx_tables_head *ctx_tables_open(struct ctx_err *err);
 /* Opens the block.  If that fails, ctx_tables_open fails later with the same
  * error and does not try again. */
