@@ -589,8 +589,9 @@ uninstall:
 	set -e; for directory in $(DESTDIR)$(DATADIR) $(DESTDIR)$(PRIVATE_DIR); do \
 	  [ ! -d $$directory ] || rmdir $$directory; done
 
-# The header is the manual of the library.
-$(B)/man/libctx.3: lib/gen/manual.awk lib/ctx.h
+# The manual of the library: its header, and programs as examples.
+$(B)/man/libctx.3: lib/gen/manual.awk lib/ctx.h \
+  $(sort $(wildcard tests/system/programs/*))
 	@mkdir -p $(@D)
 	$(Q)awk -f $^ > $@.new && mv $@.new $@
 

@@ -5,7 +5,7 @@
 # The head comment of the header becomes the description, and each "---- title
 # ----" line starts a section.  Each group of declarations becomes a subsection,
 # named after its functions; its text is the comment above the group.  The
-# programs are printed as they are.
+# programs are printed unchanged, in the section EXAMPLES.
 
 # Prints a line of text for mdoc, where a line must not look like a macro and
 # each sentence begins a line.
@@ -95,9 +95,10 @@ function flush() {
 }
 
 # Prints a program of the examples.
-function example(file,   line, head) {
-	print ".Pp"
-	print "The program " file ":"
+function example(file,   line, name) {
+	name = file
+	sub(/.*\//, "", name)
+	print ".Ss " name
 	print ".Bd -literal"
 	while ((getline line < file) > 0)
 		verbatim(line)

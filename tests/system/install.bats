@@ -13,13 +13,17 @@ load helper
 	cmp installed built
 }
 
+# Prints the functions that the header declares.
+declared() {
+	sed -n 's/^CTX_API .*[ *]\(ctx_[a-z0-9_]*\)(.*/\1/p' \
+	    "$PREFIX/include/ctx.h" | sort | grep .
+}
+
 @test "the shared library exports exactly what ctx.h declares" {
 	nm -D --defined-only "$PREFIX/lib/libctx.so" | awk '{ print $3 }' |
 		sed 's/@.*//' | sort > shown
-	sed -n 's/^CTX_API .*[ *]\(ctx_[a-z0-9_]*\)(.*/\1/p' \
-	    "$PREFIX/include/ctx.h" | sort > declared
-	[ -s declared ]
-	diff declared shown
+	declared > names
+	diff names shown
 	readelf -d "$PREFIX/lib/libctx.so" |
 		grep -q "SONAME.*libctx\.so\.$(abi)\]"
 }
@@ -187,6 +191,20 @@ build() { # PROGRAM OUT [FLAG...]
 		[ -f "$PREFIX/share/fish/vendor_completions.d/$command.fish" ]
 	done
 	[ -f "$PREFIX/share/zsh/site-functions/_ctx" ]
+}
+
+@test "libctx(3) documents every function and has the example programs" {
+	local page=$PREFIX/share/man/man3/libctx.3
+	declared > names
+	sed -n 's/^\.Ss ctx_/ctx_/p' "$page" | tr -s ', ' '\n' | sort |
+		comm -23 names - > missing
+	[ ! -s missing ] || fail "not in libctx(3): $(cat missing)"
+	LC_ALL=C.UTF-8 man -l "$page" | sed 's/^[ \t]*//' > shown
+	for program in "$BATS_TEST_DIRNAME"/programs/*; do
+		grep -qx "${program##*/}" shown
+		sed 's/^[ \t]*//' "$program" | grep -vxFf shown > missing || :
+		[ ! -s missing ] || fail "$program: $(cat missing)"
+	done
 }
 
 @test "DESTDIR stages an installation, and uninstall leaves nothing" {

@@ -13,10 +13,9 @@
  *	PREFIX/lib/TRIPLET/libctx.so	PREFIX/share/ctx
  *
  * A directory above may be writable by anybody, as /tmp is.  So a directory is
- * used only if it belongs to root or to the owner of the code.  The
- * path may contain a link of another user, though, which this user can change
- *at any time.  So map_tables.c also checks the owner of the file after opening
- *it.
+ * used only if it belongs to root or to the owner of the code.  Still, its path
+ * may contain a link of another user, who can change the link at any time.  So
+ * map_tables.c also checks the owner of the file after opening the file.
  */
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #if defined(__linux__) || defined(__FreeBSD__)
