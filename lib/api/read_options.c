@@ -5,6 +5,17 @@
 #include "api/handles.h"
 
 int
+ctx_api_copy_string(struct ctx_arena *arena, const char *text, const char **to,
+    struct ctx_err *err)
+{
+	*to = NULL;
+	if (text == NULL)
+		return 0;
+	*to = ctx_arena_copy(arena, text, strlen(text) + 1, err);
+	return *to != NULL ? 0 : -1;
+}
+
+int
 ctx_api_choose(const char *what, const char *value, const char *const *names,
     unsigned *i, struct ctx_err *err)
 {

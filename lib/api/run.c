@@ -8,18 +8,18 @@ ctx_api_stop(struct ctx_err *err)
 	    "a function of the program has ended the operation");
 }
 
-/* Sets the tool of a change for the program, NUL-terminated. */
-static int
-name_tool(struct api_run *run, const struct ctx_change *change,
-    struct ctx_change_info *known, struct ctx_err *err)
+int
+ctx_api_copy_name(struct ctx_buf *buf, struct ctx_str name, const char **to,
+    struct ctx_err *err)
 {
-	if (change->tool.n == 0)
+	*to = NULL;
+	if (name.n == 0)
 		return 0;
-	ctx_buf_reset(&run->tool);
-	if (ctx_buf_add(&run->tool, change->tool.p, change->tool.n, err) < 0 ||
-	    ctx_buf_add(&run->tool, "", 1, err) < 0)
+	ctx_buf_reset(buf);
+	if (ctx_buf_add(buf, name.p, name.n, err) < 0 ||
+	    ctx_buf_add(buf, "", 1, err) < 0)
 		return -1;
-	known->tool = run->tool.p;
+	*to = buf->p;
 	return 0;
 }
 
@@ -37,7 +37,7 @@ pass_change(void *user, const struct ctx_change *change, struct ctx_err *err)
 	    .tokens_before = change->before,
 	    .tokens_after = change->after};
 
-	if (name_tool(run, change, &known, err) < 0)
+	if (ctx_api_copy_name(&run->tool, change->tool, &known.tool, err) < 0)
 		return -1;
 	return run->on_change(run->user, &known) == 0 ? 0 : ctx_api_stop(err);
 }
@@ -67,7 +67,6 @@ ctx_api_begin(struct api_run *run, struct ctx_input *input,
 	if (archive != NULL && output != NULL) {
 		if (ctx_archive_open(&run->archive, archive, err) < 0)
 			return -1;
-		run->has_archive = true;
 		run->report.archive = &run->archive;
 	}
 	if (output != NULL)
@@ -81,8 +80,8 @@ ctx_api_end(struct api_run *run, int rc, bool no, struct ctx_result *result,
 {
 	struct ctx_err late;
 
-	if (run->has_archive && ctx_archive_close(&run->archive, &late) < 0 &&
-	    rc == 0) {
+	if (run->report.archive != NULL &&
+	    ctx_archive_close(&run->archive, &late) < 0 && rc == 0) {
 		*err = late;
 		rc = -1;
 	}

@@ -45,30 +45,24 @@ ctx_age(struct ctx_input *input, struct ctx_output *output,
 	struct ctx_age_counts counts = {0};
 	struct ctx_age_options known;
 	struct api_run run = {0};
-	struct ctx_writer none;
 	struct ctx_err err;
 	int rc;
 
-	ctx_writer_init(&none, -1);
 	rc = ctx_api_take_options(&known, sizeof known, options, &err);
+	run.on_change = known.on_change;
+	run.user = known.user;
 	if (rc == 0)
 		rc = configure_age(&config, &known, &err);
-	if (rc == 0) {
-		run.on_change = known.on_change;
-		run.user = known.user;
-	}
 	if (rc == 0)
 		rc = ctx_api_begin(&run, input, output, known.archive, &err);
 	config.report = run.report;
 	if (rc == 0)
-		rc = ctx_age_stream(&input->stream,
-		    run.writer != NULL ? run.writer : &none, &input->counters,
-		    &config, &counts, &err);
+		rc = ctx_age_stream(&input->stream, run.writer,
+		    &input->counters, &config, &counts, &err);
 	run.sum.messages = counts.messages;
 	run.sum.changed = counts.results;
 	run.sum.failed = counts.failed;
 	run.sum.refused = counts.refused;
-	ctx_writer_release(&none);
 	ctx_pattern_release(&config.tool);
 	ctx_pattern_release(&config.not_tool);
 	return ctx_api_end(&run, rc, counts.refused > 0, result, error, &err);
@@ -100,15 +94,13 @@ ctx_restore(struct ctx_input *input, struct ctx_output *output,
 	int rc;
 
 	rc = ctx_api_take_options(&known, sizeof known, options, &err);
-	if (rc == 0) {
-		run.on_change = known.on_change;
-		run.user = known.user;
-		config.spool =
-		    known.spool != NULL ? known.spool : DEFAULT_SPOOL;
-		config.user = &run;
-		config.found = count_reference;
+	run.on_change = known.on_change;
+	run.user = known.user;
+	if (rc == 0)
 		rc = ctx_api_begin(&run, input, output, known.archive, &err);
-	}
+	config.spool = known.spool != NULL ? known.spool : DEFAULT_SPOOL;
+	config.user = &run;
+	config.found = count_reference;
 	config.report = run.report;
 	if (rc == 0)
 		rc = ctx_restore_stream(&input->stream, run.writer,

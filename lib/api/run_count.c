@@ -9,21 +9,6 @@ struct counting {
 };
 
 static int
-name_model(struct counting *counting, const struct ctx_token_stats *stats,
-    struct ctx_conversation_info *known, struct ctx_err *err)
-{
-	if (stats->model_name.n == 0)
-		return 0;
-	ctx_buf_reset(&counting->model);
-	if (ctx_buf_add(&counting->model, stats->model_name.p,
-		stats->model_name.n, err) < 0 ||
-	    ctx_buf_add(&counting->model, "", 1, err) < 0)
-		return -1;
-	known->model = counting->model.p;
-	return 0;
-}
-
-static int
 pass_conversation(void *user, const struct ctx_token_stats *stats,
     struct ctx_err *err)
 {
@@ -49,7 +34,8 @@ pass_conversation(void *user, const struct ctx_token_stats *stats,
 	counting->run.sum.tokens_before += stats->tokens;
 	if (counting->options.on_conversation == NULL)
 		return 0;
-	if (name_model(counting, stats, &known, err) < 0)
+	if (ctx_api_copy_name(&counting->model, stats->model_name, &known.model,
+		err) < 0)
 		return -1;
 	return counting->options.on_conversation(counting->options.user,
 		   &known) == 0

@@ -127,16 +127,11 @@ static int
 run_prune(struct pruning *pruning, struct ctx_err *err)
 {
 	struct ctx_input *input = pruning->run.input;
-	struct ctx_writer writer;
 	int rc;
 
 	pruning->config.report = pruning->run.report;
-	/* A dry run writes nothing, but the room needs a writer. */
-	ctx_writer_init(&writer, -1);
-	rc = ctx_prune_stream(&input->stream,
-	    pruning->run.writer != NULL ? pruning->run.writer : &writer,
+	rc = ctx_prune_stream(&input->stream, pruning->run.writer,
 	    &input->counters, &pruning->config, err);
-	ctx_writer_release(&writer);
 	if (rc == 0 && pruning->run.sum.failed > 0) {
 		*err = pruning->failed;
 		rc = -1;

@@ -47,29 +47,23 @@ ctx_truncate(struct ctx_input *input, struct ctx_output *output,
 	struct ctx_truncate_counts counts = {0};
 	struct ctx_truncate_options known;
 	struct api_run run = {0};
-	struct ctx_writer none;
 	struct ctx_err err;
 	int rc;
 
-	ctx_writer_init(&none, -1);
 	rc = ctx_api_take_options(&known, sizeof known, options, &err);
+	run.on_change = known.on_change;
+	run.user = known.user;
 	if (rc == 0)
 		rc = configure_truncate(&config, &known, &err);
-	if (rc == 0) {
-		run.on_change = known.on_change;
-		run.user = known.user;
-	}
 	if (rc == 0)
 		rc = ctx_api_begin(&run, input, output, known.archive, &err);
 	config.report = run.report;
 	if (rc == 0)
-		rc = ctx_truncate_stream(&input->stream,
-		    run.writer != NULL ? run.writer : &none, &input->counters,
-		    &config, &counts, &err);
+		rc = ctx_truncate_stream(&input->stream, run.writer,
+		    &input->counters, &config, &counts, &err);
 	run.sum.changed =
 	    counts.results + counts.messages + counts.calls + counts.media;
 	run.sum.refused = counts.refused;
-	ctx_writer_release(&none);
 	ctx_pattern_release(&config.tool);
 	ctx_pattern_release(&config.not_tool);
 	return ctx_api_end(&run, rc, counts.refused > 0, result, error, &err);

@@ -511,6 +511,13 @@ truncation(void)
 	ctx_free(bytes.data);
 	ctx_output_free(output);
 	ctx_input_free(input);
+	tap_case(
+	    "ctx_truncate without an output reports what it would shorten");
+	input = open_text(CALL, NULL);
+	CHECK(ctx_truncate(input, NULL, &options, &result, &error) == 0);
+	CHECK(result.changed == 1 && seen.calls == 2);
+	ctx_input_free(input);
+	tap_case("an unknown unit is an error");
 	input = open_text(CALL, NULL);
 	options.unit = "miles";
 	CHECK(ctx_truncate(input, NULL, &options, NULL, &error) == -1);
@@ -554,10 +561,15 @@ aging(void)
 
 	NEED(mkdtemp(dir) != NULL);
 	(void)snprintf(spool, sizeof spool, "%s/spool", dir);
-	tap_case("ctx_age moves a result to a file, ctx_restore puts it back");
 	age.spool = restore.spool = spool;
 	age.keep = CTX_NONE;
 	age.over = 1000;
+	tap_case("ctx_age without an output stores nothing");
+	CHECK(ctx_age(input, NULL, &age, &result, &error) == 0);
+	CHECK(result.changed == 1 && access(spool, F_OK) < 0);
+	ctx_input_free(input);
+	tap_case("ctx_age moves a result to a file, ctx_restore puts it back");
+	input = open_text(text, NULL);
 	NEED(ctx_output_open_memory(&output, NULL) == 0);
 	CHECK(ctx_age(input, output, &age, &result, &error) == 0);
 	CHECK(result.changed == 1);
@@ -706,6 +718,42 @@ encodings(void)
 	ctx_encoding_free(NULL);
 }
 
+/* Counts for Gemini are those of o200k_base, multiplied by a factor. */
+static void
+scaled_counts(void)
+{
+	static const char text[] =
+	    "One two three four five six seven eight nine ten eleven twelve "
+	    "thirteen fourteen fifteen sixteen seventeen eighteen nineteen";
+	struct ctx_encoding *encoding;
+	uint64_t tokens, part;
+	size_t at;
+
+	tap_case("limits and counts of a model are in tokens of the model");
+	NEED(ctx_encoding_open(&encoding, "o200k_base", NULL, NULL) == 0);
+	CHECK(
+	    ctx_encoding_count(encoding, text, strlen(text), &part, NULL) == 0);
+	ctx_encoding_free(encoding);
+	NEED(ctx_encoding_open_model(&encoding, "gemini-2.5-pro", NULL, NULL) ==
+	    0);
+	CHECK(ctx_encoding_count(encoding, text, strlen(text), &tokens, NULL) ==
+	    0);
+	CHECK(tokens > part);
+	CHECK(ctx_encoding_head(encoding, text, strlen(text), 20, &at, NULL) ==
+	    0);
+	CHECK(ctx_encoding_count(encoding, text, at, &part, NULL) == 0);
+	CHECK(part > 15 && part <= 20);
+	CHECK(ctx_encoding_tail(encoding, text, strlen(text), 20, &at, NULL) ==
+	    0);
+	CHECK(ctx_encoding_count(encoding, text + at, strlen(text) - at, &part,
+		  NULL) == 0);
+	CHECK(part > 15 && part <= 20);
+	ctx_encoding_free(encoding);
+	tap_case("an encoding without a name is an error");
+	CHECK(ctx_encoding_open(&encoding, NULL, NULL, NULL) == -1);
+	CHECK(ctx_encoding_open_model(&encoding, NULL, NULL, NULL) == -1);
+}
+
 static void
 names(void)
 {
@@ -750,6 +798,7 @@ main(void)
 	checking();
 	archives();
 	encodings();
+	scaled_counts();
 	names();
 	return tap_done();
 }
