@@ -1,18 +1,13 @@
 /* encoding.c - tokens of a text, for programs */
 #include <stdlib.h>
-#include <string.h>
 
 #include "api/handles.h"
 #include "tokenizer/tokenizer.h"
 
 struct ctx_encoding {
-	struct ctx_tokenizer *tokenizer;
-	struct ctx_token_counter *own;
-	/* Only for ctx_encoding_open_model: knows how many tokens of the model
-	 * correspond to those of the encoding.  Otherwise scaled is NULL. */
+	/* of one model or encoding */
 	struct ctx_model_counters counters;
-	struct ctx_counter *scaled;
-	enum ctx_basis basis;
+	struct ctx_counter *counter; /* belongs to counters */
 	struct ctx_arena strings;
 };
 
@@ -31,78 +26,36 @@ ctx_encoding_free(struct ctx_encoding *encoding)
 {
 	if (encoding == NULL)
 		return;
-	ctx_token_counter_close(encoding->own);
-	ctx_tokenizer_close(encoding->tokenizer);
 	ctx_model_counters_release(&encoding->counters);
 	ctx_arena_release(&encoding->strings);
 	free(encoding);
 }
 
+/* Opens the counter for a model or an encoding, of which one name is NULL. */
 static int
-open_tokenizer(struct ctx_encoding *encoding, const char *name,
-    const char *cache, struct ctx_err *err)
-{
-	if (ctx_tokenizer_open(&encoding->tokenizer, name, cache, err) < 0)
-		return -1;
-	encoding->basis = ctx_tokenizer_basis(encoding->tokenizer);
-	return ctx_token_counter_open(&encoding->own, encoding->tokenizer,
-	    CTX_SIMD_BEST, err);
-}
-
-int
-ctx_encoding_open(struct ctx_encoding **encoding, const char *name,
-    const char *cache, struct ctx_error *error)
-{
-	struct ctx_encoding *made = calloc(1, sizeof *made);
-	struct ctx_err err;
-
-	*encoding = NULL;
-	if (made == NULL)
-		ctx_err_nomem(&err);
-	else if (name == NULL)
-		ctx_err_set(&err, CTX_EARG, "the name of the encoding is NULL");
-	else if (open_tokenizer(made, name, cache, &err) == 0) {
-		*encoding = made;
-		return 0;
-	}
-	ctx_encoding_free(made);
-	return ctx_api_fail(error, &err);
-}
-
-/* Opens the counter of a model.  The tokenizer belongs to it. */
-static int
-open_model(struct ctx_encoding *encoding, const char *model, const char *cache,
-    struct ctx_err *err)
+open_counter(struct ctx_encoding *encoding,
+    const struct ctx_model_counters *names, struct ctx_err *err)
 {
 	struct ctx_model_counters *counters = &encoding->counters;
+	struct ctx_arena *strings = &encoding->strings;
 	struct ctx_model_counter found;
 
-	if (model == NULL)
-		return ctx_err_set(err, CTX_EARG,
-		    "the name of the model is NULL");
-	counters->model =
-	    ctx_arena_copy(&encoding->strings, model, strlen(model) + 1, err);
-	if (counters->model == NULL)
-		return -1;
-	if (cache != NULL) {
-		counters->cache = ctx_arena_copy(&encoding->strings, cache,
-		    strlen(cache) + 1, err);
-		if (counters->cache == NULL)
-			return -1;
-	}
-	if (ctx_model_counters_find(counters, (struct ctx_str){NULL, 0}, &found,
+	if (ctx_api_copy_string(strings, names->model, &counters->model, err) <
+		0 ||
+	    ctx_api_copy_string(strings, names->encoding, &counters->encoding,
+		err) < 0 ||
+	    ctx_api_copy_string(strings, names->cache, &counters->cache, err) <
+		0 ||
+	    ctx_model_counters_find(counters, (struct ctx_str){NULL, 0}, &found,
 		err) < 0)
 		return -1;
-	encoding->scaled = found.counter;
-	if (open_tokenizer(encoding, found.encoding, cache, err) < 0)
-		return -1;
-	encoding->basis = found.counter->basis;
+	encoding->counter = found.counter;
 	return 0;
 }
 
-int
-ctx_encoding_open_model(struct ctx_encoding **encoding, const char *model,
-    const char *cache, struct ctx_error *error)
+static int
+open_encoding(struct ctx_encoding **encoding,
+    const struct ctx_model_counters *names, struct ctx_error *error)
 {
 	struct ctx_encoding *made = calloc(1, sizeof *made);
 	struct ctx_err err;
@@ -110,7 +63,10 @@ ctx_encoding_open_model(struct ctx_encoding **encoding, const char *model,
 	*encoding = NULL;
 	if (made == NULL) {
 		ctx_err_nomem(&err);
-	} else if (open_model(made, model, cache, &err) == 0) {
+	} else if (names->model == NULL && names->encoding == NULL) {
+		ctx_err_set(&err, CTX_EARG,
+		    "the name of the encoding or model is NULL");
+	} else if (open_counter(made, names, &err) == 0) {
 		*encoding = made;
 		return 0;
 	}
@@ -118,10 +74,30 @@ ctx_encoding_open_model(struct ctx_encoding **encoding, const char *model,
 	return ctx_api_fail(error, &err);
 }
 
+int
+ctx_encoding_open(struct ctx_encoding **encoding, const char *name,
+    const char *cache, struct ctx_error *error)
+{
+	const struct ctx_model_counters names = {.encoding = name,
+	    .cache = cache};
+
+	return open_encoding(encoding, &names, error);
+}
+
+int
+ctx_encoding_open_model(struct ctx_encoding **encoding, const char *model,
+    const char *cache, struct ctx_error *error)
+{
+	const struct ctx_model_counters names = {.model = model,
+	    .cache = cache};
+
+	return open_encoding(encoding, &names, error);
+}
+
 const char *
 ctx_encoding_exactness(const struct ctx_encoding *encoding)
 {
-	return ctx_basis_name(encoding->basis);
+	return ctx_basis_name(encoding->counter->basis);
 }
 
 int
@@ -130,10 +106,10 @@ ctx_encoding_count(struct ctx_encoding *encoding, const char *text,
 {
 	struct ctx_err err;
 
-	if (ctx_token_count(encoding->own, text, length, tokens, &err) < 0)
+	if (ctx_token_count(encoding->counter->tokens, text, length, tokens,
+		&err) < 0)
 		return ctx_api_fail(error, &err);
-	if (encoding->scaled != NULL)
-		*tokens = ctx_tokens_to_model(encoding->scaled, *tokens);
+	*tokens = ctx_tokens_to_model(encoding->counter, *tokens);
 	return 0;
 }
 
@@ -145,8 +121,8 @@ ctx_encoding_encode(struct ctx_encoding *encoding, const char *text,
 	struct ctx_err err;
 
 	*list = (struct ctx_id_list){0};
-	if (ctx_token_encode(encoding->own, text, length, false, &tokens,
-		&err) < 0) {
+	if (ctx_token_encode(encoding->counter->tokens, text, length, false,
+		&tokens, &err) < 0) {
 		ctx_tokens_release(&tokens);
 		return ctx_api_fail(error, &err);
 	}
@@ -159,11 +135,13 @@ int
 ctx_encoding_decode(struct ctx_encoding *encoding, const uint32_t *ids,
     size_t n, struct ctx_bytes *text, struct ctx_error *error)
 {
+	const struct ctx_tokenizer *tokenizer =
+	    ctx_token_counter_tokenizer(encoding->counter->tokens);
 	struct ctx_buf out = {0};
 	struct ctx_err err;
 
 	*text = (struct ctx_bytes){0};
-	if (ctx_tokenizer_decode(encoding->tokenizer, ids, n, &out, &err) < 0 ||
+	if (ctx_tokenizer_decode(tokenizer, ids, n, &out, &err) < 0 ||
 	    ctx_buf_add(&out, "", 1, &err) < 0) {
 		ctx_buf_release(&out);
 		return ctx_api_fail(error, &err);
@@ -173,37 +151,36 @@ ctx_encoding_decode(struct ctx_encoding *encoding, const uint32_t *ids,
 	return 0;
 }
 
-/* A limit in tokens of the model, as tokens of the encoding. */
-static uint64_t
-encoding_limit(const struct ctx_encoding *encoding, uint64_t limit)
+typedef int cut_function(struct ctx_token_counter *counter, struct ctx_str text,
+    uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err);
+
+/* Finds a cut by a function that knows only tokens of the encoding.  The limit
+ * is in tokens of the model. */
+static int
+find_cut(struct ctx_encoding *encoding, cut_function *find, struct ctx_str text,
+    uint64_t limit, size_t *at, struct ctx_error *error)
 {
-	return encoding->scaled == NULL
-	    ? limit
-	    : ctx_tokens_to_encoding(encoding->scaled, limit);
+	uint64_t tokens;
+	struct ctx_err err;
+
+	limit = ctx_tokens_to_encoding(encoding->counter, limit);
+	if (find(encoding->counter->tokens, text, limit, at, &tokens, &err) < 0)
+		return ctx_api_fail(error, &err);
+	return 0;
 }
 
 int
 ctx_encoding_head(struct ctx_encoding *encoding, const char *text,
     size_t length, uint64_t limit, size_t *at, struct ctx_error *error)
 {
-	uint64_t tokens;
-	struct ctx_err err;
-
-	if (ctx_token_head(encoding->own, (struct ctx_str){text, length},
-		encoding_limit(encoding, limit), at, &tokens, &err) < 0)
-		return ctx_api_fail(error, &err);
-	return 0;
+	return find_cut(encoding, ctx_token_head,
+	    (struct ctx_str){text, length}, limit, at, error);
 }
 
 int
 ctx_encoding_tail(struct ctx_encoding *encoding, const char *text,
     size_t length, uint64_t limit, size_t *at, struct ctx_error *error)
 {
-	uint64_t tokens;
-	struct ctx_err err;
-
-	if (ctx_token_tail(encoding->own, (struct ctx_str){text, length},
-		encoding_limit(encoding, limit), at, &tokens, &err) < 0)
-		return ctx_api_fail(error, &err);
-	return 0;
+	return find_cut(encoding, ctx_token_tail,
+	    (struct ctx_str){text, length}, limit, at, error);
 }

@@ -20,24 +20,12 @@ ctx_input_free(struct ctx_input *input)
 	free(input);
 }
 
-/* Sets *to to a copy of a text that lives as long as the input; to NULL if the
- * text is NULL. */
-static int
-copy_string(struct ctx_input *input, const char *text, const char **to,
-    struct ctx_err *err)
-{
-	*to = NULL;
-	if (text == NULL)
-		return 0;
-	*to = ctx_arena_copy(&input->strings, text, strlen(text) + 1, err);
-	return *to != NULL ? 0 : -1;
-}
-
 static int
 apply_options(struct ctx_input *input, const struct ctx_input_options *options,
     struct ctx_err *err)
 {
 	struct ctx_model_counters *counters = &input->counters;
+	struct ctx_arena *strings = &input->strings;
 
 	if (options->dialect != NULL) {
 		input->stream.forced = ctx_dialect_find(options->dialect);
@@ -47,12 +35,14 @@ apply_options(struct ctx_input *input, const struct ctx_input_options *options,
 			    "ctx_dialect_name lists the dialects",
 			    options->dialect);
 	}
-	if (copy_string(input, options->model, &counters->model, err) < 0 ||
-	    copy_string(input, options->default_model, &counters->fallback,
+	if (ctx_api_copy_string(strings, options->model, &counters->model,
 		err) < 0 ||
-	    copy_string(input, options->encoding, &counters->encoding, err) <
-		0 ||
-	    copy_string(input, options->cache, &counters->cache, err) < 0)
+	    ctx_api_copy_string(strings, options->default_model,
+		&counters->fallback, err) < 0 ||
+	    ctx_api_copy_string(strings, options->encoding, &counters->encoding,
+		err) < 0 ||
+	    ctx_api_copy_string(strings, options->cache, &counters->cache,
+		err) < 0)
 		return -1;
 	input->stream.include_hidden = options->read_inactive;
 	input->threads = options->threads;
@@ -60,11 +50,17 @@ apply_options(struct ctx_input *input, const struct ctx_input_options *options,
 	return 0;
 }
 
+/* Makes an input without a reader, and copies the options of the program to
+ * known.  Returns NULL with *err after an error. */
 static struct ctx_input *
-make_input(struct ctx_err *err)
+make_input(const struct ctx_input_options *options,
+    struct ctx_input_options *known, struct ctx_err *err)
 {
-	struct ctx_input *input = calloc(1, sizeof *input);
+	struct ctx_input *input;
 
+	if (ctx_api_take_options(known, sizeof *known, options, err) < 0)
+		return NULL;
+	input = calloc(1, sizeof *input);
 	if (input == NULL)
 		ctx_err_nomem(err);
 	return input;
@@ -99,7 +95,8 @@ open_files(struct ctx_input *input, const char *const *files, size_t n,
 		if (files[i] == NULL)
 			return ctx_err_set(err, CTX_EARG,
 			    "the name of a file is NULL");
-		if (copy_string(input, files[i], &name, err) < 0)
+		if (ctx_api_copy_string(&input->strings, files[i], &name, err) <
+		    0)
 			return -1;
 		names[i] = (char *)(uintptr_t)name;
 	}
@@ -115,8 +112,7 @@ ctx_input_open_files(struct ctx_input **input, const char *const *files,
 	struct ctx_err err;
 
 	*input = NULL;
-	if (ctx_api_take_options(&known, sizeof known, options, &err) < 0 ||
-	    (made = make_input(&err)) == NULL ||
+	if ((made = make_input(options, &known, &err)) == NULL ||
 	    finish_input(input, made, open_files(made, files, n, &err), &known,
 		&err) < 0)
 		return ctx_api_fail(error, &err);
@@ -129,8 +125,8 @@ open_source(struct ctx_input **input, struct ctx_input *made,
     struct ctx_source *source, const struct ctx_input_options *options,
     struct ctx_err *err)
 {
-	int rc = copy_string(made, options->name != NULL ? options->name : "-",
-	    &source->name, err);
+	int rc = ctx_api_copy_string(&made->strings,
+	    options->name != NULL ? options->name : "-", &source->name, err);
 
 	if (rc == 0)
 		rc = ctx_reader_open_source(&made->stream.reader, source, err);
@@ -147,8 +143,7 @@ ctx_input_open_fd(struct ctx_input **input, int fd,
 	struct ctx_err err;
 
 	*input = NULL;
-	if (ctx_api_take_options(&known, sizeof known, options, &err) < 0 ||
-	    (made = make_input(&err)) == NULL ||
+	if ((made = make_input(options, &known, &err)) == NULL ||
 	    open_source(input, made, &source, &known, &err) < 0)
 		return ctx_api_fail(error, &err);
 	return 0;
@@ -176,11 +171,10 @@ ctx_input_open_memory(struct ctx_input **input, const void *data, size_t length,
 	int rc;
 
 	*input = NULL;
-	if (ctx_api_take_options(&known, sizeof known, options, &err) < 0 ||
-	    (made = make_input(&err)) == NULL)
+	if ((made = make_input(options, &known, &err)) == NULL)
 		return ctx_api_fail(error, &err);
-	rc = copy_string(made, known.name != NULL ? known.name : "-", &name,
-	    &err);
+	rc = ctx_api_copy_string(&made->strings,
+	    known.name != NULL ? known.name : "-", &name, &err);
 	if (rc == 0)
 		rc = ctx_reader_open_text(&made->stream.reader, name,
 		    (struct ctx_str){data, length}, &err);
@@ -200,8 +194,7 @@ ctx_input_open_callback(struct ctx_input **input, ctx_read_function *read,
 	struct ctx_err err;
 
 	*input = NULL;
-	if (ctx_api_take_options(&known, sizeof known, options, &err) < 0 ||
-	    (made = make_input(&err)) == NULL)
+	if ((made = make_input(options, &known, &err)) == NULL)
 		return ctx_api_fail(error, &err);
 	made->read = read;
 	made->user = user;

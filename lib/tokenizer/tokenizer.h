@@ -141,6 +141,10 @@ int ctx_token_counter_clone(struct ctx_token_counter **counter,
     const struct ctx_token_counter *like, enum ctx_simd simd,
     struct ctx_err *err);
 
+/* Returns the tokenizer with which a counter was opened. */
+const struct ctx_tokenizer *ctx_token_counter_tokenizer(
+    const struct ctx_token_counter *counter);
+
 /* A list of token ids.  A zeroed struct is a valid empty list. */
 struct ctx_tokens {
 	uint32_t *ids;

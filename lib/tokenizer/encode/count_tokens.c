@@ -84,6 +84,12 @@ ctx_token_counter_clone(struct ctx_token_counter **counter,
 	return ctx_token_counter_open(counter, like->tokenizer, simd, err);
 }
 
+const struct ctx_tokenizer *
+ctx_token_counter_tokenizer(const struct ctx_token_counter *c)
+{
+	return c->tokenizer;
+}
+
 void
 ctx_token_counter_close(struct ctx_token_counter *c)
 {
