@@ -200,6 +200,27 @@ j?: object,
 	[ "$(ulimit -s 128 && nested 9000 '"array"')" -eq "$deep" ]
 }
 
+@test "gemini: a message costs a token, unless its text is only estimated" {
+	echo '{"model":"gemini-2.5-pro","contents":[{"role":"user","parts":[{"text":"hi"}]}]}' > in
+	[ "$(tokens -e o200k_base in)" -eq 2 ]
+	[ "$(tokens in)" -eq 1 ]
+	sed -i 's/2.5-pro/2.0-flash/' in
+	[ "$(tokens -e o200k_base in)" -eq 1 ]
+}
+
+@test "gemini: the schema of an answer counts as names and texts" {
+	with() { # the model, and the schema if it is not empty
+		printf '{"model":"%s","contents":[],"generationConfig":{%s}}' \
+		    "$1" "${2:+\"responseSchema\":$2}" > in
+		tokens -e o200k_base in
+	}
+	local model schema='{"type":"object","properties":{"city":{"type":"string","description":"name of a city"}},"required":["city"]}'
+	for model in gemini-2.0-flash gemini-2.5-flash gemini-3-pro; do
+		# city, name of a city, city
+		[ "$(with $model "$schema")" -eq $(($(with $model) + 6)) ]
+	done
+}
+
 @test "gemini: nested schemas count to a fixed depth" {
 	nested() { # levels, what a level begins with and ends with
 		awk -v n="$1" -v opens="$2" -v closes="$3" 'BEGIN {

@@ -482,7 +482,10 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
 	if (message->flags & CTX_MESSAGE_CONTINUES)
 		return 0;
 	if (fixed == 0) {
-		*tokens = extra->message;
+		/* Multiplied by a factor, counts of short texts are already too
+		 * high by more than this. */
+		if (ctx_tokens_to_model(counter, 100) == 100)
+			*tokens = extra->message;
 		return 0;
 	}
 	if (message->role == CTX_ROLE_ASSISTANT && count_calls(message) == 0)

@@ -470,7 +470,7 @@ count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
 	if (add_tools(b, list, err) < 0 || add_framing(b, layout, err) < 0)
 		return -1;
 	answer = find_answer_schema(json, layout->request);
-	if (answer != 0 && b->extra->form == CTX_FORM_TEXTS
+	if (answer != 0 && b->extra->answer_texts
 		? count_schema(b, answer, err) < 0
 		: append_member(b, "\n", answer, err) < 0)
 		return -1;

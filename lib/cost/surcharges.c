@@ -28,7 +28,9 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
     [CTX_TOOLS_NONE] = {.name = "-", .form = CTX_FORM_JSON},
     [CTX_TOOLS_TYPES] = {.name = "types", .form = CTX_FORM_TYPES},
     [CTX_TOOLS_JSON] = {.name = "json", .form = CTX_FORM_JSON},
-    [CTX_TOOLS_TEXTS] = {.name = "texts", .form = CTX_FORM_TEXTS},
+    [CTX_TOOLS_TEXTS] = {.name = "texts",
+	.form = CTX_FORM_TEXTS,
+	.answer_texts = true},
     /* GPT-3.5 to GPT-4.1 */
     [CTX_TOOLS_OPENAI] = {.name = "openai",
 	.form = CTX_FORM_TYPES,
@@ -87,12 +89,14 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
     /* Gemini 2.5 */
     [CTX_TOOLS_GEMINI_2] = {.name = "gemini-2",
 	.form = CTX_FORM_JSON,
+	.answer_texts = true,
 	.message = 1,
 	.call = 17,
 	.signature = 145},
     /* Gemini 3 and later */
     [CTX_TOOLS_GEMINI_3] = {.name = "gemini-3",
 	.form = CTX_FORM_JSON,
+	.answer_texts = true,
 	.message = 1,
 	.definition = 10,
 	.call = 6,

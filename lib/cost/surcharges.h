@@ -19,6 +19,9 @@ enum ctx_tool_form {
 struct ctx_surcharges {
 	const char *name; /* in models.tsv, models.json and --models */
 	enum ctx_tool_form form;
+	/* True if the schema that an answer must follow is counted by its names
+	 * and texts, as in CTX_FORM_TEXTS; false if it is counted as JSON. */
+	bool answer_texts;
 	/* for a request: added to ctx_dialect.priming */
 	int8_t request;
 	uint8_t message;   /* for each message in Gemini's format */
