@@ -18,6 +18,7 @@
 /* A conversation and its validator. */
 struct check_conversation {
 	struct ctx_validator validator;
+	const struct ctx_model *model; /* NULL: not known */
 	uint64_t messages;
 	/* number of messages that no repair has removed */
 	uint64_t messages_left;
@@ -84,61 +85,34 @@ handle_finding(void *user, const struct ctx_finding *finding,
 	return rc;
 }
 
-/* Sets *model to the model of the event's conversation; to NULL if it is not
- * known. */
+/* Sets conversation->model.  Called once per conversation: the search may read
+ * all messages that a record contains. */
 static int
-find_model(const struct check *check, const struct ctx_event *event,
-    const struct ctx_model **model, struct ctx_err *err)
+find_model(const struct check *check, struct check_conversation *conversation,
+    const struct ctx_event *event, struct ctx_err *err)
 {
-	*model = NULL;
+	conversation->model = NULL;
 	if (check->options->counters == NULL)
 		return 0;
 	return ctx_stream_model(check->rewrite.stream, event,
-	    check->options->counters, model, err);
+	    check->options->counters, &conversation->model, err);
 }
 
-/* Sets validator->window to the context window of the conversation's model.
- * This is needed only for a message with media, because only the number of
- * images depends on it. */
-static int
-set_window(struct check *check, struct ctx_validator *validator,
-    const struct ctx_event *event, struct ctx_err *err)
-{
-	const struct ctx_message *message = event->message;
-	const struct ctx_model *model;
-	size_t i = 0;
-
-	while (i < message->n && message->blocks[i].kind != CTX_BLOCK_MEDIA)
-		i++;
-	if (i == message->n)
-		return 0;
-	if (find_model(check, event, &model, err) < 0)
-		return -1;
-	validator->window = model == NULL ? 0 : model->window;
-	return 0;
-}
-
-/* Sets *rules to the rules for the event's conversation.  Sets
- * validator->provider to the provider whose limits apply to it. */
-static int
-find_rules(const struct check *check, struct ctx_validator *validator,
-    const struct ctx_event *event, uint64_t *rules, struct ctx_err *err)
+/* Returns the rules for a conversation in a dialect (format).  Sets
+ * validator.provider to the provider whose limits apply to it. */
+static uint64_t
+find_rules(const struct check *check, struct check_conversation *conversation,
+    const struct ctx_dialect *dialect)
 {
 	const struct ctx_provider *provider = check->options->provider;
-	const struct ctx_dialect *dialect = event->layout->dialect;
-	const struct ctx_model *model;
+	const struct ctx_model *model = conversation->model;
+	bool decides = provider == NULL && model != NULL &&
+	    (dialect->rules & CTX_MODEL_DECIDES);
 
-	validator->provider = provider;
-	*rules = ctx_provider_rules(provider, dialect);
-	if (provider != NULL || !(dialect->rules & CTX_MODEL_DECIDES))
-		return 0;
-	if (find_model(check, event, &model, err) < 0)
-		return -1;
-	if (model != NULL) {
-		validator->provider = ctx_provider_find(model->vendor);
-		*rules = ctx_vendor_rules(model->vendor, dialect);
-	}
-	return 0;
+	conversation->validator.provider =
+	    decides ? ctx_provider_find(model->vendor) : provider;
+	return decides ? ctx_vendor_rules(model->vendor, dialect)
+		       : ctx_provider_rules(provider, dialect);
 }
 
 /* Returns the number of the line on which the event's JSON node begins.  Must
@@ -181,8 +155,7 @@ check_message(struct check *check, struct check_conversation *conversation,
 	uint64_t rules;
 	int rc;
 
-	if (find_rules(check, &conversation->validator, event, &rules, err) < 0)
-		return -1;
+	rules = find_rules(check, conversation, event->layout->dialect);
 	if (check->options->schema)
 		rules |= CTX_CALLS_FIT;
 	place.message -= is_continuation;
@@ -199,10 +172,10 @@ check_message(struct check *check, struct check_conversation *conversation,
 		return -1;
 	check->message = event->message;
 	conversation->validator.dialect = event->layout->dialect;
-	rc = set_window(check, &conversation->validator, event, err);
-	if (rc == 0)
-		rc = ctx_validator_add(&conversation->validator, rules,
-		    event->message, &place, err);
+	conversation->validator.window =
+	    conversation->model == NULL ? 0 : conversation->model->window;
+	rc = ctx_validator_add(&conversation->validator, rules, event->message,
+	    &place, err);
 	check->message = NULL;
 	conversation->messages += !is_continuation;
 	check->options->messages += !is_continuation;
@@ -244,13 +217,11 @@ check_request(struct check *check, const struct ctx_event *event,
 	struct ctx_place place = {.file = event->record->file,
 	    .line = event->record->line,
 	    .inside = true};
-	uint64_t rules;
 
 	if (!layout->in_request || layout->is_response)
 		return 0;
-	if (find_rules(check, &check->record.validator, event, &rules, err) < 0)
-		return -1;
-	return ctx_validator_check_request(&check->record.validator, rules,
+	return ctx_validator_check_request(&check->record.validator,
+	    find_rules(check, &check->record, layout->dialect),
 	    layout->messages, &place, err);
 }
 
@@ -467,6 +438,8 @@ begin_checking(void *user, const struct ctx_event *event, struct ctx_err *err)
 	struct ctx_check_config *options = check->options;
 
 	conversation->binds = false;
+	if (find_model(check, conversation, event, err) < 0)
+		return -1;
 	if (check->repairing && options->counters != NULL &&
 	    ctx_stream_binds(check->rewrite.stream, event, options->counters,
 		&conversation->binds, err) < 0)

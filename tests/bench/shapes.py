@@ -184,6 +184,13 @@ SHAPES = {
         [user("x"), assistant([tool_use(i) for i in ids(n)]), user("y")]),
     "uses in a row of messages": lambda n: lines(
         [user("x")] + [assistant([tool_use(i)]) for i in ids(n)]),
+    "images of an opencode export": lambda n: line(
+        {"info": {"id": "s"}, "messages": [
+            {"info": {"id": "m" + i, "role": "user"},
+             "parts": [{"type": "text", "text": i},
+                       {"type": "file", "mime": "image/png",
+                        "url": "data:image/png;base64,iVBORw0KGgo="}]}
+            for i in ids(n)]}),
     "thoughts in a row of messages": lambda n: lines(
         [user("x")] + [assistant([{"type": "thinking", "thinking": "h",
                                    "signature": "Eq"}])] * n),
