@@ -780,3 +780,17 @@ rolls() { # DIALECT FILE
 	    -l aggressive -b 1000 -k 1 -t 0 t > out
 	"$B/gen-tools/bound" t out
 }
+
+@test "a list of tasks replaces the open tasks of earlier lists" {
+	jq -nc 'range(3) as $k | {role: "assistant", content: null,
+	    tool_calls: [{id: "c\($k)", type: "function", function: {name:
+	    "todo", arguments: ({todos: [range(3) | {content: "task \($k) \(.)",
+	    status: "pending"}]} | tojson)}}]}, {role: "tool",
+	    tool_call_id: "c\($k)", content: "ok"}' > in
+	messages "user:$(words 60)" "assistant:$(words 60)" user:and? \
+	    assistant:no >> in
+	ctx-prune -s summarize -k 1 -t 1 -b 150 in > out
+	summary_of out > text
+	[ "$(grep -c 'Open: task 2 ' text)" -eq 3 ]
+	[ "$(grep -c 'Open: ' text)" -eq 3 ]
+}

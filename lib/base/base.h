@@ -64,6 +64,10 @@ struct ctx_str {
 	size_t n; /* length in bytes */
 };
 
+/* Returns a span without blanks, tabs, carriage returns and line feeds at its
+ * beginning and end. */
+struct ctx_str ctx_str_trim(struct ctx_str s);
+
 /* A growing byte buffer.  A zeroed struct is a valid empty buffer.  The buffer
  * owns its memory p, which may be NULL. */
 struct ctx_buf {

@@ -37,6 +37,24 @@ ctx_grow(void *array, size_t *cap, size_t need, size_t size,
 	return grown;
 }
 
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct ctx_str
+ctx_str_trim(struct ctx_str s)
+{
+	while (s.n > 0 && is_blank(s.p[0])) {
+		s.p++;
+		s.n--;
+	}
+	while (s.n > 0 && is_blank(s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
 int
 ctx_buf_reserve(struct ctx_buf *buf, size_t extra, struct ctx_err *err)
 {

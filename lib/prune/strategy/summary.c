@@ -28,21 +28,29 @@ enum {
 	LONGEST_WORD = 16,
 };
 
-enum line_class {
-	TASK,
-	REQUEST,
-	OPEN_TASK,
-	DECISION,
-	CHANGED_FILE,
-	COMMAND,
-	TROUBLE,
-	REST,
-	CLASSES,
+/* For each class: the kind of the texts of its lines; the text that a summary
+ * has before a line; and how many percent of the free tokens its lines may use.
+ * Tokens that they do not use are free for the next class. */
+static const struct {
+	enum ctx_summary_kind kind;
+	const char *label;
+	unsigned share;
+} classes[CLASSES] = {
+    [TASK] = {CTX_SUMMARY_USER, "User: ", 45},
+    [REQUEST] = {CTX_SUMMARY_USER, "User: ", 25},
+    [OPEN_TASK] = {CTX_SUMMARY_CALL, "Open: ", 30},
+    [DECISION] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 40},
+    [CHANGED_FILE] = {CTX_SUMMARY_CALL, "Changed: ", 30},
+    [COMMAND] = {CTX_SUMMARY_CALL, "Ran: ", 40},
+    [TROUBLE] = {CTX_SUMMARY_RESULT, "Tool: ", 50},
+    [REST] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 100},
 };
 
 struct line {
 	uint32_t id; /* id of the line's text in seen */
-	enum ctx_summary_kind kind;
+	/* True if the line is from a summary that a command wrote, so that it
+	 * has no label. */
+	bool earlier;
 	enum line_class class;
 	uint64_t tokens;
 	/* true if a name in the line also occurs in a text that is kept */
@@ -157,26 +165,6 @@ says_nothing(struct ctx_str text)
 	return text.n < LEAST_ANSWER || text.p[text.n - 1] == ':';
 }
 
-/* Returns the text that a summary has before a line. */
-static const char *
-get_speaker_label(enum ctx_summary_kind kind, enum line_class class)
-{
-	switch (kind) {
-	case CTX_SUMMARY_USER:
-		return "User: ";
-	case CTX_SUMMARY_ASSISTANT:
-		return "Assistant: ";
-	case CTX_SUMMARY_RESULT:
-		return "Tool: ";
-	case CTX_SUMMARY_CALL:
-		return ctx_action_labels[class == OPEN_TASK ? ACTION_OPEN
-			: class == CHANGED_FILE             ? ACTION_CHANGED
-							    : ACTION_RAN];
-	default:
-		return "";
-	}
-}
-
 /* ---- texts to lines ---- */
 
 static bool
@@ -224,21 +212,9 @@ find_line_limit(struct ctx_str text)
 	return n;
 }
 
-static struct ctx_str
-trim_blanks(struct ctx_str text)
-{
-	while (text.n > 0 && is_space_char(text.p[0])) {
-		text.p++;
-		text.n--;
-	}
-	while (text.n > 0 && is_space_char(text.p[text.n - 1]))
-		text.n--;
-	return text;
-}
-
 static int
-add_summary_line(struct ctx_summary *s, enum ctx_summary_kind kind,
-    enum line_class class, struct ctx_str text, struct ctx_err *err)
+add_summary_line(struct ctx_summary *s, bool earlier, enum line_class class,
+    struct ctx_str text, struct ctx_err *err)
 {
 	struct line *grown;
 	size_t known = s->seen.n;
@@ -252,7 +228,8 @@ add_summary_line(struct ctx_summary *s, enum ctx_summary_kind kind,
 	if (grown == NULL)
 		return -1;
 	s->lines = grown;
-	grown[s->n++] = (struct line){.id = id, .kind = kind, .class = class};
+	grown[s->n++] =
+	    (struct line){.id = id, .earlier = earlier, .class = class};
 	return 0;
 }
 
@@ -270,7 +247,8 @@ add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
 	if (kind == CTX_SUMMARY_ASSISTANT && (n < text.n || says_nothing(text)))
 		return 0;
 	text.n = n;
-	return add_summary_line(s, kind, class, trim_blanks(text), err);
+	return add_summary_line(s, kind == CTX_SUMMARY_EARLIER, class,
+	    ctx_str_trim(text), err);
 }
 
 /* Adds the sentences of a text, but not those in a block of code. */
@@ -285,7 +263,7 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 		one = (struct ctx_str){text.p, find_sentence_end(text)};
 		text.p += one.n;
 		text.n -= one.n;
-		one = trim_blanks(one);
+		one = ctx_str_trim(one);
 		if (one.n >= 3 && memcmp(one.p, "```", 3) == 0)
 			code = !code;
 		else if (!code && add_sentence(s, kind, one, err) < 0)
@@ -294,36 +272,37 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 	return 0;
 }
 
-/* Adds a line of an earlier summary: a sentence that begins with its speaker
- * or, in a summary that a command wrote, anything. */
+/* Adds a line of an earlier summary.  A line without a label is from a summary
+ * that a command wrote. */
 static int
-add_earlier_sentence(struct ctx_summary *s, struct ctx_str line,
+add_earlier_line(struct ctx_summary *s, struct ctx_str line,
     struct ctx_err *err)
 {
-	static const enum ctx_summary_kind kinds[] = {CTX_SUMMARY_USER,
-	    CTX_SUMMARY_ASSISTANT, CTX_SUMMARY_RESULT};
-	const char *label;
-	size_t i, n;
+	struct ctx_str text;
+	unsigned class;
+	size_t n;
 
-	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-		label = get_speaker_label(kinds[i], REST);
-		n = strlen(label);
-		if (line.n > n && memcmp(line.p, label, n) == 0)
-			return add_sentence(s, kinds[i],
-			    (struct ctx_str){line.p + n, line.n - n}, err);
+	for (class = 0; class < CLASSES; class ++) {
+		n = strlen(classes[class].label);
+		if (line.n <= n || memcmp(line.p, classes[class].label, n) != 0)
+			continue;
+		text = (struct ctx_str){line.p + n, line.n - n};
+		return classes[class].kind == CTX_SUMMARY_CALL
+		    ? ctx_summary_actions_earlier(&s->actions,
+			  (enum line_class) class, text, err)
+		    : add_sentence(s, classes[class].kind, text, err);
 	}
 	return add_sentence(s, CTX_SUMMARY_EARLIER, line, err);
 }
 
-/* Adds the lines of a summary of an earlier run.  Actions and names in it are
- * read again as what they are. */
+/* Adds the lines of a summary of an earlier run, except the names, which are
+ * read as those of any other text. */
 static int
 add_earlier_lines(struct ctx_summary *s, struct ctx_str text,
     struct ctx_err *err)
 {
 	struct ctx_str line;
 	const char *end;
-	int rc;
 
 	while (text.n > 0) {
 		end = memchr(text.p, '\n', text.n);
@@ -331,12 +310,9 @@ add_earlier_lines(struct ctx_summary *s, struct ctx_str text,
 		    end != NULL ? (size_t)(end - text.p) : text.n};
 		text.p += line.n + (end != NULL);
 		text.n -= line.n + (end != NULL);
-		line = trim_blanks(line);
-		rc = ctx_summary_actions_line(&s->actions, line, err);
-		if (rc < 0)
-			return -1;
-		if (rc == 0 && !ctx_is_names_line(line) &&
-		    add_earlier_sentence(s, line, err) < 0)
+		line = ctx_str_trim(line);
+		if (!ctx_is_names_line(line) &&
+		    add_earlier_line(s, line, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -358,7 +334,7 @@ ctx_summary_add(struct ctx_summary *s, const struct ctx_summary_text *text,
 		if (ctx_summary_actions_result(&s->actions, text, err) < 0)
 			return -1;
 		return add_sentence(s, text->kind,
-		    trim_blanks(ctx_find_error_line(text->text)), err);
+		    ctx_str_trim(ctx_find_error_line(text->text)), err);
 	case CTX_SUMMARY_OTHER:
 		return 0;
 	default:
@@ -386,8 +362,9 @@ append_lines(const struct ctx_summary *s, struct ctx_buf *out,
 		text = ctx_intern_at(&s->seen, s->lines[i].id);
 		if (s->lines[i].taken &&
 		    (ctx_buf_printf(out, err, "%s%s", out->n > 0 ? "\n" : "",
-			 get_speaker_label(s->lines[i].kind,
-			     s->lines[i].class)) < 0 ||
+			 s->lines[i].earlier
+			     ? ""
+			     : classes[s->lines[i].class].label) < 0 ||
 			ctx_buf_add(out, text.p, text.n, err) < 0))
 			return -1;
 	}
@@ -413,7 +390,7 @@ write_taken_lines(const struct ctx_summary *s,
 static unsigned
 find_line_order(const struct ctx_summary *s, size_t i)
 {
-	if (i == 0 || s->lines[i].kind == CTX_SUMMARY_EARLIER)
+	if (i == 0 || s->lines[i].earlier)
 		return 0;
 	return s->lines[i].mentioned_later ? 1 : 2;
 }
@@ -482,17 +459,10 @@ measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
 
 /* Adds a line for what a tool call did. */
 static int
-add_action_line(void *user, enum action_kind kind, struct ctx_str text,
+add_action_line(void *user, enum line_class class, struct ctx_str text,
     struct ctx_err *err)
 {
-	static const enum line_class classes[ACTION_KINDS] = {
-	    [ACTION_OPEN] = OPEN_TASK,
-	    [ACTION_CHANGED] = CHANGED_FILE,
-	    [ACTION_RAN] = COMMAND,
-	};
-
-	return add_summary_line(user, CTX_SUMMARY_CALL, classes[kind], text,
-	    err);
+	return add_summary_line(user, false, class, text, err);
 }
 
 /* Selects lines with at most left tokens together.  Returns left minus their
@@ -500,15 +470,11 @@ add_action_line(void *user, enum action_kind kind, struct ctx_str text,
 static uint64_t
 take_lines(struct ctx_summary *s, uint64_t left)
 {
-	/* For each class: how many percent of the free tokens its lines may
-	 * use. Tokens that they do not use are free for the next class. */
-	static const unsigned share[CLASSES] = {45, 25, 30, 40, 30, 40, 50,
-	    100};
 	uint64_t part;
 	unsigned class;
 
 	for (class = 0; class < CLASSES; class ++) {
-		part = left * share[class] / 100;
+		part = left * classes[class].share / 100;
 		left -=
 		    part - take_class_lines(s, (enum line_class) class, part);
 	}
@@ -530,21 +496,6 @@ sort_names(struct ctx_summary *s, struct ctx_err *err)
 	return ctx_summary_names_sort(&s->names, err);
 }
 
-/* Selects more lines if the lines and names leave tokens.  names: the most
- * tokens of the names. */
-static int
-use_rest(struct ctx_summary *s, struct ctx_token_counter *counter,
-    uint64_t limit, uint64_t names, struct ctx_buf *out, struct ctx_err *err)
-{
-	uint64_t tokens;
-
-	if (write_taken_lines(s, counter, names, out, &tokens, err) < 0)
-		return -1;
-	if (tokens < limit)
-		(void)take_lines(s, limit - tokens);
-	return 0;
-}
-
 int
 ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
     uint64_t limit, struct ctx_buf *out, struct ctx_err *err)
@@ -557,19 +508,22 @@ ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
 		return -1;
 	names = limit - limit / 2 + take_lines(s, limit / 2);
 	if (sort_names(s, err) < 0 ||
-	    use_rest(s, counter, limit, names, out, err) < 0)
+	    write_taken_lines(s, counter, names, out, &tokens, err) < 0)
 		return -1;
-	for (;;) {
-		if (write_taken_lines(s, counter, names, out, &tokens, err) < 0)
-			return -1;
-		if (tokens <= limit)
-			return 0;
-		/* The summary is still too long: first removes names, then the
-		 * least important lines. */
+	/* Selects more lines if the lines and names leave tokens. */
+	if (tokens < limit && take_lines(s, limit - tokens) < limit - tokens &&
+	    write_taken_lines(s, counter, names, out, &tokens, err) < 0)
+		return -1;
+	/* If the summary is still too long, first removes names, then the least
+	 * important lines. */
+	while (tokens > limit) {
 		if (names > 0)
 			names -=
 			    tokens - limit < names ? tokens - limit : names;
 		else if (!drop_worst_line(s))
 			return 0;
+		if (write_taken_lines(s, counter, names, out, &tokens, err) < 0)
+			return -1;
 	}
+	return 0;
 }

@@ -4,6 +4,19 @@
 
 #include "prune/prune.h"
 
+/* Classes of lines.  The lines of the first classes are the most important. */
+enum line_class {
+	TASK,
+	REQUEST,
+	OPEN_TASK,
+	DECISION,
+	CHANGED_FILE,
+	COMMAND,
+	TROUBLE,
+	REST,
+	CLASSES,
+};
+
 /* ---- summary_names.c ---- */
 
 /* A name (path, identifier, id or number) in removed texts. */
@@ -42,30 +55,28 @@ int ctx_summary_names_write(const struct summary_names *names,
     struct ctx_token_counter *counter, uint64_t limit, struct ctx_buf *out,
     struct ctx_err *err);
 
-/* Returns true for such a line. */
+/* Returns true if a line is one that ctx_summary_names_write has written. */
 bool ctx_is_names_line(struct ctx_str line);
 
 /* ---- summary_actions.c ---- */
 
-enum action_kind { ACTION_OPEN, ACTION_CHANGED, ACTION_RAN, ACTION_KINDS };
-
-/* The text before each action in a summary, such as "Ran: ". */
-extern const char *const ctx_action_labels[ACTION_KINDS];
-
 /* What a removed tool call did, or a task that is still open. */
 struct summary_action {
-	enum action_kind kind;
-	/* Place in the order of the newest calls with this text; 0: the action
-	 * is no longer valid. */
+	enum line_class class; /* OPEN_TASK, CHANGED_FILE or COMMAND */
+	/* The actions are numbered in the order of the newest calls with their
+	 * texts, from 1. */
 	uint64_t number;
 	bool failed;
 };
 
 struct summary_actions {
-	struct ctx_intern texts;     /* a letter for the kind, then the text */
+	struct ctx_intern texts;     /* a letter for the class, then the text */
 	struct summary_action *list; /* for each of them, at index id - 1 */
 	size_t cap;
-	uint64_t n_calls;
+	uint64_t n_numbers; /* number of the newest action */
+	/* Number of the first task of the newest list of tasks.  Tasks with
+	 * lower numbers are no longer open. */
+	uint64_t first_task;
 	struct ctx_intern calls; /* ids of tool calls */
 	uint32_t *actions_of;    /* for each id: id in texts; 0: none */
 	size_t actions_cap;
@@ -80,14 +91,13 @@ int ctx_summary_actions_call(struct summary_actions *actions,
 /* Reads a tool result: whether the action of its call has failed. */
 int ctx_summary_actions_result(struct summary_actions *actions,
     const struct ctx_summary_text *text, struct ctx_err *err);
-/* Reads a line of an earlier summary.  Returns 1 if it is an action, 0 if not,
- * or -1 with *err. */
-int ctx_summary_actions_line(struct summary_actions *actions,
-    struct ctx_str line, struct ctx_err *err);
+/* Adds an action of an earlier summary, without its label. */
+int ctx_summary_actions_earlier(struct summary_actions *actions,
+    enum line_class class, struct ctx_str text, struct ctx_err *err);
 /* Calls add for each action, the oldest first, with its text, which add must
  * copy.  Stops if add returns -1. */
 int ctx_summary_actions_each(struct summary_actions *actions,
-    int (*add)(void *user, enum action_kind kind, struct ctx_str text,
+    int (*add)(void *user, enum line_class class, struct ctx_str text,
 	struct ctx_err *err),
     void *user, struct ctx_err *err);
 

@@ -17,12 +17,6 @@ enum { MOST_ACTION = 120 };
 /* Line of a patch for the tool apply_patch of Codex: Add, Update, Delete. */
 #define PATCH_MARK " File: "
 
-const char *const ctx_action_labels[ACTION_KINDS] = {
-    [ACTION_OPEN] = "Open: ",
-    [ACTION_CHANGED] = "Changed: ",
-    [ACTION_RAN] = "Ran: ",
-};
-
 void
 ctx_summary_actions_release(struct summary_actions *actions)
 {
@@ -44,24 +38,16 @@ find_first_line(struct ctx_str text)
 {
 	const char *end;
 
-	while (text.n > 0 && strchr(" \t\r\n", text.p[0]) != NULL &&
-	    text.p[0] != '\0') {
-		text.p++;
-		text.n--;
-	}
-	end = memchr(text.p, '\n', text.n);
-	if (text.n > 0 && end != NULL)
+	text = ctx_str_trim(text);
+	if (text.n > 0 && (end = memchr(text.p, '\n', text.n)) != NULL)
 		text.n = (size_t)(end - text.p);
-	while (text.n > 0 && strchr(" \t\r", text.p[text.n - 1]) != NULL &&
-	    text.p[text.n - 1] != '\0')
-		text.n--;
-	return text;
+	return ctx_str_trim(text);
 }
 
 /* Adds an action with the first line of a text, or makes it the newest one.
  * Sets *id to its id in actions->texts; to 0 if the line is empty. */
 static int
-record_action(struct summary_actions *actions, enum action_kind kind,
+record_action(struct summary_actions *actions, enum line_class class,
     struct ctx_str text, uint32_t *id, struct ctx_err *err)
 {
 	struct summary_action *grown;
@@ -77,7 +63,7 @@ record_action(struct summary_actions *actions, enum action_kind kind,
 		     line.n > 0 && (line.p[line.n] & 0xc0) == 0x80;)
 			line.n--;
 	key->n = 0;
-	if (ctx_buf_printf(key, err, "%c", "ocr"[kind]) < 0 ||
+	if (ctx_buf_printf(key, err, "%c", 'a' + (int)class) < 0 ||
 	    ctx_buf_add(key, line.p, line.n, err) < 0 ||
 	    (cut && ctx_buf_printf(key, err, " ...") < 0) ||
 	    ctx_intern(&actions->texts, key->p, key->n, id, err) < 0)
@@ -86,8 +72,8 @@ record_action(struct summary_actions *actions, enum action_kind kind,
 	if (grown == NULL)
 		return -1;
 	actions->list = grown;
-	grown[*id - 1] =
-	    (struct summary_action){.kind = kind, .number = ++actions->n_calls};
+	grown[*id - 1] = (struct summary_action){.class = class,
+	    .number = ++actions->n_numbers};
 	return 0;
 }
 
@@ -156,7 +142,7 @@ record_patch(struct summary_actions *actions, struct ctx_str patch,
 		patch.n = (size_t)(end - patch.p);
 		if (at - line < 4 || memcmp(line, "*** ", 4) != 0)
 			continue;
-		if (record_action(actions, ACTION_CHANGED, patch, id, err) < 0)
+		if (record_action(actions, CHANGED_FILE, patch, id, err) < 0)
 			return -1;
 		n++;
 	}
@@ -193,9 +179,7 @@ record_tasks(struct summary_actions *actions, uint32_t list,
 	uint32_t item, status, node, id;
 	size_t i, k, n = ctx_json_count(json, list);
 
-	for (i = 0; i < actions->texts.n; i++)
-		if (actions->list[i].kind == ACTION_OPEN)
-			actions->list[i].number = 0;
+	actions->first_task = actions->n_numbers + 1;
 	for (i = 0, item = list + 1; i < n;
 	     i++, item = json->nodes[item].next) {
 		status = ctx_json_find(json, item, "status");
@@ -210,8 +194,7 @@ record_tasks(struct summary_actions *actions, uint32_t list,
 		if (node != 0 &&
 		    (ctx_json_text(json, node, &actions->text, &text, err) <
 			    0 ||
-			record_action(actions, ACTION_OPEN, text, &id, err) <
-			    0))
+			record_action(actions, OPEN_TASK, text, &id, err) < 0))
 			return -1;
 	}
 	return 0;
@@ -245,7 +228,7 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 		actions->text.n = 0;
 		return ctx_json_text(json, path, &actions->text, &text, err) < 0
 		    ? -1
-		    : record_action(actions, ACTION_CHANGED, text, id, err);
+		    : record_action(actions, CHANGED_FILE, text, id, err);
 	}
 	if (command == 0 && patch != 0 &&
 	    read_command(actions, patch, &text, err) < 0)
@@ -256,7 +239,7 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 	case 0:
 		return command == 0
 		    ? 0
-		    : record_action(actions, ACTION_RAN, text, id, err);
+		    : record_action(actions, COMMAND, text, id, err);
 	default:
 		return 0;
 	}
@@ -312,24 +295,12 @@ ctx_summary_actions_result(struct summary_actions *actions,
 }
 
 int
-ctx_summary_actions_line(struct summary_actions *actions, struct ctx_str line,
-    struct ctx_err *err)
+ctx_summary_actions_earlier(struct summary_actions *actions,
+    enum line_class class, struct ctx_str text, struct ctx_err *err)
 {
-	unsigned kind;
 	uint32_t id;
-	size_t n;
 
-	for (kind = 0; kind < ACTION_KINDS; kind++) {
-		n = strlen(ctx_action_labels[kind]);
-		if (line.n <= n || memcmp(line.p, ctx_action_labels[kind], n))
-			continue;
-		line = (struct ctx_str){line.p + n, line.n - n};
-		return record_action(actions, (enum action_kind)kind, line, &id,
-			   err) < 0
-		    ? -1
-		    : 1;
-	}
-	return 0;
+	return record_action(actions, class, text, &id, err);
 }
 
 /* ---- writing ---- */
@@ -349,7 +320,7 @@ compare_actions(const void *a, const void *b)
 
 int
 ctx_summary_actions_each(struct summary_actions *actions,
-    int (*add)(void *user, enum action_kind kind, struct ctx_str text,
+    int (*add)(void *user, enum line_class class, struct ctx_str text,
 	struct ctx_err *err),
     void *user, struct ctx_err *err)
 {
@@ -363,7 +334,8 @@ ctx_summary_actions_each(struct summary_actions *actions,
 	if (order == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < actions->texts.n; i++)
-		if (actions->list[i].number > 0)
+		if (actions->list[i].class != OPEN_TASK ||
+		    actions->list[i].number >= actions->first_task)
 			order[n++] =
 			    (struct numbered_action){actions->list[i].number,
 				(uint32_t)i + 1};
@@ -378,7 +350,7 @@ ctx_summary_actions_each(struct summary_actions *actions,
 			(action->failed &&
 			    ctx_buf_printf(whole, err, FAILED_SUFFIX) < 0)
 		    ? -1
-		    : add(user, action->kind,
+		    : add(user, action->class,
 			  (struct ctx_str){whole->p, whole->n}, err);
 	}
 	free(order);
