@@ -136,36 +136,65 @@ find_outside(struct ctx_replay_session *session,
 	}
 }
 
-/* Describes the prompt of a request for the cache. */
-static void
-measure_prompt(struct billing *billing, const struct replay_request *request,
-    struct cached_prompt *prompt)
+void
+ctx_replay_measure_prompt(const struct replay_request *request, uint32_t node,
+    uint64_t counted, struct cached_prompt *prompt)
 {
-	const struct ctx_replay_outcome *outcome = billing->outcome;
-	uint64_t counted = billing->session->tree.nodes[request->prompt].tokens;
-	uint64_t billed = request->recorded.input;
-
-	if (request->is_recorded && billed > outcome->outside && counted > 0)
-		billing->factor =
-		    (double)(billed - outcome->outside) / (double)counted;
 	*prompt = (struct cached_prompt){
-	    .node = request->prompt,
-	    .answered = request->answered,
+	    .node = node,
+	    .answered = node,
 	    .model = request->model,
 	    .time = request->is_timed ? request->time : INT64_MIN,
 	    .answer_time = request->is_timed ? request->answer_time : INT64_MIN,
-	    .outside = billing->outside,
-	    .shared = billing->shared,
-	    .factor = billing->factor,
-	    .tokens = request->is_recorded ? billed
-					   : outcome->outside +
-		    (uint64_t)(billing->factor * (double)counted),
+	    .outside = request->outside,
+	    .shared = request->shared,
+	    .factor = request->factor,
+	    .tokens = request->outside +
+		(uint64_t)(request->factor * (double)counted),
 	    .response_tokens = request->response_tokens,
 	};
 	prompt->stored = prompt->tokens;
-	if (request->is_recorded && request->recorded.written > 0)
-		prompt->stored =
-		    request->recorded.read + request->recorded.written;
+}
+
+/* Describes the prompt of a request, as it was sent, for the cache. */
+static void
+measure_recorded(struct billing *billing, struct replay_request *request,
+    struct cached_prompt *prompt)
+{
+	uint64_t outside = billing->outcome->outside;
+	uint64_t counted = billing->session->tree.nodes[request->prompt].tokens;
+	uint64_t billed = request->recorded.input;
+
+	if (request->is_recorded && billed > outside && counted > 0)
+		billing->factor = (double)(billed - outside) / (double)counted;
+	request->outside = billing->outside;
+	request->shared = billing->shared;
+	request->factor = billing->factor;
+	ctx_replay_measure_prompt(request, request->prompt, counted, prompt);
+	prompt->answered = request->answered;
+	prompt->tokens = request->is_recorded
+	    ? billed
+	    : outside + (uint64_t)(billing->factor * (double)counted);
+	prompt->stored = request->is_recorded && request->recorded.written > 0
+	    ? request->recorded.read + request->recorded.written
+	    : prompt->tokens;
+}
+
+void
+ctx_replay_find_usage(const struct replay_request *request,
+    const struct cached_prompt *prompt, const struct cache_rules *rules,
+    uint64_t read, struct ctx_billed_usage *usage)
+{
+	*usage = (struct ctx_billed_usage){.input = prompt->tokens,
+	    .read = read,
+	    .output = request->is_recorded && request->recorded.output > 0
+		? request->recorded.output
+		: request->response_tokens};
+	if (rules->writes && prompt->stored >= rules->least &&
+	    prompt->stored > read)
+		usage->written = prompt->stored - read;
+	if (rules->is_marked && request->hour)
+		usage->written_hour = usage->written;
 }
 
 /* Returns true if what a request writes to the cache is stored for an hour. */
@@ -261,11 +290,10 @@ replay_request(struct billing *billing, size_t i,
     struct ctx_replayed_request *replayed, struct ctx_err *err)
 {
 	struct replay_request *request = &billing->session->requests[i];
-	bool hour = is_for_an_hour(billing, request);
-	struct ctx_billed_usage *usage = &replayed->replayed;
 	struct cached_prompt prompt;
 	struct cache_rules rules;
 	enum cache_find found;
+	uint64_t read;
 
 	*replayed = (struct ctx_replayed_request){.file = request->file,
 	    .line = request->file_line,
@@ -275,24 +303,14 @@ replay_request(struct billing *billing, size_t i,
 	    .is_recorded = request->is_recorded,
 	    .has_reads = request->has_reads,
 	    .recorded = request->recorded};
-	measure_prompt(billing, request, &prompt);
-	request->outside = prompt.outside;
-	request->shared = prompt.shared;
-	request->factor = prompt.factor;
-	request->hour = hour;
-	ctx_cache_rules_of(request->model, hour, &rules);
-	if (ctx_prompt_cache_send(&billing->cache, &prompt, &rules,
-		&usage->read, &found, err) < 0)
+	measure_recorded(billing, request, &prompt);
+	request->hour = is_for_an_hour(billing, request);
+	ctx_cache_rules_of(request->model, request->hour, &rules);
+	if (ctx_prompt_cache_send(&billing->cache, &prompt, &rules, &read,
+		&found, err) < 0)
 		return -1;
-	usage->input = prompt.tokens;
-	if (rules.writes && prompt.stored >= rules.least &&
-	    prompt.stored > usage->read)
-		usage->written = prompt.stored - usage->read;
-	if (rules.is_marked && hour)
-		usage->written_hour = usage->written;
-	usage->output = request->is_recorded && request->recorded.output > 0
-	    ? request->recorded.output
-	    : request->response_tokens;
+	ctx_replay_find_usage(request, &prompt, &rules, read,
+	    &replayed->replayed);
 	if (prompt.time != INT64_MIN && billing->time != INT64_MIN)
 		replayed->pause = prompt.time - billing->time;
 	compare_request(billing, replayed, found, rules.lifetime);

@@ -242,63 +242,25 @@ write_prompt(struct pruned_replay *replay, bool changed, uint32_t *node,
 	return 0;
 }
 
-/* Appends the response of a request to its prompt. */
-static int
-append_answer(struct pruned_replay *replay,
-    const struct replay_request *request, uint32_t *node, struct ctx_err *err)
-{
-	const struct ctx_replay_session *session = replay->session;
-	uint32_t number = (uint32_t)(request - session->requests) + 1;
-	const struct replay_message *message;
-	size_t i;
-
-	for (i = request->first; i < session->n; i++) {
-		message = &session->messages[i];
-		if (message->answers != number)
-			return 0;
-		if (append_segment(replay, node,
-			&(struct sent_segment){.message = message,
-			    .tokens = message->sent.tokens},
-			err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 /* Sends the prompt to the cache, and adds what it costs. */
 static int
 send_prompt(struct pruned_replay *replay, const struct replay_request *request,
     uint32_t node, struct ctx_billed_usage *usage, struct ctx_err *err)
 {
-	struct cached_prompt prompt = {.node = node,
-	    .answered = node,
-	    .model = request->model,
-	    .time = request->is_timed ? request->time : INT64_MIN,
-	    .answer_time = request->is_timed ? request->answer_time : INT64_MIN,
-	    .outside = request->outside,
-	    .shared = request->shared,
-	    .factor = request->factor,
-	    .tokens = request->outside +
-		(uint64_t)(request->factor *
-		    (double)replay->tree.nodes[node].tokens),
-	    .response_tokens = request->response_tokens};
+	struct cached_prompt prompt;
 	struct cache_rules rules;
 	enum cache_find found;
+	uint64_t read;
 
-	prompt.stored = prompt.tokens;
+	ctx_replay_measure_prompt(request, node,
+	    replay->tree.nodes[node].tokens, &prompt);
 	ctx_cache_rules_of(request->model, request->hour, &rules);
-	*usage = (struct ctx_billed_usage){.input = prompt.tokens,
-	    .output = request->is_recorded && request->recorded.output > 0
-		? request->recorded.output
-		: request->response_tokens};
-	if (append_answer(replay, request, &prompt.answered, err) < 0 ||
-	    ctx_prompt_cache_send(&replay->cache, &prompt, &rules, &usage->read,
+	if (ctx_replay_append_response(replay->session, request, &replay->tree,
+		&prompt.answered, err) < 0 ||
+	    ctx_prompt_cache_send(&replay->cache, &prompt, &rules, &read,
 		&found, err) < 0)
 		return -1;
-	if (rules.writes && prompt.stored >= rules.least)
-		usage->written = prompt.stored - usage->read;
-	if (rules.is_marked && request->hour)
-		usage->written_hour = usage->written;
+	ctx_replay_find_usage(request, &prompt, &rules, read, usage);
 	return 0;
 }
 

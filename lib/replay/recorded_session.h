@@ -3,8 +3,7 @@
 #ifndef CTX_REPLAY_RECORDED_SESSION_H
 #define CTX_REPLAY_RECORDED_SESSION_H
 
-#include "replay/prompt_tree.h"
-#include "replay/replay.h"
+#include "replay/prompt_cache.h"
 
 /* A message of the session, in the order of the input. */
 struct replay_message {
@@ -73,8 +72,24 @@ struct ctx_replay_session {
  * session file. */
 int ctx_replay_find_prompts(struct ctx_replay_session *session,
     struct ctx_transcript *transcript, struct ctx_err *err);
+/* Appends the response of a request to a prompt of it, which ends at *node of
+ * the tree. */
+int ctx_replay_append_response(const struct ctx_replay_session *session,
+    const struct replay_request *request, struct prompt_tree *tree,
+    uint32_t *node, struct ctx_err *err);
 
 /* ---- bill.c ---- */
+
+/* Sets *prompt to the prompt of a request, which ends at a node of a tree.
+ * counted: tokens that ctx counts in its messages.  The members outside, shared
+ * and factor of the request must be known. */
+void ctx_replay_measure_prompt(const struct replay_request *request,
+    uint32_t node, uint64_t counted, struct cached_prompt *prompt);
+/* Sets *usage to what is billed for a request.  read: tokens of its prompt that
+ * were in the cache. */
+void ctx_replay_find_usage(const struct replay_request *request,
+    const struct cached_prompt *prompt, const struct cache_rules *rules,
+    uint64_t read, struct ctx_billed_usage *usage);
 
 /* Adds the tokens of a request, and their cost, to a bill.  now: as in struct
  * ctx_replay_options. */

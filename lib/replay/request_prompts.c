@@ -38,11 +38,10 @@ are_appended(const struct ctx_transcript *transcript, uint32_t from,
 	return true;
 }
 
-/* Appends the response of a request to its prompt.  Other messages may be
- * between those of the response. */
-static int
-append_response(struct ctx_replay_session *session,
-    struct replay_request *request, struct ctx_err *err)
+int
+ctx_replay_append_response(const struct ctx_replay_session *session,
+    const struct replay_request *request, struct prompt_tree *tree,
+    uint32_t *node, struct ctx_err *err)
 {
 	uint32_t number = (uint32_t)(request - session->requests) + 1;
 	const struct replay_message *message;
@@ -51,13 +50,12 @@ append_response(struct ctx_replay_session *session,
 	    : session->n;
 	size_t i;
 
-	request->answered = request->prompt;
+	/* Other messages may be between those of the response. */
 	for (i = request->first; i < end; i++) {
 		message = &session->messages[i];
 		if (message->answers != number)
 			continue;
-		if (ctx_prompt_tree_append(&session->tree, &request->answered,
-			&message->sent, err) < 0)
+		if (ctx_prompt_tree_append(tree, node, &message->sent, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -88,10 +86,11 @@ ctx_replay_find_prompts(struct ctx_replay_session *session,
 				request->first, err) < 0)
 				return -1;
 		}
-		request->prompt = node;
+		request->prompt = request->answered = node;
 		done = request->first;
 		line = request->line;
-		if (append_response(session, request, err) < 0)
+		if (ctx_replay_append_response(session, request, &session->tree,
+			&request->answered, err) < 0)
 			return -1;
 	}
 	return 0;
