@@ -36,16 +36,16 @@ static int
 resolve_line_ids(struct ctx_transcript *transcript, bool mends,
     struct ctx_err *err)
 {
-	size_t names = transcript->names.n + 1, known = transcript->cap_ids, i;
 	uint32_t *grown, before = 0, last;
 	struct ctx_transcript_line *entry;
+	size_t i;
 
-	grown = ctx_grow(transcript->newest_of_id, &transcript->cap_ids, names,
-	    sizeof *grown, err);
+	grown = ctx_grow(transcript->newest_of_id, &transcript->cap_ids,
+	    transcript->names.n + 1, sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
 	transcript->newest_of_id = grown;
-	memset(grown + known, 0, (transcript->cap_ids - known) * sizeof *grown);
+	memset(grown, 0, transcript->cap_ids * sizeof *grown);
 	for (i = transcript->from; i < transcript->n; i++) {
 		entry = &transcript->lines[i];
 		if (entry->id == 0 || !is_in_tree(entry))

@@ -2,8 +2,6 @@
  * decide_before.c - finds the lines of a session file that were active when an
  * earlier request was sent
  */
-#include <string.h>
-
 #include "transcript/lines.h"
 
 /* Clears everything that a decision has set in the lines of the file. */
@@ -20,9 +18,6 @@ clear_decision(struct ctx_transcript *transcript)
 		entry->active = entry->is_continued = entry->continues = false;
 		entry->results_only = false;
 	}
-	if (transcript->cap_ids > 0)
-		memset(transcript->newest_of_id, 0,
-		    transcript->cap_ids * sizeof *transcript->newest_of_id);
 }
 
 int

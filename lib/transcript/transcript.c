@@ -122,8 +122,26 @@ intern_name(struct ctx_transcript *transcript, const struct ctx_json *json,
 	return ctx_intern(&transcript->names, str.p, str.n, name, err);
 }
 
+/* Records that a line names a line of the tree by its id: itself or its parent.
+ * Returns -1 with *err if memory is short. */
+static int
+record_tree_id(struct ctx_transcript *transcript, uint32_t id,
+    struct ctx_err *err)
+{
+	size_t known = transcript->cap_ids;
+	uint32_t *grown = ctx_grow(transcript->newest_of_id,
+	    &transcript->cap_ids, (size_t)id + 1, sizeof *grown, err);
+
+	if (grown == NULL)
+		return -1;
+	memset(grown + known, 0, (transcript->cap_ids - known) * sizeof *grown);
+	transcript->newest_of_id = grown;
+	grown[id] = id == 0 ? 0 : (uint32_t)transcript->n;
+	return 0;
+}
+
 /* Returns true if the line leaves the lines before it as active as they were.
- * is_new: no earlier line contains its id. */
+ * is_new: no earlier line has its id, or names it as its parent. */
 static bool
 is_appended_line(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *entry, bool is_new)
@@ -142,9 +160,9 @@ record_line(struct ctx_transcript *transcript,
     struct ctx_transcript_line *entry, const struct ctx_json *json,
     struct ctx_err *err)
 {
-	size_t names = transcript->names.n;
 	struct ctx_line_place line;
 	struct ctx_str model;
+	bool is_new;
 
 	transcript->dialect->read_line(json, 0, &line);
 	entry->kind = (uint8_t)line.kind;
@@ -156,14 +174,17 @@ record_line(struct ctx_transcript *transcript,
 	    line.turns > UINT32_MAX ? UINT32_MAX : (uint32_t)line.turns;
 	if (intern_name(transcript, json, line.id, &entry->id, err) < 0)
 		return -1;
-	names = entry->id > names ? entry->id : 0;
 	if (intern_name(transcript, json, line.parent, &entry->parent, err) <
 		0 ||
 	    intern_name(transcript, json, line.about, &entry->about, err) < 0 ||
 	    intern_name(transcript, json, line.same, &entry->same, err) < 0)
 		return -1;
-	entry->is_appended =
-	    is_appended_line(transcript, entry, entry->id == 0 || names != 0);
+	is_new = entry->id >= transcript->cap_ids ||
+	    transcript->newest_of_id[entry->id] == 0;
+	if (record_tree_id(transcript, entry->id, err) < 0 ||
+	    record_tree_id(transcript, entry->parent, err) < 0)
+		return -1;
+	entry->is_appended = is_appended_line(transcript, entry, is_new);
 	if (entry->kind != CTX_LINE_ASIDE && entry->id != 0)
 		transcript->newest_id = entry->id;
 	if (line.model == 0 || json->nodes[line.model].kind != CTX_JSON_STRING)

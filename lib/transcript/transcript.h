@@ -28,8 +28,10 @@ struct ctx_transcript {
 	/* id of the newest line of the file that is in its tree; 0: none */
 	uint32_t newest_id;
 	struct ctx_intern
-	    names;              /* ids of lines and messages, as JSON strings */
-	uint32_t *newest_of_id; /* for each id: the newest line that has it */
+	    names; /* ids of lines and messages, as JSON strings */
+	/* For each id: the newest line that has it.  While the file is read,
+	 * the newest line that has it or whose parent has it. */
+	uint32_t *newest_of_id;
 	size_t cap_ids;
 	struct ctx_buf model; /* name of the file's model, as a JSON string */
 	struct ctx_buf text, literal; /* scratch memory */
