@@ -1,5 +1,6 @@
-/* ctx-eval.c - command that measures how much of what the rest of recorded
- * sessions needs is kept by policies */
+/* ctx-eval.c - command that cuts recorded sessions in two, applies policies
+ * such as ctx-prune to the first part, and measures how much of what the second
+ * part needs is kept */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@ struct eval_command {
 	char *prune; /* path of ctx-prune */
 };
 
-/* What a row of the output stands for (--per). */
+/* Returns what a row of the output stands for, by its number: the names that
+ * the option --per accepts.  */
 static const char *
 per_kind_name(unsigned i)
 {
@@ -34,8 +36,9 @@ per_kind_name(unsigned i)
 
 /* ---- policies ---- */
 
-/* Sets eval->prune: ctx-prune in the directory of this program, so that the
- * commands of a build tree find each other, or in PATH. */
+/* Sets eval->prune, the path of ctx-prune: the one in the directory of this
+ * program if there is one, so that a build tree uses its own; else the name
+ * alone, which is searched in PATH.  */
 static void
 find_prune(struct eval_command *eval, const char *self)
 {
@@ -52,8 +55,9 @@ find_prune(struct eval_command *eval, const char *self)
 		memmove(eval->prune, name, sizeof name);
 }
 
-/* Adds the policies that are compared if the user names none: oracle, random
- * and every strategy. */
+/* If the user gives no --policy, ctx-eval compares "oracle", "random" and
+ * ctx-prune with each of its strategies.  Adds these policies.  most: number of
+ * elements of texts, which must stay valid.  */
 static void
 add_default_policies(struct eval_command *eval, char texts[][40], size_t most)
 {
@@ -92,7 +96,8 @@ read_policies(struct eval_command *eval)
 
 /* ---- the run ---- */
 
-/* Sets the number of threads.  More threads than files would do nothing. */
+/* Sets the number of threads: that of --jobs, but not more than there are
+ * files, because each thread evaluates a whole file.  */
 static void
 set_jobs(struct eval_command *eval)
 {
@@ -111,7 +116,8 @@ set_jobs(struct eval_command *eval)
 	eval->options.jobs = jobs;
 }
 
-/* Starts the processes that run the policies, before the sandbox begins. */
+/* Starts the child processes that run the commands of policies.  They must be
+ * started before the sandbox, which forbids this program to start others.  */
 static void
 start_runners(struct eval_command *eval)
 {
@@ -134,8 +140,8 @@ note_file(void *user, size_t bytes)
 	cli_progress_add(&eval->cli, bytes);
 }
 
-/* Prints why sessions and cuts were left out: if nothing is left, or with
- * --verbose. */
+/* Prints how many sessions and places in them were not evaluated, and why.
+ * Prints this only if nothing was evaluated, or with --verbose.  */
 static void
 note_left_out(struct eval_command *eval)
 {
@@ -170,8 +176,8 @@ note_left_out(struct eval_command *eval)
 	cli_status(cli, CLI_NO);
 }
 
-/* Prints for each policy how many of its runs have failed, and why the first
- * one has. */
+/* Prints for each policy how many times its command has failed, and the reason
+ * of its first failure.  */
 static void
 note_failures(struct eval_command *eval)
 {
@@ -277,7 +283,7 @@ parse(struct eval_command *eval, int argc, char **argv)
 	eval->options.lists_needed = eval->output.needed;
 }
 
-/* Sets up the token counters of each thread. */
+/* Gives each thread token counters of its own.  */
 static void
 open_counters(struct eval_command *eval)
 {

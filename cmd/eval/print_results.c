@@ -1,17 +1,18 @@
-/* print_results.c - prints the figures of policies as a table, TSV or JSON */
+/* print_results.c - prints what ctx-eval has measured about policies, such as
+ * ctx-prune with a strategy: as tables, TSV or JSON lines */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "eval/print_results.h"
 
-/* A row of the table: a policy with a budget. */
+/* A row of the table of one budget: the figures of one policy.  */
 struct policy_row {
 	size_t policy;
 	struct ctx_eval_figures figures;
 };
 
-/* Rounds to one decimal. */
+/* Rounds to one digit after the decimal point.  */
 static double
 round_tenth(double n)
 {
@@ -131,8 +132,8 @@ print_policies(const struct eval_output *output)
 
 /* ---- the table ---- */
 
-/* Orders rows by the needed strings that are kept, most first.  Policies of
- * which all runs have failed are last. */
+/* Compares two rows for qsort: the policy that keeps the larger share of needed
+ * strings is first.  Policies of which all runs have failed are last.  */
 static int
 compare_rows(const void *a, const void *b)
 {
@@ -227,7 +228,9 @@ print_tables(const struct eval_output *output)
 
 /* ---- rows for each sample ---- */
 
-/* Returns a JSON object that names a sample. */
+/* Returns a JSON object that says where a session was cut: its members are the
+ * file, the line if the session is one line of the file, and the place in
+ * percent of the messages.  */
 static json_t *
 make_sample_json(const struct ctx_eval_sample *sample)
 {
@@ -240,7 +243,9 @@ make_sample_json(const struct ctx_eval_sample *sample)
 	    : cli_json_with(o, "line", json_integer((json_int_t)sample->line));
 }
 
-/* Prints the place of a sample: "FILE" or "FILE:LINE", and the cut. */
+/* Prints where a session was cut, as columns of a TSV row: "FILE", or
+ * "FILE:LINE" if the session is one line of the file, and the place in percent
+ * of the messages.  */
 static void
 print_sample(const struct ctx_eval_sample *sample)
 {

@@ -5,23 +5,25 @@
 #include "cli/cli.h"
 #include "eval/eval.h"
 
-/* What is printed, and how. */
+/* Results that are printed, and the format in which they are printed.  */
 struct eval_output {
 	struct cli *cli;
 	const struct ctx_eval_config *options;
 	const struct ctx_eval_results *results;
 	bool json, tsv;
-	bool per_sample; /* a row for each run, not for each policy */
-	bool needed;     /* the needed strings, a row for each */
+	/* one row for each session that is cut at one place, instead of one row
+	 * for each policy */
+	bool per_sample;
+	bool needed; /* only the needed strings, one row for each */
 };
 
 void eval_print(const struct eval_output *output);
 
 /* ---- shares.c ------------------------------------------------------------ */
 
-/* Reads the argument of an option: percentages separated by commas, such as
- * 10%,25%.  The sign may be missing.  Sorts them.  Exits with an error if the
- * argument is malformed. */
+/* Reads the argument of an option as percentages separated by commas, such as
+ * 10%,25%.  The percent signs may be missing.  Sorts the percentages.  Exits
+ * with an error if the argument is malformed.  */
 void eval_read_shares(const struct cli *cli, const char *option,
     const char *text, struct ctx_eval_shares *shares);
 

@@ -1,4 +1,4 @@
-/* shares.c - reads lists of percentages */
+/* shares.c - reads lists of percentages from options */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +13,8 @@ refuse_shares(const struct cli *cli, const char *option, const char *text)
 	    option, text, CTX_EVAL_SHARES);
 }
 
-/* Reads a percentage as thousandths of a percent, and moves *text to its end.
- * Returns 0 if it is malformed. */
+/* Reads a percentage at *text, and moves *text to its end.  Returns it in
+ * thousandths of a percent; 0 if it is malformed.  */
 static uint64_t
 read_share(const char **text)
 {

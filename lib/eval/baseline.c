@@ -1,9 +1,13 @@
 /*
- * baseline.c - the policies for comparison: oracle, recency, random
+ * baseline.c - the policies of ctx-eval that only serve for comparison: oracle,
+ * recency and random.  Each chooses messages that are kept within a limit of
+ * tokens.
  *
- * The oracle takes the group with most needed strings per token, again and
- * again; a string that was taken counts no more.  So the worth of a group falls
- * only, and a heap of values that may be too high finds the best one.
+ * oracle knows which strings later messages will need.  It keeps the group of
+ * messages with most needed strings per token, again and again; a string that
+ * is in a kept group counts no more.  So the value of a group can only fall.  A
+ * heap is therefore ordered by older values, and only the value of its first
+ * group is computed again.
  *
  * One random choice says little: on 64 cuts of 30 sessions, the shares of
  * strings that thirteen choices kept had a mean of 29 % and were between 25 and
@@ -14,16 +18,19 @@
 
 #include "eval/judge.h"
 
-/* Number of random choices. */
+/* Number of random choices of which means are computed.  */
 enum { CHOICES = 16 };
 
 struct message_group {
-	size_t first, end; /* its messages: indices from first to end - 1 */
+	/* its messages have the indices from first to end - 1 */
+	size_t first, end;
 	uint64_t tokens;
 	bool kept;
-	double worth; /* at least what the oracle gives for it now */
-	/* The needed strings that stand in it: from wanted to wanted_end in
-	 * baseline.strings. */
+	/* needed strings per token that are in this group and in no group taken
+	 * before; may be too high, because it was computed earlier */
+	double worth;
+	/* The numbers of the needed strings that are in this group: elements
+	 * wanted to wanted_end - 1 of baseline.strings.  */
 	size_t wanted, wanted_end;
 };
 
@@ -32,16 +39,20 @@ struct baseline {
 	const struct eval_cut *cut;
 	struct message_group *groups;
 	size_t n;
-	size_t *group_of;  /* for each message */
-	size_t *order;     /* groups, the first ones before the others */
-	uint32_t *strings; /* the needed strings of all groups */
-	bool *taken;       /* for each needed string */
-	uint64_t left;     /* tokens of the limit that are not taken */
-	uint64_t random;   /* state of the random numbers */
+	size_t *group_of; /* for each message: number of its group */
+	/* numbers of the groups, in the order in which they are taken */
+	size_t *order;
+	/* for each group: numbers of the needed strings in it */
+	uint32_t *strings;
+	/* for each needed string: true if a group with it was taken */
+	bool *taken;
+	uint64_t left;   /* tokens of the limit that are not used yet */
+	uint64_t random; /* state of the random numbers */
 };
 
-/* Returns true if a message, which is not the first, is in the group of the
- * message before it: it has tool results, or both are one answer. */
+/* Returns true if a message belongs to the group of the message before it: it
+ * has tool results, or the assistant wrote both.  Must not be called for the
+ * first message.  */
 static bool
 continues_group(const struct eval_message *message)
 {
@@ -69,7 +80,7 @@ make_groups(struct baseline *b)
 	}
 }
 
-/* Takes a group, unless it was taken or has more tokens than are left. */
+/* Keeps a group, unless it is kept already or has more tokens than are left. */
 static void
 take_group(struct baseline *b, size_t number)
 {
@@ -84,8 +95,9 @@ take_group(struct baseline *b, size_t number)
 		b->taken[b->strings[i]] = true;
 }
 
-/* Takes the messages that every policy is assumed to keep, as far as they fit:
- * system messages, the last message of the user, and the newest ones. */
+/* Keeps the messages that every policy is assumed to keep, if they fit: system
+ * messages, the last message of the user, and the EVAL_NEWEST newest
+ * messages.  */
 static void
 take_always(struct baseline *b)
 {
@@ -103,7 +115,8 @@ take_always(struct baseline *b)
 		take_group(b, b->group_of[i - 1]);
 }
 
-/* Fills the list of needed strings of each group. */
+/* Fills, for each group of messages, the list of the needed strings that are in
+ * it.  */
 static void
 assign_strings(struct baseline *b)
 {
@@ -138,7 +151,7 @@ next_random(uint64_t *state)
 	return x ^ x >> 31;
 }
 
-/* Orders the groups at random. */
+/* Puts the groups into a random order.  */
 static void
 order_randomly(struct baseline *b)
 {
@@ -173,7 +186,8 @@ compute_worth(const struct baseline *b, const struct message_group *group)
 	return (double)n / (double)(group->tokens + (group->tokens == 0));
 }
 
-/* Returns true if group x comes before group y. */
+/* Compares two groups for the heap.  Returns true if group x has more needed
+ * strings per token than group y, or as many and is the later one.  */
 static bool
 is_worth_more(const struct baseline *b, size_t x, size_t y)
 {
@@ -182,7 +196,8 @@ is_worth_more(const struct baseline *b, size_t x, size_t y)
 	return a != c ? a > c : x > y;
 }
 
-/* Moves the group at place i of the heap down to where it belongs. */
+/* Restores the order of a heap of groups after element i has become smaller:
+ * moves it down as far as needed.  */
 static void
 sink_group(struct baseline *b, size_t i, size_t n)
 {
@@ -199,7 +214,8 @@ sink_group(struct baseline *b, size_t i, size_t n)
 	b->order[i] = moved;
 }
 
-/* Takes groups as long as one that fits has a needed string. */
+/* Takes the group with most needed strings per token, again and again, until no
+ * group that fits has a needed string.  */
 static void
 take_by_worth(struct baseline *b)
 {
@@ -226,7 +242,8 @@ take_by_worth(struct baseline *b)
 	}
 }
 
-/* Adds the tokens and needed strings of the groups that are taken. */
+/* Adds the tokens of the groups that are kept, and the number of needed strings
+ * in them, to *verdict.  */
 static void
 add_choice(const struct baseline *b, struct eval_verdict *verdict)
 {
@@ -270,7 +287,8 @@ judge_choices(struct baseline *b, enum ctx_policy_kind kind, uint64_t limit,
 	memset(verdict, 0, sizeof *verdict);
 	make_groups(b);
 	assign_strings(b);
-	/* The choices must be the same in each run of the program. */
+	/* The seed depends only on the session and the cut, so that every run
+	 * of the program makes the same choices.  */
 	b->random = b->cut->at * UINT64_C(1000003) + b->session->n;
 	for (i = 0; i < n; i++) {
 		choose_groups(b, kind, limit);

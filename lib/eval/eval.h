@@ -1,5 +1,6 @@
-/* eval.h - ctx-eval: cuts recorded sessions, and measures how much of what the
- * messages after the cut need is kept by policies */
+/* eval.h - ctx-eval: cuts recorded sessions in two, applies policies to the
+ * messages before the cut, and measures how much of what the messages after the
+ * cut need is kept */
 #ifndef CTX_EVAL_H
 #define CTX_EVAL_H
 
@@ -13,37 +14,40 @@
 
 enum ctx_policy_kind {
 	CTX_POLICY_COMMAND, /* a command that reads and writes messages */
-	/* The other kinds keep groups of messages; they are for comparison. */
-	CTX_POLICY_ORACLE,  /* those with most needed strings per token */
-	CTX_POLICY_RECENCY, /* the newest */
+	/* The other kinds keep groups of messages.  They only serve for
+	 * comparison.  */
+	CTX_POLICY_ORACLE,  /* the groups with most needed strings per token */
+	CTX_POLICY_RECENCY, /* the newest groups */
 	CTX_POLICY_RANDOM,
 };
 
-/* A policy.  ctx_policy_release frees what it owns. */
+/* What ctx-eval applies to the messages before a cut: a command, or a way to
+ * choose messages.  ctx_policy_release frees what it owns.  */
 struct ctx_policy {
 	char *name;
 	enum ctx_policy_kind kind;
-	/* The words of the command, NULL after the last.  {budget}, {dialect}
-	 * and {dir} in them are replaced for each run. */
+	/* The command and its arguments, NULL after the last.  In them
+	 * {budget}, {dialect} and {dir} are replaced for each run.  */
 	char **words;
 	size_t n_words;
-	bool has_directory; /* true if {dir} is in a word */
-	/* True if {budget} is in a word.  If not, the command is run once for
-	 * all budgets. */
+	bool has_directory; /* true if a word contains {dir} */
+	/* True if a word contains {budget}.  If none does, the command is run
+	 * once for all budgets.  */
 	bool has_budget;
 };
 
-/* What policies that are only options of ctx-prune begin with. */
+/* How a policy that consists only of options of ctx-prune is completed to a
+ * command.  */
 struct ctx_policy_prune {
-	const char *path; /* of ctx-prune */
-	/* for its options -d, -e and -m, or NULL */
+	const char *path; /* path of ctx-prune */
+	/* values of its options -d, -e and -m, or NULL */
 	const char *dialect, *encoding, *model;
 };
 /*
- * Reads a policy: [NAME=]COMMAND.  A command that begins with a dash is options
- * of ctx-prune.  The commands oracle, recency and random are the policies for
- * comparison.  Any other command is run by /bin/sh if it has characters that
- * are special for a shell, otherwise without one.
+ * Reads a policy: [NAME=]COMMAND.  If COMMAND begins with a dash, it is options
+ * of ctx-prune.  If it is "oracle", "recency" or "random", no command is run
+ * but messages are chosen for comparison.  Any other COMMAND is run by /bin/sh
+ * if it has characters that are special for a shell, otherwise without a shell.
  */
 int ctx_policy_parse(struct ctx_policy *policy, const char *text,
     const struct ctx_policy_prune *prune, struct ctx_err *err);
@@ -51,37 +55,42 @@ void ctx_policy_release(struct ctx_policy *policy);
 
 /* ---- eval/policy_runner.c: a process that runs policies ------------------ */
 
-/* A child process that runs policies.  A program that starts it first can then
- * give up the right to run programs. */
+/* A child process that runs the commands of policies.  It lets a program enter
+ * a sandbox in which it cannot start programs itself: the program starts the
+ * child before.  */
 struct ctx_policy_runner {
 	pid_t pid;
 	int requests; /* write end of the pipe to the child; -1: closed */
 	int answers;  /* read end of the pipe from the child; -1: closed */
 };
 
-/* Settings of all runs. */
+/* Limits and settings of each run of a policy's command.  */
 struct ctx_policy_limits {
-	unsigned seconds; /* time limit of a run */
-	/* directory in which the directories of runs are created ({dir}) */
+	unsigned seconds; /* seconds after which a command is killed */
+	/* directory in which each run gets a directory of its own, which
+	 * replaces {dir} in the command */
 	const char *directory;
-	/* true if messages of the commands are printed on standard error; false
-	 * if they are dropped */
+	/* true if what the commands write to standard error is printed there;
+	 * false if it is dropped */
 	bool shows_messages;
 };
-/* Starts n child processes.  The policies and limits must remain valid.  No
- * other thread may have been started. */
+/* Starts n child processes, each of which can run all the policies.  The
+ * policies and limits must stay valid until the children have ended.  The
+ * program must not have started any threads before.  */
 int ctx_policy_runners_start(struct ctx_policy_runner *runners, size_t n,
     const struct ctx_policy *policies, const struct ctx_policy_limits *limits,
     struct ctx_err *err);
-/* Ends the child processes, and waits until they have ended. */
+/* Ends the child processes that run policies, and waits until they have
+ * ended.  */
 void ctx_policy_runners_end(struct ctx_policy_runner *runners, size_t n);
 
 /* ---- eval/evaluate.c: cut sessions, run policies, measure ---------------- */
 
-/* Most cuts and budgets of a run. */
+/* Maximum number of places at which sessions are cut, and maximum number of
+ * budgets.  */
 enum { CTX_EVAL_SHARES = 16 };
 
-/* Shares in thousandths of a percent. */
+/* A list of shares, each in thousandths of a percent.  */
 struct ctx_eval_shares {
 	uint64_t list[CTX_EVAL_SHARES];
 	size_t n;
@@ -90,54 +99,67 @@ struct ctx_eval_shares {
 struct ctx_eval_config {
 	const struct ctx_policy *policies;
 	size_t n_policies;
-	/* Where sessions are cut: shares of their messages, ascending. */
+	/* Where sessions are cut: after these shares of their messages, in
+	 * ascending order.  */
 	struct ctx_eval_shares cuts;
-	/* Budgets: shares of the tokens before the cut that are not in system
-	 * messages or outside the messages.  The tokens of those are added to
-	 * each budget. */
+	/* Budgets, as shares of the tokens in the messages before the cut that
+	 * are not system messages.  To each budget the tokens of system
+	 * messages and those outside the messages (system prompt, tool
+	 * definitions) are added.  */
 	struct ctx_eval_shares budgets;
-	/* Cuts with fewer tokens before them are left out. */
+	/* A session is not cut where fewer than this number of tokens are
+	 * before the cut.  */
 	uint64_t least;
 	const struct ctx_dialect *dialect; /* chosen by the user, or NULL */
-	bool lenient; /* lines that are not JSON are no error */
-	/* True if no policy is run, and the needed strings are listed. */
+	bool lenient; /* true if lines that are not JSON are no error */
+	/* True if no policy is run, and only the needed strings are listed.  */
 	bool lists_needed;
 	struct ctx_policy_runner *runners;
-	/* the token counters of each thread */
+	/* one set of token counters for each thread */
 	struct ctx_model_counters *counters;
-	size_t jobs; /* number of runners, counters and threads */
-	/* Called in the order of the files when a file was evaluated, with its
-	 * size in bytes; or NULL. */
+	size_t jobs; /* number of runners, of sets of counters and of threads */
+	/* If not NULL: called once per file after it was evaluated, in the
+	 * order of the files.  bytes: size of the file.  */
 	void (*on_file)(void *user, size_t bytes);
 	void *user;
 };
 
-/* A session that is cut at a place. */
+/* A recorded session that is cut at one place.  Policies are applied to the
+ * messages before the cut.  */
 struct ctx_eval_sample {
 	const char *file;
-	uint64_t line;   /* of the record that contains the session; else 0 */
-	uint64_t cut;    /* share of the messages, as in ctx_eval_config */
+	/* number of the line that contains the whole session; 0 if the session
+	 * is the whole file */
+	uint64_t line;
+	/* where it is cut, as chosen in ctx_eval_config.cuts */
+	uint64_t cut;
 	size_t session;  /* number of its session, from 0 */
 	size_t messages; /* number of messages before the cut */
 	uint64_t tokens; /* tokens before the cut */
 	size_t needed;   /* number of needed strings */
-	char **strings;  /* the needed strings, if they are listed; else NULL */
+	/* the needed strings if lists_needed is set; else NULL */
+	char **strings;
 };
 
-/* A policy with a budget, applied to a sample. */
+/* Result of one policy, applied with one budget to the messages before one cut
+ * of a session.  */
 struct ctx_eval_run {
-	size_t sample, policy, budget; /* their numbers, from 0 */
-	/* Number of needed strings that are in the output; of the policy random
-	 * a mean of several choices. */
+	/* numbers of the sample, of the policy and of the budget, from 0 */
+	size_t sample, policy, budget;
+	/* Number of needed strings that are in the output of the policy.  For
+	 * the policy "random" it is a mean of several choices.  */
 	double kept;
-	/* Number of the other needed strings that are in a file below {dir}. */
+	/* Number of needed strings that are not in the output, but in a file
+	 * that the command has saved in the directory {dir}.  */
 	size_t recoverable;
-	uint64_t limit, tokens; /* the budget; tokens of the output */
-	/* True if ctx-check finds something in the output, but nothing in what
-	 * the policy was given. */
+	/* limit: the budget; tokens: size of the output */
+	uint64_t limit, tokens;
+	/* True if ctx-check finds something in the output, but nothing in the
+	 * messages that the policy was given.  */
 	bool invalid;
 	double seconds; /* time of the command */
-	/* Why the run has failed, so that nothing else is known; or NULL. */
+	/* Reason why the run has failed, as a text; NULL if it has not.  After
+	 * a failure the other results of the run are not known.  */
 	char *failure;
 };
 
@@ -146,17 +168,20 @@ struct ctx_eval_results {
 	size_t n_samples, samples_cap;
 	struct ctx_eval_run *runs;
 	size_t n_runs, runs_cap;
-	size_t sessions; /* number of sessions with a sample */
-	/* Numbers of sessions and cuts without a sample, by reason. */
+	size_t sessions; /* number of sessions that were cut at least once */
+	/* Numbers of sessions and of cuts that were not evaluated, by
+	 * reason.  */
 	size_t without_cut; /* sessions that cannot be cut */
 	size_t too_short;   /* cuts with too few tokens before them */
 	size_t not_needed;  /* cuts without a needed string */
-	/* cuts whose first part, read alone, is not the same messages */
+	/* cuts before which the file, read as a file of its own, would not
+	 * contain the same messages */
 	size_t unlike;
 };
 
-/* Evaluates files.  The results are in the order of the files.  Returns -1 with
- * *err for the first file with an error. */
+/* Evaluates files with recorded sessions.  The results are in the order of the
+ * files.  If files cannot be read, returns -1 with the *err of the first of
+ * them.  */
 int ctx_eval_files(char *const *files, size_t n,
     const struct ctx_eval_config *options, struct ctx_eval_results *results,
     struct ctx_err *err);
@@ -164,22 +189,26 @@ void ctx_eval_results_release(struct ctx_eval_results *results);
 
 /* ---- eval/statistics.c: means and intervals ------------------------------ */
 
-/* Figures of a policy with a budget, over all its runs that have not failed.
- * All shares are between 0 and 1. */
+/* Figures of one policy with one budget: means over all its runs that have not
+ * failed.  All shares are between 0 and 1.  */
 struct ctx_eval_figures {
 	size_t runs, failed;
-	/* Mean over runs of the share of needed strings that are kept, and the
-	 * interval that has 95 % of the means if sessions are drawn at random
-	 * again. */
+	/* kept: share of the needed strings that are in the output, as a mean
+	 * over runs.  low, high: the interval that has 95 % of such means if
+	 * sessions are drawn at random again and again.  */
 	double kept, low, high;
-	double recoverable, lost; /* the same share, of the other strings */
-	double tokens;            /* mean tokens of the output */
-	double unused;  /* mean share of the budget that the output leaves */
-	double over;    /* share of runs with more tokens than the budget */
-	double invalid; /* share of runs with an invalid output */
-	double seconds; /* mean time of a command */
-	const char *failure; /* why the first failed run has failed; or NULL */
-	size_t failed_run;   /* number of that run */
+	/* mean shares of the needed strings that are only in saved files, and
+	 * that are nowhere */
+	double recoverable, lost;
+	double tokens; /* mean tokens of the output */
+	/* mean share of the budget that the output does not use */
+	double unused;
+	double over; /* share of runs whose output exceeds the budget */
+	/* share of runs in whose output ctx-check finds an error */
+	double invalid;
+	double seconds;      /* mean time of a run in seconds */
+	const char *failure; /* reason of the first failure, or NULL */
+	size_t failed_run;   /* number of the run that failed first */
 };
 int ctx_eval_figures(const struct ctx_eval_results *results, size_t policy,
     size_t budget, struct ctx_eval_figures *figures, struct ctx_err *err);

@@ -1,4 +1,5 @@
-/* evaluate.c - evaluates files in several threads, and joins their results */
+/* evaluate.c - evaluates files with recorded sessions in several threads, and
+ * puts their results into the order of the files */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -8,13 +9,15 @@
 
 #include "eval/evaluate_session.h"
 
-/* The task of a thread: to evaluate a file. */
+/* The task of a thread: to evaluate one file.  */
 struct file_task {
-	struct ctx_task task; /* must be first */
+	/* must be the first member: a pointer to it is converted to a pointer
+	 * to the struct */
+	struct ctx_task task;
 	struct eval_worker *workers;
 	const char *file;
 	struct ctx_eval_results results;
-	size_t bytes; /* size of the file */
+	size_t bytes; /* size of the file in bytes */
 	int rc;
 	struct ctx_err err;
 };
@@ -87,7 +90,7 @@ run_task(struct ctx_task *base, unsigned number)
 	task->bytes = worker->file.n;
 }
 
-/* Appends the results of a file. */
+/* Appends the results of one file to those of the files before it.  */
 static int
 join_results(struct ctx_eval_results *all, struct ctx_eval_results *file,
     struct ctx_err *err)
@@ -124,7 +127,8 @@ join_results(struct ctx_eval_results *all, struct ctx_eval_results *file,
 	return 0;
 }
 
-/* Waits for the tasks in their order, and joins their results. */
+/* Waits for the files to be evaluated, in their order, and joins their
+ * results.  */
 static int
 join_tasks(struct ctx_pool *pool, struct file_task *tasks, size_t n,
     const struct ctx_eval_config *options, struct ctx_eval_results *results,

@@ -1,5 +1,5 @@
-/* evaluate_session.c - cuts a session, and runs the policies on what is before
- * each cut */
+/* evaluate_session.c - cuts a recorded session at several places, and applies
+ * each policy to the messages before each cut */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,21 +7,26 @@
 #include "eval/evaluate_session.h"
 #include "eval/policy_runner.h"
 
-/* A cut that is being evaluated. */
+/* The state of evaluating the messages before one cut.  */
 struct cut_evaluation {
 	struct eval_worker *worker;
 	const struct eval_session *session;
 	const struct eval_cut *cut;
-	size_t sample;   /* its number in the results of the file */
-	uint64_t fixed;  /* tokens that are added to each budget */
-	uint64_t rest;   /* other tokens before the cut */
-	size_t findings; /* of ctx-check, in what is before the cut */
+	/* index of the cut in the samples of the file's results */
+	size_t sample;
+	/* tokens of system messages and outside messages; they are added to
+	 * each budget */
+	uint64_t fixed;
+	uint64_t rest; /* all other tokens before the cut */
+	/* number of findings of ctx-check in the messages before the cut */
+	size_t findings;
 };
 
 /* ---- where a session is cut ---- */
 
-/* Returns the first place, from a share of the messages on, at which the model
- * is asked: before an answer of the assistant. */
+/* A session can be cut only before a message that the assistant has written in
+ * answer to another.  Returns the index of the first such message after a share
+ * (in thousandths of a percent) of the messages.  */
 static size_t
 find_place(const struct eval_session *session, uint64_t share)
 {
@@ -35,8 +40,9 @@ find_place(const struct eval_session *session, uint64_t share)
 	return at;
 }
 
-/* Sums up the tokens before a place.  *fixed: those outside messages and of
- * system messages. */
+/* Returns the tokens of the messages before index at that are not system
+ * messages.  Sets *fixed to the tokens of the system messages before index at
+ * and of what is outside the messages.  */
 static uint64_t
 sum_tokens(const struct eval_session *session, size_t at, uint64_t *fixed)
 {
@@ -52,8 +58,8 @@ sum_tokens(const struct eval_session *session, size_t at, uint64_t *fixed)
 	return rest;
 }
 
-/* Finds the cuts of a session that have enough tokens before them.  Returns
- * their number. */
+/* Finds the places at which a session is cut: those with at least config->least
+ * tokens before them.  Returns their number.  */
 static size_t
 find_cuts(struct eval_worker *worker, const struct eval_session *session,
     struct eval_cut *cuts)
@@ -100,8 +106,8 @@ fail_run(struct ctx_eval_run *run, const char *reason, struct ctx_err *err)
 	return run->failure == NULL ? ctx_err_nomem(err) : 0;
 }
 
-/* Fails a run whose output cannot be read.  Returns -1 if there is no memory.
- */
+/* Records that a run has failed because its output cannot be read.  Returns -1
+ * if there is no memory.  */
 static int
 fail_output(struct ctx_eval_run *run, const struct ctx_err *why,
     struct ctx_err *err)
@@ -134,8 +140,9 @@ fill_run(const struct cut_evaluation *e, struct ctx_eval_run *run,
 	run->invalid = verdict->findings > 0 && e->findings == 0;
 }
 
-/* Judges the output of a command.  Status 1 with messages in the output is no
- * failure: so ctx-prune says that its floors exceed the budget. */
+/* Counts the tokens and needed strings in the output of a policy's command.  An
+ * exit status of 1 is no failure if the output has messages: ctx-prune uses it
+ * to say that the messages that must be kept exceed the budget.  */
 static int
 judge_answer(const struct cut_evaluation *e, struct ctx_eval_run *run,
     const struct policy_answer *answer, struct ctx_err *err)
@@ -184,8 +191,8 @@ run_command(const struct cut_evaluation *e, struct ctx_eval_run *run,
 	return rc;
 }
 
-/* Fills a run with what the run before it has given: the command of both is the
- * same, because it has no budget. */
+/* Copies the results of the run before.  Used for a command that does not
+ * contain {budget}, because its output is the same for all budgets.  */
 static int
 repeat_run(struct ctx_eval_run *run, struct ctx_err *err)
 {
@@ -200,7 +207,7 @@ repeat_run(struct ctx_eval_run *run, struct ctx_err *err)
 				       : fail_run(run, before->failure, err);
 }
 
-/* Applies a policy with a budget. */
+/* Applies a policy with a budget to the messages before the cut.  */
 static int
 run_policy(const struct cut_evaluation *e, size_t policy, size_t budget,
     struct ctx_err *err)
@@ -230,7 +237,8 @@ run_policy(const struct cut_evaluation *e, size_t policy, size_t budget,
 
 /* ---- samples ---- */
 
-/* Stores copies of the needed strings in the sample. */
+/* Stores copies of the needed strings in a sample, to be printed by
+ * --needed.  */
 static int
 list_strings(struct ctx_eval_sample *sample, const struct eval_cut *cut,
     struct ctx_err *err)
@@ -274,9 +282,10 @@ add_sample(struct cut_evaluation *e, struct ctx_err *err)
 	    : 0;
 }
 
-/* Writes the part before the cut, and reads it: it must have the same messages,
- * hence all needed strings.  Sets *same to false if not.  This happens with a
- * session file of which the lines before the cut, alone, are another branch. */
+/* Writes the messages before the cut, and reads them again, as the policies
+ * will read them.  Sets *same to false if the messages are then not the same:
+ * in a session file with branches, the lines before the cut can alone be
+ * another branch.  */
 static int
 prepare_cut(struct cut_evaluation *e, bool *same, struct ctx_err *err)
 {

@@ -1,10 +1,11 @@
-/* evaluate_session.h - the samples and runs of one session */
+/* evaluate_session.h - cuts one recorded session, and measures policies on the
+ * parts before the cuts */
 #ifndef CTX_EVAL_EVALUATE_SESSION_H
 #define CTX_EVAL_EVALUATE_SESSION_H
 
 #include "eval/judge.h"
 
-/* What one thread needs to evaluate files. */
+/* Memory and settings of one thread that evaluates files.  */
 struct eval_worker {
 	const struct ctx_eval_config *options;
 	struct ctx_policy_runner *runner;
@@ -12,12 +13,13 @@ struct eval_worker {
 	struct eval_judge judge;
 	struct ctx_buf file;   /* bytes of the file */
 	struct ctx_buf before; /* bytes of the session before the cut */
-	/* results of the file that is being evaluated */
+	/* results of the file that is being evaluated; those of all files are
+	 * joined afterwards */
 	struct ctx_eval_results *results;
 };
 
-/* Cuts a session, runs the policies on what is before each cut, and appends the
- * samples and runs to worker->results. */
+/* Cuts a session, runs each policy on the messages before each cut, and appends
+ * the results to worker->results.  */
 int ctx_evaluate_session(struct eval_worker *worker,
     const struct eval_session *session, struct ctx_err *err);
 

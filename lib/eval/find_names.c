@@ -20,7 +20,8 @@
 #include "eval/session.h"
 #include "tokenizer/unicode.h"
 
-/* Properties of a character, as bits. */
+/* Kinds of words to which a character can belong, as bits.  The regular
+ * expressions are those of the classes of characters.  */
 enum {
 	IN_WORD = 1,     /* \w */
 	IN_NUMBER = 2,   /* \d */
@@ -33,9 +34,10 @@ enum {
 struct text_walk {
 	const char *p;
 	size_t n;
-	/* End of the run of path characters and slashes that was searched last,
-	 * and the end of the last slash in it after which a path can end; 0 if
-	 * there is none. */
+	/* run_end: end of the run of path characters and slashes that was
+	 * searched last.  last_slash: offset after the last slash in this run
+	 * that can be followed by the end of a path; 0 if there is none.  They
+	 * are kept so that a run is searched only once.  */
 	size_t run_end, last_slash;
 };
 
@@ -55,15 +57,16 @@ classify_ascii(unsigned char c)
 	return c == '~' ? IN_PATH : 0;
 }
 
-/* Number of the general category Nd (decimal digit). */
+/* Returns the number that the Unicode tables give the general category Nd
+ * (decimal digit).  */
 static unsigned
 get_digit_category(void)
 {
 	return (unsigned)(strstr(CTX_CATEGORIES, "Nd") - CTX_CATEGORIES) / 2;
 }
 
-/* Returns the properties of the character at an offset, and sets *length to its
- * length in bytes. */
+/* Returns the properties (bits) of the character at an offset, and sets *length
+ * to its length in bytes.  */
 static unsigned
 classify_at(const struct text_walk *walk, size_t at, size_t *length)
 {
@@ -91,8 +94,8 @@ classify_at(const struct text_walk *walk, size_t at, size_t *length)
 	}
 }
 
-/* Returns the offset after the characters from an offset on that have any of
- * these properties. */
+/* Skips the characters that have any of the properties in bits, beginning at an
+ * offset.  Returns the offset after the last of them.  */
 static size_t
 skip_bits(const struct text_walk *walk, size_t at, unsigned bits)
 {
@@ -103,7 +106,8 @@ skip_bits(const struct text_walk *walk, size_t at, unsigned bits)
 	return at;
 }
 
-/* Searches the run of path characters and slashes that begins at an offset. */
+/* Searches the run of path characters and slashes that begins at an offset, and
+ * remembers its end and its last slash.  */
 static void
 search_run(struct text_walk *walk, size_t at)
 {
@@ -123,8 +127,8 @@ search_run(struct text_walk *walk, size_t at)
 	walk->run_end = at;
 }
 
-/* The functions match_... return the end of the word of their kind that begins
- * at an offset; 0 if there is none. */
+/* Each function match_... checks whether a word of one kind begins at an
+ * offset.  It returns the end of the word, or 0 if there is none.  */
 static size_t
 match_path(struct text_walk *walk, size_t at)
 {
@@ -182,7 +186,8 @@ match_number(const struct text_walk *walk, size_t at)
 	return end;
 }
 
-/* Returns true if a word is a name, not an ordinary word. */
+/* Returns true if a word has a slash, digit, dot, underscore or inner capital,
+ * so that it names something and is not a word of ordinary prose.  */
 static bool
 is_special_word(const char *p, size_t n)
 {

@@ -1,18 +1,18 @@
 /*
- * find_needed.c - finds the strings that the messages after a cut need from
- * those before it
+ * find_needed.c - finds the needed strings of a session that is cut in two:
+ * those that the messages after the cut take from the messages before it
  *
  * A string is needed if it
  *  - is a name (find_names.c) in the arguments of a tool call after the cut;
  *  - was first seen before the cut, in a tool result or a user's message;
- *  - stands in at most EVAL_SEEN_MOST messages before the cut;
- *  - stands in no message between the cut and the tool call;
- *  - stands in no message that every policy is assumed to keep: system
- * messages, the last user message and the newest EVAL_NEWEST messages before
- * the cut.
+ *  - is in at most EVAL_SEEN_MOST messages before the cut;
+ *  - is in no message between the cut and the tool call;
+ *  - is in no message that every policy is assumed to keep.  These are the
+ *    system messages, the last message of the user and the EVAL_NEWEST newest
+ *    messages before the cut.
  *
  * All names of arguments after the first cut are searched in all messages at
- * once, so time is linear.  Of each name only the first messages that have it
+ * once, so time is linear.  For each name only the first messages that have it
  * are remembered and, per cut, the first one after the cut.
  */
 #include <stdlib.h>
@@ -20,20 +20,24 @@
 
 #include "eval/session.h"
 
-/* What is known of a name.  The members that count messages are their index
- * plus 1; 0: none. */
+/* What is known of a string that occurs in arguments of tool calls.  The
+ * members that count messages are the index of a message plus 1; 0: none.  */
 struct name_places {
 	uint32_t
-	    first[EVAL_SEEN_MOST + 1]; /* the first messages that have it */
+	    first[EVAL_SEEN_MOST + 1]; /* the first messages that contain it */
 	unsigned n_first;
 };
 
-/* What is known of a name at a cut. */
+/* What is known of a string for one place at which the session is cut.  */
 struct name_at_cut {
 	uint32_t
-	    used; /* the first message after the cut with it in arguments */
-	uint32_t shown; /* the first message after the cut that has it */
-	bool always;    /* a message that every policy keeps has it */
+	    /* the first message after the cut that has it in the arguments of a
+	     * tool call */
+	    used;
+	/* the first message after the cut that contains it anywhere else */
+	uint32_t shown;
+	/* true if a message that every policy is assumed to keep contains it */
+	bool always;
 };
 
 struct needed_search {
@@ -42,11 +46,12 @@ struct needed_search {
 	size_t n_cuts;
 	struct ctx_intern *names;
 	struct name_places *places;
-	/* n_cuts elements for each name */
+	/* elements for string number i: n_cuts, beginning at i * n_cuts */
 	struct name_at_cut *at_cut;
 	size_t places_cap, at_cut_cap;
-	size_t *last_user; /* for each cut: index of the last user message */
-	uint32_t message;  /* index of the message that is being searched */
+	/* for each cut: index of the last message of the user before it */
+	size_t *last_user;
+	uint32_t message; /* index of the message that is being searched */
 };
 
 /* ---- the names in arguments after the first cut ---- */
@@ -105,8 +110,9 @@ record_uses(struct needed_search *search, struct ctx_err *err)
 
 /* ---- the messages that have them ---- */
 
-/* Returns true if every policy is assumed to keep a message, which is before
- * cut c. */
+/* Returns true if message i, which is before cut c, is one that every policy is
+ * assumed to keep: a system message, the last user message, or one of the
+ * newest.  */
 static bool
 is_always_kept(const struct needed_search *search, size_t c, size_t i)
 {

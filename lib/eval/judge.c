@@ -1,4 +1,4 @@
-/* judge.c - reads the output of a policy, and finds the needed strings in it */
+/* judge.c - finds which of the needed strings are in the output of a policy */
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,10 +66,11 @@ close_stream(struct ctx_stream *stream)
 	ctx_stream_release(stream);
 }
 
-/* The token counters of the conversations that a text has. */
+/* The token counters of the conversations that a text has: one for messages
+ * that are lines of their own, one for a conversation inside a record.  */
 struct judge_counters {
 	struct ctx_model_counter lines, record;
-	bool begun; /* true once the counter for lines is set */
+	bool begun; /* true if the counter for messages that are lines is set */
 };
 
 static int
@@ -191,7 +192,8 @@ ctx_judge_messages(struct eval_judge *judge, struct ctx_str text,
 
 /* ---- files ---- */
 
-/* Searches a line: as it is, and the strings of its JSON. */
+/* Searches a line of a saved file for needed strings: its bytes and, if the
+ * line is JSON, the decoded strings of its JSON.  */
 static int
 judge_line(struct eval_judge *judge, struct ctx_json *json, struct ctx_str line,
     struct ctx_err *err)

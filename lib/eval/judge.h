@@ -1,13 +1,13 @@
-/* judge.h - what is left of the needed strings of a cut */
+/* judge.h - finds which needed strings of a cut are left in a text */
 #ifndef CTX_EVAL_JUDGE_H
 #define CTX_EVAL_JUDGE_H
 
 #include "eval/session.h"
 
-/* Searches texts for the needed strings of one cut. */
+/* The search for the needed strings of one cut in several texts.  */
 struct eval_judge {
 	struct ctx_model_counters *counters;
-	const struct ctx_dialect *dialect; /* of the session */
+	const struct ctx_dialect *dialect; /* dialect of the session */
 	bool lenient;
 	struct ctx_matcher matcher;
 	size_t needed; /* number of needed strings */
@@ -17,36 +17,40 @@ struct eval_judge {
 	struct ctx_buf text, arguments; /* scratch memory */
 };
 
-/* What a text of messages contains. */
+/* What was found in a text that consists of messages.  */
 struct eval_verdict {
 	size_t messages;
-	double kept; /* number of needed strings, or a mean of such numbers */
+	/* number of needed strings that were found, or a mean of such
+	 * numbers */
+	double kept;
 	uint64_t tokens;
-	size_t findings; /* of ctx-check */
+	size_t findings; /* number of findings of ctx-check */
 };
 
-/* Prepares the judge for the needed strings of a cut. */
+/* Prepares the search for the needed strings of a cut.  */
 int ctx_judge_begin(struct eval_judge *judge, const struct eval_cut *cut,
     struct ctx_err *err);
-/* Reads messages, such as the output of a policy, and finds the needed strings
- * in them.  Returns -1 with *err, also if the text cannot be read as
- * messages. */
+/* Reads a text as messages, such as the output of a policy, counts their tokens
+ * and finds the needed strings in them.  Returns -1 with *err, also if the text
+ * cannot be read as messages.  */
 int ctx_judge_messages(struct eval_judge *judge, struct ctx_str text,
     struct eval_verdict *verdict, struct ctx_err *err);
-/* Finds the needed strings in files that a policy has saved: sets *found to the
- * number of those that the last messages do not have. */
+/* Searches files that a policy has saved.  Sets *found to the number of needed
+ * strings that are in these files, but not in the messages that were judged
+ * before.  */
 int ctx_judge_files(struct eval_judge *judge, struct ctx_str text,
     size_t *found, struct ctx_err *err);
 void ctx_judge_release(struct eval_judge *judge);
 
 /* ---- baseline.c: policies for comparison --------------------------------- */
 
-/* Chooses groups of messages before a cut.  A group is an answer of the
- * assistant with its tool results, or another message.  The groups of messages
- * that every policy is assumed to keep are kept, and then others in the order
- * of the policy, each if it still fits within the limit (tokens).  Sets the
- * members kept and tokens of *verdict, the others to 0: for CTX_POLICY_RANDOM
- * to means of several choices, which are the same in each run. */
+/* Chooses which messages before a cut are kept, for a policy that only serves
+ * for comparison.  Whole groups of messages are kept: an answer of the
+ * assistant with its tool results, or another message.  First come the groups
+ * of messages that every policy is assumed to keep, then the others in the
+ * order of the policy, each if it still fits within the limit (in tokens).
+ * Sets verdict->kept and verdict->tokens, for CTX_POLICY_RANDOM to means of
+ * several choices; sets the other members to 0.  */
 int ctx_eval_baseline(enum ctx_policy_kind kind,
     const struct eval_session *session, const struct eval_cut *cut,
     uint64_t limit, struct eval_verdict *verdict, struct ctx_err *err);

@@ -1,12 +1,12 @@
 /*
- * matcher.c - finds which of many strings stand in a text
+ * matcher.c - finds which of many strings occur in a text
  *
  * The nodes form a tree: the path from the root to a node is the beginning of a
  * string.  A node knows its longest proper suffix that is also a node (fail),
  * and the nearest node on the way of these suffixes at which a string ends
  * (suffix_end).  Time is linear in the length of the strings and texts: a
- * string that was found once in a text is not visited again, nor are the
- * suffixes of it.
+ * string that was found once in a text is not visited again, nor are its
+ * suffixes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,14 @@
 #include "eval/matcher.h"
 
 struct matcher_node {
-	/* Indices of nodes; 0, the root, means none. */
+	/* Indices of nodes. 0 is the root, which is no node's child or sibling,
+	 * so as a child or sibling it means none.  */
 	uint32_t child, sibling, fail, suffix_end;
 	uint32_t number; /* of the string that ends here */
-	uint32_t round;  /* the text in which this string was found last */
+	/* ctx_matcher.round of the text in which this string was found last */
+	uint32_t round;
 	uint8_t byte;
-	bool ends; /* true if a string ends here */
+	bool ends; /* true if a string of the set ends at this node */
 };
 
 static uint32_t
@@ -35,7 +37,8 @@ find_child(const struct ctx_matcher *matcher, uint32_t node, uint8_t byte)
 	return child;
 }
 
-/* Appends a node.  Returns its index, or 0 with *err. */
+/* Appends a node to the children of another.  Returns its index, or 0 with
+ * *err.  */
 static uint32_t
 add_node(struct ctx_matcher *matcher, uint32_t parent, uint8_t byte,
     struct ctx_err *err)
@@ -90,8 +93,8 @@ ctx_matcher_add(struct ctx_matcher *matcher, struct ctx_str string,
 	return 0;
 }
 
-/* Returns the node of the longest text that ends with the byte and is a suffix
- * of the text of the node before, extended by the byte. */
+/* Returns where a search goes that is at a node and reads a byte: to the node
+ * of the longest beginning of a string with which the text read so far ends. */
 static uint32_t
 follow(const struct ctx_matcher *matcher, uint32_t node, uint8_t byte)
 {

@@ -1,5 +1,5 @@
-/* message_texts.c - the texts of a message, as far as later messages can need
- * strings of them */
+/* message_texts.c - collects the texts of a message in which ctx-eval searches
+ * strings that later messages use */
 #include <string.h>
 
 #include "dialect/result_content.h"
@@ -13,7 +13,8 @@ append_line(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 	    : ctx_buf_add(out, "\n", 1, err);
 }
 
-/* Appends the text of a string, or the JSON of another value. */
+/* Appends the decoded text of a JSON string, or the JSON text of another value
+ * without members (number, true, false, null).  */
 static int
 append_scalar(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
     struct ctx_err *err)
@@ -27,7 +28,8 @@ append_scalar(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
 	    : ctx_buf_add(out, "\n", 1, err);
 }
 
-/* Returns true if a string is the key of a member: a colon follows it. */
+/* Returns true if a JSON string is the key of a member: a colon follows the
+ * string.  */
 static bool
 is_member_key(const struct ctx_json *json, uint32_t node)
 {
@@ -41,8 +43,9 @@ is_member_key(const struct ctx_json *json, uint32_t node)
 	return *p == ':';
 }
 
-/* Appends all strings, numbers and words of a JSON value.  Its nodes are in the
- * order of the text, so no recursion is needed. */
+/* Appends every string, number, true, false and null inside a JSON value.  The
+ * nodes inside the value follow it in the array of nodes, so no recursion is
+ * needed.  */
 static int
 append_values(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
     bool keys, struct ctx_err *err)
@@ -89,7 +92,7 @@ ctx_separate_escapes(struct ctx_buf *text, size_t from)
 	text->n = to;
 }
 
-/* Appends the values of the arguments of a tool call. */
+/* Appends the values in the arguments of a tool call.  */
 static int
 append_arguments(struct ctx_buf *out, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
@@ -115,8 +118,8 @@ append_arguments(struct ctx_buf *out, const struct ctx_json *json,
 	return rc;
 }
 
-/* Appends the text of a tool result, unless it is an array of blocks, which are
- * further blocks of the message. */
+/* Appends the text of a tool result.  Appends nothing if the result is an array
+ * of blocks: these are listed as further blocks of the message.  */
 static int
 append_result(struct ctx_buf *out, const struct ctx_message *message, size_t i,
     struct ctx_err *err)

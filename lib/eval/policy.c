@@ -1,4 +1,5 @@
-/* policy.c - reads the command line of a policy */
+/* policy.c - reads a policy of ctx-eval, [NAME=]COMMAND, from the command
+ * line */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +14,8 @@ static const struct {
     {"random", CTX_POLICY_RANDOM},
 };
 
-/* Returns the length of the name at the start of a text, before "="; 0 if there
- * is none. */
+/* Returns the length in bytes of the name before "=" at the start of a policy's
+ * text; 0 if it begins with no name.  */
 static size_t
 find_name(const char *text)
 {
@@ -52,7 +53,7 @@ add_text(struct ctx_policy *policy, const char *text, struct ctx_err *err)
 	return add_word(policy, text, strlen(text), err);
 }
 
-/* Adds the words of a command, separated by blanks. */
+/* Splits a command at its blanks, and adds the words to the policy.  */
 static int
 add_words(struct ctx_policy *policy, const char *command, struct ctx_err *err)
 {
@@ -66,9 +67,9 @@ add_words(struct ctx_policy *policy, const char *command, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if a command can be run only by a shell: it has a character that
- * is special there, or its first word assigns a variable.  The braces of
- * {budget} and the like are not special. */
+/* Returns true if only a shell can run a command: it has a character that is
+ * special for a shell, or its first word assigns a variable.  The braces of
+ * {budget}, {dialect} and {dir} do not count.  */
 static bool
 needs_shell(const char *command)
 {
@@ -113,9 +114,10 @@ add_option(struct ctx_policy *policy, const char *name, const char *value,
 					       : add_text(policy, value, err);
 }
 
-/* Adds ctx-prune with the options that all runs have, and those of the
- * policy.  If the options need a shell, they are its script, and the words
- * before are its arguments. */
+/* Makes the command of a policy that is only options of ctx-prune: ctx-prune,
+ * the options that all runs have, and these options.  If a shell must read the
+ * options, the command is "/bin/sh -c 'exec "$@" OPTIONS' sh", followed by
+ * ctx-prune and the options of all runs.  */
 static int
 add_prune(struct ctx_policy *policy, const char *options,
     const struct ctx_policy_prune *prune, struct ctx_err *err)

@@ -1,9 +1,10 @@
 /*
  * policy_command.c - runs the command of a policy once
  *
- * The command is started without a shell, in a process group of its own.  That
- * group is killed when the command has ended or has failed, so that nothing it
- * has started is left.  Its input and output are pipes, which are both polled.
+ * The command is started in a process group of its own.  That group is killed
+ * when the command has ended or has failed, so that no process which the
+ * command started is left.  Its standard input and output are pipes, which are
+ * polled together so that neither side waits for the other.
  */
 #define _GNU_SOURCE /* environ */
 #include <errno.h>
@@ -21,27 +22,28 @@
 #include "eval/policy_runner.h"
 #include "io/run_command.h"
 
-/* Longest output of a command in bytes. */
+/* Maximum size in bytes of a command's output.  */
 static const size_t OUTPUT_MOST = (size_t)1 << 30;
 
-/* A run of a command. */
+/* One run of a command.  */
 struct command {
 	const struct policy_request *request;
 	struct policy_answer *answer;
-	int client; /* see ctx_policy_command_run */
+	int client; /* pipe whose end tells that the main program has ended */
 	bool shows_messages;
-	unsigned seconds; /* time limit */
+	unsigned seconds; /* time limit in seconds */
 	struct timespec start;
 	char **words;
 	pid_t pid;
-	/* pipes to its input and from its output; -1: closed */
+	/* pipes to the command's standard input and from its standard output;
+	 * -1: closed */
 	int in, out;
 };
 
 /* ---- the words ---- */
 
-/* Returns a copy of a word in which each placeholder is replaced; NULL if there
- * is no memory. */
+/* Returns a copy of a word of the command in which {budget}, {dialect} and
+ * {dir} are replaced by their values; NULL if there is no memory.  */
 static char *
 fill_word(const char *word, const char *budget, const char *dialect,
     const char *directory)
@@ -130,8 +132,8 @@ set_files(posix_spawn_file_actions_t *actions, int in, int out, bool messages)
 					 2, "/dev/null", O_WRONLY, 0);
 }
 
-/* Sets attributes of the command: default signal handlers, no blocked signals,
- * and a process group of its own. */
+/* Sets attributes of the process that is started: default signal handlers, no
+ * blocked signals, and a process group of its own.  */
 static int
 set_signals(posix_spawnattr_t *attr)
 {
@@ -150,8 +152,8 @@ set_signals(posix_spawnattr_t *attr)
 	return rc != 0 ? rc : posix_spawnattr_setsigdefault(attr, &all);
 }
 
-/* Starts the command with these descriptors as its standard input and output.
- * Returns 0 or an errno value. */
+/* Starts the command with the descriptors in and out as its standard input and
+ * output.  Returns 0 or an errno value.  */
 static int
 spawn_command(struct command *command, int in, int out)
 {
@@ -215,8 +217,8 @@ seconds_since(const struct timespec *start)
 	    (double)(now.tv_nsec - start->tv_nsec) / 1e9;
 }
 
-/* Waits until the command has ended; lets it run up to its time limit.  Then
- * kills its process group. */
+/* Waits until the command has ended or has reached its time limit.  Then kills
+ * its process group.  */
 static void
 end_policy(struct command *command)
 {
@@ -249,8 +251,8 @@ end_policy(struct command *command)
 
 /* ---- input and output ---- */
 
-/* Writes a part of the input.  Closes the pipe at the end of the input, or if
- * the command reads no more. */
+/* Writes a part of the input to the command.  Closes the pipe after the last
+ * byte, or if the command has closed its end.  */
 static void
 feed_policy(struct command *command, struct ctx_str *input)
 {
@@ -264,8 +266,8 @@ feed_policy(struct command *command, struct ctx_str *input)
 		ctx_command_close_end(&command->in);
 }
 
-/* Reads a part of the output.  Returns 1; 0 at its end, or after a failure; -1
- * with *err if there is no memory. */
+/* Reads a part of the command's output.  Returns 1 if there may be more; 0 at
+ * its end, or if the command has failed; -1 with *err if there is no memory. */
 static int
 drain_policy(struct command *command, struct ctx_err *err)
 {
@@ -285,8 +287,8 @@ drain_policy(struct command *command, struct ctx_err *err)
 	return n > 0;
 }
 
-/* Writes the input to the command and reads its output, until its output
- * ends. */
+/* Writes the input to the command and at the same time reads its output, until
+ * its output ends.  */
 static int
 exchange(struct command *command, struct ctx_err *err)
 {

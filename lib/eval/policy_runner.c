@@ -1,12 +1,13 @@
 /*
- * policy_runner.c - a child process that runs policies for a program in a
- * sandbox
+ * policy_runner.c - a child process that runs commands for a program in a
+ * sandbox, which cannot start commands itself
  *
  * The child is forked before the program enters the sandbox.  It reads requests
  * from one pipe and writes answers to another; both pipes carry C structs as
- * they are in memory.  A request has only the number of a policy, so the child
- * runs no other commands.  When the program ends, its end of the request pipe
- * is closed; then the child kills the command and ends.
+ * they are in memory.  A request names a policy by its number, so the child
+ * runs no other commands than those of the policies.  When the program ends,
+ * its end of the request pipe is closed; then the child kills the running
+ * command and ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,19 +19,23 @@
 #include "eval/policy_runner.h"
 #include "io/run_command.h"
 
-/* A request.  In the pipe, the name of the dialect and the input follow it. */
+/* A request to the child process.  In the pipe it is followed by the name of
+ * the dialect and by the input of the command.  */
 struct request_head {
 	size_t policy, dialect, input;
 	uint64_t budget;
 };
 
-/* An answer.  In the pipe, the output and the files follow it. */
+/* An answer of the child process.  In the pipe it is followed by the command's
+ * output and the files that the command has saved.  */
 struct answer_head {
-	struct policy_answer answer; /* its buffers are not valid */
+	/* the pointers of its buffers are not valid in the other process */
+	struct policy_answer answer;
 	size_t out, files;
 };
 
-/* Reads exactly n bytes from a pipe.  Returns 0, or -1 at its end. */
+/* Reads exactly n bytes from a pipe.  Returns 0, or -1 if the pipe ends
+ * before.  */
 static int
 read_exactly(int fd, void *data, size_t n)
 {
@@ -91,7 +96,8 @@ write_answer(const struct child_state *state,
 	    : 0;
 }
 
-/* Handles one request.  Returns -1 if no further one can follow. */
+/* Runs the command that a request names, and writes the answer.  Returns -1 if
+ * the child must end because the pipes cannot be used any more.  */
 static int
 serve_policy(struct child_state *state, const struct request_head *head)
 {
@@ -117,8 +123,9 @@ serve_policy(struct child_state *state, const struct request_head *head)
 	return rc;
 }
 
-/* Blocks the signals that end a program: the child ends when the program has
- * ended, because it must first kill the command. */
+/* Blocks the signals that end a program, such as SIGINT.  The child must not
+ * end by them: it first kills the running command when the main program has
+ * ended.  */
 static void
 block_signals(void)
 {
@@ -132,7 +139,7 @@ block_signals(void)
 	(void)pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-/* Handles requests until the program has ended. */
+/* Handles requests until the main program has ended.  */
 static void
 serve_policies(struct child_state *state)
 {
@@ -140,8 +147,9 @@ serve_policies(struct child_state *state)
 	struct request_head head;
 
 	block_signals();
-	/* If the child kept the program's output open, a process that reads it
-	 * would not see its end when the program ends. */
+	/* Standard input and output become /dev/null.  If the child kept the
+	 * program's standard output open, a process at the other end of a pipe
+	 * would wait for the child after the program has ended.  */
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
 		return;
 	while (read_exactly(state->requests, &head, sizeof head) == 0 &&
@@ -151,7 +159,7 @@ serve_policies(struct child_state *state)
 
 /* ---- the program ---- */
 
-/* Forks the child process of runner n. */
+/* Forks child process number n, and connects it to the program by two pipes. */
 static int
 start_runner(struct ctx_policy_runner *runners, size_t n,
     const struct ctx_policy *policies, const struct ctx_policy_limits *limits,
@@ -172,8 +180,9 @@ start_runner(struct ctx_policy_runner *runners, size_t n,
 	runners[n].answers = answers[0];
 	runners[n].pid = fork();
 	if (runners[n].pid == 0) {
-		/* Its copies of the pipes to other children would keep these
-		 * from seeing the end of the program. */
+		/* Close the copies of the pipes to all children.  If this child
+		 * kept a pipe to another child open, that child would not
+		 * notice the end of the program.  */
 		for (i = 0; i <= n; i++) {
 			(void)close(runners[i].requests);
 			(void)close(runners[i].answers);

@@ -1,11 +1,11 @@
-/* policy_runner.h - one run of a policy's command */
+/* policy_runner.h - runs the command of a policy once, in a child process */
 #ifndef CTX_EVAL_POLICY_RUNNER_H
 #define CTX_EVAL_POLICY_RUNNER_H
 
 #include "eval/eval.h"
 
 struct policy_request {
-	size_t policy; /* its number */
+	size_t policy; /* number of the policy */
 	uint64_t budget;
 	const char *dialect; /* name of the dialect of the input */
 	struct ctx_str input;
@@ -14,16 +14,19 @@ struct policy_request {
 struct policy_answer {
 	struct ctx_buf out; /* output of the command */
 	struct ctx_buf
-	    files; /* files in the run's directory, one after another */
+	    /* contents of the files that the command has saved in its
+	     * directory, one after another */
+	    files;
 	double seconds;
 	int status; /* exit status of the command */
-	/* Why the command has failed: it could not be started, was killed, took
-	 * too long or wrote too much.  Empty if it has ended by itself. */
+	/* Reason why the run has failed: the command could not be started, was
+	 * killed, took too long or wrote too much.  Empty if the command has
+	 * ended by itself.  */
 	char failure[360];
 };
 
-/* Asks the child process to run a policy.  Returns -1 with *err if the child
- * has ended. */
+/* Asks the child process to run the command of a policy, and waits for the
+ * answer.  Returns -1 with *err if the child has ended.  */
 int ctx_policy_run(struct ctx_policy_runner *runner,
     const struct policy_request *request, struct policy_answer *answer,
     struct ctx_err *err);
@@ -31,9 +34,10 @@ void ctx_policy_answer_release(struct policy_answer *answer);
 
 /* ---- policy_command.c: in the child process ------------------------------ */
 
-/* Runs the command of a policy, with its placeholders replaced.  client: read
- * end of a pipe; when its other end is closed, the command is killed.  Returns
- * -1 with *err only if there is no memory. */
+/* Runs the command of a policy, in which {budget}, {dialect} and {dir} are
+ * replaced.  client: read end of a pipe from the main program; when the pipe's
+ * other end is closed, the command is killed.  A command that fails is no error
+ * here: returns -1 with *err only if there is no memory.  */
 int ctx_policy_command_run(int client, const struct ctx_policy *policy,
     const struct ctx_policy_limits *limits,
     const struct policy_request *request, struct policy_answer *answer,
@@ -41,11 +45,11 @@ int ctx_policy_command_run(int client, const struct ctx_policy *policy,
 
 /* ---- run_directory.c: the directory of a run ----------------------------- */
 
-/* Creates a directory with a random name.  Returns its path, which the caller
- * frees; NULL with *err. */
+/* Creates an empty directory with a random name inside the directory parent.
+ * Returns its path, which the caller frees; or NULL with *err.  */
 char *ctx_run_directory_make(const char *parent, struct ctx_err *err);
-/* Appends the bytes of all files below the directory to files, each followed by
- * a line feed; then removes the directory with them. */
+/* Appends the contents of all files below the directory to files, each followed
+ * by a line feed.  Removes the directory and everything in it.  */
 int ctx_run_directory_take(const char *path, struct ctx_buf *files,
     struct ctx_err *err);
 

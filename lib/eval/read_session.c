@@ -1,30 +1,32 @@
 /*
- * read_session.c - reads the sessions of a file
+ * read_session.c - reads the recorded sessions in a file
  *
- * A line of a file may look like a message of any dialect.  So if later
- * messages show that the first ones were read in another dialect, the file is
- * read a second time.
+ * The first lines of a file may look like messages of another dialect than the
+ * file's.  So if later messages show that the first ones were read in the wrong
+ * dialect, the file is read a second time.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "eval/session.h"
 
-/* The state of reading a file. */
+/* The state of reading a file.  */
 struct session_reader {
 	const struct eval_input *input;
 	const struct eval_session_taker *taker;
 	struct ctx_stream stream;
-	/* lines: the session whose messages are records; record: the one inside
-	 * the current record */
+	/* lines: the session that consists of all messages that are lines of
+	 * their own.  record: the session that is inside the current line.  */
 	struct eval_session lines, record;
 	struct ctx_model_counter lines_counter, record_counter;
 	/* offset of the current record in the file, in bytes */
 	size_t at;
 	unsigned n_in_record; /* number of conversations in the record so far */
-	/* true if only the session whose messages are records is read */
+	/* true if only the session is read whose messages are lines of their
+	 * own */
 	bool only_lines;
-	const struct ctx_dialect *first; /* dialect of the first message */
+	/* dialect of the first message of that session */
+	const struct ctx_dialect *first;
 };
 
 static void
@@ -34,8 +36,8 @@ empty_session(struct eval_session *session)
 	session->cannot_cut = false;
 }
 
-/* Begins a conversation: finds its token counter and the tokens outside its
- * messages. */
+/* Begins a conversation: finds its token counter, and counts the tokens outside
+ * its messages (system prompt, tool definitions).  */
 static int
 begin_session(struct session_reader *r, const struct ctx_event *event,
     struct ctx_err *err)
@@ -82,8 +84,9 @@ classify_message(struct eval_message *m, const struct ctx_message *message)
 	}
 }
 
-/* Returns the message to which the event's message belongs: a new one, or the
- * last one if the record continues it.  Returns NULL with *err. */
+/* Returns the message to which the blocks of an event belong.  If the record
+ * continues the message before, because that was split over several records, it
+ * is this message; else it is a new one.  Returns NULL with *err.  */
 static struct eval_message *
 get_message(struct session_reader *r, struct eval_session *s,
     const struct ctx_event *event, struct ctx_err *err)
@@ -138,7 +141,8 @@ take_session(struct session_reader *r, struct eval_session *s,
 	return r->taker->take(r->taker->user, s, err);
 }
 
-/* Ends a record.  A conversation inside it was read completely. */
+/* Called at the end of a record.  If the record contained a conversation, all
+ * its messages have been read: passes them on as a session.  */
 static int
 end_record(struct session_reader *r, const struct ctx_event *event,
     struct ctx_err *err)
@@ -180,7 +184,7 @@ read_events(struct session_reader *r, struct ctx_err *err)
 	return rc;
 }
 
-/* Reads the file once. */
+/* Reads the file once, from its beginning to its end.  */
 static int
 read_once(struct session_reader *r, struct ctx_str bytes,
     const struct ctx_dialect *forced, struct ctx_err *err)

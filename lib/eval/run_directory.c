@@ -1,8 +1,9 @@
 /*
- * run_directory.c - the directory of a run, in which a policy can save what it
- * removes
+ * run_directory.c - makes a directory for one run of a policy's command, in
+ * which the command can save what it removes; later reads these files and
+ * removes the directory
  *
- * Links are not followed.  Files that cannot be read are passed over.
+ * Symbolic links are not followed.  Files that cannot be read are skipped.
  */
 #define _GNU_SOURCE /* O_NOFOLLOW, in POSIX since 2008 */
 #include <dirent.h>
@@ -16,7 +17,7 @@
 
 #include "eval/policy_runner.h"
 
-/* Directories deeper than this are not read. */
+/* Files are read down to this depth of directories.  */
 enum { DEEPEST = 64 };
 
 char *
@@ -38,7 +39,7 @@ ctx_run_directory_make(const char *parent, struct ctx_err *err)
 	return NULL;
 }
 
-/* Appends the bytes of a file and a line feed. */
+/* Appends the contents of a file, and a line feed.  */
 static int
 take_file(int directory, const char *name, struct ctx_buf *files,
     struct ctx_err *err)
@@ -67,7 +68,7 @@ take_file(int directory, const char *name, struct ctx_buf *files,
 static int take_directory(int fd, unsigned depth, struct ctx_buf *files,
     struct ctx_err *err);
 
-/* Takes a file or directory, and removes it. */
+/* Reads a file or the files of a directory, and removes it.  */
 static int
 take_entry(int directory, const char *name, unsigned depth,
     struct ctx_buf *files, struct ctx_err *err)
@@ -93,7 +94,8 @@ take_entry(int directory, const char *name, unsigned depth,
 	return rc;
 }
 
-/* Takes all entries of an open directory, and closes it. */
+/* Reads and removes everything in an open directory, then closes the
+ * directory.  */
 static int
 take_directory(int fd, unsigned depth, struct ctx_buf *files,
     struct ctx_err *err)

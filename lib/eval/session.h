@@ -1,5 +1,5 @@
-/* session.h - a recorded session, cut in two: its messages, and the strings
- * that the messages after the cut need from those before it */
+/* session.h - a recorded session that ctx-eval cuts in two: its messages, and
+ * the strings that messages after the cut take from messages before it */
 #ifndef CTX_EVAL_SESSION_H
 #define CTX_EVAL_SESSION_H
 
@@ -8,44 +8,47 @@
 #include "eval/matcher.h"
 #include "stream/stream.h"
 
-/* Least number of characters of a name. */
+/* Minimum number of characters of a name, which is a path, identifier, id or
+ * number in a text.  */
 enum { CTX_NAME_LEAST = 6 };
 
-/* A function that gets the names of a text, one per call, with repetitions. */
+/* A function that is called for each name (path, identifier, id or number) in a
+ * text, again for each repetition.  */
 struct ctx_name_taker {
 	void *user;
 	int (*take)(void *user, const char *p, size_t n, struct ctx_err *err);
 };
-/* Calls take for each name in a text.  Stops if take returns -1. */
+/* Calls taker->take for each path, identifier, id or number in a text.  Stops
+ * if it returns -1.  */
 int ctx_find_names(const struct ctx_name_taker *taker, const char *p, size_t n,
     struct ctx_err *err);
 
-/* Appends the texts of a message to texts: its text blocks and the texts of its
- * tool results.  Appends the values of the arguments of its tool calls to
- * arguments.  Each is followed by a line feed.  Reasoning and media are left
- * out. */
+/* Appends the text blocks and tool results of a message to texts, and the
+ * values in the arguments of its tool calls to arguments.  A line feed follows
+ * each of them.  Reasoning and media are left out.  */
 int ctx_append_message_texts(struct ctx_buf *texts, struct ctx_buf *arguments,
     const struct ctx_message *message, struct ctx_err *err);
-/* Appends all keys and strings of a JSON value, each followed by a line
- * feed. */
+/* Appends all keys, strings and numbers inside a JSON value, each followed by a
+ * line feed.  */
 int ctx_append_json_texts(struct ctx_buf *texts, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err);
 
-/* Replaces each escape of a line feed, carriage return, tab or quote, with any
- * number of backslashes, by a line feed: so no name begins with the letter of
- * an escape.  Texts within JSON within JSON have such escapes.  from: where in
- * the buffer to begin. */
+/* Replaces escapes such as \n, \\n and \\\n by a line feed in a text, and so
+ * those of carriage return, tab and quote.  Such escapes are in texts that are
+ * JSON inside JSON.  Without this, the letter n would become the first letter
+ * of the name after it.  from: offset in the buffer at which to begin.  */
 void ctx_separate_escapes(struct ctx_buf *text, size_t from);
 
-/* A message of a session; one that is split over several records is one. */
+/* A message of a session.  If it was split over several records, it is still
+ * one message.  */
 struct eval_message {
-	/* Place of its texts in eval_session.texts, and of the arguments of its
-	 * tool calls in eval_session.arguments. */
+	/* Its texts are in eval_session.texts from offset texts to texts_end,
+	 * and the arguments of its tool calls in eval_session.arguments.  */
 	size_t texts, texts_end, arguments, arguments_end;
 	uint64_t tokens;
 	enum ctx_role role;
-	/* True for a message that a person wrote, with more than tool results.
-	 */
+	/* true for a message that a person wrote; false if it has only tool
+	 * results */
 	bool by_user;
 	bool has_results; /* has tool results */
 	uint32_t node;    /* JSON node of the message in its record */
@@ -54,26 +57,29 @@ struct eval_message {
 
 struct eval_session {
 	const char *file;
-	uint64_t line; /* of the record that contains the session; else 0 */
+	/* number of the line that contains the whole session; 0 if the session
+	 * is the whole file */
+	uint64_t line;
 	const struct ctx_dialect *dialect;
 	struct eval_message *messages;
 	size_t n, cap;
 	struct ctx_buf texts, arguments;
-	/* tokens of the request that are in no message */
+	/* tokens of the request that are in no message: system prompt, tool
+	 * definitions */
 	uint64_t overhead;
-	/* The file, whose records are the messages; or the record that contains
-	 * the messages. */
+	/* The bytes of the session: the file, if each message is a line of its
+	 * own, else the line that contains all messages.  */
 	struct ctx_str bytes;
-	/* Only if a record contains the messages: its JSON, and the node of the
-	 * array of messages; else NULL and 0. */
+	/* Only if one line contains all messages: its JSON, and the node of the
+	 * array of messages.  Otherwise NULL and 0.  */
 	const struct ctx_json *json;
 	uint32_t array;
-	/* true if the messages of a record cannot be cut, because it has
-	 * several conversations or no array of messages */
+	/* true if the session cannot be cut, because its line has several
+	 * conversations or no array of messages */
 	bool cannot_cut;
 };
 
-/* A file to be read, and how. */
+/* A file with recorded sessions, and how it is read.  */
 struct eval_input {
 	const char *file;
 	const struct ctx_dialect *dialect; /* chosen by the user, or NULL */
@@ -81,44 +87,51 @@ struct eval_input {
 	struct ctx_model_counters *counters;
 };
 
-/* A function that is called for each session of a file.  The session is valid
- * during the call. */
+/* A function that is called for each session in a file.  The session is valid
+ * until the function returns.  */
 struct eval_session_taker {
 	void *user;
 	int (*take)(void *user, struct eval_session *session,
 	    struct ctx_err *err);
 };
-/* Reads a file: its messages that are records are one session, each record with
- * a conversation is another. */
+/* Reads the sessions in a file.  Messages that are lines of their own form one
+ * session together; a line that contains a conversation is a session by
+ * itself.  */
 int ctx_eval_read_sessions(const struct eval_input *input, struct ctx_str bytes,
     const struct eval_session_taker *taker, struct ctx_err *err);
-/* Appends the bytes of the session without its messages from cut on. */
+/* Appends the bytes of the session to out, without the messages from index cut
+ * on.  */
 int ctx_eval_write_before(const struct eval_session *session, size_t cut,
     struct ctx_buf *out, struct ctx_err *err);
 
-/* Number of messages in which a needed string stands at most, and number of
- * newest messages that every policy is assumed to keep. */
+/* A string is only counted as needed if it is in at most EVAL_SEEN_MOST
+ * messages before the cut, and in none that every policy is assumed to keep.
+ * Among these are the EVAL_NEWEST newest messages.  */
 enum { EVAL_SEEN_MOST = 3, EVAL_NEWEST = 4 };
 
-/* A needed string: a name that an argument of a tool call after the cut has,
- * and that the messages before the cut have in seen[0] to seen[n_seen - 1]. */
+/* A needed string: a path, identifier, id or number that is in the arguments of
+ * a tool call after the cut.  seen: indices of the messages before the cut that
+ * contain it.  */
 struct needed_string {
 	struct ctx_str text;
 	uint32_t seen[EVAL_SEEN_MOST];
 	unsigned n_seen;
 };
 
-/* The needed strings of one cut, which is the index of the first message after
- * it. */
+/* The needed strings of one cut.  The cut is before the message with the index
+ * at.  */
 struct eval_cut {
 	size_t at;
-	uint64_t share; /* of the messages, in thousandths of a percent */
+	/* where the cut was wanted: share of the messages before it, in
+	 * thousandths of a percent */
+	uint64_t share;
 	struct needed_string *needed;
 	size_t n, cap;
 };
 
-/* Finds the needed strings of all cuts, which are in ascending order.  The
- * strings stand in names. */
+/* Finds the needed strings of all cuts of a session.  The cuts must be in
+ * ascending order.  The texts of the strings are stored in names, which must
+ * stay valid as long as the cuts.  */
 int ctx_find_needed(const struct eval_session *session, struct eval_cut *cuts,
     size_t n, struct ctx_intern *names, struct ctx_err *err);
 

@@ -1,25 +1,29 @@
 /*
- * statistics.c - means of runs, and the interval of the mean that is of
- * interest
+ * statistics.c - computes means over runs of a policy, and how far a mean would
+ * vary with other sessions
  *
- * Samples of one session are alike, so the bootstrap (Efron 1979) draws whole
- * sessions.  All policies and budgets are drawn alike.
+ * Cuts of one session give similar results.  So the bootstrap (Efron 1979),
+ * which computes the mean of many random selections, selects whole sessions.
+ * The same selections are used for all policies and budgets.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "eval/eval.h"
 
-/* number of draws, and those at each end that are outside the interval */
+/* DRAWS: number of random selections of sessions.  OUTSIDE: number of the
+ * lowest means, and of the highest, that are outside the interval of 95 %.  */
 enum { DRAWS = 1000, OUTSIDE = DRAWS / 40 };
 
-/* Sum of the shares kept, and number of runs, of a session. */
+/* kept: sum of the shares of needed strings that the runs of one session have
+ * kept; runs: number of these runs */
 struct session_sum {
 	double kept;
 	size_t runs;
 };
 
-/* Returns the next number of a sequence that is the same in each run. */
+/* Returns the next number of a sequence of pseudorandom numbers, which is the
+ * same each time the program runs.  */
 static uint64_t
 draw(uint64_t *state)
 {
@@ -38,8 +42,9 @@ compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sets the interval of the mean.  A draw of sessions without a run is drawn
- * again, which ends because some session has one. */
+/* Sets the interval that has 95 % of the means of random selections of
+ * sessions.  A selection without any run is drawn again; this ends, because at
+ * least one session has a run.  */
 static void
 set_interval(const struct session_sum *sums, size_t n,
     struct ctx_eval_figures *figures)
