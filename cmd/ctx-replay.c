@@ -1,5 +1,5 @@
-/* ctx-replay.c - command that replays recorded sessions and adds up what the
- * provider bills for them */
+/* ctx-replay.c - command that replays recorded sessions through a model of the
+ * provider's prompt cache, and adds up what the requests cost */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
@@ -50,7 +50,7 @@ replay_session(void *user, struct ctx_replay_session *session,
 	return bill_print_session(&command->form, &outcome, err);
 }
 
-/* Reads all sessions.  Each operand is a stream by itself. */
+/* Replays all sessions in the input files.  Each file is read separately. */
 static void
 replay_files(struct replay_command *command,
     struct ctx_model_counters *counters)

@@ -1,4 +1,5 @@
-/* print_bill.c - prints what sessions cost, as recorded and as replayed */
+/* print_bill.c - prints what the requests of recorded sessions cost: as the
+ * provider billed them, and as computed by replaying them */
 #include <inttypes.h>
 #include <string.h>
 
@@ -32,7 +33,8 @@ bill_group_digits(char text[32], uint64_t number)
 	return text;
 }
 
-/* Returns the number of requests that were compared. */
+/* Returns the number of requests whose recorded cache reads were compared with
+ * those of the replay. */
 static uint64_t
 count_compared(const struct ctx_replay_outcome *outcome)
 {
@@ -271,7 +273,8 @@ print_json_request(const struct ctx_replayed_request *request,
 
 /* ---- requests ---- */
 
-/* Prints a number, or "-" if it is not known. */
+/* Prints a number, or "-" if it is not known.  width: minimum width in columns;
+ * end: character printed after it. */
 static void
 print_number(bool known, uint64_t number, int width, char end)
 {

@@ -1,5 +1,5 @@
-/* print_bill.h - prints what sessions cost, as recorded and as replayed, as
- * text, TSV or JSON lines */
+/* print_bill.h - prints what recorded sessions cost, as the provider billed
+ * them and as replayed: as text, TSV or JSON lines */
 #ifndef CTX_CMD_REPLAY_PRINT_BILL_H
 #define CTX_CMD_REPLAY_PRINT_BILL_H
 
@@ -11,24 +11,25 @@ struct bill_form {
 	bool json, tsv;
 	bool requests; /* true if a row is printed for each request */
 	bool has_header;
-	/* The sums over all sessions, and the number of sessions. */
+	/* The sums over all sessions that were printed, and their number. */
 	struct ctx_replay_outcome sum;
 	uint64_t sessions;
 };
 
-/* Prints a request.  Returns 0, or -1 with *err. */
+/* Prints a row for one request.  Returns 0, or -1 with *err. */
 int bill_print_request(struct bill_form *form,
     const struct ctx_replayed_request *request, struct ctx_err *err);
-/* Adds a session to the sums. */
+/* Adds the results of a session to the sums over all sessions. */
 void bill_add_session(struct bill_form *form,
     const struct ctx_replay_outcome *outcome);
-/* Writes a number with a comma before each three digits to text, and returns
- * text. */
+/* Writes a number to text with a comma before each three digits, such as
+ * 1,234,567.  Returns text. */
 const char *bill_group_digits(char text[32], uint64_t number);
-/* Prints a session, and adds it to the sums.  Returns 0, or -1 with *err. */
+/* Prints the results of a session, and adds them to the sums over all sessions.
+ * Returns 0, or -1 with *err. */
 int bill_print_session(struct bill_form *form,
     const struct ctx_replay_outcome *outcome, struct ctx_err *err);
-/* Prints the sums if there were several sessions, as text. */
+/* Prints the sums over all sessions as text, if there were several sessions. */
 void bill_print_sum(struct bill_form *form);
 
 #endif

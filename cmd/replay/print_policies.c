@@ -1,20 +1,23 @@
-/* print_policies.c - prints what pruning by policies would have cost */
+/* print_policies.c - prints what recorded sessions would have cost if ctx-prune
+ * had shortened their prompts (ctx-replay --policy) */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "replay/print_policies.h"
 
-/* A row: the sessions without pruning, or with a policy. */
+/* A row of the table that compares policies: what the sessions would have cost
+ * with one policy, or without pruning. */
 struct compared_policy {
 	const char *name;
 	const struct ctx_replay_bill *bill;
 	uint64_t changed, over;
-	/* In percent of the tokens that are sent without pruning: those that
-	 * are sent, and those that are sent if one from the cache counts as a
-	 * tenth. */
+	/* sent: input tokens of all requests, in percent of the input tokens
+	 * without pruning.  cost: the same percentage, but tokens read from the
+	 * cache count as a tenth, because they cost about a tenth. */
 	double sent, cost;
-	bool is_best; /* no other row costs less and sends as much */
+	/* true if no other row costs less and sends as many tokens */
+	bool is_best;
 };
 
 static void
@@ -30,8 +33,9 @@ fill_row(struct compared_policy *row, uint64_t uncut)
 	    all;
 }
 
-/* Returns true if a row costs no more than another one and sends no fewer
- * tokens, and is not equal in both.  Costs are dollars if they are known. */
+/* Returns true if row a is better than row b: it costs no more and sends no
+ * fewer tokens to the model, and differs in one of the two.  Costs are compared
+ * in dollars if the prices of the models are known, else as percentages. */
 static bool
 is_better(const struct compared_policy *a, const struct compared_policy *b)
 {

@@ -1,4 +1,5 @@
-/* read_policy.c - reads the policies of ctx-replay: options of ctx-prune */
+/* read_policy.c - reads policies from the command line of ctx-replay: each is a
+ * list of options of ctx-prune */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,9 @@ plain_level_name(unsigned i)
 	return i < 2 ? names[i] : NULL;
 }
 
-/* Splits a text at its blanks.  Returns the words, NULL after the last; the
- * first is the name of the command. */
+/* Splits the options of a policy at blanks, as a command line.  Returns an
+ * array: the name of the command, then the options, NULL after the last.  The
+ * caller frees the array; its elements point into the text. */
 static char **
 split_words(const struct cli *cli, char *text)
 {
@@ -31,8 +33,9 @@ split_words(const struct cli *cli, char *text)
 	return words;
 }
 
-/* Returns the end of the name of a policy: the "=" after its first word, unless
- * that is an option; NULL if the policy has no name. */
+/* Returns the "=" that separates the name of a policy from its options, as in
+ * "small=-b 50k".  The text before it must not begin with a dash or contain a
+ * blank.  Returns NULL if the policy has no name. */
 static char *
 find_name_end(char *text)
 {
@@ -59,7 +62,8 @@ finish_config(const struct cli *cli, struct ctx_prune_config *config,
 	settings->pin_system = settings->strategy->pins_system;
 }
 
-/* Reads the options of a policy, with the defaults of ctx-prune. */
+/* Reads the options of a policy.  Options that are not given have the defaults
+ * of ctx-prune. */
 static void
 read_options(const struct cli *cli, struct named_policy *policy)
 {

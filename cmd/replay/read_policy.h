@@ -1,21 +1,23 @@
-/* read_policy.h - reads the policies of ctx-replay (--policy) */
+/* read_policy.h - reads the policies of ctx-replay from its option --policy */
 #ifndef CTX_CMD_REPLAY_READ_POLICY_H
 #define CTX_CMD_REPLAY_READ_POLICY_H
 
 #include "cli/cli.h"
 #include "replay/replay.h"
 
-/* A policy: [NAME=]OPTIONS, where the options are those of ctx-prune. */
+/* A policy that ctx-replay tries out: options of ctx-prune that shorten the
+ * prompt of each request.  On the command line it is [NAME=]OPTIONS. */
 struct named_policy {
 	const char *name;
 	struct ctx_prune_config config;
 	struct ctx_replay_policy policy;
-	struct ctx_replay_pruned sum; /* over all sessions */
-	char *text, **words;          /* what the members point to */
+	struct ctx_replay_pruned sum; /* results over all sessions */
+	/* memory to which the other members point */
+	char *text, **words;
 };
 
-/* Reads a policy.  Exits with an error if an option is not known or its value
- * is malformed. */
+/* Reads the argument of --policy.  Exits with an error if an option of
+ * ctx-prune is not known or its value is malformed. */
 void policy_read(const struct cli *cli, struct named_policy *policy,
     const char *text);
 void policy_release(struct named_policy *policy);

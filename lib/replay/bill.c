@@ -1,10 +1,12 @@
 /*
- * bill.c - replays a session through a provider's cache, and compares the
- * result with what was billed
+ * bill.c - replays a recorded session through a model of the provider's prompt
+ * cache, and compares the cache reads with those that the provider billed
  *
- * The tokens of a prompt are those that were billed, if the session says so.
- * What the first request has more than ctx counts is outside the messages
- * (system prompt and tools); a factor for each request makes up for the rest.
+ * The number of tokens of a prompt is the billed one, if the session says so.
+ * In the first request, the billed tokens beyond those that ctx counts in
+ * messages are attributed to the system prompt and the tools.  In later
+ * requests, the tokens that ctx counts in messages are scaled by a factor, so
+ * that the sum is what was billed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,8 @@
 #include "replay/prompt_cache.h"
 #include "replay/recorded_session.h"
 
-/* A difference of more than 1 / TOLERANCE has a reason. */
+/* Two numbers of tokens are treated as equal if they differ by at most 1 /
+ * TOLERANCE. */
 #define TOLERANCE 50
 
 static const struct {
@@ -39,29 +42,36 @@ ctx_replay_reason_text(enum ctx_replay_reason reason)
 	return reasons[reason].text;
 }
 
-/* State of ctx_replay_bill. */
+/* State of ctx_replay_bill, which replays one session. */
 struct billing {
 	struct ctx_replay_session *session;
 	const struct ctx_replay_options *options;
 	struct ctx_replay_outcome *outcome;
 	struct prompt_cache cache;
-	/* The provider's tokens of the messages per token that ctx counts, in
-	 * the newest request that was recorded. */
+	/* Number of tokens that the provider billed for messages, per token
+	 * that ctx counts in them.  It is taken from the newest request whose
+	 * billed tokens are known. */
 	double factor;
-	/* True if the newest write to the cache was for an hour. */
+	/* true if the newest write to the cache was stored for an hour, false
+	 * if for 5 minutes */
 	bool hour;
-	/* Tokens before all messages that a prompt with other messages finds in
-	 * the cache; those that it finds if nothing of the session is stored.
-	 * The last such requests that were recorded say how many. */
+	/* Tokens before all messages (system prompt, tools).  outside: how many
+	 * of them are read from the cache by a request whose messages are all
+	 * new.  shared: how many are read if nothing of this session is stored,
+	 * because other sessions have stored them.  Both are taken from the
+	 * last such request in the recording. */
 	uint64_t outside, shared;
-	/* True once a request has reported what was read from the cache. */
+	/* true once a request of the session has reported what it read from the
+	 * cache */
 	bool is_given;
-	int64_t time; /* of the request before; INT64_MIN: not known */
+	/* time of the previous request in milliseconds since 1970; INT64_MIN:
+	 * not known */
+	int64_t time;
 };
 
 /* ---- dollars ---- */
 
-/* Adds the tokens of a request to a bill. */
+/* Adds the tokens of a request to a sum. */
 static void
 add_usage(struct ctx_billed_usage *sum, const struct ctx_billed_usage *usage)
 {
@@ -72,8 +82,8 @@ add_usage(struct ctx_billed_usage *sum, const struct ctx_billed_usage *usage)
 	sum->output += usage->output;
 }
 
-/* Adds tokens at a price to *dollars.  Returns false if the price is needed and
- * not known. */
+/* Adds the price of a number of tokens to *dollars.  Returns false if there are
+ * tokens but their price is not known. */
 static bool
 add_dollars(double *dollars, uint64_t tokens, uint64_t price)
 {
@@ -111,8 +121,9 @@ ctx_replay_add_usage(struct ctx_replay_bill *bill,
 
 /* ---- requests ---- */
 
-/* Finds the tokens outside the messages: those that the first recorded request
- * has more than ctx counts in its messages. */
+/* Estimates the tokens of a prompt that are outside its messages (system
+ * prompt, tools): the billed input tokens of the first recorded request, less
+ * the tokens that ctx counts in its messages. */
 static void
 find_outside(struct ctx_replay_session *session,
     struct ctx_replay_outcome *outcome)
@@ -156,7 +167,8 @@ ctx_replay_measure_prompt(const struct replay_request *request, uint32_t node,
 	prompt->stored = prompt->tokens;
 }
 
-/* Describes the prompt of a request, as it was sent, for the cache. */
+/* Fills *prompt with what the cache must know of a prompt that was sent as
+ * recorded: its tokens, time and place in the tree. */
 static void
 measure_recorded(struct billing *billing, struct replay_request *request,
     struct cached_prompt *prompt)
@@ -197,7 +209,8 @@ ctx_replay_find_usage(const struct replay_request *request,
 		usage->written_hour = usage->written;
 }
 
-/* Returns true if what a request writes to the cache is stored for an hour. */
+/* Returns true if what a request writes to the cache is stored for an hour,
+ * false if for 5 minutes. */
 static bool
 is_for_an_hour(struct billing *billing, const struct replay_request *request)
 {
@@ -209,9 +222,10 @@ is_for_an_hour(struct billing *billing, const struct replay_request *request)
 	return billing->hour;
 }
 
-/* Returns why the provider has read another number of tokens than the replay.
- * found: what the replay found.  lifetime: of what the cache stores, in
- * milliseconds. */
+/* Returns the reason for which the provider has read another number of tokens
+ * from its cache than the replay has computed.  found: which part of the prompt
+ * the replay found in the cache.  lifetime: how long the cache stores a prompt
+ * after its last use, in milliseconds. */
 static enum ctx_replay_reason
 find_reason(const struct billing *billing,
     const struct ctx_replayed_request *request, enum cache_find found,
@@ -240,8 +254,9 @@ find_reason(const struct billing *billing,
 					 : CTX_REPLAY_LONGER;
 }
 
-/* Takes from a request how much before all messages is stored, because the
- * session does not say where that ends. */
+/* The session does not say how much of the system prompt and the tools the
+ * provider has in its cache.  This function takes it from a request that read
+ * no more than that.  read: the tokens that the request read from the cache. */
 static void
 learn_beginning(struct billing *billing, uint64_t read, enum cache_find found)
 {
@@ -253,8 +268,8 @@ learn_beginning(struct billing *billing, uint64_t read, enum cache_find found)
 		billing->outside = read;
 }
 
-/* Compares what was read in a request with the replay, and adds the request to
- * the sums. */
+/* Compares the tokens that a recorded request read from the cache with those
+ * that the replay computes, and adds the request to the sums. */
 static void
 compare_request(struct billing *billing, struct ctx_replayed_request *replayed,
     enum cache_find found, int64_t lifetime)

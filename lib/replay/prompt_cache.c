@@ -1,10 +1,12 @@
 /*
- * prompt_cache.c - a provider's prompt cache during a replay
+ * prompt_cache.c - computes which part of each prompt a provider's prompt cache
+ * would have stored
  *
- * The prompts of a session are paths of a tree.  With breakpoints, the cache
- * stores the beginnings at whose end a prompt ended; without them, every
- * beginning of a prompt.  What was stored last expires last, so each node of
- * the tree only needs to know its newest use.
+ * The prompts of a session are paths of a tree, in which each node is a
+ * message.  If requests have cache breakpoints, the provider stores the part of
+ * a prompt before a breakpoint; otherwise it stores every beginning of a
+ * prompt.  What was used last expires last, so each node only needs to know its
+ * newest use.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,18 +16,21 @@
 #define MINUTE INT64_C(60000)
 #define HOUR   (60 * MINUTE)
 
-/* Blocks after a stored beginning: a breakpoint at the end of the prompt and
- * one 15 blocks before it, from each of which the provider looks back 20 blocks
- * (ctx_mark_cache, struct ctx_breakpoint_format). */
+/* Maximum number of content blocks that a prompt may have after the part that
+ * the cache has stored.  ctx-cache sets a breakpoint at the end of the prompt
+ * and one 15 blocks before it, and from each breakpoint the provider searches
+ * the 20 blocks before it. */
 #define MARKED_REACH 35
 
 void
 ctx_cache_rules_of(const struct ctx_model *model, bool hour,
     struct cache_rules *rules)
 {
-	/* Providers whose caches find beginnings by themselves: their guides on
-	 * prompt caching, November 2026.  A lifetime that a guide leaves open
-	 * ("typically 5 to 10 minutes") is its shortest. */
+	/* Rules of providers whose caches need no breakpoints, from their
+	 * guides on prompt caching of November 2026.  step: reads are multiples
+	 * of so many tokens; least: tokens of the shortest prompt that is
+	 * stored.  If a guide gives a range of lifetimes ("typically 5 to 10
+	 * minutes"), lifetime is the shortest. */
 	static const struct {
 		const char *vendor;
 		uint64_t step, least;
@@ -55,8 +60,8 @@ ctx_cache_rules_of(const struct ctx_model *model, bool hour,
 			if (rules->least == 0)
 				rules->least = vendors[i].least;
 		}
-	/* OpenAI's models with breakpoints store everything for a day, and
-	 * charge for it. */
+	/* OpenAI's models whose cache has breakpoints store every prompt for a
+	 * day, and charge for writing to the cache. */
 	if (kind == CTX_CACHE_BREAKPOINT) {
 		rules->writes = true;
 		rules->lifetime = 24 * HOUR;
@@ -72,7 +77,8 @@ ctx_prompt_cache_reset(struct prompt_cache *cache,
 	cache->tip = 0;
 }
 
-/* Makes room for the state of every node of the tree. */
+/* Enlarges the array with the state of each node, because nodes were added to
+ * the tree. */
 static int
 reach_nodes(struct prompt_cache *cache, struct ctx_err *err)
 {
@@ -91,7 +97,8 @@ reach_nodes(struct prompt_cache *cache, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if the model can still read what was stored at a node. */
+/* Returns true if the cache still has what was stored at a node: it was stored
+ * for the same model and has not expired. */
 static bool
 is_stored(const struct prompt_cache *cache, uint32_t node,
     const struct cached_prompt *prompt)
@@ -104,8 +111,9 @@ is_stored(const struct prompt_cache *cache, uint32_t node,
 	return use->model == prompt->model && use->expires >= prompt->time;
 }
 
-/* Returns the tokens of a beginning that ends at a node, for which no number is
- * stored. */
+/* Estimates how many tokens a prompt has from its beginning up to a node, for
+ * nodes where no measured number is stored: the tokens outside the messages,
+ * and those that ctx counts in the messages times the provider's factor. */
 static uint64_t
 scale_tokens(const struct prompt_cache *cache, uint32_t node,
     const struct cached_prompt *prompt)
@@ -115,7 +123,9 @@ scale_tokens(const struct prompt_cache *cache, uint32_t node,
 		(double)cache->tree->nodes[node].tokens);
 }
 
-/* Returns the tokens of the longest stored beginning of a prompt. */
+/* Returns how many tokens of a prompt the cache has: those of the longest
+ * beginning that is stored.  Sets *found to the place where this beginning
+ * ends. */
 static uint64_t
 find_stored(const struct prompt_cache *cache,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
@@ -142,8 +152,10 @@ find_stored(const struct prompt_cache *cache,
 	return *found == CACHE_FOUND_OUTSIDE ? prompt->outside : prompt->shared;
 }
 
-/* Gives all nodes of the newest prompt to one use: the one before, if the
- * prompt continues the one before, else a new one.  end: the last node. */
+/* Marks all nodes of a prompt and its response as stored.  If the prompt
+ * continues the previous one, the lifetime of the previous one's nodes is
+ * extended (they belong to the same use); otherwise a new use is added.
+ * lifetime: in milliseconds. */
 static int
 store_path(struct prompt_cache *cache, const struct cached_prompt *prompt,
     int64_t lifetime, struct ctx_err *err)
@@ -195,8 +207,9 @@ ctx_prompt_cache_send(struct prompt_cache *cache,
 	if (rules->is_marked && prompt->stored < rules->least)
 		return 0;
 	cache->nodes[prompt->node].tokens = prompt->stored;
-	/* The end of a response is not stored: in recorded sessions of Codex, a
-	 * step of it (429 requests of 2026). */
+	/* The last tokens of a response, one step of the cache, are not counted
+	 * as stored: so it is in recorded sessions of Codex (429 requests of
+	 * 2026). */
 	if (!rules->is_marked && prompt->response_tokens > rules->step)
 		cache->nodes[prompt->answered].tokens =
 		    prompt->tokens + prompt->response_tokens - rules->step;

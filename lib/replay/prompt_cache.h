@@ -1,79 +1,87 @@
-/* prompt_cache.h - a provider's prompt cache during a replay */
+/* prompt_cache.h - computes which part of each prompt a provider's prompt cache
+ * would have stored */
 #ifndef CTX_REPLAY_PROMPT_CACHE_H
 #define CTX_REPLAY_PROMPT_CACHE_H
 
 #include "replay/prompt_tree.h"
 #include "replay/replay.h"
 
-/* How a provider caches prompts.  Times are in milliseconds. */
+/* How a provider's cache stores prompts.  Times are in milliseconds. */
 struct cache_rules {
-	/* True if only beginnings are stored that end at a breakpoint; false if
-	 * the cache finds the longest beginning that two prompts share. */
+	/* True if the provider stores only the parts of a prompt that end at a
+	 * breakpoint; false if it finds the longest common beginning of two
+	 * prompts by itself. */
 	bool is_marked;
-	/* True if the provider charges for writing to the cache. */
+	/* true if the provider charges for writing to the cache */
 	bool writes;
-	uint64_t step;  /* reads are multiples of this many tokens */
-	uint64_t least; /* tokens of the shortest beginning that is stored */
-	/* A stored beginning is found if at most this many blocks come after
-	 * it; 0: however many. */
+	uint64_t step;  /* the number of tokens read is a multiple of this */
+	uint64_t least; /* a shorter beginning, in tokens, is not stored */
+	/* A stored beginning of a prompt is found only if at most this number
+	 * of content blocks come after it; 0: any number. */
 	uint64_t reach;
-	int64_t lifetime; /* after the last use */
+	int64_t lifetime; /* how long a prompt is stored after its last use */
 };
-/* Sets *rules to those of a model, which may be NULL.  hour: true if
- * breakpoints ask for an hour. */
+/* Sets *rules to those of a model; model may be NULL.  hour: true if the
+ * breakpoints of the requests ask to store prompts for an hour. */
 void ctx_cache_rules_of(const struct ctx_model *model, bool hour,
     struct cache_rules *rules);
 
-/* A prompt that is looked up in the cache and then stored there. */
+/* A prompt that is searched in the cache and then stored in it. */
 struct cached_prompt {
-	uint32_t node;     /* in the tree */
-	uint32_t answered; /* the prompt with its response */
+	uint32_t node;     /* last message of the prompt in the tree */
+	uint32_t answered; /* last message of its response in the tree */
 	const struct ctx_model *model;
 	/* When the prompt was sent, and when its response began, in
 	 * milliseconds since 1970; INT64_MIN: not known. */
 	int64_t time, answer_time;
-	uint64_t tokens; /* of the whole prompt */
-	uint64_t stored; /* of them, those that are stored in the cache */
-	/* Tokens before all messages, and of them those that other sessions
-	 * keep in the cache. */
+	uint64_t tokens; /* tokens of the whole prompt */
+	uint64_t stored; /* tokens of the part that is stored in the cache */
+	/* outside: tokens before all messages (system prompt, tools) that the
+	 * cache has if nothing else is found; shared: those of them that other
+	 * sessions have stored */
 	uint64_t outside, shared;
-	/* The provider's tokens of the messages per token that ctx counts. */
+	/* number of tokens that the provider bills for messages, per token that
+	 * ctx counts in them */
 	double factor;
 	uint64_t response_tokens; /* tokens that ctx counts in the response */
 };
 
-/* How much of a prompt a cache has. */
+/* Which part of a prompt was found in the cache. */
 enum cache_find {
 	CACHE_FOUND_MESSAGES,
-	/* only what is before all messages */
+	/* only what is before all messages: system prompt and tools */
 	CACHE_FOUND_OUTSIDE,
-	/* nothing of the session, only what other sessions share */
+	/* nothing that this session has stored, only the part of the system
+	 * prompt and tools that other sessions also have */
 	CACHE_FOUND_SHARED,
 };
 
-/* The state of the cache.  A zeroed struct is an empty cache. */
+/* The state of a prompt cache.  A zeroed struct is an empty cache. */
 struct prompt_cache {
 	const struct prompt_tree *tree;
 	struct cached_node {
 		uint32_t use; /* 1 + index of its newest use; 0: none */
-		/* Tokens of the stored beginning that ends here; 0: none ends
-		 * here. */
+		/* number of tokens from the beginning of the prompt to the end
+		 * of this message, if a stored part ends here; else 0 */
 		uint64_t tokens;
 	} * nodes;
 	size_t n, cap;
-	/* A use is a row of prompts of which each continues the one before.
-	 * A node belongs to the newest use that contains it. */
+	/* A use is a series of prompts in which each one continues the one
+	 * before; all its messages expire at the same time.  A node belongs to
+	 * the newest use that contains it. */
 	struct cache_use {
 		const struct ctx_model *model;
-		int64_t expires; /* milliseconds since 1970 */
+		/* when its messages expire, in milliseconds since 1970 */
+		int64_t expires;
 	} * uses;
 	size_t n_uses, uses_cap;
-	uint32_t tip; /* node of the newest prompt */
+	uint32_t tip; /* last message of the prompt that was sent last */
 };
 void ctx_prompt_cache_reset(struct prompt_cache *cache,
     const struct prompt_tree *tree);
-/* Sets *read to the tokens of a prompt that the cache has, and *found to where
- * they end.  Then stores the prompt. */
+/* Searches a prompt in the cache, and stores it afterwards.  Sets *read to the
+ * number of tokens that the cache had of the prompt, and *found to the place
+ * where these tokens end. */
 int ctx_prompt_cache_send(struct prompt_cache *cache,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
     uint64_t *read, enum cache_find *found, struct ctx_err *err);

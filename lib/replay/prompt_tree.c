@@ -1,11 +1,13 @@
-/* prompt_tree.c - the prompts of a session as paths of a tree */
+/* prompt_tree.c - stores the prompts of a session as paths of a tree, in which
+ * each node is a message */
 #include <stdlib.h>
 #include <string.h>
 
 #include "replay/prompt_tree.h"
 
-/* The hashes of messages are keyed (ctx_hash), so an attacker cannot choose
- * messages that share a place of the table. */
+/* Returns the index of the hash table at which the search for a node begins.
+ * The hashes of messages have a secret key (ctx_hash), so nobody can write
+ * messages that all get the same index and make the search slow. */
 static size_t
 find_slot(const struct prompt_tree *tree, uint32_t parent, uint64_t hash)
 {
@@ -15,7 +17,7 @@ find_slot(const struct prompt_tree *tree, uint32_t parent, uint64_t hash)
 	return (size_t)(mixed >> 32) & (tree->n_slots - 1);
 }
 
-/* Makes the table of nodes twice as large. */
+/* Doubles the size of the hash table of nodes. */
 static int
 grow_slots(struct prompt_tree *tree, struct ctx_err *err)
 {
@@ -38,7 +40,7 @@ grow_slots(struct prompt_tree *tree, struct ctx_err *err)
 	return 0;
 }
 
-/* Appends a node.  Returns it, or NULL with *err. */
+/* Appends a node to the array of nodes.  Returns it, or NULL with *err. */
 static struct prompt_node *
 add_node(struct prompt_tree *tree, struct ctx_err *err)
 {

@@ -1,39 +1,45 @@
-/* prompt_tree.h - the prompts of a session as paths of a tree, so that what two
- * prompts have in common is stored and compared once */
+/* prompt_tree.h - stores the prompts of a session as paths of a tree, in which
+ * each node is a message: so messages that two prompts have in common are
+ * stored once */
 #ifndef CTX_REPLAY_PROMPT_TREE_H
 #define CTX_REPLAY_PROMPT_TREE_H
 
 #include "base/base.h"
 
-/* A message of a prompt after those of its parent.  Node 0 is the root: what
- * is before all messages. */
+/* A message of a prompt; its parent is the message before it in the prompt.
+ * Node 0 is the root and stands for what is before all messages (system prompt,
+ * tools). */
 struct prompt_node {
-	uint64_t hash; /* of the message, as it is sent */
-	/* tokens and content blocks of all messages up to this one */
+	uint64_t hash; /* hash of the message, as it is sent */
+	/* tokens and content blocks of all messages from the beginning of the
+	 * prompt to this one */
 	uint64_t tokens;
 	uint64_t blocks;
 	uint32_t parent;
-	uint32_t number; /* of the message, as the caller counts */
-	uint32_t next;   /* another node in the same place of the table */
+	uint32_t number; /* number that the caller has given the message */
+	uint32_t next;   /* next node with the same index in the hash table */
 };
-/* A zeroed struct is valid, but has no root yet (ctx_prompt_tree_reset). */
+/* The tree of all prompts of a session.  After zeroing, ctx_prompt_tree_reset
+ * must be called to make the root. */
 struct prompt_tree {
 	struct prompt_node *nodes;
 	size_t n, cap;
-	uint32_t *slots; /* hash table of nodes, by parent and message */
+	/* hash table that finds a node by its parent and its message */
+	uint32_t *slots;
 	size_t n_slots;
 };
 
-/* A message, as it is sent. */
+/* What the tree stores of a message that is sent. */
 struct prompt_message {
 	uint64_t hash, tokens;
 	uint32_t blocks;
-	uint32_t number; /* any number of the caller */
+	uint32_t number; /* any number, for the caller's use */
 };
 
-/* Empties the tree but for its root. */
+/* Removes all nodes of the tree except the root. */
 int ctx_prompt_tree_reset(struct prompt_tree *tree, struct ctx_err *err);
-/* Sets *node to the prompt that is *node and a message after it. */
+/* Appends a message to the prompt that ends at *node: finds or adds the node of
+ * the message, and sets *node to it. */
 int ctx_prompt_tree_append(struct prompt_tree *tree, uint32_t *node,
     const struct prompt_message *message, struct ctx_err *err);
 void ctx_prompt_tree_release(struct prompt_tree *tree);

@@ -1,10 +1,11 @@
 /*
- * pruned_replay.c - replays a session whose prompts are pruned by the plan of
- * ctx-prune
+ * pruned_replay.c - replays a recorded session as if ctx-prune had shortened
+ * the prompt of each request
  *
- * No stream is written.  The plan says which segments are removed or edited,
- * and the prompt is what is left of them.  Messages are parsed once more, but
- * not counted again.
+ * No messages are written.  The plan of ctx-prune says which segments of
+ * messages are removed or edited, and the prompt consists of the remaining
+ * segments.  Edited messages are parsed once more, but their tokens are not
+ * counted again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +15,15 @@
 
 #define EDITS (CTX_MARK_STRIP | CTX_MARK_CLEAR)
 
-/* A message of the history that is pruned. */
+/* A message of the prompt that is being pruned. */
 struct pruned_message {
-	uint32_t number; /* in the session */
-	uint8_t edits;   /* CTX_MARK_... of earlier requests */
-	uint8_t n;       /* number of its segments */
+	uint32_t number; /* index of the message in the session */
+	/* edits that were made for earlier requests: CTX_MARK_... flags */
+	uint8_t edits;
+	uint8_t n; /* number of segments into which it is divided */
 };
 
-/* State of ctx_replay_pruned. */
+/* State of ctx_replay_pruned, which replays one session with pruned prompts. */
 struct pruned_replay {
 	struct ctx_replay_session *session;
 	const struct ctx_replay_policy *policy;
@@ -33,12 +35,16 @@ struct pruned_replay {
 	struct ctx_scorer *scorer;
 	struct ctx_json json;
 	struct ctx_message message;
-	/* The messages, of which the first n_grouped are in groups. */
+	/* The messages of the prompt before pruning.  The first n_grouped of
+	 * them have already been divided into groups. */
 	struct pruned_message *history;
 	size_t n, cap, n_grouped;
-	uint32_t *added; /* numbers of messages, the newest first */
+	/* scratch memory: indices of the messages to be appended, the newest
+	 * first */
+	uint32_t *added;
 	size_t added_cap;
-	uint32_t prompt; /* of the request before, in the session's tree */
+	/* node of the previous request's prompt in the session's tree */
+	uint32_t prompt;
 };
 
 /* ---- the history ---- */
@@ -66,8 +72,10 @@ forget_groups(struct pruned_replay *replay)
 	replay->n_grouped = 0;
 }
 
-/* Appends the messages of a prompt that are after those of the prompt before.
- * If it does not continue that prompt, the history begins anew with it. */
+/* Makes replay->history the messages of a request's prompt.  If the prompt
+ * continues the previous request's prompt, only its new messages are appended;
+ * otherwise the history is emptied before.  prompt: node of the session's
+ * tree. */
 static int
 extend_history(struct pruned_replay *replay, uint32_t prompt,
     struct ctx_err *err)
@@ -96,7 +104,8 @@ extend_history(struct pruned_replay *replay, uint32_t prompt,
 	return 0;
 }
 
-/* Adds a message of the history to the groups. */
+/* Adds a message of the prompt to the groups of segments, as ctx-prune does
+ * when it reads the message. */
 static int
 group_message(struct pruned_replay *replay, struct pruned_message *entry,
     struct ctx_err *err)
@@ -135,9 +144,9 @@ group_message(struct pruned_replay *replay, struct pruned_message *entry,
 	return 0;
 }
 
-/* Removes from the history what the plan removes, and notes its edits, so that
- * the next request begins with the rest.  A message of two segments is removed
- * when both are. */
+/* Removes from the history what the plan removes and records the plan's edits,
+ * so that the next request continues the pruned prompt instead of the full one.
+ * A message that has several segments is removed only if all of them are. */
 static void
 feed_back(struct pruned_replay *replay)
 {
@@ -163,8 +172,8 @@ feed_back(struct pruned_replay *replay)
 
 /* ---- a request ---- */
 
-/* Makes the plan for the history.  Sets *changed to true if it removes or edits
- * anything. */
+/* Lets ctx-prune decide what is removed from or edited in the prompt.  Sets
+ * *changed to true if that is anything. */
 static int
 plan_prompt(struct pruned_replay *replay, bool *changed, struct ctx_err *err)
 {
@@ -188,15 +197,15 @@ plan_prompt(struct pruned_replay *replay, bool *changed, struct ctx_err *err)
 	return 0;
 }
 
-/* A segment of a message as it is sent. */
+/* A part of a message (segment) that remains in the pruned prompt. */
 struct sent_segment {
 	const struct replay_message *message;
-	size_t number; /* in the message, from 0 */
+	size_t number; /* number of the segment in its message, from 0 */
 	unsigned edits;
 	uint64_t tokens;
 };
 
-/* Appends a segment to a prompt. */
+/* Appends a segment, with its edits, to the prompt that ends at *node. */
 static int
 append_segment(struct pruned_replay *replay, uint32_t *node,
     const struct sent_segment *segment, struct ctx_err *err)
@@ -211,7 +220,8 @@ append_segment(struct pruned_replay *replay, uint32_t *node,
 	return ctx_prompt_tree_append(&replay->tree, node, &sent, err);
 }
 
-/* Sets *node to what the plan leaves of the history. */
+/* Builds the prompt that the plan leaves, and sets *node to the node where it
+ * ends.  changed: false if the plan removes and edits nothing. */
 static int
 write_prompt(struct pruned_replay *replay, bool changed, uint32_t *node,
     struct ctx_err *err)
@@ -242,7 +252,8 @@ write_prompt(struct pruned_replay *replay, bool changed, uint32_t *node,
 	return 0;
 }
 
-/* Sends the prompt to the cache, and adds what it costs. */
+/* Sends the pruned prompt through the cache, and adds its cost to the
+ * results. */
 static int
 send_prompt(struct pruned_replay *replay, const struct replay_request *request,
     uint32_t node, struct ctx_billed_usage *usage, struct ctx_err *err)
@@ -303,7 +314,8 @@ open_replay(struct pruned_replay *replay, struct ctx_err *err)
 
 	ctx_json_init(&replay->json, session->simd);
 	ctx_prompt_cache_reset(&replay->cache, &replay->tree);
-	/* The window of an unknown model is a guess. */
+	/* The context window of an unknown model would only be guessed, so it
+	 * is not used as the budget. */
 	if (model != NULL && strcmp(model->vendor, "unknown") == 0)
 		model = NULL;
 	if (ctx_prune_settings_for(replay->policy->config, model,

@@ -1,47 +1,54 @@
-/* recorded_session.c - reads the messages of a recorded session, the requests
- * that they answer, and what was billed for these */
+/* recorded_session.c - reads a recorded session: its messages, the requests to
+ * which the model's messages are responses, and what was billed for each
+ * request */
 #include <stdlib.h>
 #include <string.h>
 
 #include "replay/recorded_session.h"
 
-/* State of ctx_replay_read. */
+/* State of ctx_replay_read, which reads a stream of sessions. */
 struct session_reading {
 	struct ctx_stream *stream;
 	struct ctx_model_counters *counters;
 	ctx_replay_take *take;
 	void *user;
 	bool keeps_messages;
-	/* lines: the session in which each message is a record. record: the
-	 * one that is inside the current record. */
+	/* lines: the session that consists of messages that are lines of their
+	 * own.  record: the session that is inside the current line. */
 	struct open_session {
 		struct ctx_replay_session session;
 		struct ctx_counter *counter;
-		const struct ctx_model *model; /* of the next response */
+		/* model that is assumed for the next response */
+		const struct ctx_model *model;
 		bool begun;
-		/* True if the newest message is a part of a response to which
-		 * the next message may also belong. */
+		/* True if the newest message is a part of a response, and the
+		 * next message may be another part. */
 		bool answers;
 		bool is_timed; /* true if a message has had a timestamp */
-		/* Newest timestamp of all messages, and of the newest one:
-		 * milliseconds since 1970. */
+		/* time: latest timestamp of all messages so far; answer_time:
+		 * timestamp of the newest message.  In milliseconds since
+		 * 1970. */
 		int64_t time, answer_time;
-		/* A usage that was reported before its response. */
+		/* Billed tokens that were reported before the response to which
+		 * they belong. */
 		struct ctx_billed_usage waiting;
 		uint64_t last_report; /* input tokens of the last report */
 	} lines, record;
-	/* For each id of a message in the transcript: 1 + the index of the
-	 * request that it answers; 0: none. */
+	/* Array indexed by the ids of messages in the transcript.  Each element
+	 * is 1 + the index of the request of which this message is a response;
+	 * 0: none. */
 	uint32_t *request_of_id;
 	size_t ids_cap;
 	struct ctx_hashkey key;
-	struct ctx_message reread; /* a message, read once more */
+	/* scratch memory: a message that is parsed again */
+	struct ctx_message reread;
 	struct ctx_buf text, literal;
 };
 
 /* ---- messages ---- */
 
-/* Computes a hash of everything in the message that is sent to the model. */
+/* Computes a hash of all parts of a message that are sent to the model, so that
+ * equal messages of two prompts are recognized. */
 static int
 hash_message(struct session_reading *reading, const struct ctx_message *message,
     uint64_t *hash, struct ctx_err *err)
@@ -79,7 +86,8 @@ hash_message(struct session_reading *reading, const struct ctx_message *message,
 	return 0;
 }
 
-/* Sets *time to the timestamp of a message, if it has one. */
+/* Sets *time to the timestamp of a message, in milliseconds since 1970.  Leaves
+ * it unchanged if the message has none. */
 static int
 read_time(struct session_reading *reading, const struct ctx_message *message,
     int64_t *time, bool *found, struct ctx_err *err)
@@ -97,8 +105,8 @@ read_time(struct session_reading *reading, const struct ctx_message *message,
 	return 0;
 }
 
-/* Finds the model of a response: the one that the message names, else the one
- * that the session has named last. */
+/* Finds the model that wrote a response: the one that the message names, else
+ * the one that the session has named last. */
 static int
 find_response_model(struct session_reading *reading, struct open_session *open,
     const struct ctx_json *json, uint32_t node, struct ctx_err *err)
@@ -118,7 +126,7 @@ find_response_model(struct session_reading *reading, struct open_session *open,
 	    err);
 }
 
-/* Appends a message to the session.  Returns it, or NULL with *err. */
+/* Appends an empty message to the session.  Returns it, or NULL with *err. */
 static struct replay_message *
 add_message(struct ctx_replay_session *session, struct ctx_err *err)
 {
@@ -136,7 +144,7 @@ add_message(struct ctx_replay_session *session, struct ctx_err *err)
 
 /* ---- requests ---- */
 
-/* Returns the place where the request of the message with this id is stored;
+/* Returns a pointer to the element of reading->request_of_id for a message id;
  * NULL with *err if there is no memory. */
 static uint32_t *
 find_request_of_id(struct session_reading *reading, uint32_t id,
@@ -153,7 +161,8 @@ find_request_of_id(struct session_reading *reading, uint32_t id,
 	return &grown[id];
 }
 
-/* Adds a request whose response begins with the newest message. */
+/* Adds a request to the session.  Its response begins with the newest
+ * message. */
 static int
 add_request(struct open_session *open, const struct ctx_event *event,
     struct ctx_err *err)
@@ -184,8 +193,9 @@ add_request(struct open_session *open, const struct ctx_event *event,
 	return 0;
 }
 
-/* Finds the request that a message answers, and adds it if the message is the
- * first of its response.  Sets *number to 1 + its index. */
+/* Finds the request of which a message is a response.  If the message is the
+ * first of its response, adds a request.  Sets *number to 1 + the index of the
+ * request. */
 static int
 find_request(struct session_reading *reading, struct open_session *open,
     const struct ctx_event *event, uint32_t *number, struct ctx_err *err)
@@ -218,8 +228,8 @@ find_request(struct session_reading *reading, struct open_session *open,
 	return 0;
 }
 
-/* Notes what was billed for a request, if the message says so.  If a response
- * has several lines, the last one counts. */
+/* Stores how many tokens were billed for a request, if the message says so.  If
+ * the response has several lines that say so, the last one counts. */
 static void
 note_usage(struct replay_request *request, const struct ctx_event *event)
 {
@@ -233,9 +243,10 @@ note_usage(struct replay_request *request, const struct ctx_event *event)
 	request->is_recorded = true;
 }
 
-/* A line that is not a message reports what was billed for a request.  It is
- * that of the response before it, else of the next one; a repeated report is
- * ignored. */
+/* Handles a line of a session file that is not a message but reports billed
+ * tokens.  If the newest message is a response for which nothing was reported
+ * yet, the tokens are those of its request; otherwise those of the next one.  A
+ * repeated report is ignored. */
 static void
 note_report(struct open_session *open, const struct ctx_event *event,
     const struct ctx_dialect *row)
@@ -272,7 +283,8 @@ forget_messages(struct ctx_replay_session *session)
 	session->n = 0;
 }
 
-/* Keeps what reads the newest message once more. */
+/* If messages are kept for ctx_replay_pruned: copies the bytes of a message,
+ * and what is needed to parse it again. */
 static int
 keep_message(struct session_reading *reading, const struct ctx_event *event,
     struct replay_message *message, const struct ctx_cost *cost,
@@ -326,8 +338,9 @@ begin_session(struct session_reading *reading, struct open_session *open,
 	return 0;
 }
 
-/* Returns the message of an event as it was sent when it was new: without the
- * flag that it is not active any more.  NULL with *err. */
+/* Returns the message of an event as it was when it was sent.  A line of a
+ * session file that was replaced later is marked as inactive; here the mark is
+ * ignored.  Returns NULL with *err on failure. */
 static const struct ctx_message *
 read_as_sent(struct session_reading *reading, const struct ctx_event *event,
     struct ctx_err *err)
@@ -342,7 +355,8 @@ read_as_sent(struct session_reading *reading, const struct ctx_event *event,
 	    : &reading->reread;
 }
 
-/* Appends the two messages of a record that has a prompt and its answer. */
+/* Some formats have a prompt and its answer in one record.  Appends them as two
+ * messages. */
 static int
 split_turn(struct replay_message *prompt, struct ctx_replay_session *session,
     const struct ctx_cost *cost, struct ctx_err *err)
@@ -362,8 +376,8 @@ split_turn(struct replay_message *prompt, struct ctx_replay_session *session,
 	return 0;
 }
 
-/* Notes that the newest message answers a request.  If the message before it
- * answers the same one, both are one message on several lines. */
+/* Records that the newest message is a response to a request.  If the message
+ * before it is a part of the same response, both are counted as one message. */
 static void
 join_response(struct ctx_replay_session *session, uint32_t number)
 {
@@ -396,9 +410,9 @@ add_answer(struct session_reading *reading, struct open_session *open,
 	return 0;
 }
 
-/* Returns true if the model has written the message as the response to a
- * request of the session, not as a summary.  A response that broke off is never
- * sent, but may have been billed. */
+/* Returns true if a message is the model's response to a request of the
+ * session.  False for a summary, and for a response that broke off: that is
+ * never sent again, but may have been billed. */
 static bool
 is_response(const struct ctx_message *message)
 {
@@ -476,8 +490,8 @@ end_session(struct session_reading *reading, struct open_session *open,
 	return reading->take(reading->user, &open->session, err);
 }
 
-/* Reads what a line of a session file says that is not a message: the model of
- * the next requests, and what was billed for the last one. */
+/* Reads a line of a session file that is not a message.  It may name the model
+ * of the next requests, or report the tokens billed for the last request. */
 static int
 read_line(struct session_reading *reading, const struct ctx_event *event,
     struct ctx_err *err)

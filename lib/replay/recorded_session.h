@@ -1,20 +1,26 @@
-/* recorded_session.h - a recorded session: its messages, and the requests that
- * they answer */
+/* recorded_session.h - a recorded session: its messages, and the requests to
+ * which the model's messages are responses */
 #ifndef CTX_REPLAY_RECORDED_SESSION_H
 #define CTX_REPLAY_RECORDED_SESSION_H
 
 #include "replay/prompt_cache.h"
 
-/* A message of the session, in the order of the input. */
+/* A message of a recorded session.  The messages are in the order of the
+ * input. */
 struct replay_message {
 	struct prompt_message sent;
-	uint32_t line; /* of the transcript; 0: not in a session file */
-	/* 1 + the index of the request that the message answers; 0: none */
+	/* line of the session file, from 1; 0: not from a session file */
+	uint32_t line;
+	/* 1 + index of the request to which this message is a response; 0:
+	 * none */
 	uint32_t answers;
-	bool is_never_sent; /* true if the agent only shows the message */
-	/* What reads the message once more, if the session keeps its messages
-	 * (ctx_replay_read): the bytes of its record, the JSON node in it, the
-	 * format, CTX_MESSAGE_... flags to be added, and its token counts. */
+	/* true if the agent shows the message but never sends it to the
+	 * model */
+	bool is_never_sent;
+	/* What is needed to parse the message again, only if the session keeps
+	 * its messages for ctx_replay_pruned: the bytes of its record, the JSON
+	 * node in it, the message format, CTX_MESSAGE_... flags to be added,
+	 * and its token counts. */
 	char *text;
 	size_t length;
 	uint32_t node;
@@ -24,28 +30,34 @@ struct replay_message {
 };
 
 struct replay_request {
-	size_t first;  /* index of the first message of the response */
-	uint32_t line; /* line of that message in the transcript */
+	size_t first; /* index of the first message of its response */
+	/* line of the first message of its response in the session file */
+	uint32_t line;
 	const char *file;
 	uint64_t file_line;
-	const struct ctx_model *model; /* NULL: not known */
+	/* model that wrote the response; NULL: not known */
+	const struct ctx_model *model;
 	/* Times of the newest message before the response, and of the first
 	 * message of the response, in milliseconds since 1970; valid if
 	 * is_timed is true. */
 	int64_t time, answer_time;
 	bool is_timed;
-	/* True if the session says what was billed. */
+	/* true if the session says how many tokens were billed for the
+	 * request */
 	bool is_recorded;
-	bool has_reads; /* true if its format reports cache reads */
+	/* true if the session says how many of them were read from the cache */
+	bool has_reads;
 	struct ctx_billed_usage recorded;
 	/* tokens that ctx counts in the response */
 	uint64_t response_tokens;
-	/* nodes of the tree: the prompt, and the prompt with its response */
+	/* nodes of session.tree: the last message of the prompt, and the last
+	 * message of its response */
 	uint32_t prompt, answered;
-	/* What ctx_replay_bill has found: the tokens before all messages, of
-	 * them those that other sessions share, the provider's tokens of the
-	 * messages per token that ctx counts, and whether what the request
-	 * writes to the cache is stored for an hour. */
+	/* Results of ctx_replay_bill.  outside: tokens before all messages;
+	 * shared: those of them that other sessions also have in the cache;
+	 * factor: tokens that the provider bills for messages, per token that
+	 * ctx counts; hour: whether what the request writes to the cache is
+	 * stored for an hour. */
 	uint64_t outside, shared;
 	double factor;
 	bool hour;
@@ -53,8 +65,10 @@ struct replay_request {
 
 struct ctx_replay_session {
 	const char *file;
-	uint64_t line; /* of a conversation inside a record; else 0 */
-	/* tokens of the request outside the messages that ctx counts */
+	/* number of the line, if a line contains the whole session; else 0 */
+	uint64_t line;
+	/* tokens of a request outside its messages (system prompt, tools), as
+	 * far as they are in the recording and ctx counts them */
 	uint64_t overhead;
 	struct replay_message *messages;
 	size_t n, cap;
@@ -67,32 +81,33 @@ struct ctx_replay_session {
 
 /* ---- request_prompts.c ---- */
 
-/* Finds the prompt of each request, and the prompt with its response: the
- * members prompt and answered.  transcript: NULL if the session is not from a
- * session file. */
+/* Finds which messages each request of a session has sent, and adds them to
+ * session.tree.  Sets the members prompt and answered of the requests.
+ * transcript: the lines of the session file; NULL if the session is from
+ * another file. */
 int ctx_replay_find_prompts(struct ctx_replay_session *session,
     struct ctx_transcript *transcript, struct ctx_err *err);
-/* Appends the response of a request to a prompt of it, which ends at *node of
- * the tree. */
+/* Appends the messages of a request's response to a prompt that ends at *node
+ * of a tree, and sets *node to the last of them. */
 int ctx_replay_append_response(const struct ctx_replay_session *session,
     const struct replay_request *request, struct prompt_tree *tree,
     uint32_t *node, struct ctx_err *err);
 
 /* ---- bill.c ---- */
 
-/* Sets *prompt to the prompt of a request, which ends at a node of a tree.
- * counted: tokens that ctx counts in its messages.  The members outside, shared
- * and factor of the request must be known. */
+/* Fills *prompt with what the cache must know of a request's prompt, which ends
+ * at a node of a tree.  counted: tokens that ctx counts in its messages.  The
+ * members outside, shared and factor of the request must be set before. */
 void ctx_replay_measure_prompt(const struct replay_request *request,
     uint32_t node, uint64_t counted, struct cached_prompt *prompt);
-/* Sets *usage to what is billed for a request.  read: tokens of its prompt that
- * were in the cache. */
+/* Computes what is billed for a request, and stores it in *usage.  read: how
+ * many tokens of the prompt were in the cache. */
 void ctx_replay_find_usage(const struct replay_request *request,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
     uint64_t read, struct ctx_billed_usage *usage);
 
-/* Adds the tokens of a request, and their cost, to a bill.  now: as in struct
- * ctx_replay_options. */
+/* Adds the tokens of a request, and their cost in dollars, to a bill.  now: see
+ * struct ctx_replay_options. */
 void ctx_replay_add_usage(struct ctx_replay_bill *bill,
     const struct replay_request *request, int64_t now,
     const struct ctx_billed_usage *usage);

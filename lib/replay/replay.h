@@ -1,6 +1,6 @@
 /*
- * replay.h - replays recorded sessions request by request, and adds up what a
- * provider bills for them (ctx-replay)
+ * replay.h - ctx-replay: replays recorded sessions request by request through a
+ * model of the provider's prompt cache, and adds up what the provider bills
  */
 #ifndef CTX_REPLAY_H
 #define CTX_REPLAY_H
@@ -13,19 +13,21 @@
 
 /* ---- replay/recorded_session.c: the requests of a session ---------------- */
 
-/* A recorded session: its messages, and the requests that they answer. */
+/* A recorded session: its messages, and the requests to which the model's
+ * messages are responses. */
 struct ctx_replay_session;
 
-/* Receives the sessions of a stream.  Returns 0, or -1 with *err, which ends
- * the reading. */
+/* A function that is called for each session of a stream.  It returns 0, or -1
+ * with *err to end the reading. */
 typedef int ctx_replay_take(void *user, struct ctx_replay_session *session,
     struct ctx_err *err);
-/* Reads a stream, and calls take for each of its conversations that has a
- * request.  The session is valid until take returns.  Every message that a
- * model has written, or several that belong together, answers a request.  In a
- * session file these are also the requests before a compaction and on abandoned
+/* Reads a stream, and calls take for each of its conversations in which a model
+ * has written.  The session is valid until take returns.  Every message of a
+ * model, or several that belong together, is the response to a request.  In a
+ * session file this includes the requests before a compaction and on abandoned
  * branches.  Memory needed: about 150 bytes per message; with keeps_messages,
- * which ctx_replay_pruned needs, also 500 bytes per message and the stream. */
+ * which ctx_replay_pruned needs, also 500 bytes per message and the size of the
+ * stream. */
 int ctx_replay_read(struct ctx_stream *stream,
     struct ctx_model_counters *counters, bool keeps_messages,
     ctx_replay_take *take, void *user, struct ctx_err *err);
@@ -33,88 +35,102 @@ int ctx_replay_read(struct ctx_stream *stream,
 /* ---- replay/bill.c: what the requests cost ------------------------------- */
 
 /* Reasons for which a provider may have read another number of tokens from its
- * cache than the replay. */
+ * cache than the replay computes. */
 enum ctx_replay_reason {
-	CTX_REPLAY_EQUAL, /* the numbers differ by at most 2 % */
-	/* Nothing of the session was stored any more, because its lifetime had
-	 * passed.  The session does not say how much of the beginning other
-	 * sessions share. */
+	CTX_REPLAY_EQUAL, /* no reason: the numbers differ by at most 2 % */
+	/* The lifetime of everything that the session had stored in the cache
+	 * had passed.  It is not known how much of the system prompt and tools
+	 * was still stored because of other sessions. */
 	CTX_REPLAY_EXPIRED,
-	/* The messages were replaced, by a compaction or on another branch.
-	 * The session does not say how much before them was stored. */
+	/* The messages were replaced by others, by a compaction or on another
+	 * branch.  It is not known how much of the system prompt and tools was
+	 * stored. */
 	CTX_REPLAY_REPLACED,
-	/* The provider read no more than other sessions share, although the
-	 * replay found a longer beginning: system prompt or tools have changed,
-	 * or the provider has dropped what it had stored. */
+	/* The provider read at most the part of the system prompt and tools
+	 * that other sessions also have, although the replay found more: system
+	 * prompt or tools have changed, or the provider has dropped what it had
+	 * stored. */
 	CTX_REPLAY_BEGINNING,
-	/* The provider read only a part of the beginning that the replay found:
-	 * earlier messages have changed, or a part was dropped. */
+	/* The provider read fewer tokens than the replay found, but more than
+	 * system prompt and tools: earlier messages have changed, or the
+	 * provider has dropped a part. */
 	CTX_REPLAY_SHORTER,
-	/* The provider read more, after more time than the cache stores. */
+	/* The provider read more tokens than the replay found, after a pause
+	 * longer than the lifetime of its cache. */
 	CTX_REPLAY_KEPT_LONGER,
-	/* The provider read more: a request that is not in the session has
-	 * written it. */
+	/* The provider read more tokens than the replay found: another request,
+	 * which is not in the session, had written them to the cache. */
 	CTX_REPLAY_LONGER,
 	CTX_REPLAY_REASONS
 };
-/* Returns the name of a reason ("beginning"), and what it means in words. */
+/* Returns the name of a reason, such as "beginning".  ctx_replay_reason_text
+ * returns a phrase that explains it. */
 const char *ctx_replay_reason_name(enum ctx_replay_reason reason);
 const char *ctx_replay_reason_text(enum ctx_replay_reason reason);
 
-/* Settings of a replay. */
+/* Settings of ctx_replay_bill. */
 struct ctx_replay_options {
-	/* How long a cache with breakpoints stores what the session does not
-	 * say. */
+	/* How long a cache with breakpoints stores a prompt: 5 minutes or an
+	 * hour.  Used where the session does not say it. */
 	enum ctx_ttl ttl;
-	/* Prices of requests without a timestamp are those of this time:
-	 * seconds since 1970. */
+	/* Time in seconds since 1970.  Requests without a timestamp are billed
+	 * with the prices of this time. */
 	int64_t now;
 };
 
-/* Sum of the tokens and costs of requests. */
+/* The tokens and the costs of requests, added up. */
 struct ctx_replay_bill {
 	struct ctx_billed_usage tokens;
 	double dollars;
-	/* Number of requests whose cost is not in dollars, because the prices
-	 * of their models are not known. */
+	/* Number of requests that are not included in the dollars, because the
+	 * prices of their models are not known. */
 	uint64_t unpriced;
 };
-/* A request after it was replayed. */
+/* What the replay of one request has found. */
 struct ctx_replayed_request {
 	const char *file;
-	uint64_t line;                 /* where the response begins */
-	uint64_t index;                /* of the request, from 0 */
-	const struct ctx_model *model; /* NULL: not known */
-	/* Milliseconds since the request before; -1: not known. */
+	/* line of the session file on which its response begins */
+	uint64_t line;
+	/* number of the request in its session, from 0 */
+	uint64_t index;
+	/* model that wrote the response; NULL: not known */
+	const struct ctx_model *model;
+	/* milliseconds since the previous request; -1: not known */
 	int64_t pause;
-	/* True if the session reports what was billed, and what was read from
-	 * the cache. */
+	/* is_recorded: true if the session says how many tokens were billed;
+	 * has_reads: true if it says how many of them were read from the
+	 * cache */
 	bool is_recorded, has_reads;
 	struct ctx_billed_usage recorded, replayed;
 	enum ctx_replay_reason reason;
 };
-/* Result of replaying a session. */
+/* What the replay of a session has found. */
 struct ctx_replay_outcome {
 	const char *file;
-	uint64_t line; /* of a conversation inside a record; else 0 */
-	const struct ctx_model *model; /* of the last request */
+	/* number of the line, if a line contains the whole session; else 0 */
+	uint64_t line;
+	const struct ctx_model *model; /* model of the last request */
 	uint64_t requests;             /* number of requests */
-	uint64_t untimed;              /* of them, those without a timestamp */
-	/* Tokens that every request has outside its messages (system prompt and
-	 * tools), and how many of them the first request read from the cache,
-	 * because other sessions had written them. */
+	/* number of requests without a timestamp */
+	uint64_t untimed;
+	/* outside: tokens that every request has outside its messages (system
+	 * prompt, tools).  shared: those of them that the first request read
+	 * from the cache, where other sessions had stored them. */
 	uint64_t outside, shared;
-	/* The requests that report what was read from the cache: as recorded,
-	 * and as replayed.  all: every request, as replayed. */
+	/* recorded, replayed: sums over the requests that report what they read
+	 * from the cache, with the reported and with the computed numbers.
+	 * all: sums over all requests, with the computed numbers. */
 	struct ctx_replay_bill recorded, replayed, all;
-	/* Number of requests with a reason.  The first request that reports
-	 * what was read is not among them: the replay takes its numbers. */
+	/* Number of requests for each reason.  The first request that reports
+	 * cache reads is not counted, because the replay uses its numbers and
+	 * so cannot differ. */
 	uint64_t reasons[CTX_REPLAY_REASONS];
-	/* For each reason: the tokens read in the records minus those of the
-	 * replay. */
+	/* For each reason: tokens that were read from the cache according to
+	 * the session, minus those that the replay computes. */
 	int64_t differences[CTX_REPLAY_REASONS];
 };
-/* Replays a session.  Calls each, unless it is NULL, for every request. */
+/* Replays a session request by request.  If each is not NULL, calls it for
+ * every request. */
 int ctx_replay_bill(struct ctx_replay_session *session,
     const struct ctx_replay_options *options,
     int (*each)(void *user, const struct ctx_replayed_request *request,
@@ -123,25 +139,30 @@ int ctx_replay_bill(struct ctx_replay_session *session,
 
 /* ---- replay/pruned_replay.c: what pruning would have cost ---------------- */
 
-/* A policy: what ctx-prune does to the prompt of each request. */
+/* How the prompts of a session are pruned before they are sent: options of
+ * ctx-prune. */
 struct ctx_replay_policy {
-	/* Its strategy makes no summary, and its level is not aggressive. */
+	/* Its strategy must not make summaries, and its level must not be
+	 * aggressive. */
 	const struct ctx_prune_config *config;
-	/* False if all messages of the session are pruned for each request;
-	 * true if those are pruned that an earlier request has left. */
+	/* False if each request prunes all messages of the session so far, as
+	 * if the agent kept them.  True if it prunes what the request before
+	 * has left, as if the agent kept only that. */
 	bool feeds_back;
 };
-/* Result of replaying sessions with a policy. */
+/* What was found by replaying sessions with pruned prompts. */
 struct ctx_replay_pruned {
 	struct ctx_replay_bill bill;
 	uint64_t requests; /* number of requests */
-	uint64_t changed;  /* of them, those whose prompt was pruned */
-	uint64_t over;     /* those whose prompt exceeds the budget */
+	uint64_t changed;  /* number of requests whose prompt was shortened */
+	/* number of requests whose prompt exceeds the budget even after
+	 * pruning */
+	uint64_t over;
 };
-/* Replays a session whose prompts are pruned.  ctx_replay_bill must have been
- * called for the session, which must keep its messages.  now: as in struct
- * ctx_replay_options.  Adds the result to *pruned.  CTX_EARG: see
- * ctx_prune_settings_for. */
+/* Replays a session as if its prompts had been pruned, and adds the result to
+ * *pruned.  ctx_replay_bill must have been called for the session before, and
+ * the session must keep its messages.  now: see struct ctx_replay_options.  For
+ * err->code CTX_EARG see ctx_prune_settings_for. */
 int ctx_replay_pruned(struct ctx_replay_session *session,
     const struct ctx_replay_policy *policy, int64_t now,
     struct ctx_replay_pruned *pruned, struct ctx_err *err);

@@ -1,8 +1,10 @@
-/* request_prompts.c - finds the messages of each request of a session */
+/* request_prompts.c - finds which messages each request of a session has
+ * sent */
 #include "replay/recorded_session.h"
 
-/* Appends those messages of the session to a prompt that are from first on and
- * before end, and are ever sent.  With a transcript, only active ones. */
+/* Appends messages of the session, from index first to end - 1, to a prompt
+ * that ends at *node.  Leaves out messages that are never sent and, if active
+ * is not NULL, lines of the session file that were not active. */
 static int
 append_messages(struct ctx_replay_session *session, uint32_t *node,
     const struct ctx_transcript *active, size_t first, size_t end,
@@ -26,8 +28,9 @@ append_messages(struct ctx_replay_session *session, uint32_t *node,
 	return 0;
 }
 
-/* Returns true if the lines of the transcript after line from up to line to
- * only append messages to those that are active before. */
+/* Returns true if the lines of a session file after line from, up to line to,
+ * only append messages: then the messages that were active before are still
+ * active. */
 static bool
 are_appended(const struct ctx_transcript *transcript, uint32_t from,
     uint32_t to)
@@ -50,7 +53,7 @@ ctx_replay_append_response(const struct ctx_replay_session *session,
 	    : session->n;
 	size_t i;
 
-	/* Other messages may be between those of the response. */
+	/* Messages of other senders may be between those of the response. */
 	for (i = request->first; i < end; i++) {
 		message = &session->messages[i];
 		if (message->answers != number)
