@@ -38,11 +38,10 @@ int
 ctx_restore_is_json_line(struct restoration *restoration,
     const struct ctx_buf *file, struct ctx_err *err)
 {
-	size_t used;
-	int rc =
-	    ctx_json_scan(&restoration->json, file->p, file->n, &used, err);
+	int rc = ctx_json_scan_text(&restoration->json,
+	    (struct ctx_str){file->p, file->n}, err);
 
-	if (rc < 0 && err->code == CTX_ENOMEM)
+	if (rc < 0)
 		return -1;
 	return rc > 0 && restoration->json.nodes[0].at == 0 &&
 	    restoration->json.nodes[0].end + 1 == file->n;

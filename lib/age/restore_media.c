@@ -24,7 +24,6 @@ scan_block(struct restoration *restoration, struct ctx_err *err)
 {
 	struct ctx_buf *file = &restoration->block,
 		       *line = &restoration->block_array;
-	size_t used;
 	int rc;
 
 	line->n = 0;
@@ -32,9 +31,9 @@ scan_block(struct restoration *restoration, struct ctx_err *err)
 	    ctx_buf_add(line, file->p, file->n, err) < 0 ||
 	    ctx_buf_add(line, "]", 1, err) < 0)
 		return -1;
-	rc = ctx_json_scan(&restoration->block_json, line->p, line->n, &used,
-	    err);
-	if (rc < 0 && err->code == CTX_ENOMEM)
+	rc = ctx_json_scan_text(&restoration->block_json,
+	    (struct ctx_str){line->p, line->n}, err);
+	if (rc < 0)
 		return -1;
 	return rc > 0 && restoration->block_json.n > 1 &&
 	    restoration->block_json.nodes[1].next ==

@@ -199,13 +199,12 @@ judge_line(struct eval_judge *judge, struct ctx_json *json, struct ctx_str line,
     struct ctx_err *err)
 {
 	struct ctx_buf *text = &judge->text;
-	struct ctx_err invalid;
-	size_t used;
+	int rc = 0;
 
 	text->n = 0;
-	if (line.n > 0 && (line.p[0] == '{' || line.p[0] == '[') &&
-	    ctx_json_scan(json, line.p, line.n, &used, &invalid) > 0 &&
-	    ctx_append_json_texts(text, json, 0, err) < 0)
+	if (line.n > 0 && (line.p[0] == '{' || line.p[0] == '['))
+		rc = ctx_json_scan_text(json, line, err);
+	if (rc < 0 || (rc > 0 && ctx_append_json_texts(text, json, 0, err) < 0))
 		return -1;
 	if (ctx_buf_add(text, line.p, line.n, err) < 0)
 		return -1;

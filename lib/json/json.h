@@ -85,6 +85,11 @@ void ctx_json_release(struct ctx_json *json);
  */
 int ctx_json_scan(struct ctx_json *json, const char *text, size_t n,
     size_t *used, struct ctx_err *err);
+/* Scans a text that need not be JSON.  Returns 1 if it is one JSON value,
+ * without other text after it; 0 if it is not; -1 with *err if memory is
+ * short. */
+int ctx_json_scan_text(struct ctx_json *json, struct ctx_str text,
+    struct ctx_err *err);
 
 /* Returns true if the arrays and objects of a text are nested at most
  * CTX_JSON_SHALLOW deep.  Then even a recursive parser cannot run out of

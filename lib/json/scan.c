@@ -428,6 +428,21 @@ ctx_json_scan(struct ctx_json *json, const char *text, size_t n, size_t *used,
 	return rc;
 }
 
+int
+ctx_json_scan_text(struct ctx_json *json, struct ctx_str text,
+    struct ctx_err *err)
+{
+	struct ctx_err wrong;
+	size_t used;
+	int rc = ctx_json_scan(json, text.p, text.n, &used, &wrong);
+
+	if (rc < 0 && wrong.code == CTX_ENOMEM) {
+		*err = wrong;
+		return -1;
+	}
+	return rc > 0 && used == text.n;
+}
+
 void
 ctx_json_init(struct ctx_json *json, enum ctx_simd simd)
 {

@@ -94,19 +94,11 @@ int
 ctx_json_scan_string(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *text, struct ctx_json *inner, struct ctx_err *err)
 {
-	struct ctx_err wrong;
-	size_t used;
-	int rc;
-
 	text->n = 0;
 	if (ctx_json_string_decode(text, ctx_json_str(json, node), err) < 0)
 		return -1;
-	rc = ctx_json_scan(inner, text->p, text->n, &used, &wrong);
-	if (rc < 0 && wrong.code == CTX_ENOMEM) {
-		*err = wrong;
-		return -1;
-	}
-	return rc > 0 && used == text->n;
+	return ctx_json_scan_text(inner, (struct ctx_str){text->p, text->n},
+	    err);
 }
 
 /* Returns true if a JSON value is compact: no white space between tokens, and

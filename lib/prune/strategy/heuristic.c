@@ -141,12 +141,13 @@ find_file(struct heuristic *h, uint32_t tool, struct call *call,
 	    "filename", "filePath"};
 	struct ctx_json json;
 	uint32_t node = 0;
-	size_t used, i;
-	int rc = 0;
+	size_t i;
+	int rc;
 
 	ctx_json_init(&json, CTX_SIMD_BEST);
-	if (h->text.n > 0 &&
-	    ctx_json_scan(&json, h->text.p, h->text.n, &used, err) > 0)
+	rc = ctx_json_scan_text(&json, (struct ctx_str){h->text.p, h->text.n},
+	    err);
+	if (rc > 0)
 		for (i = 0; node == 0 && i < sizeof keys / sizeof keys[0]; i++)
 			node = ctx_json_find(&json, 0, keys[i]);
 	if (node != 0 && json.nodes[node].kind == CTX_JSON_STRING) {
@@ -161,7 +162,7 @@ find_file(struct heuristic *h, uint32_t tool, struct call *call,
 		call->all = ctx_json_count(&json, 0) == 1;
 	}
 	ctx_json_release(&json);
-	return rc;
+	return rc < 0 ? -1 : 0;
 }
 
 static bool

@@ -252,15 +252,11 @@ static int
 scan_arguments(struct summary_actions *actions, struct ctx_str text,
     struct ctx_err *err)
 {
-	size_t used;
-	int rc;
-
 	if (actions->json.nodes == NULL)
 		ctx_json_init(&actions->json, CTX_SIMD_BEST);
 	if (text.n == 0 || text.p[0] != '{')
 		return 0;
-	rc = ctx_json_scan(&actions->json, text.p, text.n, &used, err);
-	return rc < 0 && err->code == CTX_ENOMEM ? -1 : rc > 0;
+	return ctx_json_scan_text(&actions->json, text, err);
 }
 
 int
