@@ -15,13 +15,14 @@
 #include "count/calibrate.h"
 
 struct calibrate_call {
-	uint32_t model; /* id of the model's name in calibrate.models */
-	size_t number;  /* index of the request */
+	/* id of the model's name in calibrate.models, a table of strings */
+	uint32_t model;
+	size_t number; /* number of the request in the input, from 0 */
 	struct ctx_billed_sample sample;
 };
 
-/* Sets *id to the id of the model that a message names.  If the message names
- * none, it is the model that its conversation names. */
+/* Sets *id to the id of the model that a message names or, if the message names
+ * none, of the model that its conversation names. */
 static int
 find_name(struct calibrate *calibrate, const struct ctx_token_stats *stats,
     uint32_t *id, struct ctx_err *err)
@@ -78,9 +79,9 @@ calibrate_message(struct calibrate *calibrate,
 	if (!(stats->message->flags & CTX_MESSAGE_CONTINUES))
 		calibrate->before = calibrate->all;
 	calibrate->role = stats->role;
-	/* If a message contains a prompt and its response, the billed tokens
-	 * include those of the prompt.  So they are compared with sum: the
-	 * tokens of the messages before this one and of this prompt. */
+	/* If a record contains a prompt and its response, the billed tokens
+	 * include those of the prompt.  So the billed tokens are compared with
+	 * the tokens of the messages before this record and of this prompt. */
 	sum = calibrate->before;
 	asked = stats->framing + stats->prompt_estimated;
 	sum.rest += asked < stats->prompt_tokens ? asked : stats->prompt_tokens;

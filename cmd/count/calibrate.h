@@ -28,10 +28,10 @@ struct calibrate {
 	enum ctx_role role; /* role of the newest message */
 };
 
-/* Record the billed tokens that a message reports (calibrate_message), or that
- * the conversation reports at its end (calibrate_ended).  Must be called for
- * all messages and conversations.  All token counts must be of one encoding,
- * without a factor. */
+/* Record the tokens that the provider billed: as a message reports them
+ * (calibrate_message), or as the conversation reports them at its end
+ * (calibrate_ended).  Must be called for all messages and conversations.  All
+ * token counts must be of one encoding, and not multiplied by a factor. */
 int calibrate_message(struct calibrate *calibrate,
     const struct ctx_token_stats *stats, struct ctx_err *err);
 int calibrate_ended(struct calibrate *calibrate,

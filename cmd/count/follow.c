@@ -58,9 +58,9 @@ bar_wait(struct bar *bar, const struct cli *cli)
 		bar->last = calloc(cli->n_files, sizeof *bar->last);
 	if (bar->last == NULL)
 		cli_die(cli, "out of memory");
-	/* Writes the bars before this function waits.  If standard output is a
-	 * pipe whose reader has closed it, this write fails and the command
-	 * ends. */
+	/* Writes out the context bars before the program waits for a change.
+	 * If standard output is a pipe that its reader has closed, this write
+	 * fails and the command ends instead of waiting. */
 	(void)fflush(stdout);
 	cli_check_stdout(cli);
 	for (;;) {

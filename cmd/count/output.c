@@ -78,8 +78,8 @@ add_shares(json_t *o, const char *const names[2], const struct row_form *form,
 	    json_integer((json_int_t)compute_left(form, stats, tokens)));
 }
 
-/* Adds JSON members to an output row: the model, the model's context window,
- * and how much of the window is used and left. */
+/* Adds JSON members to an output row: the model, the size of its context window
+ * in tokens, and how much of the window is used and left. */
 static json_t *
 add_window_members(json_t *o, const struct row_form *form,
     const struct ctx_token_stats *stats)
@@ -184,7 +184,8 @@ print_label(const struct row_form *form, const struct row *row)
 	cli_print_masked(stdout, stats->tool.p, stats->tool.n);
 }
 
-/* Prints a column with a number that may not be known. */
+/* Prints a column with a number, or an empty column if the number is not
+ * known. */
 static void
 print_known(uint64_t number, bool is_known, char gap, int width)
 {
@@ -194,8 +195,9 @@ print_known(uint64_t number, bool is_known, char gap, int width)
 		printf("%*s%c", width, width > 0 ? "-" : "", gap);
 }
 
-/* Prints the columns about billed input: the billed tokens of the last request,
- * or of the request that a message answers, and the tokens after it. */
+/* Prints two columns: the tokens that the provider billed for the last request
+ * of a conversation (for a message: for the request that it answers), and the
+ * tokens that ctx counts after this request. */
 static void
 print_billed(const struct ctx_token_stats *stats, char gap, int width)
 {
@@ -314,7 +316,8 @@ rows_add_all(struct rows *total, const struct rows *rows, struct ctx_err *err)
 	for (i = 0; i < rows->n; i++) {
 		sum = rows->list[i].sum;
 		label = ctx_intern_at(&rows->names, (uint32_t)i + 1);
-		/* The files may have models with different windows. */
+		/* The files may have models with different context windows, so
+		 * a row for all files has no model. */
 		sum.model = NULL;
 		sum.file = "total";
 		if (rows_add(total, &sum, label.p, label.n, err) < 0)

@@ -15,8 +15,8 @@ struct row {
 	struct ctx_token_stats sum;
 	/* The label of the row; p is NULL if it has none. */
 	struct ctx_str label;
-	/* Number of the row, in the order in which rows were read.  Of two rows
-	 * with equally many tokens, the one with the lower number is printed
+	/* Number of the row, in the order in which rows were made.  If two rows
+	 * have equally many tokens, the one with the lower number is printed
 	 * first. */
 	uint64_t number;
 };
@@ -24,8 +24,8 @@ struct row {
 struct rows {
 	struct row *list;
 	size_t n, cap;
-	/* Number of messages that rows_keep_top was called with so far.  The
-	 * next message gets it as its row number. */
+	/* How many times rows_keep_top was called; each call is for one
+	 * message, which gets this as its row number. */
 	uint64_t taken;
 	struct ctx_intern names;
 };
@@ -36,16 +36,17 @@ enum { TABLE_COLUMNS = 8 };
 struct table {
 	struct table_row *rows;
 	size_t n, cap;
-	struct ctx_intern texts; /* labels and names of tools in these rows */
-	/* Widths of the columns before the name, in characters; 0: the column
-	 * is not shown. */
+	/* memory for the labels and tool names of the rows */
+	struct ctx_intern texts;
+	/* Widths in characters of the columns to the left of the name; 0: the
+	 * column is not shown. */
 	unsigned char widths[TABLE_COLUMNS];
 	/* Width of the column with the labels of --per, in characters, if a
 	 * column with the names of files follows it; else 0. */
 	unsigned char label_width;
 	bool has_heads; /* true if the header was printed */
-	bool estimated; /* true if a row is an estimate */
-	bool billed;    /* true if a row is of a billed request */
+	bool estimated; /* true if a printed row contains estimated numbers */
+	bool billed;    /* true if a printed row shows billed tokens */
 };
 
 /* How rows are printed. */
@@ -53,14 +54,15 @@ struct row_form {
 	struct cli *cli;
 	bool json, tsv, quiet;
 	struct table *table; /* NULL: rows are not printed as a table */
-	/* True if the text has columns with the billed input of the last
-	 * request. */
+	/* True if the table or TSV has two columns for billed tokens: those of
+	 * the last request, and those that ctx counts after it. */
 	bool billed;
-	bool no_billed; /* true if JSON has no members for billed input */
+	/* true if JSON output has no members for billed tokens */
+	bool no_billed;
 	/* What the label of each row is, such as "role" or "tool". */
 	const char *per;
-	/* In tokens. window: the context window; 0: that of the model. reserve:
-	 * how many tokens are subtracted from what is left of the window
+	/* In tokens.  window: size of the context window; 0: that of the model.
+	 * reserve: tokens that are subtracted from what is left of the window
 	 * (--reserve). */
 	uint64_t window, reserve;
 	/* This member is set only by row_print: */
@@ -95,7 +97,7 @@ void rows_rank(struct rows *rows);
 void rows_print(struct row_form *form, struct rows *rows, bool turns);
 void rows_release(struct rows *rows);
 
-/* Adds the sums of all rows to those of a total, by their labels. */
+/* Adds the tokens of each row to the row of total that has the same label. */
 int rows_add_all(struct rows *total, const struct rows *rows,
     struct ctx_err *err);
 
@@ -103,16 +105,18 @@ int rows_add_all(struct rows *total, const struct rows *rows,
 
 /* Adds a row to form->table. */
 void table_add(struct row_form *form, const struct row *row);
-/* Prints the rows that are still held, and what their signs mean.  Frees the
- * table's memory. */
+/* Prints the rows that are still held in memory, and a line that explains the
+ * signs in them.  Frees the table's memory. */
 void table_end(struct row_form *form);
 
 /* ---- rows_per.c: the rows of --per --------------------------------------- */
 
-/* Returns the name of a value of --per; NULL after the last. */
+/* Returns the name of value number i of the option --per; NULL after the
+ * last. */
 const char *per_name(unsigned i);
-/* Adds a message's tokens to the output rows with its turn, role, tools or
- * kinds. */
+/* Adds the tokens of a message to output rows, chosen by per: the row of its
+ * turn, the row of its role, or one row for each of its tools or kinds of
+ * content blocks. */
 int rows_add_message(struct rows *rows, enum per per,
     const struct ctx_token_stats *stats, struct ctx_err *err);
 /* Adds the tokens of a conversation's system prompt and tool definitions to the

@@ -14,9 +14,9 @@ per_name(unsigned i)
 	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }
 
-/* Adds tokens to the output row with the given name; a number of zero tokens
- * adds no row.  The tokens are those of a message, or of what a request has
- * besides messages. */
+/* Adds tokens to the output row with the given name; adds no row for zero
+ * tokens.  The tokens are those of a message, or those of the system prompt and
+ * the tool definitions. */
 static int
 add_tokens(struct rows *rows, const struct ctx_token_stats *stats,
     const char *name, uint64_t tokens, uint64_t estimated, struct ctx_err *err)

@@ -2,8 +2,8 @@
  * table.c - prints the token counts of ctx-count on a terminal, as a table with
  * a header
  *
- * Rows are held until the widths of their columns are known.  After MOST_HELD
- * rows they are printed; the columns of later rows are at least as wide.
+ * The first MOST_HELD rows are held in memory, to find the widths of their
+ * columns; then they are printed.  Columns of later rows are at least as wide.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@
 #include "count/output.h"
 
 enum { MOST_HELD = 1000, MOST_LABEL = 32, GAP = 2 };
-/* Least widths, in characters.  NAME: of the last column if it has names of
- * conversations.  MESSAGE: of the last column if it has messages with role and
- * tool.  PLACE: of a file name with line number beside a label or a role. */
+/* Minimum widths of the last column, in characters.  NAME_LEAST: if it has
+ * names of conversations.  MESSAGE_LEAST: if it has messages with role and
+ * tool.  PLACE_LEAST: of a file name with line number after a label. */
 enum { NAME_LEAST = 16, MESSAGE_LEAST = 28, PLACE_LEAST = 10 };
 
-/* The columns before the name, from left to right. */
+/* The columns to the left of the name, from left to right. */
 enum { TOKENS, MESSAGES, CHARS, WINDOW, USED, LEFT, BILLED, AFTER, COLUMNS };
 _Static_assert((int)COLUMNS == (int)TABLE_COLUMNS, "each column has a width");
 
@@ -30,7 +30,7 @@ static const unsigned char dispensable[] = {CHARS, AFTER, MESSAGES, WINDOW,
 
 struct table_row {
 	struct row row;
-	/* The texts of the columns; an empty one is not known. */
+	/* The texts of the columns; empty if a number is not known. */
 	char cells[COLUMNS][24];
 };
 
@@ -80,8 +80,9 @@ write_cells(char cells[COLUMNS][24], const struct row_form *form,
 
 /* ---- the last column ---- */
 
-/* Appends the label of a row of --per and, if there are several files, its file
- * in a column of its own, if there is room for it. */
+/* Appends what the last column of a --per row has: the label (name of a role or
+ * tool, or number of a turn) and, if there are several files and room, the name
+ * of the file. */
 static int
 add_label(struct ctx_buf *out, const struct table *table, const struct row *row,
     size_t width, struct ctx_err *err)
@@ -100,8 +101,8 @@ add_label(struct ctx_buf *out, const struct table *table, const struct row *row,
 		  width - GAP - (column > used ? column : used), err);
 }
 
-/* Appends the place of a message and, if there is room for them, its role and
- * its tool. */
+/* Appends what the last column of a message's row has: file and line and, if
+ * there is room, the role and the tool of the message. */
 static int
 add_message(struct ctx_buf *out, const struct ctx_token_stats *stats,
     size_t width, struct ctx_err *err)
@@ -149,8 +150,8 @@ print_name(const struct row_form *form, const struct row *row, size_t width)
 
 /* ---- the columns ---- */
 
-/* Makes columns as wide as the texts of a row.  Once the header is printed, no
- * column is added. */
+/* Makes columns at least as wide as the texts of a row.  Once the header is
+ * printed, no column is added. */
 static void
 widen(struct table *table, const struct table_row *row)
 {
@@ -167,7 +168,8 @@ widen(struct table *table, const struct table_row *row)
 	}
 }
 
-/* Makes the column of labels, before that of files, as wide as a label. */
+/* Makes the column of labels at least as wide as a label.  There is such a
+ * column if a column with file names follows it. */
 static void
 widen_labels(struct table *table, struct ctx_str label)
 {
@@ -190,8 +192,8 @@ sum_widths(const struct table *table)
 	return sum;
 }
 
-/* Leaves out columns until the others and a name fit into the terminal.
- * Returns the width that is left for names. */
+/* Leaves out columns, the least useful first, until the others and a name fit
+ * into width characters.  Returns the width that is left for the names. */
 static size_t
 fit_columns(struct table *table, size_t width)
 {
@@ -234,8 +236,9 @@ print_heads(const struct row_form *form, const struct row *row, size_t width)
 		puts(row->sum.message != NULL ? "message" : "name");
 }
 
-/* Prints the rows that are held.  An error on the way does not print them once
- * more. */
+/* Prints the rows that are held in memory.  It is also called before a message
+ * on standard error is printed; a message about an error in this function does
+ * not call it again. */
 static void
 flush_rows(void *user)
 {
@@ -265,7 +268,8 @@ flush_rows(void *user)
 	cli_check_stdout(form->cli);
 }
 
-/* Replaces a text by a copy that is valid until the rows are printed. */
+/* Replaces a text by a copy that stays valid until the table's rows are
+ * printed. */
 static int
 keep_text(struct table *table, struct ctx_str *text, struct ctx_err *err)
 {
@@ -318,7 +322,8 @@ table_add(struct row_form *form, const struct row *row)
 
 /* ---- the end ---- */
 
-/* Prints a text in lines of at most width characters, which end at spaces. */
+/* Prints a text in lines of at most width characters.  Lines are broken at
+ * spaces. */
 static void
 print_wrapped(const char *text, size_t width)
 {

@@ -15,8 +15,9 @@ count_unused(const struct ctx_prune_outcome *outcome)
 	return outcome->after < budget ? budget - outcome->after : 0;
 }
 
-/* Returns why a part of the budget remains unused after pruning.  The caller
- * has already printed the target if it is below the budget. */
+/* Returns why a part of the budget remains unused after pruning, as a text for
+ * the user.  Not for a target below the budget: that reason the caller has
+ * printed already. */
 static const char *
 explain_unused(const struct ctx_prune_outcome *outcome)
 {

@@ -6,9 +6,9 @@
 #include "prune/prune.h"
 #include "cli/cli.h"
 
-/* Prints what would be removed from a conversation, after its last message was
- * read: as a table or, with --json, as one line.  Returns 0, or -1 with
- * *err. */
+/* Prints what ctx-prune would remove from a conversation: as a table or, with
+ * --json, as one line of JSON.  Called after the last message of the
+ * conversation was read.  Returns 0, or -1 with *err. */
 int plan_print(const struct cli *cli, struct cli_report *report,
     const struct ctx_prune_outcome *outcome, struct ctx_err *err);
 

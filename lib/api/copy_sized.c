@@ -1,9 +1,10 @@
 /*
- * copy_sized.c - structs that begin with their size, between a program and the
- * library
+ * copy_sized.c - copies structs that begin with their size between a program
+ * and the library
  *
- * A program may have been compiled when a struct was shorter.  Only the bytes
- * that both know are copied.
+ * A program may have been compiled with an older version of the library, in
+ * which a struct had fewer members.  Only the bytes that program and library
+ * both know are copied.
  */
 #include <stdio.h>
 #include <stdlib.h>

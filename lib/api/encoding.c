@@ -1,11 +1,12 @@
-/* encoding.c - tokens of a text, for programs */
+/* encoding.c - the functions of libctx that count, encode and decode the tokens
+ * of a text */
 #include <stdlib.h>
 
 #include "api/handles.h"
 #include "tokenizer/tokenizer.h"
 
 struct ctx_encoding {
-	/* of one model or encoding */
+	/* token counters of one model or encoding */
 	struct ctx_model_counters counters;
 	struct ctx_counter *counter; /* belongs to counters */
 	struct ctx_arena strings;
@@ -31,7 +32,8 @@ ctx_encoding_free(struct ctx_encoding *encoding)
 	free(encoding);
 }
 
-/* Opens the counter for a model or an encoding, of which one name is NULL. */
+/* Opens the token counter for a model or for an encoding.  Exactly one of the
+ * two names must not be NULL. */
 static int
 open_counter(struct ctx_encoding *encoding,
     const struct ctx_model_counters *names, struct ctx_err *err)
@@ -154,8 +156,9 @@ ctx_encoding_decode(struct ctx_encoding *encoding, const uint32_t *ids,
 typedef int cut_function(struct ctx_token_counter *counter, struct ctx_str text,
     uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err);
 
-/* Finds a cut by a function that knows only tokens of the encoding.  The limit
- * is in tokens of the model. */
+/* Finds where to cut a text such that its head or tail has at most limit
+ * tokens.  The functions for find count in tokens of the encoding, so the limit
+ * is converted from tokens of the model. */
 static int
 find_cut(struct ctx_encoding *encoding, cut_function *find, struct ctx_str text,
     uint64_t limit, size_t *at, struct ctx_error *error)

@@ -1,4 +1,5 @@
-/* handles.h - what the functions of the public interface share */
+/* handles.h - what the files that implement ctx.h share: the structs behind its
+ * handles, and helper functions */
 #ifndef CTX_API_HANDLES_H
 #define CTX_API_HANDLES_H
 
@@ -10,29 +11,32 @@
 struct ctx_input {
 	struct ctx_stream stream;
 	struct ctx_model_counters counters;
-	struct ctx_arena strings; /* copies of names and options */
+	struct ctx_arena strings; /* memory for copies of names and options */
 	unsigned threads;
-	/* true once an operation or ctx_input_next has begun to read */
+	/* true once an operation or ctx_input_next has begun to read this
+	 * input */
 	bool used;
 	ctx_read_function *read; /* only for ctx_input_open_callback */
 	void *user;
-	/* The message that was read last; its member message is NULL if there
-	 * is none. */
+	/* Event of the message that was read last.  Its member message is NULL
+	 * if no message was read yet. */
 	struct ctx_event event;
-	/* Texts of the message that was read last. */
+	/* Memory for the texts of the message that was read last. */
 	struct ctx_arena texts;
 	struct ctx_buf scratch;
-	/* The token counter of the conversation that was read last; not set as
-	 * long as measured is false. */
+	/* The token counter of the conversation that was read last.  Valid only
+	 * if measured is true. */
 	struct ctx_model_counter counter;
 	bool measured;
-	uint64_t conversations; /* number of conversations so far */
-	/* The conversation inside the record that was read last, and its number
-	 * from 0. */
+	/* number of conversations that were read so far */
+	uint64_t conversations;
+	/* The conversation that is inside the current record, and its number in
+	 * the input, from 0. */
 	struct conversation_tracker record_tracker;
 	uint64_t inner;
-	/* The conversation whose messages are records, and its number from 0;
-	 * has_outer is true once one of these messages was read. */
+	/* The conversation in which each message is a record of its own, and
+	 * its number in the input, from 0.  has_outer is true once one of its
+	 * messages was read. */
 	struct conversation_tracker line_tracker;
 	uint64_t outer;
 	bool has_outer;
@@ -44,34 +48,38 @@ struct ctx_output {
 	struct ctx_writer writer;
 	struct ctx_buf memory; /* only if is_memory is true */
 	bool is_memory;
-	bool no_memory; /* true once the buffer could not grow */
+	bool no_memory; /* true after the buffer could not be enlarged */
 };
 
-/* An operation that is running. */
+/* State of an operation, such as ctx_prune, while it runs. */
 struct api_run {
 	struct ctx_input *input;
-	struct ctx_writer *writer; /* NULL: dry run */
+	struct ctx_writer *writer; /* NULL: a dry run, nothing is written */
 	struct ctx_output *output;
 	struct ctx_report report;
-	struct ctx_archive archive; /* open if report.archive is not NULL */
+	/* only if report.archive is not NULL: the file in which the originals
+	 * of changed messages are saved */
+	struct ctx_archive archive;
 	ctx_change_function *on_change;
 	void *user;
 	struct ctx_result sum;
-	struct ctx_buf tool; /* name of a change's tool, with its NUL byte */
+	/* the tool's name in the change that is reported, with a NUL byte */
+	struct ctx_buf tool;
 };
 
 /* ---- copy_sized.c ---- */
 
-/* Copies an error of the library to the program's, which may be NULL.  Returns
- * -1. */
+/* Copies an error of the library to the struct of the program, which may be
+ * NULL.  Always returns -1. */
 int ctx_api_fail(struct ctx_error *error, const struct ctx_err *err);
-/* Fills a struct of the program, which begins with its size and may be shorter
- * than known, the struct of the library. */
+/* Copies a struct of the library, known, to a struct of the program.  Both
+ * begin with their size in bytes; if the program's is smaller, only its members
+ * are copied. */
 void ctx_api_give(void *program, const void *known, size_t size);
-/* Copies options of a program, which may be NULL or of another size, to known,
- * of size bytes.  Clears known if program is NULL, and after an error.
- * CTX_EARG: the options have no size, or set a member that the library does not
- * know. */
+/* Copies the options of a program to known, a struct of size bytes.  program
+ * may be NULL or have another size.  Clears known if program is NULL, and after
+ * an error.  Fails with CTX_EARG if the options have no size, or set a member
+ * that this version of the library does not know. */
 int ctx_api_take_options(void *known, size_t size, const void *program,
     struct ctx_err *err);
 
@@ -81,39 +89,43 @@ int ctx_api_take_options(void *known, size_t size, const void *program,
  */
 int ctx_api_copy_string(struct ctx_arena *arena, const char *text,
     const char **to, struct ctx_err *err);
-/* Sets *i to the index of a value in a list of names that ends with NULL; to
- * that of the default, 0, if value is NULL.  what: the member, for the error.
- */
+/* Sets *i to the index of value in names, a list that ends with NULL.  If value
+ * is NULL, sets *i to 0, the index of the default.  Fails if value is not in
+ * the list.  what: name of the option, for the error text. */
 int ctx_api_choose(const char *what, const char *value,
     const char *const *names, unsigned *i, struct ctx_err *err);
 int ctx_api_read_reasoning(const char *value, enum ctx_reasoning *reasoning,
     struct ctx_err *err);
-/* Adds a regular expression to a list, unless it is NULL. */
+/* Compiles a regular expression and adds it to a list of patterns.  Does
+ * nothing if the expression is NULL. */
 int ctx_api_add_pattern(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err);
-/* Returns a number of the options: 0 stands for the default, CTX_NONE for 0. */
+/* Returns the number that an option of a program stands for.  In options 0
+ * means the default, which is the parameter otherwise, and CTX_NONE means the
+ * number 0. */
 uint64_t ctx_api_number(uint64_t value, uint64_t otherwise);
 
 /* ---- run.c ---- */
 
-/* Begins an operation.  Fails if the input was read before.  Opens the archive,
- * a path, unless it is NULL or output is NULL: then nothing is written. */
+/* Begins an operation.  Fails if the input was read before.  If archive (a
+ * path) and output are not NULL, also opens the archive, in which the originals
+ * of changed messages are saved; without output nothing is written. */
 int ctx_api_begin(struct api_run *run, struct ctx_input *input,
     struct ctx_output *output, const char *archive, struct ctx_err *err);
-/* Ends an operation.  rc: 0, or -1 if the operation has failed with *err.
- * Flushes the output, closes the archive and copies the result and the error to
- * the structs of the program.  Returns -1 after an error, of which closing and
- * flushing may be the cause; otherwise 1 if no is true, or 0. */
+/* Ends an operation: flushes its output, closes its archive, and copies the
+ * result and the error to the structs of the program.  rc: -1 if the operation
+ * has failed with *err, else 0.  Returns -1 after an error, also one of
+ * flushing or closing; otherwise 1 if the parameter no is true, else 0. */
 int ctx_api_end(struct api_run *run, int rc, bool no, struct ctx_result *result,
     struct ctx_error *error, struct ctx_err *err);
-/* Sets *to to a NUL-terminated copy of a name in buf; to NULL if the name is
- * empty. */
+/* Copies a name and a NUL byte to buf, and sets *to to the copy.  Sets *to to
+ * NULL if the name is empty. */
 int ctx_api_copy_name(struct ctx_buf *buf, struct ctx_str name, const char **to,
     struct ctx_err *err);
-/* Sets *err to the error that a callback of the program has failed.  Returns
- * -1. */
+/* Sets *err to an error that says that a callback of the program has failed.
+ * Returns -1. */
 int ctx_api_stop(struct ctx_err *err);
-/* Starts the threads that count the messages of the input. */
+/* Starts the threads that count tokens while the program reads the input. */
 int ctx_api_count_ahead(struct ctx_input *input, struct ctx_err *err);
 
 #endif

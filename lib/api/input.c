@@ -1,4 +1,4 @@
-/* input.c - opens the input of a program */
+/* input.c - the functions of libctx that open and free an input */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,8 +50,8 @@ apply_options(struct ctx_input *input, const struct ctx_input_options *options,
 	return 0;
 }
 
-/* Makes an input without a reader, and copies the options of the program to
- * known.  Returns NULL with *err after an error. */
+/* Allocates an input that has no source yet, and copies the options of the
+ * program to known.  Returns NULL with *err after an error. */
 static struct ctx_input *
 make_input(const struct ctx_input_options *options,
     struct ctx_input_options *known, struct ctx_err *err)
@@ -66,8 +66,9 @@ make_input(const struct ctx_input_options *options,
 	return input;
 }
 
-/* Gives a new input to the program, or frees it after an error.  rc: 0 if its
- * reader was opened. */
+/* If rc is 0, sets *input to the new input, after its options were applied.
+ * Otherwise, or if an option is wrong, frees the new input.  rc: result of
+ * opening its source. */
 static int
 finish_input(struct ctx_input **input, struct ctx_input *made, int rc,
     const struct ctx_input_options *options, struct ctx_err *err)
@@ -119,7 +120,8 @@ ctx_input_open_files(struct ctx_input **input, const char *const *files,
 	return 0;
 }
 
-/* Opens an input of a source, whose name is that of the options. */
+/* Connects a new input with the source of its bytes.  The name of the source,
+ * which error messages show, is taken from the options. */
 static int
 open_source(struct ctx_input **input, struct ctx_input *made,
     struct ctx_source *source, const struct ctx_input_options *options,
@@ -149,8 +151,8 @@ ctx_input_open_fd(struct ctx_input **input, int fd,
 	return 0;
 }
 
-/* Calls the program's function.  Never trusts it to have read more bytes than
- * there is room for. */
+/* Calls the program's function that reads bytes.  Fails if this function claims
+ * to have read more bytes than there is room for. */
 static ssize_t
 read_callback(void *user, char *p, size_t n)
 {

@@ -1,4 +1,5 @@
-/* list_names.c - the names that options may have, models and their prices */
+/* list_names.c - the functions of libctx that list the names of formats,
+ * strategies, encodings, models, providers and rules, and look up prices */
 #include <string.h>
 
 #include "api/handles.h"

@@ -1,4 +1,5 @@
-/* read_messages.c - messages, blocks and their tokens, for programs */
+/* read_messages.c - the functions of libctx that return the messages of an
+ * input, their content blocks and their tokens */
 #include <string.h>
 
 #include "api/handles.h"
@@ -9,7 +10,8 @@ find_tracker(struct ctx_input *input)
 	return input->inside ? &input->record_tracker : &input->line_tracker;
 }
 
-/* Sets the place of the event's message. */
+/* Fills in which conversation a message belongs to, and its index in the
+ * conversation. */
 static void
 place_message(struct ctx_input *input, struct ctx_message_info *message)
 {
@@ -33,7 +35,8 @@ describe_message(struct ctx_input *input, struct ctx_message_info *message)
 	place_message(input, message);
 }
 
-/* Begins a conversation inside a record, or counts a message. */
+/* Updates the state of the input for an event: at the beginning of a
+ * conversation inside a record, or for a message. */
 static int
 enter_event(struct ctx_input *input, struct ctx_err *err)
 {
@@ -51,7 +54,8 @@ enter_event(struct ctx_input *input, struct ctx_err *err)
 	    &input->counters, err);
 }
 
-/* Reads events until a message.  Returns 1, 0 at the end, or -1. */
+/* Reads events of the input until a message was read.  Returns 1; 0 at the end
+ * of the input; or -1 with *err. */
 static int
 find_message(struct ctx_input *input, struct ctx_err *err)
 {
@@ -74,7 +78,8 @@ find_message(struct ctx_input *input, struct ctx_err *err)
 	return rc;
 }
 
-/* Prepares the first reading of a message. */
+/* Prepares the input for ctx_input_next when it is called for the first time;
+ * later does nothing. */
 static int
 begin_reading(struct ctx_input *input, struct ctx_err *err)
 {
@@ -114,7 +119,8 @@ fail_without_message(struct ctx_err *err)
 	    "no message was read, or it has no such block");
 }
 
-/* Sets *to to a NUL-terminated copy of a text. */
+/* Sets *to to a copy of a text that is terminated by a NUL byte.  The copy is
+ * valid until the next message is read. */
 static int
 copy_text(struct ctx_input *input, struct ctx_str text, const char **to,
     struct ctx_err *err)
@@ -129,8 +135,8 @@ copy_text(struct ctx_input *input, struct ctx_str text, const char **to,
 	return 0;
 }
 
-/* Sets *to to the text of a JSON node, decoded, and *length to its bytes; does
- * nothing if node is 0. */
+/* Sets *to to the decoded text of a JSON node, and *length to its length in
+ * bytes.  Does nothing if node is 0. */
 static int
 copy_node(struct ctx_input *input, uint32_t node, const char **to,
     size_t *length, struct ctx_err *err)
@@ -147,7 +153,8 @@ copy_node(struct ctx_input *input, uint32_t node, const char **to,
 	return copy_text(input, text, to, err);
 }
 
-/* Returns the name of a kind of blocks, in which a call is a tool call. */
+/* Returns the name that programs see for a kind of content block, such as
+ * "text". */
 static const char *
 name_kind(enum ctx_block_kind kind)
 {
@@ -214,7 +221,8 @@ count_last_message(struct ctx_input *input, struct ctx_token_info *known,
 	    ctx_stream_measure(&input->stream, &input->event, &input->counters,
 		&input->counter, err) < 0)
 		return -1;
-	/* Messages that are records may each name a model. */
+	/* In the conversation whose messages are records of their own, each
+	 * message may name another model, so its counter is chosen again. */
 	input->measured = input->inside;
 	if (ctx_stream_cost(&input->event, input->counter.counter, &cost, err) <
 	    0)

@@ -1,4 +1,5 @@
-/* read_options.c - the options of a program, as the rooms need them */
+/* read_options.c - converts options that a program passes to libctx to those of
+ * the functions inside the library */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* run.c - what all operations do at their beginning and their end */
+/* run.c - what all operations of libctx (count, prune, truncate, age, check
+ * ...) do at their beginning and at their end */
 #include "api/handles.h"
 
 int
@@ -87,10 +88,12 @@ ctx_api_end(struct api_run *run, int rc, bool no, struct ctx_result *result,
 	}
 	if (rc == 0 && run->writer != NULL)
 		rc = ctx_writer_flush(run->writer, err);
-	/* The bytes of the input are gone when the input is freed. */
+	/* The writer may still refer to bytes in the memory of the input, which
+	 * may be freed now. */
 	if (run->writer != NULL)
 		run->writer->borrowed.n = 0;
-	/* The options may be wrong, so that the operation has not begun. */
+	/* run->input is NULL if the options were wrong, so that the operation
+	 * has not begun. */
 	if (run->input != NULL)
 		ctx_reader_set_writer(run->input->stream.reader, NULL);
 	ctx_buf_release(&run->tool);

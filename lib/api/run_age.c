@@ -1,4 +1,5 @@
-/* run_age.c - moves results to files and back, for programs */
+/* run_age.c - ctx_age and ctx_restore of libctx: move old tool results to
+ * files, and put them back */
 #include "age/age.h"
 #include "api/handles.h"
 

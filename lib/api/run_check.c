@@ -1,4 +1,4 @@
-/* run_check.c - finds and repairs what providers refuse, for programs */
+/* run_check.c - ctx_check of libctx: finds and repairs what providers refuse */
 #include "api/handles.h"
 #include "check/check.h"
 

@@ -1,11 +1,11 @@
-/* run_count.c - counts the tokens of conversations, for programs */
+/* run_count.c - ctx_count of libctx: counts the tokens of conversations */
 #include "api/handles.h"
 #include "count/count.h"
 
 struct counting {
 	struct api_run run;
 	struct ctx_count_options options;
-	struct ctx_buf model; /* the model's name, with its NUL byte */
+	struct ctx_buf model; /* name of the model, with a NUL byte */
 };
 
 static int

@@ -1,4 +1,5 @@
-/* run_prune.c - prunes conversations, for programs */
+/* run_prune.c - ctx_prune of libctx: removes messages until a conversation fits
+ * its budget */
 #include <string.h>
 
 #include "api/handles.h"
@@ -7,7 +8,7 @@
 struct pruning {
 	struct api_run run;
 	struct ctx_prune_config config;
-	/* the first error that left a conversation unchanged */
+	/* the first error because of which a conversation was left unchanged */
 	struct ctx_err failed;
 };
 
@@ -57,7 +58,8 @@ set_strategy(struct ctx_prune_config *config,
 	    err);
 }
 
-/* Sets a number of tokens of the options; 0 leaves it to the library. */
+/* Converts a number of tokens that a program has set in its options.  0 means
+ * that the library chooses the number, CTX_NONE means 0 tokens. */
 static struct ctx_amount
 token_amount(uint64_t tokens)
 {

@@ -1,4 +1,4 @@
-/* run_truncate.c - shortens long texts, for programs */
+/* run_truncate.c - ctx_truncate of libctx: shortens long texts in messages */
 #include "api/handles.h"
 #include "truncate/truncate.h"
 

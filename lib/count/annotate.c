@@ -25,9 +25,9 @@ struct annotation {
 	uint64_t tokens; /* number of tokens in the current record */
 };
 
-/* Chooses the token counter of a conversation.  If the conversation is inside
- * a record, adds the tokens of its system prompt and tool definitions to those
- * of the record. */
+/* Chooses the token counter of a conversation.  If the conversation is inside a
+ * record, also adds the tokens of its system prompt and tool definitions to the
+ * record's token count. */
 static int
 begin_annotation(void *user, const struct ctx_event *event, struct ctx_err *err)
 {

@@ -54,8 +54,8 @@ struct ctx_token_stats {
 	struct ctx_str model_name;
 	const char *encoding;
 	uint64_t messages, turns;
-	/* Number of all tokens, including those of the request that are not in
-	 * its messages. */
+	/* Number of all tokens: those of the messages, and those of the system
+	 * prompt and the tool definitions. */
 	uint64_t tokens;
 	uint64_t estimated; /* how many of all tokens are estimated */
 	/* Reliability of the tokens that are not estimated: exact, or
@@ -132,9 +132,9 @@ uint64_t ctx_tokens_after_request(const struct ctx_token_stats *stats);
  * in the input, as those of a system prompt and of tools: those that are more
  * than ctx counts.  Returns 0 if ctx counts more than was billed. */
 uint64_t ctx_tokens_not_in_input(const struct ctx_token_stats *stats);
-/* Returns how many tokens a conversation has, as far as is known: those billed
- * for its last request and those after it; without a billed request, the tokens
- * that ctx counts. */
+/* Returns how many tokens a conversation has.  If the input reports what was
+ * billed for a request, these are the billed tokens of the last request and
+ * those that ctx counts after it; otherwise all are counted by ctx. */
 uint64_t ctx_context_tokens(const struct ctx_token_stats *stats);
 
 /* ---- count/annotate.c: writes token counts into a stream ---------------- */

@@ -215,9 +215,9 @@ release_shares(struct counted_conversation *conversation)
 	free(conversation->share_of);
 }
 
-/* Returns the index in its conversation, from 0, of the message that was
- * counted last. segment: the entry of this message in the conversation's list
- * of groups. */
+/* Returns the index, from 0, of the message that was counted last, in its
+ * conversation.  segment: entry of this message in the conversation's list of
+ * groups. */
 static uint64_t
 find_index(const struct count_run *run, const struct ctx_event *event,
     const struct ctx_segment *segment)

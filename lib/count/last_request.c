@@ -1,5 +1,5 @@
-/* last_request.c - what is known from the last request of a conversation that
- * the provider has billed */
+/* last_request.c - combines the tokens that the provider billed for the last
+ * request of a conversation with those that ctx counts after it */
 #include "count/count.h"
 
 uint64_t

@@ -13,8 +13,8 @@
 
 enum { POINTS = 0x110000 }; /* number of code points */
 
-/* Ends the program with an error unless "is" is true. what: what is wrong, or
- * the line that is. */
+/* Ends the program with an error unless the condition is true.  what: text for
+ * the error, such as the line of input that is wrong. */
 static inline void
 check(bool is, const char *what)
 {
@@ -24,7 +24,7 @@ check(bool is, const char *what)
 	exit(1);
 }
 
-/* Calls "take" for each line of a file but those that begin with #. */
+/* Calls take for each line of a file.  Lines that begin with # are skipped. */
 static inline void
 read_lines(const char *path, void (*take)(const char *line))
 {
@@ -39,8 +39,8 @@ read_lines(const char *path, void (*take)(const char *line))
 	fclose(in);
 }
 
-/* Reads the two code points at the beginning of a line, which are a range.
- * Returns what follows them. */
+/* Reads a range of Unicode characters from the beginning of a line: the first
+ * and the last code point, in hexadecimal.  Returns the rest of the line. */
 static inline const char *
 read_range(const char *line, unsigned *first, unsigned *last)
 {
@@ -52,9 +52,9 @@ read_range(const char *line, unsigned *first, unsigned *last)
 	return line + n;
 }
 
-/* Reads a list of byte strings, for each a byte with its length and then its
- * bytes (see lib/gen/data/README), and calls "take" for each.  Returns their
- * number. */
+/* Splits a list of byte strings, in which each string is stored as one byte
+ * with its length and then its bytes (see lib/gen/data/README).  Calls take for
+ * each string.  Returns their number. */
 static inline size_t
 split_strings(const char *list, size_t size,
     void (*take)(size_t i, const char *p, size_t n))

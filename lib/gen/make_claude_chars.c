@@ -8,7 +8,8 @@
 #include "gen/blocks.h"
 #include "tokenizer/claude/chars.h"
 
-/* The table has the characters below LISTED. */
+/* Maximum numbers.  KINDS: of different sets of properties; RANGES: of ranges
+ * of characters.  Only characters below LISTED have an entry in the table. */
 enum { KINDS = 100, RANGES = 2000, LISTED = 0x10000 };
 
 static uint16_t kinds[KINDS]; /* different properties; 0 is the first */

@@ -2,12 +2,13 @@
  * make_nfc.c - makes the tables for Unicode normalisation form NFC when ctx is
  * built
  *
- *     make-nfc nfc9.tsv nfc15.tsv > C
+ * make-nfc nfc9.tsv nfc15.tsv > C
  *
- * The second file has what Unicode 15 has beyond the first one.  Both versions
- * have kinds and ranks of their own.  They share the tables of decompositions,
- * for what only Unicode 15 decomposes or composes has a kind in Unicode 9 that
- * is never looked up in them.
+ * The second file has what Unicode 15 added to Unicode 9.  Each of the two
+ * versions gets its own table of the properties of characters.  Both share the
+ * tables of decompositions: characters that only Unicode 15 decomposes or
+ * composes have properties in Unicode 9 with which these tables are never
+ * searched.
  */
 #define PROGRAM "make-nfc"
 #include "gen/blocks.h"
@@ -173,8 +174,8 @@ print_ranks(const char *version)
 	printf("};\n");
 }
 
-/* Returns the index of a character in the list of decomposable characters, or
- * n_list if the character is not in it. */
+/* Returns the index of a character in the list of characters that can be
+ * decomposed, or n_list if the list does not have it. */
 static unsigned
 find(unsigned cp)
 {

@@ -39,7 +39,7 @@ static struct node {
 static uint32_t n_nodes = 1;
 static struct ctx_piece_state states[SLOTS];
 static uint32_t n_slots = 256;
-/* The list at index 0 is empty. */
+/* lengths[0] stays 0: a list that begins at index 0 is empty. */
 static uint8_t lengths[LENGTHS];
 static uint32_t n_lengths = 1;
 static struct list {
@@ -168,11 +168,11 @@ fits(uint32_t node, uint32_t edges)
 	return true;
 }
 
-/* Gives each child of a node a slot, whose number is edges plus the child's
- * byte. edges is the first number, from *from on, with which all of these slots
- * are free.  After a node with several children, *from moves on to their slots.
- * This leaves gaps, which are filled by nodes with one child: they have another
- * *from. */
+/* Finds places in the array of states for the children of a node.  A child's
+ * place is the node's number edges plus the child's byte.  edges is the first
+ * number from *from on with which all these places are free.  After a node with
+ * several children, *from moves on to them.  This leaves gaps, which are filled
+ * by nodes with one child: for them the search begins at another *from. */
 static void
 place_edges(uint32_t node, uint32_t *from)
 {
@@ -217,7 +217,7 @@ fill_states(void)
 
 	for (i = 0; i < SLOTS; i++)
 		states[i].parent = CTX_PIECE_NONE;
-	/* Slot 0 is that of the root, which has no parent.  The nodes are
+	/* Place 0 belongs to the root, which has no parent.  The nodes are
 	 * handled one branch of the tree after another, so the states for the
 	 * bytes of one piece are near each other in memory. */
 	i = 0;

@@ -2,10 +2,11 @@
  * make_unicode.c - makes the tables of Unicode categories and character classes
  * when ctx is built
  *
- *     make-unicode unicode16.tsv > C
+ * make-unicode unicode16.tsv > C
  *
- * The input has ranges of characters.  The first of the tables maps blocks of
- * characters to rows of the second.
+ * The input has ranges of characters.  The program writes two tables: the first
+ * has, for each block of characters, the number of a row in the second; the
+ * second has the values of the block's characters.  Equal rows are stored once.
  */
 #define PROGRAM "make-unicode"
 #include "gen/blocks.h"

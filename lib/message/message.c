@@ -47,8 +47,8 @@ ctx_block_tool(const struct ctx_json *json, const struct ctx_block *block,
 	return 0;
 }
 
-/* Looks at a member of a reasoning block.  Returns true if the member shows
- * that the reasoning is signed or redacted. */
+/* Checks a member of a reasoning block.  Returns true if the member shows that
+ * the reasoning is signed or redacted. */
 static bool
 is_signature(const struct ctx_json *json, uint32_t key)
 {

@@ -105,7 +105,7 @@ enum {
 	/* A message with the role user that no person wrote, such as a
 	 * reminder that an agent inserted. */
 	CTX_MESSAGE_META = 1,
-	/* The message is not sent to the model, so it has no tokens. */
+	/* The message is not sent to the model, so it counts no tokens. */
 	CTX_MESSAGE_HIDDEN = 2,
 	/* This message must be kept or removed together with the next one. */
 	CTX_MESSAGE_ATTACH_NEXT = 4,
