@@ -114,8 +114,8 @@ parse(struct age_command *age, int argc, char **argv)
 }
 
 /* Opens the spool, the directory in which ctx-age stores old tool results.  If
- * the spool cannot be opened, no tool result is moved.  The error is reported
- * as soon as there is a tool result to store. */
+ * it cannot be opened, no tool result is moved, and the error is only reported
+ * when there is a tool result to store. */
 static void
 open_spool(struct age_command *age, struct ctx_spool *spool,
     struct cli_sandbox_grants *needs, struct ctx_err *refused)

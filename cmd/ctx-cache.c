@@ -61,10 +61,10 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 		    model);
 		break;
 	default:
-		/* No breakpoints are written, because it is not known that the
-		 * model of the conversation uses them.  If format is NULL, many
-		 * providers accept this message format; so the message below
-		 * names the model, and no provider. */
+		/* Prints that no breakpoints were written, because the model of
+		 * the conversation is not known to use them.  If format is
+		 * NULL, many providers accept this message format, so the
+		 * message names the model instead of a provider. */
 		if (o->format == NULL)
 			cli_say(&cache->cli,
 			    "%s uses no cache breakpoints; nothing is changed",

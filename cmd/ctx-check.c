@@ -19,7 +19,8 @@ struct check_command {
 	struct cli cli;
 	struct ctx_check_config options;
 	struct cli_report report;
-	struct ctx_report changes; /* where the report gets its changes from */
+	/* the changes that --explain and --archive report */
+	struct ctx_report changes;
 	const char *provider, *after;
 	struct cli_annotations annotations;
 	bool repair, json, sarif, quiet, list_rules, reasoning_given;
@@ -36,7 +37,7 @@ provider_name(unsigned i)
 
 /* ---- SARIF 2.1.0 ---- */
 
-/* Returns a file name as a relative URI in a JSON string.  Bytes that a URI
+/* Encodes a file name as a relative URI, in a JSON string.  Bytes that a URI
  * may not contain are written as %XX.  Returns NULL if there is no memory. */
 static json_t *
 encode_uri(const char *file)
@@ -192,7 +193,7 @@ handle_finding(void *user, const struct ctx_finding *finding,
 	return rc;
 }
 
-/* Adds a repair to the plan of --dry-run. */
+/* Adds a repair to the list of repairs that --dry-run prints. */
 static int
 plan_fix(struct check_command *check, const struct ctx_fix *fix,
     struct ctx_err *err)

@@ -22,10 +22,11 @@ struct count_command {
 	uint64_t top;
 	struct ctx_amount max;
 	struct cli_annotations annotations;
-	/* output rows of --per (a row per role, ...) for the file being read */
+	/* output rows of --per (for example one per role) for the file that is
+	 * being read */
 	struct rows rows;
-	/* --total, or several files on a terminal: totals has the sums of these
-	 * rows over all files. */
+	/* True if rows with sums over all files are printed: with --total, or
+	 * for several files on a terminal.  totals has these rows. */
 	bool sums_files;
 	struct rows totals;
 	struct rows largest;
@@ -72,8 +73,8 @@ on_message(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns the tokens of a conversation that --max limits.  They do not depend
- * on whether the output is a terminal. */
+/* Returns the number of tokens of a conversation that is compared with --max.
+ * It does not depend on whether the output is a terminal. */
 static uint64_t
 limited_tokens(const struct count_command *count,
     const struct ctx_token_stats *stats)
@@ -143,7 +144,8 @@ on_ended(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 
 /* ---- files ---- */
 
-/* Finds the token counter for a plain text, or for a file without messages. */
+/* Opens the token counter for a file that is counted as plain text, or that has
+ * no messages. */
 static void
 find_counter(struct count_command *count,
     struct ctx_model_counter *model_counter)
@@ -197,7 +199,7 @@ count_stream(struct count_command *count, char **file)
 	rows_print(&count->form, &count->rows, count->per == PER_TURN);
 }
 
-/* Number of tokens and characters of a plain text, counted so far. */
+/* A plain text, and the tokens and characters counted in it so far. */
 struct plain {
 	struct ctx_token_counter *tokens;
 	struct ctx_token_stats sum;
@@ -264,8 +266,8 @@ print_end(struct count_command *count)
 			     &err) < 0)
 			cli_fail(&count->cli, &err);
 	}
-	/* The conversations may have different context windows, so the row
-	 * with the total shows no context window. */
+	/* The conversations may have different context windows, so the row with
+	 * their sum shows none. */
 	row.sum.model = NULL;
 	row.sum.file = "total";
 	count->form.window = 0;

@@ -55,8 +55,8 @@ role_name(unsigned i)
 
 /* ---- the end of a conversation ---- */
 
-/* Writes what takes the space that cannot be freed, such as "system 12k,
- * pinned 4k". */
+/* Writes to out which messages must be kept and how many tokens they have, such
+ * as "system 12k, pinned 4k". */
 static void
 list_floor(const struct ctx_plan *plan, char *out, size_t size)
 {
@@ -84,9 +84,8 @@ list_floor(const struct ctx_plan *plan, char *out, size_t size)
 		    cli_short_number(number, plan->fixed));
 }
 
-/* Returns ":LINE" to be printed after a file's name, if the conversation is in
- * one record of the file.  Returns an empty string if the conversation is the
- * whole file. */
+/* Returns ":LINE" to be printed after a file's name if the conversation is on
+ * one line of the file; an empty string if it is the whole file. */
 static const char *
 format_place(const struct ctx_prune_outcome *outcome, char place[40])
 {
@@ -445,9 +444,9 @@ check_budget(const struct prune_command *prune,
 		    "a run without --budget");
 }
 
-/* Starts a process outside the sandbox that will run the summarizer or the
- * embedder, which may need rights that ctx-prune gives up.  A strategy runs at
- * most one of them. */
+/* Starts a child process that will run the command of the summarizer or of the
+ * embedder.  It is started before the sandbox, because these commands may need
+ * rights that ctx-prune gives up.  A strategy uses at most one of them. */
 static void
 start_runner(struct prune_command *prune)
 {

@@ -19,18 +19,20 @@ struct restore_command {
 	struct cli_report report;
 	bool list, gc;
 	uint64_t n_broken;
-	/* own: number of references in the input to files in the directory of
-	 * --spool. foreign: number of references to files elsewhere. */
+	/* How many references (lines that name a file with a moved tool result)
+	 * are in the input.  own: to files in the directory of --spool;
+	 * foreign: to files elsewhere. */
 	uint64_t own, foreign;
-	/* The directory that the first foreign reference of the input names:
-	 * one that is not the spool directory of --spool. */
+	/* The directory that the first reference to a file outside the
+	 * directory of --spool names. */
 	struct ctx_buf dir;
-	/* Used with --gc, which lists the files that the input does not
-	 * mention.  The name of a spool file ends in hex digits of its
-	 * SHA-256. files: these digits for each file in the spool; named:
-	 * those of files that the input mentions. */
+	/* Used with --gc, which lists the stored files that the input does not
+	 * mention.  The name of each file contains hex digits of the SHA-256 of
+	 * its contents.  files: these digits for each file in the directory;
+	 * named: those that are in the input. */
 	struct ctx_intern files, named;
-	/* Why the spool directory cannot be used; CTX_OK if it can. */
+	/* The error because of which the directory of --spool cannot be used;
+	 * CTX_OK if it can. */
 	struct ctx_err refused;
 };
 
@@ -51,8 +53,8 @@ print_reference(const struct cli *cli, const struct ctx_found_reference *aged)
 	cli_check_stdout(cli);
 }
 
-/* With --gc, records that the input mentions the spool file with these hex
- * digits in its name. */
+/* For --gc: records that the input mentions the stored file whose name contains
+ * these hex digits. */
 static int
 record_digits(void *user, struct ctx_str digits, struct ctx_err *err)
 {
@@ -119,8 +121,9 @@ warn_foreign(struct restore_command *restore)
 
 /* ---- files that no stream names ---- */
 
-/* Finds the hex digits of the SHA-256 in a file's name, if it is the name of a
- * spool file or of the .json file beside one.  Otherwise returns false. */
+/* If a file is one that ctx-age has stored, or the .json file beside one, sets
+ * *digits to the hex digits of the SHA-256 in its name.  Otherwise returns
+ * false. */
 static bool
 find_digits(const char *file, struct ctx_str *digits)
 {
@@ -148,9 +151,9 @@ record_file(void *user, const char *file, struct ctx_err *err)
 	    : 0;
 }
 
-/* For --gc: prints a file of the spool that the input does not mention.  A
- * file that was created after the spool was listed is not printed, because a
- * conversation that is not written yet may refer to it. */
+/* For --gc: prints a stored file that the input does not mention.  A file that
+ * was created after the directory was listed is not printed, because a
+ * conversation that is still being written may mention it. */
 static int
 print_unnamed(void *user, const char *file, struct ctx_err *err)
 {

@@ -165,13 +165,13 @@ report_counts(struct truncate_command *truncate,
 	cli_note_reasoning(&truncate->cli, counts->bound, counts->refused);
 }
 
-/* A plain text that is being read (--text). */
+/* A plain text that is being read, for --text. */
 struct plain_text {
 	struct truncate_command *truncate;
 	struct ctx_counter *counter; /* for --unit tokens; or NULL */
 };
 
-/* Shortens and prints a plain text, once all of it has been read. */
+/* Shortens a plain text and prints it, after all of it was read. */
 static int
 print_text(void *user, struct ctx_buf *text, bool ended, struct ctx_err *err)
 {

@@ -81,7 +81,8 @@ refuse_name(const char *name)
 	exit(2);
 }
 
-/* Replaces this program by another.  Returns only if there was an error. */
+/* Replaces this program by the program name in the same directory.  Returns if
+ * that is not possible. */
 static void
 run_beside(const char *self, const char *name, char **args)
 {
@@ -109,7 +110,8 @@ run(const char *self, const char *name, char **args)
 	exit(2);
 }
 
-/* Opens a manual page; argument NULL: that of all commands. */
+/* Opens the manual page of a command, or of all commands if argument is
+ * NULL. */
 static _Noreturn void
 open_manual(const char *argument)
 {

@@ -44,9 +44,9 @@ print_shade(const struct picture *picture, unsigned shade, bool seen)
 		printf("\033[38;5;%u;48;5;%um", shade, shade);
 }
 
-/* Prints one part of the bar: the part's letter in each column.  If the bar
- * has colours, only the letter in the middle is visible; the other letters
- * appear when the line is copied as text. */
+/* Prints one part of the bar: the letter of the part, once per column.  If the
+ * bar has colours, only the letter in the middle is visible; the others can be
+ * read when the line is copied as text. */
 static void
 print_segment(const struct picture *picture, const struct bar_part *part)
 {
@@ -79,9 +79,9 @@ print_cells(struct picture *picture, size_t cells)
 	puts("]");
 }
 
-/* Prints the scale under the bar: 100 % and the percentages at which a zone
- * ends.  If two labels would overlap, the less important one is not
- * printed. */
+/* Prints the scale under the bar: 100 %, and the percentages at which the name
+ * of the fullness, such as "NEARLY FULL", changes.  If two numbers would
+ * overlap, the less important one is not printed. */
 static void
 print_scale(const struct picture *picture, size_t cells)
 {

@@ -24,7 +24,7 @@ static const struct zone zones[] = {
     {0, "OVERFULL", 196},
 };
 
-/* The zone if the context window is not known. */
+/* Used instead of a range of fullness if the context window is not known. */
 static const struct zone no_zone = {0, "", 0};
 
 /* The colours of the parts.  Neighbours in this list, and its ends, differ in
@@ -92,8 +92,9 @@ zone_of(uint64_t tokens, uint64_t window)
 {
 	const struct zone *zone = zones;
 
-	/* A value on the border of two zones belongs to the upper one at 50 %,
-	 * else to the lower one. */
+	/* The fullness is a range of percentages with a name.  A value on the
+	 * border of two ranges belongs to the upper one at 50 %, else to the
+	 * lower one. */
 	if (window == 0)
 		return &no_zone;
 	if ((double)tokens * 100 < 50 * (double)window)
@@ -184,7 +185,8 @@ write_tokens(char all[64], const struct picture *picture, bool is_split)
 		    cli_short_number(number, picture->tokens));
 }
 
-/* Text after the figures of a conversation whose picture->compacted is true. */
+/* Text after the numbers of a conversation in which no request since a
+ * compaction reports billed tokens. */
 #define COMPACTED "; not billed since compaction"
 
 void

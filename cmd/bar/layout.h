@@ -34,8 +34,8 @@ struct bar_part {
 	unsigned shade; /* index of its colour, see picture_color */
 };
 
-/* A range of fullness of the context window, such as 50 to 70 percent.  The
- * member to is the upper limit of the range in percent, or 0 if it has none. */
+/* A range of percentages that says how full the context window is, such as 50
+ * to 70.  to: upper limit of the range, or 0 if it has none. */
 struct zone {
 	unsigned to;
 	const char *word; /* name of the range, such as "NEARLY FULL" */
@@ -56,9 +56,10 @@ struct picture {
 	/* Number of all tokens of the conversation, which the parts together
 	 * stand for: counted, or known from its last billed request. */
 	uint64_t tokens;
-	/* True if they are known from a billed request. */
+	/* true if this number is known from a billed request */
 	bool billed;
-	/* True if no request since a compaction reports billed input. */
+	/* True if the agent has replaced messages by a summary (compaction),
+	 * and no request since then reports billed input tokens. */
 	bool compacted;
 	const struct zone *zone;
 	/* Number of tokens that the full width of the bar stands for. */
@@ -68,8 +69,8 @@ struct picture {
 	bool color; /* true if the bar is printed with colours */
 };
 
-/* Computes a conversation's bar: sorts its parts and copies them into
- * *picture, whose members t, window and tokens are set.  Sets picture->scale
+/* Computes a conversation's bar: sorts its parts and copies them into *picture,
+ * whose members t, window and tokens must be set before.  Sets picture->scale
  * to the tokens that the full width of the bar stands for, at least 1. */
 void picture_make(struct picture *picture, struct bar_part *parts, size_t n);
 /* Divides the width of the bar among its parts. cells: the width, in

@@ -1,26 +1,27 @@
 /*
- * surcharges.c - the table of what is billed around the texts of a request
+ * surcharges.c - the table of the tokens that providers bill for a request
+ * beyond those of its texts
  *
  * Providers do not publish these figures.  They were fitted by least squares in
  * November 2026 to the billed input tokens of recorded requests;
  * tests/bench/billed.py measures the remaining errors, which ctx-encoding(7)
- * has.  Where a figure differs between requests or was measured only a few
+ * lists.  Where a figure differs between requests or was measured only a few
  * times, the larger value was taken.
  *
  * OpenAI (1,800 requests): GPT-5 and the o-series have 2 tokens instead of 3
  * once per request, and GPT-5 has a channel with each earlier answer.  Tools
  * cost GPT-5 about 82 tokens less in Responses than in Chat Completions.
  *
- * GPT-4 has 4 tokens more for a request with tools but without a system
- * message. They are not counted: ctx-prune may remove that message, and a
- * budget is met by the sum of what is kept.
+ * GPT-4 is billed 4 tokens more for a request with tools but without a system
+ * message.  They are not counted: ctx-prune may remove the system message, and
+ * it adds up the tokens of the messages that are kept.
  *
- * Claude (560 requests): a definition is "<function>" and JSON.  A call is
- * written with a tag for itself and one for each argument.
+ * Claude (560 requests): a tool definition is written as "<function>" and JSON.
+ * A tool call is written with a tag for itself and one for each argument.
  *
  * Gemini (660 requests): a signature on a tool call is billed by the Gemini
- * API, but not by Vertex AI, which cannot be told from a request.  Thoughts,
- * and signatures on other parts, are not billed.
+ * API, but not by Vertex AI.  A request does not show to which of the two it
+ * was sent.  Thoughts, and signatures on other parts, are not billed.
  */
 #include "cost/surcharges.h"
 

@@ -1,4 +1,5 @@
-/* surcharges.h - tokens that are billed around the texts of a request */
+/* surcharges.h - tokens that a provider bills for a request beyond those of its
+ * texts */
 #ifndef CTX_SURCHARGES_H
 #define CTX_SURCHARGES_H
 
@@ -13,38 +14,43 @@ enum ctx_tool_form {
 	CTX_FORM_TEXTS, /* names and texts only */
 };
 
-/* Tokens that a model family is billed in addition to those of the texts.  The
- * texts are those of messages, names and arguments of tool calls, results, and
- * tool definitions in the form of the family. */
+/* Tokens that the models of a family are billed in addition to the tokens of
+ * texts.  These texts are those of messages, names and arguments of tool calls,
+ * tool results, and tool definitions in the form that the family uses. */
 struct ctx_surcharges {
-	const char *name; /* in models.tsv, models.json and --models */
+	/* name of the family in models.tsv, models.json and --models */
+	const char *name;
 	enum ctx_tool_form form;
-	/* True if the schema that an answer must follow is counted by its names
-	 * and texts, as in CTX_FORM_TEXTS; false if it is counted as JSON. */
+	/* How the JSON schema that an answer must follow is counted: true: its
+	 * names and texts, as with CTX_FORM_TEXTS; false: all of its JSON. */
 	bool answer_texts;
-	/* for a request: added to ctx_dialect.priming */
+	/* once per request, added to ctx_dialect.priming */
 	int8_t request;
 	uint8_t message;   /* for each message in Gemini's format */
 	uint8_t assistant; /* for each text message of the assistant */
-	/* for a system prompt that is not one of the messages */
+	/* For a system prompt that is outside the messages. */
 	uint8_t system;
-	/* For a request with tools, beside struct ctx_tools; what OpenAI
-	 * Responses adds to that. */
+	/* tools: for a request that has tools, in addition to struct ctx_tools.
+	 * responses: added to that in OpenAI's Responses format; may be
+	 * negative. */
 	uint8_t tools;
 	int8_t responses;
 	uint8_t named;      /* for a request that names the tool to be called */
 	uint8_t definition; /* for each tool definition */
-	/* For each tool call with its result; for each of its arguments, if
-	 * these are a JSON object; and for each message with several calls. */
+	/* call: for each tool call with its result.  argument: for each
+	 * argument of a tool call, if its arguments are a JSON object.
+	 * parallel: for each message with several tool calls. */
 	uint8_t call, argument, parallel;
-	/* True if the values of arguments are shown as texts, not as JSON. */
+	/* True if the prompt shows the values of a tool call's arguments as
+	 * texts, not as JSON. */
 	bool shows_values;
 	uint8_t thinking; /* for a request that turns thinking on */
-	/* for 1,000 bytes of the base64 of a signature on a tool call */
+	/* For each 1,000 bytes of the base64 of a signature on a tool call. */
 	uint16_t signature;
 };
 
-/* Returns the surcharges of a rule; all are 0 if the rule knows only a form. */
+/* Returns the surcharges of a rule.  All are 0 if the rule only says in which
+ * form tool definitions are counted. */
 const struct ctx_surcharges *ctx_surcharges_of(enum ctx_tools_rule rule);
 
 #endif

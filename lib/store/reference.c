@@ -108,10 +108,10 @@ ctx_reference_digits(struct ctx_str text, size_t *at, struct ctx_str *digits)
 	return false;
 }
 
-/* Maximum length in bytes of a JSON string that ctx-age can have left: at most
- * CTX_AGE_HEAD characters of a tool result, and a reference.  A character
- * takes at most two escapes of 6 bytes each; the reference, with its path,
- * fits into 64 KiB. */
+/* Maximum length in bytes of a JSON string that can be a tool result shortened
+ * by ctx-age: at most CTX_AGE_HEAD characters of the result, and a line that
+ * names the file with the rest.  A character takes at most two escapes of 6
+ * bytes each; the line, with its path, fits into 64 KiB. */
 #define NO_AGED (12 * CTX_AGE_HEAD + 65536)
 
 bool

@@ -37,9 +37,8 @@ refuse_long(const struct ctx_spool *spool, const char *name,
 	    spool->dir, name);
 }
 
-/* Opens a regular file of the spool.  Returns 1, 0 if there is no such file,
- * or -1 with *err.  It is an error if the file has more bytes than the limit,
- * most. */
+/* Opens a regular file of the spool.  Returns 1; 0 if there is no such file; or
+ * -1 with *err, also if the file has more than most bytes. */
 static int
 open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
     int *fd, struct ctx_err *err)
@@ -134,8 +133,9 @@ ctx_spool_sum(const struct ctx_spool *spool, const char *name, uint64_t most,
 	return n < 0 ? -1 : 1;
 }
 
-/* Compares the rest of an open file with a text that is given as n pieces, one
- * after another.  Returns 1 if they are equal, 0 if not, or -1 with *err. */
+/* Compares the unread rest of an open file with a text that is given as n
+ * pieces, one after another.  Returns 1 if they are equal, 0 if not, or -1 with
+ * *err. */
 static int
 match_contents(const struct ctx_spool *spool, const char *name, int fd,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
@@ -163,9 +163,8 @@ match_contents(const struct ctx_spool *spool, const char *name, int fd,
 	return i == n;
 }
 
-/* Other users must not be able to change a spool file.  Returns NULL if they
- * cannot, otherwise the reason for which they can, as a part of an error
- * message. */
+/* Returns NULL if only the user can change a spool file; otherwise the reason
+ * why other users can, as a part of an error message. */
 static const char *
 find_weakness(const struct stat *st)
 {
@@ -200,11 +199,10 @@ check_private(const struct ctx_spool *spool, const char *name, int fd,
 		  name, find_weakness(&st));
 }
 
-/* A file of this name may exist already.  Returns 1 if it has the contents
- * that should be stored, 0 if there is no such file, or -1 with *err if its
- * contents differ. own is true if this process wrote the file.  A file of
- * another process is synced to disk, and it is an error if other users can
- * change it. */
+/* Checks a file that exists under this name.  Returns 1 if its contents are the
+ * n chunks, 0 if there is no such file, or -1 with *err if its contents differ.
+ * own: true if this process wrote the file.  Otherwise the file is synced to
+ * disk, and it is an error if other users can change it. */
 static int
 check_existing_file(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, bool own, struct ctx_err *err)

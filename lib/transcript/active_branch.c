@@ -184,8 +184,8 @@ keep_parallel(struct ctx_transcript *transcript, uint32_t *same)
 	}
 }
 
-/* Returns the line in which the active path ends; 0 if there is none.  before
- * and where: as in ctx_transcript_active_branch and find_last_tip. */
+/* Returns the number of the line in which the active path ends; 0 if there is
+ * none.  before: see ctx_transcript_active_branch; where: see find_last_tip. */
 static uint32_t
 find_tip(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *before, uint8_t *where)

@@ -1,10 +1,11 @@
 /*
- * decide_before.c - finds the lines of a session file that were active when an
- * earlier request was sent
+ * decide_before.c - finds which lines of an agent's session file were active
+ * (sent to the model) when an earlier request was made
  */
 #include "transcript/lines.h"
 
-/* Clears everything that a decision has set in the lines of the file. */
+/* Clears in each line of the file what the last decision about active lines has
+ * set. */
 static void
 clear_decision(struct ctx_transcript *transcript)
 {

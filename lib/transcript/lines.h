@@ -15,28 +15,29 @@ struct ctx_transcript_line {
 	/* Only in the first line of a message: index of the message in the
 	 * conversation. */
 	uint32_t index;
-	uint32_t length;   /* of the line in bytes */
-	uint32_t checksum; /* of the bytes of the line */
+	uint32_t length;   /* length of the line in bytes */
+	uint32_t checksum; /* checksum of the bytes of the line */
 	/* Ids that the line contains (see ctx_line_place), as numbers of the
 	 * intern table. id: of the line itself. parent: of its parent. about:
 	 * of another line to which it refers. same: of its message. 0: the line
 	 * has no such id. */
 	uint32_t id, parent, about, same;
-	/* Numbers of other lines; 0: none. parent_line: the line whose id is
-	 * the member parent. about_line: the line whose id is the member about.
-	 * But if this line was removed and successor_known is true, about_line
-	 * is the line that takes its place, and references to this line are
-	 * changed to that line. */
+	/* Numbers of other lines; 0: none.  parent_line: the line whose id is
+	 * the member parent.  about_line: the line whose id is the member
+	 * about.  If this line was removed and successor_known is true,
+	 * about_line is instead the line that replaces this one in
+	 * references. */
 	uint32_t parent_line, about_line;
 	/* number of the last line that has replaced this one; 0: none */
 	uint32_t newer;
 	/* id of a line that ctx inserts before this one */
 	uint32_t inserted_id;
-	/* number of the first line of this line's message; 0: this line is the
-	 * first */
+	/* number of the first line of this line's message; 0 if this is the
+	 * first line */
 	uint32_t first_line;
 	union {
-		/* For CTX_LINE_ROLLBACK: how many turns it removes. */
+		/* Only for a line that removes turns (CTX_LINE_ROLLBACK): their
+		 * number. */
 		uint32_t turns;
 		/* Only in the first line of a message that has several lines:
 		 * how many of its other lines are kept. */
@@ -51,16 +52,16 @@ struct ctx_transcript_line {
 	/* True if the line is not on the path from leaf to root.  It is then
 	 * sent to the model only because it contains tool results. */
 	bool results_only : 1;
-	/* True if this line was removed, and about_line contains the line that
-	 * takes its place (find_kept_successor has set it). */
+	/* True if this line was removed, and about_line is the number of the
+	 * line that replaces it in references (see find_kept_successor). */
 	bool successor_known : 1;
 	/* Only in the first line of a message: true once
 	 * ctx_transcript_first_of_message was called for the message, so that a
 	 * change of the message is reported only once. */
 	bool reported : 1;
 	bool begins_file : 1; /* first line of a session file */
-	/* True if the line leaves the lines before it as active as they were:
-	 * it is not sent, or it is a message that is appended to them. */
+	/* True if this line changes nothing in which earlier lines are active:
+	 * it is not sent, or it is a message after all earlier ones. */
 	bool is_appended : 1;
 };
 
@@ -75,8 +76,9 @@ ctx_transcript_line(const struct ctx_transcript *transcript, uint32_t line)
  * newer to the number of the later line.  Return 0, or -1 with *err. */
 int ctx_transcript_replay_log(struct ctx_transcript *transcript,
     struct ctx_err *err);
-/* before: a copy of the line to which the lines lead, the first line of the
- * response to the request; or NULL for the request after the last line. */
+/* Decides which lines are active in a session file whose lines form a tree.
+ * before: a copy of the first line of a response; the lines that were sent with
+ * its request become active.  NULL: those of the next request. */
 int ctx_transcript_active_branch(struct ctx_transcript *transcript,
     const struct ctx_transcript_line *before, struct ctx_err *err);
 

@@ -16,14 +16,15 @@
 struct log {
 	struct ctx_transcript *transcript;
 	uint32_t *slots;
-	/* the active lines are slots[first] to slots[n - 1] */
+	/* the active lines are elements first to n - 1 of slots */
 	size_t first, n;
 	/* number of active lines that begin a turn (CTX_LINE_USER) */
 	size_t turns;
 	/* The active lines before slots[digested] are all user messages, so
 	 * replay_digest need not look at them again. */
 	size_t digested;
-	/* For each id: 1 + the index in slots of the line that has this id. */
+	/* For each id: 1 + the index in slots of the line that has this id; 0:
+	 * none. */
 	uint32_t *slot_of_id;
 };
 
@@ -34,7 +35,7 @@ is_user_line(const struct log *log, size_t slot)
 	    CTX_LINE_USER;
 }
 
-/* Makes slots[n] and all lines after it inactive. */
+/* Makes the active lines from element n of log->slots on inactive. */
 static void
 drop_log_tail(struct log *log, size_t n)
 {

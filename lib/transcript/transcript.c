@@ -140,8 +140,8 @@ record_tree_id(struct ctx_transcript *transcript, uint32_t id,
 	return 0;
 }
 
-/* Returns true if the line leaves the lines before it as active as they were.
- * is_new: no earlier line has its id, or names it as its parent. */
+/* Returns true if a new line changes nothing in which earlier lines are active.
+ * is_new: true if no earlier line has its id or names its id as parent. */
 static bool
 is_appended_line(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *entry, bool is_new)

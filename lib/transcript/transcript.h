@@ -29,8 +29,8 @@ struct ctx_transcript {
 	uint32_t newest_id;
 	struct ctx_intern
 	    names; /* ids of lines and messages, as JSON strings */
-	/* For each id: the newest line that has it.  While the file is read,
-	 * the newest line that has it or whose parent has it. */
+	/* For each id: the newest line that has this id.  While the file is
+	 * read: the newest line that has this id or has it as its parent's. */
 	uint32_t *newest_of_id;
 	size_t cap_ids;
 	struct ctx_buf model; /* name of the file's model, as a JSON string */
@@ -49,23 +49,24 @@ int ctx_transcript_add(struct ctx_transcript *transcript,
  * file are active, which means that the agent would send them to the model. */
 int ctx_transcript_decide(struct ctx_transcript *transcript,
     struct ctx_err *err);
-/* Decides once more, after ctx_transcript_decide, which lines are active: those
- * that the agent has sent with the request whose response begins with this
- * line.  They are lines of the same file before it.  Later decisions replace
- * earlier ones.  Takes time in proportion to the lines before. */
+/* Decides once more, after ctx_transcript_decide, which lines are active: now
+ * those that the agent has sent with an earlier request, the one whose response
+ * begins with this line.  All are lines of the same file before this line.
+ * Each decision replaces the one before.  Takes time in proportion to the
+ * number of lines before this one. */
 int ctx_transcript_decide_before(struct ctx_transcript *transcript,
     uint32_t line, struct ctx_err *err);
-/* Returns true if a line leaves the lines before it as active as they were, and
- * is active itself if it is a message.  Returns false if that is not certain.
- */
+/* Returns true if a line changes nothing in which earlier lines are active and,
+ * if it is a message, is active itself.  Returns false if that is not
+ * certain. */
 bool ctx_transcript_is_appended(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Returns true if a line is a message or a summary, whether it is active or
  * not. */
 bool ctx_transcript_is_message(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Returns the number of the id of the message to which a line belongs: all
- * lines of a message have the same.  Returns 0 if the line has none. */
+/* Returns the number of the message id of a line.  All lines of a message have
+ * the same id.  Returns 0 if the line has none. */
 uint32_t ctx_transcript_message_id(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Returns true if a text, which was read again, has the bytes that the line had
@@ -108,22 +109,22 @@ uint64_t ctx_transcript_message_index(struct ctx_transcript *transcript,
 bool ctx_transcript_is_removed(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Adds the edits that a line needs because other lines were removed.  If its
- * parent was removed, the line gets the id of its nearest ancestor that is
- * kept, or null.  If it refers to another line that was removed, that id
- * becomes the id of the next active line that is kept. json: the scanned record
- * of the line. */
+ * parent was removed, the parent's id is replaced by that of the nearest
+ * ancestor that is kept, or by null.  If the line refers to another removed
+ * line, that id is replaced by the id of the next active line that is kept.
+ * json: the scanned record of the line. */
 int ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
     const struct ctx_json *json, struct ctx_edits *edits, struct ctx_err *err);
 /* Returns true if ctx_transcript_relink would add an edit. */
 bool ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Prepares to insert a new line before an existing line.  All removals must
- * have been recorded before. id: the id of the new line, as a JSON string.
- * Sets *parent to the id that the caller must write into the new line as that
- * of its parent.  Later, ctx_transcript_relink makes the new line the parent of
- * the existing line.  If a summary contains the id of the existing line, to say
- * that lines from there on are kept, the id becomes that of the new line.
- * Returns 1, 0 if lines of this format have no ids, or -1 with *err. */
+ * have been recorded before.  id: the id of the new line, as a JSON string.
+ * Sets *parent to the id of the parent that the caller must write into the new
+ * line.  Later, ctx_transcript_relink makes the new line the parent of the
+ * existing line, and changes a summary that says that lines from the existing
+ * line on are kept: they are then kept from the new line on.  Returns 1, 0 if
+ * lines of this format have no ids, or -1 with *err. */
 int ctx_transcript_insert_before(struct ctx_transcript *transcript,
     uint32_t line, struct ctx_str id, struct ctx_str *parent,
     struct ctx_err *err);
