@@ -1,10 +1,12 @@
 /*
- * cover.c - chooses groups that together have many weighty names in few tokens
+ * cover.c - chooses groups of messages that together contain many rare names in
+ * few tokens
  *
- * This is greedy weighted set cover.  When a name is covered, its weight is
- * taken from all groups that have it, which happens once for each name, so all
- * of this is linear.  The order is kept in a heap whose keys may be too high:
- * weights only fall, so a key is corrected when its group comes to the top.
+ * This is greedy weighted set cover.  When a name is in a chosen group, its
+ * weight is subtracted from all groups that contain it.  That happens once for
+ * each name, so the time is linear.  The groups are in a heap whose keys may be
+ * too high: since weights only fall, a key is corrected when its group comes to
+ * the top.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,27 +14,30 @@
 
 #include "prune/strategy/cover.h"
 
-/* The weight of a group is divided by its number of tokens, raised to this
- * power.  On recorded sessions of coding agents 0.8 kept more of what the rest
- * of the session needs than 0.5 and 1 (tests/bench/survive). */
+/* The weight of a group's names is divided by the group's number of tokens
+ * raised to this power.  On recorded sessions of coding agents, 0.8 kept more
+ * of what the rest of the session needs than 0.5 and 1
+ * (tests/bench/survive). */
 static const double LENGTH = 0.8;
 
 struct entry {
-	double score; /* at least the group's score */
+	/* the group's score, or a higher number computed earlier */
+	double score;
 	size_t group;
 };
 
 struct choice {
 	const struct ctx_cover *cover;
-	/* The groups that have name i are holders[holders_from[i]] to
-	 * holders[holders_from[i + 1] - 1]. */
+	/* The numbers of the groups that contain name i: elements
+	 * holders_from[i] to holders_from[i + 1] - 1 of holders. */
 	size_t *holders_from;
 	uint32_t *holders;
 	bool *covered;
-	/* For each group: weight and number of its names not yet covered. */
+	/* For each group: the sum of the weights of its names that are in no
+	 * chosen group, and the number of these names. */
 	double *weight;
 	uint32_t *n_left;
-	struct entry *heap; /* highest score first */
+	struct entry *heap; /* heap of groups, the highest score first */
 	size_t n;
 };
 
@@ -45,7 +50,8 @@ compute_score(const struct choice *c, size_t group)
 	    pow((double)c->cover->tokens[group] + 1, LENGTH);
 }
 
-/* Returns true if x comes before y; among equals the newer group does. */
+/* Compares two groups for the heap.  Returns true if x comes before y: it has
+ * the higher score or, if the scores are equal, is the newer group. */
 static bool
 is_before(const struct entry *x, const struct entry *y)
 {
@@ -161,7 +167,8 @@ sum_weights(struct choice *c)
 			c->weight[g] += cover->weight[cover->names[i]];
 			c->n_left[g] += cover->weight[cover->names[i]] > 0;
 		}
-	/* A name without weight counts as covered. */
+	/* A name whose weight is 0 is treated as if a chosen group contained
+	 * it. */
 	for (i = 0; i < cover->n_names; i++)
 		c->covered[i] = cover->weight[i] <= 0;
 }

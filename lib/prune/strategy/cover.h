@@ -1,29 +1,33 @@
-/* cover.h - chooses groups that together have many weighty names in few
- * tokens */
+/* cover.h - chooses groups of messages that together contain many rare names in
+ * few tokens */
 #ifndef CTX_PRUNE_STRATEGY_COVER_H
 #define CTX_PRUNE_STRATEGY_COVER_H
 
 #include "base/base.h"
 
-/* The groups to choose from, and their names.  A name is a number below
- * n_names. */
+/* Groups of messages to choose from, and the names (paths, identifiers ...)
+ * that they contain.  A name is a number below n_names. */
 struct ctx_cover {
 	size_t n_groups, n_names;
-	/* The names of group g are names[from[g]] to names[from[g + 1] - 1],
-	 * each once. */
+	/* The names in group g: elements from[g] to from[g + 1] - 1 of names.
+	 * None is repeated. */
 	const size_t *from;
 	const uint32_t *names;
-	const double *weight;   /* of each name; not negative */
-	const uint64_t *tokens; /* of each group */
-	const bool *kept;       /* groups that are kept whatever is chosen */
-	uint64_t room;          /* tokens of all groups that can be chosen */
+	/* for each name: how much it counts; not negative */
+	const double *weight;
+	const uint64_t *tokens; /* for each group: its tokens */
+	/* for each group: true if it is kept in any case */
+	const bool *kept;
+	/* maximum number of tokens of all chosen groups together */
+	uint64_t room;
 };
 
-/* Chooses groups one after another, always the one whose names that stand in no
- * group chosen before weigh most for its tokens, and sets the score of each
- * group to that weight at the time when it would have been chosen: 0 if all of
- * its names stand in others, or if it is one of those kept.  A group that does
- * not fit into the room that is left gets a score, but is passed over. */
+/* Sets the score of each group: the weight of its names relative to its tokens.
+ * Groups are chosen one after another, always the one with the highest score.
+ * A name that is in a chosen group then counts no more for the other groups.  A
+ * group that is kept in any case gets the score 0; so does a group whose names
+ * are all in chosen groups.  A group that has more tokens than are left gets
+ * its score, but is not chosen. */
 int ctx_cover_score(const struct ctx_cover *cover, double *score,
     struct ctx_err *err);
 

@@ -404,8 +404,8 @@ find_good_calls(struct heuristic *h, struct ctx_groups *groups,
 	return 0;
 }
 
-/* Returns true if a later tool call makes this one superfluous, because it
- * repeats the call. */
+/* Returns true if a tool call is superfluous because a later tool call repeats
+ * it. */
 static bool
 is_superseded(const struct heuristic *h, const struct call *call)
 {
@@ -435,7 +435,8 @@ judge_calls(const struct heuristic *h, struct ctx_segment *segments,
 	}
 }
 
-/* Returns the kind of a group. bits: those of its calls and results. */
+/* Returns the kind of a group of messages, which decides its rank.  bits: GOOD,
+ * HAS_FAILED and other bits of its tool calls and results. */
 static int
 find_kind(const struct ctx_segment *root, uint8_t bits)
 {

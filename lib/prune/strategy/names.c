@@ -1,16 +1,17 @@
 /*
  * names.c - finds the paths, identifiers, ids and numbers in a text
  *
- * These are what a later tool call copies from an earlier result.  A name has a
- * digit, an underscore, a slash or a dot inside, or a capital letter after a
- * small one.  Ordinary words have none of these.
+ * Such names are what a later tool call copies from an earlier tool result.  A
+ * name has a digit, an underscore, a slash or a dot inside, or a capital letter
+ * after a small one.  Ordinary words have none of these.
  */
 #include "prune/strategy/names.h"
 
 enum {
-	/* Names with fewer bytes occur everywhere. */
+	/* a shorter name, in bytes, is ignored because it occurs everywhere */
 	SHORTEST = 5,
-	/* A longer word is data, such as base64. */
+	/* a longer word, in bytes, is ignored because it is data such as
+	 * base64 */
 	LONGEST = 200,
 };
 
@@ -32,7 +33,8 @@ is_small(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* Returns true for a character that joins parts of a name. */
+/* Returns true for a character that may be between the parts of a name, such as
+ * a slash or a dot. */
 static bool
 is_joint(char c)
 {
@@ -46,7 +48,8 @@ is_name_part(char c)
 	    is_joint(c);
 }
 
-/* Returns true if a word is a name, not an ordinary word. */
+/* Returns true if a word is a path, identifier, id or number, not a word of
+ * ordinary prose. */
 static bool
 is_name(const char *p, size_t n)
 {
@@ -69,8 +72,8 @@ is_hex(char c)
 	    (c >= 'A' && c <= 'F');
 }
 
-/* Returns the length of a JSON escape at the start of a text, such as \n or
- * \u00e9; 1 for any other character. */
+/* Returns the length in bytes of a JSON escape at the start of a text, such as
+ * \n or \u00e9; 1 if another character is there. */
 static size_t
 measure_escape(const char *p, size_t n)
 {
@@ -82,9 +85,10 @@ measure_escape(const char *p, size_t n)
 	    : 2;
 }
 
-/* Returns the number of bytes to skip at the start of a text that are no part
- * of a name.  A text within JSON within JSON has escapes, whose letters and
- * digits do not begin the next word. */
+/* Returns how many bytes to skip at the start of a text because they cannot
+ * belong to a name.  These include the letters and digits of escapes such as
+ * \n, which are in a text that is JSON inside JSON: a name does not begin with
+ * them. */
 static size_t
 skip_separators(const char *p, size_t n)
 {

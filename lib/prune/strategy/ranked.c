@@ -25,7 +25,8 @@ struct ranked {
 	size_t candidate_index, turn;
 };
 
-/* A turn, and what is left of it while groups of messages are removed. */
+/* A turn (a user message and everything up to the next one), and what remains
+ * of it while groups of messages are removed. */
 struct turn {
 	/* Tokens of those user messages of the turn that are removed when no
 	 * group of the turn is left. */
@@ -33,8 +34,8 @@ struct turn {
 	/* number of the turn's user messages that were removed by their own
 	 * rank */
 	size_t users_removed;
-	/* number of groups of the turn that are not removed, including pinned
-	 * ones */
+	/* number of the turn's groups that are not removed, including those
+	 * that must be kept */
 	size_t groups_left;
 	bool keeps_one; /* a group of the turn is pinned */
 	double rank;    /* highest rank of the turn's groups */
@@ -57,8 +58,8 @@ compare_ranks(const void *a, const void *b)
 	return x->candidate_index < y->candidate_index ? -1 : 1;
 }
 
-/* Gives the last group of a turn the highest rank in the turn, so that it is
- * removed after all other groups of the turn. */
+/* If the last group of a turn has a lower rank than other groups of the turn,
+ * gives it the highest rank of them, so that it is removed after them. */
 static void
 raise_turn_end(struct ctx_candidate *candidates, const struct turn *turn)
 {

@@ -43,22 +43,25 @@ static const double SPEAKER = 0.6;
 /* Weight of a name in the question if one side (user or assistant) often
  * addresses the other by it.  Other words of the question have the weight 1. */
 static const double ADDRESSEE = 0.5;
-/* Constant of reciprocal rank fusion. */
+/* A constant in reciprocal rank fusion, which combines two orders: a segment
+ * gets 1 / (FUSE + its place) from each. */
 static const double FUSE = 60;
 enum {
-	/* One side (user or assistant) counts as the person with a name if the
-	 * other side often addresses it by this name.  This is the minimum
-	 * number of such messages. */
+	/* If the assistant often addresses the user by a name, the user is
+	 * assumed to be the person with this name, and the other way round.
+	 * This is the minimum number of messages that must address a side by
+	 * the name. */
 	ADDRESS_LEAST = 3,
-	/* One in so many messages of the other side must contain the
-	 * address. */
+	/* Addressing a side by a name counts only if at least one in this
+	 * number of the other side's messages does it. */
 	ADDRESS_SHARE = 20,
-	/* The other side must use the address so many times as often as the
-	 * side itself uses it. */
+	/* A name counts as that of one side only if the other side uses it to
+	 * address somebody at least this many times as often as the side
+	 * itself. */
 	ADDRESS_TIMES = 4,
-	/* The newest groups are kept, whatever their rank, up to a share of the
-	 * free tokens.  The free tokens are those that groups which must be
-	 * kept leave; the share is their number divided by this constant. */
+	/* The newest groups of messages are kept, whatever their rank, up to
+	 * this share (1 / NEWEST_SHARE) of the tokens that remain for groups
+	 * which need not be kept. */
 	NEWEST_SHARE = 20,
 };
 
@@ -95,10 +98,10 @@ grow_recall(struct recall *r, size_t items, struct ctx_err *err)
 	return 0;
 }
 
-/* Finds out whether the question names the user or the assistant.  A side is
- * named if the messages of the other side often address it by a name in the
- * question.  The name then gets a lower weight as a word of the question,
- * because it says who is addressed, not what about. */
+/* Finds out whether the question names the user or the assistant: whether the
+ * messages of the other side often address that side by a name in the question.
+ * Such a name gets a lower weight in the search, because it says who wrote the
+ * answer, not what the answer is about. */
 static void
 find_sides(struct recall *r)
 {
@@ -233,9 +236,9 @@ compare_scores(const void *a, const void *b)
 	return x->item < y->item ? -1 : 1;
 }
 
-/* Sorts segments by their scores, and adds 1 / (FUSE + place) to the fused
- * score of each, where place is its position in this order.  Segments with
- * equal scores have equal places. */
+/* Adds to the fused score of each segment 1 / (FUSE + place), where place is
+ * the position of the segment when segments are sorted by scores.  Segments
+ * with equal scores have equal places. */
 static int
 add_places(const double *scores, size_t n, double *fused, struct ctx_err *err)
 {

@@ -1,17 +1,18 @@
 /*
- * salient.c - ranks groups by the rare names that they hold
+ * salient.c - ranks groups of messages by the rare names that they contain
  *
  * Later tool calls copy paths, identifiers, ids and numbers from earlier
- * messages.  A group is worth the sum of log(groups / groups that have it) over
- * its names, each of which counts only for the first group that is kept with
- * it.  See cover.c for the order in which groups are chosen.
+ * messages.  A group is worth the sum, over its names, of log(number of groups
+ * / number of groups that contain the name).  Each name counts only for the
+ * first group that is kept with it.  cover.c has the order in which groups are
+ * chosen.
  *
  * tests/bench/survive measures on recorded sessions how many of the strings
- * that the rest of a session needs are kept.  With the power of cover.c, 0.8,
+ * that the rest of a session needs are kept.  With the power 0.8 in cover.c,
  * none of these changes raised that number: more weight for newer groups, for
- * names in messages of the user or in tool calls, for names that several groups
- * have, for calls that change a file; less weight for long lists.  They were
- * not tried with other powers.
+ * names in user messages or in tool calls, for names that several groups
+ * contain, for tool calls that change a file; less weight for long lists.
+ * These changes were not tried with other powers.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,8 +25,8 @@
 
 const char *const ctx_salient_reasons[CTX_SALIENT_REASONS] = {"nothing rare"};
 
-/* A longer name is stored as its hash of 128 bits, so that no name takes more
- * memory than this. */
+/* A name with more bytes is stored as a hash of 128 bits, so that no name takes
+ * more memory than this. */
 enum { LONG_NAME = 16 };
 
 struct salient {
@@ -33,12 +34,12 @@ struct salient {
 	struct ctx_hashkey key;
 	bool has_key;
 	struct ctx_intern names;
-	/* The names of all segments, one segment after another.  A segment has
-	 * each of its names once. */
+	/* The numbers of the names in all segments, one segment after another.
+	 * Within a segment no name is repeated. */
 	uint32_t *list;
-	/* for each segment: the end of its names in list */
+	/* for each segment: the index in list after its last name */
 	size_t *ends;
-	/* for each name: number of the last segment that has it, plus 1 */
+	/* for each name: 1 + the number of the last segment that contains it */
 	uint32_t *seen;
 	size_t n_list, list_cap, n_segments, ends_cap, seen_cap;
 	struct ctx_buf text, tool;
@@ -85,7 +86,7 @@ take_name(void *user, const char *p, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Ends the segment whose names were added last. */
+/* Ends the list of names of the newest segment. */
 static int
 end_segment(struct salient *s, struct ctx_err *err)
 {
@@ -99,7 +100,7 @@ end_segment(struct salient *s, struct ctx_err *err)
 	return 0;
 }
 
-/* Ends segments without names until there are n. */
+/* Adds segments without names until there are n segments. */
 static int
 pad_segments(struct salient *s, size_t n, struct ctx_err *err)
 {
@@ -120,15 +121,16 @@ add_salient_message(struct ctx_scorer *scorer,
 	if (!s->has_key)
 		ctx_hashkey_init(&s->key);
 	s->has_key = true;
-	/* A record that is not a message has a segment, too. */
+	/* A record that is not a message also has a segment, which must be
+	 * added here. */
 	if (pad_segments(s, first, err) < 0)
 		return -1;
 	for (; first < groups->n; first++) {
 		unsigned flags = groups->segments[first].flags;
 
 		s->text.n = 0;
-		/* Names in example messages (a demonstration) say nothing about
-		 * the task at hand. */
+		/* The names in a demonstration (example messages) say nothing
+		 * about the task, so they are ignored. */
 		if (!(flags & CTX_SEGMENT_DEMONSTRATION) &&
 		    ctx_append_segment_text(&s->text, &s->tool, message, flags,
 			err) < 0)
@@ -143,15 +145,18 @@ add_salient_message(struct ctx_scorer *scorer,
 
 /* ---- ranking ---- */
 
-/* The groups as ctx_cover_score wants them.  The number of a group is that of
- * its first segment; other segments are groups without names. */
+/* The groups of messages in the form that ctx_cover_score needs.  A group has
+ * the number of its first segment; each other segment counts as a group without
+ * names. */
 struct grouping {
 	size_t *from;
 	uint32_t *names;
 	double *weight, *score;
 	uint64_t *tokens;
 	bool *kept;
-	size_t n_groups; /* without those that are no group */
+	/* number of groups, without those that are only segments of other
+	 * groups */
+	size_t n_groups;
 };
 
 static int
@@ -182,7 +187,8 @@ release_grouping(struct grouping *g)
 	free(g->kept);
 }
 
-/* Sets g->names and g->from to the names of each group, with repetitions. */
+/* Fills g->names and g->from with the names in each group.  A name may be
+ * repeated within a group. */
 static void
 collect_names(struct grouping *g, const struct salient *s,
     struct ctx_segment *segments, size_t n)
@@ -196,8 +202,9 @@ collect_names(struct grouping *g, const struct salient *s,
 	}
 	for (i = 0; i < n; i++)
 		g->from[i + 2] += g->from[i + 1];
-	/* from[root + 1] is where the next name of the group is put; in the
-	 * end it is where the next group begins. */
+	/* from[root + 1] is the index at which the next name of the group is
+	 * stored; after the loop it is the index at which the next group
+	 * begins. */
 	for (i = 0; i < n; i++) {
 		root = ctx_group_of(segments, (uint32_t)i);
 		for (k = i > 0 ? s->ends[i - 1] : 0; k < s->ends[i]; k++)
@@ -205,14 +212,14 @@ collect_names(struct grouping *g, const struct salient *s,
 	}
 }
 
-/* Leaves each name of a group in g->names once, and counts in g->weight the
- * groups that have it. */
+/* Removes repeated names of a group from g->names, and counts in g->weight how
+ * many groups contain each name. */
 static void
 merge_names(struct grouping *g, struct salient *s, size_t n)
 {
 	size_t i, k, end, w = 0;
 
-	/* Without names there is no array. */
+	/* If there are no names, the array was not allocated. */
 	if (s->names.n > 0)
 		memset(s->seen, 0, s->names.n * sizeof *s->seen);
 	for (i = 0; i < n; i++) {
@@ -232,8 +239,8 @@ merge_names(struct grouping *g, struct salient *s, size_t n)
 	g->from[n] = w;
 }
 
-/* Sets tokens, kept and n_groups.  Returns the tokens that groups which need
- * not be kept may have together. */
+/* Sets the members tokens, kept and n_groups.  Returns how many tokens remain
+ * for the groups that need not be kept. */
 static uint64_t
 survey_groups(struct grouping *g, const struct ctx_plan *plan,
     struct ctx_segment *segments, size_t n)
@@ -245,7 +252,7 @@ survey_groups(struct grouping *g, const struct ctx_plan *plan,
 		root = ctx_group_of(segments, (uint32_t)i);
 		g->n_groups += root == i;
 		g->tokens[root] += segments[i].tokens;
-		/* All segments of a group have the same floors. */
+		/* All segments of a group must be kept if one of them must. */
 		g->kept[i] = root != i || plan->floors[i] != 0;
 		if (plan->floors[i] != 0)
 			held += segments[i].tokens;
@@ -253,9 +260,9 @@ survey_groups(struct grouping *g, const struct ctx_plan *plan,
 	return plan->settings.target > held ? plan->settings.target - held : 0;
 }
 
-/* Sets the rank of each segment from the score of its group.  A group with rare
- * names that are in no other kept group has a rank above 1.  Any other group
- * has a rank below 1: the newer the group, the higher. */
+/* Sets the rank of each segment by the score of its group.  If the group has
+ * rare names that no other kept group contains, its rank is above 1; otherwise
+ * the rank is below 1, and higher for a newer group. */
 static void
 set_ranks(const struct grouping *g, struct ctx_segment *segments, size_t n)
 {

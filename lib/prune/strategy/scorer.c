@@ -1,4 +1,5 @@
-/* scorer.c - calls the functions by which a strategy ranks messages */
+/* scorer.c - calls the functions by which a strategy ranks messages by their
+ * text */
 #include <stdlib.h>
 
 #include "prune/plan.h"

@@ -1,4 +1,5 @@
-/* segment_text.c - the text of a segment, for strategies that rank by it */
+/* segment_text.c - collects the text of a segment (a message or a part of it)
+ * for strategies that rank messages by their text */
 #include "prune/strategy/segment_text.h"
 #include "group/group.h"
 

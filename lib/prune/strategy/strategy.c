@@ -1,4 +1,4 @@
-/* strategy.c - the table of strategies */
+/* strategy.c - the table of the strategies of ctx-prune */
 #include <string.h>
 
 #include "prune/plan.h"
@@ -106,7 +106,7 @@ ctx_strategy_find(const char *name)
 const char *
 ctx_strategy_reason(const struct ctx_strategy *strategy, double rank)
 {
-	/* The condition is false for NaN, too. */
+	/* A NaN also fails this comparison, so it is never used as an index. */
 	if (rank >= 0 && rank < (double)strategy->n_reasons)
 		return strategy->reasons[(size_t)rank];
 	return strategy->name;

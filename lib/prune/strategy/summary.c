@@ -1,15 +1,15 @@
 /*
- * summary.c - the built-in summarizer: selects sentences for a summary, without
- * a model
+ * summary.c - the built-in summarizer: writes a summary of removed messages
+ * from sentences in them, without a model
  *
  * The texts are divided into sentences ("lines"), and each line gets a class.
  * Constraints and requests of the user come first, then open tasks, decisions,
  * changed files, commands, errors, then other lines.  Class by class, lines are
  * selected as long as tokens are free, no line twice.  Within a class, lines
  * with names that also occur in later text come first, and among these the
- * newest.  Half of the tokens, and all that the lines leave, are for a list of
- * names.  The selected sentences are written in their original order, then what
- * tool calls did, then the names.
+ * newest.  Half of the tokens, and all that the lines do not use, are for a
+ * list of names.  The selected sentences are written in their original order,
+ * then what tool calls did, then the names.
  */
 #define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <stdlib.h>
@@ -18,9 +18,10 @@
 #include "prune/strategy/summary.h"
 #include "prune/strategy/tool_failure.h"
 
-/* Lengths in bytes: of the longest and shortest sentence in a summary, of the
- * shortest sentence of an assistant, and of the longest word that is searched
- * for. */
+/* Lengths in bytes.  MOST_BYTES, LEAST_BYTES: of the longest and the shortest
+ * sentence in a summary.  LEAST_ANSWER: of the shortest sentence of the
+ * assistant.  LONGEST_WORD: of the longest word for which a text is
+ * searched. */
 enum {
 	MOST_BYTES = 400,
 	LEAST_BYTES = 12,
@@ -28,9 +29,9 @@ enum {
 	LONGEST_WORD = 16,
 };
 
-/* For each class: the kind of the texts of its lines; the text that a summary
- * has before a line; and how many percent of the free tokens its lines may use.
- * Tokens that they do not use are free for the next class. */
+/* For each class of lines: the kind of text from which they are; what the
+ * summary has before such a line; and how many percent of the free tokens these
+ * lines may use.  Tokens that they do not use are free for the next class. */
 static const struct {
 	enum ctx_summary_kind kind;
 	const char *label;
@@ -47,9 +48,9 @@ static const struct {
 };
 
 struct line {
-	uint32_t id; /* id of the line's text in seen */
-	/* True if the line is from a summary that a command wrote, so that it
-	 * has no label. */
+	uint32_t id; /* id of the line's text in ctx_summary.seen */
+	/* True if the line is from an earlier summary that a command has
+	 * written.  It is then written without a label such as "User: ". */
 	bool earlier;
 	enum line_class class;
 	uint64_t tokens;
@@ -61,8 +62,7 @@ struct line {
 struct ctx_summary {
 	struct line *lines;
 	size_t n, cap;
-	/* The texts of all lines.  A line whose text is already there is not
-	 * added. */
+	/* The texts of all lines, to add no line twice. */
 	struct ctx_intern seen;
 	struct summary_names names;
 	struct summary_actions actions;
@@ -143,8 +143,8 @@ classify_line(enum ctx_summary_kind kind, struct ctx_str text)
 	}
 }
 
-/* Returns true for a line in which an assistant only announces, thanks or
- * apologizes, or which introduces what follows it. */
+/* Returns true for a line that is useless in a summary: an assistant announces,
+ * thanks or apologizes, or the line only introduces what follows it. */
 static bool
 says_nothing(struct ctx_str text)
 {
@@ -173,8 +173,8 @@ is_space_char(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Returns the length in bytes of the first sentence of a text, which also ends
- * at a line feed.  It is at least 1. */
+/* Returns the length in bytes of the first sentence of a text, at least 1.  A
+ * line feed also ends a sentence. */
 static size_t
 find_sentence_end(struct ctx_str text)
 {
@@ -196,7 +196,8 @@ find_sentence_end(struct ctx_str text)
 }
 
 /* Returns how many bytes of a line are used for the summary.  A long line is
- * cut between words or, if that is not possible, between characters. */
+ * shortened between two words or, if that is not possible, between two
+ * characters. */
 static size_t
 find_line_limit(struct ctx_str text)
 {
@@ -233,8 +234,9 @@ add_summary_line(struct ctx_summary *s, bool earlier, enum line_class class,
 	return 0;
 }
 
-/* Adds a sentence, unless a summary is better without it.  Of a long sentence
- * of the user the beginning is used, other long ones not at all. */
+/* Adds a sentence to the lines, unless it is useless in a summary.  Of a long
+ * sentence of the user, the beginning is added; other long sentences are not
+ * added. */
 static int
 add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
     struct ctx_str text, struct ctx_err *err)
@@ -272,8 +274,8 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 	return 0;
 }
 
-/* Adds a line of an earlier summary.  A line without a label is from a summary
- * that a command wrote. */
+/* Adds a line of an earlier summary.  If it begins with no label such as "User:
+ * ", a command has written that summary. */
 static int
 add_earlier_line(struct ctx_summary *s, struct ctx_str line,
     struct ctx_err *err)
@@ -295,8 +297,8 @@ add_earlier_line(struct ctx_summary *s, struct ctx_str line,
 	return add_sentence(s, CTX_SUMMARY_EARLIER, line, err);
 }
 
-/* Adds the lines of a summary of an earlier run, except the names, which are
- * read as those of any other text. */
+/* Adds the lines of a summary that an earlier run has inserted.  Its list of
+ * names is not added as a line; its names are read like those in any text. */
 static int
 add_earlier_lines(struct ctx_summary *s, struct ctx_str text,
     struct ctx_err *err)
@@ -371,8 +373,8 @@ append_lines(const struct ctx_summary *s, struct ctx_buf *out,
 	return 0;
 }
 
-/* Writes the summary to out: the selected lines, then names of at most limit
- * tokens.  Sets *tokens to the number of tokens of the summary. */
+/* Writes the summary to out: the selected lines, then a list of names with at
+ * most limit tokens.  Sets *tokens to the tokens of the whole summary. */
 static int
 write_taken_lines(const struct ctx_summary *s,
     struct ctx_token_counter *counter, uint64_t limit, struct ctx_buf *out,
@@ -385,8 +387,8 @@ write_taken_lines(const struct ctx_summary *s,
 	return ctx_token_count(counter, out->p, out->n, tokens, err);
 }
 
-/* Returns the place of line i in the order of selection within its class: lines
- * with a lower number are selected first. */
+/* Returns a number by which the lines of a class are sorted for selection:
+ * lines with a lower number are selected first. */
 static unsigned
 find_line_order(const struct ctx_summary *s, size_t i)
 {
@@ -395,9 +397,9 @@ find_line_order(const struct ctx_summary *s, size_t i)
 	return s->lines[i].mentioned_later ? 1 : 2;
 }
 
-/* Selects lines of one class for the summary, as long as they have together at
- * most left tokens.  They are selected in the order of find_line_order, of
- * equal ones the newest first.  Returns left minus the tokens selected. */
+/* Selects lines of one class for the summary, as many as have at most left
+ * tokens together: first those with the lowest find_line_order and, of equal
+ * ones, the newest.  Returns how many of the left tokens are not used. */
 static uint64_t
 take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 {
@@ -418,8 +420,8 @@ take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 	return left;
 }
 
-/* Unselects one line: of the selected lines with the least important class, the
- * last one.  Returns false if no line is selected. */
+/* Removes one selected line from the summary: the last one of the least
+ * important class.  Returns false if no line is selected. */
 static bool
 drop_worst_line(struct ctx_summary *s)
 {
@@ -436,8 +438,8 @@ drop_worst_line(struct ctx_summary *s)
 	return true;
 }
 
-/* Counts the tokens of each line, and adds 3 for its label and line feed. Also
- * finds out whether a name in the line occurs in a text that is kept. */
+/* Counts the tokens of each line, and adds 3 for its label and line feed.  Also
+ * finds out whether a name in the line occurs in a message that is kept. */
 static int
 measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
     struct ctx_err *err)
@@ -457,7 +459,8 @@ measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
 	return 0;
 }
 
-/* Adds a line for what a tool call did. */
+/* Adds a line that says what a removed tool call did, such as the command that
+ * it ran. */
 static int
 add_action_line(void *user, enum line_class class, struct ctx_str text,
     struct ctx_err *err)
@@ -465,8 +468,8 @@ add_action_line(void *user, enum line_class class, struct ctx_str text,
 	return add_summary_line(user, false, class, text, err);
 }
 
-/* Selects lines with at most left tokens together.  Returns left minus their
- * tokens. */
+/* Selects lines that have at most left tokens together.  Returns how many of
+ * these tokens are not used. */
 static uint64_t
 take_lines(struct ctx_summary *s, uint64_t left)
 {
@@ -481,8 +484,8 @@ take_lines(struct ctx_summary *s, uint64_t left)
 	return left;
 }
 
-/* Excludes names in the selected lines from the list of names, and puts the
- * other ones in order. */
+/* Chooses the names that the summary lists, and their order.  Names in the
+ * selected lines are not listed again. */
 static int
 sort_names(struct ctx_summary *s, struct ctx_err *err)
 {
@@ -510,12 +513,13 @@ ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
 	if (sort_names(s, err) < 0 ||
 	    write_taken_lines(s, counter, names, out, &tokens, err) < 0)
 		return -1;
-	/* Selects more lines if the lines and names leave tokens. */
+	/* If lines and names together do not use all tokens, more lines are
+	 * selected. */
 	if (tokens < limit && take_lines(s, limit - tokens) < limit - tokens &&
 	    write_taken_lines(s, counter, names, out, &tokens, err) < 0)
 		return -1;
-	/* If the summary is still too long, first removes names, then the least
-	 * important lines. */
+	/* While the summary is too long, the last names are removed and, when
+	 * none is left, the least important lines. */
 	while (tokens > limit) {
 		if (names > 0)
 			names -=

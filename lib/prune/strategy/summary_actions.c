@@ -1,9 +1,10 @@
 /*
- * summary_actions.c - what removed tool calls did, for the built-in summary
+ * summary_actions.c - finds what removed tool calls did, for the built-in
+ * summary
  *
- * The arguments of a tool call say it: a command that was run, or the path of a
- * file if the tool's name says that it changes files.  A call with a list of
- * tasks replaces the tasks of earlier lists.
+ * The arguments of a tool call say it: a command that it ran, or the path of a
+ * file if the tool's name says that it changes files.  A tool call with a list
+ * of tasks replaces the tasks of earlier lists.
  */
 #define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <stdlib.h>
@@ -11,10 +12,11 @@
 
 #include "prune/strategy/summary.h"
 
-/* bytes of a command or task that a summary shows */
+/* maximum number of bytes of a command or task in a summary */
 enum { MOST_ACTION = 120 };
 #define FAILED_SUFFIX " (failed)"
-/* Line of a patch for the tool apply_patch of Codex: Add, Update, Delete. */
+/* The tool apply_patch of Codex gets a patch in which "*** Add File: PATH"
+ * begins the changes of a file; Update or Delete may be in place of Add. */
 #define PATCH_MARK " File: "
 
 void
@@ -31,8 +33,8 @@ ctx_summary_actions_release(struct summary_actions *actions)
 
 /* ---- recording ---- */
 
-/* Returns the first line of a text that is not blank, without blanks around
- * it. */
+/* Returns the first line of a text that is not blank, without blanks at its
+ * beginning and end. */
 static struct ctx_str
 find_first_line(struct ctx_str text)
 {
@@ -44,8 +46,9 @@ find_first_line(struct ctx_str text)
 	return ctx_str_trim(text);
 }
 
-/* Adds an action with the first line of a text, or makes it the newest one.
- * Sets *id to its id in actions->texts; to 0 if the line is empty. */
+/* Records an action whose text is the first line of a text.  If it is known
+ * already, it becomes the newest one.  Sets *id to its id in actions->texts; to
+ * 0 if the line is empty. */
 static int
 record_action(struct summary_actions *actions, enum line_class class,
     struct ctx_str text, uint32_t *id, struct ctx_err *err)
@@ -77,7 +80,8 @@ record_action(struct summary_actions *actions, enum line_class class,
 	return 0;
 }
 
-/* Remembers the action of the tool call with this id. */
+/* Records which action a tool call is, to find the action when the result of
+ * the call is read.  call: id of the tool call. */
 static int
 link_call(struct summary_actions *actions, struct ctx_str call, uint32_t action,
     struct ctx_err *err)
@@ -109,8 +113,8 @@ find_member(const struct ctx_json *json, const char *const *keys)
 	return node;
 }
 
-/* Returns true if a word in a tool's name, or in the command of a tool that has
- * several, says that it changes files. */
+/* Returns true if a word in a tool's name says that the tool changes files.
+ * Some tools have several commands; then name is that of the command. */
 static bool
 changes_files(struct ctx_str name)
 {
@@ -124,8 +128,8 @@ changes_files(struct ctx_str name)
 	return false;
 }
 
-/* Records the files that a patch in the form of apply_patch changes.  Returns
- * the number of files, or -1 with *err. */
+/* Records the files that a patch in the format of the tool apply_patch changes.
+ * Returns their number, or -1 with *err. */
 static int
 record_patch(struct summary_actions *actions, struct ctx_str patch,
     uint32_t *id, struct ctx_err *err)
@@ -149,8 +153,8 @@ record_patch(struct summary_actions *actions, struct ctx_str patch,
 	return n;
 }
 
-/* Sets *text to a command: a string, or the last element of an array of
- * strings, as in ["bash", "-lc", "make"]. */
+/* Sets *text to the command in an argument of a tool call: a string, or the
+ * last element of an array of strings, as in ["bash", "-lc", "make"]. */
 static int
 read_command(struct summary_actions *actions, uint32_t node,
     struct ctx_str *text, struct ctx_err *err)
@@ -166,8 +170,8 @@ read_command(struct summary_actions *actions, uint32_t node,
 	return ctx_json_text(json, node, &actions->text, text, err);
 }
 
-/* Replaces the open tasks by those of a list: its elements are objects with a
- * text and a status. */
+/* Replaces the open tasks by those of a list in the arguments of a tool call.
+ * The elements of the list are objects with a text and a status. */
 static int
 record_tasks(struct summary_actions *actions, uint32_t list,
     struct ctx_err *err)
@@ -200,8 +204,8 @@ record_tasks(struct summary_actions *actions, uint32_t list,
 	return 0;
 }
 
-/* Records the action of a tool call by its scanned arguments.  Sets *id to the
- * id of the action, 0 if there is none. */
+/* Records what a tool call does, from its scanned arguments.  Sets *id to the
+ * id of the action; to 0 if there is none. */
 static int
 record_arguments(struct summary_actions *actions, struct ctx_str tool,
     uint32_t *id, struct ctx_err *err)
@@ -246,8 +250,8 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 }
 
 /* Scans the arguments of a tool call.  Returns 1 if they are a JSON object,
- * which is then in actions->json; 0 if they are another text, such as JSON that
- * was cut; or -1 with *err if there is no memory. */
+ * which is then in actions->json; 0 if they are something else, such as JSON
+ * whose end was removed; or -1 with *err if there is no memory. */
 static int
 scan_arguments(struct summary_actions *actions, struct ctx_str text,
     struct ctx_err *err)

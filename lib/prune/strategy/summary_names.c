@@ -1,10 +1,11 @@
 /*
- * summary_names.c - the names in removed texts that a summary lists
+ * summary_names.c - chooses the names in removed messages that a summary lists
  *
  * Later tool calls copy paths, identifiers, ids and numbers from earlier
- * messages.  So the summary lists names that stand in no message that is kept.
- * First come names that few texts contain, among these the ones that the user
- * wrote, that have a digit, that several texts contain, and that are new.
+ * messages.  So the summary lists names of removed messages that are in no kept
+ * message.  First come names that few texts contain.  Among these come first
+ * the names that the user wrote, that have a digit, that several texts contain,
+ * and that are new.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,8 @@
 #include "prune/strategy/names.h"
 #include "prune/strategy/summary.h"
 
-/* A name in more texts than this is usually about the surroundings, such as
- * the home directory. */
+/* A name in more texts than this is usually about the surroundings, such as the
+ * home directory, and is not listed. */
 enum { MOST_TEXTS = 4 };
 #define NAMES_LABEL "Names: "
 
@@ -28,16 +29,17 @@ ctx_summary_names_release(struct summary_names *names)
 
 /* ---- reading ---- */
 
-/* What a function that gets names needs. */
+/* State of collecting the names in a text, for the function that is called for
+ * each name. */
 struct name_reader {
 	struct summary_names *names;
-	const char *text; /* the text in which names are looked for */
+	const char *text; /* the text that is searched for names */
 	bool by_user;
 };
 
-/* Returns a name with the beginning of an absolute path (/ or ~/), which
- * ctx_names_of leaves out.  In a URL two slashes come before the name of the
- * host, so that these do not belong to the name. */
+/* Returns a name together with the beginning of an absolute path (/ or  /)
+ * before it, which ctx_names_of leaves out.  The two slashes before the host
+ * name of a URL are not added. */
 static struct ctx_str
 add_root(const struct name_reader *reader, const char *p, size_t n)
 {
@@ -138,8 +140,9 @@ has_digit(struct ctx_str text)
 	return false;
 }
 
-/* Returns how useful a name is for its length.  The weights were chosen by
- * tests/bench/survive, on the halves of its sets that are for choosing. */
+/* Returns a number that says how useful a name is in a summary, relative to its
+ * length.  The weights were chosen by tests/bench/survive, on the half of its
+ * data that is for choosing. */
 static double
 rate_name(const struct summary_names *names, uint32_t id)
 {
@@ -208,8 +211,8 @@ ctx_summary_names_write(const struct summary_names *names,
 	size_t from, i;
 	bool any = false;
 
-	/* Where nothing but a token or two is left, the names that fit would be
-	 * looked for in vain. */
+	/* With only one or two tokens left, no name would fit, so the search
+	 * ends. */
 	for (i = 0; i < names->n_order && left > 2; i++) {
 		name = ctx_intern_at(&names->texts, names->order[i]);
 		from = out->n;

@@ -247,7 +247,7 @@ emit_term(const struct ctx_terms *terms, char *word, size_t n,
 	return terms->take(terms->user, word, n, err);
 }
 
-/* The word that is being read, and the path or identifier that it is in. */
+/* The word that is being read, and the path or identifier that contains it. */
 struct reading {
 	char word[LONGEST], name[LONGEST];
 	size_t n, name_n;

@@ -1,14 +1,15 @@
-/* tool_failure.c - whether the text of a tool result says that the call failed
- */
+/* tool_failure.c - finds out whether a tool call has failed, from the text of
+ * its result */
 #include <string.h>
 
 #include "prune/strategy/tool_failure.h"
 
-/* Number of bytes at the beginning of a tool result in which an error message
- * is looked for. */
+/* Number of bytes at the beginning of a tool result that are searched for an
+ * error message. */
 enum { FAILURE_BYTES = 400 };
 
-/* Returns true if a line begins as an error message. */
+/* Returns true if a line begins like an error message, for example with
+ * "Error". */
 static bool
 is_error_line(struct ctx_str line)
 {

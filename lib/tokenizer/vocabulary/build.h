@@ -8,7 +8,7 @@
 #define CTX_BUILD_MAX   1024       /* maximum bytes of a token */
 #define CTX_BUILD_ANY   0          /* any two tokens may be the parts */
 #define CTX_BUILD_NEVER UINT32_MAX /* no merge makes the token */
-/* The token is a character from which merging starts; only with the
+/* The token is a character from which merging starts.  Only used with the
  * pretokenizer CTX_PRETOKENIZER_CHARS. */
 #define CTX_BUILD_CHAR (UINT32_MAX - 1)
 
@@ -18,9 +18,9 @@ struct ctx_build_token {
 	/* id of the token in the encoding; CTX_VOCAB_NONE for a single byte
 	 * without an id */
 	uint32_t id;
-	/* The two tokens that merge to this one: the left one has cut bytes.
-	 * Instead of a length, cut may be CTX_BUILD_ANY, CTX_BUILD_NEVER or
-	 * CTX_BUILD_CHAR. */
+	/* The two tokens that merge to this one: cut is the length of the left
+	 * one in bytes.  Instead of a length, cut may be CTX_BUILD_ANY,
+	 * CTX_BUILD_NEVER or CTX_BUILD_CHAR. */
 	uint32_t cut;
 };
 
@@ -46,9 +46,8 @@ struct ctx_vocab_builder {
 	 * pretokenize_pcre2.h); may be empty */
 	struct ctx_str patterns;
 	struct ctx_pretokenizer pretokenizer;
-	/* A pretoken may have exactly the bytes of a token, although merging
-	 * these bytes gives other tokens.  True if it then becomes this
-	 * token. */
+	/* True if a pretoken with exactly the bytes of a token becomes this
+	 * token, even if merging the bytes gives other tokens. */
 	bool whole;
 	bool nfc; /* true if text is normalized (NFC) before it is split */
 	unsigned prefix; /* CTX_VOCAB_PREFIX... bits; 0: no blank is added */

@@ -163,7 +163,7 @@ read_rules(struct text_rules *rules, const json_t *root, struct ctx_err *err)
 struct fallback {
 	struct ctx_char_tokens *tokens;
 	json_t *vocab, *merges;
-	/* by token id: true if the token was already added to tokens */
+	/* for each token id: true if the token was already added to tokens */
 	bool *listed;
 };
 

@@ -11,17 +11,18 @@
 #define CTX_DATA_DIRECTORY_MAX 4096
 
 struct ctx_data_directory {
-	char path[CTX_DATA_DIRECTORY_MAX]; /* NUL-terminated */
-	/* True if the directory was found by a search above the code.  A file
-	 * in it may then be used only if it belongs to root or to this owner,
-	 * who is the owner of the code. */
+	char path[CTX_DATA_DIRECTORY_MAX]; /* NUL-terminated path */
+	/* True if the directory was found by a search, starting from the file
+	 * that contains this code.  Then a file in it is used only if it
+	 * belongs to root or to owner, who owns the file with the code. */
 	bool searched;
 	uid_t owner;
 };
 
-/* Finds the directory.  If the search finds none, the directory is the one that
- * was chosen when ctx was built.  Returns -1 with *err if a system call fails;
- * the path is then empty. */
+/* Finds the directory with the vocabulary files.  If the search finds none, the
+ * result is the directory that was chosen when ctx was built, whether it exists
+ * or not.  Returns -1 with *err if a system call fails; the path is then
+ * empty. */
 int ctx_data_directory_find(struct ctx_data_directory *directory,
     struct ctx_err *err);
 

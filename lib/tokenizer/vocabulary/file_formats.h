@@ -6,9 +6,9 @@
 
 #include "tokenizer/vocabulary/build.h"
 
-/* Each function named ctx_..._build converts a vocabulary file, the n bytes at
- * p, to a packed vocabulary.  It sets *block, which the caller frees, and
- * *size. CTX_EFILE: the file is refused; err->text says why. */
+/* The functions ctx_..._build convert a vocabulary file, the n bytes at p, to a
+ * packed vocabulary.  They set *block, which the caller frees, and *size to its
+ * size in bytes.  CTX_EFILE: the file is refused; err->text says why. */
 
 /* Reads a tiktoken rank file: each line is a token in base64, a space and its
  * rank.  The caller has set pack->pretokenizer. */

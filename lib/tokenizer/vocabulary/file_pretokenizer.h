@@ -7,10 +7,10 @@
 
 #include "tokenizer/vocabulary/build.h"
 
-/* The functions below set pack->patterns, which split a text with PCRE2, and
- * pack->pretokenizer, a built-in pretokenizer that splits the pieces further.
- * If the last pattern is equal to that of a built-in pretokenizer, it becomes
- * pack->pretokenizer instead. */
+/* The functions below set pack->patterns and pack->pretokenizer.  The patterns
+ * split a text with PCRE2; then the built-in pretokenizer splits the pieces
+ * further.  If the last pattern splits as a built-in pretokenizer does, that is
+ * used instead of the pattern. */
 
 /*
  * Sets pack->pretokenizer and pack->patterns from the pre_tokenizer of a

@@ -24,8 +24,8 @@
 
 #define FILE_MAX (1u << 30) /* maximum bytes read from a vocabulary file */
 
-/* For rank files, which have neither: the pretokenizer and the special tokens.
- * The name of a rank file must begin with one of these names. */
+/* Rank files of tiktoken contain neither the pretokenizer nor the special
+ * tokens.  They are chosen here by the beginning of the file's name. */
 static const struct {
 	const char *name;
 	struct ctx_pretokenizer pretokenizer;
@@ -98,10 +98,11 @@ read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 	return got < 0 ? -1 : 0;
 }
 
-/* Returns a checksum of n bytes; n is a multiple of 32.  Four sums are computed
- * side by side, because every start of ctx checks a whole packed vocabulary.
- * Each step can be inverted, so a change of one word always changes the
- * checksum.  It depends on the processor's byte order. */
+/* Returns a checksum of n bytes; n must be a multiple of 32.  Four sums are
+ * computed side by side to be fast, because it is computed over a whole packed
+ * vocabulary at every start of ctx.  Each step can be inverted, so a change of
+ * one word always changes the checksum.  It depends on the processor's byte
+ * order. */
 static uint64_t
 sum_of(const char *p, size_t n)
 {
@@ -398,9 +399,10 @@ compile_vocabulary(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
 	return open_patterns(t, err);
 }
 
-/* Puts the name of the vocabulary file, and its line if known, before the error
- * text.  They cannot be in *err itself: the caller sets file and line there to
- * a place in the input.  Errors of system calls already have the name. */
+/* Puts the name of the vocabulary file, and the line if it is known, before the
+ * error text.  They are not put into err->file and err->line, because the
+ * caller sets these to a place in the input.  Errors of system calls have the
+ * name already. */
 static void
 name_file(const char *file, struct ctx_err *err)
 {

@@ -13,7 +13,8 @@
 #define MOST_SETS      64
 #define ALL_CATEGORIES ((UINT32_C(1) << CTX_KINDS_CATEGORY) - 1)
 
-/* Each pattern is parsed in three passes; see onig_to_pcre2.c. */
+/* Each pattern is read in three passes.  CUTS collects ranges of characters,
+ * FIND collects sets of characters, WRITE writes the translated pattern. */
 enum onig_pass { CUTS, FIND, WRITE };
 
 struct char_set {

@@ -8,8 +8,8 @@
 #include "base/base.h"
 #include "tokenizer/unicode.h"
 
-/* Makes the text of an error: why a vocabulary file is refused, and what the
- * user can do. */
+/* The text of an error: why a vocabulary file is refused, and what the user can
+ * do. */
 #define CTX_REFUSED(what)                               \
 	"cannot count exactly: the tokenizer has " what \
 	"; --encoding bytes/4 estimates"
