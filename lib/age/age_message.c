@@ -103,7 +103,8 @@ store_text(struct aging *aging, const struct age_entry *entry,
 	    : 1;
 }
 
-/* Replaces the long texts in the agent's copy of a tool result. */
+/* Replaces the long texts in the agent's copy of a tool result by references to
+ * files. */
 static int
 age_copy(struct aging *aging, const struct age_entry *entry,
     const struct age_candidate *result, struct ctx_err *err)
@@ -121,8 +122,8 @@ age_copy(struct aging *aging, const struct age_entry *entry,
 	return 0;
 }
 
-/* Replaces tool result or media i by the text in aging->aged, and a result's
- * copy, too. */
+/* Replaces the tool result or media block i by the text in aging->aged, and
+ * also the agent's copy of a tool result. */
 static int
 store_result(struct aging *aging, const struct age_entry *entry, size_t i,
     struct ctx_str tool, struct ctx_err *err)

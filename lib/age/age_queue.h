@@ -42,9 +42,10 @@ struct age_entry {
 struct age_queue {
 	struct ctx_groups groups; /* needed to find the tool of each result */
 	struct ctx_model_counter model_counter;
-	/* For a conversation inside a record, with the option unsent: number of
-	 * the entry after the last assistant message.  Messages before this
-	 * entry were sent to the provider, so they are not changed. */
+	/* Only for a conversation inside a record, with the option unsent:
+	 * number of the queue's entry after the last assistant message.
+	 * Messages before that entry have been sent to the provider, so they
+	 * are not changed. */
 	size_t sent_end;
 	/* Number of the first entry of the queue that the sum savings does not
 	 * include yet. */
@@ -88,7 +89,7 @@ struct aging {
 	 * can. */
 	struct ctx_err refused;
 	struct aged_result aged;
-	struct ctx_buf text; /* scratch buffer */
+	struct ctx_buf text; /* scratch memory */
 	/* A message after all of its edits, except the edit that removes its
 	 * bound reasoning (signed reasoning that the provider refuses after a
 	 * change before it). */

@@ -10,15 +10,17 @@
 #include "stream/conversation_tracker.h"
 #include "stream/rewrite.h"
 
-/* Maximum size in bytes of a file that is put back, because it becomes a part
- * of a record. */
+/* Maximum size in bytes of a stored file that ctx-restore puts back into the
+ * conversation.  The content of the file becomes a part of a record, in which
+ * offsets have 32 bits. */
 #define MAX_FILE UINT32_MAX
 
 /* A message into which a tool result was put back.  It is reported at the end
  * of its record. */
 struct restored_message {
 	struct ctx_held_message held;
-	struct ctx_counter *counter; /* token counter of the model */
+	/* token counter of the conversation's model */
+	struct ctx_counter *counter;
 	/* Id in restoration.tools of the first tool that the message names. */
 	uint32_t tool;
 	uint64_t index; /* index in the conversation, from 0 */
@@ -40,11 +42,12 @@ struct restoration {
 	 * conversation inside the current record. */
 	struct conversation_tracker line_tracker, record_tracker;
 	struct ctx_intern tools; /* names of tools, used in reports */
-	/* Spool (directory with removed results); fd is -1 if it is not open.
-	 */
+	/* The spool, the directory with the tool results that ctx-age has moved
+	 * to files.  Its fd is -1 if it is not open. */
 	struct ctx_spool spool;
 	bool no_spool; /* true if the spool directory does not exist */
-	/* True once a text was read that may end with a reference to a file. */
+	/* True once a text was read that may end with the name of a file to
+	 * which ctx-age has moved something. */
 	bool seen_reference;
 	/* Place in its conversation of the message that was read last.
 	 * places[0]: for messages that are records. places[1]: for messages
@@ -99,8 +102,8 @@ int ctx_restore_sum_file(struct restoration *restoration, uint64_t max_bytes,
 int ctx_restore_read_file(struct restoration *restoration,
     const struct ctx_spool_sum *sum, struct ctx_buf *file,
     enum ctx_aged_result_state *state, struct ctx_err *err);
-/* Reads the spool file restoration->name, if its SHA-256 is that of a
- * reference; otherwise sets *state to CTX_AGED_CHANGED. */
+/* Reads the spool file restoration->name, if it has the SHA-256 that the
+ * reference to it says; otherwise sets *state to CTX_AGED_CHANGED. */
 int ctx_restore_read_referenced(struct restoration *restoration,
     const struct ctx_reference *ref, struct ctx_buf *file,
     enum ctx_aged_result_state *state, struct ctx_err *err);
@@ -131,8 +134,9 @@ int ctx_restore_media(struct restoration *restoration,
 int ctx_restore_block(struct restoration *restoration,
     const struct ctx_event *event, size_t i, size_t first, struct ctx_err *err);
 
-/* Puts the texts back that ctx_age has replaced in the agent's copy of a tool
- * result. */
+/* Some agents keep a copy of a tool result beside the message.  Puts the
+ * original texts back into this copy, where ctx-age has replaced them by
+ * references to files. */
 int ctx_restore_copy(struct restoration *restoration,
     const struct ctx_event *event, struct ctx_err *err);
 

@@ -63,7 +63,7 @@ report_restored(struct restoration *restoration,
 	if (ctx_rewrite_reread(rewrite, held, err) < 0)
 		return -1;
 	change.tool = ctx_intern_at(&restoration->tools, restored->tool);
-	/* The node 0 is the whole record. */
+	/* Node 0 stands for the whole record. */
 	change.bytes = held->node == 0 ? rewrite->record->text
 				       : ctx_rewrite_text(rewrite, held);
 	return ctx_rewrite_report(rewrite, &edited, &change, err);

@@ -4,8 +4,9 @@
 #include "age/restoration.h"
 #include "stream/bound_reasoning.h"
 
-/* Returns true if a reference to a file was in this message or an earlier one.
- * ctx-age removes reasoning only after a reference. */
+/* Returns true if a reference to a file was in this message or in an earlier
+ * one.  Only then can ctx-age have removed reasoning from this message, so that
+ * it is worth searching for the original. */
 static bool
 has_seen_reference(struct restoration *restoration,
     const struct ctx_message *message)
@@ -61,8 +62,8 @@ check_unstripped_message(struct restoration *restoration,
 	if (rc <= 0)
 		return rc;
 	unstripped->n--;
-	/* So far the text was only checked to be JSON.  Now it is parsed as a
-	 * message, without its line feed. */
+	/* Until here the text was only checked to be JSON.  Now it is parsed as
+	 * a message, without the line feed at its end. */
 	rc =
 	    ctx_rewrite_read_text(&restoration->rewrite, event->layout->dialect,
 		(struct ctx_str){unstripped->p, unstripped->n},

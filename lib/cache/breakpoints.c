@@ -162,7 +162,7 @@ ctx_cache_run_find_places(struct cache_run *run, uint64_t number,
 		return 0;
 	}
 	entry->first_block = run->blocks;
-	/* A message without content, which has only tool calls, counts as one
+	/* A message without content (it has only tool calls) counts as one
 	 * content block. */
 	run->blocks += entry->places.blocks > 0 ? entry->places.blocks : 1;
 	if (entry->places.mask != 0) {

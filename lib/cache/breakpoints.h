@@ -20,8 +20,9 @@ struct cache_entry {
 	/* True if the message had no cache breakpoints in the input. */
 	bool is_unmarked;
 	struct ctx_breakpoint_places places;
-	/* Number of content blocks of the conversation before this message,
-	 * without those of system messages at the beginning. */
+	/* Number of content blocks in the conversation before this message.
+	 * System messages at the beginning of the conversation are not
+	 * counted. */
 	uint64_t first_block;
 	/* Report of the message if its breakpoints change.  Set only if reports
 	 * are wanted.  The entry owns change.tool. */
@@ -31,8 +32,8 @@ struct cache_entry {
 /* A conversation that gets breakpoints, as far as it was read.  Its messages
  * are numbered from 0. */
 struct cache_run {
-	/* The messages that are not written yet.  Each entry is a struct
-	 * cache_entry. */
+	/* The queue of the messages that are not written yet.  Each entry is of
+	 * the type struct cache_entry. */
 	struct ctx_held_queue *entries;
 	const char *file; /* input file of the first message */
 	bool decided;     /* true if status and format are set */
@@ -40,8 +41,9 @@ struct cache_run {
 	const struct ctx_dialect *dialect;
 	const struct ctx_breakpoint_format *format;
 	struct ctx_model_counter model_counter;
-	/* Number of tokens in the messages read so far.  It is not counted any
-	 * further once it is enough for the model to cache them. */
+	/* Number of tokens in the messages read so far.  Counting stops when
+	 * the model would cache so many tokens, because the exact number is not
+	 * needed then. */
 	uint64_t tokens;
 	/* true as long as only system messages have been read */
 	bool leading;

@@ -40,8 +40,8 @@ struct ctx_cache_outcome {
 	const struct ctx_model *model; /* NULL if the model is not known */
 	/* number of breakpoints that the conversation gets */
 	size_t n_breakpoints;
-	/* If the conversation has so few tokens that its model does not cache
-	 * them: their number.  Otherwise 0. */
+	/* If the conversation has too few tokens for its model to cache them:
+	 * the number of its tokens.  Otherwise 0. */
 	uint64_t tokens;
 };
 

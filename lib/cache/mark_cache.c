@@ -67,9 +67,9 @@ write_first_marked(struct marking *marking, const struct breakpoints *points,
 	return ctx_rewrite_write_first(&marking->rewrite, err);
 }
 
-/* Returns true if the first message in memory can be written now, because its
- * breakpoints do not depend on later messages. (The breakpoint after the
- * system prompt never does.) */
+/* Returns true if the first message in memory can be written now, because no
+ * later message can change which of its blocks get breakpoints.  (The
+ * breakpoint after the system prompt never changes.) */
 static bool
 is_first_due(const struct cache_run *run)
 {
@@ -153,7 +153,8 @@ decide_provider(struct marking *marking, const struct ctx_dialect *dialect,
 
 	if (ctx_cache_run_decide(run, dialect, marking->options->provider,
 		err) < 0) {
-		run->decided = false; /* so that no message can be written */
+		/* until it is decided, no message can be written */
+		run->decided = false;
 		return -1;
 	}
 	for (i = run->entries->first;

@@ -35,8 +35,8 @@ find_prices(const struct ctx_pricing *pricing,
 	    hour ? price->write_hour : price->write};
 }
 
-/* Returns how many items (members and messages) two requests have in common at
- * their beginning. */
+/* Returns how many items (members of the request, messages) two requests have
+ * in common at their beginning. */
 static size_t
 count_shared(const struct ctx_request_prefix *a,
     const struct ctx_request_prefix *b)

@@ -20,8 +20,8 @@ struct ctx_request_prefix {
 	struct breakpoints points;
 	uint64_t tokens; /* of the request */
 	enum ctx_basis basis;
-	/* Compared texts of all members and messages, if they are stored
-	 * (option keep). */
+	/* The texts by which all members and messages are compared, if they are
+	 * stored (option keep). */
 	struct ctx_buf text;
 	/* The following members up to refused describe the first difference
 	 * from the earlier request: */

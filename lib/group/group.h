@@ -21,11 +21,11 @@ enum {
 	/* The segment is a record that is not a message; it is never removed.
 	 */
 	CTX_SEGMENT_UNKNOWN = 8,
-	/* The segment is the tool results of a message that also has other
-	 * content. */
+	/* The segment consists of the tool results of a message that also has
+	 * other content. */
 	CTX_SEGMENT_RESULTS = 16,
-	/* The segment is a message without its tool results, which are a
-	 * segment of their own. */
+	/* The segment is a message without its tool results, which form another
+	 * segment. */
 	CTX_SEGMENT_REST = 32,
 	/* The segment is a summary of removed messages that an earlier run of
 	 * ctx inserted.  It begins no turn. */
@@ -45,7 +45,8 @@ enum {
 	/* The segment contains, among other blocks, a notice that an earlier
 	 * run of ctx inserted. */
 	CTX_SEGMENT_WITH_NOTICE = 2048,
-	/* The segment has a tool call that gets more than one result. */
+	/* The segment has a tool call to which more than one message with
+	 * results belongs. */
 	CTX_SEGMENT_MORE_RESULTS = 4096,
 	/* The segment has signed reasoning. */
 	CTX_SEGMENT_SIGNED = 8192,
@@ -158,8 +159,8 @@ struct ctx_groups {
 	/* True if the newest turn has a user message that is neither pinned
 	 * nor a demonstration. */
 	bool has_first_task;
-	/* Number of messages at the start of the conversation that are pinned,
-	 * not counting system messages.  Set by the caller. */
+	/* Number of messages at the start of the conversation that must not be
+	 * removed, without system messages.  Set by the caller. */
 	uint64_t pinned;
 	/* Segment that has CTX_SEGMENT_TASK only because it is the last user
 	 * message of its turn so far; UINT32_MAX if there is none. */
@@ -174,8 +175,9 @@ struct ctx_groups {
 	 * a call are then pinned.  Set by the caller after a reset, or when a
 	 * message says so. */
 	bool has_remote_state;
-	/* In the members from attached to unnamed_calls, the index of a segment
-	 * is UINT32_MAX if there is none, or if it was removed. */
+	/* The members from attached to unnamed_calls are indices of segments.
+	 * UINT32_MAX means that there is no such segment, or that it was
+	 * removed. */
 	/* the newest segment, if it must be kept or removed together with the
 	 * next one */
 	uint32_t attached;

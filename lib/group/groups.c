@@ -109,8 +109,8 @@ find_content_flags(const struct ctx_message *message)
 	return content;
 }
 
-/* Adds a segment for the tool results of a message whose other content begins
- * a new turn. */
+/* Adds a segment for the tool results of a message that also has other content,
+ * which begins a new turn.  The results belong to the turn before. */
 static int
 add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
     unsigned flags, struct ctx_err *err)
@@ -124,8 +124,8 @@ add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
 	segment->tokens = cost->results + cost->framing;
 	segment->shared_tokens = (uint32_t)cost->framing;
 	segment->clearable_tokens = cost->clearable;
-	/* A user text after tool results begins a new turn, even if the
-	 * results and the text are in one message. */
+	/* A user's text after tool results begins a new turn, even if results
+	 * and text are in one message. */
 	groups->answered = true;
 	return 0;
 }
@@ -170,9 +170,9 @@ add_message_segment(struct ctx_groups *groups,
 	return 0;
 }
 
-/* Counts the message of the newest segment, and stores its index.  A record
- * that continues an earlier message is not counted, and gets the index of that
- * message. */
+/* Counts the message of the newest segment, and stores its index in the
+ * conversation.  A record that continues an earlier message is not counted, and
+ * gets the index of that message. */
 static void
 count_message(struct ctx_groups *groups, const struct ctx_message *message)
 {

@@ -22,7 +22,7 @@ struct open_tool_call {
 	 * free and stands for no call. */
 	uint32_t segment;
 	uint32_t tool; /* id of the call's tool name; 0: it has none */
-	uint32_t free; /* next slot in the list of free slots */
+	uint32_t free; /* next struct in the list of free ones */
 	struct {
 		/* index of the list of this kind that contains the call; NONE:
 		 * no list of this kind contains it */
@@ -193,8 +193,8 @@ find_or_add_list(struct ctx_open_calls *calls, const uint64_t key[2],
 	return l;
 }
 
-/* Returns the index of a free slot for a tool call; NONE with *err if there is
- * no memory. */
+/* Returns the index of a struct that is free for a tool call; NONE with *err if
+ * there is no memory. */
 static uint32_t
 allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 {

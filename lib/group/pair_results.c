@@ -82,8 +82,8 @@ expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
 	groups->n_unnamed_calls++;
 }
 
-/* Adds a tool call of the newest segment to the table of open calls. tool: id
- * of its tool name. */
+/* Adds a tool call of the newest segment to the table of tool calls that have
+ * no result yet.  tool: id of its tool name. */
 static int
 add_call(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, const struct ctx_call_key *key,

@@ -9,10 +9,10 @@
  * they answer. results: index of the segment of the results. */
 int ctx_groups_pair_results(struct ctx_groups *groups,
     const struct ctx_message *message, uint32_t results, struct ctx_err *err);
-/* Removes the open calls without an id from the table, when no later result can
- * answer them.  This is so after a new turn has begun, or after another
- * assistant message if the format demands results next.  Calls with an id can
- * still be answered. */
+/* Removes the tool calls without an id from the table of open calls, because no
+ * later result can answer them: after a new turn has begun or, if the format
+ * demands that results follow their call, after another assistant message.
+ * Calls with an id can still be answered. */
 void ctx_groups_expire_calls(struct ctx_groups *groups);
 
 #endif

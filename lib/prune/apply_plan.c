@@ -86,8 +86,8 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	which.texts = edit->rest & CTX_MARK_HEAD_TAIL;
 	if (ctx_head_tail_edit(run, edits, message, &which, err) < 0)
 		return -1;
-	/* In the formats in which a summary or notice is a block, the record is
-	 * the message, so there is no copy beside it. */
+	/* In formats in which a summary or notice is inserted as a block, the
+	 * record has no copy of the message, so only the message is edited. */
 	return is_block ? edit_and_insert(run, conversation, entry, text,
 			      edit->rest & CTX_MARK_DROP_INSERTION, err)
 			: ctx_head_tail_edit_copy(run, edits, first, message,
@@ -175,8 +175,8 @@ drop_empty(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Makes the planned changes in one message in memory. first: index of the
- * message's first segment. */
+/* Makes the planned changes in one message that is in memory.  first: index of
+ * the message's first segment. */
 static int
 apply_message_plan(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, size_t first, struct ctx_err *err)

@@ -47,8 +47,9 @@ report_outcome(struct prune *run, struct held_conversation *conversation,
 	return run->options->ended(run->options->user, &outcome, err);
 }
 
-/* If the conversation must be pruned, sets the rank of each segment.  Segments
- * with a low rank are removed first. */
+/* If the conversation must be pruned, and its strategy ranks segments by their
+ * text, computes the rank of each.  Segments with the lowest rank are removed
+ * first. */
 static int
 rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 {

@@ -206,7 +206,7 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		    plan->floors[ctx_group_of(segments, (uint32_t)i)];
 }
 
-/* Returns the tokens that must be kept. */
+/* Returns how many tokens are in segments that must be kept. */
 static uint64_t
 count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -219,7 +219,8 @@ count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return tokens;
 }
 
-/* Returns the tokens that must be kept however small the budget is. */
+/* Returns how many tokens must be kept even if as few of the newest turns and
+ * messages are kept as possible. */
 static uint64_t
 count_least_tokens(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -238,9 +239,9 @@ count_least_tokens(struct ctx_plan *plan, struct ctx_groups *groups)
 	return tokens;
 }
 
-/* Lowers keep_turns, then keep_last, until the newest turns and messages take
- * no more than their share of the tokens that may be kept beside what must be.
- */
+/* The newest turns and messages may use only a share of the target.  Lowers
+ * keep_turns, then keep_last, until they use no more than this share of the
+ * tokens that remain beside what must be kept in any case. */
 static void
 shrink_floors(struct ctx_plan *plan, struct ctx_groups *groups)
 {

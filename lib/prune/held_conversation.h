@@ -7,9 +7,9 @@
 #include "stream/rewrite.h"
 #include "truncate/text_segments.h"
 
-/* Report that is still due for a changed message in memory.  The message's
- * bytes are archived before the first edit; the change is reported only when it
- * is final, because a message that is edited now may be removed later. */
+/* A report on a changed message in memory that was not made yet.  The message's
+ * bytes are archived before its first edit; but the change is reported only
+ * when it is final, because an edited message may be removed later. */
 struct pending_change {
 	struct ctx_change change;
 	unsigned marks; /* CTX_MARK_... bits of all changes so far */
@@ -20,9 +20,9 @@ struct pending_change {
  */
 struct prune_entry {
 	/* The message's bytes.  held.text is NULL after the message was
-	 * removed, too. */
+	 * removed. */
 	struct ctx_held_message held;
-	uint32_t n_segments; /* its segments in groups */
+	uint32_t n_segments; /* number of its segments in groups */
 	/* number of the message's line in a session file, from 1; 0: the
 	 * message is not from a session file */
 	uint32_t transcript_line;
@@ -39,9 +39,11 @@ struct prune_entry {
 	/* For each tool result of the message: true if it must not be edited.
 	 * The struct owns the array.  NULL: all may be edited. */
 	bool *excluded_results;
-	bool is_removed; /* nothing is left to write */
+	bool is_removed; /* true if nothing of the message is left to write */
 	struct pending_change
-	    *pending; /* owned; NULL: unchanged, or not reported */
+	    /* owned by the entry; NULL: the message is unchanged, or changes
+	     * are not reported */
+	    *pending;
 	/* Index of the message in its conversation.  A record that is not a
 	 * message has the index of the next message. */
 	uint64_t message_index;
@@ -69,13 +71,14 @@ struct insertion {
 struct held_conversation {
 	struct ctx_groups groups;
 	struct ctx_plan plan;
-	struct ctx_scorer *scorer; /* NULL: the strategy removes by age */
+	/* NULL: the strategy removes by age, not by the texts of segments */
+	struct ctx_scorer *scorer;
 	struct ctx_model_counter model_counter;
 	/* The messages in memory.  Points to rewrite.lines or rewrite.elements
 	 * of struct prune, which owns them. */
 	struct ctx_held_queue *entries;
-	/* number of bytes in memory at which ctx looks for messages that can
-	 * be removed before the end of the conversation */
+	/* when this number of bytes is in memory, ctx searches for messages
+	 * that can be removed before the end of the conversation */
 	size_t compact_at;
 	uint64_t n_removed; /* number of messages removed so far */
 	/* the summaries and notices that will be inserted, in the order of the
@@ -135,11 +138,14 @@ struct prune {
 	struct ctx_model_counters *counters;
 	struct ctx_prune_config *options;
 	struct held_conversation stream_conversation,
-	    record_conversation;        /* of the stream, and in a record */
-	struct ctx_edits message_edits; /* edits of one message */
+	    /* the conversation of the stream, and the one inside the current
+	     * record */
+	    record_conversation;
+	/* JSON edits of the message that is being changed */
+	struct ctx_edits message_edits;
 	struct text_segments text_segments;
 	struct shortener shortener;
-	struct ctx_buf text; /* scratch buffer of one function */
+	struct ctx_buf text; /* scratch memory */
 	/* A limit against slow patterns: how many nanoseconds patterns of
 	 * options such as --pin and --tool may still take in the current
 	 * message. */
@@ -175,12 +181,12 @@ int ctx_prune_hold_unknown(struct held_conversation *conversation,
  * Returns 1, 0 if it must be held with its bytes, or -1 with *err. */
 int ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err);
-/* Moves the lines of an entry to the next one, if all messages between them
- * were removed.  The entry then has no segment. */
+/* Adds the lines of an entry to the entry after it, when all messages between
+ * them were removed.  The entry before then has no segment. */
 void ctx_prune_join_file_lines(struct prune_entry *before,
     struct prune_entry *entry);
-/* Sets *text to the bytes of the entry's last line, valid until the next line
- * is read again. */
+/* Sets *text to the bytes of the last line that an entry stands for.  They are
+ * valid until another line is read again. */
 int ctx_prune_last_text(struct prune *run, const struct prune_entry *entry,
     struct ctx_str *text, struct ctx_err *err);
 /* Calls a function for each line of an entry for which select returns true,
@@ -250,7 +256,8 @@ int ctx_prune_report_changes(struct prune *run,
  * they would be sent to the model again. */
 int ctx_prune_report_lines(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
-/* Writes an entry, with its links corrected. */
+/* Writes an entry.  If lines were removed, the ids in it that name them are
+ * corrected. */
 int ctx_prune_write_entry(struct prune *run, struct prune_entry *entry,
     struct ctx_err *err);
 
@@ -343,8 +350,10 @@ enum insertion_form { INSERT_MESSAGE, INSERT_BLOCK, INSERT_STRING };
 /* A summary or notice that is inserted: its text, and how it is inserted. */
 struct insertion_content {
 	enum insertion_form form;
-	bool summary;                      /* false: a notice */
-	const struct ctx_dialect *dialect; /* of the message there */
+	/* true for a summary, false for a notice */
+	bool summary;
+	/* dialect of the message at which it is inserted */
+	const struct ctx_dialect *dialect;
 	struct ctx_str text;
 	/* Only for INSERT_STRING: the content of the user message, which will
 	 * follow the summary or notice; see ctx_insertion_string. */
@@ -400,9 +409,9 @@ int ctx_insertion_write_message(struct prune *run,
 
 /* ---- write_summary.c ---- */
 
-/* Inserts a summary of the messages that are removed.  It is not inserted if it
- * would have as many tokens as these messages.  If the conversation also fits
- * the budget with them, they are then kept. */
+/* Inserts a summary of the messages that are removed.  Does not insert it if it
+ * would have at least as many tokens as these messages; they are then kept if
+ * the conversation fits the budget with them. */
 int ctx_prune_summarize(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 

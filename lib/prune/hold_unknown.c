@@ -69,8 +69,8 @@ ctx_prune_join_file_lines(struct prune_entry *before, struct prune_entry *entry)
 	before->n_segments = 0;
 }
 
-/* Reads a line again, and checks that it has the bytes that it had. at: its
- * offset in the file. */
+/* Reads a line again, and checks that its bytes have not changed.  at: offset
+ * of the line in the file. */
 static int
 read_line_again(struct prune *run, const struct prune_entry *entry,
     uint32_t line, uint64_t at, struct ctx_str *text, struct ctx_err *err)

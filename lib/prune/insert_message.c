@@ -63,7 +63,8 @@ find_path_value(const struct ctx_json *json, uint32_t node, const char *path,
  * member of the message after the inserted one. */
 struct template_values {
 	struct ctx_str text, uuid, hex, parent;
-	const struct ctx_json *json; /* NULL: no message after the insertion */
+	/* the message after the inserted one; NULL: there is none */
+	const struct ctx_json *json;
 	uint32_t node;
 };
 

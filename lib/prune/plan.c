@@ -20,8 +20,8 @@
 #include "prune/plan.h"
 #include "prune/plan_steps.h"
 
-/* Notices that are inserted need tokens, too.  If too few tokens were reserved
- * for them, the plan is made again, at most this many times. */
+/* Inserted notices need tokens, too.  If too few tokens were reserved for them,
+ * more are reserved and the plan is made again, at most this many times. */
 #define ROUNDS 8
 
 void
@@ -104,7 +104,7 @@ may_lose_task(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	    segment->message == groups->segments[groups->last_task].message;
 }
 
-/* Fills the candidate of segment i, by which the strategy judges the segment.
+/* Fills the candidate of segment i: what the strategy knows about this segment.
  * The members that depend on the whole group are set by add_to_group. */
 static void
 fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
@@ -203,9 +203,10 @@ drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 	}
 }
 
-/* Sets plan->cut_message and plan->cut_tokens to the place of the newest group
- * that the strategy removes.  Called before user messages are removed with
- * their turns, so these do not count. */
+/* Records the newest group that the strategy removes: sets plan->cut_message to
+ * the index of its message, and plan->cut_tokens to the tokens before it.  Must
+ * be called before user messages are removed because their turns became empty,
+ * as these do not count. */
 static void
 set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -356,8 +357,8 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 			return -1;
 		if (!bounded || plan->after <= plan->settings.target)
 			break;
-		/* With more tokens reserved, more messages are removed, which
-		 * may need more notices. */
+		/* The more tokens are reserved, the more messages are removed,
+		 * and these may need more notices. */
 		notices = ctx_notice_cost(plan, groups);
 		if (notices <= plan->notices)
 			break;
@@ -398,9 +399,9 @@ decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
 		plan->bound_from = round < ROUNDS
 		    ? ctx_plan_find_first_change(plan, groups)
 		    : 0;
-		/* Undoes the last plan.  That needs only these three members,
-		 * because the marks are cleared anyway and the groups were not
-		 * changed. */
+		/* Makes the state before the last plan current again.  Only
+		 * these three members are needed: the marks are cleared anyway,
+		 * and the groups were not changed. */
 		plan->has_cut = before->has_cut;
 		plan->cut_message = before->cut_message;
 		plan->cut_tokens = before->cut_tokens;

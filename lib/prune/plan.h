@@ -29,8 +29,8 @@ uint64_t ctx_notice_cost(const struct ctx_plan *plan,
  * roles might not alternate. */
 void ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups);
 
-/* A kind of scorer: the functions that rank segments by their text.  Each kind
- * has a struct of its own, which begins with a struct ctx_scorer. */
+/* A kind of scorer, which ranks segments by their text: its functions.  Each
+ * kind has a struct of its own, which begins with a struct ctx_scorer. */
 struct ctx_scorer_kind {
 	size_t size; /* size of the scorer's struct in bytes */
 	int (*add)(struct ctx_scorer *scorer, const struct ctx_message *message,

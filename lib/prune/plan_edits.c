@@ -90,8 +90,8 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 	for (i = 0; i < groups->n; i++) {
 		tokens = ctx_plan_count_without_notice(&groups->segments[i],
 		    plan->marks[i]);
-		/* A strategy that writes a summary removes the earlier one, so
-		 * the earlier one needs no tokens. */
+		/* A strategy that writes a summary removes the earlier summary,
+		 * so the earlier one needs no tokens. */
 		replaced = plan->settings.strategy->summarizes
 		    ? ctx_plan_count_summary_tokens(&groups->segments[i],
 			  plan->marks[i])
@@ -121,8 +121,9 @@ edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
 {
 	size_t i;
 
-	/* What was removed early was removed because all edits together do not
-	 * suffice. */
+	/* If messages were removed before the conversation ended (has_cut),
+	 * even all edits together do not save enough tokens.  So all edits are
+	 * made then. */
 	for (i = 0;
 	     i < groups->n && (plan->has_cut || total > plan->settings.target);
 	     i++) {

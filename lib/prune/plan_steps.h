@@ -21,9 +21,10 @@
  * together at most this part of the target: target / CTX_OPTIONAL_SHARE
  * tokens. */
 enum { CTX_OPTIONAL_SHARE = 4 };
-/* The newest messages and turns are kept (unless the user has said how many)
- * only as far as they take at most this part of the target: what it leaves
- * beside the floors that never shrink, divided by CTX_FLOOR_SHARE. */
+/* By default the newest messages and turns are kept only as far as they do not
+ * use more than this part of the target: the tokens that it leaves beside
+ * everything that must be kept, divided by CTX_FLOOR_SHARE.  This limit does
+ * not apply if the user has chosen their number. */
 enum { CTX_FLOOR_SHARE = 4 };
 
 /* ---- floor.c ---- */

@@ -40,8 +40,8 @@ struct ctx_prune_settings {
 	 * of messages are kept. */
 	uint64_t keep_turns;
 	/* True if fewer messages than keep_last (shrinks_last), or fewer turns
-	 * than keep_turns (shrinks_turns), may be kept where all that must be
-	 * kept exceeds the share of the target that CTX_FLOOR_SHARE says. */
+	 * than keep_turns (shrinks_turns), may be kept when they would use too
+	 * large a share of the target; see CTX_FLOOR_SHARE. */
 	bool shrinks_last, shrinks_turns;
 	/* only for the strategy middle-out: number of messages at the start of
 	 * the conversation that are kept */
@@ -65,7 +65,9 @@ struct ctx_prune_settings {
 	 * tokens that it keeps free for the summary and its frame. */
 	uint64_t summary_tokens, reserved;
 	enum ctx_reasoning reasoning;
-	bool binds;  /* the model's signed reasoning is bound */
+	/* true if the provider refuses signed reasoning of the model after a
+	 * change before it */
+	bool binds;
 	bool always; /* prune even if the trigger is not exceeded */
 	bool pin_system;
 	/* True if the format demands that user and assistant messages
@@ -107,8 +109,8 @@ struct ctx_candidate {
 	/* True if the segment must be kept whatever messages still come.  Its
 	 * tokens are then not available for other messages. */
 	bool permanent;
-	/* True if an earlier plan has already removed a newer segment.  By age,
-	 * this segment must then be removed, too. */
+	/* True if a newer segment was already removed by an earlier plan.  A
+	 * strategy that removes by age must then remove this segment, too. */
 	bool before_cut;
 	bool summary;       /* the segment is a summary of an earlier run */
 	bool crosses_turns; /* the group has segments in several turns */
@@ -158,9 +160,9 @@ struct ctx_strategy {
 	/* The scorer, which gives each segment a rank by its text.  NULL: the
 	 * strategy removes by age. */
 	const struct ctx_scorer_kind *scorer;
-	/* Texts that tell the user why a segment was removed, one for each
-	 * rank: reasons[0] is for rank 0.  NULL: a rank does not stand for a
-	 * reason. See ctx_strategy_reason. */
+	/* Texts that tell the user why a segment was removed, indexed by its
+	 * rank: reasons[0] is for segments of rank 0.  NULL if ranks do not
+	 * stand for reasons.  See ctx_strategy_reason. */
 	const char *const *reasons;
 	size_t n_reasons;
 };
@@ -206,8 +208,8 @@ struct ctx_plan {
 	 * UINT64_MAX: from none. */
 	uint64_t bound_from;
 	bool has_cut; /* true once a group was removed */
-	/* Messages with a lower index were removed, except those that must be
-	 * kept. */
+	/* All messages with a lower index were removed, except those that must
+	 * be kept. */
 	uint64_t cut_message;
 	/* Only with quantum.  All segments whose start (the number of tokens
 	 * before the segment) is lower were removed, except those that must be
@@ -342,8 +344,8 @@ struct ctx_summary_text {
  * lines for a summary: requests and constraints of the user, word for word;
  * open tasks; decisions; changed files; commands; errors; other sentences.
  * About half of the summary is a list of names (paths, identifiers, ids and
- * numbers) that stand in no text that is kept.  No line is repeated.  Equal
- * texts give equal summaries. */
+ * numbers) from removed texts that are in no kept text.  No line is repeated.
+ * Equal texts give equal summaries. */
 struct ctx_summary;
 int ctx_summary_open(struct ctx_summary **summary, struct ctx_err *err);
 void ctx_summary_close(struct ctx_summary *summary);
@@ -361,8 +363,8 @@ int ctx_summary_write(struct ctx_summary *summary,
 
 /* ---- prune/prune_stream.c: within the budget ---------------------------- */
 
-/* The value of an option: a number of tokens or, if percent is true,
- * thousandths of a percent. */
+/* The value of an option: n tokens or, if percent is true, n thousandths of a
+ * percent. */
 struct ctx_amount {
 	uint64_t n;
 	bool set, percent;
@@ -390,9 +392,9 @@ struct ctx_prune_config {
 	 * those of tools that match tool and do not match not_tool. */
 	struct ctx_pattern tool, not_tool;
 	/* The notice: a text that says that messages were removed.  It is
-	 * inserted before the next turn after them.  UTF-8, NUL-terminated.
-	 * NULL: no notice.  The strategy summarize inserts no notice, because
-	 * its summary says the same. */
+	 * inserted before the first turn after the removed messages.  UTF-8,
+	 * NUL-terminated.  NULL: no notice.  The strategy summarize inserts no
+	 * notice, because its summary says that messages were removed. */
 	const char *notice;
 	/* The following members are for the strategy summarize: */
 	/* Command that writes the summary.  If it has no command line, the

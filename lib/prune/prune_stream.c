@@ -91,9 +91,9 @@ join_lines(struct held_conversation *conversation)
 			marks[segment] = CTX_MARK_DROP;
 		}
 		before = entry;
-		/* Moves next to the first segment of the next entry.
-		 * n_segments counts only segments that are not marked for
-		 * removal. */
+		/* Sets next to the index of the first segment of the next
+		 * entry.  n_segments counts only segments that are not marked
+		 * for removal. */
 		for (left = entry->n_segments; left > 0; next++)
 			left -= !(marks[next] & CTX_MARK_DROP);
 		segment = next - 1;

@@ -23,9 +23,9 @@ struct literal_change {
 	struct ctx_str mark; /* JSON of the mark, without quotes */
 };
 
-/* Returns the offset of the end of a text, in segments->text.  The bytes at the
- * end of the last text that must not be removed (uncut_bytes) are a part of the
- * text. */
+/* Returns the offset of the end of a text in segments->text.  Bytes at the end
+ * of the last text that must not be removed (segments->uncut_bytes) belong to
+ * the text. */
 static size_t
 find_segment_end(const struct text_segments *segments,
     const struct text_segment *segment)

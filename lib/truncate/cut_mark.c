@@ -74,8 +74,8 @@ measure_mark(struct shortener *shortener, uint64_t limit, uint64_t *size,
 	    ctx_shorten_measure(shortener, shortener->text.p, shortener->text.n,
 		size, err) < 0)
 		return -1;
-	/* The mark begins with a line feed, which ends the line of text before
-	 * it.  So this line feed does not count as a line. */
+	/* The line feed at the start of the mark ends the line of text before
+	 * it, so it does not count as a line of the mark. */
 	if (shortener->unit == CTX_SIZE_LINES &&
 	    shortener->keep != CTX_KEEP_TAIL && limit > 1 && *size > 1)
 		--*size;

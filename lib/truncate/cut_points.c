@@ -12,8 +12,7 @@
 
 #include "truncate/cut_points.h"
 
-/* State of ctx_cut_find_points, which searches the texts for the places where
- * they are cut. */
+/* State of the search for the two places between which text is removed. */
 struct cut_search {
 	const struct text_segments *segments;
 	enum ctx_size unit;
@@ -87,8 +86,8 @@ consider_cut_point(struct cut_search *search, size_t segment_index,
 	uint64_t head = search->size_before +
 	    (search->unit == CTX_SIZE_LINES && line_begun ? 1 : 0);
 
-	/* Two places have the whole text before them: its end, and the start of
-	 * the next text.  The end is the better place for a cut. */
+	/* The end of one text and the start of the next have the same text
+	 * before them.  The end is the better place to begin removing. */
 	if (head <= search->head_room &&
 	    (head > search->range.head.size_before ||
 		segment_index == search->range.head.segment))
@@ -180,7 +179,7 @@ consider_near(struct cut_search *search, size_t i, size_t target)
 
 	if (at < search->at)
 		/* Places before the current place of the search were tried
-		 * already, so the search continues there. */
+		 * already, so it continues at the current place. */
 		at = search->at;
 	for (; at < segment->to; at = next) {
 		next = at +

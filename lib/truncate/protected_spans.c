@@ -12,8 +12,8 @@
 #include "base/vector.h"
 #include "truncate/text_segments.h"
 
-/* Minimum number of characters of a base64 payload.  It must also have upper
- * case, lower case and digits. */
+/* Minimum number of characters of base64 that count as a payload.  They must
+ * also include upper case, lower case and digits. */
 #define MIN_PAYLOAD 256
 #define MIN_WIDTH   40 /* minimum width of a payload's lines */
 /* Maximum number of spaces and tabs at the start of a line of a base64
@@ -149,10 +149,10 @@ find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
 		if (stop - line == width)
 			full = stop;
 	}
-	/* These lines of base64 are no payload if they are too short together,
-	 * or lack upper case, lower case or digits.  Then no payload begins in
-	 * any of them, so the search continues after the last line of full
-	 * width. */
+	/* Lines of base64 are not a payload if they have too few characters in
+	 * total, or lack upper case, lower case or digits.  Then no payload
+	 * begins in any of these lines, so *next is set to the end of the last
+	 * line of full width, to continue the search there. */
 	*next = full;
 	if (!in_url && (chars < MIN_PAYLOAD || (kinds & ALL) != ALL))
 		return at;
@@ -408,9 +408,9 @@ replace_segment_payloads(struct text_segments *segments,
 	segment->has_placeholders = true;
 	if (ctx_buf_add(plain, literal.p + done, literal.n - done, err) < 0)
 		return -1;
-	/* Here only the length of the literal is set.  The buffer may still
-	 * move in memory, so ctx_text_segments_protect sets the pointer when
-	 * all texts are in the buffer. */
+	/* Only the length of the JSON string is set here, because the buffer
+	 * may still move in memory.  ctx_text_segments_protect sets the pointer
+	 * when all texts are in the buffer. */
 	segment->literal.n = plain->n - start;
 	return 0;
 }

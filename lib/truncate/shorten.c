@@ -40,7 +40,7 @@ struct kept_room {
 };
 
 /* Divides the size that may be kept of a text between its beginning and its
- * end. room: this size. */
+ * end, as the options demand.  room: this size, in the unit of the limit. */
 static struct kept_room
 split_room(const struct shortener *shortener, uint64_t room)
 {
@@ -105,8 +105,8 @@ fit_tokens(struct shortener *shortener, const struct text_segments *segments,
 {
 	uint64_t total = segments->size, kept, size;
 
-	/* The index of token counts is built only once, although several cuts
-	 * are tried. */
+	/* The index of token counts is built only once, although several places
+	 * to cut are tried. */
 	ctx_token_index_reset(&shortener->index);
 	if (ctx_token_index_append(&shortener->index,
 		shortener->counter->tokens,
@@ -175,8 +175,8 @@ protect_reference(struct shortener *shortener, struct text_segments *segments,
 }
 
 /* Replaces the base64 payloads in the text by short texts.  Sets *extra to how
- * much larger the payloads were.  Sets *fits to true if nothing else need be
- * removed. */
+ * much larger the payloads were than these.  Sets *fits to true if the text
+ * then does not exceed the limit. */
 static int
 replace_payloads(struct shortener *shortener, struct text_segments *segments,
     uint64_t limit, uint64_t *extra, bool *fits, struct ctx_err *err)

@@ -31,8 +31,9 @@ enum ctx_keep {
 struct ctx_truncate_config {
 	enum ctx_size unit;
 	enum ctx_keep keep;
-	/* For CTX_KEEP_ENDS: the ratio of the kept beginning to the kept end
-	 * of a text, as two numbers.  Each is at most 1,000,000. */
+	/* For CTX_KEEP_ENDS: the ratio of the sizes of the kept beginning and
+	 * the kept end of a text, as two numbers.  Each is at most
+	 * 1,000,000. */
 	uint64_t head, tail;
 	/* Maximum sizes of texts, in the unit that the member unit says; 0: no
 	 * limit.  The mark that is written in place of removed text counts,

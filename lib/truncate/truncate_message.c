@@ -82,9 +82,9 @@ make_argument_mark(struct truncation *truncation, uint64_t before,
 	}
 }
 
-/* If the arguments of a tool call are too long, replaces them by a mark such
- * as {"_ctx_cut":"12345 characters truncated"}. They are never cut, because a
- * model could take a part of the arguments for the whole. */
+/* If the arguments of a tool call are too long, replaces all of them by a mark
+ * such as {"_ctx_cut":"12345 characters truncated"}.  A part of the arguments
+ * is never kept, because a model could take the part for the whole. */
 static int
 replace_arguments(struct truncation *truncation,
     const struct ctx_message *message, uint32_t args, struct ctx_err *err)

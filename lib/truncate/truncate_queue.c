@@ -179,8 +179,8 @@ ctx_truncate_queue_record(struct truncation *truncation,
 	entry = append_entry(truncation, lines, event, err);
 	if (entry == NULL)
 		return -1;
-	/* This record is the only one in memory, and its change does not
-	 * depend on later messages.  So it is written at once. */
+	/* This record is the only one in memory, and the change of its message
+	 * does not depend on later messages.  So it is written at once. */
 	if (queue->first == queue->end - 1 &&
 	    (sent ||
 		(!truncation->options->unsent && entry->n_media == 0 &&

@@ -10,7 +10,7 @@
 
 #define MESSAGE "{\"role\":\"tool\",\"tool_call_id\":\"\",\"content\":"
 
-/* The message that contains the text. */
+/* A message that was made to contain the plain text. */
 struct text_message {
 	struct ctx_buf record; /* its JSON */
 	struct ctx_json json;
@@ -96,7 +96,8 @@ ctx_truncate_text(const struct ctx_truncate_config *options,
 	int rc = 0;
 
 	ctx_json_init(&made.json, CTX_SIMD_BEST);
-	/* In no unit is a text larger than its number of bytes. */
+	/* The size of a text in any unit is at most its number of bytes, so a
+	 * text with no more bytes than the limit is not shortened. */
 	if (options->limit > 0 && text.n > options->limit &&
 	    (rc = make_message(&made, &segments, text, err)) == 0)
 		rc = ctx_shorten(&shortener, &edits, &segments, options->limit,

@@ -20,7 +20,7 @@ struct truncate_entry {
 	uint64_t first_media, n_media;
 };
 
-/* A conversation that is being read. */
+/* A conversation that ctx-truncate is reading. */
 struct truncate_conversation {
 	struct conversation_tracker tracker;
 	/* Number of the queue's entry after the last assistant message. */
@@ -83,8 +83,8 @@ uint64_t ctx_truncate_kept_media(const struct truncation *truncation,
 
 /* ---- truncate_message.c ---- */
 
-/* Moves the conversation tracker to a message.  If edit is true, adds the
- * edits that shorten the message. */
+/* Makes a message the current one of its conversation, in the conversation
+ * tracker.  If edit is true, also adds the edits that shorten the message. */
 int ctx_truncate_message(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
     bool edit, struct media_numbers media, struct ctx_err *err);
