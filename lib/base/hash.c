@@ -20,8 +20,8 @@ ctx_hashkey_init(struct ctx_hashkey *key)
 	ssize_t got;
 	int fd;
 
-	/* getentropy(3) opens no file.  The sandbox would forbid to open
-	 * one. */
+	/* getentropy(3) works without opening a file, which the sandbox would
+	 * forbid. */
 	if (getentropy(key->k, sizeof key->k) == 0)
 		return;
 	/* If there is no random device either, the key is made from its own

@@ -152,7 +152,7 @@ static int
 take_value(struct ctx_reader *r, struct ctx_record *record, size_t at, size_t n)
 {
 	/* The nodes of the value contain offsets, not pointers.  So they are
-	 * still valid if the buffer has moved since the scan. */
+	 * still valid if the buffer has moved since the value was scanned. */
 	r->json.text = r->buf.p + r->from + at;
 	record->value = ctx_json_str(&r->json, 0);
 	record->json = &r->json;
@@ -286,7 +286,7 @@ is_nest_closed(struct nest *nest, const char *p, size_t n)
 		case '\r':
 		case '\n':
 			/* A value without brackets is a number or a word such
-			 * as true.  White space ends it. */
+			 * as true.  White space after it ends it. */
 			if (nest->depth == 0)
 				return true;
 			break;
@@ -383,8 +383,9 @@ read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	return take_value(r, record, at, n);
 }
 
-/* Says in *err what the file is, if its first line is not JSON.  n: length of
- * the line in bytes; at: the offset in it after blanks. */
+/* If the first line of a file is not JSON, sets *err to an error that says what
+ * the file seems to be.  n: length of the line in bytes; at: offset of its
+ * first byte that is not blank. */
 static void
 explain_first_line(struct ctx_reader *r, size_t at, size_t n,
     struct ctx_err *err)

@@ -309,7 +309,7 @@ check_wait_time(const struct command_run *run, struct ctx_err *err)
 	return left;
 }
 
-/* Writes a part of the input to the command.  If the command reads no more
+/* Writes a part of the input to the command.  If the command has closed its
  * input, drops the rest. */
 static void
 write_input(struct child *child, struct ctx_str *input)

@@ -6,8 +6,8 @@
 
 #include "io/io.h"
 
-/* Interval in milliseconds at which signals are checked for while a command
- * runs. */
+/* While a command runs, the signals that end this process are blocked.  They
+ * are checked for at this interval, in milliseconds. */
 enum { CTX_COMMAND_SLICE = 100 };
 
 /* Blocks the signals that would end this process, and sets *ends to these

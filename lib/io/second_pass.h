@@ -39,8 +39,8 @@ bool ctx_reader_locate(struct ctx_reader *reader,
  * become shorter; *text is valid until the next call. */
 int ctx_reader_read_again(struct ctx_reader *reader, uint64_t at, size_t n,
     struct ctx_str *text, struct ctx_err *err);
-/* Sets *err to the error that a record had other bytes when it was read again.
- * Returns -1. */
+/* Sets *err to an error that says that a record has changed between two
+ * readings of its file.  Returns -1. */
 int ctx_reader_fail_changed(const char *file, uint64_t line,
     struct ctx_err *err);
 

@@ -142,8 +142,9 @@ ctx_json_string_decode(struct ctx_buf *out, struct ctx_str literal,
 	return 0;
 }
 
-/* Returns the letter of the short escape (such as \n) of a byte, 'u' if the
- * byte has only the long escape \u00XX, or 0 if it needs no escape. */
+/* Returns the letter of the short escape of a byte (n for a line feed, as in
+ * \n); 'u' if the byte can only be written as \u00XX; 0 if the byte needs no
+ * escape. */
 static char
 escape_letter(unsigned char c)
 {
@@ -227,7 +228,9 @@ ctx_json_string_is_normalized(struct ctx_str literal)
 	 * the one that write_escape writes. */
 	while ((p = find_backslash(p, end)) != end) {
 		if (p[1] != 'u' && p[1] != '/') {
-			p += 2; /* all other short escapes are necessary */
+			/* each other short escape is the one that write_escape
+			 * writes */
+			p += 2;
 			continue;
 		}
 		n = parse_escape(p, end, &cp);

@@ -65,7 +65,7 @@ resolve_escapes(struct string_end *search, struct string_block *block)
 	block->escaped = find_escaped(block->backslash, &block->carry);
 	block->stop &= ~block->escaped;
 	block->stop |= block->escaped & ~block->letter;
-	/* all bits up to the lowest set bit of stop */
+	/* bits 0 to the lowest set bit of stop */
 	reach = block->stop ^ (block->stop - 1);
 	search->escaped |= (block->backslash & reach) != 0;
 	for (u = block->escaped & block->u & reach; u != 0; u &= u - 1)

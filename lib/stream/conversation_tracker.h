@@ -16,7 +16,9 @@ struct conversation_tracker {
 	struct ctx_model_counter model_counter; /* valid if tokens is true */
 	struct ctx_groups groups;               /* valid if tools is true */
 	bool asked;                             /* true once binds is set */
-	bool binds; /* the model's signed reasoning is bound */
+	/* true if the provider refuses signed reasoning of the model after a
+	 * change before it */
+	bool binds;
 	/* true once a message of the conversation was changed */
 	bool changed;
 	uint64_t index; /* index of the current message, from 0 */

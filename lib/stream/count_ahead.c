@@ -86,7 +86,7 @@ struct ctx_count_ahead {
 	 * a record. record: for the conversation inside the record that is
 	 * being read */
 	struct ctx_counter *lines, *record;
-	/* true once the stream's conversation has begun */
+	/* true once a message was read that is a record of its own */
 	bool open;
 	/* an event that was read, but is in no batch yet */
 	struct ctx_event pending;
@@ -406,7 +406,7 @@ release_batch(struct batch *batch)
 	free(batch->steps);
 }
 
-/* Empties the oldest batch, after its last event was returned. */
+/* Empties the oldest batch.  Called after its last event was returned. */
 static int
 recycle_batch(struct ctx_stream *stream, struct ctx_err *err)
 {

@@ -6,8 +6,8 @@
 #include "dialect/result_content.h"
 #include "stream/stream.h"
 
-/* Returns true if block i of a message will be removed. edit: what is done
- * with the message. */
+/* Returns true if block i of a message will be removed.  edit: the changes that
+ * are planned for the message. */
 static bool
 is_removed(const struct ctx_message *message, size_t i,
     const struct ctx_message_edit *edit)
@@ -76,8 +76,8 @@ ctx_edits_remove_nodes(struct ctx_edits *edits,
 {
 	size_t nodes = message->json->nodes[message->node].next - message->node,
 	       i;
-	/* for each node: true if it is an array or object from which all
-	 * children that must be removed were removed */
+	/* for each node: true if it is an array or object whose children were
+	 * removed already, as far as they must be */
 	bool *done;
 	int rc = -1;
 

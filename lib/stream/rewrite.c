@@ -423,8 +423,8 @@ take_event(struct ctx_rewrite *rewrite,
 	return end_record(rewrite, command, user, event, err);
 }
 
-/* Returns how a stream has ended, after the error *err. refused: true if a
- * function of the command has returned the error. */
+/* Returns how the reading of a stream has ended, by the error *err.  refused:
+ * true if a function of the command has returned this error. */
 static enum ctx_stream_end
 find_end(const struct ctx_err *err, bool refused)
 {

@@ -136,10 +136,10 @@ struct ctx_edited_message {
 struct ctx_rewrite {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer; /* NULL: nothing is written */
-	/* Says if this is a dry run, in which nothing is written, and has the
-	 * archive of original bytes.  A changed record is written only when its
-	 * original is in the archive on disk.  NULL: no dry run and no archive,
-	 * and ctx_rewrite_report is not called. */
+	/* Says whether this is a dry run, in which nothing is written, and has
+	 * the archive of original bytes.  A changed record is written only
+	 * after its original is in the archive on disk.  NULL: no dry run and
+	 * no archive; ctx_rewrite_report must not be called then. */
 	const struct ctx_report *report;
 	/* Edits of the record that is being read, or of the message that is
 	 * written next. */
@@ -192,8 +192,8 @@ int ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
  * *err. */
 void *ctx_rewrite_hold_record(struct ctx_rewrite *rewrite,
     const struct ctx_event *event, struct ctx_err *err);
-/* Makes rewrite->edits in the text of an entry of rewrite->lines, and clears
- * the edits. */
+/* Makes the edits in rewrite->edits in the text of an entry of rewrite->lines,
+ * and clears them. */
 int ctx_rewrite_edit_held(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, struct ctx_err *err);
 /* Appends bytes to the text of an entry of rewrite->lines. */

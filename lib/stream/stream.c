@@ -429,9 +429,9 @@ ctx_stream_dialect(const struct ctx_stream *stream)
 				      : ctx_dialect_find("generic");
 }
 
-/* Returns the JSON string with the model's name; n is 0 if there is none.  In a
- * session file any line may name the model, so the transcript stores the
- * name. */
+/* Returns the JSON string with the name of a conversation's model; its length n
+ * is 0 if there is none.  In a session file any line may name the model, so the
+ * transcript stores the name. */
 static struct ctx_str
 find_model_name(const struct ctx_stream *stream, const struct ctx_event *event)
 {
@@ -458,8 +458,9 @@ ctx_stream_measure(const struct ctx_stream *stream,
 
 	if (ctx_model_counters_find(counters, literal, model_counter, err) < 0)
 		return -1;
-	/* If each message is a record, the conversation continues when the
-	 * bytes of this record are gone. */
+	/* If each message is a record of its own, the conversation continues
+	 * after this record, whose bytes are then not valid any more.  So the
+	 * name is copied. */
 	if (!event->inside && event->line == 0 && literal.n > 0 &&
 	    (model_counter->name.p == literal.p ||
 		model_counter->name.p == literal.p + 1))

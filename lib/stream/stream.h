@@ -73,8 +73,9 @@ struct ctx_found {
 	/* True if some message is possible only in this dialect.  False if all
 	 * messages are possible in other dialects, too. */
 	bool decisive;
-	bool likely; /* true if a message suggests this dialect */
-	bool others; /* true if records are of other dialects */
+	/* true if a message suggests this dialect, without proving it */
+	bool likely;
+	bool others; /* true if other records are of other dialects */
 };
 
 /* A stream: reads records, detects their format, and returns events.  A
