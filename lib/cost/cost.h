@@ -187,8 +187,10 @@ struct ctx_cost {
  * cache.
  */
 struct ctx_counter {
-	struct ctx_token_counter *tokens; /* the caller's */
-	enum ctx_basis basis;             /* of the counts of texts */
+	struct ctx_token_counter *tokens; /* owned by the caller */
+	/* how far to trust the counts of texts: exact, reconstructed or
+	 * estimated */
+	enum ctx_basis basis;
 	/* Tokens of a request around its messages, and of each message around
 	 * its text; both 0: as the dialect says. */
 	unsigned frame_request, frame_message;
@@ -201,9 +203,11 @@ struct ctx_counter {
 	struct ctx_image image;
 	struct ctx_tools tools;
 	struct ctx_buf text; /* scratch memory */
-	/* tokens of a result with CTX_CLEARED */
+	/* Tokens of a tool result whose text is CTX_CLEARED, in messages of the
+	 * dialect cleared_in.  Stored because they are always equal. */
 	uint64_t cleared;
-	const struct ctx_dialect *cleared_in; /* dialect of that count */
+	/* NULL: the member cleared is not set */
+	const struct ctx_dialect *cleared_in;
 	/* The reference to a file that ctx-age has left in the tool result
 	 * which is being counted; empty if there is none. */
 	struct ctx_buf aged;
@@ -284,9 +288,12 @@ uint64_t ctx_billed_request(const struct ctx_json *json,
 /* The tokens that a provider has billed for a request, as far as the input
  * reports them. */
 struct ctx_billed_usage {
-	uint64_t input; /* input tokens, with those of the next two members */
-	uint64_t read; /* of them, those that were read from the prompt cache */
-	uint64_t written; /* of them, those that were written to it */
+	/* all input tokens, including those of the next two members */
+	uint64_t input;
+	/* tokens of the input that were read from the prompt cache */
+	uint64_t read;
+	/* tokens of the input that were written to the prompt cache */
+	uint64_t written;
 	/* Of the tokens written, those that the cache stores for an hour. */
 	uint64_t written_hour;
 	uint64_t output;
@@ -373,9 +380,10 @@ struct ctx_model_counter {
 	/* NULL: the conversation names no model */
 	const struct ctx_model *model;
 	/* The name by which the model was given.  It is valid as long as the
-	 * option or the record that contains it; of a conversation whose
-	 * messages are records it is empty if it is in one of them.  A name
-	 * with JSON escapes is decoded, and valid as long as the struct
+	 * option or the record that contains it.  In a conversation whose
+	 * messages are records of their own, a name from one of these records
+	 * becomes empty when that record is not valid any more.  A name with
+	 * JSON escapes is decoded, and valid as long as the struct
 	 * ctx_model_counters.  A name of more than 256 bytes, or after 4,096
 	 * different names, remains a JSON string. */
 	struct ctx_str name;

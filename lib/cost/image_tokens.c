@@ -31,9 +31,9 @@
 
 #include "cost/media.h"
 
-/* Maximum number of pixels of an image's longest side that is believed.  No
- * provider accepts more, and the header of an image file may contain
- * anything. */
+/* Maximum number of pixels of an image's longer side.  A larger number in the
+ * header of an image file is taken as wrong: no provider accepts such
+ * images. */
 #define LONGEST_SIDE 65535
 
 static const struct ctx_image usual = {CTX_IMAGE_TILES, 85, 170, 2048};

@@ -7,7 +7,7 @@
 #include "cost/media.h"
 
 enum ctx_media_kind {
-	CTX_MEDIA_IMAGE, /* an image, or not known */
+	CTX_MEDIA_IMAGE, /* an image; also used if the kind is not known */
 	CTX_MEDIA_PAGES, /* a PDF */
 	CTX_MEDIA_TEXT,  /* any other document */
 	CTX_MEDIA_SOUND,

@@ -150,7 +150,8 @@ add_encrypted_tokens(const struct ctx_json *json, uint32_t node,
 	cost->estimated += tokens;
 }
 
-/* Returns what is billed around the texts of a message of this dialect. */
+/* Returns how many tokens are billed for a message of this dialect beyond those
+ * of its texts. */
 static const struct ctx_surcharges *
 find_surcharges(const struct ctx_counter *counter,
     const struct ctx_dialect *dialect)
@@ -160,8 +161,8 @@ find_surcharges(const struct ctx_counter *counter,
 		: dialect->tools.rule);
 }
 
-/* Adds the tokens around a tool call and its result, and those of a signature
- * on the call. */
+/* Adds the tokens that are billed for a tool call and its result beyond those
+ * of their texts, and the tokens of a signature on the tool call. */
 static void
 add_call_surcharges(const struct ctx_json *json, const struct ctx_block *block,
     const struct ctx_surcharges *extra, struct ctx_cost *cost)
@@ -180,8 +181,8 @@ add_call_surcharges(const struct ctx_json *json, const struct ctx_block *block,
 	cost->estimated += tokens;
 }
 
-/* Counts the names and the values of arguments, whose texts are shown as they
- * are, not as JSON. */
+/* Counts the names and the values in the arguments of a tool call.  Used for
+ * models that get the values as texts, not as JSON. */
 static int
 count_arguments(struct ctx_counter *counter, const struct ctx_json *json,
     uint32_t node, struct ctx_cost *cost, struct ctx_err *err)
@@ -257,8 +258,8 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 	    block->payload, cost, err);
 }
 
-/* Sets counter->aged to the reference to a file that ctx-age has left in a
- * tool result; to an empty text if there is none.  The reference is kept when
+/* Sets counter->aged to the line with which ctx-age refers to a file at the end
+ * of a tool result; to an empty text if there is none.  This line is kept when
  * the result is cleared, because without it the stored text could not be
  * found. */
 static int
@@ -482,8 +483,9 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
 	if (message->flags & CTX_MESSAGE_CONTINUES)
 		return 0;
 	if (fixed == 0) {
-		/* Multiplied by a factor, counts of short texts are already too
-		 * high by more than this. */
+		/* If tokens are multiplied by a factor, short texts are already
+		 * counted too high by more than these tokens, so they are not
+		 * added. */
 		if (ctx_tokens_to_model(counter, 100) == 100)
 			*tokens = extra->message;
 		return 0;

@@ -9,8 +9,8 @@
 #define LONGEST_KEPT 256
 #define MOST_KEPT    4096
 
-/* An opened token counter.  Each is allocated by itself, so that pointers to
- * it remain valid when the array of pointers grows. */
+/* An opened token counter.  Each one has its own allocation, so that pointers
+ * to it remain valid when the array of pointers grows. */
 struct ctx_model_counters_entry {
 	struct opened *opened;
 };
@@ -33,8 +33,8 @@ close_opened(struct opened *opened)
 	free(opened);
 }
 
-/* Sets what requests and messages take around their texts, if the tokenizer
- * says what a request of one message takes. */
+/* Sets how many tokens requests and messages have beyond those of their texts,
+ * if the tokenizer says how many a request with one message has. */
 static void
 set_frame(struct ctx_counter *counter, const struct ctx_tokenizer *tokenizer)
 {
@@ -127,9 +127,10 @@ keep_name(struct ctx_model_counters *counters, struct ctx_str literal,
 	return 0;
 }
 
-/* Returns true if an encoding that the user gives, a name or a file, counts a
- * model exactly, as far as can be told.  A file is trusted, but not for a model
- * whose tokenizer is not public. */
+/* Returns true if an encoding that the user has chosen counts the tokens of a
+ * model exactly, as far as ctx can know.  encoding: a name or the path of a
+ * vocabulary file.  A file is trusted, but not for a model whose tokenizer is
+ * not public. */
 static bool
 is_encoding_of(const struct ctx_model *model, const char *encoding)
 {

@@ -18,12 +18,12 @@
 
 #define DAY 86400 /* seconds */
 
-/* A text that finds a row of the table of models. */
+/* A text by which a row of the table of models is found. */
 struct model_key {
 	const char *text;
 	short row;
-	/* Number of the key with the longest text that is shorter and the
-	 * beginning of this one; -1: none. */
+	/* Among the keys whose text is a beginning of this key's text: the
+	 * number of the longest; -1: there is none. */
 	short parent;
 };
 
@@ -99,10 +99,13 @@ has_dash(const char *p)
 	    is_digit(p[1]);
 }
 
-/* How the name of a row fits the beginning of a model's name. */
+/* Result of comparing the name of a row with the beginning of a model's
+ * name. */
 struct prefix_match {
-	size_t used; /* bytes of the model's name; 0: it does not fit */
-	size_t rank; /* greater for a row that fits better */
+	/* number of bytes of the model's name that match; 0: the names do not
+	 * match */
+	size_t used;
+	size_t rank; /* greater for a row that matches better */
 };
 
 /* Returns how the name of a row (prefix) fits the beginning of a model's name.
@@ -150,8 +153,8 @@ struct name {
 	size_t places[LONGEST];
 };
 
-/* The row that fits a model's name best so far; NULL: none does.  after: offset
- * in the name after that of the row. */
+/* The row that matches a model's name best so far; NULL: none does.  after:
+ * offset in the model's name after the part that matches. */
 struct best_match {
 	const struct ctx_model *row;
 	size_t rank, after;
@@ -244,7 +247,7 @@ find_after_separator(const struct ctx_models *own, struct name *name,
 	return best;
 }
 
-/* Returns true if a row is one of the user's. */
+/* Returns true if a row is one of the models that the user has defined. */
 static bool
 is_own(const struct ctx_models *own, const struct ctx_model *row)
 {

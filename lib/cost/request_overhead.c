@@ -46,8 +46,9 @@ struct overhead_count {
 	struct ctx_cost cost; /* tokens and characters counted so far */
 	/* tool definitions in the form that the model gets */
 	struct ctx_buf text;
-	/* Tokens whose number is published or measured: those of the provider's
-	 * own tools, and those of the text around the tool definitions. */
+	/* Tokens whose number is published or was measured: those of the
+	 * provider's own tools, and those of the text around the tool
+	 * definitions. */
 	int64_t fixed;
 	bool any;
 };
@@ -411,7 +412,8 @@ names_tool(const struct ctx_json *json, uint32_t request)
 	    find_first_of(json, choice, named) != 0;
 }
 
-/* Adds the measured tokens of a request with tools. */
+/* Adds the tokens that were measured for a request with tools, beyond those of
+ * the definitions' texts. */
 static void
 add_surcharges(struct overhead_count *b, const struct ctx_record_layout *layout)
 {
@@ -424,8 +426,8 @@ add_surcharges(struct overhead_count *b, const struct ctx_record_layout *layout)
 		b->fixed += extra->named;
 }
 
-/* If the request defines tools, adds the tokens of the text around their
- * definitions. */
+/* If the request defines tools, adds the tokens of the text that the model's
+ * prompt has around their definitions. */
 static int
 add_framing(struct overhead_count *b, const struct ctx_record_layout *layout,
     struct ctx_err *err)
@@ -477,8 +479,9 @@ count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
 	if (ctx_token_count(b->counter->tokens, b->text.p, b->text.n, &tokens,
 		err) < 0)
 		return -1;
-	/* Only surcharges of tool definitions, which have more tokens, are
-	 * negative. */
+	/* Only the tokens beyond those of tool definitions can be negative.
+	 * They are added to the definitions, which have more tokens, so the sum
+	 * is not negative. */
 	b->cost.tokens += ctx_tokens_to_model(b->counter, tokens);
 	b->cost.tokens += (uint64_t)b->fixed;
 	b->cost.chars += ctx_utf8_count(b->text.p, b->text.n);

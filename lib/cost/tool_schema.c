@@ -42,7 +42,9 @@ struct level {
  * set to true, and nothing more is written. */
 struct types {
 	const struct ctx_json *json;
-	uint32_t schema; /* of all arguments; it may define others */
+	/* schema of all arguments; it may contain definitions to which its
+	 * parts refer */
+	uint32_t schema;
 	struct ctx_buf *out;
 	struct ctx_err *err;
 	bool failed;
@@ -142,8 +144,8 @@ push_level(struct types *t, enum part part, uint32_t schema, unsigned depth)
 
 	*level = (struct level){.part = part, .schema = schema, .depth = depth};
 	/* A schema with a list of type names has two levels: one for the list
-	 * (NAMES), and one above it for the type that is being written.  The
-	 * two count as one nesting level. */
+	 * (NAMES), and one above it for the type that is being written.
+	 * Together they count as one nesting level. */
 	if (t->n > 1)
 		level->nested = level[-1].nested + (level[-1].part != NAMES);
 	return level;

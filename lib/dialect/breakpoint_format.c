@@ -279,8 +279,8 @@ ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
 	}
 	for (i = 0; i < 2 && value == 0 && format->content[i] != NULL; i++)
 		value = ctx_json_find(json, message, format->content[i]);
-	/* The content of a message with the role function can only be a
-	 * string, according to OpenAI's types.  So it gets no breakpoint. */
+	/* According to OpenAI's types, the content of a message with the role
+	 * function can only be a string.  So it gets no breakpoint. */
 	role = ctx_json_find(json, message, "role");
 	if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING &&
 	    role != 0 && ctx_json_is(json, role, "function"))

@@ -543,7 +543,7 @@ ctx_detect(const struct ctx_json *json, uint32_t node,
 
 	memset(layout, 0, sizeof *layout);
 	/* The body of a batch for Anthropic is an object with an array of
-	 * requests. */
+	 * requests in it. */
 	if (ctx_is_array(json, list))
 		detect_array(json, list, layout);
 	if (layout->kind == CTX_LAYOUT_LIST)

@@ -26,8 +26,8 @@ struct ctx_image {
 	uint32_t x, y, edge;
 };
 
-/* Rules for what is billed around texts (cost/surcharges.c).  The first four
- * only give the form of tools: not known, TypeScript types, JSON, its texts. */
+/* Rules for the tokens billed beyond those of texts (cost/surcharges.c).  The
+ * first four only say in which form tools are counted, if that is known. */
 enum ctx_tools_rule {
 	CTX_TOOLS_NONE,
 	CTX_TOOLS_TYPES,

@@ -43,7 +43,8 @@
 		.written = "message/usage/cacheWrite",                        \
 		.output = "message/usage/output"                              \
 	}
-/* of Claude Code: its session files, and what it prints as a stream */
+/* usage of Claude Code: in its session files, and in what it prints as a
+ * stream */
 #define CLAUDE_CODE_USAGE                                    \
 	{                                                    \
 		.message = ANTHROPIC_INPUT("message/usage"), \

@@ -176,7 +176,7 @@ read_codex_item(const struct ctx_json *json, uint32_t item,
 	    !is_context(json, item))
 		return rc;
 	message->flags |= CTX_MESSAGE_META;
-	/* By the first words of a user message, Codex recognizes that it has
+	/* Codex recognizes by the first words of a user message that it has
 	 * inserted the message itself.  So ctx never shortens the text of such
 	 * a message. */
 	for (i = 0; i < message->n; i++)

@@ -59,7 +59,8 @@ suggest_from_block(const struct ctx_json *json, uint32_t block)
 }
 
 /* Calls the function tell for each block of a message, until it returns a
- * reason.  Returns this reason, or NULL. */
+ * reason: a text for users that says why the block is of Anthropic's format.
+ * Returns this reason, or NULL. */
 static const char *
 find_reason_in_blocks(const struct ctx_json *json, uint32_t node,
     const char *(*tell)(const struct ctx_json *json, uint32_t block))

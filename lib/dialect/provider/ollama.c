@@ -114,7 +114,8 @@ ctx_ollama_read(const struct ctx_json *json, uint32_t node,
 	message->time = ctx_json_find(json, node, "created_at");
 	message->model = ctx_json_find(json, node, "model");
 	/* Ollama writes the name of the tool beside the content of a tool
-	 * message.  The tool result is the first block of the message. */
+	 * message.  Stores this name in the tool result, which is the first
+	 * block of the message. */
 	if (message->role == CTX_ROLE_TOOL && message->blocks[0].name == 0)
 		message->blocks[0].name =
 		    ctx_json_find(json, node, "tool_name");

@@ -4,8 +4,9 @@
  * A record is an item with a type; a message may have none.  One response is
  * several neighbouring items (reasoning, messages, tool calls), which refer to
  * each other and are kept or removed together.  The API refuses reasoning
- * without the item that followed it, so reasoning is never removed alone.  Tool
- * calls and outputs pair by call_id; a tool that the provider runs is one item.
+ * without the item that followed it, so reasoning is never removed alone.  A
+ * tool call and its output have the same call_id; a tool that the provider runs
+ * is one item with both.
  *
  * Source: response_input_item_param.py of openai-python, August 2026.
  */
@@ -190,9 +191,9 @@ read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 	    : ctx_read_block(message, CTX_BLOCK_REASONING, 0, err);
 }
 
-/* Returns true if the provider, not the client, ran the tool search.  Then
- * call and output have no call_id by which they could be matched, and a call
- * may have no output. */
+/* Returns true if the provider, not the client, ran a tool search.  Then the
+ * search and its output have no call_id by which they could be matched, and a
+ * search may have no output. */
 static bool
 is_hosted(const struct ctx_json *json, uint32_t node)
 {
