@@ -89,8 +89,8 @@ struct cli {
 	const struct cli_option *options;
 	char **files;
 	size_t n_files;
-	/* The following members are set by the options that all commands have:
-	 */
+	/* The following members are set by the options that all commands
+	 * have. */
 	const char *dialect_name, *model, *encoding;
 	const struct ctx_dialect *dialect;
 	bool lenient, unbuffered, verbose, no_sandbox, progress_asked;
@@ -105,8 +105,7 @@ struct cli {
 	 * source code. */
 	bool force;
 	uint64_t jobs;
-	/* The following members are the state of the command, besides its
-	 * options: */
+	/* The following members are the state of the command, not options. */
 	int status;
 	/* Called before a message is printed, or NULL: prints the output that
 	 * the command still holds, so that the message comes after it. */
@@ -169,7 +168,7 @@ struct cli_report {
 	/* True if the table of --dry-run counts repairs, as for ctx-check;
 	 * false if it counts changed messages and their tokens. */
 	bool repairs;
-	/* State of the report: */
+	/* State of what --explain, --archive and --dry-run report. */
 	FILE *explain;
 	/* True if --explain prints a table, because it prints on a
 	 * terminal. */
@@ -267,9 +266,9 @@ int cli_open_beside(const char *path, int access, const struct stat *like,
  * rights in the file's mode are then the mask of the ACL.  So a new file with
  * this mode, but without the ACL, could give the group more rights. */
 bool cli_has_acl(const char *path);
-/* Reads n bytes of a file at an offset, in several reads if necessary.  Returns
- * the number of bytes, which is less than n only at the end of the file; -1
- * with errno. */
+/* Reads n bytes of a file at an offset, in several calls of pread(2) if
+ * necessary.  Returns the number of bytes, which is less than n only at the end
+ * of the file; -1 with errno. */
 ssize_t cli_read_at(int fd, char *p, size_t n, uint64_t at);
 /*
  * Replacing of operands (in_place.c).  cli_check_in_place exits with an error
@@ -281,11 +280,12 @@ ssize_t cli_read_at(int fd, char *p, size_t n, uint64_t at);
 void cli_check_in_place(const struct cli *cli);
 int cli_begin_in_place(struct cli *cli, const char *name);
 void cli_end_in_place(struct cli *cli);
-/* Clears the sums of changes for each rule (reason of a change) before the next
- * conversation. */
+/* Clears the sums of changes for each reason (rule), before the next
+ * conversation is read. */
 void cli_report_forget(struct cli_report *report);
 
-/* When something is shown: if the output is for people, always, never. */
+/* When something is shown: only if the output is for people, always, or
+ * never. */
 enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
 const char *cli_when_name(unsigned i);
 const char *cli_dialect_name(unsigned i);
@@ -312,7 +312,8 @@ void cli_store(struct cli *cli, const struct cli_option *option,
 /* Exits with an error that says what the argument of the option must be. */
 _Noreturn void cli_bad_argument(const struct cli *cli,
     const struct cli_option *option, const char *text);
-/* An option that has an effect only together with another one. */
+/* An option that was given although it has an effect only together with another
+ * option. */
 struct cli_need {
 	bool given;       /* true if the option was given */
 	const char *name; /* of the option, without dashes */

@@ -10,11 +10,14 @@ enum { WHERE, ROLE, TOOL, TOKENS, WHY, COLUMNS };
 static const char *const heads[COLUMNS] = {"where", "role", "tool", "tokens",
     "why"};
 
-/* Widths of the columns, without the gap of two between them.  The place has
- * what the others leave of the terminal, up to a maximum. */
+/* Widths in characters.  GAP: of the space between two columns.  WHERE_MOST:
+ * maximum width of the column with the place of a change, which gets what the
+ * other columns leave of the terminal. */
 enum { GAP = 2, WHERE_MOST = 48 };
 static const struct layout {
-	unsigned least; /* the narrowest terminal for these widths */
+	/* minimum width of a terminal on which these columns are printed, in
+	 * characters */
+	unsigned least;
 	unsigned widths[COLUMNS];
 } layouts[] = {
     {100, {0, 9, 20, 16, 30}}, {72, {0, 9, 12, 14, 22}},

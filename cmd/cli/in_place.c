@@ -18,7 +18,7 @@
 
 #include "cli/cli.h"
 
-/* Bytes that are compared at once. */
+/* number of bytes that are compared at once */
 #define BLOCK ((size_t)64 << 10)
 
 /* The operand that is being rewritten; there is only one at a time.  This is a
@@ -27,8 +27,8 @@ static struct {
 	char *target; /* the file itself, after symbolic links */
 	/* result of stat(2) for the operand before it is read */
 	struct stat before;
-	int fd;     /* of the temporary file */
-	int status; /* of the command, for the operands before */
+	int fd;     /* descriptor of the temporary file */
+	int status; /* exit status of the command without this operand */
 	/* Path of the temporary file; empty: there is none. */
 	char temporary[4096];
 } now;
@@ -305,7 +305,9 @@ is_equal(const struct cli *cli, const char *name, uint64_t size)
 		cli_die_errno(cli, "open", name, errno);
 	for (at = 0; equal && at < size; at += n) {
 		n = size - at < BLOCK ? (size_t)(size - at) : BLOCK;
-		errno = 0; /* remains 0 if the file has become shorter */
+		/* remains 0 if the file has become shorter, which is no error
+		 * of a system call */
+		errno = 0;
 		if (cli_read_at(fd, one, n, at) != (ssize_t)n ||
 		    cli_read_at(now.fd, two, n, at) != (ssize_t)n)
 			cli_die_errno(cli, "read", name,

@@ -84,7 +84,7 @@ read_tools(const json_t *value, struct ctx_tools *tools)
 }
 
 /* Reads the prices of a model into *price, and makes them those of the model.
- * One that is 0 or missing is not known. */
+ * A price that is 0 or missing is not known. */
 static bool
 read_price(const json_t *value, struct ctx_model *model,
     struct ctx_price *price)

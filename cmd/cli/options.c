@@ -274,8 +274,8 @@ print_version(const struct cli *cli)
 	cli_exit_ok(cli);
 }
 
-/* Handles --help, --version and --list-options: prints the text that was asked
- * for and exits.  For any other option, does nothing. */
+/* Handles --help, --version and --list-options: prints what the option asks
+ * for, and exits.  Does nothing for other options. */
 static void
 tell_about(const struct cli *cli, const char *word, const char *value)
 {
@@ -371,8 +371,8 @@ cli_parse(struct cli *cli, const struct cli_option *options, int argc,
 		cli_die(cli, "out of memory");
 	while (next < end) {
 		word = *next++;
-		/* The name of an input file must not be empty: it is probably
-		 * a variable that a script has not set. */
+		/* An empty name of an input file is an error: it probably comes
+		 * from a variable that a script has not set. */
 		if (word[0] == '\0')
 			cli_die(cli,
 			    "a file name is empty; a shell variable may not be "

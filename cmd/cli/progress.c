@@ -20,7 +20,8 @@
  * PAUSE_LINES: milliseconds until it is drawn again, on a terminal or as
  * separate lines. */
 enum { WAIT = 1000, PAUSE = 100, PAUSE_LINES = 1000 };
-/* widths of the progress bar and of its line, in terminal columns */
+/* in terminal columns: maximum and minimum width of the progress bar, and
+ * maximum width of the line with it */
 enum { BAR_MOST = 30, BAR_LEAST = 8, LINE_MOST = 200 };
 
 struct cli_progress {

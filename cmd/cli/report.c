@@ -185,9 +185,9 @@ print_row(const char *what, const char *why, char of_messages,
 	    what, why, of_messages, messages, of_tokens, tokens);
 }
 
-/* Prints a row in the table of --dry-run for changes that are not to messages.
- * what: "members" (of requests), or "lines" (of a session file, which are not
- * sent to the model); n: how many were changed. */
+/* In the table of --dry-run, prints a row for changes to something that is not
+ * a message.  what: "members" (of requests), or "lines" (of a session file that
+ * are not sent to the model); n: how many were changed. */
 static void
 print_others(const struct cli_rule *rule, uint64_t n, const char *what)
 {

@@ -86,7 +86,7 @@ static const unsigned refused[] = {
 #ifdef SYS_userfaultfd
     SYS_userfaultfd,
 #endif
-    /* System calls that some C libraries have no names for.  Their numbers are
+    /* System calls for which some C libraries have no names.  Their numbers are
      * equal on all architectures. */
     424, 434, 438,      /* pidfd_send_signal, pidfd_open, pidfd_getfd */
     425, 426, 427,      /* io_uring_setup, _enter, _register */
@@ -162,10 +162,10 @@ cli_refuse_calls(void)
 	    {LOAD, 0, 0, NUMBER_AT},
 	    {IF_FROM, CALLS + 5, 0, OTHER_CALLS},
 	};
-	/* The last steps of the filter.  A system call that is in none of the
-	 * lists refused and of_oneself is allowed.  One of the list of_oneself
-	 * is allowed if its first argument is the id of this process.  All
-	 * others are refused. */
+	/* The last steps of the filter.  A system call that is in neither of
+	 * the lists refused and of_oneself is allowed.  A system call of the
+	 * list of_oneself is allowed if its first argument is the id of this
+	 * process.  All others are refused. */
 	const struct bpf_step last[] = {
 	    {ANSWER, 0, 0, ALLOW},
 	    {LOAD, 0, 0, get_argument_offset()},

@@ -1,4 +1,5 @@
-/* check.h - ctx-check: finds what providers would refuse, and repairs it */
+/* check.h - ctx-check: finds what providers would refuse in a conversation, and
+ * repairs it */
 #ifndef CTX_CHECK_H
 #define CTX_CHECK_H
 
@@ -229,8 +230,8 @@ struct ctx_validator {
 	 * tool call and it.  When a late result is read, the value of
 	 * last_speech is stored here. 0: no result was late. */
 	uint64_t late_after;
-	/* Of the tool calls that late tool results (see late_after) have
-	 * answered, the oldest one: the index of its message. */
+	/* Index of a message: of the tool calls that have got their results
+	 * late (see late_after), the oldest one is in this message. */
 	uint64_t late_call;
 	struct ctx_last_seen {
 		enum ctx_role role; /* role of the last message */
@@ -248,9 +249,9 @@ struct ctx_validator {
 		/* what ctx_validator.last was before the message at this place
 		 * was read */
 		struct ctx_last_seen before;
-		/* A finding about a later message, which is true only if no
-		 * repair removes the message at this place. finding.what is
-		 * NULL if there is none. */
+		/* A finding about a later message.  It is true only if no
+		 * repair removes the message at this place.  finding.what is
+		 * NULL if there is no such finding. */
 		struct ctx_finding finding;
 	} waiting_findings[3]; /* findings that the next message decides */
 	unsigned waiting_bits; /* bit i: waiting_findings[i] is in use */
@@ -272,8 +273,8 @@ struct ctx_validator {
 	/* true while other parts of the request than messages are checked */
 	bool outside_messages;
 	bool has_tool_calls; /* some message has a tool call */
-	/* Cache breakpoints in the conversation, the oldest first.  If
-	 * messages are records, only the newest 4 are stored. */
+	/* Cache breakpoints in the conversation, the oldest first.  If each
+	 * message is a record of its own, only the newest 4 are stored. */
 	struct ctx_breakpoint_seen *breakpoints;
 	size_t n_breakpoints, breakpoints_cap;
 	/* Images in the conversation, the oldest first.  At most one more than

@@ -34,7 +34,8 @@ struct check {
 	struct ctx_rewrite rewrite;
 	struct ctx_check_config *options;
 	struct check_conversation lines, record;
-	const struct ctx_message *message; /* being checked, or NULL */
+	/* message that is being checked, or NULL */
+	const struct ctx_message *message;
 	struct ctx_repair repair;
 	bool repairing;
 	/* name of the file with the first record that is not blank */
@@ -76,8 +77,8 @@ handle_finding(void *user, const struct ctx_finding *finding,
 	if (!check->repair.trial && options->on_fix != NULL &&
 	    options->on_fix(options->user, &fix, err) < 0)
 		return -1;
-	/* A message that was checked before this call is counted in
-	 * messages_left.  If the message is removed now, it is subtracted. */
+	/* A message that was checked before is counted in messages_left.  If it
+	 * is removed now, it is subtracted. */
 	conversation = finding->place.inside ? &check->record : &check->lines;
 	if (ctx_rule_at(finding->id)->remedy == CTX_FIX_REMOVE_MESSAGE &&
 	    finding->place.message < conversation->messages)
@@ -264,7 +265,8 @@ begin_conversation(struct check *check, const struct ctx_event *event)
 	ctx_repair_begin(&check->repair, true, check->record.binds);
 }
 
-/* Checks an event: when it is read or, if it was kept in memory, later. */
+/* Checks the message or element of an event.  Called when the event is read or,
+ * if it was kept in memory, later. */
 static int
 check_event(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
@@ -422,8 +424,9 @@ repair_held(struct check *check, const struct ctx_event *end,
 	if (rc == 0)
 		rc = check_held_conversation(check, end, err);
 	check->repairing = true;
-	/* If messages are records, these stay in memory until the run ends,
-	 * because the writer may still refer to their bytes. */
+	/* If each message is a record of its own, the records stay in memory
+	 * until the run ends, because the writer may still refer to their
+	 * bytes. */
 	if (end != NULL)
 		ctx_held_queue_clear(&check->rewrite.elements);
 	return rc;

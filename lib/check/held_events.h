@@ -20,8 +20,8 @@ struct ctx_held_event {
  * Returns the new entry, or NULL with *err. */
 struct ctx_held_event *ctx_held_event_add(struct ctx_held_queue *queue,
     const struct ctx_event *event, struct ctx_err *err);
-/* Sets *event to an event that is in memory.  *event is valid until the next
- * call. */
+/* Sets *event to an event that was kept in memory.  *event is valid until this
+ * function is called again. */
 int ctx_held_event_read(struct ctx_rewrite *rewrite, struct ctx_held_event *one,
     struct ctx_event *event, struct ctx_err *err);
 

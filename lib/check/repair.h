@@ -16,7 +16,7 @@ struct ctx_repair_entry {
 	/* Index of the message in its conversation; for a record that is not a
 	 * message, that of the message before it. */
 	uint64_t message;
-	struct ctx_place place; /* of a message */
+	struct ctx_place place; /* place of the message in the input */
 	bool blank, removed;
 	/* true if the bytes of the record or message, as they were in the
 	 * input, are in the archive */
@@ -65,7 +65,8 @@ struct ctx_repair_entry {
 };
 
 struct ctx_repair_queue {
-	struct ctx_held_queue entries; /* each is a struct ctx_repair_entry */
+	/* the queue: each entry is a struct ctx_repair_entry */
+	struct ctx_held_queue entries;
 	/* true if the model's provider refuses signed reasoning after a change
 	 */
 	bool binds;
@@ -87,7 +88,7 @@ struct ctx_repair {
 	struct ctx_edits edits;
 	/* edits of a message that is a record */
 	struct ctx_edits message_edits;
-	struct ctx_edits entry_edits; /* of a message in the queue */
+	struct ctx_edits entry_edits; /* edits of a message in the queue */
 	/* JSON of a message's record, scanned again */
 	struct ctx_json json;
 	/* a message of the queue, parsed again */
@@ -157,8 +158,8 @@ int ctx_repair_read(struct ctx_repair *repair,
  * done before or this is a trial. */
 int ctx_repair_archive(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, struct ctx_err *err);
-/* Records that a repair has changed the bytes of an entry at an offset.  Must
- * be called only for bytes that are sent to the model. */
+/* Records that a repair has changed what is sent to the model, beginning at an
+ * offset in the bytes of an entry.  Must not be called for other changes. */
 void ctx_repair_note_change(struct ctx_repair_entry *entry, size_t at);
 
 /* ---- repair_results.c: tool results that a repair inserts ---- */

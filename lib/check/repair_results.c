@@ -91,7 +91,8 @@ get_sent_value(struct ctx_repair *repair, uint64_t rules,
 struct result_values {
 	struct ctx_repair *repair;
 	const struct ctx_message *message;
-	const struct ctx_block *call; /* NULL: not about a certain call */
+	/* the tool call for which the result is made; NULL: none */
+	const struct ctx_block *call;
 	uint64_t rules;
 };
 
@@ -108,7 +109,7 @@ find_result_value(void *user, struct ctx_str name, struct ctx_str *value,
 	const struct {
 		const char *name;
 		uint32_t node;
-		uint64_t rules; /* of get_sent_value */
+		uint64_t rules; /* the rules that get_sent_value needs */
 	} nodes[] = {
 	    {"id", call->id, values->rules},
 	    {"name", call->name, 0},

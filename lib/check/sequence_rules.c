@@ -61,7 +61,7 @@ may_be_empty(const struct ctx_validator *validator)
 }
 
 /* Returns true if the provider takes the reasoning of this message as a part of
- * the next message.  Then a message with nothing but reasoning may be valid. */
+ * the next message.  Then a message that has only reasoning may be valid. */
 static bool
 may_reasoning_lead(const struct ctx_validator *validator)
 {
@@ -172,9 +172,9 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
 		validator->open_reasoning[validator->n_open_reasoning++] =
 		    validator->place;
 		validator->reasoning_has_id = has_reasoning_id(validator);
-		/* Several reasoning items in a row have one waiting finding,
-		 * which has the place of the first one.  So it is not set
-		 * again. */
+		/* Several reasoning items in a row share one waiting finding,
+		 * which has the place of the first item.  So it is not set
+		 * again for later items. */
 		if (validator->n_open_reasoning > 1)
 			return 0;
 	}
@@ -303,8 +303,8 @@ ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
 	bool empty = (validator->waiting_bits & 1u << CTX_WAITS_EMPTY) != 0;
 	struct ctx_last_seen last = validator->last;
 
-	/* A last message without content does not count as something that
-	 * follows reasoning.  So reasoning before it is reported. */
+	/* If the last message has no content, it does not count as something
+	 * after reasoning.  So the reasoning before it is reported. */
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    refuse_reasoning(validator,
 		"no text or tool call follows this reasoning", err) < 0)

@@ -16,8 +16,9 @@
 
 struct ctx_call_slot {
 	uint64_t id[2];
-	uint32_t open;             /* number of open calls with the id */
-	enum ctx_call_state state; /* CTX_CALL_NEW: the slot is free */
+	uint32_t open; /* number of open calls with the id */
+	/* CTX_CALL_NEW: this element of the table is free */
+	enum ctx_call_state state;
 };
 
 int
@@ -59,8 +60,8 @@ ctx_tool_call_log_reset(struct ctx_tool_call_log *log)
 	log->first = log->last = log->free = NONE;
 }
 
-/* Returns the slot of an id.  If the id was not added yet, returns the free
- * slot for it. */
+/* Returns the element of the hash table for an id.  If the id was not added
+ * yet, returns the free element in which it is to be stored. */
 static struct ctx_call_slot *
 find_slot(const struct ctx_tool_call_log *log, const uint64_t id[2])
 {
@@ -72,7 +73,7 @@ find_slot(const struct ctx_tool_call_log *log, const uint64_t id[2])
 	return &log->slots[i];
 }
 
-/* Makes the hash table larger if less than a third of its slots are free. */
+/* Makes the hash table larger if less than a third of its elements are free. */
 static int
 grow_log(struct ctx_tool_call_log *log, struct ctx_err *err)
 {
@@ -197,7 +198,8 @@ close_call(struct ctx_tool_call_log *log, uint32_t i, enum ctx_call_state state)
 	log->free = i;
 }
 
-/* Returns the slot of an id; NULL if no tool call had this id. */
+/* Returns the element of the hash table for an id; NULL if no tool call had
+ * this id. */
 static struct ctx_call_slot *
 find_key_slot(const struct ctx_tool_call_log *log,
     const struct ctx_call_key *key)
@@ -229,9 +231,9 @@ ctx_tool_call_log_answer(struct ctx_tool_call_log *log,
 	enum ctx_call_state state = slot == NULL ? CTX_CALL_NEW : slot->state;
 	uint32_t tool, i;
 
-	/* The call was closed by its first result, but accepts further ones,
-	 * and this is one of them.  If no more follow, the id is now
-	 * answered. */
+	/* The tool call was closed by its first result, but accepts further
+	 * results, and this is one of them.  If no more follow, the state of
+	 * its id becomes CTX_CALL_ANSWERED. */
 	if (state == CTX_CALL_MORE_RESULTS) {
 		if (!more)
 			slot->state = CTX_CALL_ANSWERED;

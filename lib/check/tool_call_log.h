@@ -11,7 +11,9 @@ enum ctx_call_state {
 	CTX_CALL_OPEN, /* a tool call with this id has no result yet */
 	/* the last tool call with this id has its result */
 	CTX_CALL_ANSWERED,
-	CTX_CALL_MORE_RESULTS, /* ... and may get further results */
+	/* the last tool call with this id has a result, and may get further
+	 * ones */
+	CTX_CALL_MORE_RESULTS,
 	/* The last tool call with this id was closed without a result. */
 	CTX_CALL_MISSED,
 };
@@ -64,7 +66,8 @@ struct ctx_tool_call_log {
 	size_t with_id; /* number of open calls with an id */
 	/* Number of calls with an id that were closed without a result. */
 	size_t given_up;
-	struct ctx_call_slot *slots; /* hash table with a slot for each id */
+	/* hash table with an element for each id */
+	struct ctx_call_slot *slots;
 	size_t mask, used;
 };
 

@@ -145,7 +145,8 @@ is_between_results(const struct ctx_validator *validator)
 		!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT));
 }
 
-/* Returns true if a user or tool message contains more than tool results. */
+/* Returns true if a user or tool message contains something else than tool
+ * results. */
 static bool
 has_user_content(const struct ctx_validator *validator)
 {
@@ -203,7 +204,7 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
 	validator->what.n = 0;
 	if (ctx_validate_name(validator, block, err) < 0)
 		return NULL;
-	/* The id and the name were shortened so that they fit into label. */
+	/* label has the id and the name, shortened to fit. */
 	n = validator->what.n < sizeof call->label ? validator->what.n
 						   : sizeof call->label - 1;
 	memcpy(call->label, validator->what.p, n);
@@ -427,8 +428,8 @@ refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
 	return 0;
 }
 
-/* Closes the tool calls whose results must come before this message.  Calls
- * that may stay open until the user writes are not looked at again later. */
+/* Closes the tool calls whose results must come before this message.  Those
+ * that may be open until the user writes are not examined before that. */
 static int
 close_calls(struct ctx_validator *validator, struct ctx_err *err)
 {
