@@ -25,7 +25,7 @@ struct eval_command {
 };
 
 /* Returns what a row of the output stands for, by its number: the names that
- * the option --per accepts.  */
+ * the option --per accepts. */
 static const char *
 per_kind_name(unsigned i)
 {
@@ -38,7 +38,7 @@ per_kind_name(unsigned i)
 
 /* Sets eval->prune, the path of ctx-prune: the one in the directory of this
  * program if there is one, so that a build tree uses its own; else the name
- * alone, which is searched in PATH.  */
+ * alone, which is searched in PATH. */
 static void
 find_prune(struct eval_command *eval, const char *self)
 {
@@ -57,7 +57,7 @@ find_prune(struct eval_command *eval, const char *self)
 
 /* If the user gives no --policy, ctx-eval compares "oracle", "random" and
  * ctx-prune with each of its strategies.  Adds these policies.  most: number of
- * elements of texts, which must stay valid.  */
+ * elements of texts, which must stay valid. */
 static void
 add_default_policies(struct eval_command *eval, char texts[][40], size_t most)
 {
@@ -97,7 +97,7 @@ read_policies(struct eval_command *eval)
 /* ---- the run ---- */
 
 /* Sets the number of threads: that of --jobs, but not more than there are
- * files, because each thread evaluates a whole file.  */
+ * files, because each thread evaluates a whole file. */
 static void
 set_jobs(struct eval_command *eval)
 {
@@ -117,7 +117,7 @@ set_jobs(struct eval_command *eval)
 }
 
 /* Starts the child processes that run the commands of policies.  They must be
- * started before the sandbox, which forbids this program to start others.  */
+ * started before the sandbox, which forbids this program to start others. */
 static void
 start_runners(struct eval_command *eval)
 {
@@ -141,7 +141,7 @@ note_file(void *user, size_t bytes)
 }
 
 /* Prints how many sessions and places in them were not evaluated, and why.
- * Prints this only if nothing was evaluated, or with --verbose.  */
+ * Prints this only if nothing was evaluated, or with --verbose. */
 static void
 note_left_out(struct eval_command *eval)
 {
@@ -177,7 +177,7 @@ note_left_out(struct eval_command *eval)
 }
 
 /* Prints for each policy how many times its command has failed, and the reason
- * of its first failure.  */
+ * of its first failure. */
 static void
 note_failures(struct eval_command *eval)
 {
@@ -283,7 +283,7 @@ parse(struct eval_command *eval, int argc, char **argv)
 	eval->options.lists_needed = eval->output.needed;
 }
 
-/* Gives each thread token counters of its own.  */
+/* Gives each thread token counters of its own. */
 static void
 open_counters(struct eval_command *eval)
 {

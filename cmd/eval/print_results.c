@@ -6,13 +6,13 @@
 
 #include "eval/print_results.h"
 
-/* A row of the table of one budget: the figures of one policy.  */
+/* A row of the table of one budget: the figures of one policy. */
 struct policy_row {
 	size_t policy;
 	struct ctx_eval_figures figures;
 };
 
-/* Rounds to one digit after the decimal point.  */
+/* Rounds to one digit after the decimal point. */
 static double
 round_tenth(double n)
 {
@@ -133,7 +133,7 @@ print_policies(const struct eval_output *output)
 /* ---- the table ---- */
 
 /* Compares two rows for qsort: the policy that keeps the larger share of needed
- * strings is first.  Policies of which all runs have failed are last.  */
+ * strings is first.  Policies of which all runs have failed are last. */
 static int
 compare_rows(const void *a, const void *b)
 {
@@ -230,7 +230,7 @@ print_tables(const struct eval_output *output)
 
 /* Returns a JSON object that says where a session was cut: its members are the
  * file, the line if the session is one line of the file, and the place in
- * percent of the messages.  */
+ * percent of the messages. */
 static json_t *
 make_sample_json(const struct ctx_eval_sample *sample)
 {
@@ -245,7 +245,7 @@ make_sample_json(const struct ctx_eval_sample *sample)
 
 /* Prints where a session was cut, as columns of a TSV row: "FILE", or
  * "FILE:LINE" if the session is one line of the file, and the place in percent
- * of the messages.  */
+ * of the messages. */
 static void
 print_sample(const struct ctx_eval_sample *sample)
 {

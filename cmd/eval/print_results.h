@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "eval/eval.h"
 
-/* Results that are printed, and the format in which they are printed.  */
+/* Results that are printed, and the format in which they are printed. */
 struct eval_output {
 	struct cli *cli;
 	const struct ctx_eval_config *options;
@@ -23,7 +23,7 @@ void eval_print(const struct eval_output *output);
 
 /* Reads the argument of an option as percentages separated by commas, such as
  * 10%,25%.  The percent signs may be missing.  Sorts the percentages.  Exits
- * with an error if the argument is malformed.  */
+ * with an error if the argument is malformed. */
 void eval_read_shares(const struct cli *cli, const char *option,
     const char *text, struct ctx_eval_shares *shares);
 

@@ -14,7 +14,7 @@ refuse_shares(const struct cli *cli, const char *option, const char *text)
 }
 
 /* Reads a percentage at *text, and moves *text to its end.  Returns it in
- * thousandths of a percent; 0 if it is malformed.  */
+ * thousandths of a percent; 0 if it is malformed. */
 static uint64_t
 read_share(const char **text)
 {

@@ -18,7 +18,7 @@
 
 #include "eval/judge.h"
 
-/* Number of random choices of which means are computed.  */
+/* Number of random choices of which means are computed. */
 enum { CHOICES = 16 };
 
 struct message_group {
@@ -30,7 +30,7 @@ struct message_group {
 	 * before; may be too high, because it was computed earlier */
 	double worth;
 	/* The numbers of the needed strings that are in this group: elements
-	 * wanted to wanted_end - 1 of baseline.strings.  */
+	 * wanted to wanted_end - 1 of baseline.strings. */
 	size_t wanted, wanted_end;
 };
 
@@ -52,7 +52,7 @@ struct baseline {
 
 /* Returns true if a message belongs to the group of the message before it: it
  * has tool results, or the assistant wrote both.  Must not be called for the
- * first message.  */
+ * first message. */
 static bool
 continues_group(const struct eval_message *message)
 {
@@ -97,7 +97,7 @@ take_group(struct baseline *b, size_t number)
 
 /* Keeps the messages that every policy is assumed to keep, if they fit: system
  * messages, the last message of the user, and the EVAL_NEWEST newest
- * messages.  */
+ * messages. */
 static void
 take_always(struct baseline *b)
 {
@@ -116,7 +116,7 @@ take_always(struct baseline *b)
 }
 
 /* Fills, for each group of messages, the list of the needed strings that are in
- * it.  */
+ * it. */
 static void
 assign_strings(struct baseline *b)
 {
@@ -151,7 +151,7 @@ next_random(uint64_t *state)
 	return x ^ x >> 31;
 }
 
-/* Puts the groups into a random order.  */
+/* Puts the groups into a random order. */
 static void
 order_randomly(struct baseline *b)
 {
@@ -187,7 +187,7 @@ compute_worth(const struct baseline *b, const struct message_group *group)
 }
 
 /* Compares two groups for the heap.  Returns true if group x has more needed
- * strings per token than group y, or as many and is the later one.  */
+ * strings per token than group y, or as many and is the later one. */
 static bool
 is_worth_more(const struct baseline *b, size_t x, size_t y)
 {
@@ -197,7 +197,7 @@ is_worth_more(const struct baseline *b, size_t x, size_t y)
 }
 
 /* Restores the order of a heap of groups after element i has become smaller:
- * moves it down as far as needed.  */
+ * moves it down as far as needed. */
 static void
 sink_group(struct baseline *b, size_t i, size_t n)
 {
@@ -215,7 +215,7 @@ sink_group(struct baseline *b, size_t i, size_t n)
 }
 
 /* Takes the group with most needed strings per token, again and again, until no
- * group that fits has a needed string.  */
+ * group that fits has a needed string. */
 static void
 take_by_worth(struct baseline *b)
 {
@@ -243,7 +243,7 @@ take_by_worth(struct baseline *b)
 }
 
 /* Adds the tokens of the groups that are kept, and the number of needed strings
- * in them, to *verdict.  */
+ * in them, to *verdict. */
 static void
 add_choice(const struct baseline *b, struct eval_verdict *verdict)
 {
@@ -288,7 +288,7 @@ judge_choices(struct baseline *b, enum ctx_policy_kind kind, uint64_t limit,
 	make_groups(b);
 	assign_strings(b);
 	/* The seed depends only on the session and the cut, so that every run
-	 * of the program makes the same choices.  */
+	 * of the program makes the same choices. */
 	b->random = b->cut->at * UINT64_C(1000003) + b->session->n;
 	for (i = 0; i < n; i++) {
 		choose_groups(b, kind, limit);

@@ -15,29 +15,29 @@
 enum ctx_policy_kind {
 	CTX_POLICY_COMMAND, /* a command that reads and writes messages */
 	/* The other kinds keep groups of messages.  They only serve for
-	 * comparison.  */
+	 * comparison. */
 	CTX_POLICY_ORACLE,  /* the groups with most needed strings per token */
 	CTX_POLICY_RECENCY, /* the newest groups */
 	CTX_POLICY_RANDOM,
 };
 
 /* What ctx-eval applies to the messages before a cut: a command, or a way to
- * choose messages.  ctx_policy_release frees what it owns.  */
+ * choose messages.  ctx_policy_release frees what it owns. */
 struct ctx_policy {
 	char *name;
 	enum ctx_policy_kind kind;
 	/* The command and its arguments, NULL after the last.  In them
-	 * {budget}, {dialect} and {dir} are replaced for each run.  */
+	 * {budget}, {dialect} and {dir} are replaced for each run. */
 	char **words;
 	size_t n_words;
 	bool has_directory; /* true if a word contains {dir} */
 	/* True if a word contains {budget}.  If none does, the command is run
-	 * once for all budgets.  */
+	 * once for all budgets. */
 	bool has_budget;
 };
 
 /* How a policy that consists only of options of ctx-prune is completed to a
- * command.  */
+ * command. */
 struct ctx_policy_prune {
 	const char *path; /* path of ctx-prune */
 	/* values of its options -d, -e and -m, or NULL */
@@ -57,14 +57,14 @@ void ctx_policy_release(struct ctx_policy *policy);
 
 /* A child process that runs the commands of policies.  It lets a program enter
  * a sandbox in which it cannot start programs itself: the program starts the
- * child before.  */
+ * child before. */
 struct ctx_policy_runner {
 	pid_t pid;
 	int requests; /* write end of the pipe to the child; -1: closed */
 	int answers;  /* read end of the pipe from the child; -1: closed */
 };
 
-/* Limits and settings of each run of a policy's command.  */
+/* Limits and settings of each run of a policy's command. */
 struct ctx_policy_limits {
 	unsigned seconds; /* seconds after which a command is killed */
 	/* directory in which each run gets a directory of its own, which
@@ -76,21 +76,21 @@ struct ctx_policy_limits {
 };
 /* Starts n child processes, each of which can run all the policies.  The
  * policies and limits must stay valid until the children have ended.  The
- * program must not have started any threads before.  */
+ * program must not have started any threads before. */
 int ctx_policy_runners_start(struct ctx_policy_runner *runners, size_t n,
     const struct ctx_policy *policies, const struct ctx_policy_limits *limits,
     struct ctx_err *err);
 /* Ends the child processes that run policies, and waits until they have
- * ended.  */
+ * ended. */
 void ctx_policy_runners_end(struct ctx_policy_runner *runners, size_t n);
 
 /* ---- eval/evaluate.c: cut sessions, run policies, measure ---------------- */
 
 /* Maximum number of places at which sessions are cut, and maximum number of
- * budgets.  */
+ * budgets. */
 enum { CTX_EVAL_SHARES = 16 };
 
-/* A list of shares, each in thousandths of a percent.  */
+/* A list of shares, each in thousandths of a percent. */
 struct ctx_eval_shares {
 	uint64_t list[CTX_EVAL_SHARES];
 	size_t n;
@@ -100,32 +100,32 @@ struct ctx_eval_config {
 	const struct ctx_policy *policies;
 	size_t n_policies;
 	/* Where sessions are cut: after these shares of their messages, in
-	 * ascending order.  */
+	 * ascending order. */
 	struct ctx_eval_shares cuts;
 	/* Budgets, as shares of the tokens in the messages before the cut that
 	 * are not system messages.  To each budget the tokens of system
 	 * messages and those outside the messages (system prompt, tool
-	 * definitions) are added.  */
+	 * definitions) are added. */
 	struct ctx_eval_shares budgets;
 	/* A session is not cut where fewer than this number of tokens are
-	 * before the cut.  */
+	 * before the cut. */
 	uint64_t least;
 	const struct ctx_dialect *dialect; /* chosen by the user, or NULL */
 	bool lenient; /* true if lines that are not JSON are no error */
-	/* True if no policy is run, and only the needed strings are listed.  */
+	/* True if no policy is run, and only the needed strings are listed. */
 	bool lists_needed;
 	struct ctx_policy_runner *runners;
 	/* one set of token counters for each thread */
 	struct ctx_model_counters *counters;
 	size_t jobs; /* number of runners, of sets of counters and of threads */
 	/* If not NULL: called once per file after it was evaluated, in the
-	 * order of the files.  bytes: size of the file.  */
+	 * order of the files.  bytes: size of the file. */
 	void (*on_file)(void *user, size_t bytes);
 	void *user;
 };
 
 /* A recorded session that is cut at one place.  Policies are applied to the
- * messages before the cut.  */
+ * messages before the cut. */
 struct ctx_eval_sample {
 	const char *file;
 	/* number of the line that contains the whole session; 0 if the session
@@ -142,24 +142,24 @@ struct ctx_eval_sample {
 };
 
 /* Result of one policy, applied with one budget to the messages before one cut
- * of a session.  */
+ * of a session. */
 struct ctx_eval_run {
 	/* numbers of the sample, of the policy and of the budget, from 0 */
 	size_t sample, policy, budget;
 	/* Number of needed strings that are in the output of the policy.  For
-	 * the policy "random" it is a mean of several choices.  */
+	 * the policy "random" it is a mean of several choices. */
 	double kept;
 	/* Number of needed strings that are not in the output, but in a file
-	 * that the command has saved in the directory {dir}.  */
+	 * that the command has saved in the directory {dir}. */
 	size_t recoverable;
 	/* limit: the budget; tokens: size of the output */
 	uint64_t limit, tokens;
 	/* True if ctx-check finds something in the output, but nothing in the
-	 * messages that the policy was given.  */
+	 * messages that the policy was given. */
 	bool invalid;
 	double seconds; /* time of the command */
 	/* Reason why the run has failed, as a text; NULL if it has not.  After
-	 * a failure the other results of the run are not known.  */
+	 * a failure the other results of the run are not known. */
 	char *failure;
 };
 
@@ -170,7 +170,7 @@ struct ctx_eval_results {
 	size_t n_runs, runs_cap;
 	size_t sessions; /* number of sessions that were cut at least once */
 	/* Numbers of sessions and of cuts that were not evaluated, by
-	 * reason.  */
+	 * reason. */
 	size_t without_cut; /* sessions that cannot be cut */
 	size_t too_short;   /* cuts with too few tokens before them */
 	size_t not_needed;  /* cuts without a needed string */
@@ -181,7 +181,7 @@ struct ctx_eval_results {
 
 /* Evaluates files with recorded sessions.  The results are in the order of the
  * files.  If files cannot be read, returns -1 with the *err of the first of
- * them.  */
+ * them. */
 int ctx_eval_files(char *const *files, size_t n,
     const struct ctx_eval_config *options, struct ctx_eval_results *results,
     struct ctx_err *err);
@@ -190,12 +190,12 @@ void ctx_eval_results_release(struct ctx_eval_results *results);
 /* ---- eval/statistics.c: means and intervals ------------------------------ */
 
 /* Figures of one policy with one budget: means over all its runs that have not
- * failed.  All shares are between 0 and 1.  */
+ * failed.  All shares are between 0 and 1. */
 struct ctx_eval_figures {
 	size_t runs, failed;
 	/* kept: share of the needed strings that are in the output, as a mean
 	 * over runs.  low, high: the interval that has 95 % of such means if
-	 * sessions are drawn at random again and again.  */
+	 * sessions are drawn at random again and again. */
 	double kept, low, high;
 	/* mean shares of the needed strings that are only in saved files, and
 	 * that are nowhere */

@@ -9,7 +9,7 @@
 
 #include "eval/evaluate_session.h"
 
-/* The task of a thread: to evaluate one file.  */
+/* The task of a thread: to evaluate one file. */
 struct file_task {
 	/* must be the first member: a pointer to it is converted to a pointer
 	 * to the struct */
@@ -90,7 +90,7 @@ run_task(struct ctx_task *base, unsigned number)
 	task->bytes = worker->file.n;
 }
 
-/* Appends the results of one file to those of the files before it.  */
+/* Appends the results of one file to those of the files before it. */
 static int
 join_results(struct ctx_eval_results *all, struct ctx_eval_results *file,
     struct ctx_err *err)
@@ -128,7 +128,7 @@ join_results(struct ctx_eval_results *all, struct ctx_eval_results *file,
 }
 
 /* Waits for the files to be evaluated, in their order, and joins their
- * results.  */
+ * results. */
 static int
 join_tasks(struct ctx_pool *pool, struct file_task *tasks, size_t n,
     const struct ctx_eval_config *options, struct ctx_eval_results *results,

@@ -7,7 +7,7 @@
 #include "eval/evaluate_session.h"
 #include "eval/policy_runner.h"
 
-/* The state of evaluating the messages before one cut.  */
+/* The state of evaluating the messages before one cut. */
 struct cut_evaluation {
 	struct eval_worker *worker;
 	const struct eval_session *session;
@@ -26,7 +26,7 @@ struct cut_evaluation {
 
 /* A session can be cut only before a message that the assistant has written in
  * answer to another.  Returns the index of the first such message after a share
- * (in thousandths of a percent) of the messages.  */
+ * (in thousandths of a percent) of the messages. */
 static size_t
 find_place(const struct eval_session *session, uint64_t share)
 {
@@ -42,7 +42,7 @@ find_place(const struct eval_session *session, uint64_t share)
 
 /* Returns the tokens of the messages before index at that are not system
  * messages.  Sets *fixed to the tokens of the system messages before index at
- * and of what is outside the messages.  */
+ * and of what is outside the messages. */
 static uint64_t
 sum_tokens(const struct eval_session *session, size_t at, uint64_t *fixed)
 {
@@ -59,7 +59,7 @@ sum_tokens(const struct eval_session *session, size_t at, uint64_t *fixed)
 }
 
 /* Finds the places at which a session is cut: those with at least config->least
- * tokens before them.  Returns their number.  */
+ * tokens before them.  Returns their number. */
 static size_t
 find_cuts(struct eval_worker *worker, const struct eval_session *session,
     struct eval_cut *cuts)
@@ -107,7 +107,7 @@ fail_run(struct ctx_eval_run *run, const char *reason, struct ctx_err *err)
 }
 
 /* Records that a run has failed because its output cannot be read.  Returns -1
- * if there is no memory.  */
+ * if there is no memory. */
 static int
 fail_output(struct ctx_eval_run *run, const struct ctx_err *why,
     struct ctx_err *err)
@@ -142,7 +142,7 @@ fill_run(const struct cut_evaluation *e, struct ctx_eval_run *run,
 
 /* Counts the tokens and needed strings in the output of a policy's command.  An
  * exit status of 1 is no failure if the output has messages: ctx-prune uses it
- * to say that the messages that must be kept exceed the budget.  */
+ * to say that the messages that must be kept exceed the budget. */
 static int
 judge_answer(const struct cut_evaluation *e, struct ctx_eval_run *run,
     const struct policy_answer *answer, struct ctx_err *err)
@@ -192,7 +192,7 @@ run_command(const struct cut_evaluation *e, struct ctx_eval_run *run,
 }
 
 /* Copies the results of the run before.  Used for a command that does not
- * contain {budget}, because its output is the same for all budgets.  */
+ * contain {budget}, because its output is the same for all budgets. */
 static int
 repeat_run(struct ctx_eval_run *run, struct ctx_err *err)
 {
@@ -207,7 +207,7 @@ repeat_run(struct ctx_eval_run *run, struct ctx_err *err)
 				       : fail_run(run, before->failure, err);
 }
 
-/* Applies a policy with a budget to the messages before the cut.  */
+/* Applies a policy with a budget to the messages before the cut. */
 static int
 run_policy(const struct cut_evaluation *e, size_t policy, size_t budget,
     struct ctx_err *err)
@@ -238,7 +238,7 @@ run_policy(const struct cut_evaluation *e, size_t policy, size_t budget,
 /* ---- samples ---- */
 
 /* Stores copies of the needed strings in a sample, to be printed by
- * --needed.  */
+ * --needed. */
 static int
 list_strings(struct ctx_eval_sample *sample, const struct eval_cut *cut,
     struct ctx_err *err)
@@ -285,7 +285,7 @@ add_sample(struct cut_evaluation *e, struct ctx_err *err)
 /* Writes the messages before the cut, and reads them again, as the policies
  * will read them.  Sets *same to false if the messages are then not the same:
  * in a session file with branches, the lines before the cut can alone be
- * another branch.  */
+ * another branch. */
 static int
 prepare_cut(struct cut_evaluation *e, bool *same, struct ctx_err *err)
 {

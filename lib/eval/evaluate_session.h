@@ -5,7 +5,7 @@
 
 #include "eval/judge.h"
 
-/* Memory and settings of one thread that evaluates files.  */
+/* Memory and settings of one thread that evaluates files. */
 struct eval_worker {
 	const struct ctx_eval_config *options;
 	struct ctx_policy_runner *runner;
@@ -19,7 +19,7 @@ struct eval_worker {
 };
 
 /* Cuts a session, runs each policy on the messages before each cut, and appends
- * the results to worker->results.  */
+ * the results to worker->results. */
 int ctx_evaluate_session(struct eval_worker *worker,
     const struct eval_session *session, struct ctx_err *err);
 

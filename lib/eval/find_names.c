@@ -21,7 +21,7 @@
 #include "tokenizer/unicode.h"
 
 /* Kinds of words to which a character can belong, as bits.  The regular
- * expressions are those of the classes of characters.  */
+ * expressions are those of the classes of characters. */
 enum {
 	IN_WORD = 1,     /* \w */
 	IN_NUMBER = 2,   /* \d */
@@ -37,7 +37,7 @@ struct text_walk {
 	/* run_end: end of the run of path characters and slashes that was
 	 * searched last.  last_slash: offset after the last slash in this run
 	 * that can be followed by the end of a path; 0 if there is none.  They
-	 * are kept so that a run is searched only once.  */
+	 * are kept so that a run is searched only once. */
 	size_t run_end, last_slash;
 };
 
@@ -58,7 +58,7 @@ classify_ascii(unsigned char c)
 }
 
 /* Returns the number that the Unicode tables give the general category Nd
- * (decimal digit).  */
+ * (decimal digit). */
 static unsigned
 get_digit_category(void)
 {
@@ -66,7 +66,7 @@ get_digit_category(void)
 }
 
 /* Returns the properties (bits) of the character at an offset, and sets *length
- * to its length in bytes.  */
+ * to its length in bytes. */
 static unsigned
 classify_at(const struct text_walk *walk, size_t at, size_t *length)
 {
@@ -95,7 +95,7 @@ classify_at(const struct text_walk *walk, size_t at, size_t *length)
 }
 
 /* Skips the characters that have any of the properties in bits, beginning at an
- * offset.  Returns the offset after the last of them.  */
+ * offset.  Returns the offset after the last of them. */
 static size_t
 skip_bits(const struct text_walk *walk, size_t at, unsigned bits)
 {
@@ -107,7 +107,7 @@ skip_bits(const struct text_walk *walk, size_t at, unsigned bits)
 }
 
 /* Searches the run of path characters and slashes that begins at an offset, and
- * remembers its end and its last slash.  */
+ * remembers its end and its last slash. */
 static void
 search_run(struct text_walk *walk, size_t at)
 {
@@ -128,7 +128,7 @@ search_run(struct text_walk *walk, size_t at)
 }
 
 /* Each function match_... checks whether a word of one kind begins at an
- * offset.  It returns the end of the word, or 0 if there is none.  */
+ * offset.  It returns the end of the word, or 0 if there is none. */
 static size_t
 match_path(struct text_walk *walk, size_t at)
 {
@@ -187,7 +187,7 @@ match_number(const struct text_walk *walk, size_t at)
 }
 
 /* Returns true if a word has a slash, digit, dot, underscore or inner capital,
- * so that it names something and is not a word of ordinary prose.  */
+ * so that it names something and is not a word of ordinary prose. */
 static bool
 is_special_word(const char *p, size_t n)
 {

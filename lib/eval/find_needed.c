@@ -21,19 +21,18 @@
 #include "eval/session.h"
 
 /* What is known of a string that occurs in arguments of tool calls.  The
- * members that count messages are the index of a message plus 1; 0: none.  */
+ * members that count messages are the index of a message plus 1; 0: none. */
 struct name_places {
-	uint32_t
-	    first[EVAL_SEEN_MOST + 1]; /* the first messages that contain it */
+	/* the first messages that contain it */
+	uint32_t first[EVAL_SEEN_MOST + 1];
 	unsigned n_first;
 };
 
-/* What is known of a string for one place at which the session is cut.  */
+/* What is known of a string for one place at which the session is cut. */
 struct name_at_cut {
-	uint32_t
-	    /* the first message after the cut that has it in the arguments of a
-	     * tool call */
-	    used;
+	/* the first message after the cut that has it in the arguments of a
+	 * tool call */
+	uint32_t used;
 	/* the first message after the cut that contains it anywhere else */
 	uint32_t shown;
 	/* true if a message that every policy is assumed to keep contains it */
@@ -112,7 +111,7 @@ record_uses(struct needed_search *search, struct ctx_err *err)
 
 /* Returns true if message i, which is before cut c, is one that every policy is
  * assumed to keep: a system message, the last user message, or one of the
- * newest.  */
+ * newest. */
 static bool
 is_always_kept(const struct needed_search *search, size_t c, size_t i)
 {

@@ -67,7 +67,7 @@ close_stream(struct ctx_stream *stream)
 }
 
 /* The token counters of the conversations that a text has: one for messages
- * that are lines of their own, one for a conversation inside a record.  */
+ * that are lines of their own, one for a conversation inside a record. */
 struct judge_counters {
 	struct ctx_model_counter lines, record;
 	bool begun; /* true if the counter for messages that are lines is set */
@@ -193,7 +193,7 @@ ctx_judge_messages(struct eval_judge *judge, struct ctx_str text,
 /* ---- files ---- */
 
 /* Searches a line of a saved file for needed strings: its bytes and, if the
- * line is JSON, the decoded strings of its JSON.  */
+ * line is JSON, the decoded strings of its JSON. */
 static int
 judge_line(struct eval_judge *judge, struct ctx_json *json, struct ctx_str line,
     struct ctx_err *err)

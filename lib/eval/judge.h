@@ -4,7 +4,7 @@
 
 #include "eval/session.h"
 
-/* The search for the needed strings of one cut in several texts.  */
+/* The search for the needed strings of one cut in several texts. */
 struct eval_judge {
 	struct ctx_model_counters *counters;
 	const struct ctx_dialect *dialect; /* dialect of the session */
@@ -17,7 +17,7 @@ struct eval_judge {
 	struct ctx_buf text, arguments; /* scratch memory */
 };
 
-/* What was found in a text that consists of messages.  */
+/* What was found in a text that consists of messages. */
 struct eval_verdict {
 	size_t messages;
 	/* number of needed strings that were found, or a mean of such
@@ -27,17 +27,17 @@ struct eval_verdict {
 	size_t findings; /* number of findings of ctx-check */
 };
 
-/* Prepares the search for the needed strings of a cut.  */
+/* Prepares the search for the needed strings of a cut. */
 int ctx_judge_begin(struct eval_judge *judge, const struct eval_cut *cut,
     struct ctx_err *err);
 /* Reads a text as messages, such as the output of a policy, counts their tokens
  * and finds the needed strings in them.  Returns -1 with *err, also if the text
- * cannot be read as messages.  */
+ * cannot be read as messages. */
 int ctx_judge_messages(struct eval_judge *judge, struct ctx_str text,
     struct eval_verdict *verdict, struct ctx_err *err);
 /* Searches files that a policy has saved.  Sets *found to the number of needed
  * strings that are in these files, but not in the messages that were judged
- * before.  */
+ * before. */
 int ctx_judge_files(struct eval_judge *judge, struct ctx_str text,
     size_t *found, struct ctx_err *err);
 void ctx_judge_release(struct eval_judge *judge);
@@ -50,7 +50,7 @@ void ctx_judge_release(struct eval_judge *judge);
  * of messages that every policy is assumed to keep, then the others in the
  * order of the policy, each if it still fits within the limit (in tokens).
  * Sets verdict->kept and verdict->tokens, for CTX_POLICY_RANDOM to means of
- * several choices; sets the other members to 0.  */
+ * several choices; sets the other members to 0. */
 int ctx_eval_baseline(enum ctx_policy_kind kind,
     const struct eval_session *session, const struct eval_cut *cut,
     uint64_t limit, struct eval_verdict *verdict, struct ctx_err *err);

@@ -15,7 +15,7 @@
 
 struct matcher_node {
 	/* Indices of nodes. 0 is the root, which is no node's child or sibling,
-	 * so as a child or sibling it means none.  */
+	 * so as a child or sibling it means none. */
 	uint32_t child, sibling, fail, suffix_end;
 	uint32_t number; /* of the string that ends here */
 	/* ctx_matcher.round of the text in which this string was found last */
@@ -38,7 +38,7 @@ find_child(const struct ctx_matcher *matcher, uint32_t node, uint8_t byte)
 }
 
 /* Appends a node to the children of another.  Returns its index, or 0 with
- * *err.  */
+ * *err. */
 static uint32_t
 add_node(struct ctx_matcher *matcher, uint32_t parent, uint8_t byte,
     struct ctx_err *err)

@@ -14,7 +14,7 @@ append_line(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 }
 
 /* Appends the decoded text of a JSON string, or the JSON text of another value
- * without members (number, true, false, null).  */
+ * without members (number, true, false, null). */
 static int
 append_scalar(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
     struct ctx_err *err)
@@ -29,7 +29,7 @@ append_scalar(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
 }
 
 /* Returns true if a JSON string is the key of a member: a colon follows the
- * string.  */
+ * string. */
 static bool
 is_member_key(const struct ctx_json *json, uint32_t node)
 {
@@ -45,7 +45,7 @@ is_member_key(const struct ctx_json *json, uint32_t node)
 
 /* Appends every string, number, true, false and null inside a JSON value.  The
  * nodes inside the value follow it in the array of nodes, so no recursion is
- * needed.  */
+ * needed. */
 static int
 append_values(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
     bool keys, struct ctx_err *err)
@@ -92,7 +92,7 @@ ctx_separate_escapes(struct ctx_buf *text, size_t from)
 	text->n = to;
 }
 
-/* Appends the values in the arguments of a tool call.  */
+/* Appends the values in the arguments of a tool call. */
 static int
 append_arguments(struct ctx_buf *out, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
@@ -119,7 +119,7 @@ append_arguments(struct ctx_buf *out, const struct ctx_json *json,
 }
 
 /* Appends the text of a tool result.  Appends nothing if the result is an array
- * of blocks: these are listed as further blocks of the message.  */
+ * of blocks: these are listed as further blocks of the message. */
 static int
 append_result(struct ctx_buf *out, const struct ctx_message *message, size_t i,
     struct ctx_err *err)

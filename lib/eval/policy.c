@@ -15,7 +15,7 @@ static const struct {
 };
 
 /* Returns the length in bytes of the name before "=" at the start of a policy's
- * text; 0 if it begins with no name.  */
+ * text; 0 if it begins with no name. */
 static size_t
 find_name(const char *text)
 {
@@ -53,7 +53,7 @@ add_text(struct ctx_policy *policy, const char *text, struct ctx_err *err)
 	return add_word(policy, text, strlen(text), err);
 }
 
-/* Splits a command at its blanks, and adds the words to the policy.  */
+/* Splits a command at its blanks, and adds the words to the policy. */
 static int
 add_words(struct ctx_policy *policy, const char *command, struct ctx_err *err)
 {
@@ -69,7 +69,7 @@ add_words(struct ctx_policy *policy, const char *command, struct ctx_err *err)
 
 /* Returns true if only a shell can run a command: it has a character that is
  * special for a shell, or its first word assigns a variable.  The braces of
- * {budget}, {dialect} and {dir} do not count.  */
+ * {budget}, {dialect} and {dir} do not count. */
 static bool
 needs_shell(const char *command)
 {
@@ -117,7 +117,7 @@ add_option(struct ctx_policy *policy, const char *name, const char *value,
 /* Makes the command of a policy that is only options of ctx-prune: ctx-prune,
  * the options that all runs have, and these options.  If a shell must read the
  * options, the command is "/bin/sh -c 'exec "$@" OPTIONS' sh", followed by
- * ctx-prune and the options of all runs.  */
+ * ctx-prune and the options of all runs. */
 static int
 add_prune(struct ctx_policy *policy, const char *options,
     const struct ctx_policy_prune *prune, struct ctx_err *err)

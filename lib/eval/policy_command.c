@@ -22,10 +22,10 @@
 #include "eval/policy_runner.h"
 #include "io/run_command.h"
 
-/* Maximum size in bytes of a command's output.  */
+/* Maximum size in bytes of a command's output. */
 static const size_t OUTPUT_MOST = (size_t)1 << 30;
 
-/* One run of a command.  */
+/* One run of a command. */
 struct command {
 	const struct policy_request *request;
 	struct policy_answer *answer;
@@ -43,7 +43,7 @@ struct command {
 /* ---- the words ---- */
 
 /* Returns a copy of a word of the command in which {budget}, {dialect} and
- * {dir} are replaced by their values; NULL if there is no memory.  */
+ * {dir} are replaced by their values; NULL if there is no memory. */
 static char *
 fill_word(const char *word, const char *budget, const char *dialect,
     const char *directory)
@@ -133,7 +133,7 @@ set_files(posix_spawn_file_actions_t *actions, int in, int out, bool messages)
 }
 
 /* Sets attributes of the process that is started: default signal handlers, no
- * blocked signals, and a process group of its own.  */
+ * blocked signals, and a process group of its own. */
 static int
 set_signals(posix_spawnattr_t *attr)
 {
@@ -153,7 +153,7 @@ set_signals(posix_spawnattr_t *attr)
 }
 
 /* Starts the command with the descriptors in and out as its standard input and
- * output.  Returns 0 or an errno value.  */
+ * output.  Returns 0 or an errno value. */
 static int
 spawn_command(struct command *command, int in, int out)
 {
@@ -218,7 +218,7 @@ seconds_since(const struct timespec *start)
 }
 
 /* Waits until the command has ended or has reached its time limit.  Then kills
- * its process group.  */
+ * its process group. */
 static void
 end_policy(struct command *command)
 {
@@ -252,7 +252,7 @@ end_policy(struct command *command)
 /* ---- input and output ---- */
 
 /* Writes a part of the input to the command.  Closes the pipe after the last
- * byte, or if the command has closed its end.  */
+ * byte, or if the command has closed its end. */
 static void
 feed_policy(struct command *command, struct ctx_str *input)
 {
@@ -288,7 +288,7 @@ drain_policy(struct command *command, struct ctx_err *err)
 }
 
 /* Writes the input to the command and at the same time reads its output, until
- * its output ends.  */
+ * its output ends. */
 static int
 exchange(struct command *command, struct ctx_err *err)
 {

@@ -20,14 +20,14 @@
 #include "io/run_command.h"
 
 /* A request to the child process.  In the pipe it is followed by the name of
- * the dialect and by the input of the command.  */
+ * the dialect and by the input of the command. */
 struct request_head {
 	size_t policy, dialect, input;
 	uint64_t budget;
 };
 
 /* An answer of the child process.  In the pipe it is followed by the command's
- * output and the files that the command has saved.  */
+ * output and the files that the command has saved. */
 struct answer_head {
 	/* the pointers of its buffers are not valid in the other process */
 	struct policy_answer answer;
@@ -35,7 +35,7 @@ struct answer_head {
 };
 
 /* Reads exactly n bytes from a pipe.  Returns 0, or -1 if the pipe ends
- * before.  */
+ * before. */
 static int
 read_exactly(int fd, void *data, size_t n)
 {
@@ -97,7 +97,7 @@ write_answer(const struct child_state *state,
 }
 
 /* Runs the command that a request names, and writes the answer.  Returns -1 if
- * the child must end because the pipes cannot be used any more.  */
+ * the child must end because the pipes cannot be used any more. */
 static int
 serve_policy(struct child_state *state, const struct request_head *head)
 {
@@ -125,7 +125,7 @@ serve_policy(struct child_state *state, const struct request_head *head)
 
 /* Blocks the signals that end a program, such as SIGINT.  The child must not
  * end by them: it first kills the running command when the main program has
- * ended.  */
+ * ended. */
 static void
 block_signals(void)
 {
@@ -139,7 +139,7 @@ block_signals(void)
 	(void)pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-/* Handles requests until the main program has ended.  */
+/* Handles requests until the main program has ended. */
 static void
 serve_policies(struct child_state *state)
 {
@@ -149,7 +149,7 @@ serve_policies(struct child_state *state)
 	block_signals();
 	/* Standard input and output become /dev/null.  If the child kept the
 	 * program's standard output open, a process at the other end of a pipe
-	 * would wait for the child after the program has ended.  */
+	 * would wait for the child after the program has ended. */
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
 		return;
 	while (read_exactly(state->requests, &head, sizeof head) == 0 &&
@@ -182,7 +182,7 @@ start_runner(struct ctx_policy_runner *runners, size_t n,
 	if (runners[n].pid == 0) {
 		/* Close the copies of the pipes to all children.  If this child
 		 * kept a pipe to another child open, that child would not
-		 * notice the end of the program.  */
+		 * notice the end of the program. */
 		for (i = 0; i <= n; i++) {
 			(void)close(runners[i].requests);
 			(void)close(runners[i].answers);

@@ -13,20 +13,19 @@ struct policy_request {
 
 struct policy_answer {
 	struct ctx_buf out; /* output of the command */
-	struct ctx_buf
-	    /* contents of the files that the command has saved in its
-	     * directory, one after another */
-	    files;
+	/* contents of the files that the command has saved in its
+	 * directory, one after another */
+	struct ctx_buf files;
 	double seconds;
 	int status; /* exit status of the command */
 	/* Reason why the run has failed: the command could not be started, was
 	 * killed, took too long or wrote too much.  Empty if the command has
-	 * ended by itself.  */
+	 * ended by itself. */
 	char failure[360];
 };
 
 /* Asks the child process to run the command of a policy, and waits for the
- * answer.  Returns -1 with *err if the child has ended.  */
+ * answer.  Returns -1 with *err if the child has ended. */
 int ctx_policy_run(struct ctx_policy_runner *runner,
     const struct policy_request *request, struct policy_answer *answer,
     struct ctx_err *err);
@@ -37,7 +36,7 @@ void ctx_policy_answer_release(struct policy_answer *answer);
 /* Runs the command of a policy, in which {budget}, {dialect} and {dir} are
  * replaced.  client: read end of a pipe from the main program; when the pipe's
  * other end is closed, the command is killed.  A command that fails is no error
- * here: returns -1 with *err only if there is no memory.  */
+ * here: returns -1 with *err only if there is no memory. */
 int ctx_policy_command_run(int client, const struct ctx_policy *policy,
     const struct ctx_policy_limits *limits,
     const struct policy_request *request, struct policy_answer *answer,
@@ -46,10 +45,10 @@ int ctx_policy_command_run(int client, const struct ctx_policy *policy,
 /* ---- run_directory.c: the directory of a run ----------------------------- */
 
 /* Creates an empty directory with a random name inside the directory parent.
- * Returns its path, which the caller frees; or NULL with *err.  */
+ * Returns its path, which the caller frees; or NULL with *err. */
 char *ctx_run_directory_make(const char *parent, struct ctx_err *err);
 /* Appends the contents of all files below the directory to files, each followed
- * by a line feed.  Removes the directory and everything in it.  */
+ * by a line feed.  Removes the directory and everything in it. */
 int ctx_run_directory_take(const char *path, struct ctx_buf *files,
     struct ctx_err *err);
 

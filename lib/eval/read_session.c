@@ -10,13 +10,13 @@
 
 #include "eval/session.h"
 
-/* The state of reading a file.  */
+/* The state of reading a file. */
 struct session_reader {
 	const struct eval_input *input;
 	const struct eval_session_taker *taker;
 	struct ctx_stream stream;
 	/* lines: the session that consists of all messages that are lines of
-	 * their own.  record: the session that is inside the current line.  */
+	 * their own.  record: the session that is inside the current line. */
 	struct eval_session lines, record;
 	struct ctx_model_counter lines_counter, record_counter;
 	/* offset of the current record in the file, in bytes */
@@ -37,7 +37,7 @@ empty_session(struct eval_session *session)
 }
 
 /* Begins a conversation: finds its token counter, and counts the tokens outside
- * its messages (system prompt, tool definitions).  */
+ * its messages (system prompt, tool definitions). */
 static int
 begin_session(struct session_reader *r, const struct ctx_event *event,
     struct ctx_err *err)
@@ -86,7 +86,7 @@ classify_message(struct eval_message *m, const struct ctx_message *message)
 
 /* Returns the message to which the blocks of an event belong.  If the record
  * continues the message before, because that was split over several records, it
- * is this message; else it is a new one.  Returns NULL with *err.  */
+ * is this message; else it is a new one.  Returns NULL with *err. */
 static struct eval_message *
 get_message(struct session_reader *r, struct eval_session *s,
     const struct ctx_event *event, struct ctx_err *err)
@@ -142,7 +142,7 @@ take_session(struct session_reader *r, struct eval_session *s,
 }
 
 /* Called at the end of a record.  If the record contained a conversation, all
- * its messages have been read: passes them on as a session.  */
+ * its messages have been read: passes them on as a session. */
 static int
 end_record(struct session_reader *r, const struct ctx_event *event,
     struct ctx_err *err)
@@ -184,7 +184,7 @@ read_events(struct session_reader *r, struct ctx_err *err)
 	return rc;
 }
 
-/* Reads the file once, from its beginning to its end.  */
+/* Reads the file once, from its beginning to its end. */
 static int
 read_once(struct session_reader *r, struct ctx_str bytes,
     const struct ctx_dialect *forced, struct ctx_err *err)

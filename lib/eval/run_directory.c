@@ -17,7 +17,7 @@
 
 #include "eval/policy_runner.h"
 
-/* Files are read down to this depth of directories.  */
+/* Files are read down to this depth of directories. */
 enum { DEEPEST = 64 };
 
 char *
@@ -39,7 +39,7 @@ ctx_run_directory_make(const char *parent, struct ctx_err *err)
 	return NULL;
 }
 
-/* Appends the contents of a file, and a line feed.  */
+/* Appends the contents of a file, and a line feed. */
 static int
 take_file(int directory, const char *name, struct ctx_buf *files,
     struct ctx_err *err)
@@ -68,7 +68,7 @@ take_file(int directory, const char *name, struct ctx_buf *files,
 static int take_directory(int fd, unsigned depth, struct ctx_buf *files,
     struct ctx_err *err);
 
-/* Reads a file or the files of a directory, and removes it.  */
+/* Reads a file or the files of a directory, and removes it. */
 static int
 take_entry(int directory, const char *name, unsigned depth,
     struct ctx_buf *files, struct ctx_err *err)
@@ -95,7 +95,7 @@ take_entry(int directory, const char *name, unsigned depth,
 }
 
 /* Reads and removes everything in an open directory, then closes the
- * directory.  */
+ * directory. */
 static int
 take_directory(int fd, unsigned depth, struct ctx_buf *files,
     struct ctx_err *err)

@@ -9,41 +9,41 @@
 #include "stream/stream.h"
 
 /* Minimum number of characters of a name, which is a path, identifier, id or
- * number in a text.  */
+ * number in a text. */
 enum { CTX_NAME_LEAST = 6 };
 
 /* A function that is called for each name (path, identifier, id or number) in a
- * text, again for each repetition.  */
+ * text, again for each repetition. */
 struct ctx_name_taker {
 	void *user;
 	int (*take)(void *user, const char *p, size_t n, struct ctx_err *err);
 };
 /* Calls taker->take for each path, identifier, id or number in a text.  Stops
- * if it returns -1.  */
+ * if it returns -1. */
 int ctx_find_names(const struct ctx_name_taker *taker, const char *p, size_t n,
     struct ctx_err *err);
 
 /* Appends the text blocks and tool results of a message to texts, and the
  * values in the arguments of its tool calls to arguments.  A line feed follows
- * each of them.  Reasoning and media are left out.  */
+ * each of them.  Reasoning and media are left out. */
 int ctx_append_message_texts(struct ctx_buf *texts, struct ctx_buf *arguments,
     const struct ctx_message *message, struct ctx_err *err);
 /* Appends all keys, strings and numbers inside a JSON value, each followed by a
- * line feed.  */
+ * line feed. */
 int ctx_append_json_texts(struct ctx_buf *texts, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err);
 
 /* Replaces escapes such as \n, \\n and \\\n by a line feed in a text, and so
  * those of carriage return, tab and quote.  Such escapes are in texts that are
  * JSON inside JSON.  Without this, the letter n would become the first letter
- * of the name after it.  from: offset in the buffer at which to begin.  */
+ * of the name after it.  from: offset in the buffer at which to begin. */
 void ctx_separate_escapes(struct ctx_buf *text, size_t from);
 
 /* A message of a session.  If it was split over several records, it is still
- * one message.  */
+ * one message. */
 struct eval_message {
 	/* Its texts are in eval_session.texts from offset texts to texts_end,
-	 * and the arguments of its tool calls in eval_session.arguments.  */
+	 * and the arguments of its tool calls in eval_session.arguments. */
 	size_t texts, texts_end, arguments, arguments_end;
 	uint64_t tokens;
 	enum ctx_role role;
@@ -68,10 +68,10 @@ struct eval_session {
 	 * definitions */
 	uint64_t overhead;
 	/* The bytes of the session: the file, if each message is a line of its
-	 * own, else the line that contains all messages.  */
+	 * own, else the line that contains all messages. */
 	struct ctx_str bytes;
 	/* Only if one line contains all messages: its JSON, and the node of the
-	 * array of messages.  Otherwise NULL and 0.  */
+	 * array of messages.  Otherwise NULL and 0. */
 	const struct ctx_json *json;
 	uint32_t array;
 	/* true if the session cannot be cut, because its line has several
@@ -79,7 +79,7 @@ struct eval_session {
 	bool cannot_cut;
 };
 
-/* A file with recorded sessions, and how it is read.  */
+/* A file with recorded sessions, and how it is read. */
 struct eval_input {
 	const char *file;
 	const struct ctx_dialect *dialect; /* chosen by the user, or NULL */
@@ -88,7 +88,7 @@ struct eval_input {
 };
 
 /* A function that is called for each session in a file.  The session is valid
- * until the function returns.  */
+ * until the function returns. */
 struct eval_session_taker {
 	void *user;
 	int (*take)(void *user, struct eval_session *session,
@@ -96,22 +96,22 @@ struct eval_session_taker {
 };
 /* Reads the sessions in a file.  Messages that are lines of their own form one
  * session together; a line that contains a conversation is a session by
- * itself.  */
+ * itself. */
 int ctx_eval_read_sessions(const struct eval_input *input, struct ctx_str bytes,
     const struct eval_session_taker *taker, struct ctx_err *err);
 /* Appends the bytes of the session to out, without the messages from index cut
- * on.  */
+ * on. */
 int ctx_eval_write_before(const struct eval_session *session, size_t cut,
     struct ctx_buf *out, struct ctx_err *err);
 
 /* A string is only counted as needed if it is in at most EVAL_SEEN_MOST
  * messages before the cut, and in none that every policy is assumed to keep.
- * Among these are the EVAL_NEWEST newest messages.  */
+ * Among these are the EVAL_NEWEST newest messages. */
 enum { EVAL_SEEN_MOST = 3, EVAL_NEWEST = 4 };
 
 /* A needed string: a path, identifier, id or number that is in the arguments of
  * a tool call after the cut.  seen: indices of the messages before the cut that
- * contain it.  */
+ * contain it. */
 struct needed_string {
 	struct ctx_str text;
 	uint32_t seen[EVAL_SEEN_MOST];
@@ -119,7 +119,7 @@ struct needed_string {
 };
 
 /* The needed strings of one cut.  The cut is before the message with the index
- * at.  */
+ * at. */
 struct eval_cut {
 	size_t at;
 	/* where the cut was wanted: share of the messages before it, in
@@ -131,7 +131,7 @@ struct eval_cut {
 
 /* Finds the needed strings of all cuts of a session.  The cuts must be in
  * ascending order.  The texts of the strings are stored in names, which must
- * stay valid as long as the cuts.  */
+ * stay valid as long as the cuts. */
 int ctx_find_needed(const struct eval_session *session, struct eval_cut *cuts,
     size_t n, struct ctx_intern *names, struct ctx_err *err);
 

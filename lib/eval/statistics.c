@@ -12,7 +12,7 @@
 #include "eval/eval.h"
 
 /* DRAWS: number of random selections of sessions.  OUTSIDE: number of the
- * lowest means, and of the highest, that are outside the interval of 95 %.  */
+ * lowest means, and of the highest, that are outside the interval of 95 %. */
 enum { DRAWS = 1000, OUTSIDE = DRAWS / 40 };
 
 /* kept: sum of the shares of needed strings that the runs of one session have
@@ -23,7 +23,7 @@ struct session_sum {
 };
 
 /* Returns the next number of a sequence of pseudorandom numbers, which is the
- * same each time the program runs.  */
+ * same each time the program runs. */
 static uint64_t
 draw(uint64_t *state)
 {
@@ -44,7 +44,7 @@ compare_numbers(const void *a, const void *b)
 
 /* Sets the interval that has 95 % of the means of random selections of
  * sessions.  A selection without any run is drawn again; this ends, because at
- * least one session has a run.  */
+ * least one session has a run. */
 static void
 set_interval(const struct session_sum *sums, size_t n,
     struct ctx_eval_figures *figures)

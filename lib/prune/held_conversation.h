@@ -40,10 +40,9 @@ struct prune_entry {
 	 * The struct owns the array.  NULL: all may be edited. */
 	bool *excluded_results;
 	bool is_removed; /* true if nothing of the message is left to write */
-	struct pending_change
-	    /* owned by the entry; NULL: the message is unchanged, or changes
-	     * are not reported */
-	    *pending;
+	/* owned by the entry; NULL: the message is unchanged, or changes
+	 * are not reported */
+	struct pending_change *pending;
 	/* Index of the message in its conversation.  A record that is not a
 	 * message has the index of the next message. */
 	uint64_t message_index;
@@ -137,10 +136,9 @@ struct prune {
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	struct ctx_prune_config *options;
-	struct held_conversation stream_conversation,
-	    /* the conversation of the stream, and the one inside the current
-	     * record */
-	    record_conversation;
+	/* the conversation of the stream, and the one inside the current
+	 * record */
+	struct held_conversation stream_conversation, record_conversation;
 	/* JSON edits of the message that is being changed */
 	struct ctx_edits message_edits;
 	struct text_segments text_segments;

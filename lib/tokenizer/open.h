@@ -50,7 +50,7 @@ struct ctx_tokenizer {
 	size_t size;
 };
 
-/* "bytes/4" estimates one token for this number of bytes. */
+/* The encoding "bytes/4" estimates one token for this number of bytes. */
 #define CTX_BYTES_PER_TOKEN 4
 
 extern const struct ctx_specials ctx_specials_r50k, ctx_specials_p50k_edit,
@@ -115,7 +115,7 @@ ctx_tokenizer_nfc(const struct ctx_tokenizer *tokenizer)
 	    (tokenizer->vocab.head->flags & CTX_VOCAB_NFC) != 0;
 }
 
-/* Returns true if the tokenizer finds out the tokens of a text.  Returns false
+/* Returns true if the tokenizer determines the tokens of a text.  Returns false
  * for "bytes/4", which only estimates their number from the bytes. */
 static inline bool
 ctx_tokenizer_real(const struct ctx_tokenizer *tokenizer)

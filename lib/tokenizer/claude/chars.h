@@ -30,13 +30,15 @@ enum {
 
 enum {
 	/* Letter m in claude_chars.tsv: a combining mark.  After a letter it
-	 * belongs to the word; otherwise it begins a run with the class
+	 * belongs to the word; otherwise it begins a run of the class
 	 * CTX_RUN_MARK. */
 	CTX_CHAR_STRAY = 1 << 3,
-	/* Letter b in claude_chars.tsv: punctuation, symbols and others.
-	 * Between such a character and a space a marker byte is written. */
+	/* Letter b in claude_chars.tsv: punctuation, symbols and others.  In
+	 * the rewritten text a marker byte is between such a character and a
+	 * space. */
 	CTX_CHAR_BORDER = 1 << 4,
-	CTX_CHAR_NUMBER = 1 << 5,   /* n: a number that has such a marker */
+	/* n: a number that has such a marker byte */
+	CTX_CHAR_NUMBER = 1 << 5,
 	CTX_CHAR_DECIMAL = 1 << 6,  /* d: category Nd */
 	CTX_CHAR_NUMERAL = 1 << 7,  /* o: category No */
 	CTX_CHAR_SELECTOR = 1 << 8, /* v: variation selector */

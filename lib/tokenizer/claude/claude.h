@@ -76,7 +76,8 @@ struct ctx_marked_text {
 	struct ctx_tiling tiling;
 };
 
-/* automaton: that of the encoding's pieces (pieces.h). */
+/* Prepares the memory for an encoding.  automaton: finds the pieces (tokens) of
+ * this encoding in a text (pieces.h). */
 void ctx_marked_text_init(struct ctx_marked_text *marked,
     const struct ctx_claude *claude, const void *automaton);
 void ctx_marked_text_release(struct ctx_marked_text *marked);
@@ -91,8 +92,7 @@ int ctx_marked_text_count(struct ctx_marked_text *marked, struct ctx_str unit,
 void ctx_units_split(struct ctx_pretokenize *split, const char *p, size_t n,
     size_t max);
 /* Returns true if a unit with these first bytes begins with a word.  Such a
- * unit has equally many tokens at the beginning of a text and after other
- * units. */
+ * unit has as many tokens at the beginning of a text as after other units. */
 bool ctx_unit_is_word(const char *p, size_t n);
 
 struct ctx_token_counter;

@@ -111,7 +111,8 @@ count_listed_units(const struct unit_batch *b, size_t first, size_t end)
 	return 0;
 }
 
-/* Counts a unit near the end of a text. */
+/* Counts a unit that is so near the end of a text that 16 bytes cannot be read
+ * from its start. */
 static int
 count_last_unit(const struct unit_batch *b, const char *p, size_t n)
 {
@@ -134,8 +135,8 @@ count_edge_unit(const struct unit_batch *b, const char *p, size_t n,
 	return 0;
 }
 
-/* Returns true if a unit that ends with this byte has equally many tokens at
- * the end of a text and before other units. */
+/* Returns true if a unit that ends with this byte has as many tokens at the end
+ * of a text as before other units. */
 static bool
 ends_alike(char last)
 {

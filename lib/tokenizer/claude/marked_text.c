@@ -176,12 +176,12 @@ struct run {
 	unsigned class;
 	/* properties of the first and the last character of the run */
 	unsigned first, last;
-	/* True if all characters are decimal digits (Unicode category Nd), or
-	 * if all are other numerals (No). */
+	/* True if all characters of the run are decimal digits (Unicode
+	 * category Nd), or all are other numerals (No). */
 	bool digits;
 };
 
-/* The stream that is being written. */
+/* The rewritten text of a unit, while it is being written. */
 struct stream {
 	const struct ctx_claude *claude;
 	const uint32_t *chars; /* of the unit */
@@ -196,8 +196,8 @@ struct stream {
 	struct ctx_tiling *tiling;
 };
 
-/* Returns the kind of a character of the class CTX_RUN_HARD.  Only characters
- * of the same kind form a run. */
+/* Returns a number for a character of the class CTX_RUN_HARD.  Only characters
+ * with equal numbers form a run. */
 static unsigned
 get_hard_kind(unsigned properties)
 {
@@ -383,12 +383,12 @@ write_chars(struct stream *s, const struct run *run)
 		write_char(s, get_code_point(s->chars[i]));
 }
 
-/* Capital and small letters of a word. */
+/* Which letters of a word are capitals and which are small. */
 struct capitals {
 	bool sharp_s, dotted_i;
 	/* true if some letter is neither a capital nor small, as in Arabic */
 	bool caseless;
-	bool lower;                      /* there is a small letter */
+	bool lower;                      /* true if it has a small letter */
 	size_t upper, upper_after_first; /* capitals, without DOTTED_I */
 };
 
@@ -474,9 +474,9 @@ write_marks(struct stream *s, const struct run *run)
 		write_end(s);
 }
 
-/* Writes a run.  If opens is true, also writes a marker between a space before
- * the run and the run; if closes is true, between the run and a single space
- * after it. */
+/* Writes a run.  If opens is true and a space is before the run, writes a
+ * marker between them; if closes is true and a single space is after the run,
+ * also writes one between them. */
 static void
 write_bordered(struct stream *s, const struct run *run, bool opens, bool closes)
 {

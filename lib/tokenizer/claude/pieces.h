@@ -4,10 +4,10 @@
  *
  * It is the automaton of Aho and Corasick.  After each byte, the state stands
  * for the longest string that ends there and with which some piece begins.  The
- * transitions of all states are slots of one array: the transition of a state
- * for a byte is in slot edges + byte, if the member parent of that slot is the
- * state.  The number of a state is that of its slot.  The automaton has no
- * pointers; it is made when ctx is built (lib/gen/make_pieces.c).
+ * states are elements of an array; the number of a state is its index.  From
+ * the state s, the byte b leads to the state with the index edges + b (edges is
+ * a member of s), if the member parent of that state is s.  The automaton has
+ * no pointers; it is made when ctx is built (lib/gen/make_pieces.c).
  */
 #ifndef CTX_TOKENIZER_CLAUDE_PIECES_H
 #define CTX_TOKENIZER_CLAUDE_PIECES_H
@@ -26,8 +26,9 @@ enum {
 #define CTX_PIECE_LONGEST 128 /* maximum bytes of a piece */
 
 struct ctx_piece_state {
-	uint32_t edges;  /* first slot of the edges */
-	uint32_t parent; /* state that this slot belongs to */
+	/* index to which a byte is added to get the next state */
+	uint32_t edges;
+	uint32_t parent; /* the state from which a byte leads to this state */
 	/* The state for the longest shorter string that is also an end of this
 	 * state's string; 0 is the state for the empty string. */
 	uint32_t shorter;
@@ -46,7 +47,7 @@ struct ctx_pieces {
 	const uint8_t *lengths;
 };
 
-/* No state has this number. */
+/* This number belongs to no state. */
 #define CTX_PIECE_NONE UINT32_MAX
 
 static inline void

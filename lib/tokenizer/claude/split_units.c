@@ -85,7 +85,7 @@ classify_char(uint32_t cp)
 	    : UNIT_OTHER;
 }
 
-/* Sets *class to the class of the character at p, and returns the length of the
+/* Sets *class to the class of the character at p.  Returns the length of the
  * character in bytes. */
 static inline size_t
 next_class(const char *p, size_t n, unsigned *class)
@@ -111,7 +111,7 @@ ctx_unit_is_word(const char *p, size_t n)
 	return class == UNIT_WORD;
 }
 
-#define ROW 8 /* ASCII characters that are classified at once */
+#define ROW 8 /* number of ASCII characters that are classified at once */
 
 static bool
 is_ascii_row(const char *p)
@@ -127,9 +127,9 @@ struct cutter {
 	const char *p;
 	size_t n, max, found;
 	size_t at;      /* number of bytes that were searched */
-	unsigned class; /* of the character before at */
-	/* True if the first unit cannot be listed in the result (see the member
-	 * alone of struct ctx_pretokenize). */
+	unsigned class; /* class of the character before the offset at */
+	/* True if the first unit cannot be listed in the result; see the member
+	 * alone of struct ctx_pretokenize. */
 	bool alone;
 	uint32_t *ends;
 };

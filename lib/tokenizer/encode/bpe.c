@@ -33,9 +33,9 @@
  * processors a vector cannot be passed in a register. */
 typedef int32_t four_vector __attribute__((vector_size(16)));
 
-/* Compares four tags of a line of the hash table with a tag.  The value that
- * belongs to a tag is eight words after it.  Adds the value of the tag that is
- * equal to *found by OR; *found does not change if none is. */
+/* Compares four tags of a line of the hash table with a tag.  The value of a
+ * tag is eight words after it.  If a tag is equal, puts its value into *found
+ * (by OR); otherwise does not change *found. */
 static inline void
 find_four(four_vector *found, const uint32_t *entry, uint32_t tag)
 {
@@ -183,7 +183,8 @@ ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
 static bool
 is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 {
-	/* merges from this number on come later */
+	/* only merges with lower numbers are made before those that were
+	 * undone */
 	uint32_t limit = v->end;
 	uint32_t left, right;
 
@@ -357,9 +358,9 @@ take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 	while (*at < end) {
 		place = *at - begin + 1;
 		token = w->tokens[place];
-		/* Only the first token of the window is checked against the
-		 * token before it: adjacent tokens of one window can always
-		 * follow each other. */
+		/* Only the first token of the window is compared with the token
+		 * before it: adjacent tokens of one window can always follow
+		 * each other. */
 		if ((occupied >> place & 1) == 0 ||
 		    (m->n == taken && m->n > 0 &&
 			!may_follow_token(v, m, m->tokens[m->n - 1], token)) ||

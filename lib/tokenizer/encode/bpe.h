@@ -9,13 +9,14 @@
 /* number of positions of a pretoken: one per byte, and two for its
  * ends */
 #define CTX_BPE_POSITIONS 64
-#define CTX_BPE_BATCH     64 /* maximum number of pretokens merged at once */
+/* maximum number of pretokens that are merged at once */
+#define CTX_BPE_BATCH 64
 /* maximum number of bytes of a pretoken in a struct ctx_bpe_pretoken */
 #define CTX_BPE_MAX 62
 
-/* A rank of at least this value means that two tokens do not merge.  Ranks do
- * not use the top bit, because some processors can compare only vectors of
- * signed numbers. */
+/* From this value on, a rank means that two tokens do not merge.  Ranks do not
+ * use the top bit, because some processors can compare only vectors of signed
+ * numbers. */
 #define CTX_BPE_MERGE_NONE ((uint32_t)INT32_MAX - CTX_BPE_POSITIONS + 1)
 
 _Static_assert(CTX_VOCAB_MAX <= CTX_BPE_MERGE_NONE / CTX_BPE_POSITIONS,

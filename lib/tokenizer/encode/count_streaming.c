@@ -51,8 +51,8 @@ find_names_end(const char *p, size_t n, size_t longest)
 	return n <= more ? 0 : find_whole_end(p, n - more);
 }
 
-/* Counts a text that ends after n bytes, and adds its bytes and tokens to
- * sum. */
+/* Counts a text that is complete with its n bytes, and adds its bytes and
+ * tokens to *sum. */
 static int
 count_closed(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)
@@ -78,10 +78,9 @@ struct open {
 	uint64_t tokens; /* number of tokens in the bytes counted so far */
 	bool changed;    /* true if normalization has changed the text */
 	struct ctx_nfc_map map;
-	struct ctx_token_checkpoint
-	    /* how far the count is final: an offset in the original text, and
-	     * the tokens before it */
-	    sure;
+	/* Up to where the count is final: an offset in the original text, and
+	 * the number of tokens before it. */
+	struct ctx_token_checkpoint sure;
 };
 
 /* Records that the count before offset at of the normal form is final.  Does
@@ -99,8 +98,8 @@ confirm_count(struct open *open, size_t at, uint64_t tokens,
 	return clean < 0 ? -1 : 0;
 }
 
-/* Counts the text up to offset end.  The count is final there, because an added
- * token begins. */
+/* Counts the text up to offset end, where an added token begins.  So the count
+ * is final there. */
 static int
 count_to(struct open *open, size_t end, struct ctx_err *err)
 {
@@ -116,8 +115,8 @@ count_to(struct open *open, size_t end, struct ctx_err *err)
 	return rc;
 }
 
-/* Counts the text up to offset end, as far as later bytes cannot change the
- * count.  The text up to end contains no names of added tokens. */
+/* Counts the text up to offset end, as far as bytes after the known text cannot
+ * change the count.  The text up to end contains no names of added tokens. */
 static int
 count_sure(struct open *open, size_t end, struct ctx_err *err)
 {
@@ -199,12 +198,12 @@ count_open(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* For encodings that put a blank before each text.  Finds the last blank at
- * which a text can be divided: its two parts, counted as texts of their own,
- * have as many tokens as the whole text.  The second part begins after the
- * blank, because it gets another one as its prefix.  Returns the offset of the
- * blank; 0 if there is none.  A blank at offset 0 does not count, because an
- * added token may end there. */
+/* Some encodings put a blank before each text.  Finds the last blank in a text
+ * that can be replaced by this added blank: if the text is divided there, and
+ * the part after the blank is counted as a text of its own, both parts together
+ * have as many tokens as the whole text.  Returns the offset of the blank; 0 if
+ * there is none.  A blank at offset 0 does not count, because an added token
+ * may end there. */
 static size_t
 find_last_blank(const struct ctx_vocab *v, struct ctx_str text)
 {
@@ -241,17 +240,17 @@ find_last_name_end(const struct ctx_token_counter *c, struct ctx_str text)
 }
 
 /* Counts a text as far as later bytes cannot change the count, for encodings
- * that put a blank before each text.  The rest will be counted as a text of its
- * own, and will get such a blank.  So *at is set to the offset after a blank of
- * the text, which the new one replaces.  Only blanks after the last added token
- * are examined. */
+ * that put a blank before each text.  Sets *at to an offset directly after a
+ * blank of the text.  The text from there on will be counted as a text of its
+ * own; the blank that the encoding puts before it replaces the blank of the
+ * text.  Only blanks after the last added token are examined. */
 static int
 count_to_blank(struct ctx_token_counter *c, struct ctx_str text, size_t *at,
     uint64_t *tokens, struct ctx_err *err)
 {
 	size_t from = find_last_name_end(c, text), blank;
-	/* The rest must not begin with the name of an added token, because then
-	 * it would not get a prefix. */
+	/* The rest of the text must not begin with the name of an added token,
+	 * because the encoding would then put no blank before it. */
 	size_t end = find_names_end(text.p, text.n,
 	    c->added > c->added_normal ? c->added : c->added_normal);
 

@@ -57,10 +57,11 @@ ctx_token_fits(struct ctx_token_counter *c, const char *p, size_t n,
 		*within = estimate_tokens(n) <= limit;
 		return 0;
 	}
-	/* Often the length of the text decides, without counting.  A text has
-	 * at most factor tokens per byte.  A token has at most head->longest
-	 * bytes, so a long text certainly has too many tokens.  That is not
-	 * used for Claude's encodings, which remove some characters. */
+	/* Often the length of the text is enough to decide.  A text has at most
+	 * factor tokens per byte, so a short text certainly fits.  A token has
+	 * at most head->longest bytes, so a long text certainly has too many
+	 * tokens.  The latter is not used for Claude's encodings, which remove
+	 * some characters. */
 	*within = n <= limit / factor;
 	if (*within ||
 	    (head != NULL && c->added == 0 && c->added_normal == 0 &&

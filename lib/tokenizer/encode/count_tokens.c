@@ -252,13 +252,13 @@ prefetch_missed(const struct ctx_token_counter *c,
 	ctx_counter_ask_longs(c, b, p, list);
 }
 
-/* Looks for n pretokens, which were not in the cache, in the vocabulary's hash
- * table.  Only the line in which each one belongs is searched.  Adds the number
- * of tokens found to *tokens.  Moves the other pretokens to the front of
- * b->missed and returns their number.
+/* Searches the vocabulary's hash table for n pretokens that were not in the
+ * cache.  Only the line in which each one belongs is searched.  Adds the number
+ * of tokens found to *tokens.  Moves the pretokens that were not found to the
+ * front of b->missed, and returns their number.
  *
- * While the text of one token comes from memory, those of the others are asked
- * for. */
+ * While the text of one token is fetched from memory, those of the next tokens
+ * are requested. */
 static size_t
 find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
     uint64_t *tokens)

@@ -35,8 +35,8 @@ struct ctx_token_counter {
 	ctx_pretokenize_fn *split;
 	ctx_pretoken_lookup_fn *lookup;
 	ctx_bpe_merge_fn *merge_pretokens;
-	/* CTX_PLAIN_... bits: the kinds of pretokens that are tokens for
-	 * certain, so that they are only counted */
+	/* CTX_PLAIN_... bits: the kinds of pretokens that are certainly tokens,
+	 * so that they are only counted */
 	unsigned plain;
 	/* Length in bytes of the longest name of an added token. added: of
 	 * names that are recognized in the text as it was given. added_normal:

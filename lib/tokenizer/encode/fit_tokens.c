@@ -11,7 +11,7 @@
 #include "tokenizer/encode/fit_tokens.h"
 #include "tokenizer/open.h"
 
-#define STEP 256 /* number of pretokens counted at once */
+#define STEP 256 /* number of pretokens that are counted at once */
 
 /* Finds the longest beginning of a text for the encoding "bytes/4", which
  * estimates the number of tokens from the bytes. */
@@ -32,8 +32,8 @@ struct head_search {
 	struct ctx_token_counter *counter;
 	struct ctx_str text;
 	uint64_t limit;
-	/* A boundary that remains a boundary in every beginning that is tried.
-	 * Counting starts there. */
+	/* A boundary between pretokens that does not move, whatever beginning
+	 * of the text is tried.  Counting starts there. */
 	struct ctx_token_checkpoint from;
 };
 

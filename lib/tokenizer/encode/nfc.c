@@ -370,9 +370,9 @@ struct nfc_check {
 };
 
 /* Advances over characters of up to three bytes, as long as their ranks (see
- * nfc.h) show that the text is in NFC.  Most are characters before which the
- * text can be cut, or combining marks in the order of their classes.  The
- * processor cannot predict the ranks, so the loop has few branches. */
+ * nfc.h) show that the text is in NFC.  Most of them are characters before
+ * which the text can be cut, or combining marks in the order of their classes.
+ * The processor cannot predict the ranks, so the loop has few branches. */
 static void
 pass_ranked(struct nfc_check *check, const char *p, size_t n)
 {

@@ -68,7 +68,8 @@ enum {
 
 /* The tables of one version of Unicode. */
 struct ctx_nfc_tables {
-	/* kinds of all characters, by blocks of 128 */
+	/* kinds of all characters: block has, for each 128 characters, an index
+	 * into the blocks of value */
 	const uint8_t *block, *value;
 	const struct ctx_nfc_kind *kinds;  /* from CTX_NFC_SAFE on */
 	const struct ctx_nfc_apart *apart; /* sorted by from */

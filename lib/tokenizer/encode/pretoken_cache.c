@@ -183,8 +183,8 @@ tag_of(uint64_t hash)
 	return (uint16_t)(hash >> 16 | 1);
 }
 
-/* Compares a tag with those of the CTX_PRETOKEN_CACHE_WAYS places from index
- * first on.  Bit i of the result is set if place first + i has this tag. */
+/* Compares a tag with those of the CTX_PRETOKEN_CACHE_WAYS places that begin at
+ * index first.  Bit i of the result is set if place first + i has this tag. */
 static unsigned
 find_tagged_places(const struct ctx_pretoken_cache *cache, size_t first,
     uint16_t tag)

@@ -32,9 +32,9 @@
 #endif
 #define CTX_PRETOKEN_CACHE_BITS   15 /* log2 of the maximum number of lines */
 #define CTX_PRETOKEN_CACHE_TOKENS (UINT64_C(0xff) << CTX_PRETOKEN_CACHE_SHIFT)
-/* Added to a sum of tokens for each pretoken that is in the cache.  So the
- * lower half of the sum is the number of tokens, and the upper half the number
- * of pretokens found. */
+/* Added to a sum of tokens for each pretoken that is found in the cache.  So
+ * the lower half of the sum is the number of tokens, and the upper half the
+ * number of pretokens found. */
 #define CTX_PRETOKEN_CACHE_FOUND (UINT64_C(1) << 32)
 #define CTX_PRETOKEN_CACHE_EMPTY ((struct ctx_key){UINT64_MAX, 0})
 

@@ -141,8 +141,9 @@ find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
 	return false;
 }
 
-/* Counts some pretokens of a text, from offset sum->at on. pretokens: their
- * number.  Moves sum->at to their end and adds their tokens to sum->tokens. */
+/* Counts some pretokens of a text, beginning at offset sum->at.  pretokens:
+ * their number.  Moves sum->at to their end, and adds their tokens to
+ * sum->tokens. */
 static int
 count_pretokens(const struct ctx_token_index *m, struct ctx_str text,
     size_t pretokens, struct ctx_token_checkpoint *sum, struct ctx_err *err)

@@ -50,8 +50,8 @@ vec_equal(const struct vec *v, char c)
 	    _mm256_cmpeq_epi8(v->b, all));
 }
 
-/* x is at most n if the minimum of x and n is x.  This is used because AVX2
- * cannot compare unsigned bytes, but can compute their minimum. */
+/* The instructions of AVX2 cannot compare unsigned bytes, but can compute their
+ * minimum.  x is at most n if the minimum of x and n is x. */
 static inline uint64_t
 vec_range(const struct vec *v, char first, int n)
 {

@@ -10,7 +10,7 @@
 
 /* maximum number of pretokens that one call returns */
 #define CTX_PRETOKENIZE_MAX 2048
-/* Once a call has split off this many bytes, it splits off no more. */
+/* When a call has split off this number of bytes, it splits off no more. */
 #define CTX_PRETOKENIZE_SPAN (1u << 30)
 
 /* If bytes are appended to a text, the boundaries before its last

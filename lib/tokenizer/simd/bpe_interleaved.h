@@ -45,9 +45,9 @@ prefetch_pair(const struct ctx_vocab *v, struct pair_lookup *pair, uint32_t a,
 	__builtin_prefetch(pair->line);
 }
 
-/* Looks up a pair of tokens in all lines of the hash table where it may be. at:
- * the position of the first token in the pretoken.  Called only if the first of
- * these lines is full and does not have the pair, which is rare. */
+/* Looks up a pair of tokens in all lines of the hash table where it may be.
+ * at: the position of the first token in the pretoken.  Called only if the
+ * first of these lines is full and does not have the pair, which is rare. */
 static __attribute__((noinline)) uint32_t
 find_far_pair(const struct ctx_vocab *v,
     const struct ctx_bpe_pretoken *pretoken, unsigned at)

@@ -94,7 +94,7 @@ classify_ascii(struct char_masks *b, const struct vec *v)
 	b->symbol = ~(b->letter | b->digit | b->blank | b->breaks);
 }
 
-/* Masks of the characters in a block of 64 bytes that are not ASCII. */
+/* The characters in a block of 64 bytes that are not ASCII, as masks. */
 struct rest {
 	uint64_t known; /* first bytes of the characters whose class is known */
 	uint64_t more;  /* continuation bytes of UTF-8 */

@@ -119,8 +119,8 @@ vec_index(const struct vec *v)
 	return index;
 }
 
-/* The first lookup (vqtbl4q) is for indices below 64.  The second (vqtbx4q) is
- * for the others, and keeps the results of the first elsewhere. */
+/* The first instruction (vqtbl4q) looks up the indices below 64.  The second
+ * (vqtbx4q) looks up all others, and keeps the results of the first. */
 static inline struct ctx_class_bits
 vec_classes(const struct vec_index *index, const uint8_t *table)
 {
