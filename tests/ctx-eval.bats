@@ -74,7 +74,7 @@ setup() {
 	[ "$(jq -sc '.[0] | [.file, .cut]' <<< "$output")" = '["session",70]' ]
 }
 
-@test "cat keeps all needed strings, a filter that removes messages loses theirs" {
+@test "a policy keeps the needed strings of unchanged messages and loses those of removed ones" {
 	# Message 1 and the four messages 2 to 5 are removed.
 	eval_session --json -b 50% -p cat -p 'user=sed 2d' \
 	    -p 'results=sed 3,6d' > rows
@@ -84,7 +84,7 @@ setup() {
 	[ "$(row results .kept,.lost)" = "33.3 66.7" ]
 }
 
-@test "tokens, unused and over are those that ctx-count counts" {
+@test "the columns tokens, unused and over agree with counts of ctx-count" {
 	eval_session --per sample --json -b 50% -p cat -p 'head -n 2' > rows
 	head -n 12 session > before
 	all=$(ctx-count -e bytes/4 --json before | jq .tokens)
@@ -101,7 +101,7 @@ setup() {
 	    $(((200 * (limit - two) + limit) / (2 * limit))) ]
 }
 
-@test "a command that fails is reported as failed, not as 0 %" {
+@test "a command that fails is counted as failed, with its reason and without a share" {
 	run -1 --separate-stderr eval_session --json -b 50% -p false -p true -p cat \
 	    -p 'no-such-command x' -p 'echo no JSON' -p 'kill -9 $$' -p 'cat; exit 3'
 	printf '%s\n' "$output" > rows
@@ -125,14 +125,14 @@ setup() {
 	[[ $output == *"false "*" -  "* ]] || fail "$output"
 }
 
-@test "a command that takes too long is killed, with all that it started" {
+@test "after --timeout a command and the processes it started are killed" {
 	run -1 --separate-stderr eval_session --json --timeout 1 -b 50% \
 	    -p 'cat; sleep 50 & sleep 50'
 	[ "$(jq -r .failure <<< "$output")" = "did not end in time" ]
 	run ! pgrep -x -f 'sleep 50'
 }
 
-@test "the commands end when ctx-eval is killed" {
+@test "when ctx-eval is killed, the running command is killed, too" {
 	ctx-eval --cut 70% --least 0 -p 'sleep 51' session > out 2>&1 3>&- &
 	for ((i = 0; i < 100; i++)); do
 		! pgrep -x -f 'sleep 51' > /dev/null || break
@@ -147,7 +147,7 @@ setup() {
 	run ! pgrep -x -f 'sleep 51'
 }
 
-@test "status 1 with messages in the output is no failure" {
+@test "a command that ends with status 1 has not failed if it has written messages" {
 	eval_session --json -b 50% -p 'cat; exit 1' > rows
 	[ "$(row 'cat; exit 1' .kept,.failed)" = "100 0" ]
 	# So ctx-prune reports floors that exceed the budget.
@@ -155,7 +155,7 @@ setup() {
 	[ "$(row all .failed,.over)" = "0 100" ]
 }
 
-@test "{budget} and {dialect} are replaced, without it a command runs once" {
+@test "{budget} and {dialect} are replaced; a command without {budget} runs once for all budgets" {
 	printf '#!/bin/sh\necho "$@" >> args\ncat\n' > count
 	chmod +x count
 	eval_session --json -b 25%,50% -p './count {budget} x{dialect}' \
@@ -167,7 +167,7 @@ setup() {
 	[ "$(jq -c '[.policy[8:9], .budget, .kept]' rows | sort -u | wc -l)" -eq 4 ]
 }
 
-@test "options of ctx-prune are run with the budget, tokenizer and dialect" {
+@test "a policy that is options runs ctx-prune with the budget, the encoding and the dialect" {
 	eval_session --per sample --json -b 50% -p '-s fifo' -d openai-chat > rows
 	head -n 12 session |
 	    ctx-prune -s fifo -e bytes/4 -d openai-chat -b "$(row '-s fifo' .limit)" \
@@ -179,14 +179,14 @@ setup() {
 	[ "$(row q '.failure == null')" = true ]
 }
 
-@test "without --policy every strategy is compared with oracle and random" {
+@test "without --policy all strategies of ctx-prune, oracle and random are compared" {
 	eval_session --tsv -b 50% > rows
 	echo "policy oracle random $STRATEGIES" |
 		tr ' ' '\n' | sort > want
 	cut -f 1 rows | sort | diff - want
 }
 
-@test "what is saved below {dir} is found again, and the directory is removed" {
+@test "strings in files that a command saves in {dir} count as saved, and {dir} is removed" {
 	mkdir made
 	export TMPDIR=$PWD/made
 	# Messages 3 and 5 have two of the three strings.
@@ -231,7 +231,7 @@ setup() {
 		fail "$(cat rows)"
 }
 
-@test "an invalid output is reported if the messages before the cut are valid" {
+@test "an output is counted as invalid only if the messages before the cut are valid" {
 	# Without message 2 the result in message 3 has no call.
 	eval_session --json -b 50% -p cat -p 'orphan=sed 3d' > rows
 	[ "$(row cat .invalid)" = 0 ]
@@ -241,7 +241,7 @@ setup() {
 	[ "$(row cat .invalid)" = 0 ]
 }
 
-@test "each record with a conversation is a session, cut in its list" {
+@test "a record that contains a conversation is a session by itself, and can be cut" {
 	for _ in 1 2; do
 		jq -sc '{model: "gpt-4o", messages: .}' session
 	done > requests
@@ -259,7 +259,7 @@ setup() {
 		fail "$stderr"
 }
 
-@test "a transcript has the needed strings of the same conversation" {
+@test "a conversation has the same needed strings as a transcript and as plain messages" {
 	jq -sc '{messages: .}' session |
 		jq -c --arg to claude-code -f "$BATS_TEST_DIRNAME/rewrite.jq" \
 		    > transcript
@@ -268,7 +268,7 @@ setup() {
 	    "build-7f3a-99 src/first.c ticket_4711" ] || fail "$output"
 }
 
-@test "what a policy does not change is kept, in every dialect of the corpus" {
+@test "a policy that changes nothing keeps all needed strings, in every dialect of the corpus" {
 	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
 		case $f in */json/* | */recorded/*) continue ;; esac
 		ctx-eval --least 0 -e bytes/4 --json -b 50% -p cat "$f" \
@@ -280,7 +280,7 @@ setup() {
 	done
 }
 
-@test "the same input gives the same figures, however many sessions at once" {
+@test "the figures do not depend on --jobs" {
 	for i in 1 2 3 4 5; do
 		sed "s/4711/471$i/g" session > "session$i"
 	done
@@ -294,7 +294,7 @@ setup() {
 		fail "$(cat rows.1)"
 }
 
-@test "the table has the best policy first in each budget" {
+@test "in the table of each budget the policy that keeps most is first" {
 	run -0 --separate-stderr eval_session -b 25%,50% -p 'sed 2d' -p cat
 	[ "${lines[0]}" = "sessions: 1, cuts: 1, needed strings: 3" ]
 	[[ ${lines[1]} == "budget: 25 % of the tokens that are not pinned" ]]
@@ -304,7 +304,7 @@ setup() {
 	[[ ${lines[5]} == "budget: 50 % of the tokens that are not pinned" ]]
 }
 
-@test "cuts with fewer tokens than --least are left out, and -v says so" {
+@test "a cut with fewer tokens than --least before it is left out, which -v reports" {
 	run -1 --separate-stderr ctx-eval -p cat session
 	[ -z "$output" ]
 	[[ $stderr == *"cuts are left out, because fewer than 5000 tokens are before them; lower --least"* ]]
@@ -318,7 +318,7 @@ setup() {
 	[ -z "$output" ]
 }
 
-@test "lines that are not JSON are an error, and passed over with --lenient" {
+@test "a line that is not JSON is an error; with --lenient it is skipped" {
 	sed '2s/^/{/' session > bad
 	run -2 --separate-stderr ctx-eval --least 0 -p cat bad
 	[[ $stderr == *"bad:2:2: "* ]] || fail "$stderr"
@@ -329,7 +329,7 @@ setup() {
 	[[ $output == *"no-such-file"* ]]
 }
 
-@test "wrong lists, policies and numbers are refused" {
+@test "malformed lists of percentages, policies and numbers are refused" {
 	for arg in 0% 100% 10%,10% '10,' x 10%x 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17; do
 		run -2 ctx-eval -b "$arg" session
 		[[ $output == *"--budget: '$arg' is not a list"* ]] || fail "$output"

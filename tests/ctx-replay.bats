@@ -40,7 +40,7 @@ replayed() {
 		fail "$2 is $(jq -r "$2" report), not $3"
 }
 
-@test "a session of Claude Code: what was billed stands beside what the rules say" {
+@test "for a session of Claude Code the billed tokens are printed beside the replayed ones" {
 	# The second and third request read what the one before has stored:
 	# 12,000 and 15,000 tokens.  Before the fourth, 5 minutes have passed.
 	# The fifth should have read the 19,000 of the fourth.
@@ -67,7 +67,7 @@ X
 	replayed session.jsonl .reasons.shorter.tokens -7000
 }
 
-@test "the lifetime is an hour if the session says so, or --ttl" {
+@test "cache writes are stored for an hour if the session or --ttl says so" {
 	# 50 minutes apart; the price of writing for an hour is $6.
 	claude 0:0:12000:10:12000 3000:12000:3000:10:3000 > hour.jsonl
 	replayed hour.jsonl .equal 1
@@ -85,7 +85,7 @@ X
 	ctx-replay --json --ttl 1h bare.jsonl | jq -e '.all.read > 4000'
 }
 
-@test "what other sessions share is taken from the first request" {
+@test "the tokens shared with other sessions are those that the first request read" {
 	# After 10 minutes only that is found.
 	claude 0:9000:3000:10 60:12000:1000:10 700:9000:5000:10 > shared.jsonl
 	replayed shared.jsonl .equal 2
@@ -95,7 +95,7 @@ X
 	replayed other.jsonl .reasons.expired.requests 1
 }
 
-@test "each reason for a difference is named" {
+@test "if recorded and replayed cache reads differ by over 2 %, the reason is printed" {
 	claude 0:9000:3000:10 60:9000:4000:10 > beginning.jsonl
 	replayed beginning.jsonl '.reasons | keys[0]' beginning
 	claude 0:9000:3000:10 60:11000:2000:10 > shorter.jsonl
@@ -111,7 +111,7 @@ X
 	replayed far.jsonl .equal 0
 }
 
-@test "another branch finds what the branches have in common" {
+@test "a request on another branch finds the messages that both branches share in the cache" {
 	# The third request takes the place of the second.
 	claude 0:0:12000:10 60:12000:3000:10 > session.jsonl
 	claude 0:0:12000:10 60:12000:3000:10 90:12000:3000:10 |
@@ -121,7 +121,7 @@ X
 	replayed session.jsonl .requests 3
 }
 
-@test "a request before a compaction is replayed with the messages of its time" {
+@test "a request before a compaction is replayed with the messages that were active then" {
 	claude 0:0:12000:10 60:12000:3000:10 > session.jsonl
 	jq -nc '{parentUuid: null, logicalParentUuid: "a2", uuid: "c", type:
 	    "system", subtype: "compact_boundary", sessionId: "s", version: "2.0.0",
@@ -139,7 +139,7 @@ X
 	[ "$(cut -f 4 rows | tail -n 1)" = 12000 ]
 }
 
-@test "a model change finds nothing that another model has stored" {
+@test "after a change of the model nothing that the other model stored is found" {
 	{
 		claude 0:0:12000:10
 		MODEL=claude-opus-4-5 claude 0:0:1:1 60:0:15000:10 |
@@ -149,7 +149,7 @@ X
 	replayed session.jsonl .replayed.read 0
 }
 
-@test "a beginning below the model's minimum is not stored" {
+@test "a prompt with fewer tokens than the model's minimum is not stored" {
 	# 1,024 tokens for Claude Sonnet 4.5, 4,096 for Claude Opus 4.5.
 	claude 0:0:1100:10 60:1100:20:10 > session.jsonl
 	replayed session.jsonl .replayed.read 1100
@@ -158,7 +158,7 @@ X
 	replayed session.jsonl .replayed.fresh 2300
 }
 
-@test "more than 35 blocks after a stored beginning, it is not found" {
+@test "a stored beginning is not found if more than 35 blocks follow it" {
 	local n
 	for n in 33 40; do
 		{
@@ -201,7 +201,7 @@ codex() {
 	done
 }
 
-@test "a rollout of Codex: reads are multiples of 128 tokens, and writes cost nothing" {
+@test "in a rollout of Codex, cache reads are multiples of 128 tokens and writes cost nothing" {
 	# 10,000 tokens are 78 steps: 9,984.
 	codex 0:10000:0 20:10500:9984 40:11000:10496 > rollout.jsonl
 	replayed rollout.jsonl .equal 2
@@ -218,7 +218,7 @@ codex() {
 	replayed short.jsonl .equal 1
 }
 
-@test "a session of pi is read with its own usage" {
+@test "the usage that a session of pi reports is read" {
 	local n
 	{
 		jq -nc '{type: "session", version: 3, id: "x", cwd: "/w",
@@ -242,7 +242,7 @@ codex() {
 	replayed session.jsonl .replayed.written 5700
 }
 
-@test "chat without a usage: ctx counts, nothing expires, and that is said" {
+@test "without usage and timestamps ctx counts tokens, and warns that the cache does not expire" {
 	messages "user:$(words 3000)" assistant:ok user:more assistant:done > chat.jsonl
 	ctx-replay --json -m gpt-4o chat.jsonl > report 2> err
 	grep -qx 'ctx-replay: 2 of 2 requests have no timestamp; what they store in the cache does not expire' err
@@ -255,7 +255,7 @@ codex() {
 	ctx-replay -m some-model chat.jsonl 2> err | grep -q 'not known$'
 }
 
-@test "several sessions are added up" {
+@test "for several sessions the sums are printed after them" {
 	claude 0:0:12000:10 60:12000:3000:10 > one.jsonl
 	claude 0:0:5000:10 60:5000:3000:10 > two.jsonl
 	ctx-replay one.jsonl two.jsonl > out
@@ -267,7 +267,7 @@ codex() {
 	ctx-replay --json one.jsonl two.jsonl | jq -es 'length == 2' > /dev/null
 }
 
-@test "--requests: a row for each request, in the order of the session" {
+@test "--requests prints a row for each request, in the order of the session" {
 	claude 0:0:12000:10 60:12000:3000:10 120:9000:9000:10 > session.jsonl
 	ctx-replay --requests --tsv session.jsonl > rows
 	printf '%s\t' request pause input recorded replayed reason > want
@@ -277,7 +277,7 @@ codex() {
 	ctx-replay --requests --json session.jsonl | jq -es 'length == 4' > /dev/null
 }
 
-@test "input without requests is said, and broken input is an error" {
+@test "input without requests gets a message, and input without messages or with bad JSON is an error" {
 	messages user:hello > chat.jsonl
 	run -0 ctx-replay chat.jsonl
 	[[ $output == *"no request was found"* ]]
@@ -322,7 +322,7 @@ prune_by_hand() {
 	echo "$sum"
 }
 
-@test "a policy sends what ctx-prune leaves of each prompt" {
+@test "with --policy the tokens sent are those that ctx-prune leaves of each prompt" {
 	talk 12 > chat.jsonl
 	for options in "-b 300" "-b 300 --quantum 100" "-b 300 --target 50%" \
 	    "-b 300 -s middle-out" "-b 300 -s recall"; do
@@ -337,7 +337,7 @@ prune_by_hand() {
 	done
 }
 
-@test "a policy that removes nothing costs what no pruning costs" {
+@test "a policy that removes nothing costs as much as no pruning" {
 	claude 0:0:12000:0 60:12000:3000:0 120:15000:2000:0 > session.jsonl
 	ctx-replay --json -p "all=-b 1M" session.jsonl > rows
 	jq -es '.[0].policy == "no pruning" and .[1].policy == "all" and
@@ -347,7 +347,7 @@ prune_by_hand() {
 	jq -es '.[0].read == 27000 and .[0].fresh == 17000' rows
 }
 
-@test "policies: dollars, the share of the cost, and the best rows" {
+@test "--policy prints dollars, shares of tokens and of cost, and marks the best rows" {
 	claude 0:0:12000:0 60:12000:3000:0 120:15000:2000:0 > session.jsonl
 	ctx-replay -p "all=-b 1M" session.jsonl > out
 	# 44,000 tokens sent: 17,000 + 27,000 / 10 are 44.8 %.
@@ -368,7 +368,7 @@ X
 	    .[0].best and (.[1].over == 0) and .[1].pruned > .[2].pruned' rows
 }
 
-@test "a policy with options that are not replayed is refused" {
+@test "a policy is refused if ctx-replay cannot replay one of its options" {
 	messages user:hello assistant:hi > chat.jsonl
 	run -2 ctx-replay -p "-b 300 --compact" chat.jsonl
 	[[ $output == *"there is no option --compact"* ]] || fail "$output"

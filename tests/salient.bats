@@ -14,7 +14,7 @@ run_of_reads() {
 	messages "assistant:Done so far." "user:Go on."
 }
 
-@test "salient keeps the groups with rare names, and orders the others by age" {
+@test "salient keeps groups with rare names, and of the others the newest" {
 	run_of_reads > in
 	ctx-prune -s salient -k 1 -t 1 -b 250 --explain why in > out
 	[ "$(tokens out)" -le 250 ]
@@ -32,7 +32,7 @@ run_of_reads() {
 	jq -se 'map(select(.role == "tool") | .score) | . == sort' why > /dev/null
 }
 
-@test "salient: a group that does not fit makes way for smaller ones, whose names still count" {
+@test "salient keeps smaller groups if the group with most rare names does not fit" {
 	{
 		messages "user:Mend it."
 		called a run '{"command":"env"}' "host_a17 $(numbered 400)"
@@ -47,7 +47,7 @@ run_of_reads() {
 	    why > /dev/null
 }
 
-@test "salient: names in what is kept anyway count for nothing" {
+@test "salient ignores names that are also in a message that must be kept" {
 	{
 		messages "user:Mend it."
 		called a run '{"command":"ls"}' "src/lexer.c $(words 30)"
@@ -61,7 +61,7 @@ run_of_reads() {
 	run -1 grep -q '"a"' out
 }
 
-@test "salient: what a demonstration shows is not rare" {
+@test "salient ignores names in a demonstration" {
 	{
 		messages "user:Look at lib/demo_17.c
 --- END OF DEMONSTRATION ---" "user:Mend lib/task.c." \
@@ -73,7 +73,7 @@ run_of_reads() {
 	grep -q lib/scan.c out
 }
 
-@test "salient: the base64 of encrypted reasoning has no names" {
+@test "salient ignores the base64 of encrypted reasoning" {
 	sealed=$(seq 200 | sha512sum | cut -c 1-60)
 	jq -nc --arg data "$sealed+/$sealed+$sealed==" --arg pad "$(words 40)" '
 	    {role: "user", content: "Mend the parser."},
@@ -89,7 +89,7 @@ run_of_reads() {
 	jq -se 'map(select(.line == 4) | .score) | .[0] > 1' why
 }
 
-@test "salient counts a name in every format alike" {
+@test "salient keeps the same group in Chat Completions and in Anthropic's format" {
 	run_of_reads > in
 	n=$(tokens in)
 	ctx-prune -s salient -k 1 -t 1 -b 400 in | jq -r '.tool_call_id // empty' > want

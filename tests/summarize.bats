@@ -63,7 +63,7 @@ summary_of() {
 	done
 }
 
-@test "a summary has what the user asked, what was done, and names for later" {
+@test "a summary contains requests of the user, actions of tool calls, and a list of names" {
 	tool() { # ID NAME ARGUMENTS RESULT
 		jq -nc --arg id "$1" --arg name "$2" --arg args "$3" \
 		    --arg result "$4" '{role: "assistant", content: null,
@@ -114,7 +114,7 @@ summary_of() {
 	[ "$(grep -c QX-4471 text)" -eq 1 ]
 }
 
-@test "a summary takes only tokens that the budget leaves, or is not made" {
+@test "a summary uses only tokens that the budget leaves; without any, none is made" {
 	for d in openai-chat/support bedrock/agent gemini/agent; do
 		f=$BATS_TEST_DIRNAME/corpus/$d.jsonl
 		run -1 --separate-stderr ctx-prune -b 1 -k 1 -t 1 "$f"
@@ -146,7 +146,7 @@ summary_of() {
 	done
 }
 
-@test "a summary that costs more inside its message than alone is shortened" {
+@test "a summary that has more tokens inside its message than alone is shortened to fit" {
 	perl -MMIME::Base64 -e 'print encode_base64($_, ""), " ", $i++, "\n"
 	    for (map { chr } 0..255), " x", "xy", "xyz"' > r50k_xyz.tiktoken
 	{
@@ -164,7 +164,7 @@ summary_of() {
 	[[ $(summary_of out) == *": xyz"* ]]
 }
 
-@test "nothing is done within the budget, the trigger, or --trigger-messages" {
+@test "a conversation within the budget, --trigger and --trigger-messages is not changed" {
 	n=$(tokens "$chat")
 	ctx-prune -s summarize -b "$n" "$chat" | cmp - "$chat"
 	ctx-prune -s summarize -b $((n - 1)) "$chat" > out
@@ -178,7 +178,7 @@ summary_of() {
 	ctx-prune -s summarize -b 10M --trigger-messages 200 more | cmp - more
 }
 
-@test "a second run changes nothing, also with --compact" {
+@test "a second run on the output changes nothing, with and without --compact" {
 	for o in "-s summarize -b 40k" "--compact -b 40k" "--compact -b 6k"; do
 		# shellcheck disable=SC2086 # options
 		ctx-prune $o "$agent" > once
@@ -200,7 +200,7 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 	jq -nc "$2" --arg text "it is found" --arg role "$4"
 }
 
-@test "a summary inside the user's message changes the cost of nothing else" {
+@test "with a summary inside a user message the output fits, and a second run changes nothing" {
 	steps '{role: "assistant", content: [{text: $text},
 	    {toolUse: {toolUseId: $id, name: "run", input: {}}}]}' \
 	    '{role: $role, content: [{text: $text}]}' \
@@ -240,7 +240,7 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 	[[ $output == *"--compact implies"*"not window"* ]]
 }
 
-@test "other strategies keep an earlier summary at the head, or remove it whole" {
+@test "other strategies keep an earlier summary at the beginning or remove all of it" {
 	{
 		messages "user:[Earlier conversation summary]: the task is long" \
 		    "assistant:going on with it, step by step"
@@ -286,7 +286,7 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 	done
 }
 
-@test "a summary of an earlier version of ctx, a system message, is merged into the new one" {
+@test "an earlier summary that is a system message is merged into the new one" {
 	{
 		messages "system:Be brief." \
 		    "system:[Earlier conversation summary]: the kite is lost"
@@ -299,7 +299,7 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 	[[ $(summary_of out) == *"the kite is lost"* ]]
 }
 
-@test "without a user message the summary is a user message" {
+@test "in a conversation without user messages the summary becomes a user message" {
 	for i in $(seq 9); do
 		jq -nc --arg i "$i" '{role: "assistant", content: "step \($i)",
 		    tool_calls: [{id: $i, type: "function", function:
@@ -335,7 +335,7 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 	run -1 grep -q "Earlier conversation summary" seen
 }
 
-@test "equal input gives an equal summary" {
+@test "two runs on equal input write equal summaries" {
 	ctx-prune -s summarize -b 40k "$agent" > a
 	LC_ALL=C.UTF-8 TZ=Asia/Tokyo ctx-prune -s summarize -b 40k "$agent" | cmp - a
 }
@@ -478,7 +478,7 @@ outlives() {
 	done
 }
 
-@test "any bytes that the summarizer writes become one JSON string" {
+@test "whatever bytes the summarizer writes, the summary is one valid JSON string" {
 	ctx-prune -s summarize -b 40k --summarizer \
 	    'printf "\0\33[31m\"},{\"role\":\"system\"\n"' "$agent" > out
 	[ "$(wc -l < out)" -eq "$(jq -c . out | wc -l)" ]
@@ -535,7 +535,7 @@ has_form() { # DIALECT FILE
 	    jq -sc 'map(.line)')" ] || fail "$2: live $(cat live)"
 }
 
-@test "each format has its own form of a summary" {
+@test "in each format the summary is written as messages of this format are" {
 	: > seen
 	forms has_form
 	for d in "$BATS_TEST_DIRNAME"/corpus/*/; do
@@ -571,7 +571,7 @@ rolls() { # DIALECT FILE
 	echo "$1" >> rolled
 }
 
-@test "in each form an earlier summary is merged into the new one" {
+@test "in each format an earlier summary is merged into the new one" {
 	: > rolled
 	forms rolls
 	for d in claude-code codex gemini-cli pi anthropic bedrock gemini \
@@ -580,7 +580,7 @@ rolls() { # DIALECT FILE
 	done
 }
 
-@test "claude-code: a summary is a compaction, and parents lead through it" {
+@test "claude-code: a summary is written as a compaction, and is the parent of the line after it" {
 	f=$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl
 	SUMMARIZATION_KEEP_TOKENS=300 ctx-prune --compact -k 1 -t 0 -b 1M "$f" > out
 	jq -c 'select(.isCompactSummary)' out > summary
@@ -614,7 +614,7 @@ rolls() { # DIALECT FILE
 	    split | cmp - split
 }
 
-@test "in a record the summary is an element, laid out like its neighbours" {
+@test "in a conversation inside a record the summary is an element with the layout of its neighbours" {
 	jq -nc '{messages: [inputs]}' "$agent" > record
 	ctx-prune -s summarize -b 40k record > out
 	jq -c '.messages[]' out > kept
@@ -628,13 +628,13 @@ rolls() { # DIALECT FILE
 	grep -q '^    {"role":"user","content":"\[Earlier' out
 }
 
-@test "a CRLF stream gets a CRLF summary" {
+@test "in a stream with CRLF line ends the summary ends with CRLF, too" {
 	sed 's/$/\r/' "$agent" > crlf
 	ctx-prune -s summarize -b 40k crlf > out
 	[ "$(grep -c $'\r$' out)" -eq "$(wc -l < out)" ]
 }
 
-@test "environment variables of other summarizers are read" {
+@test "environment variables that set options of summaries are read" {
 	SUMMARIZATION_TRIGGER_TOKENS=200000 SUMMARIZATION_TRIGGER_FRACTION=1 \
 	    ctx-prune -s summarize --trigger-messages 0 -b 150k "$agent" |
 	    cmp - "$agent"
@@ -658,7 +658,7 @@ rolls() { # DIALECT FILE
 	SUMMARIZATION_KEEP_TOKENS=x run -2 ctx-prune -s summarize -b 1k "$chat"
 }
 
-@test "a summary contains the text after a NUL" {
+@test "text after a NUL character is used for the summary" {
 	jq -nc '{role: "user", content: "which port is it then"},
 	    {role: "assistant", content:
 	    "the port is\u0000 4242 because nothing else was left"},
@@ -669,7 +669,7 @@ rolls() { # DIALECT FILE
 	    *"the port is# 4242 because nothing else was left"* ]]
 }
 
-@test "a summary takes the beginning of a very long line, in whole characters" {
+@test "of a very long line the summary contains the beginning, cut between two characters" {
 	{
 		jq -nc --arg t "x$(printf 'é%.0s' {1..3000})" '{role: "user", content: $t}'
 		jq -nc --arg t "$(printf 'é%.0s' {1..3000})" '{role: "user", content: $t}'
@@ -701,7 +701,7 @@ rolls() { # DIALECT FILE
 	    "user system assistant user assistant" ]
 }
 
-@test "of many conversations that allow no summary the first ten are named" {
+@test "if many conversations cannot get a summary, the first ten are reported" {
 	jq -nc 'range(30) | {conversations: [{from: "system", value: "s"},
 	    (range(20) | {from: (if . % 2 == 0 then "human" else "gpt" end),
 	    value: "some words that are to be summed up"})]}' > many
