@@ -91,8 +91,8 @@ extern "C" {
 	}
 #endif
 
-/* In a member whose 0 means the default: the number none, such as no message or
- * no limit. */
+/* Stands for the number zero, such as no message or no limit, in members where
+ * 0 means the default. */
 #define CTX_NONE UINT64_MAX
 
 /* ---- Version and errors -------------------------------------------------- */
@@ -389,7 +389,7 @@ struct ctx_result {
 	uint64_t tokens_before; /* tokens in the input, as far as counted */
 	uint64_t tokens_after;  /* tokens in the output, as far as counted */
 	uint64_t too_long;      /* conversations that do not fit the budget */
-	uint64_t refused;  /* conversations unchanged, see reasoning below */
+	uint64_t refused;  /* conversations left unchanged; see reasoning */
 	uint64_t findings; /* violations of rules that were not repaired */
 	uint64_t repaired; /* violations of rules that were repaired */
 	uint64_t failed;   /* results that could not be stored or restored */
@@ -480,7 +480,7 @@ struct ctx_prune_options {
 	const char *pin_tool;    /* regular expression: tools that are kept */
 	const char *tool, *not_tool;
 	const char *notice; /* text inserted where messages are removed */
-	const char *query;  /* what recall looks for; NULL: last question */
+	const char *query;  /* question of recall; NULL: last user message */
 	const char *reasoning;
 	const char *archive;
 	ctx_change_function *on_change;
@@ -502,8 +502,8 @@ struct ctx_truncate_options {
 	const char *unit;    /* "chars" (default), "bytes", "tokens", "lines" */
 	const char *keep;    /* "ends" (default), "head", "tail" */
 	uint64_t head, tail; /* their ratio for "ends"; both 0: 3 to 1 */
-	/* most units: of a tool result (0: 20,000), of a message and of the
-	 * arguments of a tool call (0: no limit) */
+	/* maximum size in units: of a tool result (0: 20,000); of a message,
+	 * and of the arguments of a tool call (0: no limit) */
 	uint64_t limit, message, arguments;
 	uint64_t keep_media; /* newest media kept; 0: all; CTX_NONE: none */
 	const char *tool, *not_tool;
@@ -511,7 +511,7 @@ struct ctx_truncate_options {
 	const char *archive;
 	ctx_change_function *on_change;
 	void *user;
-	bool unsent; /* true: only what is after the last assistant message */
+	bool unsent; /* true: only messages after the last assistant message */
 };
 #define CTX_TRUNCATE_OPTIONS_INIT CTX_INIT(struct ctx_truncate_options)
 
@@ -524,12 +524,12 @@ CTX_API int ctx_truncate(struct ctx_input *input, struct ctx_output *output,
 struct ctx_age_options {
 	size_t size;
 	const char *spool;  /* directory of the results; NULL: .ctx/spool */
-	const char *format; /* of file names; NULL: "{tool}-{sha256}.md" */
+	const char *format; /* file names; NULL: "{tool}-{sha256}.md" */
 	uint64_t keep;      /* newest messages left alone; 0: 10 */
 	uint64_t step;      /* the boundary moves by so many; 0: 1 */
 	uint64_t older;     /* only what is older, in milliseconds */
-	uint64_t over;      /* only results of more characters; 0: 4000 */
-	uint64_t head;      /* characters that stay; 0: a quarter of over */
+	uint64_t over;      /* only results with more characters; 0: 4000 */
+	uint64_t head;      /* characters that are kept; 0: over / 4 */
 	uint64_t at_least;  /* change nothing that saves fewer tokens */
 	const char *tool, *not_tool;
 	const char *reasoning;
@@ -538,7 +538,7 @@ struct ctx_age_options {
 	void *user;
 	bool by_results; /* true: keep and step are tool results */
 	bool media;  /* true: media are moved, and keep and step count them */
-	bool unsent; /* true: only what is after the last assistant message */
+	bool unsent; /* true: only messages after the last assistant message */
 	bool mask;   /* true: store nothing and write "[cleared]" */
 };
 #define CTX_AGE_OPTIONS_INIT CTX_INIT(struct ctx_age_options)
@@ -576,13 +576,13 @@ struct ctx_finding_info {
 };
 struct ctx_check_options {
 	size_t size;
-	const char *provider; /* whose rules are added; NULL: of the dialect */
+	const char *provider; /* its rules are checked, too; NULL: none */
 	const char *reasoning;
 	const char *archive;
 	/* Called for each finding and each repair.  Returns 0, or -1 to end. */
 	int (*on_finding)(void *user, const struct ctx_finding_info *finding);
 	void *user;
-	bool allow_pending; /* true: accept open calls of the newest turn */
+	bool allow_pending; /* true: newest tool calls may lack results */
 	bool schema; /* true: check arguments against the tools' schemas */
 };
 #define CTX_CHECK_OPTIONS_INIT CTX_INIT(struct ctx_check_options)

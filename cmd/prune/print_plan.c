@@ -15,9 +15,9 @@ count_unused(const struct ctx_prune_outcome *outcome)
 	return outcome->after < budget ? budget - outcome->after : 0;
 }
 
-/* Returns why a part of the budget remains unused after pruning, as a text for
- * the user.  Not for a target below the budget: that reason the caller has
- * printed already. */
+/* Returns a reason for which a part of the budget remains unused after pruning,
+ * as a text for the user.  If a target below the budget was set, that is
+ * another reason, which is printed before this text. */
 static const char *
 explain_unused(const struct ctx_prune_outcome *outcome)
 {

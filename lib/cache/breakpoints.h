@@ -63,9 +63,9 @@ struct breakpoints {
 	const struct ctx_breakpoint_format *format;
 	struct {
 		uint64_t number; /* number of the message */
-		/* Says which content block of the message gets the breakpoint:
-		 * how many blocks come after it.  This is also its bit in
-		 * ctx_breakpoint_places.mask. */
+		/* Which content block of the message gets the breakpoint: the
+		 * number of blocks after it.  This number is also the block's
+		 * bit in ctx_breakpoint_places.mask. */
 		unsigned bit;
 		const char *rule; /* name of the breakpoint, for reports */
 	} list[CTX_BREAKPOINTS_MAX];

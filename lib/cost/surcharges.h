@@ -37,8 +37,8 @@ struct ctx_surcharges {
 	int8_t responses;
 	uint8_t named;      /* for a request that names the tool to be called */
 	uint8_t definition; /* for each tool definition */
-	/* call: for each tool call with its result.  argument: for each
-	 * argument of a tool call, if its arguments are a JSON object.
+	/* Tokens.  call: for each tool call with its result.  argument: for
+	 * each argument of a tool call, if its arguments are a JSON object.
 	 * parallel: for each message with several tool calls. */
 	uint8_t call, argument, parallel;
 	/* True if the prompt shows the values of a tool call's arguments as

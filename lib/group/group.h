@@ -159,8 +159,8 @@ struct ctx_groups {
 	/* True if the newest turn has a user message that is neither pinned
 	 * nor a demonstration. */
 	bool has_first_task;
-	/* Number of messages at the start of the conversation that must not be
-	 * removed, without system messages.  Set by the caller. */
+	/* Number of messages at the start of the conversation that must not
+	 * be removed.  System messages are not counted.  Set by the caller. */
 	uint64_t pinned;
 	/* Segment that has CTX_SEGMENT_TASK only because it is the last user
 	 * message of its turn so far; UINT32_MAX if there is none. */
