@@ -93,8 +93,9 @@ ctx_matcher_add(struct ctx_matcher *matcher, struct ctx_str string,
 	return 0;
 }
 
-/* Returns where a search goes that is at a node and reads a byte: to the node
- * of the longest beginning of a string with which the text read so far ends. */
+/* Continues a search, which is at a node, with the next byte of a text. Returns
+ * the node that stands for the longest beginning of a string with which the
+ * text read so far ends. */
 static uint32_t
 follow(const struct ctx_matcher *matcher, uint32_t node, uint8_t byte)
 {

@@ -286,7 +286,7 @@ is_nest_closed(struct nest *nest, const char *p, size_t n)
 		case '\r':
 		case '\n':
 			/* A value without brackets is a number or a word such
-			 * as true.  White space after it ends it. */
+			 * as true.  White space ends the value. */
 			if (nest->depth == 0)
 				return true;
 			break;
