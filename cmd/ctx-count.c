@@ -340,7 +340,8 @@ annotate_stream(struct count_command *count)
 
 /* ---- options ---- */
 
-/* Exits with an error if an option was given that has no effect. */
+/* Exits with an error if an option was given that has no effect without another
+ * option. */
 static void
 check_needs(const struct count_command *count)
 {

@@ -23,8 +23,10 @@ struct bar {
 	/* SVG elements of all bars drawn so far, without the head of the SVG
 	 * file. */
 	struct ctx_buf pictures;
-	unsigned height; /* height of all bars drawn so far, in SVG units */
-	unsigned lines;  /* terminal lines printed since the last bar_wait */
+	/* sum of the heights of all bars drawn so far, in SVG units */
+	unsigned height;
+	/* number of terminal lines printed since the last call of bar_wait */
+	unsigned lines;
 	/* Result of stat(2) for each input file at the end of the last
 	 * bar_wait.  A file has changed if its device, inode, size or
 	 * modification time has. */

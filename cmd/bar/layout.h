@@ -29,7 +29,8 @@ struct bar_part {
 	struct ctx_str name;
 	enum rank rank;
 	uint64_t tokens;
-	char key; /* letter that stands for the part in bar and legend */
+	/* letter that stands for this part in the bar and in its legend */
+	char key;
 	size_t cells;
 	unsigned shade; /* index of its colour, see picture_color */
 };
@@ -52,7 +53,8 @@ struct part_color {
 
 struct picture {
 	const struct ctx_token_stats *t;
-	uint64_t window; /* context window in tokens; 0 if not known */
+	/* size of the context window in tokens; 0 if not known */
+	uint64_t window;
 	/* Number of all tokens of the conversation, which the parts together
 	 * stand for: counted, or known from its last billed request. */
 	uint64_t tokens;

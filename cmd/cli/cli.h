@@ -62,9 +62,11 @@ struct cli_list {
 };
 
 struct cli_option {
-	char letter;      /* letter of the short option; 0: none */
-	const char *name; /* long name without dashes; NULL: a heading */
-	/* name of the argument in --help; "[=NAME]" if it is optional */
+	char letter; /* letter of the short option; 0: none */
+	/* long name of the option, without dashes; NULL: a heading in --help */
+	const char *name;
+	/* name of the option's argument in --help; "[=NAME]" if it is
+	 * optional */
 	const char *arg;
 	/* Description in one line, with the default.  If it ends in a colon,
 	 * --help prints the names that choice returns after it. */
@@ -85,7 +87,8 @@ struct cli {
 	/* meaning of exit status 1 in --help; NULL: the command never exits
 	 * with it */
 	const char *no_means;
-	/* table of options; the last row is empty; NULL after cli_parse */
+	/* table of the command's options; its last row is empty; NULL after
+	 * cli_parse */
 	const struct cli_option *options;
 	char **files;
 	size_t n_files;
@@ -129,7 +132,7 @@ struct cli {
 	/* Pointer to a bool that is true while the terminal shows the progress
 	 * line; or NULL. */
 	bool *drawn;
-	/* cache directory for compiled vocabularies */
+	/* path of the cache directory for compiled vocabularies */
 	char cache[4096];
 	struct ctx_model *models; /* models that the user has defined */
 	struct ctx_price *prices; /* one for each of these models */
@@ -178,7 +181,8 @@ struct cli_report {
 	/* The changes so far, summed up for each reason (rule).  The last row
 	 * has the name NULL. */
 	struct cli_rule rules[CLI_RULES + 1];
-	const char *file; /* input file with the last change, or NULL */
+	/* input file in which the last change was made, or NULL */
+	const char *file;
 };
 
 /* The option --annotations. */
@@ -318,10 +322,12 @@ struct cli_need {
 	bool given;       /* true if the option was given */
 	const char *name; /* of the option, without dashes */
 	bool met;         /* true if it has an effect */
-	/* the other option as the user writes it, such as "--repair" */
+	/* the option that is needed, as the user writes it, such as
+	 * "--repair" */
 	const char *needs;
 };
-/* Exits with an error if an option was given that has no effect. */
+/* Exits with an error if one of several options was given that has no effect
+ * without another. */
 void cli_check_needs(const struct cli *cli, const struct cli_need *needs,
     size_t n);
 /* Returns an environment variable, or NULL if it is unset or empty. */
@@ -427,13 +433,15 @@ struct cli_sandbox_grants {
 	/* The command reads the vocabulary files of these token counters; or
 	 * NULL. */
 	const struct ctx_model_counters *counters;
-	/* name of a file that the command reads; or NULL */
+	/* name of a file that the sandbox must let the command read; or NULL */
 	const char *read;
-	const char *written; /* a file that the command creates; or NULL */
+	/* a file that the sandbox must let the command create; or NULL */
+	const char *written;
 	/* True if the command opens its operands (input files) again after
 	 * another program has replaced them, as ctx-count --follow does. */
 	bool reopens;
-	/* the spool that the command has opened; or NULL */
+	/* the spool (directory of moved tool results) that the command has
+	 * opened; or NULL */
 	const struct ctx_spool *spool;
 	bool stores; /* true if the command stores files in the spool */
 };
@@ -512,7 +520,7 @@ const char *cli_short_number(char buf[16], uint64_t n);
 /* Prepares the process: makes standard input, output and error usable, disables
  * core files, and sets up the JSON library jansson.  Must be called first. */
 void cli_begin(void);
-/* Exits with success, after --help and similar options. */
+/* Exits with status 0, for example after --help. */
 _Noreturn void cli_exit_ok(const struct cli *cli);
 /* Exits with an error if writing to standard output has failed.  Called after
  * each printed line. */

@@ -25,11 +25,12 @@
  * global variable, because the signal handler must find the temporary file. */
 static struct {
 	char *target; /* the file itself, after symbolic links */
-	/* result of stat(2) for the operand before it is read */
+	/* result of stat(2) for the operand, from before it is read */
 	struct stat before;
 	int fd;     /* descriptor of the temporary file */
 	int status; /* exit status of the command without this operand */
-	/* Path of the temporary file; empty: there is none. */
+	/* Path of the temporary file that will replace the operand; empty:
+	 * there is none. */
 	char temporary[4096];
 } now;
 
@@ -76,7 +77,7 @@ refuse_kept(const struct cli *cli, const char *original)
 	    original);
 }
 
-/* Exits with an error if no file can be created beside target. */
+/* Exits with an error if no file can be created in the directory of target. */
 static void
 check_directory(const struct cli *cli, const char *name, char *target)
 {

@@ -97,7 +97,8 @@
 	    &(report)->json, NULL, NULL},                                    \
 	    CLI_EXPLAIN(report)
 
-/* Row of the option table: findings are printed as annotations. */
+/* Row of the option table: the option --annotations, which prints findings as
+ * annotations. */
 #define CLI_ANNOTATIONS(annotations)                           \
 	{                                                      \
 		0, "annotations", "HOST",                      \

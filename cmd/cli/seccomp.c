@@ -121,13 +121,17 @@ enum {
 	IF_EQUAL = 0x15, /* jumps */
 	IF_FROM = 0x35,
 	ANSWER = 0x06,
-	/* offset of the system call's number in struct seccomp_data */
+	/* offset of the system call's number in struct seccomp_data, in
+	 * bytes */
 	NUMBER_AT = 0,
 	MACHINE_AT = 4, /* offset of the architecture's number */
-	/* offset of the system call's first argument (64 bits) */
+	/* offset of the system call's first argument (64 bits) in struct
+	 * seccomp_data, in bytes */
 	FIRST_AT = 16,
 	SET_FILTER = 1,
-	NOT_SLOWER = 4, /* a flag: speculative execution stays enabled */
+	/* a flag of seccomp: the filter does not disable speculative execution,
+	 * so the process is not slower */
+	NOT_SLOWER = 4,
 };
 
 #define ALLOW  0x7fff0000u

@@ -8,7 +8,7 @@
 
 #include "cli/cli.h"
 
-/* minimum and usual width of a terminal, in columns */
+/* minimum width of a terminal, and width if it is not known, in columns */
 enum { LEAST = 24, USUAL = 80 };
 
 unsigned

@@ -5,7 +5,7 @@
 #include "count/count.h"
 #include "cli/cli.h"
 
-/* What the rows of the output stand for (--per). */
+/* What the rows of ctx-count's output stand for, as chosen by --per. */
 enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
 
 /* A row of the output: the tokens of a conversation, of one message, or of all
@@ -59,7 +59,7 @@ struct row_form {
 	bool billed;
 	/* true if JSON output has no members for billed tokens */
 	bool no_billed;
-	/* What the label of each row is, such as "role" or "tool". */
+	/* What the label of each output row is, such as "role" or "tool". */
 	const char *per;
 	/* In tokens.  window: size of the context window; 0: that of the model.
 	 * reserve: tokens that are subtracted from what is left of the window

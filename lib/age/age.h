@@ -44,7 +44,8 @@ struct ctx_age_config {
 	struct ctx_spool *opened;
 	/* The error for which the caller could not open the spool. */
 	const struct ctx_err *refused;
-	const char *format; /* format of spool file names, see ctx_spool_name */
+	/* format of the names of stored files, see ctx_spool_name */
+	const char *format;
 	/* True if media blocks are moved to files instead of tool results.
 	 * by_results must be true, too: keep and step are then numbers of media
 	 * blocks. */
@@ -65,7 +66,7 @@ struct ctx_age_config {
 	/* Only messages are changed that are older than the newest one by more
 	 * than this many milliseconds; 0: of any age. */
 	uint64_t older;
-	/* only results of more characters than this are replaced */
+	/* only tool results with more characters than this are replaced */
 	uint64_t over;
 	/* Number of characters of a tool result that remain before the line
 	 * that names its file; at most CTX_AGE_HEAD. */
@@ -138,8 +139,9 @@ enum ctx_aged_result_state {
 
 /* A reference to a spool file, found in a conversation. */
 struct ctx_found_reference {
-	const char *file; /* name of the input file with the conversation */
-	uint64_t line;    /* number of the line with the message */
+	/* name of the input file that contains the conversation */
+	const char *file;
+	uint64_t line; /* number of the line with the message */
 	/* path: the path of the spool file, as it is written in the reference.
 	 * name: its name in the spool directory. */
 	struct ctx_str path, name;

@@ -55,7 +55,7 @@ struct age_queue {
 	uint64_t savings;
 	/* Number of messages and of tool results that were read so far. */
 	uint64_t messages, results;
-	/* Index of the last message that was reported, plus 1. */
+	/* 1 + the index of the last message for which a change was reported */
 	uint64_t reported_end;
 	/* Only if has_time: timestamps of the message read last (time) and of
 	 * the newest one (newest), in milliseconds since 1970. */

@@ -20,11 +20,12 @@
 enum ctx_code {
 	CTX_OK,
 	CTX_ENOMEM, /* out of memory, or a size exceeds SIZE_MAX */
-	CTX_ESYS,   /* a system call failed; member sys is its errno */
+	CTX_ESYS,   /* a system call failed; the member sys has its errno */
 	/* no process reads the output pipe any more; no message should be
 	 * printed */
 	CTX_EPIPE,
-	CTX_EINPUT, /* the input is invalid (JSON, UTF-8, framing) */
+	/* the input is invalid JSON or UTF-8, or is not framed correctly */
+	CTX_EINPUT,
 	CTX_ELIMIT, /* the input is valid, but exceeds a limit of ctx */
 	/* an argument is invalid, or a program that ctx ran has failed */
 	CTX_EARG,
@@ -35,11 +36,14 @@ enum ctx_code {
 struct ctx_err {
 	enum ctx_code code;
 	int sys; /* errno if code is CTX_ESYS, else 0 */
-	/* name of the input file or NULL; the caller owns the string */
+	/* name of the input file with the error, or NULL; the caller owns the
+	 * string */
 	const char *file;
-	/* line number in the input file, from 1; 0 if unknown */
+	/* number of the line with the error in the input file, from 1; 0 if
+	 * unknown */
 	uint64_t line;
-	uint64_t column; /* byte position in the line, from 1; 0 if unknown */
+	/* position of the error in its line, in bytes from 1; 0 if unknown */
+	uint64_t column;
 	/* Text of the error message: one clause in lower case, without a full
 	 * stop, NUL-terminated. */
 	char text[240];

@@ -14,8 +14,12 @@ enum break_class {
 	LF,
 	CONTROL,
 	EXTEND,
-	EXTEND_ONLY, /* break class Extend, but not in Indic_Conjunct_Break */
-	LINKER,      /* break class Extend, with Indic_Conjunct_Break=Linker */
+	/* a character of the break class Extend that is not in
+	 * Indic_Conjunct_Break */
+	EXTEND_ONLY,
+	/* a character of the break class Extend with
+	 * Indic_Conjunct_Break=Linker */
+	LINKER,
 	ZWJ,
 	REGIONAL,
 	PREPEND,

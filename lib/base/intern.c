@@ -21,7 +21,7 @@ find_name_slot(const struct ctx_intern *names, const char *p, size_t n)
 	return &names->slots[i];
 }
 
-/* Doubles the hash table if it is half full. */
+/* Doubles the size of the hash table of strings if half of it is used. */
 static int
 grow_slots(struct ctx_intern *names, struct ctx_err *err)
 {

@@ -19,9 +19,10 @@ struct ctx_pool_thread {
 };
 
 struct ctx_pool {
-	/* protects the members below, and the queued tasks */
+	/* lock that protects the members below, and the queued tasks */
 	pthread_mutex_t lock;
-	/* signalled when a task was added, or the pool is being closed */
+	/* condition that is signalled when a task was added, or the pool is
+	 * being closed */
 	pthread_cond_t some;
 	pthread_cond_t done; /* signalled when a task is done */
 	struct ctx_task *first, **last;

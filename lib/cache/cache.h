@@ -26,7 +26,7 @@ enum ctx_cache_status {
 	CTX_CACHE_STATUS_UNHEEDED,
 };
 
-/* Report of ctx_mark_cache at the end of a conversation. */
+/* What ctx_mark_cache reports at the end of a conversation. */
 struct ctx_cache_outcome {
 	const char *file;
 	/* Number of the line with the conversation. 0 for a conversation that
@@ -147,7 +147,8 @@ struct ctx_request_prefix_change {
 	/* The first member or message that differs.  NULL if the later request
 	 * only ends earlier. */
 	const struct ctx_request_prefix_item *item;
-	/* Place of the first byte that differs, counted from 1. */
+	/* Place of the first byte that differs: line and column of the later
+	 * request, from 1. */
 	uint64_t line, column;
 	/* Up to 40 bytes around the first byte that differs, in the earlier
 	 * request (was) and in the later one (now). */
@@ -178,8 +179,9 @@ struct ctx_pricing {
 	/* The model whose prices count; NULL: the one that the later request
 	 * names. */
 	const struct ctx_model *model;
-	enum ctx_ttl ttl; /* how long the cache stores what is written to it */
-	int64_t now;      /* time of the request, seconds since 1970 */
+	/* how long the cache stores what a request writes to it */
+	enum ctx_ttl ttl;
+	int64_t now; /* time of the request, seconds since 1970 */
 };
 /* Prices in millionths of a dollar per million tokens: of input, of cache reads
  * and of cache writes.  One that is not known is CTX_NO_PRICE; it is not

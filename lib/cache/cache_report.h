@@ -6,7 +6,7 @@
 #include "cache/breakpoints.h"
 #include "stream/conversation_tracker.h"
 
-/* Reports messages whose prompt-cache breakpoints change. */
+/* What is needed to report messages whose prompt-cache breakpoints change. */
 struct cache_report {
 	const struct ctx_report *options;
 	const struct ctx_stream *stream;

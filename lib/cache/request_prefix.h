@@ -29,7 +29,8 @@ struct ctx_request_prefix {
 	/* number of line feeds in the record before the difference */
 	size_t line_feeds;
 	size_t column; /* column of the difference, from 1 */
-	/* Up to 40 bytes around the first difference. */
+	/* Up to 40 bytes around the first difference, from the earlier and from
+	 * the later request. */
 	char earlier_excerpt[40], later_excerpt[40];
 	size_t earlier_excerpt_n, later_excerpt_n;
 	/* True if the message with the first difference has signed reasoning

@@ -52,7 +52,7 @@ enum ctx_rule_id {
 	CTX_RULES
 };
 
-/* Fixes that --repair can make for a violation. */
+/* The ways in which --repair can fix a violation of a rule. */
 enum ctx_fix_kind {
 	CTX_FIX_NONE,
 	CTX_FIX_REMOVE_BLOCK,
@@ -106,7 +106,8 @@ uint64_t ctx_vendor_rules(const char *vendor,
 /* The largest request, and the largest size and number of images, that a
  * provider accepts. 0: not known. */
 struct ctx_provider_limits {
-	/* name of the provider, as in struct ctx_provider */
+	/* name of the provider that has these limits, as in struct
+	 * ctx_provider */
 	const char *provider;
 	uint64_t request; /* length of a request in bytes */
 	uint32_t side;    /* pixels of each side of an image */
@@ -159,7 +160,8 @@ struct ctx_finding {
 	 * CTX_FIX_REPLACE_IMAGE: its index among the images of the message at
 	 * place, counting only images that may be replaced by a text. */
 	size_t block;
-	/* CTX_FIX_REMOVE_MEMBER: JSON node of the key */
+	/* CTX_FIX_REMOVE_MEMBER: JSON node of the key of the member that is
+	 * removed */
 	uint32_t node;
 	/* CTX_FIX_ADD_RESULT: index of the tool call without a result among the
 	 * tool calls of its message. */
@@ -221,7 +223,8 @@ struct ctx_validator {
 	struct ctx_tool_call_log *log;
 	struct ctx_buf what, text, replacement, spare;
 	struct ctx_json json;
-	/* Index of the last message with tool results, plus 1; 0: none. */
+	/* 1 + the index of the last message with tool results; 0: there is
+	 * none. */
 	uint64_t last_results;
 	/* Index of the last message that has content but no tool results, plus
 	 * 1; 0: none. */
@@ -261,7 +264,8 @@ struct ctx_validator {
 	size_t n_open_reasoning, open_reasoning_cap;
 	/* index of the newest message that a user wrote */
 	uint64_t newest_turn;
-	/* Index of the first of the newest assistant messages in a row. */
+	/* Index of an assistant message: the first of those that are the newest
+	 * ones in a row. */
 	uint64_t newest_answer;
 	/* True if some tool call has no result, and none was inserted for
 	 * it. */
@@ -340,7 +344,7 @@ struct ctx_fix {
 };
 
 struct ctx_check_config {
-	/* provider that the input is sent to, or NULL */
+	/* provider to which the conversations will be sent, or NULL */
 	const struct ctx_provider *provider;
 	/* Knows for each model its context window, and whether its provider
 	 * refuses signed reasoning after a change.  NULL: no context window is
@@ -368,7 +372,7 @@ struct ctx_check_config {
 	/* Called for each violation that was repaired; or NULL. */
 	int (*on_fix)(void *user, const struct ctx_fix *fix,
 	    struct ctx_err *err);
-	uint64_t messages; /* set to the number of messages that were checked */
+	uint64_t messages; /* result: number of messages that were checked */
 	/* Three numbers, set by ctx-check. reasoning_removed: messages whose
 	 * bound reasoning was removed after a repair. reasoning_kept: messages
 	 * in which it was kept. refused: conversations that were not repaired

@@ -25,7 +25,7 @@ struct check_conversation {
 	/* true if the provider refuses signed reasoning of the conversation's
 	 * model after a change */
 	bool binds;
-	bool holding; /* the conversation's events are kept in memory */
+	bool holding; /* true if the conversation's events are kept in memory */
 };
 
 struct check {
@@ -38,7 +38,7 @@ struct check {
 	const struct ctx_message *message;
 	struct ctx_repair repair;
 	bool repairing;
-	/* name of the file with the first record that is not blank */
+	/* name of the input file with the first record that is not blank */
 	const char *file;
 	bool conversations; /* true once a record contained a conversation */
 	/* The byte at the offset counted_to of the current record is in the

@@ -89,7 +89,7 @@ struct ctx_repair {
 	/* edits of a message that is a record */
 	struct ctx_edits message_edits;
 	struct ctx_edits entry_edits; /* edits of a message in the queue */
-	/* JSON of a message's record, scanned again */
+	/* JSON nodes of a message's record, which was scanned again */
 	struct ctx_json json;
 	/* a message of the queue, parsed again */
 	struct ctx_message message;
@@ -106,7 +106,8 @@ struct ctx_repair {
 	/* True if the trial has found signed reasoning that the provider would
 	 * refuse, because it comes after a change. */
 	bool refused;
-	/* place of the first message for which refused was set */
+	/* place of the first message because of which the conversation was
+	 * refused */
 	struct ctx_place refused_at;
 	/* Result of find_last_before_results, valid until the next message is
 	 * added.  Tool results for calls in the messages from run_from to

@@ -5,10 +5,11 @@
 #include "check/check.h"
 #include "group/open_tool_calls.h"
 
-/* State of an id: what is known of the tool calls that have it. */
+/* State of a tool call id: what is known of the tool calls that have it. */
 enum ctx_call_state {
-	CTX_CALL_NEW,  /* no tool call had this id */
-	CTX_CALL_OPEN, /* a tool call with this id has no result yet */
+	CTX_CALL_NEW, /* no tool call had this id */
+	/* a tool call with this id was read, and has no result yet */
+	CTX_CALL_OPEN,
 	/* the last tool call with this id has its result */
 	CTX_CALL_ANSWERED,
 	/* the last tool call with this id has a result, and may get further
@@ -25,11 +26,13 @@ struct ctx_call {
 	 * program that makes tool calls itself: index of the last message with
 	 * such a call. */
 	uint64_t resumed;
-	uint32_t ordinal; /* index among the tool calls of its message */
+	/* index of the tool call among the tool calls of its message, from 0 */
+	uint32_t ordinal;
 	/* Number of earlier calls that had an id, but no result when this call
 	 * was added.  They were still open, or closed without a result. */
 	size_t older;
-	char label[96]; /* id and name of the tool call, for findings */
+	/* id and name of the tool call, for the texts of findings */
+	char label[96];
 	uint64_t id[2]; /* hash of the call's id; set if has_id is true */
 	bool has_id;
 	/* true if the tool call runs a program, and this has made another tool
@@ -43,7 +46,8 @@ struct ctx_call {
 	/* True if a later message has a tool call with the same id, and this
 	 * call had no result by then. */
 	bool doubled;
-	/* If doubled is true: where the later call with the same id is. */
+	/* Only if doubled is true: place of the later tool call with the same
+	 * id. */
 	struct ctx_place again;
 	/* The number by which ctx_tool_call_log.waiting knows this call.
 	 * CTX_NO_SEGMENT: it was removed from there at the end of a turn, and
@@ -56,7 +60,8 @@ struct ctx_call {
 
 /* The tool calls of a conversation, with or without results. */
 struct ctx_tool_call_log {
-	/* finds the open call that a result answers */
+	/* the open tool calls, arranged to find the one that a result
+	 * answers */
 	struct ctx_open_calls *waiting;
 	struct ctx_hashkey hash;
 	struct ctx_call *pool;

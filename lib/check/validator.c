@@ -97,7 +97,7 @@ is_same_answer(const struct ctx_validator *validator)
 		get_previous_role(validator) == CTX_ROLE_ASSISTANT);
 }
 
-/* Reports that two open tool calls have the same id. */
+/* Reports that two tool calls without a result have the same id. */
 static int
 refuse_duplicate_id(struct ctx_validator *validator,
     const struct ctx_call *call, const struct ctx_place *place,

@@ -26,7 +26,7 @@ struct ctx_price {
 	/* Price of input, of output, of input read from the prompt cache, and
 	 * of input written to it for some minutes and for an hour. */
 	uint64_t in, out, read, write, write_hour;
-	/* the condition in words; "-": the prices always hold */
+	/* the condition under which these prices hold, in words; "-": always */
 	const char *when;
 	/* day on which the prices were read at their source, such as
 	 * "2026-11-26"; "-": not known */
@@ -60,7 +60,8 @@ struct ctx_model {
 	struct ctx_image image;
 	struct ctx_tools tools;
 	enum ctx_cache_kind cache;
-	uint32_t cache_least; /* tokens of the shortest prefix that is cached */
+	/* minimum number of tokens of a prompt that the provider caches */
+	uint32_t cache_least;
 	/* True if the provider checks signed reasoning of the model: it
 	 * refuses a request if anything before this reasoning was changed
 	 * (platform.claude.com, "Prefix checks on thinking blocks", November
@@ -72,7 +73,9 @@ struct ctx_model {
 	size_t n_prices;
 	/* whole names that stand for the model, separated by commas; or NULL */
 	const char *aliases;
-	const char *date; /* when the windows were read, such as "2026-11-26" */
+	/* day on which context windows were read at their source, such as
+	 * "2026-11-26" */
+	const char *date;
 	/* True if the row is for a version that the table does not have
 	 * (ctx_model_find). */
 	bool unlisted;
@@ -322,7 +325,8 @@ struct ctx_calibration {
 	/* Half of the width of the 95 % confidence interval of factor;
 	 * INFINITY if there are too few requests for one. */
 	double spread;
-	double overhead; /* tokens that are billed with every request */
+	/* number of tokens that are billed with every request */
+	double overhead;
 	double overhead_spread;
 	/* Errors of the line relative to the mean of the billed tokens: the
 	 * root mean square, and the largest one. */

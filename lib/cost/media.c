@@ -16,7 +16,8 @@ enum {
 	SOUND_TOKENS = 10, /* tokens per second of audio */
 	SPEECH_TOKENS = 20,
 	GEMINI_TOKENS = 32,
-	SPOKEN = 15, /* characters of a transcript per second of audio */
+	/* number of characters in a transcript per second of audio */
+	SPOKEN = 15,
 };
 
 static bool

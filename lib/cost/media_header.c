@@ -6,9 +6,10 @@
 #include "cost/media_payload.h"
 
 enum {
-	/* seconds that are assumed for audio of unknown length */
+	/* number of seconds assumed for audio of unknown length */
 	MINUTE = 60,
-	MP3_RATE = 16000, /* bytes per second of an MP3 file: 128 kbit/s */
+	/* number of bytes per second of an MP3 file: 128 kbit/s */
+	MP3_RATE = 16000,
 };
 
 /* Maximum number of bytes that are searched for the width and height of an

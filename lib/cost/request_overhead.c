@@ -44,7 +44,8 @@ struct overhead_count {
 	const struct ctx_tools *rule;
 	const struct ctx_surcharges *extra; /* of the rule */
 	struct ctx_cost cost; /* tokens and characters counted so far */
-	/* tool definitions in the form that the model gets */
+	/* the tool definitions of the request, in the form that the model
+	 * gets */
 	struct ctx_buf text;
 	/* Tokens whose number is published or was measured: those of the
 	 * provider's own tools, and those of the text around the tool

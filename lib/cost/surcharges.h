@@ -7,7 +7,7 @@
 
 /* Forms in which a tool definition is written into the model's prompt. */
 enum ctx_tool_form {
-	CTX_FORM_TYPES, /* a TypeScript type; see cost/tool_schema.c */
+	CTX_FORM_TYPES, /* a type of TypeScript; see cost/tool_schema.c */
 	CTX_FORM_JSON,  /* JSON without white space */
 	/* JSON with a space after each comma and colon, inside a tag */
 	CTX_FORM_TAGGED,
@@ -28,14 +28,16 @@ struct ctx_surcharges {
 	int8_t request;
 	uint8_t message;   /* for each message in Gemini's format */
 	uint8_t assistant; /* for each text message of the assistant */
-	/* For a system prompt that is outside the messages. */
+	/* For a system prompt that is outside the messages: tokens beyond its
+	 * text. */
 	uint8_t system;
 	/* tools: for a request that has tools, in addition to struct ctx_tools.
 	 * responses: added to that in OpenAI's Responses format; may be
 	 * negative. */
 	uint8_t tools;
 	int8_t responses;
-	uint8_t named;      /* for a request that names the tool to be called */
+	/* tokens of a request that names the tool to be called */
+	uint8_t named;
 	uint8_t definition; /* for each tool definition */
 	/* Tokens.  call: for each tool call with its result.  argument: for
 	 * each argument of a tool call, if its arguments are a JSON object.

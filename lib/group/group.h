@@ -144,7 +144,8 @@ struct ctx_groups {
 	struct ctx_open_calls *calls; /* tool calls that have no result yet */
 	struct ctx_intern tools;      /* ids of tool names */
 	struct ctx_buf text;          /* scratch memory */
-	/* User name in the last user message of this turn that has one. */
+	/* Name of the user who wrote in this turn, from its last user message
+	 * that has a name. */
 	struct ctx_buf speaker;
 	/* Totals of all that was added to this conversation, including what
 	 * was removed: tokens, messages, and messages without system
@@ -193,7 +194,7 @@ struct ctx_groups {
 	 * further results, and the number of such calls. */
 	uint32_t unnamed_calls;
 	size_t n_unnamed_calls;
-	/* tokens that were removed after the newest segment */
+	/* tokens of the messages that were removed after the newest segment */
 	uint64_t dropped_after;
 	/* While there are fewer segments than this, ctx_groups_forget does
 	 * nothing. */

@@ -21,7 +21,8 @@ struct open_tool_call {
 	/* Index of the segment that contains the call.  NONE: this struct is
 	 * free and stands for no call. */
 	uint32_t segment;
-	uint32_t tool; /* id of the call's tool name; 0: it has none */
+	/* id of the tool name of this tool call; 0: it has none */
+	uint32_t tool;
 	uint32_t free; /* next struct in the list of free ones */
 	struct {
 		/* index of the list of this kind that contains the call; NONE:

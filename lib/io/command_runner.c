@@ -119,7 +119,8 @@ reset_handlers(void)
 	(void)signal(SIGPIPE, SIG_DFL);
 }
 
-/* Handles requests until the program has ended. */
+/* Runs the command for each request that arrives, until the main program has
+ * ended. */
 static void
 handle_requests(const struct ctx_command_runner *runner,
     const struct ctx_command *command)

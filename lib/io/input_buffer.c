@@ -16,7 +16,8 @@
 
 #include "io/input_buffer.h"
 
-/* minimum number of free bytes in the buffer before a read */
+/* minimum number of bytes that must be free in the buffer before a call of
+ * read(2) */
 #define READ_LEAST ((size_t)64 << 10)
 /* maximum length of a record: nodes contain offsets of 32 bits */
 #define RECORD_MAX ((uint64_t)UINT32_MAX)

@@ -13,7 +13,7 @@ enum framing {
 	VALUES,
 };
 
-/* Bytes of the input, copied to be read again. */
+/* Bytes of the input that were copied because they will be read again. */
 struct input_copy {
 	struct input_copy *next; /* the bytes after these */
 	/* n: number of bytes; used: how many of them were read again */
@@ -74,12 +74,13 @@ struct ctx_reader {
 	bool fresh; /* true if no byte of the open file was read so far */
 	bool eof;
 	struct ctx_buf buf;
-	size_t from; /* offset in buf of the record that is being read */
+	/* offset in buf at which the record that is being read begins */
+	size_t from;
 	size_t last; /* length of the record that was returned last, in bytes */
 	/* Number of the line, from 1, in which the record that is being read
 	 * begins. */
 	uint64_t line;
-	/* Column, from 0, in which the record that is being read begins. */
+	/* Column in which the record that is being read begins, from 0. */
 	uint64_t column;
 	struct second_pass second;
 	struct ctx_json json;

@@ -30,7 +30,7 @@ struct ctx_writer {
 	void *user;
 	/* true if output is flushed after every record (option -u) */
 	bool flush_each;
-	/* bytes of the caller that are not written yet */
+	/* bytes in the caller's memory that are not written yet */
 	struct ctx_str borrowed;
 	/* Bytes in the writer's own buffer that are not written yet.  They are
 	 * written before the bytes of the caller. */
@@ -130,7 +130,7 @@ int ctx_reader_open_text(struct ctx_reader **reader, const char *name,
 /* The source of a reader that reads no files: an open file or a function. */
 struct ctx_source {
 	const char *name; /* stands for a file's name in errors */
-	/* descriptor of the file, which the reader does not close */
+	/* descriptor of an open file that is read but not closed */
 	int fd;
 	/* Reads at most n bytes to p, and returns their number, 0 at the end of
 	 * the input, or -1.  NULL: fd is read. */
@@ -203,7 +203,7 @@ struct ctx_archive {
 	int directory;
 	const char *path; /* path of the archive, owned by the caller */
 	bool dirty;       /* true if a record was added since the last sync */
-	/* length of the archive in bytes after the last write */
+	/* length of the archive in bytes after the last record was written */
 	uint64_t end;
 	struct ctx_buf pending;
 };
@@ -229,7 +229,7 @@ struct ctx_command_runner;
 struct ctx_command {
 	/* a command line for sh -c, NUL-terminated; NULL: no command */
 	const char *line;
-	unsigned seconds; /* time limit, after which the command is killed */
+	unsigned seconds; /* seconds after which the command is killed */
 	/* Child process that runs the command line.  NULL: this process runs
 	 * it. */
 	struct ctx_command_runner *runner;

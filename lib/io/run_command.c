@@ -48,7 +48,8 @@ struct child {
 struct command_run {
 	const char *line; /* command line, for error messages */
 	unsigned seconds;
-	struct ctx_str input; /* input that is not written to the command yet */
+	/* rest of the input that is not written to the command yet */
+	struct ctx_str input;
 	/* maximum length of the command's output in bytes */
 	size_t limit;
 	/* Only in a runner, which runs commands for another process: read end

@@ -112,7 +112,8 @@ write_some(int fd, struct ctx_str one, struct ctx_str two)
 	return n;
 }
 
-/* Gives both pieces of output to the function of the writer. */
+/* Passes the copied and the borrowed piece of output to the function of the
+ * writer. */
 static int
 flush_to_callback(struct ctx_writer *writer, struct ctx_err *err)
 {

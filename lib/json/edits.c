@@ -13,7 +13,7 @@
 
 struct ctx_edit {
 	struct ctx_str old; /* the bytes of the text that are replaced */
-	/* offset and length of the replacement in edits->store */
+	/* the replacement: its offset and length in edits->store */
 	size_t at, n;
 };
 

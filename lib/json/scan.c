@@ -31,10 +31,11 @@
 struct scan {
 	struct ctx_json *json;
 	struct ctx_err *err;
-	/* the part of the text that is not scanned yet */
+	/* the part of the text that is not scanned yet: from p to before end */
 	const char *p, *end;
 	ctx_string_end_fn *find_end; /* finds the end of a string */
-	/* node of the innermost open array or object, or NONE */
+	/* node of the innermost array or object whose closing bracket was not
+	 * scanned yet, or NONE */
 	uint32_t open;
 	unsigned depth;
 };

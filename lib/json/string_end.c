@@ -13,7 +13,7 @@
 
 #define BLOCK 64
 
-/* Bit masks of a block of 64 bytes: bit i belongs to byte i. */
+/* Bit masks that describe a block of 64 bytes: bit i belongs to byte i. */
 struct string_block {
 	uint64_t backslash;
 	uint64_t stop;    /* quotes and control bytes */

@@ -13,7 +13,8 @@
  */
 struct string_end {
 	const char *p, *end; /* current position; end of the text */
-	/* the first byte that is not ASCII; NULL if there is none */
+	/* the first byte of the string that is not ASCII; NULL if there is
+	 * none */
 	const char *high;
 	/* an error text if the byte at p is invalid; else NULL */
 	const char *wrong;

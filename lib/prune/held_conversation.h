@@ -139,7 +139,7 @@ struct prune {
 	/* the conversation of the stream, and the one inside the current
 	 * record */
 	struct held_conversation stream_conversation, record_conversation;
-	/* JSON edits of the message that is being changed */
+	/* JSON edits of the message that is being changed now */
 	struct ctx_edits message_edits;
 	struct text_segments text_segments;
 	struct shortener shortener;

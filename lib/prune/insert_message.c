@@ -63,7 +63,7 @@ find_path_value(const struct ctx_json *json, uint32_t node, const char *path,
  * member of the message after the inserted one. */
 struct template_values {
 	struct ctx_str text, uuid, hex, parent;
-	/* the message after the inserted one; NULL: there is none */
+	/* the message after the one that is inserted; NULL: there is none */
 	const struct ctx_json *json;
 	uint32_t node;
 };

@@ -68,7 +68,9 @@ struct ctx_prune_settings {
 	/* true if the provider refuses signed reasoning of the model after a
 	 * change before it */
 	bool binds;
-	bool always; /* prune even if the trigger is not exceeded */
+	/* true if a conversation is pruned even if its trigger is not
+	 * exceeded */
+	bool always;
 	bool pin_system;
 	/* True if the format demands that user and assistant messages
 	 * alternate.  If any message of a turn is kept, the turn's user
@@ -81,12 +83,14 @@ struct ctx_prune_settings {
  * segment counts: it has the group's weight, and the strategy sets drop only
  * there. */
 struct ctx_candidate {
-	/* Tokens that the group has after the edits decided so far. */
+	/* Tokens that the group of messages has after the edits decided so
+	 * far. */
 	uint64_t weight;
 	/* how many of the tokens in weight belong to summaries of earlier
 	 * runs */
 	uint64_t summary_tokens;
-	/* tokens of all earlier messages, including removed ones */
+	/* tokens of all earlier messages in the conversation, including removed
+	 * ones */
 	uint64_t start;
 	/* Number of messages from the newest one of the group to the end of
 	 * the conversation. */
@@ -112,12 +116,13 @@ struct ctx_candidate {
 	/* True if a newer segment was already removed by an earlier plan.  A
 	 * strategy that removes by age must then remove this segment, too. */
 	bool before_cut;
-	bool summary;       /* the segment is a summary of an earlier run */
+	/* true if the segment is a summary that an earlier run has inserted */
+	bool summary;
 	bool crosses_turns; /* the group has segments in several turns */
 	/* True if the message of the segment also contains tool results of the
 	 * turn before. */
 	bool shares_message;
-	bool drop; /* set by the strategy: true to remove the group */
+	bool drop; /* set by the strategy: true if the group is removed */
 };
 
 /* Decides which groups of messages a strategy removes; see struct

@@ -14,12 +14,16 @@ struct cache_rules {
 	bool is_marked;
 	/* true if the provider charges for writing to the cache */
 	bool writes;
-	uint64_t step;  /* the number of tokens read is a multiple of this */
-	uint64_t least; /* a shorter beginning, in tokens, is not stored */
+	/* the number of tokens that are read is a multiple of this */
+	uint64_t step;
+	/* minimum number of tokens of a prompt that is stored */
+	uint64_t least;
 	/* A stored beginning of a prompt is found only if at most this number
 	 * of content blocks come after it; 0: any number. */
 	uint64_t reach;
-	int64_t lifetime; /* how long a prompt is stored after its last use */
+	/* how long a prompt is stored after it was used last, in
+	 * milliseconds */
+	int64_t lifetime;
 };
 /* Sets *rules to those of a model; model may be NULL.  hour: true if the
  * breakpoints of the requests ask to store prompts for an hour. */
@@ -28,8 +32,9 @@ void ctx_cache_rules_of(const struct ctx_model *model, bool hour,
 
 /* A prompt that is searched in the cache and then stored in it. */
 struct cached_prompt {
-	uint32_t node;     /* last message of the prompt in the tree */
-	uint32_t answered; /* last message of its response in the tree */
+	uint32_t node; /* last message of the prompt in the tree */
+	/* node of the last message of the response in the tree */
+	uint32_t answered;
 	const struct ctx_model *model;
 	/* When the prompt was sent, and when its response began, in
 	 * milliseconds since 1970; INT64_MIN: not known. */
@@ -46,7 +51,7 @@ struct cached_prompt {
 	uint64_t response_tokens; /* tokens that ctx counts in the response */
 };
 
-/* Which part of a prompt was found in the cache. */
+/* Which part of a prompt was found in the provider's cache. */
 enum cache_find {
 	CACHE_FOUND_MESSAGES,
 	/* only what is before all messages: system prompt and tools */
@@ -75,7 +80,8 @@ struct prompt_cache {
 		int64_t expires;
 	} * uses;
 	size_t n_uses, uses_cap;
-	uint32_t tip; /* last message of the prompt that was sent last */
+	/* node of the last message of the prompt that was sent last */
+	uint32_t tip;
 };
 void ctx_prompt_cache_reset(struct prompt_cache *cache,
     const struct prompt_tree *tree);

@@ -16,7 +16,7 @@ struct prompt_node {
 	uint64_t tokens;
 	uint64_t blocks;
 	uint32_t parent;
-	uint32_t number; /* number that the caller has given the message */
+	uint32_t number; /* number that the caller has given to the message */
 	uint32_t next;   /* next node with the same index in the hash table */
 };
 /* The tree of all prompts of a session.  After zeroing, ctx_prompt_tree_reset

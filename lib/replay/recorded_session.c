@@ -18,7 +18,8 @@ struct session_reading {
 	struct open_session {
 		struct ctx_replay_session session;
 		struct ctx_counter *counter;
-		/* model that is assumed for the next response */
+		/* model that is assumed for the next response, unless the
+		 * response names another */
 		const struct ctx_model *model;
 		bool begun;
 		/* True if the newest message is a part of a response, and the

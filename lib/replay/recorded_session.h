@@ -9,7 +9,8 @@
  * input. */
 struct replay_message {
 	struct prompt_message sent;
-	/* line of the session file, from 1; 0: not from a session file */
+	/* number of the message's line in the session file, from 1; 0: not from
+	 * a session file */
 	uint32_t line;
 	/* 1 + index of the request to which this message is a response; 0:
 	 * none */
@@ -35,7 +36,7 @@ struct replay_request {
 	uint32_t line;
 	const char *file;
 	uint64_t file_line;
-	/* model that wrote the response; NULL: not known */
+	/* model that wrote the response; NULL if not known */
 	const struct ctx_model *model;
 	/* Times of the newest message before the response, and of the first
 	 * message of the response, in milliseconds since 1970; valid if

@@ -37,7 +37,8 @@ int ctx_replay_read(struct ctx_stream *stream,
 /* Reasons for which a provider may have read another number of tokens from its
  * cache than the replay computes. */
 enum ctx_replay_reason {
-	CTX_REPLAY_EQUAL, /* no reason: the numbers differ by at most 2 % */
+	/* no reason is needed: the numbers differ by at most 2 % */
+	CTX_REPLAY_EQUAL,
 	/* The lifetime of everything that the session had stored in the cache
 	 * had passed.  It is not known how much of the system prompt and tools
 	 * was still stored because of other sessions. */
@@ -150,7 +151,7 @@ struct ctx_replay_policy {
 	 * has left, as if the agent kept only that. */
 	bool feeds_back;
 };
-/* What was found by replaying sessions with pruned prompts. */
+/* What the replay of sessions with pruned prompts has found. */
 struct ctx_replay_pruned {
 	struct ctx_replay_bill bill;
 	uint64_t requests; /* number of requests */

@@ -133,7 +133,9 @@ struct ctx_reference {
 	struct ctx_str path; /* path of the file: dir, a slash, and name */
 	struct ctx_str dir, name;
 	struct ctx_str digits; /* hex digits of the SHA-256, a part of name */
-	size_t at;             /* offset of the line in the text, in bytes */
+	/* offset in bytes at which the line with the reference begins in the
+	 * text */
+	size_t at;
 };
 
 /* Finds the reference in a text that ctx-age has left of a tool result: the

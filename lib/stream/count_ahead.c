@@ -36,7 +36,8 @@ struct step {
 	struct ctx_event event;
 	struct ctx_record_layout layout;
 	struct ctx_message message;
-	/* token counter of the event's conversation, or NULL */
+	/* token counter of the conversation to which the event belongs, or
+	 * NULL */
 	struct ctx_counter *counter;
 	struct ctx_cost cost;
 	size_t record, parts;
@@ -46,7 +47,8 @@ struct batch {
 	struct ctx_task task;
 	struct ctx_count_ahead *prefetch;
 	struct ctx_buf text;
-	size_t bytes; /* length of all records together, in bytes */
+	/* sum of the lengths of all records in the batch, in bytes */
+	size_t bytes;
 	struct ctx_node *nodes;
 	struct ctx_block *blocks;
 	struct kept *records;

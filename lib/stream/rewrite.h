@@ -36,7 +36,8 @@ struct ctx_held_queue {
 	 * no other memory. */
 	void (*release)(void *entry);
 	size_t first, end;
-	size_t bytes; /* sum of the lengths of the entries' texts */
+	/* sum of the lengths of the texts of all entries, in bytes */
+	size_t bytes;
 	/* Internal: the array of entries.  Its first entry has the number
 	 * base. */
 	char *list;

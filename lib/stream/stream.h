@@ -59,7 +59,8 @@ struct ctx_event {
  * users. */
 struct ctx_found {
 	const struct ctx_dialect *dialect; /* NULL: no message was found */
-	const char *why; /* key or value that identified the dialect */
+	/* key or value because of which the dialect was recognized */
+	const char *why;
 	/* File and line of the key or value that identified the dialect; NULL
 	 * if the stream has no record.  If no message was found, the place of a
 	 * record that the user should look at.  This is the first one that has

@@ -66,7 +66,7 @@ exceeds_target(const struct fifo_sums *sums,
 	return sums->from_here + sums->before + users > settings->target;
 }
 
-/* Updates the sums, which then belong to the next candidate. */
+/* Changes the sums from those of one candidate to those of the next one. */
 static void
 pass_candidate(struct fifo_sums *sums, const struct ctx_candidate *candidate)
 {

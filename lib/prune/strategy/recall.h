@@ -41,7 +41,7 @@ struct recall {
 	 * elements with equal terms are merged. */
 	size_t merge_at;
 	uint32_t length; /* number of all terms of the segment */
-	/* for each term: number of segments that have it */
+	/* for each term: number of segments that contain it */
 	uint32_t *frequency;
 	/* For each term: its weight as a word of the question; 0: the question
 	 * does not have it. */

@@ -19,8 +19,11 @@
 #include "prune/strategy/terms.h"
 
 enum {
-	LONGEST = 64, /* bytes of a word that are read; the rest is ignored */
-	/* Of a word without digits, this many first letters are used. */
+	/* maximum number of bytes of a word that are read; the rest is
+	 * ignored */
+	LONGEST = 64,
+	/* Number of letters of a word that are used, if it has no digits; the
+	 * others are ignored. */
 	TELLING = 5,
 };
 

@@ -174,7 +174,7 @@ lower_char(uint32_t cp)
 struct run {
 	size_t at, end; /* indices of characters */
 	unsigned class;
-	/* properties of the first and the last character of the run */
+	/* properties of the run's first character and of its last one */
 	unsigned first, last;
 	/* True if all characters of the run are decimal digits (Unicode
 	 * category Nd), or all are other numerals (No). */
@@ -383,7 +383,7 @@ write_chars(struct stream *s, const struct run *run)
 		write_char(s, get_code_point(s->chars[i]));
 }
 
-/* Which letters of a word are capitals and which are small. */
+/* Says which letters of a word are capitals and which are small. */
 struct capitals {
 	bool sharp_s, dotted_i;
 	/* true if some letter is neither a capital nor small, as in Arabic */

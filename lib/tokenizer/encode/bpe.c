@@ -224,8 +224,9 @@ struct ctx_ahead {
 	 * result in the lowest bit. */
 	uint64_t judged[1 << JUDGED_BITS];
 	struct ctx_bpe_pretoken windows[CTX_BPE_BATCH];
-	size_t first; /* offset in the pretoken where the first window begins */
-	size_t n;     /* number of windows */
+	/* offset in the pretoken at which the first window begins */
+	size_t first;
+	size_t n; /* number of windows */
 };
 
 /* Returns true if the token b can follow the token a: is_own_encoding with a

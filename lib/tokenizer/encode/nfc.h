@@ -129,7 +129,7 @@ struct ctx_nfc {
 	/* True if the normal form of the next text gets a blank as prefix. */
 	bool prefix;
 	const struct ctx_nfc_tables *tables; /* NULL: Unicode 9.0 */
-	/* the normal form of the stretch that ctx_nfc_find has found */
+	/* the normal form of the part of a text that ctx_nfc_find has found */
 	struct ctx_buf out;
 	/* true if starter is set */
 	bool begun;

@@ -18,7 +18,8 @@ _Static_assert((64u << CTX_PRETOKEN_CACHE_BITS) +
 	CTX_TOKEN_CACHE,
     "what ctx.h promises");
 
-/* Allocates n bytes that begin at the start of a cache line. */
+/* Allocates n bytes that begin at the start of a line of the processor's
+ * cache. */
 static void *
 make_lines(size_t n)
 {

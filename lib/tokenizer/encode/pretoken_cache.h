@@ -60,7 +60,9 @@ struct ctx_pretoken_cache {
 	/* The tags of the places in longs.  They are in the same block of
 	 * memory, after the last place. */
 	uint16_t *tags;
-	unsigned shift; /* a hash shifted right by this is a line number */
+	/* number of bits by which a hash is shifted right to get the number of
+	 * a line */
+	unsigned shift;
 	/* log2 of the number of lines, and of the number of places in longs */
 	unsigned bits, long_bits;
 	size_t n, nlongs; /* number of short and of long pretokens added */

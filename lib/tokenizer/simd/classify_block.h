@@ -96,8 +96,9 @@ classify_ascii(struct char_masks *b, const struct vec *v)
 
 /* The characters in a block of 64 bytes that are not ASCII, as masks. */
 struct rest {
-	uint64_t known; /* first bytes of the characters whose class is known */
-	uint64_t more;  /* continuation bytes of UTF-8 */
+	/* mask of the first bytes of the characters whose class is known */
+	uint64_t known;
+	uint64_t more; /* continuation bytes of UTF-8 */
 	struct ctx_class_bits class;
 };
 

@@ -22,7 +22,8 @@
 #define DEEPEST 256
 
 struct ctx_specials {
-	/* range of ids of reserved tokens; both 0 if there are none */
+	/* lowest and highest id of the reserved tokens; both 0 if there are
+	 * none */
 	uint32_t first_reserved, last_reserved;
 	struct {
 		uint32_t id;

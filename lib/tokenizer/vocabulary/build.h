@@ -14,7 +14,8 @@
 
 struct ctx_build_token {
 	const char *p;
-	uint32_t n; /* length in bytes; 0 if this token number is not used */
+	/* length of the token in bytes; 0 if no token has this number */
+	uint32_t n;
 	/* id of the token in the encoding; CTX_VOCAB_NONE for a single byte
 	 * without an id */
 	uint32_t id;
@@ -50,7 +51,9 @@ struct ctx_vocab_builder {
 	 * token, even if merging the bytes gives other tokens. */
 	bool whole;
 	bool nfc; /* true if text is normalized (NFC) before it is split */
-	unsigned prefix; /* CTX_VOCAB_PREFIX... bits; 0: no blank is added */
+	/* where a blank is put before a text, as CTX_VOCAB_PREFIX... bits; 0:
+	 * nowhere */
+	unsigned prefix;
 	/* SHA-256 of the vocabulary file and its pretokenizer (load.c) */
 	unsigned char source[32];
 };

@@ -110,7 +110,8 @@ enter_key(struct vocab_fill *f, uint32_t token)
 	unsigned tried = 0;
 
 	while (entries[i] != CTX_KEY_NOTHING) {
-		/* Tokens of other places are between them. */
+		/* Tokens that belong to other places may be between those of
+		 * this place. */
 		if (++tried > 2 * MOST_ALIKE)
 			f->crowded = true;
 		if (f->crowded)

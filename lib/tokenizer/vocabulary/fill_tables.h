@@ -10,7 +10,7 @@
 enum token_use {
 	UNUSED,
 	REACHED, /* if merging bytes gives it */
-	WHOLE,   /* only if a pretoken has exactly its bytes */
+	WHOLE,   /* used only if a pretoken has exactly the token's bytes */
 };
 
 /* A packed vocabulary whose tables are being filled.  head points to memory

@@ -25,9 +25,9 @@
  * patterns contains both or neither.  So PCRE2 matches bytes.  Unicode 16
  * decides what is a letter, whatever version of Unicode PCRE2 has. */
 struct ctx_kinds {
-	size_t n;                       /* number of ranges of code points */
-	uint32_t first[CTX_KINDS_CUTS]; /* first code point of each range; the
-					   first is 0x80 */
+	size_t n; /* number of ranges of code points */
+	/* first code point of each range; that of the first range is 0x80 */
+	uint32_t first[CTX_KINDS_CUTS];
 	/* For a character that is not ASCII: its kind, by the range of its
 	 * code point and its general category. */
 	uint8_t kind[CTX_KINDS_CUTS][CTX_KINDS_CATEGORY];
