@@ -45,7 +45,7 @@ enum ctx_tools_rule {
 };
 struct ctx_tools {
 	enum ctx_tools_rule rule;
-	/* for a request with tools; for one that forces a tool call */
+	/* tokens of a request with tools; of one that forces a tool call */
 	uint32_t once, forced;
 };
 

@@ -16,7 +16,8 @@ enum ctx_policy_kind {
 	CTX_POLICY_COMMAND, /* a command that reads and writes messages */
 	/* The other kinds keep groups of messages.  They only serve for
 	 * comparison. */
-	CTX_POLICY_ORACLE,  /* the groups with most needed strings per token */
+	/* keep the groups of messages with most needed strings per token */
+	CTX_POLICY_ORACLE,
 	CTX_POLICY_RECENCY, /* the newest groups */
 	CTX_POLICY_RANDOM,
 };

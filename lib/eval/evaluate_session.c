@@ -207,7 +207,7 @@ repeat_run(struct ctx_eval_run *run, struct ctx_err *err)
 				       : fail_run(run, before->failure, err);
 }
 
-/* Applies a policy with a budget to the messages before the cut. */
+/* Runs one policy with one budget on the messages before a cut. */
 static int
 run_policy(const struct cut_evaluation *e, size_t policy, size_t budget,
     struct ctx_err *err)

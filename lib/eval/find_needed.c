@@ -33,7 +33,8 @@ struct name_at_cut {
 	/* the first message after the cut that has it in the arguments of a
 	 * tool call */
 	uint32_t used;
-	/* the first message after the cut that contains it anywhere else */
+	/* the first message after the cut that has it in a text or tool
+	 * result */
 	uint32_t shown;
 	/* true if a message that every policy is assumed to keep contains it */
 	bool always;
@@ -45,7 +46,8 @@ struct needed_search {
 	size_t n_cuts;
 	struct ctx_intern *names;
 	struct name_places *places;
-	/* elements for string number i: n_cuts, beginning at i * n_cuts */
+	/* n_cuts elements for each string; those of string i begin at index i *
+	 * n_cuts */
 	struct name_at_cut *at_cut;
 	size_t places_cap, at_cut_cap;
 	/* for each cut: index of the last message of the user before it */

@@ -17,7 +17,7 @@ struct eval_judge {
 	struct ctx_buf text, arguments; /* scratch memory */
 };
 
-/* What was found in a text that consists of messages. */
+/* What was found in the messages of a text. */
 struct eval_verdict {
 	size_t messages;
 	/* number of needed strings that were found, or a mean of such

@@ -29,7 +29,9 @@ static const size_t OUTPUT_MOST = (size_t)1 << 30;
 struct command {
 	const struct policy_request *request;
 	struct policy_answer *answer;
-	int client; /* pipe whose end shows that the main program has ended */
+	/* pipe from the main program; its end is reached when that program has
+	 * ended */
+	int client;
 	bool shows_messages;
 	unsigned seconds; /* time limit in seconds */
 	struct timespec start;

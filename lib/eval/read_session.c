@@ -25,7 +25,7 @@ struct session_reader {
 	/* true if only the session is read whose messages are lines of their
 	 * own */
 	bool only_lines;
-	/* dialect of the first message of that session */
+	/* dialect of the first message that is a line of its own */
 	const struct ctx_dialect *first;
 };
 

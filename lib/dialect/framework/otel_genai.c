@@ -17,7 +17,7 @@ static const char *
 identify_otel_part(const struct ctx_json *json, uint32_t part)
 {
 	static const struct {
-		/* type of a part, and a key that the part must have */
+		/* type of a message part, and a key that the part must have */
 		const char *type, *key;
 	} rows[] = {
 	    {"tool_call", "name"},

@@ -20,7 +20,7 @@ static bool
 is_ui_part(const struct ctx_json *json, uint32_t part)
 {
 	static const struct {
-		/* type of a part, and a key that the part must have */
+		/* type of a message part, and a key that the part must have */
 		const char *type, *key;
 	} rows[] = {
 	    {"text", "text"},
