@@ -145,7 +145,8 @@ is_encoding_of(const struct ctx_model *model, const char *encoding)
 	return !model->file_is_near && model->basis != CTX_BASIS_RECONSTRUCTED;
 }
 
-/* Copies a name, or the beginning of a long one, as a string. */
+/* Copies a name as a NUL-terminated string.  If the name is too long, copies
+ * its beginning. */
 static void
 copy_name(char to[80], struct ctx_str name)
 {

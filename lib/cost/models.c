@@ -259,7 +259,8 @@ is_own(const struct ctx_models *own, const struct ctx_model *row)
 	return false;
 }
 
-/* Returns a name of n bytes without the providers before its slashes. */
+/* A model's name may have names of providers before it, each with a slash, as
+ * in "openrouter/openai/gpt-5".  Returns the part after the last slash. */
 static struct ctx_str
 skip_providers(const char *p, size_t n)
 {

@@ -39,7 +39,8 @@ static struct node {
 static uint32_t n_nodes = 1;
 static struct ctx_piece_state states[SLOTS];
 static uint32_t n_slots = 256;
-/* lengths[0] stays 0: a list that begins at index 0 is empty. */
+/* Lists of lengths of pieces; each list ends with 0.  lengths[0] is always 0,
+ * so a list that begins at index 0 is empty. */
 static uint8_t lengths[LENGTHS];
 static uint32_t n_lengths = 1;
 static struct list {

@@ -41,11 +41,11 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_message *message,
 	return 0;
 }
 
-/* A program that the model wrote can make tool calls.  Merges the group of
- * such a call with that of the tool call that runs the program
- * (block->caller).  If the latter is not in the table any more, because it has
- * its result, the newest segment with tool calls is merged instead: it belongs
- * to the program, too. */
+/* A program that the model wrote can make tool calls.  Merges the group of such
+ * a call with that of the tool call that runs the program (block->caller).  If
+ * the tool call that runs the program has its result already, it is not in the
+ * table any more.  Then the newest segment with tool calls is merged instead,
+ * because it belongs to the program, too. */
 static int
 merge_with_caller(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, uint32_t segment, struct ctx_err *err)

@@ -462,8 +462,8 @@ ctx_json_string_is(struct ctx_str literal, const char *p, size_t n)
 bool
 ctx_json_strings_equal(struct ctx_str a, struct ctx_str b)
 {
-	/* offset of the first character of each literal, which is after the
-	 * quote */
+	/* offset in each JSON string at which its next character begins; the
+	 * first character is after the quote */
 	size_t i = 1, k = 1;
 	uint32_t one, other;
 	int more;

@@ -5,7 +5,8 @@
 
 #include "stream/stream.h"
 
-/* Reads the next event of a stream.  No other thread counts its message. */
+/* Reads the next event of a stream in the calling thread.  If the event has a
+ * message, its tokens are not counted. */
 int ctx_stream_step(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
 
