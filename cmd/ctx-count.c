@@ -495,7 +495,8 @@ main(int argc, char **argv)
 		cli_models_print(&count.cli, &count.counters.own);
 		return cli_end(&count.cli);
 	}
-	count.counters.calibrating = count.calibrate;
+	count.counters.calibrating = count.counters.keeps_reasoning =
+	    count.calibrate;
 	if (count.calibrate && count.counters.encoding == NULL)
 		count.counters.encoding = "o200k_base";
 	if (count.cli.n_files == 0)

@@ -191,6 +191,10 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 		model->binds = json_is_true(value);
 		return json_is_boolean(value);
 	}
+	if (strcmp(key, "drops_reasoning") == 0) {
+		model->drops_reasoning = json_is_true(value);
+		return json_is_boolean(value);
+	}
 	if (strcmp(key, "exact") == 0)
 		return json_is_boolean(value);
 	if (strcmp(key, "factor") == 0) {

@@ -67,6 +67,9 @@ struct ctx_model {
 	 * (platform.claude.com, "Prefix checks on thinking blocks", November
 	 * 2026). */
 	bool binds;
+	/* True if the provider leaves reasoning out, and does not bill it, in
+	 * messages before the last message of the user. */
+	bool drops_reasoning;
 	/* The model's prices; NULL: not known.  The first always hold.  Of
 	 * those that hold, the last ones count (ctx_model_price). */
 	const struct ctx_price *prices;
@@ -205,6 +208,8 @@ struct ctx_counter {
 	 * (message format) are used. */
 	struct ctx_image image;
 	struct ctx_tools tools;
+	/* see ctx_model.drops_reasoning */
+	bool drops_reasoning;
 	struct ctx_buf text; /* scratch memory */
 	/* Tokens of a tool result whose text is CTX_CLEARED, in messages of the
 	 * dialect cleared_in.  Stored because they are always equal. */
@@ -359,6 +364,10 @@ struct ctx_model_counters {
 	 * tokens (--calibrate).  Counts are then meant as tokens of this
 	 * encoding, not of the model, so they are taken as exact. */
 	bool calibrating;
+	/* True if the reasoning of earlier turns counts for every model.  The
+	 * newest turn of a request that was sent earlier is another one than
+	 * that of the whole conversation (ctx_model.drops_reasoning). */
+	bool keeps_reasoning;
 	struct ctx_model_counters_entry *entries; /* counters opened so far */
 	size_t n, cap;
 	/* For a warning: the first model name in the input that the table of

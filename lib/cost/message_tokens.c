@@ -135,19 +135,29 @@ count_item(struct ctx_counter *counter, const struct ctx_message *message,
 	return 0;
 }
 
-/* Estimates the tokens of encrypted reasoning in base64: 4 characters stand
- * for 3 bytes, and 4 bytes of text are about one token. */
-static void
-add_encrypted_tokens(const struct ctx_json *json, uint32_t node,
-    struct ctx_cost *cost)
+/* Returns true if the reasoning of a message is not billed, because it belongs
+ * to an earlier turn. */
+static bool
+omits_reasoning(const struct ctx_counter *counter,
+    const struct ctx_message *message)
 {
-	struct ctx_str raw = ctx_json_str(json, node);
-	size_t n =
-	    json->nodes[node].escaped ? ctx_json_string_bytes(raw) + 2 : raw.n;
-	uint64_t tokens = (uint64_t)n * 3 / 16;
+	return counter->drops_reasoning &&
+	    (message->flags & CTX_MESSAGE_EARLIER);
+}
 
-	cost->tokens += tokens;
-	cost->estimated += tokens;
+/* Returns true if a message consists of reasoning that is not billed.  Then its
+ * role is not billed either. */
+static bool
+is_omitted(const struct ctx_counter *counter, const struct ctx_message *message)
+{
+	size_t i;
+
+	if (!omits_reasoning(counter, message))
+		return false;
+	for (i = 0; i < message->n; i++)
+		if (message->blocks[i].kind != CTX_BLOCK_REASONING)
+			return false;
+	return message->n > 0;
 }
 
 /* Returns how many tokens are billed for a message of this dialect beyond those
@@ -159,6 +169,22 @@ find_surcharges(const struct ctx_counter *counter,
 	return ctx_surcharges_of(counter->tools.rule != CTX_TOOLS_NONE
 		? counter->tools.rule
 		: dialect->tools.rule);
+}
+
+/* Estimates the tokens of encrypted reasoning from the length of its base64. */
+static void
+add_encrypted_tokens(const struct ctx_json *json, uint32_t node,
+    const struct ctx_surcharges *extra, struct ctx_cost *cost)
+{
+	struct ctx_str raw = ctx_json_str(json, node);
+	size_t n =
+	    json->nodes[node].escaped ? ctx_json_string_bytes(raw) : raw.n - 2;
+	uint64_t tokens = n <= extra->encryption
+	    ? 0
+	    : (uint64_t)(n - extra->encryption) * extra->encrypted / 1000;
+
+	cost->tokens += tokens;
+	cost->estimated += tokens;
 }
 
 /* Adds the tokens that are billed for a tool call and its result beyond those
@@ -217,6 +243,9 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 	const struct ctx_surcharges *extra;
 	uint64_t tokens;
 
+	if (block->kind == CTX_BLOCK_REASONING &&
+	    omits_reasoning(counter, message))
+		return 0;
 	if (block->kind == CTX_BLOCK_MEDIA) {
 		if (image->rule == CTX_IMAGE_NONE)
 			image = &message->dialect->image;
@@ -227,8 +256,14 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 		cost->estimated += tokens;
 		return 0;
 	}
+	extra = find_surcharges(counter, message->dialect);
+	if (block->kind == CTX_BLOCK_REASONING && block->payload != 0) {
+		cost->tokens += extra->reasoning;
+		cost->estimated += extra->reasoning;
+	}
 	if (block->is_encrypted && block->payload != 0) {
-		add_encrypted_tokens(message->json, block->payload, cost);
+		add_encrypted_tokens(message->json, block->payload, extra,
+		    cost);
 		return 0;
 	}
 	if (block->kind == CTX_BLOCK_TOOL_CALL) {
@@ -236,8 +271,7 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 		    count_tool_name(counter, message->json, block, cost, err) <
 			0)
 			return -1;
-		add_call_surcharges(message->json, block,
-		    find_surcharges(counter, message->dialect), cost);
+		add_call_surcharges(message->json, block, extra, cost);
 	}
 	if (block->is_message)
 		return count_item(counter, message, cost, err);
@@ -249,7 +283,6 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 		    (i + 1 < message->n &&
 			message->blocks[i + 1].result_index == i + 1))))
 		return 0;
-	extra = find_surcharges(counter, message->dialect);
 	if (block->kind == CTX_BLOCK_TOOL_CALL && extra->shows_values &&
 	    message->json->nodes[block->payload].kind == CTX_JSON_OBJECT)
 		return count_arguments(counter, message->json, block->payload,
@@ -515,7 +548,8 @@ ctx_count_message(struct ctx_counter *counter,
 	const struct ctx_dialect *dialect = message->dialect;
 
 	memset(cost, 0, sizeof *cost);
-	if (message->flags & CTX_MESSAGE_HIDDEN)
+	if ((message->flags & CTX_MESSAGE_HIDDEN) ||
+	    is_omitted(counter, message))
 		return 0;
 	if (count_framing(counter, message, &cost->framing, err) < 0)
 		return -1;

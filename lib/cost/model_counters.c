@@ -18,7 +18,7 @@ struct ctx_model_counters_entry {
 struct opened {
 	struct ctx_tokenizer *tokenizer;
 	struct ctx_counter counter;
-	/* the properties (basis, factor, rules for images and tools) that this
+	/* the properties (basis, factor, rules for images and so on) that this
 	 * token counter was opened for; find_opened finds it by them */
 	struct ctx_counter wanted;
 	const char *encoding;
@@ -75,6 +75,7 @@ open_encoding(struct ctx_model_counters *counters, const char *encoding,
 	opened->counter.factor = like->factor;
 	opened->counter.image = like->image;
 	opened->counter.tools = like->tools;
+	opened->counter.drops_reasoning = like->drops_reasoning;
 	counters->entries[counters->n++].opened = opened;
 	*out = opened;
 	return 0;
@@ -218,8 +219,8 @@ ctx_model_counters_model(struct ctx_model_counters *counters,
 }
 
 /* Returns the opened token counter that has this encoding and, as in like, this
- * basis, this factor and these rules for images and tools.  Returns NULL if
- * there is none. */
+ * basis, this factor and these rules for images, tools and reasoning.  Returns
+ * NULL if there is none. */
 static struct opened *
 find_opened(const struct ctx_model_counters *counters, const char *encoding,
     const struct ctx_counter *like)
@@ -232,6 +233,7 @@ find_opened(const struct ctx_model_counters *counters, const char *encoding,
 		if (strcmp(one->encoding, encoding) == 0 &&
 		    one->wanted.basis == like->basis &&
 		    one->wanted.factor == like->factor &&
+		    one->wanted.drops_reasoning == like->drops_reasoning &&
 		    memcmp(&one->wanted.image, &like->image,
 			sizeof like->image) == 0 &&
 		    memcmp(&one->wanted.tools, &like->tools,
@@ -263,6 +265,8 @@ ctx_model_counters_find(struct ctx_model_counters *counters,
 	if (model != NULL) {
 		like.image = model->image;
 		like.tools = model->tools;
+		like.drops_reasoning =
+		    model->drops_reasoning && !counters->keeps_reasoning;
 	}
 	if (counters->encoding != NULL) {
 		encoding = counters->encoding;

@@ -489,15 +489,19 @@ count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
 	return 0;
 }
 
-/* Returns true if the request turns thinking on. */
+/* Returns true if the request turns thinking on, with a budget for it. */
 static bool
 is_thinking(const struct ctx_json *json, uint32_t request)
 {
-	uint32_t type = ctx_json_find(json,
-	    ctx_json_find(json, request, "thinking"), "type");
+	uint32_t thinking = ctx_json_find(json, request, "thinking");
 
-	return ctx_json_is(json, type, "enabled") ||
-	    ctx_json_is(json, type, "adaptive");
+	if (thinking == 0) /* Bedrock */
+		thinking = ctx_json_find(json,
+		    ctx_json_find(json, request,
+			"additionalModelRequestFields"),
+		    "thinking");
+	return ctx_json_is(json, ctx_json_find(json, thinking, "type"),
+	    "enabled");
 }
 
 /* Returns the tokens of a request with no messages. */

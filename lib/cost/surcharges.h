@@ -46,9 +46,14 @@ struct ctx_surcharges {
 	/* True if the prompt shows the values of a tool call's arguments as
 	 * texts, not as JSON. */
 	bool shows_values;
-	uint8_t thinking; /* for a request that turns thinking on */
+	uint8_t thinking;  /* for a request that turns thinking on */
+	uint8_t reasoning; /* for each reasoning block that is billed */
 	/* For each 1,000 bytes of the base64 of a signature on a tool call. */
 	uint16_t signature;
+	/* encrypted: tokens for each 1,000 bytes of the base64 of encrypted
+	 * reasoning.  encryption: how many of these bytes count as nothing,
+	 * because they are not reasoning but data of the encryption. */
+	uint16_t encrypted, encryption;
 };
 
 /* Returns the surcharges of a rule.  All are 0 if the rule only says in which

@@ -91,11 +91,12 @@ FNR == NR {
 		print row[i]
 	print "};\n\nstatic const struct ctx_model models[] = {"
 }
-NF != 22 { fail(NF " columns, not 22") }
+NF != 23 { fail(NF " columns, not 23") }
 seen[$1]++ { fail("a second " $1) }
 $7 !~ /^(exact|reconstructed|like|near)$/ { fail("own is none of the four") }
 $18 != "yes" && $18 != "-" { fail("binds is neither yes nor -") }
-$22 == "" { fail("no source") }
+$19 != "yes" && $19 != "-" { fail("drops is neither yes nor -") }
+$23 == "" { fail("no source") }
 
 # Returns the initializer of a model. listed: 0 for a version without a row. how:
 # the columns that say how it counts, and binds.
@@ -104,16 +105,17 @@ function model(listed, how, c, s) {
 	s = sprintf("{\"%s\", \"%s\", %s, %s, %s, \"%s\", %s, %.0f, %s, %s, ",
 	    $1, $2, $3, $4, $5, c[6],
 	    constant("CTX_BASIS", c[7] ~ /^(like|near)$/ ? "estimated" : c[7]),
-	    number(c[8]) * 100, text($19), $7 == "near" ? "true" : "false")
+	    number(c[8]) * 100, text($20), $7 == "near" ? "true" : "false")
 	s = s sprintf("{%s, %s, %s, %s}, {%s, %s, %s}, ",
 	    constant("CTX_IMAGE", c[9]), number(c[10]), number(c[11]),
 	    number(c[12]), constant("CTX_TOOLS", c[13]), number(c[14]),
 	    number(c[15]))
-	return s sprintf("%s, %s, %s, %s, %d, %s, \"%s\", %s},",
+	return s sprintf("%s, %s, %s, %s, %s, %d, %s, \"%s\", %s},",
 	    constant("CTX_CACHE", $16), number($17),
 	    c[18] == "yes" ? "true" : "false",
+	    listed && $19 == "yes" ? "true" : "false",
 	    listed && $1 in first ? "&prices[" first[$1] "]" : "NULL",
-	    listed ? many[$1] : 0, listed ? text($20) : "NULL", $21,
+	    listed ? many[$1] : 0, listed ? text($21) : "NULL", $22,
 	    listed ? "false" : "true")
 }
 
@@ -152,9 +154,9 @@ function print_keys(name, texts, rows, n, i, k) {
 }
 
 {
-	seconds($21)
-	n = split($20, names, ",")
-	for (i = 1; $20 != "-" && i <= n; i++) {
+	seconds($22)
+	n = split($21, names, ",")
+	for (i = 1; $21 != "-" && i <= n; i++) {
 		if (alias[names[i]]++)
 			fail("a second alias " names[i])
 		insert(alias_texts, alias_rows, n_aliases++, names[i], n_models)

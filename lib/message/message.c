@@ -127,6 +127,24 @@ ctx_message_was_sent(const struct ctx_message *message)
 		message->n_prompt_blocks < message->n);
 }
 
+bool
+ctx_message_is_from_user(const struct ctx_message *message)
+{
+	const struct ctx_block *block = message->blocks;
+	size_t i;
+
+	if (message->flags & CTX_MESSAGE_WHOLE_TURN)
+		return true;
+	if (message->role != CTX_ROLE_USER ||
+	    (message->flags & (CTX_MESSAGE_META | CTX_MESSAGE_RESULTS_ONLY)))
+		return false;
+	for (i = 0; i < message->n; i++, block++)
+		if (block->kind != CTX_BLOCK_TOOL_RESULT &&
+		    block->result_index == 0 && block->payload != 0)
+			return true;
+	return false;
+}
+
 void
 ctx_message_reset(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node)

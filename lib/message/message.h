@@ -133,6 +133,10 @@ enum {
 	CTX_MESSAGE_ATTACH_PREVIOUS = 512,
 	/* The message contains nothing but tool results. */
 	CTX_MESSAGE_RESULTS_ONLY = 1024,
+	/* The user has written a later message of the conversation, so this
+	 * message belongs to an earlier turn.  Never set if each message of a
+	 * stream is a record, because later records are not known then. */
+	CTX_MESSAGE_EARLIER = 2048,
 };
 
 /* A parsed message.  The functions of its dialect (message format) have read
@@ -178,6 +182,9 @@ bool ctx_message_is_signed(const struct ctx_message *message);
  * the record of this message.  Then all messages before it were sent to the
  * provider. */
 bool ctx_message_was_sent(const struct ctx_message *message);
+/* Returns true if a person has written the message or a part of it: it has the
+ * role user, and content beside tool results. */
+bool ctx_message_is_from_user(const struct ctx_message *message);
 /* Empties *message, so that another message can be read into it: the one at
  * this node of the JSON document.  The memory for blocks is used again. */
 void ctx_message_reset(struct ctx_message *message, const struct ctx_json *json,

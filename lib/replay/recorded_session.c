@@ -567,6 +567,7 @@ ctx_replay_read(struct ctx_stream *stream, struct ctx_model_counters *counters,
 	int rc;
 
 	ctx_hashkey_init(&reading.key);
+	counters->keeps_reasoning = true;
 	stream->include_hidden = true;
 	while ((rc = ctx_stream_next(stream, &event, err)) > 0)
 		if (read_event(&reading, &event, err) < 0) {

@@ -126,7 +126,8 @@ find_clone(struct clones *clones, const struct ctx_counter *like,
 	    .frame_message = like->frame_message,
 	    .factor = like->factor,
 	    .image = like->image,
-	    .tools = like->tools};
+	    .tools = like->tools,
+	    .drops_reasoning = like->drops_reasoning};
 	if (ctx_token_counter_clone(&one->counter.tokens, like->tokens, simd,
 		err) < 0)
 		return NULL;

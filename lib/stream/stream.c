@@ -174,6 +174,8 @@ enter_conversation(struct ctx_stream *stream, struct ctx_event *event)
 	    ? 0
 	    : dialect->first_visible(stream->record.json,
 		  stream->inner.messages);
+	stream->last_user = 0;
+	stream->user_searched = false;
 	stream->state = NEXT_MESSAGE;
 	record_detection(stream, &stream->inner);
 	return emit_inner_event(stream, event, CTX_EVENT_BEGIN, 0);
@@ -378,6 +380,59 @@ next_record(struct ctx_stream *stream, struct ctx_event *event,
 	return emit_event(stream, event, CTX_EVENT_RECORD, 0);
 }
 
+static bool
+has_reasoning(const struct ctx_message *message)
+{
+	size_t i;
+
+	for (i = 0; i < message->n; i++)
+		if (message->blocks[i].kind == CTX_BLOCK_REASONING)
+			return true;
+	return false;
+}
+
+/* Finds the last message of the user, from this JSON node of the conversation
+ * inside the record on.  Messages are parsed only for the first message with
+ * reasoning, because only the cost of reasoning depends on it. */
+static int
+find_last_user(struct ctx_stream *stream, uint32_t node, struct ctx_err *err)
+{
+	const struct ctx_json *json = stream->record.json;
+	uint32_t end = json->nodes[stream->inner.messages].next, message;
+	int rc;
+
+	stream->user_searched = true;
+	for (; node < end; node = json->nodes[node].next) {
+		message = stream->inner.element == NULL
+		    ? node
+		    : ctx_json_find(json, node, stream->inner.element);
+		if (message == 0)
+			continue;
+		rc = ctx_dialect_read_message(stream->inner.dialect, json,
+		    message, &stream->ahead, err);
+		if (rc < 0)
+			return -1;
+		if (rc > 0 && ctx_message_is_from_user(&stream->ahead))
+			stream->last_user = message;
+	}
+	return 0;
+}
+
+/* Marks a message, which is in a conversation inside the record, if the user
+ * has written a later one. node: the JSON node of the message. */
+static int
+mark_earlier(struct ctx_stream *stream, uint32_t node, struct ctx_err *err)
+{
+	if (!has_reasoning(&stream->parsed))
+		return 0;
+	if (!stream->user_searched && !stream->inner.is_single_message &&
+	    find_last_user(stream, stream->message, err) < 0)
+		return -1;
+	if (node < stream->last_user)
+		stream->parsed.flags |= CTX_MESSAGE_EARLIER;
+	return 0;
+}
+
 static int
 next_message(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err)
@@ -397,7 +452,7 @@ next_message(struct ctx_stream *stream, struct ctx_event *event,
 		return emit_inner_event(stream, event, CTX_EVENT_UNKNOWN, node);
 	rc = read_stream_message(stream, stream->inner.dialect, message,
 	    message >= stream->first, err);
-	if (rc < 0)
+	if (rc < 0 || (rc > 0 && mark_earlier(stream, message, err) < 0))
 		return -1;
 	return emit_inner_event(stream, event,
 	    rc > 0 ? CTX_EVENT_MESSAGE : CTX_EVENT_UNKNOWN, message);

@@ -122,6 +122,12 @@ struct ctx_stream {
 	 * to the model: the agent has replaced the messages before it by a
 	 * summary. */
 	uint32_t first;
+	/* JSON node of the last message of the user in the conversation inside
+	 * the record; 0: there is none, or it was not searched
+	 * (user_searched). */
+	uint32_t last_user;
+	bool user_searched;
+	struct ctx_message ahead; /* scratch memory for that search */
 	/* Key or value that shows that the messages so far are Chat
 	 * Completions; or NULL. */
 	const char *chat;

@@ -18,6 +18,7 @@ ctx_transcript_release(struct ctx_transcript *transcript)
 {
 	free(transcript->lines);
 	free(transcript->newest_of_id);
+	ctx_message_release(&transcript->message);
 	ctx_intern_release(&transcript->names);
 	ctx_buf_release(&transcript->model);
 	ctx_buf_release(&transcript->text);
@@ -47,7 +48,7 @@ ctx_transcript_begin(struct ctx_transcript *transcript,
 	while (ctx_dialect_at(transcript->dialect_index) != dialect)
 		transcript->dialect_index++;
 	transcript->from = transcript->n;
-	transcript->newest_id = 0;
+	transcript->newest_id = transcript->last_user = 0;
 	transcript->model.n = 0;
 }
 
@@ -155,6 +156,24 @@ is_appended_line(const struct ctx_transcript *transcript,
 	    entry->id == 0 || entry->parent == transcript->newest_id;
 }
 
+/* Sets entry->from_user of a line with a message. */
+static int
+record_author(struct ctx_transcript *transcript,
+    struct ctx_transcript_line *entry, const struct ctx_json *json,
+    struct ctx_err *err)
+{
+	int rc;
+
+	if (entry->kind < CTX_LINE_MESSAGE || entry->kind > CTX_LINE_DIGEST ||
+	    (entry->flags & CTX_LINE_ANSWER))
+		return 0;
+	rc = ctx_dialect_read_message(transcript->dialect, json, 0,
+	    &transcript->message, err);
+	entry->from_user =
+	    rc > 0 && ctx_message_is_from_user(&transcript->message);
+	return rc < 0 ? -1 : 0;
+}
+
 static int
 record_line(struct ctx_transcript *transcript,
     struct ctx_transcript_line *entry, const struct ctx_json *json,
@@ -172,7 +191,8 @@ record_line(struct ctx_transcript *transcript,
 		    ctx_billed_input(json, 0, transcript->dialect->usage.line);
 	entry->turns =
 	    line.turns > UINT32_MAX ? UINT32_MAX : (uint32_t)line.turns;
-	if (intern_name(transcript, json, line.id, &entry->id, err) < 0)
+	if (record_author(transcript, entry, json, err) < 0 ||
+	    intern_name(transcript, json, line.id, &entry->id, err) < 0)
 		return -1;
 	if (intern_name(transcript, json, line.parent, &entry->parent, err) <
 		0 ||
@@ -308,6 +328,18 @@ compress_replacements(struct ctx_transcript *transcript)
 	}
 }
 
+static void
+find_last_user(struct ctx_transcript *transcript)
+{
+	size_t i = transcript->n;
+
+	while (i > transcript->from &&
+	    !(transcript->lines[i - 1].active &&
+		transcript->lines[i - 1].from_user))
+		i--;
+	transcript->last_user = i > transcript->from ? (uint32_t)i : 0;
+}
+
 int
 ctx_transcript_decide(struct ctx_transcript *transcript, struct ctx_err *err)
 {
@@ -321,6 +353,7 @@ ctx_transcript_decide(struct ctx_transcript *transcript, struct ctx_err *err)
 		return -1;
 	compress_replacements(transcript);
 	assign_billed_usage(transcript);
+	find_last_user(transcript);
 	return 0;
 }
 
@@ -335,7 +368,8 @@ ctx_transcript_is_active(const struct ctx_transcript *transcript, uint32_t line,
 		return false;
 	*flags |= (entry->is_continued ? CTX_MESSAGE_IS_CONTINUED : 0u) |
 	    (entry->continues ? CTX_MESSAGE_CONTINUES : 0u) |
-	    (entry->results_only ? CTX_MESSAGE_RESULTS_ONLY : 0u);
+	    (entry->results_only ? CTX_MESSAGE_RESULTS_ONLY : 0u) |
+	    (line < transcript->last_user ? CTX_MESSAGE_EARLIER : 0u);
 	return true;
 }
 

@@ -33,6 +33,9 @@ struct ctx_transcript {
 	 * read: the newest line that has this id or has it as its parent's. */
 	uint32_t *newest_of_id;
 	size_t cap_ids;
+	/* number of the last active line with a message of the user; 0: none */
+	uint32_t last_user;
+	struct ctx_message message; /* scratch memory */
 	struct ctx_buf model; /* name of the file's model, as a JSON string */
 	struct ctx_buf text, literal; /* scratch memory */
 };
@@ -79,7 +82,8 @@ size_t ctx_transcript_length(const struct ctx_transcript *transcript,
 /* Returns true if a line is active (the agent would send it).  Adds to *flags:
  * CTX_MESSAGE_IS_CONTINUED and CTX_MESSAGE_CONTINUES, if the message of the
  * line is split over several lines; CTX_MESSAGE_RESULTS_ONLY, if the line is
- * sent only because of its tool results. */
+ * sent only because of its tool results; CTX_MESSAGE_EARLIER, if a later active
+ * line is a message of the user. */
 bool ctx_transcript_is_active(const struct ctx_transcript *transcript,
     uint32_t line, unsigned *flags);
 /* If the response to a request begins with this line, and some line reports the

@@ -251,6 +251,29 @@ check_binding(void)
 	CHECK(ctx_model_binds(NULL, (struct ctx_str){"", 0}));
 }
 
+static bool
+drops(const char *name)
+{
+	return ctx_model_find(NULL, name, strlen(name))->drops_reasoning;
+}
+
+static void
+check_reasoning(void)
+{
+	tap_case("a model drops reasoning of earlier turns as its row says");
+	CHECK(drops("gpt-5") && drops("gpt-5-2025-08-07") && drops("gpt-5.5"));
+	CHECK(drops("openai/gpt-5.3-codex") && drops("o3") && drops("o4-mini"));
+	CHECK(!drops("gpt-5.6") && !drops("gpt-5.6-sol") && !drops("gpt-6"));
+	CHECK(!drops("gpt-5-chat-latest") && !drops("gpt-4.1"));
+	CHECK(drops("claude-opus-4-1") && drops("claude-sonnet-4-20250514"));
+	CHECK(drops("us.anthropic.claude-sonnet-4-5-20250929-v1:0"));
+	CHECK(!drops("claude-opus-4-5") && !drops("claude-sonnet-4-6"));
+	CHECK(
+	    !drops("claude") && !drops("grok-4.3") && !drops("no-such-model"));
+	/* Versions that the table lacks are taken to be like the newest. */
+	CHECK(!drops("gpt-5.9") && !drops("claude-sonnet-4-9"));
+}
+
 static void
 check_names(void)
 {
@@ -412,6 +435,7 @@ main(void)
 	check_prices();
 	check_versions();
 	check_binding();
+	check_reasoning();
 	check_windows();
 	check_own();
 	check_long();
