@@ -24,7 +24,8 @@ struct prune_command {
 	unsigned on_failure;
 	uint64_t over;   /* number of conversations above the budget */
 	uint64_t failed; /* conversations from which nothing could be removed */
-	uint64_t refused; /* conversations left unchanged by --reasoning fail */
+	/* conversations left unchanged because of "--reasoning fail" */
+	uint64_t refused;
 	bool notice_reported;    /* reported: no notice can be inserted */
 	bool reasoning_reported; /* reported: bound reasoning is kept */
 	bool quantum_reported;   /* reported: --quantum is above the target */

@@ -23,8 +23,8 @@ struct restore_command {
 	 * are in the input.  own: to files in the directory of --spool;
 	 * foreign: to files elsewhere. */
 	uint64_t own, foreign;
-	/* The directory that the first reference to a file outside the
-	 * directory of --spool names. */
+	/* The first directory other than that of --spool to which a reference
+	 * in the input points. */
 	struct ctx_buf dir;
 	/* Used with --gc, which lists the stored files that the input does not
 	 * mention.  The name of each file contains hex digits of the SHA-256 of

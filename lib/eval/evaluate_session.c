@@ -14,8 +14,8 @@ struct cut_evaluation {
 	const struct eval_cut *cut;
 	/* index of the cut in the samples of the file's results */
 	size_t sample;
-	/* tokens of system messages and outside messages; they are added to
-	 * each budget */
+	/* tokens of system messages, tool definitions and the rest of the
+	 * request that is no message; they are added to each budget */
 	uint64_t fixed;
 	uint64_t rest; /* all other tokens before the cut */
 	/* number of findings of ctx-check in the messages before the cut */

@@ -114,9 +114,9 @@ add_level(unsigned depth)
 	return added;
 }
 
-/* Returns the index in the array lengths of a list of numbers: first the number
- * length, then the list that is at the index rest.  Adds this list to the array
- * if the array does not have it. */
+/* Makes a list of numbers from a first number, length, and the other numbers,
+ * which are a list in the array "lengths" that begins at index rest.  Returns
+ * the index at which the array has the new list; appends it if it is new. */
 static uint32_t
 add_length(uint32_t length, uint32_t rest)
 {

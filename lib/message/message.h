@@ -118,8 +118,8 @@ enum {
 	/* The message is not complete: a later record of the input continues
 	 * it. */
 	CTX_MESSAGE_IS_CONTINUED = 32,
-	/* The record is not a new message: it continues the last message with
-	 * CTX_MESSAGE_IS_CONTINUED. */
+	/* The record is not a new message: it continues the last message that
+	 * has the flag CTX_MESSAGE_IS_CONTINUED. */
 	CTX_MESSAGE_CONTINUES = 64,
 	/* The record contains a user message and the assistant's answer to it,
 	 * so it is a whole turn. */

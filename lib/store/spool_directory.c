@@ -313,7 +313,7 @@ ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err)
 
 int
 ctx_spool_each(struct ctx_spool *spool, void *user,
-    int (*file)(void *user, const char *name, struct ctx_err *err),
+    int (*visit)(void *user, const char *name, struct ctx_err *err),
     struct ctx_err *err)
 {
 	int fd = openat(spool->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -328,7 +328,7 @@ ctx_spool_each(struct ctx_spool *spool, void *user,
 		return -1;
 	}
 	while (rc == 0 && (errno = 0, entry = readdir(dir)) != NULL)
-		rc = file(user, entry->d_name, err);
+		rc = visit(user, entry->d_name, err);
 	if (rc == 0 && errno != 0)
 		rc =
 		    ctx_err_sys(err, errno, "cannot read spool %s", spool->dir);

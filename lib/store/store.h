@@ -109,9 +109,9 @@ int ctx_spool_sum(const struct ctx_spool *spool, const char *name,
     uint64_t most, struct ctx_spool_sum *sum, struct ctx_err *err);
 /* Calls a function for each entry of the spool directory, including "." and
  * "..", until the function returns a value other than 0.  Returns that value;
- * 0 after the last entry; or -1 with *err. file: the function. */
+ * 0 after the last entry; or -1 with *err if the directory cannot be read. */
 int ctx_spool_each(struct ctx_spool *spool, void *user,
-    int (*file)(void *user, const char *name, struct ctx_err *err),
+    int (*visit)(void *user, const char *name, struct ctx_err *err),
     struct ctx_err *err);
 
 /* ---- store/reference.c: references to files of the spool ---------------- */

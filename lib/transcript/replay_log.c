@@ -35,7 +35,7 @@ is_user_line(const struct log *log, size_t slot)
 	    CTX_LINE_USER;
 }
 
-/* Makes the active lines from element n of log->slots on inactive. */
+/* Makes all lines inactive that are in log->slots[n] or after it. */
 static void
 drop_log_tail(struct log *log, size_t n)
 {
