@@ -251,27 +251,22 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 		    "--compact implies --strategy summarize, not %s; give one "
 		    "of them",
 		    prune->strategy);
-	if (prune->strategy == NULL)
-		prune->strategy = prune->compact ? "summarize" : "pinned-fifo";
+	if (prune->compact)
+		prune->strategy = "summarize";
 	settings->always = prune->compact;
 	settings->level = level;
 	settings->reasoning = (enum ctx_reasoning)prune->reasoning;
-	if (!prune->keep_last_given)
-		settings->keep_last = 6 - 2 * (uint64_t)level;
 	settings->shrinks_last = !prune->keep_last_given;
 	settings->shrinks_turns = !prune->keep_turns_given;
-	settings->strategy = ctx_strategy_find(prune->strategy);
+	if (prune->strategy != NULL)
+		settings->strategy = ctx_strategy_find(prune->strategy);
 	if (settings->strategy == NULL)
 		cli_die(&prune->cli,
 		    "--strategy: '%s' is unknown; --help lists the strategies",
 		    prune->strategy);
 	check_strategy_options(prune);
-	settings->pin_system =
-	    settings->strategy->pins_system && !prune->no_pin_system;
-	if (!settings->strategy->summarizes)
-		settings->trigger_messages = 0;
-	if (settings->always || settings->trigger_messages > 0)
-		settings->keep_messages = 20;
+	settings->pin_system = !prune->no_pin_system;
+	ctx_prune_config_complete(o);
 	if (o->notice != NULL &&
 	    (o->notice[0] == '\0' ||
 		ctx_utf8_valid(o->notice, strlen(o->notice), CTX_SIMD_BEST) !=
@@ -324,13 +319,8 @@ static void
 set_defaults(struct prune_command *prune)
 {
 	struct ctx_prune_config *o = &prune->options;
-	struct ctx_prune_settings *settings = &o->settings;
 
-	settings->keep_turns = 3;
-	settings->keep_first = 2;
-	settings->window_turns = 10;
-	o->reserve = 512;
-	o->prompt = "Summarize this conversation history concisely:";
+	ctx_prune_config_init(o);
 	prune->timeout = 60;
 	o->user = prune;
 	o->ended = report_conversation;

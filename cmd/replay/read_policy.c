@@ -50,7 +50,8 @@ finish_config(const struct cli *cli, struct ctx_prune_config *config,
 {
 	struct ctx_prune_settings *settings = &config->settings;
 
-	settings->strategy = ctx_strategy_find(strategy);
+	if (strategy != NULL)
+		settings->strategy = ctx_strategy_find(strategy);
 	if (settings->strategy == NULL)
 		cli_die(cli, "--policy: the strategy '%s' is unknown",
 		    strategy);
@@ -59,7 +60,7 @@ finish_config(const struct cli *cli, struct ctx_prune_config *config,
 		    "--policy: the strategy %s inserts a summary, which is not "
 		    "replayed; choose another",
 		    strategy);
-	settings->pin_system = settings->strategy->pins_system;
+	ctx_prune_config_complete(config);
 }
 
 /* Reads the options of a policy.  Options that are not given have the defaults
@@ -72,7 +73,7 @@ read_options(const struct cli *cli, struct named_policy *policy)
 	struct cli words = {.name = cli->name, .operands = ""};
 	unsigned level = CTX_LEVEL_BALANCED;
 	bool keep_last = false, keep_turns = false;
-	const char *strategy = "pinned-fifo";
+	const char *strategy = NULL;
 	const struct cli_option options[] = {
 	    {'b', "budget", "N|P%", "", CLI_AMOUNT, &config->budget, NULL,
 		NULL},
@@ -95,10 +96,7 @@ read_options(const struct cli *cli, struct named_policy *policy)
 	};
 	int argc = 0;
 
-	settings->keep_turns = 3;
-	settings->keep_first = 2;
-	settings->window_turns = 10;
-	config->reserve = 512;
+	ctx_prune_config_init(config);
 	while (policy->words[argc] != NULL)
 		argc++;
 	cli_parse(&words, options, argc, policy->words);
@@ -107,8 +105,6 @@ read_options(const struct cli *cli, struct named_policy *policy)
 		    words.files[0]);
 	free(words.files);
 	settings->level = (enum ctx_level)level;
-	if (!keep_last)
-		settings->keep_last = 6 - 2 * (uint64_t)level;
 	settings->shrinks_last = !keep_last;
 	settings->shrinks_turns = !keep_turns;
 	finish_config(cli, config, strategy);

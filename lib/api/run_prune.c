@@ -41,16 +41,15 @@ set_strategy(struct ctx_prune_config *config,
 	static const enum ctx_level values[] = {CTX_LEVEL_BALANCED,
 	    CTX_LEVEL_LIGHT, CTX_LEVEL_AGGRESSIVE};
 	struct ctx_prune_settings *settings = &config->settings;
-	const char *name =
-	    options->strategy != NULL ? options->strategy : "pinned-fifo";
 	unsigned level;
 
-	settings->strategy = ctx_strategy_find(name);
+	if (options->strategy != NULL)
+		settings->strategy = ctx_strategy_find(options->strategy);
 	if (settings->strategy == NULL)
 		return ctx_err_set(err, CTX_EARG,
 		    "option strategy: '%.60s' is unknown; ctx_strategy_name "
 		    "lists the strategies",
-		    name);
+		    options->strategy);
 	if (ctx_api_choose("level", options->level, levels, &level, err) < 0)
 		return -1;
 	settings->level = values[level];
@@ -63,8 +62,15 @@ set_strategy(struct ctx_prune_config *config,
 static struct ctx_amount
 token_amount(uint64_t tokens)
 {
-	return (struct ctx_amount){.n = tokens == CTX_NONE ? 0 : tokens,
+	return (struct ctx_amount){.n = ctx_api_number(tokens, 0),
 	    .set = tokens != 0};
+}
+
+/* Sets a number to that of the options; 0 leaves it as it is. */
+static void
+set_number(uint64_t *number, uint64_t value)
+{
+	*number = ctx_api_number(value, *number);
 }
 
 static void
@@ -77,22 +83,18 @@ set_numbers(struct ctx_prune_config *config,
 	config->trigger = token_amount(options->trigger);
 	config->target = token_amount(options->target);
 	config->window = options->window;
-	config->reserve = ctx_api_number(options->reserve, 512);
-	config->summary_tokens = ctx_api_number(options->summary_tokens, 300);
-	settings->reserved = config->summary_tokens + 32;
+	config->summary_tokens = options->summary_tokens;
+	set_number(&config->reserve, options->reserve);
 	settings->quantum = options->quantum;
-	settings->keep_last = ctx_api_number(options->keep_last,
-	    6 - 2 * (uint64_t)settings->level);
+	set_number(&settings->keep_last, options->keep_last);
 	settings->shrinks_last = options->keep_last == 0;
-	settings->keep_turns = ctx_api_number(options->keep_turns, 3);
+	set_number(&settings->keep_turns, options->keep_turns);
 	settings->shrinks_turns = options->keep_turns == 0;
-	settings->keep_first = ctx_api_number(options->keep_first, 2);
-	settings->window_turns = ctx_api_number(options->window_turns, 10);
-	settings->keep_messages = 20;
-	settings->trigger_messages = settings->strategy->summarizes ? 100 : 0;
+	set_number(&settings->keep_first, options->keep_first);
+	set_number(&settings->window_turns, options->window_turns);
 	settings->always = options->always;
-	settings->pin_system =
-	    settings->strategy->pins_system && !options->unpin_system;
+	settings->pin_system = !options->unpin_system;
+	ctx_prune_config_complete(config);
 }
 
 static int
@@ -101,6 +103,7 @@ configure_prune(struct pruning *pruning,
 {
 	struct ctx_prune_config *config = &pruning->config;
 
+	ctx_prune_config_init(config);
 	if (set_strategy(config, options, err) < 0)
 		return -1;
 	set_numbers(config, options);
@@ -112,7 +115,6 @@ configure_prune(struct pruning *pruning,
 		    "option notice: must be UTF-8 and not empty");
 	config->notice = options->notice;
 	config->scorer.query = options->query;
-	config->prompt = "";
 	config->user = pruning;
 	config->ended = add_outcome;
 	pruning->run.on_change = options->on_change;

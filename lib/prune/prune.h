@@ -457,6 +457,16 @@ int ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_prune_config *options,
     struct ctx_err *err);
 
+/* ---- prune/settings.c: defaults, budget, trigger and target ------------- */
+
+/* Sets a configuration to the defaults of ctx-prune(1).  The caller then changes
+ * what its user has chosen.  If the user has chosen keep_last or keep_turns, the
+ * caller sets shrinks_last or shrinks_turns to false. */
+void ctx_prune_config_init(struct ctx_prune_config *options);
+/* Sets the members that depend on others and that the user has not chosen:
+ * keep_last by the level, pin_system, trigger_messages and keep_messages by the
+ * strategy.  Must be called once, after the user's choices are known. */
+void ctx_prune_config_complete(struct ctx_prune_config *options);
 /* Computes budget, trigger and target for a conversation. model NULL: its
  * model is not known. */
 int ctx_prune_settings_for(const struct ctx_prune_config *options,

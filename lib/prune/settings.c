@@ -1,5 +1,40 @@
-/* settings.c - computes the budget, trigger and target for a conversation */
+/* settings.c - the defaults of ctx-prune; computes the budget, trigger and
+ * target for a conversation */
+#include <string.h>
+
 #include "prune/prune.h"
+
+void
+ctx_prune_config_init(struct ctx_prune_config *options)
+{
+	struct ctx_prune_settings *settings = &options->settings;
+
+	memset(options, 0, sizeof *options);
+	settings->strategy = ctx_strategy_at(0);
+	settings->level = CTX_LEVEL_BALANCED;
+	settings->shrinks_last = settings->shrinks_turns = true;
+	settings->keep_turns = 3;
+	settings->keep_first = 2;
+	settings->window_turns = 10;
+	settings->pin_system = true;
+	options->reserve = 512;
+	options->prompt = "Summarize this conversation history concisely:";
+}
+
+void
+ctx_prune_config_complete(struct ctx_prune_config *options)
+{
+	struct ctx_prune_settings *settings = &options->settings;
+
+	if (settings->shrinks_last)
+		settings->keep_last = 6 - 2 * (uint64_t)settings->level;
+	if (!settings->strategy->pins_system)
+		settings->pin_system = false;
+	if (!settings->strategy->summarizes)
+		settings->trigger_messages = 0;
+	if (settings->always || settings->trigger_messages > 0)
+		settings->keep_messages = 20;
+}
 
 /* Returns a share of a number: thousandths / 100,000 of it.  The product fits
  * into 64 bits for any real context window. */

@@ -471,6 +471,14 @@ does_not_fit(void)
 	CHECK(result.removed > 0 && seen.calls == result.removed);
 	CHECK(strncmp(seen.names, "drop ", 5) == 0);
 	ctx_input_free(input);
+	tap_case("the strategy summarize keeps the newest messages that fit");
+	options.strategy = "summarize";
+	options.on_change = NULL;
+	options.budget = result.tokens_before - 200;
+	input = open_text(chat, NULL);
+	CHECK(ctx_prune(input, NULL, &options, &result, NULL) == 0);
+	CHECK(result.removed > 0 && result.removed < 20);
+	ctx_input_free(input);
 	tap_case("unknown names and patterns are errors of ctx_prune");
 	options.strategy = "best";
 	CHECK(prune_sized(&options) == -1);
