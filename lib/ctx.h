@@ -463,18 +463,18 @@ CTX_API int ctx_count(struct ctx_input *input,
 /* Numbers are tokens unless a comment says otherwise. */
 struct ctx_prune_options {
 	size_t size;
-	const char *strategy;  /* NULL: "pinned-fifo" */
-	const char *level;     /* "light", "balanced" (default), "aggressive" */
-	uint64_t budget;       /* most in the output; 0: window minus reserve */
-	uint64_t window;       /* context window; 0: that of the model */
-	uint64_t reserve;      /* for the response; 0: 512 */
-	uint64_t trigger;      /* prune only above this; 0: the budget */
-	uint64_t target;       /* prune down to this; 0: by level */
-	uint64_t quantum;      /* cut at multiples of this; 0: anywhere */
-	uint64_t keep_last;    /* newest messages kept; 0: 6, 4 or 2 by level */
-	uint64_t keep_turns;   /* newest turns kept in part; 0: 3 */
-	uint64_t keep_first;   /* first messages kept by middle-out; 0: 2 */
-	uint64_t window_turns; /* newest turns kept by window; 0: 10 */
+	const char *strategy; /* NULL: "pinned-fifo" */
+	const char *level;    /* "light", "balanced" (default), "aggressive" */
+	uint64_t budget;      /* most in the output; 0: window minus reserve */
+	uint64_t window;      /* context window; 0: that of the model */
+	uint64_t reserve;     /* for the response; 0: 512 */
+	uint64_t trigger;     /* prune only above this; 0: the budget */
+	uint64_t target;      /* prune down to this; 0: by level */
+	uint64_t quantum;    /* removal in steps; 0: by level; CTX_NONE: none */
+	uint64_t keep_last;  /* newest messages kept; 0: 6, 4 or 2 by level */
+	uint64_t keep_turns; /* newest turns kept in part; 0: 3 */
+	uint64_t keep_first; /* first messages kept by middle-out; 0: 2 */
+	uint64_t window_turns;   /* newest turns kept by window; 0: 10 */
 	uint64_t summary_tokens; /* most of a summary; 0: target / 20 or 300 */
 	const char *pin;         /* regular expression: texts that are kept */
 	const char *pin_tool;    /* regular expression: tools that are kept */

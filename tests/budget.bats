@@ -92,7 +92,7 @@ within() { # BUDGET FILE OPTION...
 # Prunes FILE as it grows, from message $1 to $2, and counts the steps whose
 # output does not begin with all of the last one and the cuts that moved.
 grow() { # FROM TO FILE OPTION...
-	local i last=0 cut
+	local i last=0 cut edited before_edited=
 	local from=$1 to=$2 f=$3
 	shift 3
 	: > before
@@ -105,13 +105,16 @@ grow() { # FROM TO FILE OPTION...
 		    tail -n 1)
 		cut=${cut:-0}
 		[ "$cut" -ge $last ] || fail "$*: the cut moved back at $i"
+		# the last message whose reasoning was removed
+		edited=$(sed -n '/"action":"edit"/s/.*"line":\([0-9]*\).*/\1/p' \
+		    why | tail -n 1)
 		if ! head -c "$(stat -c %s before)" after | cmp -s - before; then
 			broken=$((broken + 1))
-			[ "$cut" -gt $last ] ||
+			[ "$cut" -gt $last ] || [ "$edited" != "$before_edited" ] ||
 				fail "$*: prefix broken without a cut at $i"
 		fi
 		[ "$cut" -eq $last ] || moved=$((moved + 1))
-		last=$cut
+		last=$cut before_edited=$edited
 		mv after before
 	done
 }

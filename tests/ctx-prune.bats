@@ -245,6 +245,50 @@ is_paired() {
 	jq -e '.action == "drop"' reasons > /dev/null
 }
 
+@test "messages are removed in steps of a fifth of the target, without --quantum" {
+	local o
+	for o in "-b 25k" "-b 25k -s middle-out" "-b 25k -l light" \
+	    "-b 50k --target 50%"; do
+		# shellcheck disable=SC2086
+		ctx-prune $o "$agent" > steps
+		# shellcheck disable=SC2086
+		ctx-prune $o --quantum 20% "$agent" | cmp - steps
+		# shellcheck disable=SC2086
+		ctx-prune $o --quantum 5k "$agent" | cmp - steps
+		# shellcheck disable=SC2086
+		ctx-prune $o --quantum 0 "$agent" > filled
+		[ "$(tokens steps)" -lt "$(tokens filled)" ] || fail "$o"
+	done
+}
+
+@test "at level aggressive there are no steps without --quantum" {
+	ctx-prune -b 30k -l aggressive "$agent" > out
+	ctx-prune -b 30k -l aggressive --quantum 0 "$agent" | cmp - out
+	grep -q '\[cleared\]' out
+	ctx-prune -b 30k -l aggressive --quantum 20% "$agent" > steps
+	run -1 grep '\[cleared\]' steps
+}
+
+@test "--quantum: reasoning is removed from the section that meets the budget to its end" {
+	local n
+	n=$(tokens "$agent")
+	ctx-prune -b $((n - 10)) --quantum 0 --explain needed "$agent" > out
+	ctx-prune -b $((n - 10)) --quantum 50% --explain steps "$agent" > out
+	run -1 grep -v '"action":"edit"' needed
+	run -1 grep -v '"action":"edit"' steps
+	[ "$(wc -l < needed)" -lt "$(wc -l < steps)" ]
+	# Reasoning after the first half of the tokens is kept.
+	grep -q reasoning_content out
+}
+
+@test "--quantum has no effect with a strategy that has no steps" {
+	local s
+	for s in window heuristic recall salient summarize; do
+		ctx-prune -b 90k -s $s "$agent" > out
+		ctx-prune -b 90k -s $s --quantum 9k "$agent" | cmp - out
+	done
+}
+
 @test "--quantum above the target prints a warning, since little would be kept" {
 	run -0 --separate-stderr ctx-prune -b 20k --quantum 21k "$agent"
 	[ "$stderr" = "ctx-prune: $agent: --quantum 21k is above the target of 20k tokens, so one step may remove nearly all messages; lower --quantum" ]
@@ -283,13 +327,13 @@ is_paired() {
 }
 
 @test "the environment sets encoding and model, and options override it" {
-	ctx-prune -e bytes/4 -b 9k "$agent" > want
-	ctx-prune -b 9k "$agent" > other
+	ctx-prune -e bytes/4 -b 9k --quantum 0 "$agent" > want
+	ctx-prune -b 9k --quantum 0 "$agent" > other
 	run -1 cmp -s want other
-	CTX_ENCODING=bytes/4 ctx-prune -b 9k "$agent" | cmp - want
-	CTX_ENCODING=bytes/4 ctx-prune -e o200k_base -b 9k "$agent" |
+	CTX_ENCODING=bytes/4 ctx-prune -b 9k --quantum 0 "$agent" | cmp - want
+	CTX_ENCODING=bytes/4 ctx-prune -e o200k_base -b 9k --quantum 0 "$agent" |
 	    cmp - other
-	CTX_ENCODING=nope run -2 ctx-prune -b 9k "$agent"
+	CTX_ENCODING=nope run -2 ctx-prune -b 9k --quantum 0 "$agent"
 	ctx-prune -m gpt-4 "$agent" > want
 	CTX_MODEL=gpt-4o ctx-prune -m gpt-4 "$agent" | cmp - want
 	jq -nc '{model: "gpt-4", messages: [inputs]}' "$agent" > record
@@ -460,10 +504,10 @@ lost() {
 		    jq -e '.unused == .budget - .left.tokens and
 			.target <= .budget'
 	done <<-'END'
-		-b 16k|only whole groups are removed
+		-b 16k --quantum 0|only whole groups are removed
 		-b 200k|nothing had to be removed
 		-b 16k -l aggressive|the target is 8000; only whole groups are removed
-		-b 40k --quantum 9k|only multiples of --quantum are removed
+		-b 40k --quantum 9k|messages are removed in steps of 9000 tokens (--quantum)
 		-b 1900 --target 500|the target is 500; the floors exceed the target
 		-b 90k -s window|the strategy keeps a number of turns
 		-b 40k -s summarize --target 40k --trigger 40k|all but the newest messages are summarized

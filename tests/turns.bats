@@ -353,7 +353,7 @@ sweagent() {
 		for s in pinned-fifo fifo middle-out heuristic summarize recall salient; do
 			for l in light aggressive; do
 				ctx-prune -s $s -l $l -t 1 -b 1800 --trigger 100% --target 100% \
-				    $f > out
+				    --quantum 0 $f > out
 				[ "$(tokens out)" -le 1800 ] || fail "$s $l $f"
 				grep -q 'Fix the parser' out || fail "$s $l $f"
 				# Here long texts are cut to their ends first.

@@ -33,9 +33,19 @@ explain_unused(const struct ctx_prune_outcome *outcome)
 		return "all but the newest messages are summarized";
 	if (outcome->after > settings->target)
 		return "the floors exceed the target";
-	if (settings->quantum > 0)
-		return "only multiples of --quantum are removed";
 	return "only whole groups are removed";
+}
+
+/* Returns true if a part of the budget remains unused because more messages
+ * than needed are removed at once. */
+static bool
+removes_in_steps(const struct ctx_prune_outcome *outcome)
+{
+	const struct ctx_prune_settings *settings = outcome->settings;
+
+	return outcome->error == NULL && !outcome->refused &&
+	    outcome->after != outcome->before &&
+	    outcome->after <= settings->target && settings->quantum > 0;
 }
 
 static void
@@ -50,7 +60,12 @@ print_unused(const struct ctx_prune_outcome *outcome)
 	if (settings->target < settings->budget &&
 	    outcome->after != outcome->before)
 		printf("the target is %" PRIu64 "; ", settings->target);
-	puts(explain_unused(outcome));
+	if (removes_in_steps(outcome))
+		printf("messages are removed in steps of %" PRIu64
+		       " tokens (--quantum)\n",
+		    settings->quantum);
+	else
+		puts(explain_unused(outcome));
 }
 
 static int

@@ -85,7 +85,7 @@ set_numbers(struct ctx_prune_config *config,
 	config->window = options->window;
 	config->summary_tokens = options->summary_tokens;
 	set_number(&config->reserve, options->reserve);
-	settings->quantum = options->quantum;
+	config->quantum = token_amount(options->quantum);
 	set_number(&settings->keep_last, options->keep_last);
 	settings->shrinks_last = options->keep_last == 0;
 	set_number(&settings->keep_turns, options->keep_turns);

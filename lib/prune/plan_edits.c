@@ -13,12 +13,15 @@ ctx_plan_find_allowed_edits(const struct ctx_plan *plan,
 	unsigned never = ended ? CTX_FLOORS_VERBATIM : CTX_FLOORS_FOREVER,
 		 edits = 0;
 
-	if (!settings->strategy->has_budget || settings->quantum != 0 ||
-	    (plan->floors[i] & never))
+	if (!settings->strategy->has_budget || (plan->floors[i] & never))
 		return 0;
 	if (settings->level >= CTX_LEVEL_BALANCED && segment->reasoning > 0 &&
 	    (!ended || segment->turn < groups->turn))
 		edits |= CTX_MARK_STRIP;
+	/* Each message that is no longer among the newest would be edited in a
+	 * request of its own, not in steps. */
+	if (settings->quantum != 0)
+		return edits;
 	if (settings->level >= CTX_LEVEL_AGGRESSIVE &&
 	    settings->strategy->truncates_texts) {
 		if (segment->head_tail_savings > 0)
@@ -113,20 +116,26 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 }
 
 /* Marks one kind of edit in the segments that may be edited so, the oldest
- * first, until the target is met.  Returns the tokens that the conversation
- * then has. */
+ * first, until the target is met; with a quantum, until the end of the section
+ * in which it is met.  Returns the tokens that the conversation then has. */
 static uint64_t
 edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
     unsigned edit, uint64_t total)
 {
+	uint64_t quantum = plan->settings.quantum, section = UINT64_MAX;
 	size_t i;
 
-	/* If messages were removed before the conversation ended (has_cut),
-	 * even all edits together do not save enough tokens.  So all edits are
-	 * made then. */
-	for (i = 0;
-	     i < groups->n && (plan->has_cut || total > plan->settings.target);
-	     i++) {
+	for (i = 0; i < groups->n; i++) {
+		uint64_t start = groups->segments[i].start;
+
+		/* If messages were removed before the conversation ended
+		 * (has_cut), even all edits together do not save enough tokens.
+		 * So all edits are made then. */
+		if (!plan->has_cut && total <= plan->settings.target &&
+		    (quantum == 0 || start / quantum != section))
+			break;
+		if (quantum != 0)
+			section = start / quantum;
 		if (!(ctx_plan_find_allowed_edits(plan, groups, i, true) &
 			edit))
 			continue;

@@ -50,8 +50,8 @@ struct ctx_prune_settings {
 	uint64_t window_turns;
 	/* For strategies that remove by age.  If not 0, the conversation is
 	 * divided into sections of this many tokens.  A section is kept or
-	 * removed as a whole. So the beginning of the output changes less often
-	 * from request to request. */
+	 * removed as a whole, and so is the reasoning in it.  So the beginning
+	 * of the output changes less often from request to request. */
 	uint64_t quantum;
 	/* A conversation with more messages than this is pruned, even if its
 	 * tokens do not exceed the trigger. 0: no such limit. */
@@ -144,6 +144,7 @@ struct ctx_strategy {
 	/* the first keep_first messages are never removed */
 	bool pins_first;
 	bool has_budget; /* has a trigger, a target and levels */
+	bool has_steps;  /* removes messages in steps of quantum tokens */
 	/* True if the strategy can decide only when the whole conversation was
 	 * read. */
 	bool needs_all;
@@ -378,13 +379,15 @@ struct ctx_amount {
 struct ctx_prune_outcome; /* defined below */
 
 struct ctx_prune_config {
-	/* The caller sets strategy, level, quantum and the members keep_... of
-	 * these settings.  Budget, trigger and target are computed from the
+	/* The caller sets strategy, level and the members keep_... of these
+	 * settings.  Budget, trigger, target and quantum are computed from the
 	 * members below. */
 	struct ctx_prune_settings settings;
 	struct ctx_amount budget;  /* if percent: of the context window */
 	struct ctx_amount trigger; /* if percent: of the budget */
 	struct ctx_amount target;  /* if percent: of the budget */
+	/* If percent: of the target.  Not set: see compute_quantum. */
+	struct ctx_amount quantum;
 	/* Maximum of the trigger in tokens; 0: no maximum. */
 	uint64_t trigger_tokens;
 	/* Used if no budget is given: number of tokens that are left for the
@@ -457,18 +460,18 @@ int ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_prune_config *options,
     struct ctx_err *err);
 
-/* ---- prune/settings.c: defaults, budget, trigger and target ------------- */
+/* ---- prune/settings.c: defaults, and numbers of tokens ------------------ */
 
-/* Sets a configuration to the defaults of ctx-prune(1).  The caller then changes
- * what its user has chosen.  If the user has chosen keep_last or keep_turns, the
- * caller sets shrinks_last or shrinks_turns to false. */
+/* Sets a configuration to the defaults of ctx-prune(1).  The caller then
+ * changes what its user has chosen.  If the user has chosen keep_last or
+ * keep_turns, the caller sets shrinks_last or shrinks_turns to false. */
 void ctx_prune_config_init(struct ctx_prune_config *options);
 /* Sets the members that depend on others and that the user has not chosen:
  * keep_last by the level, pin_system, trigger_messages and keep_messages by the
  * strategy.  Must be called once, after the user's choices are known. */
 void ctx_prune_config_complete(struct ctx_prune_config *options);
-/* Computes budget, trigger and target for a conversation. model NULL: its
- * model is not known. */
+/* Computes budget, trigger, target and quantum for a conversation.  model NULL:
+ * its model is not known. */
 int ctx_prune_settings_for(const struct ctx_prune_config *options,
     const struct ctx_model *model, struct ctx_prune_settings *settings,
     struct ctx_err *err);

@@ -1,5 +1,5 @@
-/* settings.c - the defaults of ctx-prune; computes the budget, trigger and
- * target for a conversation */
+/* settings.c - the defaults of ctx-prune; computes the budget, trigger, target
+ * and quantum for a conversation */
 #include <string.h>
 
 #include "prune/prune.h"
@@ -79,6 +79,25 @@ set_budget(const struct ctx_prune_config *options, uint64_t window,
 	return 0;
 }
 
+/* Returns in steps of how many tokens messages are removed.
+ *
+ * The default is a fifth of the target.  With it, recorded sessions of agents
+ * whose history was pruned for each request cost no more than without pruning
+ * (ctx-replay), at seven budgets from 20,000 to 130,000 tokens.  Larger steps
+ * keep less (ctx-eval).  See ctx-strategy(7).  With steps no texts are removed
+ * from tool results, as the level aggressive does. */
+static uint64_t
+compute_quantum(const struct ctx_prune_config *options, uint64_t target)
+{
+	const struct ctx_prune_settings *settings = &options->settings;
+
+	if (!settings->strategy->has_steps)
+		return 0;
+	if (options->quantum.set)
+		return resolve_amount(options->quantum, target);
+	return settings->level == CTX_LEVEL_AGGRESSIVE ? 0 : target / 5;
+}
+
 /* Sets how long a summary may be, and how many tokens are kept free for it: its
  * message also has a role and delimiters. */
 static void
@@ -121,6 +140,7 @@ ctx_prune_settings_for(const struct ctx_prune_config *options,
 	if (options->target.set)
 		settings->target =
 		    resolve_amount(options->target, settings->budget);
+	settings->quantum = compute_quantum(options, settings->target);
 	set_summary_tokens(options->summary_tokens, settings);
 	if (settings->target > settings->trigger)
 		return ctx_err_set(err, CTX_EARG,

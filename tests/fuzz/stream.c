@@ -105,7 +105,9 @@ prune(const struct fuzz *f, struct ctx_stream *stream,
 	settings->keep_messages = 1 + f->options[4] / 5 % 5;
 	settings->trigger_messages = 8;
 	settings->pin_system = settings->strategy->pins_system;
-	settings->quantum = f->options[4] >= 200 ? amount(f, 5) : 0;
+	if (f->options[4] >= 200)
+		options.quantum =
+		    (struct ctx_amount){.n = amount(f, 5), .set = true};
 	options.budget = (struct ctx_amount){.n = amount(f, 6), .set = true};
 	if (f->options[5] % 4 == 1)
 		options.target = (struct ctx_amount){.n = 50000,

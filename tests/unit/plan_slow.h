@@ -480,11 +480,17 @@ slow_edit(struct slow *s, unsigned edit)
 	const struct ctx_prune_settings *l = &s->f->settings;
 	size_t i;
 
-	for (i = 0; i < s->f->n && slow_total(s, false) > l->target; i++) {
+	for (i = 0; i < s->f->n; i++) {
 		const struct message *m = &s->f->list[i];
 		bool open =
 		    s->open[s->group[i]] && s->turn[s->group[i]] == s->newest;
 
+		/* With --quantum a section is edited as a whole. */
+		if (slow_total(s, false) <= l->target &&
+		    (l->quantum == 0 || i == 0 ||
+			s->start[i] / l->quantum !=
+			    s->start[i - 1] / l->quantum))
+			break;
 		if (s->pinned[i] || s->kept_last[i] || open)
 			continue;
 		if (edit == CTX_MARK_STRIP
@@ -575,7 +581,7 @@ slow_plan(const struct fixture *f, struct result *out)
 			    s.newest - s.turn[i] >= l->window_turns)
 				slow_drop(&s, i);
 	} else if (total > l->trigger) {
-		if (l->quantum == 0 && l->level >= CTX_LEVEL_BALANCED &&
+		if (l->level >= CTX_LEVEL_BALANCED &&
 		    slow_total(&s, false) > l->target)
 			slow_edit(&s, CTX_MARK_STRIP);
 		if (l->quantum == 0 && l->level >= CTX_LEVEL_AGGRESSIVE &&

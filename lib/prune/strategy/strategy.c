@@ -8,6 +8,7 @@ static const struct ctx_strategy strategies[] = {
 	.name = "pinned-fifo",
 	.about = "removes the oldest groups, keeps system messages",
 	.decide = ctx_fifo_decide,
+	.has_steps = true,
 	.pins_system = true,
 	.has_budget = true,
     },
@@ -15,6 +16,7 @@ static const struct ctx_strategy strategies[] = {
 	.name = "fifo",
 	.about = "removes the oldest groups",
 	.decide = ctx_fifo_decide,
+	.has_steps = true,
 	.has_budget = true,
     },
     {
@@ -27,6 +29,7 @@ static const struct ctx_strategy strategies[] = {
 	.name = "middle-out",
 	.about = "keeps the first messages, and the newest that fit",
 	.decide = ctx_fifo_decide,
+	.has_steps = true,
 	.pins_system = true,
 	.pins_first = true,
 	.has_budget = true,
