@@ -12,6 +12,10 @@
  * after its first character, or a capital letter after a small one; a slash at
  * its start counts only if there is another.
  *
+ * The strategies of ctx-prune define names in another way, in
+ * prune/strategy/names.c.  With that definition, ctx-eval would prefer the
+ * strategies that rank by it.
+ *
  * Time is linear: a run of characters that a path can have is searched once for
  * its slashes, and no other kind of word reads a character more than twice.
  */

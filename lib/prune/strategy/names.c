@@ -4,6 +4,9 @@
  * Such names are what a later tool call copies from an earlier tool result.  A
  * name has a digit, an underscore, a slash or a dot inside, or a capital letter
  * after a small one.  Ordinary words have none of these.
+ *
+ * ctx-eval measures strategies by names of another definition, in
+ * eval/find_names.c.
  */
 #include "prune/strategy/names.h"
 
