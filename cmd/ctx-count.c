@@ -371,6 +371,47 @@ check_needs(const struct count_command *count)
 		    "one of them");
 }
 
+/* Exits with an error if options exclude each other, or if a value is wrong. */
+static void
+check_options(struct count_command *count)
+{
+	bool other = count->form.json || count->form.tsv ||
+	    count->per != PER_FILE || count->text || count->calibrate;
+
+	if (count->key[0] == '\0' ||
+	    ctx_utf8_valid(count->key, strlen(count->key), CTX_SIMD_BEST) !=
+		strlen(count->key))
+		cli_die(&count->cli, "--key: must be UTF-8 and not empty");
+	bar_check(&count->bar, &count->cli, other || count->annotate);
+	check_needs(count);
+	if (count->annotate &&
+	    (other || count->top > 0 || count->form.quiet || count->max.set))
+		cli_die(&count->cli,
+		    "--annotate writes the stream to standard output, so it "
+		    "cannot be combined with other output");
+}
+
+/* Sets how results are printed, as the options and standard output demand. */
+static void
+choose_form(struct count_command *count)
+{
+	struct row_form *form = &count->form;
+
+	form->cli = &count->cli;
+	form->per = per_name(count->per);
+	if (isatty(STDOUT_FILENO) && !form->json && !form->tsv &&
+	    !form->quiet && !count->bar.shown && !count->bar.follow) {
+		form->table = &count->table;
+		count->sums_files |=
+		    count->cli.n_files > 1 && count->per >= PER_TURN;
+	}
+	form->billed = count->billed == CLI_ALWAYS ||
+	    (count->billed == CLI_AUTO && form->table != NULL);
+	form->no_billed = count->billed == CLI_NEVER;
+	count->bar.no_billed = count->billed == CLI_NEVER;
+	count->cli.still = form->quiet || count->bar.follow;
+}
+
 static void
 parse(struct count_command *count, int argc, char **argv)
 {
@@ -436,34 +477,8 @@ parse(struct count_command *count, int argc, char **argv)
 
 	count->key = "ctx_tokens";
 	cli_parse(&count->cli, options, argc, argv);
-	count->form.cli = &count->cli;
-	count->form.per = per_name(count->per);
-	if (isatty(STDOUT_FILENO) && !count->form.json && !count->form.tsv &&
-	    !count->form.quiet && !count->bar.shown && !count->bar.follow) {
-		count->form.table = &count->table;
-		count->sums_files |=
-		    count->cli.n_files > 1 && count->per >= PER_TURN;
-	}
-	count->form.billed = count->billed == CLI_ALWAYS ||
-	    (count->billed == CLI_AUTO && count->form.table != NULL);
-	count->form.no_billed = count->billed == CLI_NEVER;
-	count->bar.no_billed = count->billed == CLI_NEVER;
-	count->cli.still = count->form.quiet || count->bar.follow;
-	if (count->key[0] == '\0' ||
-	    ctx_utf8_valid(count->key, strlen(count->key), CTX_SIMD_BEST) !=
-		strlen(count->key))
-		cli_die(&count->cli, "--key: must be UTF-8 and not empty");
-	bar_check(&count->bar, &count->cli,
-	    count->form.json || count->form.tsv || count->per != PER_FILE ||
-		count->text || count->calibrate || count->annotate);
-	check_needs(count);
-	if (count->annotate &&
-	    (count->form.json || count->form.tsv || count->per != PER_FILE ||
-		count->top > 0 || count->text || count->calibrate ||
-		count->form.quiet || count->max.set))
-		cli_die(&count->cli,
-		    "--annotate writes the stream to standard output, so it "
-		    "cannot be combined with other output");
+	choose_form(count);
+	check_options(count);
 }
 
 int
