@@ -42,13 +42,13 @@ struct ctx_age_config {
 	/* A spool that the caller has opened with create (see ctx_spool_open),
 	 * and closes after ctx-age has returned; or NULL. */
 	struct ctx_spool *opened;
-	/* The error for which the caller could not open the spool. */
+	/* The error because of which the caller could not open the spool. */
 	const struct ctx_err *refused;
 	/* format of the names of stored files, see ctx_spool_name */
 	const char *format;
-	/* True if media blocks are moved to files instead of tool results.
-	 * by_results must be true, too: keep and step are then numbers of media
-	 * blocks. */
+	/* True if media blocks, and not tool results, are moved to files.  The
+	 * member by_results must then be true, too, and the members keep and
+	 * step are numbers of media blocks. */
 	bool media;
 	/* True if the members keep and step are numbers of tool results, false
 	 * if they are numbers of messages. */
@@ -77,7 +77,7 @@ struct ctx_age_config {
 	 * stored. */
 	bool mask;
 	/* Treatment of bound reasoning: signed reasoning that its provider
-	 * refuses after a change before it. */
+	 * refuses if anything before it was changed. */
 	enum ctx_reasoning reasoning;
 	/* Patterns of tool names.  The results of a tool may be replaced if
 	 * its name matches tool, or tool is empty, and does not match
@@ -98,13 +98,15 @@ struct ctx_age_counts {
 	 * timestamp. */
 	uint64_t messages, timed;
 	uint64_t failed; /* number of tool results that could not be stored */
-	/* Number of messages whose bound reasoning was removed. */
+	/* Number of messages from which signed reasoning was removed, because
+	 * the provider refuses it if anything before it was changed (bound
+	 * reasoning). */
 	uint64_t reasoning;
-	/* Number of messages that still have bound reasoning although a
-	 * message before it was changed. */
+	/* Number of messages that still have signed reasoning which the
+	 * provider may refuse, because a message before it was changed. */
 	uint64_t bound;
-	/* Number of conversations that were not changed because of bound
-	 * reasoning. */
+	/* Number of conversations that were not changed, because the provider
+	 * would then refuse their signed reasoning. */
 	uint64_t refused;
 };
 
@@ -153,8 +155,8 @@ struct ctx_found_reference {
 
 struct ctx_restore_config {
 	const char *spool;
-	/* The error for which the spool cannot be used.  If it can be used,
-	 * this is NULL or has the code CTX_OK. */
+	/* The error because of which the spool cannot be used.  If the spool
+	 * can be used, this is NULL or an error with the code CTX_OK. */
 	const struct ctx_err *refused;
 	struct ctx_report report;
 	void *user;
@@ -166,8 +168,9 @@ struct ctx_restore_config {
 	 * another directory; or NULL. dir is that directory: a text that
 	 * anybody may have written, valid only during the call. */
 	int (*foreign)(void *user, struct ctx_str dir, struct ctx_err *err);
-	/* Called for each run of hex digits in a record that has the length of
-	 * those in the name of a spool file; or NULL.  So a caller can find the
+	/* Called for each run of hex digits in a record that is at least as
+	 * long as the hex digits in a spool file's name. digits: as many digits
+	 * from the end of the run.  NULL: not called.  So a caller can find the
 	 * files to which a record refers. */
 	int (*digits)(void *user, struct ctx_str digits, struct ctx_err *err);
 };

@@ -161,9 +161,9 @@ age_block(struct aging *aging, struct age_queue *queue, size_t i,
 	    : ctx_age_result(&aging->aged, aging->options, &candidate, err);
 }
 
-/* Returns true if the options tool and not_tool allow to replace results of
- * this tool.  Media outside of tool results belong to no tool, and may
- * always be replaced.  *left is the time left for matching patterns, in
+/* Returns true if the options tool and not_tool select this tool, so that its
+ * results may be replaced.  Media outside of tool results belong to no tool,
+ * and may always be replaced. *left is the time left for matching patterns, in
  * nanoseconds. */
 static bool
 is_selected(struct aging *aging, size_t i, struct ctx_str tool, int64_t *left)

@@ -47,8 +47,8 @@ struct age_queue {
 	 * Messages before that entry have been sent to the provider, so they
 	 * are not changed. */
 	size_t sent_end;
-	/* Number of the first entry of the queue that the sum savings does not
-	 * include yet. */
+	/* Number of the first entry of the queue whose tokens are not yet
+	 * included in the member "savings". */
 	size_t savings_end;
 	/* Number of tokens that are saved if, in all entries before the entry
 	 * savings_end, the old tool results are replaced by references. */
@@ -63,10 +63,11 @@ struct age_queue {
 	bool has_time; /* true once a message had a timestamp */
 	bool ended;    /* true if the conversation has ended */
 	/* True if the provider refuses signed reasoning of the conversation's
-	 * model after a change before it (bound reasoning). */
+	 * model when anything before the reasoning was changed (bound
+	 * reasoning). */
 	bool binds;
 	bool changed; /* true once a message of the conversation was changed */
-	/* Place in the conversation of the message that was read last. */
+	/* The place, in the conversation, of the message that was read last. */
 	struct message_place place;
 };
 
@@ -91,8 +92,8 @@ struct aging {
 	struct aged_result aged;
 	struct ctx_buf text; /* scratch memory */
 	/* A message after all of its edits, except the edit that removes its
-	 * bound reasoning (signed reasoning that the provider refuses after a
-	 * change before it). */
+	 * bound reasoning (signed reasoning that the provider refuses if
+	 * anything before it was changed). */
 	struct ctx_buf unstripped;
 	struct ctx_edits strip_edits; /* edits that remove the reasoning */
 	struct ctx_buf stripped;      /* the message without its reasoning */
@@ -165,9 +166,9 @@ int ctx_age_message(struct aging *aging, struct age_queue *queue,
 
 /* ---- spool_reasoning.c ---- */
 
-/* If a message or one before it was changed, removes the bound reasoning of
- * the message (signed reasoning that the provider refuses after a change
- * before it).  The original of the message is stored in the spool directory. */
+/* If a message or one before it was changed, removes the bound reasoning of the
+ * message (signed reasoning that the provider refuses if anything before it was
+ * changed).  The original of the message is stored in the spool directory. */
 int ctx_age_remove_reasoning(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, struct ctx_err *err);
 
@@ -188,23 +189,22 @@ bool ctx_age_is_before_boundary(const struct aging *aging,
     const struct age_queue *queue, const struct age_entry *entry);
 /* Returns true if a later message may show that the conversation must not be
  * changed.  The message may have bound reasoning (signed reasoning that the
- * provider refuses after a change before it). */
+ * provider refuses if anything before it was changed). */
 bool ctx_age_may_refuse(const struct aging *aging,
     const struct age_queue *queue);
-/* Sets *refused to true if the tool results in the queue must not be replaced.
- * The reason is that the provider would then refuse bound reasoning in the
- * queue (signed reasoning that the provider refuses after a change before
- * it). */
+/* Sets *refused to true if no tool result in the queue may be replaced.  The
+ * reason is signed reasoning in the queue that the provider refuses if anything
+ * before it was changed (bound reasoning). */
 int ctx_age_check_refusal(struct aging *aging, struct age_queue *queue,
     bool *refused, struct ctx_err *err);
 /* Writes the messages at the beginning of the queue that need not be kept in
  * memory any longer.  These are messages that are old enough, with their tool
  * results replaced, and messages without tool results. */
 int ctx_age_write_due(struct aging *aging, struct ctx_err *err);
-/* Writes all messages in the queue, at the end of the stream. broken is true
- * if the stream ended with an error, so that messages may be missing.  Then
- * nothing is changed if the option unsent is set, or if bound reasoning
- * (signed reasoning that the provider refuses after a change before it) could
+/* Writes all messages in the queue, at the end of the stream. broken is true if
+ * the stream ended with an error, so that messages may be missing.  Then
+ * nothing is changed if the option unsent is set, or if bound reasoning (signed
+ * reasoning that the provider refuses if anything before it was changed) could
  * forbid changes. */
 int ctx_age_write_all(struct aging *aging, bool broken, struct ctx_err *err);
 /* Writes all messages in the queue unchanged, except the last one.  That one

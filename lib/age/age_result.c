@@ -251,8 +251,8 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_config *options,
 	if (is_aged)
 		return 0;
 	aged->replaced = ctx_json_str(json, content);
-	/* The tokens are counted before the text is read: so only one copy of
-	 * the text is in memory at a time. */
+	/* The tokens are counted before the text is copied to aged->text, so
+	 * that only one copy of the text is in memory at a time. */
 	if (count_result_tokens(result, &before, err) < 0 ||
 	    read_aged_text(aged, message, result->i, node, err) < 0 ||
 	    make_reference_text(aged, options, result->tool,

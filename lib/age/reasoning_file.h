@@ -8,9 +8,9 @@
 
 /*
  * ctx-age removes bound reasoning (signed reasoning that the provider refuses
- * after a change before it).  It leaves no reference in the message, because
- * the model would read it.  The original message, its JSON and a line feed, is
- * stored in the spool file reasoning-DIGITS.json.
+ * if anything before it was changed).  It leaves no reference in the message,
+ * because the model would read it.  The original message, its JSON and a line
+ * feed, is stored in the spool file reasoning-DIGITS.json.
  *
  * ctx-restore finds the file by the message without reasoning.  DIGITS are
  * from a SHA-256 over that message, its number, and a hash of the texts, tool

@@ -49,7 +49,7 @@ struct restoration {
 	/* True once a text was read that may end with the name of a file to
 	 * which ctx-age has moved something. */
 	bool seen_reference;
-	/* Place in its conversation of the message that was read last.
+	/* The place, in its conversation, of the message that was read last.
 	 * places[0]: for messages that are records. places[1]: for messages
 	 * inside a record. */
 	struct message_place places[2];

@@ -121,8 +121,8 @@ restore_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return ctx_tracker_leave(tracker, event, err);
 }
 
-/* Calls options->digits for all hex digits in a record that may be part of a
- * spool file's name. */
+/* Calls options->digits for each run of hex digits in a record that is long
+ * enough to be part of a spool file's name. */
 static int
 report_digits(const struct restoration *restoration,
     const struct ctx_record *record, struct ctx_err *err)

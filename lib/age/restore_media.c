@@ -71,8 +71,9 @@ is_placeholder_of(struct restoration *restoration,
 	return rc;
 }
 
-/* Reads the stored media block to which a reference refers into
- * restoration->block.  Sets *state to whether its file can be used. */
+/* Reads the stored media block that a reference names, and puts it into
+ * restoration->block.  Sets *state to whether the file of the block can be
+ * used. */
 static int
 read_spooled_block(struct restoration *restoration,
     const struct ctx_reference *ref, enum ctx_aged_result_state *state,

@@ -1,6 +1,6 @@
 /* spool_reasoning.c - removes bound reasoning from a message (signed reasoning
- * that the provider refuses after a change before it), and stores the original
- * of the message in a file */
+ * that the provider refuses if anything before it was changed), and stores the
+ * original of the message in a file */
 #include "age/age_queue.h"
 #include "stream/bound_reasoning.h"
 

@@ -157,7 +157,7 @@ typedef int cut_function(struct ctx_token_counter *counter, struct ctx_str text,
     uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err);
 
 /* Finds where to cut a text such that its head or tail has at most limit
- * tokens.  The functions for find count in tokens of the encoding, so the limit
+ * tokens.  The function "find" counts in tokens of the encoding, so the limit
  * is converted from tokens of the model. */
 static int
 find_cut(struct ctx_encoding *encoding, cut_function *find, struct ctx_str text,

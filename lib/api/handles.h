@@ -100,9 +100,9 @@ int ctx_api_read_reasoning(const char *value, enum ctx_reasoning *reasoning,
  * nothing if the expression is NULL. */
 int ctx_api_add_pattern(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err);
-/* Returns the number that an option of a program stands for.  In options 0
- * means the default, which is the parameter otherwise, and CTX_NONE means the
- * number 0. */
+/* Returns the number that a program means by the value of an option: for 0 the
+ * default (the argument "otherwise"), for CTX_NONE 0, and for any other value
+ * the value itself. */
 uint64_t ctx_api_number(uint64_t value, uint64_t otherwise);
 
 /* ---- run.c ---- */
@@ -113,9 +113,11 @@ uint64_t ctx_api_number(uint64_t value, uint64_t otherwise);
 int ctx_api_begin(struct api_run *run, struct ctx_input *input,
     struct ctx_output *output, const char *archive, struct ctx_err *err);
 /* Ends an operation: flushes its output, closes its archive, and copies the
- * result and the error to the structs of the program.  rc: -1 if the operation
+ * result and the error to the structs of the program. rc: -1 if the operation
  * has failed with *err, else 0.  Returns -1 after an error, also one of
- * flushing or closing; otherwise 1 if the parameter no is true, else 0. */
+ * flushing or closing; otherwise 1 if "no" is true, else 0. no: true where the
+ * command for this operation would exit with status 1, such as after
+ * findings. */
 int ctx_api_end(struct api_run *run, int rc, bool no, struct ctx_result *result,
     struct ctx_error *error, struct ctx_err *err);
 /* Copies a name and a NUL byte to buf, and sets *to to the copy.  Sets *to to

@@ -10,8 +10,8 @@ find_tracker(struct ctx_input *input)
 	return input->inside ? &input->record_tracker : &input->line_tracker;
 }
 
-/* Fills in which conversation a message belongs to, and its index in the
- * conversation. */
+/* Sets two members of *message: the number of its conversation, and the
+ * message's index in that conversation. */
 static void
 place_message(struct ctx_input *input, struct ctx_message_info *message)
 {

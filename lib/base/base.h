@@ -217,7 +217,7 @@ extern const int ctx_termination_signals[CTX_TERMINATION_SIGNALS];
 unsigned ctx_signals_defer(void);
 void ctx_signals_release(unsigned held);
 
-/* ---- base/open_file.c: files that may be FIFOs, names, descriptors ------ */
+/* ---- base/open_file.c: opening files, and help for their use ------------ */
 
 /*
  * Opens a file as open(2) does; a new file gets mode 0600.  Opening a FIFO

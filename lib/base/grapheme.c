@@ -2,9 +2,9 @@
  * grapheme.c - finds grapheme clusters, the units that people see as one
  * character
  *
- * These are the extended clusters of UAX #29, Unicode 16.0.  Whether a cluster
- * begins with a character depends on this character and a few flags about the
- * text before it.  So a text is read once, character by character.
+ * These are the extended clusters of UAX #29, Unicode 16.0.  Whether a new
+ * cluster starts at a character depends on this character and a few flags about
+ * the text before it.  So a text is read once, character by character.
  */
 #include "base/base.h"
 

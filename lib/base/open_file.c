@@ -53,8 +53,9 @@ ctx_open_file(const char *path, int flags)
 
 	if (fd < 0)
 		return -1;
-	/* A FIFO opened without blocking seems to be at its end until a
-	 * process opens it for writing.  So first waits for data. */
+	/* A FIFO that was opened without blocking seems to be at its end until
+	 * a process opens it for writing.  So this function first waits until
+	 * the FIFO has data. */
 	if ((flags & O_ACCMODE) == O_RDONLY && fstat(fd, &file) == 0 &&
 	    S_ISFIFO(file.st_mode))
 		(void)poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1,
@@ -84,8 +85,8 @@ ctx_write_all(int fd, struct ctx_str text)
 		wrote = write(fd, text.p, text.n);
 		if (wrote < 0 && ctx_wait_ready(fd, POLLOUT))
 			continue;
-		/* A device may accept no bytes without an error.  To continue
-		 * would be an endless loop. */
+		/* For a device, write(2) may return 0: no byte was written, and
+		 * there is no error.  To try again would be an endless loop. */
 		if (wrote == 0)
 			errno = ENOSPC;
 		if (wrote <= 0)

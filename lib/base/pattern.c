@@ -50,7 +50,7 @@
 #define FEW_STARTS 32
 /* If WORK allows fewer start offsets than this in one call of PCRE2, even a
  * match from a single start offset may take too long.  The text is then matched
- * by the version that looks at the clock during a match (timed). */
+ * by the compiled pattern that looks at the clock during a match (timed). */
 #define LEAST_STARTS 4
 /* number of bytes that a match may read between two looks at the clock */
 #define LOOK_EVERY 300000
@@ -60,8 +60,8 @@ struct ctx_pattern_code {
 	pcre2_match_data *data;
 	pcre2_match_context *context;
 	bool anchored; /* true if a match can only begin at offset 0 */
-	/* true if only the version that looks at the clock (timed) may be
-	 * used */
+	/* true if texts may only be matched by the compiled pattern "timed",
+	 * which looks at the clock during a match */
 	bool whole;
 	bool clusters; /* true if the pattern contains \X; see has_flag_run */
 	/* number of repeats and \X in the pattern, which match texts of any
@@ -151,11 +151,11 @@ has_loop(const char *pattern)
 	return false;
 }
 
-/* Returns true if a pattern must be matched with a single call of PCRE2 for
- * all start offsets, by the version that looks at the clock (timed).  This is
- * needed for \G and for verbs such as (*COMMIT), because their meaning depends
- * on the start offset of the call.  It is also needed for repeated groups,
- * because each repetition may take long. */
+/* Returns true if a pattern must be matched with a single call of PCRE2 for all
+ * start offsets, by the compiled pattern that looks at the clock (timed).  This
+ * is needed for \G and for verbs such as (*COMMIT), because their meaning
+ * depends on the start offset of the call.  It is also needed for repeated
+ * groups, because each repetition may take long. */
 static bool
 needs_whole_text(const char *pattern)
 {

@@ -219,9 +219,10 @@ add_breakpoint(struct breakpoints *points, uint64_t number, unsigned bit,
 	points->list[points->n++].bit = bit;
 }
 
-/* Adds a breakpoint to the list: on the last block of a message that may have
- * one. number: the number of the message, from 1; 0 means no message.  Adds
- * nothing if the message was written already. */
+/* Adds a breakpoint to the list.  It is for a message, and on the last of those
+ * of its blocks that may have a breakpoint. number: the number of the message,
+ * from 1; 0 means no message.  Adds nothing if the message was written
+ * already. */
 static void
 add_breakpoint_at_end(const struct cache_run *run, struct breakpoints *points,
     uint64_t number, const char *rule)

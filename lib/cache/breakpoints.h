@@ -41,9 +41,10 @@ struct cache_run {
 	const struct ctx_dialect *dialect;
 	const struct ctx_breakpoint_format *format;
 	struct ctx_model_counter model_counter;
-	/* Number of tokens in the messages read so far.  Counting stops when
-	 * the model would cache so many tokens, because the exact number is not
-	 * needed then. */
+	/* Number of tokens in the request before its messages and in the
+	 * messages read so far.  Counting stops at the minimum number of tokens
+	 * that the provider caches for the model, because the exact number is
+	 * not needed then. */
 	uint64_t tokens;
 	/* true as long as only system messages have been read */
 	bool leading;

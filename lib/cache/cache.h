@@ -162,8 +162,8 @@ struct ctx_request_prefix_change {
 	uint64_t lost;
 	/* The first message for which the provider refuses the later request.
 	 * It has bound reasoning after the first difference: signed reasoning
-	 * that the provider refuses after a change before it.  NULL if there is
-	 * none. */
+	 * that the provider refuses if anything before it was changed.  NULL if
+	 * there is none. */
 	const struct ctx_request_prefix_item *refused;
 };
 /* Finds out how a later request differs from an earlier one.  When the later
@@ -218,8 +218,9 @@ struct ctx_cache_cost {
 	uint64_t reusable;
 	uint64_t appended;
 	struct ctx_prices prices; /* those of the later request */
-	/* Cost of the later request in dollars, and its cost if it had only
-	 * been appended to.  Prices may depend on the length of a request. */
+	/* Cost of the later request in dollars, and what it would cost if it
+	 * only appended messages to the earlier request.  Prices may depend on
+	 * the length of a request. */
 	double cost, cost_unchanged;
 	/* known: all prices needed for cost are known. known_unchanged: all
 	 * prices needed for cost_unchanged are known. */

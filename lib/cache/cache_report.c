@@ -71,8 +71,8 @@ ctx_cache_report_change(const struct cache_report *report,
 	return ctx_report_change(report->options, change, err);
 }
 
-/* Returns the JSON node of the key of that member of a request in which a given
- * node is. */
+/* Finds the member of a request that contains a given node.  Returns the JSON
+ * node of the member's key. */
 static uint32_t
 find_request_member(const struct ctx_json *json, uint32_t request,
     uint32_t node)

@@ -105,8 +105,9 @@ count_equal(struct ctx_str a, struct ctx_str b)
 /*
  * Requests are compared by a text that is made from each JSON value: the
  * compared text.  Translates an offset in this text to an offset in the JSON.
- * If the JSON string at the offset is written with other escapes, or if the
- * text has its hash instead, returns the beginning of the string.
+ * If the offset is in a string that has other escapes in the JSON than in the
+ * compared text, or of which the compared text has only a hash, returns the
+ * offset at which the string begins.
  */
 static size_t
 find_byte(const struct ctx_json *json, uint32_t node, struct ctx_str plain,
@@ -178,10 +179,11 @@ record_change_place(struct request_reading *reading,
 	reading->prefix->column = (size_t)(byte - start) + 1;
 }
 
-/* Compares the member or message of the request that was read last, the JSON at
- * node, with that of the earlier request.  If it is the first one that differs,
- * stores the place of the difference. plain_node: the same JSON without
- * breakpoints, from which the text reading->compared was made. */
+/* Compares the newest item of the request, a member or a message, with the item
+ * at the same place in the earlier request.  If it is the first item that
+ * differs, stores the place of the difference. node: the JSON of the item.
+ * plain_node: its JSON without breakpoints, from which the text
+ * reading->compared was made. */
 static void
 compare_item(struct request_reading *reading, const struct ctx_record *record,
     uint32_t node, const struct ctx_json *json, uint32_t plain_node)

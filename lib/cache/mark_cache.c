@@ -153,7 +153,8 @@ decide_provider(struct marking *marking, const struct ctx_dialect *dialect,
 
 	if (ctx_cache_run_decide(run, dialect, marking->options->provider,
 		err) < 0) {
-		/* until it is decided, no message can be written */
+		/* no message can be written until the status and the format of
+		 * the breakpoints are decided */
 		run->decided = false;
 		return -1;
 	}

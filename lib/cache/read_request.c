@@ -43,8 +43,8 @@ get_member_tokens(const char *name, const struct ctx_request_overhead *overhead)
 }
 
 /* Adds a member of the request, such as the tools or the system prompt, to the
- * list of items.  Breakpoints in it do not count.  Does nothing if the request
- * has no such member. */
+ * list of items.  Cache breakpoints in the member are not part of the item.
+ * Does nothing if the request has no such member. */
 static int
 add_request_member(struct request_reading *reading,
     const struct ctx_event *event, const struct ctx_breakpoint_format *format,

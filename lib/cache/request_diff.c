@@ -238,9 +238,9 @@ set_cached_tokens(struct ctx_cache_cost *cost,
 }
 
 /* Computes what the input of the later request costs in dollars, and what it
- * would cost unchanged, and whether all prices for that are known.  unchanged:
- * the prices of the later request if it only appended messages to the earlier
- * one. */
+ * would cost if the request only appended messages to the earlier one.  Also
+ * sets whether all prices needed are known. unchanged: the prices of such a
+ * request with only appended messages. */
 static void
 set_dollars(struct ctx_cache_cost *cost, const struct ctx_prices *unchanged)
 {

@@ -23,8 +23,8 @@ struct ctx_request_prefix {
 	/* The texts by which all members and messages are compared, if they are
 	 * stored (option keep). */
 	struct ctx_buf text;
-	/* The following members up to refused describe the first difference
-	 * from the earlier request: */
+	/* The members from here to the member "refused" describe the first
+	 * difference from the earlier request. */
 	bool differs;
 	/* number of line feeds in the record before the difference */
 	size_t line_feeds;
@@ -37,7 +37,7 @@ struct ctx_request_prefix {
 	 * after the difference, or around it. */
 	bool refused;
 	/* True if the provider refuses signed reasoning of the request's model
-	 * after a change before it (bound reasoning). */
+	 * if anything before it was changed (bound reasoning). */
 	bool binds;
 };
 
@@ -62,9 +62,10 @@ struct request_reading {
  * byte that differs from the earlier request, or around this byte. */
 bool ctx_request_has_signed_after_change(const struct request_reading *reading,
     const struct ctx_event *event);
-/* Computes the hash of the newest item, a member or message of the request:
- * that of the JSON at node, without breakpoints (after reading->edits).  Also
- * compares the item with that of the earlier request.  Clears the edits. */
+/* Computes the hash of the newest item, a member or a message of the request.
+ * It is the hash of the JSON at node after reading->edits have removed the
+ * breakpoints.  Also compares the item with the one at the same place in the
+ * earlier request.  Clears the edits. */
 int ctx_request_hash_item(struct request_reading *reading,
     const struct ctx_record *record, uint32_t node, struct ctx_err *err);
 

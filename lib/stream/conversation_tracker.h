@@ -16,8 +16,8 @@ struct conversation_tracker {
 	struct ctx_model_counter model_counter; /* valid if tokens is true */
 	struct ctx_groups groups;               /* valid if tools is true */
 	bool asked;                             /* true once binds is set */
-	/* true if the provider refuses signed reasoning of the model after a
-	 * change before it */
+	/* true if the provider refuses signed reasoning of the model if
+	 * anything before it was changed */
 	bool binds;
 	/* true once a message of the conversation was changed */
 	bool changed;
@@ -35,8 +35,8 @@ int ctx_tracker_enter(struct conversation_tracker *tracker,
     const struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_model_counters *counters, struct ctx_err *err);
 /* Sets tracker->binds: true if the provider refuses signed reasoning of the
- * conversation's model after a change before it.  The model is looked up once
- * per conversation. */
+ * conversation's model if anything before it was changed.  The model is looked
+ * up once per conversation. */
 int ctx_tracker_query(struct conversation_tracker *tracker,
     const struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_model_counters *counters, struct ctx_err *err);

@@ -149,7 +149,8 @@ int ctx_stream_measure(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     struct ctx_model_counter *model_counter, struct ctx_err *err);
 /* Sets *binds to true if the provider refuses signed reasoning of the
- * conversation's model after a change before it (see struct ctx_model). */
+ * conversation's model if anything before it was changed (see struct
+ * ctx_model). */
 int ctx_stream_binds(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     bool *binds, struct ctx_err *err);

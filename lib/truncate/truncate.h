@@ -51,7 +51,7 @@ struct ctx_truncate_config {
 	 * because no request has contained them yet. */
 	bool unsent;
 	/* Treatment of bound reasoning: signed reasoning that its provider
-	 * refuses after a change before it. */
+	 * refuses if anything before it was changed. */
 	enum ctx_reasoning reasoning;
 	/* Patterns of tool names.  The results and arguments of a tool are
 	 * shortened if its name matches tool, or tool is empty, and does not
@@ -66,13 +66,13 @@ struct ctx_truncate_counts {
 	uint64_t results, messages, calls;
 	uint64_t media; /* number of images and other media that were removed */
 	/* Number of messages whose signed reasoning was removed, because the
-	 * provider would refuse it after a change before it. */
+	 * provider refuses it if anything before it was changed. */
 	uint64_t reasoning;
 	/* Number of messages that still have signed reasoning which the
 	 * provider may refuse, because a message before it was changed. */
 	uint64_t bound;
 	/* Number of conversations that were not changed, because the provider
-	 * would refuse their signed reasoning after a change before it. */
+	 * would then refuse their signed reasoning. */
 	uint64_t refused;
 };
 

@@ -248,9 +248,9 @@ report_truncated(struct truncation *truncation,
 }
 
 /* Removes the bound reasoning of a message (signed reasoning that the provider
- * refuses after a change before it) that comes after a change.  The change may
- * be in an earlier message or in this one. first: number of this message's
- * first edit. */
+ * refuses if anything before it was changed) that comes after a change.  The
+ * change may be in an earlier message or in this one. first: number of this
+ * message's first edit. */
 static int
 drop_bound_reasoning(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,

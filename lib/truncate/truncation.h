@@ -52,7 +52,7 @@ struct truncation {
 	bool is_trial;
 	/* The result of a trial (is_trial): true if bound reasoning comes after
 	 * a change.  Bound reasoning is signed reasoning that its provider
-	 * refuses after a change before it. */
+	 * refuses if anything before it was changed. */
 	bool refused;
 };
 
@@ -93,12 +93,12 @@ int ctx_truncate_message(struct truncation *truncation,
 
 /* Returns true if a later message may show that the conversation must not be
  * changed.  The message may have bound reasoning (signed reasoning that the
- * provider refuses after a change before it). */
+ * provider refuses if anything before it was changed). */
 bool ctx_truncate_may_refuse(const struct truncation *truncation,
     const struct truncate_conversation *conversation);
-/* Tries to shorten the messages in memory.  Sets truncation->refused to true
- * if bound reasoning (signed reasoning that the provider refuses after a
- * change before it) would come after a change. */
+/* Tries to shorten the messages in memory.  Sets truncation->refused to true if
+ * bound reasoning (signed reasoning that the provider refuses if anything
+ * before it was changed) would come after a change. */
 int ctx_truncate_check_refusal(struct truncation *truncation,
     const struct truncate_conversation *conversation, struct ctx_err *err);
 /* Writes all records in memory.  If edit is true, their messages are
