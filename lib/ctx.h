@@ -43,8 +43,8 @@
  *    time.  Functions without a handle may be called by any thread.
  *  - A ..._free function accepts NULL.
  *  - The library prints nothing and never ends the process.  It does not read
- *    environment variables or the time of day.  A regular expression that
- *    needs more than half a second for a message is given up.
+ *    environment variables or a clock.  A regular expression that needs too
+ *    much work for a message is given up.
  *  - A pointer that a callback gets is valid until the callback returns.  A
  *    callback must not use the handles that are in use by its caller.
  *

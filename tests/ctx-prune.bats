@@ -341,7 +341,7 @@ is_paired() {
 	[ "$(cat n)" -le 7680 ]
 }
 
-@test "a tool whose pattern runs out of time is not edited" {
+@test "a tool whose pattern takes too many steps is not edited" {
 	name=$(head -c 60 /dev/zero | tr '\0' a)!
 	jq -nc --arg name "$name" '{role: "user", content: "hi"},
 	    {role: "assistant", tool_calls: [{id: "1", type: "function",

@@ -181,7 +181,7 @@ ctx_age_message(struct aging *aging, struct age_queue *queue,
 {
 	uint64_t end = ctx_age_find_boundary(aging, queue),
 		 number = entry->first_result;
-	int64_t left = CTX_PATTERN_TIME;
+	int64_t left = CTX_PATTERN_WORK;
 	const struct ctx_message *message = &aging->rewrite.message;
 	struct ctx_str tool;
 	size_t i, k = 0;

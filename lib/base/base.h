@@ -264,14 +264,16 @@ bool ctx_time_parse(const char *p, size_t n, int64_t *ms);
  * A list of regular expressions (PCRE2) for UTF-8 text.  A text matches the
  * list if it matches any of them.  A zeroed list is valid and matches nothing.
  *
- * Matching may take too long on some texts, so it has limits: steps, depth,
- * memory, time.  If a limit is reached, overrun is set, and ctx_pattern_match
- * and ctx_pattern_selects return the result for which the caller keeps the text
- * unchanged: true and false.  *left is the time that remains for all texts of
- * one message, in nanoseconds; each match subtracts the time that it took.
+ * Matching may take too long on some texts, so it has limits: work, depth,
+ * memory.  If a limit is reached, overrun is set, and ctx_pattern_match and
+ * ctx_pattern_selects return the result for which the caller keeps the text
+ * unchanged: true and false.  *left is the work that remains for all texts of
+ * one message; each match subtracts its work.  The work depends on the pattern
+ * and the text only.
  */
-/* maximum time for matching the texts of one message, in nanoseconds */
-#define CTX_PATTERN_TIME 500000000
+/* Maximum work of matching the texts of one message.  A unit is about the work
+ * of reading a byte.  Patterns that need all of it take about half a second. */
+#define CTX_PATTERN_WORK 600000000
 struct ctx_pattern {
 	struct ctx_pattern_code *list;
 	size_t n, cap;

@@ -1,83 +1,85 @@
 /*
- * pattern.c - regular expressions whose matching takes limited time
+ * pattern.c - regular expressions whose matching takes limited work
  *
- * PCRE2 itself can limit the steps of a match, but not its time.  PCRE2 counts
- * steps anew at every start offset.  It counts neither alternatives, nor the
- * bytes that a possessive repeat or \X reads.  So each pattern is compiled
- * twice:
- * - quick: tried first, with few steps and a few start offsets per call of
- *   PCRE2;
- * - timed: used when quick reaches its limit, or when one call of quick could
- *   take too long.  PCRE2 calls a function of this file at every item of the
- *   pattern, and that ends the match when its time is over.
+ * The work of a match is counted, not timed, so that the same text always gives
+ * the same result.  The limits of PCRE2 are not enough: it counts steps anew at
+ * every start offset, and counts neither alternatives, nor the bytes that a
+ * possessive repeat or \X reads.  So each pattern is compiled twice:
+ * - quick: used if the text is so short, compared with the pattern, that a few
+ *   steps from each start offset cannot be much work;
+ * - counted: used otherwise, and when quick reaches its limit of steps.  PCRE2
+ *   calls a function of this file at every item of the pattern.  It adds up the
+ *   work, and ends the match when the work is too much.
  *
  * Just-in-time code is faster than PCRE2's interpreter, but runs out of stack
- * on some texts.  The interpreter then repeats the match.
+ * on some texts.  The interpreter then repeats the match.  Both call the
+ * function at the same items.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/base.h"
 
-/* Limits of one match: number of steps from one start offset (used in
- * match_timed), depth of backtracking, heap memory in kilobytes. */
-#define MATCH_LIMIT 100000
+/* Limits of one match: number of steps from one start offset, depth of
+ * backtracking, heap memory in kilobytes. */
+#define MATCH_LIMIT 10000000
 #define DEPTH_LIMIT 10000
 #define HEAP_LIMIT  65536
 #define LONGEST     65536 /* maximum length of a pattern in bytes */
 #define NEST_LIMIT  64    /* maximum depth of nested groups */
-/* Maximum work of one call of PCRE2 that does not look at the clock: steps
- * times start offsets times bytes.  This much work takes some tenths of a
- * second at most. */
-#define WORK 100000000
-/* Fixes how many start offsets one call of PCRE2 tries before the clock is
- * looked at: SPAN divided by the number of bytes that a match from one start
- * offset may read. */
-#define SPAN 3000000
-/* Minimum number of steps that a match may take from each start offset.  To
- * allow them, one call of PCRE2 gets at most as many start offsets as WORK
- * permits. */
-#define FEW_STEPS 4
+/* Work that is left to the counted version: quick may use up the work of a
+ * message only down to this.  Quick is charged an upper bound of its work,
+ * which is mostly far too high, and must not take the work from the counted
+ * version, which is charged what it does. */
+#define COUNTED_WORK 200000000
+/* maximum work of one match of quick: steps times start offsets times bytes */
+#define QUICK_WORK 400000000
+/* Minimum and maximum number of steps that quick may take from each start
+ * offset. */
+#define FEW_STEPS  4
+#define MANY_STEPS 16
+/* Work of one item of the pattern: about 16 times that of reading a byte.  The
+ * interpreter also copies about 2 bytes' worth of work per capturing group. */
+#define ITEM_WORK  16
+#define GROUP_WORK 2
+/* Maximum number of bytes of a character, and of repeats in a quantifier. */
+#define CHARACTER    4
+#define MOST_REPEATS 65535
 /* Maximum number of regional indicators (halves of flags) in a row in a text
  * that is matched with \X.  If a text has more, it is not matched, as if a
  * limit of the match had been reached. */
 #define MOST_FLAGS 128
-/* Minimum number of start offsets that one call of PCRE2 tries in a long text,
- * unless this would exceed WORK. */
-#define FEW_STARTS 32
-/* If WORK allows fewer start offsets than this in one call of PCRE2, even a
- * match from a single start offset may take too long.  The text is then matched
- * by the compiled pattern that looks at the clock during a match (timed). */
-#define LEAST_STARTS 4
-/* number of bytes that a match may read between two looks at the clock */
-#define LOOK_EVERY 300000
 
 struct ctx_pattern_code {
-	pcre2_code *quick, *timed;
+	char *text; /* the pattern */
+	pcre2_code *quick, *counted;
 	pcre2_match_data *data;
 	pcre2_match_context *context;
-	bool anchored; /* true if a match can only begin at offset 0 */
-	/* true if texts may only be matched by the compiled pattern "timed",
-	 * which looks at the clock during a match */
+	/* true if texts may only be matched by the compiled pattern "counted",
+	 * which counts the work of a match */
 	bool whole;
 	bool clusters; /* true if the pattern contains \X; see has_flag_run */
+	/* true if an item of the pattern may read much before it fails; see
+	 * count_failed_reads */
+	bool heavy;
+	bool scripts; /* true if the pattern may contain a script run */
 	/* number of repeats and \X in the pattern, which match texts of any
 	 * length */
 	size_t runs;
 	size_t length; /* length of the pattern in bytes, plus 1 */
+	int64_t item;  /* work of each item */
 };
 
-struct timer {
-	/* time at which the match must end, in nanoseconds of the monotonic
-	 * clock */
-	int64_t end;
-	size_t n; /* length of the text in bytes */
-	/* upper bound of the number of bytes that the match has read since it
-	 * last looked at the clock */
-	size_t ran;
+/* The work of one match. */
+struct work {
+	const struct ctx_pattern_code *one;
+	int64_t left;
+	size_t n;         /* length of the text in bytes */
+	size_t at;        /* offset in the text of the last item */
+	size_t start;     /* start offset that is being tried */
+	size_t low, high; /* least and greatest offset since it is tried */
 };
 
 enum outcome { NO, YES, OVERRUN };
@@ -85,8 +87,9 @@ enum outcome { NO, YES, OVERRUN };
 static void
 free_code(struct ctx_pattern_code *one)
 {
+	free(one->text);
 	pcre2_code_free(one->quick);
-	pcre2_code_free(one->timed);
+	pcre2_code_free(one->counted);
 	pcre2_match_data_free(one->data);
 	pcre2_match_context_free(one->context);
 }
@@ -151,21 +154,34 @@ has_loop(const char *pattern)
 	return false;
 }
 
-/* Returns true if a pattern must be matched with a single call of PCRE2 for all
- * start offsets, by the compiled pattern that looks at the clock (timed).  This
- * is needed for \G and for verbs such as (*COMMIT), because their meaning
- * depends on the start offset of the call.  It is also needed for repeated
- * groups, because each repetition may take long. */
+/* Returns true if an item of the pattern may read much before it fails: a back
+ * reference, or a quantifier with a number. */
 static bool
-needs_whole_text(const char *pattern)
+has_heavy_item(const char *pattern)
 {
-	return strstr(pattern, "\\G") != NULL ||
-	    strstr(pattern, "(*") != NULL || has_loop(pattern);
+	const char *p;
+
+	if (strchr(pattern, '{') != NULL || strstr(pattern, "(?P=") != NULL)
+		return true;
+	for (p = pattern; (p = strchr(p, '\\')) != NULL;
+	     p += p[1] != '\0' ? 2 : 1)
+		if (p[1] != '\0' && strchr("123456789gk", p[1]) != NULL)
+			return true;
+	return false;
 }
 
-/* Compiles both versions of a pattern: quick, and the one that looks at the
- * clock (timed).  A stack of 128 KiB is enough to compile NEST_LIMIT nested
- * groups. */
+/* Returns true if a pattern may contain a script run.  PCRE2 reads the whole
+ * run again each time its end is reached, in no item of the pattern. */
+static bool
+has_script_run(const char *pattern)
+{
+	return strstr(pattern, "(*") != NULL &&
+	    (strstr(pattern, "sr:") != NULL ||
+		strstr(pattern, "script_run:") != NULL);
+}
+
+/* Compiles both versions of a pattern.  A stack of 128 KiB is enough to compile
+ * NEST_LIMIT nested groups. */
 static int
 compile_both(struct ctx_pattern_code *one, const char *pattern,
     struct ctx_err *err)
@@ -175,12 +191,31 @@ compile_both(struct ctx_pattern_code *one, const char *pattern,
 	if (limits == NULL)
 		return ctx_err_nomem(err);
 	pcre2_set_parens_nest_limit(limits, NEST_LIMIT);
-	one->quick = compile_code(pattern, PCRE2_USE_OFFSET_LIMIT, limits, err);
+	one->quick = compile_code(pattern, 0, limits, err);
 	if (one->quick != NULL)
-		one->timed =
+		one->counted =
 		    compile_code(pattern, PCRE2_AUTO_CALLOUT, limits, err);
 	pcre2_compile_context_free(limits);
-	return one->timed != NULL ? 0 : -1;
+	return one->counted != NULL ? 0 : -1;
+}
+
+/* Finds the properties of a pattern that decide what its matches are charged.
+ */
+static void
+describe_code(struct ctx_pattern_code *one)
+{
+	const char *pattern = one->text;
+	uint32_t groups = 0;
+
+	(void)pcre2_pattern_info(one->counted, PCRE2_INFO_CAPTURECOUNT,
+	    &groups);
+	one->item = ITEM_WORK + (int64_t)groups * GROUP_WORK;
+	one->whole = strstr(pattern, "(*") != NULL || has_loop(pattern);
+	one->clusters = strstr(pattern, "\\X") != NULL;
+	one->heavy = has_heavy_item(pattern);
+	one->scripts = has_script_run(pattern);
+	one->length = strlen(pattern) + 1;
+	one->runs = count_runs(pattern);
 }
 
 int
@@ -188,7 +223,6 @@ ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err)
 {
 	struct ctx_pattern_code *list, one = {0};
-	uint32_t options = 0;
 
 	if (strlen(pattern) > LONGEST)
 		return ctx_err_set(err, CTX_EARG,
@@ -202,68 +236,72 @@ ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
 		free_code(&one);
 		return -1;
 	}
+	one.text = strdup(pattern);
 	one.data = pcre2_match_data_create(1, NULL);
 	one.context = pcre2_match_context_create(NULL);
-	if (one.data == NULL || one.context == NULL) {
+	if (one.text == NULL || one.data == NULL || one.context == NULL) {
 		free_code(&one);
 		return ctx_err_nomem(err);
 	}
-	(void)pcre2_pattern_info(one.quick, PCRE2_INFO_ALLOPTIONS, &options);
-	one.anchored = (options & PCRE2_ANCHORED) != 0;
-	one.whole = needs_whole_text(pattern);
-	one.clusters = strstr(pattern, "\\X") != NULL;
-	one.length = strlen(pattern) + 1;
-	one.runs = count_runs(pattern);
+	describe_code(&one);
 	pcre2_set_depth_limit(one.context, DEPTH_LIMIT);
 	pcre2_set_heap_limit(one.context, HEAP_LIMIT);
 	list[patterns->n++] = one;
 	return 0;
 }
 
-static int64_t
-read_clock(void)
+/* Returns an upper bound of the bytes that an item of the pattern reads without
+ * progress if it fails: a back reference all of a group, and a quantifier its
+ * minimum of repeats.  What an item reads with progress is counted at the next
+ * item. */
+static size_t
+count_failed_reads(const struct work *work, const pcre2_callout_block *block)
 {
-	struct timespec time;
+	const char *item = work->one->text + block->pattern_position;
+	const char *brace = memchr(item, '{', block->next_item_length);
+	unsigned long repeats =
+	    brace != NULL ? strtoul(brace + 1, NULL, 10) : 0;
+	size_t bytes = CHARACTER;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &time);
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+	if (repeats > MOST_REPEATS)
+		repeats = MOST_REPEATS;
+	if (strncmp(item, "(?P=", 4) == 0 ||
+	    (item[0] == '\\' && item[1] != '\0' &&
+		strchr("123456789gk", item[1]) != NULL)) {
+		bytes = work->high - work->low;
+		repeats += repeats == 0;
+	} else if (repeats > 0 && strncmp(item, "\\X", 2) == 0) {
+		/* The last of the repeats may read all of the text. */
+		bytes = work->n - block->current_position;
+		repeats = 1;
+	}
+	return bytes * repeats;
 }
 
-static bool
-is_time_over(const struct timer *timer)
-{
-	return read_clock() >= timer->end;
-}
-
-/* Ends a match whose time is over.  PCRE2 calls this function during the
- * match, at every item of the pattern. */
+/* Adds up the work of a match, and ends the match if it is too much.  PCRE2
+ * calls this function during the match, at every item of the pattern. */
 static int
-check_clock(pcre2_callout_block *block, void *user)
+count_work(pcre2_callout_block *block, void *user)
 {
-	struct timer *timer = user;
+	struct work *work = user;
+	size_t at = block->current_position;
 
-	(void)block;
-	timer->ran += timer->n + 1;
-	if (timer->ran < LOOK_EVERY)
-		return 0;
-	timer->ran = 0;
-	return is_time_over(timer) ? PCRE2_ERROR_CALLOUT : 0;
-}
-
-static int
-match_code(struct ctx_pattern_code *one, const pcre2_code *code, const char *p,
-    size_t n, size_t at)
-{
-	/* The call with offset 0 has checked that all of the text is valid
-	 * UTF-8.  So PCRE2 need not check it again in later calls. */
-	uint32_t options = at > 0 ? PCRE2_NO_UTF_CHECK : 0;
-	int rc = pcre2_match(code, (PCRE2_SPTR)p, n, at, options, one->data,
-	    one->context);
-
-	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
-		rc = pcre2_match(code, (PCRE2_SPTR)p, n, at,
-		    options | PCRE2_NO_JIT, one->data, one->context);
-	return rc;
+	work->left -= work->one->item +
+	    (int64_t)(at > work->at ? at - work->at : work->at - at);
+	if (block->start_match != work->start) {
+		work->start = block->start_match;
+		work->low = work->high = at;
+	}
+	work->at = at;
+	if (at < work->low)
+		work->low = at;
+	if (at > work->high)
+		work->high = at;
+	if (work->one->heavy)
+		work->left -= (int64_t)count_failed_reads(work, block);
+	if (work->one->scripts)
+		work->left -= (int64_t)work->n;
+	return work->left < 0 ? PCRE2_ERROR_CALLOUT : 0;
 }
 
 static enum outcome
@@ -272,15 +310,29 @@ outcome_of(int rc)
 	return rc >= 0 ? YES : rc == PCRE2_ERROR_NOMATCH ? NO : OVERRUN;
 }
 
-/* Finds a match that begins at this offset of the text or after it.  Returns
- * OVERRUN if a limit, such as the time for the match, is reached first. */
+/* Matches with the counted version, and takes the work from *left. */
 static enum outcome
-match_timed(struct ctx_pattern_code *one, const char *p, size_t n, size_t at,
-    struct timer *timer)
+match_counted(struct ctx_pattern_code *one, const char *p, size_t n,
+    int64_t *left)
 {
+	const struct work whole = {.one = one,
+	    .left = *left,
+	    .n = n,
+	    .start = SIZE_MAX};
+	struct work work = whole;
+	int rc;
+
 	pcre2_set_match_limit(one->context, MATCH_LIMIT);
-	pcre2_set_callout(one->context, check_clock, timer);
-	return outcome_of(match_code(one, one->timed, p, n, at));
+	pcre2_set_callout(one->context, count_work, &work);
+	rc = pcre2_match(one->counted, (PCRE2_SPTR)p, n, 0, 0, one->data,
+	    one->context);
+	if (rc == PCRE2_ERROR_JIT_STACKLIMIT) {
+		work = whole;
+		rc = pcre2_match(one->counted, (PCRE2_SPTR)p, n, 0,
+		    PCRE2_NO_JIT, one->data, one->context);
+	}
+	*left = work.left;
+	return outcome_of(rc);
 }
 
 /* Returns about how many bytes of an n-byte text a match from one start offset
@@ -293,14 +345,26 @@ compute_reach(const struct ctx_pattern_code *one, size_t n)
 				       : SIZE_MAX;
 }
 
-static size_t
-compute_starts(size_t reach)
+/* Returns how many steps quick may take from each start offset of an n-byte
+ * text, and sets *work to an upper bound of their work.  Returns 0 if quick
+ * must not be used. */
+static uint32_t
+compute_quick_steps(const struct ctx_pattern_code *one, size_t n, int64_t left,
+    int64_t *work)
 {
-	size_t most = WORK / FEW_STEPS / reach, starts = SPAN / reach;
+	size_t reach = compute_reach(one, n), step, steps;
+	int64_t most = left - COUNTED_WORK;
 
-	if (starts < FEW_STARTS)
-		starts = FEW_STARTS;
-	return starts < most ? starts : most;
+	if (most > QUICK_WORK)
+		most = QUICK_WORK;
+	if (one->whole || most <= 0 || n >= (size_t)most / reach)
+		return 0;
+	step = (n + 1) * reach;
+	steps = (size_t)most / step;
+	if (steps > MANY_STEPS)
+		steps = MANY_STEPS;
+	*work = (int64_t)(steps * step);
+	return steps < FEW_STEPS ? 0 : (uint32_t)steps;
 }
 
 /* Returns true if a text has too many regional indicators (halves of flags) in
@@ -326,39 +390,24 @@ has_flag_run(const char *p, size_t n)
 }
 
 static enum outcome
-match_one(struct ctx_pattern_code *one, const char *p, size_t n,
-    struct timer *timer)
+match_one(struct ctx_pattern_code *one, const char *p, size_t n, int64_t *left)
 {
-	size_t reach = compute_reach(one, n), starts = compute_starts(reach);
-	size_t steps, at = 0, end;
+	int64_t work = 0;
+	uint32_t steps = compute_quick_steps(one, n, *left, &work);
 	int rc;
 
-	if (one->clusters && has_flag_run(p, n))
+	if (*left < 0 || (one->clusters && has_flag_run(p, n)))
 		return OVERRUN;
-	if (one->whole || starts < LEAST_STARTS)
-		return match_timed(one, p, n, 0, timer);
-	if (starts > n + 1)
-		starts = n + 1;
-	steps = WORK / starts / reach;
-	for (; at <= n; at = end) {
-		/* The start offset of the next call of PCRE2 must be at the
-		 * start of a character. */
-		end = at + starts;
-		while (end < n && (p[end] & 0xc0) == 0x80)
-			end++;
-		pcre2_set_callout(one->context, NULL, NULL);
-		pcre2_set_match_limit(one->context, (uint32_t)steps);
-		pcre2_set_offset_limit(one->context, end - 1);
-		rc = match_code(one, one->quick, p, n, at);
-		pcre2_set_offset_limit(one->context, PCRE2_UNSET);
-		if (rc == PCRE2_ERROR_MATCHLIMIT)
-			return match_timed(one, p, n, at, timer);
-		if (rc != PCRE2_ERROR_NOMATCH || one->anchored)
-			return outcome_of(rc);
-		if (end <= n && is_time_over(timer))
-			return OVERRUN;
-	}
-	return NO;
+	if (steps == 0)
+		return match_counted(one, p, n, left);
+	*left -= work;
+	pcre2_set_callout(one->context, NULL, NULL);
+	pcre2_set_match_limit(one->context, steps);
+	rc = pcre2_match(one->quick, (PCRE2_SPTR)p, n, 0, 0, one->data,
+	    one->context);
+	return rc == PCRE2_ERROR_MATCHLIMIT || rc == PCRE2_ERROR_JIT_STACKLIMIT
+	    ? match_counted(one, p, n, left)
+	    : outcome_of(rc);
 }
 
 /* Matches a text against all patterns of a list.  Returns YES if any of them
@@ -367,27 +416,14 @@ static enum outcome
 match_any(struct ctx_pattern *patterns, const char *p, size_t n, int64_t *left)
 {
 	enum outcome all = NO, this;
-	struct timer timer;
-	int64_t begin;
 	size_t i;
 
-	if (patterns->n == 0)
-		return NO;
-	if (*left <= 0) {
-		patterns->overrun = true;
-		return OVERRUN;
-	}
-	begin = read_clock();
-	timer = (struct timer){.end = begin + *left, .n = n};
 	for (i = 0; i < patterns->n && all != YES; i++) {
-		this = i > 0 && is_time_over(&timer)
-		    ? OVERRUN
-		    : match_one(&patterns->list[i], p, n, &timer);
+		this = match_one(&patterns->list[i], p, n, left);
 		if (this != NO)
 			all = this;
 		patterns->overrun |= this == OVERRUN;
 	}
-	*left -= read_clock() - begin;
 	return all;
 }
 

@@ -144,9 +144,9 @@ struct prune {
 	struct text_segments text_segments;
 	struct shortener shortener;
 	struct ctx_buf text; /* scratch memory */
-	/* A limit against slow patterns: how many nanoseconds patterns of
-	 * options such as --pin and --tool may still take in the current
-	 * message. */
+	/* A limit against slow patterns: how much work is left for patterns of
+	 * options such as --pin and --tool in the current message.  In units of
+	 * CTX_PATTERN_WORK. */
 	int64_t match_left;
 };
 

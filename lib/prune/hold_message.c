@@ -310,7 +310,7 @@ ctx_prune_hold_message(struct prune *run,
 	    : ctx_transcript_message_index(run->rewrite.stream->transcript,
 		  entry->transcript_line, conversation->groups.messages);
 	ctx_insertion_find(run->options, message, &found);
-	run->match_left = CTX_PATTERN_TIME;
+	run->match_left = CTX_PATTERN_WORK;
 	if (find_given_flags(run, message, &found, &flags, err) < 0 ||
 	    add_segments(run, conversation, entry, event, flags, err) < 0)
 		return -1;

@@ -44,7 +44,7 @@ replace_media_block(struct truncation *truncation,
 		return -1;
 	if (owner != 0 &&
 	    !ctx_pattern_selects(&options->tool, &options->not_tool, tool.p,
-		tool.n, &truncation->match_time))
+		tool.n, &truncation->match_left))
 		return 0;
 	truncation->counts->media++;
 	truncation->out.n = 0;

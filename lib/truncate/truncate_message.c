@@ -205,7 +205,7 @@ shorten_block(struct truncation *truncation,
 	if (ctx_tracker_tool(tracker, event, i, &tool, err) < 0)
 		return -1;
 	if (!ctx_pattern_selects(&options->tool, &options->not_tool, tool.p,
-		tool.n, &truncation->match_time))
+		tool.n, &truncation->match_left))
 		return 0;
 	return block->kind == CTX_BLOCK_TOOL_CALL
 	    ? replace_arguments(truncation, message, block->payload, err)
@@ -285,7 +285,7 @@ shorten_message(struct truncation *truncation,
 	size_t first = truncation->rewrite.edits.n, i;
 
 	truncation->shortener.counter = tracker->model_counter.counter;
-	truncation->match_time = CTX_PATTERN_TIME;
+	truncation->match_left = CTX_PATTERN_WORK;
 	for (i = 0; i < event->message->n; i++)
 		if (shorten_block(truncation, tracker, event, i, err) < 0)
 			return -1;

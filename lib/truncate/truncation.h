@@ -43,9 +43,10 @@ struct truncation {
 	struct shortener shortener;
 	struct text_segments segments; /* texts of one tool result or message */
 	struct ctx_buf out, text;      /* scratch buffers */
-	/* Nanoseconds that are left for matching the tool names of the current
-	 * message with patterns, so that no pattern can take for ever. */
-	int64_t match_time;
+	/* Work that is left for matching the tool names of the current message
+	 * with patterns, so that no pattern can take for ever.  In units of
+	 * CTX_PATTERN_WORK. */
+	int64_t match_left;
 	/* True while the changes of a conversation are only tried: nothing is
 	 * reported or written.  Afterwards the member refused says whether the
 	 * changes are allowed. */
