@@ -274,6 +274,7 @@ parse(struct eval_command *eval, int argc, char **argv)
 		cli_die(&eval->cli,
 		    "--timeout: must be between 1 and 86400 seconds");
 	eval->limits.seconds = (unsigned)eval->timeout;
+	eval->limits.clock = cli_read_clock;
 	eval->limits.shows_messages = eval->cli.verbose;
 	eval->limits.directory = cli_environment("TMPDIR");
 	if (eval->limits.directory == NULL)

@@ -279,6 +279,7 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 		    "--timeout: must be between 1 and 86400 seconds");
 	o->summarizer.seconds = o->scorer.embedder.seconds =
 	    (unsigned)prune->timeout;
+	o->summarizer.clock = o->scorer.embedder.clock = cli_read_clock;
 	o->or_builtin = prune->on_failure == 1;
 }
 

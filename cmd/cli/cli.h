@@ -377,6 +377,8 @@ void cli_progress_add(struct cli *cli, size_t bytes);
  * by themselves. */
 void cli_progress_clear(const struct cli *cli);
 void cli_progress_close(struct cli *cli);
+/* Returns the nanoseconds of the monotonic clock; 0 if it cannot be read. */
+int64_t cli_read_clock(void);
 /* Starts the threads of --jobs, which count the tokens of a stream's messages
  * before they are needed.  Must be called after cli_sandbox, because only
  * threads that start later are restricted. */

@@ -39,14 +39,20 @@ struct cli_progress {
 	uint64_t began, next;
 };
 
-static uint64_t
-get_monotonic_ms(void)
+int64_t
+cli_read_clock(void)
 {
 	struct timespec t;
 
 	if (clock_gettime(CLOCK_MONOTONIC, &t) < 0)
 		return 0;
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static uint64_t
+get_monotonic_ms(void)
+{
+	return (uint64_t)cli_read_clock() / 1000000;
 }
 
 /* Writes a size in bytes such as "812 B", "9.4 kB" or "1.2 GB" to out. */

@@ -257,6 +257,9 @@ bool ctx_is_same_file(const struct stat *a, const struct stat *b);
  * - a number of milliseconds since 1970, which must be 10^11 or more.
  */
 bool ctx_time_parse(const char *p, size_t n, int64_t *ms);
+/* Returns the nanoseconds that have passed since some time in the past.  The
+ * library reads no clock; time limits use the clock that the caller gives. */
+typedef int64_t ctx_clock(void);
 
 /* ---- base/pattern.c: regular expressions with limits -------------------- */
 

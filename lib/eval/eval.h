@@ -68,6 +68,7 @@ struct ctx_policy_runner {
 /* Limits and settings of each run of a policy's command. */
 struct ctx_policy_limits {
 	unsigned seconds; /* seconds after which a command is killed */
+	ctx_clock *clock; /* measures the time of a run; must not be NULL */
 	/* directory in which each run gets a directory of its own, which
 	 * replaces {dir} in the command */
 	const char *directory;

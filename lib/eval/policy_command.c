@@ -34,7 +34,8 @@ struct command {
 	int client;
 	bool shows_messages;
 	unsigned seconds; /* time limit in seconds */
-	struct timespec start;
+	ctx_clock *clock;
+	int64_t start; /* in nanoseconds of the clock */
 	char **words;
 	pid_t pid;
 	/* pipes to the command's standard input and from its standard output;
@@ -210,13 +211,9 @@ start_policy(struct command *command)
 }
 
 static double
-seconds_since(const struct timespec *start)
+get_seconds(const struct command *command)
 {
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - start->tv_sec) +
-	    (double)(now.tv_nsec - start->tv_nsec) / 1e9;
+	return (double)(command->clock() - command->start) / 1e9;
 }
 
 /* Waits until the command has ended or has reached its time limit.  Then kills
@@ -235,13 +232,13 @@ end_policy(struct command *command)
 			WEXITED | WNOHANG | WNOWAIT) == 0 &&
 		    info.si_pid != 0)
 			break;
-		if (seconds_since(&command->start) > command->seconds)
+		if (get_seconds(command) > command->seconds)
 			fail_command(command, "did not end in time", 0);
 		(void)nanosleep(&nap, NULL);
 		if (nap.tv_nsec < 5000000)
 			nap.tv_nsec *= 2;
 	}
-	command->answer->seconds = seconds_since(&command->start);
+	command->answer->seconds = get_seconds(command);
 	(void)kill(-command->pid, SIGKILL);
 	do
 		done = waitpid(command->pid, &status, 0);
@@ -305,7 +302,7 @@ exchange(struct command *command, struct ctx_err *err)
 		fds[2] = (struct pollfd){.fd = command->client};
 		if (poll(fds, 3, CTX_COMMAND_SLICE) < 0 && errno != EINTR)
 			break;
-		if (seconds_since(&command->start) > command->seconds) {
+		if (get_seconds(command) > command->seconds) {
 			fail_command(command, "did not end in time", 0);
 			break;
 		}
@@ -328,7 +325,7 @@ run_words(struct command *command, struct ctx_err *err)
 
 	if (command->words == NULL)
 		return ctx_err_nomem(err);
-	(void)clock_gettime(CLOCK_MONOTONIC, &command->start);
+	command->start = command->clock();
 	if (start_policy(command) < 0)
 		return 0;
 	rc = exchange(command, err);
@@ -351,6 +348,7 @@ ctx_policy_command_run(int client, const struct ctx_policy *policy,
 	    .client = client,
 	    .shows_messages = limits->shows_messages,
 	    .seconds = limits->seconds,
+	    .clock = limits->clock,
 	    .in = -1,
 	    .out = -1};
 	char *directory = NULL;

@@ -144,7 +144,9 @@ int
 ctx_command_runner_start(struct ctx_command_runner *runner,
     struct ctx_command *command, struct ctx_err *err)
 {
-	struct ctx_command own = {command->line, command->seconds, NULL};
+	struct ctx_command own = {.line = command->line,
+	    .seconds = command->seconds,
+	    .clock = command->clock};
 	int requests[2], answers[2];
 
 	*runner = (struct ctx_command_runner){.requests = -1, .answers = -1};

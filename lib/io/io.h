@@ -230,6 +230,7 @@ struct ctx_command {
 	/* a command line for sh -c, NUL-terminated; NULL: no command */
 	const char *line;
 	unsigned seconds; /* seconds after which the command is killed */
+	ctx_clock *clock; /* measures the time limit; NULL: there is none */
 	/* Child process that runs the command line.  NULL: this process runs
 	 * it. */
 	struct ctx_command_runner *runner;

@@ -48,6 +48,7 @@ struct child {
 struct command_run {
 	const char *line; /* command line, for error messages */
 	unsigned seconds;
+	ctx_clock *clock;
 	/* rest of the input that is not written to the command yet */
 	struct ctx_str input;
 	/* maximum length of the command's output in bytes */
@@ -56,7 +57,7 @@ struct command_run {
 	 * of a pipe whose write end that process has open.  The pipe shows when
 	 * that process has ended.  -1: this process itself wants the output. */
 	int client;
-	struct timespec deadline;
+	int64_t deadline; /* in nanoseconds of the clock */
 	/* Signals that would end this process.  They are blocked while the
 	 * command runs. */
 	sigset_t ends;
@@ -273,14 +274,12 @@ is_client_gone(int client)
 /* Returns the milliseconds until the command's time limit, but at most
  * CTX_COMMAND_SLICE. */
 static int
-get_ms_until_deadline(const struct timespec *deadline)
+get_ms_until_deadline(const struct command_run *run)
 {
-	struct timespec now;
-	int64_t ms;
+	int64_t ms = run->clock == NULL
+	    ? CTX_COMMAND_SLICE
+	    : (run->deadline - run->clock()) / 1000000;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	ms = (int64_t)(deadline->tv_sec - now.tv_sec) * 1000 +
-	    (deadline->tv_nsec - now.tv_nsec) / 1000000;
 	return ms < 0                ? 0
 	    : ms > CTX_COMMAND_SLICE ? CTX_COMMAND_SLICE
 				     : (int)ms;
@@ -291,7 +290,7 @@ get_ms_until_deadline(const struct timespec *deadline)
 static int
 check_wait_time(const struct command_run *run, struct ctx_err *err)
 {
-	int left = get_ms_until_deadline(&run->deadline);
+	int left = get_ms_until_deadline(run);
 	int number = ctx_command_ended_by_signal(&run->ends);
 
 	if (number != 0)
@@ -465,6 +464,7 @@ ctx_command_run_for(int client, const struct ctx_command *command,
 {
 	struct command_run run = {.line = command->line,
 	    .seconds = command->seconds,
+	    .clock = command->clock,
 	    .input = input,
 	    .limit = limit,
 	    .client = client};
@@ -473,8 +473,8 @@ ctx_command_run_for(int client, const struct ctx_command *command,
 	int rc;
 
 	ctx_command_block_signals(&run.ends, &before);
-	(void)clock_gettime(CLOCK_MONOTONIC, &run.deadline);
-	run.deadline.tv_sec += (time_t)run.seconds;
+	if (run.clock != NULL)
+		run.deadline = run.clock() + (int64_t)run.seconds * 1000000000;
 	rc = run_child(&run, out, err);
 	ctx_command_restore_signals(&before);
 	if (rc < 0)

@@ -147,7 +147,7 @@ main(void)
 	uint64_t left = 0, marks = 0, messages = 0, all = 0;
 	double near[3] = {-1, -1, -1};
 	const struct ctx_command command = {
-	    "sed 's/.*\"\"}$/[0,1]/; s/.*\"}$/[1,0]/'", 20, NULL};
+	    "sed 's/.*\"\"}$/[0,1]/; s/.*\"}$/[1,0]/'", 20, NULL, NULL};
 	struct ctx_embed embed = {0};
 	struct ctx_err err;
 	size_t n;

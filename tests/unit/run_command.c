@@ -11,11 +11,29 @@
 /* true: commands are run by a ctx_command_runner, else by this process. */
 static bool with_runner;
 
+static int64_t
+read_clock(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* A clock on which an hour passes between two looks. */
+static int64_t
+read_fast_clock(void)
+{
+	static int64_t hours;
+
+	return ++hours * 3600 * 1000000000;
+}
+
 static int
 run(const char *line, const char *input, size_t n, unsigned seconds,
     struct ctx_buf *out, struct ctx_err *err)
 {
-	struct ctx_command command = {line, seconds, NULL};
+	struct ctx_command command = {line, seconds, read_clock, NULL};
 	struct ctx_command_runner runner = {0};
 	int rc;
 
@@ -186,7 +204,7 @@ static void
 check_runner(void)
 {
 	struct ctx_command command = {"read -r n; [ $n != bad ] && echo $n", 10,
-	    NULL};
+	    read_clock, NULL};
 	struct ctx_command_runner runner;
 	struct ctx_buf out = {0};
 	struct ctx_err err;
@@ -213,6 +231,26 @@ check_runner(void)
 	ctx_buf_release(&out);
 }
 
+/* The library reads no clock itself. */
+static void
+check_clock(void)
+{
+	struct ctx_command fast = {"sleep 60", 3600, read_fast_clock, NULL};
+	struct ctx_command none = {"echo a", 0, NULL, NULL};
+	struct ctx_buf out = {0};
+	struct ctx_err err;
+
+	tap_case("the clock of the caller decides when the time limit is over");
+	CHECK(ctx_run_command(&fast, (struct ctx_str){"", 0}, 9, &out, &err) ==
+	    -1);
+	CHECK(strstr(err.text, "within 3600 seconds") != NULL);
+	tap_case("without a clock there is no time limit");
+	CHECK(ctx_run_command(&none, (struct ctx_str){"", 0}, 9, &out, &err) ==
+	    0);
+	CHECK(out.n == 2);
+	ctx_buf_release(&out);
+}
+
 int
 main(void)
 {
@@ -220,5 +258,6 @@ main(void)
 	with_runner = true;
 	check_commands();
 	check_runner();
+	check_clock();
 	return tap_done();
 }
