@@ -31,6 +31,25 @@ tests_pass() { # TREE TEST...
 	tests_pass musl "$ROOT"/tests/c*.bats
 }
 
+@test "musl: a C program counts a session by tool with libctx.a" {
+	local deps=$ROOT/build/musl-deps program=$ROOT/tests/system/programs
+	mkdir include
+	cp "$ROOT/lib/ctx.h" include
+	# shellcheck disable=SC2046 # words are wanted
+	musl-gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -static -I include \
+	    -Wl,--gc-sections -o program "$program/count_tools.c" \
+	    "$ROOT/build/musl/libctx.a" \
+	    $(PKG_CONFIG_LIBDIR=$deps/lib/pkgconfig pkg-config --static --libs \
+	    jansson libpcre2-8 libmd) -lm -pthread
+	file program | grep -q 'statically linked'
+	ctx-count -m gpt-4o --per message --json "$agent" |
+		jq -rs 'group_by(.tool // "")[] | [(.[0].tool // "" |
+		    if . == "" then "-" else . end), length,
+		    (map(.tokens) | add)] | @tsv' | sort > expected
+	[ "$(wc -l < expected)" -gt 5 ]
+	./program gpt-4o "$agent" | sort | diff expected -
+}
+
 @test "make dist-static: an archive with one program that is every command" {
 	local command
 	make -s -C "$ROOT" dist-static > log 2>&1 || fail "$(tail log)"

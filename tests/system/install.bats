@@ -113,7 +113,7 @@ build() { # PROGRAM OUT [FLAG...]
 	    $(pkg-config --cflags --libs libctx) -Wl,-rpath,"$PREFIX/lib"
 }
 
-@test "a C program counts a session by tool: shared, static, collected" {
+@test "a C program counts a session by tool: shared, static, collected, all static" {
 	[ "$(PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig \
 	    pkg-config --modversion libctx)" = \
 	    "$(ctx-count -V | sed -n '1s/.* //p')" ]
@@ -124,13 +124,19 @@ build() { # PROGRAM OUT [FLAG...]
 	    "$BATS_TEST_DIRNAME/programs/count_tools.c" \
 	    "$PREFIX/lib/libctx.a" $(PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig \
 	    pkg-config --static --libs libctx | sed 's/-lctx//')
-	# The static program looks for the vocabularies beside itself.
+	# shellcheck disable=SC2046 # words are wanted
+	${CC:-cc} -std=c11 -static -Wl,--gc-sections -o all-static \
+	    -I "$PREFIX/include" \
+	    "$BATS_TEST_DIRNAME/programs/count_tools.c" \
+	    "$PREFIX/lib/libctx.a" $(PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig \
+	    pkg-config --static --libs libctx | sed 's/-lctx//')
+	# The static programs look for the vocabularies beside themselves.
 	ln -s "$PREFIX/share" share
 	ctx-count -m gpt-4o --per message --json "$agent" |
 		jq -rs 'group_by(.tool)[] |
 		    [(.[0].tool | if . == "" then "-" else . // "-" end), length, (map(.tokens) | add)] | @tsv' |
 		sort > expected
-	for program in ./shared ./collected ./static; do
+	for program in ./shared ./collected ./static ./all-static; do
 		$program gpt-4o "$agent" | sort > out
 		[ "$(awk '{ n += $2 } END { print n }' out)" = \
 		    "$(wc -l < "$agent")" ]
@@ -138,6 +144,7 @@ build() { # PROGRAM OUT [FLAG...]
 	done
 	ldd shared | grep -q "libctx\.so\.$(abi)"
 	run ! grep -q 'libctx\.so' <(ldd static)
+	run ! ldd all-static
 }
 
 @test "a C++ program prunes a request in memory before it is sent" {
