@@ -62,9 +62,9 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 		break;
 	default:
 		/* Prints that no breakpoints were written, because the model of
-		 * the conversation is not known to use them.  If format is
-		 * NULL, many providers accept this message format, so the
-		 * message names the model instead of a provider. */
+		 * the conversation is not known to use them.  If o->format is
+		 * NULL, many providers accept the format of the conversation,
+		 * so the warning names the model instead of a provider. */
 		if (o->format == NULL)
 			cli_say(&cache->cli,
 			    "%s uses no cache breakpoints; nothing is changed",

@@ -24,8 +24,8 @@ struct eval_command {
 	char *prune; /* path of ctx-prune */
 };
 
-/* Returns what a row of the output stands for, by its number: the names that
- * the option --per accepts. */
+/* Returns name number i of the names that the option --per accepts; NULL after
+ * the last.  The name says what each row of the output stands for. */
 static const char *
 per_kind_name(unsigned i)
 {

@@ -81,8 +81,9 @@ refuse_name(const char *name)
 	exit(2);
 }
 
-/* Replaces this program by the program name in the same directory.  Returns if
- * that is not possible. */
+/* Replaces this program by another program in the same directory. self: the
+ * path of this program; name: the file name of the other program.  Returns only
+ * if that fails. */
 static void
 run_beside(const char *self, const char *name, char **args)
 {

@@ -91,8 +91,8 @@ bar_add(struct bar *bar, const struct ctx_token_stats *t, struct ctx_err *err)
 	uint64_t rest = t->tokens;
 	size_t i;
 
-	/* The tool calls and tool results of each tool are a part of the bar by
-	 * themselves. */
+	/* The tool calls and tool results of each tool form a separate part of
+	 * the bar. */
 	for (i = 0; i < t->n_shares; i++) {
 		rest -= t->shares[i].tokens;
 		if (add(bar, TOOL, t->shares[i].tool, t->shares[i].tokens,

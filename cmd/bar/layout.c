@@ -24,7 +24,8 @@ static const struct zone zones[] = {
     {0, "OVERFULL", 196},
 };
 
-/* Used instead of a range of fullness if the context window is not known. */
+/* Used if the context window is not known, so that no range of percentages can
+ * be chosen. */
 static const struct zone no_zone = {0, "", 0};
 
 /* The colours of the parts.  Neighbours in this list, and its ends, differ in
@@ -92,9 +93,9 @@ zone_of(uint64_t tokens, uint64_t window)
 {
 	const struct zone *zone = zones;
 
-	/* The fullness is a range of percentages with a name.  A value on the
-	 * border of two ranges belongs to the upper one at 50 %, else to the
-	 * lower one. */
+	/* Chooses the named range of percentages for the used share of the
+	 * context window.  A value on the border of two ranges belongs to the
+	 * lower range, except that 50 % belongs to the upper one. */
 	if (window == 0)
 		return &no_zone;
 	if ((double)tokens * 100 < 50 * (double)window)

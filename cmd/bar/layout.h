@@ -40,7 +40,8 @@ struct bar_part {
 struct zone {
 	unsigned to;
 	const char *word; /* name of the range, such as "NEARLY FULL" */
-	unsigned shade; /* colour of that name, of 256 colours of a terminal */
+	/* colour of this range, a number from the 256 colours of a terminal */
+	unsigned shade;
 };
 
 /* A colour of a part of the bar: shade is for terminals with 256 colours, fill
@@ -75,11 +76,11 @@ struct picture {
  * whose members t, window and tokens must be set before.  Sets picture->scale
  * to the tokens that the full width of the bar stands for, at least 1. */
 void picture_make(struct picture *picture, struct bar_part *parts, size_t n);
-/* Divides the width of the bar among its parts. cells: the width, in
- * terminal columns or SVG units.  Returns the width of all parts together,
- * which is that of picture->tokens even if ctx counts more in the parts.
- * A part ends at the rounded sum of the tokens up to it, so rounding errors
- * do not add up. */
+/* Divides the width of the bar among its parts. cells: the width, in terminal
+ * columns or SVG units.  Returns the sum of the widths of all parts.  It
+ * corresponds to picture->tokens, even if ctx counts more tokens in the parts.
+ * A part ends at the rounded sum of the tokens up to it, so rounding errors do
+ * not add up. */
 size_t picture_divide_width(struct picture *picture, size_t cells);
 /* Returns the colour of a part.  Neighbours in the bar have different
  * colours. */

@@ -55,7 +55,7 @@ cli_has_acl(const char *path)
 
 /* Gives an open file the owner, group and mode of another file.  Returns 0, or
  * -1 with errno.  If the group cannot be set, the mode is not set either,
- * because it would give its rights to the wrong group. */
+ * because the group rights in the mode would then apply to the wrong group. */
 static int
 copy_rights(int fd, const struct stat *like)
 {

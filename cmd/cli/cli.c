@@ -484,10 +484,11 @@ cli_read_parts(const struct cli *cli, const char *file,
 	if (strcmp(file, "-") != 0 &&
 	    (fd = open(file, O_RDONLY | O_CLOEXEC)) < 0)
 		return ctx_err_sys(err, errno, "cannot open %s", file);
-	/* Each read asks for at least as many bytes as the caller's function
-	 * take has left in the buffer.  So the buffer doubles if take leaves
-	 * all of it, and the bytes that are moved in memory remain proportional
-	 * to the length of the file. */
+	/* The callback parts->take may leave bytes in the buffer.  The next
+	 * read asks for at least as many bytes as are left, so the buffer
+	 * doubles if the callback leaves all of it.  Thus the number of bytes
+	 * that are moved in memory remains proportional to the length of the
+	 * file. */
 	do {
 		rc = read_until(fd, file, &text,
 		    text.n + (text.n > PART ? text.n : PART), err);

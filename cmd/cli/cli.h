@@ -181,7 +181,7 @@ struct cli_report {
 	/* The changes so far, summed up for each reason (rule).  The last row
 	 * has the name NULL. */
 	struct cli_rule rules[CLI_RULES + 1];
-	/* input file in which the last change was made, or NULL */
+	/* the input file whose change was reported last; NULL: none */
 	const char *file;
 };
 
@@ -237,16 +237,17 @@ int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
  * directory. */
 void cli_refuse_overwrite(const struct cli *cli, const char *path,
     const char *other);
-/* Expected content of an existing file that a command is going to write,
- * besides standard output. */
+/* Kinds of files that a command writes in addition to standard output.  An
+ * existing file is written only if its content is of the expected kind; see
+ * cli_refuse_content. */
 enum cli_content {
 	CLI_CONTENT_ARCHIVE, /* records, a line each */
 	CLI_CONTENT_EXPLAIN, /* lines of --explain */
 	CLI_CONTENT_SVG,
 };
 /* Exits with an error if the file at path exists and does not begin like the
- * expected content: the user has probably named a wrong file.  The option
- * --force allows it. */
+ * expected content: the user has probably named a wrong file.  With the option
+ * --force such a file is accepted. */
 void cli_refuse_content(const struct cli *cli, const char *path,
     enum cli_content content);
 /* Creates the file of the option --explain.  Exits with an error if that
@@ -261,9 +262,9 @@ void cli_explain_close(const struct cli *cli, FILE *file, const char *path);
 void cli_write_whole(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes);
 /* Creates a file with a random name in the directory of path, and writes its
- * path to beside. access: O_WRONLY or O_RDWR.  The file has the owner, group
- * and mode of like or, if like is NULL, the mode 0600.  Returns its descriptor,
- * or -1 and sets errno. */
+ * path to the buffer "beside". access: O_WRONLY or O_RDWR. like: another file,
+ * whose owner, group and mode the new file gets; NULL: the mode is 0600.
+ * Returns the descriptor of the new file, or -1 and sets errno. */
 int cli_open_beside(const char *path, int access, const struct stat *like,
     char *beside, size_t size);
 /* Returns true if the file has an access control list (ACL).  The group's
@@ -278,8 +279,9 @@ ssize_t cli_read_at(int fd, char *p, size_t n, uint64_t at);
  * Replacing of operands (in_place.c).  cli_check_in_place exits with an error
  * if an operand cannot be replaced, before anything is written; called by
  * cli_parse.  cli_begin_in_place creates the new file of an operand and returns
- * its descriptor.  Until cli_end_in_place the exit status is that of this
- * operand; if it is CLI_YES then, the operand is replaced.
+ * its descriptor.  Between this call and cli_end_in_place the exit status is
+ * that of this operand alone.  If it is CLI_YES when cli_end_in_place is
+ * called, the operand is replaced.
  */
 void cli_check_in_place(const struct cli *cli);
 int cli_begin_in_place(struct cli *cli, const char *name);
@@ -361,9 +363,10 @@ void cli_end_stream(struct cli *cli, struct ctx_stream *stream,
     struct ctx_writer *writer);
 /*
  * Called by cli_open.  From now on, shows on standard error how many bytes of
- * the input files reader has read.  It does so if --progress is given, or if
- * standard error is a terminal and the work takes longer than a second. streams
- * is true if the output is written while the input is read.
+ * the input files have been read (through the argument "reader").  The number
+ * is shown if --progress is given, or if standard error is a terminal and the
+ * work takes longer than a second. streams is true if the output is written
+ * while the input is read.
  */
 void cli_progress_open(struct cli *cli, struct ctx_reader *reader,
     char *const *files, size_t n, bool streams);
@@ -450,8 +453,8 @@ struct cli_sandbox_grants {
 /* Disables core files, because they would hold conversations.  Afterwards no
  * user but root can trace the process. */
 void cli_no_core(void);
-/* Gives up the process's rights to open files, except those that the command
- * needs, to run programs and to connect to the network. */
+/* Gives up the process's rights to run programs, to connect to the network, and
+ * to open files other than those that the command needs. */
 void cli_sandbox(const struct cli *cli, const struct cli_sandbox_grants *needs);
 /*
  * Opens the spool and sets needs->spool, before the sandbox begins.  The
@@ -475,9 +478,9 @@ void cli_model_counters(struct cli *cli, struct ctx_model_counters *counters);
  * the option or value that needs the window. */
 void cli_check_window(const struct cli *cli,
     const struct ctx_model_counters *counters, const char *what);
-/* Prints a message if a model is not known, and how its tokens are counted
- * instead.  With --verbose also prints where the tokenizer of a model can be
- * found whose tokens are only estimated. */
+/* If a model is not known, prints a message that says so, and how the tokens of
+ * the model are counted instead.  With --verbose, if the tokens of a model are
+ * only estimated, also prints where its tokenizer can be found. */
 void cli_note_models(const struct cli *cli,
     struct ctx_model_counters *counters);
 

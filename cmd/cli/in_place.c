@@ -27,8 +27,9 @@ static struct {
 	char *target; /* the file itself, after symbolic links */
 	/* result of stat(2) for the operand, from before it is read */
 	struct stat before;
-	int fd;     /* descriptor of the temporary file */
-	int status; /* exit status of the command without this operand */
+	int fd; /* descriptor of the temporary file */
+	/* exit status of the command before this operand was processed */
+	int status;
 	/* Path of the temporary file that will replace the operand; empty:
 	 * there is none. */
 	char temporary[4096];
@@ -56,8 +57,9 @@ compare_identities(const void *a, const void *b)
 	return 0;
 }
 
-/* Writes the path under which the original of target is kept to path.  Exits
- * with an error if it is too long. */
+/* Sets the buffer path to the path under which the original of an operand is
+ * kept: the argument "target" with the suffix of --in-place.  Exits with an
+ * error if that path is too long. */
 static void
 name_original(const struct cli *cli, const char *name, const char *target,
     char path[4096])
@@ -292,7 +294,7 @@ check_unchanged(const struct cli *cli, const char *name)
 	    name);
 }
 
-/* Returns true if the temporary file has the bytes of the operand. */
+/* Returns true if the temporary file has the same content as the operand. */
 static bool
 is_equal(const struct cli *cli, const char *name, uint64_t size)
 {

@@ -53,7 +53,9 @@
 	}
 
 /* Row of the option table: what is done with signed reasoning that a change
- * before it makes invalid. to: enum ctx_reasoning; given: or NULL */
+ * before it makes invalid. to: pointer to the enum ctx_reasoning that the
+ * option sets. given: pointer to a bool that becomes true if the option is
+ * given, or NULL */
 #define CLI_REASONING(to, given)                                         \
 	{                                                                \
 		0, "reasoning", "WHAT",                                  \

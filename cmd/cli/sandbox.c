@@ -270,8 +270,8 @@ allow_operands(const struct sandbox *s, bool reopens)
 	}
 }
 
-/* Allows reading the vocabulary file of an encoding.  Returns true if the file
- * exists and can be read. */
+/* Adds the vocabulary file of an encoding to the files that may be read inside
+ * the sandbox.  Returns true if the file exists and can be read. */
 static bool
 allow_vocabulary(const struct sandbox *s, const char *encoding)
 {
@@ -302,10 +302,11 @@ allow_vocabularies(const struct sandbox *s,
 		MAY_TRUNCATE);
 }
 
-/* Allows reading the files of a spool (directory of moved tool results), or
- * storing files in it.  Also allows removing the directories that were created
- * for the spool, because this is done if no file is stored, and creating the
- * file .gitignore above it. */
+/* Adds the files of a spool (directory of moved tool results) to those that may
+ * be read inside the sandbox.  If stores is true, files may also be stored in
+ * the spool, and two further actions are allowed: to create the file .gitignore
+ * in the directory above the spool, and to remove the directories that were
+ * created for the spool, which is done if no file is stored. */
 static void
 allow_spool(const struct sandbox *s, const struct ctx_spool *spool, bool stores)
 {

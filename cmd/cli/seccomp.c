@@ -166,10 +166,10 @@ cli_refuse_calls(void)
 	    {LOAD, 0, 0, NUMBER_AT},
 	    {IF_FROM, CALLS + 5, 0, OTHER_CALLS},
 	};
-	/* The last steps of the filter.  A system call that is in neither of
-	 * the lists refused and of_oneself is allowed.  A system call of the
-	 * list of_oneself is allowed if its first argument is the id of this
-	 * process.  All others are refused. */
+	/* The last steps of the filter.  A system call that is neither in the
+	 * list "refused" nor in the list "of_oneself" is allowed.  A system
+	 * call in the list "of_oneself" is allowed if its first argument is the
+	 * id of this process.  All others are refused. */
 	const struct bpf_step last[] = {
 	    {ANSWER, 0, 0, ALLOW},
 	    {LOAD, 0, 0, get_argument_offset()},

@@ -22,9 +22,9 @@ find_each_end(const char *path)
 	return n;
 }
 
-/* Prints that no messages were found, but seem to be at a place that ctx does
- * not read, with the jq command that extracts them.  A request is extracted as
- * a whole, with its model, its system prompt and its tools. */
+/* Prints that no messages were found, that there seem to be some at a place
+ * that ctx does not read, and the jq command that extracts them.  A request is
+ * extracted as a whole, with its model, its system prompt and its tools. */
 static void
 note_suggested_path(const struct cli *cli, const struct ctx_found *found)
 {

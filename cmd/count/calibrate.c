@@ -74,8 +74,8 @@ calibrate_message(struct calibrate *calibrate,
 
 	/* An assistant message may be split over several records, and any of
 	 * them may report the billed tokens.  These were billed for the
-	 * messages before the first record, so later records do not change the
-	 * member before. */
+	 * messages before the first record, so the later records of the message
+	 * do not change calibrate->before. */
 	if (!(stats->message->flags & CTX_MESSAGE_CONTINUES))
 		calibrate->before = calibrate->all;
 	calibrate->role = stats->role;

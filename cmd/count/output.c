@@ -336,9 +336,9 @@ is_printed_after(const struct row *x, const struct row *y)
 	return x->number > y->number;
 }
 
-/* Inserts an output row into a binary heap of n rows, in which the element with
- * the index at is free.  The root of the heap is the row to be printed last: it
- * is the first one to be dropped if a larger row is read. */
+/* Inserts an output row into a binary heap of n rows, in which element number
+ * "at" is free.  The root of the heap is the row to be printed last: it is the
+ * first one to be dropped if a larger row is read. */
 static void
 place_in_heap(struct row *heap, size_t n, size_t at, const struct row *row)
 {

@@ -69,8 +69,8 @@ struct row_form {
 	bool header; /* true if the TSV header was printed */
 };
 
-/* Returns the context window, in tokens, of which an output row shows how many
- * percent are used; 0 if the row shows no percentage. */
+/* Returns the context window, the number of tokens that is 100 % in an output
+ * row.  Returns 0 if the row shows no percentage. */
 uint64_t row_window(const struct row_form *form,
     const struct ctx_token_stats *stats);
 /* Returns the tokens of an output row that are compared with the context
@@ -82,7 +82,7 @@ void row_print(struct row_form *form, const struct row *row);
 void row_add_tokens(struct ctx_token_stats *sum,
     const struct ctx_token_stats *stats);
 
-/* Adds the token counts of a message to the output row with its label, the n
+/* Adds the token counts of a message to the output row whose label is the n
  * bytes at p.  If there is no such row yet, adds one. */
 int rows_add(struct rows *rows, const struct ctx_token_stats *stats,
     const char *p, size_t n, struct ctx_err *err);

@@ -15,7 +15,8 @@
 enum { MOST_HELD = 1000, MOST_LABEL = 32, GAP = 2 };
 /* Minimum widths of the last column, in characters.  NAME_LEAST: if it has
  * names of conversations.  MESSAGE_LEAST: if it has messages with role and
- * tool.  PLACE_LEAST: of a file name with line number after a label. */
+ * tool.  PLACE_LEAST: minimum width of a file name with line number, without
+ * the label before it. */
 enum { NAME_LEAST = 16, MESSAGE_LEAST = 28, PLACE_LEAST = 10 };
 
 /* The columns to the left of the name, from left to right. */

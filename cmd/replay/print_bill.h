@@ -11,7 +11,8 @@ struct bill_form {
 	bool json, tsv;
 	bool requests; /* true if a row is printed for each request */
 	bool has_header;
-	/* The sums over all sessions that were printed, and their number. */
+	/* The sums over all sessions so far, and the number of these
+	 * sessions. */
 	struct ctx_replay_outcome sum;
 	uint64_t sessions;
 };

@@ -16,7 +16,7 @@ struct compared_policy {
 	 * without pruning.  cost: the same percentage, but tokens read from the
 	 * cache count as a tenth, because they cost about a tenth. */
 	double sent, cost;
-	/* true if no other row costs less and sends as many tokens */
+	/* true if no other row is better than this one; see is_better */
 	bool is_best;
 };
 
