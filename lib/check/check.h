@@ -233,16 +233,16 @@ struct ctx_validator {
 	 * tool call and it.  When a late result is read, the value of
 	 * last_speech is stored here. 0: no result was late. */
 	uint64_t late_after;
-	/* Index of a message: of the tool calls that have got their results
-	 * late (see late_after), the oldest one is in this message. */
+	/* Index of the message with the oldest tool call whose result was late
+	 * (see late_after). */
 	uint64_t late_call;
 	struct ctx_last_seen {
 		enum ctx_role role; /* role of the last message */
 		/* true if the last block of the last message is a tool
 		 * result */
 		bool in_result;
-		/* true if one of the newest user and tool messages in a row
-		 * contains more than tool results */
+		/* true if the newest consecutive user and tool messages contain
+		 * something besides tool results */
 		bool has_user_text;
 		/* true if a message was read that is not a system message */
 		bool begun;
@@ -253,19 +253,20 @@ struct ctx_validator {
 		 * was read */
 		struct ctx_last_seen before;
 		/* A finding about a later message.  It is true only if no
-		 * repair removes the message at this place.  finding.what is
-		 * NULL if there is no such finding. */
+		 * repair removes the message whose place is in the member
+		 * "place".  finding.what is NULL if there is no such
+		 * finding. */
 		struct ctx_finding finding;
 	} waiting_findings[3]; /* findings that the next message decides */
 	unsigned waiting_bits; /* bit i: waiting_findings[i] is in use */
-	/* Places of the newest reasoning items, if these are in a row.  An item
-	 * of the assistant must come after them, and was not read yet. */
+	/* Places of the newest consecutive reasoning items.  An item of the
+	 * assistant, which was not read yet, must follow them. */
 	struct ctx_place *open_reasoning;
 	size_t n_open_reasoning, open_reasoning_cap;
 	/* index of the newest message that a user wrote */
 	uint64_t newest_turn;
-	/* Index of an assistant message: the first of those that are the newest
-	 * ones in a row. */
+	/* Index of the first message of the newest run of consecutive assistant
+	 * messages. */
 	uint64_t newest_answer;
 	/* True if some tool call has no result, and none was inserted for
 	 * it. */
@@ -295,11 +296,12 @@ struct ctx_validator {
 	/* true if the newest item in open_reasoning has an id in the form of
 	 * OpenAI's ("rs_...") */
 	bool reasoning_has_id;
-	/* Index of a message: tool calls before it need no result until the
-	 * user writes something or the conversation ends. */
+	/* Index of a message.  Tool calls in earlier messages than this one may
+	 * have no result until the user writes something or the conversation
+	 * ends. */
 	uint64_t open_until_user;
-	/* Index of the newest user message with more than tool results, plus
-	 * 1. */
+	/* Index, plus 1, of the newest user message that has something besides
+	 * tool results. */
 	uint64_t newest_user_text;
 	/* If a message is split over several records: the number of its blocks
 	 * so far, and whether one of them is not reasoning. */
@@ -374,9 +376,10 @@ struct ctx_check_config {
 	    struct ctx_err *err);
 	uint64_t messages; /* result: number of messages that were checked */
 	/* Three numbers, set by ctx-check. reasoning_removed: messages whose
-	 * bound reasoning was removed after a repair. reasoning_kept: messages
-	 * in which it was kept. refused: conversations that were not repaired
-	 * because of CTX_REASONING_FAIL. */
+	 * bound reasoning (signed reasoning that the provider refuses after a
+	 * change before it) was removed after a repair. reasoning_kept:
+	 * messages in which bound reasoning was kept. refused: conversations
+	 * that were not repaired because of CTX_REASONING_FAIL. */
 	uint64_t reasoning_removed, reasoning_kept, refused;
 };
 

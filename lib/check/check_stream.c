@@ -311,8 +311,9 @@ end_stream(struct check *check, struct ctx_err *err)
 	if (ctx_validator_end(&check->lines.validator,
 		check->options->allow_pending, err) < 0)
 		return -1;
-	/* If a record contained a conversation, it was checked at its end
-	 * whether that has messages, so nothing is reported here. */
+	/* If the file has conversations inside records, each of them was
+	 * checked for missing messages at its own end, so nothing is reported
+	 * here. */
 	if (check->file != NULL && !check->conversations &&
 	    check->lines.messages_left == 0 &&
 	    report_missing_message(check, &place, "the file has no messages",
@@ -389,8 +390,8 @@ try_repair(struct check *check, const struct ctx_event *end,
 	return rc;
 }
 
-/* Begins the conversation of messages that are records again.  It was checked
- * in a trial, and is now checked a second time. */
+/* Begins again the conversation whose messages are records.  It was checked in
+ * a trial, and is now checked a second time. */
 static void
 restart_lines(struct check *check)
 {

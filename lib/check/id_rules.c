@@ -63,9 +63,9 @@ ctx_id_wrong(uint64_t rules, struct ctx_str literal)
 	return NULL;
 }
 
-/* Makes an id from a text and sets out to it, as a JSON string.  Equal texts
- * give equal ids.  If nine is true, the id has 9 characters.  Returns 1, or -1
- * with *err. */
+/* Makes an id from a text and writes the id, as a JSON string, to the buffer
+ * "out".  Equal texts give equal ids.  If nine is true, the id has 9
+ * characters.  Returns 1, or -1 with *err. */
 static int
 make_id(struct ctx_buf *out, bool nine, struct ctx_str text,
     struct ctx_err *err)

@@ -162,8 +162,9 @@ remove_image_seen(struct ctx_validator *validator, size_t i, bool replaced)
 	    (validator->n_images - i) * sizeof *list);
 }
 
-/* As long as the request has more images than the provider accepts, reports
- * the oldest one. most: the maximum; 0: there is none. */
+/* Reports the oldest images of the request, one after another, until the
+ * remaining ones are no more than the provider accepts. most: the number of
+ * images that the provider accepts; 0: any number. */
 static int
 refuse_surplus_images(struct ctx_validator *validator, uint64_t most,
     struct ctx_err *err)
@@ -295,9 +296,9 @@ count_images_left(struct ctx_validator *validator, size_t *n,
 	return 0;
 }
 
-/* Checks an image.  *ordinal is its index among those images of the message
- * that a text can replace and that were kept.  *over is the number of images,
- * from this one on, that must be refused because the message has too many. */
+/* Checks an image.  *ordinal counts the images of the message so far that were
+ * kept and that a text can replace.  The next *over images of the message, from
+ * this one on, must be refused, because the message has too many. */
 static int
 check_image(struct ctx_validator *validator,
     const struct ctx_provider_limits *limits, size_t i, size_t *ordinal,

@@ -4,8 +4,9 @@
 
 #include "check/check.h"
 
-/* An image that was read.  Later images may make it one too many, or too
- * large. */
+/* An image that was read.  Only after later images were read, it is known
+ * whether the request has too many images, or whether this image is too large
+ * for a request with so many. */
 struct ctx_image_seen {
 	struct ctx_place place;
 	/* JSON of the request that contains the image; NULL if the message is
@@ -29,9 +30,9 @@ int ctx_text_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
 int ctx_image_replace(struct ctx_buf *out, struct ctx_buf *scratch,
     const struct ctx_dialect *dialect, const struct ctx_json *json,
     uint32_t block, struct ctx_err *err);
-/* Sets *block to the JSON node of an image in a message. ordinal: its index
- * among those images that a text can replace.  Sets *block to 0 if there is no
- * such image.  Returns false with *err. */
+/* Sets *block to the JSON node of an image in a message, or to 0 if there is no
+ * such image. ordinal: index of the image among those that a text can replace.
+ * Returns true, or false with *err. */
 bool ctx_image_find(const struct ctx_message *message, size_t ordinal,
     struct ctx_buf *scratch, uint32_t *block, struct ctx_err *err);
 

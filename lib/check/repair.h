@@ -70,8 +70,9 @@ struct ctx_repair_queue {
 	/* true if the model's provider refuses signed reasoning after a change
 	 */
 	bool binds;
-	/* True if a repair has changed something before the next message to be
-	 * written, other than a cache breakpoint. */
+	/* True if a repair has changed something other than a cache breakpoint
+	 * in the part of the conversation before the next message to be
+	 * written. */
 	bool changed;
 };
 
@@ -214,17 +215,18 @@ int ctx_repair_move_results(struct ctx_repair_entry *entry,
 int ctx_repair_append_results(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part, const char *tail,
     struct ctx_err *err);
-/* Appends to the buffer out the tool results that a repair inserts after the
- * message of an entry.  They are one message or, in formats in which each
- * result is a message, several; then the text part is put between them. */
+/* Appends to the buffer "out" the tool results that a repair inserts after the
+ * message of an entry.  The results are one message or, in formats in which
+ * each result is a message of its own, several.  The separator (the argument
+ * "part") is put between these messages. */
 int ctx_repair_append_result_messages(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part,
     struct ctx_err *err);
 
 /* ---- repair_message.c: work before and after the check of a message ---- */
 
-/* Begins a conversation. inside is true for one inside a record, false for
- * that of the messages that are records. */
+/* Begins a conversation. inside: true if the conversation is inside a record,
+ * false if its messages are records. */
 void ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds);
 /* Appends a message to the queue before it is checked. rules: those by which
  * it will be checked. */
@@ -264,8 +266,8 @@ int ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 /* ---- repair_reasoning.c: signed reasoning after a change ---- */
 
-/* Returns the offset in the bytes of an entry, the next one to be written,
- * after which signed reasoning must be removed.  Returns SIZE_MAX if none must
+/* For the entry that is written next, returns an offset in its bytes: signed
+ * reasoning after this offset must be removed.  Returns SIZE_MAX if none must
  * be removed. */
 size_t ctx_repair_pass_change(struct ctx_repair_queue *queue,
     const struct ctx_repair_entry *entry);
@@ -285,7 +287,7 @@ int ctx_repair_inner_reasoning(struct ctx_repair *repair, struct ctx_err *err);
 int ctx_repair_conversation(struct ctx_repair *repair,
     const struct ctx_event *event, struct ctx_err *err);
 
-/* ---- write_repaired.c: writes records that can be written ---- */
+/* ---- write_repaired.c: writes messages whose repairs are final ---- */
 
 /* Applies the edits in repair->edits, if there are any, to the record that is
  * being read, and sets *text to the new bytes.  These are in repair->out. */

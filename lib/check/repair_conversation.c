@@ -5,7 +5,7 @@
 #include "check/repair.h"
 
 /* Adds an edit that inserts the text in repair->out into the record, before the
- * byte at the address at. */
+ * byte to which "at" points. */
 static int
 insert_output(struct ctx_repair *repair, const char *at, struct ctx_err *err)
 {

@@ -137,7 +137,7 @@ ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
 		fix->role = CTX_ROLE_OTHER;
 		return apply_text_fix(repair, NULL, fix, err);
 	}
-	/* A message that was written already has no entry any more, and cannot
+	/* A message that has been written has no entry any more, so it cannot
 	 * be repaired. */
 	if (entry == NULL || ctx_repair_is_linked(entry, finding->place.inside))
 		return 0;

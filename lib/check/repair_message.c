@@ -17,8 +17,8 @@ ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds)
 	queue->changed = false;
 }
 
-/* Finds the place in a message, before its blocks, where a tool result could
- * be inserted.  Stores its offset in the record. */
+/* Finds the place in a message, before its blocks, where a tool result could be
+ * inserted.  Stores the place as an offset from the start of the record. */
 static void
 find_insertion_offset(struct ctx_repair_entry *entry,
     const struct ctx_message *message, struct ctx_str text)

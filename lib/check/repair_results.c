@@ -336,9 +336,10 @@ ctx_repair_move_results(struct ctx_repair_entry *entry,
 }
 
 /* Finds the place where the tool results for the calls of a message must be
- * inserted.  Returns the entry after which this is: that of the message or a
- * later one.  Sets *next to the entry after that, or to NULL.  The place is
- * cached for all messages from this one to the returned one. */
+ * inserted.  Returns the entry after which they must be inserted: the entry of
+ * the message or a later one.  Sets *next to the entry after the returned one,
+ * or to NULL.  The place is cached for all messages from this one to the
+ * returned one. */
 static struct ctx_repair_entry *
 find_last_before_results(struct ctx_repair *repair,
     const struct ctx_repair_queue *queue, struct ctx_repair_entry *entry,

@@ -248,10 +248,10 @@ ctx_provider_find(const char *name)
 
 /* Returns the rules for a conversation that is translated from its dialect
  * (message format) to a provider's format. own: the provider's format; more:
- * further rules of the provider.  The rules of all three apply.  But of the
- * rules about how messages are written (CTX_FORM_RULES) only those of the
- * dialect apply, because the translation writes the messages in the provider's
- * format. */
+ * further rules of the provider.  The rules of the dialect, of the format "own"
+ * and those in "more" apply.  The rules about how messages are written
+ * (CTX_FORM_RULES) are an exception.  Only those of the dialect apply, because
+ * the translation itself satisfies those of the provider's format. */
 static uint64_t
 translate_rules(const struct ctx_dialect *dialect,
     const struct ctx_dialect *own, uint64_t more)

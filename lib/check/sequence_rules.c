@@ -172,9 +172,9 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
 		validator->open_reasoning[validator->n_open_reasoning++] =
 		    validator->place;
 		validator->reasoning_has_id = has_reasoning_id(validator);
-		/* Several reasoning items in a row share one waiting finding,
-		 * which has the place of the first item.  So it is not set
-		 * again for later items. */
+		/* Several reasoning items in a row share one finding, which
+		 * waits for the next message.  The place of the finding is that
+		 * of the first item, so later items do not set it. */
 		if (validator->n_open_reasoning > 1)
 			return 0;
 	}
@@ -225,9 +225,9 @@ report_certain_findings(struct ctx_validator *validator, struct ctx_err *err)
 	return 0;
 }
 
-/* Reports a message without content that is not the last one.  If no repair
- * removes it, it counts as the assistant message that must follow a system
- * message. */
+/* Reports an assistant message without content that is not the last message.
+ * If no repair removes this message, it counts as the assistant message that
+ * must follow a system message. */
 static int
 refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -244,11 +244,12 @@ refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 }
 
 /* Returns true if the message lacks an id that it must have: it follows
- * reasoning that has an id of OpenAI.  OpenAI would not find a message without
- * one (pydantic-ai, test_openai_responses_thinking_with_modified_history,
- * September 2025).  After such reasoning OpenAI accepts a tool call without an
- * id.  DeepSeek gives reasoning ids of another form, and accepts a message
- * without an id after them. */
+ * reasoning that has an id of OpenAI.  Without an id, OpenAI does not recognize
+ * the message as the one that must follow the reasoning (pydantic-ai,
+ * test_openai_responses_thinking_with_modified_history, September 2025).  A
+ * tool call after such reasoning needs no id.  DeepSeek's reasoning has ids of
+ * another form, and DeepSeek accepts a message without an id after its
+ * reasoning. */
 static bool
 needs_id(const struct ctx_validator *validator)
 {
@@ -286,10 +287,11 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 		CTX_RULE_SYSTEM_PLACE,
 		"the next message must be from the assistant", err) < 0)
 		return -1;
-	/* This message decides all waiting findings, with two exceptions.  If
-	 * it is a reasoning item, it must itself wait, with those before it,
-	 * for what comes next.  If it has no content, it may be removed, so
-	 * that the findings wait for the message after it. */
+	/* This message decides all findings that wait for a later message, with
+	 * two exceptions.  If this message is a reasoning item, the findings
+	 * about it and about the reasoning items directly before it wait for
+	 * the message after it.  If this message has no content, it may be
+	 * removed, so that all these findings wait for the message after it. */
 	if (wait != CTX_WAITS_REASONING && wait != CTX_WAITS_EMPTY) {
 		validator->n_open_reasoning = 0;
 		validator->waiting_bits = 0;
@@ -303,8 +305,8 @@ ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
 	bool empty = (validator->waiting_bits & 1u << CTX_WAITS_EMPTY) != 0;
 	struct ctx_last_seen last = validator->last;
 
-	/* If the last message has no content, it does not count as something
-	 * after reasoning.  So the reasoning before it is reported. */
+	/* If the last message has no content, it is ignored: nothing comes
+	 * after the reasoning before it, so that reasoning is reported. */
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    refuse_reasoning(validator,
 		"no text or tool call follows this reasoning", err) < 0)

@@ -43,9 +43,10 @@ ctx_tool_call_log_release(struct ctx_tool_call_log *log)
 void
 ctx_tool_call_log_reset(struct ctx_tool_call_log *log)
 {
-	/* Replaces a large hash table that is nearly empty: to clear the table
-	 * of one long conversation for every short conversation after it would
-	 * be slow. */
+	/* Frees a large hash table that is nearly empty, so that the next one
+	 * is smaller.  Otherwise the large table of one long conversation would
+	 * be cleared again for each short conversation after it, which is
+	 * slow. */
 	if (log->mask > 64 && log->used < log->mask / 8) {
 		free(log->slots);
 		log->slots = NULL;
@@ -120,8 +121,8 @@ allocate_call(struct ctx_tool_call_log *log, struct ctx_err *err)
 	return (uint32_t)log->n++;
 }
 
-/* Counts an open call with this id.  Returns the state that the id had
- * before. */
+/* Adds 1 to the number of open calls with the id of this call.  Returns the
+ * state that the id had before. */
 static enum ctx_call_state
 record_id(struct ctx_tool_call_log *log, const struct ctx_call *call)
 {
@@ -231,9 +232,9 @@ ctx_tool_call_log_answer(struct ctx_tool_call_log *log,
 	enum ctx_call_state state = slot == NULL ? CTX_CALL_NEW : slot->state;
 	uint32_t tool, i;
 
-	/* The tool call was closed by its first result, but accepts further
-	 * results, and this is one of them.  If no more follow, the state of
-	 * its id becomes CTX_CALL_ANSWERED. */
+	/* This is a further result of a tool call that its first result has
+	 * closed, but that accepts more results.  If this is the last one, the
+	 * state of the id becomes CTX_CALL_ANSWERED. */
 	if (state == CTX_CALL_MORE_RESULTS) {
 		if (!more)
 			slot->state = CTX_CALL_ANSWERED;

@@ -23,9 +23,9 @@ enum ctx_call_state {
 /* An open tool call, which has no result yet. */
 struct ctx_call {
 	struct ctx_place place;
-	/* Index of the message with this tool call.  If the call runs a
-	 * program that makes tool calls itself: index of the last message with
-	 * such a call. */
+	/* Index of the message with this tool call.  If the call runs a program
+	 * that makes tool calls itself: index of the last message with a call
+	 * made by that program. */
 	uint64_t resumed;
 	/* index of the tool call among the tool calls of its message, from 0 */
 	uint32_t ordinal;
@@ -36,7 +36,7 @@ struct ctx_call {
 	char label[96];
 	uint64_t id[2]; /* hash of the call's id; set if has_id is true */
 	bool has_id;
-	/* true if the tool call runs a program, and this has made another tool
+	/* true if the tool call runs a program that has made another tool
 	 * call */
 	bool runs;
 	bool provider_runs; /* true if the provider runs the tool */
@@ -44,8 +44,8 @@ struct ctx_call {
 	/* True if a result that is inserted for this call could be taken as the
 	 * answer to another call. */
 	bool shared;
-	/* True if a later message has a tool call with the same id, and this
-	 * call had no result by then. */
+	/* True if a later message has a tool call with the same id, and the
+	 * earlier call, described here, had no result before that message. */
 	bool doubled;
 	/* Only if doubled is true: place of the later tool call with the same
 	 * id. */

@@ -166,10 +166,10 @@ has_user_content(const struct ctx_validator *validator)
 /* Returns true if an open tool call cannot get a result any more.  The reason
  * is this message or, if validator->ended is true, the end of the conversation.
  * Anthropic runs its own tools after those of the client.  So a call of
- * Anthropic's tools may be open until a user message has more than results
- * (pydantic-ai, test_unpaired_native_tool_calls.py, August 2026), or at the end
- * of a turn that was paused.  The AI SDK waits for calls that the user is asked
- * to approve. */
+ * Anthropic's tools may be open until a user message has other content than
+ * results (pydantic-ai, test_unpaired_native_tool_calls.py, August 2026), or at
+ * the end of a turn that was paused.  The AI SDK waits for calls that the user
+ * is asked to approve. */
 static bool
 is_call_closed(const struct ctx_validator *validator,
     const struct ctx_call *call)
@@ -212,9 +212,9 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
 	return call;
 }
 
-/* Checks that a tool call made by a program belongs to an open tool call that
- * runs the program.  If the latter was closed without a result, that was
- * reported before. */
+/* Checks that a tool call made by a program belongs to a tool call that runs
+ * the program and is still open.  If the call that runs the program was closed
+ * without a result, that was reported before. */
 static int
 check_caller(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 {
@@ -330,8 +330,8 @@ record_inserted_result(struct ctx_validator *validator)
 }
 
 /* A program's result comes after the results of the tool calls that the program
- * makes.  So if the program makes a call in this message, the call that runs it
- * remains open, unless the user has written something since its last call. */
+ * makes.  So if the program makes a call here, the call that runs the program
+ * remains open, unless the user wrote after the program's last call. */
 static int
 resume_callers(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -368,8 +368,8 @@ may_result_come_later(const struct ctx_validator *validator,
 	    call->resumed >= validator->newest_answer;
 }
 
-/* Returns true if a tool result inserted for this call, which has no id, could
- * be taken for the result of an older call that has no result before it. */
+/* Returns true if a result inserted for this call, which has no id, could be
+ * taken for that of an older call that has no result there either. */
 static bool
 is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 {
@@ -530,8 +530,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	if (ctx_validate_waiting(validator, wait, err) < 0 ||
 	    (wait < CTX_WAITS && ctx_validate_wait(validator, wait, err) < 0))
 		return -1;
-	/* Unlike others, a message without content ends no tool call: it is the
-	 * last one, which may be empty, or a repair removes it. */
+	/* Other messages end the wait for tool results, but a message without
+	 * content does not: it is the last one, or a repair removes it. */
 	if (wait == CTX_WAITS_EMPTY)
 		return ctx_validate_place(validator, err);
 	if (resume_callers(validator, err) < 0 ||
@@ -546,8 +546,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	return ctx_validate_place(validator, err);
 }
 
-/* Tool calls may remain open until the user writes something.  Reports those
- * of them that have the same id, and closes them. */
+/* Called at the end of the conversation: closes all tool calls that are still
+ * open, after reporting those that have the same id as a later call. */
 static int
 refuse_open_duplicates(struct ctx_validator *validator, struct ctx_err *err)
 {

@@ -25,10 +25,10 @@ struct ctx_breakpoint_seen {
 	bool outside_messages;
 };
 
-/* The functions below report a finding (a violation of a rule), whose text is
- * built in validator->what, or is the argument what.  They return what
- * on_finding of ctx_validator returns: 1 or 2 if the violation was repaired, 0
- * if not, or -1 with *err. */
+/* The functions below report a finding (a violation of a rule).  The text of
+ * the finding is in validator->what or is passed as the argument "what".  The
+ * functions return the result of on_finding in struct ctx_validator: 1 or 2 if
+ * the violation was repaired, 0 if not, or -1 with *err. */
 int ctx_validate_report(struct ctx_validator *validator,
     struct ctx_finding *finding, const char *what, struct ctx_err *err);
 /* Reports a finding about the message that is being checked, as a whole. */
