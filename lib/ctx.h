@@ -189,8 +189,8 @@ CTX_API int ctx_model_prices(const char *name, int64_t time, uint64_t tokens,
 
 /* Sets the directory that has the file "encodings", the vocabularies of the
  * built-in encodings, for the whole process.  Must be called before the first
- * encoding is opened.  Without a call it is share/ctx above the file that
- * contains the library, or the directory chosen when the library was built. */
+ * encoding is opened.  Without a call it is share/ctx beside the library's file
+ * or up to three levels above it, or the directory chosen at build time. */
 CTX_API int ctx_set_data_directory(const char *directory,
     struct ctx_error *error);
 
@@ -257,7 +257,7 @@ struct ctx_input_options {
 	size_t size;
 	const char *dialect; /* message format; NULL: detected */
 	const char *model;   /* NULL: the one that each conversation names */
-	/* model of conversations that name none; NULL: counted as estimates */
+	/* model of conversations that name none; NULL: tokens are estimated */
 	const char *default_model;
 	/* built-in encoding or vocabulary file; NULL: that of the model */
 	const char *encoding;
@@ -323,8 +323,8 @@ struct ctx_block_info {
 	const char *kind;
 	const char *tool; /* name of the tool; NULL: none is known */
 	const char *id;   /* id of the tool call; NULL: none */
-	/* Decoded text, arguments of the call or content of the result.  If it
-	 * is not one JSON string, it is JSON and is_json is true. */
+	/* Arguments of the call, content of the result, or text: decoded if it
+	 * is one JSON string; else as JSON, and is_json is true. */
 	const char *text;
 	size_t text_length;
 	size_t result; /* number, from 1, of the tool result it is in; or 0 */
@@ -341,7 +341,7 @@ CTX_API int ctx_input_block(struct ctx_input *input, size_t i,
 /* Token counts of a message. */
 struct ctx_token_info {
 	size_t size;
-	uint64_t tokens;    /* all; the members below are parts of them */
+	uint64_t tokens;    /* all tokens; members below are parts of these */
 	uint64_t estimated; /* those that are estimated */
 	uint64_t framing;   /* those of the role and the delimiters */
 	uint64_t text, reasoning, tool_calls, tool_results, media, opaque;
@@ -417,8 +417,8 @@ typedef int ctx_change_function(void *user,
 
 /* An operation reads an input to its end.  output NULL: nothing is written, no
  * file is changed and only the result and the reports say what would be done.
- * options, result and error may be NULL.  With members that the operations
- * share:
+ * options, result and error may be NULL.  Members of the options that several
+ * operations have:
  *  - archive: file to which the originals of changed and removed messages are
  *    appended before the output is written; NULL: none
  *  - tool, not_tool: regular expressions (PCRE2); only results of tools whose
@@ -439,7 +439,7 @@ struct ctx_conversation_info {
 	const char *encoding;
 	uint64_t window; /* of the model, in tokens; 0: unknown */
 	uint64_t messages, turns;
-	uint64_t tokens;    /* all; the members below are parts of them */
+	uint64_t tokens;    /* all tokens; members below are parts of these */
 	uint64_t estimated; /* those that are estimated */
 	uint64_t system;    /* system prompt outside the messages */
 	uint64_t tools;     /* tool definitions */
@@ -465,7 +465,7 @@ struct ctx_prune_options {
 	size_t size;
 	const char *strategy; /* NULL: "pinned-fifo" */
 	const char *level;    /* "light", "balanced" (default), "aggressive" */
-	uint64_t budget;      /* most in the output; 0: window minus reserve */
+	uint64_t budget;      /* maximum output tokens; 0: window - reserve */
 	uint64_t window;      /* context window; 0: that of the model */
 	uint64_t reserve;     /* for the response; 0: 512 */
 	uint64_t trigger;     /* prune only above this; 0: the budget */
@@ -480,7 +480,7 @@ struct ctx_prune_options {
 	const char *pin_tool;    /* regular expression: tools that are kept */
 	const char *tool, *not_tool;
 	const char *notice; /* text inserted where messages are removed */
-	const char *query;  /* question of recall; NULL: last user message */
+	const char *query;  /* question for "recall"; NULL: last user message */
 	const char *reasoning;
 	const char *archive;
 	ctx_change_function *on_change;
@@ -536,8 +536,8 @@ struct ctx_age_options {
 	const char *archive;
 	ctx_change_function *on_change;
 	void *user;
-	bool by_results; /* true: keep and step are tool results */
-	bool media;  /* true: media are moved, and keep and step count them */
+	bool by_results; /* true: members keep and step count tool results */
+	bool media;  /* true: moves media; members keep and step count media */
 	bool unsent; /* true: only messages after the last assistant message */
 	bool mask;   /* true: store nothing and write "[cleared]" */
 };

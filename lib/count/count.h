@@ -128,9 +128,9 @@ int ctx_count_stream(struct ctx_stream *stream,
 /* Returns the tokens that ctx counts in a conversation after its last billed
  * request: in the response, and in messages after it. */
 uint64_t ctx_tokens_after_request(const struct ctx_token_stats *stats);
-/* Returns how many of the tokens that were billed for the last request are not
- * in the input, as those of a system prompt and of tools: those that are more
- * than ctx counts.  Returns 0 if ctx counts more than was billed. */
+/* Returns by how many tokens the billed tokens of the last request exceed the
+ * tokens that ctx counts in it.  These are not in the input, such as those of a
+ * system prompt and of tools.  Returns 0 if ctx counts more than was billed. */
 uint64_t ctx_tokens_not_in_input(const struct ctx_token_stats *stats);
 /* Returns how many tokens a conversation has.  If the input reports what was
  * billed for a request, these are the billed tokens of the last request and

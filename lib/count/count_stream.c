@@ -186,8 +186,9 @@ add_shares(struct counted_conversation *conversation,
 	return 0;
 }
 
-/* Adds the tokens of a message with the role tool that belong to no result to
- * those of its first tool. *message has the token counts of the message. */
+/* In a message with the role tool, adds the tokens that belong to no tool
+ * result to the tokens of the message's first tool. *message has the token
+ * counts of the message. */
 static void
 share_rest(struct counted_conversation *conversation,
     const struct ctx_token_stats *message)
@@ -215,9 +216,8 @@ release_shares(struct counted_conversation *conversation)
 	free(conversation->share_of);
 }
 
-/* Returns the index, from 0, of the message that was counted last, in its
- * conversation.  segment: entry of this message in the conversation's list of
- * groups. */
+/* Returns the index, in its conversation and from 0, of the message that was
+ * counted last. segment: a segment of this message. */
 static uint64_t
 find_index(const struct count_run *run, const struct ctx_event *event,
     const struct ctx_segment *segment)

@@ -18,7 +18,8 @@
 
 #include "eval/judge.h"
 
-/* Number of random choices of which means are computed. */
+/* The policy "random" makes this number of random choices, and its results are
+ * means over them. */
 enum { CHOICES = 16 };
 
 struct message_group {
@@ -26,8 +27,9 @@ struct message_group {
 	size_t first, end;
 	uint64_t tokens;
 	bool kept;
-	/* needed strings per token that are in this group and in no group taken
-	 * before; may be too high, because it was computed earlier */
+	/* Number of needed strings that are in this group and in no group kept
+	 * before it, per token of the group.  May be too high, because it was
+	 * computed earlier. */
 	double worth;
 	/* The numbers of the needed strings that are in this group: elements
 	 * wanted to wanted_end - 1 of baseline.strings. */
@@ -40,11 +42,12 @@ struct baseline {
 	struct message_group *groups;
 	size_t n;
 	size_t *group_of; /* for each message: number of its group */
-	/* numbers of the groups, in the order in which they are taken */
+	/* numbers of the groups, in the order in which they are considered for
+	 * being kept */
 	size_t *order;
 	/* for each group: numbers of the needed strings in it */
 	uint32_t *strings;
-	/* for each needed string: true if a group with it was taken */
+	/* for each needed string: true if it is in a kept group */
 	bool *taken;
 	uint64_t left;   /* tokens of the limit that are not used yet */
 	uint64_t random; /* state of the random numbers */
@@ -214,8 +217,8 @@ sink_group(struct baseline *b, size_t i, size_t n)
 	b->order[i] = moved;
 }
 
-/* Takes the group with most needed strings per token, again and again, until no
- * group that fits has a needed string. */
+/* Keeps the group with most needed strings per token, then the next one, until
+ * no group that fits within the limit has a needed string. */
 static void
 take_by_worth(struct baseline *b)
 {
@@ -242,8 +245,8 @@ take_by_worth(struct baseline *b)
 	}
 }
 
-/* Adds the tokens of the groups that are kept, and the number of needed strings
- * in them, to *verdict. */
+/* Adds the tokens of the kept groups to verdict->tokens, and the number of
+ * different needed strings in these groups to verdict->kept. */
 static void
 add_choice(const struct baseline *b, struct eval_verdict *verdict)
 {

@@ -10,12 +10,12 @@
 #include "cost/cost.h"
 #include "dialect/dialect.h"
 
-/* ---- eval/policy.c: what is applied to the part before a cut ------------- */
+/* ---- eval/policy.c: policies, which shorten a session before a cut ------- */
 
 enum ctx_policy_kind {
 	CTX_POLICY_COMMAND, /* a command that reads and writes messages */
-	/* The other kinds keep groups of messages.  They only serve for
-	 * comparison. */
+	/* The other kinds of policies keep whole groups of messages, and only
+	 * serve for comparison. */
 	/* keep the groups of messages with most needed strings per token */
 	CTX_POLICY_ORACLE,
 	CTX_POLICY_RECENCY, /* the newest groups */
@@ -104,10 +104,9 @@ struct ctx_eval_config {
 	/* Where sessions are cut: after these shares of their messages, in
 	 * ascending order. */
 	struct ctx_eval_shares cuts;
-	/* Budgets, as shares of the tokens in the messages before the cut that
-	 * are not system messages.  To each budget the tokens of system
-	 * messages and those outside the messages (system prompt, tool
-	 * definitions) are added. */
+	/* Budgets, as shares of the tokens before the cut, without system
+	 * messages.  To each budget the tokens of system messages, of the
+	 * system prompt and of tool definitions are added. */
 	struct ctx_eval_shares budgets;
 	/* A session is not cut where fewer than this number of tokens are
 	 * before the cut. */
@@ -119,7 +118,8 @@ struct ctx_eval_config {
 	struct ctx_policy_runner *runners;
 	/* one set of token counters for each thread */
 	struct ctx_model_counters *counters;
-	size_t jobs; /* number of runners, of sets of counters and of threads */
+	/* number of threads; each has its own runner and token counters */
+	size_t jobs;
 	/* If not NULL: called once per file after it was evaluated, in the
 	 * order of the files.  bytes: size of the file. */
 	void (*on_file)(void *user, size_t bytes);
@@ -133,7 +133,7 @@ struct ctx_eval_sample {
 	/* number of the line that contains the whole session; 0 if the session
 	 * is the whole file */
 	uint64_t line;
-	/* where it is cut, as chosen in ctx_eval_config.cuts */
+	/* where the session is cut, as chosen in ctx_eval_config.cuts */
 	uint64_t cut;
 	size_t session;  /* number of its session, from 0 */
 	size_t messages; /* number of messages before the cut */
@@ -149,7 +149,8 @@ struct ctx_eval_run {
 	/* numbers of the sample, of the policy and of the budget, from 0 */
 	size_t sample, policy, budget;
 	/* Number of needed strings that are in the output of the policy.  For
-	 * the policy "random" it is a mean of several choices. */
+	 * the policy "random", which is run several times, the mean of these
+	 * numbers. */
 	double kept;
 	/* Number of needed strings that are not in the output, but in a file
 	 * that the command has saved in the directory {dir}. */
@@ -176,8 +177,8 @@ struct ctx_eval_results {
 	size_t without_cut; /* sessions that cannot be cut */
 	size_t too_short;   /* cuts with too few tokens before them */
 	size_t not_needed;  /* cuts without a needed string */
-	/* cuts before which the file, read as a file of its own, would not
-	 * contain the same messages */
+	/* number of cuts for which the lines before the cut, read as a file of
+	 * their own, would not contain the same messages */
 	size_t unlike;
 };
 

@@ -12,10 +12,11 @@ struct cut_evaluation {
 	struct eval_worker *worker;
 	const struct eval_session *session;
 	const struct eval_cut *cut;
-	/* index of the cut in the samples of the file's results */
+	/* number of this cut in the member samples of struct
+	 * ctx_eval_results */
 	size_t sample;
-	/* tokens of system messages, tool definitions and the rest of the
-	 * request that is no message; they are added to each budget */
+	/* tokens of system messages, and tokens that are in no message; these
+	 * are added to each budget */
 	uint64_t fixed;
 	uint64_t rest; /* all other tokens before the cut */
 	/* number of findings of ctx-check in the messages before the cut */
@@ -40,9 +41,9 @@ find_place(const struct eval_session *session, uint64_t share)
 	return at;
 }
 
-/* Returns the tokens of the messages before index at that are not system
- * messages.  Sets *fixed to the tokens of the system messages before index at
- * and of what is outside the messages. */
+/* Returns the number of tokens in the messages with an index lower than "at",
+ * without system messages.  Sets *fixed to the number of tokens in the system
+ * messages among them, plus the tokens that are in no message. */
 static uint64_t
 sum_tokens(const struct eval_session *session, size_t at, uint64_t *fixed)
 {
@@ -283,9 +284,9 @@ add_sample(struct cut_evaluation *e, struct ctx_err *err)
 }
 
 /* Writes the messages before the cut, and reads them again, as the policies
- * will read them.  Sets *same to false if the messages are then not the same:
- * in a session file with branches, the lines before the cut can alone be
- * another branch. */
+ * will read them.  Sets *same to false if the messages are then not the same: a
+ * session file may have branches, and without the lines after the cut another
+ * branch may be the one that is sent to the model. */
 static int
 prepare_cut(struct cut_evaluation *e, bool *same, struct ctx_err *err)
 {

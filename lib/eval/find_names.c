@@ -24,8 +24,9 @@
 #include "eval/session.h"
 #include "tokenizer/unicode.h"
 
-/* Kinds of words to which a character can belong, as bits.  The regular
- * expressions are those of the classes of characters. */
+/* Kinds of words to which a character can belong, as bits.  The comment after
+ * each bit says to which characters it applies, in words or as in the brackets
+ * of a regular expression. */
 enum {
 	IN_WORD = 1,     /* \w */
 	IN_NUMBER = 2,   /* \d */

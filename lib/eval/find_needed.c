@@ -20,23 +20,24 @@
 
 #include "eval/session.h"
 
-/* What is known of a string that occurs in arguments of tool calls.  The
- * members that count messages are the index of a message plus 1; 0: none. */
+/* What is known of a string that occurs in arguments of tool calls.  Members
+ * that refer to a message have its index plus 1; 0: none. */
 struct name_places {
-	/* the first messages that contain it */
+	/* the first messages that contain the string */
 	uint32_t first[EVAL_SEEN_MOST + 1];
 	unsigned n_first;
 };
 
 /* What is known of a string for one place at which the session is cut. */
 struct name_at_cut {
-	/* the first message after the cut that has it in the arguments of a
-	 * tool call */
+	/* the first message after the cut that has the string in the arguments
+	 * of a tool call */
 	uint32_t used;
-	/* the first message after the cut that has it in a text or tool
+	/* the first message after the cut that has the string in a text or tool
 	 * result */
 	uint32_t shown;
-	/* true if a message that every policy is assumed to keep contains it */
+	/* true if the string is in a message that every policy is assumed to
+	 * keep */
 	bool always;
 };
 
@@ -46,8 +47,8 @@ struct needed_search {
 	size_t n_cuts;
 	struct ctx_intern *names;
 	struct name_places *places;
-	/* n_cuts elements for each string; those of string i begin at index i *
-	 * n_cuts */
+	/* n_cuts elements for each string: string number i has those from index
+	 * i * n_cuts on */
 	struct name_at_cut *at_cut;
 	size_t places_cap, at_cut_cap;
 	/* for each cut: index of the last message of the user before it */
@@ -55,7 +56,7 @@ struct needed_search {
 	uint32_t message; /* index of the message that is being searched */
 };
 
-/* ---- the names in arguments after the first cut ---- */
+/* ---- names in arguments of tool calls after the first cut ---- */
 
 static int
 record_use(void *user, const char *p, size_t n, struct ctx_err *err)

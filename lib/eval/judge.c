@@ -70,7 +70,9 @@ close_stream(struct ctx_stream *stream)
  * that are lines of their own, one for a conversation inside a record. */
 struct judge_counters {
 	struct ctx_model_counter lines, record;
-	bool begun; /* true if the counter for messages that are lines is set */
+	/* true if "lines", the counter for messages that are lines, is set
+	 * up */
+	bool begun;
 };
 
 static int

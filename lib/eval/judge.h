@@ -1,10 +1,11 @@
-/* judge.h - finds which needed strings of a cut are left in a text */
+/* judge.h - finds which of the strings needed after a cut are left in a text */
 #ifndef CTX_EVAL_JUDGE_H
 #define CTX_EVAL_JUDGE_H
 
 #include "eval/session.h"
 
-/* The search for the needed strings of one cut in several texts. */
+/* The search, in several texts, for the strings that are needed after one cut
+ * of a session. */
 struct eval_judge {
 	struct ctx_model_counters *counters;
 	const struct ctx_dialect *dialect; /* dialect of the session */
@@ -27,7 +28,8 @@ struct eval_verdict {
 	size_t findings; /* number of findings of ctx-check */
 };
 
-/* Prepares the search for the needed strings of a cut. */
+/* Prepares the search for the strings that are needed after a cut (a place at
+ * which the session is divided). */
 int ctx_judge_begin(struct eval_judge *judge, const struct eval_cut *cut,
     struct ctx_err *err);
 /* Reads a text as messages, such as the output of a policy, counts their tokens

@@ -18,7 +18,8 @@ struct matcher_node {
 	 * so as a child or sibling it means none. */
 	uint32_t child, sibling, fail, suffix_end;
 	uint32_t number; /* of the string that ends here */
-	/* ctx_matcher.round of the text in which this string was found last */
+	/* value that ctx_matcher.round had for the last text in which this
+	 * string was found */
 	uint32_t round;
 	uint8_t byte;
 	bool ends; /* true if a string of the set ends at this node */
@@ -93,9 +94,9 @@ ctx_matcher_add(struct ctx_matcher *matcher, struct ctx_str string,
 	return 0;
 }
 
-/* Continues a search, which is at a node, with the next byte of a text. Returns
- * the node that stands for the longest beginning of a string with which the
- * text read so far ends. */
+/* Continues a search, which is at a node, with the next byte of a text.
+ * Returns the node of the longest prefix of any string of the set that is a
+ * suffix of the text read so far. */
 static uint32_t
 follow(const struct ctx_matcher *matcher, uint32_t node, uint8_t byte)
 {

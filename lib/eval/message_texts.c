@@ -1,5 +1,5 @@
-/* message_texts.c - collects the texts of a message in which ctx-eval searches
- * strings that later messages use */
+/* message_texts.c - collects those texts of a message in which ctx-eval looks
+ * for strings that later messages use */
 #include <string.h>
 
 #include "dialect/result_content.h"

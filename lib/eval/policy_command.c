@@ -29,8 +29,8 @@ static const size_t OUTPUT_MOST = (size_t)1 << 30;
 struct command {
 	const struct policy_request *request;
 	struct policy_answer *answer;
-	/* pipe from the main program; its end is reached when that program has
-	 * ended */
+	/* pipe from the main program; end of file on it shows that the main
+	 * program has ended */
 	int client;
 	bool shows_messages;
 	unsigned seconds; /* time limit in seconds */

@@ -29,8 +29,8 @@ struct request_head {
 /* An answer of the child process.  In the pipe it is followed by the command's
  * output and the files that the command has saved. */
 struct answer_head {
-	/* the pointers of its buffers are only valid in the process that wrote
-	 * them */
+	/* the pointers in this member are valid only in the process that wrote
+	 * the answer */
 	struct policy_answer answer;
 	size_t out, files;
 };

@@ -85,8 +85,8 @@ classify_message(struct eval_message *m, const struct ctx_message *message)
 }
 
 /* Returns the message to which the blocks of an event belong.  If the record
- * continues the message before, because that was split over several records, it
- * is this message; else it is a new one.  Returns NULL with *err. */
+ * continues a message that was split over several records, this is that
+ * message; else a new one.  Returns NULL with *err. */
 static struct eval_message *
 get_message(struct session_reader *r, struct eval_session *s,
     const struct ctx_event *event, struct ctx_err *err)

@@ -68,7 +68,8 @@ take_file(int directory, const char *name, struct ctx_buf *files,
 static int take_directory(int fd, unsigned depth, struct ctx_buf *files,
     struct ctx_err *err);
 
-/* Reads a file or the files of a directory, and removes it. */
+/* Reads a file, or all files of a directory, and then removes the file or the
+ * directory. */
 static int
 take_entry(int directory, const char *name, unsigned depth,
     struct ctx_buf *files, struct ctx_err *err)

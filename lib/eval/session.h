@@ -33,8 +33,8 @@ int ctx_append_message_texts(struct ctx_buf *texts, struct ctx_buf *arguments,
 int ctx_append_json_texts(struct ctx_buf *texts, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err);
 
-/* Replaces escapes such as \n, \\n and \\\n by a line feed in a text, and so
- * those of carriage return, tab and quote.  Such escapes are in texts that are
+/* Replaces each escape of a line feed, carriage return, tab or quote in a text,
+ * such as \n, \\n or \\\n, by a line feed.  Such escapes are in texts that are
  * JSON inside JSON.  Without this, the letter n would become the first letter
  * of the name after it.  from: offset in the buffer at which to begin. */
 void ctx_separate_escapes(struct ctx_buf *text, size_t from);
@@ -42,8 +42,10 @@ void ctx_separate_escapes(struct ctx_buf *text, size_t from);
 /* A message of a session.  If it was split over several records, it is still
  * one message. */
 struct eval_message {
-	/* Its texts are in eval_session.texts from offset texts to texts_end,
-	 * and the arguments of its tool calls in eval_session.arguments. */
+	/* The texts of the message are in eval_session.texts, from offset texts
+	 * to offset texts_end.  The arguments of its tool calls are in
+	 * eval_session.arguments, from offset arguments to offset
+	 * arguments_end. */
 	size_t texts, texts_end, arguments, arguments_end;
 	uint64_t tokens;
 	enum ctx_role role;
