@@ -86,8 +86,9 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	which.texts = edit->rest & CTX_MARK_HEAD_TAIL;
 	if (ctx_head_tail_edit(run, edits, message, &which, err) < 0)
 		return -1;
-	/* In formats in which a summary or notice is inserted as a block, the
-	 * record has no copy of the message, so only the message is edited. */
+	/* Some records have a second copy of a tool result, which must be
+	 * edited, too.  Formats in which a summary or notice is inserted as a
+	 * block have no such copy, so only the message is edited. */
 	return is_block ? edit_and_insert(run, conversation, entry, text,
 			      edit->rest & CTX_MARK_DROP_INSERTION, err)
 			: ctx_head_tail_edit_copy(run, edits, first, message,
@@ -133,11 +134,11 @@ ctx_prune_marks(const struct held_conversation *conversation,
 	return any;
 }
 
-/* Removes a message of which the edits leave no block, because it has only
- * reasoning.  The message was parsed into run->rewrite.message.  Its segments
- * then have no tokens.  An exception is a message with several lines in a
- * session file. If only its first line is removed, the tokens for the message's
- * role remain, now for the next line. */
+/* Removes a message that has only reasoning, so that the edits leave no block
+ * of it.  The message was parsed into run->rewrite.message.  Sets the tokens of
+ * its segments to 0, except if the message has several lines in a session file
+ * and only the first is removed: then the tokens for the message's role remain,
+ * now for the next line. */
 static int
 drop_empty(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, size_t first, struct ctx_err *err)

@@ -82,8 +82,9 @@ ctx_insertion_is_string_content(const struct ctx_message *message, size_t i)
 	    CTX_JSON_STRING;
 }
 
-/* Finds out whether a JSON string begins with a summary or notice, and stores
- * that in *found.  The user's text may follow only if string is true. */
+/* Sets *found if a JSON string begins with a summary or notice. string: true if
+ * the user's own text may follow in that JSON string; its place is then also
+ * stored in *found. */
 static void
 find_in_literal(struct ctx_str literal, const char *notice, bool string,
     struct found_insertion *found)

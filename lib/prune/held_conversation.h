@@ -7,9 +7,9 @@
 #include "stream/rewrite.h"
 #include "truncate/text_segments.h"
 
-/* A report on a changed message in memory that was not made yet.  The message's
- * bytes are archived before its first edit; but the change is reported only
- * when it is final, because an edited message may be removed later. */
+/* A report, not made yet, on a changed message in memory.  The message's bytes
+ * are archived before its first edit; but the change is reported only when it
+ * is final, because an edited message may be removed later. */
 struct pending_change {
 	struct ctx_change change;
 	unsigned marks; /* CTX_MARK_... bits of all changes so far */
@@ -26,10 +26,10 @@ struct prune_entry {
 	/* number of the message's line in a session file, from 1; 0: the
 	 * message is not from a session file */
 	uint32_t transcript_line;
-	/* If the entry stands for lines of a session file that are not
-	 * messages and are read again when they are written (held.text is
-	 * NULL): the number of its last line.  Removed lines among them are not
-	 * written.  Otherwise 0. */
+	/* An entry may stand for lines of a session file that are not messages,
+	 * and whose bytes are read again when they are written (held.text is
+	 * NULL).  This is then the number of the entry's last line; else 0.
+	 * Removed lines among them are not written. */
 	uint32_t last_line;
 	/* offset of the first of these lines in the file, in bytes */
 	uint64_t file_offset;
@@ -65,8 +65,8 @@ struct insertion {
 	size_t json_at, json_n;
 };
 
-/* A conversation whose messages are kept in memory.  The order of the messages
- * is also that of their segments in groups. */
+/* A conversation whose messages are kept in memory.  The messages are in the
+ * same order as their segments in the member "groups". */
 struct held_conversation {
 	struct ctx_groups groups;
 	struct ctx_plan plan;
@@ -77,7 +77,7 @@ struct held_conversation {
 	 * of struct prune, which owns them. */
 	struct ctx_held_queue *entries;
 	/* when this number of bytes is in memory, ctx searches for messages
-	 * that can be removed before the end of the conversation */
+	 * that it can remove without waiting for the end of the conversation */
 	size_t compact_at;
 	uint64_t n_removed; /* number of messages removed so far */
 	/* the summaries and notices that will be inserted, in the order of the
@@ -179,8 +179,9 @@ int ctx_prune_hold_unknown(struct held_conversation *conversation,
  * Returns 1, 0 if it must be held with its bytes, or -1 with *err. */
 int ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err);
-/* Adds the lines of an entry to the entry after it, when all messages between
- * them were removed.  The entry before then has no segment. */
+/* Called when all messages between two entries were removed.  Moves the lines
+ * of the first entry to the second one, so that the first one has no segment
+ * any more. */
 void ctx_prune_join_file_lines(struct prune_entry *before,
     struct prune_entry *entry);
 /* Sets *text to the bytes of the last line that an entry stands for.  They are
@@ -248,10 +249,10 @@ int ctx_prune_report_changes(struct prune *run,
 
 /* ---- relink_lines.c ---- */
 
-/* Archives and reports the lines of a session file that change because others
- * were removed: in which links to other lines are corrected, or that a removed
- * message had replaced.  The latter are removed, because without that message
- * they would be sent to the model again. */
+/* Archives and reports the lines of a session file that change because other
+ * lines were removed.  In some, links to other lines are corrected.  Others had
+ * been replaced by a message that is now removed; they are removed, too,
+ * because otherwise they would be sent to the model again. */
 int ctx_prune_report_lines(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 /* Writes an entry.  If lines were removed, the ids in it that name them are
@@ -282,10 +283,11 @@ struct head_tail {
 int ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
     const struct ctx_message *message, const struct head_tail *which,
     struct ctx_err *err);
-/* If an edit with the index first or a higher one changes a message's tool
- * result, adds the edits of the agent's copy of this result: its texts of more
- * than CTX_HEAD_TAIL_CHARS characters are replaced by CTX_CLEARED if clear is
- * true, else shortened to their beginning and end. */
+/* Some agents store a second copy of a tool result in the line.  If one of the
+ * edits from number first on changes a message's tool result, adds the edits of
+ * this copy: its texts of more than CTX_HEAD_TAIL_CHARS characters are replaced
+ * by CTX_CLEARED if clear is true, else shortened to their beginning and
+ * end. */
 int ctx_head_tail_edit_copy(struct prune *run, struct ctx_edits *edits,
     size_t first, const struct ctx_message *message, bool clear,
     struct ctx_err *err);
@@ -399,8 +401,9 @@ int ctx_insertion_insert_block(struct prune *run,
 int ctx_insertion_insert_message(struct prune *run,
     struct held_conversation *conversation, const struct prune_entry *entry,
     struct ctx_err *err);
-/* Writes the summary or notice that is inserted as a message of its own before
- * message message_index of those in memory, as a line. */
+/* Writes, as a line, a summary or notice that is inserted as a separate
+ * message.  It is inserted before the message with the index message_index
+ * among the messages in memory. */
 int ctx_insertion_write_message(struct prune *run,
     const struct held_conversation *conversation, size_t message_index,
     struct ctx_err *err);

@@ -1,11 +1,11 @@
 /*
  * hold_message.c - adds a message to the conversation in memory
  *
- * While the message's JSON is parsed, this file finds what is needed to decide
- * about it, besides its tokens.  It finds out if the user pinned it, which of
- * its tool results may be edited, and if an earlier run inserted a summary or
- * notice into it.  It also counts the tokens that a notice before it would
- * have.
+ * While the JSON of a message is parsed, the functions in this file find what
+ * is needed, besides the tokens, to decide about the message: whether the user
+ * pinned the message, which of its tool results may be edited, and whether an
+ * earlier run inserted a summary or notice into it.  The tokens of a notice
+ * before the message are counted, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -125,9 +125,10 @@ exclude_results(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Some strategies shorten long texts to their beginning and end at the level
- * aggressive.  Then sets head_tail_savings of each segment, from index first
- * on, to the tokens that this would save in the segment. */
+/* If the strategy shortens long texts to their beginning and end at the level
+ * aggressive, and that is the level, sets the member head_tail_savings of each
+ * segment from number first on: the number of tokens that this would save in
+ * the segment. */
 static int
 measure_head_tail(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, const struct ctx_message *message,
@@ -271,9 +272,9 @@ add_segments(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Completes the new segments of a message: tokens of an earlier summary or
- * notice, tokens of a new notice, and savings by shortening.  The scorer, if
- * the strategy has one, reads the message, too. */
+/* Fills in the rest of the new segments of a message: the tokens of an earlier
+ * summary or notice, the tokens of a new notice, and the tokens that shortening
+ * saves.  The scorer, if the strategy has one, reads the message, too. */
 static int
 measure_segments(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,

@@ -21,9 +21,10 @@ ctx_prune_hold_unknown(struct held_conversation *conversation,
 	    entry->transcript_line != 0, err);
 }
 
-/* Returns true if a line follows the lines of an entry, and needs no entry of
- * its own.  A strategy that ranks segments by their text also counts those that
- * are not messages, so each line needs a segment then. */
+/* Returns true if a line directly follows the lines of an entry and can be
+ * added to them, so that it needs no entry of its own.  With a strategy that
+ * ranks segments by their text every line needs its own entry and segment, even
+ * a line without a message. */
 static bool
 can_add_line(const struct prune *run, const struct prune_entry *entry,
     uint32_t line)

@@ -84,8 +84,8 @@ is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 }
 
 /* Returns true for a summary that the agent has written in place of earlier
- * messages.  It answers no user message, so it does not keep those of the turn
- * in which it is, unless roles must alternate. */
+ * messages.  Such a summary answers no user message.  So if it is kept, the
+ * user messages of its turn need not be kept, unless roles must alternate. */
 static bool
 is_outside_turns(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
@@ -136,8 +136,8 @@ fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
 	    segment->start < plan->cut_tokens;
 }
 
-/* Adds the tokens of segment i to the weight of its group.  The first segment
- * of a group has the group's candidate. */
+/* Adds the tokens of segment i to the weight of its group.  The candidate of
+ * the group's first segment stands for the whole group. */
 static void
 add_to_group(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     bool ended)
@@ -172,8 +172,8 @@ make_candidates(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 }
 
 /* If all groups of a turn are removed, also removes the user messages of the
- * turn.  Some strategies rank user messages by themselves; these may keep a
- * user message whose turn is removed. */
+ * turn.  Some strategies rank user messages separately from the rest of the
+ * turn; such a strategy may keep a user message whose turn is removed. */
 static void
 drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -204,9 +204,10 @@ drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 }
 
 /* Records the newest group that the strategy removes: sets plan->cut_message to
- * the index of its message, and plan->cut_tokens to the tokens before it.  Must
- * be called before user messages are removed because their turns became empty,
- * as these do not count. */
+ * the index of its message, and, with quantum, plan->cut_tokens to the next
+ * multiple of quantum after the number of tokens before this message.  Must be
+ * called before user messages are removed because their turns became empty,
+ * since the strategy itself does not remove these messages. */
 static void
 set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 {

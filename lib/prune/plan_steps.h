@@ -21,10 +21,10 @@
  * together at most this part of the target: target / CTX_OPTIONAL_SHARE
  * tokens. */
 enum { CTX_OPTIONAL_SHARE = 4 };
-/* By default the newest messages and turns are kept only as far as they do not
- * use more than this part of the target: the tokens that it leaves beside
- * everything that must be kept, divided by CTX_FLOOR_SHARE.  This limit does
- * not apply if the user has chosen their number. */
+/* By default the newest messages and turns are kept only up to this many
+ * tokens: the tokens of the target that remain beside everything that must be
+ * kept, divided by CTX_FLOOR_SHARE.  This limit does not apply if the user has
+ * chosen the number of messages or turns. */
 enum { CTX_FLOOR_SHARE = 4 };
 
 /* ---- floor.c ---- */

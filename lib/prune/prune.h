@@ -61,12 +61,13 @@ struct ctx_prune_settings {
 	 * not 0, the newest messages with this many tokens are kept instead. */
 	uint64_t keep_messages;
 	uint64_t keep_tokens;
-	/* For the strategy summarize: the most tokens of the summary, and the
-	 * tokens that it keeps free for the summary and its frame. */
+	/* For the strategy summarize. summary_tokens: maximum tokens of the
+	 * summary. reserved: tokens that the strategy keeps free for the
+	 * summary and the role and delimiters of its message. */
 	uint64_t summary_tokens, reserved;
 	enum ctx_reasoning reasoning;
-	/* true if the provider refuses signed reasoning of the model after a
-	 * change before it */
+	/* true if the provider refuses the model's signed reasoning once
+	 * anything before it was changed */
 	bool binds;
 	/* true if a conversation is pruned even if its trigger is not
 	 * exceeded */
@@ -209,16 +210,17 @@ struct ctx_plan {
 	 * to a system prompt outside the messages */
 	uint64_t tools, system;
 	uint64_t notices; /* tokens that are reserved for notices */
-	/* Bound reasoning is signed reasoning that the provider refuses after a
-	 * change before it.  It is removed from the message with this index on;
-	 * UINT64_MAX: from none. */
+	/* Index of the first message from which bound reasoning is removed, as
+	 * from all later messages; UINT64_MAX: from none.  Bound reasoning is
+	 * signed reasoning that the provider refuses after a change before
+	 * it. */
 	uint64_t bound_from;
 	bool has_cut; /* true once a group was removed */
 	/* All messages with a lower index were removed, except those that must
 	 * be kept. */
 	uint64_t cut_message;
-	/* Only with quantum.  All segments whose start (the number of tokens
-	 * before the segment) is lower were removed, except those that must be
+	/* Only with quantum.  All segments that start before this number of
+	 * tokens of the conversation were removed, except those that must be
 	 * kept. */
 	uint64_t cut_tokens;
 	/* For each segment: what will be done with it, as CTX_MARK_... bits. */
@@ -244,8 +246,9 @@ void ctx_plan_reset(struct ctx_plan *plan,
  * inserted. */
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
-/* Finds out what must be kept of a complete conversation: sets plan->floors,
- * for ctx_scorer_rank. */
+/* Called when a conversation was read completely.  Finds out which of its
+ * segments must be kept, and why, and stores the reasons in plan->floors, which
+ * ctx_scorer_rank uses. */
 int ctx_plan_survey(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err);
 /* Returns true if the conversation must be pruned.  The reason may be that it
@@ -262,8 +265,8 @@ void ctx_plan_bind(struct ctx_plan *plan, const struct ctx_groups *groups,
 /* Used by strategies that write a summary, if no summary is inserted after all.
  * Unmarks all removals of segments and of earlier summaries.  Edits that the
  * level allows remain.  Bound reasoning is now removed only after the first of
- * these edits.  If the budget is then exceeded, it is removed as before the
- * call. */
+ * these edits.  If the budget is then exceeded, all bound reasoning is removed
+ * that was to be removed before the call. */
 void ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups);
 /* Returns true if the provider would refuse the output.  Bound reasoning is
  * kept although its message or an earlier one was changed, in this run or an
@@ -303,9 +306,9 @@ int ctx_scorer_open(struct ctx_scorer **scorer,
  * are those from index first on. */
 int ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *message,
     const struct ctx_groups *groups, size_t first, struct ctx_err *err);
-/* Sets the rank of all segments. plan: the settings and, set by
- * ctx_plan_survey, the floors.  CTX_EARG: the embedder, a program of the user,
- * has failed. */
+/* Sets the rank of all segments. plan: its settings are used, and the reasons
+ * to keep segments that ctx_plan_survey has stored in plan->floors.  CTX_EARG:
+ * the embedder, a program of the user, has failed. */
 int ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err);
 /* Makes the scorer ready for the next conversation.  Keeps its memory. */
@@ -322,16 +325,17 @@ void ctx_scorer_close(struct ctx_scorer *scorer);
  * escapes. */
 #define CTX_SUMMARY_SUFFIX "\n\n[End of the summary]\n\n"
 #define CTX_NOTICE_SUFFIX  "\n\n"
-/* Maximum tokens of a summary where the target is small or there is none. */
+/* Maximum tokens of a summary if the target is small or no target is set. */
 #define CTX_LEAST_SUMMARY 300
 
 enum ctx_summary_kind {
 	CTX_SUMMARY_EARLIER, /* a summary of an earlier run */
 	CTX_SUMMARY_USER,
 	CTX_SUMMARY_ASSISTANT,
-	CTX_SUMMARY_CALL,   /* arguments of a tool call, as JSON */
-	CTX_SUMMARY_RESULT, /* a tool result, of which an error is used */
-	CTX_SUMMARY_OTHER,  /* any other text, of which only names are used */
+	CTX_SUMMARY_CALL, /* arguments of a tool call, as JSON */
+	/* a tool result, from which a line with an error message is used */
+	CTX_SUMMARY_RESULT,
+	CTX_SUMMARY_OTHER, /* any other text, of which only names are used */
 };
 
 /* A removed text.  Its strings are used only during a call of
@@ -361,8 +365,8 @@ int ctx_summary_add(struct ctx_summary *summary,
  * preferred for the summary. */
 int ctx_summary_later(struct ctx_summary *summary, const char *p, size_t n,
     struct ctx_err *err);
-/* Selects the lines, and sets out to a summary with at most limit tokens.  May
- * be called only once. */
+/* Selects the lines, and stores a summary of at most limit tokens in the buffer
+ * "out".  May be called only once. */
 int ctx_summary_write(struct ctx_summary *summary,
     struct ctx_token_counter *counter, uint64_t limit, struct ctx_buf *out,
     struct ctx_err *err);
@@ -441,8 +445,9 @@ struct ctx_prune_outcome {
 	/* the plan; its member floor says what must be kept */
 	const struct ctx_plan *plan;
 	bool over; /* true if after exceeds the budget */
-	/* True if bound reasoning is kept after a change, so that the provider
-	 * may refuse the output. */
+	/* True if bound reasoning (signed reasoning that the provider refuses
+	 * after a change before it) is kept after a change, so that the
+	 * provider may refuse the output. */
 	bool breaks_signed_reasoning;
 	/* True if nothing was changed.  With CTX_REASONING_FAIL a conversation
 	 * remains as it is if bound reasoning would come after a change. */

@@ -60,8 +60,8 @@ begin_pruning(void *user, const struct ctx_event *event, struct ctx_err *err)
 
 /* ---- freeing messages early ---- */
 
-/* Returns true if a message must remain in memory: some of it will be written,
- * or its change was not reported yet. */
+/* Returns true if a message must remain in memory: some of it is still to be
+ * written, or its change was not reported yet. */
 static bool
 is_needed(const void *entry)
 {

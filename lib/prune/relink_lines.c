@@ -47,7 +47,8 @@ report_line(struct prune *run, struct prune_entry *entry, uint32_t line,
 	    .bytes = text};
 
 	if (is_kept(run->rewrite.stream->transcript, line)) {
-		/* a change of the message is reported already */
+		/* the change is reported as part of another change of the
+		 * message */
 		if (entry->pending != NULL)
 			return 0;
 		change.rule = "links";

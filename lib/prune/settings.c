@@ -36,8 +36,8 @@ ctx_prune_config_complete(struct ctx_prune_config *options)
 		settings->keep_messages = 20;
 }
 
-/* Returns a share of a number: thousandths / 100,000 of it.  The product fits
- * into 64 bits for any real context window. */
+/* Returns a share of a number.  thousandths: the share, in thousandths of a
+ * percent.  The products fit into 64 bits for any real context window. */
 static uint64_t
 compute_share(uint64_t whole, uint64_t thousandths)
 {

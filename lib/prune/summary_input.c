@@ -102,7 +102,7 @@ add_builtin_input(struct summary_job *job, const struct ctx_message *message,
 }
 
 /* Adds a text that is removed to the input of the built-in summarizer and to
- * that of the user's.  Each gets it only if it is used. */
+ * that of the user's command, of each only if it is used. */
 static int
 add_summary_text(struct summary_job *job, const struct ctx_message *message,
     const struct ctx_block *block, enum ctx_summary_kind kind,

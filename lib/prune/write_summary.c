@@ -83,7 +83,7 @@ write_summary(struct summary_job *job, struct ctx_err *err)
 
 /* Returns how many tokens are removed, and the dialect (format) of the removed
  * messages. dialect is NULL if only summaries of earlier runs are removed,
- * which is no reason to write another one. */
+ * because no new summary is needed then. */
 static struct removal
 find_removal(const struct held_conversation *conversation)
 {

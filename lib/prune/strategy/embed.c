@@ -124,8 +124,8 @@ count_lines(const struct ctx_buf *text)
 }
 
 /* Sets near[i] to the cosine of the angle between the embeddings of text i and
- * of the question. answer: the output of the embedder, whose first line is the
- * embedding of the question, and line i + 1 that of text i. */
+ * of the question. answer: the output of the embedder, on its first line the
+ * embedding of the question, then a line for each text. */
 static int
 read_nearness(const struct ctx_buf *answer, double *near, size_t n,
     struct ctx_err *err)

@@ -66,7 +66,8 @@ exceeds_target(const struct fifo_sums *sums,
 	return sums->from_here + sums->before + users > settings->target;
 }
 
-/* Changes the sums from those of one candidate to those of the next one. */
+/* Called after a candidate (a group of messages) was decided.  Updates the
+ * sums, so that they are right for the next candidate. */
 static void
 pass_candidate(struct fifo_sums *sums, const struct ctx_candidate *candidate)
 {

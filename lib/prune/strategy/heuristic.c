@@ -3,11 +3,11 @@
  * missed least
  *
  * Order of removal, within each kind the oldest first: tool calls that a later
- * call repeats; failed calls of a tool that later succeeded; demonstrations.
- * Everything else is ranked as the strategy salient ranks it.  A call repeats
- * another if tool and arguments are equal, or if it reads all of a file of
- * which the other read a part.  It must have succeeded, and its result must be
- * complete.
+ * call repeats; failed calls of a tool that later succeeded; demonstrations
+ * (user messages that show how an earlier task was done).  Everything else is
+ * ranked as the strategy salient ranks it.  A call repeats another if tool and
+ * arguments are equal, or if it reads all of a file of which the other read a
+ * part.  It must have succeeded, and its result must be complete.
  */
 #define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <sha2.h>
@@ -49,10 +49,10 @@ struct trait {
 	bool result, failed, partial;
 };
 
-/* The newest successful tool calls in which a string occurs: as the tool's name
- * (good), as tool and arguments (same), or as the path of a file that is read
- * as a whole (all).  Each member is the segment of the call, plus 1; 0: there
- * is no such call. */
+/* For a string: the newest successful tool call of the tool with this name
+ * (good), with this tool name and arguments together (same), or that reads all
+ * of the file with this path (all).  Each member is the index of the call's
+ * segment, plus 1; 0: there is no such call. */
 struct last {
 	uint32_t same, all, good;
 };
@@ -130,9 +130,9 @@ read_arguments(struct heuristic *h, const struct ctx_message *message,
 	    ctx_json_str(message->json, block->payload).n, err);
 }
 
-/* Sets call->file to the id of the file that the arguments in h->text name.
- * Sets call->all to true if there are no other arguments, so that the whole
- * file is read. */
+/* Sets call->file to the id of the file that is named by the arguments in
+ * h->text.  Sets call->all to true if there are no other arguments, so that the
+ * whole file is read. */
 static int
 find_file(struct heuristic *h, uint32_t tool, struct call *call,
     struct ctx_err *err)

@@ -167,9 +167,9 @@ drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
 
 /* Called if roles must alternate.  Decides whether a removed group may be kept
  * after all.  A group may be kept only if the last group of its turn is kept.
- * If it is the last group itself, its tool results may be in the message that
- * begins the next turn.  Then the user messages and the last group of the next
- * turn must also be kept. */
+ * If the removed group is itself the last one of its turn, its tool results may
+ * be in the message that begins the next turn.  Then the user messages and the
+ * last group of the next turn must also be kept. */
 static bool
 keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
     size_t candidate_index)

@@ -28,8 +28,8 @@
 /* Parameters k1 and b of BM25.  Messages are shorter than usual documents and
  * need a lower b. */
 static const double K1 = 0.9, B = 0.4;
-/* Exponent of the inverse document frequency: the larger it is, the more rare
- * words count. */
+/* Exponent of the inverse document frequency: the larger it is, the greater is
+ * the weight of rare words. */
 static const double RARITY = 1.75;
 /* A segment also gets a part of its neighbours' scores.  At a distance of this
  * many tokens the part is 1/e of the score. */
@@ -52,12 +52,12 @@ enum {
 	 * This is the minimum number of messages that must address a side by
 	 * the name. */
 	ADDRESS_LEAST = 3,
-	/* Addressing a side by a name counts only if at least one in this
-	 * number of the other side's messages does it. */
+	/* A name counts as a name of one side only if at least one in this
+	 * number of messages of the other side uses it to address this side. */
 	ADDRESS_SHARE = 20,
-	/* A name counts as that of one side only if the other side uses it to
-	 * address somebody at least this many times as often as the side
-	 * itself. */
+	/* A name counts as the name of one side (user or assistant) only if the
+	 * other side uses it to address somebody at least this many times as
+	 * often as the first side does. */
 	ADDRESS_TIMES = 4,
 	/* The newest groups of messages are kept, whatever their rank, up to
 	 * this share (1 / NEWEST_SHARE) of the tokens that remain for groups
@@ -425,8 +425,9 @@ rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 }
 
 /* Decides what is removed.  First the newest groups are kept, as far as their
- * tokens are at most a share (NEWEST_SHARE) of those that are free.  The other
- * groups are removed by their rank. */
+ * tokens are at most a share (1 / NEWEST_SHARE) of the tokens that remain
+ * beside everything that must be kept.  The other groups are removed by their
+ * rank. */
 int
 ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,

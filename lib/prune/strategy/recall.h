@@ -17,11 +17,11 @@ struct doc {
 	size_t from, n;
 	/* number of terms in the segment, counting repetitions */
 	uint32_t length;
-	/* Term for the name of the person who wrote the segment; 0: not
-	 * known. */
+	/* The term (word) that is the name of the person who wrote the segment;
+	 * 0: not known. */
 	uint32_t speaker;
-	/* Term for the name of the person whom the segment addresses; 0: not
-	 * known. */
+	/* The term (word) that is the name of the person whom the segment
+	 * addresses; 0: not known. */
 	uint32_t addressee;
 	uint8_t side; /* enum side: user or assistant */
 };

@@ -129,8 +129,9 @@ find_label(const struct recall *r)
 	return 0;
 }
 
-/* Makes the text of the segment, without its sender's name, the question.
- * speaker: the term for the name at the beginning of the text. */
+/* Uses the text of the segment, without its sender's name, as the question with
+ * which the segments are compared. speaker: the term (word) that is the name at
+ * the beginning of the text. */
 static void
 set_question(struct recall *r, uint32_t speaker)
 {

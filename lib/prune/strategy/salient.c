@@ -37,7 +37,8 @@ struct salient {
 	/* The numbers of the names in all segments, one segment after another.
 	 * Within a segment no name is repeated. */
 	uint32_t *list;
-	/* for each segment: the index in list after its last name */
+	/* for each segment: the index, in the array "list", of the element
+	 * after its last name */
 	size_t *ends;
 	/* for each name: 1 + the number of the last segment that contains it */
 	uint32_t *seen;
@@ -145,17 +146,17 @@ add_salient_message(struct ctx_scorer *scorer,
 
 /* ---- ranking ---- */
 
-/* The groups of messages in the form that ctx_cover_score needs.  A group has
- * the number of its first segment; each other segment counts as a group without
- * names. */
+/* The groups of messages in the form that ctx_cover_score needs.  A group is
+ * numbered by the index of its first segment; each other segment counts as a
+ * group without names (paths, identifiers, ids and numbers). */
 struct grouping {
 	size_t *from;
 	uint32_t *names;
 	double *weight, *score;
 	uint64_t *tokens;
 	bool *kept;
-	/* number of groups, without those that are only segments of other
-	 * groups */
+	/* number of groups of messages; does not count the groups without names
+	 * that stand for the other segments of a group */
 	size_t n_groups;
 };
 

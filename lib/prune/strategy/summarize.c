@@ -9,9 +9,9 @@
  */
 #include "prune/plan.h"
 
-/* Subtracts the tokens of earlier summaries from the weights of all candidates,
- * because the new summary replaces them.  Returns the number of these
- * tokens. */
+/* Subtracts the tokens of earlier summaries from the weights of the candidates
+ * that contain them, because the new summary replaces the earlier ones.
+ * Returns the sum of these tokens. */
 static uint64_t
 exclude_summaries(struct ctx_candidate *candidates, size_t n)
 {

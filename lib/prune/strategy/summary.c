@@ -18,10 +18,9 @@
 #include "prune/strategy/summary.h"
 #include "prune/strategy/tool_failure.h"
 
-/* Lengths in bytes.  MOST_BYTES, LEAST_BYTES: of the longest and the shortest
- * sentence in a summary.  LEAST_ANSWER: of the shortest sentence of the
- * assistant.  LONGEST_WORD: of the longest word for which a text is
- * searched. */
+/* Lengths in bytes.  MOST_BYTES: of the longest sentence in a summary;
+ * LEAST_BYTES: of the shortest one; LEAST_ANSWER: of the shortest sentence of
+ * the assistant.  LONGEST_WORD: longer words are not searched for in a text. */
 enum {
 	MOST_BYTES = 400,
 	LEAST_BYTES = 12,
@@ -29,9 +28,10 @@ enum {
 	LONGEST_WORD = 16,
 };
 
-/* For each class of lines: the kind of text from which they are; what the
- * summary has before such a line; and how many percent of the free tokens these
- * lines may use.  Tokens that they do not use are free for the next class. */
+/* For each class of lines: the kind of text from which the lines are taken; the
+ * label that the summary has before such a line; and how many percent of the
+ * free tokens these lines may use.  Tokens that the lines of a class do not use
+ * are free for the next class. */
 static const struct {
 	enum ctx_summary_kind kind;
 	const char *label;
@@ -397,9 +397,9 @@ find_line_order(const struct ctx_summary *s, size_t i)
 	return s->lines[i].mentioned_later ? 1 : 2;
 }
 
-/* Selects lines of one class for the summary, as many as have at most left
+/* Selects lines of one class for the summary, as many as have at most "left"
  * tokens together: first those with the lowest find_line_order and, of equal
- * ones, the newest.  Returns how many of the left tokens are not used. */
+ * ones, the newest.  Returns how many of these tokens remain unused. */
 static uint64_t
 take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 {

@@ -3,9 +3,9 @@
  *
  * Later tool calls copy paths, identifiers, ids and numbers from earlier
  * messages.  So the summary lists names of removed messages that are in no kept
- * message.  First come names that few texts contain.  Among these come first
- * the names that the user wrote, that have a digit, that several texts contain,
- * and that are new.
+ * message.  A name is preferred if the user wrote it, if it has a digit, if it
+ * is in more than one text, and if it is new; names that are in many texts come
+ * last, and a short name comes before an equally useful long one.
  */
 #include <stdlib.h>
 #include <string.h>
