@@ -167,8 +167,9 @@ ctx_replay_measure_prompt(const struct replay_request *request, uint32_t node,
 	prompt->stored = prompt->tokens;
 }
 
-/* Fills *prompt with what the cache must know of a prompt that was sent as
- * recorded: its tokens, time and place in the tree. */
+/* Fills *prompt with what the cache must know of a prompt that was sent as the
+ * session records it, without pruning: its tokens, its time and its node in the
+ * tree of prompts. */
 static void
 measure_recorded(struct billing *billing, struct replay_request *request,
     struct cached_prompt *prompt)
@@ -254,9 +255,10 @@ find_reason(const struct billing *billing,
 					 : CTX_REPLAY_LONGER;
 }
 
-/* The session does not say how much of the system prompt and the tools the
- * provider has in its cache.  This function takes it from a request that read
- * no more than that.  read: the tokens that the request read from the cache. */
+/* The session does not say how many tokens of the system prompt and the tools
+ * are in the cache of the provider.  If a request read only such tokens from
+ * the cache, takes their number from this request. read: the tokens that the
+ * request read from the cache. */
 static void
 learn_beginning(struct billing *billing, uint64_t read, enum cache_find found)
 {

@@ -207,9 +207,9 @@ ctx_prompt_cache_send(struct prompt_cache *cache,
 	if (rules->is_marked && prompt->stored < rules->least)
 		return 0;
 	cache->nodes[prompt->node].tokens = prompt->stored;
-	/* The last tokens of a response, one step of the cache, are not counted
-	 * as stored: so it is in recorded sessions of Codex (429 requests of
-	 * 2026). */
+	/* The last tokens of a response, as many as the step by which cached
+	 * lengths grow, are not counted as stored.  This agrees with recorded
+	 * sessions of Codex (429 requests of 2026). */
 	if (!rules->is_marked && prompt->response_tokens > rules->step)
 		cache->nodes[prompt->answered].tokens =
 		    prompt->tokens + prompt->response_tokens - rules->step;

@@ -14,9 +14,9 @@ struct cache_rules {
 	bool is_marked;
 	/* true if the provider charges for writing to the cache */
 	bool writes;
-	/* the number of tokens that are read is a multiple of this */
+	/* the number of tokens read from the cache is a multiple of this */
 	uint64_t step;
-	/* minimum number of tokens of a prompt that is stored */
+	/* minimum number of tokens of a prompt that the cache stores */
 	uint64_t least;
 	/* A stored beginning of a prompt is found only if at most this number
 	 * of content blocks come after it; 0: any number. */
@@ -41,9 +41,9 @@ struct cached_prompt {
 	int64_t time, answer_time;
 	uint64_t tokens; /* tokens of the whole prompt */
 	uint64_t stored; /* tokens of the part that is stored in the cache */
-	/* outside: tokens before all messages (system prompt, tools) that the
-	 * cache has if nothing else is found; shared: those of them that other
-	 * sessions have stored */
+	/* outside: tokens of the system prompt and tools, which are before all
+	 * messages; the cache has these if no longer beginning of the prompt is
+	 * found in it. shared: how many of them other sessions have stored */
 	uint64_t outside, shared;
 	/* number of tokens that the provider bills for messages, per token that
 	 * ctx counts in them */
@@ -67,7 +67,8 @@ struct prompt_cache {
 	struct cached_node {
 		uint32_t use; /* 1 + index of its newest use; 0: none */
 		/* number of tokens from the beginning of the prompt to the end
-		 * of this message, if a stored part ends here; else 0 */
+		 * of this message, if a part of a prompt that the cache has
+		 * stored ends here; else 0 */
 		uint64_t tokens;
 	} * nodes;
 	size_t n, cap;
@@ -85,9 +86,9 @@ struct prompt_cache {
 };
 void ctx_prompt_cache_reset(struct prompt_cache *cache,
     const struct prompt_tree *tree);
-/* Searches a prompt in the cache, and stores it afterwards.  Sets *read to the
- * number of tokens that the cache had of the prompt, and *found to the place
- * where these tokens end. */
+/* Looks up a prompt in the cache, then stores it there.  Sets *read to the
+ * number of the prompt's tokens that were in the cache, and *found to the part
+ * of the prompt in which these tokens end. */
 int ctx_prompt_cache_send(struct prompt_cache *cache,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
     uint64_t *read, enum cache_find *found, struct ctx_err *err);

@@ -18,9 +18,10 @@
 /* A message of the prompt that is being pruned. */
 struct pruned_message {
 	uint32_t number; /* index of the message in the session */
-	/* edits that were made for earlier requests: CTX_MARK_... flags */
+	/* which kinds of edits were made for earlier requests, as CTX_MARK_...
+	 * flags */
 	uint8_t edits;
-	uint8_t n; /* number of segments into which it is divided */
+	uint8_t n; /* number of segments of the message */
 };
 
 /* State of ctx_replay_pruned, which replays one session with pruned prompts. */

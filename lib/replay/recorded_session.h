@@ -46,7 +46,8 @@ struct replay_request {
 	/* true if the session says how many tokens were billed for the
 	 * request */
 	bool is_recorded;
-	/* true if the session says how many of them were read from the cache */
+	/* true if the session says how many of the billed tokens were read from
+	 * the cache */
 	bool has_reads;
 	struct ctx_billed_usage recorded;
 	/* tokens that ctx counts in the response */

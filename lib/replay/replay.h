@@ -56,8 +56,9 @@ enum ctx_replay_reason {
 	 * system prompt and tools: earlier messages have changed, or the
 	 * provider has dropped a part. */
 	CTX_REPLAY_SHORTER,
-	/* The provider read more tokens than the replay found, after a pause
-	 * longer than the lifetime of its cache. */
+	/* The provider read more tokens from its cache than the replay found
+	 * there, although the pause before the request was longer than the
+	 * lifetime of the cache. */
 	CTX_REPLAY_KEPT_LONGER,
 	/* The provider read more tokens than the replay found: another request,
 	 * which is not in the session, had written them to the cache. */
@@ -122,16 +123,17 @@ struct ctx_replay_outcome {
 	 * from the cache, with the reported and with the computed numbers.
 	 * all: sums over all requests, with the computed numbers. */
 	struct ctx_replay_bill recorded, replayed, all;
-	/* Number of requests for each reason.  The first request that reports
-	 * cache reads is not counted, because the replay uses its numbers and
-	 * so cannot differ. */
+	/* For each reason why the cache reads of the session and of the replay
+	 * may differ: number of requests.  The first request that reports cache
+	 * reads is not counted, because the replay takes its numbers from that
+	 * request. */
 	uint64_t reasons[CTX_REPLAY_REASONS];
 	/* For each reason: tokens that were read from the cache according to
 	 * the session, minus those that the replay computes. */
 	int64_t differences[CTX_REPLAY_REASONS];
 };
-/* Replays a session request by request.  If each is not NULL, calls it for
- * every request. */
+/* Replays a session request by request. each: function that is called for every
+ * request; NULL: none. */
 int ctx_replay_bill(struct ctx_replay_session *session,
     const struct ctx_replay_options *options,
     int (*each)(void *user, const struct ctx_replayed_request *request,
@@ -143,12 +145,13 @@ int ctx_replay_bill(struct ctx_replay_session *session,
 /* How the prompts of a session are pruned before they are sent: options of
  * ctx-prune. */
 struct ctx_replay_policy {
-	/* Its strategy must not make summaries, and its level must not be
-	 * aggressive. */
+	/* The strategy in these options must not make summaries, and the level
+	 * must not be aggressive. */
 	const struct ctx_prune_config *config;
-	/* False if each request prunes all messages of the session so far, as
-	 * if the agent kept them.  True if it prunes what the request before
-	 * has left, as if the agent kept only that. */
+	/* False if for each request all messages of the session so far are
+	 * pruned, as if the agent kept them all.  True if the pruned prompt of
+	 * the request before is pruned again, together with the new messages,
+	 * as if the agent kept only those. */
 	bool feeds_back;
 };
 /* What the replay of sessions with pruned prompts has found. */
