@@ -27,7 +27,8 @@ struct ctx_tokenizer {
 	 * which have no vocabulary of this kind. */
 	struct ctx_vocab vocab;
 	const struct ctx_claude *claude; /* an encoding of Claude, or NULL */
-	const void *automaton; /* of the pieces of Claude's encoding, or NULL */
+	/* automaton that finds the pieces of Claude's encoding, or NULL */
+	const void *automaton;
 	/* Special tokens of a built-in encoding.  NULL for a vocabulary file:
 	 * its special tokens are in names. */
 	const struct ctx_specials *specials;

@@ -10,33 +10,33 @@
  * An encoding: a vocabulary, a pretokenizer and special tokens.  The
  * pretokenizer splits text into pretokens: words, numbers, runs of punctuation
  * or white space.  Each pretoken is then encoded by byte-pair encoding (BPE).
- * Encodings of Claude have neither BPE nor token ids: a text has as many tokens
- * as the fewest pieces of their vocabulary that make it up (ctx-encoding(7)).
- * A tokenizer does not change after it is opened, so threads may share it.
- * Each thread needs a token counter (below).
+ * Encodings of Claude have neither BPE nor token ids: the number of tokens of a
+ * text is the smallest number of pieces of the vocabulary that make up the text
+ * (ctx-encoding(7)).  A tokenizer does not change after it is opened, so
+ * threads may share it.  Each thread needs a token counter (below).
  *
  * Text should be valid UTF-8 (RFC 3629).  A byte that belongs to no valid
  * character is treated as a symbol.  Its value is encoded unchanged, so
  * decoding restores every input, with these exceptions.  The encodings of
  * Claude read such a byte as U+FFFD, and have no ids to decode.  A
- * tokenizer.json may ask for Normalization Form C: decoding then gives the
- * normal form, whose tokens are counted, by Unicode 9.0 as in the tokenizers
- * library.  Vocabularies of SentencePiece do not tell U+2581 from a blank:
- * decoding gives a blank.  Some put a blank before a text, or also after an
- * added token; decoding removes only a blank at the beginning, also if it is
- * the text's own.  Offsets still refer to the bytes of the given text.  Names
- * of special tokens, such as
- * <|endoftext|>, are ordinary text unless a function says otherwise.
+ * tokenizer.json may ask for Normalization Form C: the text is then normalized
+ * (by Unicode 9.0, as in the tokenizers library) before its tokens are counted,
+ * and decoding gives the normal form.  Vocabularies of SentencePiece do not
+ * tell U+2581 from a blank: decoding gives a blank.  Some put a blank before a
+ * text, or also after an added token; decoding removes only a blank at the
+ * beginning, even if it was in the text.  Offsets still refer to the bytes of
+ * the given text.  Names of special tokens, such as <|endoftext|>, are ordinary
+ * text unless a function says otherwise.
  */
 struct ctx_tokenizer;
 
 /* Reliability of a token count, from best to worst. */
 enum ctx_basis {
-	CTX_BASIS_EXACT, /* by the model's own encoding */
-	/* By an encoding that was reconstructed from measured token counts.
-	 * The encodings of Claude are of this kind. */
+	CTX_BASIS_EXACT, /* counted by the model's own encoding */
+	/* Counted by an encoding that was reconstructed from measured token
+	 * counts, such as the encodings of Claude. */
 	CTX_BASIS_RECONSTRUCTED,
-	CTX_BASIS_ESTIMATED, /* by another encoding, or from a size */
+	CTX_BASIS_ESTIMATED, /* by another encoding or from a size */
 };
 /* Returns how far to trust counts by an encoding for models that use it. name:
  * a built-in encoding, or a file name, for which counts are exact. */
@@ -102,7 +102,8 @@ const char *ctx_tokenizer_name(const struct ctx_tokenizer *tokenizer);
 enum ctx_basis ctx_tokenizer_basis(const struct ctx_tokenizer *tokenizer);
 /* Returns the tokens that a request with one message has besides those of the
  * message's text; 0 if this number is not known for the encoding. Sets *message
- * to how many of them each message has. */
+ * to the part of these tokens that is for the message itself; each further
+ * message adds as many. */
 unsigned ctx_tokenizer_frame(const struct ctx_tokenizer *tokenizer,
     unsigned *message);
 /* Returns one more than the highest token id, special tokens included; 0 if the
@@ -232,10 +233,10 @@ struct ctx_token_index {
 	bool changed;
 };
 
-/* Counts the text of an index after bytes were appended to it.  text must begin
- * with the bytes of the last call, but may have moved in memory.  Counting
- * starts at the last checkpoint.  Call this before the functions that use the
- * index, and always with the same counter. */
+/* Updates a token index after bytes were appended to its text. text: the whole
+ * text, which must begin with the bytes of the last call, but may have moved in
+ * memory.  Counting starts at the last checkpoint.  Call this before the
+ * functions that use the index, and always with the same counter. */
 int ctx_token_index_append(struct ctx_token_index *index,
     struct ctx_token_counter *counter, struct ctx_str text,
     struct ctx_err *err);

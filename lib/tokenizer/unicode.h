@@ -23,8 +23,9 @@ enum ctx_class {
 };
 
 /* The classes of 64 bytes of a text, as three masks of 64 bits.  The class of
- * byte i is a number of three bits (enum ctx_class).  Bit i of one is the
- * lowest of them, bit i of two the middle one, bit i of four the highest. */
+ * byte i is a number of three bits (enum ctx_class).  The mask "one" has the
+ * lowest bit of this number for each byte, "two" the middle bit, "four" the
+ * highest; bit i of a mask is for byte i. */
 struct ctx_class_bits {
 	uint64_t one, two, four;
 };

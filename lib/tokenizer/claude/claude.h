@@ -48,8 +48,9 @@ struct ctx_claude {
 	/* tokens of a request with one message, without those of the message's
 	 * text */
 	uint8_t frame;
-	/* of these, the tokens of the message: its role and delimiters.  Each
-	 * further message of the request has the same number. */
+	/* the part of the member "frame" that is for the message itself: its
+	 * role and delimiters.  Each further message of the request adds as
+	 * many tokens. */
 	uint8_t frame_message;
 };
 
@@ -104,9 +105,9 @@ struct ctx_token_counter;
  * known; or -1 on error. */
 int ctx_units_cut(struct ctx_token_counter *counter, struct ctx_str text,
     size_t at, uint64_t *tokens, struct ctx_err *err);
-/* Splits off at least 1 and at most max units of a text from byte *at on, and
- * counts them.  Adds their tokens to *tokens and sets *at to the end of the
- * last unit. */
+/* Splits off units (parts with independent tokens) of a text, at least 1 and at
+ * most max, from byte *at on, and counts their tokens.  Adds the number to
+ * *tokens, and sets *at to the end of the last unit. */
 int ctx_units_count(struct ctx_token_counter *counter, struct ctx_str text,
     size_t *at, size_t max, uint64_t *tokens, struct ctx_err *err);
 

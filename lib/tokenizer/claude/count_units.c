@@ -63,8 +63,8 @@ count_long_unit(const struct unit_batch *b, const char *p, size_t n,
 	return 0;
 }
 
-/* Counts the units of a list that are too long for a fixed-size cache key.
- * The last call of the batch lookup has found which ones these are. */
+/* Counts the tokens of those units of a list that are too long for a fixed-size
+ * cache key.  The last call of the batch lookup has found these units. */
 static int
 count_longs(const struct unit_batch *b, struct ctx_pretoken_list list)
 {
@@ -82,8 +82,9 @@ count_longs(const struct unit_batch *b, struct ctx_pretoken_list list)
 	return 0;
 }
 
-/* Counts the units from index first up to, but not including, end.  The lookup
- * reads 16 bytes from the start of each unit, so all 16 must be readable. */
+/* Counts the tokens of the units from index first up to, but not including,
+ * end.  Looking up a unit reads 16 bytes from its start, so all 16 must be
+ * readable. */
 static int
 count_listed_units(const struct unit_batch *b, size_t first, size_t end)
 {
@@ -135,8 +136,8 @@ count_edge_unit(const struct unit_batch *b, const char *p, size_t n,
 	return 0;
 }
 
-/* Returns true if a unit that ends with this byte has as many tokens at the end
- * of a text as before other units. */
+/* Returns true if a unit that ends with this byte has the same number of tokens
+ * whether or not another unit follows it. */
 static bool
 ends_alike(char last)
 {

@@ -181,7 +181,7 @@ struct run {
 	bool digits;
 };
 
-/* The rewritten text of a unit, while it is being written. */
+/* The rewritten text of a unit (a part of a text with independent tokens). */
 struct stream {
 	const struct ctx_claude *claude;
 	const uint32_t *chars; /* of the unit */
@@ -253,7 +253,7 @@ is_apostrophe(const struct stream *s, const struct run *run)
 	    get_code_point(s->chars[run->at]) == '\'';
 }
 
-/* Returns true if the run is an apostrophe and a word follows directly. */
+/* Returns true if a run of characters is an apostrophe before a word. */
 static bool
 opens_quote(const struct stream *s, const struct run *run)
 {
@@ -261,8 +261,8 @@ opens_quote(const struct stream *s, const struct run *run)
 	    (properties_of(s->chars[run->end]) & CTX_RUN_MASK) == CTX_RUN_WORD;
 }
 
-/* Returns true if a space is before the run.  At the beginning of a text the
- * marker with which the frame ends counts as a space. */
+/* Returns true if a space is before a run of characters.  The frame (the tokens
+ * before a text) may end with a marker, which counts as a space. */
 static bool
 follows_space(const struct stream *s, const struct run *run)
 {
@@ -286,7 +286,7 @@ has_border(unsigned properties)
 	return (properties & (CTX_CHAR_SELECTOR | CTX_CHAR_BORDER)) != 0;
 }
 
-/* Return true if a marker is written between a run of numbers and a space:
+/* Return true if a marker is written between a run of numerals and a space:
  * before the run (opens_number) or after it (closes_number). */
 static bool
 opens_number(const struct run *run)
@@ -299,8 +299,8 @@ closes_number(const struct run *run)
 	return run->digits && (run->last & CTX_CHAR_NUMBER) != 0;
 }
 
-/* Returns true if a marker would be written between this run and a space after
- * it. */
+/* Returns true if a marker for the end of a word would be written between this
+ * run of characters and a space after it. */
 static bool
 closes_itself(const struct run *run)
 {
@@ -474,9 +474,9 @@ write_marks(struct stream *s, const struct run *run)
 		write_end(s);
 }
 
-/* Writes a run.  If opens is true and a space is before the run, writes a
- * marker between them; if closes is true and a single space is after the run,
- * also writes one between them. */
+/* Writes a run of characters.  If opens is true and a space is before it,
+ * writes a marker for the begin of a word between them; if closes is true and a
+ * single space is after it, a marker for the end of a word. */
 static void
 write_bordered(struct stream *s, const struct run *run, bool opens, bool closes)
 {
@@ -509,9 +509,9 @@ write_run(struct stream *s, const struct run *run)
 		write_chars(s, run);
 }
 
-/* Writes the marker with which the frame before the text ends, unless the first
- * run begins with this marker or with a space.  For an apostrophe before a
- * word, writes a space instead. */
+/* The frame (the tokens before a text) ends with the marker for the begin of a
+ * word.  Writes it, unless the first run begins with a marker or space. Before
+ * an apostrophe with a word, writes a space instead. */
 static void
 write_head(struct stream *s, const struct run *first)
 {
@@ -544,9 +544,8 @@ write_stream(struct stream *s)
 		s->before_that = s->before;
 		s->before = run;
 	}
-	/* A single space at the end may not be written yet.  Inside a text, a
-	 * word follows the unit, so the space is left out.  At the end of the
-	 * text it is written. */
+	/* A space at the end may be unwritten.  Inside a text, a word follows
+	 * the unit, so the space is left out; at the end, it is written. */
 	if ((s->edges & CTX_UNIT_TAIL) != 0)
 		write_space(s);
 }
@@ -585,8 +584,8 @@ ctx_marked_text_count(struct ctx_marked_text *m, struct ctx_str unit,
 		return -1;
 	if ((edges & CTX_UNIT_TAIL) != 0)
 		*tokens += count_newlines(m);
-	/* The frame ends with the marker for the begin of a word.  A single
-	 * space at the beginning of the text is left out before this marker. */
+	/* The frame before the text ends with the marker for the begin of a
+	 * word.  A single space with which the text begins is left out. */
 	skip = (edges & CTX_UNIT_HEAD) != 0 && m->claude->opens_word &&
 	    unit.p[0] == ' ' && m->n > 0 &&
 	    get_code_point(m->chars[0]) == ' ' &&

@@ -3,16 +3,16 @@
  * the text around them
  *
  * Whether a text can be cut between two characters depends only on the classes
- * of these two.  Before and after a cut, the text is rewritten with markers
- * (marked_text.c) in the same way, whatever characters of the two classes are
- * there.  The reasons for the table of cuts:
+ * of these two.  The markers that are written before and after a cut
+ * (marked_text.c) depend only on the two classes, not on the characters
+ * themselves.  The reasons for the table of cuts:
  *
  *  - A word has a marker on both sides, except after an apostrophe or next to a
  *    combining mark.
  *  - A space before a word may be left out, so the space belongs to the unit
  *    before the word.
- *  - After a digit, a line feed, a tab, or a character that UNIT_HARD stands
- *    for, nothing is left out and no marker is written.
+ *  - After a digit, a line feed, a tab, or a character of the class UNIT_HARD
+ *    (Han, Hangul, emoji), nothing is left out and no marker is written.
  *  - There is no cut next to a character that normalization may remove or
  *    change.
  */
@@ -25,7 +25,9 @@
 enum unit_class {
 	UNIT_OTHER, /* no cut next to it */
 	UNIT_WORD,  /* a letter with CTX_CHAR_STARTS */
-	UNIT_HARD,  /* Han, Hangul, emoji: no piece joins them with others */
+	/* Han, Hangul, emoji: no piece (token) joins such a character with
+	 * another */
+	UNIT_HARD,
 	UNIT_DIGIT, /* 0-9 */
 	UNIT_LINE,  /* a line feed */
 	UNIT_TAB,
@@ -36,8 +38,8 @@ enum unit_class {
 };
 
 #define BIT(class) (1u << UNIT_##class)
-/* For each class of a character: the set of classes of the next character
- * before which the text can be cut. */
+/* For each class of a character: bit set of the classes that the next character
+ * may have if the text can be cut between the two. */
 static const uint16_t cuts[UNIT_CLASSES] = {
     [UNIT_OTHER] = 0,
     [UNIT_WORD] = BIT(HARD),

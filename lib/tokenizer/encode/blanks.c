@@ -6,8 +6,8 @@
 
 #define SIGN_BYTES (sizeof CTX_BLANK_SIGN - 1)
 
-/* Returns the offset of the first U+2581 that is not before offset on; n if
- * there is none. */
+/* Returns the offset of the first U+2581 at or after offset "at"; n if there is
+ * none. */
 static size_t
 find_sign(const char *p, size_t n, size_t at)
 {

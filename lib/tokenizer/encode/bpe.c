@@ -183,8 +183,8 @@ ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
 static bool
 is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 {
-	/* only merges with lower numbers are made before those that were
-	 * undone */
+	/* only merges with a number below this one are made before the merges
+	 * that were undone so far */
 	uint32_t limit = v->end;
 	uint32_t left, right;
 
@@ -224,13 +224,14 @@ struct ctx_ahead {
 	 * result in the lowest bit. */
 	uint64_t judged[1 << JUDGED_BITS];
 	struct ctx_bpe_pretoken windows[CTX_BPE_BATCH];
-	/* offset in the pretoken at which the first window begins */
+	/* offset in the pretoken of the first window (piece that is encoded
+	 * alone) */
 	size_t first;
 	size_t n; /* number of windows */
 };
 
-/* Returns true if the token b can follow the token a: is_own_encoding with a
- * cache of its results, as long pretokens often repeat a few tokens. */
+/* Returns true if the token b can follow the token a.  Remembers results of
+ * is_own_encoding, because long pretokens often repeat a few tokens. */
 static bool
 may_follow_token(const struct ctx_vocab *v, const struct ctx_bpe *m, uint32_t a,
     uint32_t b)
@@ -260,8 +261,8 @@ append_token(struct ctx_bpe *m, uint32_t token, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if byte at of the pretoken is a dead end: it is known that no
- * token of the encoding begins there. */
+/* Returns true if offset "at" in the pretoken is a dead end: it is known that
+ * no token of the encoding begins there. */
 static bool
 is_dead(const struct ctx_bpe *m, size_t at)
 {
@@ -288,9 +289,9 @@ find_repeated_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
 	    : CTX_VOCAB_NONE;
 }
 
-/* Returns the longest token that is shorter than a token and with which it
- * begins; p has the token's bytes.  Returns CTX_VOCAB_NONE if the token is a
- * byte or character from which merging starts. */
+/* Returns the longest shorter token that is a prefix of the given token; p has
+ * the given token's bytes.  Returns CTX_VOCAB_NONE if the given token is a byte
+ * or character from which merging starts. */
 static uint32_t
 find_shorter_token(const struct ctx_vocab *v, uint32_t token, const char *p)
 {
@@ -342,10 +343,10 @@ find_window(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 	return a->windows + k;
 }
 
-/* Takes tokens from the window in which byte *at of the pretoken was encoded.
- * Appends them to m->tokens as long as each can follow the token before it.
- * Moves *at to the end of the last one.  Returns 1; 0 if no token was appended;
- * or -1 with *err. */
+/* Takes tokens from the window (piece of the pretoken that was encoded alone)
+ * in which byte *at was encoded.  Appends them to m->tokens as long as each can
+ * follow the token before it.  Moves *at to the end of the last one.  Returns
+ * 1; 0 if no token was appended; or -1 with *err. */
 static int
 take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, size_t *at, struct ctx_err *err)

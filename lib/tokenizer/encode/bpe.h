@@ -22,10 +22,10 @@
 _Static_assert(CTX_VOCAB_MAX <= CTX_BPE_MERGE_NONE / CTX_BPE_POSITIONS,
     "a token and a place fit one number");
 
-/* A pretoken that is being merged, alone or together with others.  Byte i
- * of the pretoken has position i + 1.  A token has the position
- * of its first byte.  CTX_PAIR_NOBODY, which merges with no token, is before
- * the first byte (position 0) and after the last (position n + 1). */
+/* A pretoken that is being merged, alone or together with other pretokens.
+ * Byte i of the pretoken has position i + 1.  A token has the position of its
+ * first byte.  At position 0 and position n + 1, before and after all bytes, is
+ * CTX_PAIR_NOBODY, a pseudo token that merges with no token. */
 struct ctx_bpe_pretoken {
 	/* Bit i is set if a token begins at position i.  Bits 0 and n + 1 are
 	 * set for the ends of the pretoken. */

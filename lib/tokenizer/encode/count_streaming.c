@@ -51,8 +51,8 @@ find_names_end(const char *p, size_t n, size_t longest)
 	return n <= more ? 0 : find_whole_end(p, n - more);
 }
 
-/* Counts a text that is complete with its n bytes, and adds its bytes and
- * tokens to *sum. */
+/* Counts a whole text of n bytes, after which nothing follows, and adds its
+ * bytes and tokens to *sum. */
 static int
 count_closed(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)
@@ -83,7 +83,7 @@ struct open {
 	struct ctx_token_checkpoint sure;
 };
 
-/* Records that the count before offset at of the normal form is final.  Does
+/* Records that the count up to offset "at" of the normal form is final.  Does
  * nothing if the original text has no corresponding offset, because
  * normalization changed the text there. */
 static int

@@ -68,9 +68,9 @@ ctx_token_fits(struct ctx_token_counter *c, const char *p, size_t n,
 		n / factor / head->longest > limit))
 		return 0;
 	ctx_text_splitter_init(&w, c, p, n);
-	/* The limit may be exceeded after limit - tokens + 1 more pretokens,
-	 * since nearly each has at least one token.  So no more are counted at
-	 * once. */
+	/* Nearly every pretoken has at least one token.  So after limit -
+	 * tokens + 1 more pretokens the limit is probably exceeded, and no more
+	 * than these are counted at once. */
 	while (rc > 0 && w.tokens <= limit)
 		rc = ctx_text_splitter_next(&w,
 		    limit - w.tokens < CTX_PRETOKENIZE_MAX

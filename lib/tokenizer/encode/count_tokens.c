@@ -253,9 +253,10 @@ prefetch_missed(const struct ctx_token_counter *c,
 }
 
 /* Searches the vocabulary's hash table for n pretokens that were not in the
- * cache.  Only the line in which each one belongs is searched.  Adds the number
- * of tokens found to *tokens.  Moves the pretokens that were not found to the
- * front of b->missed, and returns their number.
+ * cache.  Only the line (group of entries) of the table to which a pretoken
+ * belongs is searched.  Adds the number of tokens found to *tokens.  Moves the
+ * pretokens that were not found to the front of b->missed, and returns their
+ * number.
  *
  * While the text of one token is fetched from memory, those of the next tokens
  * are requested. */
@@ -452,8 +453,9 @@ count_unknown_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 	/* A part would be counted as one token if the vocabulary has a token
 	 * with its bytes.  That would be wrong if merging these bytes gives
 	 * other tokens. The vocabulary has tokens of this kind if v->unreached
-	 * is true, so the pretoken is not cut.  If v->chars is true, it has no
-	 * place for a cut: the text was already cut at all of them. */
+	 * is true, so the pretoken is not cut.  If v->chars is true, the
+	 * pretoken has no place for a cut: the text was already cut at all such
+	 * places. */
 	if (v->unreached || v->chars)
 		return merge_long_word(c, p, n, tokens, err);
 	cuts.at = cuts.last = 0;

@@ -126,8 +126,8 @@ struct ctx_text_splitter {
 	struct ctx_token_counter *counter;
 	struct ctx_spans spans; /* the original text, before normalization */
 	/* Number of tokens before spans.at.  To begin in the middle of a text,
-	 * set spans.at to a boundary between pretokens, and tokens to the
-	 * tokens before it. */
+	 * set spans.at to a boundary between pretokens, and this member to the
+	 * number of tokens before that boundary. */
 	uint64_t tokens;
 	bool nfc; /* true if text is normalized */
 	/* The normal form of the ordinary text that begins at spans.at, while

@@ -13,8 +13,8 @@
 
 #define STEP 256 /* number of pretokens that are counted at once */
 
-/* Finds the longest beginning of a text for the encoding "bytes/4", which
- * estimates the number of tokens from the bytes. */
+/* Finds the longest beginning of a text with at most limit tokens in the
+ * encoding "bytes/4", which estimates the number of tokens from the bytes. */
 static int
 estimate_head(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
     size_t *at, uint64_t *tokens, struct ctx_err *err)
@@ -32,8 +32,8 @@ struct head_search {
 	struct ctx_token_counter *counter;
 	struct ctx_str text;
 	uint64_t limit;
-	/* A boundary between pretokens that does not move, whatever beginning
-	 * of the text is tried.  Counting starts there. */
+	/* A boundary between pretokens that is the same for every beginning of
+	 * the text that is counted.  Counting starts there. */
 	struct ctx_token_checkpoint from;
 };
 
@@ -85,8 +85,8 @@ search_head(const struct head_search *search, struct ctx_token_checkpoint *low,
 
 /* Does what search_head does, for encodings in which a cut may change pretokens
  * far before it.  So the text up to each cut is counted from the start of the
- * text.  This also applies to *low, which is set to the start if its text now
- * exceeds the limit. */
+ * text.  The text up to *low is also counted from there; if it exceeds the
+ * limit, *low is set to the start of the text. */
 static int
 search_whole(struct head_search *search, struct ctx_token_checkpoint *low,
     size_t high, struct ctx_err *err)

@@ -13,7 +13,8 @@ struct ctx_token_checkpoint {
 
 /* Finds the longest beginning of a text with at most limit tokens, for all
  * encodings except "bytes/4".  Counting starts at *cut, a checkpoint with at
- * most limit tokens.  Sets *cut to the end of the beginning and its tokens. */
+ * most limit tokens.  Sets *cut to the place where this beginning ends, and to
+ * the number of tokens in it. */
 int ctx_fit_head(struct ctx_token_counter *counter, struct ctx_str text,
     uint64_t limit, struct ctx_token_checkpoint *cut, struct ctx_err *err);
 

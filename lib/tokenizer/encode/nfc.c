@@ -20,7 +20,8 @@
 /* characters that are checked one by one before a block of AT_ONCE bytes is
  * tried */
 #define ROW 16
-/* ROW is doubled at most so many times, after blocks that failed */
+/* how often ROW is at most doubled: once for each block in a row that may not
+ * be in NFC */
 #define TRIES 5
 #define FEW   24 /* maximum number of marks that are sorted by insertion */
 /* low bits: the mark's code point; the bits above have its combining class */
@@ -361,7 +362,8 @@ struct nfc_check {
 	size_t from; /* offset where the check began */
 	size_t at;
 	/* The text can be cut before some characters without changing its
-	 * normal form.  Offset after the last of these characters. */
+	 * normal form.  This is the offset just after the last such character
+	 * so far. */
 	size_t safe;
 	unsigned class; /* combining class of the last character */
 	/* INERT: the last character of combining class 0 composes with no later

@@ -48,13 +48,14 @@ struct ctx_nfc_pair {
 };
 
 /* The rank of a character decides for most text whether it is in NFC. Unlike
- * kinds, ranks exist only below U+10000, so that their table is small. The rank
- * of many combining marks is their combining class: they are in NFC after marks
- * of the same class or of a lower one.  Other characters have one of the ranks
- * below. */
+ * the kinds of characters (struct ctx_nfc_kind), ranks exist only below
+ * U+10000, so that their table is small. The rank of many combining marks is
+ * their combining class: they are in NFC after marks of the same class or of a
+ * lower one.  Other characters have one of the ranks below. */
 enum {
 	CTX_NFC_RANK_MAYBE = 252, /* class 0, and CTX_NFC_MAYBE is set */
-	/* The rank does not decide: the kind must be looked up. */
+	/* The rank does not say whether a text is in NFC: the kind must be
+	 * looked up. */
 	CTX_NFC_RANK_NONE = 253,
 	/* The kind is CTX_NFC_FIRST or CTX_NFC_COMPOSED. */
 	CTX_NFC_RANK_SAFE = 254,
@@ -122,9 +123,9 @@ typedef int ctx_normal_find_fn(struct ctx_nfc *nfc, const char *p, size_t n,
  * text that was normalized, and eight bytes per mark of the longest run of
  * combining marks.  A zeroed struct is valid. */
 struct ctx_nfc {
-	/* NULL: the normal form is NFC.  Otherwise a function that finds what
-	 * another normal form changes.  In that form no character may depend on
-	 * the next one. */
+	/* NULL: the normal form is NFC.  Otherwise a function that finds the
+	 * places that another normal form changes.  What this form does to a
+	 * character must not depend on the character after it. */
 	ctx_normal_find_fn *find;
 	/* True if the normal form of the next text gets a blank as prefix. */
 	bool prefix;

@@ -65,8 +65,8 @@ ctx_pretoken_cache_release(struct ctx_pretoken_cache *cache)
 }
 
 /* A hash table consists of buckets, each one line of the processor's cache.
- * Returns log2 of their number when the table grows: four times as many as now
- * (1 << bits), but at most 1 << last. */
+ * Returns log2 of the number of buckets to which the table grows: that is four
+ * times the present number, 1 << bits, but at most 1 << last. */
 static unsigned
 grow_bits(unsigned bits, unsigned last)
 {

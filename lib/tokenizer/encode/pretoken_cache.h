@@ -140,8 +140,9 @@ void ctx_pretoken_cache_add_long(struct ctx_pretoken_cache *cache,
     const char *p, size_t n, size_t tokens);
 
 /* Adds a pretoken of at most CTX_PRETOKEN_CACHE_KEY bytes with its number of
- * tokens.  The pretoken must not be in the cache.  If its line is full and the
- * table cannot grow, it replaces another pretoken. */
+ * tokens.  The pretoken must not be in the cache.  If the line (group of
+ * entries) of the hash table to which it belongs is full and the table cannot
+ * grow, it replaces another pretoken. */
 void ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache,
     struct ctx_key key, unsigned tokens);
 

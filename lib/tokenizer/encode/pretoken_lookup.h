@@ -20,8 +20,8 @@ struct ctx_pretoken_lookup {
 	/* indices in the list of pretokens that are not in the cache, except
 	 * the long ones */
 	uint32_t missed[CTX_PRETOKEN_LOOKUP_MAX];
-	/* Indices in the list of those pretokens that are too long for a key,
-	 * and hashes of these pretokens, which count_tokens.c computes. */
+	/* Of the pretokens that are too long for a key: their indices in the
+	 * list, and their hashes, which count_tokens.c computes. */
 	size_t nlongs;
 	uint32_t longs[CTX_PRETOKEN_LOOKUP_MAX];
 	uint64_t hashes[CTX_PRETOKEN_LOOKUP_MAX];

@@ -228,8 +228,9 @@ match_ending_word(struct text t, size_t i)
 					     : end;
 }
 
-/* Matches U+O* (capital letters, then small ones) at offset i.  Returns the
- * end of the match; i if there is none. */
+/* Matches one or more capital letters, then any number of small ones, at offset
+ * i (U+O* in the pattern).  Returns the end of the match; i if there is
+ * none. */
 static size_t
 match_beginning_word(struct text t, size_t i)
 {

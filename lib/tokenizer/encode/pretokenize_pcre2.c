@@ -5,15 +5,15 @@
  * Patterns are not matched with the text itself.  Some thousands of characters
  * at a time are converted to kinds (onig_to_pcre2.h), one byte each, and PCRE2
  * matches these.  If more text could change a match, PCRE2 reports a partial
- * match.  Then more text is converted; if all of it was one pretoken, at least
- * twice as much.
+ * match.  Then more text is converted; if everything so far was one pretoken,
+ * at least as much again.
  *
  * The time must be linear for every pattern.  So a match is first tried on few
  * characters with few steps, which is enough for most pretokens.  If it is not,
  * a second compilation of the pattern is used, which calls a function at every
- * item.  The function counts steps for the whole text.  The match limit of
- * PCRE2 would not do: it begins anew at each match, and counts a repeat as one
- * step, however many characters it covers.
+ * item of the pattern.  The function counts steps for the whole text.  The
+ * match limit of PCRE2 would not do: it begins anew at each match, and counts a
+ * repeat as one step, however many characters it covers.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -24,16 +24,17 @@
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-/* number of characters that are first converted to kinds */
+/* number of characters for which the array of kinds (numbers of character
+ * classes) has room at first */
 #define WINDOW 4096
 /* A match is first tried with these limits: number of characters, and number
  * of steps from each start offset. */
 #define FEW       128
 #define FEW_STEPS 100
 /* Limits of a match whose steps are counted.  STEPS and STEP_MORE: steps per
- * text, and additional ones per character.  STEP_LENGTH: characters after which
- * a step counts as another one.  HEAP_LIMIT: memory in kilobytes. DEPTH_LIMIT:
- * depth of backtracking. */
+ * text, and additional ones per character.  STEP_LENGTH: a step that covers
+ * many characters counts as one more step for each STEP_LENGTH of them.
+ * HEAP_LIMIT: memory in kilobytes. DEPTH_LIMIT: depth of backtracking. */
 #define STEPS       1000000
 #define STEP_MORE   256
 #define STEP_LENGTH 16
@@ -63,7 +64,8 @@ struct ctx_pcre2_state {
 	 * that were already split off; n: all; cap: those for which there is
 	 * room. */
 	size_t at, n, cap;
-	/* Length in bytes of the characters in the arrays, from at on. */
+	/* Total length in bytes of those characters in the arrays that were not
+	 * split off yet: from index "at" on. */
 	size_t bytes;
 	/* true if the text may continue later; see ctx_pcre2_part */
 	bool part;
@@ -286,9 +288,10 @@ ctx_pcre2_part(struct ctx_pcre2_state *s)
 	s->part = true;
 }
 
-/* Converts the next characters of the text to kinds, until the arrays are full.
- * p, n: the text that was not split off yet.  If none of the characters in the
- * arrays was split off, the arrays are first made twice as large. */
+/* Converts the next characters of the text to kinds (numbers of character
+ * classes), until the arrays are full. p, n: the text from which no pretokens
+ * were split off yet.  If the arrays have no character that was split off, they
+ * are first made twice as large. */
 static int
 refill_kinds(struct ctx_pcre2_state *s, const char *p, size_t n,
     struct ctx_err *err)
@@ -355,8 +358,8 @@ match_pattern(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
 
 /* Pattern i divides the next n characters into pieces: its matches, and the
  * text between them.  Sets *length to the number of characters in the first
- * piece.  Returns 1; 0 if that depends on later characters, which are not
- * known yet (part); or -1 with *err. */
+ * piece.  Returns 1; 0 if that depends on later characters, which are not known
+ * yet (only if part is true); or -1 with *err. */
 static int
 find_first_pretoken(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
     size_t *length, struct ctx_err *err)

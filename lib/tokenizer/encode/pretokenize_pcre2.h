@@ -35,17 +35,18 @@ int ctx_pcre2_begin(struct ctx_pcre2_state **state,
     const struct ctx_pcre2_pretokenizer *pretokenizer, const char *name,
     struct ctx_err *err);
 void ctx_pcre2_end(struct ctx_pcre2_state *state);
-/* Sets the built-in pretokenizer that divides the last pieces, and its
- * function.  NULL, the default: each piece is a pretoken. */
+/* Sets the built-in pretokenizer, and its function split, that divides the
+ * pieces into which the last pattern has divided the text.  NULL, the default:
+ * each of these pieces is a pretoken. */
 void ctx_pcre2_set_last(struct ctx_pcre2_state *state,
     ctx_pretokenize_fn *split, struct ctx_pretokenizer pretokenizer);
 /* Makes the state ready to split another text. */
 void ctx_pcre2_reset(struct ctx_pcre2_state *state);
 /* Must be called if more text may follow after the part that is known.
  * ctx_pcre2_split then splits off only pretokens that later text cannot change,
- * possibly none.  The place where it ends is the end of a match of the first
- * pattern, or the start of one.  So the rest of the text can be split from
- * there as a text of its own. */
+ * possibly none.  The last of these pretokens ends where a match of the first
+ * pattern ends or starts.  So the rest of the text can be split from there as a
+ * text of its own. */
 void ctx_pcre2_part(struct ctx_pcre2_state *state);
 /*
  * Splits off at most max of the next pretokens of a text, and lists them in

@@ -86,10 +86,11 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 		if (clean < 0)
 			return -1;
 		/* past[0] is the end of the step that was
-		 * CTX_PRETOKENIZE_UNSURE steps ago.  At least that many
-		 * pretokens follow it, so it can become a mark.  If c->local is
-		 * false, appended text may move any boundary (as added tokens
-		 * or patterns of vocabulary files do), so there are no
+		 * CTX_PRETOKENIZE_UNSURE steps ago.  At least
+		 * CTX_PRETOKENIZE_UNSURE pretokens follow it, so it can become
+		 * a mark: a place from which counting can start.  If c->local
+		 * is false, appended text may move any boundary (as added
+		 * tokens or patterns of vocabulary files do), so there are no
 		 * marks. */
 		if (c->local && at <= settled &&
 		    past[0].at - get_mark(m, m->n).at >= DISTANCE &&
@@ -107,12 +108,12 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 	return rc;
 }
 
-/* To count the text from offset from on as a text of its own, it is split
- * again.  After a few pretokens the boundaries are usually those of the whole
- * text.  Finds the first common boundary.  The whole text is split from mark_at
- * on, a boundary at or before from.  Sets *whole and *own to the number of
- * pretokens up to the common boundary in the whole text and in the new one.
- * Returns false if no common boundary is near. */
+/* The text after the offset "from" is to be counted as a text of its own, so it
+ * is split again.  After a few pretokens the boundaries are usually those of
+ * the whole text.  Finds the first common boundary. mark_at: the boundary, at
+ * or before "from", from which the whole text is split.  Sets *whole and *own
+ * to the number of pretokens before the common boundary, in the whole text and
+ * in the text of its own.  Returns false if no common boundary is near. */
 static bool
 find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
     size_t *own, size_t *whole)
@@ -159,10 +160,11 @@ count_pretokens(const struct ctx_token_index *m, struct ctx_str text,
 	return 0;
 }
 
-/* Counts the end of the text [0, to), which ends earlier than the indexed text.
- * Its end can move the last few boundaries before it.  So sets *last to the
- * last mark that enough pretokens follow, or to mark 0, the start of the text.
- * Sets *tail to the number of tokens from this mark to the end. */
+/* Counts the last part of the text [0, to), which ends earlier than the indexed
+ * text.  Because it ends there, the last few boundaries before "to" can be at
+ * other places than in the indexed text.  So sets *last to the last mark that
+ * enough pretokens follow, or to mark 0, the start of the text.  Sets *tail to
+ * the number of tokens from this mark to the end. */
 static int
 find_last_mark(const struct ctx_token_index *m, size_t to,
     struct ctx_token_checkpoint *last, uint64_t *tail, struct ctx_err *err)
@@ -217,8 +219,8 @@ ctx_token_index_range(const struct ctx_token_index *m, size_t from, size_t to,
 	return 0;
 }
 
-/* Returns the index of the last mark that has at most this many tokens before
- * it. */
+/* Returns the index of the last mark (place up to which the tokens are known)
+ * that has at most this many tokens before it. */
 static size_t
 count_marks_within(const struct ctx_token_index *m, uint64_t tokens)
 {
@@ -251,9 +253,9 @@ ctx_token_index_head(const struct ctx_token_index *m, uint64_t limit,
 	return 0;
 }
 
-/* Finds a longer end of the text with at most limit tokens, by bisection.
- * high->at is the start of an end with at most limit tokens; the end that
- * starts at low has more.  Moves *high to the start that was found. */
+/* Finds a longer suffix of the text with at most limit tokens, by bisection.
+ * The suffix from high->at has at most limit tokens; the suffix from low has
+ * more.  Moves *high to the start of the suffix that was found. */
 static int
 search_tail(const struct ctx_token_index *m, size_t low,
     struct ctx_token_checkpoint *high, uint64_t limit, struct ctx_err *err)
@@ -265,8 +267,8 @@ search_tail(const struct ctx_token_index *m, size_t low,
 	for (;;) {
 		middle = ctx_fit_before(p, n, low + (high->at - low) / 2);
 		/* The middle may be rounded down to low, although a character
-		 * begins between low and high.  Then the last one before high
-		 * is tried. */
+		 * begins between low and high.  Then the start of the last
+		 * character before high is tried. */
 		if (middle <= low)
 			middle = ctx_fit_before(p, n, high->at - 1);
 		if (middle <= low)
@@ -280,8 +282,8 @@ search_tail(const struct ctx_token_index *m, size_t low,
 	}
 }
 
-/* Finds the longest end of the text for the encoding "bytes/4", which estimates
- * the number of tokens from the bytes. */
+/* Finds the longest suffix of the text with at most limit tokens in the
+ * encoding "bytes/4", which estimates the number of tokens from the bytes. */
 static int
 estimate_tail(const struct ctx_token_index *m, uint64_t limit, size_t *at,
     uint64_t *tokens, struct ctx_err *err)

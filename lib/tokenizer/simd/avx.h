@@ -84,7 +84,7 @@ struct vec_index {
 
 /* Computes for each byte of v its index in the table of vec_classes: the low
  * six bits of the byte, and above them the lowest bit of the byte before.  The
- * caller passes the bytes before in the vector before. */
+ * vector "before" has, for each byte of v, the byte before it. */
 static inline __m256i
 index_of(__m256i v, __m256i before)
 {

@@ -29,8 +29,8 @@ enum {
 struct ctx_pretokenize {
 	size_t n; /* number of pretokens that were found */
 	/* Number of pretokens in the arrays start and end.  Pretokens that
-	 * certainly are tokens (the kinds in plain) are counted in n, but not
-	 * in the arrays. */
+	 * certainly are tokens (the kinds in the argument plain) are not in the
+	 * arrays; only the member n counts them. */
 	size_t listed;
 	size_t used; /* length of all these pretokens in bytes */
 	/* Length in bytes of a first pretoken that cannot be in the arrays,

@@ -4,11 +4,11 @@
  * Each of portable.c, avx2.c, avx512.c and neon.c includes this file once.
  * Before that, it defines these functions with its instructions:
  *
- *	pair_in(line, tag)	the token that the pair with this tag merges
- *				to, all bits inverted; 0 if the line of the
- *				hash table does not have the pair
- *	find_least(list, n)	the lowest of n numbers and those after them
- *				up to a multiple of sixteen
+ *	pair_in(line, tag)	the token to which the pair with this tag
+ *				merges, with all bits inverted; 0 if the line of
+ *				the hash table does not have the pair
+ *	find_least(list, n)	the lowest of the first n numbers of a list, n
+ *				rounded up to a multiple of sixteen
  *
  * After a merge, the two new pairs that it makes must be looked up.  Most of
  * these lookups fail, and memory is slow.  So one merge is first made in every
@@ -71,8 +71,8 @@ get_pair(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
 	pretoken->merges[pair->at] = ctx_bpe_merge_rank(~found, pair->at);
 }
 
-/* Makes the merge with the rank best in a pretoken that is being
- * merged.  Prefetches the table entries of the two new pairs. */
+/* Makes a merge in a pretoken that is being merged. best: the rank of this
+ * merge.  Prefetches the table entries of the two new pairs. */
 static inline void
 merge_best_pair(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
     uint32_t best, struct pretoken_merge *m)

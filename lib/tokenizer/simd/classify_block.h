@@ -62,8 +62,9 @@ positions_after(const struct char_masks *b, uint64_t x)
 	return (b->more + (x << 1)) & ~b->more;
 }
 
-/* Sets b->stop to the lowest position in the mask positions, if that is lower.
- * The masks are then not used from there on. */
+/* Sets b->stop to the position of the lowest bit that is set in the mask
+ * "positions", if that is lower.  The masks in *b are then not used from there
+ * on. */
 static ALWAYS_INLINE void
 stop_at(struct char_masks *b, uint64_t positions)
 {
@@ -138,10 +139,10 @@ take_each(struct rest *r, uint64_t high, const char *p)
 
 /* Finds the classes of all characters of the block that are in one page (128
  * code points).  All must have equally many bytes. cp: a code point of the
- * page. first: the mask of the first bytes of these characters. last: number of
- * bytes of each character after the first one.  Does nothing if no valid UTF-8
- * encodes the page with that many bytes; the characters then have no known
- * class. */
+ * page. first: the mask of the first bytes of these characters. last: how many
+ * bytes follow the first byte of each of these characters.  Does nothing if no
+ * valid UTF-8 encodes the page with that many bytes; the characters then have
+ * no known class. */
 static ALWAYS_INLINE void
 take_page(struct rest *r, const struct vec_index *index, uint32_t cp,
     unsigned last, uint64_t first)

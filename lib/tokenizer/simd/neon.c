@@ -31,8 +31,9 @@ vec_fold(const struct vec *v)
 }
 
 /* Makes a mask of 64 bits from 64 bytes, each of which has all bits set or
- * none.  Of each byte, one bit is kept; adding neighbours three times then
- * joins eight of these bits. */
+ * none.  Of each byte one bit is kept, in another place of each of eight bytes.
+ * Three additions of neighbouring bytes then join eight such bits to one
+ * byte. */
 static inline uint64_t
 gather_bits(const uint8x16_t yes[4])
 {

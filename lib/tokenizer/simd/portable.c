@@ -48,9 +48,9 @@ gather_bits(uint64_t tops)
 	return ((tops & TOPS) >> 7) * 0x0102040810204080u >> 56;
 }
 
-/* Sets the top bit of each byte of a word that is at least first and at most
- * first + n.  first + n must be below 0x80.  The top bits of all other bytes,
- * such as those of 0x80 or more, are cleared. */
+/* Returns a word in which the top bit of a byte is set if the byte of the given
+ * word is at least first and at most first + n.  first + n must be below 0x80.
+ * All other top bits are clear, such as those of bytes of 0x80 or more. */
 static inline uint64_t
 mark_in_range(uint64_t word, unsigned first, unsigned n)
 {

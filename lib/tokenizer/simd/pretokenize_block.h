@@ -84,10 +84,11 @@ find_contractions(const struct char_masks *b, const struct vec *v,
 	*three = b->quote & ((rv >> 1 & e >> 2) | (l >> 1 & l >> 2));
 }
 
-/* Returns the boundaries between pretokens at which a pretoken of white space
- * begins or white space is divided.  If breaks_end is true (\s*[\r\n]+), white
- * space is divided after its last line break.  The last blank of white space
- * belongs to the next character, unless the text ends there. */
+/* Returns the positions at which a pretoken of white space begins, and those
+ * inside white space at which it is divided into two pretokens.  If breaks_end
+ * is true (\s*[\r\n]+), white space is divided after its last line break.  The
+ * last blank of white space belongs to the pretoken of the character after it,
+ * unless the text ends there. */
 static ALWAYS_INLINE uint64_t
 find_space_boundaries(const struct char_masks *b, bool breaks_end)
 {
@@ -114,8 +115,9 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 	for (; starts != 0; starts &= starts - 1) {
 		start = starts & (0 - starts);
 		ends = (blank + start) & ~blank;
-		/* Some row of blanks ends at another line break.  Each row is
-		 * checked by itself, to find out which. */
+		/* Some row of blanks ends at a line break, so it does not begin
+		 * a pretoken.  Each row is checked alone, to find the
+		 * others. */
 		if ((ends & b->breaks) == 0)
 			found |= start;
 	}
@@ -142,10 +144,11 @@ find_digit_boundaries(const struct char_masks *b, unsigned most)
 	return found;
 }
 
-/* Returns the positions in a block at which the text after the block cannot
- * change whether a pretoken begins.  A contraction needs three more characters,
- * so the last three positions are left out.  White space at the end of the
- * block may continue after it.  Of that, only the first position is certain. */
+/* Returns the positions in a block for which it is certain whether a pretoken
+ * begins there, whatever follows the block.  A contraction needs three more
+ * characters, so the last three positions are left out.  White space at the end
+ * of the block may continue after the block.  Only its first position is
+ * certain. */
 static ALWAYS_INLINE uint64_t
 find_certain(const struct char_masks *b)
 {
@@ -207,10 +210,11 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 	found |= joined & ~positions_after(b, one);
 	if (o200k) {
 		found |= b->upper & positions_after(b, b->lower);
-		/* The pattern U*O+ needs at least one character for O+.  A
-		 * capital after letters without case may or may not begin a new
-		 * word, which depends on later characters.  So the masks are
-		 * not used from this capital on. */
+		/* The pattern U*O+ (capital letters, then small ones) needs at
+		 * least one character for O+.  A capital after letters without
+		 * case may or may not begin a new word, which depends on later
+		 * characters.  So the bit masks are not used from this capital
+		 * on. */
 		stop_at(b, b->upper & positions_after(b, b->caseless));
 	}
 	joined = find_digit_boundaries(b, pretokenizer.digits);
@@ -268,8 +272,8 @@ find_block_boundaries(const char *p, size_t n,
 	 * of the text. */
 	b.symbol &= bits_below(b.stop);
 	high = vec_high(&v);
-	/* In r50k a pretoken of digits may begin with a space, so digits do not
-	 * show which pretokens consist of digits only. */
+	/* In r50k a pretoken of digits may begin with a space.  So the
+	 * positions of digits do not show which pretokens have only digits. */
 	*numbers = high == 0 && pretokenizer.family != CTX_PRETOKENIZER_R50K
 	    ? b.digit
 	    : 0;

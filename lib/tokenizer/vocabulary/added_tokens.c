@@ -14,8 +14,8 @@
 #define RESERVED "<|reserved_"
 /* Limits for added tokens in vocabulary files, far above those of any real
  * file.  At each byte of a text, names of added tokens are compared with it.
- * Longer names, or more names that begin with one another, would make this
- * slow. */
+ * Longer names, or more names of which each is the beginning of the next, would
+ * make this slow. */
 #define LONGEST 1024 /* maximum bytes of a name */
 /* maximum number of names of which each begins with the one before, as <a>,
  * <a>b, <a>bc */
@@ -127,10 +127,10 @@ names_of(const struct ctx_vocab_special *s)
 	return s->normal != 0 ? names * CTX_NAMES_NORMAL : names;
 }
 
-/* Returns true if, in sorted order, the text p, n is not before the name.  It
- * is then equal to the name, begins with it, or has a higher byte where they
- * first differ. *same: number of bytes at the start that are known to be equal;
- * set to the number of all equal bytes at the start. */
+/* Returns true if a text (the n bytes at p) is equal to a name or after it in
+ * sorted order.  The text is then equal to the name, begins with it, or has a
+ * higher byte where they first differ. *same: number of bytes at the start that
+ * are known to be equal; set to the number of all equal bytes at the start. */
 static bool
 is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 {
@@ -142,10 +142,11 @@ is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 }
 
 /*
- * Finds by binary search the last name that is not after the text p, n in
- * sorted order.  Returns the number of names up to and including it.  Sets
- * *most to the number of bytes at the start that it has in common with the
- * text.  The text has at least one byte, but n may be 0.
+ * Finds, by binary search in the sorted names, the last one that is not greater
+ * than a text (the n bytes at p).  Returns the number of names up to and
+ * including this one.  Sets *most to the number of bytes at the start that this
+ * name and the text have in common.  The text has at least one byte, but n may
+ * be 0.
  *
  * The names between the two ends of the search begin with the bytes that both
  * ends have in common with the text.  So these bytes are not compared again.
@@ -174,8 +175,9 @@ count_names_until(const struct ctx_tokenizer *t, const char *p, size_t n,
 
 /*
  * Returns the length in bytes of the longest name of an added token with which
- * the text p, n begins, and sets *id.  Only names with a CTX_NAMES_... bit in
- * which are considered.  Returns 0 if there is none.  n is at least 1.
+ * a text (the n bytes at p) begins, and sets *id. which: CTX_NAMES_... bits;
+ * only names with one of these bits are considered.  Returns 0 if there is
+ * none.  n is at least 1.
  *
  * The last name that is not after the text in sorted order may be this name, or
  * begins with it.  If the last name is longer than what it has in common with
@@ -249,8 +251,9 @@ record_first_bytes(struct ctx_tokenizer *t, size_t n)
 		t->names_before[i] += t->names_before[i - 1];
 }
 
-/* Sets for each name the members inside (the longest other name with which it
- * begins) and depth (the number of these names).  The names must be sorted. */
+/* Sets two members of each name: "inside" is the longest other name with which
+ * it begins, "depth" the number of all other names with which it begins.  The
+ * names must be sorted. */
 static int
 link_nested_names(struct ctx_added_token_name *list, size_t n,
     struct ctx_err *err)

@@ -32,8 +32,8 @@ struct ctx_build_added_token {
 	/* true if the name is recognized even if the caller does not ask for
 	 * special tokens */
 	bool added;
-	/* True if the name is searched in the text after normalization.  The
-	 * name p is then normalized, too. */
+	/* True if the name is searched for in the text after normalization.
+	 * Then the name itself (the member p) is normalized, too. */
 	bool normal;
 };
 

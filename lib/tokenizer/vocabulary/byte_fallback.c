@@ -85,9 +85,9 @@ read_metaspace(struct text_rules *rules, const json_t *one, struct ctx_err *err)
 		scheme = json_is_false(add) ? "never" : "always";
 	if (strcmp(scheme, "never") == 0)
 		return 0;
-	/* The tokenizers library searches names of added tokens after the
+	/* The tokenizers library searches for names of added tokens after the
 	 * normalizer, before the pre_tokenizer adds a prefix.  ctx would add
-	 * the prefix first. */
+	 * the prefix first, so it refuses the file. */
 	if (rules->replaced)
 		return refuse_rule(err,
 		    "a normalizer of type Replace and a pre_tokenizer with a "

@@ -30,13 +30,13 @@ size_t ctx_char_name_size(struct ctx_str name);
 bool ctx_is_char_name(struct ctx_str name);
 /* Returns the byte of a name such as <0x0A>; -1 for other names. */
 int ctx_byte_of_name(struct ctx_str name);
-/* Adds a token.  In name, U+2581 stands for a blank. cut: see struct
- * ctx_build_token; it is a length in the token's bytes.  If no text can contain
- * the token, no merge will make it. */
+/* Adds a token.  In its name, U+2581 stands for a blank. cut: a length in the
+ * token's bytes; see struct ctx_build_token.  A token that no text can contain
+ * is stored as one that no merge makes. */
 int ctx_char_tokens_add(struct ctx_char_tokens *tokens, struct ctx_str name,
     uint32_t id, uint32_t cut, struct ctx_err *err);
-/* Adds the token of a byte.  If the byte is also an ASCII character with a
- * token, it is not used. */
+/* Adds the token of a byte.  If the byte is also an ASCII character that has a
+ * token, the token of the byte is not used. */
 int ctx_char_tokens_add_byte(struct ctx_char_tokens *tokens, unsigned byte,
     uint32_t id, struct ctx_err *err);
 

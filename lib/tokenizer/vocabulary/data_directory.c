@@ -33,8 +33,10 @@
 #include "datadir.h" /* CTX_DATADIR; made by the Makefile */
 #include "tokenizer/vocabulary/data_directory.h"
 
-#define SHARE  "share/ctx"
-#define LEVELS 4 /* maximum number of directories above the code's file */
+#define SHARE "share/ctx"
+/* number of directories in which share/ctx is searched: that of the file with
+ * this code (library or program), and the directories above */
+#define LEVELS 4
 
 /* Returns true if an error says that there is no such file. */
 static bool

@@ -97,8 +97,9 @@ fill_texts(struct vocab_fill *f)
 }
 
 /* Adds a token to the key table, the hash table of tokens by their bytes.
- * Tokens are added in merge order, so the most frequent ones are in the line
- * where they are searched first.  At least a fifth of the table stays empty. */
+ * Tokens are added in merge order, so the most frequent ones are in that line
+ * of the table that is searched first for them.  At least a fifth of the table
+ * stays empty. */
 static void
 enter_key(struct vocab_fill *f, uint32_t token)
 {
@@ -110,8 +111,8 @@ enter_key(struct vocab_fill *f, uint32_t token)
 	unsigned tried = 0;
 
 	while (entries[i] != CTX_KEY_NOTHING) {
-		/* Tokens that belong to other places may be between those of
-		 * this place. */
+		/* At most MOST_ALIKE tokens may begin their search here.
+		 * Tokens that begin it elsewhere may be between them. */
 		if (++tried > 2 * MOST_ALIKE)
 			f->crowded = true;
 		if (f->crowded)
@@ -176,7 +177,7 @@ merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list,
 
 /* Records a token with a lower number than one of its parts; s is its text, of
  * at least two bytes.  ctx_bpe_long leaves pretokens that contain the first two
- * bytes to ctx_bpe_queue. */
+ * bytes of such a token to ctx_bpe_queue. */
 static void
 record_disorder(struct ctx_vocab_head *h, const unsigned char *s)
 {
@@ -353,7 +354,8 @@ struct long_token {
 };
 
 /* Compares tokens for qsort: by the first 16 bytes, then longest first, then by
- * all bytes.  Of tokens with equal bytes the reachable one comes first. */
+ * all bytes.  Of tokens with equal bytes, the one that merging gives (REACHED)
+ * comes first. */
 static int
 compare_beginnings(const void *a, const void *b)
 {

@@ -9,7 +9,7 @@
 /* Condition under which a token of the vocabulary is used in a text. */
 enum token_use {
 	UNUSED,
-	REACHED, /* if merging bytes gives it */
+	REACHED, /* used if merging bytes gives the token */
 	WHOLE,   /* used only if a pretoken has exactly the token's bytes */
 };
 
@@ -41,8 +41,8 @@ section_at(const struct vocab_fill *f, enum ctx_vocab_section which)
 	return (char *)f->head + f->head->at[which];
 }
 
-/* Fills all tables of a packed vocabulary.  Returns 1; 0 if a table was too
- * small: f then says how large the next try must be; or -1 with *err. */
+/* Fills all tables of a packed vocabulary.  Returns 1; 0 if the table PAIRS was
+ * too small: f->pair_bits is then the size to try next; or -1 with *err. */
 int ctx_vocab_fill_tables(struct vocab_fill *f, struct ctx_err *err);
 
 #endif

@@ -326,7 +326,7 @@ add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
 		s->p = json_string_value(content);
 		s->n = (uint32_t)json_string_length(content);
 		s->id = (uint32_t)json_integer_value(id);
-		/* If texts are not normalized, no names are searched in
+		/* If texts are not normalized, no names are searched for in
 		 * normalized text. If an added token has no field "normalized",
 		 * the tokenizers library takes the opposite of its field
 		 * "special". */

@@ -54,7 +54,8 @@ ctx_tables_set_directory(const char *dir, struct ctx_err *err)
 	return 0;
 }
 
-/* Checks the head of a file with tables that has size bytes. */
+/* Checks the head of a file of tables. size: the length of the file in
+ * bytes. */
 static int
 check_head(const struct ctx_tables_head *head, uint64_t size, const char *path,
     struct ctx_err *err)

@@ -85,7 +85,8 @@ bool ctx_onig_is_empty_set(const struct onig_parse *r,
 int ctx_onig_add_folded(struct onig_parse *r, struct char_set *set,
     uint32_t cp);
 /* Called at each set of characters in a pattern.  In the pass FIND, stores the
- * set if it is new.  In the pass WRITE, writes it as a set of kinds. */
+ * set if it is new.  In the pass WRITE, writes it as a set of kinds (numbers
+ * for characters that are in the same sets). */
 int ctx_onig_use_set(struct onig_parse *r, const struct char_set *set);
 /* Gives numbers to the kinds of characters that are not ASCII.  Characters are
  * of one kind if they are in the same sets. */

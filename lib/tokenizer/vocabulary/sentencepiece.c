@@ -106,7 +106,8 @@ read_fixed(struct fields *f, unsigned size, uint64_t *value,
 	return 0;
 }
 
-/* Reads the next field.  Returns 1, 0 at the end of the message, or -1. */
+/* Reads the next field of a protobuf message.  Returns 1, 0 at the end of the
+ * message, or -1. */
 static int
 read_field(struct fields *f, struct field *field, struct ctx_err *err)
 {
@@ -142,8 +143,8 @@ read_field(struct fields *f, struct field *field, struct ctx_err *err)
 	}
 }
 
-/* The value of a field may be a message.  Returns this message, to read its
- * fields. */
+/* The value of a protobuf field may itself be a protobuf message.  Returns that
+ * message, so that its fields can be read. */
 static struct fields
 enter_message(const struct fields *f, const struct field *field)
 {
@@ -312,8 +313,8 @@ is_merged(const struct piece *piece)
 
 /*
  * Refuses a model in which two pieces that are made by merging have equal
- * scores.  Of these, SentencePiece would merge the leftmost pair in the text
- * first.  ctx needs a fixed order of pieces, which cannot do the same.
+ * scores.  If both could be made in a text, SentencePiece makes the leftmost
+ * one first.  ctx merges in a fixed order of pieces, so it cannot do the same.
  *
  * Runs of one character, such as several blanks, are an exception.  If the
  * longest comes first, as in compare_pieces, a run grows from its left end, as
@@ -359,7 +360,7 @@ add_special(struct model *m, const struct piece *piece, struct ctx_err *err)
 	return 0;
 }
 
-/* Sets the bit of a piece that is a character. */
+/* Records in m->has_char that a character is a piece of the model. */
 static void
 note_char(struct model *m, struct ctx_str name)
 {

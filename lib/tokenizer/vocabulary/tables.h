@@ -45,7 +45,8 @@ const struct ctx_tables_head *ctx_tables_open(struct ctx_err *err);
 /* Opens the block.  If that fails, ctx_tables_open fails later with the same
  * error and does not try again. */
 void ctx_tables_open_early(void);
-/* Sets the directory of the file with the block; see ctx_tokenizer_set_data. */
+/* Sets the directory of the file with the tables of the built-in encodings; see
+ * ctx_tokenizer_set_data. */
 int ctx_tables_set_directory(const char *dir, struct ctx_err *err);
 
 static inline const void *

@@ -137,8 +137,8 @@ build_tekken(struct ctx_vocab_builder *pack, const json_t *root, void **block,
 	if (rc == 0)
 		rc = ctx_tiktoken_build(pack, ranks.p, ranks.n, block, size,
 		    err);
-	/* The error has a line of the text in ranks, which is no line of the
-	 * file. */
+	/* err->line is a line of the generated text in the buffer "ranks", not
+	 * of the file, so it is cleared. */
 	if (rc < 0)
 		err->line = 0;
 	free(specials);

@@ -68,7 +68,8 @@ ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 	uint32_t tag = ctx_key_tag(v, hash);
 	const uint32_t *entry;
 
-	/* The last line searched is the first one that has an empty entry. */
+	/* The search in the hash table ends at the first line that has an empty
+	 * entry. */
 	for (;; line = (line + 1) & v->line_mask) {
 		entry = v->keys + CTX_KEY_LINE * (size_t)line;
 		for (i = 0; i < CTX_KEY_LINE; i++) {
@@ -110,9 +111,9 @@ ctx_vocab_find(const struct ctx_vocab *v, const char *p, size_t n)
 		return v->leaves[(unsigned char)*p];
 	if (n <= CTX_VOCAB_KEY) {
 		token = ctx_vocab_find_key(v, ctx_key_copy(p, n));
-		/* Keys are padded with 0xff.  So bytes that end with 0xff have
-		 * the same key as these bytes without it, and the lengths must
-		 * be compared. */
+		/* Keys are padded with 0xff.  So a string that ends with 0xff
+		 * has the same key as the string without that byte, and the
+		 * lengths must be compared, too. */
 		if (token != CTX_VOCAB_NONE && ctx_vocab_length(v, token) != n)
 			token = CTX_VOCAB_NONE;
 		return token;

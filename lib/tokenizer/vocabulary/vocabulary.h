@@ -26,7 +26,7 @@
 #define CTX_VOCAB_VERSION 7
 /* A number by which the byte order of a packed vocabulary is recognised. */
 #define CTX_VOCAB_ORDER 0x01020304u
-/* maximum number of tokens; pairs store 21 bits of each */
+/* maximum number of tokens; a pair stores each token number in 21 bits */
 #define CTX_VOCAB_MAX    (1u << 21)
 #define CTX_VOCAB_KEY    16 /* maximum bytes of a key */
 #define CTX_DISORDER_MAX 8
@@ -63,7 +63,8 @@ enum ctx_vocab_section {
 	CTX_VOCAB_TEXT,
 	/* uint32_t: the id of each token; empty if ids equal token numbers */
 	CTX_VOCAB_IDS,
-	/* uint32_t: the token of each id; empty if ids equal token numbers */
+	/* uint32_t: for each id, the number of its token; empty if ids equal
+	 * token numbers */
 	CTX_VOCAB_TOKENS,
 	/* struct ctx_vocab_special for each special token, then their names */
 	CTX_VOCAB_SPECIALS,
@@ -74,14 +75,15 @@ enum ctx_vocab_section {
 };
 
 enum {
-	/* Some token is unreachable: merging its bytes gives other tokens.  It
-	 * is still in the key table or GROUPS, for a pretoken of exactly its
-	 * bytes. */
+	/* Some token is unreachable: merging its bytes gives other tokens.
+	 * Such a token is still in the key table or GROUPS, because a pretoken
+	 * of exactly its bytes may become this token. */
 	CTX_VOCAB_UNREACHED = 1,
 	/* A text is normalized (NFC) before it is split into pretokens. */
 	CTX_VOCAB_NFC = 2,
-	/* Some token has a lower number than one of the two tokens that merge
-	 * to it, so its merge may come before that part exists. */
+	/* Some token has a lower number than one of the two tokens from which
+	 * it is merged.  So its merge may come before that one of the two
+	 * exists. */
 	CTX_VOCAB_DISORDER = 4,
 	/* Every run of ASCII digits that can be a pretoken is a token. */
 	CTX_VOCAB_NUMBERS = 8,
@@ -146,7 +148,7 @@ struct ctx_vocab_special {
 	/* 1 if the name is recognized even if the caller does not ask for
 	 * special tokens */
 	uint32_t added;
-	/* 1 if the name is searched in the text after normalization */
+	/* 1 if the name is searched for in the text after normalization */
 	uint32_t normal;
 };
 
@@ -169,8 +171,9 @@ struct ctx_vocab {
 	/* Patterns that divide text first.  The built-in pretokenizer then
 	 * divides the results further. */
 	const char *patterns;
-	/* Tokens from this number on, and ids from ids_end on, are not used:
-	 * those of the table, or fewer (ctx_vocab_limit). */
+	/* Tokens from the number "end" on, and ids from the number "ids_end"
+	 * on, are not used.  Both are the numbers of tokens and ids in the
+	 * table, unless ctx_vocab_limit has lowered them. */
 	uint32_t end, ids_end;
 	/* ranks of merges (ctx_bpe_merge_rank) from this one on are not used */
 	uint32_t merge_end;
@@ -198,7 +201,7 @@ int ctx_vocab_validate(struct ctx_vocab *vocab, const void *block, size_t n,
 
 /* The key of a token or pretoken in hash tables: its bytes, at most 16, padded
  * with 0xff.  Valid UTF-8 never contains 0xff, so texts of different lengths
- * have different keys.  No key must be made of bytes that contain 0xff. */
+ * have different keys.  Bytes that contain 0xff must not be made into a key. */
 struct ctx_key {
 	uint64_t lo, hi;
 };
@@ -278,7 +281,8 @@ ctx_vocab_parent(const struct ctx_vocab *v, uint32_t token, unsigned side)
 #define CTX_KEY_TAGS    11 /* bits of a tag */
 #define CTX_KEY_NOTHING UINT32_MAX
 
-/* Returns the tag of a hash, in the place that it has in an entry. */
+/* Returns the tag of a hash, shifted to the bits that the tag has in an
+ * entry. */
 static inline uint32_t
 ctx_key_tag(const struct ctx_vocab *v, uint64_t hash)
 {
@@ -294,9 +298,10 @@ ctx_vocab_ask_key(const struct ctx_vocab *v, struct ctx_key key)
 	    v->keys + CTX_KEY_LINE * (ctx_key_hash(key) >> v->line_shift));
 }
 
-/* Returns the token that a key may have, by its tag in the line of the key
- * table that its hash selects; CTX_VOCAB_NONE if there is none.  It may be a
- * wrong token, and there may be a token although none is returned.  Prefetches
+/* Guesses the token of a key.  The hash of the key selects a line of the key
+ * table, and a tag from the hash selects an entry in it.  Returns the token of
+ * this entry; CTX_VOCAB_NONE if no entry has the tag.  The returned token may
+ * be wrong, and the key may have a token although none is returned.  Prefetches
  * what ctx_vocab_ask_text needs. */
 static inline uint32_t
 ctx_vocab_guess(const struct ctx_vocab *v, struct ctx_key key)
@@ -485,10 +490,10 @@ ctx_crossing_bit(uint64_t a, uint64_t b)
 	    (64 - CTX_CROSSING_BITS);
 }
 
-/* Returns the index of a bit in the table CROSSING: the one for the byte last
- * with the byte first after it.  It is set for tokens that contain only a part
- * of the character before or after.  If v->chars is true, there are no such
- * tokens, and the bit is for two ASCII characters. */
+/* Returns the index of a bit in the table CROSSING: the bit for the byte "last"
+ * followed by the byte "first".  The bit is set for tokens that contain only a
+ * part of the character before or after.  If v->chars is true, there are no
+ * such tokens, and the bit is for two ASCII characters. */
 static inline uint64_t
 ctx_crossing_bytes(unsigned char last, unsigned char first)
 {
