@@ -28,7 +28,7 @@
 	}
 #define CLI_REST(cli)                                                          \
 	{.type = CLI_BRIEF, .help = "Other options, explained in the manual"}, \
-	    {0, "lenient", NULL, "pass lines that are not JSON on", CLI_FLAG,  \
+	    {0, "lenient", NULL, "accept lines that are not JSON", CLI_FLAG,   \
 		&(cli)->lenient, NULL, NULL},                                  \
 	    {'u', "unbuffered", NULL, "write each record at once", CLI_FLAG,   \
 		&(cli)->unbuffered, NULL, NULL},                               \
