@@ -273,7 +273,7 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    !assistant &&
 	    refuse_reasoning(validator,
-		"no assistant message is directly after this reasoning",
+		"no assistant message directly follows this reasoning",
 		err) < 0)
 		return -1;
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
