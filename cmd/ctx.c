@@ -21,7 +21,7 @@ static const struct {
     {"truncate", "shorten long tool results and texts"},
     {"age", "move old tool results to files, and leave references"},
     {"restore", "put aged tool results back"},
-    {"cache", "set prompt-cache breakpoints, and price a change"},
+    {"cache", "set prompt-cache breakpoints, and compute what a change costs"},
     {"check", "find and repair what a provider would refuse"},
     {"eval", "measure on recorded sessions how much of what is needed is kept"},
     {"replay", "replay recorded sessions, and add up the bill"},
