@@ -106,8 +106,8 @@ parse(struct age_command *age, int argc, char **argv)
 		    o->over / 4 < CTX_AGE_HEAD ? o->over / 4 : CTX_AGE_HEAD;
 	if (o->head > CTX_AGE_HEAD)
 		cli_die(&age->cli,
-		    "--head: at most %d characters, because ctx-restore does "
-		    "not find longer references",
+		    "--head: at most %d characters, because ctx-restore finds "
+		    "no reference after a longer beginning",
 		    CTX_AGE_HEAD);
 	o->user = age;
 	o->failed = on_failed;
@@ -154,12 +154,12 @@ report_counts(struct age_command *age, const struct ctx_age_counts *counts)
 	cli_note_reasoning(&age->cli, counts->bound, counts->refused);
 	if (age->cli.verbose && counts->reasoning > 0)
 		cli_say(&age->cli,
-		    "removed signed reasoning after the first change, from "
-		    "%" PRIu64 " messages",
+		    "removed signed reasoning from %" PRIu64 " messages after "
+		    "the first changed message",
 		    counts->reasoning);
 	if (age->cli.verbose)
 		cli_say(&age->cli,
-		    "aged %" PRIu64 " %s, saved %" PRIu64 " tokens",
+		    "moved %" PRIu64 " %s to files, saved %" PRIu64 " tokens",
 		    counts->results, what, counts->tokens);
 }
 

@@ -71,15 +71,14 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 			    model);
 		else if (model == NULL || model[0] == '\0')
 			cli_say(&cache->cli,
-			    "%s caches prompts of most models without "
-			    "breakpoints; if your model needs them, name it "
-			    "with "
-			    "-m; nothing is changed",
+			    "nothing is changed, because prompt caches of %s "
+			    "need no breakpoints for most models; if your "
+			    "model needs breakpoints, name it with -m",
 			    o->format->provider);
 		else
 			cli_say(&cache->cli,
-			    "%s is not known to use cache breakpoints of %s; "
-			    "nothing is changed",
+			    "nothing is changed, because %s probably does not "
+			    "use cache breakpoints of %s",
 			    model, o->format->provider);
 		break;
 	}

@@ -263,8 +263,8 @@ report_file(struct check_command *check)
 		    options->messages, check->found, check->fixed);
 	if (check->cli.verbose && options->reasoning_removed > 0)
 		cli_say(&check->cli,
-		    "removed signed reasoning after the first change, from "
-		    "%" PRIu64 " messages",
+		    "removed signed reasoning from %" PRIu64 " messages after "
+		    "the first changed message",
 		    options->reasoning_removed);
 	if (!check->quiet)
 		cli_note_reasoning(&check->cli, options->reasoning_kept,

@@ -162,13 +162,13 @@ note_left_out(struct eval_command *eval)
 		    r->too_short, eval->options.least);
 	if (r->not_needed > 0)
 		cli_say(cli,
-		    "%zu cuts are left out, because no string from before them "
-		    "is needed after them",
+		    "%zu cuts are left out, because the messages after the "
+		    "cut need no string from the messages before it",
 		    r->not_needed);
 	if (r->unlike > 0)
 		cli_say(cli,
-		    "%zu cuts are left out, because the lines before them are "
-		    "another branch of the session",
+		    "%zu cuts are left out, because the lines before the cut "
+		    "belong to another branch of the session",
 		    r->unlike);
 	if (r->n_samples > 0)
 		return;
@@ -201,7 +201,7 @@ note_failures(struct eval_command *eval)
 		cli_status(&eval->cli, CLI_NO);
 		cli_say(&eval->cli,
 		    "policy %.60s: %zu of %zu runs failed; the first, %s cut "
-		    "at %g %%: %s; -v shows its messages",
+		    "at %g %%: %s; -v shows the messages of the command",
 		    eval->policies[policy].name, failed, all,
 		    r->samples[first->sample].file,
 		    (double)r->samples[first->sample].cut / 1000,

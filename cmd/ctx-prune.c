@@ -135,8 +135,8 @@ say_refused(struct prune_command *prune,
 	if (prune->refused++ < MOST_LINES)
 		cli_say(&prune->cli,
 		    "%s%s: nothing was removed: the provider would refuse "
-		    "signed reasoning after the first change; use --reasoning "
-		    "drop or keep",
+		    "signed reasoning after the first changed message; remove "
+		    "it with --reasoning drop",
 		    outcome->file, format_place(outcome, place));
 }
 

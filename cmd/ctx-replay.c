@@ -80,7 +80,9 @@ replay_files(struct replay_command *command,
 	if (cli->status == CLI_YES && command->form.sum.untimed > 0)
 		cli_say(cli,
 		    "%" PRIu64 " of %" PRIu64 " requests have no timestamp; "
-		    "what they store in the cache does not expire",
+		    "the prompts that they store in the cache are assumed "
+		    "never "
+		    "to expire",
 		    command->form.sum.untimed, command->form.sum.requests);
 }
 

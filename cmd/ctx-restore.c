@@ -111,8 +111,8 @@ warn_foreign(struct restore_command *restore)
 {
 	if (restore->own == 0 && restore->foreign > 0)
 		cli_say(&restore->cli,
-		    "no reference is to a file in %s, but %" PRIu64
-		    " are to files in other directories; name such a directory "
+		    "no reference names a file in %s, but %" PRIu64
+		    " name files in other directories; name such a directory "
 		    "with --spool, for example %.*s",
 		    restore->options.spool, restore->foreign,
 		    (int)restore->dir.n, restore->dir.p);

@@ -152,8 +152,8 @@ report_counts(struct truncate_command *truncate,
 {
 	if (truncate->cli.verbose && counts->reasoning > 0)
 		cli_say(&truncate->cli,
-		    "removed signed reasoning after the first change, from "
-		    "%" PRIu64 " messages",
+		    "removed signed reasoning from %" PRIu64 " messages after "
+		    "the first changed message",
 		    counts->reasoning);
 	if (truncate->cli.verbose)
 		cli_say(&truncate->cli,

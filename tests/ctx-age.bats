@@ -1141,7 +1141,7 @@ copied() {
 	    $'media\tuser\tshot' ]
 	cmp gone <(jq -c 'select(.role == "user")' in)
 	ctx-age --media 0 -v in 2> err > out
-	grep -q 'aged 3 blocks of media' err
+	grep -q 'moved 3 blocks of media' err
 	for o in "-k 1" "--keep-results 1"; do
 		# shellcheck disable=SC2086 # an option and a number
 		run -2 ctx-age --media 1 $o in

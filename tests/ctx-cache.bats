@@ -271,8 +271,8 @@ X
 		grep -q "$2" err || fail "$(cat err)"
 	}
 	same "$agent" "prompts of gpt-4o are cached without breakpoints" -m gpt-4o
-	same "$agent" "openai caches prompts of most models without breakpoints" -d openai-chat
-	same "$chat" "gpt-4 is not known to use" --provider openai -m gpt-4
+	same "$agent" "prompt caches of openai need no breakpoints for most models" -d openai-chat
+	same "$chat" "gpt-4 probably does not use" --provider openai -m gpt-4
 	same "$BATS_TEST_DIRNAME/corpus/gemini/agent.jsonl" "messages of dialect gemini cannot have cache breakpoints"
 	same "$BATS_TEST_DIRNAME/corpus/ollama/chat.json" "messages of dialect ollama cannot have"
 	same "$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl" "claude-code cannot have"
@@ -379,7 +379,7 @@ X
 	ctx-cache --provider anthropic out | cmp - out
 	# Without --provider a gateway is not presumed to accept breakpoints.
 	run -0 ctx-cache r
-	[[ $output == *"claude-opus-4-5 is not known to use cache breakpoints of openai"* ]]
+	[[ $output == *"claude-opus-4-5 probably does not use cache breakpoints of openai"* ]]
 	head -n 204 "$agent" > some
 	ctx-cache --provider anthropic some > lines 2> err
 	[ ! -s err ]

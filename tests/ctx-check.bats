@@ -2113,7 +2113,7 @@ unanswered() {
 		echo "$output" > out
 		[ "$(signed out)" -eq 1 ]
 		[[ $stderr == *", 0 findings, 2 repaired"* ]]
-		[[ $stderr == *"removed signed reasoning after the first change, from 1 messages"* ]]
+		[[ $stderr == *"removed signed reasoning from 1 messages after the first changed message"* ]]
 		[ "$(jq -c 'select(.rule == "bound-reasoning") |
 		    [.index, .role, .action]' log)" = \
 		    '[3,"assistant","drop"]' ]
@@ -2134,7 +2134,7 @@ unanswered() {
 	ctx-check --repair -m claude-opus-5 in > want
 	run --separate-stderr -0 ctx-check --repair --reasoning keep in
 	cmp want <(echo "$output")
-	[[ $stderr == *"kept the signed reasoning of 1 messages after a change"* ]]
+	[[ $stderr == *"kept the signed reasoning of 1 messages that follow a changed message"* ]]
 	run --separate-stderr -0 ctx-check -q --repair --reasoning keep in
 	[ -z "$stderr" ]
 }

@@ -535,7 +535,7 @@ X
 	age=$((($(date +%s) - $(date -d "$date"T00:00Z +%s)) / 86400))
 	ctx-count --models 2>&1 > /dev/null | sed 's/^ctx-count: //' > err
 	{
-		echo "the table of models is of $date"
+		echo "the table of models is dated $date"
 		[ "$age" -le 90 ] || echo "the table is $age days old: models" \
 		    "and prices may have changed since; update ctx"
 	} | cmp - err

@@ -245,7 +245,7 @@ codex() {
 @test "without usage and timestamps ctx counts tokens, and warns that the cache does not expire" {
 	messages "user:$(words 3000)" assistant:ok user:more assistant:done > chat.jsonl
 	ctx-replay --json -m gpt-4o chat.jsonl > report 2> err
-	grep -qx 'ctx-replay: 2 of 2 requests have no timestamp; what they store in the cache does not expire' err
+	grep -qx 'ctx-replay: 2 of 2 requests have no timestamp; the prompts that they store in the cache are assumed never to expire' err
 	jq -e '.compared == 0 and .recorded.input == 0 and .requests == 2' report
 	# The second request has the first and its answer: more than 3,000
 	# tokens, of which whole steps of 128 are read.

@@ -349,7 +349,7 @@ load helper
 	for how in "" --list --dry-run; do
 		ctx-restore -S other $how < aged > out 2> err
 		[ "$(grep -c . err)" -eq 1 ]
-		grep -qE '^ctx-restore: no reference is to a file in other, but [0-9]+ are to files in other directories; name such a directory with --spool, for example \.ctx/spool$' err
+		grep -qE '^ctx-restore: no reference names a file in other, but [0-9]+ name files in other directories; name such a directory with --spool, for example \.ctx/spool$' err
 	done
 	ctx-restore -S other < aged 2> err | cmp - aged
 	# A tool may have written it: no control of a terminal comes through, and

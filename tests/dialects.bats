@@ -118,7 +118,7 @@ said_of() {
 		echo '{"role":"user","content":[{"text":"a"}]}'
 		echo '{"role":"user","parts":[{"text":"a"}]}'
 	done >> m
-	[ "$(said_of m)" = "ctx-truncate: the input has messages of several dialects; each was read in its own|ctx-truncate: dialect openai-responses, detected by input_text (m:3); later records have other dialects" ]
+	[ "$(said_of m)" = "ctx-truncate: the input has messages of several dialects; each message was read in its own dialect|ctx-truncate: dialect openai-responses, detected by input_text (m:3); later records have other dialects" ]
 	[ "$(ctx-truncate m 2>&1 > /dev/null | wc -l)" -eq 1 ]
 	echo '{"a":1}' > n
 	[ "$(said_of n)" = "ctx-truncate: n:1: no messages were found; ctx-stream(5) lists the formats that ctx reads" ]

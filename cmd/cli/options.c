@@ -64,8 +64,8 @@ cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused)
 {
 	if (kept > 0)
 		cli_say(cli,
-		    "kept the signed reasoning of %llu messages after "
-		    "a change; the provider refuses it unless the "
+		    "kept the signed reasoning of %llu messages that follow "
+		    "a changed message; the provider refuses it unless the "
 		    "request sets prefix_mismatch_behavior to "
 		    "drop_block",
 		    (unsigned long long)kept);
@@ -74,8 +74,8 @@ cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused)
 	cli_status(cli, CLI_NO);
 	cli_say(cli,
 	    "%llu conversations are unchanged: the provider would refuse "
-	    "signed reasoning after the first change; use --reasoning drop or "
-	    "keep",
+	    "signed reasoning after the first changed message; remove it with "
+	    "--reasoning drop",
 	    (unsigned long long)refused);
 }
 

@@ -84,7 +84,7 @@ cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
 		return 0;
 	if (sys == EPIPE && to == stdout)
 		return ctx_err_set(err, CTX_EPIPE,
-		    "the reader of %s has closed it", name);
+		    "the program that reads %s has closed it", name);
 	return ctx_err_sys(err, sys != 0 ? sys : EIO, "cannot write %s", name);
 }
 

@@ -84,8 +84,8 @@ cli_note_stream(const struct cli *cli, const struct ctx_stream *stream)
 		    stream->bad - 1);
 	if (stream->mixed)
 		cli_say(cli,
-		    "the input has messages of several dialects; each was read "
-		    "in its own");
+		    "the input has messages of several dialects; each message "
+		    "was read in its own dialect");
 	if (found->dialect == NULL)
 		note_none(cli, found);
 	else if (cli->verbose)
