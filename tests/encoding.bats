@@ -252,7 +252,7 @@ seeds() {
 	messages user:aaab "user:$(head -c 80000 /dev/zero | tr '\0' a)" > in
 	run -2 timeout 60 ctx-count -e ./slow.json in
 	[[ $output == "ctx-count: in:2: a split pattern of ./slow.json takes \
-too many steps for this text; --encoding bytes/4 estimates" ]]
+too many steps for this text; to estimate instead, use --encoding bytes/4" ]]
 }
 
 @test "an encoding that is not a file is refused with the reason" {
@@ -298,7 +298,7 @@ too many steps for this text; --encoding bytes/4 estimates" ]]
 		if ctx-count -e o200k_bad.tiktoken "$chat" > out 2> err; then
 			continue
 		fi
-		[[ $(cat err) == *": more than 1024 tokens have the same beginning or hash" ]]
+		[[ $(cat err) == *": more than 1024 tokens have the same first bytes or the same hash" ]]
 		refused+=" $1"
 	done
 	# Bytes stand as the machine has them: of the two hashes one is its own.

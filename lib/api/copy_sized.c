@@ -64,13 +64,13 @@ ctx_api_take_options(void *known, size_t size, const void *program,
 	memcpy(&given, program, sizeof given);
 	if (given < sizeof given || given > 65536)
 		return ctx_err_set(err, CTX_EARG,
-		    "the options do not begin with their size; use the macro "
-		    "..._INIT");
+		    "the struct of options does not begin with its size; "
+		    "initialize it with the macro ..._INIT");
 	for (i = size; i < given; i++)
 		if (bytes[i] != 0)
 			return ctx_err_set(err, CTX_EARG,
-			    "an option is newer than the library; use libctx "
-			    "of the header's version");
+			    "an option is newer than this libctx; link the "
+			    "libctx of the same version as ctx.h");
 	memcpy(known, program, given < size ? given : size);
 	return 0;
 }

@@ -116,7 +116,7 @@ static int
 fail_without_message(struct ctx_err *err)
 {
 	return ctx_err_set(err, CTX_EARG,
-	    "no message was read, or it has no such block");
+	    "no message was read, or the message has fewer blocks");
 }
 
 /* Sets *to to a copy of a text that is terminated by a NUL byte.  The copy is

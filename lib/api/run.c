@@ -6,7 +6,8 @@ int
 ctx_api_stop(struct ctx_err *err)
 {
 	return ctx_err_set(err, CTX_EARG,
-	    "a function of the program has ended the operation");
+	    "a callback function of the calling program has ended the "
+	    "operation");
 }
 
 int

@@ -59,7 +59,9 @@ ctx_intern(struct ctx_intern *names, const char *p, size_t n, uint32_t *id,
 	if (*slot == 0) {
 		if (names->n >= UINT32_MAX / 4)
 			return ctx_err_set(err, CTX_ELIMIT,
-			    "the input has too many different names");
+			    "the input has more than %u different names and "
+			    "ids",
+			    UINT32_MAX / 4);
 		grown = ctx_grow(names->list, &names->cap, names->n + 1,
 		    sizeof *grown, err);
 		if (grown == NULL)

@@ -111,7 +111,9 @@ allocate_call(struct ctx_tool_call_log *log, struct ctx_err *err)
 	}
 	if (log->n >= NONE) {
 		ctx_err_set(err, CTX_ELIMIT,
-		    "too many tool calls without a result");
+		    "the conversation has more than %u tool calls without a "
+		    "result; split it",
+		    NONE);
 		return NONE;
 	}
 	pool = ctx_grow(log->pool, &log->cap, log->n + 1, sizeof *pool, err);

@@ -212,7 +212,9 @@ allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 	 * bits, so the number of calls is limited. */
 	if (calls->n_calls >= NONE / LIST_KINDS) {
 		ctx_err_set(err, CTX_ELIMIT,
-		    "too many tool calls without a result");
+		    "the conversation has more than %u tool calls without a "
+		    "result; split it, or use ctx-check --repair",
+		    (unsigned)(NONE / LIST_KINDS));
 		return NONE;
 	}
 	grown = ctx_grow(calls->calls, &calls->cap_calls, calls->n_calls + 1,

@@ -189,7 +189,8 @@ ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err)
 	if (got < 0) {
 		if (r->source.read != NULL && r->second.pass != PASS_SECOND)
 			ctx_err_set(err, CTX_EARG,
-			    "the read function of the program has failed");
+			    "the read function of the calling program has "
+			    "failed");
 		else
 			ctx_err_sys(err, errno, "cannot read");
 		err->file = r->name;

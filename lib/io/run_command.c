@@ -299,8 +299,8 @@ check_wait_time(const struct command_run *run, struct ctx_err *err)
 		    run->line, number);
 	if (is_client_gone(run->client))
 		return ctx_err_set(err, CTX_EARG,
-		    "'%.80s' was ended, because the process that needs its "
-		    "output ended",
+		    "'%.80s' was ended, because the process that reads its "
+		    "output has ended",
 		    run->line);
 	if (left == 0)
 		return ctx_err_set(err, CTX_EARG,

@@ -71,7 +71,8 @@ static int
 record_sys_failure(struct ctx_writer *writer, int sys, struct ctx_err *err)
 {
 	if (sys == EPIPE)
-		ctx_err_set(err, CTX_EPIPE, "the reader has closed the output");
+		ctx_err_set(err, CTX_EPIPE,
+		    "the program that reads the output has closed it");
 	else
 		ctx_err_sys(err, sys,
 		    writer->fd == STDOUT_FILENO ? "cannot write standard output"
@@ -126,7 +127,8 @@ flush_to_callback(struct ctx_writer *writer, struct ctx_err *err)
 			continue;
 		if (writer->write(writer->user, pieces[i].p, pieces[i].n) < 0) {
 			ctx_err_set(err, CTX_EARG,
-			    "the write function of the program has failed");
+			    "the write function of the calling program has "
+			    "failed");
 			return record_failure(writer, err);
 		}
 		writer->written += pieces[i].n;

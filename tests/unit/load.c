@@ -825,7 +825,7 @@ refused_names(void)
 			name, (size_t)i + 1, "special", i & 1, "normalized",
 			0));
 	text = json_dumps(file, JSON_COMPACT);
-	refused("begin with one another", "a.json", text);
+	refused("each the beginning of the next", "a.json", text);
 	free(text);
 	(void)json_array_clear(added);
 	(void)json_array_append_new(added,
@@ -872,11 +872,13 @@ refusals(void)
 	    "IQ== 0\nIg== 0\n");
 	refused_names();
 	refused("is too large", "r50k.tiktoken", "IQ== 99999999\n");
-	refused("not a base64 token and its rank", "r50k.tiktoken",
+	refused("must have a token in base64 and its rank", "r50k.tiktoken",
 	    "IQ== 0 1\n");
-	refused("not a base64 token and its rank", "r50k.tiktoken", "IQ==\n");
-	refused("not a base64 token and its rank", "r50k.tiktoken", "== 0\n");
-	refused("not a base64 token and its rank", "r50k.tiktoken",
+	refused("must have a token in base64 and its rank", "r50k.tiktoken",
+	    "IQ==\n");
+	refused("must have a token in base64 and its rank", "r50k.tiktoken",
+	    "== 0\n");
+	refused("must have a token in base64 and its rank", "r50k.tiktoken",
 	    "IQ== 123456789\n");
 	refused("no token for the byte", "r50k.tiktoken", "IQ== 0\r\nIg== 1");
 	refused("unexpected token", "a.json", " \t\r\n{\"model\":");

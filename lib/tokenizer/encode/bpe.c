@@ -476,8 +476,8 @@ ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 		 * made by build.c are never wrong. */
 		if (m->n == 0)
 			return ctx_err_set(err, CTX_EFILE,
-			    "the vocabulary is damaged: a text has no "
-			    "encoding");
+			    "the vocabulary is damaged: it cannot encode "
+			    "some texts");
 		m->dead[at / 64] |= UINT64_C(1) << at % 64;
 		at -= ctx_vocab_length(v, m->tokens[--m->n]);
 		careful += 2;

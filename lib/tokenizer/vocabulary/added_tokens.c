@@ -271,7 +271,9 @@ link_nested_names(struct ctx_added_token_name *list, size_t n,
 		list[i].depth = in > 0 ? list[in - 1].depth + 1 : 0;
 		if (list[i].depth >= DEEPEST)
 			return ctx_err_set(err, CTX_EFILE,
-			    "more than %d added tokens begin with one another",
+			    "more than %d added tokens are each the beginning "
+			    "of "
+			    "the next",
 			    DEEPEST);
 	}
 	return 0;
@@ -293,8 +295,8 @@ ctx_added_token_index(struct ctx_tokenizer *t, struct ctx_err *err)
 	for (i = 0; i < n; i++) {
 		if (s[i].n > LONGEST)
 			return ctx_err_set(err, CTX_EFILE,
-			    "an added token has %u bytes, which is too many",
-			    (unsigned)s[i].n);
+			    "an added token has %u bytes; the maximum is %d",
+			    (unsigned)s[i].n, LONGEST);
 		list[i].text =
 		    (struct ctx_str){(const char *)s + s[i].at, s[i].n};
 		list[i].id = s[i].id;

@@ -27,12 +27,14 @@ survey_tokens(struct vocab_fill *f, struct ctx_err *err)
 		t = in->tokens + i;
 		if (t->n > CTX_BUILD_MAX)
 			return ctx_err_set(err, CTX_EFILE,
-			    "a token has %u bytes, which is too many", t->n);
+			    "a token has %u bytes; the maximum is %u", t->n,
+			    (unsigned)CTX_BUILD_MAX);
 		if (t->n == 0)
 			continue;
 		if (t->id >= CTX_VOCAB_MAX && t->id != CTX_VOCAB_NONE)
 			return ctx_err_set(err, CTX_EFILE,
-			    "the token id %u is too large", t->id);
+			    "the token id %u is above %u, the maximum", t->id,
+			    CTX_VOCAB_MAX - 1);
 		if (t->id >= f->ids && t->id != CTX_VOCAB_NONE)
 			f->ids = t->id + 1;
 		f->keys += t->n <= CTX_VOCAB_KEY;

@@ -30,7 +30,9 @@ static int
 fail_alike(struct ctx_err *err)
 {
 	return ctx_err_set(err, CTX_EFILE,
-	    "more than %d tokens have the same beginning or hash", MOST_ALIKE);
+	    "more than %d tokens have the same first bytes or the same "
+	    "hash",
+	    MOST_ALIKE);
 }
 
 /* Fills a table with 0xff bytes, so that all its entries are CTX_VOCAB_NONE.
@@ -528,7 +530,8 @@ ctx_vocab_fill_tables(struct vocab_fill *f, struct ctx_err *err)
 		return f->pair_bits <= MOST_PAIR_BITS
 		    ? 0
 		    : ctx_err_set(err, CTX_EFILE,
-			  "too many merges are too similar");
+			  "too many pairs of tokens have the same "
+			  "hash");
 	if (has_numbers(&f->view, f->in->pretokenizer.digits))
 		f->head->flags |= CTX_VOCAB_NUMBERS;
 	fill_ids(f);

@@ -96,7 +96,9 @@ map_open_file(int fd, const char *path, struct ctx_err *err)
 	if (directory.searched && file.st_uid != 0 &&
 	    file.st_uid != directory.owner)
 		return ctx_err_set(err, CTX_EFILE,
-		    "%s belongs to another user than ctx; " REMEDY, path);
+		    "%s belongs to a user other than root and the owner of "
+		    "ctx; " REMEDY,
+		    path);
 	size = (size_t)file.st_size;
 	block = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	if (block == MAP_FAILED)

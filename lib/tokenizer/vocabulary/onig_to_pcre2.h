@@ -12,7 +12,7 @@
  * do. */
 #define CTX_REFUSED(what)                               \
 	"cannot count exactly: the tokenizer has " what \
-	"; --encoding bytes/4 estimates"
+	"; to estimate instead, use --encoding bytes/4"
 
 /* maximum number of ranges of code points in a table of kinds */
 #define CTX_KINDS_CUTS 64

@@ -108,7 +108,7 @@ read_lines(struct ranks *r, const char *p, size_t n, struct ctx_err *err)
 	if (at == n && r->n > 0)
 		return 0;
 	ctx_err_set(err, CTX_EFILE,
-	    "the line is not a base64 token and its rank");
+	    "the line must have a token in base64 and its rank");
 	err->line = line;
 	return -1;
 }
