@@ -374,10 +374,11 @@ parse(struct cache_command *cache, int argc, char **argv)
 	    CLI_MODEL(&cache->cli),
 	    CLI_CHANGES(&cache->cli, &cache->report),
 	    {.type = CLI_HEADING, .help = "The bill"},
-	    {0, "diff", "FILE", "print the cost after the request in FILE",
+	    {0, "diff", "FILE", "print the cost if FILE was sent before",
 		CLI_FILE, &cache->diff, NULL, NULL},
-	    {0, "price", "I,O,R,W", "$ for 1M tokens in, out, read, written",
-		CLI_STRING, &cache->price, NULL, NULL},
+	    {0, "price", "I,O,R,W",
+		"$ per 1M tokens: input, output, read, written", CLI_STRING,
+		&cache->price, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "Input and reports"},
 	    CLI_DIALECT(&cache->cli),
 	    CLI_ENCODING(&cache->cli),
@@ -412,8 +413,8 @@ main(int argc, char **argv)
 	struct cache_command cache = {
 	    .cli = {
 		.name = "ctx-cache",
-		.about = "Mark where a provider may cache the prompt, or say "
-			 "what a change costs.",
+		.about = "Set prompt-cache breakpoints, or print what a change "
+			 "costs.",
 		.operands = "[FILE...]",
 		.no_means = "--diff: messages of FILE were changed",
 		.examples =

@@ -235,14 +235,15 @@ parse(struct eval_command *eval, int argc, char **argv)
 	const struct cli_option options[] = {
 	    {'p', "policy", "COMMAND", "policy to evaluate; may be repeated",
 		CLI_LIST, &eval->policy_texts, NULL, NULL},
-	    {'b', "budget", "P%,...", "shares of the tokens (10%,25%,50%)",
-		CLI_FILE, &eval->budgets, NULL, NULL},
-	    {0, "cut", "P%,...", "where sessions are cut (30%,50%,70%,85%)",
+	    {'b', "budget", "P%,...",
+		"budgets, in percent of tokens (10%,25%,50%)", CLI_FILE,
+		&eval->budgets, NULL, NULL},
+	    {0, "cut", "P%,...", "where to cut each session (30%,50%,70%,85%)",
 		CLI_FILE, &eval->cuts, NULL, NULL},
-	    {0, "least", "N", "fewest tokens before a cut (5000)", CLI_NUMBER,
-		&eval->options.least, NULL, NULL},
-	    {0, "timeout", "S", "seconds for a command (60)", CLI_NUMBER,
-		&eval->timeout, NULL, NULL},
+	    {0, "least", "N", "minimum of tokens before a cut (5000)",
+		CLI_NUMBER, &eval->options.least, NULL, NULL},
+	    {0, "timeout", "S", "seconds until a command is killed (60)",
+		CLI_NUMBER, &eval->timeout, NULL, NULL},
 	    {'j', "jobs", "N", "sessions at once; 0: one per core (0)",
 		CLI_NUMBER, &eval->cli.jobs, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "Output"},
@@ -305,8 +306,8 @@ main(int argc, char **argv)
 	char stdin_name[] = "-", texts[16][40];
 	struct eval_command eval = {
 	    .cli = {.name = "ctx-eval",
-		.about = "Measure how much of what the rest of recorded "
-			 "sessions needs is kept.",
+		.about = "Measure how many strings that a session needs later "
+			 "are kept by pruning.",
 		.operands = "[FILE...]",
 		.no_means = "a run failed, or nothing to evaluate",
 		.examples = "  ctx-eval ~/.claude/projects/*/*.jsonl\n"

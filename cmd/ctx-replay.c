@@ -119,7 +119,7 @@ parse(struct replay_command *command, int argc, char **argv)
 {
 	struct cli *cli = &command->cli;
 	const struct cli_option options[] = {
-	    {'p', "policy", "POLICY", "compare pruning with these options",
+	    {'p', "policy", "POLICY", "compare with pruning by these options",
 		CLI_LIST, &command->texts, NULL, NULL},
 	    {0, "requests", NULL, "print a row for each request", CLI_FLAG,
 		&command->form.requests, NULL, NULL},
@@ -130,7 +130,7 @@ parse(struct replay_command *command, int argc, char **argv)
 	    CLI_ENCODING(cli),
 	    {0, "tsv", NULL, "print columns separated by tabs", CLI_FLAG,
 		&command->form.tsv, NULL, NULL},
-	    {0, "json", NULL, "print lines of JSON", CLI_FLAG,
+	    {0, "json", NULL, "print a JSON object per session", CLI_FLAG,
 		&command->form.json, NULL, NULL},
 	    CLI_REST(cli),
 	    {0},

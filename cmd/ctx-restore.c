@@ -195,11 +195,11 @@ parse(struct restore_command *restore, int argc, char **argv)
 {
 	struct ctx_restore_config *o = &restore->options;
 	const struct cli_option options[] = {
-	    {'S', "spool", "DIR", "directory of the results (.ctx/spool)",
+	    {'S', "spool", "DIR", "directory of moved results (.ctx/spool)",
 		CLI_FILE, &o->spool, NULL, NULL},
 	    {0, "list", NULL, "print the references and their state", CLI_FLAG,
 		&restore->list, NULL, NULL},
-	    {0, "gc", NULL, "print the files that no stream refers to",
+	    {0, "gc", NULL, "print files of the spool that no input names",
 		CLI_FLAG, &restore->gc, NULL, NULL},
 	    CLI_CHANGES(&restore->cli, &restore->report),
 	    {.type = CLI_HEADING, .help = "Input and reports"},
@@ -261,7 +261,8 @@ main(int argc, char **argv)
 	struct restore_command restore = {
 	    .cli = {
 		.name = "ctx-restore",
-		.about = "Put back what ctx-age moved to disk.",
+		.about = "Put back tool results and media that ctx-age moved "
+			 "to files.",
 		.operands = "[FILE...]",
 		.no_means = "a file is missing or has changed",
 		.examples =

@@ -167,8 +167,8 @@ print_help(const struct cli *cli)
 {
 	const struct cli_option *option;
 
-	printf("usage: %s [OPTION...] %s\n%s\n", cli->name, cli->operands,
-	    cli->about);
+	printf("usage: %s [OPTION...] %s  (defaults in parentheses)\n%s\n",
+	    cli->name, cli->operands, cli->about);
 	for (option = cli->options; option->type != CLI_BRIEF; option++)
 		if (option->type == CLI_HEADING)
 			printf("%s:\n", option->help);
