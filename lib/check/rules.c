@@ -11,55 +11,56 @@
 
 static const struct ctx_rule rules[CTX_RULES] = {
     [CTX_RULE_ORPHAN_CALL] = {"orphan-call",
-	"a call has no result where it must have one",
+	"a tool call has no result at the place where one is required",
 	"OpenAI: \"must be followed by tool messages responding to each "
 	"'tool_call_id'\" (litellm #10696); Anthropic: \"`tool_use` ids were "
 	"found without `tool_result` blocks immediately after\" "
 	"(claude-code #3086)",
 	0, CTX_FIX_ADD_RESULT},
     [CTX_RULE_ORPHAN_CALLER] = {"orphan-caller",
-	"the program that made a call is not there, or has ended",
+	"the program that made a tool call is missing, or ended before the "
+	"call",
 	"Anthropic: \"source tool not found for tool use block\" (vercel/ai "
 	"#12504)",
 	CTX_NAMES_CALLERS, CTX_FIX_NONE},
-    [CTX_RULE_ORPHAN_RESULT] = {"orphan-result", "a result answers no call",
+    [CTX_RULE_ORPHAN_RESULT] = {"orphan-result", "a tool result has no call",
 	"OpenAI: \"messages with role 'tool' must be a response to a "
 	"preceeding message with 'tool_calls'\" (OpenManus #744); Anthropic: "
 	"\"unexpected `tool_use_id` found\" (CLIProxyAPI #497)",
 	0, CTX_FIX_REMOVE_BLOCK},
     [CTX_RULE_RESULT_ORDER] = {"result-order",
-	"somebody spoke between a call and its result",
+	"another message is between a tool call and its result",
 	"the texts quoted for orphan-call; AI SDK: MissingToolResultsError",
 	CTX_RESULTS_NEXT | CTX_RESULTS_BY_USER, CTX_FIX_REMOVE_BLOCK},
     [CTX_RULE_DUPLICATE_RESULT] = {"duplicate-result",
-	"a call has more than one result",
+	"a tool call has more than one result",
 	"Anthropic: \"each tool_use must have a single result\"", 0,
 	CTX_FIX_REMOVE_BLOCK},
     [CTX_RULE_SPLIT_RESULTS] = {"split-results",
-	"results of one message's calls are in several "
-	"messages",
+	"the results of the calls in one message are in several messages",
 	"Bedrock: verifiers #1522; Gemini: \"number of function response "
 	"parts\" (eino-ext #571, November 2025; docker-agent #2958, June "
 	"2026), "
-	"but taken by 2.5 Flash (crewAI, recorded February 2026); Anthropic "
-	"takes "
-	"it, but it teaches the model to stop making parallel calls",
+	"but accepted by 2.5 Flash (crewAI, recorded February 2026); Anthropic "
+	"accepts "
+	"this, but it teaches the model to stop making parallel calls",
 	CTX_ASKS_TOGETHER, CTX_FIX_NONE},
     [CTX_RULE_RESULTS_FIRST] = {"results-first",
-	"a result is after other content",
+	"a tool result follows other content in its message",
 	"Anthropic, \"Handle tool calls\": results come first in content",
 	CTX_RESULTS_FIRST, CTX_FIX_NONE},
-    [CTX_RULE_EMPTY_RESULT] = {"empty-result", "a result has no content",
+    [CTX_RULE_EMPTY_RESULT] = {"empty-result", "a tool result has no content",
 	"OpenAI: content is required in a tool message; Bedrock: "
 	"ToolResultBlock needs content",
 	CTX_NEEDS_BODY, CTX_FIX_NONE},
-    [CTX_RULE_DUPLICATE_ID] = {"duplicate-id", "two calls have the same id",
-	"Anthropic: \"`tool_use` ids must be unique\" in a message, taken in "
-	"a later one (pydantic-ai, recorded 2026); elsewhere two open calls of "
-	"one id cannot be told apart",
+    [CTX_RULE_DUPLICATE_ID] = {"duplicate-id",
+	"two tool calls have the same id",
+	"Anthropic: \"`tool_use` ids must be unique\" in a message, accepted "
+	"in a later one (pydantic-ai, recorded 2026); elsewhere two calls "
+	"with one id, both without a result, cannot be told apart",
 	0, CTX_FIX_NONE},
     [CTX_RULE_BAD_ID] = {"bad-id",
-	"a call's id is missing or not of the form asked for",
+	"the id of a tool call is missing, or has a form that is refused",
 	"OpenAI: \"string too long\" (autogen #6377, openclaw #875); "
 	"Anthropic: ^[a-zA-Z0-9_-]+$; Bedrock: [a-zA-Z0-9_.:-]+, at most 64 "
 	"(bifrost #6300, August 2026); Mistral: \"must be a-z, A-Z, 0-9, with "
@@ -68,7 +69,7 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	CTX_NEEDS_IDS | CTX_PLAIN_IDS | CTX_SHORT_IDS | CTX_NINE_IDS,
 	CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_BAD_ARGUMENTS] = {"bad-arguments",
-	"arguments are not JSON in a string, or no object",
+	"arguments of a tool call are not JSON in a string, or not an object",
 	"OpenAI: function.arguments is JSON in a string, which servers parse "
 	"(vllm #48922, #48006, July 2026); Anthropic: \"Input should be a "
 	"valid dictionary\" (claude-code #6696); Bedrock, Gemini: an object",
@@ -78,61 +79,64 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"OpenAI: \"Expected an array with minimum length 1\" (openai-node "
 	"#1341)",
 	CTX_NO_EMPTY_CALLS, CTX_FIX_REMOVE_MEMBER},
-    [CTX_RULE_EMPTY_MESSAGE] = {"empty-message", "a message says nothing",
+    [CTX_RULE_EMPTY_MESSAGE] = {"empty-message", "a message has no content",
 	"every provider; OpenAI: content is required unless there are "
 	"tool_calls, and may be \"\" (llm, recorded 2025)",
 	0, CTX_FIX_REMOVE_MESSAGE},
-    [CTX_RULE_EMPTY_TEXT] = {"empty-text", "a text among others is empty",
+    [CTX_RULE_EMPTY_TEXT] = {"empty-text", "a text block of a message is empty",
 	"Anthropic: \"text content blocks must be non-empty\", and white "
 	"space only beside others (LibreChat-AI/agents #124, April 2026); "
 	"Bedrock: \"The text field in the ContentBlock object is blank\"",
 	CTX_NO_BLANK_TEXT, CTX_FIX_REMOVE_BLOCK},
-    [CTX_RULE_REASONING_ONLY] = {"reasoning-only", "the assistant only reasons",
+    [CTX_RULE_REASONING_ONLY] = {"reasoning-only",
+	"a message of the assistant has only reasoning",
 	"OpenAI: content is required unless there are tool_calls; Anthropic: "
 	"the final block of a message cannot be thinking",
 	CTX_MUST_SPEAK, CTX_FIX_REMOVE_MESSAGE},
     [CTX_RULE_CUT_REASONING] = {"cut-reasoning",
-	"reasoning has lost its signature or its data",
+	"reasoning lacks its signature or data",
 	"Anthropic: \"Invalid signature in thinking block\" (hermes-agent "
 	"#24107)",
 	CTX_SIGNED, CTX_FIX_REMOVE_BLOCK},
     [CTX_RULE_LONE_REASONING] = {"lone-reasoning",
-	"reasoning is not followed by what it led to",
+	"reasoning is not followed by the text or tool call that belongs to it",
 	"OpenAI: \"of type 'reasoning' was provided without its required "
 	"following item\" (vercel/ai #7099), also before a message without id "
 	"(pydantic-ai, recorded September 2025)",
 	CTX_REASONING_LEADS, CTX_FIX_REMOVE_MESSAGE},
     [CTX_RULE_FIRST_MESSAGE] = {"first-message",
-	"the first message is not a user's",
+	"the first message is not from the user",
 	"Bedrock: \"A conversation must start with a user message\", but for "
 	"Claude and Qwen (pydantic-ai, August 2026); Gemini: \"function call "
 	"turn comes immediately after a user turn\" (gemini-cli #11814, "
 	"archestra "
-	"#6258, July 2026); Anthropic takes it (recorded 2025 and 2026)",
+	"#6258, July 2026); Anthropic accepts it (recorded 2025 and 2026)",
 	CTX_ASKS_FIRST, CTX_FIX_ADD_FIRST},
     [CTX_RULE_LAST_MESSAGE] = {"last-message",
-	"the last message is the assistant's",
-	"Bedrock: semantic-kernel #10281; Anthropic: newer models take no "
+	"the last message is from the assistant",
+	"Bedrock: semantic-kernel #10281; Anthropic: newer models refuse a "
 	"prefilled answer",
 	CTX_LAST_USER, CTX_FIX_NONE},
     [CTX_RULE_ALTERNATION] = {"alternation",
-	"two messages of one side are neighbours",
+	"two messages in a row are from the user, or from the assistant",
 	"Bedrock: \"must alternate between user and assistant roles\" "
-	"(langchain-aws #130); Gemini takes it (adk-go #1218, July 2026)",
+	"(langchain-aws #130); Gemini accepts it (adk-go #1218, July 2026)",
 	CTX_ASKS_TURNS, CTX_FIX_NONE},
     [CTX_RULE_SYSTEM_PLACE] = {"system-place",
-	"a system message is not between user and assistant",
+	"a system message is at a place where the provider refuses it",
 	"Anthropic: \"role 'system' must precede an 'assistant' message or end "
 	"the array\" (claude-code #73821, July 2026)",
 	CTX_SYSTEM_BETWEEN, CTX_FIX_NONE},
-    [CTX_RULE_BAD_ROLE] = {"bad-role", "the provider knows no such role",
+    [CTX_RULE_BAD_ROLE] = {"bad-role",
+	"the provider does not know the role of a message",
 	"the message types of each provider",
 	CTX_KNOWN_ROLES | CTX_NO_SYSTEM | CTX_NO_TOOL_ROLE, CTX_FIX_NONE},
-    [CTX_RULE_NO_MESSAGE] = {"no-message", "where a message should be is none",
+    [CTX_RULE_NO_MESSAGE] = {"no-message",
+	"an element of the list of messages is not a message, or there is none",
 	"every provider; OpenAI: \"[] is too short - 'messages'\"", 0,
 	CTX_FIX_NONE},
     [CTX_RULE_LONE_SURROGATE] = {"lone-surrogate",
-	"a text holds half of a surrogate pair",
+	"a text contains half of a surrogate pair",
 	"Anthropic: \"not valid JSON: no low surrogate in string\" "
 	"(claude-code "
 	"#60394); SDKs in Python: \"surrogates not allowed\" (hermes-agent "
@@ -146,38 +150,38 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"Bedrock: prompt caching, 4 checkpoints",
 	CTX_FEW_BREAKPOINTS, CTX_FIX_REMOVE_BREAKPOINT},
     [CTX_RULE_BAD_MARKER] = {"bad-marker",
-	"a cache marker is where the provider refuses it",
+	"a cache marker is at a place where the provider refuses it",
 	"Anthropic: \"thinking.cache_control: Extra inputs are not permitted\" "
 	"(gproxy #67, April 2026); Bedrock: \"Cache point cannot be inserted "
 	"after reasoning block\" (opencode #36517), \"content.3.type: Field "
 	"required\" after a document (harness-sdk #1966, March 2026)",
 	CTX_FEW_BREAKPOINTS, CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_BIG_REQUEST] = {"big-request",
-	"a request has more bytes than the provider takes",
+	"a request has more bytes than the provider accepts",
 	"Anthropic: \"Request exceeds the maximum allowed number of bytes\", "
 	"32 MB (API errors, June 2026); Bedrock: InvokeModel, 25,000,000; "
 	"Gemini: 100 MB (January 2026); OpenAI: Images and vision, 512 MB",
 	CTX_SMALL_REQUEST, CTX_FIX_NONE},
     [CTX_RULE_NO_TOOLS] = {"no-tools",
-	"messages call tools, the request defines none",
+	"messages call tools, but the request defines none",
 	"Bedrock: \"The toolConfig field must be defined when using toolUse "
 	"and "
 	"toolResult content blocks\" (pentagi #196, zot #18, June 2026)",
 	CTX_NEEDS_TOOLS, CTX_FIX_NONE},
     [CTX_RULE_BIG_IMAGE] = {"big-image",
-	"an image has more pixels or bytes than the provider takes",
+	"an image has more pixels or bytes than the provider accepts",
 	"Anthropic: \"image exceeds 5 MB maximum\" (pi #824), \"image "
 	"dimensions exceed max allowed size for many-image requests: 2000 "
 	"pixels\" (claude-code #17513, #49720, April 2026); Bedrock: Message",
 	CTX_IMAGE_LIMITS, CTX_FIX_REPLACE_IMAGE},
     [CTX_RULE_MANY_IMAGES] = {"many-images",
-	"there are more images than the provider takes",
+	"there are more images than the provider accepts",
 	"Anthropic: Vision, 600 a request, 100 if the window is 200,000 tokens "
 	"(2026; claude-code #23392); Bedrock: Message, 20; Gemini: Image "
 	"understanding, 3,600; OpenAI: Images and vision, 1,500",
 	CTX_IMAGE_LIMITS, CTX_FIX_REPLACE_IMAGE},
     [CTX_RULE_BAD_RESULT] = {"bad-result",
-	"a result holds what its provider takes in none",
+	"a tool result contains a block that the provider refuses in results",
 	"Anthropic: \"all content must be type `text` if `is_error` is true\" "
 	"(vellum-assistant #18387, March 2026); Mistral: \"Input should be "
 	"'text'\" (LibreChat-AI/agents #344, July 2026); Gemini: a Struct "
@@ -187,22 +191,22 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	    CTX_RESULT_TYPES | CTX_RESULT_STRING,
 	CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_USER_AFTER_RESULT] = {"user-after-result",
-	"the user speaks right after a result",
+	"a message of the user directly follows a tool result",
 	"Mistral: \"Unexpected role 'user' after role 'tool'\" (hermes-agent "
 	"#20154, #84944, August 2026)",
 	CTX_ANSWERS_RESULTS, CTX_FIX_NONE},
     [CTX_RULE_CALL_SCHEMA] = {"call-schema",
-	"arguments do not fit the schema of their tool",
+	"arguments of a tool call do not match the schema of the tool",
 	"no provider refuses that in a history; found with --schema only",
 	CTX_CALLS_FIT, CTX_FIX_NONE},
     [CTX_RULE_ASSISTANT_MEDIA] = {"assistant-media",
-	"an assistant's message holds an image, a file or sound",
+	"a message of the assistant contains an image, a file or audio",
 	"OpenAI: \"Image URLs are only allowed for messages with role 'user', "
 	"but this message with role 'assistant' contains an image URL\" "
 	"(openai-node #1030)",
 	CTX_SAYS_TEXT, CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_BOUND_REASONING] = {"bound-reasoning",
-	"signed reasoning stands after a change",
+	"signed reasoning follows a change",
 	"Anthropic: \"The block is bound to a different conversation\" (Prefix "
 	"checks on thinking blocks, November 2026); found after a repair, and "
 	"with --after",
