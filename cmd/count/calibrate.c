@@ -178,7 +178,8 @@ print_text(const char *model, const char *encoding,
 		    calibration->factor + calibration->spread);
 	printf("  error       %.1f %% of the mean request, at most %.1f %%\n",
 	    100 * calibration->error, 100 * calibration->worst);
-	printf("  beside      %s tokens added to each request; give them to --reserve\n",
+	printf("  beside      %s tokens added to each request; give them to "
+	       "--reserve\n",
 	    cli_short_number(number, (uint64_t)(calibration->overhead + 0.5)));
 	printf("  upper       %.2f underestimates no request\n",
 	    round_factor(calibration, true));
