@@ -360,7 +360,7 @@ load helper
 	    content: "h\n[7 characters in \($path)]"}' > forged
 	ctx-restore < forged 2> err | cmp - forged
 	[ "$(wc -l < err)" -eq 1 ]
-	[[ $(cat err) == *" 1 are to files in other directories; name such a directory with --spool, for example /?]0;a???xxx"* ]]
+	[[ $(cat err) == *" 1 name files in other directories; name such a directory with --spool, for example /?]0;a???xxx"* ]]
 	# Not where some are files of ctx, nor where there are none.
 	messages "tool:[7 characters in other/a-$(printf '%032d' 0).md]" |
 	    cat - aged > both
