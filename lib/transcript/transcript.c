@@ -222,7 +222,7 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 
 	if (transcript->n >= UINT32_MAX)
 		return ctx_err_set(err, CTX_ELIMIT,
-		    "the transcript has more than 4294967294 lines");
+		    "the session file has more than 4294967294 lines");
 	grown = ctx_grow(transcript->lines, &transcript->cap, transcript->n + 1,
 	    sizeof *grown, err);
 	if (grown == NULL)
