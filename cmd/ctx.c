@@ -23,7 +23,9 @@ static const struct {
     {"restore", "put aged tool results back"},
     {"cache", "set prompt-cache breakpoints, and compute what a change costs"},
     {"check", "find and repair what a provider would refuse"},
-    {"eval", "measure on recorded sessions whether pruning keeps what is needed later"},
+    {"eval",
+	"measure on recorded sessions whether pruning keeps what is needed "
+	"later"},
     {"replay", "replay recorded sessions, and add up the bill"},
 };
 
