@@ -38,7 +38,7 @@ per_kind_name(unsigned i)
 
 /* Sets eval->prune, the path of ctx-prune: the one in the directory of this
  * program if there is one, so that a build tree uses its own; else the name
- * alone, which is searched in PATH. */
+ * alone, which is searched for in PATH. */
 static void
 find_prune(struct eval_command *eval, const char *self)
 {

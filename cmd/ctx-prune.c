@@ -56,8 +56,8 @@ role_name(unsigned i)
 
 /* ---- the end of a conversation ---- */
 
-/* Writes to out which messages must be kept and how many tokens they have, such
- * as "system 12k, pinned 4k". */
+/* Writes to the buffer "out" which messages must be kept and how many tokens
+ * they have, such as "system 12k, pinned 4k". */
 static void
 list_floor(const struct ctx_plan *plan, char *out, size_t size)
 {
@@ -420,8 +420,8 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	apply_implied_options(prune, (enum ctx_level)level);
 }
 
-/* Exits with an error if the budget depends on the window of a model that is
- * not known. */
+/* Exits with an error if the budget depends on the context window of a model
+ * that is not known. */
 static void
 check_budget(const struct prune_command *prune,
     const struct ctx_model_counters *counters)

@@ -41,9 +41,9 @@ is_among(char *const *files, size_t n, const struct stat *file)
 }
 
 /*
- * Writes the path of a configuration or cache file of ctx to out.  The file is
- * below the directory that the environment variable contains, or else below a
- * subdirectory of HOME, such as .config.
+ * Writes the path of a configuration or cache file of ctx to the buffer "out".
+ * The file is below the directory that the environment variable contains, or
+ * else below a subdirectory of HOME, such as .config.
  *
  * Returns false if neither variable contains an absolute path, or if the path
  * is too long.  As the XDG Base Directory Specification demands, relative paths

@@ -118,7 +118,7 @@ struct cli {
 	 * results; or NULL */
 	const char *spool;
 	bool opened; /* true once the first input file was opened */
-	/* True if each operand is a stream by itself; false if all operands
+	/* True if each operand is a separate stream; false if all operands
 	 * together are one stream. */
 	bool each;
 	/* Number of operands that cli_next_stream has opened; at least 1 once
@@ -352,8 +352,8 @@ void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
  * progress. */
 void cli_begin_operands(struct cli *cli);
 /* Opens the next stream that the command reads, as cli_open does: all operands,
- * or the next one if each is a stream by itself.  Returns false if there is
- * none left.  Each stream must be ended by cli_end_stream. */
+ * or the next one if each is a separate stream.  Returns false if there is none
+ * left.  Each stream must be ended by cli_end_stream. */
 bool cli_next_stream(struct cli *cli, struct ctx_stream *stream,
     struct ctx_writer *writer);
 /* Flushes and releases the writer, which may be NULL, and closes the stream.
@@ -375,9 +375,9 @@ void cli_progress_open(struct cli *cli, struct ctx_reader *reader,
  * read. */
 void cli_progress_begin(struct cli *cli);
 void cli_progress_add(struct cli *cli, size_t bytes);
-/* Erases the progress line before other output is printed on the terminal.
- * The progress line is drawn again later.  Messages on standard error erase it
- * by themselves. */
+/* Erases the progress line before other output is printed on the terminal.  The
+ * progress line is drawn again later.  Functions that print messages on
+ * standard error erase the line, too. */
 void cli_progress_clear(const struct cli *cli);
 void cli_progress_close(struct cli *cli);
 /* Returns the nanoseconds of the monotonic clock; 0 if it cannot be read. */
@@ -474,8 +474,8 @@ long cli_refuse_calls(void);
  * the user's own models.  Must be called before cli_refuse_overwrite, which
  * protects the files that these options name. */
 void cli_model_counters(struct cli *cli, struct ctx_model_counters *counters);
-/* Exits with an error if --model names a model whose window is not known. what:
- * the option or value that needs the window. */
+/* Exits with an error if --model names a model whose context window is not
+ * known. what: the option or value that needs the window. */
 void cli_check_window(const struct cli *cli,
     const struct ctx_model_counters *counters, const char *what);
 /* If a model is not known, prints a message that says so, and how the tokens of
@@ -488,7 +488,8 @@ void cli_note_models(const struct cli *cli,
  * Prints how many messages still have bound reasoning (signed reasoning that
  * the provider refuses after a change before it) although a message before them
  * was changed.  Also prints how many conversations were left unchanged for this
- * reason (--reasoning fail); if there are any, sets the exit status CLI_NO.
+ * reason, because of "--reasoning fail"; if there are any, sets the exit status
+ * CLI_NO.
  */
 void cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused);
 /* A pattern of a tool name or text may take too long to match.  If this

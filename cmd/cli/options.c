@@ -387,7 +387,7 @@ cli_parse(struct cli *cli, const struct cli_option *options, int argc,
 			read_short_options(cli, word + 1, &next);
 	}
 	cli->options = NULL;
-	/* With --in-place each operand is a stream by itself.  This holds with
+	/* With --in-place each operand is a separate stream.  This holds with
 	 * --dry-run, too, which prints a plan for each operand. */
 	cli->each |= cli->in_place;
 	if (cli->in_place)

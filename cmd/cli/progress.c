@@ -55,7 +55,8 @@ get_monotonic_ms(void)
 	return (uint64_t)cli_read_clock() / 1000000;
 }
 
-/* Writes a size in bytes such as "812 B", "9.4 kB" or "1.2 GB" to out. */
+/* Writes a size in bytes to the buffer "out", such as "812 B", "9.4 kB" or "1.2
+ * GB". */
 static void
 print_bytes(char out[24], double n)
 {
@@ -68,7 +69,7 @@ print_bytes(char out[24], double n)
 	    units[unit]);
 }
 
-/* Writes a time in seconds such as "0:07" or "1:02:03" to out. */
+/* Writes a time in seconds to the buffer "out", such as "0:07" or "1:02:03". */
 static void
 print_span(char out[24], double seconds)
 {
@@ -92,8 +93,8 @@ get_terminal_columns(void)
 	return size.ws_col < LINE_MOST ? size.ws_col : LINE_MOST;
 }
 
-/* Writes how much of the input has been read to out, such as "12.1 MB of 27
- * MB, 5.2 MB/s, 0:03 left". */
+/* Writes to the buffer "out" how much of the input has been read, such as "12.1
+ * MB of 27 MB, 5.2 MB/s, 0:03 left". */
 static void
 print_state(const struct cli_progress *p, uint64_t time, char out[120])
 {
@@ -118,8 +119,8 @@ print_state(const struct cli_progress *p, uint64_t time, char out[120])
 	(void)snprintf(out + n, 120 - n, ", %s left", span);
 }
 
-/* Writes a progress bar such as "[=======> ] ", which is at most room columns
- * wide, to out. */
+/* Writes a progress bar such as "[=======> ] " to the buffer "out".  The bar is
+ * at most "room" columns wide. */
 static void
 print_bar(const struct cli_progress *p, size_t room, char out[BAR_MOST + 4])
 {

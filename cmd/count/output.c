@@ -79,7 +79,7 @@ add_shares(json_t *o, const char *const names[2], const struct row_form *form,
 }
 
 /* Adds JSON members to an output row: the model, the size of its context window
- * in tokens, and how much of the window is used and left. */
+ * in tokens, and how much of it is used and left. */
 static json_t *
 add_window_members(json_t *o, const struct row_form *form,
     const struct ctx_token_stats *stats)

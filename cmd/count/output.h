@@ -62,8 +62,8 @@ struct row_form {
 	/* What the label of each output row is, such as "role" or "tool". */
 	const char *per;
 	/* In tokens.  window: size of the context window; 0: that of the model.
-	 * reserve: tokens that are subtracted from what is left of the window
-	 * (--reserve). */
+	 * reserve: tokens that are subtracted from what is left of the context
+	 * window (--reserve). */
 	uint64_t window, reserve;
 	/* This member is set only by row_print: */
 	bool header; /* true if the TSV header was printed */

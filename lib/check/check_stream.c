@@ -41,7 +41,7 @@ struct check {
 	/* name of the input file with the first record that is not blank */
 	const char *file;
 	bool conversations; /* true once a record contained a conversation */
-	/* The byte at the offset counted_to of the current record is in the
+	/* In the current record, the byte at the offset "counted_to" is in the
 	 * line with the number "line".  Line breaks before this offset were
 	 * counted, and are not counted again. */
 	uint32_t counted_to;

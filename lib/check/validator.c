@@ -1,7 +1,7 @@
 /*
  * validator.c - checks whether the provider would accept a conversation
  *
- * A message is checked in three steps: each block by itself; its tool calls and
+ * A message is checked in three steps: each block alone; its tool calls and
  * results against the open calls, which have no result yet; its place among the
  * messages.  Later steps ignore blocks that a repair has removed.
  */

@@ -11,9 +11,10 @@
  *    system messages, the last message of the user and the EVAL_NEWEST newest
  *    messages before the cut.
  *
- * All names of arguments after the first cut are searched in all messages at
- * once, so time is linear.  For each name only the first messages that have it
- * are remembered and, per cut, the first one after the cut.
+ * All names in arguments of tool calls after the first cut are searched for in
+ * all messages at once, so time is linear.  For each name only the first
+ * messages that have it are remembered and, per cut, the first one after the
+ * cut.
  */
 #include <stdlib.h>
 #include <string.h>

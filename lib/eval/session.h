@@ -97,12 +97,12 @@ struct eval_session_taker {
 	    struct ctx_err *err);
 };
 /* Reads the sessions in a file.  Messages that are lines of their own form one
- * session together; a line that contains a conversation is a session by
- * itself. */
+ * session together; a line that contains a conversation is a separate
+ * session. */
 int ctx_eval_read_sessions(const struct eval_input *input, struct ctx_str bytes,
     const struct eval_session_taker *taker, struct ctx_err *err);
-/* Appends the bytes of the session to out, without the messages from index cut
- * on. */
+/* Appends the bytes of the session to the buffer "out", without the messages
+ * whose index is at least cut. */
 int ctx_eval_write_before(const struct eval_session *session, size_t cut,
     struct ctx_buf *out, struct ctx_err *err);
 
@@ -121,7 +121,7 @@ struct needed_string {
 };
 
 /* The needed strings of one cut.  The cut is before the message with the index
- * at. */
+ * "at". */
 struct eval_cut {
 	size_t at;
 	/* where the cut was wanted: share of the messages before it, in

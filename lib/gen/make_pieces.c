@@ -115,8 +115,9 @@ add_level(unsigned depth)
 }
 
 /* Makes a list of numbers from a first number, length, and the other numbers,
- * which are a list in the array "lengths" that begins at index rest.  Returns
- * the index at which the array has the new list; appends it if it is new. */
+ * which are a list in the array "lengths" that begins at the index "rest".
+ * Returns the index at which the array has the new list; appends it if it is
+ * new. */
 static uint32_t
 add_length(uint32_t length, uint32_t rest)
 {

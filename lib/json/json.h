@@ -270,9 +270,9 @@ size_t ctx_edits_first(const struct ctx_edits *edits, size_t first,
 /* Appends the text, with all edits applied, to out. */
 int ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_buf *out, struct ctx_err *err);
-/* Appends the text to out with only n edits applied: those from index first on,
- * in the order in which they were added.  The call may change the order of
- * these n edits. */
+/* Appends the text to out with only n edits applied: those from the index
+ * "first" on, in the order in which they were added.  The call may change the
+ * order of these n edits. */
 int ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
     struct ctx_str text, struct ctx_buf *out, struct ctx_err *err);
 /*

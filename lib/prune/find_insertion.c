@@ -33,8 +33,8 @@ match_literal(struct ctx_str literal, size_t at, const char *text)
 
 /* Searches a JSON string for a text that begins with a line feed.  In JSON a
  * line feed is written with a backslash, so only backslashes are examined.  The
- * search begins at offset at.  Returns the offset after the first occurrence; 0
- * if there is none. */
+ * search begins at the offset "at".  Returns the offset after the first
+ * occurrence; 0 if there is none. */
 static size_t
 find_literal_text(struct ctx_str literal, size_t at, const char *text)
 {

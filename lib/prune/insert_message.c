@@ -1,9 +1,9 @@
 /*
  * insert_message.c - inserts summaries and notices into conversations
  *
- * A summary or notice is a message by itself, or it is put before the content
- * of the next user message: as a block, or at the start of the string that is
- * the content.  A later run recognises it by its text (find_insertion.c).
+ * A summary or notice is a separate message, or it is put before the content of
+ * the next user message: as a block, or at the start of the string that is the
+ * content.  A later run recognises it by its text (find_insertion.c).
  */
 #include <sha2.h>
 #include <stdio.h>

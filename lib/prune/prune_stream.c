@@ -122,7 +122,7 @@ prune_early(struct prune *run, struct held_conversation *conversation,
 	const struct ctx_prune_settings *settings =
 	    &conversation->plan.settings;
 
-	/* With --reasoning fail, a later message may forbid all changes, so
+	/* With "--reasoning fail", a later message may forbid all changes, so
 	 * nothing is removed early. */
 	if (conversation->entries->bytes < conversation->compact_at ||
 	    settings->strategy->needs_all ||
@@ -180,7 +180,7 @@ static int
 append_blank(struct prune *run, struct prune_entry *entry,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	/* The line is not written by itself. */
+	/* The line is not written alone. */
 	if (event->line != 0)
 		ctx_transcript_remove(run->rewrite.stream->transcript,
 		    event->line);

@@ -9,8 +9,8 @@
 /* How a provider's cache stores prompts.  Times are in milliseconds. */
 struct cache_rules {
 	/* True if the provider stores only the parts of a prompt that end at a
-	 * breakpoint; false if it finds the longest common beginning of two
-	 * prompts by itself. */
+	 * breakpoint; false if it needs no breakpoints to find the longest
+	 * common beginning of two prompts. */
 	bool is_marked;
 	/* true if the provider charges for writing to the cache */
 	bool writes;
@@ -30,7 +30,7 @@ struct cache_rules {
 void ctx_cache_rules_of(const struct ctx_model *model, bool hour,
     struct cache_rules *rules);
 
-/* A prompt that is searched in the cache and then stored in it. */
+/* A prompt that is looked up in the cache and then stored there. */
 struct cached_prompt {
 	uint32_t node; /* last message of the prompt in the tree */
 	/* node of the last message of the response in the tree */

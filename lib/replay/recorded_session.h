@@ -56,10 +56,10 @@ struct replay_request {
 	 * message of its response */
 	uint32_t prompt, answered;
 	/* Results of ctx_replay_bill.  outside: tokens before all messages;
-	 * shared: those of them that other sessions also have in the cache;
-	 * factor: tokens that the provider bills for messages, per token that
-	 * ctx counts; hour: whether what the request writes to the cache is
-	 * stored for an hour. */
+	 * shared: how many of these tokens other sessions also have in the
+	 * cache; factor: tokens that the provider bills for messages, per token
+	 * that ctx counts; hour: whether what the request writes to the cache
+	 * is stored for an hour. */
 	uint64_t outside, shared;
 	double factor;
 	bool hour;

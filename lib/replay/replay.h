@@ -116,8 +116,8 @@ struct ctx_replay_outcome {
 	/* number of requests without a timestamp */
 	uint64_t untimed;
 	/* outside: tokens that every request has outside its messages (system
-	 * prompt, tools).  shared: those of them that the first request read
-	 * from the cache, where other sessions had stored them. */
+	 * prompt, tools).  shared: how many of these tokens the first request
+	 * read from the cache, where other sessions had stored them. */
 	uint64_t outside, shared;
 	/* recorded, replayed: sums over the requests that report what they read
 	 * from the cache, with the reported and with the computed numbers.

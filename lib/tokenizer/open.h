@@ -63,17 +63,17 @@ enum {
 	/* recognized only if the caller asks for special tokens */
 	CTX_NAMES_ASKED = 1,
 	CTX_NAMES_ADDED = 2, /* in every text ("added tokens") */
-	/* The constants above are for names that are searched in the text as it
-	 * was given.  A constant multiplied by CTX_NAMES_NORMAL is for names
-	 * that are searched in the normal form (NFC) of the text.  Only
-	 * encodings that normalize text have these names. */
+	/* The constants above are for names that are searched for in the text
+	 * as it was given.  A constant multiplied by CTX_NAMES_NORMAL is for
+	 * names that are searched for for in the normal form (NFC) of the text.
+	 * Only encodings that normalize text have these names. */
 	CTX_NAMES_NORMAL = 4 /* a factor, not a bit */
 };
 
-/* Looks for a special token name at the beginning of the text p, n. Returns the
- * length in bytes of the longest name that the text begins with, and sets *id
- * to its token.  Returns 0 if there is none. names: CTX_NAMES_... bits, the
- * kinds of names that are considered. */
+/* Looks for a special token name at the beginning of a text (the n bytes at p).
+ * Returns the length in bytes of the longest name that the text begins with,
+ * and sets *id to its token.  Returns 0 if there is none. names: CTX_NAMES_...
+ * bits, the kinds of names that are considered. */
 size_t ctx_added_token_at(const struct ctx_tokenizer *tokenizer, const char *p,
     size_t n, unsigned names, uint32_t *id);
 /* Returns the offset of the first special token name in a text; n if there is

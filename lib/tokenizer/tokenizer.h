@@ -113,8 +113,9 @@ uint32_t ctx_tokenizer_size(const struct ctx_tokenizer *tokenizer);
  * special or an added token. */
 bool ctx_tokenizer_special(const struct ctx_tokenizer *tokenizer, const char *p,
     size_t n, uint32_t *id);
-/* Decodes n token ids and appends their bytes to out.  A special token gives
- * its name.  CTX_EARG: the encoding does not have one of the ids. */
+/* Decodes n token ids and appends their bytes to the buffer "out".  A special
+ * token gives its name.  CTX_EARG: the encoding does not have one of the
+ * ids. */
 int ctx_tokenizer_decode(const struct ctx_tokenizer *tokenizer,
     const uint32_t *ids, size_t n, struct ctx_buf *out, struct ctx_err *err);
 
@@ -187,10 +188,10 @@ int ctx_token_count_streaming(struct ctx_token_counter *counter, const char *p,
  * encoding, for which the text must be counted. */
 bool ctx_token_estimate(const struct ctx_token_counter *counter, size_t n,
     uint64_t *tokens);
-/* Encodes a text and appends its token ids to out.  If special is true, names
- * of special tokens in the text become these tokens.  CTX_EARG: the encoding
- * has no ids.  CTX_EINPUT: a byte is not UTF-8, and the vocabulary file has no
- * token for it. */
+/* Encodes a text and appends its token ids to the buffer "out".  If special is
+ * true, names of special tokens in the text become these tokens.  CTX_EARG: the
+ * encoding has no ids.  CTX_EINPUT: a byte is not UTF-8, and the vocabulary
+ * file has no token for it. */
 int ctx_token_encode(struct ctx_token_counter *counter, const char *p, size_t n,
     bool special, struct ctx_tokens *out, struct ctx_err *err);
 /* Sets *within to true if the text has at most limit tokens, else to false.

@@ -60,8 +60,8 @@ struct ctx_transcript_line {
 	 * change of the message is reported only once. */
 	bool reported : 1;
 	bool begins_file : 1; /* first line of a session file */
-	/* True if the line is a message of the user with more than tool
-	 * results. */
+	/* True if the line is a message of the user that has something besides
+	 * tool results. */
 	bool from_user : 1;
 	/* True if this line changes nothing in which earlier lines are active:
 	 * it is not sent, or it is a message after all earlier ones. */

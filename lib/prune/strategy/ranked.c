@@ -7,11 +7,11 @@
  * after all, as far as they fit.  Those with the highest rank are kept first.
  *
  * When the last group of a turn is removed, the turn's user messages are
- * removed, too, unless the strategy ranks user messages by themselves.  If
- * roles must alternate, the last group in a turn is removed after the other
- * groups of the turn.  Tool results of this group may be in the message that
- * begins the next turn.  Then the group is removed before the last group of the
- * next turn, or together with it.
+ * removed, too, unless the strategy ranks user messages separately.  If roles
+ * must alternate, the last group in a turn is removed after the other groups of
+ * the turn.  Tool results of this group may be in the message that begins the
+ * next turn.  Then the group is removed before the last group of the next turn,
+ * or together with it.
  */
 #include <stdlib.h>
 

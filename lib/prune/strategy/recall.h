@@ -13,7 +13,7 @@ struct posting {
 /* The terms (words) of one segment. */
 struct doc {
 	/* The segment's terms and how often it has each: n elements of the
-	 * array recall.postings, from index from on. */
+	 * array recall.postings, which begin at the index "from". */
 	size_t from, n;
 	/* number of terms in the segment, counting repetitions */
 	uint32_t length;

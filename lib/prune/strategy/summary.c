@@ -373,8 +373,9 @@ append_lines(const struct ctx_summary *s, struct ctx_buf *out,
 	return 0;
 }
 
-/* Writes the summary to out: the selected lines, then a list of names with at
- * most limit tokens.  Sets *tokens to the tokens of the whole summary. */
+/* Writes the summary to the buffer "out": the selected lines, then a list of
+ * names with at most limit tokens.  Sets *tokens to the tokens of the whole
+ * summary. */
 static int
 write_taken_lines(const struct ctx_summary *s,
     struct ctx_token_counter *counter, uint64_t limit, struct ctx_buf *out,
@@ -468,7 +469,7 @@ add_action_line(void *user, enum line_class class, struct ctx_str text,
 	return add_summary_line(user, false, class, text, err);
 }
 
-/* Selects lines that have at most left tokens together.  Returns how many of
+/* Selects lines that have at most "left" tokens together.  Returns how many of
  * these tokens are not used. */
 static uint64_t
 take_lines(struct ctx_summary *s, uint64_t left)

@@ -98,11 +98,11 @@ bool ctx_unit_is_word(const char *p, size_t n);
 
 struct ctx_token_counter;
 /* Called when a text is counted in parts.  Decides whether the text can be cut
- * at offset at, where a unit begins.  The part after the cut is later counted
- * as a text of its own, which may then have more tokens than as a continuation.
- * This difference is subtracted from *tokens, the tokens before the cut.
- * Returns 1; 0 if the text cannot be cut there, or not before more of it is
- * known; or -1 on error. */
+ * at the offset "at", where a unit begins.  The part after the cut is later
+ * counted as a text of its own, which may then have more tokens than as a
+ * continuation.  This difference is subtracted from *tokens, the tokens before
+ * the cut.  Returns 1; 0 if the text cannot be cut there, or not before more of
+ * it is known; or -1 on error. */
 int ctx_units_cut(struct ctx_token_counter *counter, struct ctx_str text,
     size_t at, uint64_t *tokens, struct ctx_err *err);
 /* Splits off units (parts with independent tokens) of a text, at least 1 and at

@@ -129,7 +129,7 @@ struct cutter {
 	const char *p;
 	size_t n, max, found;
 	size_t at;      /* number of bytes that were searched */
-	unsigned class; /* class of the character before offset at */
+	unsigned class; /* class of the character before the offset "at" */
 	/* True if the first unit cannot be listed in the result; see the member
 	 * alone of struct ctx_pretokenize. */
 	bool alone;

@@ -320,9 +320,10 @@ find_next_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
 	return token;
 }
 
-/* Returns the window in which byte at of the pretoken was encoded.  Sets *begin
- * to the offset where this window begins.  If the byte is after the last
- * window, first encodes new windows from this byte on. */
+/* Returns the window (piece that is encoded alone) in which the byte at offset
+ * "at" of the pretoken was encoded.  Sets *begin to the offset where this
+ * window begins.  If the byte is after the last window, first encodes new
+ * windows from this byte on. */
 static const struct ctx_bpe_pretoken *
 find_window(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, size_t at, size_t *begin)

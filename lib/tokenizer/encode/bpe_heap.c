@@ -32,9 +32,9 @@ is_earlier_merge(struct pending_merge a, struct pending_merge b)
 	return a.merged != b.merged ? a.merged < b.merged : a.at < b.at;
 }
 
-/* Adds the pair of the token at byte at and the next token to the heap, if the
- * two can merge.  The heap has room for three pairs per byte: one at the start,
- * and two new ones for each merge. */
+/* Adds the pair of the token at offset "at" and the next token to the heap, if
+ * the two can merge.  The heap has room for three pairs per byte: one at the
+ * start, and two new ones for each merge. */
 static void
 push_pair(struct merge_heap *q, uint32_t at)
 {

@@ -348,7 +348,7 @@ merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
  * the characters on both sides.  So the parts can be merged separately. */
 struct cuts {
 	size_t at; /* number of bytes searched so far */
-	/* the character before the offset at; unset at the start of the
+	/* the character before the offset "at"; unset at the start of the
 	 * pretoken */
 	uint32_t last;
 	size_t n;

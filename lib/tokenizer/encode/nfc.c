@@ -355,8 +355,8 @@ pass_blocks(const char *p, size_t n)
 	return at;
 }
 
-/* State while it is checked whether a text is in NFC.  All bytes before offset
- * at are in NFC. */
+/* State while it is checked whether a text is in NFC.  All bytes before the
+ * offset "at" are in NFC. */
 struct nfc_check {
 	const struct ctx_nfc_tables *tables;
 	size_t from; /* offset where the check began */
@@ -431,8 +431,8 @@ pass_ranked(struct nfc_check *check, const char *p, size_t n)
 	check->starter = starter;
 }
 
-/* Returns the kind (see nfc.h) of the last character before offset at.  Sets
- * *begin to the offset of this character. */
+/* Returns the kind (see nfc.h) of the last character before the offset "at".
+ * Sets *begin to the offset of this character. */
 static unsigned
 find_kind_before(const struct ctx_nfc_tables *t, const char *p, size_t at,
     size_t *begin)
@@ -507,7 +507,7 @@ pass_all(struct nfc_check *check, const char *p, size_t n)
 	}
 }
 
-/* Returns the first offset, at or after offset at, where the text can be cut
+/* Returns the first offset, not lower than "at", where the text can be cut
  * without changing its normal form. */
 static size_t
 find_next_safe(const struct ctx_nfc_tables *t, const char *p, size_t n,

@@ -12,9 +12,9 @@
 /*
  * The compiled patterns of a vocabulary file, which divide a text into pieces.
  * The first pattern divides it into its matches and the text between them.  The
- * next pattern divides each of these pieces as if it were a text by itself, and
- * so on.  A built-in pretokenizer may divide the last pieces.  Compiled
- * patterns do not change.
+ * next pattern divides each of these pieces as if it were a whole text, and so
+ * on.  A built-in pretokenizer may divide the last pieces.  Compiled patterns
+ * do not change.
  */
 struct ctx_pcre2_pretokenizer;
 

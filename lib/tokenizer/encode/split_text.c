@@ -6,7 +6,7 @@
  *  - find added tokens in the text
  *  - normalize the text between them (NFC, or as SentencePiece does), if the
  *    encoding demands it
- *  - find those added tokens that are searched in the normalized text
+ *  - find those added tokens that are searched for in the normalized text
  *  - split the text between these into pretokens
  */
 #include "tokenizer/encode/blanks.h"

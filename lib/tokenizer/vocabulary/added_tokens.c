@@ -49,8 +49,8 @@ const struct ctx_specials ctx_specials_harmony = {200000, 201087,
 	{200008, "<|message|>"}, {200012, "<|call|>"},
 	{200018, "<|endofprompt|>"}}};
 
-/* Returns length, the length of the name, if the text p, n begins with the
- * name; else 0. */
+/* Returns length, the length of the name, if a text (the n bytes at p) begins
+ * with the name; else 0. */
 static size_t
 match_name(const char *p, size_t n, const char *name, size_t length)
 {
@@ -77,9 +77,9 @@ is_reserved(const struct ctx_specials *s, uint32_t id)
 	    s->last_reserved > 0 && (id == 200018 || !is_listed(s, id));
 }
 
-/* Matches <|reserved_ID|>, the name of a reserved token, at the beginning of
- * the text p, n.  ID has six digits and no leading zero.  Returns the length of
- * the name and sets *id; returns 0 if there is no match. */
+/* Matches <|reserved_ID|>, the name of a reserved token, at the beginning of a
+ * text (the n bytes at p).  ID has six digits and no leading zero.  Returns the
+ * length of the name and sets *id; returns 0 if there is no match. */
 static size_t
 match_reserved(const struct ctx_specials *s, const char *p, size_t n,
     uint32_t *id)

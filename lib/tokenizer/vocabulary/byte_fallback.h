@@ -12,8 +12,8 @@ bool ctx_byte_fallback_is(const json_t *model);
 /* Reads a tokenizer.json with byte fallback: the normalizer, the pre_tokenizer,
  * vocab and merges.  Sets pack->pretokenizer and pack->prefix, and fills
  * *tokens; the caller sets pack->tokens to it.  Sets *normal to true if added
- * tokens with "normalized" are searched in text in which blanks were already
- * replaced. */
+ * tokens with "normalized" are searched for in text in which blanks were
+ * already replaced. */
 int ctx_byte_fallback_read(struct ctx_char_tokens *tokens,
     struct ctx_vocab_builder *pack, const json_t *root, bool *normal,
     struct ctx_err *err);

@@ -30,7 +30,7 @@ struct reader {
 	 * (byte_fallback.c) */
 	struct ctx_char_tokens chars;
 	/* Only for a model that merges characters: true if some added tokens
-	 * are searched in text in which blanks were already replaced. */
+	 * are searched for in text in which blanks were already replaced. */
 	bool chars_normal;
 	struct ctx_build_added_token *specials;
 	/* by token id: true if the token was already added, as a single byte or
@@ -267,7 +267,8 @@ add_tokens(struct reader *r, struct ctx_err *err)
 	return rc;
 }
 
-/* Normalizes the name of an added token that is searched in normalized text. */
+/* Normalizes the name of an added token that is searched for in normalized
+ * text. */
 static int
 normalise_name(struct reader *r, const struct ctx_vocab_builder *pack,
     struct ctx_build_added_token *s, struct ctx_err *err)

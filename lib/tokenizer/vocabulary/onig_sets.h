@@ -55,7 +55,7 @@ struct onig_parse {
 	 * next */
 	size_t n, at;
 	bool fold; /* true if case is ignored, as inside (?i:...) */
-	/* The character before offset at, if it stands for itself in the
+	/* The character before the offset "at", if it stands for itself in the
 	 * pattern; 0 if a set, a group or another construct is there. */
 	uint32_t before;
 	struct open_set in_sets[MOST_DEPTH];

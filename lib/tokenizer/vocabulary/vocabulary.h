@@ -347,14 +347,15 @@ uint32_t ctx_vocab_find_key(const struct ctx_vocab *vocab, struct ctx_key key);
 /* Returns the token with exactly these bytes; CTX_VOCAB_NONE if there is
  * none. */
 uint32_t ctx_vocab_find(const struct ctx_vocab *vocab, const char *p, size_t n);
-/* Returns the token with which merging of the text p, n begins, and sets
- * *length to the length of this token in bytes; n is at least 1.  That is the
- * token of the first byte.  If v->chars is true and the first character has a
- * token, it is the token of this character. */
+/* Returns the token with which merging of a text (the n bytes at p) begins, and
+ * sets *length to the length of this token in bytes; n is at least 1.  That is
+ * the token of the first byte.  If v->chars is true and the first character has
+ * a token, it is the token of this character. */
 uint32_t ctx_vocab_first(const struct ctx_vocab *vocab, const char *p, size_t n,
     size_t *length);
-/* Returns the longest reachable token that the text p, n begins with; n is at
- * least 1.  A token is reachable if merging its bytes gives it. */
+/* Returns the longest reachable token with which a text (the n bytes at p)
+ * begins; n is at least 1.  A token is reachable if merging its bytes gives
+ * it. */
 uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
     size_t n);
 
