@@ -90,9 +90,9 @@ const struct part_color *picture_color(const struct bar_part *part);
  * tokens. */
 double picture_get_share(const struct picture *picture, uint64_t tokens);
 
-/* Writes the text above the bar to out, such as "~108k of 128k tokens, 84.5%
- * FILLING UP (gpt-4o)".  Shortens the text if it is wider than width
- * columns. */
+/* Writes the text above the bar to the buffer "out", such as "~108k of 128k
+ * tokens, 84.5% FILLING UP (gpt-4o)".  Shortens the text if it is wider than
+ * width columns. */
 void bar_write_figures(char out[200], const struct picture *picture,
     size_t width);
 

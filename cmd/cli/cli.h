@@ -233,8 +233,8 @@ int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
     struct ctx_err *err);
 /* Exits with an error if the command must not overwrite the file at path.  This
  * is so if the command reads the file, if it is standard output or standard
- * error, if it is the file other (which may be NULL), or if it is in the spool
- * directory. */
+ * error, if it is the file with the path "other" (which may be NULL), or if it
+ * is in the spool directory. */
 void cli_refuse_overwrite(const struct cli *cli, const char *path,
     const char *other);
 /* Kinds of files that a command writes in addition to standard output.  An
@@ -551,8 +551,9 @@ size_t cli_text_width(struct ctx_str name);
 /* Returns the longest beginning of a name that is at most width terminal
  * columns wide.  The result points into the name. */
 struct ctx_str cli_text_head(struct ctx_str name, size_t width);
-/* Appends "FILE:LINE", the place of a conversation or message, to out.  If it
- * would be wider than width columns, the beginning of the path is cut off. */
+/* Appends "FILE:LINE", the place of a conversation or message, to the buffer
+ * "out".  If it would be wider than width columns, the beginning of the path is
+ * cut off. */
 int cli_place(struct ctx_buf *out, const char *file, uint64_t line,
     size_t width, struct ctx_err *err);
 

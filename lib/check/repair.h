@@ -124,8 +124,8 @@ struct ctx_repair {
 /* Prepares a zeroed struct. */
 void ctx_repair_init(struct ctx_repair *repair);
 void ctx_repair_release(struct ctx_repair *repair);
-/* Returns the queue of the messages inside a record or, if inside is false,
- * that of the records. */
+/* Returns the queue of the messages inside a record or, if inside is false, the
+ * queue of the records. */
 struct ctx_repair_queue *ctx_repair_choose_queue(struct ctx_repair *repair,
     bool inside);
 /* Appends an entry for the event's message or, if the event has none, for its

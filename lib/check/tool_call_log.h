@@ -15,8 +15,8 @@ enum ctx_call_state {
 	/* the last tool call with this id has a result, and may get further
 	 * ones */
 	CTX_CALL_MORE_RESULTS,
-	/* The last tool call with this id got no result before messages in
-	 * which the provider does not accept one any more. */
+	/* The last tool call with this id has no result, and the provider
+	 * accepts none any more. */
 	CTX_CALL_MISSED,
 };
 

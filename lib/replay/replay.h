@@ -52,16 +52,17 @@ enum ctx_replay_reason {
 	 * prompt or tools have changed, or the provider has dropped what it had
 	 * stored. */
 	CTX_REPLAY_BEGINNING,
-	/* The provider read fewer tokens than the replay found, but more than
-	 * system prompt and tools: earlier messages have changed, or the
-	 * provider has dropped a part. */
+	/* The provider read fewer tokens from its cache than the replay found
+	 * there, but more than system prompt and tools: earlier messages have
+	 * changed, or the provider has dropped a part. */
 	CTX_REPLAY_SHORTER,
 	/* The provider read more tokens from its cache than the replay found
 	 * there, although the pause before the request was longer than the
 	 * lifetime of the cache. */
 	CTX_REPLAY_KEPT_LONGER,
-	/* The provider read more tokens than the replay found: another request,
-	 * which is not in the session, had written them to the cache. */
+	/* The provider read more tokens from its cache than the replay found
+	 * there: another request, which is not in the session, had written them
+	 * to the cache. */
 	CTX_REPLAY_LONGER,
 	CTX_REPLAY_REASONS
 };

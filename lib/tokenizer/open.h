@@ -83,8 +83,8 @@ size_t ctx_added_token_find(const struct ctx_tokenizer *tokenizer,
 /* Makes the sorted list of special token names (names, starts) from
  * vocab.specials.  ctx_tokenizer_unload frees it. */
 int ctx_added_token_index(struct ctx_tokenizer *tokenizer, struct ctx_err *err);
-/* Appends the name of the special token id to out.  Returns 1, 0 if id is not a
- * special token, or -1 with *err. */
+/* Appends the name of a special token to the buffer "out". id: the id of the
+ * token.  Returns 1, 0 if id is not a special token, or -1 with *err. */
 int ctx_added_token_name(const struct ctx_tokenizer *tokenizer, uint32_t id,
     struct ctx_buf *out, struct ctx_err *err);
 /* Returns one more than the highest id of a special token of a built-in

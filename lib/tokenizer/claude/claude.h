@@ -87,9 +87,10 @@ void ctx_marked_text_release(struct ctx_marked_text *marked);
 int ctx_marked_text_count(struct ctx_marked_text *marked, struct ctx_str unit,
     unsigned edges, uint64_t *tokens, struct ctx_err *err);
 
-/* Splits off at least 1 and at most max units from the beginning of a text. The
- * text has at least one byte and begins where a unit begins. split->alone is
- * set as struct ctx_pretokenize describes. */
+/* Splits off units (parts with independent tokens) from the beginning of a
+ * text, at least 1 and at most max. The text has at least one byte and begins
+ * where a unit begins. split->alone is set as struct ctx_pretokenize
+ * describes. */
 void ctx_units_split(struct ctx_pretokenize *split, const char *p, size_t n,
     size_t max);
 /* Returns true if a unit with these first bytes begins with a word.  Such a

@@ -73,7 +73,8 @@ ctx_bpe_merge_fn ctx_bpe_merge_portable, ctx_bpe_merge_avx2,
 ctx_bpe_merge_fn *ctx_bpe_merge_pick(enum ctx_simd simd);
 
 /* Merges the n bytes of a pretoken, 1 to CTX_BPE_MAX, into tokens and writes
- * these to out, which has room for n.  Returns the number of tokens. */
+ * these to the array "out", which has room for n.  Returns the number of
+ * tokens. */
 size_t ctx_bpe_pairs(const struct ctx_vocab *vocab, const char *p, size_t n,
     uint32_t *out);
 
@@ -98,9 +99,9 @@ struct ctx_bpe {
 int ctx_bpe_long(const struct ctx_vocab *vocab, struct ctx_bpe *bpe,
     const char *p, size_t n, struct ctx_err *err);
 /* Merges the n bytes of a pretoken into tokens in n log n time, for
- * vocabularies with CTX_VOCAB_DISORDER.  Writes the tokens to out, which has
- * room for n, and returns their number; 0 with *err if there is no memory.
- * Defined in bpe_heap.c. */
+ * vocabularies with CTX_VOCAB_DISORDER.  Writes the tokens to the array "out",
+ * which has room for n, and returns their number; 0 with *err if there is no
+ * memory.  Defined in bpe_heap.c. */
 size_t ctx_bpe_queue(const struct ctx_vocab *vocab, const char *p, size_t n,
     uint32_t *out, struct ctx_err *err);
 void ctx_bpe_release(struct ctx_bpe *bpe);

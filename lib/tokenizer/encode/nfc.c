@@ -20,8 +20,8 @@
 /* characters that are checked one by one before a block of AT_ONCE bytes is
  * tried */
 #define ROW 16
-/* how often ROW is at most doubled: once for each block in a row that may not
- * be in NFC */
+/* ROW is doubled at most this many times: once for each successive block that
+ * may not be in NFC */
 #define TRIES 5
 #define FEW   24 /* maximum number of marks that are sorted by insertion */
 /* low bits: the mark's code point; the bits above have its combining class */

@@ -151,7 +151,7 @@ ctx_normal_find_fn ctx_nfc_find;
 size_t ctx_nfc_settled(const char *p, size_t n);
 
 /* Normalizes *text.  If the normal form differs from *text, sets *changed to
- * true, and *text to the normal form, which is in out. */
+ * true, and *text to the normal form, which is in the buffer "out". */
 int ctx_nfc_text(struct ctx_nfc *nfc, struct ctx_str *text, struct ctx_buf *out,
     bool *changed, struct ctx_err *err);
 

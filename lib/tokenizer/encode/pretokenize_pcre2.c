@@ -324,10 +324,11 @@ match_counted(struct ctx_pcre2_state *s, size_t i, const unsigned char *p,
 	    s->data, s->counted);
 }
 
-/* Looks for the first match of pattern i in the characters from *at up to n.
- * Returns the result of pcre2_match.  Moves *at past characters at which no
- * match begins.  The match may then begin at *at, because no pattern looks at
- * characters before it.  part: true if more characters may follow. */
+/* Looks for the first match of pattern i in the characters from the index *at
+ * up to, but not including, n.  Returns the result of pcre2_match.  Moves *at
+ * past characters at which no match begins.  The match may then begin at *at,
+ * because no pattern looks at characters before it.  part: true if more
+ * characters may follow. */
 static int
 match_pattern(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
     size_t *at)

@@ -49,8 +49,8 @@ const struct ctx_specials ctx_specials_harmony = {200000, 201087,
 	{200008, "<|message|>"}, {200012, "<|call|>"},
 	{200018, "<|endofprompt|>"}}};
 
-/* Returns length, the length of the name, if a text (the n bytes at p) begins
- * with the name; else 0. */
+/* Returns the length of a name if a text (the n bytes at p) begins with it;
+ * else 0. */
 static size_t
 match_name(const char *p, size_t n, const char *name, size_t length)
 {

@@ -82,8 +82,7 @@ enum {
 	/* A text is normalized (NFC) before it is split into pretokens. */
 	CTX_VOCAB_NFC = 2,
 	/* Some token has a lower number than one of the two tokens from which
-	 * it is merged.  So its merge may come before that one of the two
-	 * exists. */
+	 * it is merged.  So the merge may come before both parts exist. */
 	CTX_VOCAB_DISORDER = 4,
 	/* Every run of ASCII digits that can be a pretoken is a token. */
 	CTX_VOCAB_NUMBERS = 8,
@@ -482,8 +481,8 @@ ctx_vocab_lengths(const struct ctx_vocab *v, const char *p)
  * characters */
 #define CTX_CROSSING_BITS 19
 
-/* Returns the index of a bit in the table CROSSING: the one for the character a
- * with the character b after it.  Several pairs may have the same bit. */
+/* Returns the index of a bit in the table CROSSING: the bit for the character
+ * "a" followed by the character "b".  Several pairs may have the same bit. */
 static inline uint64_t
 ctx_crossing_bit(uint64_t a, uint64_t b)
 {
