@@ -32,7 +32,7 @@ struct bar_part {
 	/* letter that stands for this part in the bar and in its legend */
 	char key;
 	size_t cells;
-	unsigned shade; /* index of its colour, see picture_color */
+	unsigned shade; /* index of the part's colour, see picture_color */
 };
 
 /* A range of percentages that says how full the context window is, such as 50
@@ -59,7 +59,7 @@ struct picture {
 	/* Number of all tokens of the conversation, which the parts together
 	 * stand for: counted, or known from its last billed request. */
 	uint64_t tokens;
-	/* true if this number is known from a billed request */
+	/* true if the member "tokens" is known from a billed request */
 	bool billed;
 	/* True if the agent has replaced messages by a summary (compaction),
 	 * and no request since then reports billed input tokens. */

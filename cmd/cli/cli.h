@@ -135,7 +135,7 @@ struct cli {
 	/* path of the cache directory for compiled vocabularies */
 	char cache[4096];
 	struct ctx_model *models; /* models that the user has defined */
-	struct ctx_price *prices; /* one for each of these models */
+	struct ctx_price *prices; /* a price for each element of models */
 	size_t n_models;
 	/* The text of models.json.  The names of the models point into it, so
 	 * it is freed together with models. */
@@ -323,7 +323,7 @@ _Noreturn void cli_bad_argument(const struct cli *cli,
 struct cli_need {
 	bool given;       /* true if the option was given */
 	const char *name; /* of the option, without dashes */
-	bool met;         /* true if it has an effect */
+	bool met;         /* true if the option has an effect */
 	/* the option that is needed, as the user writes it, such as
 	 * "--repair" */
 	const char *needs;

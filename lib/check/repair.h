@@ -21,7 +21,7 @@ struct ctx_repair_entry {
 	/* true if the bytes of the record or message, as they were in the
 	 * input, are in the archive */
 	bool archived;
-	bool holds_results; /* true if it contains tool results */
+	bool holds_results; /* true if the message contains tool results */
 	/* True if the message has no blocks; only the last message of a
 	 * conversation may have none. */
 	bool is_empty;

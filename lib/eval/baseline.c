@@ -23,7 +23,7 @@
 enum { CHOICES = 16 };
 
 struct message_group {
-	/* its messages have the indices from first to end - 1 */
+	/* the messages of the group have the indices from first to end - 1 */
 	size_t first, end;
 	uint64_t tokens;
 	bool kept;

@@ -135,7 +135,7 @@ struct ctx_eval_sample {
 	uint64_t line;
 	/* where the session is cut, as chosen in ctx_eval_config.cuts */
 	uint64_t cut;
-	size_t session;  /* number of its session, from 0 */
+	size_t session;  /* number of the session, from 0 */
 	size_t messages; /* number of messages before the cut */
 	uint64_t tokens; /* tokens before the cut */
 	size_t needed;   /* number of needed strings */
@@ -174,9 +174,10 @@ struct ctx_eval_results {
 	size_t sessions; /* number of sessions that were cut at least once */
 	/* Numbers of sessions and of cuts that were not evaluated, by
 	 * reason. */
-	size_t without_cut; /* sessions that cannot be cut */
-	size_t too_short;   /* cuts with too few tokens before them */
-	size_t not_needed;  /* cuts without a needed string */
+	size_t without_cut; /* number of sessions that cannot be cut */
+	/* number of cuts before which there are too few tokens */
+	size_t too_short;
+	size_t not_needed; /* number of cuts without a needed string */
 	/* number of cuts for which the lines before the cut, read as a file of
 	 * their own, would not contain the same messages */
 	size_t unlike;

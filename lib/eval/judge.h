@@ -12,7 +12,7 @@ struct eval_judge {
 	bool lenient;
 	struct ctx_matcher matcher;
 	size_t needed; /* number of needed strings */
-	bool *seen;    /* for each of them: true if it was found */
+	bool *seen;    /* for each needed string: true if it was found */
 	size_t n_seen;
 	size_t cap;
 	struct ctx_buf text, arguments; /* scratch memory */

@@ -52,9 +52,10 @@ struct eval_message {
 	/* true for a message that a person wrote; false if it has only tool
 	 * results */
 	bool by_user;
-	bool has_results; /* has tool results */
+	bool has_results; /* true if the message has tool results */
 	uint32_t node;    /* JSON node of the message in its record */
-	size_t record;    /* offset of its record in the file, in bytes */
+	/* offset of the message's record in the file, in bytes */
+	size_t record;
 };
 
 struct eval_session {

@@ -22,7 +22,8 @@ struct prune_entry {
 	/* The message's bytes.  held.text is NULL after the message was
 	 * removed. */
 	struct ctx_held_message held;
-	uint32_t n_segments; /* number of its segments in groups */
+	/* number of the message's segments in the groups */
+	uint32_t n_segments;
 	/* number of the message's line in a session file, from 1; 0: the
 	 * message is not from a session file */
 	uint32_t transcript_line;
@@ -31,7 +32,7 @@ struct prune_entry {
 	 * NULL).  This is then the number of the entry's last line; else 0.
 	 * Removed lines among them are not written. */
 	uint32_t last_line;
-	/* offset of the first of these lines in the file, in bytes */
+	/* offset of the first of the entry's lines in the file, in bytes */
 	uint64_t file_offset;
 	/* If a summary or notice is inserted before or into this message: its
 	 * index in the array insertions, plus 1.  Otherwise 0. */
@@ -352,7 +353,7 @@ struct insertion_content {
 	enum insertion_form form;
 	/* true for a summary, false for a notice */
 	bool summary;
-	/* dialect of the message at which it is inserted */
+	/* dialect of the message at which the text is inserted */
 	const struct ctx_dialect *dialect;
 	struct ctx_str text;
 	/* Only for INSERT_STRING: the content of the user message, which will

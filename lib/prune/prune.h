@@ -100,7 +100,7 @@ struct ctx_candidate {
 	double rank;
 	uint32_t turn;
 	uint32_t root; /* index of the first segment of the group */
-	bool is_root;  /* true if this is the first segment of the group */
+	bool is_root;  /* true if the segment is the first one of its group */
 	/* True for a user message that the rest of its turn needs.  It is
 	 * removed only together with the whole turn. */
 	bool user;
@@ -434,7 +434,7 @@ struct ctx_prune_outcome {
 	uint64_t line;
 	/* tokens of the conversation, before and after pruning */
 	uint64_t before, after;
-	/* number of messages read, and of those removed */
+	/* numbers of messages that were read, and that were removed */
 	uint64_t messages, messages_removed;
 	/* number of messages written, including inserted ones */
 	uint64_t messages_kept;
@@ -444,7 +444,7 @@ struct ctx_prune_outcome {
 	const struct ctx_prune_settings *settings;
 	/* the plan; its member floor says what must be kept */
 	const struct ctx_plan *plan;
-	bool over; /* true if after exceeds the budget */
+	bool over; /* true if the member "after" exceeds the budget */
 	/* True if bound reasoning (signed reasoning that the provider refuses
 	 * after a change before it) is kept after a change, so that the
 	 * provider may refuse the output. */

@@ -65,7 +65,7 @@ enum cache_find {
 struct prompt_cache {
 	const struct prompt_tree *tree;
 	struct cached_node {
-		uint32_t use; /* 1 + index of its newest use; 0: none */
+		uint32_t use; /* 1 + index of the node's newest use; 0: none */
 		/* number of tokens from the beginning of the prompt to the end
 		 * of this message, if a part of a prompt that the cache has
 		 * stored ends here; else 0 */
@@ -77,7 +77,8 @@ struct prompt_cache {
 	 * the newest use that contains it. */
 	struct cache_use {
 		const struct ctx_model *model;
-		/* when its messages expire, in milliseconds since 1970 */
+		/* when the messages of this use expire, in milliseconds since
+		 * 1970 */
 		int64_t expires;
 	} * uses;
 	size_t n_uses, uses_cap;

@@ -31,8 +31,8 @@ struct replay_message {
 };
 
 struct replay_request {
-	size_t first; /* index of the first message of its response */
-	/* line of the first message of its response in the session file */
+	size_t first; /* index of the first message of the response */
+	/* line of the first message of the response in the session file */
 	uint32_t line;
 	const char *file;
 	uint64_t file_line;

@@ -92,9 +92,9 @@ struct ctx_replay_bill {
 /* What the replay of one request has found. */
 struct ctx_replayed_request {
 	const char *file;
-	/* line of the session file on which its response begins */
+	/* line of the session file on which the response begins */
 	uint64_t line;
-	/* number of the request in its session, from 0 */
+	/* number of the request in the session, from 0 */
 	uint64_t index;
 	/* model that wrote the response; NULL: not known */
 	const struct ctx_model *model;

@@ -19,9 +19,9 @@
 
 struct ranked {
 	double rank;
-	/* removed after others with an equal rank */
+	/* true if the candidate is removed after others of equal rank */
 	bool after_equals;
-	/* index of the candidate, and of its turn */
+	/* indices of the candidate and of the turn to which it belongs */
 	size_t candidate_index, turn;
 };
 

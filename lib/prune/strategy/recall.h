@@ -66,7 +66,7 @@ struct recall {
 	/* The question may begin with the name of the person who asks, as in
 	 * "Ann: hello". Length of this name in bytes; 0: there is none. */
 	size_t label;
-	uint32_t asker; /* the term for the name; 0: none */
+	uint32_t asker; /* the term (word) that is this name; 0: none */
 	struct ctx_embed embed;
 };
 

@@ -22,14 +22,14 @@ enum line_class {
 
 /* A name (path, identifier, id or number) in removed texts. */
 struct summary_name {
-	uint32_t last;  /* number of the newest text that contains it, from 1 */
-	uint32_t texts; /* number of texts that contain it */
-	bool by_user;   /* true if a text of the user contains it */
+	uint32_t last;  /* number of the newest text with the name, from 1 */
+	uint32_t texts; /* number of texts with the name */
+	bool by_user;   /* true if a text of the user has the name */
 };
 
 struct summary_names {
 	struct ctx_intern texts;   /* the names in removed texts */
-	struct summary_name *list; /* for each of them, at index id - 1 */
+	struct summary_name *list; /* for each name, at index id - 1 */
 	size_t cap;
 	uint32_t n_texts; /* number of removed texts read */
 	/* names that need not be listed, because they are in kept messages or
@@ -87,7 +87,8 @@ struct summary_actions {
 	 * lower numbers are not open any more. */
 	uint64_t first_task;
 	struct ctx_intern calls; /* ids of tool calls */
-	/* for each id of a tool call: id of its action in texts; 0: none */
+	/* for each id of a tool call: id of the call's action in the member
+	 * "texts"; 0: none */
 	uint32_t *actions_of;
 	size_t actions_cap;
 	struct ctx_json json;     /* arguments being read */

@@ -388,7 +388,8 @@ struct capitals {
 	bool sharp_s, dotted_i;
 	/* true if some letter is neither a capital nor small, as in Arabic */
 	bool caseless;
-	bool lower;                      /* true if it has a small letter */
+	/* true if the word has a small letter */
+	bool lower;
 	size_t upper, upper_after_first; /* capitals, without DOTTED_I */
 };
 

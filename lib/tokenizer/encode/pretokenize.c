@@ -50,7 +50,7 @@ find_run_end(struct text t, size_t i, unsigned classes)
 }
 
 /* Returns true if the class of the character at offset i is in the set
- * classes. */
+ * "classes". */
 static bool
 is_class_at(struct text t, size_t i, unsigned classes)
 {

@@ -31,7 +31,8 @@
 /* Protects all static data of this file. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct ctx_tables_head *mapped;
-/* The directory of the file; its path is empty if it must be searched. */
+/* The directory of the file with the tables.  The path is empty if the
+ * directory must be searched for. */
 static struct ctx_data_directory directory;
 /* the error of ctx_tables_open_early; its code is 0 if there was none */
 static struct ctx_err failure;

@@ -22,8 +22,9 @@
 
 /* A tekken.json is recognised by this key of its configuration, with which the
  * file begins. */
-#define CONFIG       "\"default_num_special_tokens\""
-#define CONFIG_BYTES 65536 /* how far it is searched */
+#define CONFIG "\"default_num_special_tokens\""
+/* number of bytes at the start in which CONFIG is searched for */
+#define CONFIG_BYTES 65536
 
 bool
 ctx_tekken_is(const char *p, size_t n)
@@ -60,7 +61,7 @@ write_ranks(struct ctx_buf *out, const json_t *root, struct ctx_err *err)
 		one = json_array_get(list, (size_t)i);
 		rank = json_integer_value(json_object_get(one, "rank"));
 		bytes = json_string_value(json_object_get(one, "token_bytes"));
-		/* It becomes a word of a line. */
+		/* The base64 text becomes a word of a line. */
 		if (rank != i || bytes == NULL || *bytes == '\0' ||
 		    strspn(bytes, BASE64) !=
 			json_string_length(json_object_get(one, "token_bytes")))
