@@ -62,8 +62,8 @@ ctx_billed_request(const struct ctx_json *json,
 	return billed;
 }
 
-/* Returns the number at a path from a node, but at most limit; 0 if there is no
- * path or no number of tokens. */
+/* Returns the number of tokens at a path from a node, but at most limit.
+ * Returns 0 if path is NULL, or if there is no number of tokens at the path. */
 static uint64_t
 read_part(const struct ctx_json *json, uint32_t node, const char *path,
     uint64_t limit)

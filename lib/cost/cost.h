@@ -53,9 +53,9 @@ struct ctx_model {
 	 * file_is_near is true, of a related model's tokenizer.  NULL: there is
 	 * none. */
 	const char *file;
-	/* True if the member file names the tokenizer of a related model,
+	/* True if the member "file" is the path of a related model's tokenizer,
 	 * because the model's own tokenizer is not public.  Token counts with
-	 * this tokenizer are estimates, too. */
+	 * such a tokenizer are only estimates. */
 	bool file_is_near;
 	struct ctx_image image;
 	struct ctx_tools tools;
@@ -70,8 +70,9 @@ struct ctx_model {
 	/* True if the provider leaves reasoning out, and does not bill it, in
 	 * messages before the last message of the user. */
 	bool drops_reasoning;
-	/* The model's prices; NULL: not known.  The first always hold.  Of
-	 * those that hold, the last ones count (ctx_model_price). */
+	/* The model's prices; NULL: not known.  Each element says to which
+	 * requests it applies; the first one applies to all.  Of the elements
+	 * that apply to a request, the last one is used (ctx_model_price). */
 	const struct ctx_price *prices;
 	size_t n_prices;
 	/* whole names that stand for the model, separated by commas; or NULL */
@@ -79,8 +80,8 @@ struct ctx_model {
 	/* day on which context windows were read at their source, such as
 	 * "2026-11-26" */
 	const char *date;
-	/* True if the row is for a version that the table does not have
-	 * (ctx_model_find). */
+	/* True if this is a copy of a row of the table, for a version of the
+	 * model that the table does not have (ctx_model_find). */
 	bool unlisted;
 };
 
@@ -122,8 +123,8 @@ uint64_t ctx_models_age(int64_t now);
  */
 const struct ctx_model *ctx_model_find(const struct ctx_models *own,
     const char *name, size_t n);
-/* Returns true if a name of n bytes, after any providers before slashes, is an
- * alias of the model. */
+/* Returns true if a name of n bytes is an alias of the model.  Names of
+ * providers before the alias, each with a slash ("x-ai/"), are skipped. */
 bool ctx_model_has_alias(const struct ctx_model *model, const char *name,
     size_t n);
 /* Returns the prices of a model for a request with this number of input tokens
@@ -181,9 +182,9 @@ struct ctx_cost {
  *  - The text of a string is counted, or the JSON of any other value.
  *  - OpenAI framing: 3 tokens per message, 1 per name, 3 per conversation ("How
  *    to count tokens with tiktoken", OpenAI cookbook).
- *  - Claude framing: a request of one message has the frame of the encoding, of
- *    which a part (frame_message) is taken for the message and for each further
- *    one.
+ *  - Claude framing: an encoding has frame tokens for a request of one message.
+ *    A part of them (frame_message) is counted for each message, the others
+ *    once for the request (frame_request).
  *  - A tool call costs its tool's name and its arguments.
  *  - Media are estimated from their size by the image rule of the model, else
  *    of the dialect, else OpenAI's tiles (cost/media.c).
@@ -306,10 +307,11 @@ struct ctx_billed_usage {
 	uint64_t written_hour;
 	uint64_t output;
 };
-/* Reads the usage of a request.  node and paths are those of ctx_billed_input;
+/* Reads the usage of a request. node and paths are those of ctx_billed_input;
  * row: the dialect whose usage has these paths.  A part that is not reported is
- * 0, and parts are not more than the input.  Returns false, with *usage all 0,
- * if the input tokens are not reported. */
+ * 0.  If the parts of the input are together more than the input, they are
+ * reduced to it.  Returns false, with *usage all 0, if the input tokens are not
+ * reported. */
 bool ctx_billed_usage_read(const struct ctx_json *json, uint32_t node,
     const char *const paths[CTX_USAGE_PATHS], const struct ctx_dialect *row,
     struct ctx_billed_usage *usage);
@@ -333,11 +335,12 @@ struct ctx_calibration {
 	/* number of tokens that are billed with every request */
 	double overhead;
 	double overhead_spread;
-	/* Errors of the line relative to the mean of the billed tokens: the
-	 * root mean square, and the largest one. */
+	/* Errors of the fitted line, relative to the mean of the billed tokens:
+	 * their root mean square, and the largest one. */
 	double error, worst;
-	/* A factor greater than or equal to the member factor: with it, the
-	 * line gives at least the billed tokens of each request. */
+	/* The smallest factor, not less than the member "factor", with which
+	 * overhead + upper * counted is at least the billed tokens of each
+	 * request. */
 	double upper;
 };
 /* Fits a straight line to n requests, which gives the billed tokens for a
@@ -373,14 +376,14 @@ struct ctx_model_counters {
 	/* For a warning: the first model name in the input that the table of
 	 * models does not have; an empty string if there was none. */
 	char unknown[80];
-	/* For a message: the first name in the input that is an alias or has a
-	 * version that the table lacks, and the model that it is assumed to
-	 * be; NULL if there was none. */
+	/* To be shown to the user: the first name in the input that is an alias
+	 * or has a version that the table lacks, and the model that this name
+	 * is assumed to mean; NULL if there was none. */
 	char alias[80];
 	const struct ctx_model *alias_of;
-	/* The first model that was counted with a reconstructed tokenizer, or
-	 * with that of another model although its own is available or built
-	 * in, for a warning; or NULL. */
+	/* To be shown to the user: the first model that was counted with a
+	 * reconstructed tokenizer, or with another model's tokenizer although
+	 * its own is available or built in; NULL if there was none. */
 	const struct ctx_model *near;
 	struct ctx_intern names; /* model names after decoding */
 	struct ctx_buf text;     /* scratch memory */
@@ -392,13 +395,14 @@ struct ctx_model_counters {
 struct ctx_model_counter {
 	/* NULL: the conversation names no model */
 	const struct ctx_model *model;
-	/* The name by which the model was given.  It is valid as long as the
-	 * option or the record that contains it.  In a conversation whose
-	 * messages are records of their own, a name from one of these records
-	 * becomes empty when that record is not valid any more.  A name with
-	 * JSON escapes is decoded, and valid as long as the struct
-	 * ctx_model_counters.  A name of more than 256 bytes, or after 4,096
-	 * different names, remains a JSON string. */
+	/* The name by which the user or the input names the model.  It is valid
+	 * as long as the option or the record that contains it.  In a
+	 * conversation whose messages are records of their own, a name from one
+	 * of these records becomes empty when that record is not valid any
+	 * more.  A name with JSON escapes is decoded, and then valid as long as
+	 * the struct ctx_model_counters.  Such a name remains a JSON string if
+	 * it has more than 256 bytes, or if 4,096 different names were decoded
+	 * before it. */
 	struct ctx_str name;
 	struct ctx_counter *counter;
 	const char *encoding;
@@ -413,8 +417,9 @@ struct ctx_model_counter {
 int ctx_model_counters_find(struct ctx_model_counters *counters,
     struct ctx_str literal, struct ctx_model_counter *model_counter,
     struct ctx_err *err);
-/* Sets *binds to the result of ctx_model_binds for a model; to true if there is
- * no model.  Opens no tokenizer. */
+/* Sets *binds to true if the provider refuses signed reasoning of the model
+ * when anything before it was changed (ctx_model_binds), or if no model is
+ * named.  Opens no tokenizer. */
 int ctx_model_counters_binds(struct ctx_model_counters *counters,
     struct ctx_str literal, bool *binds, struct ctx_err *err);
 /* Sets *row to the row of the table of models for a model, or to NULL.  Opens

@@ -516,9 +516,9 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
 	if (message->flags & CTX_MESSAGE_CONTINUES)
 		return 0;
 	if (fixed == 0) {
-		/* If tokens are multiplied by a factor, short texts are already
-		 * counted too high by more than these tokens, so they are not
-		 * added. */
+		/* If tokens are multiplied by a factor, the count of a short
+		 * text is already too high by more than extra->message, so
+		 * extra->message is not added. */
 		if (ctx_tokens_to_model(counter, 100) == 100)
 			*tokens = extra->message;
 		return 0;

@@ -107,9 +107,9 @@ find_name(struct ctx_model_counters *counters, struct ctx_str literal,
 	return 0;
 }
 
-/* Makes a decoded model name valid as long as the counters, by storing a copy.
- * If the name is long, or if too many names are stored, replaces it by the
- * JSON string in the record. */
+/* Replaces a decoded model name by a copy that is valid until the counters are
+ * released.  If the name is long, or if too many names are stored, replaces it
+ * by the JSON string in the record. */
 static int
 keep_name(struct ctx_model_counters *counters, struct ctx_str literal,
     struct ctx_str *name, struct ctx_err *err)
@@ -159,9 +159,10 @@ copy_name(char to[80], struct ctx_str name)
 
 /* Returns the model of this name.  Remembers what -v prints: the first unknown
  * name, the first alias or version that the table lacks, and the first model
- * about whose counts a user should know more: a vocabulary file would make them
- * exact, they come from the reconstructed tokenizer of Claude, or the user has
- * named the encoding of another model. */
+ * whose token counts need a note to the user.  Such a note says that a
+ * vocabulary file would make the counts exact, that they come from the
+ * reconstructed tokenizer of Claude, or that the user has named the encoding of
+ * another model. */
 static const struct ctx_model *
 find_model(struct ctx_model_counters *counters, struct ctx_str name)
 {
@@ -218,9 +219,9 @@ ctx_model_counters_model(struct ctx_model_counters *counters,
 	return 0;
 }
 
-/* Returns the opened token counter that has this encoding and, as in like, this
- * basis, this factor and these rules for images, tools and reasoning.  Returns
- * NULL if there is none. */
+/* Returns the opened token counter that has this encoding and, like the counter
+ * "like", its basis, its factor and its rules for images, tools and reasoning.
+ * Returns NULL if there is none. */
 static struct opened *
 find_opened(const struct ctx_model_counters *counters, const char *encoding,
     const struct ctx_counter *like)

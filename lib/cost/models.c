@@ -22,17 +22,17 @@
 struct model_key {
 	const char *text;
 	short row;
-	/* Among the keys whose text is a beginning of this key's text: the
-	 * number of the longest; -1: there is none. */
+	/* Number of the longest other key whose text is a beginning of this
+	 * key's text; -1: there is none. */
 	short parent;
 };
 
 /*
  * The arrays prices, models, unlisted (the rows for versions that are not in
  * the table, in the order of models), keys and aliases; MODELS_DATE and
- * MODELS_SECONDS.  Both lists of keys are sorted.  The texts of keys are the
- * names of rows in lower case, with dashes, but without those between a letter
- * and a digit ("gpt4o").
+ * MODELS_SECONDS.  The arrays keys and aliases are sorted.  The text of a key
+ * is the name of a row in lower case, with dashes as separators, but without
+ * the dashes between a letter and a digit ("gpt4o").
  */
 #include "models.inc"
 
@@ -147,8 +147,9 @@ struct name {
 	const char *p;
 	size_t n, n_starts;
 	size_t starts[MOST_STARTS];
-	/* The name as the texts of keys are written; the byte at the offset i
-	 * of p is at the offset places[i] of text, if text has it. */
+	/* text: the name, spelled as in the texts of keys. places: the byte at
+	 * offset i of p is at offset places[i] of text, unless it is a dash
+	 * that text leaves out. */
 	char text[LONGEST + 1];
 	size_t places[LONGEST];
 };
@@ -175,8 +176,8 @@ write_key(struct name *name, const char *p, size_t n)
 	name->text[length] = '\0';
 }
 
-/* If a row fits the model's name at an offset better than *best, makes it
- * *best. */
+/* If a row fits the model's name, from an offset on, better than *best, stores
+ * the row in *best. */
 static void
 match_row(const struct ctx_model *row, const struct name *name, size_t at,
     struct best_match *best)
@@ -205,9 +206,10 @@ find_last_key(const struct model_key *list, size_t n, const char *text)
 	return (int)from - 1;
 }
 
-/* If a row of the table fits the model's name at an offset better than *best,
- * makes it *best.  All keys with which the text begins are the last one that is
- * not greater than it, and the parents of that key. */
+/* Looks for a row of the table that fits the model's name, from an offset on,
+ * better than *best, and stores it in *best.  A key may fit if the name's text
+ * begins with the text of the key.  All such keys are the last key that is not
+ * greater than the name's text, and parents of that key. */
 static void
 match_table(const struct name *name, size_t at, struct best_match *best)
 {
@@ -218,16 +220,17 @@ match_table(const struct name *name, size_t at, struct best_match *best)
 	while (i >= 0 && best->rank == rank) {
 		if (strncmp(text, keys[i].text, strlen(keys[i].text)) == 0)
 			match_row(&models[keys[i].row], name, at, best);
-		/* Keys with equal texts are next to each other: gemma-3 and
-		 * gemma3. */
+		/* Rows such as gemma-3 and gemma3 have keys with the same text,
+		 * which are next to each other. */
 		if (i > 0 && strcmp(keys[i - 1].text, keys[i].text) == 0)
 			match_row(&models[keys[i - 1].row], name, at, best);
 		i = keys[i].parent;
 	}
 }
 
-/* Finds the row that fits best at the start of the model's name, or after any
- * of the characters in parts. */
+/* Finds the row whose name fits best: to the model's name from its start on, or
+ * from after any of the separators in it. parts: the separators, as
+ * characters. */
 static struct best_match
 find_after_separator(const struct ctx_models *own, struct name *name,
     const char *parts)
@@ -273,10 +276,11 @@ skip_providers(const char *p, size_t n)
 	return (struct ctx_str){p, n};
 }
 
-/* Returns the length of a name of n bytes without what is appended to it:
- * Claude Code appends the size of the window (opus[1m]), and OpenRouter, whose
- * names have a provider, a word (x-ai/grok:free).  Other names have the tag of
- * a local model after the colon (luna:latest). */
+/* Returns the length of a name of n bytes without what is appended to it.
+ * Claude Code appends the size of the context window (opus[1m]).  OpenRouter
+ * appends a word (x-ai/grok:free), but only to names that contain a provider.
+ * In other names the colon is kept: the tag of a local model is after it
+ * (luna:latest). */
 static size_t
 measure_alias(const char *p, size_t n, bool has_provider)
 {
@@ -287,8 +291,9 @@ measure_alias(const char *p, size_t n, bool has_provider)
 	return i;
 }
 
-/* Returns the row that has a name, after any providers before slashes, as an
- * alias; NULL if none has.  Sets *used to the length of the alias. */
+/* Returns the row of which a name is an alias; NULL if there is none.  Names of
+ * providers before the alias, each with a slash, are skipped.  Sets *used to
+ * the length of the alias. */
 static const struct ctx_model *
 find_alias(const char *p, size_t n, size_t *used)
 {

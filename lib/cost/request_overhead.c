@@ -60,8 +60,9 @@ is_list(const struct ctx_json *json, uint32_t node)
 	return node != 0 && json->nodes[node].kind == CTX_JSON_ARRAY;
 }
 
-/* Looks up several keys in an object.  Returns the JSON node of the first
- * value found; 0 if the object has none of the keys, or the value is null. */
+/* Looks up several keys in an object, one after another.  Returns the JSON node
+ * of the value of the first key that the object has; 0 if the object has none
+ * of the keys, or if this value is null. */
 static uint32_t
 find_first_of(const struct ctx_json *json, uint32_t obj,
     const char *const *keys)
@@ -145,7 +146,7 @@ count_texts(struct overhead_count *b, uint32_t node, struct ctx_err *err)
  * "properties", or that in "items". */
 struct schema_level {
 	/* JSON nodes: the key of the next schema, and the first node after all
-	 * of them */
+	 * these schemas */
 	uint32_t key, end;
 	unsigned depth; /* nesting depth, from 1 */
 	bool named;     /* true if the model gets the key */
@@ -480,9 +481,9 @@ count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
 	if (ctx_token_count(b->counter->tokens, b->text.p, b->text.n, &tokens,
 		err) < 0)
 		return -1;
-	/* Only the tokens beyond those of tool definitions can be negative.
-	 * They are added to the definitions, which have more tokens, so the sum
-	 * is not negative. */
+	/* The tokens of the request besides those of its texts (b->fixed) can
+	 * only be negative if it has tools.  The tool definitions have more
+	 * tokens than that, so the sum is not negative. */
 	b->cost.tokens += ctx_tokens_to_model(b->counter, tokens);
 	b->cost.tokens += (uint64_t)b->fixed;
 	b->cost.chars += ctx_utf8_count(b->text.p, b->text.n);

@@ -24,31 +24,32 @@ struct ctx_surcharges {
 	/* How the JSON schema that an answer must follow is counted: true: its
 	 * names and texts, as with CTX_FORM_TEXTS; false: all of its JSON. */
 	bool answer_texts;
-	/* once per request, added to ctx_dialect.priming */
+	/* tokens of each request, in addition to ctx_dialect.priming */
 	int8_t request;
-	uint8_t message;   /* for each message in Gemini's format */
-	uint8_t assistant; /* for each text message of the assistant */
-	/* For a system prompt that is outside the messages: tokens beyond its
-	 * text. */
+	uint8_t message;   /* tokens of each message in Gemini's format */
+	uint8_t assistant; /* tokens of each text message of the assistant */
+	/* Tokens of a system prompt that is outside the messages, in addition
+	 * to those of its text. */
 	uint8_t system;
-	/* tools: for a request that has tools, in addition to struct ctx_tools.
-	 * responses: added to that in OpenAI's Responses format; may be
-	 * negative. */
+	/* tools: tokens of a request that has tools, in addition to those in
+	 * struct ctx_tools. responses: further tokens of such a request in
+	 * OpenAI's Responses format; may be negative. */
 	uint8_t tools;
 	int8_t responses;
 	/* tokens of a request that names the tool to be called */
 	uint8_t named;
-	uint8_t definition; /* for each tool definition */
-	/* Tokens.  call: for each tool call with its result.  argument: for
-	 * each argument of a tool call, if its arguments are a JSON object.
-	 * parallel: for each message with several tool calls. */
+	uint8_t definition; /* tokens of each tool definition */
+	/* Numbers of tokens. call: for each tool call with its result.
+	 * argument: for each argument of a tool call, if the arguments are a
+	 * JSON object. parallel: for each message with several tool calls. */
 	uint8_t call, argument, parallel;
 	/* True if the prompt shows the values of a tool call's arguments as
 	 * texts, not as JSON. */
 	bool shows_values;
-	uint8_t thinking;  /* for a request that turns thinking on */
+	uint8_t thinking;  /* tokens of a request that turns thinking on */
 	uint8_t reasoning; /* for each reasoning block that is billed */
-	/* For each 1,000 bytes of the base64 of a signature on a tool call. */
+	/* Tokens for each 1,000 bytes of base64 in the signature of a tool
+	 * call. */
 	uint16_t signature;
 	/* encrypted: tokens for each 1,000 bytes of the base64 of encrypted
 	 * reasoning.  encryption: how many of these bytes count as nothing,

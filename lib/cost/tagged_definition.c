@@ -9,8 +9,8 @@
 
 #include "cost/tool_schema.h"
 
-/* Appends a JSON text without white space between its tokens, with a space
- * after each comma and colon between them. */
+/* Appends a JSON text that has no white space between its tokens, and adds a
+ * space after each comma and colon outside of strings. */
 static int
 add_spaced(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 {

@@ -3,9 +3,9 @@
  * which OpenAI's models get them
  *
  * The form is documented for gpt-oss ("OpenAI harmony response format", OpenAI
- * cookbook, 2025), and the token counts of earlier models agree with it. Titles
- * are comments, and defaults stand after the type in one (measured in recorded
- * requests, tests/bench/billed.py).
+ * cookbook, 2025), and the token counts of earlier models agree with it.
+ * Titles are written as comments, and a default is written in a comment after
+ * the type (measured in recorded requests, tests/bench/billed.py).
  */
 #include <string.h>
 
@@ -267,7 +267,7 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 	}
 }
 
-/* Writes the next member of an object type, on a new line. */
+/* Writes the next member of an object type of TypeScript, on a new line. */
 static bool
 put_member(struct types *t, struct level *level)
 {

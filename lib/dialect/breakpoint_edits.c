@@ -90,9 +90,9 @@ is_same_value(const struct ctx_json *json, uint32_t node, const char *value)
 	return *value == '\0';
 }
 
-/* Returns true if an object already has the cache breakpoint that should be
- * written, and no other.  Such an object is a block that has the breakpoint as
- * a member.  In formats with separate_block, it is the breakpoint itself. */
+/* Returns true if an object has exactly the cache breakpoint that should be
+ * written.  The object is a block with the breakpoint as a member or, in
+ * formats with separate_block, the block that is the breakpoint. */
 static bool
 has_right_breakpoint(const struct ctx_json *json, uint32_t object,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)

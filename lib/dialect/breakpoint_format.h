@@ -46,12 +46,13 @@ struct ctx_breakpoint_format {
 	 * provider. */
 	const char *dialect;
 	/* Other dialects in which the provider also accepts messages.  Messages
-	 * in them are also sent to other providers, so the row is used only if
-	 * the caller or the name of the model identifies the provider. */
+	 * in these dialects are also sent to other providers.  So this
+	 * provider's row is used for such a message only if the caller or the
+	 * name of the model identifies the provider. */
 	const char *other_dialects[3];
-	/* True if, for messages in the list other_dialects, the caller must
-	 * name the provider.  False: it is enough that the model uses
-	 * breakpoints of the provider's kind. */
+	/* True if the caller must name the provider for messages in one of the
+	 * other_dialects.  False: it is enough that the model uses breakpoints
+	 * of the provider's kind. */
 	bool only_on_request;
 	const char *key; /* key that a breakpoint has in JSON */
 	/* JSON value of a breakpoint for each storage time.  NULL: the value

@@ -28,8 +28,8 @@ static const struct wrapper {
 	/* Dialect of the messages if they do not identify it themselves.  NULL:
 	 * the other members of the object may identify it (member_dialects). */
 	const char *dialect;
-	/* True if only messages of this dialect (format) are found in such an
-	 * object.  Then the messages themselves need not identify the
+	/* True if an object that fits this row has only messages of the row's
+	 * dialect (format).  Then the messages themselves need not identify the
 	 * dialect. */
 	bool sure;
 	const char *element; /* see struct ctx_record_layout */
@@ -261,9 +261,9 @@ detect_message(const struct ctx_json *json, uint32_t node,
 }
 
 /* Chooses the dialect of messages if none of them identifies it, but some
- * message suggests one.  This is the suggested dialect or, if chat is not NULL,
- * Chat Completions. chat: a text for users that says why the messages must be
- * of Chat Completions. */
+ * message suggests one.  If chat is NULL, chooses the suggested dialect,
+ * otherwise Chat Completions. chat: a text for users that says why the messages
+ * must be of Chat Completions. */
 static void
 choose_likely(const struct ctx_record_layout *likely, const char *chat,
     struct ctx_record_layout *layout)
@@ -316,9 +316,9 @@ detect_messages(const struct ctx_json *json, struct ctx_record_layout *layout)
 	choose_likely(&likely, chat, layout);
 }
 
-/* Looks at the object that contains the messages.  Sets their dialect if only
- * messages of one dialect are found in such an object, or if no message
- * identifies its dialect. */
+/* Looks at the object that contains the messages.  Sets the dialect of the
+ * messages if an object with such members has messages of only one dialect, or
+ * if no message identifies the dialect. */
 static void
 detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
     struct ctx_record_layout *layout)

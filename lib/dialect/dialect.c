@@ -23,8 +23,9 @@
 #define LEAD_PLAIN             LEAD("{\"role\":\"user\",\"content\":", "}")
 
 /* A macro for formats in which ctx writes a summary or notice into the user's
- * next message.  It becomes the first block, of this type, or is put at the
- * start of the content, if that is a string. */
+ * next message.  The summary or notice becomes the first block of the message
+ * or, if the content is a string, the start of this string. type: the type of
+ * the block. */
 #define INSERTED_BLOCK(type)                                         \
 	.insertion_block = "{\"type\":\"" type "\",\"text\":$text}", \
 	.inserts_in_string = true
@@ -349,8 +350,9 @@ static const struct ctx_dialect dialects[] = {
 	.matches = ctx_llm_logs_is,
 	.read = ctx_llm_logs_read,
 	.rules = CTX_PAIR_BY_NAME,
-	/* A row of llm logs is two messages, prompt and response.  So it has
-	 * twice the tokens that a message has for its role and delimiters. */
+	/* A row in the logs of the program llm stands for two messages, prompt
+	 * and response.  So a row has twice the tokens that a message has for
+	 * its role and delimiters. */
 	.per_message = 8,
 	AS_OPENAI,
 	.usage = LLM_LOGS_USAGE,

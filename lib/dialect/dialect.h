@@ -45,7 +45,8 @@ enum ctx_tools_rule {
 };
 struct ctx_tools {
 	enum ctx_tools_rule rule;
-	/* tokens of a request with tools; of one that forces a tool call */
+	/* Tokens that its tools add to a request. forced: if the request forces
+	 * a tool call. once: if it does not. */
 	uint32_t once, forced;
 };
 
@@ -166,7 +167,7 @@ enum {
  * provider demands this, but ctx-check can report it; see
  * check/schema_rules.c. */
 #define CTX_CALLS_FIT (UINT64_C(1) << 40)
-/* An assistant message may have no images or other media. */
+/* An assistant message must not have images or other media. */
 #define CTX_SAYS_TEXT (UINT64_C(1) << 46)
 /* The content of a tool result must be an object. */
 #define CTX_RESULT_OBJECT (UINT64_C(1) << 56)
@@ -202,8 +203,8 @@ enum {
 #define CTX_RESULTS_BY_USER (UINT64_C(1) << 44)
 
 /* The set of all rules about how messages are written as JSON.  If a
- * conversation is translated to the format of another provider, the messages
- * are written anew, so these rules of the provider do not apply to it. */
+ * conversation is translated for a provider with another format, its JSON is
+ * written anew, so these rules of that provider do not apply. */
 #define CTX_FORM_RULES                                                       \
 	(UINT64_C(0xff000000fff00000) | CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | \
 	    CTX_JOINS_ANSWERS)
@@ -226,10 +227,9 @@ struct ctx_result_template {
 	const char *text;
 };
 
-/* Kinds of session files, by how the lines lead to the context, the messages
- * that the agent sends.  From such a file the agent rebuilds its context: later
- * lines remove or replace earlier ones, or leave them on an abandoned
- * branch. */
+/* Kinds of session files.  They differ in how the agent rebuilds its context,
+ * the messages that it sends, from the lines: later lines remove or replace
+ * earlier ones, or leave them on an abandoned branch. */
 enum ctx_history {
 	/* not a session file: all messages are in the context */
 	CTX_HISTORY_NONE,
@@ -321,18 +321,18 @@ struct ctx_line_place {
  * format reports nothing there. */
 enum { CTX_USAGE_PATHS = 3 };
 struct ctx_usage {
-	/* Paths from a message: the usage of the request that it answers. */
+	/* JSON paths from a message to the usage of the request it answers. */
 	const char *message[CTX_USAGE_PATHS];
-	/* Paths from a line of a session file that is not a message: the usage
-	 * of the request whose response is before the line. */
+	/* JSON paths from a line of a session file that is not a message to the
+	 * usage of the request whose response is before the line. */
 	const char *line[CTX_USAGE_PATHS];
-	/* Paths from the object around the messages, which is a request or a
-	 * response: its usage. */
+	/* JSON paths from the object around the messages (a request or a
+	 * response) to its usage. */
 	const char *request[CTX_USAGE_PATHS];
-	/* Paths from the same places to parts of the usage; NULL: not
-	 * reported.  The input tokens that were read from the prompt cache,
-	 * those that were written to it, of these the ones that it stores for
-	 * an hour, and the output tokens. */
+	/* JSON paths from the message, the line or the object to numbers of
+	 * tokens; NULL: not reported. read: input read from the prompt cache.
+	 * written: input written to it. written_hour: of the tokens written,
+	 * those that the cache stores for an hour. output: output. */
 	const char *read, *written, *written_hour, *output;
 };
 
@@ -351,16 +351,16 @@ struct ctx_dialect {
 	 * writes, returns the reason in a few words, to be shown to users.
 	 * Otherwise returns NULL. */
 	const char *(*matches)(const struct ctx_json *json, uint32_t node);
-	/* Like the function matches, but also returns a reason for messages
-	 * that another dialect claims.  It is called only when the dialect of
-	 * the stream is known to be this one.  NULL: there are no such
-	 * messages. */
+	/* Like the function "matches", but returns a reason also for some
+	 * messages that another dialect claims.  It is called only when the
+	 * dialect of the stream is known to be this one.  NULL: no other
+	 * dialect claims such messages. */
 	const char *(
 	    *matches_expected)(const struct ctx_json *json, uint32_t node);
-	/* Returns a reason like the function matches, but for messages that
-	 * only suggest this dialect, because other dialects have such messages,
-	 * too.  It counts only if no message of the stream proves a dialect.
-	 * NULL: no message suggests this dialect. */
+	/* Returns a reason, as the function "matches" does, but for messages
+	 * that only suggest this dialect, because other dialects have such
+	 * messages, too.  The reason is used only if no message of the stream
+	 * proves a dialect.  NULL: no message suggests this dialect. */
 	const char *(*likely)(const struct ctx_json *json, uint32_t node);
 	/* Parses a message.  Only ctx_dialect_read_message calls this function;
 	 * its comment says what is returned. */
@@ -406,10 +406,10 @@ struct ctx_dialect {
 	 *
 	 * failed: the JSON before and after a text, like text_result_form.  It
 	 * is used when a text replaces the content of a failed call, so that
-	 * the new content says so, too. failures: the values of "type" that
-	 * such content has, up to NULL.  If failures is empty, content that is
-	 * a string is that of a failed call. failed NULL: text_result_form is
-	 * used for all results.
+	 * the new content says so, too. failures: the values that "type" has in
+	 * the content of a failed call, up to NULL.  If failures is empty, such
+	 * content is a string, and only the content of a failed call is one.
+	 * If failed is NULL, text_result_form is used for all results.
 	 *
 	 * To find out whether a call failed, use ctx_block.is_error, which is
 	 * set in all formats.
@@ -556,7 +556,7 @@ void ctx_detect(const struct ctx_json *json, uint32_t node,
 /* Returns a text for users that says why a message must be of Chat Completions
  * or a dialect derived from it; NULL if it can be of another dialect.  The
  * reasons are: it has "tool_calls", its role is tool, or its role is system and
- * it is the first message (the caller sets first). */
+ * it is the first message. first: true if it is the first message. */
 const char *ctx_detect_chat(const struct ctx_json *json, uint32_t node,
     bool first);
 

@@ -38,9 +38,10 @@ uint32_t ctx_result_content_value(const struct ctx_message *message, size_t i);
  * tool result. */
 size_t ctx_result_copied(const struct ctx_message *message);
 /* Returns the JSON node of the next text in the agent's copy of a tool result,
- * after the node "after"; 0 to begin.  Returns 0 if there are no more.  Not
- * returned is a copy that is one string which may be JSON: Claude Code parses
- * some of these when it resumes a session. */
+ * after the node "after", which is 0 for the first text.  Returns 0 if there
+ * are no more.  A copy that is a single string is skipped if it may be JSON,
+ * because Claude Code parses some of these strings when it resumes a
+ * session. */
 uint32_t ctx_result_copy_next(const struct ctx_message *message,
     uint32_t after);
 /* Returns the JSON node of media block i if a text block can replace it, else

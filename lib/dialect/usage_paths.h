@@ -43,8 +43,8 @@
 		.written = "message/usage/cacheWrite",                        \
 		.output = "message/usage/output"                              \
 	}
-/* usage of Claude Code: in its session files, and in what it prints as a
- * stream */
+/* paths to the usage (billed tokens) in session files of Claude Code, and in
+ * the stream that it prints */
 #define CLAUDE_CODE_USAGE                                    \
 	{                                                    \
 		.message = ANTHROPIC_INPUT("message/usage"), \

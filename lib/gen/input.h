@@ -24,7 +24,8 @@ check(bool is, const char *what)
 	exit(1);
 }
 
-/* Calls take for each line of a file.  Lines that begin with # are skipped. */
+/* Calls the function "take" for each line of a file.  Lines that begin with #
+ * are skipped. */
 static inline void
 read_lines(const char *path, void (*take)(const char *line))
 {

@@ -6,8 +6,8 @@
  *
  * The second file has what Unicode 15 added to Unicode 9.  Each of the two
  * versions gets its own table of the properties of characters.  Both share the
- * tables of decompositions: characters that only Unicode 15 decomposes or
- * composes have properties in Unicode 9 with which these tables are never
+ * tables of decompositions: in Unicode 9, characters that only Unicode 15
+ * decomposes or composes have properties for which these tables are never
  * searched.
  */
 #define PROGRAM "make-nfc"

@@ -114,10 +114,9 @@ add_level(unsigned depth)
 	return added;
 }
 
-/* Makes a list of numbers from a first number, length, and the other numbers,
- * which are a list in the array "lengths" that begins at the index "rest".
- * Returns the index at which the array has the new list; appends it if it is
- * new. */
+/* Makes a list of numbers: the number "length", followed by the list that
+ * begins at index "rest" of the array "lengths".  Returns the index at which
+ * the array has the new list; appends it if it is new. */
 static uint32_t
 add_length(uint32_t length, uint32_t rest)
 {
@@ -171,10 +170,11 @@ fits(uint32_t node, uint32_t edges)
 }
 
 /* Finds places in the array of states for the children of a node.  A child's
- * place is the node's number edges plus the child's byte.  edges is the first
- * number from *from on with which all these places are free.  After a node with
- * several children, *from moves on to them.  This leaves gaps, which are filled
- * by nodes with one child: for them the search begins at another *from. */
+ * place is the member "edges" of the node plus the child's byte.  This member
+ * becomes the lowest number with which all these places are free and not before
+ * *from.  After a node with several children, *from is moved on to their
+ * places.  This leaves gaps, which are filled by nodes with one child: for such
+ * nodes the search begins at another *from. */
 static void
 place_edges(uint32_t node, uint32_t *from)
 {

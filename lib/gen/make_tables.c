@@ -17,8 +17,8 @@ enum { FILE_MAX = 1 << 26 };
 
 static char block[FILE_MAX];
 
-/* Reads a file to the offset "at" of the block, and returns its size in
- * bytes. */
+/* Reads a file into the block, from the offset "at" on, and returns the file's
+ * size in bytes. */
 static size_t
 read_table(const char *name, size_t at)
 {

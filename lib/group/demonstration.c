@@ -13,7 +13,8 @@
 #include "group/demonstration.h"
 
 /* Number of bytes at the end of a text that are searched first for the line
- * that ends a demonstration.  This avoids reading most texts. */
+ * that marks a demonstration, an example of how an earlier task was done.  This
+ * avoids reading most texts. */
 enum { TAIL = 200 };
 
 static bool

@@ -50,9 +50,9 @@ enum {
 	CTX_SEGMENT_MORE_RESULTS = 4096,
 	/* The segment has signed reasoning. */
 	CTX_SEGMENT_SIGNED = 8192,
-	/* The segment is the task of its turn: the first user message of the
-	 * turn that is neither pinned nor a demonstration, or the last user
-	 * message of the turn. */
+	/* The segment is a task of its turn.  A task is the first user message
+	 * of the turn that is neither pinned nor a demonstration; the last user
+	 * message of the turn is a task, too. */
 	CTX_SEGMENT_TASK = 16384,
 	/* The segment is a user message that shows how an earlier task was
 	 * done: it has "is_demo": true, or its text ends with a line such as
@@ -135,8 +135,9 @@ struct ctx_segment {
  *
  * If a format demands results directly after calls and takes neighbouring
  * messages of one role as one message (CTX_MERGES), everything that the
- * assistant adds after a call is in the group of that call.  A program that the
- * provider runs may still wait for results there.
+ * assistant adds after a call is in the group of that call.  The reason is that
+ * a program that the provider runs may have made the call, and may still wait
+ * for its result.
  */
 struct ctx_groups {
 	struct ctx_segment *segments;
@@ -176,9 +177,9 @@ struct ctx_groups {
 	 * a call are then pinned.  Set by the caller after a reset, or when a
 	 * message says so. */
 	bool has_remote_state;
-	/* The members from attached to unnamed_calls are indices of segments.
-	 * UINT32_MAX means that there is no such segment, or that it was
-	 * removed. */
+	/* The members from "attached" to "unnamed_calls", except n_continuing,
+	 * are indices of segments.  UINT32_MAX means that there is no such
+	 * segment, or that it was removed. */
 	/* the newest segment, if it must be kept or removed together with the
 	 * next one */
 	uint32_t attached;

@@ -80,8 +80,8 @@ attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
 	if (groups->attached != CTX_NO_SEGMENT) {
 		segments[ctx_group_of(segments, groups->attached)].open_calls--;
 		/* A system message is merged only with an assistant message
-		 * after it.  Merged with a user message, it could connect two
-		 * turns. */
+		 * after it.  If it were merged with a user message, segments of
+		 * two turns could get into one group. */
 		if (!(segments[groups->attached].flags & CTX_SEGMENT_SYSTEM) ||
 		    message->role == CTX_ROLE_ASSISTANT)
 			ctx_groups_merge(segments, groups->attached, segment);

@@ -40,9 +40,10 @@ void ctx_groups_merge_neighbours(struct ctx_groups *groups,
  * results: the segment of the late results.
  *
  * split: true if the results are in one message with the user text that begins
- * the next turn.  This text may be kept when the results are removed.  The
- * message before the text must then have the same role as now.  So all segments
- * from the call to the results become one group.
+ * the next turn.  This text may be kept when the results are removed.  Another
+ * message is then directly before the text, and must have the role of the one
+ * before the results.  So all segments from the call to the results become one
+ * group.
  */
 void ctx_groups_merge_late_results(struct ctx_groups *groups, uint32_t results,
     bool split);

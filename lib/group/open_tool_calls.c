@@ -25,8 +25,8 @@ struct open_tool_call {
 	uint32_t tool;
 	uint32_t free; /* next struct in the list of free ones */
 	struct {
-		/* index of the list of this kind that contains the call; NONE:
-		 * no list of this kind contains it */
+		/* For each kind of list (enum list_kind), index of the one list
+		 * that contains the call; NONE: no list of this kind does. */
 		uint32_t list;
 		uint32_t previous, next;
 	} in[LIST_KINDS];
@@ -225,8 +225,8 @@ allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 	return (uint32_t)calls->n_calls++;
 }
 
-/* Adds a call to a list.  In a list of calls with one id the newest call is
- * first, in the others the oldest. */
+/* Adds a call to a list.  In a list of calls with one id (BY_ID) the newest
+ * call is first; in the lists of the other kinds the oldest call is first. */
 static void
 link_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind,
     uint32_t l)

@@ -136,9 +136,9 @@ place_unmatched_result(struct ctx_groups *groups,
 		groups->n_unnamed_calls -=
 		    !block->is_partial && groups->n_unnamed_calls > 0;
 	} else if (groups->newest_answering != CTX_NO_SEGMENT) {
-		/* The message before also has results.  They are taken to
-		 * answer the call of this result, too, so the result is put
-		 * into their group. */
+		/* The message before also has results.  It is assumed that they
+		 * answer the call of this result, too, so this result is put
+		 * into the group of those results. */
 		ctx_groups_merge(segments, groups->newest_answering, results);
 	} else if (needs_message_before(groups, message)) {
 		ctx_groups_merge(segments, groups->newest, results);

@@ -1,5 +1,5 @@
-/* guess_format.c - recognises by its first bytes what a file is that is not
- * JSON, and names a command that converts such a file */
+/* guess_format.c - recognises the format of a file that is not JSON by its
+ * first bytes, and names a command that converts such a file */
 #include <string.h>
 
 #include "io/input_buffer.h"

@@ -127,7 +127,8 @@ int ctx_reader_open(struct ctx_reader **reader, char *const *files, size_t n,
  * reader is closed. */
 int ctx_reader_open_text(struct ctx_reader **reader, const char *name,
     struct ctx_str text, struct ctx_err *err);
-/* The source of a reader that reads no files: an open file or a function. */
+/* The source of a reader that opens no files itself: the descriptor of an open
+ * file, or a function. */
 struct ctx_source {
 	const char *name; /* stands for a file's name in errors */
 	/* descriptor of an open file that is read but not closed */
@@ -148,8 +149,9 @@ int ctx_reader_open_source(struct ctx_reader **reader,
  * with the next record. */
 void ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient);
 /* Makes the files of the reader a part of a longer output: bytes of other files
- * are written before or after.  So a byte order mark after the first file is
- * dropped, and a last line feed that is missing is added. */
+ * are written before or after.  So a byte order mark is dropped unless it is at
+ * the beginning of the output, and a line feed that is missing at the end of
+ * the last file is added if other bytes follow. */
 void ctx_reader_set_neighbors(struct ctx_reader *reader, bool before,
     bool after);
 /* Tells the reader which writer refers to bytes of its records
@@ -255,9 +257,9 @@ int ctx_run_command(const struct ctx_command *command, struct ctx_str input,
 
 /*
  * A runner: a child process that runs one command whenever it is asked to.  A
- * program that starts it first can then give up the right to run commands; the
- * command still has all rights that the program had at the start.  The runner
- * ends when the program ends or ctx_command_runner_end is called.
+ * program can start the runner and then give up the right to run commands; the
+ * command still has all rights that the program had when it started the runner.
+ * The runner ends when the program ends or ctx_command_runner_end is called.
  */
 struct ctx_command_runner {
 	pid_t pid;

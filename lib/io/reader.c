@@ -311,8 +311,8 @@ take_bad(struct ctx_reader *r, struct ctx_record *record, size_t n,
  * complete.  Returns 1, 0 with *err if the value is invalid, or -1 if reading
  * fails. at: the offset.
  *
- * The scanner runs on the first bytes, when all brackets are closed, and
- * whenever there are four times as many bytes as at its last run.  So an error
+ * The scanner runs on the first bytes, again when all brackets are closed, and
+ * each time there are four times as many bytes as at its last run.  So an error
  * near the start is found without reading the whole file.
  */
 static int

@@ -82,7 +82,8 @@ locate_part(struct ctx_reader *r, size_t n)
 	off_t at;
 
 	/* At the end of the file, the buffer may contain a line feed that is
-	 * not in the file.  The offset could then not be computed from n. */
+	 * not in the file.  Then the offset in the file cannot be computed from
+	 * the number of bytes (n). */
 	if (r->eof || r->source.read != NULL || fstat(r->fd, &file) < 0 ||
 	    !S_ISREG(file.st_mode))
 		return false;

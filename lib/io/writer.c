@@ -1,14 +1,14 @@
 /*
  * writer.c - buffers output and writes it to a file descriptor
  *
- * The output that is not written yet consists of two pieces.  First come
- * copied, which are bytes that the writer owns.  After them come borrowed,
- * which are bytes in the caller's memory.
+ * The output that is not written yet consists of two pieces.  The first piece
+ * is the member "copied": bytes in the writer's memory.  The second piece is
+ * the member "borrowed": bytes in the caller's memory.
  *
- * If the caller adds bytes that do not directly follow borrowed in memory,
- * borrowed is emptied first.  If it is short, it is appended to copied; if it
- * is long, both are written.  So bytes are written in the order in which they
- * were added.
+ * If the caller adds bytes that do not directly follow the borrowed piece in
+ * memory, the borrowed piece is emptied first.  If it is short, its bytes are
+ * appended to the copied piece; if it is long, both pieces are written.  So
+ * bytes are written in the order in which they were added.
  *
  * vmsplice(2) would save copying bytes into a pipe, 11 ms per 100 MB.  But the
  * kernel does not report when the pages may be used again.  So a page could
@@ -152,8 +152,8 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 		return flush_to_callback(writer, err);
 	while (own.n + run.n > 0) {
 		rc = write_some(writer->fd, own, run);
-		/* A device may accept no bytes without an error.  To try again
-		 * would be an endless loop. */
+		/* For a device, writing may return 0: no byte was written, and
+		 * there is no error.  To try again would be an endless loop. */
 		if (rc <= 0)
 			return record_sys_failure(writer,
 			    rc < 0 ? errno : ENOSPC, err);
@@ -226,8 +226,9 @@ ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
 	if (has_failed(writer, err))
 		return -1;
 	if (n >= LONG_RUN) {
-		/* So many bytes are written before this function returns,
-		 * because to copy them would take longer than to write them. */
+		/* If the bytes are at least LONG_RUN, they are written before
+		 * this function returns, because to copy so many would take
+		 * longer. */
 		if (ctx_writer_put(writer, p, n, err) < 0)
 			return -1;
 		return ctx_writer_flush(writer, err);

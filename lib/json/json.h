@@ -223,8 +223,9 @@ struct ctx_edits {
 int ctx_edits_replace(struct ctx_edits *edits, struct ctx_str old,
     const char *p, size_t n, struct ctx_err *err);
 /* Adds an edit that replaces old, a span of the text.  The bytes that replace
- * it are already in edits->store, from the given offset to its end.  This
- * saves a copy if the caller writes long bytes directly to edits->store. */
+ * it are already in edits->store, from the offset "from" to the end of the
+ * store.  So a caller can write many bytes directly to edits->store, which
+ * saves a copy. */
 int ctx_edits_replace_stored(struct ctx_edits *edits, struct ctx_str old,
     size_t from, struct ctx_err *err);
 /*
@@ -251,20 +252,19 @@ size_t ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text,
  * start of the bytes that replace them. */
 size_t ctx_edits_destination(const struct ctx_edits *edits, size_t first,
     size_t n, struct ctx_str text, size_t at);
-/* Counts the edits inside text, a part of the edited text; an edit at its
- * start or its end does not count.  Looks at the first n edits only, which
- * must be in the order that ctx_edits_merge makes.  Sets *first to the index
- * of the first edit that counts. */
+/* Counts the edits inside a part of the text for which the edits were made.
+ * text: this part; an edit at its start or its end is not counted.  Looks at
+ * the first n edits only, which must be in the order that ctx_edits_merge
+ * makes.  Sets *first to the index of the first edit that is counted. */
 size_t ctx_edits_inside(const struct ctx_edits *edits, size_t n,
     struct ctx_str text, size_t *first);
-/* Returns true if a span of the text is changed by an edit with the index
- * first or a higher one: it replaces bytes of the span, or inserts bytes
- * inside it. */
+/* Returns true if one of the edits from index "first" on changes a span of the
+ * text: the edit replaces bytes of the span, or inserts bytes inside it. */
 bool ctx_edits_touch(const struct ctx_edits *edits, size_t first,
     struct ctx_str text);
-/* Returns where in the text the edits begin, as a byte offset: the lowest
- * offset that is changed by an edit with the index first or a higher one.
- * Returns SIZE_MAX if there are no such edits. */
+/* Returns where in the text some edits begin, as a byte offset: the lowest
+ * offset that is changed by one of the edits from index "first" on.  Returns
+ * SIZE_MAX if there are no such edits. */
 size_t ctx_edits_first(const struct ctx_edits *edits, size_t first,
     const char *text);
 /* Appends the text, with all edits applied, to out. */

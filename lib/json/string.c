@@ -26,8 +26,8 @@ strip_quotes(struct ctx_str literal)
 	return (struct ctx_str){literal.p + 1, literal.n - 2};
 }
 
-/* Returns the address of the first backslash in the bytes at p, which end
- * before end; returns end if there is none. */
+/* Returns the address of the first backslash in the bytes from the address p up
+ * to, but not including, the address "end".  Returns end if there is none. */
 static const char *
 find_backslash(const char *p, const char *end)
 {
@@ -228,8 +228,8 @@ ctx_json_string_is_normalized(struct ctx_str literal)
 	 * the one that write_escape writes. */
 	while ((p = find_backslash(p, end)) != end) {
 		if (p[1] != 'u' && p[1] != '/') {
-			/* each other short escape is the one that write_escape
-			 * writes */
+			/* the remaining short escapes need no check:
+			 * write_escape writes the same ones */
 			p += 2;
 			continue;
 		}
@@ -278,17 +278,18 @@ find_byte_positions(const char *p, char c)
 	return found;
 }
 
-/* Number of bytes and characters that the escapes of a JSON string have more
- * than the text that they stand for.  Example: \n has one more of both. */
+/* How much longer the escapes of a JSON string are than the text that they
+ * stand for, in bytes and in characters.  Example: \n is one byte and one
+ * character longer. */
 struct excess {
 	const char *end; /* end of the last \u escape that was counted */
 	size_t bytes, chars;
 };
 
 /* Adds to *excess by how much \u escapes are longer than the characters that
- * they stand for, less one byte and one character per escape: find_excess adds
- * these for escapes of every kind.  Bit i of the mask u is set if p[i] is the
- * letter u of a \u escape. */
+ * they stand for.  One byte and one character of each escape are left out,
+ * because find_excess adds them for escapes of every kind.  Bit i of the mask u
+ * is set if p[i] is the letter u of a \u escape. */
 static void
 add_long_escapes(struct excess *excess, const char *p, uint64_t u,
     const char *end)

@@ -52,10 +52,10 @@ KIND(letters)(VECTOR v)
 }
 #endif
 
-/* Applies a function such as backslashes to the 64 bytes from p on.  The
+/* Applies a function, such as backslashes(), to the 64 bytes from p on.  The
  * result is a mask of 64 bits, in which a bit is set for each byte that the
  * function finds.  The vectors are not loaded in a loop, because no compiler
- * unrolls it at -O2. */
+ * unrolls such a loop at -O2. */
 #define PART(what, i) (KIND(bits)(KIND(what)(KIND(load)(p + (i)))) << (i))
 #define GATHER(what)                                                      \
 	(sizeof(VECTOR) == 64          ? PART(what, 0)                    \

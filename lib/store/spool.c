@@ -38,7 +38,7 @@ refuse_long(const struct ctx_spool *spool, const char *name,
 }
 
 /* Opens a regular file of the spool.  Returns 1; 0 if there is no such file; or
- * -1 with *err, also if the file has more than most bytes. */
+ * -1 with *err, also if the file has more bytes than the argument "most". */
 static int
 open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
     int *fd, struct ctx_err *err)
@@ -334,9 +334,9 @@ store_hidden(const struct ctx_spool *spool, const char *name,
 	return rc;
 }
 
-/* Stores a file of which no other was found in the spool with this name.
- * Returns STORED; EXISTED if another process has stored it meanwhile; or -1
- * with *err. */
+/* Stores a file, after no file with its name was found in the spool.  Returns
+ * STORED; EXISTED if another process has stored it meanwhile; or -1 with
+ * *err. */
 static int
 store_file(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)

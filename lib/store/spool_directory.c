@@ -63,9 +63,9 @@ sync_parent(int at, bool made)
 	    : 0;
 }
 
-/* Opens the directory name, which is in the directory with the descriptor at.
- * If passed is true, the directory is only a part of the path to the spool, and
- * need not be readable. */
+/* Opens a directory. name: its name. at: the descriptor of the directory that
+ * contains it. passed: true if the directory is only a part of the path to the
+ * spool, so that it need not be readable. */
 static int
 open_directory(int at, const char *name, int flags, bool passed)
 {

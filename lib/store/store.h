@@ -127,8 +127,8 @@ int ctx_spool_each(struct ctx_spool *spool, void *user,
 /* A reference: a line in a message that names a file of the spool.  The
  * strings point into the text with the reference. */
 struct ctx_reference {
-	/* Length of the file that the line states: characters of a text, bytes
-	 * of media. */
+	/* Length of the file, as the line states it: in characters for a text,
+	 * in bytes for media. */
 	uint64_t chars;
 	struct ctx_str path; /* path of the file: dir, a slash, and name */
 	struct ctx_str dir, name;
@@ -138,17 +138,17 @@ struct ctx_reference {
 	size_t at;
 };
 
-/* Finds the reference in a text that ctx-age has left of a tool result: the
- * reference is its last line, and at most CTX_AGE_HEAD characters are before
- * it.  Returns false if the text has another form. */
+/* Finds the reference in a text with which ctx-age has replaced a tool result:
+ * the reference is its last line, and at most CTX_AGE_HEAD characters are
+ * before it.  Returns false if the text has another form. */
 bool ctx_reference_find(const char *p, size_t n, struct ctx_reference *ref);
 /* Parses the n bytes at p as the line of text that ctx-age writes in place of
  * an image or other media in the spool.  Returns false if the bytes are not
  * exactly one such line. */
 bool ctx_reference_media(const char *p, size_t n, struct ctx_reference *ref);
-/* Returns true if a JSON string literal may be a text that ctx-age has left of
- * a tool result: it is short enough, and ends like such a text.  Only then must
- * it be decoded to find out more. */
+/* Returns true if a JSON string literal may be a text with which ctx-age has
+ * replaced a tool result: the literal is short enough, and ends like such a
+ * text.  Only such a literal must be decoded to find out more. */
 bool ctx_reference_may_be(struct ctx_str literal);
 /* Returns true if the file that the reference names is in the spool directory
  * dir. */

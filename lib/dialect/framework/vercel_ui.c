@@ -126,8 +126,8 @@ read_ui_tool(struct ctx_message *message, uint32_t tool, uint32_t name,
 	return 0;
 }
 
-/* Adds the call and the result of a tool part whose type is "tool-" and the
- * tool's name. */
+/* Adds the call and the result of a tool part whose type is "tool-" followed by
+ * the tool's name. */
 static int
 read_typed_tool(struct ctx_message *message, uint32_t tool, uint32_t type,
     struct ctx_err *err)

@@ -11,9 +11,9 @@
  */
 #include "dialect/read.h"
 
-/* Returns a text for users if a block occurs only in Anthropic's format: it
- * says by what that is recognised.  Returns NULL if other formats have such
- * blocks, too. */
+/* If a block occurs only in Anthropic's format, returns a text for users that
+ * says which part of the block shows this.  Returns NULL if other formats have
+ * such blocks, too. */
 static const char *
 identify_block(const struct ctx_json *json, uint32_t block)
 {

@@ -3,8 +3,8 @@
  *
  * Chat Completions as local models get them, with these differences.  Arguments
  * are an object.  A result names its tool, its call, or neither.  Images are
- * base64 strings in a member beside the content.  Reasoning is in thinking.
- * Chat templates have placeholder blocks for media.
+ * base64 strings in a member beside the content.  Reasoning is in the member
+ * "thinking".  Chat templates have placeholder blocks for media.
  *
  * Sources: api/types.go of ollama, August 2026; the chat templates of
  * transformers.
@@ -47,10 +47,10 @@ ctx_ollama_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Returns a reason for tool messages with tool_call_id, which Chat Completions
- * has, too.  So this function is called only if another message of the stream
- * can only be of Ollama, for example because the arguments of a tool call are
- * an object. */
+/* Returns a text for users that says why a tool message may be of Ollama: it
+ * has the member "tool_call_id".  Chat Completions has this member, too, so
+ * this function is called only if another message of the stream can only be of
+ * Ollama, for example because the arguments of a tool call are an object. */
 const char *
 ctx_ollama_also(const struct ctx_json *json, uint32_t node)
 {

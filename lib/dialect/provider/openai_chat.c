@@ -162,8 +162,8 @@ read_chat_reasoning(struct ctx_message *message, uint32_t node,
 }
 
 /* Adds a tool call that is written as {"name", "arguments"} or {"name",
- * "input"}. To remove the call, the JSON node child is removed from the array
- * or object parent. */
+ * "input"}. child: the JSON node that must be removed to remove the call.
+ * parent: the array or object that contains this node. */
 static int
 read_chat_tool_call(struct ctx_message *message, uint32_t body, uint32_t id,
     uint32_t parent, uint32_t child, struct ctx_err *err)

@@ -91,10 +91,10 @@ find_item(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Returns a text for users if a message can only be an item of OpenAI
- * Responses, although its blocks do not show that; else NULL.  The reason may
- * be a refusal block: Chat Completions has it, too, but in messages without a
- * type. */
+/* If a message can only be an item of OpenAI Responses, although its blocks do
+ * not show that, returns a text for users that says why; else NULL.  One reason
+ * is a refusal block: Chat Completions has such blocks, too, but in messages
+ * without a type. */
 static const char *
 identify_message(const struct ctx_json *json, uint32_t node, uint32_t content)
 {
