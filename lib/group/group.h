@@ -136,8 +136,8 @@ struct ctx_segment {
  * If a format demands results directly after calls and takes neighbouring
  * messages of one role as one message (CTX_MERGES), everything that the
  * assistant adds after a call is in the group of that call.  The reason is that
- * a program that the provider runs may have made the call, and may still wait
- * for its result.
+ * a program that the provider runs may still wait for the results of such
+ * calls.
  */
 struct ctx_groups {
 	struct ctx_segment *segments;

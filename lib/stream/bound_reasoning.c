@@ -113,8 +113,8 @@ replace_block(struct ctx_edits *edits, const struct ctx_message *message,
 
 /* Adds the edit that puts the text CTX_REASONING_REMOVED into a message that
  * would be empty without its reasoning.  A text block with this text replaces
- * the block with the index kept.  If there is no such block (kept is
- * message->n), the text replaces the null in the member "content". */
+ * the block whose index is the argument "kept".  If kept is message->n, there
+ * is no such block, and the text replaces the null in the member "content". */
 static int
 add_placeholder(struct ctx_edits *edits, const struct ctx_message *message,
     size_t kept, struct ctx_err *err)

@@ -19,9 +19,10 @@ bool ctx_bound_block_after(const struct ctx_message *message, size_t i,
 /* Returns true if a message has signed reasoning that ends after an offset in
  * its JSON. */
 bool ctx_bound_after(const struct ctx_message *message, size_t from);
-/* Adds the edits that remove the signed reasoning of a message which ends
- * after an offset in its JSON.  If no block would be left, also inserts a text
- * block, unless the message is split over several records. */
+/* Adds the edits that remove signed reasoning from a message: those blocks of
+ * it that end after an offset in the message's JSON.  If no block would be
+ * left, also inserts a text block, unless the message is split over several
+ * records. */
 int ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,
     size_t from, struct ctx_err *err);
 

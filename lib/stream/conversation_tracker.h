@@ -6,8 +6,8 @@
 #include "group/group.h"
 #include "stream/stream.h"
 
-/* Data about the conversation that is being read.  The caller sets the first
- * two members; what is not needed is not computed. */
+/* Data about the conversation that is being read.  The caller sets the members
+ * "tools" and "tokens", which say what else is computed. */
 struct conversation_tracker {
 	/* true if tool names are needed */
 	bool tools;

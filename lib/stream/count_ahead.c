@@ -30,8 +30,8 @@ struct kept {
 	size_t text, value, nodes;
 };
 
-/* An event in a batch.  The event's record is the element with the index record
- * in the batch's array records. */
+/* An event in a batch.  The event's record is the element of the batch's array
+ * "records" whose index is the member "record". */
 struct step {
 	struct ctx_event event;
 	struct ctx_record_layout layout;
@@ -264,8 +264,9 @@ choose_counter(struct ctx_stream *stream, const struct ctx_event *event)
 	return model_counter.counter;
 }
 
-/* Returns the token counter for a message.  The caller chooses its counters at
- * the same events as this function, so both choose the same. */
+/* Returns the token counter for a message.  This is the counter that the caller
+ * of ctx_stream_next uses for the message, because both choose a counter at the
+ * same events. */
 static struct ctx_counter *
 find_message_counter(struct ctx_stream *stream, const struct ctx_event *event)
 {

@@ -38,8 +38,8 @@ struct ctx_held_queue {
 	size_t first, end;
 	/* sum of the lengths of the texts of all entries, in bytes */
 	size_t bytes;
-	/* Internal: the array of entries.  Its first entry has the number
-	 * base. */
+	/* Internal. list: the array of entries. base: the number of the first
+	 * entry in this array. */
 	char *list;
 	size_t base, cap;
 };
@@ -90,9 +90,9 @@ struct ctx_rewrite_command {
 	 * queues of struct ctx_rewrite begin as copies of it.  NULL: the
 	 * command keeps no messages in memory. */
 	const struct ctx_held_queue *entries;
-	/* Called at the beginning of each conversation.  A conversation inside
-	 * a record begins when the record begins it, the one in which each
-	 * message is a record at its first message. */
+	/* Called at the beginning of each conversation.  For a conversation
+	 * inside a record, this is the event BEGIN.  For a conversation in
+	 * which each message is a record, this is its first message. */
 	int (*begin)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
 	/* Called for each message.  Adds the edits of the message to
@@ -125,8 +125,8 @@ struct ctx_rewrite_command {
 struct ctx_edited_message {
 	const struct ctx_message *message; /* without the edits */
 	uint32_t node; /* index of its JSON node in its record */
-	/* The message's edits in rewrite->edits: n edits, from the one with the
-	 * index first on. */
+	/* The message's edits: n elements of rewrite->edits, from the index
+	 * "first" on. */
 	size_t first, n;
 	struct ctx_counter *counter; /* NULL: tokens are not counted */
 };
@@ -188,13 +188,13 @@ int ctx_rewrite_run(struct ctx_rewrite *rewrite,
  * is no memory, removes the entry and returns -1. */
 int ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
     const struct ctx_event *event, struct ctx_err *err);
-/* Makes rewrite->edits in the event's record, appends the record to
+/* Applies rewrite->edits to the event's record, appends the edited record to
  * rewrite->lines, and clears the edits.  Returns the new entry; NULL with
  * *err. */
 void *ctx_rewrite_hold_record(struct ctx_rewrite *rewrite,
     const struct ctx_event *event, struct ctx_err *err);
-/* Makes the edits in rewrite->edits in the text of an entry of rewrite->lines,
- * and clears them. */
+/* Applies rewrite->edits to the text of an entry of rewrite->lines, and clears
+ * the edits. */
 int ctx_rewrite_edit_held(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, struct ctx_err *err);
 /* Appends bytes to the text of an entry of rewrite->lines. */

@@ -29,10 +29,10 @@ enum ctx_event_kind {
  * RECORD.  Any other record gives only RECORD.
  *
  * All records that are messages form one conversation, which ends with the
- * stream.  Pointers in an event are valid until the next event; those into the
- * record's bytes until the event after the record's RECORD.  A message that is
- * not sent to the model, such as a line of a session file that is not active,
- * gives UNKNOWN or only RECORD.
+ * stream.  Pointers in an event are valid until the next event.  Pointers into
+ * the bytes of a record are valid until the event after the record's event
+ * RECORD.  A message that is not sent to the model, such as a line of a session
+ * file that is not active, gives UNKNOWN or only RECORD.
  */
 struct ctx_event {
 	enum ctx_event_kind kind;
@@ -76,7 +76,7 @@ struct ctx_found {
 	bool decisive;
 	/* true if a message suggests this dialect, without proving it */
 	bool likely;
-	bool others; /* true if other records are of other dialects */
+	bool others; /* true if the stream has records of several dialects */
 };
 
 /* A stream: reads records, detects their format, and returns events.  A
@@ -233,8 +233,8 @@ struct ctx_change {
 	/* The bytes before the change; for "add" the bytes that were inserted.
 	 * Empty once they are archived. */
 	struct ctx_str bytes;
-	/* SHA-256 of the member bytes as hex digits.  An empty string unless
-	 * ctx_report.hashes is set. */
+	/* SHA-256, as hex digits, of the bytes in the member "bytes".  An empty
+	 * string unless ctx_report.hashes is set. */
 	char sha256[65];
 };
 
@@ -290,11 +290,14 @@ enum {
  * (ctx_model_binds).  The provider refuses a request if anything before the
  * reasoning was changed. */
 enum ctx_reasoning {
-	CTX_REASONING_DROP, /* the bound reasoning is removed */
-	/* The bound reasoning is kept.  The request must ask the provider to
-	 * drop reasoning that is not valid. */
+	/* signed reasoning that the provider would refuse is removed */
+	CTX_REASONING_DROP,
+	/* Signed reasoning that the provider would refuse is kept.  The request
+	 * must ask the provider to drop reasoning that is not valid. */
 	CTX_REASONING_KEEP,
-	CTX_REASONING_FAIL, /* the conversation is not changed */
+	/* a conversation whose signed reasoning the provider would refuse is
+	 * not changed */
+	CTX_REASONING_FAIL,
 };
 
 /* Actions on the two segments of a message, its tool results and the rest, as
@@ -316,8 +319,8 @@ int ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_counter *counter,
     bool *empty, struct ctx_err *err);
 /* Adds the edits that remove blocks of a message. removed: an array with an
- * element for each JSON node of the message.  An element that is true removes
- * the block whose member removable is this node. */
+ * element for each JSON node of the message.  If the element of a node is true,
+ * the block with this node as its member "removable" is removed. */
 int ctx_edits_remove_nodes(struct ctx_edits *edits,
     const struct ctx_message *message, const bool *removed,
     struct ctx_err *err);

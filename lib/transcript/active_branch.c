@@ -28,10 +28,10 @@ find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 	return line > transcript->from ? line : 0;
 }
 
-/* Finds three other lines for each line of the file: its parent, another line
- * to which it refers, and a newer line with the same id.  The line contains
- * the ids of the first two.  mends: true if the parent of a line is the line
- * before it if the file does not have its parent. */
+/* Finds three other lines for each line of the file: its parent and another
+ * line to which it refers, by the ids that the line contains, and a newer line
+ * with the same id. mends: true if a line whose parent is missing in the file
+ * gets the line before it as its parent. */
 static int
 resolve_line_ids(struct ctx_transcript *transcript, bool mends,
     struct ctx_err *err)
@@ -72,8 +72,8 @@ resolve_line_ids(struct ctx_transcript *transcript, bool mends,
 	return 0;
 }
 
-/* Returns the number of the last line of the file that is in the tree; 0 if
- * there is none. */
+/* Returns the number of the last of those lines of the file that are in the
+ * tree; 0 if no line is in the tree. */
 static uint32_t
 find_last_tree_line(const struct ctx_transcript *transcript)
 {

@@ -7,10 +7,10 @@
 
 /* A session file may have millions of lines, so this struct is small. */
 struct ctx_transcript_line {
-	/* A number of input tokens.  Until ctx_transcript_decide runs: the
-	 * number that this line reports for some request.  Afterwards: if a
-	 * response begins with this line, the number of the request that was
-	 * answered; 0 if no line reports it. */
+	/* Input tokens of a request.  Until ctx_transcript_decide runs: the
+	 * tokens that this line reports for some request.  Afterwards: if a
+	 * response begins with this line, the tokens of the request that was
+	 * answered; 0 if no line reports the tokens. */
 	uint64_t billed;
 	/* Only in the first line of a message: index of the message in the
 	 * conversation. */
@@ -19,14 +19,15 @@ struct ctx_transcript_line {
 	uint32_t checksum; /* checksum of the bytes of the line */
 	/* Ids that the line contains (see ctx_line_place), as numbers of the
 	 * intern table. id: of the line itself. parent: of its parent. about:
-	 * of another line to which it refers. same: of its message. 0: the line
-	 * has no such id. */
+	 * of another line to which it refers. same: of the message that the
+	 * line is a part of (all lines of the message have this id). 0: the
+	 * line has no such id. */
 	uint32_t id, parent, about, same;
-	/* Numbers of other lines; 0: none.  parent_line: the line whose id is
-	 * the member parent.  about_line: the line whose id is the member
-	 * about.  If this line was removed and successor_known is true,
-	 * about_line is instead the line that replaces this one in
-	 * references. */
+	/* Numbers of other lines; 0: none. parent_line: the line whose id is in
+	 * the member "parent". about_line: the line whose id is in the member
+	 * "about".  But if this line was removed and successor_known is true,
+	 * about_line is the line to which other lines must refer instead of
+	 * this one. */
 	uint32_t parent_line, about_line;
 	/* number of the last line that has replaced this one; 0: none */
 	uint32_t newer;
@@ -63,8 +64,9 @@ struct ctx_transcript_line {
 	/* True if the line is a message of the user that has something besides
 	 * tool results. */
 	bool from_user : 1;
-	/* True if this line changes nothing in which earlier lines are active:
-	 * it is not sent, or it is a message after all earlier ones. */
+	/* True if this line does not change which earlier lines are active: the
+	 * line is not sent, or is a message that comes after all earlier
+	 * ones. */
 	bool is_appended : 1;
 };
 
@@ -75,8 +77,9 @@ ctx_transcript_line(const struct ctx_transcript *transcript, uint32_t line)
 }
 
 /* Decide which lines of the file the agent would send with its next request.
- * Set active in these lines.  In a line that a later line has replaced, set
- * newer to the number of the later line.  Return 0, or -1 with *err. */
+ * Set the member "active" of these lines.  If a later line has replaced a line,
+ * set the member "newer" of the replaced line to the number of the later one.
+ * Return 0, or -1 with *err. */
 int ctx_transcript_replay_log(struct ctx_transcript *transcript,
     struct ctx_err *err);
 /* Decides which lines are active in a session file whose lines form a tree.

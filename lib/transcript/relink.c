@@ -60,9 +60,10 @@ find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 	return to;
 }
 
-/* A summary may contain the id of the first line that is kept after it (line
- * to).  If ctx inserts a new line before that one, the summary must contain the
- * id of the new line instead.  Returns true if so. */
+/* A summary may contain the id of the first line that is kept after it. to:
+ * this first line.  If ctx inserts a new line before the line "to", the summary
+ * must contain the id of the new line instead.  Returns true if the summary
+ * must be changed for that reason. */
 static bool
 has_inserted_start(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *summary, uint32_t to)

@@ -123,8 +123,8 @@ intern_name(struct ctx_transcript *transcript, const struct ctx_json *json,
 	return ctx_intern(&transcript->names, str.p, str.n, name, err);
 }
 
-/* Records that a line names a line of the tree by its id: itself or its parent.
- * Returns -1 with *err if memory is short. */
+/* Records that the newest line contains an id of the tree: its own id or the id
+ * of its parent.  Returns -1 with *err if memory is short. */
 static int
 record_tree_id(struct ctx_transcript *transcript, uint32_t id,
     struct ctx_err *err)
@@ -141,8 +141,9 @@ record_tree_id(struct ctx_transcript *transcript, uint32_t id,
 	return 0;
 }
 
-/* Returns true if a new line changes nothing in which earlier lines are active.
- * is_new: true if no earlier line has its id or names its id as parent. */
+/* Returns true if a new line does not change which earlier lines are active.
+ * is_new: true if no earlier line has the id of the new line, as its own id or
+ * as the id of its parent. */
 static bool
 is_appended_line(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *entry, bool is_new)

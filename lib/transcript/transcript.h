@@ -25,12 +25,14 @@ struct ctx_transcript {
 	struct ctx_transcript_line *lines;
 	size_t n, cap;
 	size_t from; /* index of the first line of the file */
-	/* id of the newest line of the file that is in its tree; 0: none */
+	/* id of the newest of those lines of the file that are in the tree; 0:
+	 * none */
 	uint32_t newest_id;
 	struct ctx_intern
 	    names; /* ids of lines and messages, as JSON strings */
 	/* For each id: the newest line that has this id.  While the file is
-	 * read: the newest line that has this id or has it as its parent's. */
+	 * read: the newest line that has this id as its own id or as the id of
+	 * its parent. */
 	uint32_t *newest_of_id;
 	size_t cap_ids;
 	/* number of the last active line with a message of the user; 0: none */
@@ -52,16 +54,15 @@ int ctx_transcript_add(struct ctx_transcript *transcript,
  * file are active, which means that the agent would send them to the model. */
 int ctx_transcript_decide(struct ctx_transcript *transcript,
     struct ctx_err *err);
-/* Decides once more, after ctx_transcript_decide, which lines are active: now
- * those that the agent has sent with an earlier request, the one whose response
- * begins with this line.  All are lines of the same file before this line.
- * Each decision replaces the one before.  Takes time in proportion to the
- * number of lines before this one. */
+/* After ctx_transcript_decide, decides anew which lines are active: those that
+ * the agent has sent with an earlier request. line: the line with which the
+ * response to this request begins.  All lines sent with the request are before
+ * this line in the same file.  Each decision replaces the one before.  Takes
+ * time in proportion to the number of lines before this one. */
 int ctx_transcript_decide_before(struct ctx_transcript *transcript,
     uint32_t line, struct ctx_err *err);
-/* Returns true if a line changes nothing in which earlier lines are active and,
- * if it is a message, is active itself.  Returns false if that is not
- * certain. */
+/* Returns true if a line does not change which earlier lines are active and, if
+ * it is a message, is active itself.  Returns false if that is not certain. */
 bool ctx_transcript_is_appended(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Returns true if a line is a message or a summary, whether it is active or
@@ -104,8 +105,8 @@ bool ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,
 bool ctx_transcript_first_of_message(struct ctx_transcript *transcript,
     uint32_t line);
 /* Returns the index, in the conversation, of the message that an active line
- * belongs to.  If the message is new, because this is its first line, it gets
- * the index next. */
+ * belongs to.  If the message is new, because this is its first line, its index
+ * is the argument "next". */
 uint64_t ctx_transcript_message_index(struct ctx_transcript *transcript,
     uint32_t line, uint64_t next);
 /* Returns true if a line was removed, or was replaced by a line that was

@@ -7,9 +7,10 @@
 #include "stream/stream.h"
 #include "truncate/apply_cut.h"
 
-/* Change of one text of a message when a part of all its texts is removed: the
- * bytes between the offsets from and to are removed.  If has_mark is true, the
- * mark that stands for the removed part is written there. */
+/* The change of one text when a range of bytes is removed from all texts of a
+ * message, taken as one text.  From this text, the bytes between the offsets
+ * "from" and "to" are removed.  If has_mark is true, the mark for the removed
+ * bytes is written in their place. */
 struct segment_change {
 	enum { KEPT, REMOVED, CHANGED } action;
 	size_t from, to;

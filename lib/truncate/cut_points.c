@@ -73,10 +73,10 @@ finish_segment(struct cut_search *search, const struct text_segment *segment)
 	return false;
 }
 
-/* Makes the current place of the search the new end of the kept beginning, if
- * the beginning is then not too large.  Likewise makes it the start of the kept
- * end, if the end is then not too large. line_begun: true if the place is
- * inside a line. */
+/* Moves the end of the kept beginning to the current place of the search,
+ * unless the beginning would then be too large.  If this is the first place
+ * from which on the rest of the texts is not too large as the kept end, this
+ * end starts here. line_begun: true if the place is inside a line. */
 static void
 consider_cut_point(struct cut_search *search, size_t segment_index,
     bool line_begun)
@@ -121,8 +121,9 @@ is_in_protected_span(const struct text_segments *segments, size_t at)
 }
 
 /* Returns the first place in a text, from the current place of the search on,
- * before which all texts together have the given size.  Returns the end of the
- * text if there is no such place in it. */
+ * at which the earlier texts and the part of this text before the place
+ * together have the given size.  Returns the end of the text if there is no
+ * such place in it. */
 static size_t
 find_place_of_size(const struct cut_search *search,
     const struct text_segment *segment, uint64_t size)
@@ -166,9 +167,10 @@ find_safe_break(const struct text_segments *segments,
 	return at;
 }
 
-/* Tries places near the offset target in text i as ends of its kept parts.  It
- * begins with the last place before the offset where a cut is certainly
- * allowed, and ends with the first one at or after the offset. */
+/* Tries places in text i as ends of the kept parts, near an offset.  It begins
+ * with the last place before the offset where a cut is certainly allowed, and
+ * ends with the first place at or after the offset where a cut is allowed.
+ * target: the offset. */
 static void
 consider_near(struct cut_search *search, size_t i, size_t target)
 {

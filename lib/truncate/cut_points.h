@@ -40,7 +40,7 @@ bool ctx_cut_is_blank(const char *p, size_t n);
  * be tokens.
  *
  * As much as possible is kept.  But a kept end of only white space is removed,
- * unless the mark for removed text is in that text.
+ * too, unless the mark for removed text is in the same text as this end.
  */
 void ctx_cut_find_points(struct cut_range *range,
     const struct text_segments *segments, enum ctx_size unit, uint64_t total,

@@ -57,8 +57,9 @@ split_room(const struct shortener *shortener, uint64_t room)
 	    shortener->keep == CTX_KEEP_HEAD ? 0 : room - head};
 }
 
-/* Reduces the sizes that may be kept of a text by excess in total: first the
- * size of the beginning and, once this is 0, the size of the end. */
+/* Reduces how much of a text may be kept. excess: the size by which to reduce
+ * it: first the size of the beginning and, once this is 0, the size of the
+ * end. */
 static void
 shrink_room(struct kept_room *room, uint64_t excess)
 {

@@ -21,10 +21,11 @@ struct text_segment {
 	uint32_t node;
 	/* True if the text is the JSON of a whole tool result. */
 	bool is_json;
-	/* True if base64 payloads in literal were replaced by short texts. */
+	/* True if base64 payloads in the member "literal" were replaced by
+	 * short texts. */
 	bool has_placeholders;
-	/* JSON nodes.  To remove the text, the child removable is removed from
-	 * the array or object container. removable is 0 if the text cannot be
+	/* JSON nodes. container: an array or object. removable: the child of it
+	 * that must be removed to remove the text; 0 if the text cannot be
 	 * removed. */
 	uint32_t container, removable;
 };
@@ -59,7 +60,7 @@ struct text_segments {
 	 * bytes. */
 	size_t uncut_bytes;
 	/* JSON of a tool result without any text. ctx_text_segments_read moves
-	 * it to text. */
+	 * this JSON to the member "text". */
 	struct ctx_buf json_text;
 	/* JSON strings of those texts in which short texts have replaced
 	 * base64 payloads, one after another. */
@@ -73,8 +74,7 @@ struct text_segments {
 int ctx_text_segments_result(struct text_segments *segments,
     const struct ctx_message *message, size_t i, struct ctx_err *err);
 /* Sets *segments to the texts of a message that are not in its tool results.
- * Leaves out the block with index except; to leave out none, the caller passes
- * message->n. */
+ * but: index of a block that is left out; message->n leaves out none. */
 int ctx_text_segments_texts(struct text_segments *segments,
     const struct ctx_message *message, size_t but, struct ctx_err *err);
 /* Sets *segments to one text of a message's record: the JSON string at node. */

@@ -38,11 +38,11 @@ struct ctx_truncate_config {
 	/* Maximum sizes of texts, in the unit that the member unit says; 0: no
 	 * limit.  The mark that is written in place of removed text counts,
 	 * too. */
-	uint64_t limit; /* all texts of a tool result together */
-	/* All texts of a message that are in no tool result, together.  This
-	 * is also a limit for each tool result of the message. */
+	uint64_t limit; /* limit of all texts of a tool result together */
+	/* Limit of all texts of a message that are in no tool result, together.
+	 * No tool result of the message may be larger, either. */
 	uint64_t message;
-	uint64_t args; /* the arguments of a tool call */
+	uint64_t args; /* limit of the arguments of a tool call */
 	/* True if images and other media are replaced by short texts, except
 	 * the keep_media newest ones. */
 	bool media;

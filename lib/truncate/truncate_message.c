@@ -247,10 +247,10 @@ report_truncated(struct truncation *truncation,
 	return ctx_rewrite_report(&truncation->rewrite, &edited, &change, err);
 }
 
-/* Removes the bound reasoning of a message (signed reasoning that the provider
- * refuses if anything before it was changed) that comes after a change.  The
- * change may be in an earlier message or in this one. first: number of this
- * message's first edit. */
+/* Removes bound reasoning (signed reasoning that the provider refuses if
+ * anything before it was changed) from a message, from the first change on.
+ * This change may be in an earlier message or in this one. first: number of
+ * this message's first edit. */
 static int
 drop_bound_reasoning(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,

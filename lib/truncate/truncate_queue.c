@@ -133,8 +133,8 @@ ctx_truncate_write_all(struct truncation *truncation, bool edit,
 }
 
 /* Writes the messages at the beginning of the queue that need not be kept in
- * memory any longer.  All their media are older than the newest media, which
- * are kept in the messages. */
+ * memory any longer: those before the first message that has some of the newest
+ * media, which are not removed. */
 static int
 write_due_truncated(struct truncation *truncation, struct ctx_err *err)
 {

@@ -10,7 +10,8 @@
 
 #define MESSAGE "{\"role\":\"tool\",\"tool_call_id\":\"\",\"content\":"
 
-/* A message that was made to contain the plain text. */
+/* A message that ctx has made around a plain text, so that the text can be
+ * shortened like one of a message. */
 struct text_message {
 	struct ctx_buf record; /* its JSON */
 	struct ctx_json json;
