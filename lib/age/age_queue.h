@@ -86,8 +86,8 @@ struct aging {
 	/* The spool, the directory in which tool results are stored; fd is -1
 	 * while it is not open. */
 	struct ctx_spool spool;
-	/* The error for which the spool cannot be opened; code CTX_OK if it
-	 * can. */
+	/* The error because of which the spool cannot be opened; its code is
+	 * CTX_OK if the spool can be opened. */
 	struct ctx_err refused;
 	struct aged_result aged;
 	struct ctx_buf text; /* scratch memory */

@@ -105,8 +105,8 @@ begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
 	/* The model's name is valid only while the stream is read.  So this is
-	 * the time to ask whether the provider refuses signed reasoning of
-	 * this model after a change (bound reasoning). */
+	 * the time to ask whether the provider refuses signed reasoning of this
+	 * model if anything before it was changed (bound reasoning). */
 	reading->prefix->binds =
 	    ctx_model_binds(run->model_counter.model, run->model_counter.name);
 	reading->prefix->tokens = overhead.tokens;

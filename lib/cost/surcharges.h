@@ -47,7 +47,7 @@ struct ctx_surcharges {
 	 * texts, not as JSON. */
 	bool shows_values;
 	uint8_t thinking;  /* tokens of a request that turns thinking on */
-	uint8_t reasoning; /* for each reasoning block that is billed */
+	uint8_t reasoning; /* tokens for each reasoning block that is billed */
 	/* Tokens for each 1,000 bytes of base64 in the signature of a tool
 	 * call. */
 	uint16_t signature;

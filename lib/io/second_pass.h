@@ -34,8 +34,8 @@ void ctx_reader_close_file(struct ctx_reader *reader);
  * regular file, which is then kept open. */
 bool ctx_reader_locate(struct ctx_reader *reader,
     const struct ctx_record *record, uint64_t *at);
-/* Reads n bytes of the file that ctx_reader_locate has kept open, beginning
- * at the offset at.  Sets *text to these bytes, or to fewer if the file has
+/* Reads n bytes of the file that ctx_reader_locate has kept open, beginning at
+ * the offset "at".  Sets *text to these bytes, or to fewer if the file has
  * become shorter; *text is valid until the next call. */
 int ctx_reader_read_again(struct ctx_reader *reader, uint64_t at, size_t n,
     struct ctx_str *text, struct ctx_err *err);

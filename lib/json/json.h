@@ -25,8 +25,9 @@ enum ctx_json_kind {
 /*
  * A node: a JSON value, or a key, in a scanned text.  Nodes are in the order of
  * the text: after the node of an array or object follow those of its children,
- * up to the index next.  A member of an object is two nodes: its key (a STRING
- * node), then its value.  The bytes of a string include its quotes.
+ * up to the index in the member "next".  A member of an object is two nodes:
+ * its key (a STRING node), then its value.  The bytes of a string include its
+ * quotes.
  */
 struct ctx_node {
 	/* offsets in the text: of the node's first byte, and of the byte after

@@ -193,7 +193,7 @@ read_segment(struct text_segments *segments, const struct text_segment *segment,
 
 /* If the only text is the JSON of a tool result, which is already in a buffer,
  * moves this buffer to segments->text, so that nothing is copied.  Returns true
- * if so. */
+ * if the buffer was moved. */
 static bool
 take_made_text(struct text_segments *segments)
 {

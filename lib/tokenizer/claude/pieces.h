@@ -5,9 +5,9 @@
  * It is the automaton of Aho and Corasick.  After each byte, the state stands
  * for the longest string that ends there and with which some piece begins.  The
  * states are elements of an array; the number of a state is its index.  From
- * the state s, the byte b leads to the state with the index edges + b (edges is
- * a member of s), if the member parent of that state is s.  The automaton has
- * no pointers; it is made when ctx is built (lib/gen/make_pieces.c).
+ * the state s, the byte b leads to the state with the index s.edges + b, if the
+ * member parent of that state is s.  The automaton has no pointers; it is made
+ * when ctx is built (lib/gen/make_pieces.c).
  */
 #ifndef CTX_TOKENIZER_CLAUDE_PIECES_H
 #define CTX_TOKENIZER_CLAUDE_PIECES_H

@@ -15,7 +15,8 @@
 #define CTX_INCBIN_SYMBOL  ""
 #endif
 
-/* Defines the array name with the bytes of a file in the directory CTX_GEN. */
+/* Defines an array with the bytes of a file in the directory CTX_GEN. name: the
+ * name of the array. */
 #define CTX_INCBIN(name, file)                                                 \
 	__asm__(".section " CTX_INCBIN_SECTION "\n"                            \
 		".balign 64\n"                                                 \
