@@ -93,8 +93,9 @@ int ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
 
 /* A request as a prompt cache compares it: a list of items.  These are the
  * members of the request that are compared before the messages, such as the
- * tools, and then the messages.  White space and breakpoints do not count.  A
- * message that is split over several records has one item per record. */
+ * tools, and then the messages.  White space and breakpoints make no
+ * difference.  A message that is split over several records has one item per
+ * record. */
 struct ctx_request_prefix;
 struct ctx_request_prefix_item {
 	/* The key of the item, if it is a member of the request.  NULL if it
@@ -210,7 +211,7 @@ struct ctx_cache_cost {
 	 * written to it (fresh). */
 	uint64_t read, written, fresh;
 	bool writes; /* true if the provider charges for cache writes */
-	enum ctx_basis basis; /* of the tokens */
+	enum ctx_basis basis; /* how far to trust the numbers of tokens */
 	/* For comparison: tokens of a request that repeats the earlier request
 	 * and only appends messages. reusable: tokens of the earlier request,
 	 * which the cache has. appended: tokens of the appended messages, which

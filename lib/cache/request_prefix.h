@@ -18,7 +18,7 @@ struct ctx_request_prefix {
 	uint64_t messages;             /* number of messages read so far */
 	/* The breakpoints that ctx_mark_cache would write in the request. */
 	struct breakpoints points;
-	uint64_t tokens; /* of the request */
+	uint64_t tokens; /* number of tokens of the request */
 	enum ctx_basis basis;
 	/* The texts by which all members and messages are compared, if they are
 	 * stored (option keep). */

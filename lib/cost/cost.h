@@ -13,20 +13,21 @@
 
 #define CTX_NO_PRICE UINT64_MAX /* the price is not known */
 /* Prices of a model, in millionths of a dollar per million tokens, and the
- * condition under which they hold. */
+ * condition under which these prices apply. */
 struct ctx_price {
-	/* The prices hold from this time on: seconds since 1970 (UTC). */
+	/* The prices apply from this time on: seconds since 1970 (UTC). */
 	int64_t since;
-	/* The prices hold for requests with more input tokens than this. */
+	/* The prices apply to requests with more input tokens than this. */
 	uint64_t above;
-	/* days of the week on which the prices hold, as bits 1 << day (1 is
+	/* days of the week on which the prices apply, as bits 1 << day (1 is
 	 * Monday, 7 Sunday), and hours of the day (UTC), as bits 1 << hour; 0:
 	 * all */
 	uint32_t days, hours;
 	/* Price of input, of output, of input read from the prompt cache, and
 	 * of input written to it for some minutes and for an hour. */
 	uint64_t in, out, read, write, write_hour;
-	/* the condition under which these prices hold, in words; "-": always */
+	/* the condition under which these prices apply, in words; "-":
+	 * always */
 	const char *when;
 	/* day on which the prices were read at their source, such as
 	 * "2026-11-26"; "-": not known */

@@ -81,7 +81,7 @@ ctx_read_image_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h)
 }
 
 /* Returns true if a PDF has a name object, such as /Page, at this offset.  A
- * longer name that begins with it does not count. */
+ * longer name that begins like this one is another name. */
 static bool
 has_name(const struct ctx_base64 *b, size_t at, const char *name)
 {

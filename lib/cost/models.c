@@ -373,8 +373,8 @@ ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 	    : best.row;
 }
 
-/* Returns true if prices hold for a request with this number of input tokens
- * at this time, given in seconds since 1970. */
+/* Returns true if prices apply to a request with this number of input tokens at
+ * this time, given in seconds since 1970. */
 static bool
 price_holds(const struct ctx_price *price, int64_t now, uint64_t tokens)
 {

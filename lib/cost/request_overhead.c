@@ -42,7 +42,7 @@ struct overhead_count {
 	struct ctx_counter *counter;
 	const struct ctx_json *json;
 	const struct ctx_tools *rule;
-	const struct ctx_surcharges *extra; /* of the rule */
+	const struct ctx_surcharges *extra; /* the surcharges of the rule */
 	struct ctx_cost cost; /* tokens and characters counted so far */
 	/* the tool definitions of the request, in the form that the model
 	 * gets */
@@ -93,7 +93,7 @@ count_prompt(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 		text = one;
 		if (json->nodes[one].kind == CTX_JSON_OBJECT)
 			text = ctx_json_find(json, one, "text");
-		if (text == 0) /* in OpenTelemetry's format */
+		if (text == 0) /* the key in OpenTelemetry's format */
 			text = ctx_json_find(json, one, "content");
 		if (text != 0 &&
 		    ctx_count_value(b->counter, json, text, &b->cost, err) < 0)

@@ -12,9 +12,11 @@ enum ctx_cache_kind {
 	CTX_CACHE_NONE, /* no way to tell the provider is known */
 	/* the provider caches without being asked by the request */
 	CTX_CACHE_AUTO,
-	CTX_CACHE_CONTROL,    /* by "cache_control" in a block */
-	CTX_CACHE_BREAKPOINT, /* by "prompt_cache_breakpoint" in a block */
-	CTX_CACHE_POINT,      /* by a separate "cachePoint" block */
+	CTX_CACHE_CONTROL, /* a breakpoint is "cache_control" in a block */
+	/* a breakpoint is "prompt_cache_breakpoint" in a block */
+	CTX_CACHE_BREAKPOINT,
+	/* a breakpoint is a separate "cachePoint" block */
+	CTX_CACHE_POINT,
 	CTX_CACHES
 };
 

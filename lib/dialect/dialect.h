@@ -346,7 +346,7 @@ struct ctx_usage {
  */
 struct ctx_dialect {
 	const char *name;
-	const char *about; /* for --help and the manual */
+	const char *about; /* description for --help and the manual */
 	/* If the JSON value at node is a message that only this dialect
 	 * writes, returns the reason in a few words, to be shown to users.
 	 * Otherwise returns NULL. */

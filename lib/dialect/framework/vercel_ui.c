@@ -25,9 +25,9 @@ is_ui_part(const struct ctx_json *json, uint32_t part)
 	} rows[] = {
 	    {"text", "text"},
 	    {"reasoning", "text"},
-	    {"reasoning", "reasoning"}, /* of version 4 of the SDK */
+	    {"reasoning", "reasoning"}, /* in version 4 of the SDK */
 	    {"file", "url"},
-	    {"file", "data"}, /* of version 4 of the SDK */
+	    {"file", "data"}, /* in version 4 of the SDK */
 	    {"reasoning-file", "url"},
 	    {"source-url", "url"},
 	    {"source-document", "sourceId"},
