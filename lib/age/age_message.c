@@ -163,8 +163,8 @@ age_block(struct aging *aging, struct age_queue *queue, size_t i,
 
 /* Returns true if the options tool and not_tool select this tool, so that its
  * results may be replaced.  Media outside of tool results belong to no tool,
- * and may always be replaced. *left is the time left for matching patterns, in
- * nanoseconds. */
+ * and may always be replaced. *left is the work that remains for matching
+ * patterns (ctx_pattern_selects). */
 static bool
 is_selected(struct aging *aging, size_t i, struct ctx_str tool, int64_t *left)
 {
