@@ -486,10 +486,10 @@ void cli_note_models(const struct cli *cli,
 
 /*
  * Prints how many messages still have bound reasoning (signed reasoning that
- * the provider refuses after a change before it) although a message before them
- * was changed.  Also prints how many conversations were left unchanged for this
- * reason, because of "--reasoning fail"; if there are any, sets the exit status
- * CLI_NO.
+ * the provider refuses if anything before it was changed) although a message
+ * before them was changed.  Also prints how many conversations were left
+ * unchanged for this reason, because of "--reasoning fail"; if there are any,
+ * sets the exit status CLI_NO.
  */
 void cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused);
 /* A pattern of a tool name or text may take too long to match.  If this

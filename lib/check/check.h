@@ -362,8 +362,8 @@ struct ctx_check_config {
 	 * before the changed one is written; NULL: none. */
 	struct ctx_archive *archive;
 	/* A repair's treatment of bound reasoning (signed reasoning that the
-	 * provider refuses after a change before it).  With CTX_REASONING_FAIL
-	 * a conversation is kept in memory until its end. */
+	 * provider refuses if anything before it was changed).  With
+	 * CTX_REASONING_FAIL a conversation is kept in memory until its end. */
 	enum ctx_reasoning reasoning;
 	void *user;
 	/* Called for each violation that was not repaired.  It must not use the

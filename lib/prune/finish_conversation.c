@@ -78,8 +78,8 @@ undo_plan(struct held_conversation *conversation)
 }
 
 /* Marks bound reasoning after the first inserted summary or notice for removal.
- * Bound reasoning is signed; the provider refuses it after a change before
- * it. */
+ * Bound reasoning is signed; the provider refuses it if anything before it was
+ * changed. */
 static void
 bind_insertions(struct held_conversation *conversation)
 {

@@ -369,8 +369,8 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 }
 
 /* Returns true if bound reasoning is kept in a changed message or after one.
- * Bound reasoning is signed; the provider refuses it after a change before
- * it. */
+ * Bound reasoning is signed; the provider refuses it if anything before it was
+ * changed. */
 static bool
 has_broken_reasoning(const struct ctx_plan *plan,
     const struct ctx_groups *groups)

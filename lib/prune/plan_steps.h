@@ -46,7 +46,7 @@ void ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
 /* ---- plan_reasoning.c ---- */
 
 /* Returns true if the segment has bound reasoning (signed reasoning that the
- * provider refuses after a change before it). */
+ * provider refuses if anything before it was changed). */
 bool ctx_plan_has_bound_reasoning(const struct ctx_plan *plan,
     const struct ctx_segment *segment);
 /* Returns the index of the first message that the plan changes; UINT64_MAX if

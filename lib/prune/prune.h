@@ -212,8 +212,8 @@ struct ctx_plan {
 	uint64_t notices; /* tokens that are reserved for notices */
 	/* Index of the first message from which bound reasoning is removed, as
 	 * from all later messages; UINT64_MAX: from none.  Bound reasoning is
-	 * signed reasoning that the provider refuses after a change before
-	 * it. */
+	 * signed reasoning that the provider refuses if anything before it was
+	 * changed. */
 	uint64_t bound_from;
 	bool has_cut; /* true once a group was removed */
 	/* All messages with a lower index were removed, except those that must
@@ -255,10 +255,10 @@ int ctx_plan_survey(struct ctx_plan *plan, struct ctx_groups *groups,
  * exceeds its trigger, that it has too many messages, that the strategy has no
  * trigger, or that the settings demand it. */
 bool ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups);
-/* Marks bound reasoning (signed reasoning that the provider refuses after a
- * change before it) for removal, from message index message on, and updates
- * plan->after.  Marks nothing if the settings keep this reasoning.  Needed
- * after ctx_plan_decide for changes that the plan does not know, such as
+/* Marks bound reasoning (signed reasoning that the provider refuses if anything
+ * before it was changed) for removal, from message index message on, and
+ * updates plan->after.  Marks nothing if the settings keep this reasoning.
+ * Needed after ctx_plan_decide for changes that the plan does not know, such as
  * inserted summaries. */
 void ctx_plan_bind(struct ctx_plan *plan, const struct ctx_groups *groups,
     uint64_t message);
