@@ -376,10 +376,11 @@ struct ctx_check_config {
 	    struct ctx_err *err);
 	uint64_t messages; /* result: number of messages that were checked */
 	/* Three numbers, set by ctx-check. reasoning_removed: messages whose
-	 * bound reasoning (signed reasoning that the provider refuses after a
-	 * change before it) was removed after a repair. reasoning_kept:
-	 * messages in which bound reasoning was kept. refused: conversations
-	 * that were not repaired because of CTX_REASONING_FAIL. */
+	 * bound reasoning (signed reasoning that the provider refuses if
+	 * anything before it was changed) was removed after a repair.
+	 * reasoning_kept: messages in which bound reasoning was kept. refused:
+	 * conversations that were not repaired because of
+	 * CTX_REASONING_FAIL. */
 	uint64_t reasoning_removed, reasoning_kept, refused;
 };
 

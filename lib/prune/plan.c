@@ -385,11 +385,11 @@ has_broken_reasoning(const struct ctx_plan *plan,
 	return false;
 }
 
-/* Removes bound reasoning (signed reasoning that the provider refuses after a
- * change before it) from the first changed message on.  That saves tokens, so
- * the plan is made again, and may keep other messages.  If it now changes an
- * earlier message, this is repeated.  After ROUNDS rounds all bound reasoning
- * is removed. */
+/* Removes bound reasoning (signed reasoning that the provider refuses if
+ * anything before it was changed) from the first changed message on.  That
+ * saves tokens, so the plan is made again, and may keep other messages.  If it
+ * now changes an earlier message, this is repeated.  After ROUNDS rounds all
+ * bound reasoning is removed. */
 static int
 decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
     const struct ctx_plan *before, bool due, struct ctx_err *err)

@@ -446,8 +446,8 @@ struct ctx_prune_outcome {
 	const struct ctx_plan *plan;
 	bool over; /* true if the member "after" exceeds the budget */
 	/* True if bound reasoning (signed reasoning that the provider refuses
-	 * after a change before it) is kept after a change, so that the
-	 * provider may refuse the output. */
+	 * if anything before it was changed) is kept after a change, so that
+	 * the provider may refuse the output. */
 	bool breaks_signed_reasoning;
 	/* True if nothing was changed.  With CTX_REASONING_FAIL a conversation
 	 * remains as it is if bound reasoning would come after a change. */
