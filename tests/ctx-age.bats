@@ -586,7 +586,7 @@ spools() {
 	victim=$(find .ctx/spool -name '*.md' | sort | head -n 1)
 	echo mine > "$victim"
 	run -2 --separate-stderr ctx-age "$agent"
-	[[ $stderr == *"$victim exists with other contents; "* ]]
+	[[ $stderr == *"$victim is there already, but is not this result; "* ]]
 	[ "$(cat "$victim")" = mine ]
 	ctx-age "$agent" > out 2> /dev/null || :
 	[ "$(aged out)" -eq $(($(aged good) - 1)) ]

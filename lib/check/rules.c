@@ -128,7 +128,7 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"the array\" (claude-code #73821, July 2026)",
 	CTX_SYSTEM_BETWEEN, CTX_FIX_NONE},
     [CTX_RULE_BAD_ROLE] = {"bad-role",
-	"the provider does not know the role of a message",
+	"a message has a role that the provider does not accept",
 	"the message types of each provider",
 	CTX_KNOWN_ROLES | CTX_NO_SYSTEM | CTX_NO_TOOL_ROLE, CTX_FIX_NONE},
     [CTX_RULE_NO_MESSAGE] = {"no-message",

@@ -156,7 +156,9 @@ ctx_policy_parse(struct ctx_policy *policy, const char *text,
 	command += strspn(command, " \t\n");
 	if (*command == '\0')
 		return ctx_err_set(err, CTX_EARG,
-		    "the policy '%.80s' has no command", text);
+		    "the policy '%.80s' names no command and no options of "
+		    "ctx-prune",
+		    text);
 	policy->name = n > 0 ? strndup(text, n) : strdup(command);
 	if (policy->name == NULL)
 		return ctx_err_nomem(err);

@@ -48,7 +48,8 @@ add_node(struct prompt_tree *tree, struct ctx_err *err)
 
 	if (tree->n >= UINT32_MAX) {
 		ctx_err_set(err, CTX_ELIMIT,
-		    "the prompts have more than 4294967294 messages");
+		    "the requests of the session have more than 4294967294 "
+		    "messages");
 		return NULL;
 	}
 	nodes =

@@ -221,8 +221,8 @@ check_existing_file(const struct ctx_spool *spool, const char *name,
 	close(fd);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE,
-		    "%s/%s exists with other contents; move it away, or name "
-		    "another spool",
+		    "%s/%s is there already, but is not this result; move "
+		    "it away, or name another spool",
 		    spool->dir, name);
 	return rc;
 }
