@@ -416,8 +416,8 @@ int cli_read_parts(const struct cli *cli, const char *file,
  * members are models.  Each model is an object with any of window, input,
  * output (tokens), vendor, encoding, exact, factor, image [rule, x, y, edge],
  * tools [rule, once, forced], cache, cache_least, and price [in, out, read,
- * write, write for an hour] (dollars per million tokens; see
- * lib/gen/data/prices.tsv).
+ * write, write for an hour] (dollars per million tokens).  Ctx-count(1)
+ * explains the members.
  *
  * Members that a model does not have are those of the built-in model with its
  * name.  A model with an encoding is exact, with a factor of 1.  A relative

@@ -1,5 +1,5 @@
-/* print_bill.h - prints what recorded sessions cost, as the provider billed
- * them and as replayed: as text, TSV or JSON lines */
+/* print_bill.h - prints two costs of recorded sessions, as text, TSV or JSON
+ * lines: what the provider billed, and what ctx computes for the requests */
 #ifndef CTX_CMD_REPLAY_PRINT_BILL_H
 #define CTX_CMD_REPLAY_PRINT_BILL_H
 

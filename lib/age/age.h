@@ -120,8 +120,8 @@ struct ctx_age_counts {
  * Memory needed: the newest messages, which are not changed yet, and the
  * messages that are kept until at_least tokens can be saved.  If the option
  * unsent is set: all messages after the last assistant message.  A record that
- * contains a conversation is in memory as a whole.  If writer is NULL, nothing
- * is written; the report must then be a dry run.
+ * contains a conversation is in memory as a whole.  A dry run passes
+ * NULL as writer: nothing is written.
  */
 int ctx_age_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_age_config *options,

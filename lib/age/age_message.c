@@ -122,8 +122,8 @@ age_copy(struct aging *aging, const struct age_entry *entry,
 	return 0;
 }
 
-/* Replaces the tool result or media block i by the text in aging->aged, and
- * also the agent's copy of a tool result. */
+/* Replaces the tool result or media block i by the text in aging->aged.  Some
+ * agents write a tool result twice into its record; then replaces both. */
 static int
 store_result(struct aging *aging, const struct age_entry *entry, size_t i,
     struct ctx_str tool, struct ctx_err *err)
@@ -143,9 +143,9 @@ store_result(struct aging *aging, const struct age_entry *entry, size_t i,
 	    : age_copy(aging, entry, &result, err);
 }
 
-/* Makes the reference that replaces the tool result or media in block i, in
- * aging->aged.  Returns 1; 0 if the block must not be replaced; or -1 with
- * *err. */
+/* Writes to aging->aged the short text that replaces the tool result or media
+ * of block i and names the file with its content.  Returns 1; 0 if the block
+ * must not be replaced; or -1 with *err. */
 static int
 age_block(struct aging *aging, struct age_queue *queue, size_t i,
     struct ctx_str tool, struct ctx_err *err)

@@ -178,8 +178,8 @@ int ctx_age_remove_reasoning(struct aging *aging, struct age_queue *queue,
  * back the edits that were added since the last success. */
 int ctx_age_commit_edits(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err);
-/* Archives and reports a message that was changed, if the files with its
- * replaced tool results are on disk. */
+/* Archives and reports a changed message.  Does nothing if the files with its
+ * replaced tool results could not be brought to disk. */
 int ctx_age_report_message(struct aging *aging, struct age_queue *queue,
     const struct age_entry *entry, struct ctx_err *err);
 /* Returns true if all tool results of an entry are old enough to be replaced.

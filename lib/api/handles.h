@@ -113,11 +113,11 @@ uint64_t ctx_api_number(uint64_t value, uint64_t otherwise);
 int ctx_api_begin(struct api_run *run, struct ctx_input *input,
     struct ctx_output *output, const char *archive, struct ctx_err *err);
 /* Ends an operation: flushes its output, closes its archive, and copies the
- * result and the error to the structs of the program. rc: -1 if the operation
- * has failed with *err, else 0.  Returns -1 after an error, also one of
- * flushing or closing; otherwise 1 if "no" is true, else 0. no: true where the
- * command for this operation would exit with status 1, such as after
- * findings. */
+ * result and the error to *result and *error. rc: -1 if the operation has
+ * failed with *err, else 0. no: true if the answer of the operation is no, such
+ * as after findings; its command would then exit with status 1.  Returns -1
+ * after an error, also one of flushing or closing; else 1 if "no" is true, else
+ * 0. */
 int ctx_api_end(struct api_run *run, int rc, bool no, struct ctx_result *result,
     struct ctx_error *error, struct ctx_err *err);
 /* Copies a name and a NUL byte to buf, and sets *to to the copy.  Sets *to to

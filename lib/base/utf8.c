@@ -102,8 +102,9 @@ enum {
 	TOO_LARGE = 1 << 3,
 	SURROGATE = 1 << 4, /* surrogate: ed before a byte above 9f */
 	SHORTER_2 = 1 << 5, /* overlong: a lead byte c0 or c1 */
-	/* a byte below 90 that comes after f0 (an overlong character), or
-	 * after a byte above f4 (never valid) */
+	/* a second byte below 90: after f0 it makes an overlong character;
+	 * after a byte above f4 nothing is valid, and the other errors do not
+	 * cover these second bytes */
 	SHORTER_4 = 1 << 6,
 	/* two continuation bytes in a row, which are valid only in characters
 	 * of 3 or 4 bytes */

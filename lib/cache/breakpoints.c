@@ -65,9 +65,9 @@ find_cache_kind(const struct cache_run *run)
 	return model->cache;
 }
 
-/* Decides by the name of the model for which provider breakpoints are written.
- * The message format does not tell, because many providers accept this
- * format. */
+/* Decides, by the name of the model, for which provider cache breakpoints are
+ * written.  Many providers accept the message format, so that the format does
+ * not tell the provider. */
 static int
 decide_by_model(struct cache_run *run, struct ctx_err *err)
 {

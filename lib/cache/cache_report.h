@@ -11,9 +11,9 @@ struct cache_report {
 	const struct ctx_report *options;
 	const struct ctx_stream *stream;
 	struct ctx_model_counters *counters;
-	/* lines: the conversation of the stream, in which each message is a
-	 * record. record: the conversation that is inside the current
-	 * record. */
+	/* Member "lines": used if each record (line) is one message of the
+	 * conversation.  Member "record": used if a record contains a whole
+	 * conversation; begins anew with each such record. */
 	struct conversation_tracker lines, record;
 };
 

@@ -172,9 +172,9 @@ fits(uint32_t node, uint32_t edges)
 /* Finds places in the array of states for the children of a node.  A child's
  * place is the member "edges" of the node plus the child's byte.  This member
  * becomes the lowest number with which all these places are free and not before
- * *from.  After a node with several children, *from is moved on to their
- * places.  This leaves gaps, which are filled by nodes with one child: for such
- * nodes the search begins at another *from. */
+ * *from.  If the node has several children, *from becomes the place of the
+ * first.  This leaves gaps, which are filled by nodes with one child: the
+ * caller passes another variable as from for these nodes. */
 static void
 place_edges(uint32_t node, uint32_t *from)
 {

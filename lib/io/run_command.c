@@ -55,7 +55,7 @@ struct command_run {
 	size_t limit;
 	/* Only in a runner, which runs commands for another process: read end
 	 * of a pipe whose write end that process has open.  The pipe shows when
-	 * that process has ended.  -1: this process itself wants the output. */
+	 * that process has ended.  -1: this process is not a runner. */
 	int client;
 	int64_t deadline; /* in nanoseconds of the clock */
 	/* Signals that would end this process.  They are blocked while the

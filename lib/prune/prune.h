@@ -458,9 +458,9 @@ struct ctx_prune_outcome {
 };
 
 /* Prunes all conversations of a stream.  Until a conversation has ended, the
- * messages that may be kept are in memory; then they are written.  If writer is
- * NULL, nothing is written; the report must then be a dry run.  CTX_EARG: the
- * settings contradict each other, or neither budget nor window is known. */
+ * messages that may be kept are in memory; then they are written.  A dry run
+ * passes NULL as writer: nothing is written.  CTX_EARG: the settings contradict
+ * each other, or neither budget nor window is known. */
 int ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_prune_config *options,
     struct ctx_err *err);

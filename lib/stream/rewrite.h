@@ -220,8 +220,8 @@ int ctx_rewrite_scan(struct ctx_rewrite *rewrite,
  * ctx_dialect_read_message returns. */
 int ctx_rewrite_reread(struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held, struct ctx_err *err);
-/* Reads a message that is not part of the stream from a JSON text, into
- * rewrite->text_message, which is valid as long as the text. flags:
+/* Reads from a JSON text, which is not part of the stream, a message into
+ * rewrite->text_message.  The message is valid as long as the text. flags:
  * CTX_MESSAGE_... flags to be added.  Returns what ctx_dialect_read_message
  * returns. */
 int ctx_rewrite_read_text(struct ctx_rewrite *rewrite,

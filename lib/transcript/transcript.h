@@ -109,8 +109,8 @@ bool ctx_transcript_first_of_message(struct ctx_transcript *transcript,
  * is the argument "next". */
 uint64_t ctx_transcript_message_index(struct ctx_transcript *transcript,
     uint32_t line, uint64_t next);
-/* Returns true if a line was removed, or was replaced by a line that was
- * removed. */
+/* Returns true if ctx has removed a line, or the newer line by which the agent
+ * has replaced it. */
 bool ctx_transcript_is_removed(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Adds the edits that a line needs because other lines were removed.  If its

@@ -103,9 +103,9 @@ struct ctx_truncate_counts {
  * A media block is kept where the message format has no text block.
  *
  * Memory needed: one record, and the tool calls without results if tools are
- * selected by name.  With keep_media also the records from the oldest kept
- * media block on; with unsent those after the last assistant message.  If
- * writer is NULL, nothing is written; the report must then be a dry run.
+ * selected by name.  With the option keep_media also the records from the
+ * oldest kept media block on; with the option unsent, those after the last
+ * assistant message.  A dry run passes NULL as writer: nothing is written.
  */
 int ctx_truncate_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_truncate_config *options,

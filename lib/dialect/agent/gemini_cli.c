@@ -108,8 +108,8 @@ read_gemini_cli_part(const struct ctx_json *json, uint32_t node,
 	return ctx_read_block(message, CTX_BLOCK_OPAQUE, node, err);
 }
 
-/* Adds the content of a message: a string, a part, or an array of strings and
- * parts. */
+/* Adds the blocks of a message's content to the message.  The content is a
+ * string, a part, or an array of strings and parts. */
 static int
 read_gemini_cli_content(struct ctx_message *message, uint32_t content,
     struct ctx_err *err)
