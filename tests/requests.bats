@@ -79,8 +79,10 @@ X
 	}
 	[ "$(think claude-sonnet-4-5 enabled)" -eq \
 	    $(($(think claude-sonnet-4-5 disabled) + 29)) ]
-	[ "$(think claude-opus-4-6 adaptive)" -eq \
+	[ "$(think claude-opus-4-6 enabled)" -eq \
 	    $(($(think claude-opus-4-6 disabled) + 28)) ]
+	[ "$(think claude-opus-4-6 adaptive)" -eq \
+	    "$(think claude-opus-4-6 disabled)" ]
 	[ "$(think claude-sonnet-5 adaptive)" -eq \
 	    "$(think claude-sonnet-5 disabled)" ]
 }
