@@ -704,4 +704,11 @@ judge() {
 	[ "$(jq -s '{info: {id: "s"}, messages: .}' lines | model)" = \
 	    "claude-opus-4-5 200000" ]
 	[ "$(jq -c '.info.modelID? = 7' lines | model)" = "null null" ]
+	# A user's message names the model that shall answer.
+	jq -c '.info |= if .role == "user" then . + {model: {providerID:
+	    "openai", modelID: "gpt-4o"}} else . end' lines > chosen
+	[ "$(model chosen)" = "gpt-4o 128000" ]
+	[ "$(head -n 1 chosen | model)" = "gpt-4o 128000" ]
+	[ "$(jq -s '{info: {id: "s"}, messages: .}' chosen | model)" = \
+	    "gpt-4o 128000" ]
 }

@@ -383,10 +383,9 @@ struct ctx_dialect {
 	uint32_t (*first_visible)(const struct ctx_json *json, uint32_t array);
 	uint64_t rules; /* rules such as CTX_PAIR_BY_NAME */
 	struct ctx_usage usage;
-	/* Path (see ctx_json_find_path) from a message to the name of its
-	 * model, for formats in which nothing around the messages names it;
-	 * or NULL. */
-	const char *model;
+	/* Returns the JSON node of a message's model name; 0 if it has none.
+	 * NULL: messages name no model. */
+	uint32_t (*find_model)(const struct ctx_json *json, uint32_t message);
 	/* Tokens beside those of texts: for each message, for each name of a
 	 * sender, and once per conversation. */
 	uint8_t per_message, per_name, priming;
@@ -566,8 +565,8 @@ const char *ctx_detect_chat(const struct ctx_json *json, uint32_t node,
 uint32_t ctx_find_model_of_request(const struct ctx_json *json,
     uint32_t request);
 /* Returns the JSON node of the last model name that the messages of a
- * conversation, or the record that is a message, have at the path
- * ctx_dialect.model; 0 if they name no model. */
+ * conversation, or the record that is a message, have (member find_model of
+ * the dialect); 0 if they name no model. */
 uint32_t ctx_find_model_of_messages(const struct ctx_json *json,
     const struct ctx_record_layout *layout);
 

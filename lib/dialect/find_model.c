@@ -24,16 +24,16 @@ uint32_t
 ctx_find_model_of_messages(const struct ctx_json *json,
     const struct ctx_record_layout *layout)
 {
-	const char *path = layout->dialect->model;
+	const struct ctx_dialect *dialect = layout->dialect;
 	uint32_t node = layout->messages + 1, model = 0, found;
 
-	if (path == NULL)
+	if (dialect->find_model == NULL)
 		return 0;
 	if (layout->kind == CTX_LAYOUT_MESSAGE)
-		return ctx_json_find_path(json, 0, path);
+		return dialect->find_model(json, 0);
 	for (; node < json->nodes[layout->messages].next;
 	     node = json->nodes[node].next) {
-		found = ctx_json_find_path(json, node, path);
+		found = dialect->find_model(json, node);
 		if (found != 0 && json->nodes[found].kind == CTX_JSON_STRING)
 			model = found;
 	}

@@ -13,6 +13,7 @@ typedef int ctx_dialect_read(const struct ctx_json *json, uint32_t node,
 typedef void ctx_dialect_line(const struct ctx_json *json, uint32_t node,
     struct ctx_line_place *line);
 typedef uint32_t ctx_dialect_first(const struct ctx_json *json, uint32_t array);
+typedef uint32_t ctx_dialect_model(const struct ctx_json *json, uint32_t node);
 
 ctx_dialect_is ctx_openai_chat_is, ctx_openai_responses_is, ctx_anthropic_is,
     ctx_bedrock_is, ctx_gemini_is, ctx_langchain_dict_is, ctx_langchain_lc_is,
@@ -32,6 +33,7 @@ ctx_dialect_read ctx_openai_chat_read, ctx_openai_responses_read,
 ctx_dialect_line ctx_claude_code_line, ctx_claude_stream_line, ctx_codex_line,
     ctx_pi_line, ctx_gemini_cli_line, ctx_opencode_line, ctx_copilot_cli_line;
 ctx_dialect_first ctx_opencode_first;
+ctx_dialect_model ctx_opencode_model, ctx_llm_logs_model;
 
 /* Returns the role whose name is the string at a JSON node, in formats with
  * role and content: "developer" is CTX_ROLE_SYSTEM, "function" is

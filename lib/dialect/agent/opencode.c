@@ -133,6 +133,18 @@ read_opencode_part(const struct ctx_json *json, uint32_t part,
 	    err);
 }
 
+/* An answer has the model's name as the member modelID, a user's message has it
+ * in an object of the model that was chosen for the answer. */
+uint32_t
+ctx_opencode_model(const struct ctx_json *json, uint32_t node)
+{
+	uint32_t model = ctx_json_find_path(json, node, "info/modelID");
+
+	return model != 0
+	    ? model
+	    : ctx_json_find_path(json, node, "info/model/modelID");
+}
+
 int
 ctx_opencode_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
@@ -143,7 +155,7 @@ ctx_opencode_read(const struct ctx_json *json, uint32_t node,
 	    !ctx_read_role(message, json, node,
 		ctx_json_find(json, info, "role")))
 		return 0;
-	message->model = ctx_json_find(json, info, "modelID");
+	message->model = ctx_opencode_model(json, node);
 	message->time = ctx_find_below(json, info, "time", "created");
 	/* The two messages of a compaction (the request for a summary, and the
 	 * summary) are never removed.  Without them opencode would send the
@@ -167,7 +179,7 @@ ctx_opencode_line(const struct ctx_json *json, uint32_t node,
 		return;
 	line->kind = CTX_LINE_MESSAGE;
 	line->id = ctx_find_below(json, node, "info", "id");
-	line->model = ctx_json_find_path(json, node, "info/modelID");
+	line->model = ctx_opencode_model(json, node);
 	line->about = find_summarized_id(json, node);
 	if (line->about != 0)
 		line->kind = CTX_LINE_SUMMARY;
