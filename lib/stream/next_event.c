@@ -49,6 +49,7 @@ ctx_stream_release(struct ctx_stream *stream)
 	ctx_count_ahead_close(stream->prefetch);
 	stream->prefetch = NULL;
 	ctx_message_release(&stream->parsed);
+	ctx_message_release(&stream->ahead);
 	if (stream->transcript != NULL)
 		ctx_transcript_release(stream->transcript);
 	free(stream->transcript);
