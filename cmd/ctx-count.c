@@ -391,7 +391,8 @@ check_options(struct count_command *count)
 		    "cannot be combined with other output");
 }
 
-/* Sets how results are printed, as the options and standard output demand. */
+/* Sets how results are printed: by the options, and by whether standard output
+ * is a terminal. */
 static void
 choose_form(struct count_command *count)
 {

@@ -140,8 +140,9 @@ note_file(void *user, size_t bytes)
 	cli_progress_add(&eval->cli, bytes);
 }
 
-/* Prints how many sessions and places in them were not evaluated, and why.
- * Prints this only if nothing was evaluated, or with --verbose. */
+/* Prints how many sessions were not evaluated, how many of the messages before
+ * which a session could have been cut, and why.  Prints this only if nothing
+ * was evaluated, or with --verbose. */
 static void
 note_left_out(struct eval_command *eval)
 {

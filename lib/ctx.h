@@ -475,7 +475,7 @@ struct ctx_prune_options {
 	uint64_t keep_turns; /* newest turns kept in part; 0: 3 */
 	uint64_t keep_first; /* first messages kept by middle-out; 0: 2 */
 	uint64_t window_turns;   /* newest turns kept by window; 0: 10 */
-	uint64_t summary_tokens; /* most of a summary; 0: target / 20 or 300 */
+	uint64_t summary_tokens; /* maximum; 0: target / 20, at least 300 */
 	const char *pin;         /* regular expression: texts that are kept */
 	const char *pin_tool;    /* regular expression: tools that are kept */
 	const char *tool, *not_tool;
@@ -536,8 +536,8 @@ struct ctx_age_options {
 	const char *archive;
 	ctx_change_function *on_change;
 	void *user;
-	bool by_results; /* true: members keep and step count tool results */
-	bool media;  /* true: moves media; members keep and step count media */
+	bool by_results; /* "keep" and "step" are numbers of tool results */
+	bool media;  /* moves media; "keep" and "step" are numbers of media */
 	bool unsent; /* true: only messages after the last assistant message */
 	bool mask;   /* true: store nothing and write "[cleared]" */
 };

@@ -97,8 +97,8 @@ find_arity(const struct cli_option *option)
 	return option->arg[0] == '[' ? TAKES_OPTIONAL : TAKES_ONE;
 }
 
-/* A paragraph of --help: indentation of its lines, and characters in the last
- * one so far. */
+/* A paragraph of --help while it is written. indent: columns before each line.
+ * column: columns that the last line has so far. */
 struct paragraph {
 	int indent;
 	size_t column;

@@ -89,9 +89,9 @@ queue_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 			     : queue_record(user, event, err);
 }
 
-/* Adds the edits that replace the old tool results of message i, in a record
- * with a conversation, by references.  If count_only is true, only adds the
- * tokens that this would save to queue->savings. */
+/* Adds the edits that replace the old tool results of a message by references.
+ * The message is number i of a conversation in one record.  If count_only is
+ * true, only adds the tokens that this would save to queue->savings. */
 static int
 age_element(struct aging *aging, struct age_queue *queue, size_t i,
     bool count_only, struct ctx_err *err)

@@ -63,7 +63,8 @@ struct api_run {
 	ctx_change_function *on_change;
 	void *user;
 	struct ctx_result sum;
-	/* the tool's name in the change that is reported, with a NUL byte */
+	/* the name of the tool for the callback that gets a change; ends in a
+	 * NUL byte */
 	struct ctx_buf tool;
 };
 

@@ -35,8 +35,8 @@ describe_message(struct ctx_input *input, struct ctx_message_info *message)
 	place_message(input, message);
 }
 
-/* Updates the state of the input for an event: at the beginning of a
- * conversation inside a record, or for a message. */
+/* Updates the state of the input for an event, which is the beginning of a
+ * conversation inside a record, or a message. */
 static int
 enter_event(struct ctx_input *input, struct ctx_err *err)
 {

@@ -145,8 +145,8 @@ void ctx_request_prefix_close(struct ctx_request_prefix *prefix);
  * messages. */
 struct ctx_request_prefix_change {
 	bool appended; /* true if messages were only appended */
-	/* The first member or message that differs.  NULL if the later request
-	 * only ends earlier. */
+	/* The first member or message that differs.  NULL if the second request
+	 * is only shorter: a beginning of the first one. */
 	const struct ctx_request_prefix_item *item;
 	/* Place of the first byte that differs: line and column of the later
 	 * request, from 1. */

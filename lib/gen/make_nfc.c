@@ -6,9 +6,9 @@
  *
  * The second file has what Unicode 15 added to Unicode 9.  Each of the two
  * versions gets its own table of the properties of characters.  Both share the
- * tables of decompositions: in Unicode 9, characters that only Unicode 15
- * decomposes or composes have properties for which these tables are never
- * searched.
+ * tables of decompositions.  Sharing is safe: with the properties of Unicode 9,
+ * these tables are never searched for a character that only Unicode 15
+ * decomposes or composes.
  */
 #define PROGRAM "make-nfc"
 #include "gen/blocks.h"

@@ -114,10 +114,10 @@ is_end_marker(struct ctx_str line)
 	return is_word_of(word, demo) && take_next_word(&line).n == 0;
 }
 
-/* Returns the JSON node of a message's last text if that text may end with a
- * line that ends a demonstration, else 0.  Also returns 0 if the message has
- * blocks other than texts and tool results.  This quick check avoids decoding
- * most messages. */
+/* Returns the JSON node of a message's last text if that text may end with the
+ * line after a demonstration (an example conversation for the model), else 0.
+ * Also returns 0 if the message has blocks other than texts and tool results.
+ * This quick check avoids decoding most messages. */
 static uint32_t
 find_end_text(const struct ctx_message *message)
 {

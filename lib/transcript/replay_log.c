@@ -20,8 +20,9 @@ struct log {
 	size_t first, n;
 	/* number of active lines that begin a turn (CTX_LINE_USER) */
 	size_t turns;
-	/* The active lines before slots[digested] are all user messages, so
-	 * replay_digest need not look at them again. */
+	/* All lines before slots[digested] whose messages are still sent to the
+	 * model are messages of the user, so replay_digest need not look at
+	 * them again. */
 	size_t digested;
 	/* For each id: 1 + the index in slots of the line that has this id; 0:
 	 * none. */

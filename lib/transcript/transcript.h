@@ -61,8 +61,9 @@ int ctx_transcript_decide(struct ctx_transcript *transcript,
  * time in proportion to the number of lines before this one. */
 int ctx_transcript_decide_before(struct ctx_transcript *transcript,
     uint32_t line, struct ctx_err *err);
-/* Returns true if a line does not change which earlier lines are active and, if
- * it is a message, is active itself.  Returns false if that is not certain. */
+/* Returns true if a line only adds to what the agent sends to the model: all
+ * messages that were sent before it are still sent, and its own message, if it
+ * has one, is sent, too.  Returns false if that is not certain. */
 bool ctx_transcript_is_appended(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Returns true if a line is a message or a summary, whether it is active or

@@ -481,7 +481,8 @@ pass_char(struct nfc_check *check, const char *p, unsigned kind)
 }
 
 /* Checks the rest of the text.  Returns true if all of it is in NFC.  Otherwise
- * returns false, and check->at is at a character that may not be. */
+ * returns false, and check->at is at the first character that is perhaps not
+ * in NFC. */
 static bool
 pass_all(struct nfc_check *check, const char *p, size_t n)
 {

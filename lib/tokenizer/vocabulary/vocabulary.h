@@ -51,8 +51,8 @@ enum ctx_vocab_section {
 	/* struct ctx_vocab_group: hash table of tokens of more than 16 bytes,
 	 * by their first 16 bytes */
 	CTX_VOCAB_GROUPS,
-	/* uint32_t: lists of tokens, one for each entry of GROUPS, the longest
-	 * token first */
+	/* uint32_t: for each entry of the table GROUPS the list of the tokens
+	 * that begin with its 16 bytes, the longest token first */
 	CTX_VOCAB_LONG,
 	/* one bit for each hash of two characters that are adjacent in a token;
 	 * see ctx_vocab_crossing */
