@@ -63,8 +63,8 @@ struct api_run {
 	ctx_change_function *on_change;
 	void *user;
 	struct ctx_result sum;
-	/* the name of the tool for the callback that gets a change; ends in a
-	 * NUL byte */
+	/* name of the tool in a change, which the program's callback gets;
+	 * ends in a NUL byte */
 	struct ctx_buf tool;
 };
 
@@ -73,21 +73,22 @@ struct api_run {
 /* Copies an error of the library to the struct of the program, which may be
  * NULL.  Always returns -1. */
 int ctx_api_fail(struct ctx_error *error, const struct ctx_err *err);
-/* Copies a struct of the library, known, to a struct of the program.  Both
- * begin with their size in bytes; if the program's is smaller, only its members
- * are copied. */
+/* Copies *known, a struct of the library, to *program, the program's struct.
+ * Both begin with their size in bytes; if the program's is smaller, only its
+ * members are copied. */
 void ctx_api_give(void *program, const void *known, size_t size);
-/* Copies the options of a program to known, a struct of size bytes.  program
- * may be NULL or have another size.  Clears known if program is NULL, and after
- * an error.  Fails with CTX_EARG if the options have no size, or set a member
- * that this version of the library does not know. */
+/* Copies the options of a program to *known, a struct whose length in bytes is
+ * "size".  program may be NULL or have another length.  Clears *known if
+ * program is NULL, and after an error.  Fails with CTX_EARG if the program's
+ * options say that their length is 0, or set a member that this version of the
+ * library does not know. */
 int ctx_api_take_options(void *known, size_t size, const void *program,
     struct ctx_err *err);
 
 /* ---- read_options.c ---- */
 
-/* Sets *to to a copy of a string in the arena; to NULL if the string is NULL.
- */
+/* Copies a string into the arena, and sets *to to the copy.  Sets *to to NULL
+ * if the string is NULL. */
 int ctx_api_copy_string(struct ctx_arena *arena, const char *text,
     const char **to, struct ctx_err *err);
 /* Sets *i to the index of value in names, a list that ends with NULL.  If value

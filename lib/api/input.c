@@ -51,9 +51,9 @@ apply_options(struct ctx_input *input, const struct ctx_input_options *options,
 	return 0;
 }
 
-/* Allocates an input that has no source yet.  Copies the options that the
- * program gave to *known; members that its version of the struct lacks get
- * their defaults.  Returns NULL with *err after an error. */
+/* Allocates an input that has no source yet.  Copies the program's options to
+ * *known; members that the program's version of the struct lacks get their
+ * defaults.  Returns NULL with *err after an error. */
 static struct ctx_input *
 make_input(const struct ctx_input_options *options,
     struct ctx_input_options *known, struct ctx_err *err)

@@ -35,8 +35,8 @@ describe_message(struct ctx_input *input, struct ctx_message_info *message)
 	place_message(input, message);
 }
 
-/* Updates the state of the input for an event, which is the beginning of a
- * conversation inside a record, or a message. */
+/* Updates the state of the input for an event: a message, or the beginning of a
+ * conversation that is inside a record. */
 static int
 enter_event(struct ctx_input *input, struct ctx_err *err)
 {

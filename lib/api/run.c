@@ -89,8 +89,8 @@ ctx_api_end(struct api_run *run, int rc, bool no, struct ctx_result *result,
 	}
 	if (rc == 0 && run->writer != NULL)
 		rc = ctx_writer_flush(run->writer, err);
-	/* The writer may still refer to bytes in the memory of the input, which
-	 * may be freed now. */
+	/* All is written.  The writer must not refer to the memory of the input
+	 * any more, because the program may free the input now. */
 	if (run->writer != NULL)
 		run->writer->borrowed.n = 0;
 	/* run->input is NULL if the options were wrong, so that the operation

@@ -66,7 +66,7 @@ token_amount(uint64_t tokens)
 	    .set = tokens != 0};
 }
 
-/* Sets *number to value, the member of the options, unless value is 0. */
+/* Sets *number to the value that the options have, unless this value is 0. */
 static void
 set_number(uint64_t *number, uint64_t value)
 {

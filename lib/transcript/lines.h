@@ -47,8 +47,9 @@ struct ctx_transcript_line {
 	uint8_t dialect; /* index of its format, see ctx_dialect_at */
 	uint8_t kind, flags;
 	bool active : 1, removed : 1;
-	/* is_continued: the message of this line continues in a later line.
-	 * continues: it began in an earlier line */
+	/* is_continued: a later line has more of this line's message.
+	 * continues: an earlier line has the beginning of this line's
+	 * message. */
 	bool is_continued : 1, continues : 1;
 	/* True if the line is not on the path from leaf to root.  It is then
 	 * sent to the model only because it contains tool results. */
@@ -65,8 +66,8 @@ struct ctx_transcript_line {
 	 * tool results. */
 	bool from_user : 1;
 	/* True if this line does not change which earlier lines are active: the
-	 * line is not sent, or is a message that comes after all earlier
-	 * ones. */
+	 * line is not sent, or its message is sent after those of the active
+	 * lines before it. */
 	bool is_appended : 1;
 };
 
@@ -83,8 +84,10 @@ ctx_transcript_line(const struct ctx_transcript *transcript, uint32_t line)
 int ctx_transcript_replay_log(struct ctx_transcript *transcript,
     struct ctx_err *err);
 /* Decides which lines are active in a session file whose lines form a tree.
- * before: a copy of the first line of a response; the lines that were sent with
- * its request become active.  NULL: those of the next request. */
+ * before: the first line of a response (a copy, because the decision changes
+ * the lines); the lines that were sent with the request for this response
+ * become active.  NULL: the lines become active that the next request would
+ * send. */
 int ctx_transcript_active_branch(struct ctx_transcript *transcript,
     const struct ctx_transcript_line *before, struct ctx_err *err);
 

@@ -16,7 +16,7 @@
 struct log {
 	struct ctx_transcript *transcript;
 	uint32_t *slots;
-	/* the active lines are elements first to n - 1 of slots */
+	/* the active lines are slots[first] to slots[n - 1] */
 	size_t first, n;
 	/* number of active lines that begin a turn (CTX_LINE_USER) */
 	size_t turns;
@@ -123,8 +123,8 @@ replay_digest(struct log *log)
 }
 
 /* Handles a line with a summary that contains an id (about) of an earlier line.
- * If that line asked for the summary, removes all active lines before it.
- * Otherwise removes nothing. */
+ * If that earlier line asked for the summary, removes all active lines before
+ * the earlier line.  Otherwise removes nothing. */
 static void
 replay_summary(struct log *log, uint32_t about)
 {

@@ -278,10 +278,10 @@ mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 }
 
 /* A line may report the input tokens of a request.  Stores their number in the
- * first line of the response to this request.  A report that has no response
- * before it belongs to the next response, because Codex 0.40 wrote reports
- * before responses.  But if its number is that of the report before, it only
- * repeats that report and is ignored. */
+ * first line of the response to this request.  If there was no response
+ * since the report before, a report belongs to the next response, because Codex
+ * 0.40 wrote reports before responses.  But a report with the same number of
+ * tokens as the report before is only a repetition, and is ignored. */
 static void
 assign_billed_usage(struct ctx_transcript *transcript)
 {

@@ -110,14 +110,15 @@ bool ctx_transcript_first_of_message(struct ctx_transcript *transcript,
  * is the argument "next". */
 uint64_t ctx_transcript_message_index(struct ctx_transcript *transcript,
     uint32_t line, uint64_t next);
-/* Returns true if ctx has removed a line, or the newer line by which the agent
- * has replaced it. */
+/* Returns true if ctx has removed this line or, if the agent has replaced this
+ * line by a newer one, the newer line. */
 bool ctx_transcript_is_removed(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Adds the edits that a line needs because other lines were removed.  If its
  * parent was removed, the parent's id is replaced by that of the nearest
  * ancestor that is kept, or by null.  If the line refers to another removed
- * line, that id is replaced by the id of the next active line that is kept.
+ * line, that id is replaced by the id of the first active line after the
+ * removed one that is kept.
  * json: the scanned record of the line. */
 int ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
     const struct ctx_json *json, struct ctx_edits *edits, struct ctx_err *err);
