@@ -168,10 +168,10 @@ struct ctx_restore_config {
 	 * another directory; or NULL. dir is that directory: a text that
 	 * anybody may have written, valid only during the call. */
 	int (*foreign)(void *user, struct ctx_str dir, struct ctx_err *err);
-	/* Called for each run of hex digits in a record that is at least as
-	 * long as the hex digits in a spool file's name. digits: as many digits
-	 * from the end of the run.  NULL: not called.  So a caller can find the
-	 * files to which a record refers. */
+	/* Called for each run of hex digits in a record, if the run is long
+	 * enough to be the hash in the name of a spool file.  So the caller can
+	 * find the files to which the record refers. digits: the last digits of
+	 * the run, as many as the hash in a name has.  NULL: not called. */
 	int (*digits)(void *user, struct ctx_str digits, struct ctx_err *err);
 };
 

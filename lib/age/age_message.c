@@ -103,8 +103,8 @@ store_text(struct aging *aging, const struct age_entry *entry,
 	    : 1;
 }
 
-/* Replaces the long texts in the agent's copy of a tool result by references to
- * files. */
+/* Some agents keep a copy of a tool result beside the message.  Replaces the
+ * long texts in this copy by references to files. */
 static int
 age_copy(struct aging *aging, const struct age_entry *entry,
     const struct age_candidate *result, struct ctx_err *err)
@@ -161,10 +161,11 @@ age_block(struct aging *aging, struct age_queue *queue, size_t i,
 	    : ctx_age_result(&aging->aged, aging->options, &candidate, err);
 }
 
-/* Returns true if the options tool and not_tool select this tool, so that its
- * results may be replaced.  Media outside of tool results belong to no tool,
- * and may always be replaced. *left is the work that remains for matching
- * patterns (ctx_pattern_selects). */
+/* Returns true if the options tool and not_tool allow block i to be replaced:
+ * they select its tool, or the block is media outside of tool results, which
+ * belong to no tool. *left: the work that the matching of patterns may still do
+ * for this message (see CTX_PATTERN_WORK); the work that is done here is
+ * subtracted from it. */
 static bool
 is_selected(struct aging *aging, size_t i, struct ctx_str tool, int64_t *left)
 {

@@ -9,8 +9,8 @@
 #include "stream/change_report.h"
 #include "stream/rewrite.h"
 
-/* A message in the queue, which is not written yet; or a record after such a
- * message that is not a message. */
+/* A message in the queue, which is not written yet; or a record that is not a
+ * message and follows such a message. */
 struct age_entry {
 	struct ctx_held_message held;
 	uint64_t message; /* index of the message in the conversation, from 0 */
@@ -28,8 +28,8 @@ struct age_entry {
 	 * age_queue.groups.tools.  The entry owns the array.  NULL if no
 	 * result is long enough to be replaced. */
 	uint32_t *tools;
-	/* The JSON edits of the message are in rewrite.edits: first_edit is the
-	 * number of the first one, edits is how many there are. */
+	/* The JSON edits of the message are those with the numbers first_edit
+	 * to first_edit + edits - 1 in rewrite.edits. */
 	size_t first_edit, edits;
 	struct message_place place;
 	bool is_signed; /* true if the message has signed reasoning */
@@ -91,9 +91,9 @@ struct aging {
 	struct ctx_err refused;
 	struct aged_result aged;
 	struct ctx_buf text; /* scratch memory */
-	/* A message after all of its edits, except the edit that removes its
-	 * bound reasoning (signed reasoning that the provider refuses if
-	 * anything before it was changed). */
+	/* The JSON of a message whose old tool results are already replaced,
+	 * but whose bound reasoning (signed reasoning that the provider refuses
+	 * if anything before it was changed) is not removed yet. */
 	struct ctx_buf unstripped;
 	struct ctx_edits strip_edits; /* edits that remove the reasoning */
 	struct ctx_buf stripped;      /* the message without its reasoning */
@@ -107,7 +107,8 @@ struct aging {
 
 /* ---- age_queue.c ---- */
 
-/* Returns the messages of a queue that are in memory. */
+/* Returns the list of the entries of a queue: aging->rewrite.elements for the
+ * queue aging->record, aging->rewrite.lines for the queue aging->lines. */
 static inline struct ctx_held_queue *
 ctx_age_entries(struct aging *aging, const struct age_queue *queue)
 {
@@ -117,9 +118,9 @@ ctx_age_entries(struct aging *aging, const struct age_queue *queue)
 /* Frees the messages that were not written, and makes the queue ready for the
  * next conversation. */
 void ctx_age_queue_clear(struct aging *aging, struct age_queue *queue);
-/* Appends an entry with the properties of the event's message to the queue, and
- * adds the message to the queue's groups.  Returns the entry, or NULL with
- * *err. */
+/* Appends an entry for the event's message to the queue, and adds the message
+ * to queue->groups, where the tool of each tool result is looked up.  Returns
+ * the entry, or NULL with *err. */
 struct age_entry *ctx_age_queue_append(struct aging *aging,
     struct age_queue *queue, const struct ctx_event *event,
     struct ctx_err *err);
@@ -187,9 +188,10 @@ int ctx_age_report_message(struct aging *aging, struct age_queue *queue,
  * together with the message before it. */
 bool ctx_age_is_before_boundary(const struct aging *aging,
     const struct age_queue *queue, const struct age_entry *entry);
-/* Returns true if a later message may show that the conversation must not be
- * changed.  The message may have bound reasoning (signed reasoning that the
- * provider refuses if anything before it was changed). */
+/* Returns true if all messages of the conversation must be read before any may
+ * be changed.  This is so if options->reasoning is CTX_REASONING_FAIL, and the
+ * provider refuses signed reasoning of this model if anything before it was
+ * changed (bound reasoning). */
 bool ctx_age_may_refuse(const struct aging *aging,
     const struct age_queue *queue);
 /* Sets *refused to true if no tool result in the queue may be replaced.  The
@@ -197,9 +199,11 @@ bool ctx_age_may_refuse(const struct aging *aging,
  * before it was changed (bound reasoning). */
 int ctx_age_check_refusal(struct aging *aging, struct age_queue *queue,
     bool *refused, struct ctx_err *err);
-/* Writes the messages at the beginning of the queue that need not be kept in
- * memory any longer.  These are messages that are old enough, with their tool
- * results replaced, and messages without tool results. */
+/* Writes those messages at the beginning of the queue that need not be kept in
+ * memory any longer: messages in which no tool result is long enough to be
+ * replaced; and messages that are old enough, after their tool results were
+ * replaced by references.  Writes nothing until at least options->at_least
+ * tokens can be saved. */
 int ctx_age_write_due(struct aging *aging, struct ctx_err *err);
 /* Writes all messages in the queue, at the end of the stream. broken is true if
  * the stream ended with an error, so that messages may be missing.  Then

@@ -11,7 +11,8 @@
 
 /* ---- the text of a result ---- */
 
-/* Returns true if the block is a text whose JSON value is a string. */
+/* Returns true if the block is a text block whose text is a JSON string, not
+ * another JSON value. */
 static bool
 is_text(const struct ctx_json *json, const struct ctx_block *block)
 {
@@ -155,11 +156,11 @@ find_head_end(const char *p, size_t n, uint64_t chars)
 	return n;
 }
 
-/* Makes the text that replaces aged->text, in aged->scratch.  Normally this is
- * the beginning of the text and a reference to a file, whose name is stored in
- * aged->file_name.  With the option mask it is CTX_CLEARED, and there is no
+/* Writes to aged->scratch the text that replaces aged->text.  Normally this is
+ * the beginning of aged->text and a reference to a file, whose name is stored
+ * in aged->file_name.  With the option mask it is CTX_CLEARED, and there is no
  * file. restores: true if the JSON aged->replaced can be restored byte for byte
- * from the text. */
+ * from aged->text, so that this JSON need not be stored. */
 static int
 make_reference_text(struct aged_result *aged,
     const struct ctx_age_config *options, struct ctx_str tool, bool restores,

@@ -16,12 +16,13 @@ struct aged_result {
 	/* Name of the spool file, NUL-terminated.  Empty if nothing is
 	 * stored. */
 	struct ctx_buf file_name;
-	/* JSON of the result, which is stored, too, if text is not enough to
-	 * restore it; otherwise n is 0.  Points into the message. */
+	/* The JSON of the result or media block, if it is stored in a file;
+	 * otherwise json.n is 0.  Points into the message's JSON. */
 	struct ctx_str json;
-	/* True if only json is stored, without text. */
+	/* True if only the member json is stored, not the member text: for a
+	 * media block that is only a link to the media. */
 	bool json_only;
-	/* The JSON of the message that is replaced. */
+	/* The JSON that is to be replaced, a part of the message's JSON. */
 	struct ctx_str replaced;
 	uint64_t saved_tokens;
 	struct ctx_buf scratch;
@@ -45,10 +46,11 @@ struct age_candidate {
 int ctx_age_result(struct aged_result *aged,
     const struct ctx_age_config *options, const struct age_candidate *result,
     struct ctx_err *err);
-/* Makes the reference that replaces a text in the agent's copy of a tool
- * result, the JSON string at node, and decides what is stored in the file; both
- * are then in *aged.  Returns 1; 0 if the text must not be replaced, because it
- * is too short or was replaced before; or -1 with *err. */
+/* Some agents keep a copy of a tool result beside the message.  Makes the
+ * reference that replaces a text in this copy, and decides what is stored in
+ * the file; both are then in *aged. node: the JSON string of the text.  Returns
+ * 1; 0 if the text must not be replaced, because it is too short, was replaced
+ * before, or is not longer than its replacement; or -1 with *err. */
 int ctx_age_copied_text(struct aged_result *aged,
     const struct ctx_age_config *options, const struct age_candidate *result,
     uint32_t node, struct ctx_err *err);
@@ -59,7 +61,8 @@ int ctx_age_media(struct aged_result *aged,
     const struct ctx_age_config *options, const struct age_candidate *candidate,
     struct ctx_err *err);
 /* Writes the files for a replaced tool result or media block to the spool
- * directory.  The message must still be valid. */
+ * directory.  The JSON of the message must still be in memory, because
+ * aged->json points into it. */
 int ctx_aged_result_store(struct aged_result *aged, struct ctx_spool *spool,
     struct ctx_err *err);
 /* Frees the buffers in *aged if a long result has made them large. */

@@ -31,10 +31,11 @@ append_media_digits(struct ctx_buf *out, const struct ctx_message *message,
 }
 
 /* Appends those parts of a content block that ctx-age never changes.  They
- * identify a message even after ctx-age has changed it.  For a text or a tool
- * call they are the payload, id and name.  For media, or a text that ctx-age
- * has written in place of media, they are the hex digits in the name of the
- * spool file. */
+ * identify a message even after ctx-age has changed it.  For a text: the text.
+ * For a tool call: its arguments, id and tool name.  For media outside of tool
+ * results, or a text that ctx-age has written in place of media: the hex digits
+ * in the name of the spool file.  For other blocks, such as tool results and
+ * reasoning: nothing. */
 static int
 append_stable_block(struct ctx_buf *out, const struct ctx_message *message,
     size_t i, struct ctx_buf *scratch, struct ctx_err *err)

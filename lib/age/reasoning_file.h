@@ -21,9 +21,11 @@
  * message's original is made from this. */
 struct message_place {
 	/* Hash of the texts, tool calls and media of the conversation, up to
-	 * and including this message, without system messages.  If ctx-age has
-	 * replaced media by a text, it hashes the media, not the text.  The
-	 * hash of the next message is computed with this hash as its key. */
+	 * and including this message, without system messages.  Of media, the
+	 * hex digits in the name of their spool file are hashed, so that the
+	 * hash remains equal if ctx-age replaces media by a reference to this
+	 * file.  This hash is the key with which the hash for the next message
+	 * is computed. */
 	struct ctx_hashkey so_far;
 	uint64_t message; /* index of the message in the conversation, from 0 */
 	/* If a message is split over several records: number of the record in

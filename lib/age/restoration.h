@@ -1,5 +1,6 @@
-/* restoration.h - the state of ctx-restore, which puts tool results back that
- * ctx-age has moved to files, and functions that its files share */
+/* restoration.h - the state of ctx-restore, which puts back tool results that
+ * ctx-age has moved to files; and functions that the source files of
+ * ctx-restore share */
 #ifndef CTX_AGE_RESTORATION_H
 #define CTX_AGE_RESTORATION_H
 
@@ -26,8 +27,8 @@ struct restored_message {
 	uint64_t index; /* index in the conversation, from 0 */
 	/* True if an earlier record of the same message was reported. */
 	bool continues;
-	/* The JSON edits of the message are in rewrite.edits: first_edit is the
-	 * number of the first one, edits is how many there are. */
+	/* The JSON edits of the message are those with the numbers first_edit
+	 * to first_edit + edits - 1 in rewrite.edits. */
 	size_t first_edit, edits;
 };
 
@@ -86,9 +87,10 @@ int ctx_restore_open_spool(struct restoration *restoration,
  * not, or -1 with *err. */
 int ctx_restore_is_json_line(struct restoration *restoration,
     const struct ctx_buf *file, struct ctx_err *err);
-/* Sets *state to whether a spool file exists and is unchanged, by the result
- * (rc and *err) of a function that has read it.  Returns -1 if *err must end
- * the run. */
+/* Sets *state from rc and *err, the result of ctx_spool_get or ctx_spool_sum:
+ * to CTX_AGED_WHOLE if the spool file was read, CTX_AGED_MISSING if there is no
+ * such file, or CTX_AGED_CHANGED if it is too long or not a regular file.
+ * Returns -1 if *err is another error, which must end the run. */
 int ctx_restore_check_file(int rc, enum ctx_aged_result_state *state,
     const struct ctx_err *err);
 /* Computes the size and the SHA-256 digits of the spool file

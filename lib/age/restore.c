@@ -1,6 +1,6 @@
 /*
- * restore.c - puts tool results back into the conversation, which ctx-age has
- * moved to files
+ * restore.c - puts tool results that ctx-age has moved to files back into the
+ * conversation
  *
  * A reference is untrusted input.  It is followed only if it names a file
  * directly in the spool, the directory that the user gives.  The file is used
@@ -69,9 +69,9 @@ report_restored(struct restoration *restoration,
 	return ctx_rewrite_report(rewrite, &edited, &change, err);
 }
 
-/* Reports the messages of the record being read that are changed.  If one of
- * its references cannot be followed, removes all edits, so that the record is
- * written unchanged. */
+/* Reports the changed messages of the current record.  If a spool file to which
+ * the record refers is missing or changed, removes all edits instead, so that
+ * the record is written unchanged. */
 static int
 report_record(struct restoration *restoration, struct ctx_err *err)
 {
@@ -121,8 +121,8 @@ restore_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return ctx_tracker_leave(tracker, event, err);
 }
 
-/* Calls options->digits for each run of hex digits in a record that is long
- * enough to be part of a spool file's name. */
+/* Calls options->digits for each run of hex digits in a record, if the run is
+ * long enough to be the hash in the name of a spool file. */
 static int
 report_digits(const struct restoration *restoration,
     const struct ctx_record *record, struct ctx_err *err)

@@ -55,9 +55,9 @@ append_content_from_json(struct restoration *restoration,
 }
 
 /* Appends a stored tool result to the replacement text of an edit, if the files
- * that the reference names are unchanged. form: the JSON before and after the
- * text of a result that is only a text.  A file is read into memory only if it
- * has the right size and SHA-256. */
+ * that the reference names are unchanged. form: the two pieces of JSON that
+ * enclose the JSON string of the text, if the result consists of one text.  A
+ * file is read into memory only if it has the right size and SHA-256. */
 static int
 append_referenced_content(struct restoration *restoration,
     const struct ctx_reference *ref, const char *const *form,

@@ -43,9 +43,9 @@ read_reasoning_file(struct restoration *restoration,
 	return rc > 0;
 }
 
-/* Reads restoration->unstripped, a message from the spool, without its signed
- * reasoning.  Sets *is to true if it then equals the message of the stream, so
- * that it is the original of that message. */
+/* Parses restoration->unstripped, a message from the spool, and removes its
+ * signed reasoning.  Sets *is to true if the remaining JSON is equal to the
+ * message of the stream, so that the stored message is its original. */
 static int
 check_unstripped_message(struct restoration *restoration,
     const struct ctx_event *event, bool *is, struct ctx_err *err)

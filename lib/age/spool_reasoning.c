@@ -4,9 +4,9 @@
 #include "age/age_queue.h"
 #include "stream/bound_reasoning.h"
 
-/* Applies the edits of a message, into aging->unstripped, and removes its
- * signed reasoning, into aging->stripped. value: the JSON of the message
- * before its edits. */
+/* Writes to aging->unstripped a message with its edits applied, and to
+ * aging->stripped this edited message without its signed reasoning. value: the
+ * JSON of the message without the edits. */
 static int
 strip_message(struct aging *aging, const struct age_entry *entry,
     struct ctx_str value, struct ctx_err *err)
@@ -48,7 +48,7 @@ store_unstripped_message(struct aging *aging, const struct age_entry *entry,
 	return ctx_spool_put(&aging->spool, aging->name.p, pieces, 2, err);
 }
 
-/* Sets *value to the JSON of a message in the queue, before its edits. */
+/* Sets *value to the JSON of a message in the queue, without its edits. */
 static int
 find_message_json(struct aging *aging, const struct ctx_held_message *held,
     struct ctx_str *value, struct ctx_err *err)
