@@ -76,5 +76,5 @@ tests_pass() { # TREE TEST...
 		fail "$(tail log)"
 	run ! grep -q __assert_fail "$ROOT"/build/ndebug/libctx-commands-*.so
 	grep -q __assert_fail "$B"/libctx-commands-*.so
-	tests_pass ndebug
+	tests_pass ndebug "$ROOT"/tests/c*.bats "$ROOT"/build/ndebug/tests/*
 }
