@@ -106,7 +106,7 @@ recipe() {
 	git commit -qm small
 	git add agent.jsonl
 	run ! git commit -qm large
-	[[ $output == *"in agent.jsonl"* ]]
+	[[ $output == *"too long: agent.jsonl"* ]]
 	[ "$(git log --oneline | wc -l)" -eq 1 ]
 	# What is committed counts, whatever the working tree has by now.
 	cp fixtures/chat.jsonl agent.jsonl
@@ -144,7 +144,7 @@ recipe() {
 	[[ $output == *'::error file=fixtures/broken.jsonl,line=1::orphan-result: '* ]]
 	mv agent.jsonl fixtures/broken.jsonl
 	run -1 sh -e script
-	[[ $output == *'::error file=fixtures/broken.jsonl::108k tokens, over 70 %25 of 128k'* ]]
+	[[ $output == *'::error file=fixtures/broken.jsonl::110k tokens, over 70 %25 of 128k'* ]]
 }
 
 @test "ollama and llm write summaries (both replaced by scripts)" {
