@@ -122,6 +122,7 @@ ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
 	if (line->kind != CTX_LINE_MESSAGE || message == 0)
 		return;
 	if (ctx_json_is(json, type, "assistant")) {
+		line->flags |= CTX_LINE_ANSWER;
 		line->same = ctx_json_find(json, message, "id");
 		line->model = ctx_claude_model(json, message);
 	} else if (ctx_has_block(json, ctx_json_find(json, message, "content"),
