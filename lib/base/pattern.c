@@ -76,10 +76,8 @@ struct ctx_pattern_code {
 struct work {
 	const struct ctx_pattern_code *one;
 	int64_t left;
-	size_t n;         /* length of the text in bytes */
-	size_t at;        /* offset in the text of the last item */
-	size_t start;     /* start offset that is being tried */
-	size_t low, high; /* least and greatest offset since it is tried */
+	size_t n;  /* length of the text in bytes */
+	size_t at; /* offset in the text of the last item */
 };
 
 enum outcome { NO, YES, OVERRUN };
@@ -250,10 +248,26 @@ ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
 	return 0;
 }
 
+/* Returns the length in bytes of the longest text that a group has captured. */
+static size_t
+find_longest_capture(const pcre2_callout_block *block)
+{
+	const PCRE2_SIZE *ends = block->offset_vector;
+	size_t longest = 0;
+	uint32_t i;
+
+	for (i = 1; i < block->capture_top; i++)
+		if (ends[2 * i] != PCRE2_UNSET &&
+		    ends[2 * i + 1] > ends[2 * i] &&
+		    ends[2 * i + 1] - ends[2 * i] > longest)
+			longest = ends[2 * i + 1] - ends[2 * i];
+	return longest;
+}
+
 /* Returns an upper bound of the bytes that an item of the pattern reads without
- * progress if it fails: a back reference all of a group, and a quantifier its
- * minimum of repeats.  What an item reads with progress is counted at the next
- * item. */
+ * progress if it fails: a back reference the text of a group, but not beyond
+ * the end of the text, and a quantifier its minimum of repeats.  What an item
+ * reads with progress is counted at the next item. */
 static size_t
 count_failed_reads(const struct work *work, const pcre2_callout_block *block)
 {
@@ -268,7 +282,9 @@ count_failed_reads(const struct work *work, const pcre2_callout_block *block)
 	if (strncmp(item, "(?P=", 4) == 0 ||
 	    (item[0] == '\\' && item[1] != '\0' &&
 		strchr("123456789gk", item[1]) != NULL)) {
-		bytes = work->high - work->low;
+		bytes = find_longest_capture(block);
+		if (bytes > work->n - block->current_position)
+			bytes = work->n - block->current_position;
 		repeats += repeats == 0;
 	} else if (repeats > 0 && strncmp(item, "\\X", 2) == 0) {
 		/* The last of the repeats may read all of the text. */
@@ -288,15 +304,7 @@ count_work(pcre2_callout_block *block, void *user)
 
 	work->left -= work->one->item +
 	    (int64_t)(at > work->at ? at - work->at : work->at - at);
-	if (block->start_match != work->start) {
-		work->start = block->start_match;
-		work->low = work->high = at;
-	}
 	work->at = at;
-	if (at < work->low)
-		work->low = at;
-	if (at > work->high)
-		work->high = at;
 	if (work->one->heavy)
 		work->left -= (int64_t)count_failed_reads(work, block);
 	if (work->one->scripts)
@@ -315,10 +323,7 @@ static enum outcome
 match_counted(struct ctx_pattern_code *one, const char *p, size_t n,
     int64_t *left)
 {
-	const struct work whole = {.one = one,
-	    .left = *left,
-	    .n = n,
-	    .start = SIZE_MAX};
+	const struct work whole = {.one = one, .left = *left, .n = n};
 	struct work work = whole;
 	int rc;
 
