@@ -269,7 +269,7 @@ flush_rows(void *user)
 	cli_check_stdout(form->cli);
 }
 
-/* Replaces a text by a copy that stays valid until the table's rows are
+/* Replaces a text by a copy that is valid until the table's rows are
  * printed. */
 static int
 keep_text(struct table *table, struct ctx_str *text, struct ctx_err *err)

@@ -275,7 +275,9 @@ typedef int64_t ctx_clock(void);
  * and the text only.
  */
 /* Maximum work of matching the texts of one message.  A unit is about the work
- * of reading a byte.  Patterns that need all of it take about half a second. */
+ * of reading a byte.  All of it takes about a second at most with just-in-time
+ * code of PCRE2, and three seconds without.  Back references are charged more
+ * than they read, so that patterns with them reach the limit earlier. */
 #define CTX_PATTERN_WORK 600000000
 struct ctx_pattern {
 	struct ctx_pattern_code *list;

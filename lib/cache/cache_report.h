@@ -6,7 +6,8 @@
 #include "cache/breakpoints.h"
 #include "stream/conversation_tracker.h"
 
-/* What is needed to report messages whose prompt-cache breakpoints change. */
+/* Where messages are reported whose prompt-cache breakpoints change, and the
+ * conversation that is being read. */
 struct cache_report {
 	const struct ctx_report *options;
 	const struct ctx_stream *stream;

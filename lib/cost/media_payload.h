@@ -17,7 +17,7 @@ enum ctx_media_kind {
 
 /* ---- media_payload.c ---- */
 
-/* What is known of the media in a content block. */
+/* The properties of the media in a content block. */
 struct ctx_media_payload {
 	enum ctx_media_kind kind;
 	enum ctx_detail detail;

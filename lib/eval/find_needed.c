@@ -21,7 +21,7 @@
 
 #include "eval/session.h"
 
-/* What is known of a string that occurs in arguments of tool calls.  Members
+/* A string that occurs in arguments of tool calls, and where it occurs. Members
  * that refer to a message have its index plus 1; 0: none. */
 struct name_places {
 	/* the first messages that contain the string */
@@ -29,7 +29,7 @@ struct name_places {
 	unsigned n_first;
 };
 
-/* What is known of a string for one place at which the session is cut. */
+/* Where a string occurs after one place at which the session is cut. */
 struct name_at_cut {
 	/* the first message after the cut that has the string in the arguments
 	 * of a tool call */

@@ -6,8 +6,9 @@
 #include "replay/prompt_tree.h"
 
 /* Returns the index of the hash table at which the search for a node begins.
- * The hashes of messages have a secret key (ctx_hash), so nobody can write
- * messages that all get the same index and make the search slow. */
+ * The hashes of messages have a secret key (ctx_hash), so that an attacker
+ * cannot write messages that all get the same index and make the search slow.
+ */
 static size_t
 find_slot(const struct prompt_tree *tree, uint32_t parent, uint64_t hash)
 {

@@ -101,7 +101,7 @@ fill_texts(struct vocab_fill *f)
 /* Adds a token to the key table, the hash table of tokens by their bytes.
  * Tokens are added in merge order, so the most frequent ones are in that line
  * of the table that is searched first for them.  At least a fifth of the table
- * stays empty. */
+ * is empty. */
 static void
 enter_key(struct vocab_fill *f, uint32_t token)
 {
