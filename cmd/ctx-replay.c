@@ -119,8 +119,9 @@ parse(struct replay_command *command, int argc, char **argv)
 {
 	struct cli *cli = &command->cli;
 	const struct cli_option options[] = {
-	    {'p', "policy", "POLICY", "compare with pruning by these options",
-		CLI_LIST, &command->texts, NULL, NULL},
+	    {'p', "policy", "POLICY",
+		"compare with ctx-prune with these options", CLI_LIST,
+		&command->texts, NULL, NULL},
 	    {0, "requests", NULL, "print a row for each request", CLI_FLAG,
 		&command->form.requests, NULL, NULL},
 	    {0, "ttl", "TIME", "how long the cache is kept: 5m (default), 1h",

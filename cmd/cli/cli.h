@@ -475,7 +475,8 @@ long cli_refuse_calls(void);
  * protects the files that these options name. */
 void cli_model_counters(struct cli *cli, struct ctx_model_counters *counters);
 /* Exits with an error if --model names a model whose context window is not
- * known. what: the option or value that needs the window. */
+ * known. what: the option or value that needs the window, for
+ * the error message. */
 void cli_check_window(const struct cli *cli,
     const struct ctx_model_counters *counters, const char *what);
 /* If a model is not known, prints a message that says so, and how the tokens of

@@ -15,11 +15,11 @@
 		'd', "dialect", "NAME", "message format (detected)",         \
 		    CLI_STRING, &(cli)->dialect_name, cli_dialect_name, NULL \
 	}
-#define CLI_MODEL(cli)                                                \
-	{                                                             \
-		'm', "model", "NAME",                                 \
-		    "model, for its window and tokenizer (detected)", \
-		    CLI_FILE, &(cli)->model, cli_model_name, NULL     \
+#define CLI_MODEL(cli)                                                      \
+	{                                                                   \
+		'm', "model", "NAME",                                       \
+		    "model: its window and tokenizer (detected)", CLI_FILE, \
+		    &(cli)->model, cli_model_name, NULL                     \
 	}
 #define CLI_ENCODING(cli)                                                 \
 	{                                                                 \
@@ -56,11 +56,11 @@
  * before it makes invalid. to: pointer to the enum ctx_reasoning that the
  * option sets. given: pointer to a bool that becomes true if the option is
  * given, or NULL */
-#define CLI_REASONING(to, given)                                         \
-	{                                                                \
-		0, "reasoning", "WHAT",                                  \
-		    "signed reasoning after a change: drop, keep, fail", \
-		    CLI_CHOICE, to, cli_reasoning_name, given            \
+#define CLI_REASONING(to, given)                                      \
+	{                                                             \
+		0, "reasoning", "WHAT",                               \
+		    "invalidated signed reasoning: drop, keep, fail", \
+		    CLI_CHOICE, to, cli_reasoning_name, given         \
 	}
 
 /* Rows of the option table: the options that select tools by patterns of their

@@ -189,7 +189,7 @@ struct ctx_cost {
  *  - A tool call costs its tool's name and its arguments.
  *  - Media are estimated from their size by the image rule of the model, else
  *    of the dialect, else OpenAI's tiles (cost/media.c).
- *  - Encrypted reasoning is estimated as 3 tokens per 16 bytes of base64.
+ *  - Encrypted reasoning is estimated by its length (surcharges.c).
  *
  * Texts that repeat, such as role names, are looked up in the token counter's
  * cache.

@@ -102,8 +102,8 @@ bool ctx_truncate_may_refuse(const struct truncation *truncation,
  * before it was changed) would come after a change. */
 int ctx_truncate_check_refusal(struct truncation *truncation,
     const struct truncate_conversation *conversation, struct ctx_err *err);
-/* Writes all records that are kept in memory.  If edit is true, their messages
- * are shortened. */
+/* Writes all records that are kept in memory.  If edit is true, first shortens
+ * the texts of their messages. */
 int ctx_truncate_write_all(struct truncation *truncation, bool edit,
     struct ctx_err *err);
 /* Handles a message that is a record: keeps it in memory if its change depends

@@ -220,7 +220,7 @@ merge_names(struct grouping *g, struct salient *s, size_t n)
 {
 	size_t i, k, end, w = 0;
 
-	/* If there are no names, the array was not allocated. */
+	/* Without names, the array is NULL. */
 	if (s->names.n > 0)
 		memset(s->seen, 0, s->names.n * sizeof *s->seen);
 	for (i = 0; i < n; i++) {

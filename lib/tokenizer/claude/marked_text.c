@@ -299,8 +299,8 @@ closes_number(const struct run *run)
 	return run->digits && (run->last & CTX_CHAR_NUMBER) != 0;
 }
 
-/* Returns true if a marker for the end of a word would be written between this
- * run of characters and a space after it. */
+/* Returns true if the tokenizer puts a marker for the end of a word between
+ * this run of characters and a space after it. */
 static bool
 closes_itself(const struct run *run)
 {
