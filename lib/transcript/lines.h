@@ -45,7 +45,8 @@ struct ctx_transcript_line {
 		uint32_t kept_lines;
 	};
 	uint8_t dialect; /* index of its format, see ctx_dialect_at */
-	uint8_t kind, flags;
+	uint8_t flags;
+	uint8_t kind : 4; /* enum ctx_line_kind */
 	bool active : 1, removed : 1;
 	/* is_continued: a later line has more of this line's message.
 	 * continues: an earlier line has the beginning of this line's
@@ -70,6 +71,9 @@ struct ctx_transcript_line {
 	 * lines before it. */
 	bool is_appended : 1;
 };
+
+_Static_assert(sizeof(struct ctx_transcript_line) == 64,
+    "transcript.h says how much memory a line takes");
 
 static inline struct ctx_transcript_line *
 ctx_transcript_line(const struct ctx_transcript *transcript, uint32_t line)

@@ -185,7 +185,7 @@ record_line(struct ctx_transcript *transcript,
 	bool is_new;
 
 	transcript->dialect->read_line(json, 0, &line);
-	entry->kind = (uint8_t)line.kind;
+	entry->kind = line.kind & 15u;
 	entry->flags = (uint8_t)line.flags;
 	if (line.kind == CTX_LINE_ASIDE)
 		entry->billed =
