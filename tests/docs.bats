@@ -128,7 +128,11 @@ commands_between() {
 		[ -f "$page" ] || fail "no page for $c"
 		"$c" --list-options | grep -v $'^.\thelp\|^.\tversion' > table
 		cut -f 2 table | sort > options
-		grep '^\.It Fl' "$page" | tr ' ' '\n' | sed -n 's/^-\([a-z]\)/\1/p' |
+		# The first paragraph of COMMON OPTIONS is a list of options.
+		{
+			grep '^\.It Fl' "$page"
+			sed -n '/^\.Sh COMMON/,/^\.\(Pp\|Sh [^C]\)/p' "$page" | grep '^\.Fl'
+		} | tr ' ' '\n' | sed -n 's/^-\([a-z]\)/\1/p' |
 			grep -vx 'help\|version' | sort > page
 		diff options page || fail "$page describes other options"
 		sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/p' "$page" |
