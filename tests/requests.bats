@@ -157,6 +157,56 @@ j?: object,
 	[ "$pretty" -eq "$(of gpt-4o "$chat + $answer")" ]
 }
 
+@test "the schema of an answer costs what recorded requests were billed" {
+	# Billed input tokens of requests in public test suites, 2025 and 2026.
+	billed() { # model, tokens, request without its model
+		[ "$(printf '%s' "$3" | tokens -m "$1")" -eq "$2" ] || fail "$1"
+	}
+	local person='{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}},"required":["name","age"],"additionalProperties":false}'
+	local capital='{"type":"object","title":"Capital","properties":{"city":{"type":"string","title":"City"},"country":{"type":"string","title":"Country"}},"additionalProperties":false,"required":["city","country"]}'
+	local user='{"type":"object","properties":{"name":{"type":"string","minLength":2},"email":{"type":"string","format":"email"},"age":{"type":"integer","minimum":18}},"required":["age","email","name"],"additionalProperties":false}'
+	billed claude-sonnet-4-6 210 '{"messages":[{"role":"user","content":"What is the capital of France? Respond with the city and country."}],"output_config":{"format":{"type":"json_schema","schema":'"$capital"'}}}'
+	billed gpt-5-nano 45 '{"input":[{"role":"user","content":"Generate a person named John who is 30 years old"}],"text":{"format":{"type":"json_schema","name":"response","schema":'"$person"',"strict":true}}}'
+	billed gpt-4o 58 '{"input":[{"role":"user","content":"John Smith is 25 years old and his email is john@example.com"}],"text":{"format":{"type":"json_schema","name":"user_data","schema":'"$user"',"strict":true}}}'
+	billed gpt-4o-mini 49 '{"messages":[{"role":"user","content":"Return the three primary colors."}],"response_format":{"type":"json_schema","json_schema":{"name":"primary_colors","schema":{"type":"object","properties":{"colors":{"type":"array","items":{"type":"string"}}},"required":["colors"],"additionalProperties":false},"strict":true}}}'
+	# Billed 174: one token less than is counted.
+	billed claude-haiku-4-5 175 '{"messages":[{"role":"user","content":"Generate a person named Bob"}],"output_config":{"format":{"type":"json_schema","schema":'"$person"'}}}'
+	# Bedrock has the schema as a string; only Claude is shown it.
+	schema=$(jq -nc --arg s "$person" '{textFormat: {type: "json_schema",
+	    structure: {jsonSchema: {name: "response", schema: $s}}}}')
+	billed us.anthropic.claude-haiku-4-5-v1:0 175 '{"messages":[{"role":"user","content":[{"text":"Generate a person named Bob"}]}],"outputConfig":'"$schema"'}'
+	[ "$(printf '{"messages":[{"role":"user","content":[{"text":"hi"}]}],"outputConfig":%s}' "$schema" | tokens -m nova-lite)" -eq \
+	    "$(echo '{"messages":[{"role":"user","content":[{"text":"hi"}]}]}' | tokens -m nova-lite)" ]
+}
+
+@test "the schema of an answer may nest to any depth, and need not be one" {
+	nested() { # levels, the text of the innermost value
+		awk -v n="$1" -v text="$2" 'BEGIN {
+			printf "{\"messages\":[],\"output_config\":{\"format\":{" \
+			    "\"schema\":"
+			for (i = 0; i < n; i++)
+				printf "{\"items\":"
+			printf "%s", text
+			for (i = 0; i < n; i++)
+				printf "}"
+			print "}}}"
+		}' > in
+		tokens -m "$3" in
+	}
+	local model
+	for model in claude-sonnet-4-6 gpt-4o; do
+		[ "$(nested 64 '[]' $model)" -gt "$(nested 63 '[]' $model)" ]
+		(ulimit -s 128 && [ "$(nested 900 '[1]' $model)" -gt \
+		    "$(nested 100 '[1]' $model)" ])
+		[ "$(nested 1 '"required"' $model)" -gt "$(nested 0 '{}' $model)" ]
+		[ "$(nested 0 null $model)" -gt 0 ]
+	done
+	# Keys that are names are counted, also if they are like keywords.
+	[ "$(nested 0 '{"properties":{"format":{}}}' gpt-4o)" -gt \
+	    "$(nested 0 '{"properties":{},"format":{}}' gpt-4o)" ]
+	[ "$(nested 0 '{"required":["a","b"]}' gpt-4o)" -eq "$(nested 0 '{}' gpt-4o)" ]
+}
+
 @test "tools cost what users measured of GPT-3.5" {
 	# hmarr/openai-chat-tokens, 2023: nested objects, enumerations, arrays;
 	# with a system message of a word and a user's of two.

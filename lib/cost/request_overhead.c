@@ -26,6 +26,7 @@
  */
 #include <string.h>
 
+#include "cost/answer_schema.h"
 #include "cost/cost.h"
 #include "cost/surcharges.h"
 #include "cost/tool_schema.h"
@@ -377,31 +378,6 @@ is_forced(const struct ctx_json *json, uint32_t request)
 	return false;
 }
 
-/* Returns the JSON node of the schema that the response must follow; 0 if
- * there is none.  This schema is part of the prompt. */
-static uint32_t
-find_answer_schema(const struct ctx_json *json, uint32_t request)
-{
-	static const char *const paths[][3] = {{"response_format",
-						   "json_schema", "schema"},
-	    {"text", "format", "schema"}, {"output_config", "format", "schema"},
-	    {"output_format", "schema", NULL},
-	    {"generationConfig", "responseSchema", NULL}};
-	uint32_t node = 0;
-	size_t i, k;
-
-	for (i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-		node = request;
-		for (k = 0; k < 3 && paths[i][k] != NULL; k++)
-			if ((node = ctx_json_find(json, node, paths[i][k])) ==
-			    0)
-				break;
-		if (node != 0)
-			return node;
-	}
-	return 0;
-}
-
 /* Returns true if the request says which tool is to be called. */
 static bool
 names_tool(const struct ctx_json *json, uint32_t request)
@@ -414,6 +390,12 @@ names_tool(const struct ctx_json *json, uint32_t request)
 	    find_first_of(json, choice, named) != 0;
 }
 
+static bool
+is_responses(const struct ctx_record_layout *layout)
+{
+	return strcmp(layout->dialect->name, "openai-responses") == 0;
+}
+
 /* Adds the tokens that were measured for a request with tools, beyond those of
  * the definitions' texts. */
 static void
@@ -422,7 +404,7 @@ add_surcharges(struct overhead_count *b, const struct ctx_record_layout *layout)
 	const struct ctx_surcharges *extra = b->extra;
 
 	b->fixed += extra->tools;
-	if (strcmp(layout->dialect->name, "openai-responses") == 0)
+	if (is_responses(layout))
 		b->fixed += extra->responses;
 	if (names_tool(b->json, layout->request))
 		b->fixed += extra->named;
@@ -457,6 +439,36 @@ add_framing(struct overhead_count *b, const struct ctx_record_layout *layout,
 	return 0;
 }
 
+/* Adds the tokens of the schema that the answer must follow, and of the text
+ * around it. */
+static int
+count_answer(struct overhead_count *b, const struct ctx_record_layout *layout,
+    struct ctx_err *err)
+{
+	const struct ctx_surcharges *extra = b->extra;
+	struct ctx_answer_schema answer;
+	uint64_t tokens;
+
+	ctx_answer_schema_find(&answer, b->json, layout->request);
+	if (answer.schema == 0)
+		return 0;
+	if (extra->answer_form == CTX_ANSWER_TEXTS)
+		return count_schema(b, answer.schema, err);
+	b->text.n = 0;
+	if (ctx_answer_schema_add(&b->text, b->json, &answer,
+		extra->answer_form, err) < 0)
+		return -1;
+	if (b->text.n == 0)
+		return 0;
+	if (ctx_token_count(b->counter->tokens, b->text.p, b->text.n, &tokens,
+		err) < 0)
+		return -1;
+	b->cost.tokens += ctx_tokens_to_model(b->counter, tokens) +
+	    (is_responses(layout) ? extra->answer_responses : extra->answer);
+	b->cost.chars += ctx_utf8_count(b->text.p, b->text.n);
+	return 0;
+}
+
 static int
 count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
     struct ctx_err *err)
@@ -464,7 +476,7 @@ count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
 	static const char *const keys[] = {"tools", "functions",
 	    "gen_ai.tool.definitions", NULL};
 	const struct ctx_json *json = b->json;
-	uint32_t list = find_first_of(json, layout->request, keys), answer;
+	uint32_t list = find_first_of(json, layout->request, keys);
 	uint64_t tokens;
 
 	if (list == 0)
@@ -472,11 +484,6 @@ count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
 		    ctx_json_find(json, layout->request, "toolConfig"),
 		    "tools");
 	if (add_tools(b, list, err) < 0 || add_framing(b, layout, err) < 0)
-		return -1;
-	answer = find_answer_schema(json, layout->request);
-	if (answer != 0 && b->extra->answer_texts
-		? count_schema(b, answer, err) < 0
-		: append_member(b, "\n", answer, err) < 0)
 		return -1;
 	if (ctx_token_count(b->counter->tokens, b->text.p, b->text.n, &tokens,
 		err) < 0)
@@ -487,7 +494,7 @@ count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
 	b->cost.tokens += ctx_tokens_to_model(b->counter, tokens);
 	b->cost.tokens += (uint64_t)b->fixed;
 	b->cost.chars += ctx_utf8_count(b->text.p, b->text.n);
-	return 0;
+	return count_answer(b, layout, err);
 }
 
 /* Returns true if the request turns thinking on, with a budget for it. */

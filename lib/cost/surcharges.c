@@ -16,6 +16,9 @@
  * checked with 26 others of GPT-5): 824 bytes of its base64 are data of the
  * encryption, and 147 tokens are billed for 1,000 bytes of the rest.
  *
+ * The schema of an answer has a text around it: about 82 tokens with Claude,
+ * 4 to 10 with OpenAI's Chat Completions, 0 or 1 with OpenAI's Responses.
+ *
  * GPT-4 is billed 4 tokens more for a request with tools but without a system
  * message.  They are not counted: ctx-prune may remove the system message, and
  * it adds up the tokens of the messages that are kept.
@@ -35,17 +38,20 @@
  * for 3 bytes, and 4 bytes of text are about one token. */
 #define UNMEASURED .encrypted = 188
 /* what all models of OpenAI have in common, and those that reason */
-#define OPENAI .form = CTX_FORM_TYPES, .system = 4
+#define OPENAI                                                     \
+	.form = CTX_FORM_TYPES, .answer_form = CTX_ANSWER_REDUCED, \
+	.answer = 8, .system = 4
 #define OPENAI_REASONING \
 	OPENAI, .request = -1, .encrypted = 147, .encryption = 824
 /* what all models of Claude have in common, and those before Opus 4.8 */
-#define CLAUDE                                                          \
-	.form = CTX_FORM_TAGGED, .definition = 1, .shows_values = true, \
-	UNMEASURED
+#define CLAUDE                                                       \
+	.form = CTX_FORM_TAGGED, .answer_form = CTX_ANSWER_INDENTED, \
+	.answer = 82, .definition = 1, .shows_values = true, UNMEASURED
 #define CLAUDE_BEFORE_4_8 \
 	CLAUDE, .named = 6, .call = 40, .argument = 14, .parallel = 27
-#define GEMINI \
-	.form = CTX_FORM_JSON, .answer_texts = true, .message = 1, UNMEASURED
+#define GEMINI                                                                \
+	.form = CTX_FORM_JSON, .answer_form = CTX_ANSWER_TEXTS, .message = 1, \
+	UNMEASURED
 
 static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
     [CTX_TOOLS_NONE] = {.name = "-", .form = CTX_FORM_JSON, UNMEASURED},
@@ -53,12 +59,13 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
     [CTX_TOOLS_JSON] = {.name = "json", .form = CTX_FORM_JSON, UNMEASURED},
     [CTX_TOOLS_TEXTS] = {.name = "texts",
 	.form = CTX_FORM_TEXTS,
-	.answer_texts = true,
+	.answer_form = CTX_ANSWER_TEXTS,
 	UNMEASURED},
     /* GPT-3.5 to GPT-4.1 */
     [CTX_TOOLS_OPENAI] = {.name = "openai",
 	OPENAI,
 	UNMEASURED,
+	.answer_responses = 1,
 	.responses = -2,
 	.named = 9,
 	.call = 8,

@@ -14,6 +14,15 @@ enum ctx_tool_form {
 	CTX_FORM_TEXTS, /* names and texts only */
 };
 
+/* Forms in which the JSON schema that an answer must follow is written into the
+ * model's prompt; see cost/answer_schema.c. */
+enum ctx_answer_form {
+	CTX_ANSWER_COMPACT, /* JSON without white space */
+	CTX_ANSWER_TEXTS,   /* names and texts only, as with CTX_FORM_TEXTS */
+	CTX_ANSWER_INDENTED,
+	CTX_ANSWER_REDUCED,
+};
+
 /* Tokens that the models of a family are billed in addition to the tokens of
  * texts.  These texts are those of messages, names and arguments of tool calls,
  * tool results, and tool definitions in the form that the family uses. */
@@ -21,9 +30,10 @@ struct ctx_surcharges {
 	/* name of the family in models.tsv, models.json and --models */
 	const char *name;
 	enum ctx_tool_form form;
-	/* How the JSON schema that an answer must follow is counted: true: its
-	 * names and texts, as with CTX_FORM_TEXTS; false: all of its JSON. */
-	bool answer_texts;
+	enum ctx_answer_form answer_form;
+	/* Tokens of the text around the schema of an answer.
+	 * answer_responses: the same in OpenAI's Responses format. */
+	uint8_t answer, answer_responses;
 	/* tokens of each request, in addition to ctx_dialect.priming */
 	int8_t request;
 	uint8_t message;   /* tokens of each message in Gemini's format */

@@ -1,0 +1,265 @@
+/*
+ * answer_schema.c - writes the JSON schema that an answer must follow into the
+ * prompt
+ *
+ * The providers do not publish these forms.  They were inferred from billed
+ * tokens of recorded requests (November 2026, tests/bench/billed.py):
+ *
+ * indented: JSON on several lines, indented by 2 spaces, as Python's json
+ * module writes it (Claude, 40 requests).
+ *
+ * reduced: a heading with the name of the schema, its description as a comment,
+ * and JSON without white space, without the keys that say what a strict answer
+ * does by itself (OpenAI, 230 requests).
+ */
+#include <string.h>
+
+#include "cost/answer_schema.h"
+
+/* Maximum depth of nested objects and arrays.  Deeper ones are written as JSON
+ * without white space. */
+#define DEEPEST 64
+
+/* An object or array that is being written. */
+struct open_value {
+	/* JSON nodes: the element or key to be written next, and the node
+	 * after the last one */
+	uint32_t at, end;
+	bool object;
+	/* true if the keys are names that the schema defines, not keywords */
+	bool names;
+	bool any; /* true once an element has been written */
+};
+
+/* The schema that is being written. */
+struct schema_writer {
+	const struct ctx_json *json;
+	struct ctx_buf *out;
+	bool indented; /* else without white space, and reduced */
+	struct ctx_buf scratch;
+	/* a stack: each value contains the one after it */
+	struct open_value open[DEEPEST];
+	size_t n;
+};
+
+void
+ctx_answer_schema_find(struct ctx_answer_schema *found,
+    const struct ctx_json *json, uint32_t request)
+{
+	/* the objects with the schema, and the key of the schema in them */
+	static const char *const paths[][5] = {{"response_format",
+						   "json_schema", NULL, NULL,
+						   "schema"},
+	    {"text", "format", NULL, NULL, "schema"},
+	    {"output_config", "format", NULL, NULL, "schema"},
+	    {"output_format", NULL, NULL, NULL, "schema"},
+	    {"outputConfig", "textFormat", "structure", "jsonSchema", "schema"},
+	    {"generationConfig", NULL, NULL, NULL, "responseSchema"}};
+	uint32_t node;
+	size_t i, k;
+
+	memset(found, 0, sizeof *found);
+	for (i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+		node = request;
+		for (k = 0; k < 4 && paths[i][k] != NULL; k++)
+			if ((node = ctx_json_find(json, node, paths[i][k])) ==
+			    0)
+				break;
+		if (node != 0)
+			found->schema = ctx_json_find(json, node, paths[i][4]);
+		if (found->schema == 0)
+			continue;
+		found->name = ctx_json_find(json, node, "name");
+		found->description = ctx_json_find(json, node, "description");
+		return;
+	}
+}
+
+static int
+put_string(struct schema_writer *w, const char *text, struct ctx_err *err)
+{
+	return ctx_buf_add(w->out, text, strlen(text), err);
+}
+
+/* Writes a JSON value without white space. */
+static int
+put_compact(struct schema_writer *w, uint32_t node, struct ctx_err *err)
+{
+	struct ctx_str text;
+
+	w->scratch.n = 0;
+	if (ctx_json_compact(w->json, node, &w->scratch, &text, err) < 0)
+		return -1;
+	return ctx_buf_add(w->out, text.p, text.n, err);
+}
+
+/* Begins a line with the indentation of the innermost open value. */
+static int
+put_line_start(struct schema_writer *w, size_t depth, struct ctx_err *err)
+{
+	if (!w->indented)
+		return 0;
+	if (ctx_buf_reserve(w->out, 1 + 2 * depth, err) < 0)
+		return -1;
+	w->out->p[w->out->n++] = '\n';
+	memset(w->out->p + w->out->n, ' ', 2 * depth);
+	w->out->n += 2 * depth;
+	return 0;
+}
+
+static bool
+is_any_of(const struct ctx_json *json, uint32_t key, const char *const *words)
+{
+	for (; *words != NULL; words++)
+		if (ctx_json_is(json, key, *words))
+			return true;
+	return false;
+}
+
+/* Returns true if the model is not shown this key of a schema and its value. */
+static bool
+is_left_out(const struct schema_writer *w, uint32_t key)
+{
+	static const char *const left_out[] = {"additionalProperties",
+	    "required", "minLength", "maxLength", "pattern", "format",
+	    "minimum", "maximum", "multipleOf", "minItems", "maxItems",
+	    "exclusiveMinimum", "exclusiveMaximum", "default", NULL};
+
+	return !w->indented && is_any_of(w->json, key, left_out);
+}
+
+/* Writes the beginning of a value: all of it, unless it is an object or array
+ * with elements. names: true if an object's keys are names. */
+static int
+put_value(struct schema_writer *w, uint32_t node, bool names,
+    struct ctx_err *err)
+{
+	const struct ctx_node *nodes = w->json->nodes;
+	bool object = nodes[node].kind == CTX_JSON_OBJECT;
+
+	if ((!object && nodes[node].kind != CTX_JSON_ARRAY) ||
+	    nodes[node].next == node + 1 || w->n == DEEPEST)
+		return put_compact(w, node, err);
+	w->open[w->n++] = (struct open_value){.at = node + 1,
+	    .end = nodes[node].next,
+	    .object = object,
+	    .names = names};
+	return put_string(w, object ? "{" : "[", err);
+}
+
+/* Writes the next element of the innermost open value, or its end. */
+static int
+put_next(struct schema_writer *w, struct ctx_err *err)
+{
+	static const char *const maps[] = {"properties", "$defs", "definitions",
+	    "patternProperties", NULL};
+	struct open_value *top = w->open + w->n - 1;
+	uint32_t key = 0, value = top->at;
+
+	if (value == top->end) {
+		w->n--;
+		if (top->any && put_line_start(w, w->n, err) < 0)
+			return -1;
+		return put_string(w, top->object ? "}" : "]", err);
+	}
+	if (top->object)
+		key = value++;
+	top->at = w->json->nodes[value].next;
+	if (key != 0 && !top->names && is_left_out(w, key))
+		return 0;
+	if ((top->any && put_string(w, ",", err) < 0) ||
+	    put_line_start(w, w->n, err) < 0)
+		return -1;
+	top->any = true;
+	if (key != 0 &&
+	    (put_compact(w, key, err) < 0 ||
+		put_string(w, w->indented ? ": " : ":", err) < 0))
+		return -1;
+	return put_value(w, value,
+	    key != 0 && !top->names && is_any_of(w->json, key, maps), err);
+}
+
+/* Appends a schema to out. */
+static int
+put_schema(struct ctx_buf *out, const struct ctx_json *json, uint32_t schema,
+    bool indented, struct ctx_err *err)
+{
+	struct schema_writer w = {.json = json,
+	    .out = out,
+	    .indented = indented};
+	int rc = put_value(&w, schema, false, err);
+
+	while (rc == 0 && w.n > 0)
+		rc = put_next(&w, err);
+	ctx_buf_release(&w.scratch);
+	return rc;
+}
+
+/* Appends the text of a JSON string, between two texts; nothing if the node is
+ * no string. */
+static int
+add_heading(struct ctx_buf *out, const struct ctx_json *json,
+    const char *before, uint32_t node, const char *after, struct ctx_err *err)
+{
+	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
+		return 0;
+	if (ctx_buf_add(out, before, strlen(before), err) < 0 ||
+	    ctx_json_string_decode(out, ctx_json_str(json, node), err) < 0)
+		return -1;
+	return ctx_buf_add(out, after, strlen(after), err);
+}
+
+static int
+add_reduced(struct ctx_buf *out, const struct ctx_json *json,
+    const struct ctx_answer_schema *answer, struct ctx_err *err)
+{
+	static const char title[] = "# Response Formats\n\n";
+
+	if (ctx_buf_add(out, title, sizeof title - 1, err) < 0 ||
+	    add_heading(out, json, "## ", answer->name, "\n\n", err) < 0 ||
+	    add_heading(out, json, "// ", answer->description, "\n", err) < 0)
+		return -1;
+	return put_schema(out, json, answer->schema, false, err);
+}
+
+/* Appends a schema that is a string with JSON, as Claude gets it. */
+static int
+add_inner(struct ctx_buf *out, const struct ctx_json *json, uint32_t schema,
+    struct ctx_err *err)
+{
+	struct ctx_buf text = {0};
+	struct ctx_json inner;
+	int rc;
+
+	ctx_json_init(&inner, json->simd);
+	rc = ctx_json_scan_string(json, schema, &text, &inner, err);
+	if (rc == 1)
+		rc = put_schema(out, &inner, 0, true, err);
+	ctx_json_release(&inner);
+	ctx_buf_release(&text);
+	return rc;
+}
+
+int
+ctx_answer_schema_add(struct ctx_buf *out, const struct ctx_json *json,
+    const struct ctx_answer_schema *answer, enum ctx_answer_form form,
+    struct ctx_err *err)
+{
+	struct ctx_buf scratch = {0};
+	struct ctx_str text;
+	int rc;
+
+	if (json->nodes[answer->schema].kind == CTX_JSON_STRING)
+		return form == CTX_ANSWER_INDENTED
+		    ? add_inner(out, json, answer->schema, err)
+		    : 0;
+	if (form == CTX_ANSWER_REDUCED)
+		return add_reduced(out, json, answer, err);
+	if (form == CTX_ANSWER_INDENTED)
+		return put_schema(out, json, answer->schema, true, err);
+	rc = ctx_json_compact(json, answer->schema, &scratch, &text, err);
+	if (rc == 0)
+		rc = ctx_buf_add(out, text.p, text.n, err);
+	ctx_buf_release(&scratch);
+	return rc;
+}
