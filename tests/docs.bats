@@ -104,15 +104,28 @@ commands_between() {
 		examples shown > "${page##*/}/list"
 		(cd "${page##*/}" && run_examples)
 	done
-	cd ctx-stream.5
-	# The records of its examples are of all dialects there are.
+}
+
+@test "EXAMPLES.md: every command prints what is shown, and every dialect is there" {
+	examples "$BATS_TEST_DIRNAME/../lib/dialect/EXAMPLES.md" > list
+	run_examples
 	for f in *.json*; do
 		jq -c . "$f" | ctx-count --json
 	done | jq -r .dialect | sort -u > shown
 	ctx-count --list-options | sed -n 's/^d\tdialect\t.*\t//p' |
 	    tr ' ' '\n' | sort > known
 	[ "$(wc -l < known)" -gt 20 ]
-	cmp shown known
+	diff shown known
+}
+
+@test "manual pages: ctx-stream(5) describes every dialect" {
+	sed -n '/^\.Sh PROVIDERS/,/^\.Sh EXAMPLES/s/^\.It Cm //p' \
+	    "$BATS_TEST_DIRNAME/../man/ctx-stream.5" | tr -d , | tr -s ' ' '\n' |
+	    sort > described
+	ctx-count --list-options | sed -n 's/^d\tdialect\t.*\t//p' |
+	    tr ' ' '\n' | sort > known
+	[ "$(wc -l < known)" -gt 20 ]
+	diff described known
 }
 
 @test "README: the set-up commands exist, and CI runs the second" {
