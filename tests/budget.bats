@@ -145,6 +145,49 @@ grow() { # FROM TO FILE OPTION...
 	done
 }
 
+# Prunes FILE as it grows, from message $1 to $2, with steps of $3 tokens.  Each
+# output begins with the one before, unless the tokens of the messages have
+# reached another multiple of $3.
+grow_by_steps() { # FROM TO QUANTUM FILE OPTION...
+	local i sum before_step=0 from=$1 to=$2 quantum=$3 f=$4
+	shift 4
+	mapfile -t sum < <(ctx-count --json --per message "${dialect[@]}" "$f" |
+	    jq -n '[0] + [foreach (inputs | select(.index)) as $m (0;
+		. + $m.tokens)] | .[]')
+	steps=0 pruned=0
+	: > before
+	for ((i = from; i <= to; i++)); do
+		head -n "$i" "$f" > in
+		ctx-prune --quantum "$quantum" "$@" in > after 2> /dev/null ||
+		    fail "$*: over the budget at $i"
+		if [ $((sum[i] / quantum)) -ne "$before_step" ]; then
+			steps=$((steps + 1))
+		elif ! head -c "$(stat -c %s before)" after | cmp -s - before; then
+			fail "$*: the beginning changes at $i"
+		fi
+		cmp -s in after || pruned=$((pruned + 1))
+		before_step=$((sum[i] / quantum))
+		mv after before
+	done
+}
+
+@test "salient and heuristic change the beginning only at multiples of --quantum" {
+	local d s dialect
+	for d in anthropic openai-chat openai-responses gemini bedrock; do
+		dialect=(-d "$d")
+		"$B/gen-tools/convo" --dialect $d --seed 7 --messages 260 > all
+		n=$(tokens -d $d all)
+		for s in "salient -b $((n / 3))" \
+		    "heuristic -l light -k 1 -t 0 -b $((n / 3))" \
+		    "heuristic -l aggressive -b $((n / 2))"; do
+			# shellcheck disable=SC2086
+			grow_by_steps 115 150 $((n / 20)) all -d $d -s $s
+			[ $steps -ge 3 ] && [ $pruned -gt 30 ] ||
+			    fail "$d $s: $steps steps, $pruned times pruned"
+		done
+	done
+}
+
 @test "of equal keys in an object the last counts, and removing it removes all" {
 	for file in "$BATS_TEST_DIRNAME"/corpus/*/*.json*; do
 		d=$(basename "$(dirname "$file")")

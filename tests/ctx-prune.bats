@@ -248,7 +248,7 @@ is_paired() {
 @test "messages are removed in steps of a fifth of the target, without --quantum" {
 	local o
 	for o in "-b 25k" "-b 25k -s middle-out" "-b 25k -l light" \
-	    "-b 50k --target 50%"; do
+	    "-b 25k -s salient" "-b 25k -s heuristic" "-b 50k --target 50%"; do
 		# shellcheck disable=SC2086
 		ctx-prune $o "$agent" > steps
 		# shellcheck disable=SC2086
@@ -283,7 +283,7 @@ is_paired() {
 
 @test "--quantum has no effect with a strategy that has no steps" {
 	local s
-	for s in window heuristic recall salient summarize; do
+	for s in window recall summarize; do
 		ctx-prune -b 90k -s $s "$agent" > out
 		ctx-prune -b 90k -s $s --quantum 9k "$agent" | cmp - out
 	done

@@ -1,4 +1,4 @@
-# ctx-prune -s salient: rare names are kept, each once
+# ctx-prune -s salient --quantum 0: rare names are kept, each once
 
 load helper
 
@@ -16,7 +16,7 @@ run_of_reads() {
 
 @test "salient keeps groups with rare names, and of the others the newest" {
 	run_of_reads > in
-	ctx-prune -s salient -k 1 -t 1 -b 250 --explain why in > out
+	ctx-prune -s salient --quantum 0 -k 1 -t 1 -b 250 --explain why in > out
 	[ "$(tokens out)" -le 250 ]
 	is_subsequence out in
 	grep -q retry_limit_ms out
@@ -40,7 +40,7 @@ run_of_reads() {
 		called c run '{"command":"true"}' "nothing $(words 40)"
 		messages "assistant:Well." "user:And now?"
 	} > in
-	ctx-prune -s salient -k 1 -t 1 -b 130 --explain why in > out
+	ctx-prune -s salient --quantum 0 -k 1 -t 1 -b 130 --explain why in > out
 	[ "$(tokens out)" -le 130 ]
 	[ "$(jq -r '.tool_call_id // empty' out)" = b ]
 	jq -se 'map(select(.line == 2)) | .[0] | .rule == "salient" and .score > 1' \
@@ -56,7 +56,7 @@ run_of_reads() {
 		messages "assistant:I see." "user:What of src/lexer.c?"
 	} > in
 	n=$(tokens in)
-	ctx-prune -s salient -k 1 -t 1 -b $((n - 60)) in > out
+	ctx-prune -s salient --quantum 0 -k 1 -t 1 -b $((n - 60)) in > out
 	grep -q src/other.c out
 	run -1 grep -q '"a"' out
 }
@@ -68,7 +68,7 @@ run_of_reads() {
 		    "assistant:It is in lib/scan.c, $(words 40)." \
 		    "assistant:Or so. $(words 40)" "user:Well?"
 	} > in
-	ctx-prune -s salient -k 1 -t 1 -b 80 in > out
+	ctx-prune -s salient --quantum 0 -k 1 -t 1 -b 80 in > out
 	run -1 grep -q demo_17 out
 	grep -q lib/scan.c out
 }
@@ -83,7 +83,7 @@ run_of_reads() {
 	    {role: "assistant", content: [{type: "text", text: ("In lib/scan.c. " + $pad)}]},
 	    {role: "user", content: "Go on."}, {role: "assistant", content: "Well."},
 	    {role: "user", content: "Now?"}' > in
-	ctx-prune -d anthropic -s salient -k 1 -t 1 -b 30 --explain why in > out ||
+	ctx-prune -d anthropic -s salient --quantum 0 -k 1 -t 1 -b 30 --explain why in > out ||
 		[ $? -eq 1 ]
 	jq -se 'map(select(.line == 2) | .score) | length == 1 and .[0] < 1' why
 	jq -se 'map(select(.line == 4) | .score) | .[0] > 1' why
@@ -92,7 +92,7 @@ run_of_reads() {
 @test "salient keeps the same group in Chat Completions and in Anthropic's format" {
 	run_of_reads > in
 	n=$(tokens in)
-	ctx-prune -s salient -k 1 -t 1 -b 400 in | jq -r '.tool_call_id // empty' > want
+	ctx-prune -s salient --quantum 0 -k 1 -t 1 -b 400 in | jq -r '.tool_call_id // empty' > want
 	jq -c '
 	    if .role == "tool" then {role: "user", content: [{type:
 		"tool_result", tool_use_id: .tool_call_id, content}]}
@@ -100,7 +100,7 @@ run_of_reads() {
 		"tool_use", id, name: .function.name, input:
 		(.function.arguments | fromjson)}]}
 	    else . end' in > anthropic
-	ctx-prune -d anthropic -s salient -k 1 -t 1 -b 420 anthropic > out
+	ctx-prune -d anthropic -s salient --quantum 0 -k 1 -t 1 -b 420 anthropic > out
 	jq -r 'select(.content | arrays) | .content[0].tool_use_id // empty' \
 	    out > got
 	grep -qx c7 want

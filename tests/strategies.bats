@@ -19,22 +19,22 @@ run_of_calls() {
 @test "heuristic removes superseded calls, then failed ones, then what names nothing rare" {
 	run_of_calls > in
 	n=$(tokens in)
-	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 10)) --explain why in > out
+	ctx-prune -s heuristic --quantum 0 -t 1 -k 1 -b $((n - 10)) --explain why in > out
 	[ "$(jq -r .rule why | sort -u)" = superseded ]
 	grep -q 'new text' out
 	run -1 grep -q 'old text' out
-	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 200)) --explain why in > out
+	ctx-prune -s heuristic --quantum 0 -t 1 -k 1 -b $((n - 200)) --explain why in > out
 	[ "$(jq -r .rule why | uniq | tr '\n' ,)" = 'superseded,failed, made good later,' ]
-	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 400)) --explain why in > out
+	ctx-prune -s heuristic --quantum 0 -t 1 -k 1 -b $((n - 400)) --explain why in > out
 	jq -r .rule why | grep -qx 'nothing rare'
 	jq -e '.score >= 0' why > /dev/null
-	least=$(ctx-prune -s heuristic -t 1 -k 1 -b 1 in 2> /dev/null | tokens)
+	least=$(ctx-prune -s heuristic --quantum 0 -t 1 -k 1 -b 1 in 2> /dev/null | tokens)
 	# What was removed and still fits is kept.
-	ctx-prune -s heuristic -t 1 -k 1 -b $((least + 80)) in > out
+	ctx-prune -s heuristic --quantum 0 -t 1 -k 1 -b $((least + 80)) in > out
 	grep -q '"Hm."' out
 	# A rare name keeps an old answer longer than newer ones without one.
 	sed 's/"Hm\."/"It is in lib\/parse_17.c."/' in > rare
-	ctx-prune -s heuristic -t 1 -k 1 -b $((least + 30)) rare > out
+	ctx-prune -s heuristic --quantum 0 -t 1 -k 1 -b $((least + 30)) rare > out
 	grep -q parse_17 out
 }
 
@@ -46,7 +46,7 @@ run_of_calls() {
 		messages assistant:b user:c assistant:d
 	} > in
 	n=$(tokens in)
-	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 5)) --explain why in > out
+	ctx-prune -s heuristic --quantum 0 -t 1 -k 1 -b $((n - 5)) --explain why in > out
 	run -1 grep -q superseded why
 	# part of a file does not stand for all of it, but all for a part
 	{
@@ -57,7 +57,7 @@ run_of_calls() {
 		messages assistant:b user:c assistant:d
 	} > in
 	n=$(tokens in)
-	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 5)) --explain why in > out
+	ctx-prune -s heuristic --quantum 0 -t 1 -k 1 -b $((n - 5)) --explain why in > out
 	[ "$(jq -s 'map(.line)' why | jq -c .)" = '[2,3]' ]
 	[ "$(jq -r .rule why | sort -u)" = superseded ]
 }
@@ -213,7 +213,7 @@ run_of_calls() {
 		[ $s = pinned-fifo ] || l=light
 		prune() { # target, options
 			ctx-prune -s $s -l $l -k 1 -t 1 -b $((n - 10)) \
-			    --target "$@" in > out
+			    --quantum 0 --target "$@" in > out
 		}
 		prune "$all"
 		[ "$(cleared out)" = " 3 read_file 3 run " ]
@@ -228,7 +228,8 @@ run_of_calls() {
 		[ "$(cleared out)" = " 1 read_file " ]
 		prune $((n - (n - all) / 6 - 20))
 		[ "$(cleared out)" = " 1 read_file 1 run " ]
-		ctx-prune -s $s -l $l -k 1 -t 1 -b 100 --tool nope in > out
+		ctx-prune -s $s -l $l -k 1 -t 1 -b 100 --quantum 0 \
+		    --tool nope in > out
 		[ "$(tokens out)" -le 100 ]
 	done
 	# several results of one message, each by the tool that it comes from

@@ -45,7 +45,9 @@ removes_in_steps(const struct ctx_prune_outcome *outcome)
 
 	return outcome->error == NULL && !outcome->refused &&
 	    outcome->after != outcome->before &&
-	    outcome->after <= settings->target && settings->quantum > 0;
+	    outcome->after <= settings->target && settings->quantum > 0 &&
+	    (!settings->strategy->needs_all ||
+		outcome->plan->step.reserved > 0);
 }
 
 static void

@@ -35,8 +35,7 @@ find_system_floor(const struct ctx_prune_settings *settings,
 /* Returns the reasons why a segment itself must be kept.  pin_turn_ends adds
  * the reasons that come from other messages of its turn. */
 static unsigned
-find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
-    const struct ctx_segment *segment)
+find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
 	const struct ctx_prune_settings *settings = &plan->settings;
 	unsigned floors = 0;
@@ -47,7 +46,7 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
 		floors |= CTX_FLOOR_BIT(CTX_FLOOR_PINNED);
 	/* The last message is always kept, so that some message of the
 	 * conversation remains. */
-	if (segment->message + 1 == groups->messages &&
+	if (segment->message + 1 == plan->step.messages &&
 	    !(segment->flags & CTX_SEGMENT_NOTICE))
 		floors |= CTX_FLOOR_BIT(CTX_FLOOR_LAST);
 	floors |= find_system_floor(settings, segment);
@@ -58,12 +57,12 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	    segment->nonsystem_index < settings->keep_first &&
 	    !(segment->flags & CTX_SEGMENT_DEMONSTRATION))
 		floors |= CTX_FLOOR_BIT(CTX_FLOOR_PINNED);
-	if (groups->nonsystem_messages - segment->nonsystem_index <=
+	if (plan->step.nonsystem_messages - segment->nonsystem_index <=
 	    settings->keep_last)
 		floors |= CTX_FLOOR_BIT(CTX_FLOOR_LAST);
 	if (ctx_plan_is_required_by_turn(plan, segment) &&
-	    (segment->turn == groups->turn ||
-		groups->turn - segment->turn < settings->keep_turns))
+	    (segment->turn == plan->step.turn ||
+		plan->step.turn - segment->turn < settings->keep_turns))
 		floors |= CTX_FLOOR_BIT(CTX_FLOOR_TURN);
 	return floors;
 }
@@ -74,12 +73,11 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_groups *groups,
  * may still become the task.  Returns 0 for all other segments. */
 static unsigned
 find_optional_floor(const struct ctx_plan *plan,
-    const struct ctx_groups *groups, const struct ctx_segment *segment,
-    bool ended)
+    const struct ctx_segment *segment, bool ended)
 {
 	if (!(segment->flags & CTX_SEGMENT_USER) ||
 	    (segment->flags & CTX_SEGMENT_DEMONSTRATION) ||
-	    segment->turn != groups->turn ||
+	    segment->turn != plan->step.turn ||
 	    ctx_plan_is_required_by_turn(plan, segment))
 		return 0;
 	return ended ? CTX_FLOOR_OPTIONAL : CTX_FLOOR_BIT(CTX_FLOOR_TURN);
@@ -104,12 +102,12 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	size_t i, j, end, last = 0;
 	unsigned turn_floors = 0, floor;
 
-	for (i = 0; i < groups->n; i = end) {
+	for (i = 0; i < plan->step.n; i = end) {
 		if (!ctx_plan_is_shared_message(segments, i))
 			turn_floors = 0;
 		last = i;
-		for (end = i;
-		     end < groups->n && segments[end].turn == segments[i].turn;
+		for (end = i; end < plan->step.n &&
+		     segments[end].turn == segments[i].turn;
 		     end++) {
 			if (segments[end].flags &
 			    (CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN))
@@ -128,7 +126,7 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 			 * the last of the newest turn.  So this group is kept
 			 * only for now. */
 			if (!ended && j == last &&
-			    segments[j].turn == groups->turn)
+			    segments[j].turn == plan->step.turn)
 				floor = CTX_FLOOR_BIT(CTX_FLOOR_TURN);
 			plan->floors[ctx_group_of(segments, (uint32_t)j)] |=
 			    (uint8_t)floor;
@@ -140,7 +138,8 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
  * messages will come (ended is true), this is possible only in the newest
  * turn, or for a call that gets several results. */
 static bool
-has_open_tool_call(struct ctx_groups *groups, uint32_t i, bool ended)
+has_open_tool_call(const struct ctx_plan *plan, struct ctx_groups *groups,
+    uint32_t i, bool ended)
 {
 	struct ctx_segment *segments = groups->segments, *root;
 
@@ -148,7 +147,7 @@ has_open_tool_call(struct ctx_groups *groups, uint32_t i, bool ended)
 		return true;
 	root = &segments[ctx_group_of(segments, i)];
 	return root->open_calls > 0 &&
-	    (!ended || root->turn == groups->turn ||
+	    (!ended || root->turn == plan->step.turn ||
 		(segments[i].flags & CTX_SEGMENT_MORE_RESULTS));
 }
 
@@ -156,13 +155,13 @@ has_open_tool_call(struct ctx_groups *groups, uint32_t i, bool ended)
  * between the call and itself to the group of the call.  Returns the index of
  * the first segment that may still be joined; SIZE_MAX if there is none. */
 static size_t
-find_first_open(struct ctx_groups *groups)
+find_first_open(const struct ctx_plan *plan, struct ctx_groups *groups)
 {
 	uint32_t i = 0;
 
 	if (!groups->has_more_results)
 		return SIZE_MAX;
-	while (i < groups->n && !has_open_tool_call(groups, i, false) &&
+	while (i < groups->n && !has_open_tool_call(plan, groups, i, false) &&
 	    i != groups->newest_known)
 		i++;
 	return i;
@@ -174,14 +173,17 @@ static void
 find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
 	struct ctx_segment *segments = groups->segments;
-	size_t first_open = ended ? SIZE_MAX : find_first_open(groups);
+	size_t first_open = ended ? SIZE_MAX : find_first_open(plan, groups);
 	uint32_t later = UINT32_MAX, root;
 	size_t i;
 
 	memset(plan->floors, 0, groups->n);
-	for (i = groups->n; i-- > 0;) {
-		unsigned floors = find_own_floor(plan, groups, &segments[i]) |
-		    find_optional_floor(plan, groups, &segments[i], ended);
+	for (i = groups->n; i-- > plan->step.n;)
+		plan->floors[ctx_group_of(segments, (uint32_t)i)] |=
+		    CTX_FLOOR_BIT(CTX_FLOOR_LAST);
+	for (i = plan->step.n; i-- > 0;) {
+		unsigned floors = find_own_floor(plan, &segments[i]) |
+		    find_optional_floor(plan, &segments[i], ended);
 
 		/* In each of the newest turns (keep_turns), the last segment of
 		 * the turn is kept, and with it its group. */
@@ -190,11 +192,11 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 			    CTX_SEGMENT_META)) &&
 		    segments[i].turn != later) {
 			later = segments[i].turn;
-			if (groups->turn - later < plan->settings.keep_turns)
+			if (plan->step.turn - later < plan->settings.keep_turns)
 				floors |= CTX_FLOOR_BIT(CTX_FLOOR_TURN);
 		}
 		root = ctx_group_of(segments, (uint32_t)i);
-		if (has_open_tool_call(groups, (uint32_t)i, ended) ||
+		if (has_open_tool_call(plan, groups, (uint32_t)i, ended) ||
 		    i >= first_open)
 			floors |= CTX_FLOOR_BIT(CTX_FLOOR_OPEN);
 		plan->floors[root] |= (uint8_t)floors;
@@ -206,14 +208,15 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		    plan->floors[ctx_group_of(segments, (uint32_t)i)];
 }
 
-/* Returns how many tokens are in segments that must be kept. */
+/* Returns how many tokens are in segments that must be kept, and set aside for
+ * segments after the step. */
 static uint64_t
 count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
 {
-	uint64_t tokens = plan->fixed;
+	uint64_t tokens = plan->fixed + plan->step.reserved;
 	size_t i;
 
-	for (i = 0; i < groups->n; i++)
+	for (i = 0; i < plan->step.n; i++)
 		if (plan->floors[i] & ~CTX_FLOOR_OPTIONAL)
 			tokens += groups->segments[i].tokens;
 	return tokens;
@@ -263,9 +266,51 @@ shrink_floors(struct ctx_plan *plan, struct ctx_groups *groups)
 	}
 }
 
-void
-ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
-    bool ended)
+/* Sets plan->step to the whole conversation. */
+static void
+set_whole_step(struct ctx_plan *plan, const struct ctx_groups *groups)
+{
+	plan->step = (struct ctx_plan_step){
+	    .n = groups->n,
+	    .messages = groups->messages,
+	    .nonsystem_messages = groups->nonsystem_messages,
+	    .turn = groups->turn,
+	};
+}
+
+/* If messages are removed in steps and the conversation has had a step, sets
+ * plan->step to the conversation as it was then, and returns true. */
+static bool
+set_last_step(struct ctx_plan *plan, const struct ctx_groups *groups)
+{
+	const struct ctx_segment *segments = groups->segments;
+	uint64_t quantum = plan->settings.quantum, reached;
+	size_t n = groups->n;
+
+	if (quantum == 0 || !plan->settings.strategy->needs_all)
+		return false;
+	reached = groups->tokens / quantum * quantum;
+	while (n > 0 && segments[n - 1].start >= reached)
+		n--;
+	/* Both segments of a message are before or after the step. */
+	while (n > 0 && n < groups->n &&
+	    segments[n].message == segments[n - 1].message)
+		n++;
+	if (n == 0)
+		return false;
+	set_whole_step(plan, groups);
+	plan->step.reserved = quantum;
+	if (n == groups->n)
+		return true;
+	plan->step.n = n;
+	plan->step.messages = segments[n].message;
+	plan->step.nonsystem_messages = segments[n].nonsystem_index;
+	plan->step.turn = segments[n - 1].turn;
+	return true;
+}
+
+static void
+find_step_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
 	const struct ctx_prune_settings *settings = &plan->settings;
 
@@ -274,4 +319,23 @@ ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
 		shrink_floors(plan, groups);
 	else
 		find_floors(plan, groups, ended);
+}
+
+void
+ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
+    bool ended)
+{
+	uint64_t last = plan->settings.keep_last;
+	uint64_t turns = plan->settings.keep_turns;
+
+	if (ended && set_last_step(plan, groups)) {
+		find_step_floors(plan, groups, ended);
+		if (count_floor_tokens(plan, groups) <= plan->settings.target)
+			return;
+		/* The target can perhaps be met without steps. */
+		plan->settings.keep_last = last;
+		plan->settings.keep_turns = turns;
+	}
+	set_whole_step(plan, groups);
+	find_step_floors(plan, groups, ended);
 }

@@ -167,7 +167,8 @@ make_candidates(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 
 	for (i = 0; i < groups->n; i++) {
 		fill_candidate(plan, groups, i, ended);
-		add_to_group(plan, groups, i, ended);
+		if (i < plan->step.n)
+			add_to_group(plan, groups, i, ended);
 	}
 }
 
@@ -211,7 +212,7 @@ drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 static void
 set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
-	uint64_t quantum = plan->settings.quantum, grid;
+	uint64_t quantum = ctx_plan_section_tokens(&plan->settings), grid;
 	size_t i;
 
 	for (i = groups->n; i-- > 0;) {
@@ -323,9 +324,10 @@ decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	ctx_plan_pin_optional(plan, groups);
 	make_candidates(plan, groups, ended);
 	if (due) {
-		if (settings->strategy->decide(plan->candidates, groups->n,
-			settings, plan->fixed + plan->notices, groups->turn,
-			err) < 0)
+		if (settings->strategy->decide(plan->candidates, plan->step.n,
+			settings,
+			plan->fixed + plan->notices + plan->step.reserved,
+			plan->step.turn, err) < 0)
 			return -1;
 		set_cut_line(plan, groups);
 		drop_with_turns(plan, groups);

@@ -4,6 +4,12 @@
 
 #include "prune/plan_steps.h"
 
+uint64_t
+ctx_plan_section_tokens(const struct ctx_prune_settings *settings)
+{
+	return settings->strategy->needs_all ? 0 : settings->quantum;
+}
+
 unsigned
 ctx_plan_find_allowed_edits(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i, bool ended)
@@ -16,11 +22,11 @@ ctx_plan_find_allowed_edits(const struct ctx_plan *plan,
 	if (!settings->strategy->has_budget || (plan->floors[i] & never))
 		return 0;
 	if (settings->level >= CTX_LEVEL_BALANCED && segment->reasoning > 0 &&
-	    (!ended || segment->turn < groups->turn))
+	    (!ended || segment->turn < plan->step.turn))
 		edits |= CTX_MARK_STRIP;
 	/* Each message that is no longer among the newest would be edited in a
 	 * request of its own, not in steps. */
-	if (settings->quantum != 0)
+	if (ctx_plan_section_tokens(settings) != 0)
 		return edits;
 	if (settings->level >= CTX_LEVEL_AGGRESSIVE &&
 	    settings->strategy->truncates_texts) {
@@ -85,12 +91,11 @@ ctx_plan_count_summary_tokens(const struct ctx_segment *segment, unsigned edits)
 void
 ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
-	uint64_t required = plan->fixed + plan->notices, optional = 0, tokens,
-		 replaced;
-	uint64_t target = plan->settings.target;
+	uint64_t required = plan->fixed + plan->notices + plan->step.reserved;
+	uint64_t target = plan->settings.target, optional = 0, tokens, replaced;
 	size_t i;
 
-	for (i = 0; i < groups->n; i++) {
+	for (i = 0; i < plan->step.n; i++) {
 		tokens = ctx_plan_count_without_notice(&groups->segments[i],
 		    plan->marks[i]);
 		/* A strategy that writes a summary removes the earlier summary,
@@ -122,7 +127,8 @@ static uint64_t
 edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
     unsigned edit, uint64_t total)
 {
-	uint64_t quantum = plan->settings.quantum, section = UINT64_MAX;
+	uint64_t quantum = ctx_plan_section_tokens(&plan->settings);
+	uint64_t section = UINT64_MAX;
 	size_t i;
 
 	for (i = 0; i < groups->n; i++) {
@@ -153,10 +159,10 @@ ctx_plan_edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
 	static const unsigned steps[] = {CTX_MARK_STRIP, CTX_MARK_CLEAR,
 	    CTX_MARK_HEAD_TAIL};
-	uint64_t total = plan->fixed + plan->notices;
+	uint64_t total = plan->fixed + plan->notices + plan->step.reserved;
 	size_t i;
 
-	for (i = 0; i < groups->n; i++)
+	for (i = 0; i < plan->step.n; i++)
 		total += ctx_plan_count_without_notice(&groups->segments[i],
 		    plan->marks[i]);
 	for (i = 0; i < sizeof steps / sizeof steps[0]; i++)

@@ -60,6 +60,10 @@ void ctx_plan_mark_bound_reasoning(struct ctx_plan *plan,
 
 /* ---- plan_edits.c ---- */
 
+/* Returns the size in tokens of the sections into which a conversation is
+ * divided; 0 if it is not divided.  See ctx_prune_settings.quantum. */
+uint64_t ctx_plan_section_tokens(const struct ctx_prune_settings *settings);
+
 /* Returns the kinds of edits (CTX_MARK_... bits) that the level (light,
  * balanced, aggressive) allows for a segment.  If ended is false, more messages
  * may come: also returns edits that will be allowed only then. */

@@ -48,10 +48,12 @@ struct ctx_prune_settings {
 	uint64_t keep_first;
 	/* for the strategy window: number of newest turns that are kept */
 	uint64_t window_turns;
-	/* For strategies that remove by age.  If not 0, the conversation is
-	 * divided into sections of this many tokens.  A section is kept or
-	 * removed as a whole, and so is the reasoning in it.  So the beginning
-	 * of the output changes less often from request to request. */
+	/* For strategies with has_steps.  If not 0, messages are removed in
+	 * steps of this many tokens, so that the beginning of the output
+	 * changes less often from request to request.  A strategy that removes
+	 * by age divides the conversation into sections of this size, and keeps
+	 * or removes a section as a whole, also the reasoning in it.  For a
+	 * strategy with needs_all see struct ctx_plan_step. */
 	uint64_t quantum;
 	/* A conversation with more messages than this is pruned, even if its
 	 * tokens do not exceed the trigger. 0: no such limit. */
@@ -200,9 +202,29 @@ enum ctx_floor_kind {
 	CTX_FLOOR_KINDS
 };
 
+/*
+ * The part of a conversation by which it is decided what to remove.
+ *
+ * It is the whole conversation, unless a strategy with needs_all removes in
+ * steps (quantum).  Then it is the conversation as it was when the number of
+ * its tokens reached a multiple of quantum for the last time.  The messages
+ * after that, which have less than quantum tokens, are kept, and change
+ * nothing.  So until the next multiple, each request begins with the messages
+ * of the request before.
+ */
+struct ctx_plan_step {
+	size_t n; /* number of segments */
+	uint64_t messages, nonsystem_messages;
+	uint32_t turn; /* number of the newest turn */
+	/* tokens that are set aside for the messages after the step: quantum,
+	 * or 0 if the step is the whole conversation */
+	uint64_t reserved;
+};
+
 /* The plan for a conversation: what is removed and edited. */
 struct ctx_plan {
 	struct ctx_prune_settings settings;
+	struct ctx_plan_step step;
 	/* Tokens of the request that are in no message, such as those of tool
 	 * definitions. */
 	uint64_t fixed;

@@ -343,28 +343,29 @@ enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
  * other. */
 enum { HAS_SUPERSEDED = 8, HAS_FAILED = 16, HAS_OTHER = 32 };
 
-/* Returns an array that the caller must free: for each group, at the index of
- * its first segment, the bits GOOD, BAD and PARTIAL.  Returns NULL with *err
+/* Returns an array that the caller must free: for each group of the first n
+ * segments, at the index of its first segment, the bits GOOD, BAD and
+ * PARTIAL.  Returns NULL with *err
  * if there is no memory. */
 static uint8_t *
-judge_groups(struct heuristic *h, struct ctx_groups *groups,
+judge_groups(struct heuristic *h, struct ctx_groups *groups, size_t n,
     struct ctx_err *err)
 {
-	uint8_t *good = calloc(groups->n + 1, 1);
+	uint8_t *good = calloc(n + 1, 1);
 	uint32_t i, root;
 
 	if (good == NULL) {
 		ctx_err_nomem(err);
 		return NULL;
 	}
-	for (i = 0; i < groups->n && i < h->n_traits; i++) {
+	for (i = 0; i < n && i < h->n_traits; i++) {
 		root = ctx_group_of(groups->segments, i);
 		if (h->traits[i].result)
 			good[root] |=
 			    (uint8_t)((h->traits[i].failed ? BAD : GOOD) |
 				(h->traits[i].partial ? PARTIAL : 0));
 	}
-	for (i = 0; i < groups->n; i++)
+	for (i = 0; i < n; i++)
 		if (groups->segments[i].group_parent == i &&
 		    groups->segments[i].open_calls > 0)
 			good[i] |= BAD;
@@ -372,9 +373,9 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups,
 }
 
 /* Fills h->newest: for each string in h->names, the newest successful tool
- * calls in which it occurs. */
+ * calls, among the first n_calls, in which it occurs. */
 static int
-find_good_calls(struct heuristic *h, struct ctx_groups *groups,
+find_good_calls(struct heuristic *h, size_t n_calls, struct ctx_groups *groups,
     const uint8_t *good, struct ctx_err *err)
 {
 	struct last *grown;
@@ -386,7 +387,7 @@ find_good_calls(struct heuristic *h, struct ctx_groups *groups,
 		return -1;
 	h->newest = grown;
 	memset(grown, 0, (h->names.n + 1) * sizeof *grown);
-	for (i = 0; i < h->n_calls; i++) {
+	for (i = 0; i < n_calls; i++) {
 		const struct call *call = &h->calls[i];
 
 		uint8_t results =
@@ -416,12 +417,12 @@ is_superseded(const struct heuristic *h, const struct call *call)
 /* Adds the bits HAS_... to the byte of each group, by its tool calls.  Later, a
  * group is ranked by the call in it that is most worth keeping. */
 static void
-judge_calls(const struct heuristic *h, struct ctx_segment *segments,
-    uint8_t *good)
+judge_calls(const struct heuristic *h, size_t n_calls,
+    struct ctx_segment *segments, uint8_t *good)
 {
 	size_t i;
 
-	for (i = 0; i < h->n_calls; i++) {
+	for (i = 0; i < n_calls; i++) {
 		const struct call *call = &h->calls[i];
 		uint32_t root = ctx_group_of(segments, call->segment);
 
@@ -455,6 +456,7 @@ rank_by_heuristic(struct ctx_scorer *scorer, struct ctx_groups *groups,
 {
 	struct heuristic *h = (struct heuristic *)scorer;
 	struct ctx_segment *segments = groups->segments;
+	size_t n = plan->step.n, n_calls = h->n_calls;
 	uint8_t *good;
 	uint32_t i, root;
 	int kind;
@@ -462,15 +464,17 @@ rank_by_heuristic(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	if (open_salient(h, err) < 0 ||
 	    ctx_salient_kind.rank(h->salient, groups, plan, err) < 0)
 		return -1;
-	good = judge_groups(h, groups, err);
+	while (n_calls > 0 && h->calls[n_calls - 1].segment >= n)
+		n_calls--;
+	good = judge_groups(h, groups, n, err);
 	if (good == NULL)
 		return -1;
-	if (find_good_calls(h, groups, good, err) < 0) {
+	if (find_good_calls(h, n_calls, groups, good, err) < 0) {
 		free(good);
 		return -1;
 	}
-	judge_calls(h, segments, good);
-	for (i = 0; i < groups->n; i++) {
+	judge_calls(h, n_calls, segments, good);
+	for (i = 0; i < n; i++) {
 		root = ctx_group_of(segments, i);
 		kind = find_kind(&segments[root], good[root]);
 		segments[i].rank =

@@ -246,7 +246,7 @@ static uint64_t
 survey_groups(struct grouping *g, const struct ctx_plan *plan,
     struct ctx_segment *segments, size_t n)
 {
-	uint64_t held = plan->fixed;
+	uint64_t held = plan->fixed + plan->step.reserved;
 	size_t i, root;
 
 	for (i = 0; i < n; i++) {
@@ -283,7 +283,7 @@ rank_by_salience(struct ctx_scorer *scorer, struct ctx_groups *groups,
 {
 	struct salient *s = (struct salient *)scorer;
 	struct ctx_segment *segments = groups->segments;
-	size_t i, n = groups->n;
+	size_t i, n = plan->step.n;
 	struct ctx_cover cover = {.n_groups = n, .n_names = s->names.n};
 	struct grouping g;
 	int rc = -1;
