@@ -448,7 +448,9 @@ X
 	[ "$(image -m gpt-5)" -eq 630 ]
 	[ "$(image -m gpt-5.4)" -eq 1229 ]
 	[ "$(image -m claude-opus-4-5)" -eq 1369 ]
-	[ "$(image -m gemini-3-pro)" -eq 1120 ]
+	[ "$(image -m gemini-2.0-flash)" -eq 1290 ]
+	[ "$(image -m gemini-2.5-pro)" -eq 258 ]
+	[ "$(image -m gemini-3-pro)" -eq 1089 ]
 	ctx-count --json -m gpt-4o image | jq -e '.exact | not'
 	ctx-count --json -m gpt-4o none | jq -e .exact
 	sed 's/"}}/","detail":"low"}}/' image > low
@@ -494,7 +496,7 @@ X
 	}
 	[ "$(media anthropic)" -eq 1369 ]
 	[ "$(media bedrock)" -eq 1369 ]
-	[ "$(media gemini)" -eq 1032 ]
+	[ "$(media gemini)" -eq 1290 ]
 	[ "$(media openai-chat)" -eq 765 ]
 	# The model leads, whoever's format it is.
 	[ "$(media -m claude-opus-4-5 openai-chat)" -eq 1369 ]

@@ -17,15 +17,23 @@
  * 28 by 28 pixels.  A square has 1 token. (Anthropic)
  *
  * crops: An image has x tokens if it has at most 384 by 384 pixels.  A larger
- * image has x tokens per crop, whose sides have at most edge pixels.  A PDF
- * page has y tokens. (Gemini 2)
+ * image has x tokens, and x tokens per crop, whose sides have at most edge
+ * pixels.  A PDF page has y tokens. (Gemini 2.0; 1.5, not measured)
  *
  * fixed: An image of any size has x tokens.  A PDF page has y tokens. (Gemini
- * 3)
+ * 2.5)
+ *
+ * grid: The image is divided into at most x squares, all of one size, that fit
+ * into it side by side.  A square has 1 token.  A PDF page is divided into at
+ * most y squares. (Gemini 3 and later)
  *
  * Source: the providers' pages, November 2026.  For the rule "patches" from
  * GPT-5 on, x is the number that users of OpenAI's developer forum were billed
  * in March 2026.  OpenAI's page gives a higher number.
+ *
+ * The rules crops, fixed and grid give exactly the tokens that Gemini reported
+ * for images of 16 sizes in recorded requests to Gemini 2.0 to 3.5 (2025 and
+ * 2026). ai.google.dev ("Media resolution") gives 1120 and 560 only as maximum.
  */
 #include <math.h>
 
@@ -145,7 +153,37 @@ count_crop_tokens(const struct ctx_image *image, double w, double h)
 		unit = image->edge;
 	if (unit < 256)
 		unit = 256;
-	return image->x * divide_up(w, unit) * divide_up(h, unit);
+	return image->x * (1 + divide_up(w, unit) * divide_up(h, unit));
+}
+
+/* Returns the number of squares by the rule "grid": as many as possible, but
+ * at most the number most. */
+static uint64_t
+count_grid_squares(uint32_t most, double w, double h)
+{
+	uint64_t across = (uint64_t)sqrt(most * w / h + 1e-6);
+	uint64_t down = (uint64_t)sqrt(most * h / w + 1e-6);
+
+	if (across == 0)
+		return down < most ? down : most;
+	if (down == 0)
+		return across < most ? across : most;
+	return across * down;
+}
+
+uint64_t
+ctx_page_tokens(const struct ctx_image *image)
+{
+	switch (image->rule) {
+	case CTX_IMAGE_CROPS:
+	case CTX_IMAGE_FIXED:
+		return image->y;
+	case CTX_IMAGE_GRID:
+		/* a page of A4, in millimetres */
+		return count_grid_squares(image->y, 210, 297);
+	default:
+		return 3000;
+	}
 }
 
 uint64_t
@@ -168,6 +206,8 @@ ctx_image_tokens(const struct ctx_image *image, uint32_t width, uint32_t height,
 		return count_crop_tokens(image, w, h);
 	case CTX_IMAGE_FIXED:
 		return image->x;
+	case CTX_IMAGE_GRID:
+		return count_grid_squares(image->x, w, h);
 	default:
 		return count_tile_tokens(image, w, h, detail);
 	}

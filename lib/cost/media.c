@@ -7,32 +7,34 @@
  * differed from them.
  *
  * Audio costs 10 tokens per second from the user and 20 from the assistant
- * (developers.openai.com, "Managing costs" of the Realtime API, November 2026),
- * with Gemini 32 (ai.google.dev, "Audio").
+ * (developers.openai.com, "Managing costs" of the Realtime API, November 2026).
+ * Gemini reported 25 tokens per second in recorded requests to Gemini 2.0 and
+ * 3, 32 in those to Gemini 2.5 (25 on Vertex AI).
  */
 #include "cost/media_payload.h"
 
 enum {
 	SOUND_TOKENS = 10, /* tokens per second of audio */
 	SPEECH_TOKENS = 20,
-	GEMINI_TOKENS = 32,
+	GEMINI_TOKENS = 25,
+	GEMINI_2_5_TOKENS = 32,
 	/* number of characters in a transcript per second of audio */
 	SPOKEN = 15,
 };
 
-static bool
-is_gemini(const struct ctx_image *image)
+/* Returns the tokens of a second of audio. */
+static unsigned
+find_sound_rate(const struct ctx_image *image, enum ctx_media_kind kind)
 {
-	return image->rule == CTX_IMAGE_CROPS || image->rule == CTX_IMAGE_FIXED;
-}
-
-/* Returns the tokens of a PDF.  If the model has a fixed number of tokens per
- * page, this number is used.  Otherwise a page is taken as 3,000 tokens, the
- * most that providers state for it (1,500 to 3,000). */
-static uint64_t
-count_page_tokens(const struct ctx_image *image, const struct ctx_base64 *b)
-{
-	return ctx_count_pdf_pages(b) * (is_gemini(image) ? image->y : 3000);
+	switch (image->rule) {
+	case CTX_IMAGE_CROPS:
+	case CTX_IMAGE_GRID:
+		return GEMINI_TOKENS;
+	case CTX_IMAGE_FIXED:
+		return GEMINI_2_5_TOKENS;
+	default:
+		return kind == CTX_MEDIA_SPEECH ? SPEECH_TOKENS : SOUND_TOKENS;
+	}
 }
 
 /* Returns the tokens of a text document: one for 4 bytes.  If the document is
@@ -47,13 +49,11 @@ static uint64_t
 count_sound_tokens(const struct ctx_image *image,
     const struct ctx_media_payload *payload)
 {
-	uint64_t rate = is_gemini(image)        ? GEMINI_TOKENS
-	    : payload->kind == CTX_MEDIA_SPEECH ? SPEECH_TOKENS
-						: SOUND_TOKENS;
+	unsigned rate = find_sound_rate(image, payload->kind);
 
 	if (payload->bytes.n == 0 && payload->spoken > 0)
 		return (1 + payload->spoken / SPOKEN) * rate;
-	return ctx_count_audio_seconds(&payload->bytes) * rate;
+	return ctx_count_audio_tokens(&payload->bytes, rate);
 }
 
 static uint64_t
@@ -65,7 +65,8 @@ count_payload_tokens(const struct ctx_image *image,
 
 	switch (payload->kind) {
 	case CTX_MEDIA_PAGES:
-		return count_page_tokens(image, &payload->bytes);
+		return ctx_count_pdf_pages(&payload->bytes) *
+		    ctx_page_tokens(image);
 	case CTX_MEDIA_TEXT:
 		return count_document_tokens(&payload->bytes);
 	case CTX_MEDIA_SOUND:

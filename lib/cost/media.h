@@ -17,6 +17,9 @@ enum ctx_detail {
  * are 0 (not known), 1024 by 1024 is assumed. */
 uint64_t ctx_image_tokens(const struct ctx_image *image, uint32_t width,
     uint32_t height, enum ctx_detail detail);
+/* Returns the tokens of a page of a PDF.  If the model has no number of its
+ * own, returns 3,000, the most that providers state (1,500 to 3,000). */
+uint64_t ctx_page_tokens(const struct ctx_image *image);
 
 /*
  * Sets *tokens to the estimated number of tokens of the media at a JSON node.
@@ -26,7 +29,7 @@ uint64_t ctx_image_tokens(const struct ctx_image *image, uint32_t width,
  * - document: by pages or bytes
  * - audio: by its seconds, which are known from its WAV or MP3 header, else
  *   from its bytes, else from its transcript, else taken as a minute.  A second
- *   has 10 tokens, 20 if the assistant spoke, 32 with Gemini.
+ *   has 10 tokens, 20 if the assistant spoke, 25 or 32 with Gemini.
  * - video: 263 tokens per second; a second is taken as 250,000 bytes
  */
 int ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,

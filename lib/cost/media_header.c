@@ -132,17 +132,20 @@ ctx_read_mp3_rate(const struct ctx_base64 *b)
 }
 
 uint64_t
-ctx_count_audio_seconds(const struct ctx_base64 *b)
+ctx_count_audio_tokens(const struct ctx_base64 *b, unsigned per_second)
 {
+	uint64_t bytes = ctx_base64_length(b);
 	uint32_t rate = 0;
 
 	if (b->n == 0)
-		return MINUTE;
+		return (uint64_t)MINUTE * per_second;
 	if (ctx_base64_has(b, 0, "RIFF") && ctx_base64_has(b, 8, "WAVE"))
 		rate = ctx_base64_uint(b, 28, 4, true);
 	else
 		rate = ctx_read_mp3_rate(b);
-	return 1 + ctx_base64_length(b) / (rate > 0 ? rate : MP3_RATE);
+	if (rate == 0)
+		rate = MP3_RATE;
+	return (bytes * per_second + rate - 1) / rate;
 }
 
 void

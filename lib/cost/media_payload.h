@@ -47,9 +47,11 @@ uint64_t ctx_count_pdf_pages(const struct ctx_base64 *b);
 /* Returns the bytes per second of an MP3 file, according to its first frame,
  * which may come after an ID3 tag.  Returns 0 if it is not an MP3 file. */
 uint32_t ctx_read_mp3_rate(const struct ctx_base64 *b);
-/* Returns the length of audio in seconds: by the header of a WAV or MP3 file,
- * else by the number of bytes; a minute if there are no bytes. */
-uint64_t ctx_count_audio_seconds(const struct ctx_base64 *b);
+/* Returns the tokens of audio that has this number of tokens per second,
+ * rounded up.  The length is read from the header of a WAV or MP3 file, else
+ * from the number of bytes; it is taken as a minute if there are no bytes. */
+uint64_t ctx_count_audio_tokens(const struct ctx_base64 *b,
+    unsigned per_second);
 /* Finds the file format by the first bytes of the data.  Sets format and kind
  * of *media. */
 void ctx_read_media_format(const struct ctx_base64 *b, struct ctx_media *media);

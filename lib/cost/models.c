@@ -427,7 +427,7 @@ const char *
 ctx_image_rule_name(enum ctx_image_rule rule)
 {
 	static const char *const names[] = {"-", "tiles", "patches", "squares",
-	    "crops", "fixed"};
+	    "crops", "fixed", "grid"};
 
 	return rule < CTX_IMAGE_RULES ? names[rule] : NULL;
 }

@@ -19,6 +19,7 @@ enum ctx_image_rule {
 	CTX_IMAGE_SQUARES,
 	CTX_IMAGE_CROPS,
 	CTX_IMAGE_FIXED,
+	CTX_IMAGE_GRID,
 	CTX_IMAGE_RULES
 };
 struct ctx_image {

@@ -34,9 +34,27 @@ check_figures(void)
 	CHECK(costs("claude-opus-4-5", 1092, 1092) == 1521);
 	CHECK(costs("claude-opus-4-5", 200, 200) == 64);
 	CHECK(costs("claude-opus-4-5", 1000, 1000) == 1296);
-	CHECK(costs("gemini-2.5-pro", 384, 384) == 258);
-	CHECK(costs("gemini-2.5-pro", 960, 540) == 6 * 258);
-	CHECK(costs("gemini-3-pro", 4000, 3000) == 1120);
+	CHECK(costs("gemini-2.0-flash", 384, 384) == 258);
+
+	tap_case("images cost what Gemini reported in recorded requests");
+	CHECK(costs("gemini-2.0-flash", 8, 8) == 258);
+	CHECK(costs("gemini-2.0-flash", 540, 360) == 1806);
+	CHECK(costs("gemini-2.0-flash", 640, 480) == 1290);
+	CHECK(costs("gemini-2.0-flash", 1024, 1024) == 1290);
+	CHECK(costs("gemini-2.0-flash", 3008, 2000) == 3354);
+	CHECK(costs("gemini-2.5-flash", 640, 480) == 258);
+	CHECK(costs("gemini-2.5-pro", 50, 50) == 258);
+	CHECK(costs("gemini-3-flash", 128, 128) == 1089);
+	CHECK(costs("gemini-3-flash", 400, 301) == 1102);
+	CHECK(costs("gemini-3-flash", 597, 566) == 1088);
+	CHECK(costs("gemini-3.5-flash", 60, 30) == 1081);
+	CHECK(costs("gemini-3.5-flash", 300, 346) == 1085);
+	CHECK(ctx_page_tokens(
+		  &ctx_model_find(NULL, "gemini-2.0-flash", 16)->image) == 258);
+	CHECK(ctx_page_tokens(
+		  &ctx_model_find(NULL, "gemini-3-flash", 14)->image) == 532);
+	CHECK(ctx_page_tokens(
+		  &ctx_model_find(NULL, "claude-opus-4-5", 15)->image) == 3000);
 
 	tap_case("the detail of an image reduces its tokens, if the model has "
 		 "details");
@@ -67,7 +85,8 @@ static void
 check_extremes(void)
 {
 	static const char *const names[] = {"gpt-4o", "o4-mini", "gpt-5.4",
-	    "claude-opus-4-5", "gemini-2.5-pro", "gemini-3-pro"};
+	    "claude-opus-4-5", "gemini-2.0-flash", "gemini-2.5-pro",
+	    "gemini-3-pro"};
 	static const uint32_t sides[] = {1, 2, 27, 28, 29, 511, 512, 513, 2047,
 	    2049, 65535, UINT32_MAX};
 	unsigned long long seed = 7;
@@ -94,6 +113,8 @@ check_extremes(void)
 		CHECK(n > 2640 || w < 1800 || h < 1800 || w > h / 4 * 5 ||
 		    h > w / 4 * 5);
 		CHECK(costs("claude-opus-5", w, h) <= 4784);
+		n = costs("gemini-3-flash", w, h);
+		CHECK(n <= 1120 && n == costs("gemini-3-flash", h, w));
 	}
 }
 
@@ -197,16 +218,16 @@ check_forms(void)
 	CHECK(payload("[{\"filename\":\"a.pdf\",\"file_id\":\"f\"}]") == 3000);
 	CHECK(payload("[{\"format\":\"txt\",\"source\":{\"bytes\":"
 		      "\"aGVsbG8gd29ybGQh\"}}]") == 4);
-	CHECK(payload("[{\"data\":\"AAAA\",\"format\":\"mp3\"}]") == 10);
-	/* A WAV header of 2 bytes a second, 44 bytes long: 23 seconds begun */
+	CHECK(payload("[{\"data\":\"AAAA\",\"format\":\"mp3\"}]") == 1);
+	/* A WAV header of 2 bytes a second, 44 bytes long: 22 seconds */
 	CHECK(payload("[\"UklGRiQAAABXQVZFZm10IBAAAAABAAEAAQAAAAIAAAACABAAZGF0"
-		      "YQAAAAA=\"]") == 230);
+		      "YQAAAAA=\"]") == 220);
 	CHECK(
 	    payload("[{\"mimeType\":\"audio/ogg\",\"fileUri\":\"x\"}]") == 600);
 	CHECK(payload("[{\"type\":\"audio\",\"file_id\":\"x\"}]") == 600);
 	CHECK(payload(
 		  "[{\"format\":\"opus\",\"source\":{\"bytes\":\"AAAA\"}}]") ==
-	    10);
+	    1);
 	CHECK(
 	    payload("[{\"type\":\"document\",\"source\":{\"type\":\"base64\","
 		    "\"media_type\":\"application/pdf\",\"data\":\"AA\"}}]") ==
@@ -239,12 +260,12 @@ static void
 check_sound(void)
 {
 	tap_case("the first frame of an MP3 gives its bit rate");
-	/* MPEG 1 at 64 and 128 kbit/s, MPEG 2 at 64: 10 seconds begun */
-	CHECK(sound("//tQxA", 76000) == 100);
-	CHECK(sound("//uQxA", 152000) == 100);
-	CHECK(sound("//OAxA", 76000) == 100);
+	/* MPEG 1 at 64 and 128 kbit/s, MPEG 2 at 64: 9.5 seconds */
+	CHECK(sound("//tQxA", 76000) == 95);
+	CHECK(sound("//uQxA", 152000) == 95);
+	CHECK(sound("//OAxA", 76000) == 95);
 	/* 128 kbit/s after a tag of 3 bytes that says nothing */
-	CHECK(sound("SUQzBAAAAAAAAwAAAP/7kMQA", 152000) == 100);
+	CHECK(sound("SUQzBAAAAAAAAwAAAP/7kMQA", 152000) == 95);
 	/* neither: no sound; layer II: not read */
 	CHECK(sound("AAAA", 76000) == 1024);
 	CHECK(sound("//2QxA", 76000) == 1024);
@@ -254,7 +275,7 @@ check_sound(void)
 	CHECK(payload("[{\"id\":\"audio_1\",\"transcript\":"
 		      "\"Thirty characters, as a test..\"}]") == 60);
 	CHECK(payload("[{\"id\":\"audio_1\",\"expires_at\":1,\"data\":\"AAAA\","
-		      "\"transcript\":\"a\"}]") == 20);
+		      "\"transcript\":\"a\"}]") == 1);
 }
 
 /* Describes the block in the JSON array text. */
