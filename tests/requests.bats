@@ -260,6 +260,29 @@ j?: object,
 	[ "$(tokens -e o200k_base in)" -eq 1 ]
 }
 
+@test "gemini: a signature counts up to 3.0 only after the last message of the user" {
+	of() { # model, length of the signature, messages after it
+		jq -nc --arg model "$1" --arg s "$(head -c "$2" /dev/zero | tr '\0' A)" \
+		    '{model: $model, contents: ([{role: "user", parts: [{text: "go"}]},
+		    {role: "model", parts: [{functionCall: {name: "t", args: {}},
+		        thoughtSignature: $s}]},
+		    {role: "user", parts: [{functionResponse: {name: "t",
+		        response: {output: "x"}}}]}] + '"$3"')}' > in
+		tokens in
+	}
+	local later='[{role: "user", parts: [{text: "on"}]}]'
+	for model in gemini-3-flash gemini-3-pro; do
+		[ $(($(of $model 1000 '[]') - $(of $model 0 '[]'))) -eq 210 ] || fail $model
+		[ $(($(of $model 1000 "$later") - $(of $model 0 "$later"))) -eq 0 ] || fail $model
+	done
+	[ $(($(of gemini-3.6-flash 1000 "$later") - $(of gemini-3.6-flash 0 "$later"))) -eq 210 ]
+	[ $(($(of gemini-2.5-pro 1000 '[]') - $(of gemini-2.5-pro 0 '[]'))) -eq 0 ]
+	# The parts add up, and the budget of ctx-prune agrees.
+	of gemini-3-flash 1000 "$later" > all
+	[ "$(ctx-count --json --per role in | jq -s 'map(.tokens) | add')" -eq "$(cat all)" ]
+	ctx-prune -b "$(cat all)" in | cmp - in
+}
+
 @test "gemini: the schema of an answer counts as names and texts" {
 	with() { # the model, and the schema if it is not empty
 		printf '{"model":"%s","contents":[],"generationConfig":{%s}}' \

@@ -188,11 +188,14 @@ add_encrypted_tokens(const struct ctx_json *json, uint32_t node,
 }
 
 /* Adds the tokens that are billed for a tool call and its result beyond those
- * of their texts, and the tokens of a signature on the tool call. */
+ * of their texts, and the tokens of a signature on the tool call, if the
+ * signature is billed. */
 static void
-add_call_surcharges(const struct ctx_json *json, const struct ctx_block *block,
+add_call_surcharges(const struct ctx_counter *counter,
+    const struct ctx_message *message, const struct ctx_block *block,
     const struct ctx_surcharges *extra, struct ctx_cost *cost)
 {
+	const struct ctx_json *json = message->json;
 	uint64_t tokens = extra->call;
 	uint32_t signature = block->signature;
 
@@ -200,7 +203,7 @@ add_call_surcharges(const struct ctx_json *json, const struct ctx_block *block,
 	    json->nodes[block->payload].kind == CTX_JSON_OBJECT)
 		tokens += (uint64_t)extra->argument *
 		    ctx_json_count(json, block->payload);
-	if (signature != 0)
+	if (signature != 0 && !omits_reasoning(counter, message))
 		tokens += (uint64_t)ctx_json_str(json, signature).n *
 		    extra->signature / 1000;
 	cost->tokens += tokens;
@@ -271,7 +274,7 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 		    count_tool_name(counter, message->json, block, cost, err) <
 			0)
 			return -1;
-		add_call_surcharges(message->json, block, extra, cost);
+		add_call_surcharges(counter, message, block, extra, cost);
 	}
 	if (block->is_message)
 		return count_item(counter, message, cost, err);

@@ -380,13 +380,16 @@ next_record(struct ctx_stream *stream, struct ctx_event *event,
 	return emit_event(stream, event, CTX_EVENT_RECORD, 0);
 }
 
+/* Returns true if a message has reasoning, or a signature that stands for
+ * reasoning. */
 static bool
 has_reasoning(const struct ctx_message *message)
 {
 	size_t i;
 
 	for (i = 0; i < message->n; i++)
-		if (message->blocks[i].kind == CTX_BLOCK_REASONING)
+		if (message->blocks[i].kind == CTX_BLOCK_REASONING ||
+		    message->blocks[i].signature != 0)
 			return true;
 	return false;
 }
