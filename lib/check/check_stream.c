@@ -371,18 +371,19 @@ try_repair(struct check *check, const struct ctx_event *end,
     struct ctx_err *err)
 {
 	struct ctx_edits edits = check->repair.edits;
+	struct ctx_writer *writer = check->rewrite.writer;
 	uint64_t messages = check->options->messages, line = check->line;
 	uint32_t at = check->counted_to;
 	int rc;
 
 	check->repair.trial = true;
-	check->repair.writer = NULL;
+	check->rewrite.writer = NULL;
 	check->repair.refused = check->repair.renamed = false;
 	memset(&check->repair.edits, 0, sizeof check->repair.edits);
 	rc = check_held_conversation(check, end, err);
 	ctx_edits_release(&check->repair.edits);
 	check->repair.trial = false;
-	check->repair.writer = check->rewrite.writer;
+	check->rewrite.writer = writer;
 	check->repair.edits = edits;
 	check->options->messages = messages;
 	check->line = line;
@@ -554,7 +555,7 @@ ctx_check_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 	options->refused = 0;
 	check.repairing = writer != NULL || options->dry_run;
 	ctx_repair_init(&check.repair);
-	check.repair.writer = writer;
+	check.repair.rewrite = &check.rewrite;
 	check.repair.options = options;
 	if (ctx_validator_init(judges[0], err) == 0 &&
 	    ctx_validator_init(judges[1], err) == 0) {

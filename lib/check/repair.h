@@ -77,7 +77,9 @@ struct ctx_repair_queue {
 };
 
 struct ctx_repair {
-	struct ctx_writer *writer; /* NULL: nothing is written */
+	/* Has the writer, and reads messages of the queue again.  If its writer
+	 * is NULL, nothing is written. */
+	struct ctx_rewrite *rewrite;
 	/* True during a trial: the repair writes and reports nothing, and only
 	 * sets the members refused and refused_at. */
 	bool trial;
@@ -90,10 +92,6 @@ struct ctx_repair {
 	/* edits of a message that is a record */
 	struct ctx_edits message_edits;
 	struct ctx_edits entry_edits; /* edits of a message in the queue */
-	/* JSON nodes of a message's record, which was scanned again */
-	struct ctx_json json;
-	/* a message of the queue, parsed again */
-	struct ctx_message message;
 	/* scratch memory for the JSON that replaces an image or a message */
 	struct ctx_buf added;
 	/* copy of bytes that were removed from a message in the queue */
@@ -149,12 +147,6 @@ struct ctx_repair_entry *ctx_repair_find_shown(
 /* Sets the bytes of a queued message to a copy of the n bytes at p, which the
  * queue owns. */
 int ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
-    struct ctx_err *err);
-/* Reads the message of an entry into repair->message. text: the bytes to write
- * for the entry, or what these will be after edits. node: the JSON node of the
- * message in text.  Returns what ctx_dialect_read_text returns. */
-int ctx_repair_read(struct ctx_repair *repair,
-    const struct ctx_repair_entry *entry, struct ctx_str text, uint32_t node,
     struct ctx_err *err);
 /* Writes the original bytes of the message to the archive, unless that was
  * done before or this is a trial. */

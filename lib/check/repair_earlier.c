@@ -69,16 +69,16 @@ ctx_repair_breakpoint(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 {
 	const struct ctx_breakpoint_format *format =
 	    ctx_breakpoint_format_any(entry->held.dialect);
-	const struct ctx_json *json = &repair->json;
+	const struct ctx_json *json = &repair->rewrite->text_json;
 	struct first first = {0, 0};
 	struct ctx_str span;
 
 	if (format == NULL)
 		return 0;
-	if (ctx_repair_read(repair, entry, entry->bytes, entry->held.node,
-		err) < 0 ||
+	if (ctx_rewrite_read_text(repair->rewrite, entry->held.dialect,
+		entry->bytes, 0, err) < 0 ||
 	    ctx_breakpoint_each(format, json,
-		ctx_breakpoint_content(format, json, entry->held.node), &first,
+		ctx_breakpoint_content(format, json, 0), &first,
 		record_first_marker, err) < 0)
 		return -1;
 	if (first.node == 0)
@@ -95,15 +95,15 @@ int
 ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     size_t ordinal, struct ctx_str *old, struct ctx_err *err)
 {
-	const struct ctx_json *json = &repair->json;
+	const struct ctx_message *message = &repair->rewrite->text_message;
+	const struct ctx_json *json = &repair->rewrite->text_json;
 	uint32_t block = 0;
-	int rc =
-	    ctx_repair_read(repair, entry, entry->bytes, entry->held.node, err);
+	int rc = ctx_rewrite_read_text(repair->rewrite, entry->held.dialect,
+	    entry->bytes, 0, err);
 
 	if (rc <= 0)
 		return rc;
-	if (!ctx_image_find(&repair->message, ordinal, &repair->spare, &block,
-		err))
+	if (!ctx_image_find(message, ordinal, &repair->spare, &block, err))
 		return -1;
 	if (block == 0)
 		return 0;

@@ -33,8 +33,6 @@ ctx_repair_release(struct ctx_repair *repair)
 	ctx_edits_release(&repair->edits);
 	ctx_edits_release(&repair->message_edits);
 	ctx_edits_release(&repair->entry_edits);
-	ctx_json_release(&repair->json);
-	ctx_message_release(&repair->message);
 	ctx_buf_release(&repair->added);
 	ctx_buf_release(&repair->removed);
 	ctx_buf_release(&repair->out);
@@ -123,21 +121,14 @@ ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
 }
 
 int
-ctx_repair_read(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
-    struct ctx_str text, uint32_t node, struct ctx_err *err)
-{
-	return ctx_dialect_read_text(entry->held.dialect, text, &repair->json,
-	    node, &repair->message, err);
-}
-
-int
 ctx_repair_archive(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_err *err)
 {
 	struct ctx_archive *archive = repair->options->archive;
 	struct ctx_str text = entry->bytes;
 
-	if (archive == NULL || repair->writer == NULL || entry->archived)
+	if (archive == NULL || repair->rewrite->writer == NULL ||
+	    entry->archived)
 		return 0;
 	while (text.n > 0 && strchr(" \t\r\n", text.p[text.n - 1]) != NULL)
 		text.n--;

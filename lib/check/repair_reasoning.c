@@ -23,13 +23,13 @@ ctx_repair_pass_change(struct ctx_repair_queue *queue,
 	return before ? 0 : entry->changed_from;
 }
 
-/* Reports each block of signed reasoning in repair->message that ends after an
- * offset. */
+/* Reports each block of signed reasoning, in the message that was read last,
+ * that ends after an offset. */
 static int
 report_removed_reasoning(struct ctx_repair *repair,
     const struct ctx_repair_entry *entry, size_t from, struct ctx_err *err)
 {
-	const struct ctx_message *message = &repair->message;
+	const struct ctx_message *message = &repair->rewrite->text_message;
 	const struct ctx_check_config *options = repair->options;
 	struct ctx_finding finding = {.id = CTX_RULE_BOUND_REASONING,
 	    .place = entry->place,
@@ -50,18 +50,18 @@ report_removed_reasoning(struct ctx_repair *repair,
 	return 0;
 }
 
-/* Parses a message in a JSON text that will be written for an entry.  Returns
- * 1 if it has signed reasoning that must be removed, because it ends after a
- * certain offset; else 0, or -1 with *err. node: the message; from: the
- * offset. */
+/* Parses the message whose JSON text will be written for an entry.  Returns 1
+ * if it has signed reasoning that must be removed, because it ends after the
+ * offset "from"; else 0, or -1 with *err. */
 static int
 find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
-    struct ctx_str text, uint32_t node, size_t from, struct ctx_err *err)
+    struct ctx_str text, size_t from, struct ctx_err *err)
 {
 	enum ctx_reasoning reasoning = repair->options->reasoning;
-	int rc = ctx_repair_read(repair, entry, text, node, err);
+	int rc = ctx_rewrite_read_text(repair->rewrite, entry->held.dialect,
+	    text, 0, err);
 
-	if (rc <= 0 || !ctx_bound_after(&repair->message, from))
+	if (rc <= 0 || !ctx_bound_after(&repair->rewrite->text_message, from))
 		return rc < 0 ? -1 : 0;
 	if (repair->trial) {
 		if (!repair->refused)
@@ -84,8 +84,8 @@ remove_reasoning(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 {
 	if (ctx_repair_archive(repair, entry, err) < 0 ||
 	    report_removed_reasoning(repair, entry, from, err) < 0 ||
-	    ctx_bound_remove(&repair->entry_edits, &repair->message, from,
-		err) < 0)
+	    ctx_bound_remove(&repair->entry_edits,
+		&repair->rewrite->text_message, from, err) < 0)
 		return -1;
 	repair->out.n = 0;
 	if (ctx_edits_apply(&repair->entry_edits, text, &repair->out, err) < 0)
@@ -102,8 +102,7 @@ ctx_repair_record_reasoning(struct ctx_repair *repair,
 
 	if (from == SIZE_MAX)
 		return 0;
-	rc = find_reasoning(repair, entry, entry->bytes, entry->held.node, from,
-	    err);
+	rc = find_reasoning(repair, entry, entry->bytes, from, err);
 	if (rc <= 0)
 		return rc;
 	if (remove_reasoning(repair, entry, entry->bytes, from, err) < 0)
@@ -132,7 +131,7 @@ replace_message(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 		err) < 0)
 		return -1;
 	text = (struct ctx_str){repair->added.p, repair->added.n};
-	rc = find_reasoning(repair, entry, text, 0, from, err);
+	rc = find_reasoning(repair, entry, text, from, err);
 	if (rc <= 0)
 		return rc;
 	if (remove_reasoning(repair, entry, text, from, err) < 0)

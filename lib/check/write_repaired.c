@@ -10,10 +10,10 @@ static int
 write_text(struct ctx_repair *repair, const char *p, size_t n, bool lasts,
     struct ctx_err *err)
 {
-	if (repair->writer == NULL)
+	if (repair->rewrite->writer == NULL)
 		return 0;
-	return lasts ? ctx_writer_put(repair->writer, p, n, err)
-		     : ctx_writer_copy(repair->writer, p, n, err);
+	return lasts ? ctx_writer_put(repair->rewrite->writer, p, n, err)
+		     : ctx_writer_copy(repair->rewrite->writer, p, n, err);
 }
 
 /* Writes the tool results that must be inserted for an entry.  They become
@@ -87,7 +87,8 @@ write_repaired(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 		return -1;
 	/* The archive is synced to disk before the changed bytes are written.
 	 */
-	if (repair->options->archive != NULL && repair->writer != NULL &&
+	if (repair->options->archive != NULL &&
+	    repair->rewrite->writer != NULL &&
 	    ctx_archive_sync(repair->options->archive, err) < 0)
 		return -1;
 	if (entry->lead_before && write_leading_message(repair, entry, err) < 0)
@@ -97,9 +98,9 @@ write_repaired(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	    (ctx_repair_has_due_results(entry) &&
 		write_due_results(repair, entry, err) < 0))
 		return -1;
-	return repair->writer == NULL
+	return repair->rewrite->writer == NULL
 	    ? 0
-	    : ctx_writer_end_record(repair->writer, err);
+	    : ctx_writer_end_record(repair->rewrite->writer, err);
 }
 
 /* Writes the entries at the beginning of the queue about which there can be no

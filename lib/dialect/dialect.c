@@ -722,16 +722,3 @@ ctx_dialect_read_message(const struct ctx_dialect *dialect,
 		    ctx_json_find(json, node, dialect->result_copy);
 	return rc;
 }
-
-int
-ctx_dialect_read_text(const struct ctx_dialect *dialect, struct ctx_str text,
-    struct ctx_json *json, uint32_t node, struct ctx_message *message,
-    struct ctx_err *err)
-{
-	size_t used;
-	int rc = ctx_json_scan(json, text.p, text.n, &used, err);
-
-	return rc <= 0
-	    ? rc
-	    : ctx_dialect_read_message(dialect, json, node, message, err);
-}

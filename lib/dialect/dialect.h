@@ -485,13 +485,6 @@ const struct ctx_dialect *ctx_dialect_find(const char *name);
 int ctx_dialect_read_message(const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t node, struct ctx_message *message,
     struct ctx_err *err);
-/* Scans text into *json, then parses a message in it. node: the JSON node of
- * the message; 0 if the text is the message.  Returns what
- * ctx_dialect_read_message does.  The text and *json must stay valid as long
- * as *message is used. */
-int ctx_dialect_read_text(const struct ctx_dialect *dialect,
-    struct ctx_str text, struct ctx_json *json, uint32_t node,
-    struct ctx_message *message, struct ctx_err *err);
 
 /* ---- dialect/template.c: messages and tool results that ctx inserts ------ */
 

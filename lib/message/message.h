@@ -137,6 +137,10 @@ enum {
 	 * message belongs to an earlier turn.  Never set if each message of a
 	 * stream is a record, because later records are not known then. */
 	CTX_MESSAGE_EARLIER = 2048,
+	/* The message was sent to the model earlier, but now it is not in the
+	 * active context.  It also has the flag CTX_MESSAGE_HIDDEN.  Not set
+	 * for a message that would be hidden anyway. */
+	CTX_MESSAGE_INACTIVE = 4096,
 };
 
 /* A parsed message.  The functions of its dialect (message format) have read

@@ -12,6 +12,7 @@
 
 #include "replay/prompt_cache.h"
 #include "replay/recorded_session.h"
+#include "stream/rewrite.h"
 
 #define EDITS (CTX_MARK_STRIP | CTX_MARK_CLEAR)
 
@@ -34,8 +35,8 @@ struct pruned_replay {
 	struct ctx_groups groups;
 	struct ctx_plan plan;
 	struct ctx_scorer *scorer;
-	struct ctx_json json;
-	struct ctx_message message;
+	/* reads the messages of the session again */
+	struct ctx_rewrite rewrite;
 	/* The messages of the prompt before pruning.  The first n_grouped of
 	 * them have already been divided into groups. */
 	struct pruned_message *history;
@@ -113,6 +114,7 @@ group_message(struct pruned_replay *replay, struct pruned_message *entry,
 {
 	const struct replay_message *kept =
 	    &replay->session->messages[entry->number];
+	const struct ctx_message *message = &replay->rewrite.text_message;
 	size_t first = replay->groups.n;
 	struct ctx_cost cost;
 	int rc;
@@ -129,17 +131,14 @@ group_message(struct pruned_replay *replay, struct pruned_message *entry,
 		cost.results -= cost.clearable;
 		cost.clearable = 0;
 	}
-	rc = ctx_dialect_read_text(kept->dialect,
-	    (struct ctx_str){kept->text, kept->length}, &replay->json,
-	    kept->node, &replay->message, err);
+	rc = ctx_rewrite_read_text(&replay->rewrite, kept->dialect,
+	    (struct ctx_str){kept->text, kept->length}, kept->flags, err);
 	if (rc <= 0)
 		return rc;
-	replay->message.flags |= kept->flags;
-	if (ctx_groups_add(&replay->groups, &replay->message, &cost, 0, err) <
-		0 ||
+	if (ctx_groups_add(&replay->groups, message, &cost, 0, err) < 0 ||
 	    (replay->scorer != NULL &&
-		ctx_scorer_add(replay->scorer, &replay->message,
-		    &replay->groups, first, err) < 0))
+		ctx_scorer_add(replay->scorer, message, &replay->groups, first,
+		    err) < 0))
 		return -1;
 	entry->n = (uint8_t)(replay->groups.n - first);
 	return 0;
@@ -313,7 +312,7 @@ open_replay(struct pruned_replay *replay, struct ctx_err *err)
 	const struct ctx_model *model =
 	    session->requests[session->n_requests - 1].model;
 
-	ctx_json_init(&replay->json, session->simd);
+	ctx_rewrite_init(&replay->rewrite, session->simd);
 	ctx_prompt_cache_reset(&replay->cache, &replay->tree);
 	/* The context window of an unknown model would only be guessed, so it
 	 * is not used as the budget. */
@@ -347,8 +346,7 @@ ctx_replay_pruned(struct ctx_replay_session *session,
 	ctx_groups_release(&replay.groups);
 	ctx_prompt_cache_release(&replay.cache);
 	ctx_prompt_tree_release(&replay.tree);
-	ctx_message_release(&replay.message);
-	ctx_json_release(&replay.json);
+	ctx_rewrite_release(&replay.rewrite);
 	free(replay.history);
 	free(replay.added);
 	return rc;

@@ -41,8 +41,6 @@ struct session_reading {
 	uint32_t *request_of_id;
 	size_t ids_cap;
 	struct ctx_hashkey key;
-	/* scratch memory: a message that is parsed again */
-	struct ctx_message reread;
 	struct ctx_buf text, literal;
 };
 
@@ -291,12 +289,10 @@ keep_message(struct session_reading *reading, const struct ctx_event *event,
     struct replay_message *message, const struct ctx_cost *cost,
     struct ctx_err *err)
 {
-	struct ctx_str text = event->record->text;
+	struct ctx_str text = ctx_json_str(event->record->json, event->node);
 
 	if (!reading->keeps_messages)
 		return 0;
-	if (event->inside)
-		text = ctx_json_str(event->record->json, event->node);
 	message->cost = malloc(sizeof *message->cost);
 	message->text = malloc(text.n + 1);
 	if (message->cost == NULL || message->text == NULL)
@@ -304,7 +300,6 @@ keep_message(struct session_reading *reading, const struct ctx_event *event,
 	*message->cost = *cost;
 	memcpy(message->text, text.p, text.n);
 	message->length = text.n;
-	message->node = event->inside ? 0 : event->node;
 	message->dialect = event->message->dialect;
 	return 0;
 }
@@ -337,23 +332,6 @@ begin_session(struct session_reading *reading, struct open_session *open,
 	open->last_report = 0;
 	reading->literal.n = 0;
 	return 0;
-}
-
-/* Returns the message of an event as it was when it was sent.  A line of a
- * session file that was replaced later is marked as inactive; here the mark is
- * ignored.  Returns NULL with *err on failure. */
-static const struct ctx_message *
-read_as_sent(struct session_reading *reading, const struct ctx_event *event,
-    struct ctx_err *err)
-{
-	const struct ctx_message *message = event->message;
-
-	if (!(message->flags & CTX_MESSAGE_HIDDEN))
-		return message;
-	return ctx_dialect_read_message(message->dialect, event->record->json,
-		   event->node, &reading->reread, err) < 0
-	    ? NULL
-	    : &reading->reread;
 }
 
 /* Some formats have a prompt and its answer in one record.  Appends them as two
@@ -428,7 +406,7 @@ read_message(struct session_reading *reading, const struct ctx_event *event,
 {
 	struct open_session *open =
 	    event->inside ? &reading->record : &reading->lines;
-	const struct ctx_message *sent;
+	struct ctx_message as_sent = *event->message, *sent = &as_sent;
 	struct replay_message *message;
 	struct ctx_cost cost;
 	int64_t time;
@@ -436,8 +414,11 @@ read_message(struct session_reading *reading, const struct ctx_event *event,
 
 	if (!open->begun && begin_session(reading, open, event, err) < 0)
 		return -1;
-	sent = read_as_sent(reading, event, err);
-	message = sent == NULL ? NULL : add_message(&open->session, err);
+	/* A line of a session file that was replaced later was sent before. */
+	if (sent->flags & CTX_MESSAGE_INACTIVE)
+		sent->flags &= ~(unsigned)(CTX_MESSAGE_INACTIVE |
+		    CTX_MESSAGE_HIDDEN | CTX_MESSAGE_EARLIER);
+	message = add_message(&open->session, err);
 	if (message == NULL ||
 	    ctx_count_message(open->counter, sent, &cost, err) < 0 ||
 	    hash_message(reading, sent, &message->sent.hash, err) < 0 ||
@@ -579,7 +560,6 @@ ctx_replay_read(struct ctx_stream *stream, struct ctx_model_counters *counters,
 	release_session(&reading.lines.session);
 	release_session(&reading.record.session);
 	free(reading.request_of_id);
-	ctx_message_release(&reading.reread);
 	ctx_buf_release(&reading.text);
 	ctx_buf_release(&reading.literal);
 	return rc;

@@ -18,13 +18,11 @@ struct replay_message {
 	/* true if the agent shows the message but never sends it to the
 	 * model */
 	bool is_never_sent;
-	/* The bytes and positions with which the message is parsed again, only
-	 * if the session keeps its messages for ctx_replay_pruned: the bytes of
-	 * its record, the JSON node in it, the message format, CTX_MESSAGE_...
-	 * flags to be added, and its token counts. */
+	/* What is needed to parse the message again, only if the session keeps
+	 * its messages for ctx_replay_pruned: its JSON, the message format,
+	 * CTX_MESSAGE_... flags to be added, and its token counts. */
 	char *text;
 	size_t length;
-	uint32_t node;
 	unsigned flags;
 	const struct ctx_dialect *dialect;
 	struct ctx_cost *cost;

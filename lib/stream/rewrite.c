@@ -281,21 +281,29 @@ ctx_rewrite_scan(struct ctx_rewrite *rewrite,
 	return 0;
 }
 
+/* Reads a message from the JSON of its record, and adds its flags. */
+static int
+read_held(const struct ctx_held_message *held, const struct ctx_json *json,
+    struct ctx_message *message, struct ctx_err *err)
+{
+	int rc = ctx_dialect_read_message(held->dialect, json, held->node,
+	    message, err);
+
+	message->flags |= held->flags;
+	return rc;
+}
+
 int
 ctx_rewrite_reread(struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held, struct ctx_err *err)
 {
 	const struct ctx_json *json = &rewrite->json;
-	int rc;
 
 	if (held->text == NULL)
 		json = rewrite->record->json;
 	else if (ctx_rewrite_scan(rewrite, held, err) < 0)
 		return -1;
-	rc = ctx_dialect_read_message(held->dialect, json, held->node,
-	    &rewrite->message, err);
-	rewrite->message.flags |= held->flags;
-	return rc;
+	return read_held(held, json, &rewrite->message, err);
 }
 
 int
@@ -303,11 +311,14 @@ ctx_rewrite_read_text(struct ctx_rewrite *rewrite,
     const struct ctx_dialect *dialect, struct ctx_str text, unsigned flags,
     struct ctx_err *err)
 {
-	int rc = ctx_dialect_read_text(dialect, text, &rewrite->text_json, 0,
-	    &rewrite->text_message, err);
+	const struct ctx_held_message held = {.dialect = dialect,
+	    .flags = flags};
+	size_t used;
+	int rc = ctx_json_scan(&rewrite->text_json, text.p, text.n, &used, err);
 
-	rewrite->text_message.flags |= flags;
-	return rc;
+	return rc <= 0 ? rc
+		       : read_held(&held, &rewrite->text_json,
+			     &rewrite->text_message, err);
 }
 
 /* ---- reporting ---- */

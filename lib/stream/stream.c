@@ -305,7 +305,9 @@ read_stream_message(struct ctx_stream *stream,
 	    &stream->parsed, err);
 	if (rc <= 0)
 		return rc;
-	stream->parsed.flags |= flags | (shown ? 0 : CTX_MESSAGE_HIDDEN);
+	if (!shown && !(stream->parsed.flags & CTX_MESSAGE_HIDDEN))
+		flags |= CTX_MESSAGE_HIDDEN | CTX_MESSAGE_INACTIVE;
+	stream->parsed.flags |= flags;
 	if (stream->line != 0)
 		stream->parsed.billed =
 		    ctx_transcript_billed(stream->transcript, stream->line);

@@ -6,17 +6,10 @@
  */
 #include <string.h>
 
+#include "stream/rewrite.h"
 #include "truncate/text_segments.h"
 
 #define MESSAGE "{\"role\":\"tool\",\"tool_call_id\":\"\",\"content\":"
-
-/* A message that ctx has made around a plain text, so that the text can be
- * shortened like one of a message. */
-struct text_message {
-	struct ctx_buf record; /* its JSON */
-	struct ctx_json json;
-	struct ctx_message message;
-};
 
 /* Appends the text to out.  Bytes that are not UTF-8 become U+FFFD. */
 static int
@@ -38,14 +31,15 @@ append_valid(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 	}
 }
 
-/* Makes a user message in Chat Completions with the text, as the rest of
- * ctx-truncate needs one, and sets *segments to the text in it. */
+/* Makes the JSON of a message in Chat Completions with a tool result, the text.
+ * Reads this message into rewrite->text_message, as the rest of ctx-truncate
+ * needs a message, and sets *segments to the text in it. */
 static int
-make_message(struct text_message *made, struct text_segments *segments,
-    struct ctx_str text, struct ctx_err *err)
+make_message(struct ctx_rewrite *rewrite, struct ctx_buf *record,
+    struct text_segments *segments, struct ctx_str text, struct ctx_err *err)
 {
 	const struct ctx_dialect *chat = ctx_dialect_find("openai-chat");
-	struct ctx_buf valid = {0}, *record = &made->record;
+	struct ctx_buf valid = {0};
 	int rc = append_valid(&valid, text, err);
 
 	if (rc == 0)
@@ -56,28 +50,26 @@ make_message(struct text_message *made, struct text_segments *segments,
 		rc = ctx_buf_add(record, "}", 1, err);
 	ctx_buf_release(&valid);
 	if (rc < 0 ||
-	    ctx_dialect_read_text(chat, (struct ctx_str){record->p, record->n},
-		&made->json, 0, &made->message, err) < 0)
+	    ctx_rewrite_read_text(rewrite, chat,
+		(struct ctx_str){record->p, record->n}, 0, err) < 0)
 		return -1;
-	return ctx_text_segments_result(segments, &made->message, 0, err);
+	return ctx_text_segments_result(segments, &rewrite->text_message, 0,
+	    err);
 }
 
 /* Appends the content of the message, with the edits applied, to out. */
 static int
-append_content(const struct text_message *made, struct ctx_edits *edits,
+append_content(struct ctx_rewrite *rewrite, const struct ctx_buf *record,
     struct ctx_buf *out, struct ctx_err *err)
 {
-	const struct ctx_str record = {made->record.p, made->record.n};
+	struct ctx_str edited = {record->p, record->n};
 	const size_t before = strlen(MESSAGE);
-	struct ctx_buf edited = {0};
-	int rc = ctx_edits_apply(edits, record, &edited, err);
 
-	if (rc == 0)
-		rc = ctx_json_string_decode(out,
-		    (struct ctx_str){edited.p + before, edited.n - before - 1},
-		    err);
-	ctx_buf_release(&edited);
-	return rc;
+	if (ctx_rewrite_apply_edits(rewrite, &edited, err) < 0)
+		return -1;
+	edited.p += before;
+	edited.n -= before + 1;
+	return ctx_json_string_decode(out, edited, err);
 }
 
 int
@@ -90,27 +82,25 @@ ctx_truncate_text(const struct ctx_truncate_config *options,
 	    .head = options->head,
 	    .tail = options->tail,
 	    .counter = counter};
-	struct text_message made = {0};
+	struct ctx_rewrite rewrite = {0};
+	struct ctx_buf record = {0};
 	struct text_segments segments = {0};
-	struct ctx_edits edits = {0};
 	bool done = false;
 	int rc = 0;
 
-	ctx_json_init(&made.json, CTX_SIMD_BEST);
+	ctx_rewrite_init(&rewrite, CTX_SIMD_BEST);
 	/* The size of a text in any unit is at most its number of bytes, so a
 	 * text with no more bytes than the limit is not shortened. */
 	if (options->limit > 0 && text.n > options->limit &&
-	    (rc = make_message(&made, &segments, text, err)) == 0)
-		rc = ctx_shorten(&shortener, &edits, &segments, options->limit,
-		    &done, err);
+	    (rc = make_message(&rewrite, &record, &segments, text, err)) == 0)
+		rc = ctx_shorten(&shortener, &rewrite.edits, &segments,
+		    options->limit, &done, err);
 	if (rc == 0)
-		rc = done ? append_content(&made, &edits, out, err)
+		rc = done ? append_content(&rewrite, &record, out, err)
 			  : ctx_buf_add(out, text.p, text.n, err);
-	ctx_edits_release(&edits);
 	ctx_shorten_release(&shortener);
 	ctx_text_segments_release(&segments);
-	ctx_message_release(&made.message);
-	ctx_json_release(&made.json);
-	ctx_buf_release(&made.record);
+	ctx_rewrite_release(&rewrite);
+	ctx_buf_release(&record);
 	return rc;
 }
