@@ -18,10 +18,10 @@
 
 enum {
 	NODES = 1 << 18,
-	SLOTS = 1 << 18,
+	SLOTS = CTX_PIECE_NONE,
 	PIECES = 1 << 16,
 	LISTS = 1 << 12,
-	LENGTHS = 1 << 16,
+	LENGTHS = 1 << (64 - 3 * CTX_PIECE_BITS),
 	FILE_MAX = 1 << 20
 };
 
@@ -37,7 +37,10 @@ static struct node {
 	bool piece;
 } nodes[NODES];
 static uint32_t n_nodes = 1;
-static struct ctx_piece_state states[SLOTS];
+/* The states of the automaton; pieces.h explains the numbers. */
+static struct state {
+	uint32_t edges, parent, shorter, pieces;
+} states[SLOTS];
 static uint32_t n_slots = 256;
 /* Lists of lengths of pieces; each list ends with 0.  lengths[0] is always 0,
  * so a list that begins at index 0 is empty. */
@@ -234,6 +237,21 @@ fill_states(void)
 	}
 }
 
+/* Writes the states to standard output, each in 64 bits. */
+static bool
+write_states(void)
+{
+	static uint64_t packed[SLOTS];
+	uint32_t i;
+
+	for (i = 0; i < n_slots; i++)
+		packed[i] = states[i].edges |
+		    (uint64_t)states[i].parent << CTX_PIECE_BITS |
+		    (uint64_t)states[i].shorter << 2 * CTX_PIECE_BITS |
+		    (uint64_t)states[i].pieces << 3 * CTX_PIECE_BITS;
+	return fwrite(packed, sizeof *packed, n_slots, stdout) == n_slots;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -252,8 +270,7 @@ main(int argc, char **argv)
 	link_nodes();
 	fill_states();
 	head = (struct ctx_pieces_head){n_slots, n_lengths};
-	check(fwrite(&head, sizeof head, 1, stdout) == 1 &&
-		fwrite(states, sizeof *states, n_slots, stdout) == n_slots &&
+	check(fwrite(&head, sizeof head, 1, stdout) == 1 && write_states() &&
 		fwrite(lengths, 1, n_lengths, stdout) == n_lengths &&
 		fflush(stdout) == 0,
 	    "cannot write");

@@ -5,8 +5,8 @@
  * It is the automaton of Aho and Corasick.  After each byte, the state stands
  * for the longest string that ends there and with which some piece begins.  The
  * states are elements of an array; the number of a state is its index.  From
- * the state s, the byte b leads to the state with the index s.edges + b, if the
- * member parent of that state is s.  The automaton has no pointers; it is made
+ * the state s, the byte b leads to the state with the index edges(s) + b, if
+ * the parent of that state is s.  The automaton has no pointers; it is made
  * when ctx is built (lib/gen/make_pieces.c).
  */
 #ifndef CTX_TOKENIZER_CLAUDE_PIECES_H
@@ -25,38 +25,60 @@ enum {
 
 #define CTX_PIECE_LONGEST 128 /* maximum bytes of a piece */
 
-struct ctx_piece_state {
-	/* index to which a byte is added to get the next state */
-	uint32_t edges;
-	uint32_t parent; /* the state from which a byte leads to this state */
-	/* The state for the longest shorter string that is also an end of this
-	 * state's string; 0 is the state for the empty string. */
-	uint32_t shorter;
-	/* Index in the array lengths.  From there on it has the lengths in
-	 * bytes of the pieces that end at this state.  A 0 ends the list.
-	 * Pieces of one byte are left out. */
-	uint32_t pieces;
-};
+/* A state is four numbers in 64 bits, from the lowest bit on: three of
+ * CTX_PIECE_BITS bits, which the next functions return, then an index in the
+ * array lengths.  From there on it has the lengths in bytes of the pieces that
+ * end at this state.  A 0 ends the list.  Pieces of one byte are left out. */
+#define CTX_PIECE_BITS 17
+#define CTX_PIECE_MASK ((1u << CTX_PIECE_BITS) - 1)
+/* This number belongs to no state. */
+#define CTX_PIECE_NONE CTX_PIECE_MASK
+
+/* Returns the index to which a byte is added to get the next state. */
+static inline uint32_t
+ctx_piece_edges(uint64_t state)
+{
+	return state & CTX_PIECE_MASK;
+}
+
+/* Returns the index of the state from which a byte leads to this state. */
+static inline uint32_t
+ctx_piece_parent(uint64_t state)
+{
+	return state >> CTX_PIECE_BITS & CTX_PIECE_MASK;
+}
+
+/* Returns the index of the state for the longest shorter string that is also an
+ * end of this state's string; 0 is the state for the empty string. */
+static inline uint32_t
+ctx_piece_shorter(uint64_t state)
+{
+	return state >> 2 * CTX_PIECE_BITS & CTX_PIECE_MASK;
+}
 
 struct ctx_pieces_head {
 	uint32_t states, lengths; /* sizes of the arrays, which follow */
 };
 
 struct ctx_pieces {
-	const struct ctx_piece_state *states;
+	const uint64_t *states;
 	const uint8_t *lengths;
 };
-
-/* This number belongs to no state. */
-#define CTX_PIECE_NONE UINT32_MAX
 
 static inline void
 ctx_pieces_view(struct ctx_pieces *pieces, const void *image)
 {
 	const struct ctx_pieces_head *head = image;
 
-	pieces->states = (const struct ctx_piece_state *)(head + 1);
+	pieces->states = (const uint64_t *)(head + 1);
 	pieces->lengths = (const uint8_t *)(pieces->states + head->states);
+}
+
+/* Returns the list of the lengths of the pieces that end at a state. */
+static inline const uint8_t *
+ctx_pieces_at(const struct ctx_pieces *pieces, uint32_t state)
+{
+	return pieces->lengths + (pieces->states[state] >> 3 * CTX_PIECE_BITS);
 }
 
 /* Returns the state after one more byte. */
@@ -64,12 +86,12 @@ static inline uint32_t
 ctx_pieces_step(const struct ctx_pieces *pieces, uint32_t state,
     unsigned char byte)
 {
-	const struct ctx_piece_state *states = pieces->states;
+	const uint64_t *states = pieces->states;
 	uint32_t slot;
 
-	for (;; state = states[state].shorter) {
-		slot = states[state].edges + byte;
-		if (states[slot].parent == state)
+	for (;; state = ctx_piece_shorter(states[state])) {
+		slot = ctx_piece_edges(states[state]) + byte;
+		if (ctx_piece_parent(states[slot]) == state)
 			return slot;
 		if (state == 0)
 			return 0;

@@ -38,7 +38,7 @@ ctx_tiling_put(struct ctx_tiling *tiling, unsigned char byte)
 	const uint8_t *length;
 
 	tiling->state = ctx_pieces_step(pieces, tiling->state, byte);
-	length = pieces->lengths + pieces->states[tiling->state].pieces;
+	length = ctx_pieces_at(pieces, tiling->state);
 	for (; *length != 0; length++) {
 		cost = tiling->costs[(at - *length) % CTX_TILING_COSTS];
 		least = cost < least ? cost : least;
