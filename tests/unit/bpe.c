@@ -131,6 +131,49 @@ no_token(void)
 	ctx_tokenizer_close(t);
 }
 
+/* Looks up both parts of every merged token.  Returns how many lines of the
+ * table of pairs are followed by a line that has one of their pairs. */
+static unsigned
+find_all_pairs(const struct ctx_vocab *v)
+{
+	unsigned overflows = 0;
+	uint32_t token, a, b;
+
+	for (token = 0; token < v->head->n; token++) {
+		a = ctx_vocab_parent(v, token, 0);
+		b = ctx_vocab_parent(v, token, 1);
+		if (a == token)
+			continue;
+		CHECK(ctx_vocab_pair(v, a, b) == token);
+		CHECK(ctx_vocab_pair(v, token, a) != token);
+	}
+	for (token = 0; token < v->pair_lines; token++)
+		overflows += ctx_pair_overflows(
+		    v->pairs + CTX_PAIR_LINE * (size_t)token);
+	return overflows;
+}
+
+static void
+find_builtin_pairs(void)
+{
+	static const char *const names[] = {"p50k_base", "cl100k_base",
+	    "o200k_base"};
+	struct ctx_tokenizer *t = NULL;
+	struct ctx_vocab v;
+	struct ctx_err err;
+	unsigned i;
+
+	tap_case("both parts of every token of the built-in encodings are "
+		 "found, also in lines that were full");
+	for (i = 0; i < 3; i++) {
+		NEED(ctx_tokenizer_open(&t, names[i], NULL, &err) == 0);
+		CHECK(ctx_vocab_validate(&v, t->vocab.head,
+			  (size_t)t->vocab.head->size, &err) == 0);
+		CHECK(find_all_pairs(&t->vocab) > 100);
+		ctx_tokenizer_close(t);
+	}
+}
+
 int
 main(void)
 {
@@ -161,5 +204,6 @@ main(void)
 	CHECK(disorder > rounds / 20 && unreached > rounds / 20);
 	whole_or_part();
 	no_token();
+	find_builtin_pairs();
 	return tap_done();
 }

@@ -134,12 +134,14 @@ check_head(void)
 	for (i = 0; i < sizeof bits / sizeof bits[0]; i++) {
 		h->line_bits = bits[i];
 		CHECK(refused("head"));
-		h->pair_bits = bits[i];
-		CHECK(refused("head"));
 		h->group_bits = bits[i];
 		CHECK(refused("head"));
 	}
-	h->pair_bits = CTX_PAIR_LEAST - 1;
+	h->pair_lines = CTX_PAIR_LINES_MIN - 1;
+	CHECK(refused("head"));
+	h->pair_lines++;
+	CHECK(refused("head"));
+	h->pair_lines = CTX_PAIR_LINES_MAX + 1;
 	CHECK(refused("head"));
 }
 
@@ -273,12 +275,11 @@ check_keys(void)
 static void
 put_pair(uint32_t a, uint32_t b, uint32_t token)
 {
-	unsigned shift = CTX_PAIR_BITS - head()->pair_bits;
 	uint64_t hash = ctx_pair_hash(a, b);
 	uint32_t *line = section(CTX_VOCAB_PAIRS);
 
-	line += CTX_PAIR_LINE * (size_t)(hash >> shift);
-	line[0] = ctx_pair_tag(hash, shift);
+	line += CTX_PAIR_LINE * (size_t)ctx_pair_home(hash, head()->pair_lines);
+	line[0] = ctx_pair_tag(hash);
 	line[8] = ~token;
 }
 

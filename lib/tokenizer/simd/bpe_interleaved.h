@@ -39,15 +39,17 @@ prefetch_pair(const struct ctx_vocab *v, struct pair_lookup *pair, uint32_t a,
 {
 	uint64_t hash = ctx_pair_hash(a, b);
 
-	pair->line = v->pairs + CTX_PAIR_LINE * (size_t)(hash >> v->pair_shift);
-	pair->tag = ctx_pair_tag(hash, v->pair_shift);
+	pair->line = v->pairs +
+	    CTX_PAIR_LINE * (size_t)ctx_pair_home(hash, v->pair_lines);
+	pair->tag = ctx_pair_tag(hash);
 	pair->at = at;
 	__builtin_prefetch(pair->line);
 }
 
 /* Looks up a pair of tokens in all lines of the hash table where it may be.
  * at: the position of the first token in the pretoken.  Called only if the
- * first of these lines is full and does not have the pair, which is rare. */
+ * first of these lines was too small and does not have the pair, which is
+ * rare. */
 static __attribute__((noinline)) uint32_t
 find_far_pair(const struct ctx_vocab *v,
     const struct ctx_bpe_pretoken *pretoken, unsigned at)
@@ -66,7 +68,7 @@ get_pair(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
 {
 	uint32_t found = pair_in(pair->line, pair->tag);
 
-	if (((found == 0) & (pair->line[CTX_PAIR_LINE - 1] != 0)) != 0)
+	if (((found == 0) & ctx_pair_overflows(pair->line)) != 0)
 		found = ~find_far_pair(v, pretoken, pair->at);
 	pretoken->merges[pair->at] = ctx_bpe_merge_rank(~found, pair->at);
 }

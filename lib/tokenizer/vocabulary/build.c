@@ -87,10 +87,10 @@ lay_out(struct vocab_fill *f, struct ctx_vocab_head *h)
 	for (i = 0; i < in->nspecials; i++)
 		names += in->specials[i].n;
 	bytes[CTX_VOCAB_KEYS] = UINT64_C(4) * CTX_KEY_LINE << h->line_bits;
-	bytes[CTX_VOCAB_LENGTHS] = 3 * 65536 * 2;
+	bytes[CTX_VOCAB_LENGTHS] = 65536 * 2;
 	bytes[CTX_VOCAB_LEAVES] = 256 * 4;
 	bytes[CTX_VOCAB_DIGRAMS] = 65536 * 4;
-	bytes[CTX_VOCAB_PAIRS] = UINT64_C(64) << h->pair_bits;
+	bytes[CTX_VOCAB_PAIRS] = (uint64_t)h->pair_lines * 4 * CTX_PAIR_LINE;
 	bytes[CTX_VOCAB_PARENTS] = (uint64_t)in->n * 6;
 	bytes[CTX_VOCAB_GROUPS] =
 	    (UINT64_C(1) << h->group_bits) * sizeof(struct ctx_vocab_group);
@@ -125,7 +125,7 @@ make_empty_block(struct vocab_fill *f, struct ctx_err *err)
 	    .n = (uint32_t)f->in->n,
 	    .ids = f->ids,
 	    .line_bits = choose_bits(f->keys, CTX_KEY_LINE),
-	    .pair_bits = f->pair_bits,
+	    .pair_lines = f->pair_lines,
 	    .group_bits = choose_bits(f->longs, 1),
 	    .specials = (uint32_t)f->in->nspecials,
 	    .longest = f->longest};
@@ -163,11 +163,12 @@ pack_tokens(struct vocab_fill *f, struct ctx_err *err)
 	f->uses = malloc(f->in->n * sizeof *f->uses);
 	if (f->uses == NULL)
 		return ctx_err_nomem(err);
-	/* The table PAIRS gets twice the room: most lookups in it fail, and
-	 * these take longer if a line is full. */
-	f->pair_bits = choose_bits(f->keys + f->longs, 8) + 1;
-	if (f->pair_bits < CTX_PAIR_LEAST)
-		f->pair_bits = CTX_PAIR_LEAST;
+	/* Of the eight places of a line of the table PAIRS, 4.1 are used on
+	 * average: most lookups in it fail, and these take longer if a line is
+	 * full. */
+	f->pair_lines = (uint32_t)((f->keys + f->longs) * 10 / 41) + 1;
+	if (f->pair_lines < CTX_PAIR_LINES_MIN)
+		f->pair_lines = CTX_PAIR_LINES_MIN;
 	while ((rc = build_block(f, err)) == 0)
 		free(f->head);
 	return rc < 0 ? -1 : 0;

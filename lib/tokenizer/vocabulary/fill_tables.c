@@ -19,7 +19,8 @@
 #include "tokenizer/vocabulary/fill_tables.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-#define MOST_PAIR_BITS 21
+/* maximum number of lines of the table PAIRS */
+#define MOST_PAIR_LINES (UINT32_C(1) << 21)
 
 /* Maximum number of tokens that are in one place of a hash table, or have the
  * same first 16 bytes.  Real files have some tens; a file with more
@@ -131,14 +132,28 @@ enter_lengths(struct vocab_fill *f, const struct ctx_build_token *t)
 {
 	uint16_t *lengths = section_at(f, CTX_VOCAB_LENGTHS);
 	char first[8] = {0};
-	int table = t->n < 4 ? 0 : t->n < 8 ? 1 : 2;
+	int which = t->n < 4 ? 0 : t->n < 8 ? 1 : 2;
 	uint32_t bit = t->n > CTX_VOCAB_KEY ? 1u : 1u << (t->n - 1);
 
 	if (t->n < 2)
 		return;
 	memcpy(first, t->p, t->n < 8 ? t->n : 8);
-	lengths[65536 * table + (int)ctx_lengths_index(first, table)] |=
-	    (uint16_t)bit;
+	lengths[ctx_lengths_index(first, which)] |= (uint16_t)bit;
+}
+
+/* Orders the last two entries of a full line of the table PAIRS so that
+ * ctx_pair_overflows returns "overflows" for the line. */
+static void
+order_last_pairs(uint32_t *line, bool overflows)
+{
+	uint32_t tag = line[6], token = line[14];
+
+	if (ctx_pair_overflows(line) == overflows)
+		return;
+	line[6] = line[7];
+	line[14] = line[15];
+	line[7] = tag;
+	line[15] = token;
 }
 
 /* Adds a merge to the table PAIRS: the tokens a and b merge to token. */
@@ -146,23 +161,25 @@ static void
 enter_pair(struct vocab_fill *f, uint32_t a, uint32_t b, uint32_t token)
 {
 	uint64_t hash = ctx_pair_hash(a, b);
-	uint32_t line = (uint32_t)(hash >> f->view.pair_shift);
-	uint32_t tag = ctx_pair_tag(hash, f->view.pair_shift), away;
+	uint32_t lines = f->view.pair_lines, line = ctx_pair_home(hash, lines);
+	uint32_t tag = ctx_pair_tag(hash), away;
 	uint32_t *pairs = section_at(f, CTX_VOCAB_PAIRS), *entry;
 	unsigned i;
 
 	put_parents(f, token, a, b);
 	for (away = 0; away <= CTX_PAIR_AWAY_MAX; away++) {
-		entry = pairs +
-		    CTX_PAIR_LINE * (size_t)((line + away) & f->view.pair_mask);
+		entry = pairs + CTX_PAIR_LINE * (size_t)((line + away) % lines);
 		for (i = 0; i < 8; i++)
 			if (entry[8 + i] == 0) {
 				entry[i] = tag | away << CTX_PAIR_AWAY;
 				entry[8 + i] = ~token;
+				if (i == 7)
+					order_last_pairs(entry, false);
 				return;
 			}
+		order_last_pairs(entry, true);
 	}
-	f->pair_bits++;
+	f->pair_lines = lines + lines / 2;
 	f->full = true;
 }
 
@@ -527,7 +544,7 @@ ctx_vocab_fill_tables(struct vocab_fill *f, struct ctx_err *err)
 	if (f->crowded)
 		return fail_alike(err);
 	if (f->full)
-		return f->pair_bits <= MOST_PAIR_BITS
+		return f->pair_lines <= MOST_PAIR_LINES
 		    ? 0
 		    : ctx_err_set(err, CTX_EFILE,
 			  "too many pairs of tokens have the same "

@@ -24,9 +24,9 @@ struct vocab_fill {
 	 * tokens. text: length of all tokens in bytes. */
 	size_t keys, longs, text;
 	uint32_t longest, ids;
-	/* log2 of the number of lines of the table PAIRS, which is increased
-	 * until all entries fit */
-	uint32_t pair_bits;
+	/* number of lines of the table PAIRS, which is increased until all
+	 * entries fit */
+	uint32_t pair_lines;
 	/* True if an entry did not fit, so that a larger table must be
 	 * tried. */
 	bool full;
@@ -42,7 +42,7 @@ section_at(const struct vocab_fill *f, enum ctx_vocab_section which)
 }
 
 /* Fills all tables of a packed vocabulary.  Returns 1; 0 if the table PAIRS was
- * too small: f->pair_bits is then the size to try next; or -1 with *err. */
+ * too small: f->pair_lines is then the size to try next; or -1 with *err. */
 int ctx_vocab_fill_tables(struct vocab_fill *f, struct ctx_err *err);
 
 #endif

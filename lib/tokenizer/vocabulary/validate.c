@@ -36,11 +36,11 @@ is_valid_layout(const struct ctx_vocab_head *h)
 
 	return is_valid_section(h, CTX_VOCAB_KEYS,
 		   UINT64_C(4) * CTX_KEY_LINE << h->line_bits) &&
-	    is_valid_section(h, CTX_VOCAB_LENGTHS, 3 * 65536 * 2) &&
+	    is_valid_section(h, CTX_VOCAB_LENGTHS, 65536 * 2) &&
 	    is_valid_section(h, CTX_VOCAB_LEAVES, 256 * 4) &&
 	    is_valid_section(h, CTX_VOCAB_DIGRAMS, 65536 * 4) &&
 	    is_valid_section(h, CTX_VOCAB_PAIRS,
-		UINT64_C(64) << h->pair_bits) &&
+		(uint64_t)h->pair_lines * 4 * CTX_PAIR_LINE) &&
 	    is_valid_section(h, CTX_VOCAB_PARENTS, (uint64_t)h->n * 6) &&
 	    is_valid_section(h, CTX_VOCAB_GROUPS,
 		sizeof(struct ctx_vocab_group) << h->group_bits) &&
@@ -69,9 +69,9 @@ is_valid_head(const struct ctx_vocab_head *h, size_t n)
 	    h->ids <= CTX_VOCAB_MAX && h->longest > 0 &&
 	    h->pretokenizer.family <= CTX_PRETOKENIZER_CHARS &&
 	    h->pretokenizer.digits <= 3 && h->pretokenizer.contractions <= 1 &&
-	    is_valid_bits(h->line_bits) && is_valid_bits(h->pair_bits) &&
-	    h->pair_bits >= CTX_PAIR_LEAST && is_valid_bits(h->group_bits) &&
-	    is_valid_layout(h);
+	    is_valid_bits(h->line_bits) && is_valid_bits(h->group_bits) &&
+	    h->pair_lines >= CTX_PAIR_LINES_MIN &&
+	    h->pair_lines <= CTX_PAIR_LINES_MAX && is_valid_layout(h);
 }
 
 /* Returns true if the token exists and has this length in bytes.  length 0
@@ -158,13 +158,18 @@ static bool
 is_valid_pair(const struct ctx_vocab *v, uint32_t line, unsigned i)
 {
 	const uint32_t *entry = v->pairs + CTX_PAIR_LINE * (size_t)line;
-	uint32_t home = line - (entry[i] >> CTX_PAIR_AWAY), a, b;
-	uint64_t pair;
+	uint32_t away = entry[i] >> CTX_PAIR_AWAY, a, b;
+	uint64_t pair, home = (line + v->pair_lines - away) % v->pair_lines;
 
 	if (entry[8 + i] == 0)
 		return true;
-	pair = (uint64_t)(home & v->pair_mask) << v->pair_shift |
-	    (entry[i] & ((1u << CTX_PAIR_AWAY) - 1));
+	/* the first number of this home line, then the next one with this
+	 * tag */
+	pair = ((home << 32) + v->pair_lines - 1) / v->pair_lines
+	    << (CTX_PAIR_BITS - 32);
+	pair += ctx_pair_tag(entry[i] - pair);
+	if (ctx_pair_home(pair, v->pair_lines) != home)
+		return false;
 	pair *= CTX_PAIR_GATHER;
 	a = (uint32_t)(pair >> 21) & (CTX_VOCAB_MAX - 1);
 	b = (uint32_t)pair & (CTX_VOCAB_MAX - 1);
@@ -179,7 +184,7 @@ has_valid_pairs(const struct ctx_vocab *v)
 	uint32_t line;
 	unsigned i;
 
-	for (line = 0; line <= v->pair_mask; line++)
+	for (line = 0; line < v->pair_lines; line++)
 		for (i = 0; i < 8; i++)
 			if (!is_valid_pair(v, line, i))
 				return false;

@@ -25,9 +25,7 @@ ctx_vocab_view(struct ctx_vocab *v, const void *block)
 
 	v->head = head;
 	v->keys = find_section(head, CTX_VOCAB_KEYS);
-	v->lengths[0] = find_section(head, CTX_VOCAB_LENGTHS);
-	v->lengths[1] = v->lengths[0] + 65536;
-	v->lengths[2] = v->lengths[1] + 65536;
+	v->lengths = find_section(head, CTX_VOCAB_LENGTHS);
 	v->leaves = find_section(head, CTX_VOCAB_LEAVES);
 	v->digrams = find_section(head, CTX_VOCAB_DIGRAMS);
 	v->pairs = find_section(head, CTX_VOCAB_PAIRS);
@@ -43,8 +41,7 @@ ctx_vocab_view(struct ctx_vocab *v, const void *block)
 	v->patterns = find_section(head, CTX_VOCAB_PATTERNS);
 	v->line_shift = 64 - head->line_bits;
 	v->line_mask = (UINT32_C(1) << head->line_bits) - 1;
-	v->pair_shift = CTX_PAIR_BITS - head->pair_bits;
-	v->pair_mask = (UINT32_C(1) << head->pair_bits) - 1;
+	v->pair_lines = head->pair_lines;
 	v->group_shift = 64 - head->group_bits;
 	v->unreached = (head->flags & CTX_VOCAB_UNREACHED) != 0;
 	v->chars = head->pretokenizer.family == CTX_PRETOKENIZER_CHARS;
@@ -120,7 +117,7 @@ ctx_vocab_find(const struct ctx_vocab *v, const char *p, size_t n)
 	}
 	/* Look into the table LENGTHS first: it is smaller than GROUPS, so a
 	 * lookup in it is faster. */
-	if ((v->lengths[2][ctx_lengths_index(p, 2)] & 1) == 0)
+	if ((v->lengths[ctx_lengths_index(p, 2)] & 1) == 0)
 		return CTX_VOCAB_NONE;
 	group = find_group(v, p);
 	if (group == NULL)

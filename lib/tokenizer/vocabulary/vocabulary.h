@@ -23,7 +23,7 @@
 
 #define CTX_VOCAB_NONE    UINT32_MAX
 #define CTX_VOCAB_MAGIC   "ctxvocab"
-#define CTX_VOCAB_VERSION 7
+#define CTX_VOCAB_VERSION 8
 /* A number by which the byte order of a packed vocabulary is recognised. */
 #define CTX_VOCAB_ORDER 0x01020304u
 /* maximum number of tokens; a pair stores each token number in 21 bits */
@@ -35,8 +35,8 @@ enum ctx_vocab_section {
 	/* uint32_t: hash table of tokens of at most 16 bytes, in lines of
 	 * sixteen entries (CTX_KEY_LINE) */
 	CTX_VOCAB_KEYS,
-	/* uint16_t: which lengths tokens with certain first bytes have; see
-	 * ctx_vocab_lengths */
+	/* uint16_t[65536]: which lengths tokens with certain first bytes have;
+	 * see ctx_vocab_lengths */
 	CTX_VOCAB_LENGTHS,
 	CTX_VOCAB_LEAVES, /* uint32_t[256]: the token of each single byte */
 	/* uint32_t[65536]: the token of each string of two bytes */
@@ -111,8 +111,8 @@ struct ctx_vocab_head {
 	uint32_t n;
 	/* one more than the highest token id of the encoding */
 	uint32_t ids;
-	uint32_t line_bits; /* log2 of the number of lines of the key table */
-	uint32_t pair_bits; /* log2 of the number of lines of PAIRS */
+	uint32_t line_bits;  /* log2 of the number of lines of the key table */
+	uint32_t pair_lines; /* number of lines of PAIRS */
 	/* log2 of the number of entries of GROUPS */
 	uint32_t group_bits;
 	/* number of special tokens */
@@ -154,7 +154,7 @@ struct ctx_vocab_special {
 struct ctx_vocab {
 	const struct ctx_vocab_head *head;
 	const uint32_t *keys;
-	const uint16_t *lengths[3];
+	const uint16_t *lengths;
 	const uint32_t *leaves;
 	const uint32_t *digrams;
 	const uint32_t *pairs;
@@ -176,8 +176,8 @@ struct ctx_vocab {
 	uint32_t end, ids_end;
 	/* ranks of merges (ctx_bpe_merge_rank) from this one on are not used */
 	uint32_t merge_end;
-	unsigned line_shift, pair_shift, group_shift;
-	uint32_t line_mask, pair_mask;
+	unsigned line_shift, group_shift;
+	uint32_t line_mask, pair_lines;
 	bool unreached;
 	/* true if tokens are merged from characters, not from bytes */
 	bool chars;
@@ -361,32 +361,37 @@ uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
 /*
  * The hash table of pairs of tokens that can be merged.  A pair is a number of
  * 42 bits: two token numbers of 21 bits.  An invertible multiplication spreads
- * it over all numbers of 42 bits.  The upper bits of the product choose a line
- * of the table, its home line; the lower bits are a tag.  If the home line is
- * full, the pair is stored in one of the next 15 lines.  The distance from home
- * is stored above the tag.  So line, tag and distance identify a pair, and the
- * pair itself is not stored.
+ * it over all numbers of 42 bits.  The product, divided by 2^42 and multiplied
+ * by the number of lines, is the number of a line of the table, its home line.
+ * The lower 29 bits of the product are a tag.  If the home line is full, the
+ * pair is stored in one of the next 7 lines.  The distance from home is stored
+ * above the tag.
+ *
+ * There are at least 2^13 lines.  So the products that have the same home line
+ * are at most 2^29 consecutive numbers, whose lower 29 bits are different.
+ * Therefore line, tag and distance identify a pair, and the pair itself is not
+ * stored.
  */
 #define CTX_PAIR_BITS   42
 #define CTX_PAIR_SPREAD 0x9e3779b97f4a7c15u
 #define CTX_PAIR_GATHER 0xf1de83e19937733du /* inverse of CTX_PAIR_SPREAD */
-/* minimum log2 of the number of lines */
-#define CTX_PAIR_LEAST 14
+/* minimum and maximum number of lines */
+#define CTX_PAIR_LINES_MIN (UINT32_C(1) << 13)
+#define CTX_PAIR_LINES_MAX (UINT32_C(1) << 26)
 /* The position of the lowest bit of the distance in an entry.  The distance is
  * the number of lines from the home line of a pair to the line where it is
  * stored. */
-#define CTX_PAIR_AWAY     28
-#define CTX_PAIR_AWAY_MAX 15
+#define CTX_PAIR_AWAY     29
+#define CTX_PAIR_AWAY_MAX 7
 /* Number of words in a line of the table of pairs: the tags of eight pairs,
  * then the tokens to which these pairs merge, with all bits inverted.  A word
- * of zero in place of a token marks an empty entry. */
+ * of zero in place of a token marks an empty entry.  The last two tokens are in
+ * ascending order only if a pair was stored in a later line because this one is
+ * full (ctx_pair_overflows). */
 #define CTX_PAIR_LINE 16
 /* A token number that is never given to a token.  It stands at both ends of a
  * pretoken, where there is no token, and merges with no token. */
 #define CTX_PAIR_NOBODY (CTX_VOCAB_MAX - 1)
-
-_Static_assert(CTX_PAIR_BITS - CTX_PAIR_LEAST <= CTX_PAIR_AWAY,
-    "a tag and a distance fit one number");
 
 static inline uint64_t
 ctx_pair_hash(uint32_t a, uint32_t b)
@@ -395,12 +400,27 @@ ctx_pair_hash(uint32_t a, uint32_t b)
 	    ((UINT64_C(1) << CTX_PAIR_BITS) - 1);
 }
 
-/* Returns the tag of a pair in the hash table of pairs.  shift is CTX_PAIR_BITS
- * minus the log2 of the number of lines (pair_shift). */
+/* Returns the number of the home line of a pair, in a table with this number of
+ * lines. */
 static inline uint32_t
-ctx_pair_tag(uint64_t hash, unsigned shift)
+ctx_pair_home(uint64_t hash, uint32_t lines)
 {
-	return (uint32_t)(hash & ((UINT64_C(1) << shift) - 1));
+	return (uint32_t)((hash >> (CTX_PAIR_BITS - 32)) * lines >> 32);
+}
+
+/* Returns the tag of a pair in the hash table of pairs. */
+static inline uint32_t
+ctx_pair_tag(uint64_t hash)
+{
+	return hash & ((UINT32_C(1) << CTX_PAIR_AWAY) - 1);
+}
+
+/* Returns true if a pair that is not in this line of the table, but should be,
+ * may be in the line after it. */
+static inline bool
+ctx_pair_overflows(const uint32_t *line)
+{
+	return line[CTX_PAIR_LINE - 2] < line[CTX_PAIR_LINE - 1];
 }
 
 /* Returns the token that the pair with this hash merges to; CTX_VOCAB_NONE if
@@ -409,21 +429,21 @@ ctx_pair_tag(uint64_t hash, unsigned shift)
 static inline uint32_t
 ctx_vocab_pair_far(const struct ctx_vocab *v, uint64_t hash)
 {
-	uint32_t line = (uint32_t)(hash >> v->pair_shift), found = 0;
-	uint32_t tag = ctx_pair_tag(hash, v->pair_shift);
+	uint32_t line = ctx_pair_home(hash, v->pair_lines), found = 0;
+	uint32_t tag = ctx_pair_tag(hash);
 	const uint32_t *entry;
 	unsigned away, i;
 
 	/* The processor cannot predict which entry of a line has the pair, so
-	 * all eight are compared without a branch.  Only after a full line the
-	 * next one is searched. */
+	 * all eight are compared without a branch.  Only after a line that was
+	 * too small the next one is searched. */
 	for (away = 0; away <= CTX_PAIR_AWAY_MAX; away++) {
 		entry = v->pairs + CTX_PAIR_LINE * (size_t)line;
 		for (i = 0; i < 8; i++)
 			found |= entry[i] == tag ? entry[8 + i] : 0;
-		if (found != 0 || entry[15] == 0)
+		if (found != 0 || !ctx_pair_overflows(entry))
 			break;
-		line = (line + 1) & v->pair_mask;
+		line = line + 1 < v->pair_lines ? line + 1 : 0;
 		tag += 1u << CTX_PAIR_AWAY;
 	}
 	return ~found;
@@ -437,15 +457,15 @@ ctx_vocab_pair(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 	return ctx_vocab_pair_far(v, ctx_pair_hash(a, b));
 }
 
-/* Returns an index into part 0, 1 or 2 of the table LENGTHS.  The index is a
- * hash of the first two, four or eight bytes at p. */
+/* Returns an index into the table LENGTHS: a hash of the first bytes at p.
+ * which: 0 for two bytes, 1 for four, 2 for eight. */
 static inline uint32_t
-ctx_lengths_index(const char *p, int table)
+ctx_lengths_index(const char *p, int which)
 {
 	uint64_t first = 0;
 	uint16_t two;
 
-	switch (table) {
+	switch (which) {
 	case 0:
 		memcpy(&two, p, 2);
 		return two;
@@ -458,10 +478,11 @@ ctx_lengths_index(const char *p, int table)
 	return (uint32_t)(first * 0x9e3779b97f4a7c15u >> 48);
 }
 
-/* The table LENGTHS says which lengths tokens with certain first bytes have. It
- * has three parts, by the first two, four or eight bytes.  Each constant is the
- * mask of the lengths for which a part is used.  Bits 1 to 15 stand for 2 to 16
- * bytes, and bit 0 for more than 16 bytes. */
+/* The table LENGTHS says which lengths tokens with certain first bytes have.
+ * Short tokens are in the entry for their first two bytes, longer ones in that
+ * for their first four or eight.  Each constant is the mask of the lengths for
+ * which this number of bytes is used, so one table serves all three.  Bits 1 to
+ * 15 stand for 2 to 16 bytes, and bit 0 for more than 16 bytes. */
 #define CTX_LENGTHS_2 0x0006u
 #define CTX_LENGTHS_4 0x0078u
 #define CTX_LENGTHS_8 0xff81u
@@ -472,9 +493,9 @@ ctx_lengths_index(const char *p, int table)
 static inline uint32_t
 ctx_vocab_lengths(const struct ctx_vocab *v, const char *p)
 {
-	return (v->lengths[0][ctx_lengths_index(p, 0)] & CTX_LENGTHS_2) |
-	    (v->lengths[1][ctx_lengths_index(p, 1)] & CTX_LENGTHS_4) |
-	    (v->lengths[2][ctx_lengths_index(p, 2)] & CTX_LENGTHS_8);
+	return (v->lengths[ctx_lengths_index(p, 0)] & CTX_LENGTHS_2) |
+	    (v->lengths[ctx_lengths_index(p, 1)] & CTX_LENGTHS_4) |
+	    (v->lengths[ctx_lengths_index(p, 2)] & CTX_LENGTHS_8);
 }
 
 /* log2 of the number of bits in the table CROSSING that are for pairs of
