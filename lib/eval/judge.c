@@ -111,8 +111,8 @@ judge_message(struct eval_judge *judge, const struct ctx_stream *stream,
 		&cost, err) < 0)
 		return -1;
 	judge->text.n = judge->arguments.n = 0;
-	if (ctx_append_message_texts(&judge->text, &judge->arguments,
-		event->message, err) < 0)
+	if (ctx_append_message_texts(&judge->text, &judge->text,
+		&judge->arguments, event->message, err) < 0)
 		return -1;
 	search_text(judge, &judge->text);
 	search_text(judge, &judge->arguments);

@@ -141,8 +141,9 @@ append_result(struct ctx_buf *out, const struct ctx_message *message, size_t i,
 }
 
 int
-ctx_append_message_texts(struct ctx_buf *texts, struct ctx_buf *arguments,
-    const struct ctx_message *message, struct ctx_err *err)
+ctx_append_message_texts(struct ctx_buf *results, struct ctx_buf *texts,
+    struct ctx_buf *arguments, const struct ctx_message *message,
+    struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
 	const struct ctx_block *block;
@@ -152,12 +153,13 @@ ctx_append_message_texts(struct ctx_buf *texts, struct ctx_buf *arguments,
 	for (i = 0; i < message->n && rc == 0; i++) {
 		block = &message->blocks[i];
 		if (block->kind == CTX_BLOCK_TOOL_RESULT)
-			rc = append_result(texts, message, i, err);
+			rc = append_result(results, message, i, err);
 		else if (block->payload == 0)
 			continue;
 		else if (block->kind == CTX_BLOCK_TEXT)
-			rc = append_values(texts, json, block->payload, true,
-			    err);
+			rc = append_values(block->result_index != 0 ? results
+								    : texts,
+			    json, block->payload, true, err);
 		else if (block->kind == CTX_BLOCK_TOOL_CALL)
 			rc = append_arguments(arguments, json, block->payload,
 			    err);

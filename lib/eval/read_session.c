@@ -69,19 +69,30 @@ begin_session(struct session_reader *r, const struct ctx_event *event,
 	return 0;
 }
 
-static void
-classify_message(struct eval_message *m, const struct ctx_message *message)
+bool
+ctx_message_has_results(const struct ctx_message *message)
 {
 	size_t i;
 
-	for (i = 0; i < message->n; i++) {
+	for (i = 0; i < message->n; i++)
 		if (message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT)
-			m->has_results = true;
-		else if (message->blocks[i].result_index == 0 &&
-		    message->role == CTX_ROLE_USER &&
-		    (message->flags & CTX_MESSAGE_META) == 0)
-			m->by_user = true;
-	}
+			return true;
+	return false;
+}
+
+bool
+ctx_message_is_by_user(const struct ctx_message *message)
+{
+	size_t i;
+
+	if (message->role != CTX_ROLE_USER ||
+	    (message->flags & CTX_MESSAGE_META))
+		return false;
+	for (i = 0; i < message->n; i++)
+		if (message->blocks[i].kind != CTX_BLOCK_TOOL_RESULT &&
+		    message->blocks[i].result_index == 0)
+			return true;
+	return false;
 }
 
 /* Returns the message to which the blocks of an event belong.  If the record
@@ -123,13 +134,14 @@ add_message(struct session_reader *r, const struct ctx_event *event,
 	    (event->inside ? &r->record_counter : &r->lines_counter)->counter;
 	m = get_message(r, s, event, err);
 	if (m == NULL || ctx_stream_cost(event, counter, &cost, err) < 0 ||
-	    ctx_append_message_texts(&s->texts, &s->arguments, event->message,
-		err) < 0)
+	    ctx_append_message_texts(&s->texts, &s->texts, &s->arguments,
+		event->message, err) < 0)
 		return -1;
 	m->texts_end = s->texts.n;
 	m->arguments_end = s->arguments.n;
 	m->tokens += cost.tokens;
-	classify_message(m, event->message);
+	m->has_results |= ctx_message_has_results(event->message);
+	m->by_user |= ctx_message_is_by_user(event->message);
 	return 0;
 }
 

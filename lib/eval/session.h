@@ -23,11 +23,13 @@ struct ctx_name_taker {
 int ctx_find_names(const struct ctx_name_taker *taker, const char *p, size_t n,
     struct ctx_err *err);
 
-/* Appends the text blocks and tool results of a message to texts, and the
- * values in the arguments of its tool calls to arguments.  A line feed follows
- * each of them.  Reasoning and media are left out. */
-int ctx_append_message_texts(struct ctx_buf *texts, struct ctx_buf *arguments,
-    const struct ctx_message *message, struct ctx_err *err);
+/* Appends the tool results of a message to results, its other text blocks to
+ * texts, and the values in the arguments of its tool calls to arguments.  A
+ * line feed follows each of them.  Two of the buffers may be the same.
+ * Reasoning and media are left out. */
+int ctx_append_message_texts(struct ctx_buf *results, struct ctx_buf *texts,
+    struct ctx_buf *arguments, const struct ctx_message *message,
+    struct ctx_err *err);
 /* Appends all keys, strings and numbers inside a JSON value, each followed by a
  * line feed. */
 int ctx_append_json_texts(struct ctx_buf *texts, const struct ctx_json *json,
@@ -131,6 +133,12 @@ struct eval_cut {
 	struct needed_string *needed;
 	size_t n, cap;
 };
+
+/* Returns true if a message has a tool result. */
+bool ctx_message_has_results(const struct ctx_message *message);
+/* Returns true if a person wrote at least a part of a message; false if an
+ * agent inserted it, or if it has only tool results. */
+bool ctx_message_is_by_user(const struct ctx_message *message);
 
 /* Finds the needed strings of all cuts of a session.  The cuts must be in
  * ascending order.  The texts of the strings are stored in names, which must
