@@ -106,6 +106,26 @@ ctx_prompt_tree_append(struct prompt_tree *tree, uint32_t *node,
 	return 0;
 }
 
+int
+ctx_prompt_tree_path(const struct prompt_tree *tree, uint32_t from, uint32_t to,
+    struct prompt_path *path, struct ctx_err *err)
+{
+	uint32_t node, *numbers;
+
+	path->n = 0;
+	for (node = to; node != 0 && node != from;
+	     node = tree->nodes[node].parent) {
+		numbers = ctx_grow(path->numbers, &path->cap, path->n + 1,
+		    sizeof *numbers, err);
+		if (numbers == NULL)
+			return -1;
+		path->numbers = numbers;
+		numbers[path->n++] = tree->nodes[node].number;
+	}
+	path->continues = node == from;
+	return 0;
+}
+
 void
 ctx_prompt_tree_release(struct prompt_tree *tree)
 {

@@ -36,12 +36,28 @@ struct prompt_message {
 	uint32_t number; /* any number, for the caller's use */
 };
 
+/* The messages that a prompt has after another prompt.  A zeroed struct is
+ * empty. */
+struct prompt_path {
+	/* the numbers that the caller has given to the messages, the newest
+	 * message first */
+	uint32_t *numbers;
+	size_t n, cap;
+	/* True if the prompt begins with the whole other prompt.  False if it
+	 * does not: then the path has all messages of the prompt. */
+	bool continues;
+};
+
 /* Removes all nodes of the tree except the root. */
 int ctx_prompt_tree_reset(struct prompt_tree *tree, struct ctx_err *err);
 /* Appends a message to the prompt that ends at *node: finds or adds the node of
  * the message, and sets *node to it. */
 int ctx_prompt_tree_append(struct prompt_tree *tree, uint32_t *node,
     const struct prompt_message *message, struct ctx_err *err);
+/* Sets *path to the messages that the prompt which ends at node "to" has after
+ * the prompt which ends at node "from". */
+int ctx_prompt_tree_path(const struct prompt_tree *tree, uint32_t from,
+    uint32_t to, struct prompt_path *path, struct ctx_err *err);
 void ctx_prompt_tree_release(struct prompt_tree *tree);
 
 #endif

@@ -41,10 +41,7 @@ struct pruned_replay {
 	 * them have already been divided into groups. */
 	struct pruned_message *history;
 	size_t n, cap, n_grouped;
-	/* scratch memory: indices of the messages to be appended, the newest
-	 * first */
-	uint32_t *added;
-	size_t added_cap;
+	struct prompt_path added; /* scratch memory: messages to be appended */
 	/* node of the previous request's prompt in the session's tree */
 	uint32_t prompt;
 };
@@ -82,26 +79,19 @@ static int
 extend_history(struct pruned_replay *replay, uint32_t prompt,
     struct ctx_err *err)
 {
-	const struct prompt_node *nodes = replay->session->tree.nodes;
-	uint32_t node, *added;
-	size_t n = 0;
+	struct prompt_path *added = &replay->added;
 
-	for (node = prompt; node != 0 && node != replay->prompt;
-	     node = nodes[node].parent) {
-		added = ctx_grow(replay->added, &replay->added_cap, n + 1,
-		    sizeof *added, err);
-		if (added == NULL)
-			return -1;
-		replay->added = added;
-		added[n++] = nodes[node].number;
-	}
-	if (node != replay->prompt) {
+	if (ctx_prompt_tree_path(&replay->session->tree, replay->prompt, prompt,
+		added, err) < 0)
+		return -1;
+	if (!added->continues) {
 		replay->n = 0;
 		forget_groups(replay);
 	}
 	replay->prompt = prompt;
-	while (n > 0)
-		if (append_to_history(replay, replay->added[--n], err) < 0)
+	while (added->n > 0)
+		if (append_to_history(replay, added->numbers[--added->n], err) <
+		    0)
 			return -1;
 	return 0;
 }
@@ -348,6 +338,6 @@ ctx_replay_pruned(struct ctx_replay_session *session,
 	ctx_prompt_tree_release(&replay.tree);
 	ctx_rewrite_release(&replay.rewrite);
 	free(replay.history);
-	free(replay.added);
+	free(replay.added.numbers);
 	return rc;
 }
