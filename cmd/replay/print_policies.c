@@ -16,6 +16,9 @@ struct compared_policy {
 	 * without pruning.  cost: the same percentage, but tokens read from the
 	 * cache count as a tenth, because they cost about a tenth. */
 	double sent, cost;
+	/* Number of names that the responses take from older messages of their
+	 * prompts, and how many of them the pruned prompts still contain. */
+	uint64_t needed, kept;
 	/* true if no other row is better than this one; see is_better */
 	bool is_best;
 };
@@ -33,18 +36,34 @@ fill_row(struct compared_policy *row, uint64_t uncut)
 	    all;
 }
 
-/* Returns true if row a is better than row b: it costs no more and sends no
- * fewer tokens to the model, and differs in one of the two.  Costs are compared
- * in dollars if the prices of the models are known, else as percentages. */
+/* Returns true if row a is better than row b: it costs no more and keeps at
+ * least as many of the needed names, and differs in one of the two.  If the
+ * responses need no names, it must send at least as many tokens instead.  Costs
+ * are compared in dollars if the prices of the models are known, else as
+ * percentages. */
 static bool
 is_better(const struct compared_policy *a, const struct compared_policy *b)
 {
 	bool priced = a->bill->unpriced == 0 && b->bill->unpriced == 0;
 	double cost_a = priced ? a->bill->dollars : a->cost;
 	double cost_b = priced ? b->bill->dollars : b->cost;
+	double left_a = a->needed > 0 ? (double)a->kept : a->sent;
+	double left_b = b->needed > 0 ? (double)b->kept : b->sent;
 
-	return cost_a <= cost_b && a->sent >= b->sent &&
-	    (cost_a < cost_b || a->sent > b->sent);
+	return cost_a <= cost_b && left_a >= left_b &&
+	    (cost_a < cost_b || left_a > left_b);
+}
+
+/* Writes the share of needed names that are kept, in percent, or "-" if none
+ * are needed.  Returns text. */
+static const char *
+write_needed(const struct compared_policy *row, int digits, char text[32])
+{
+	if (row->needed == 0)
+		return "-";
+	(void)snprintf(text, 32, "%.*f", digits,
+	    100 * (double)row->kept / (double)row->needed);
+	return text;
 }
 
 static void
@@ -64,15 +83,16 @@ static void
 print_policy_text(const struct compared_policy *row)
 {
 	const struct ctx_billed_usage *tokens = &row->bill->tokens;
-	char read[32], fresh[32], dollars[32] = "-";
+	char read[32], fresh[32], needed[32], dollars[32] = "-";
 
 	if (row->bill->unpriced == 0)
 		(void)snprintf(dollars, sizeof dollars, "%.2f",
 		    row->bill->dollars);
-	printf("%10s %13s %13s %6.1f %6.1f %7" PRIu64 " %6" PRIu64 " %c ",
+	printf("%10s %13s %13s %6.1f %6.1f %7s %7" PRIu64 " %6" PRIu64 " %c ",
 	    dollars, bill_group_digits(read, tokens->read),
 	    bill_group_digits(fresh, tokens->input - tokens->read), row->sent,
-	    row->cost, row->changed, row->over, row->is_best ? '*' : ' ');
+	    row->cost, write_needed(row, 1, needed), row->changed, row->over,
+	    row->is_best ? '*' : ' ');
 	cli_print_masked(stdout, row->name, strlen(row->name));
 	(void)putchar('\n');
 }
@@ -81,15 +101,17 @@ static void
 print_policy_tsv(const struct compared_policy *row)
 {
 	const struct ctx_billed_usage *tokens = &row->bill->tokens;
+	char needed[32];
 
 	if (row->bill->unpriced == 0)
 		printf("%.6f", row->bill->dollars);
 	else
 		(void)putchar('-');
-	printf("\t%" PRIu64 "\t%" PRIu64 "\t%.2f\t%.2f\t%" PRIu64 "\t%" PRIu64
-	       "\t%d\t",
+	printf("\t%" PRIu64 "\t%" PRIu64 "\t%.2f\t%.2f\t%s\t%" PRIu64
+	       "\t%" PRIu64 "\t%d\t",
 	    tokens->read, tokens->input - tokens->read, row->sent, row->cost,
-	    row->changed, row->over, row->is_best);
+	    write_needed(row, 2, needed), row->changed, row->over,
+	    row->is_best);
 	cli_print_masked(stdout, row->name, strlen(row->name));
 	(void)putchar('\n');
 }
@@ -112,6 +134,10 @@ print_policy_json(const struct bill_form *form,
 	    json_integer((json_int_t)(tokens->input - tokens->read)));
 	object = cli_json_with(object, "sent", json_real(row->sent));
 	object = cli_json_with(object, "cost", json_real(row->cost));
+	object = cli_json_with(object, "needed",
+	    json_integer((json_int_t)row->needed));
+	object =
+	    cli_json_with(object, "kept", json_integer((json_int_t)row->kept));
 	object = cli_json_with(object, "pruned",
 	    json_integer((json_int_t)row->changed));
 	object =
@@ -126,12 +152,12 @@ static void
 print_policy_header(const struct bill_form *form)
 {
 	if (form->tsv)
-		puts("dollars\tread\tfresh\tsent\tcost\tpruned\tover\tbest\t"
-		     "policy");
+		puts("dollars\tread\tfresh\tsent\tcost\tneeded\tpruned\tover"
+		     "\tbest\tpolicy");
 	else if (!form->json)
-		printf("%10s %13s %13s %6s %6s %7s %6s   %s\n", "dollars",
-		    "read", "fresh", "sent%", "cost%", "pruned", "over",
-		    "policy");
+		printf("%10s %13s %13s %6s %6s %7s %7s %6s   %s\n", "dollars",
+		    "read", "fresh", "sent%", "cost%", "needed%", "pruned",
+		    "over", "policy");
 }
 
 void
@@ -143,12 +169,17 @@ policies_print(struct bill_form *form, const struct named_policy *policies,
 
 	if (rows == NULL)
 		cli_die(form->cli, "out of memory");
+	/* All policies are compared by the same needed names. */
 	rows[0] = (struct compared_policy){.name = "no pruning",
-	    .bill = &form->sum.all};
+	    .bill = &form->sum.all,
+	    .needed = policies[0].sum.needed,
+	    .kept = policies[0].sum.needed};
 	for (i = 0; i < n; i++)
 		rows[i + 1] = (struct compared_policy){.name = policies[i].name,
 		    .bill = &policies[i].sum.bill,
 		    .changed = policies[i].sum.changed,
+		    .needed = policies[i].sum.needed,
+		    .kept = policies[i].sum.kept,
 		    .over = policies[i].sum.over};
 	for (i = 0; i <= n; i++)
 		fill_row(&rows[i], form->sum.all.tokens.input);

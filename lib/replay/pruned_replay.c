@@ -44,6 +44,8 @@ struct pruned_replay {
 	struct prompt_path added; /* scratch memory: messages to be appended */
 	/* node of the previous request's prompt in the session's tree */
 	uint32_t prompt;
+	/* for each message of the session: which parts of it were sent */
+	struct sent_parts *sent;
 };
 
 /* ---- the history ---- */
@@ -210,11 +212,27 @@ append_segment(struct pruned_replay *replay, uint32_t *node,
 	return ctx_prompt_tree_append(&replay->tree, node, &sent, err);
 }
 
+/* Records that segment k of a message is in the pruned prompt of a request.  Of
+ * two segments, the first one has the tool results.  number: 1 + index of the
+ * request. */
+static void
+record_sent(struct pruned_replay *replay, const struct pruned_message *entry,
+    size_t k, unsigned edits, uint32_t number)
+{
+	struct sent_parts *sent = &replay->sent[entry->number];
+
+	if (k == 0 && !(edits & CTX_MARK_CLEAR))
+		sent->results = number;
+	if (k + 1 == entry->n)
+		sent->others = number;
+}
+
 /* Builds the prompt that the plan leaves, and sets *node to the node where it
- * ends.  changed: false if the plan removes and edits nothing. */
+ * ends.  changed: false if the plan removes and edits nothing.  number: 1 +
+ * index of the request. */
 static int
-write_prompt(struct pruned_replay *replay, bool changed, uint32_t *node,
-    struct ctx_err *err)
+write_prompt(struct pruned_replay *replay, bool changed, uint32_t number,
+    uint32_t *node, struct ctx_err *err)
 {
 	const struct ctx_segment *segments = replay->groups.segments;
 	const struct pruned_message *entry;
@@ -235,6 +253,7 @@ write_prompt(struct pruned_replay *replay, bool changed, uint32_t *node,
 			sent.tokens = changed ? ctx_plan_left(&replay->plan,
 						    &segments[segment], segment)
 					      : segments[segment].tokens;
+			record_sent(replay, entry, k, sent.edits, number);
 			if (append_segment(replay, node, &sent, err) < 0)
 				return -1;
 		}
@@ -270,6 +289,7 @@ prune_request(struct pruned_replay *replay,
     const struct replay_request *request, int64_t now,
     struct ctx_replay_pruned *pruned, struct ctx_err *err)
 {
+	uint32_t number = (uint32_t)(request - replay->session->requests) + 1;
 	struct ctx_billed_usage usage;
 	uint32_t node;
 	bool changed;
@@ -281,12 +301,15 @@ prune_request(struct pruned_replay *replay,
 			err) < 0)
 			return -1;
 	if (plan_prompt(replay, &changed, err) < 0 ||
-	    write_prompt(replay, changed, &node, err) < 0 ||
+	    write_prompt(replay, changed, number, &node, err) < 0 ||
 	    send_prompt(replay, request, node, &usage, err) < 0)
 		return -1;
 	ctx_replay_add_usage(&pruned->bill, request, now, &usage);
 	pruned->requests++;
 	pruned->changed += changed;
+	pruned->needed += request->n_needed;
+	pruned->kept +=
+	    ctx_replay_count_kept(replay->session, request, replay->sent);
 	pruned->over +=
 	    replay->tree.nodes[node].tokens + replay->session->overhead >
 	    replay->settings.budget;
@@ -303,6 +326,9 @@ open_replay(struct pruned_replay *replay, struct ctx_err *err)
 	    session->requests[session->n_requests - 1].model;
 
 	ctx_rewrite_init(&replay->rewrite, session->simd);
+	replay->sent = calloc(session->n, sizeof *replay->sent);
+	if (replay->sent == NULL)
+		return ctx_err_nomem(err);
 	ctx_prompt_cache_reset(&replay->cache, &replay->tree);
 	/* The context window of an unknown model would only be guessed, so it
 	 * is not used as the budget. */
@@ -338,6 +364,7 @@ ctx_replay_pruned(struct ctx_replay_session *session,
 	ctx_prompt_tree_release(&replay.tree);
 	ctx_rewrite_release(&replay.rewrite);
 	free(replay.history);
+	free(replay.sent);
 	free(replay.added.numbers);
 	return rc;
 }

@@ -467,7 +467,9 @@ end_session(struct session_reading *reading, struct open_session *open,
 	if (open->session.n_requests == 0)
 		return 0;
 	if (ctx_replay_find_prompts(&open->session, reading->stream->transcript,
-		err) < 0)
+		err) < 0 ||
+	    (reading->keeps_messages &&
+		ctx_replay_find_needed(&open->session, err) < 0))
 		return -1;
 	return reading->take(reading->user, &open->session, err);
 }
@@ -533,6 +535,7 @@ release_session(struct ctx_replay_session *session)
 	free(session->messages);
 	free(session->requests);
 	ctx_prompt_tree_release(&session->tree);
+	ctx_needed_names_release(&session->needed);
 }
 
 int

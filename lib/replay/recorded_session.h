@@ -3,6 +3,7 @@
 #ifndef CTX_REPLAY_RECORDED_SESSION_H
 #define CTX_REPLAY_RECORDED_SESSION_H
 
+#include "replay/needed_names.h"
 #include "replay/prompt_cache.h"
 
 /* A message of a recorded session.  The messages are in the order of the
@@ -53,6 +54,9 @@ struct replay_request {
 	/* nodes of session.tree: the last message of the prompt, and the last
 	 * message of its response */
 	uint32_t prompt, answered;
+	/* The request's needed names, only if the session keeps its messages:
+	 * n_needed elements of session.needed, from index needed on. */
+	size_t needed, n_needed;
 	/* Results of ctx_replay_bill.  outside: tokens before all messages;
 	 * shared: how many of these tokens other sessions also have in the
 	 * cache; factor: tokens that the provider bills for messages, per token
@@ -77,6 +81,7 @@ struct ctx_replay_session {
 	struct ctx_counter *counter;
 	enum ctx_simd simd;
 	struct prompt_tree tree;
+	struct needed_names needed;
 };
 
 /* ---- request_prompts.c ---- */
@@ -87,6 +92,11 @@ struct ctx_replay_session {
  * another file. */
 int ctx_replay_find_prompts(struct ctx_replay_session *session,
     struct ctx_transcript *transcript, struct ctx_err *err);
+/* Returns the index of the first message that is after the response to a
+ * request.  Messages of other senders may be between those of the response:
+ * they have other values of the member answers. */
+size_t ctx_replay_response_end(const struct ctx_replay_session *session,
+    size_t request);
 /* Appends the messages of a request's response to a prompt that ends at *node
  * of a tree, and sets *node to the last of them. */
 int ctx_replay_append_response(const struct ctx_replay_session *session,

@@ -27,7 +27,8 @@ typedef int ctx_replay_take(void *user, struct ctx_replay_session *session,
  * session file this includes the requests before a compaction and on abandoned
  * branches.  Memory needed: about 150 bytes per message; with keeps_messages,
  * which ctx_replay_pruned needs, also 500 bytes per message and the size of the
- * stream. */
+ * stream, and, while the needed names of a session are searched, 60 bytes per
+ * byte of the different names in arguments of tool calls. */
 int ctx_replay_read(struct ctx_stream *stream,
     struct ctx_model_counters *counters, bool keeps_messages,
     ctx_replay_take *take, void *user, struct ctx_err *err);
@@ -163,6 +164,12 @@ struct ctx_replay_pruned {
 	/* number of requests whose prompt exceeds the budget even after
 	 * pruning */
 	uint64_t over;
+	/* Sum over all requests of the number of needed names: paths,
+	 * identifiers, ids and numbers in the arguments of tool calls of the
+	 * response, which must come from older messages of the prompt (see
+	 * needed_names.c).  kept: how many of them the pruned prompts still
+	 * contain. */
+	uint64_t needed, kept;
 };
 /* Replays a session as if its prompts had been pruned, and adds the result to
  * *pruned.  ctx_replay_bill must have been called for the session before, and

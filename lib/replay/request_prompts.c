@@ -41,19 +41,24 @@ are_appended(const struct ctx_transcript *transcript, uint32_t from,
 	return true;
 }
 
+size_t
+ctx_replay_response_end(const struct ctx_replay_session *session,
+    size_t request)
+{
+	return request + 1 < session->n_requests
+	    ? session->requests[request + 1].first
+	    : session->n;
+}
+
 int
 ctx_replay_append_response(const struct ctx_replay_session *session,
     const struct replay_request *request, struct prompt_tree *tree,
     uint32_t *node, struct ctx_err *err)
 {
 	uint32_t number = (uint32_t)(request - session->requests) + 1;
+	size_t end = ctx_replay_response_end(session, number - 1), i;
 	const struct replay_message *message;
-	size_t end = request < &session->requests[session->n_requests - 1]
-	    ? request[1].first
-	    : session->n;
-	size_t i;
 
-	/* Messages of other senders may be between those of the response. */
 	for (i = request->first; i < end; i++) {
 		message = &session->messages[i];
 		if (message->answers != number)

@@ -1,0 +1,467 @@
+/*
+ * needed_names.c - finds the names that each response of a recorded session
+ * takes from its prompt
+ *
+ * A name (eval/find_names.c) is needed by a request if it is in the arguments
+ * of a tool call of the response, and in the request's prompt without pruning
+ *  - first in a tool result or a user's message;
+ *  - in at most EVAL_SEEN_MOST messages;
+ *  - in no message that every policy is assumed to keep.  These are the system
+ *    messages, the last message of the user and the EVAL_NEWEST newest
+ * messages.
+ *
+ * All names are searched for in all messages at once.  Then the prompts are
+ * gone through in the order of the requests; for a prompt that continues the
+ * one before, only its new messages are looked at.
+ *
+ * Records that hold a whole turn (CTX_MESSAGE_WHOLE_TURN) have no arguments of
+ * tool calls that are searched: the response is not a message of its own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval/matcher.h"
+#include "eval/session.h"
+#include "replay/recorded_session.h"
+#include "stream/rewrite.h"
+
+/* A message, and the names in it: elements of prompt_search.found, those in its
+ * tool results from index first to others - 1, those in its other texts and
+ * arguments from others to end - 1. */
+struct searched_message {
+	size_t first, others, end;
+	bool by_user, is_system;
+	/* true for a user's message, and for a message with tool results */
+	bool is_given;
+	/* true if the record continues the message of the record before it */
+	bool continues;
+};
+
+/* A name in the arguments of the tool calls of a response. */
+struct name_use {
+	size_t request; /* index of the request */
+	uint32_t name;  /* id of the name */
+};
+
+/* Where a name is in the current prompt.  Positions are those of messages in
+ * the prompt, counted from 1. */
+struct prompt_name {
+	/* value that prompt_search.round had when the other members were set;
+	 * with another value they mean nothing */
+	uint32_t round;
+	uint32_t n_messages; /* number of messages that contain the name */
+	uint32_t newest;     /* position of the newest of them */
+	/* index in prompt_search.seen of the newest place, plus 1 */
+	uint32_t seen;
+	/* true if the first message that contains the name is a user's message
+	 * or has tool results */
+	bool is_given;
+};
+
+/* A place of a name in the current prompt, if at most EVAL_SEEN_MOST messages
+ * contain the name. */
+struct seen_place {
+	struct name_place place;
+	uint32_t position; /* of the message in the prompt, from 1 */
+	/* index in prompt_search.seen of the name's place before this one,
+	 * plus 1; 0: none */
+	uint32_t previous;
+};
+
+struct prompt_search {
+	struct ctx_replay_session *session;
+	struct ctx_rewrite rewrite; /* reads the messages of the session */
+	struct ctx_buf results, texts, arguments; /* scratch memory */
+	struct ctx_intern names;
+	struct name_use *uses;
+	size_t n_uses, uses_cap;
+	/* for each name: 1 + the index of the newest request that uses it */
+	size_t *used_by;
+	size_t used_by_cap;
+	size_t request; /* index of the request whose response is read */
+	struct ctx_matcher matcher;
+	struct searched_message *messages;
+	uint32_t *found; /* ids of names */
+	size_t n_found, found_cap;
+	struct ctx_err *err; /* where record_found reports an error */
+	bool has_failed;     /* true if record_found has failed */
+	/* the current prompt; round counts the prompts that do not continue the
+	 * one before them */
+	struct prompt_path path;
+	uint32_t prompt, round, n_positions, last_user;
+	struct prompt_name *prompt_names;
+	struct seen_place *seen;
+	size_t n_seen, seen_cap;
+};
+
+/* Parses a message and collects its texts.  Returns 0 if the message was not
+ * kept. */
+static int
+read_texts(struct prompt_search *search, const struct replay_message *kept,
+    struct ctx_err *err)
+{
+	int rc;
+
+	search->results.n = search->texts.n = search->arguments.n = 0;
+	if (kept->text == NULL)
+		return 0;
+	rc = ctx_rewrite_read_text(&search->rewrite, kept->dialect,
+	    (struct ctx_str){kept->text, kept->length}, kept->flags, err);
+	if (rc <= 0)
+		return rc;
+	return ctx_append_message_texts(&search->results, &search->texts,
+		   &search->arguments, &search->rewrite.text_message, err) < 0
+	    ? -1
+	    : 1;
+}
+
+/* ---- names in arguments of tool calls ---- */
+
+static int
+record_use(void *user, const char *p, size_t n, struct ctx_err *err)
+{
+	struct prompt_search *search = user;
+	size_t before = search->names.n, *used_by;
+	struct name_use *uses;
+	uint32_t id;
+
+	if (ctx_intern(&search->names, p, n, &id, err) < 0)
+		return -1;
+	if (search->names.n > before) {
+		used_by = ctx_grow(search->used_by, &search->used_by_cap, id,
+		    sizeof *used_by, err);
+		if (used_by == NULL)
+			return -1;
+		search->used_by = used_by;
+		used_by[id - 1] = 0;
+	}
+	if (search->used_by[id - 1] == search->request + 1)
+		return 0;
+	search->used_by[id - 1] = search->request + 1;
+	uses = ctx_grow(search->uses, &search->uses_cap, search->n_uses + 1,
+	    sizeof *uses, err);
+	if (uses == NULL)
+		return -1;
+	search->uses = uses;
+	uses[search->n_uses++] = (struct name_use){search->request, id};
+	return 0;
+}
+
+/* Records the names that the response to a request uses. */
+static int
+record_uses(struct prompt_search *search, size_t request, struct ctx_err *err)
+{
+	const struct ctx_replay_session *session = search->session;
+	const struct ctx_name_taker taker = {search, record_use};
+	size_t i = session->requests[request].first;
+	size_t end = ctx_replay_response_end(session, request);
+
+	search->request = request;
+	for (; i < end; i++) {
+		if (session->messages[i].answers != request + 1)
+			continue;
+		if (read_texts(search, &session->messages[i], err) < 0 ||
+		    (search->arguments.n > 0 &&
+			ctx_find_names(&taker, search->arguments.p,
+			    search->arguments.n, err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- the messages that contain them ---- */
+
+static void
+record_found(void *user, uint32_t id)
+{
+	struct prompt_search *search = user;
+	uint32_t *found = ctx_grow(search->found, &search->found_cap,
+	    search->n_found + 1, sizeof *found, search->err);
+
+	search->has_failed |= found == NULL;
+	if (found == NULL)
+		return;
+	search->found = found;
+	found[search->n_found++] = id;
+}
+
+static void
+search_text(struct prompt_search *search, const struct ctx_buf *text)
+{
+	const struct ctx_match_taker taker = {search, record_found};
+
+	if (text->n > 0)
+		ctx_matcher_search(&search->matcher,
+		    (struct ctx_str){text->p, text->n}, &taker);
+}
+
+static int
+search_message(struct prompt_search *search, size_t i, struct ctx_err *err)
+{
+	const struct replay_message *kept = &search->session->messages[i];
+	const struct ctx_message *message = &search->rewrite.text_message;
+	struct searched_message *searched = &search->messages[i];
+	int rc = kept->is_never_sent ? 0 : read_texts(search, kept, err);
+
+	searched->first = searched->others = searched->end = search->n_found;
+	searched->continues = (kept->flags & CTX_MESSAGE_CONTINUES) != 0;
+	if (rc <= 0)
+		return rc;
+	searched->by_user = ctx_message_is_by_user(message);
+	searched->is_system = message->role == CTX_ROLE_SYSTEM;
+	searched->is_given = message->role == CTX_ROLE_USER ||
+	    message->role == CTX_ROLE_TOOL || ctx_message_has_results(message);
+	ctx_matcher_begin(&search->matcher);
+	search_text(search, &search->results);
+	searched->others = search->n_found;
+	ctx_matcher_begin(&search->matcher);
+	search_text(search, &search->texts);
+	search_text(search, &search->arguments);
+	searched->end = search->n_found;
+	return search->has_failed ? -1 : 0;
+}
+
+static int
+search_messages(struct prompt_search *search, struct ctx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < search->names.n; i++)
+		if (ctx_matcher_add(&search->matcher, search->names.list[i],
+			(uint32_t)i + 1, err) < 0)
+			return -1;
+	if (ctx_matcher_build(&search->matcher, err) < 0)
+		return -1;
+	search->err = err;
+	for (i = 0; i < search->session->n; i++)
+		if (search_message(search, i, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- the prompts ---- */
+
+static int
+add_place(struct prompt_search *search, uint32_t id, struct name_place place,
+    struct ctx_err *err)
+{
+	struct prompt_name *name = &search->prompt_names[id - 1];
+	struct seen_place *seen;
+
+	if (name->round != search->round)
+		*name = (struct prompt_name){.round = search->round};
+	if (name->newest != search->n_positions) {
+		if (name->n_messages++ == 0)
+			name->is_given =
+			    search->messages[place.message].is_given;
+		name->newest = search->n_positions;
+	}
+	if (name->n_messages > EVAL_SEEN_MOST)
+		return 0;
+	seen = ctx_grow(search->seen, &search->seen_cap, search->n_seen + 1,
+	    sizeof *seen, err);
+	if (seen == NULL)
+		return -1;
+	search->seen = seen;
+	seen[search->n_seen++] =
+	    (struct seen_place){place, search->n_positions, name->seen};
+	name->seen = (uint32_t)search->n_seen;
+	return 0;
+}
+
+/* Appends a message to the current prompt. */
+static int
+append_message(struct prompt_search *search, uint32_t number,
+    struct ctx_err *err)
+{
+	const struct searched_message *message = &search->messages[number];
+	struct name_place place = {number, false};
+	size_t i;
+
+	if (!message->continues || search->n_positions == 0)
+		search->n_positions++;
+	if (message->by_user)
+		search->last_user = search->n_positions;
+	for (i = message->first; i < message->end; i++) {
+		place.in_results = i < message->others;
+		if (add_place(search, search->found[i], place, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Makes the prompt of a request the current one. */
+static int
+extend_prompt(struct prompt_search *search, uint32_t prompt,
+    struct ctx_err *err)
+{
+	struct prompt_path *path = &search->path;
+
+	if (ctx_prompt_tree_path(&search->session->tree, search->prompt, prompt,
+		path, err) < 0)
+		return -1;
+	if (!path->continues) {
+		search->round++;
+		search->n_positions = search->last_user = 0;
+		search->n_seen = 0;
+	}
+	search->prompt = prompt;
+	while (path->n > 0)
+		if (append_message(search, path->numbers[--path->n], err) < 0)
+			return -1;
+	return 0;
+}
+
+static bool
+is_needed_name(const struct prompt_search *search,
+    const struct prompt_name *name)
+{
+	const struct seen_place *seen;
+	uint32_t i;
+
+	if (name->round != search->round || !name->is_given ||
+	    name->n_messages > EVAL_SEEN_MOST)
+		return false;
+	for (i = name->seen; i != 0; i = seen->previous) {
+		seen = &search->seen[i - 1];
+		if (seen->position + EVAL_NEWEST > search->n_positions ||
+		    seen->position == search->last_user ||
+		    search->messages[seen->place.message].is_system)
+			return false;
+	}
+	return true;
+}
+
+/* Appends a name and its places to the session's needed names. */
+static int
+add_needed(struct prompt_search *search, const struct prompt_name *name,
+    struct ctx_err *err)
+{
+	struct needed_names *needed = &search->session->needed;
+	struct name_place *places;
+	size_t *ends;
+	uint32_t i;
+
+	for (i = name->seen; i != 0; i = search->seen[i - 1].previous) {
+		places = ctx_grow(needed->places, &needed->places_cap,
+		    needed->n_places + 1, sizeof *places, err);
+		if (places == NULL)
+			return -1;
+		needed->places = places;
+		places[needed->n_places++] = search->seen[i - 1].place;
+	}
+	ends = ctx_grow(needed->ends, &needed->cap, needed->n + 1, sizeof *ends,
+	    err);
+	if (ends == NULL)
+		return -1;
+	needed->ends = ends;
+	ends[needed->n++] = needed->n_places;
+	return 0;
+}
+
+/* Goes through the prompts in which names are needed. */
+static int
+search_prompts(struct prompt_search *search, struct ctx_err *err)
+{
+	struct ctx_replay_session *session = search->session;
+	const struct prompt_name *name;
+	struct replay_request *request;
+	size_t i, use = 0;
+
+	for (i = 0; i < session->n_requests; i++) {
+		request = &session->requests[i];
+		request->needed = session->needed.n;
+		if (use == search->n_uses || search->uses[use].request != i)
+			continue;
+		if (extend_prompt(search, request->prompt, err) < 0)
+			return -1;
+		for (; use < search->n_uses && search->uses[use].request == i;
+		     use++) {
+			name =
+			    &search->prompt_names[search->uses[use].name - 1];
+			if (is_needed_name(search, name) &&
+			    add_needed(search, name, err) < 0)
+				return -1;
+		}
+		request->n_needed = session->needed.n - request->needed;
+	}
+	return 0;
+}
+
+static int
+find_needed(struct prompt_search *search, struct ctx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < search->session->n_requests; i++)
+		if (record_uses(search, i, err) < 0)
+			return -1;
+	if (search->names.n == 0)
+		return 0;
+	search->messages = calloc(search->session->n, sizeof *search->messages);
+	search->prompt_names =
+	    calloc(search->names.n, sizeof *search->prompt_names);
+	if (search->messages == NULL || search->prompt_names == NULL)
+		return ctx_err_nomem(err);
+	return search_messages(search, err) < 0 ? -1
+						: search_prompts(search, err);
+}
+
+int
+ctx_replay_find_needed(struct ctx_replay_session *session, struct ctx_err *err)
+{
+	struct prompt_search search = {.session = session, .round = 1};
+	int rc;
+
+	session->needed.n = session->needed.n_places = 0;
+	ctx_rewrite_init(&search.rewrite, session->simd);
+	rc = find_needed(&search, err);
+	ctx_rewrite_release(&search.rewrite);
+	ctx_buf_release(&search.results);
+	ctx_buf_release(&search.texts);
+	ctx_buf_release(&search.arguments);
+	ctx_intern_release(&search.names);
+	ctx_matcher_release(&search.matcher);
+	free(search.uses);
+	free(search.used_by);
+	free(search.messages);
+	free(search.found);
+	free(search.path.numbers);
+	free(search.prompt_names);
+	free(search.seen);
+	return rc;
+}
+
+/* ---- pruned prompts ---- */
+
+uint64_t
+ctx_replay_count_kept(const struct ctx_replay_session *session,
+    const struct replay_request *request, const struct sent_parts *sent)
+{
+	const struct needed_names *needed = &session->needed;
+	uint32_t number = (uint32_t)(request - session->requests) + 1;
+	size_t i = request->needed, end = i + request->n_needed, place;
+	const struct sent_parts *parts;
+	uint64_t kept = 0;
+	bool is_kept;
+
+	for (place = i == 0 ? 0 : needed->ends[i - 1]; i < end; i++) {
+		is_kept = false;
+		for (; place < needed->ends[i]; place++) {
+			parts = &sent[needed->places[place].message];
+			is_kept |= number ==
+			    (needed->places[place].in_results ? parts->results
+							      : parts->others);
+		}
+		kept += is_kept;
+	}
+	return kept;
+}
+
+void
+ctx_needed_names_release(struct needed_names *needed)
+{
+	free(needed->ends);
+	free(needed->places);
+	memset(needed, 0, sizeof *needed);
+}
