@@ -179,7 +179,7 @@ enter_pair(struct vocab_fill *f, uint32_t a, uint32_t b, uint32_t token)
 			}
 		order_last_pairs(entry, true);
 	}
-	f->pair_lines = lines + lines / 2;
+	f->pair_lines = 2 * lines;
 	f->full = true;
 }
 
