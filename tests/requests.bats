@@ -401,3 +401,36 @@ j?: object,
 	run -1 --separate-stderr ctx-prune -b 100 request
 	[[ $stderr == "ctx-prune: request:1: cannot fit 100 tokens: $(tokens request) must be kept (tools $tools, system $system, last messages 5); "* ]]
 }
+
+@test "models of other providers cost what recorded requests were billed" {
+	# Billed input tokens of requests in public test suites, 2025 and 2026.
+	billed() { # tokens, model, messages, more members
+		jq -nc --arg m "$2" "{model: \$m, messages: $3} + ${4:-{\}}" > in
+		[ "$(tokens in)" -eq "$1" ] || fail "$2: $(tokens in)"
+		# The parts add up, and the budget of ctx-prune agrees.
+		[ "$(ctx-count --json --per role in | jq -s 'map(.tokens) | add')" -eq \
+		    "$1" ] || fail "$2: parts"
+		ctx-prune -b "$1" in | cmp - in
+	}
+	local capital='[{role: "user", content: "What is the capital of France?"}]'
+	local five='[{role: "user", content: "What is 2+2? Reply with just the number."}]'
+	billed 74 gpt-oss-120b "$capital"
+	billed 42 llama3.3-70b "$capital"
+	billed 17 llama3 '[{role: "user", content: "What is 2+2?"}]'
+	billed 11 deepseek-chat "$capital"
+	billed 18 zai-glm-4.7 "$five"
+	billed 20 glm-5.3 '[{role: "user", content: "What is 2 + 2?"}]'
+	billed 53 nova-2-lite "$capital"
+	ctx-count --json -m gpt-oss-120b in | jq -e '.exact | not'
+	local fetch='{tools: [{type: "function", function: {name: "image_fetch",
+	    description: "Fetches the requested image",
+	    parameters: {type: "object", properties: {}, required: []}}}]}'
+	# A tool adds a text of the provider, which is an estimate.
+	for model in grok-4-fast nova-lite llama-4-scout deepseek-chat; do
+		jq -nc --arg m $model "{model: \$m, messages: $capital}" > without
+		jq -c ". + $fetch" without > with
+		[ $(($(tokens with) - $(tokens without))) -gt 170 ] || fail $model
+		ctx-count --json --per role with |
+		    jq -es 'any(.[]; .role == "tools" and (.exact | not))'
+	done
+}

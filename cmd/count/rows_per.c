@@ -86,7 +86,7 @@ rows_add_overhead(struct rows *rows, enum per per,
 	    add_tokens(rows, stats, "tools", b->tools, b->tools, err) < 0)
 		return -1;
 	return add_tokens(rows, stats, rest, priming,
-	    all_estimated ? priming : 0, err);
+	    all_estimated ? priming : b->estimated - b->tools, err);
 }
 
 /* Adds the tokens of a message's tool calls and tool results to the output

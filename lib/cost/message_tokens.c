@@ -513,12 +513,15 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
 	unsigned fixed = message->dialect->per_message;
 	const struct ctx_surcharges *extra =
 	    find_surcharges(counter, message->dialect);
+	unsigned frame = extra->frame;
 	struct ctx_cost role = {0};
 
 	*tokens = 0;
 	if (message->flags & CTX_MESSAGE_CONTINUES)
 		return 0;
-	if (fixed == 0) {
+	if (counter->frame_message > 0)
+		frame = counter->frame_message;
+	if (fixed == 0 && !extra->framed) {
 		/* If tokens are multiplied by a factor, the count of a short
 		 * text is already too high by more than extra->message, so
 		 * extra->message is not added. */
@@ -528,11 +531,9 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
 	}
 	if (message->role == CTX_ROLE_ASSISTANT && count_calls(message) == 0)
 		*tokens = extra->assistant;
-	if (counter->frame_message > 0) {
-		*tokens += counter->frame_message;
+	if (counter->frame_message > 0 || extra->framed) {
 		/* A prompt and the answer to it are two messages. */
-		if (message->n_prompt_blocks > 0)
-			*tokens += counter->frame_message;
+		*tokens += message->n_prompt_blocks > 0 ? 2 * frame : frame;
 		return 0;
 	}
 	if (message->role_node != 0 &&

@@ -523,7 +523,8 @@ count_priming(const struct overhead_count *b,
 		return 0;
 	if (b->counter->frame_message > 0)
 		return b->counter->frame_request;
-	return (uint64_t)((int)tokens + b->extra->request);
+	return (
+	    uint64_t)((b->extra->framed ? 0 : (int)tokens) + b->extra->request);
 }
 
 int
@@ -532,7 +533,7 @@ ctx_count_request_overhead(struct ctx_counter *counter,
     struct ctx_request_overhead *overhead, struct ctx_err *err)
 {
 	struct overhead_count b = {.counter = counter, .json = json};
-	uint64_t thinking = 0;
+	uint64_t thinking = 0, priming;
 	uint32_t prompt;
 	int rc = 0;
 
@@ -541,7 +542,7 @@ ctx_count_request_overhead(struct ctx_counter *counter,
 	    ? &counter->tools
 	    : &layout->dialect->tools;
 	b.extra = ctx_surcharges_of(b.rule->rule);
-	overhead->tokens = count_priming(&b, layout);
+	priming = count_priming(&b, layout);
 	if (layout->in_request) {
 		prompt = find_first_of(json, layout->request, prompts);
 		if (prompt != 0) {
@@ -556,10 +557,15 @@ ctx_count_request_overhead(struct ctx_counter *counter,
 			thinking = b.extra->thinking;
 	}
 	ctx_buf_release(&b.text);
-	overhead->tokens += overhead->system + overhead->tools + thinking;
+	overhead->tokens =
+	    priming + overhead->system + overhead->tools + thinking;
 	overhead->chars = b.cost.chars;
 	overhead->estimated = counter->basis == CTX_BASIS_ESTIMATED
 	    ? overhead->tokens
 	    : overhead->tools + thinking;
+	/* A system prompt of the provider or host was measured, but is not
+	 * known. */
+	if (b.extra->request > 0 && counter->basis != CTX_BASIS_ESTIMATED)
+		overhead->estimated += priming;
 	return rc;
 }

@@ -34,6 +34,12 @@
  * 31 were billed without them; in the others 1,000 bytes cost about 130 tokens,
  * which are not counted.  Thoughts, and signatures on other parts, are not
  * billed.
+ *
+ * Models of other providers (each has its number of requests below, of 2025 and
+ * 2026): their hosts have prompts of their own, which differ.  With one tool,
+ * Llama 3.1 to 3.3 cost 106 tokens on Together and 421 on Hugging Face, Llama 4
+ * 100 on Bedrock and 660 on Groq; gpt-oss has 4 tokens more on Groq; Grok 4.1
+ * has none of the 148 tokens on Azure.
  */
 #include "cost/surcharges.h"
 
@@ -55,6 +61,12 @@
 #define GEMINI                                                                \
 	.form = CTX_FORM_JSON, .answer_form = CTX_ANSWER_TEXTS, .message = 1, \
 	UNMEASURED
+
+/* Models of which only the framing of texts and JSON definitions was measured:
+ * tokens of each message and of each request. */
+#define OPEN(of_message, of_request)                       \
+	.form = CTX_FORM_JSON, UNMEASURED, .framed = true, \
+	.frame = (of_message), .request = (of_request)
 
 static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
     [CTX_TOOLS_NONE] = {.name = "-", .form = CTX_FORM_JSON, UNMEASURED},
@@ -112,6 +124,82 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	.definition = 10,
 	.call = 6,
 	.signature = 210},
+    /* 53 requests */
+    [CTX_TOOLS_GPT_OSS] = {.name = "gpt-oss",
+	OPENAI,
+	UNMEASURED,
+	.request = 60,
+	.assistant = 3,
+	.tools = 22,
+	.call = 22},
+    /* Llama 3 and 3.0: 10 requests */
+    [CTX_TOOLS_LLAMA_3] = {.name = "llama-3", OPEN(5, 5)},
+    /* Llama 3.1 to 3.3: 24 requests */
+    [CTX_TOOLS_LLAMA_3_1] = {.name = "llama-3-1", OPEN(5, 30), .tools = 421},
+    /* 21 requests */
+    [CTX_TOOLS_LLAMA_4] = {.name = "llama-4",
+	OPEN(5, 5),
+	.tools = 660,
+	.call = 32},
+    /* DeepSeek V3 and V4: 55 requests */
+    [CTX_TOOLS_DEEPSEEK] = {.name = "deepseek",
+	OPEN(1, 3),
+	.assistant = 3,
+	.tools = 240,
+	.call = 46},
+    /* Qwen 3: 15 requests without tools */
+    [CTX_TOOLS_QWEN] = {.name = "qwen", OPEN(5, 3)},
+    /* GLM 4.5 to 5.1: 37 requests */
+    [CTX_TOOLS_GLM] =
+	{.name = "glm", OPEN(1, 4), .tools = 87, .definition = 27, .call = 22},
+    /* GLM 5.2 and later: 5 requests; tools as GLM */
+    [CTX_TOOLS_GLM_5] = {.name = "glm-5",
+	OPEN(1, 11),
+	.tools = 87,
+	.definition = 27,
+	.call = 22},
+    /* 43 requests */
+    [CTX_TOOLS_MISTRAL] = {.name = "mistral",
+	OPEN(2, 1),
+	.definition = 25,
+	.call = 4},
+    /* Mistral Small: 31 requests */
+    [CTX_TOOLS_MISTRAL_SMALL] = {.name = "mistral-small",
+	OPEN(2, 13),
+	.definition = 25,
+	.call = 4},
+    /* Kimi K2.5 and later: 17 requests */
+    [CTX_TOOLS_KIMI] = {.name = "kimi",
+	.form = CTX_FORM_JSON,
+	UNMEASURED,
+	.definition = 5,
+	.call = 20},
+    /* Kimi K2: 12 requests */
+    [CTX_TOOLS_KIMI_2] = {.name = "kimi-2",
+	.form = CTX_FORM_JSON,
+	UNMEASURED,
+	.definition = 30,
+	.call = 20},
+    /* Nova 1: 34 requests */
+    [CTX_TOOLS_NOVA] = {.name = "nova", OPEN(3, 0), .tools = 355, .call = 19},
+    /* 24 requests */
+    [CTX_TOOLS_NOVA_2] = {.name = "nova-2",
+	OPEN(3, 43),
+	.tools = 750,
+	.definition = 67,
+	.call = 32},
+    /* Grok 4.3 and later: 33 requests */
+    [CTX_TOOLS_GROK] = {.name = "grok", OPEN(4, 188), .tools = 42, .call = 22},
+    /* Grok 4 to 4.1: 24 requests */
+    [CTX_TOOLS_GROK_4] = {.name = "grok-4",
+	OPEN(4, 148),
+	.tools = 152,
+	.call = 22},
+    /* 14 requests */
+    [CTX_TOOLS_GROK_CODE] = {.name = "grok-code",
+	OPEN(4, 196),
+	.tools = 130,
+	.call = 22},
 };
 
 const struct ctx_surcharges *

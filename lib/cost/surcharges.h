@@ -34,8 +34,13 @@ struct ctx_surcharges {
 	/* Tokens of the text around the schema of an answer.
 	 * answer_responses: the same in OpenAI's Responses format. */
 	uint8_t answer, answer_responses;
-	/* tokens of each request, in addition to ctx_dialect.priming */
-	int8_t request;
+	/* True if a request and its messages have the numbers of tokens in
+	 * the members request and frame, whatever the dialect says. */
+	bool framed;
+	uint8_t frame; /* tokens of each message, besides its text */
+	/* Tokens of each request; unless framed is true, in addition to
+	 * ctx_dialect.priming. */
+	int16_t request;
 	uint8_t message;   /* tokens of each message in Gemini's format */
 	uint8_t assistant; /* tokens of each text message of the assistant */
 	/* Tokens of a system prompt that is outside the messages, in addition
@@ -44,7 +49,7 @@ struct ctx_surcharges {
 	/* tools: tokens of a request that has tools, in addition to those in
 	 * struct ctx_tools. responses: further tokens of such a request in
 	 * OpenAI's Responses format; may be negative. */
-	uint8_t tools;
+	uint16_t tools;
 	int8_t responses;
 	/* tokens of a request that names the tool to be called */
 	uint8_t named;
