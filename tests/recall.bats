@@ -147,6 +147,112 @@ talk_around() {
 	done
 }
 
+# Long questions with short answers; one answer is what the last question asks.
+long_questions() {
+	for i in $(seq 30); do
+		messages "user:Tell me about topic $i. $(numbered 30)"
+		[ "$i" -ne 17 ] && messages "assistant:Topic $i is dull." ||
+			messages "assistant:Ottilie lives in Bergen."
+	done
+	messages "user:Where does Ottilie live?"
+}
+
+@test "recall keeps an answer without its question where the format allows it" {
+	long_questions > chat
+	jq -c '.content = [{type: "text", text: .content}]' chat > anthropic
+	jq -c '{role: {user: "user", assistant: "model"}[.role],
+	    parts: [{text: .content}]}' chat > gemini
+	jq -c '{role, content: [{text: .content}]}' chat > bedrock
+	for d in openai-chat:chat anthropic:anthropic gemini:gemini \
+	    bedrock:bedrock; do
+		f=${d#*:}
+		ctx-prune -d "${d%:*}" -s recall -k 1 -t 1 -b 250 "$f" > out
+		ctx-count -d "${d%:*}" -q --max 250 out
+		ctx-check -d "${d%:*}" out
+		is_subsequence out "$f"
+		[ "$(head -n 1 out | jq -r .role)" = user ]
+		[ "$(grep -c Topic out)" -gt 1 ]
+		users=$(grep -c '"role":"user"' out)
+		others=$(grep -vc '"role":"user"' out)
+		# Several answers share a question only if roles need not alternate.
+		case $f in
+		gemini | bedrock) [ "$users" -eq $((others + 1)) ] ;;
+		*) grep -q Bergen out && [ "$users" -lt "$others" ] ;;
+		esac
+		ctx-prune -d "${d%:*}" -s recall -k 1 -t 1 -b 250 out | cmp out -
+	done
+}
+
+@test "recall keeps the question of each answer if the conversation has tool calls" {
+	{
+		called a look '{}' ready
+		long_questions
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 250 in > out
+	ctx-count -q --max 250 out
+	ctx-check out
+	[ "$(grep -c Topic out)" -gt 1 ]
+	[ "$(grep -c '"role":"user"' out)" -gt "$(grep -c '"assistant"' out)" ]
+}
+
+@test "recall begins with a user message, or removes the first answer" {
+	{
+		messages "user:Question $(numbered 200)" \
+		    "assistant:Ottilie lives in Bergen." \
+		    "user:And now?" "assistant:Now it rains."
+		talk_around "user:Ann: I like tea." "assistant:Bob: Me, too."
+		messages "user:Where does Ottilie live?"
+	} > in
+	# The only user message before the answer does not fit.
+	ctx-prune -s recall -k 1 -t 1 -b 150 in > out
+	ctx-count -q --max 150 out
+	[ "$(head -n 1 out | jq -r .role)" = user ]
+	run -1 grep -q Bergen out
+	# It fits if it is short.
+	sed 's/word1 .*word200/Where?/' in > short
+	ctx-prune -s recall -k 1 -t 1 -b 150 short > out
+	ctx-count -q --max 150 out
+	[ "$(head -n 2 out)" = "$(head -n 2 short)" ]
+	# A pinned answer is kept with the user message before it.
+	run -1 ctx-prune -s recall -k 1 -t 1 -b 150 --pin Bergen in
+	[ "$(ctx-prune -s recall -k 1 -t 1 -b 900 --pin Bergen in |
+	    head -n 1)" = "$(head -n 1 in)" ]
+}
+
+@test "recall keeps no message only because the question stands next to it" {
+	{
+		for i in $(seq 6); do
+			messages "user:ok" "assistant:We saw film number $i."
+			[ "$i" -ne 3 ] ||
+				messages "user:And?" "assistant:Roses need water."
+		done
+		messages "user:Roses: what do they need?"
+	} > in
+	for b in 32 36 40; do
+		ctx-prune -s recall -k 1 -t 1 -b $b in > out
+		grep -q 'Roses need' out || fail $b
+		run -1 grep -q 'number 6' out
+	done
+}
+
+@test "recall prefers short messages if answers are three times as long as questions" {
+	local n users
+	for n in 20 60; do
+		for i in $(seq 12); do
+			messages "user:Tell me of house $i. $(numbered $n)" \
+			    "assistant:Her sister did move to house $i. $(numbered 120)"
+		done > in
+		messages "user:When did my sister move to her house?" >> in
+		ctx-prune -s recall -k 1 -t 1 -b $(($(tokens in) / 2)) in > out
+		users=$(grep -c 'Tell me' out)
+		if [ $n -eq 20 ]; then
+			[ "$users" -eq 12 ]
+		else
+			[ "$users" -lt 6 ]
+		fi
+	done
+}
+
 @test "recall skips a group that is too large and keeps smaller ones that fit" {
 	{
 		messages "user:Read the notes."

@@ -297,6 +297,18 @@ measure_segments(struct prune *run, struct held_conversation *conversation,
 	    err);
 }
 
+static bool
+has_tools(const struct ctx_message *message)
+{
+	size_t i;
+
+	for (i = 0; i < message->n; i++)
+		if (message->blocks[i].kind == CTX_BLOCK_TOOL_CALL ||
+		    message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT)
+			return true;
+	return false;
+}
+
 int
 ctx_prune_hold_message(struct prune *run,
     struct held_conversation *conversation, struct prune_entry *entry,
@@ -317,5 +329,7 @@ ctx_prune_hold_message(struct prune *run,
 		return -1;
 	if (entry->held.dialect->rules & CTX_ALTERNATES)
 		conversation->plan.settings.alternates = true;
+	if (has_tools(message))
+		conversation->plan.settings.whole_turns = true;
 	return measure_segments(run, conversation, entry, message, &found, err);
 }

@@ -77,7 +77,8 @@ grow_plan(struct ctx_plan *plan, size_t n, struct ctx_err *err)
 static bool
 is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
-	return ctx_plan_is_required_by_turn(plan, segment) ||
+	return (!ctx_prune_splits_turns(&plan->settings) &&
+		   ctx_plan_is_required_by_turn(plan, segment)) ||
 	    ((segment->flags & CTX_SEGMENT_SUMMARY) &&
 		segment->role == CTX_ROLE_USER &&
 		!plan->settings.strategy->summarizes);
@@ -126,6 +127,9 @@ fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
 		 (CTX_SEGMENT_SYSTEM | CTX_SEGMENT_UNKNOWN |
 		     CTX_SEGMENT_USER)) ||
 		is_outside_turns(plan, segment));
+	candidate->asks = (segment->flags & CTX_SEGMENT_USER) ||
+	    ((segment->flags & CTX_SEGMENT_SUMMARY) &&
+		segment->role == CTX_ROLE_USER);
 	candidate->pinned =
 	    plan->floors[i] != 0 || (segment->flags & CTX_SEGMENT_NOTICE);
 	candidate->permanent = ended

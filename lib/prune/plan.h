@@ -4,8 +4,10 @@
 
 #include "prune/prune.h"
 
+/* Two of these only remove by rank, for other functions: ctx_ranked_decide, and
+ * ctx_split_decide for strategies with splits_turns. */
 ctx_strategy_decide ctx_fifo_decide, ctx_window_decide, ctx_summarize_decide,
-    ctx_ranked_decide, ctx_recall_decide;
+    ctx_ranked_decide, ctx_recall_decide, ctx_split_decide;
 
 /* Returns the tokens that are saved if segment i is removed.  Two segments of
  * one message both count the tokens for its role.  If both are removed, these

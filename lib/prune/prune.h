@@ -79,6 +79,10 @@ struct ctx_prune_settings {
 	 * alternate.  If any message of a turn is kept, the turn's user
 	 * messages and its last group are then kept, too. */
 	bool alternates;
+	/* True if the conversation has tool calls or tool results.  Each turn
+	 * then keeps its user messages: an agent needs its tasks, and Gemini
+	 * refuses a tool call directly after another message of the model. */
+	bool whole_turns;
 };
 
 /* A segment (a message or a part of one) as a strategy sees it.  Messages that
@@ -116,6 +120,9 @@ struct ctx_candidate {
 	/* True if the segment must be kept whatever messages still come.  Its
 	 * tokens are then not available for other messages. */
 	bool permanent;
+	/* True for a user message at the start of a turn, and for a summary
+	 * with the role user: the kept messages may begin with it. */
+	bool asks;
 	/* True if a newer segment was already removed by an earlier plan.  A
 	 * strategy that removes by age must then remove this segment, too. */
 	bool before_cut;
@@ -159,6 +166,9 @@ struct ctx_strategy {
 	 * long texts.  False if it replaces tool results by a short text. */
 	bool truncates_texts;
 	bool ranks_user_messages; /* removes user messages by their own rank */
+	/* True if a message may be kept without the user messages of its turn,
+	 * where the format allows it; see ctx_prune_splits_turns. */
+	bool splits_turns;
 	/* Too many groups may be removed, because groups differ in size.  True
 	 * if the strategy then keeps some of them after all, as far as the
 	 * target allows. */
@@ -175,6 +185,15 @@ struct ctx_strategy {
 	const char *const *reasons;
 	size_t n_reasons;
 };
+
+/* Returns true if a message may be kept without the user messages of its
+ * turn. */
+static inline bool
+ctx_prune_splits_turns(const struct ctx_prune_settings *settings)
+{
+	return settings->strategy->splits_turns && !settings->alternates &&
+	    !settings->whole_turns;
+}
 
 const struct ctx_strategy *ctx_strategy_at(size_t i);
 const struct ctx_strategy *ctx_strategy_find(const char *name);

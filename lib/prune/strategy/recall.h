@@ -63,6 +63,7 @@ struct recall {
 	size_t name;             /* length of the name in bytes */
 	struct ctx_buf tool;     /* scratch memory */
 	struct ctx_buf question; /* text of the last user message */
+	size_t asking;           /* index of its segment in the array docs */
 	/* The question may begin with the name of the person who asks, as in
 	 * "Ann: hello". Length of this name in bytes; 0: there is none. */
 	size_t label;

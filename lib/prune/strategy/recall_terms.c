@@ -139,6 +139,7 @@ set_question(struct recall *r, uint32_t speaker)
 
 	r->label = r->name > 0 ? 0 : find_label(r);
 	r->asker = r->label > 0 ? speaker : 0;
+	r->asking = r->n_docs - 1;
 	text->n -= r->name;
 	if (r->name > 0)
 		memmove(text->p, text->p + r->name, text->n);

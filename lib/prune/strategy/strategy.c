@@ -68,6 +68,7 @@ static const struct ctx_strategy strategies[] = {
 	.has_budget = true,
 	.needs_all = true,
 	.ranks_user_messages = true,
+	.splits_turns = true,
 	.refills = true,
 	.embeds = true,
 	.scorer = &ctx_recall_kind,

@@ -1,0 +1,144 @@
+/*
+ * split_turns.c - removes groups by their rank, also if a turn then loses its
+ * user messages and keeps an answer
+ *
+ * Providers and chat templates expect that a conversation begins with a user
+ * message.  So the first answer that is kept needs the last user message before
+ * it.  If this user message is large, the two are ranked together.
+ */
+#include <math.h>
+
+#include "prune/plan.h"
+
+enum {
+	/* A user message is large if it has more than this part of the free
+	 * tokens: free tokens / FIRST_USER_SHARE.  The free tokens are those
+	 * that groups which must be kept leave. */
+	FIRST_USER_SHARE = 8,
+	/* The groups are chosen at most this many times. */
+	ROUNDS = 4,
+};
+
+/* Returns true if a segment needs no user message before it: a system message,
+ * or a record that is not a message. */
+static bool
+is_aside(const struct ctx_candidate *candidate)
+{
+	return candidate->system && !candidate->asks;
+}
+
+/* Sets *answer to the first segment of the group of the first kept message, if
+ * that is no user message, and *user to the last user message before it.
+ * Returns false if the kept messages begin with a user message, or if no user
+ * message can be kept before them. */
+static bool
+find_bare_answer(const struct ctx_candidate *candidates, size_t n,
+    size_t *answer, size_t *user)
+{
+	size_t i;
+
+	*user = n;
+	for (i = 0; i < n; i++) {
+		const struct ctx_candidate *candidate = &candidates[i];
+		bool kept = !candidates[candidate->root].drop;
+
+		if (candidate->asks && kept)
+			return false;
+		if (candidate->asks && candidate->is_root)
+			*user = i;
+		if (!kept || is_aside(candidate))
+			continue;
+		*answer = candidate->root;
+		return *user < n;
+	}
+	return false;
+}
+
+/* Changes the ranks such that the next choice keeps the first answer and the
+ * user message before it, or neither. room: free tokens. */
+static void
+rerank_answer(struct ctx_candidate *answer, struct ctx_candidate *user,
+    uint64_t room)
+{
+	if (answer->pinned) {
+		user->pinned = true;
+		return;
+	}
+	/* The answer was kept only because it was smaller. */
+	if (user->rank > answer->rank) {
+		answer->rank = -HUGE_VAL;
+		return;
+	}
+	/* The mean rank of all tokens of the two groups. */
+	if (user->weight > room / FIRST_USER_SHARE)
+		answer->rank = (answer->rank * (double)answer->weight +
+				   user->rank * (double)user->weight) /
+		    (double)(answer->weight + user->weight);
+	user->rank = nextafter(answer->rank, HUGE_VAL);
+}
+
+/* Returns the tokens of the groups that are not removed. */
+static uint64_t
+count_kept(const struct ctx_candidate *candidates, size_t n, bool only_pinned)
+{
+	uint64_t total = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (candidates[i].is_root && !candidates[i].drop &&
+		    (candidates[i].pinned || !only_pinned))
+			total += candidates[i].weight;
+	return total;
+}
+
+/* Removes all answers before the first user message that is kept.  A user
+ * message is kept after all if it fits. left: free tokens. */
+static void
+drop_bare_answers(struct ctx_candidate *candidates, size_t n, uint64_t left)
+{
+	size_t i, user = n;
+
+	for (i = 0; i < n; i++) {
+		struct ctx_candidate *candidate = &candidates[i];
+		struct ctx_candidate *root = &candidates[candidate->root];
+
+		if (candidate->asks && !root->drop)
+			return;
+		if (candidate->asks && candidate->is_root)
+			user = i;
+		if (root->drop || is_aside(candidate) || user == n)
+			continue;
+		if (root->pinned || candidates[user].weight <= left) {
+			candidates[user].drop = false;
+			return;
+		}
+		root->drop = true;
+		left += root->weight;
+	}
+}
+
+int
+ctx_split_decide(struct ctx_candidate *candidates, size_t n,
+    const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
+    struct ctx_err *err)
+{
+	uint64_t held = base + count_kept(candidates, n, true), total;
+	uint64_t room = settings->target > held ? settings->target - held : 0;
+	size_t i, answer, user;
+	unsigned round;
+
+	for (round = 0; round < ROUNDS; round++) {
+		for (i = 0; i < n; i++)
+			candidates[i].drop = false;
+		if (ctx_ranked_decide(candidates, n, settings, base, newest,
+			err) < 0)
+			return -1;
+		if (!find_bare_answer(candidates, n, &answer, &user))
+			return 0;
+		rerank_answer(&candidates[answer], &candidates[user], room);
+	}
+	total = base + count_kept(candidates, n, false);
+	drop_bare_answers(candidates, n,
+	    settings->target > total ? settings->target - total : 0);
+	return 0;
+}
