@@ -184,6 +184,43 @@ run_of_calls() {
 	    --trigger 4k --target 3k in | cmp - a
 }
 
+@test "recall at aggressive archives and cuts long texts, so that more messages are kept" {
+	local level d
+	for i in $(seq 8); do
+		messages "user:Tell me about lake $i." \
+		    "assistant:Lake $i is deep. $(numbered 400) So much for lake $i."
+	done > in
+	messages "user:How deep is lake 3?" >> in
+	n=$(($(tokens in) / 2))
+	for level in balanced aggressive; do
+		ctx-prune -s recall -l $level --target 100% -k 1 -t 1 -b $n \
+		    --archive archive.$level in > out.$level
+		ctx-count -q --max $n out.$level
+		ctx-prune -s recall -l $level --target 100% -k 1 -t 1 -b $n \
+		    out.$level | cmp out.$level -
+	done
+	run -1 grep -q truncated out.balanced
+	[ "$(grep -c 'is deep' out.balanced)" -lt 8 ]
+	[ "$(grep -c 'is deep.*characters truncated.*So much' out.aggressive)" -gt 4 ]
+	[ "$(grep -c 'is deep' out.aggressive)" -eq 8 ]
+	awk 'NR == FNR { cut[FNR] = /characters truncated/ } NR != FNR && cut[FNR]' \
+	    out.aggressive in | cmp - archive.aggressive
+	for d in openai-responses anthropic gemini bedrock; do
+		jq -c --arg d $d 'if $d == "gemini" then
+		    {role: {user: "user", assistant: "model"}[.role],
+		    parts: [{text: .content}]}
+		    else .content = [{text: .content} +
+		    if $d == "anthropic" then {type: "text"} elif $d == "bedrock"
+		    then {} else {type: {user: "input_text",
+		    assistant: "output_text"}[.role]} end] end' in > in.$d
+		ctx-prune -d $d -s recall -l aggressive --target 100% -k 1 -t 1 \
+		    -b $n in.$d > out.$d
+		ctx-count -d $d -q --max $n out.$d
+		ctx-check -d $d out.$d
+		[ "$(grep -c 'is deep.*characters truncated' out.$d)" -gt 4 ]
+	done
+}
+
 @test "--tool and --not-tool limit which results are edited, not which groups are removed" {
 	{
 		messages "user:Go."

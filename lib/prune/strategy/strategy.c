@@ -69,6 +69,7 @@ static const struct ctx_strategy strategies[] = {
 	.needs_all = true,
 	.ranks_user_messages = true,
 	.splits_turns = true,
+	.truncates_texts = true,
 	.refills = true,
 	.embeds = true,
 	.scorer = &ctx_recall_kind,
