@@ -186,6 +186,7 @@ struct ctx_cost {
  *  - Claude framing: an encoding has frame tokens for a request of one message.
  *    A part of them (frame_message) is counted for each message, the others
  *    once for the request (frame_request).
+ *  - Framing of some other models: as measured (surcharges.c).
  *  - A tool call costs its tool's name and its arguments.
  *  - Media are estimated from their size by the image rule of the model, else
  *    of the dialect, else OpenAI's tiles (cost/media.c).
