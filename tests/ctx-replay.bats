@@ -337,6 +337,17 @@ prune_by_hand() {
 	done
 }
 
+@test "recall does not add the words of a question to the answer after it" {
+	local n
+	for n in $(seq 16); do
+		messages "user:What is topic$((n % 4))? $(words 25)" \
+		    "assistant:It is number $n. $(words $((10 + 7 * (n % 5))))"
+	done > chat.jsonl
+	ctx-replay --json -m gpt-4o -p "-b 200 -s recall" chat.jsonl 2> err > rows
+	[ "$(jq -s '.[1] | .read + .fresh' rows)" = \
+	    "$(prune_by_hand whole -b 200 -s recall)" ]
+}
+
 @test "a policy that removes nothing costs as much as no pruning" {
 	claude 0:0:12000:0 60:12000:3000:0 120:15000:2000:0 > session.jsonl
 	ctx-replay --json -p "all=-b 1M" session.jsonl > rows

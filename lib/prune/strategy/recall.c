@@ -370,6 +370,9 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 		return -1;
 	for (i = 0; i < groups->n; i++)
 		groups->segments[i].rank = r->smooth[i];
+	/* The words of the question are no part of the next message, which
+	 * ctx-replay may add. */
+	r->n_found = r->merge_at = r->length = 0;
 	return 0;
 }
 
