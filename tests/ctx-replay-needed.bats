@@ -107,21 +107,28 @@ keeps() {
 		    content: ([{type: "tool_result", tool_use_id: $n, content: $r}] +
 			if $t == "" then [] else [{type: "text", text: $t}] end)}'
 	}
-	{
+	# A message has the result $1 and the text $2.
+	chat() {
 		messages "user:Begin."
 		tool c1 '{}'
-		answer c1 "src/in_result.c $(words 200)" "See src/in_text.c too."
+		answer c1 "src/in_result.c $1" "See src/in_text.c too. $2"
 		messages "assistant:$(words 30)" "user:Go on." "assistant:Yes." \
-		    "user:Go on."
+		    "user:The grammar."
 		tool c2 '{"a":"src/in_result.c","b":"src/in_text.c"}'
 		answer c2 ok ""
-	} > chat.jsonl
+	}
 	needed="8:src/in_result.c 8:src/in_text.c"
 	export MODEL=claude-sonnet-4-5
+	chat "$(words 200)" "" > chat.jsonl
 	keeps "-b 1M" 2 2
 	keeps "-b 200 -s fifo --quantum 0" 1 1
 	keeps "-b 200 -l light -s heuristic --quantum 0" 1 1
 	keeps "-b 60 -k 1 -t 1 -s fifo --quantum 0" 0 0
+	# The result is about the question, the text is not.
+	chat "grammar" "$(words 200)" > chat.jsonl
+	ctx-replay --json -m $MODEL -p "-b 100 -s recall" chat.jsonl 2> err > rows
+	[ "$(keep_by_hand whole -b 100 -s recall)" = 1 ]
+	[ "$(jq -s '.[1].kept' rows)" = 1 ]
 }
 
 @test "if names are needed, a row is marked unless another costs no more and keeps as many" {
@@ -156,9 +163,11 @@ count_needed() {
 		    "assistant:Hi. $(name 2)" "user:Search. $(name 3)"
 		called c1 find '{}' "Found. $(name 4)"
 		called c2 find '{}' "Found. $(name 5)"
-		messages "assistant:Yes. $(name 6)" "user:Go on. $(name 7)"
+		messages "assistant:Yes. $(name 6)" "system:Rule. $(name 11)" \
+		    "user:Go on. $(name 7)"
 		for n in 3 4 5; do
-			called c$n find '{}' "Nothing. $(name $((5 + n)))"
+			called "c$n" find "{\"q\":\"$(name $((9 + n)))\"}" \
+			    "Nothing. $(name $((5 + n)))"
 		done
 		called c6 edit '{"path":"src/some_name.c"}' ok
 	}
@@ -166,9 +175,15 @@ count_needed() {
 		at "$here" > session.jsonl
 		[ "$(count_needed)" = 1 ] || fail "needed at $here"
 	done
+	# The tool call with the name needs it, too.  Call 12 is no longer among
+	# the 4 newest messages of the last prompt, call 13 is.
+	at "4 12" > session.jsonl
+	[ "$(count_needed)" = 2 ]
+	at "4 13" > session.jsonl
+	[ "$(count_needed)" = 1 ]
 	# System message, last user's message, newest messages; 4 messages; an
 	# answer; no place at all.
-	for here in 0 7 9 10 "1 7" "4 10" "1 3 4 5" 2 6 "2 3" ""; do
+	for here in 0 7 9 10 "1 7" "4 10" "4 11" "1 3 4 5" 2 6 "2 3" ""; do
 		at "$here" > session.jsonl
 		[ "$(count_needed)" = 0 ] || fail "not needed at $here"
 	done
