@@ -201,8 +201,9 @@ note_failures(struct eval_command *eval)
 			continue;
 		cli_status(&eval->cli, CLI_NO);
 		cli_say(&eval->cli,
-		    "policy %.60s: %zu of %zu runs failed; the first, %s cut "
-		    "at %g %%: %s; -v shows the messages of the command",
+		    "policy %.60s: %zu of %zu runs failed; the first was for "
+		    "%s, cut at %g %% of its messages: %s; -v shows the "
+		    "messages of the command",
 		    eval->policies[policy].name, failed, all,
 		    r->samples[first->sample].file,
 		    (double)r->samples[first->sample].cut / 1000,

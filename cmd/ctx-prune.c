@@ -338,7 +338,7 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 		CLI_AMOUNT, &o->budget, NULL, NULL},
 	    CLI_MODEL(&prune->cli),
 	    {'s', "strategy", "NAME",
-		"how to choose what is removed (pinned-fifo):", CLI_STRING,
+		"how to choose what is removed (salient):", CLI_STRING,
 		&prune->strategy, cli_strategy_name, NULL},
 	    {'k', "keep-last", "N",
 		"keep the newest N messages (4; see --level)", CLI_NUMBER,

@@ -463,7 +463,7 @@ CTX_API int ctx_count(struct ctx_input *input,
 /* Numbers are tokens unless a comment says otherwise. */
 struct ctx_prune_options {
 	size_t size;
-	const char *strategy; /* NULL: "pinned-fifo" */
+	const char *strategy; /* NULL: "salient" */
 	const char *level;    /* "light", "balanced" (default), "aggressive" */
 	uint64_t budget;      /* maximum output tokens; 0: window - reserve */
 	uint64_t window;      /* context window; 0: that of the model */

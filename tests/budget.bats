@@ -98,7 +98,7 @@ grow() { # FROM TO FILE OPTION...
 	: > before
 	broken=0 moved=0
 	for ((i = from; i <= to; i++)); do
-		head -n "$i" "$f" | ctx-prune --explain why "$@" > after \
+		head -n "$i" "$f" | ctx-prune -s pinned-fifo --explain why "$@" > after \
 		    2> /dev/null || [ $? -eq 1 ]
 		# the last line that was removed
 		cut=$(sed -n '/"action":"drop"/s/.*"line":\([0-9]*\).*/\1/p' why |

@@ -750,7 +750,7 @@ spools() {
 		# keeps the reference.
 		n=$(tokens -d $d aged)
 		for most in $(seq $((n - 10)) -200 1); do
-			ctx-prune -d $d -l aggressive -t 0 -k 0 -b "$most" \
+			ctx-prune -s pinned-fifo -d $d -l aggressive -t 0 -k 0 -b "$most" \
 			    --target "$most" --explain why aged > pruned
 			! grep -q bodies why || break
 		done
@@ -758,7 +758,7 @@ spools() {
 		run ! grep -q '"drop"' why
 		grep -o '[0-9]* characters in [^]]*\]' pruned | sort -u |
 		    cmp - refs
-		ctx-prune -d $d -l aggressive -t 0 -k 0 -b "$most" \
+		ctx-prune -s pinned-fifo -d $d -l aggressive -t 0 -k 0 -b "$most" \
 		    --target "$most" pruned | cmp - pruned
 		[ "$(tokens -d $d pruned)" -le "$most" ]
 		# What is restored from it is what was aged.
@@ -1078,11 +1078,11 @@ copied() {
 			    content: [{type: "text", text: "Yes."}]}}'
 		done
 	} > more
-	ctx-prune -b 200 -l aggressive more > out
+	ctx-prune -s pinned-fifo -b 200 -l aggressive more > out
 	[ "$(jq -c 'select(.toolUseResult) | [.toolUseResult.stdout, .message.content[0].content]' out)" = \
 	    '["[cleared]","[cleared]"]' ]
 	[ "$(wc -c < out)" -lt 2000 ]
-	ctx-prune -b 200 -l aggressive out | cmp - out
+	ctx-prune -s pinned-fifo -b 200 -l aggressive out | cmp - out
 }
 
 @test "--media: media in a result that ages later is restored with it in one run" {

@@ -612,7 +612,7 @@ changed() { # file, line
 @test "--diff: costs add up, and the break-even is given in requests" {
 	head -n 200 "$agent" > old
 	head -n 204 "$agent" > now
-	ctx-prune -m claude-opus-4-5 -b 16k now > pruned
+	ctx-prune -s pinned-fifo -m claude-opus-4-5 -b 16k now > pruned
 	ctx-cache --json --provider anthropic -m claude-opus-4-5 --diff old pruned > b || [ $? -eq 1 ]
 	# Prices of the table: 5 in, 0.5 read, 6.25 written.
 	jq -e '(.cost - (.read * 0.5 + .written * 6.25 + .fresh * 5) / 1e6 | fabs) < 1e-7' b
@@ -706,7 +706,7 @@ changed() { # file, line
 @test "--diff: an unknown price of cache reads is reported, and no cost uses it" {
 	head -n 200 "$agent" > old
 	head -n 204 "$agent" > now
-	ctx-prune -m claude-opus-5-5 -b 16k now > pruned
+	ctx-prune -s pinned-fifo -m claude-opus-5-5 -b 16k now > pruned
 	set -- --provider anthropic -m claude-opus-5-5 --diff old pruned
 	jq -nc '{"claude-opus-5-5": {price: [4, 20, 0, 5]}}' > models.json
 	mkdir -p config/ctx && mv models.json config/ctx
@@ -738,7 +738,7 @@ changed() { # file, line
 @test "--diff: an unknown price of cache writes is reported, and no cost uses it" {
 	head -n 200 "$agent" > old
 	head -n 204 "$agent" > now
-	ctx-prune -m claude-opus-5-5 -b 16k now > pruned
+	ctx-prune -s pinned-fifo -m claude-opus-5-5 -b 16k now > pruned
 	set -- --provider anthropic -m claude-opus-5-5 --diff old
 	for o in "" "--ttl 1h"; do
 		# shellcheck disable=SC2086 # options

@@ -752,9 +752,9 @@ bytes_vocabulary() {
 	done
 	# With another encoding the model's own factor is not applied.
 	[ "$(tokens -m claude-opus-4-8 --text in)" -eq "$(wc -c < in)" ]
-	ctx-prune -e $file --window 9k -k 1 -t 0 in > want
+	ctx-prune -s pinned-fifo -e $file --window 9k -k 1 -t 0 in > want
 	for how in "-e $file" "-m bytes"; do
-		ctx-prune $how --window 9k -k 1 -t 0 in > out
+		ctx-prune -s pinned-fifo $how --window 9k -k 1 -t 0 in > out
 		cmp want out
 		[ "$(wc -l < out)" -eq 2 ]
 		ctx-truncate $how --unit tokens --message-limit 1000 in > out

@@ -219,7 +219,7 @@ is_paired() {
 }
 
 @test "level aggressive prunes to half the budget and first clears results" {
-	ctx-prune -l aggressive -b 40k "$agent" > out
+	ctx-prune -s pinned-fifo -l aggressive -b 40k "$agent" > out
 	n=$(tokens out)
 	[ "$n" -le 20000 ]
 	[ "$(jq -s 'map(select(.content == "[cleared]")) | length' out)" -gt 50 ]
@@ -228,7 +228,7 @@ is_paired() {
 
 @test "level balanced removes reasoning of earlier turns and edits nothing else" {
 	n=$(tokens "$agent")
-	ctx-prune -b $((n - 10)) "$agent" > out
+	ctx-prune -s pinned-fifo -b $((n - 10)) "$agent" > out
 	[ "$(wc -l < out)" -eq 306 ]
 	jq -S 'del(.reasoning_content, .reasoning, .reasoning_details)' \
 	    "$agent" > a
@@ -262,18 +262,18 @@ is_paired() {
 }
 
 @test "at level aggressive there are no steps without --quantum" {
-	ctx-prune -b 30k -l aggressive "$agent" > out
-	ctx-prune -b 30k -l aggressive --quantum 0 "$agent" | cmp - out
+	ctx-prune -s pinned-fifo -b 30k -l aggressive "$agent" > out
+	ctx-prune -s pinned-fifo -b 30k -l aggressive --quantum 0 "$agent" | cmp - out
 	grep -q '\[cleared\]' out
-	ctx-prune -b 30k -l aggressive --quantum 20% "$agent" > steps
+	ctx-prune -s pinned-fifo -b 30k -l aggressive --quantum 20% "$agent" > steps
 	run -1 grep '\[cleared\]' steps
 }
 
 @test "--quantum: reasoning is removed from the section that meets the budget to its end" {
 	local n
 	n=$(tokens "$agent")
-	ctx-prune -b $((n - 10)) --quantum 0 --explain needed "$agent" > out
-	ctx-prune -b $((n - 10)) --quantum 50% --explain steps "$agent" > out
+	ctx-prune -s pinned-fifo -b $((n - 10)) --quantum 0 --explain needed "$agent" > out
+	ctx-prune -s pinned-fifo -b $((n - 10)) --quantum 50% --explain steps "$agent" > out
 	run -1 grep -v '"action":"edit"' needed
 	run -1 grep -v '"action":"edit"' steps
 	[ "$(wc -l < needed)" -lt "$(wc -l < steps)" ]
@@ -290,20 +290,20 @@ is_paired() {
 }
 
 @test "--quantum above the target prints a warning, since little would be kept" {
-	run -0 --separate-stderr ctx-prune -b 20k --quantum 21k "$agent"
+	run -0 --separate-stderr ctx-prune -s pinned-fifo -b 20k --quantum 21k "$agent"
 	[ "$stderr" = "ctx-prune: $agent: --quantum 21k is above the target of 20k tokens, so one step may remove nearly all messages; lower --quantum" ]
-	run -0 --separate-stderr ctx-prune -b 20k --target 25% --quantum 6k "$agent"
+	run -0 --separate-stderr ctx-prune -s pinned-fifo -b 20k --target 25% --quantum 6k "$agent"
 	[[ $stderr == *"above the target of 5.0k tokens"* ]]
 	# Once, whatever the number of conversations.
 	jq -cs '{model: "gpt-4o", messages: .}' "$agent" > r
 	cat r r > two
-	run -0 --separate-stderr ctx-prune -b 20% --quantum 50k two
+	run -0 --separate-stderr ctx-prune -s pinned-fifo -b 20% --quantum 50k two
 	[ "${#stderr_lines[@]}" -eq 1 ]
 	[[ $stderr == *"--quantum 50k is above the target of 26k tokens"* ]]
 	# Not where it cuts nothing, or has no say.
-	run -0 --separate-stderr ctx-prune -b 200k --quantum 300k "$agent"
+	run -0 --separate-stderr ctx-prune -s pinned-fifo -b 200k --quantum 300k "$agent"
 	[ -z "$stderr" ]
-	run -0 --separate-stderr ctx-prune -b 20k --quantum 20k "$agent"
+	run -0 --separate-stderr ctx-prune -s pinned-fifo -b 20k --quantum 20k "$agent"
 	[ -z "$stderr" ]
 }
 
@@ -349,9 +349,9 @@ is_paired() {
 	    {role: "tool", tool_call_id: "1", content: ("word " * 2000)},
 	    ({role: "assistant", content: "done"}, {role: "user",
 	    content: "next"})' > in
-	ctx-prune -l aggressive -t 1 -k 1 -b 2000 --tool a in | grep -F '[cleared]'
+	ctx-prune -s pinned-fifo -l aggressive -t 1 -k 1 -b 2000 --tool a in | grep -F '[cleared]'
 	for option in --tool --not-tool; do
-		ctx-prune -l aggressive -t 1 -k 1 -b 2000 $option '(a+)+$' in > out 2> err
+		ctx-prune -s pinned-fifo -l aggressive -t 1 -k 1 -b 2000 $option '(a+)+$' in > out 2> err
 		grep -q "^ctx-prune: $option: matching took too many steps" err
 		run ! grep -F '[cleared]' out
 	done
@@ -415,12 +415,12 @@ is_paired() {
 }
 
 @test "--dry-run prints the plan instead of the stream, with the same exit status" {
-	run -0 ctx-prune -b 20k -n "$agent"
+	run -0 ctx-prune -s pinned-fifo -b 20k -n "$agent"
 	[[ $output == *"pinned-fifo"*"left"*"budget"* ]]
-	run -1 ctx-prune -b 500 -n --archive arch "$agent"
+	run -1 ctx-prune -s pinned-fifo -b 500 -n --archive arch "$agent"
 	[ ! -e arch ]
-	ctx-prune -b 20k -n --explain - "$agent" | jq -e .sha256 > /dev/null
-	run -2 ctx-prune -b 20k --explain - "$agent"
+	ctx-prune -s pinned-fifo -b 20k -n --explain - "$agent" | jq -e .sha256 > /dev/null
+	run -2 ctx-prune -s pinned-fifo -b 20k --explain - "$agent"
 }
 
 @test "--archive holds the removed records byte for byte, with mode 0600" {

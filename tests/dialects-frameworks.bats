@@ -204,7 +204,7 @@ reads() {
 	{"role":"tool","content":[{"type":"tool-result","toolCallId":"c","toolName":"f","output":{"type":"content","value":[{"type":"text","text":"$t"}]}}]}
 	{"role":"assistant","content":"b"}
 	X
-	ctx-prune -l aggressive -k 1 -b 50 --target 45 v > out
+	ctx-prune -s pinned-fifo -l aggressive -k 1 -b 50 --target 45 v > out
 	[ "$(jq -c 'select(.role == "tool").content[0].output' out)" = \
 	    '{"type":"text","value":"[cleared]"}' ]
 	cmp <(sed 3d v) <(sed 3d out)
@@ -213,7 +213,7 @@ reads() {
 	{"id":"2","role":"assistant","parts":[{"type":"step-start"},{"type":"tool-f","toolCallId":"c","state":"output-available","input":{},"output":["$t"]},{"type":"step-start"},{"type":"text","text":"b"}]}
 	{"id":"3","role":"user","parts":[{"type":"text","text":"c"}]}
 	X
-	ctx-prune -l aggressive -k 1 -b 50 --target 45 u > out
+	ctx-prune -s pinned-fifo -l aggressive -k 1 -b 50 --target 45 u > out
 	sed "s/\\[\"$t\"\\]/\"[cleared]\"/" u | cmp - out
 }
 
@@ -376,7 +376,7 @@ reads() {
 	{"role":"user","created":3,"content":[{"type":"toolResponse","id":"t","toolResult":{"status":"success","value":{"content":[{"type":"text","text":"$t"}]}}},{"type":"toolResponse","id":"u","toolResult":{"status":"error","error":"$t"}}]}
 	{"role":"assistant","created":4,"content":[{"type":"text","text":"b"}]}
 	X
-	ctx-prune -l aggressive -k 1 -b 120 --target 110 g > out
+	ctx-prune -s pinned-fifo -l aggressive -k 1 -b 120 --target 110 g > out
 	sed "s/\"value\":{\"content\":\\[[^]]*/\"value\":{\"content\":[{\"type\":\"text\",\"text\":\"[cleared]\"}/
 	    s/\"error\":\"$t/\"error\":\"[cleared]/" g | cmp - out
 	cp g lines

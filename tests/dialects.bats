@@ -209,10 +209,10 @@ unpaired() {
 	{"role":"assistant","content":"done"}
 	X
 	sed -n '1p;7,10p' r > want
-	ctx-prune -k 1 -t 0 -b 300 r | cmp - want
+	ctx-prune -s pinned-fifo -k 1 -t 0 -b 300 r | cmp - want
 	sed -n '9,10p' r > want
-	ctx-prune -k 1 -t 0 -b 100 r | cmp - want
-	ctx-prune -l aggressive -k 1 -t 0 -b 350 --target 340 r > out
+	ctx-prune -s pinned-fifo -k 1 -t 0 -b 100 r | cmp - want
+	ctx-prune -s pinned-fifo -l aggressive -k 1 -t 0 -b 350 --target 340 r > out
 	[ "$(jq -r 'select(.output) | .output' out | sort -u)" = '[cleared]' ]
 	[ "$(jq -r .type out | grep -c reasoning)" -eq 2 ]
 }
@@ -242,7 +242,7 @@ unpaired() {
 	{"role":"assistant","content":"b"}
 	{"role":"user","content":"c"}
 	X
-	ctx-prune -l aggressive -k 1 -t 2 -b 1230 --target 1220 r > out
+	ctx-prune -s pinned-fifo -l aggressive -k 1 -t 2 -b 1230 --target 1220 r > out
 	cmp <(sed '7d' r) <(sed '7d' out)
 	[ "$(sed -n 7p out | jq -r .output)" = '[cleared]' ]
 }
@@ -294,7 +294,7 @@ unpaired() {
 	{"role":"assistant","content":[{"text":"b"}]}
 	{"role":"user","content":[{"text":"c"}]}
 	X
-	ctx-prune -l aggressive -k 1 -t 2 -b 60 --target 60 b > out
+	ctx-prune -s pinned-fifo -l aggressive -k 1 -t 2 -b 60 --target 60 b > out
 	cmp <(sed 3d b) <(sed 3d out)
 	[ "$(sed -n 3p out | jq -c .content[0].toolResult.content)" = \
 	    '[{"text":"[cleared]"}]' ]
@@ -306,7 +306,7 @@ unpaired() {
 	{"role":"model","parts":[{"thought":true,"text":"$t"},{"text":"b","thoughtSignature":"AA"}]}
 	{"role":"user","parts":[{"text":"c"}]}
 	X
-	ctx-prune -l aggressive -k 1 -t 2 -b 40 --target 40 g > out
+	ctx-prune -s pinned-fifo -l aggressive -k 1 -t 2 -b 40 --target 40 g > out
 	cmp <(sed '3,4d' g) <(sed '3,4d' out)
 	[ "$(sed -n 3p out | jq -c .parts[0].functionResponse.response)" = \
 	    '{"output":"[cleared]"}' ]
@@ -344,7 +344,7 @@ turns() {
 	    parts: [{text: .content}]}) | {key: "k", request: {contents: .}}' m >> w
 	jq -c 'map({role, content: [{text: .content}]}) |
 	    {recordId: "1", modelInput: {messages: ., inferenceConfig: {}}}' m >> w
-	ctx-prune -k 1 -t 1 -b 130 w > out
+	ctx-prune -s pinned-fifo -k 1 -t 1 -b 130 w > out
 	[ "$(wc -l < out)" -eq 7 ]
 	jq -c '[.. | arrays | select(.[0].role? != null) | length]' out > n
 	cat > want <<-X
@@ -361,14 +361,14 @@ turns() {
 	sed 's/"\(messages\|contents\)":\[.*\]/"\1":[]/' w > a
 	sed 's/"\(messages\|contents\)":\[.*\]/"\1":[]/' out > b
 	cmp <(sed '3,4d' a) <(sed '3,4d' b)
-	ctx-prune -k 1 -t 1 -b 130 out | cmp - out
+	ctx-prune -s pinned-fifo -k 1 -t 1 -b 130 out | cmp - out
 	jq -s . w > doc
-	ctx-prune -k 1 -t 1 -b 130 doc | jq -c '.[]' > c
+	ctx-prune -s pinned-fifo -k 1 -t 1 -b 130 doc | jq -c '.[]' > c
 	jq -c . out | cmp - c
 	jq -nc --slurpfile m m '{requests: [{custom_id: "a",
 	    params: {messages: $m[0]}}, {custom_id: "b",
 	    params: {messages: $m[0]}}], x: 1}' > list
-	ctx-prune -k 1 -t 1 -b 130 list |
+	ctx-prune -s pinned-fifo -k 1 -t 1 -b 130 list |
 	    jq -c '[.requests[].params.messages | length]' > n
 	[ "$(cat n)" = '[4,4]' ]
 }
@@ -544,15 +544,15 @@ turns() {
 	X
 	# Results and text share a message; the answer to the text must be kept.
 	sed -n '1,3p;6p;9,10p' g > want
-	ctx-prune -l light -k 1 -t 0 -b 100 --pin PIN g > out 2> err || [ $? -eq 1 ]
+	ctx-prune -s pinned-fifo -l light -k 1 -t 0 -b 100 --pin PIN g > out 2> err || [ $? -eq 1 ]
 	cmp out want
 	"$B/gen-tools/valid" gemini < out
 	# Without the pin nothing of it is needed.
-	ctx-prune -l light -k 1 -t 0 -b 100 g > out
+	ctx-prune -s pinned-fifo -l light -k 1 -t 0 -b 100 g > out
 	sed -n '7,10p' g | cmp - out
 	# A step from the middle of a turn keeps both its ends.
 	sed 's/"x":"PIN"/"x":1/; s/"args":{}/"args":{"x":"PIN"}/' g > h
-	ctx-prune -l light -k 1 -t 0 -b 100 --pin PIN h > out 2> err || [ $? -eq 1 ]
+	ctx-prune -s pinned-fifo -l light -k 1 -t 0 -b 100 --pin PIN h > out 2> err || [ $? -eq 1 ]
 	"$B/gen-tools/valid" gemini < out
 	[ "$(wc -l < out)" -eq 6 ]
 }

@@ -19,7 +19,7 @@ load helper
 	is_subsequence out in
 	[ "$(tail -n 1 out)" = "$(tail -n 1 in)" ]
 	# recency alone would have lost it
-	ctx-prune -k 1 -t 1 -b 700 in > fifo
+	ctx-prune -s pinned-fifo -k 1 -t 1 -b 700 in > fifo
 	run -1 grep -q Ottilie fifo
 	ctx-prune -s recall --query "topic 5" -k 1 -t 1 -b 700 in > out
 	grep -q 'topic 5,' out

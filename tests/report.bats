@@ -75,7 +75,7 @@ hashes() {
 			[ "${c%% *}" = ctx-restore ] || mv .ctx .ctx.away 2> /dev/null || :
 			# shellcheck disable=SC2086
 			$c -n --explain - $f > dry
-			jq -c 'del(.archive)' lines | cmp - dry
+			jq -c 'del(.archive)' lines | cmp - <(jq -c . dry)
 			jq -es --arg f $f 'length > 3 and all(.file == $f and
 			    .line > 0 and ('"$weighs"') and
 			    .archive == "arch" and (.sha256 | length == 64) and
@@ -151,7 +151,8 @@ adds_up() { # file, dialect, command ...
 		codex rollout.jsonl
 	EOF
 	# More lines than messages.
-	ctx-prune -n -k 4 -t 3 -b 300 "$c/claude-code/session.jsonl" > plan || [ $? -eq 1 ]
+	ctx-prune -s pinned-fifo -n -k 4 -t 3 -b 300 \
+	    "$c/claude-code/session.jsonl" > plan || [ $? -eq 1 ]
 	grep -q '^  drop   pinned-fifo  *-  *15 messages ' plan
 }
 
@@ -172,7 +173,7 @@ adds_up() { # file, dialect, command ...
 		user v '"b"' another
 		line c '"v"' m2 '{"type":"text","text":"yes"}'
 	} > in
-	ctx-prune -b 33 -k 1 -t 2 --explain told in > out
+	ctx-prune -s pinned-fifo -b 33 -k 1 -t 2 --explain told in > out
 	[ "$(wc -l < out)" -eq 4 ]
 	[ "$(jq -r 'select(.index == 3) | "\(.line) \(.rule) \(.action)"' told |
 	    paste -sd ,)" = "4 bound reasoning edit,5 links relink" ]

@@ -281,11 +281,13 @@ run_of_calls() {
 	    {role: "assistant", content: "done"}, {role: "user", content:
 	    "and"}, {role: "assistant", content: "no"}' > in
 	n=$(tokens in)
-	ctx-prune -l aggressive -k 1 -t 1 -b $((n - 1)) --target $((n - 2)) \
+	ctx-prune -s pinned-fifo -l aggressive -k 1 -t 1 -b $((n - 1)) \
+	    --target $((n - 2)) \
 	    --not-tool run in > out
 	[ "$(sed -n 3p out | jq -c '[.content[].content == "[cleared]"]')" = \
 	    '[true,false]' ]
-	ctx-prune -l aggressive -k 1 -t 1 -b $((n - 1)) --target $((n - 2)) \
+	ctx-prune -s pinned-fifo -l aggressive -k 1 -t 1 -b $((n - 1)) \
+	    --target $((n - 2)) \
 	    --not-tool run out | cmp - out
 }
 

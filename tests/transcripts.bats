@@ -411,13 +411,13 @@ archived() {
 	{"parentUuid":"b","type":"system","uuid":"s"}
 	{"type":"user","uuid":"e","message":{"role":"user","content":"nine"},"parentUuid":"b"}
 	EOF
-	ctx-prune -k 1 -t 0 -b 9 --archive archive --explain log t.jsonl > out
+	ctx-prune -s pinned-fifo -k 1 -t 0 -b 9 --archive archive --explain log t.jsonl > out
 	cmp archive t.jsonl
 	[ "$(jq -r '[.line, .role, .rule, .action, .before, .after] | join(" ")' log)" = \
 	    "$(printf '%s\n' '1 user pinned-fifo drop 7 0' \
 		'2 assistant pinned-fifo drop 7 0' '3  links relink  ' \
 		'4 user links relink 5 5')" ]
-	ctx-prune -n -k 1 -t 0 -b 9 t.jsonl > plan
+	ctx-prune -s pinned-fifo -n -k 1 -t 0 -b 9 t.jsonl > plan
 	grep -q '^  relink links  *1 messages  *0 tokens$' plan
 	grep -q '^  relink links  *1 lines$' plan
 }
@@ -430,7 +430,7 @@ archived() {
 	{"id":"2","timestamp":"t","type":"gemini","content":"half an answer, whole"}
 	{"id":"3","timestamp":"t","type":"user","content":"thanks"}
 	EOF
-	ctx-prune -k 1 -t 0 -b 4 g.jsonl > out
+	ctx-prune -s pinned-fifo -k 1 -t 0 -b 4 g.jsonl > out
 	printf '%s\n' '{"sessionId":"s","projectHash":"h"}' \
 	    '{"id":"3","timestamp":"t","type":"user","content":"thanks"}' > want
 	cmp want out
@@ -598,7 +598,7 @@ rollout() {
 	limit=60000
 	(ulimit -v $limit && ctx-prune -V > /dev/null 2>&1) || limit=unlimited
 	[ $limit = 60000 ] || [[ $B != */release ]]
-	(ulimit -v $limit && ctx-prune -b 2000 session > out)
+	(ulimit -v $limit && ctx-prune -s pinned-fifo -b 2000 session > out)
 	[ "$(grep -c response_item out)" -lt 1000 ]
 	cmp <(grep event_msg session) <(grep event_msg out)
 	cmp <(tail -n 101 session) <(tail -n 101 out)
@@ -665,7 +665,7 @@ rollout() {
 	}' < /dev/null > rollout
 	(
 		ulimit -v $limit
-		ctx-prune -e bytes/4 -b 1M -k 1 -t 1 rollout > out
+		ctx-prune -s pinned-fifo -e bytes/4 -b 1M -k 1 -t 1 rollout > out
 		ctx-truncate -l 0 rollout | cmp - rollout
 		[ "$(ctx-count -e bytes/4 --json rollout | jq .messages)" -eq 120 ]
 		# The limit has an effect.

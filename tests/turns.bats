@@ -45,12 +45,12 @@ conversation() {
 	for f in one none; do
 		[ "$(ctx-count --json $f | jq .turns)" = 1 ]
 		for b in 150 300 600; do
-			ctx-prune -b $b $f > out
+			ctx-prune -s pinned-fifo -b $b $f > out
 			[ "$(tokens out)" -le $b ]
 			[ "$(tokens out)" -ge $((b * 3 / 4)) ]
 			head -n 1 $f | cmp - <(head -n 1 out)
 			tail -n 4 $f | cmp - <(tail -n 4 out)
-			ctx-prune -b $b out | cmp out -
+			ctx-prune -s pinned-fifo -b $b out | cmp out -
 		done
 	done
 }

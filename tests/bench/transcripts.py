@@ -22,7 +22,7 @@ RESULT = "\\n".join("%03d: static int parse_header(struct request *r);" % i
 TEXT = "The name is copied up to the colon without looking at its bytes. " * 3
 
 COMMANDS = [
-    ["ctx-prune", "-e", "bytes/4", "-b", "20000"],
+    ["ctx-prune", "-s", "pinned-fifo", "-e", "bytes/4", "-b", "20000"],
     ["ctx-count", "-e", "bytes/4"],
     ["ctx-truncate", "-l", "1000"],
 ]

@@ -1,9 +1,25 @@
-/* strategy.c - the table of the strategies of ctx-prune */
+/* strategy.c - the table of the strategies of ctx-prune; the first one is the
+ * default */
 #include <string.h>
 
 #include "prune/plan.h"
 
 static const struct ctx_strategy strategies[] = {
+    {
+	.name = "salient",
+	.about = "keeps the groups that name the most rare things",
+	.decide = ctx_ranked_decide,
+	.has_steps = true,
+	.pins_system = true,
+	.has_budget = true,
+	.needs_all = true,
+	.truncates_texts = true,
+	.ranks_user_messages = true,
+	.refills = true,
+	.scorer = &ctx_salient_kind,
+	.reasons = ctx_salient_reasons,
+	.n_reasons = sizeof ctx_salient_reasons / sizeof ctx_salient_reasons[0],
+    },
     {
 	.name = "pinned-fifo",
 	.about = "removes the oldest groups, keeps system messages",
@@ -73,21 +89,6 @@ static const struct ctx_strategy strategies[] = {
 	.refills = true,
 	.embeds = true,
 	.scorer = &ctx_recall_kind,
-    },
-    {
-	.name = "salient",
-	.about = "keeps the groups that name the most rare things",
-	.decide = ctx_ranked_decide,
-	.has_steps = true,
-	.pins_system = true,
-	.has_budget = true,
-	.needs_all = true,
-	.truncates_texts = true,
-	.ranks_user_messages = true,
-	.refills = true,
-	.scorer = &ctx_salient_kind,
-	.reasons = ctx_salient_reasons,
-	.n_reasons = sizeof ctx_salient_reasons / sizeof ctx_salient_reasons[0],
     },
 };
 
