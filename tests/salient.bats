@@ -107,25 +107,3 @@ run_of_reads() {
 	grep -qx c7 got
 	ctx-check out
 }
-
-@test "salient keeps the newest call and result before older ones with rare names" {
-	{
-		messages "system:Be brief." "user:Mend it."
-		for i in $(seq 20); do
-			called "c$i" run "{\"n\":$i}" "host_a$i $(words 40)"
-		done
-		called last run '{"command":"make"}' "all failed $(words 300)"
-		messages "assistant:Looking."
-	} > in
-	for s in salient heuristic; do
-		ctx-prune -s $s -b 700 in > out
-		[ "$(tokens out)" -le 700 ]
-		grep -q 'all failed' out || fail "$s"
-		grep -q host_a out || fail "$s: nothing else is kept"
-		# If it does not fit, others are kept.
-		ctx-prune -s $s -b 300 in > out
-		[ "$(tokens out)" -le 300 ]
-		run -1 grep -q 'all failed' out
-		grep -q host_a out || fail "$s"
-	done
-}

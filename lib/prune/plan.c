@@ -28,7 +28,6 @@ void
 ctx_plan_reset(struct ctx_plan *plan, const struct ctx_prune_settings *settings)
 {
 	plan->settings = *settings;
-	plan->wanted_last = settings->keep_last;
 	plan->fixed = plan->tools = plan->system = 0;
 	plan->notices = 0;
 	plan->bound_from = UINT64_MAX;

@@ -243,8 +243,6 @@ struct ctx_plan_step {
 /* The plan for a conversation: what is removed and edited. */
 struct ctx_plan {
 	struct ctx_prune_settings settings;
-	/* settings.keep_last before it was lowered, see CTX_FLOOR_SHARE */
-	uint64_t wanted_last;
 	struct ctx_plan_step step;
 	/* Tokens of the request that are in no message, such as those of tool
 	 * definitions. */

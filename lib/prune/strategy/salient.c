@@ -155,8 +155,6 @@ struct grouping {
 	double *weight, *score;
 	uint64_t *tokens;
 	bool *kept;
-	/* for each group: true if it is one of the newest and fits */
-	bool *newest;
 	/* number of groups of messages; does not count the groups without names
 	 * that stand for the other segments of a group */
 	size_t n_groups;
@@ -173,10 +171,8 @@ open_grouping(struct grouping *g, const struct salient *s, size_t n,
 	g->score = calloc(n + 1, sizeof *g->score);
 	g->tokens = calloc(n + 1, sizeof *g->tokens);
 	g->kept = calloc(n + 1, sizeof *g->kept);
-	g->newest = calloc(n + 1, sizeof *g->newest);
 	if (g->from == NULL || g->names == NULL || g->weight == NULL ||
-	    g->score == NULL || g->tokens == NULL || g->kept == NULL ||
-	    g->newest == NULL)
+	    g->score == NULL || g->tokens == NULL || g->kept == NULL)
 		return ctx_err_nomem(err);
 	return 0;
 }
@@ -190,7 +186,6 @@ release_grouping(struct grouping *g)
 	free(g->score);
 	free(g->tokens);
 	free(g->kept);
-	free(g->newest);
 }
 
 /* Fills g->names and g->from with the names in each group.  A name may be
@@ -266,52 +261,19 @@ survey_groups(struct grouping *g, const struct ctx_plan *plan,
 	return plan->settings.target > held ? plan->settings.target - held : 0;
 }
 
-/* Chooses the groups of the newest messages (keep_last) before all others, the
- * newest first, as far as they fit: the next answer depends on them.  If they
- * have more tokens than a share of the target, they need not be kept
- * (CTX_FLOOR_SHARE), so they would otherwise be chosen by their names only.
- * Returns how many tokens of room are left. */
-static uint64_t
-choose_newest(struct grouping *g, const struct ctx_plan *plan,
-    struct ctx_segment *segments, size_t n, uint64_t room)
-{
-	size_t i, root;
-
-	for (i = n; i-- > 0;) {
-		if (plan->step.nonsystem_messages -
-			segments[i].nonsystem_index >
-		    plan->wanted_last)
-			break;
-		root = ctx_group_of(segments, (uint32_t)i);
-		if (g->kept[root] || g->tokens[root] > room)
-			continue;
-		g->kept[root] = g->newest[root] = true;
-		room -= g->tokens[root];
-	}
-	return room;
-}
-
 /* Sets the rank of each segment by the score of its group.  If the group has
  * rare names that no other kept group contains, its rank is above 1; otherwise
- * the rank is below 1, and higher for a newer group.  The newest groups have
- * the highest rank. */
+ * the rank is below 1, and higher for a newer group. */
 static void
 set_ranks(const struct grouping *g, struct ctx_segment *segments, size_t n)
 {
-	double highest = 0;
 	size_t i, root;
 
-	for (i = 0; i < n; i++)
-		if (g->score[i] > highest)
-			highest = g->score[i];
 	for (i = 0; i < n; i++) {
 		root = ctx_group_of(segments, (uint32_t)i);
-		if (g->newest[root])
-			segments[i].rank = 2 + highest;
-		else if (g->score[root] > 0)
-			segments[i].rank = 1 + g->score[root];
-		else
-			segments[i].rank = (double)(root + 1) / (double)(n + 1);
+		segments[i].rank = g->score[root] > 0
+		    ? 1 + g->score[root]
+		    : (double)(root + 1) / (double)(n + 1);
 	}
 }
 
@@ -331,7 +293,6 @@ rank_by_salience(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	collect_names(&g, s, segments, n);
 	merge_names(&g, s, n);
 	cover.room = survey_groups(&g, plan, segments, n);
-	cover.room = choose_newest(&g, plan, segments, n, cover.room);
 	for (i = 0; i < s->names.n; i++)
 		g.weight[i] = log((double)g.n_groups / g.weight[i]);
 	cover.from = g.from;
