@@ -322,7 +322,7 @@ too_early() {
 	for s in link file file/x open inner/x /proc/nothing; do
 		ctx-age -S "$s" "$agent" > out 2> err && fail "$s: no error"
 		cmp out "$agent"
-		grep -q "spool $s" err
+		grep -q "spool directory $s" err
 		[ "$(grep -c "agent.jsonl:" err)" -eq 1 ]
 	done
 	run -2 --separate-stderr ctx-age -S inner "$agent"
@@ -332,7 +332,7 @@ too_early() {
 		mkdir -m 700 other
 		chown 12345 other
 		run -2 --separate-stderr ctx-age -S other "$agent"
-		[[ $stderr == *": spool other belongs to another user"* ]]
+		[[ $stderr == *": spool directory other belongs to another user; name another directory with -S DIR"* ]]
 	fi
 	run -2 ctx-age -S $'new\nline' "$agent"
 	run -2 ctx-age -S $'bad\xff' "$agent"
@@ -352,8 +352,8 @@ too_early() {
 		run -2 --separate-stderr strace -o trace -e trace=fsync \
 		    -e inject=fsync:error=$how ctx-age -S a/spool "$agent"
 		grep -q INJECTED trace
-		[[ $stderr == *"spool a"*": "*"error"* ||
-		    $stderr == *"spool a"*": "*"ead-only"* ]] || fail "$stderr"
+		[[ $stderr == *"spool directory a"*": "*"error"* ||
+		    $stderr == *"spool directory a"*": "*"ead-only"* ]] || fail "$stderr"
 		echo "$output" | cmp - "$agent"
 	done
 }
@@ -380,7 +380,7 @@ as_anybody() {
 		as_anybody ctx-restore -S "$dir" out | cmp - "$agent"
 	done
 	run -2 as_anybody ctx-age -S above/new "$agent"
-	[[ $output == *"cannot open spool above/new: Permission denied"* ]]
+	[[ $output == *"cannot open spool directory above/new: Permission denied"* ]]
 	chmod 755 above
 }
 
@@ -558,7 +558,7 @@ spools() {
 		} > fifo
 		wait
 		[ "$(cat rc)" -eq 2 ]
-		grep -q 'spool spool' err
+		grep -q 'spool directory spool' err
 		[ "$(wc -l < out)" -eq "$total" ]
 		# What was referred to before is where it was put.
 		ctx-restore -S moved <(sed 's|in spool/|in moved/|' out) |
@@ -586,7 +586,7 @@ spools() {
 	victim=$(find .ctx/spool -name '*.md' | sort | head -n 1)
 	echo mine > "$victim"
 	run -2 --separate-stderr ctx-age "$agent"
-	[[ $stderr == *"$victim is there already, but is not this result; "* ]]
+	[[ $stderr == *"$victim exists, but does not contain this result; move this file to another place, or name another directory with -S DIR"* ]]
 	[ "$(cat "$victim")" = mine ]
 	ctx-age "$agent" > out 2> /dev/null || :
 	[ "$(aged out)" -eq $(($(aged good) - 1)) ]
@@ -612,7 +612,7 @@ spools() {
 	file=$(find .ctx/spool -name '*.md' | sort | head -n 1)
 	refused() { # why
 		run -2 --separate-stderr ctx-age "$agent"
-		[[ $stderr == *": $file $1; remove it, or name another spool; the tool result is unchanged" ]] ||
+		[[ $stderr == *": $file $1; remove this file, or name another directory with -S DIR; the tool result is unchanged" ]] ||
 			fail "$stderr"
 		ctx-age "$agent" > out 2> err || :
 		[ "$(aged out)" -eq $(($(aged good) - 1)) ]

@@ -313,9 +313,9 @@ load helper
 	mkdir -m 777 open
 	touch file
 	run -2 ctx-restore -S open --gc "$agent"
-	[ "$output" = "ctx-restore: spool open is writable by others; run chmod go-w on it, or name another spool" ]
+	[ "$output" = "ctx-restore: spool directory open is writable by others; run chmod go-w on it, or name another directory with -S DIR" ]
 	run -2 ctx-restore -S file --gc "$agent"
-	[ "$output" = "ctx-restore: cannot open spool file: Not a directory" ]
+	[ "$output" = "ctx-restore: cannot open spool directory file: Not a directory" ]
 }
 
 @test "a reference is found in a result body that became a plain string" {

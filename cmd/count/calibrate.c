@@ -176,10 +176,11 @@ print_text(const char *model, const char *encoding,
 		printf(" (95 %%: %.3f to %.3f)\n",
 		    calibration->factor - calibration->spread,
 		    calibration->factor + calibration->spread);
-	printf("  error       %.1f %% of the mean request, at most %.1f %%\n",
+	printf("  error       %.1f %% of the mean billed tokens, largest "
+	       "%.1f %%\n",
 	    100 * calibration->error, 100 * calibration->worst);
-	printf("  beside      %s tokens added to each request; give them to "
-	       "--reserve\n",
+	printf("  beside      %s tokens per request that the input lacks; add "
+	       "them to --reserve\n",
 	    cli_short_number(number, (uint64_t)(calibration->overhead + 0.5)));
 	printf("  upper       %.2f underestimates no request\n",
 	    round_factor(calibration, true));

@@ -132,7 +132,8 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"the message types of each provider",
 	CTX_KNOWN_ROLES | CTX_NO_SYSTEM | CTX_NO_TOOL_ROLE, CTX_FIX_NONE},
     [CTX_RULE_NO_MESSAGE] = {"no-message",
-	"an element of the list of messages is not a message, or there is none",
+	"an element of the list of messages is not a message, or a "
+	"conversation or file has no messages",
 	"every provider; OpenAI: \"[] is too short - 'messages'\"", 0,
 	CTX_FIX_NONE},
     [CTX_RULE_LONE_SURROGATE] = {"lone-surrogate",

@@ -327,7 +327,8 @@ write_input(struct child *child, struct ctx_str *input)
 /* Reads more of the command's output.  Returns 1, 0 at the end of the output,
  * or -1 with *err. */
 static int
-read_output(struct child *child, struct ctx_buf *out, struct ctx_err *err)
+read_output(const struct child *child, const char *line, struct ctx_buf *out,
+    struct ctx_err *err)
 {
 	ssize_t n;
 
@@ -338,7 +339,7 @@ read_output(struct child *child, struct ctx_buf *out, struct ctx_err *err)
 		return errno == EINTR || errno == EAGAIN
 		    ? 1
 		    : ctx_err_sys(err, errno,
-			  "cannot read the output of a command");
+			  "cannot read the output of '%.80s'", line);
 	out->n += (size_t)n;
 	return n > 0;
 }
@@ -366,12 +367,12 @@ exchange_data(struct child *child, struct command_run *run, struct ctx_buf *out,
 		fds[1] = (struct pollfd){.fd = child->in, .events = POLLOUT};
 		if (poll(fds, 2, left) < 0 && errno != EINTR)
 			return ctx_err_sys(err, errno,
-			    "cannot wait for the output of a command");
+			    "cannot wait for the output of '%.80s'", run->line);
 		if (fds[1].revents != 0)
 			write_input(child, &run->input);
 		if (fds[0].revents == 0)
 			continue;
-		rc = read_output(child, out, err);
+		rc = read_output(child, run->line, out, err);
 		if (rc <= 0)
 			return rc;
 		if (out->n - from > run->limit)

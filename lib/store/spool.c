@@ -195,8 +195,9 @@ check_private(const struct ctx_spool *spool, const char *name, int fd,
 	return find_weakness(&st) == NULL
 	    ? 0
 	    : ctx_err_set(err, CTX_EFILE,
-		  "%s/%s %s; remove it, or name another spool", spool->dir,
-		  name, find_weakness(&st));
+		  "%s/%s %s; remove this file, or name another directory with "
+		  "-S DIR",
+		  spool->dir, name, find_weakness(&st));
 }
 
 /* Checks a file that exists under this name.  Returns 1 if its contents are the
@@ -221,8 +222,9 @@ check_existing_file(const struct ctx_spool *spool, const char *name,
 	close(fd);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE,
-		    "%s/%s is there already, but is not this result; move "
-		    "it away, or name another spool",
+		    "%s/%s exists, but does not contain this result; move this "
+		    "file to another place, or name another directory with -S "
+		    "DIR",
 		    spool->dir, name);
 	return rc;
 }

@@ -36,7 +36,8 @@ refuse_link(const char *dir, struct ctx_err *err)
 {
 	char *real = realpath(dir, NULL);
 
-	ctx_err_set(err, CTX_EFILE, "spool %s is a symbolic link; name %s", dir,
+	ctx_err_set(err, CTX_EFILE,
+	    "spool directory %s is a symbolic link; name %s with -S", dir,
 	    real != NULL ? real : "its target");
 	free(real);
 	return -1;
@@ -161,7 +162,8 @@ open_path(const char *dir, bool create, size_t *n_made, struct ctx_err *err)
 	if (link)
 		return refuse_link(dir, err);
 	if (fd < 0)
-		return ctx_err_sys(err, errno, "cannot open spool %s", dir);
+		return ctx_err_sys(err, errno, "cannot open spool directory %s",
+		    dir);
 	return fd;
 }
 
@@ -251,8 +253,8 @@ ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
 	spool->dir = dir;
 	if (dir[0] == '\0' || !is_printable_path(dir))
 		return ctx_err_set(err, CTX_EARG,
-		    "the name of a spool must be UTF-8 without control "
-		    "characters");
+		    "the name of the spool directory (-S DIR) must be UTF-8 "
+		    "without control characters");
 	if (create)
 		spool->fd = open_made(spool, err);
 	else
@@ -260,15 +262,17 @@ ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
 	if (spool->fd < 0)
 		return -1;
 	if (fstat(spool->fd, &st) < 0) {
-		ctx_err_sys(err, errno, "cannot access spool %s", dir);
+		ctx_err_sys(err, errno, "cannot access spool directory %s",
+		    dir);
 	} else if (st.st_uid != geteuid() && st.st_uid != 0) {
 		ctx_err_set(err, CTX_EFILE,
-		    "spool %s belongs to another user; name another spool",
+		    "spool directory %s belongs to another user; name another "
+		    "directory with -S DIR",
 		    dir);
 	} else if ((st.st_mode & 022) != 0 && !(st.st_mode & S_ISVTX)) {
 		ctx_err_set(err, CTX_EFILE,
-		    "spool %s is writable by others; run chmod go-w on it, or "
-		    "name another spool",
+		    "spool directory %s is writable by others; run chmod go-w "
+		    "on it, or name another directory with -S DIR",
 		    dir);
 	} else {
 		return 0;
@@ -295,17 +299,17 @@ ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err)
 	if (!spool->dirty)
 		return 0;
 	if (fsync(spool->fd) < 0)
-		return ctx_err_sys(err, errno, "cannot sync spool %s",
+		return ctx_err_sys(err, errno, "cannot sync spool directory %s",
 		    spool->dir);
 	/* The path must still lead to this directory, because references
 	 * contain the path. */
 	if (fstat(spool->fd, &opened) < 0 || stat(spool->dir, &named) < 0)
-		return ctx_err_sys(err, errno, "cannot access spool %s",
-		    spool->dir);
+		return ctx_err_sys(err, errno,
+		    "cannot access spool directory %s", spool->dir);
 	if (!ctx_is_same_file(&opened, &named))
 		return ctx_err_set(err, CTX_EFILE,
-		    "spool %s was moved or replaced while it was in use; run "
-		    "the command again",
+		    "spool directory %s was moved or replaced while it was in "
+		    "use; run the command again",
 		    spool->dir);
 	spool->dirty = false;
 	return 0;
@@ -322,7 +326,8 @@ ctx_spool_each(struct ctx_spool *spool, void *user,
 	int rc = 0;
 
 	if (dir == NULL) {
-		ctx_err_sys(err, errno, "cannot read spool %s", spool->dir);
+		ctx_err_sys(err, errno, "cannot read spool directory %s",
+		    spool->dir);
 		if (fd >= 0)
 			close(fd);
 		return -1;
@@ -330,8 +335,8 @@ ctx_spool_each(struct ctx_spool *spool, void *user,
 	while (rc == 0 && (errno = 0, entry = readdir(dir)) != NULL)
 		rc = visit(user, entry->d_name, err);
 	if (rc == 0 && errno != 0)
-		rc =
-		    ctx_err_sys(err, errno, "cannot read spool %s", spool->dir);
+		rc = ctx_err_sys(err, errno, "cannot read spool directory %s",
+		    spool->dir);
 	closedir(dir);
 	return rc;
 }

@@ -97,7 +97,8 @@ compile_splitter(pcre2_code **code, const char *pattern, uint32_t more,
 	if (why == PCRE2_ERROR_HEAP_FAILED)
 		return ctx_err_nomem(err);
 	return ctx_err_set(err, CTX_EFILE,
-	    CTX_REFUSED("a split pattern that PCRE2 does not accept"));
+	    CTX_REFUSED("a split pattern (a regular expression) that PCRE2 "
+			"cannot compile"));
 }
 
 /* Compiles a pattern twice: as machine code (quick), and with callouts that
