@@ -278,8 +278,9 @@ set_whole_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 	};
 }
 
-/* If messages are removed in steps and the conversation has had a step, sets
- * plan->step to the conversation as it was then, and returns true. */
+/* If messages are removed in steps, the conversation exceeds the target, and it
+ * has had a step, sets plan->step to the conversation as it was then, and
+ * returns true. */
 static bool
 set_last_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -287,7 +288,8 @@ set_last_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 	uint64_t quantum = plan->settings.quantum, reached;
 	size_t n = groups->n;
 
-	if (quantum == 0 || !plan->settings.strategy->needs_all)
+	if (quantum == 0 || !plan->settings.strategy->needs_all ||
+	    groups->tokens + plan->fixed <= plan->settings.target)
 		return false;
 	reached = groups->tokens / quantum * quantum;
 	while (n > 0 && segments[n - 1].start >= reached)
