@@ -357,7 +357,7 @@ sweagent() {
 				[ "$(tokens out)" -le 1800 ] || fail "$s $l $f"
 				grep -q 'Fix the parser' out || fail "$s $l $f"
 				# Here long texts are cut to their ends first.
-				[[ $s,$l == @(heuristic|salient),aggressive ]] ||
+				[[ $s,$l == @(heuristic|recall|salient),aggressive ]] ||
 				    run -1 grep -q 'END OF DEMO' out
 				case $s,$l,$f in
 				*fifo,light,running | recall,light,running)
