@@ -65,6 +65,8 @@ TOKENS = [
     ("ctx-count", ["ctx-count", "-e", "o200k_base"], "PyPI tiktoken"),
     ("ctx-count --text", ["ctx-count", "-e", "o200k_base", "--text"],
      "PyPI ttok"),
+    ("ctx-prune", ["ctx-prune", "-e", "o200k_base", "-b", BUDGET],
+     "npm @langchain/core trimMessages"),
     ("ctx-prune, pinned-fifo", ["ctx-prune", "-s", "pinned-fifo", "-e",
                                 "o200k_base", "-b", BUDGET],
      "npm @langchain/core trimMessages"),
