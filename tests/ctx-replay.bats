@@ -348,6 +348,31 @@ prune_by_hand() {
 	    "$(prune_by_hand whole -b 200 -s recall)" ]
 }
 
+@test "recall keeps turns whole where ctx-prune does: with tool calls, and in bedrock" {
+	local d n sum
+	{
+		messages "user:Look."
+		called a run '{"command":"ls"}' "a.c b.c"
+		for n in $(seq 16); do
+			messages "assistant:It is number $n. $(words $((10 + 7 * (n % 5))))" \
+			    "user:What is topic$((n % 4))? $(words 25)"
+		done
+	} > openai-chat
+	jq -c 'select(.tool_calls or .role == "tool" | not) |
+	    .content |= [{text: .}]' openai-chat > bedrock
+	for d in openai-chat bedrock; do
+		sum=0
+		# A prompt ends before each answer.
+		while read -r n; do
+			head -n $((n - 1)) $d | ctx-prune -d $d -m gpt-4o \
+			    -b 200 -s recall > pruned
+			sum=$((sum + $(tokens -d $d -m gpt-4o pruned)))
+		done < <(jq -r .role $d | sed -n /assistant/=)
+		ctx-replay --json -d $d -m gpt-4o -p "-b 200 -s recall" $d 2> err > rows
+		[ "$(jq -s '.[1] | .read + .fresh' rows)" = $sum ] || fail "$d: $sum"
+	done
+}
+
 @test "a policy that removes nothing costs as much as no pruning" {
 	claude 0:0:12000:0 60:12000:3000:0 120:15000:2000:0 > session.jsonl
 	ctx-replay --json -p "all=-b 1M" session.jsonl > rows

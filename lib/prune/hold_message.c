@@ -297,18 +297,6 @@ measure_segments(struct prune *run, struct held_conversation *conversation,
 	    err);
 }
 
-static bool
-has_tools(const struct ctx_message *message)
-{
-	size_t i;
-
-	for (i = 0; i < message->n; i++)
-		if (message->blocks[i].kind == CTX_BLOCK_TOOL_CALL ||
-		    message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT)
-			return true;
-	return false;
-}
-
 int
 ctx_prune_hold_message(struct prune *run,
     struct held_conversation *conversation, struct prune_entry *entry,
@@ -327,9 +315,6 @@ ctx_prune_hold_message(struct prune *run,
 	if (find_given_flags(run, message, &found, &flags, err) < 0 ||
 	    add_segments(run, conversation, entry, event, flags, err) < 0)
 		return -1;
-	if (entry->held.dialect->rules & CTX_ALTERNATES)
-		conversation->plan.settings.alternates = true;
-	if (has_tools(message))
-		conversation->plan.settings.whole_turns = true;
+	ctx_prune_settings_see(&conversation->plan.settings, message);
 	return measure_segments(run, conversation, entry, message, &found, err);
 }

@@ -79,9 +79,11 @@ struct ctx_prune_settings {
 	 * alternate.  If any message of a turn is kept, the turn's user
 	 * messages and its last group are then kept, too. */
 	bool alternates;
-	/* True if the conversation has tool calls or tool results.  Each turn
-	 * then keeps its user messages: an agent needs its tasks, and Gemini
-	 * refuses a tool call directly after another message of the model. */
+	/* True if the conversation has tool calls or tool results.  If any
+	 * message of a turn is kept, the first and the last user message of the
+	 * turn are then kept, too: they contain the task of the agent, and
+	 * without them a tool call might directly follow another message of the
+	 * model, which Gemini refuses. */
 	bool whole_turns;
 };
 
@@ -166,8 +168,9 @@ struct ctx_strategy {
 	 * long texts.  False if it replaces tool results by a short text. */
 	bool truncates_texts;
 	bool ranks_user_messages; /* removes user messages by their own rank */
-	/* True if a message may be kept without the user messages of its turn,
-	 * where the format allows it; see ctx_prune_splits_turns. */
+	/* True if the strategy can keep a message and remove the user messages
+	 * of its turn.  This is done only if the conversation allows it, too:
+	 * ctx_prune_splits_turns checks both. */
 	bool splits_turns;
 	/* Too many groups may be removed, because groups differ in size.  True
 	 * if the strategy then keeps some of them after all, as far as the
@@ -222,14 +225,17 @@ enum ctx_floor_kind {
 };
 
 /*
- * The part of a conversation by which it is decided what to remove.
+ * The part of a conversation at which the strategy looks to decide what is
+ * removed.
  *
- * It is the whole conversation, unless a strategy with needs_all removes in
- * steps (quantum).  Then it is the conversation as it was when the number of
- * its tokens reached a multiple of quantum for the last time.  The messages
- * after that, which have less than quantum tokens, are kept, and change
- * nothing.  So until the next multiple, each request begins with the messages
- * of the request before.
+ * Usually this part is the whole conversation.  If a strategy with needs_all
+ * removes in steps (quantum is not 0), the part is only the beginning, up to
+ * the message with which the number of tokens most recently reached or passed
+ * a multiple of quantum.  The later messages, which together have fewer than
+ * quantum tokens, are all kept, and the decision does not depend on them.  So
+ * until the next multiple is reached, the same messages are removed, each
+ * output begins with the output before it, and the provider can read this
+ * beginning from its prompt cache.
  */
 struct ctx_plan_step {
 	size_t n; /* number of segments */
@@ -521,5 +527,10 @@ void ctx_prune_config_complete(struct ctx_prune_config *options);
 int ctx_prune_settings_for(const struct ctx_prune_config *options,
     const struct ctx_model *model, struct ctx_prune_settings *settings,
     struct ctx_err *err);
+/* Sets alternates and whole_turns to true if this message demands it.  The
+ * caller sets both to false before a conversation, and calls this function for
+ * each of its messages before the plan is made. */
+void ctx_prune_settings_see(struct ctx_prune_settings *settings,
+    const struct ctx_message *message);
 
 #endif

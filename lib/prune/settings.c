@@ -1,5 +1,5 @@
 /* settings.c - the defaults of ctx-prune; computes the budget, trigger, target
- * and quantum for a conversation */
+ * and quantum for a conversation, and what its messages decide */
 #include <string.h>
 
 #include "prune/prune.h"
@@ -155,4 +155,24 @@ ctx_prune_settings_for(const struct ctx_prune_config *options,
 		    (unsigned long long)settings->trigger,
 		    (unsigned long long)settings->budget);
 	return 0;
+}
+
+static bool
+has_tools(const struct ctx_message *message)
+{
+	size_t i;
+
+	for (i = 0; i < message->n; i++)
+		if (message->blocks[i].kind == CTX_BLOCK_TOOL_CALL ||
+		    message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT)
+			return true;
+	return false;
+}
+
+void
+ctx_prune_settings_see(struct ctx_prune_settings *settings,
+    const struct ctx_message *message)
+{
+	settings->alternates |= (message->dialect->rules & CTX_ALTERNATES) != 0;
+	settings->whole_turns |= has_tools(message);
 }

@@ -70,6 +70,7 @@ forget_groups(struct pruned_replay *replay)
 	ctx_groups_reset(&replay->groups);
 	if (replay->scorer != NULL)
 		ctx_scorer_reset(replay->scorer);
+	replay->settings.alternates = replay->settings.whole_turns = false;
 	replay->n_grouped = 0;
 }
 
@@ -127,6 +128,7 @@ group_message(struct pruned_replay *replay, struct pruned_message *entry,
 	    (struct ctx_str){kept->text, kept->length}, kept->flags, err);
 	if (rc <= 0)
 		return rc;
+	ctx_prune_settings_see(&replay->settings, message);
 	if (ctx_groups_add(&replay->groups, message, &cost, 0, err) < 0 ||
 	    (replay->scorer != NULL &&
 		ctx_scorer_add(replay->scorer, message, &replay->groups, first,
