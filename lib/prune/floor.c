@@ -208,8 +208,8 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		    plan->floors[ctx_group_of(segments, (uint32_t)i)];
 }
 
-/* Returns how many tokens are in segments that must be kept, and set aside for
- * segments after the step. */
+/* Returns the sum of the tokens in segments that must be kept, and of the
+ * tokens that are reserved for the segments after plan->step. */
 static uint64_t
 count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -279,8 +279,9 @@ set_whole_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 }
 
 /* If messages are removed in steps, the conversation exceeds the target, and it
- * has had a step, sets plan->step to the conversation as it was then, and
- * returns true. */
+ * has at least quantum tokens, sets plan->step to its beginning up to the most
+ * recent multiple of quantum, and returns true.  Otherwise returns false, and
+ * plan->step does not change. */
 static bool
 set_last_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 {

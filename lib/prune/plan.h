@@ -4,8 +4,10 @@
 
 #include "prune/prune.h"
 
-/* Two of these only remove by rank, for other functions: ctx_ranked_decide, and
- * ctx_split_decide for strategies with splits_turns. */
+/* ctx_ranked_decide removes the groups with the lowest ranks; it is the decide
+ * function of salient and heuristic, and others call it.  ctx_split_decide also
+ * removes by rank, but may remove the user messages of a turn and keep the
+ * rest; ctx_recall_decide calls it where turns may be split. */
 ctx_strategy_decide ctx_fifo_decide, ctx_window_decide, ctx_summarize_decide,
     ctx_ranked_decide, ctx_recall_decide, ctx_split_decide;
 

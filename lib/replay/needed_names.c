@@ -8,7 +8,7 @@
  *  - in at most EVAL_SEEN_MOST messages;
  *  - in no message that every policy is assumed to keep.  These are the system
  *    messages, the last message of the user and the EVAL_NEWEST newest
- * messages.
+ *    messages.
  *
  * All names are searched for in all messages at once.  Then the prompts are
  * gone through in the order of the requests; for a prompt that continues the
@@ -63,8 +63,8 @@ struct prompt_name {
 struct seen_place {
 	struct name_place place;
 	uint32_t position; /* of the message in the prompt, from 1 */
-	/* index in prompt_search.seen of the name's place before this one,
-	 * plus 1; 0: none */
+	/* the previous place of the same name: its index in
+	 * prompt_search.seen, plus 1; 0: there is none */
 	uint32_t previous;
 };
 

@@ -19,9 +19,10 @@ struct replay_message {
 	/* true if the agent shows the message but never sends it to the
 	 * model */
 	bool is_never_sent;
-	/* What is needed to parse the message again, only if the session keeps
-	 * its messages for ctx_replay_pruned: its JSON, the message format,
-	 * CTX_MESSAGE_... flags to be added, and its token counts. */
+	/* The next members are set only if the session stores its messages for
+	 * ctx_replay_pruned: the JSON of the message, the CTX_MESSAGE_... flags
+	 * that the message gets in addition when it is parsed again, its
+	 * format, and its token counts. */
 	char *text;
 	size_t length;
 	unsigned flags;

@@ -344,9 +344,8 @@ enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
 enum { HAS_SUPERSEDED = 8, HAS_FAILED = 16, HAS_OTHER = 32 };
 
 /* Returns an array that the caller must free: for each group of the first n
- * segments, at the index of its first segment, the bits GOOD, BAD and
- * PARTIAL.  Returns NULL with *err
- * if there is no memory. */
+ * segments, at the index of its first segment, the bits GOOD, BAD and PARTIAL.
+ * Returns NULL with *err if there is no memory. */
 static uint8_t *
 judge_groups(struct heuristic *h, struct ctx_groups *groups, size_t n,
     struct ctx_err *err)
