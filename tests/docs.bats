@@ -134,6 +134,12 @@ commands_between() {
 	grep -q 'sh tests/setup check' "$BATS_TEST_DIRNAME/../.ci/run"
 }
 
+# The options that COMMON OPTIONS of page $1 lists in its first paragraph.
+common() {
+	sed -n '/^\.Sh COMMON/,/^\.\(Pp\|Sh [^C]\)/p' "$1" | grep '^\.Fl' |
+		tr ' ' '\n'
+}
+
 @test "manual pages: SYNOPSIS and options equal the option table" {
 	local c page letter option rest
 	for c in $(cd "$B" && ls ctx-*); do
@@ -141,15 +147,18 @@ commands_between() {
 		[ -f "$page" ] || fail "no page for $c"
 		"$c" --list-options | grep -v $'^.\thelp\|^.\tversion' > table
 		cut -f 2 table | sort > options
-		# The first paragraph of COMMON OPTIONS is a list of options.
 		{
-			grep '^\.It Fl' "$page"
-			sed -n '/^\.Sh COMMON/,/^\.\(Pp\|Sh [^C]\)/p' "$page" | grep '^\.Fl'
-		} | tr ' ' '\n' | sed -n 's/^-\([a-z]\)/\1/p' |
+			grep '^\.It Fl' "$page" | tr ' ' '\n'
+			common "$page"
+		} | sed -n 's/^-\([a-z]\)/\1/p' |
 			grep -vx 'help\|version' | sort > page
 		diff options page || fail "$page describes other options"
 		sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/p' "$page" |
 			tr ' ' '\n' > synopsis
+		# "common options" stands for those of COMMON OPTIONS.
+		if grep -qx '\.Op Ar common options' "$page"; then
+			common "$page" >> synopsis
+		fi
 		while IFS=$'\t' read -r letter option rest; do
 			grep -qx -e "-$option" synopsis ||
 				{ [ -n "$letter" ] && [ "$letter" != "$option" ] &&
