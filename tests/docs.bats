@@ -128,6 +128,15 @@ commands_between() {
 	diff described known
 }
 
+@test "manual pages: ctx-check(1) names every rule" {
+	sed -n '/^\.Sh RULES/,/^\.Sh EXIT/s/^\.\(It \)*Cm //p' \
+	    "$BATS_TEST_DIRNAME/../man/ctx-check.1" | tr -d ',.' |
+	    tr -s ' ' '\n' | sed '/^$/d' | sort > named
+	ctx-check --list-rules | grep -v '^ ' | sort > known
+	[ "$(wc -l < known)" -gt 20 ]
+	diff named known
+}
+
 @test "README: the set-up commands exist, and CI runs the second" {
 	grep -q 'sh tests/setup demo' "$BATS_TEST_DIRNAME/../README.md"
 	grep -q 'sh tests/setup check' "$BATS_TEST_DIRNAME/../README.md"
