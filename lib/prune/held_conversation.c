@@ -52,3 +52,14 @@ ctx_prune_entry_is_reported(const struct prune *run,
 	    !ctx_transcript_first_of_message(run->rewrite.stream->transcript,
 		entry->transcript_line);
 }
+
+int
+ctx_prune_hold_unknown(struct held_conversation *conversation,
+    struct prune_entry *entry, struct ctx_err *err)
+{
+	entry->held.dialect = NULL;
+	entry->n_segments = 1;
+	entry->message_index = conversation->groups.messages;
+	return ctx_groups_add_unknown(&conversation->groups,
+	    entry->transcript_line != 0, err);
+}

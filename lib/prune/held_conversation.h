@@ -159,6 +159,11 @@ bool ctx_prune_entry_is_removed(const struct prune *run,
  * already reported as changed. */
 bool ctx_prune_entry_is_reported(const struct prune *run,
     const struct prune_entry *entry);
+/* Adds a record that is not a message to the groups of the conversation
+ * (messages that must be kept or removed together).  Also used for an element
+ * of a conversation inside a record that is not a message. */
+int ctx_prune_hold_unknown(struct held_conversation *conversation,
+    struct prune_entry *entry, struct ctx_err *err);
 
 /* ---- hold_message.c ---- */
 
@@ -168,13 +173,8 @@ bool ctx_prune_entry_is_reported(const struct prune *run,
 int ctx_prune_hold_message(struct prune *run,
     struct held_conversation *conversation, struct prune_entry *entry,
     const struct ctx_event *event, struct ctx_err *err);
-/* ---- hold_unknown.c ---- */
 
-/* Adds a record that is not a message to the groups of the conversation
- * (messages that must be kept or removed together).  Also used for an element
- * of a conversation inside a record that is not a message. */
-int ctx_prune_hold_unknown(struct held_conversation *conversation,
-    struct prune_entry *entry, struct ctx_err *err);
+/* ---- file_lines.c ---- */
 
 /* Holds a line of a session file that is not a message, without its bytes.
  * Returns 1, 0 if it must be held with its bytes, or -1 with *err. */

@@ -1,25 +1,13 @@
 /*
- * hold_unknown.c - adds records that are not messages to the conversation in
- * memory
+ * file_lines.c - lines of a session file whose bytes are not kept in memory
  *
- * In a session file these records are lines that are never removed.  They may
- * have more bytes than all messages that are kept.  So if the session file can
- * be read again, only their place in it is kept in memory: an entry for all
- * lines between two messages.
+ * In a session file, records that are not messages are lines that are never
+ * removed.  They may have more bytes than all messages that are kept.  So if
+ * the session file can be read again, only their place in it is kept in memory:
+ * an entry for all lines between two messages.
  */
 #include "io/second_pass.h"
 #include "prune/held_conversation.h"
-
-int
-ctx_prune_hold_unknown(struct held_conversation *conversation,
-    struct prune_entry *entry, struct ctx_err *err)
-{
-	entry->held.dialect = NULL;
-	entry->n_segments = 1;
-	entry->message_index = conversation->groups.messages;
-	return ctx_groups_add_unknown(&conversation->groups,
-	    entry->transcript_line != 0, err);
-}
 
 /* Returns true if a line directly follows the lines of an entry and can be
  * added to them, so that it needs no entry of its own.  With a strategy that
