@@ -509,8 +509,48 @@ X
 	    '4 0 obj<</Type  /Page>>' | base64 -w 0)
 	echo '{"role":"user","content":[{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"'"$pdf"'"}}]}' > doc
 	echo '{"role":"user","content":[]}' > none
-	[ $(($(tokens -d anthropic doc) - $(tokens -d anthropic none))) -eq 9000 ]
+	[ $(($(tokens -d anthropic doc) - $(tokens -d anthropic none))) -eq 4845 ]
 	ctx-count --json -m claude-opus-4-5 doc | jq -e '.exact | not'
+}
+
+# Prints the tokens of a PDF for a model.  Its page has a stream of 400 bytes
+# ($1: the dictionary of the stream); a font and an image have others.
+pdf_tokens() {
+	local model=$2 detail=$3 stream
+	stream=$(printf '%400s' '')
+	pdf=$(printf '%s\n' '%PDF-1.7' '1 0 obj<</Type/Page>>endobj' \
+	    "2 0 obj<<$1>>stream" "${stream:2}" 'endstream endobj' \
+	    '3 0 obj<</Length1 9/Filter/FlateDecode>>stream' \
+	    "$stream/Type/Page$stream" 'endstream endobj' \
+	    '4 0 obj<</Subtype/Image/Filter/DCTDecode>>stream' "$stream" \
+	    endstream | base64 -w 0)
+	case $model in
+	claude*) jq -nc --arg p "$pdf" '{role: "user", content: [{type: "document",
+	    source: {type: "base64", media_type: "application/pdf", data: $p}}]}' ;;
+	*) jq -nc --arg p "data:application/pdf;base64,$pdf" --arg d "$detail" \
+	    '{role: "user", content: [if $d == "chat" then
+	        {type: "file", file: {filename: "a.pdf", file_data: $p}}
+	    else {type: "input_file", filename: "a.pdf", file_data: $p} +
+	        if $d == "" then {} else {detail: $d} end end]}' ;;
+	esac > doc
+	ctx-count --json --per kind -m "$model" doc |
+	    jq 'select(.kind == "media").tokens'
+}
+
+@test "a PDF costs OpenAI and Claude the text of its pages, and their images" {
+	# 30 tokens, and one for 2 bytes of compressed text or for 5 of other
+	[ "$(pdf_tokens /Filter/FlateDecode gpt-5.4)" -eq 230 ]
+	[ "$(pdf_tokens /Length gpt-5.4)" -eq 110 ]
+	[ "$(pdf_tokens /Length gpt-5.4 low)" -eq 110 ]
+	[ "$(pdf_tokens /Length gpt-4o high)" -eq $((110 + 765)) ]
+	[ "$(pdf_tokens /Length gpt-5.6 low)" -eq 110 ]
+	[ "$(pdf_tokens /Length gpt-5.6)" -gt 2700 ]
+	[ "$(pdf_tokens /Length gpt-5.6)" -eq "$(pdf_tokens /Length gpt-5.6 high)" ]
+	# Chat Completions: the same for every model
+	[ "$(pdf_tokens /Length gpt-4o chat)" -eq $((110 + 982)) ]
+	[ "$(pdf_tokens /Length gpt-5.6 chat)" -eq $((110 + 982)) ]
+	# Claude: half as many tokens more for a text
+	[ "$(pdf_tokens /Length claude-opus-5)" -eq $((1600 + 165)) ]
 }
 
 @test "--models prints windows, encodings and prices, with their dates" {

@@ -8,6 +8,13 @@
  *
  * Audio costs 10 tokens per second from the user and 20 from the assistant
  * (developers.openai.com, "Managing costs" of the Realtime API, November 2026).
+ * PDFs: see ctx-encoding(7) for the errors in recorded requests.  OpenAI's page
+ * "File inputs" (read in November 2026) says that the text and an image of each
+ * page are sent.  In Responses, where the detail of the images can be chosen,
+ * the text alone was billed in low detail; high detail was not recorded.  In
+ * Chat Completions a page was billed with 982 tokens besides its text since May
+ * 2026, and with about 215 in 2025 and until February 2026.
+ *
  * Gemini reported 25 tokens per second in recorded requests to Gemini 2.0 and
  * 3, 32 in those to Gemini 2.5 (25 on Vertex AI).
  */
@@ -20,6 +27,12 @@ enum {
 	GEMINI_2_5_TOKENS = 32,
 	/* number of characters in a transcript per second of audio */
 	SPOKEN = 15,
+	/* Tokens of a PDF besides those of its pages and their texts: at most
+	 * 30 in recorded requests. */
+	PDF_TOKENS = 30,
+	/* Tokens of a page in OpenAI's Chat Completions, besides those of its
+	 * text, for every model. */
+	CHAT_PAGE = 982,
 };
 
 /* Returns the tokens of a second of audio. */
@@ -45,6 +58,42 @@ count_document_tokens(const struct ctx_base64 *b)
 	return b->n == 0 ? 750 : 1 + (uint64_t)ctx_base64_length(b) / 4;
 }
 
+/* Returns the tokens of a PDF for a model of OpenAI or for Claude: those of the
+ * text and those of the pages.  OpenAI's Chat Completions does not let the
+ * request choose the detail. */
+static uint64_t
+count_read_pages(const struct ctx_image *image,
+    const struct ctx_media_payload *payload, const struct ctx_pdf *pdf)
+{
+	uint64_t text = PDF_TOKENS + pdf->text;
+
+	if (image->rule == CTX_IMAGE_SQUARES)
+		text += text / 2;
+	else if (!payload->input_file)
+		return text + pdf->pages * CHAT_PAGE;
+	return text + pdf->pages * ctx_page_tokens(image, payload->detail);
+}
+
+static uint64_t
+count_pdf_tokens(const struct ctx_image *image,
+    const struct ctx_media_payload *payload)
+{
+	struct ctx_pdf pdf;
+
+	if (payload->bytes.n == 0)
+		return ctx_unknown_page_tokens(image);
+	ctx_read_pdf(&payload->bytes, &pdf);
+	switch (image->rule) {
+	case CTX_IMAGE_TILES:
+	case CTX_IMAGE_PATCHES:
+	case CTX_IMAGE_PAGE_PATCHES:
+	case CTX_IMAGE_SQUARES:
+		return count_read_pages(image, payload, &pdf);
+	default:
+		return pdf.pages * ctx_unknown_page_tokens(image);
+	}
+}
+
 static uint64_t
 count_sound_tokens(const struct ctx_image *image,
     const struct ctx_media_payload *payload)
@@ -65,8 +114,7 @@ count_payload_tokens(const struct ctx_image *image,
 
 	switch (payload->kind) {
 	case CTX_MEDIA_PAGES:
-		return ctx_count_pdf_pages(&payload->bytes) *
-		    ctx_page_tokens(image);
+		return count_pdf_tokens(image, payload);
 	case CTX_MEDIA_TEXT:
 		return count_document_tokens(&payload->bytes);
 	case CTX_MEDIA_SOUND:

@@ -5,9 +5,10 @@
 
 #include "dialect/dialect.h"
 
-/* In what detail the request wants an image to be read.  HIGH is the
- * default. */
+/* In what detail the request wants an image, or the pages of a PDF, to be
+ * read.  AUTO, the default, is HIGH for an image. */
 enum ctx_detail {
+	CTX_DETAIL_AUTO,
 	CTX_DETAIL_HIGH,
 	CTX_DETAIL_LOW,
 	CTX_DETAIL_ORIGINAL,
@@ -17,16 +18,19 @@ enum ctx_detail {
  * are 0 (not known), 1024 by 1024 is assumed. */
 uint64_t ctx_image_tokens(const struct ctx_image *image, uint32_t width,
     uint32_t height, enum ctx_detail detail);
-/* Returns the tokens of a page of a PDF.  If the model has no number of its
- * own, returns 3,000, the most that providers state (1,500 to 3,000). */
-uint64_t ctx_page_tokens(const struct ctx_image *image);
+/* Returns the tokens of a page of a PDF, without those of its text. */
+uint64_t ctx_page_tokens(const struct ctx_image *image, enum ctx_detail detail);
+/* Returns the tokens of a page of a PDF whose text is not known: 3,000, unless
+ * the model has a number of its own. */
+uint64_t ctx_unknown_page_tokens(const struct ctx_image *image);
 
 /*
  * Sets *tokens to the estimated number of tokens of the media at a JSON node.
  * The node is a string (base64, a data: URL, another URL, a file id), or an
  * object with such a string in it.
  * - image: by its size in pixels (ctx_image_tokens)
- * - document: by pages or bytes
+ * - PDF: by its pages, and for OpenAI and Claude by the bytes of its text
+ * - other document: by bytes
  * - audio: by its seconds, which are known from its WAV or MP3 header, else
  *   from its bytes, else from its transcript, else taken as a minute.  A second
  *   has 10 tokens, 20 if the assistant spoke, 25 or 32 with Gemini.

@@ -1,6 +1,5 @@
-/* media_header.c - reads the format of media, and the size of an image, the
- * pages of a document or the seconds of audio, from the first bytes of the
- * file */
+/* media_header.c - reads the format of media, and the size of an image or the
+ * seconds of audio, from the first bytes of the file */
 #include <string.h>
 
 #include "cost/media_payload.h"
@@ -78,33 +77,6 @@ ctx_read_image_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h)
 	    ctx_base64_has(b, 8, "WEBP")) {
 		read_webp_size(b, w, h);
 	}
-}
-
-/* Returns true if a PDF has a name object, such as /Page, at this offset.  A
- * longer name that begins like this one is another name. */
-static bool
-has_name(const struct ctx_base64 *b, size_t at, const char *name)
-{
-	int next = ctx_base64_byte(b, at + strlen(name));
-
-	return ctx_base64_has(b, at, name) && !(next >= 'A' && next <= 'z');
-}
-
-uint64_t
-ctx_count_pdf_pages(const struct ctx_base64 *b)
-{
-	uint64_t n = 0;
-	size_t at, bytes = ctx_base64_length(b);
-
-	for (at = 0; at + 10 < bytes; at++) {
-		if (ctx_base64_byte(b, at) != '/' || !has_name(b, at, "/Type"))
-			continue;
-		at += strlen("/Type");
-		while (ctx_base64_byte(b, at) == ' ')
-			at++;
-		n += has_name(b, at, "/Page");
-	}
-	return n > 0 ? n : 1 + (uint64_t)bytes / 50000;
 }
 
 uint32_t

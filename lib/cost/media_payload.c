@@ -140,6 +140,8 @@ read_payload_object(struct ctx_media_payload *payload,
 
 	if (detail != 0 && ctx_json_is(json, detail, "low"))
 		payload->detail = CTX_DETAIL_LOW;
+	if (detail != 0 && ctx_json_is(json, detail, "high"))
+		payload->detail = CTX_DETAIL_HIGH;
 	if (detail != 0 && ctx_json_is(json, detail, "original"))
 		payload->detail = CTX_DETAIL_ORIGINAL;
 	for (i = 0; i < sizeof types / sizeof types[0]; i++) {
@@ -152,6 +154,8 @@ read_payload_object(struct ctx_media_payload *payload,
 	 * of the block, as in {"type": "audio", ...}.  So it is used only if it
 	 * says audio or video. */
 	value = ctx_json_find(json, node, "type");
+	if (value != 0 && ctx_json_is(json, value, "input_file"))
+		payload->input_file = true;
 	if (value != 0 && payload->kind == CTX_MEDIA_IMAGE) {
 		if (read_kind(json, value, scratch, &kind, err) < 0)
 			return -1;

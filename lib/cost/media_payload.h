@@ -25,6 +25,8 @@ struct ctx_media_payload {
 	uint64_t spoken; /* number of characters in a transcript */
 	/* true if the message says that the media are an image */
 	bool image;
+	/* true if the media are a file in OpenAI's Responses format */
+	bool input_file;
 	/* JSON nodes of the file id or URI, and of the file name; 0: none */
 	uint32_t id, title;
 };
@@ -40,10 +42,6 @@ int ctx_media_payload_find(struct ctx_media_payload *payload,
 /* Sets *w and *h to the width and height of an image in pixels; to 0 if the
  * image format is not known. */
 void ctx_read_image_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h);
-/* Returns the number of pages of a PDF, which is that of its /Page objects.
- * Objects in compressed parts are not found.  If no /Page object is found,
- * returns one page for 50,000 bytes. */
-uint64_t ctx_count_pdf_pages(const struct ctx_base64 *b);
 /* Returns the bytes per second of an MP3 file, according to its first frame,
  * which may come after an ID3 tag.  Returns 0 if it is not an MP3 file. */
 uint32_t ctx_read_mp3_rate(const struct ctx_base64 *b);
@@ -55,5 +53,19 @@ uint64_t ctx_count_audio_tokens(const struct ctx_base64 *b,
 /* Finds the file format by the first bytes of the data.  Sets format and kind
  * of *media. */
 void ctx_read_media_format(const struct ctx_base64 *b, struct ctx_media *media);
+
+/* ---- pdf.c ---- */
+
+struct ctx_pdf {
+	/* Number of /Page objects.  Those in compressed parts are not found.
+	 * If none is found: the number of streams that may be pages, but at
+	 * least one page for 50,000 bytes. */
+	uint64_t pages;
+	/* Tokens (o200k_base) of its text, an estimate that is mostly too high:
+	 * one for 2 bytes of compressed streams and for 5 bytes of others, at
+	 * most 3,000 for a page. */
+	uint64_t text;
+};
+void ctx_read_pdf(const struct ctx_base64 *b, struct ctx_pdf *pdf);
 
 #endif

@@ -426,8 +426,8 @@ ctx_model_limit(const struct ctx_model *model)
 const char *
 ctx_image_rule_name(enum ctx_image_rule rule)
 {
-	static const char *const names[] = {"-", "tiles", "patches", "squares",
-	    "crops", "fixed", "grid"};
+	static const char *const names[] = {"-", "tiles", "patches",
+	    "page-patches", "squares", "crops", "fixed", "grid"};
 
 	return rule < CTX_IMAGE_RULES ? names[rule] : NULL;
 }

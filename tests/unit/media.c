@@ -11,6 +11,13 @@ costs(const char *model, uint32_t w, uint32_t h)
 	    CTX_DETAIL_HIGH);
 }
 
+static uint64_t
+page(const char *model, enum ctx_detail detail)
+{
+	return ctx_page_tokens(
+	    &ctx_model_find(NULL, model, strlen(model))->image, detail);
+}
+
 static void
 check_figures(void)
 {
@@ -49,12 +56,21 @@ check_figures(void)
 	CHECK(costs("gemini-3-flash", 597, 566) == 1088);
 	CHECK(costs("gemini-3.5-flash", 60, 30) == 1081);
 	CHECK(costs("gemini-3.5-flash", 300, 346) == 1085);
-	CHECK(ctx_page_tokens(
-		  &ctx_model_find(NULL, "gemini-2.0-flash", 16)->image) == 258);
-	CHECK(ctx_page_tokens(
-		  &ctx_model_find(NULL, "gemini-3-flash", 14)->image) == 532);
-	CHECK(ctx_page_tokens(
-		  &ctx_model_find(NULL, "claude-opus-4-5", 15)->image) == 3000);
+	CHECK(page("gemini-2.0-flash", CTX_DETAIL_AUTO) == 258);
+	CHECK(page("gemini-3-flash", CTX_DETAIL_AUTO) == 532);
+	CHECK(page("claude-opus-4-5", CTX_DETAIL_AUTO) == 1600);
+	CHECK(page("no-such", CTX_DETAIL_AUTO) == 3000);
+	CHECK(ctx_unknown_page_tokens(
+		  &ctx_model_find(NULL, "gpt-4o", 6)->image) == 3000);
+
+	tap_case("a page costs OpenAI's models its image in high detail only");
+	CHECK(page("gpt-4o", CTX_DETAIL_AUTO) == 0);
+	CHECK(page("gpt-4o", CTX_DETAIL_HIGH) == 765);
+	CHECK(page("gpt-5.4", CTX_DETAIL_AUTO) == 0);
+	CHECK(page("gpt-5.6", CTX_DETAIL_LOW) == 0);
+	CHECK(page("gpt-5.6", CTX_DETAIL_AUTO) ==
+	    page("gpt-5.4", CTX_DETAIL_HIGH));
+	CHECK(page("gpt-5.6", CTX_DETAIL_AUTO) > 2640);
 
 	tap_case("the detail of an image reduces its tokens, if the model has "
 		 "details");
@@ -214,7 +230,7 @@ check_forms(void)
 	CHECK(payload("[{\"file_id\":\"file-7\"}]") == 1024);
 
 	tap_case("documents, audio and video");
-	CHECK(payload("[\"JVBERi0xLjcK\"]") == 3000);
+	CHECK(payload("[\"JVBERi0xLjcK\"]") == 30 + 982);
 	CHECK(payload("[{\"filename\":\"a.pdf\",\"file_id\":\"f\"}]") == 3000);
 	CHECK(payload("[{\"format\":\"txt\",\"source\":{\"bytes\":"
 		      "\"aGVsbG8gd29ybGQh\"}}]") == 4);
@@ -231,7 +247,7 @@ check_forms(void)
 	CHECK(
 	    payload("[{\"type\":\"document\",\"source\":{\"type\":\"base64\","
 		    "\"media_type\":\"application/pdf\",\"data\":\"AA\"}}]") ==
-	    3000);
+	    30 + 982);
 	CHECK(
 	    payload("[{\"mimeType\":\"video/mp4\",\"data\":\"AAAA\"}]") == 263);
 	CHECK(payload("[\"https://example.org/doc/a.pdf?x=1.png\"]") == 3000);

@@ -1,0 +1,141 @@
+/*
+ * pdf.c - reads from a PDF what its tokens are estimated from: the number of
+ * its pages and the amount of its text
+ *
+ * A PDF stores what is on its pages in streams, which are mostly compressed.
+ * They are not decompressed here: the tokens of a text are estimated from the
+ * bytes of these streams.  Of 78 PDFs, written by pdfTeX, groff, Ghostscript
+ * and others, one had more tokens (o200k_base) than estimated, by 1 %.  68 had
+ * at most half as many, because positions of letters and drawings take bytes,
+ * too.
+ */
+#include <string.h>
+
+#include "cost/media_payload.h"
+
+enum {
+	/* The least number of bytes for a token of text: in a compressed
+	 * stream, and in one that is not compressed. */
+	PACKED_BYTES = 2,
+	PLAIN_BYTES = 5,
+	/* Maximum tokens of the text of a page; Anthropic's page on PDFs gives
+	 * 1,500 to 3,000. */
+	PAGE_TEXT = 3000,
+	/* If no page object is found: bytes of the file for each page. */
+	PAGE_BYTES = 50000,
+};
+
+/* What has been read of a PDF so far. */
+struct pdf_scan {
+	/* number of page objects, and of streams that may be pages */
+	uint64_t pages, streams;
+	/* bytes of these streams, by whether they are compressed */
+	size_t packed, plain;
+	/* The object that is being read: whether its stream is compressed, and
+	 * whether its stream has something else than what is on a page. */
+	bool compressed, other;
+};
+
+/* Returns true if a PDF has a name object, such as /Page, at this offset.  A
+ * longer name that begins like this one is another name. */
+static bool
+has_name(const struct ctx_base64 *b, size_t at, const char *name)
+{
+	int next = ctx_base64_byte(b, at + strlen(name));
+
+	return ctx_base64_has(b, at, name) && !(next >= 'A' && next <= 'z');
+}
+
+/* Reads a name object, at whose slash the offset at is. */
+static void
+read_name(struct pdf_scan *scan, const struct ctx_base64 *b, size_t at)
+{
+	/* Names that occur in the objects of fonts, images, metadata and
+	 * others, but not in that of a page's content. */
+	static const char *const others[] = {"/Image", "/Length1", "/Length2",
+	    "/XRef", "/ObjStm", "/Metadata", "/XML", "/EmbeddedFile",
+	    "/FunctionType", "/ShadingType", "/Type1C", "/CIDFontType0C",
+	    "/OpenType", "/CMapName", "/N"};
+	size_t i;
+
+	if (has_name(b, at, "/Filter"))
+		scan->compressed = true;
+	if (has_name(b, at, "/Type")) {
+		at += strlen("/Type");
+		while (ctx_base64_byte(b, at) == ' ')
+			at++;
+		scan->pages += has_name(b, at, "/Page");
+		return;
+	}
+	for (i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (has_name(b, at, others[i]))
+			scan->other = true;
+}
+
+/* Reads a stream that begins at an offset.  Returns the offset of its end. */
+static size_t
+read_stream(struct pdf_scan *scan, const struct ctx_base64 *b, size_t at)
+{
+	size_t start = at, bytes = ctx_base64_length(b);
+
+	while (at < bytes &&
+	    !(ctx_base64_byte(b, at) == 'e' &&
+		ctx_base64_has(b, at, "endstream")))
+		at++;
+	if (scan->other)
+		return at;
+	scan->streams++;
+	if (scan->compressed)
+		scan->packed += at - start;
+	else
+		scan->plain += at - start;
+	return at;
+}
+
+static void
+scan_pdf(struct pdf_scan *scan, const struct ctx_base64 *b)
+{
+	size_t at, bytes = ctx_base64_length(b);
+
+	for (at = 0; at < bytes; at++) {
+		switch (ctx_base64_byte(b, at)) {
+		case '/':
+			read_name(scan, b, at);
+			break;
+		case 'o': /* the word before each object */
+			if (ctx_base64_has(b, at, "obj"))
+				scan->compressed = scan->other = false;
+			break;
+		case 'e':
+			if (ctx_base64_has(b, at, "endstream"))
+				at += strlen("endstream") - 1;
+			break;
+		case 's':
+			if (ctx_base64_has(b, at, "stream"))
+				at = read_stream(scan, b,
+					 at + strlen("stream")) -
+				    1;
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+void
+ctx_read_pdf(const struct ctx_base64 *b, struct ctx_pdf *pdf)
+{
+	struct pdf_scan scan = {0};
+	uint64_t most;
+
+	scan_pdf(&scan, b);
+	pdf->pages = scan.pages;
+	pdf->text = scan.packed / PACKED_BYTES + scan.plain / PLAIN_BYTES;
+	if (scan.pages == 0) {
+		most = 1 + (uint64_t)ctx_base64_length(b) / PAGE_BYTES;
+		pdf->pages = scan.streams > most ? scan.streams : most;
+	}
+	most = pdf->pages * PAGE_TEXT;
+	if (pdf->text > most)
+		pdf->text = most;
+}
