@@ -612,9 +612,13 @@ rollout() {
 		tail -n +2 "$BATS_TEST_DIRNAME/corpus/codex/rollout.jsonl"
 		rollout 2000 10 | sed '1~3p'
 	} > in
-	for strategy in pinned-fifo middle-out window recall; do
+	for strategy in pinned-fifo middle-out window recall salient heuristic \
+	    summarize; do
+		rm -f archive
 		same_in_passes ctx-prune -s $strategy -b 3000 -k 2 -t 2
 		same_in_passes ctx-prune -s $strategy -b 900 --notice gone
+		same_in_passes ctx-prune -s $strategy -b 900 -l aggressive \
+		    --explain explain --archive archive
 	done
 	ctx-prune -b 900 in > out
 	[ "$(wc -c < in)" -gt 1000000 ]
@@ -633,6 +637,24 @@ rollout() {
 		cmp -n "$(wc -c < out)" <(grep event_msg old) out
 		[ "$(wc -l < out)" -eq 3000 ]
 	done
+}
+
+@test "a message that is kept must not change before it is written" {
+	rollout 4000 2000 > old
+	cp old session
+	sed '11999s/Please/please/' old > new
+	reader="ctx-prune -b 900" change_while_read write_session
+	[ $rc -eq 2 ]
+	grep -q "^ctx-prune: session:11999: the file changed while" err ||
+		fail "$(cat err)"
+	[ "$(grep -c response_item out)" -lt 100 ]
+	run ! grep -q "out 3999" out
+	# A message that was removed is not read again.
+	cp old session
+	sed '2s/Please/please/' old > new
+	reader="ctx-prune -b 900" change_while_read write_session
+	[ $rc -eq 0 ]
+	ctx-prune -b 900 old | cmp - out
 }
 
 @test "lines appended to a transcript while it is read are not read" {
@@ -666,6 +688,10 @@ rollout() {
 	(
 		ulimit -v $limit
 		ctx-prune -s pinned-fifo -e bytes/4 -b 1M -k 1 -t 1 rollout > out
+		for strategy in salient heuristic summarize; do
+			ctx-prune -s $strategy -e bytes/4 -b 1M rollout > held
+			[ "$(wc -l < held)" -lt 6 ]
+		done
 		ctx-truncate -l 0 rollout | cmp - rollout
 		[ "$(ctx-count -e bytes/4 --json rollout | jq .messages)" -eq 120 ]
 		# The limit has an effect.

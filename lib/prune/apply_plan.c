@@ -62,7 +62,7 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	struct ctx_str text;
 
 	ctx_edits_reset(&run->message_edits);
-	if (ctx_rewrite_reread(&run->rewrite, &entry->held, err) < 0)
+	if (ctx_prune_reread(run, entry, err) < 0)
 		return -1;
 	text = ctx_json_str(message->json, message->node);
 	if (edit->rest & CTX_MARK_DROP_INSERTION) {
@@ -200,7 +200,9 @@ apply_message_plan(struct prune *run, struct held_conversation *conversation,
 		return 0;
 	}
 	if (!empty &&
-	    collect_edits(run, conversation, entry, &edit, &empty, err) < 0)
+	    (ctx_prune_load(run, entry, err) < 0 ||
+		collect_edits(run, conversation, entry, &edit, &empty, err) <
+		    0))
 		return -1;
 	if (ctx_prune_record_change(run, conversation, entry, first, any, err) <
 	    0)

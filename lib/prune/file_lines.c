@@ -5,7 +5,11 @@
  * removed.  They may have more bytes than all messages that are kept.  So if
  * the session file can be read again, only their place in it is kept in memory:
  * an entry for all lines between two messages.
+ * A strategy that can decide only at the end holds messages in the same way.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "io/second_pass.h"
 #include "prune/held_conversation.h"
 
@@ -17,7 +21,8 @@ static bool
 can_add_line(const struct prune *run, const struct prune_entry *entry,
     uint32_t line)
 {
-	return entry->last_line != 0 && entry->last_line + 1 == line &&
+	return entry->held.dialect == NULL && entry->last_line != 0 &&
+	    entry->last_line + 1 == line &&
 	    !run->options->settings.strategy->needs_all;
 }
 
@@ -49,6 +54,20 @@ ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
 	    : 1;
 }
 
+bool
+ctx_prune_hold_file_message(struct prune *run, struct prune_entry *entry,
+    const struct ctx_event *event)
+{
+	/* Messages that are removed early need not be read again. */
+	if (event->line == 0 || !run->options->settings.strategy->needs_all ||
+	    !ctx_reader_locate(run->rewrite.stream->reader, event->record,
+		&entry->file_offset))
+		return false;
+	entry->last_line = event->line;
+	run->rewrite.is_held = true;
+	return true;
+}
+
 void
 ctx_prune_join_file_lines(struct prune_entry *before, struct prune_entry *entry)
 {
@@ -68,6 +87,8 @@ read_line_again(struct prune *run, const struct prune_entry *entry,
 	    run->rewrite.stream->transcript;
 	uint64_t number = entry->held.line + (line - entry->transcript_line);
 
+	/* The line may be at the address of another that was scanned. */
+	run->rewrite.scanned = NULL;
 	if (ctx_reader_read_again(run->rewrite.stream->reader, at,
 		ctx_transcript_length(transcript, line), text, err) < 0) {
 		err->file = entry->held.file;
@@ -95,6 +116,52 @@ ctx_prune_last_text(struct prune *run, const struct prune_entry *entry,
 	for (line = entry->transcript_line; line < entry->last_line; line++)
 		at += ctx_transcript_length(transcript, line);
 	return read_line_again(run, entry, line, at, text, err);
+}
+
+int
+ctx_prune_text(struct prune *run, const struct prune_entry *entry,
+    struct ctx_str *text, struct ctx_err *err)
+{
+	if (entry->last_line != 0)
+		return ctx_prune_last_text(run, entry, text, err);
+	*text = ctx_rewrite_text(&run->rewrite, &entry->held);
+	return 0;
+}
+
+int
+ctx_prune_load(struct prune *run, struct prune_entry *entry,
+    struct ctx_err *err)
+{
+	struct ctx_str text;
+	char *copy;
+
+	if (entry->last_line == 0)
+		return 0;
+	if (ctx_prune_last_text(run, entry, &text, err) < 0)
+		return -1;
+	copy = malloc(text.n);
+	if (copy == NULL)
+		return ctx_err_nomem(err);
+	memcpy(copy, text.p, text.n);
+	ctx_rewrite_set_text(&run->rewrite, &entry->held, copy, text.n);
+	entry->last_line = 0;
+	return 0;
+}
+
+int
+ctx_prune_reread(struct prune *run, const struct prune_entry *entry,
+    struct ctx_err *err)
+{
+	struct ctx_held_message held = entry->held;
+	struct ctx_str text;
+
+	if (entry->last_line != 0) {
+		if (ctx_prune_last_text(run, entry, &text, err) < 0)
+			return -1;
+		held.text = (char *)text.p;
+		held.n = text.n;
+	}
+	return ctx_rewrite_reread(&run->rewrite, &held, err);
 }
 
 int

@@ -19,18 +19,18 @@ struct pending_change {
 /* A message that is kept in memory until it is decided whether it is removed.
  */
 struct prune_entry {
-	/* The message's bytes.  held.text is NULL after the message was
-	 * removed. */
+	/* The message.  held.text is NULL after the message was removed, and
+	 * if its bytes are read again when they are needed (last_line). */
 	struct ctx_held_message held;
 	/* number of the message's segments in the groups */
 	uint32_t n_segments;
 	/* number of the message's line in a session file, from 1; 0: the
 	 * message is not from a session file */
 	uint32_t transcript_line;
-	/* An entry may stand for lines of a session file that are not messages,
-	 * and whose bytes are read again when they are written (held.text is
-	 * NULL).  This is then the number of the entry's last line; else 0.
-	 * Removed lines among them are not written. */
+	/* An entry may stand for lines of a session file whose bytes are read
+	 * again when they are needed: for one message, or for consecutive lines
+	 * that are not messages.  This is then the number of the entry's last
+	 * line; else 0.  Removed lines among them are not written. */
 	uint32_t last_line;
 	/* offset of the first of the entry's lines in the file, in bytes */
 	uint64_t file_offset;
@@ -180,6 +180,11 @@ int ctx_prune_hold_message(struct prune *run,
  * Returns 1, 0 if it must be held with its bytes, or -1 with *err. */
 int ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err);
+/* Holds a message of a session file without its bytes, if the strategy keeps
+ * all messages in memory until the end and the file can be read again.  Returns
+ * true if it did, false if the message must be held with its bytes. */
+bool ctx_prune_hold_file_message(struct prune *run, struct prune_entry *entry,
+    const struct ctx_event *event);
 /* Called when all messages between two entries were removed.  Moves the lines
  * of the first entry to the second one, so that the first one has no segment
  * any more. */
@@ -189,6 +194,19 @@ void ctx_prune_join_file_lines(struct prune_entry *before,
  * valid until another line is read again. */
 int ctx_prune_last_text(struct prune *run, const struct prune_entry *entry,
     struct ctx_str *text, struct ctx_err *err);
+/* Sets *text to the JSON of a message, or of a record that is not a message.
+ * If its bytes are read again, they are valid until another line is read
+ * again. */
+int ctx_prune_text(struct prune *run, const struct prune_entry *entry,
+    struct ctx_str *text, struct ctx_err *err);
+/* If the bytes of a message are not in memory, reads them again and keeps them,
+ * so that they can be edited. */
+int ctx_prune_load(struct prune *run, struct prune_entry *entry,
+    struct ctx_err *err);
+/* Parses a held message again, into run->rewrite.message.  Returns what
+ * ctx_dialect_read_message returns. */
+int ctx_prune_reread(struct prune *run, const struct prune_entry *entry,
+    struct ctx_err *err);
 /* Calls a function for each line of an entry for which select returns true,
  * with the bytes of the line; if the entry is not from a session file, calls it
  * for its record, with the line 0. */

@@ -418,7 +418,7 @@ ctx_insertions_compose(struct prune *run,
 		if (entry->insertion_number == 0 ||
 		    ctx_insertion_is_block(conversation, entry))
 			continue;
-		if (ctx_rewrite_reread(&run->rewrite, &entry->held, err) < 0 ||
+		if (ctx_prune_reread(run, entry, err) < 0 ||
 		    compose_insertion(run, conversation, entry,
 			run->rewrite.message.json, entry->held.node, err) < 0)
 			return -1;

@@ -184,8 +184,10 @@ append_blank(struct prune *run, struct prune_entry *entry,
 	if (event->line != 0)
 		ctx_transcript_remove(run->rewrite.stream->transcript,
 		    event->line);
-	return ctx_rewrite_append_text(&run->rewrite, &entry->held,
-	    event->record->text, err);
+	return ctx_prune_load(run, entry, err) < 0
+	    ? -1
+	    : ctx_rewrite_append_text(&run->rewrite, &entry->held,
+		  event->record->text, err);
 }
 
 /* Called at the end of a record that is not a message.  Such a record must be
@@ -242,7 +244,8 @@ hold_line(struct prune *run, const struct ctx_event *event, struct ctx_err *err)
 	if (entry == NULL)
 		return -1;
 	entry->transcript_line = event->line;
-	if (ctx_rewrite_hold(&run->rewrite, &entry->held, event, err) < 0)
+	if (!ctx_prune_hold_file_message(run, entry, event) &&
+	    ctx_rewrite_hold(&run->rewrite, &entry->held, event, err) < 0)
 		return -1;
 	if (ctx_prune_hold_message(run, &run->stream_conversation, entry, event,
 		err) < 0)

@@ -22,17 +22,17 @@ reread_entry(struct prune *run, struct held_conversation *conversation,
 	size_t blocks;
 	int rc;
 
-	if (ctx_rewrite_reread(&run->rewrite, &entry->held, err) < 0 ||
+	if (ctx_prune_reread(run, entry, err) < 0 ||
 	    ctx_count_message(conversation->model_counter.counter, message,
 		cost, err) < 0)
 		return -1;
 	blocks = message->n;
 	entry->held.dialect = conversation->read_dialect;
-	rc = ctx_rewrite_reread(&run->rewrite, &entry->held, err);
+	rc = ctx_prune_reread(run, entry, err);
 	if (rc < 0 || (rc > 0 && message->n == blocks))
 		return rc;
 	entry->held.dialect = old;
-	return ctx_rewrite_reread(&run->rewrite, &entry->held, err);
+	return ctx_prune_reread(run, entry, err);
 }
 
 static int

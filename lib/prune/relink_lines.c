@@ -26,7 +26,7 @@ count_relinked(struct prune *run, const struct prune_entry *entry,
 
 	if (entry->held.dialect == NULL)
 		return 0;
-	if (ctx_rewrite_reread(&run->rewrite, &entry->held, err) < 0 ||
+	if (ctx_prune_reread(run, entry, err) < 0 ||
 	    ctx_count_message(run->stream_conversation.model_counter.counter,
 		&run->rewrite.message, &cost, err) < 0)
 		return -1;

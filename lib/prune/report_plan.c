@@ -127,9 +127,9 @@ ctx_prune_record_change(struct prune *run,
 		if (entry->pending == NULL)
 			return ctx_err_nomem(err);
 		ctx_prune_set_change_place(entry, &entry->pending->change);
-		entry->pending->change.bytes =
-		    ctx_rewrite_text(&run->rewrite, &entry->held);
-		if (ctx_report_keep(report, &entry->pending->change, err) < 0)
+		if (ctx_prune_text(run, entry, &entry->pending->change.bytes,
+			err) < 0 ||
+		    ctx_report_keep(report, &entry->pending->change, err) < 0)
 			return -1;
 	}
 	dropped = entry->pending->marks & CTX_MARK_DROP

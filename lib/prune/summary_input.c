@@ -189,7 +189,7 @@ add_summary_message(struct summary_job *job, const struct prune_entry *entry,
 
 	if (entry->held.dialect == NULL)
 		return 0;
-	if (ctx_rewrite_reread(&run->rewrite, &entry->held, err) < 0)
+	if (ctx_prune_reread(run, entry, err) < 0)
 		return -1;
 	ctx_insertion_find(run->options, message, &found);
 	for (i = 0; i < message->n; i++) {

@@ -55,9 +55,8 @@ find_block_place(struct prune *run,
 				CTX_SEGMENT_USER) ||
 			    (conversation->plan.marks[k] & CTX_MARK_DROP))
 				continue;
-			if (ctx_rewrite_reread(&run->rewrite,
-				&ctx_prune_entry_at(conversation, i)->held,
-				err) < 0)
+			if (ctx_prune_reread(run,
+				ctx_prune_entry_at(conversation, i), err) < 0)
 				return -1;
 			*place = i;
 			if (ctx_prune_entry_at(conversation, i)

@@ -149,8 +149,7 @@ count_summary_cost(struct summary_job *job, struct ctx_str text,
 	    .text = text};
 
 	if (job->place.is_block) {
-		if (ctx_rewrite_reread(&job->run->rewrite, &entry->held, err) <
-		    0)
+		if (ctx_prune_reread(job->run, entry, err) < 0)
 			return -1;
 		content.string =
 		    ctx_insertion_string(job->run, &job->run->rewrite.message);
