@@ -210,6 +210,44 @@ read_member(struct cli *cli, const char *file, struct ctx_model *model,
 	return false;
 }
 
+/* Ends the command, because the member with this key of the model called name
+ * is unknown, or its value is wrong. */
+static void
+refuse_member(struct cli *cli, const char *file, const char *name,
+    const char *key)
+{
+	static const struct {
+		const char *key, *value;
+	} known[] = {
+	    {"window", "a number of tokens above 0"},
+	    {"input", "a number of tokens"},
+	    {"output", "a number of tokens"},
+	    {"vendor", "a string"},
+	    {"encoding", "a string: a tokenizer, or a tokenizer file"},
+	    {"image", "a list: a rule for images, and at most 3 numbers"},
+	    {"tools", "a list: a rule for tools, and at most 2 numbers"},
+	    {"price", "a list of 1 to 5 prices in dollars"},
+	    {"cache", "a rule of the prompt cache, as --models shows"},
+	    {"binds", "true or false"},
+	    {"drops_reasoning", "true or false"},
+	    {"exact", "true or false"},
+	    {"factor", "a number from 0.01 to 100"},
+	    {"cache_least", "a number of tokens"},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof known / sizeof *known; i++)
+		if (strcmp(known[i].key, key) == 0)
+			cli_die(cli,
+			    "%s: model '%.80s': the value of '%s' must be %s; "
+			    "see FILES in ctx-count(1)",
+			    file, name, key, known[i].value);
+	cli_die(cli,
+	    "%s: model '%.80s': the member '%.80s' is unknown; see FILES in "
+	    "ctx-count(1)",
+	    file, name, key);
+}
+
 /* Sets model->basis: how far the token counts of a model can be trusted. one:
  * the model's JSON object, which has been read into *model.  Returns false if
  * the object has a factor but no encoding, although the model's encoding is one
@@ -345,10 +383,7 @@ cli_models_read(struct cli *cli, const char *file)
 		}
 		json_object_foreach(one, key, value)
 			if (!read_member(cli, file, model, key, value))
-				cli_die(cli,
-				    "%s: model '%.80s': %.80s is unknown, or "
-				    "its value is wrong; see ctx-count(1)",
-				    file, name, key);
+				refuse_member(cli, file, name, key);
 		if (model->input > model->window)
 			complain(cli, file, name,
 			    "'input' is larger than 'window'");
