@@ -116,7 +116,8 @@ static int
 fail_without_message(struct ctx_err *err)
 {
 	return ctx_err_set(err, CTX_EARG,
-	    "no message was read, or the message has fewer blocks");
+	    "no message is available: ctx_input_next was not called, or did "
+	    "not return 1");
 }
 
 /* Sets *to to a copy of a text that is terminated by a NUL byte.  The copy is
@@ -199,8 +200,13 @@ ctx_input_block(struct ctx_input *input, size_t i, struct ctx_block_info *block,
 	struct ctx_err err;
 	int rc;
 
-	if (message == NULL || i >= message->n)
+	if (message == NULL)
 		rc = fail_without_message(&err);
+	else if (i >= message->n)
+		rc = ctx_err_set(&err, CTX_EARG,
+		    "the message has %zu blocks, and no block %zu (blocks are "
+		    "counted from 0)",
+		    (size_t)message->n, i);
 	else
 		rc = describe_block(input, i, &known, &err);
 	if (rc < 0)

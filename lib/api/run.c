@@ -64,7 +64,8 @@ ctx_api_begin(struct api_run *run, struct ctx_input *input,
 	run->sum.size = sizeof run->sum;
 	if (input->used)
 		return ctx_err_set(err, CTX_EARG,
-		    "the input was read already; open it again");
+		    "an earlier operation has read this input; open the input "
+		    "again for each operation");
 	input->used = true;
 	if (archive != NULL && output != NULL) {
 		if (ctx_archive_open(&run->archive, archive, err) < 0)

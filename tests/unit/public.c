@@ -242,6 +242,7 @@ messages(void)
 	input = open_text(CALL, &options);
 	tap_case("messages have role, place and JSON");
 	CHECK(ctx_input_block(input, 0, &block, &error) == -1);
+	CHECK(strstr(error.text, "ctx_input_next was not called") != NULL);
 	CHECK(ctx_input_count(input, &tokens, &error) == -1);
 	CHECK(ctx_input_next(input, &message, &error) == 1);
 	CHECK(strcmp(message.role, "user") == 0 && message.line == 1);
@@ -268,6 +269,7 @@ messages(void)
 	CHECK(block.tool != NULL && strcmp(block.tool, "read") == 0);
 	CHECK(block.text_length == 13);
 	CHECK(ctx_input_block(input, 1, &block, &error) == -1);
+	CHECK(strstr(error.text, "has 1 blocks, and no block 1") != NULL);
 	CHECK(ctx_input_next(input, &message, &error) == 0);
 	CHECK(strcmp(ctx_input_dialect(input), "openai-chat") == 0);
 	ctx_input_free(input);
