@@ -146,7 +146,8 @@ report_counts(struct age_command *age, const struct ctx_age_counts *counts)
 
 	if (age->n_failed > 1)
 		cli_say(&age->cli,
-		    "%" PRIu64 " %s could not be stored and are unchanged",
+		    "%" PRIu64 " %s could not be stored in files, and are kept "
+		    "unchanged in the output",
 		    age->n_failed, what);
 	if (age->options.older > 0 && counts->timed == 0 &&
 	    counts->messages > 0)

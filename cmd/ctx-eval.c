@@ -173,7 +173,9 @@ note_left_out(struct eval_command *eval)
 		    r->unlike);
 	if (r->n_samples > 0)
 		return;
-	cli_say(cli, "there is no session that can be evaluated");
+	cli_say(cli,
+	    "no session was evaluated; give sessions in which tool calls "
+	    "contain names from earlier messages");
 	cli_status(cli, CLI_NO);
 }
 

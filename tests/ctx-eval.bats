@@ -308,7 +308,7 @@ setup() {
 	run -1 --separate-stderr ctx-eval -p cat session
 	[ -z "$output" ]
 	[[ $stderr == *"cuts are left out, because fewer than 5000 tokens are before them; lower --least"* ]]
-	[[ $stderr == *"there is no session that can be evaluated"* ]]
+	[[ $stderr == *"no session was evaluated; give sessions in which tool calls"* ]]
 	run -0 --separate-stderr ctx-eval -v --least 400 -e bytes/4 -p cat session
 	[[ $stderr == *"cuts are left out, because fewer than 400 tokens"* ]]
 	head -n 2 session > short
