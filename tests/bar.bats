@@ -75,6 +75,25 @@ exactly() {
 	done
 }
 
+@test "--bar: a part with more tokens is never narrower than one with fewer" {
+	local width window
+	for width in 30 60 80 111; do
+		for window in 90k 128k 1M 3M; do
+			COLUMNS=$width ctx-count --bar -m gpt-4o \
+			    --window $window "$agent" > out
+			# Of each part: its letter, tokens and cells.
+			sed 1,4d out | grep -o '[A-Z1-9] [a-z_]*  *[0-9.]*k\{0,1\}  *[0-9.]*%' |
+			    awk -v bar="$(sed -n 3p out)" '{
+				n = $3 ~ /k/ ? $3 * 1000 : $3 + 0
+				print $1, n, gsub($1, "", bar) }' | sort -k 2,2n > parts
+			[ "$(wc -l < parts)" -ge 8 ] || fail "$(cat out)"
+			awk '$2 > tokens && $3 < cells { exit 1 }
+			    { tokens = $2; cells = $3 }' parts ||
+				fail "$width $window: $(cat out parts)"
+		done
+	done
+}
+
 @test "--bar counts a wide character as two columns" {
 	jq -nc '{role: "assistant", content: null, tool_calls: [{id: "a", type:
 	    "function", function: {name: $name, arguments: "{}"}}]},

@@ -133,26 +133,48 @@ picture_make(struct picture *picture, struct bar_part *parts, size_t n)
 	picture->scale += picture->scale == 0;
 }
 
+/* Gives one more cell to the part that has lost most by rounding down: lost[i]
+ * is the fraction of a cell of part i, which becomes negative. */
+static void
+widen_part(struct picture *picture, double lost[PICTURE_PARTS])
+{
+	size_t most = 0, i;
+
+	for (i = 1; i < picture->n; i++)
+		if (lost[i] > lost[most])
+			most = i;
+	picture->parts[most].cells++;
+	lost[most] = -1;
+}
+
 size_t
 picture_divide_width(struct picture *picture, size_t cells)
 {
 	uint64_t all = sum_of(picture);
-	double each = (double)cells / (double)picture->scale, sum = 0;
-	size_t i, from = 0, to;
+	double each = (double)cells / (double)picture->scale, width;
+	double lost[PICTURE_PARTS] = {0};
+	size_t used, given = 0, i;
 	unsigned shade = 0;
 
 	if (all > picture->tokens)
 		each *= (double)picture->tokens / (double)all;
-
+	used = (size_t)((double)all * each + 0.5);
+	used = used > cells ? cells : used;
 	for (i = 0; i < picture->n; i++) {
-		sum += (double)picture->parts[i].tokens * each;
-		to = (size_t)(sum + 0.5);
-		to = to > cells ? cells : to;
-		picture->parts[i].cells = to - from;
-		picture->parts[i].shade = to > from ? shade++ % PART_COLORS : 0;
-		from = to;
+		width = (double)picture->parts[i].tokens * each;
+		picture->parts[i].cells = (size_t)width;
+		/* Rounding of floating point must not make the sum larger. */
+		if (picture->parts[i].cells > used - given)
+			picture->parts[i].cells = used - given;
+		lost[i] = width - (double)picture->parts[i].cells;
+		given += picture->parts[i].cells;
 	}
-	return from;
+	for (i = 0; i < picture->n && given < used; i++, given++)
+		widen_part(picture, lost);
+	for (i = 0; i < picture->n; i++)
+		picture->parts[i].shade =
+		    picture->parts[i].cells > 0 ? shade++ % PART_COLORS : 0;
+	return given;
 }
 
 double

@@ -79,8 +79,9 @@ void picture_make(struct picture *picture, struct bar_part *parts, size_t n);
 /* Divides the width of the bar among its parts. cells: the width, in terminal
  * columns or SVG units.  Returns the sum of the widths of all parts.  It
  * corresponds to picture->tokens, even if ctx counts more tokens in the parts.
- * A part ends at the rounded sum of the tokens up to it, so rounding errors do
- * not add up. */
+ * Widths are rounded down; the remaining cells go to the parts that lost most
+ * by this.  So a part with more tokens is never narrower than one with fewer.
+ */
 size_t picture_divide_width(struct picture *picture, size_t cells);
 /* Returns the colour of a part.  Neighbours in the bar have different
  * colours. */
