@@ -202,6 +202,25 @@ load helper
 	    jq -e '.models == null and .error < 0.01 and .spread > .factor'
 }
 
+@test "--calibrate: one odd request does not decide the factor of a known model" {
+	text=$(words 50)
+	factor() { # MODEL [OPTION...]
+		ctx-count --calibrate --json "${@:2}" <<< "$(jq -nc --arg t \
+		    "$text" --arg m "$1" '{model: $m, messages: [{role: "user",
+		    content: $t}, {role: "assistant", content: "yes"}],
+		    usage: {prompt_tokens: 1000}}')" 2> /dev/null |
+		    jq -s '.[0].factor * 100 | round'
+	}
+	odd=$(factor house)
+	[ "$odd" -gt 800 ]
+	# the geometric mean of both, since the table has 1.17 or 1.47
+	[ $(($(factor claude-opus-4-8) ** 2 / odd)) -gt 144 ]
+	[ $(($(factor claude-opus-4-8) ** 2 / odd)) -lt 150 ]
+	[ "$(factor gemini-3-pro)" -lt $((odd / 2)) ]
+	# of other encodings nothing is known
+	[ "$(factor gemini-3-pro -e cl100k_base)" -gt 800 ]
+}
+
 @test "--calibrate counts a row of llm-logs without its response" {
 	# Billed: 2 for each token of a text that was sent, rows before and
 	# their answers among them, and 300 with every call.

@@ -247,8 +247,11 @@ calibrate_report(struct calibrate *calibrate, const char *encoding, bool upper,
 	struct ctx_billed_sample *calls =
 	    calloc(calibrate->n + 1, sizeof *calls);
 	struct ctx_calibration calibration;
+	struct ctx_factor_prior prior;
+	struct ctx_str model;
 	char name[200];
 	json_t *line;
+	bool known;
 	uint32_t id;
 	size_t i = 0, n;
 	int rc = 0;
@@ -262,10 +265,14 @@ calibrate_report(struct calibrate *calibrate, const char *encoding, bool upper,
 		for (n = 0; i < calibrate->n && calibrate->list[i].model == id;
 		     i++)
 			calls[n++] = calibrate->list[i].sample;
-		if (!ctx_calibrate(&calibration, calls, n))
+		model = ctx_intern_at(&calibrate->models, id);
+		known = ctx_factor_prior_find(ctx_model_find(NULL, model.p,
+						  model.n),
+		    encoding, &prior);
+		if (!ctx_calibrate(&calibration, calls, n,
+			known ? &prior : NULL))
 			continue;
-		copy_name(name, sizeof name,
-		    ctx_intern_at(&calibrate->models, id));
+		copy_name(name, sizeof name, model);
 		line = explain_doubt(&calibration, n) != NULL
 		    ? NULL
 		    : make_models_line(name, encoding, &calibration, upper);

@@ -332,7 +332,7 @@ struct ctx_billed_sample {
 struct ctx_calibration {
 	double factor; /* billed tokens per counted token */
 	/* Half of the width of the 95 % confidence interval of factor;
-	 * INFINITY if there are too few requests for one. */
+	 * INFINITY if there are too few requests for one, and no prior. */
 	double spread;
 	/* number of tokens that are billed with every request */
 	double overhead;
@@ -345,10 +345,23 @@ struct ctx_calibration {
 	 * request. */
 	double upper;
 };
+/* What is known of a model's factor before any request was billed: the
+ * logarithm of the factor has a normal distribution around log(factor), with
+ * the standard deviation spread. */
+struct ctx_factor_prior {
+	double factor, spread;
+};
+/* Sets *prior to what is known of a model's factor for an encoding.  Returns
+ * false if nothing is known. */
+bool ctx_factor_prior_find(const struct ctx_model *model, const char *encoding,
+    struct ctx_factor_prior *prior);
 /* Fits a straight line to n requests, which gives the billed tokens for a
- * number of counted tokens.  Returns false if no line can be fitted. */
+ * number of counted tokens.  The fewer requests there are, and the less they
+ * agree, the nearer is the factor to that of prior, unless prior is NULL.
+ * Returns false if no line can be fitted. */
 bool ctx_calibrate(struct ctx_calibration *calibration,
-    const struct ctx_billed_sample *samples, size_t n);
+    const struct ctx_billed_sample *samples, size_t n,
+    const struct ctx_factor_prior *prior);
 
 /* ---- cost/model_counters.c: the token counter for each model ------------ */
 

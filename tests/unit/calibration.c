@@ -41,7 +41,7 @@ check_lines(void)
 	tap_case("the fit finds the factor and the tokens billed with every "
 		 "request");
 	make(calls, MOST, 1.31, 18000, 0, &seed);
-	CHECK(ctx_calibrate(&calibration, calls, MOST));
+	CHECK(ctx_calibrate(&calibration, calls, MOST, NULL));
 	CHECK(near(calibration.factor, 1.31, 1e-4) &&
 	    near(calibration.overhead, 18000, 1));
 	CHECK(calibration.error < 1e-4 && calibration.worst < 1e-4 &&
@@ -50,21 +50,21 @@ check_lines(void)
 	tap_case("the fit finds 0 tokens billed with every request if there "
 		 "are none");
 	make(calls, MOST, 0.9, 0, 300, &seed);
-	CHECK(ctx_calibrate(&calibration, calls, MOST));
+	CHECK(ctx_calibrate(&calibration, calls, MOST, NULL));
 	CHECK(calibration.overhead == 0 && near(calibration.factor, 0.9, 0.01));
 
 	tap_case("requests without counted or billed tokens are refused");
 	calls[0].counted = calls[1].counted = calls[2].counted = 0;
-	CHECK(!ctx_calibrate(&calibration, calls, 3));
+	CHECK(!ctx_calibrate(&calibration, calls, 3, NULL));
 	calls[0].counted = 100;
 	calls[0].billed = 0;
-	CHECK(!ctx_calibrate(&calibration, calls, 1));
-	CHECK(!ctx_calibrate(&calibration, calls, 0));
+	CHECK(!ctx_calibrate(&calibration, calls, 1, NULL));
+	CHECK(!ctx_calibrate(&calibration, calls, 0, NULL));
 
 	tap_case("the factor is within its spread in 95 of 100 fits");
 	for (i = 0; i < 1000; i++) {
 		make(calls, 8, 1.5, 20000, 4000, &seed);
-		CHECK(ctx_calibrate(&calibration, calls, 8));
+		CHECK(ctx_calibrate(&calibration, calls, 8, NULL));
 		within += near(calibration.factor, 1.5, calibration.spread);
 	}
 	CHECK(within > 920 && within < 985);
@@ -82,7 +82,7 @@ check_upper(void)
 	for (k = 0; k < 2000; k++) {
 		n = 1 + (size_t)(tap_random(&seed) % MOST);
 		make(calls, n, 1.2, (double)(k % 3) * 9000, 5000, &seed);
-		if (!ctx_calibrate(&calibration, calls, n))
+		if (!ctx_calibrate(&calibration, calls, n, NULL))
 			continue;
 		CHECK(calibration.upper >= calibration.factor &&
 		    calibration.worst >= calibration.error);
@@ -102,14 +102,78 @@ check_few(void)
 	struct ctx_calibration calibration;
 
 	tap_case("one or two requests give a ratio with an infinite spread");
-	CHECK(!ctx_calibrate(&calibration, NULL, 0));
-	CHECK(ctx_calibrate(&calibration, &one, 1));
+	CHECK(!ctx_calibrate(&calibration, NULL, 0, NULL));
+	CHECK(ctx_calibrate(&calibration, &one, 1, NULL));
 	CHECK(near(calibration.factor, 1.2, 1e-9) && isinf(calibration.spread));
-	CHECK(ctx_calibrate(&calibration, two, 2));
+	CHECK(ctx_calibrate(&calibration, two, 2, NULL));
 	CHECK(calibration.overhead == 0 && calibration.factor > 1.25 &&
 	    calibration.factor < 1.5);
-	CHECK(ctx_calibrate(&calibration, same, 3));
+	CHECK(ctx_calibrate(&calibration, same, 3, NULL));
 	CHECK(calibration.overhead == 0 && near(calibration.factor, 1.2, 1e-9));
+}
+
+/* Returns the factor that n requests on a line with this factor give, with a
+ * known factor of 1. */
+static double
+pulled(size_t n, double factor, unsigned noise, double spread)
+{
+	const struct ctx_factor_prior prior = {1, spread};
+	struct ctx_billed_sample calls[MOST];
+	struct ctx_calibration calibration;
+	unsigned long long seed = 5;
+
+	make(calls, n, factor, 0, noise, &seed);
+	NEED(ctx_calibrate(&calibration, calls, n, &prior));
+	CHECK(!isinf(calibration.spread) &&
+	    calibration.upper >= calibration.factor);
+	return calibration.factor;
+}
+
+static void
+check_prior(void)
+{
+	const struct ctx_factor_prior prior = {1, 0.1};
+	struct ctx_billed_sample odd = {100, 400}, calls[MOST];
+	unsigned long long seed = 6;
+	struct ctx_calibration calibration, fitted;
+	struct ctx_factor_prior known;
+
+	tap_case("one request counts as much as what is known of the model");
+	CHECK(ctx_calibrate(&calibration, &odd, 1, &prior));
+	CHECK(near(calibration.factor, 2, 1e-9));
+	CHECK(near(calibration.spread, 1.96 * 2 * 0.1 / sqrt(2), 1e-3));
+
+	tap_case("few requests move the known factor less than many");
+	CHECK(pulled(3, 1.5, 9000, 0.1) < 1.4);
+	CHECK(pulled(3, 1.5, 9000, 0.1) > 1);
+	CHECK(pulled(MOST, 1.5, 9000, 0.1) > 1.45);
+	CHECK(near(pulled(8, 1.5, 0, 0.1), 1.5, 0.001));
+	CHECK(pulled(3, 1.5, 9000, 0.5) > pulled(3, 1.5, 9000, 0.1));
+
+	tap_case("the line still goes through the mean of the requests");
+	make(calls, 8, 1.5, 20000, 4000, &seed);
+	CHECK(ctx_calibrate(&fitted, calls, 8, NULL));
+	CHECK(ctx_calibrate(&calibration, calls, 8, &prior));
+	CHECK(calibration.factor < fitted.factor &&
+	    calibration.overhead > fitted.overhead);
+
+	tap_case("the known factor is that of the table of models");
+	CHECK(ctx_factor_prior_find(ctx_model_find(NULL, "llama-3.3-70b", 13),
+	    "o200k_base", &known));
+	CHECK(near(known.spread, 0.12, 1e-9) && known.factor > 0.9);
+	CHECK(ctx_factor_prior_find(ctx_model_find(NULL, "claude-opus-4-8", 15),
+	    "o200k_base", &known));
+	CHECK(near(known.factor, 1.47, 1e-9));
+	CHECK(ctx_factor_prior_find(ctx_model_find(NULL, "mistral-large", 13),
+	    "o200k_base", &known));
+	CHECK(near(known.spread, 0.3, 1e-9));
+	CHECK(!ctx_factor_prior_find(ctx_model_find(NULL, "gpt-4o", 6),
+	    "o200k_base", &known));
+	CHECK(!ctx_factor_prior_find(ctx_model_find(NULL, "no-such", 7),
+	    "o200k_base", &known));
+	CHECK(
+	    !ctx_factor_prior_find(ctx_model_find(NULL, "claude-opus-4-8", 15),
+		"claude-4.8", &known));
 }
 
 /* Returns the input tokens that a message of a dialect reports, or, if around
@@ -191,6 +255,7 @@ main(void)
 	check_lines();
 	check_upper();
 	check_few();
+	check_prior();
 	check_usage();
 	return tap_done();
 }
