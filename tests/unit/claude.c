@@ -247,6 +247,36 @@ check_cuts(void)
 	}
 }
 
+/* Every place in these texts can be a boundary between units. */
+static void
+check_fits(void)
+{
+	static const char *const patterns[] = {"\n\t", "\xe6\xbc\xa2",
+	    "\n\xe6\xbc\xa2", "1\t\n"};
+	uint64_t limit, all;
+	bool within;
+	size_t i, n, length;
+
+	tap_case(
+	    "whether a text of many short units has at most so many tokens");
+	for (i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+		length = strlen(patterns[i]);
+		for (n = 0; n + length <= 40000; n += length)
+			memcpy(text + n, patterns[i], length);
+		all = count(counters[0], text, n);
+		for (limit = 0; limit < 40; limit++) {
+			CHECK(ctx_token_fits(counters[0], text, n, limit,
+				  &within, &err) == 0);
+			CHECK(!within);
+		}
+		for (limit = all - 20; limit < all + 20; limit++) {
+			CHECK(ctx_token_fits(counters[0], text, n, limit,
+				  &within, &err) == 0);
+			CHECK(within == (all <= limit));
+		}
+	}
+}
+
 static void
 check_index(void)
 {
@@ -380,6 +410,7 @@ main(void)
 	check_streaming();
 	check_limits();
 	check_cuts();
+	check_fits();
 	check_index();
 	check_bytes();
 	check_long();

@@ -137,14 +137,15 @@ struct cutter {
 };
 
 /* Finds the cuts between ASCII characters.  A branch for each cut would often
- * be mispredicted by the processor, so the loop has none. */
+ * be mispredicted by the processor, so the loop has none.  Leaves room for one
+ * more cut, which cut_char may find. */
 static void
 cut_ascii(struct cutter *c)
 {
 	size_t at = c->at, found = c->found;
 	unsigned class = c->class, next, i;
 
-	while (c->n - at >= ROW && found + ROW <= c->max &&
+	while (c->n - at >= ROW && found + ROW < c->max &&
 	    at <= CTX_PRETOKENIZE_SPAN && is_ascii_row(c->p + at)) {
 		for (i = 0; i < ROW; i++) {
 			next = ascii[(unsigned char)c->p[at + i]];
