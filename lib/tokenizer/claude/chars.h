@@ -86,4 +86,25 @@ ctx_claude_kind(uint32_t cp)
 	return ctx_claude_value[ctx_claude_block[cp / 128] * 128u + cp % 128];
 }
 
+/* Returns the small letter of a capital letter; any other character is returned
+ * as it is. */
+static inline uint32_t
+ctx_claude_lower_char(uint32_t cp)
+{
+	size_t low = 0, high = ctx_claude_n_lower, middle;
+
+	if (cp < 0x80)
+		return cp >= 'A' && cp <= 'Z' ? cp + ('a' - 'A') : cp;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (ctx_claude_lower[middle].last < cp)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == ctx_claude_n_lower || ctx_claude_lower[low].first > cp)
+		return cp;
+	return ctx_claude_lower[low].lower + (cp - ctx_claude_lower[low].first);
+}
+
 #endif

@@ -10,6 +10,7 @@
  * A single space between two markers is left out.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "tokenizer/claude/chars.h"
 #include "tokenizer/claude/claude.h"
@@ -99,13 +100,14 @@ read_chars(struct ctx_marked_text *m, struct ctx_str text)
 	bool folds = m->claude->folds_quotes, nikhahit = false;
 	unsigned properties;
 	size_t at = 0;
-	uint32_t cp;
+	uint32_t cp, c, written;
 
 	for (m->n = 0; at < text.n;) {
 		at += ctx_char_next(text.p + at, text.n - at, &cp);
 		if (cp == CTX_CHAR_BAD)
 			cp = UNKNOWN;
-		properties = ctx_claude_properties[ctx_claude_kind(cp)];
+		c = make_char(cp);
+		properties = properties_of(c);
 		if ((properties & CTX_CHAR_REMOVED) != 0) {
 			/* NIKHAHIT and SARA_AA become SARA_AM, also if removed
 			 * control characters are between them, but not if
@@ -119,21 +121,26 @@ read_chars(struct ctx_marked_text *m, struct ctx_str text)
 			continue;
 		}
 		nikhahit = cp == NIKHAHIT;
+		written = folds ? fold_quote(cp) : cp;
 		if ((properties & CTX_CHAR_BLANK) != 0)
-			cp = ' ';
-		m->chars[m->n++] = make_char(folds ? fold_quote(cp) : cp);
+			written = ' ';
+		m->chars[m->n++] = written == cp ? c : make_char(written);
 	}
 }
 
 static bool
 is_ascii(struct ctx_str text)
 {
-	unsigned all = 0;
-	size_t i;
+	uint64_t all = 0, word;
+	size_t i = 0;
 
-	for (i = 0; i < text.n; i++)
+	for (; text.n - i >= sizeof word; i += sizeof word) {
+		memcpy(&word, text.p + i, sizeof word);
+		all |= word;
+	}
+	for (; i < text.n; i++)
 		all |= (unsigned char)text.p[i];
-	return all < 0x80;
+	return (all & 0x8080808080808080u) == 0;
 }
 
 static int
@@ -148,25 +155,6 @@ normalize(struct ctx_marked_text *m, struct ctx_str text, struct ctx_err *err)
 		return -1;
 	read_chars(m, text);
 	return 0;
-}
-
-static uint32_t
-lower_char(uint32_t cp)
-{
-	size_t low = 0, high = ctx_claude_n_lower, middle;
-
-	if (cp < 0x80)
-		return cp >= 'A' && cp <= 'Z' ? cp + ('a' - 'A') : cp;
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (ctx_claude_lower[middle].last < cp)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == ctx_claude_n_lower || ctx_claude_lower[low].first > cp)
-		return cp;
-	return ctx_claude_lower[low].lower + (cp - ctx_claude_lower[low].first);
 }
 
 /* ---- runs ---------------------------------------------------------------- */
@@ -457,7 +445,7 @@ write_word(struct stream *s, const struct run *word)
 	for (i = word->at; i < word->end; i++) {
 		cp = get_code_point(s->chars[i]);
 		if (capitals != 0 && cp != DOTTED_I)
-			cp = lower_char(cp);
+			cp = ctx_claude_lower_char(cp);
 		write_char(s, cp);
 	}
 	write_end(s);

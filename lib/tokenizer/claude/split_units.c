@@ -73,7 +73,7 @@ static const uint8_t ascii[128] = {
     /* clang-format on */
 };
 
-static unsigned
+static inline unsigned
 classify_char(uint32_t cp)
 {
 	if ((cp >= 0x4e00 && cp <= 0x9fff) || (cp >= 0xac00 && cp <= 0xd7a3) ||
@@ -160,6 +160,32 @@ cut_ascii(struct cutter *c)
 	c->class = class;
 }
 
+/* Finds the cuts before characters of several bytes, up to a byte that is not
+ * part of such a character.  Leaves room for one more cut, which cut_char may
+ * find. */
+static void
+cut_wide(struct cutter *c)
+{
+	size_t at = c->at, found = c->found, length;
+	unsigned class = c->class, next;
+	uint32_t cp;
+
+	while (at < c->n && (unsigned char)c->p[at] >= 0x80 &&
+	    found + 1 < c->max && at <= CTX_PRETOKENIZE_SPAN) {
+		length = ctx_char_next(c->p + at, c->n - at, &cp);
+		if (cp == CTX_CHAR_BAD)
+			break;
+		next = classify_char(cp);
+		c->ends[found] = (uint32_t)at;
+		found += cuts[class] >> next & 1u;
+		class = next;
+		at += length;
+	}
+	c->at = at;
+	c->found = found;
+	c->class = class;
+}
+
 /* Reads the next character and adds a cut before it, if there is one. Returns
  * false if splitting must stop before the character, so that the units found so
  * far are returned. */
@@ -190,8 +216,10 @@ ctx_units_split(struct ctx_pretokenize *split, const char *p, size_t n,
 	struct cutter c = {.p = p, .n = n, .max = max, .ends = split->end};
 
 	while (c.at < n) {
-		if (!c.alone)
+		if (!c.alone) {
 			cut_ascii(&c);
+			cut_wide(&c);
+		}
 		if (c.at < n && !cut_char(&c))
 			break;
 	}
