@@ -29,9 +29,10 @@
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* Four numbers in a SIMD vector.  Functions get its address, because on some
- * processors a vector cannot be passed in a register. */
+/* Four and sixteen numbers in a SIMD vector.  Functions get its address,
+ * because on some processors a vector cannot be passed in a register. */
 typedef int32_t four_vector __attribute__((vector_size(16)));
+typedef uint32_t sixteen_vector __attribute__((vector_size(64)));
 
 /* Compares four tags of a line of the hash table with a tag.  The value of a
  * tag is eight words after it.  If a tag is equal, puts its value into *found
@@ -100,6 +101,18 @@ ctx_bpe_merge_portable(const struct ctx_vocab *v,
 	merge_pretokens(v, pretokens, n);
 }
 
+/* Notes that no tokens of a pretoken of n bytes merge.  find_least reads
+ * sixteen merges at a time, so as many are written. */
+static void
+clear_merges(struct ctx_bpe_pretoken *pretoken, size_t n)
+{
+	const sixteen_vector none = (sixteen_vector){0} + CTX_BPE_MERGE_NONE;
+	size_t i;
+
+	for (i = 0; i < n; i += 16)
+		memcpy(pretoken->merges + i, &none, sizeof none);
+}
+
 /* Begins to merge a pretoken, like ctx_bpe_pretoken_begin, for a vocabulary
  * whose tokens are merged from characters, not bytes. */
 static void
@@ -112,8 +125,7 @@ begin_chars(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
 	pretoken->occupied = 1 | UINT64_C(2) << n;
 	pretoken->n = (uint32_t)n;
 	pretoken->tokens[0] = pretoken->tokens[n + 1] = CTX_PAIR_NOBODY;
-	for (at = 0; at == 0 || at % 16 != 0 || at < n; at++)
-		pretoken->merges[at] = CTX_BPE_MERGE_NONE;
+	clear_merges(pretoken, n);
 	for (at = 1; at <= n; at += (unsigned)length) {
 		pretoken->tokens[at] =
 		    ctx_vocab_first(v, p + at - 1, n + 1 - at, &length);
@@ -133,7 +145,8 @@ ctx_bpe_pretoken_begin(const struct ctx_vocab *v,
     struct ctx_bpe_pretoken *pretoken, const char *p, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)p;
-	unsigned i;
+	const uint32_t *leaves = v->leaves, *digrams = v->digrams;
+	unsigned i, pair = s[0]; /* pair: the last two bytes */
 
 	if (v->chars) {
 		begin_chars(v, pretoken, p, n);
@@ -142,15 +155,13 @@ ctx_bpe_pretoken_begin(const struct ctx_vocab *v,
 	pretoken->occupied = UINT64_MAX >> (CTX_BPE_MAX - n);
 	pretoken->n = (uint32_t)n;
 	pretoken->tokens[0] = pretoken->tokens[n + 1] = CTX_PAIR_NOBODY;
-	for (i = 0; i < n; i++)
-		pretoken->tokens[i + 1] = v->leaves[s[i]];
-	pretoken->merges[0] = CTX_BPE_MERGE_NONE;
-	for (i = 1; i < n; i++)
-		pretoken->merges[i] =
-		    ctx_bpe_merge_rank(v->digrams[(size_t)s[i - 1] << 8 | s[i]],
-			i);
-	for (; i % 16 != 0; i++)
-		pretoken->merges[i] = CTX_BPE_MERGE_NONE;
+	clear_merges(pretoken, n);
+	pretoken->tokens[1] = leaves[pair];
+	for (i = 1; i < n; i++) {
+		pretoken->tokens[i + 1] = leaves[s[i]];
+		pair = (pair << 8 | s[i]) & 0xffff;
+		pretoken->merges[i] = ctx_bpe_merge_rank(digrams[pair], i);
+	}
 }
 
 size_t
