@@ -469,7 +469,7 @@ lost() {
 
 @test "--dry-run prints what is removed, why, and whether the rest fits" {
 	ctx-prune -n -s heuristic -l aggressive -b 20k "$agent" > plan
-	grep -qE '^  drop   nothing rare  *.* messages -  .* tokens$' plan
+	grep -qE '^  drop   no rare name  *.* messages -  .* tokens$' plan
 	grep -qE '^  edit   ends ' plan
 	ctx-prune -s heuristic -l aggressive -b 20k "$agent" > out
 	read -r _ left _ after _ < <(grep '^  left' plan)

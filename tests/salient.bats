@@ -27,7 +27,7 @@ run_of_reads() {
 	# more than the rest, of which the newest stay.
 	run -1 grep -q '"c12"' out
 	grep -q '"c30"' out
-	[ "$(jq -r .rule why | sort -u)" = "nothing rare" ]
+	[ "$(jq -r .rule why | sort -u)" = "no rare name" ]
 	jq -se 'all(.score >= 0 and .score < 1)' why > /dev/null
 	jq -se 'map(select(.role == "tool") | .score) | . == sort' why > /dev/null
 }
@@ -43,7 +43,7 @@ run_of_reads() {
 	ctx-prune -s salient --quantum 0 -k 1 -t 1 -b 130 --explain why in > out
 	[ "$(tokens out)" -le 130 ]
 	[ "$(jq -r '.tool_call_id // empty' out)" = b ]
-	jq -se 'map(select(.line == 2)) | .[0] | .rule == "salient" and .score > 1' \
+	jq -se 'map(select(.line == 2)) | .[0] | .rule == "few rare names" and .score > 1' \
 	    why > /dev/null
 }
 

@@ -16,7 +16,7 @@ run_of_calls() {
 	    "user:Show it." "assistant:Here."
 }
 
-@test "heuristic removes superseded calls, then failed ones, then what names nothing rare" {
+@test "heuristic removes superseded calls, then failed ones, then those without a rare name" {
 	run_of_calls > in
 	n=$(tokens in)
 	ctx-prune -s heuristic --quantum 0 -t 1 -k 1 -b $((n - 10)) --explain why in > out
@@ -26,7 +26,7 @@ run_of_calls() {
 	ctx-prune -s heuristic --quantum 0 -t 1 -k 1 -b $((n - 200)) --explain why in > out
 	[ "$(jq -r .rule why | uniq | tr '\n' ,)" = 'superseded,failed, made good later,' ]
 	ctx-prune -s heuristic --quantum 0 -t 1 -k 1 -b $((n - 400)) --explain why in > out
-	jq -r .rule why | grep -qx 'nothing rare'
+	jq -r .rule why | grep -qx 'no rare name'
 	jq -e '.score >= 0' why > /dev/null
 	least=$(ctx-prune -s heuristic --quantum 0 -t 1 -k 1 -b 1 in 2> /dev/null | tokens)
 	# What was removed and still fits is kept.

@@ -51,14 +51,14 @@ struct ctx_scorer {
 
 extern const struct ctx_scorer_kind ctx_heuristic_kind, ctx_recall_kind,
     ctx_salient_kind;
-enum { CTX_HEURISTIC_REASONS = 4, CTX_SALIENT_REASONS = 1 };
+enum { CTX_HEURISTIC_REASONS = 5, CTX_SALIENT_REASONS = 2 };
 extern const char *const ctx_heuristic_reasons[CTX_HEURISTIC_REASONS];
 extern const char *const ctx_salient_reasons[CTX_SALIENT_REASONS];
 
 /* ---- strategy/strategy.c ---- */
 
 /* Returns a text for reports that says why a strategy removes a segment with
- * this rank.  If the strategy has no such texts, returns its name. */
+ * this rank.  If the strategy has no text for the rank, returns its name. */
 const char *ctx_strategy_reason(const struct ctx_strategy *strategy,
     double rank);
 

@@ -183,8 +183,9 @@ struct ctx_strategy {
 	 * strategy removes by age. */
 	const struct ctx_scorer_kind *scorer;
 	/* Texts that tell the user why a segment was removed, indexed by its
-	 * rank: reasons[0] is for segments of rank 0.  NULL if ranks do not
-	 * stand for reasons.  See ctx_strategy_reason. */
+	 * rank: reasons[0] is for segments of rank 0, and the last one also
+	 * for all higher ranks.  NULL if ranks do not stand for reasons.  See
+	 * ctx_strategy_reason. */
 	const char *const *reasons;
 	size_t n_reasons;
 };

@@ -4,7 +4,8 @@
 #include "prune/plan.h"
 #include "tap.h"
 
-/* A conversation in which the heuristic scorer uses every one of its ranks. */
+/* A conversation in which the heuristic scorer gives a rank for each of its
+ * reasons. */
 static const char *const conversation[] = {
     "{\"role\":\"user\",\"content\":\"Run it.\\nEND OF DEMONSTRATION\"}",
     "{\"role\":\"assistant\",\"content\":\"Shown.\"}",
@@ -25,6 +26,7 @@ static const char *const conversation[] = {
     "\"function\",\"function\":{\"name\":\"read\",\"arguments\":"
     "\"{\\\"path\\\":\\\"a.c\\\"}\"}}]}",
     "{\"role\":\"tool\",\"tool_call_id\":\"4\",\"content\":\"int a;\"}",
+    "{\"role\":\"assistant\",\"content\":\"See src/lexer_17.c.\"}",
     "{\"role\":\"assistant\",\"content\":\"It builds.\"}",
 };
 enum { MESSAGES = sizeof conversation / sizeof conversation[0] };
@@ -73,9 +75,10 @@ check_ranks(const struct ctx_strategy *strategy)
 	CHECK(ctx_scorer_rank(scorer, &groups, &plan, &err) == 0);
 	for (i = 0; i < groups.n; i++) {
 		double rank = groups.segments[i].rank;
+		double last = (double)(strategy->n_reasons - 1);
 
-		CHECK(rank >= 0 && rank < (double)strategy->n_reasons);
-		seen |= 1u << (unsigned)rank;
+		CHECK(rank >= 0);
+		seen |= 1u << (unsigned)(rank < last ? rank : last);
 	}
 	CHECK(seen == (1u << strategy->n_reasons) - 1);
 	ctx_scorer_close(scorer);
@@ -98,10 +101,19 @@ main(void)
 			    ctx_strategy_reason(strategy, (double)rank) ==
 				strategy->reasons[rank]);
 	}
+	tap_case("a rank above all reasons gives the last reason");
+	for (i = 0; (strategy = ctx_strategy_at(i)) != NULL; i++) {
+		const char *last = strategy->n_reasons > 0
+		    ? strategy->reasons[strategy->n_reasons - 1]
+		    : strategy->name;
+
+		CHECK(ctx_strategy_reason(strategy,
+			  (double)strategy->n_reasons) == last);
+		CHECK(ctx_strategy_reason(strategy, HUGE_VAL) == last);
+	}
 	tap_case("a rank without a reason gives the name of the strategy");
 	for (i = 0; (strategy = ctx_strategy_at(i)) != NULL; i++) {
-		const double others[] = {(double)strategy->n_reasons, -1,
-		    HUGE_VAL, -HUGE_VAL, nan("")};
+		const double others[] = {-1, -HUGE_VAL, nan("")};
 
 		for (rank = 0; rank < sizeof others / sizeof others[0]; rank++)
 			CHECK(ctx_strategy_reason(strategy, others[rank]) ==

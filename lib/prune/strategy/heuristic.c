@@ -19,7 +19,7 @@
 
 /* The ranks of messages; those with the lowest rank are removed first.  They
  * are also indices of ctx_heuristic_reasons. */
-enum { SUPERSEDED, FAILED, DEMO, OTHER, RANKS };
+enum { SUPERSEDED, FAILED, DEMO, OTHER, NAMED, RANKS };
 
 _Static_assert((int)RANKS == (int)CTX_HEURISTIC_REASONS,
     "a reason for each rank");
@@ -28,7 +28,8 @@ const char *const ctx_heuristic_reasons[RANKS] = {
     [SUPERSEDED] = "superseded",
     [FAILED] = "failed, made good later",
     [DEMO] = "demonstration",
-    [OTHER] = "nothing rare",
+    [OTHER] = "no rare name",
+    [NAMED] = "few rare names",
 };
 
 /* Arguments of a tool call with more bytes than this are stored as a hash

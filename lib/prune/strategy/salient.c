@@ -23,7 +23,8 @@
 #include "prune/strategy/names.h"
 #include "prune/strategy/segment_text.h"
 
-const char *const ctx_salient_reasons[CTX_SALIENT_REASONS] = {"nothing rare"};
+const char *const ctx_salient_reasons[CTX_SALIENT_REASONS] = {"no rare name",
+    "few rare names"};
 
 /* A name with more bytes is stored as a hash of 128 bits, so that no name takes
  * more memory than this. */

@@ -114,8 +114,10 @@ ctx_strategy_find(const char *name)
 const char *
 ctx_strategy_reason(const struct ctx_strategy *strategy, double rank)
 {
+	const size_t n = strategy->n_reasons;
+
 	/* A NaN also fails this comparison, so it is never used as an index. */
-	if (rank >= 0 && rank < (double)strategy->n_reasons)
-		return strategy->reasons[(size_t)rank];
-	return strategy->name;
+	if (n == 0 || !(rank >= 0))
+		return strategy->name;
+	return strategy->reasons[rank < (double)n ? (size_t)rank : n - 1];
 }
