@@ -40,6 +40,24 @@ calls() {
 	done
 }
 
+@test "--help names every value of an option that takes one of a few" {
+	local c option choices value n=0
+	for c in $(commands); do
+		"$c" --help | tr -cs 'a-z0-9_.-' '\n' | sed 's/[.]$//' | sort -u > words
+		while IFS=$'\037' read -r option choices; do
+			# Long lists that other commands print, and one of the manual.
+			case $option in model | dialect | encoding | pin-role | on-failure) continue ;; esac
+			[[ $c,$option != ctx-check,provider ]] || continue
+			for value in $choices; do
+				n=$((n + 1))
+				grep -qx -e "$value" words ||
+					fail "$c --help does not name $value of --$option"
+			done
+		done < <("$c" --list-options | cut -f 2,5 | grep $'\t.' | tr '\t' '\037')
+	done
+	[ "$n" -ge 30 ]
+}
+
 @test "an unknown option exits 2 and suggests the nearest one" {
 	for c in $(commands); do
 		run -2 "$c" --dialekt x

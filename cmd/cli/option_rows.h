@@ -15,16 +15,17 @@
 		'd', "dialect", "NAME", "message format (detected)",         \
 		    CLI_STRING, &(cli)->dialect_name, cli_dialect_name, NULL \
 	}
-#define CLI_MODEL(cli)                                                      \
-	{                                                                   \
-		'm', "model", "NAME",                                       \
-		    "model: its window and tokenizer (detected)", CLI_FILE, \
-		    &(cli)->model, cli_model_name, NULL                     \
+#define CLI_MODEL(cli)                                                  \
+	{                                                               \
+		'm', "model", "NAME",                                   \
+		    "model: window and tokenizer (named by the input)", \
+		    CLI_FILE, &(cli)->model, cli_model_name, NULL       \
 	}
-#define CLI_ENCODING(cli)                                                 \
-	{                                                                 \
-		'e', "encoding", "NAME|FILE", "tokenizer (the model's)",  \
-		    CLI_STRING, &(cli)->encoding, cli_encoding_name, NULL \
+#define CLI_ENCODING(cli)                                                   \
+	{                                                                   \
+		'e', "encoding", "NAME|FILE",                               \
+		    "tokenizer (the model's, else o200k_base)", CLI_STRING, \
+		    &(cli)->encoding, cli_encoding_name, NULL               \
 	}
 #define CLI_REST(cli)                                                          \
 	{.type = CLI_BRIEF, .help = "Other options, explained in the manual"}, \
@@ -56,11 +57,11 @@
  * before it makes invalid. to: pointer to the enum ctx_reasoning that the
  * option sets. given: pointer to a bool that becomes true if the option is
  * given, or NULL */
-#define CLI_REASONING(to, given)                                      \
-	{                                                             \
-		0, "reasoning", "WHAT",                               \
-		    "invalidated signed reasoning: drop, keep, fail", \
-		    CLI_CHOICE, to, cli_reasoning_name, given         \
+#define CLI_REASONING(to, given)                                         \
+	{                                                                \
+		0, "reasoning", "WHAT",                                  \
+		    "drop (default) or keep invalid reasoning, or fail", \
+		    CLI_CHOICE, to, cli_reasoning_name, given            \
 	}
 
 /* Rows of the option table: the options that select tools by patterns of their
@@ -86,27 +87,29 @@
 #define CLI_CHANGES(cli, report)                                         \
 	{'n', "dry-run", NULL, "print what would change, write nothing", \
 	    CLI_FLAG, &(report)->dry_run, NULL, NULL},                   \
-	    {0, "archive", "FILE", "save what is removed or changed",    \
-		CLI_FILE, &(report)->archive_path, NULL, NULL},          \
+	    {0, "archive", "FILE",                                       \
+		"append what is removed or changed to FILE", CLI_FILE,   \
+		&(report)->archive_path, NULL, NULL},                    \
 	    CLI_IN_PLACE(cli)
-#define CLI_EXPLAIN(report)                                                \
-	{                                                                  \
-		0, "explain", "FILE", "write a JSON line for each change", \
-		    CLI_FILE, &(report)->explain_path, NULL, NULL          \
+#define CLI_EXPLAIN(report)                                                    \
+	{                                                                      \
+		0, "explain", "FILE",                                          \
+		    "write a JSON line per changed message to FILE", CLI_FILE, \
+		    &(report)->explain_path, NULL, NULL                        \
 	}
-#define CLI_REPORT(report)                                                   \
-	{0, "json", NULL, "print the report of --dry-run as JSON", CLI_FLAG, \
-	    &(report)->json, NULL, NULL},                                    \
+#define CLI_REPORT(report)                                            \
+	{0, "json", NULL, "with --dry-run: print the report as JSON", \
+	    CLI_FLAG, &(report)->json, NULL, NULL},                   \
 	    CLI_EXPLAIN(report)
 
 /* Row of the option table: the option --annotations, which prints findings as
  * annotations. */
-#define CLI_ANNOTATIONS(annotations)                           \
-	{                                                      \
-		0, "annotations", "HOST",                      \
-		    "print annotations for:", CLI_CHOICE,      \
-		    &(annotations)->host, cli_annotation_host, \
-		    &(annotations)->given                      \
+#define CLI_ANNOTATIONS(annotations)                                       \
+	{                                                                  \
+		0, "annotations", "HOST",                                  \
+		    "print annotations for a code host; HOST is github",   \
+		    CLI_CHOICE, &(annotations)->host, cli_annotation_host, \
+		    &(annotations)->given                                  \
 	}
 
 #endif
