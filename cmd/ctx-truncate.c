@@ -92,7 +92,7 @@ parse(struct truncate_command *truncate, int argc, char **argv)
 	unsigned reasoning = CTX_REASONING_DROP;
 	const struct cli_option options[] = {
 	    {'l', "limit", "N",
-		"maximum length of tool results (20000; 0: none)", CLI_NUMBER,
+		"maximum tool result length (20000; 0: no limit)", CLI_NUMBER,
 		&o->limit, NULL, &truncate->limit_given},
 	    {0, "unit", "UNIT",
 		"unit of N: chars (default), bytes, tokens, lines", CLI_CHOICE,
@@ -110,9 +110,8 @@ parse(struct truncate_command *truncate, int argc, char **argv)
 	    {0, "args", "N", "maximum length of call arguments (no limit)",
 		CLI_NUMBER, &o->args, NULL, NULL},
 	    CLI_TOOLS(&o->tool, &o->not_tool),
-	    {0, "unsent", NULL,
-		"change only messages not sent to the model yet", CLI_FLAG,
-		&o->unsent, NULL, NULL},
+	    {0, "unsent", NULL, "change only messages after the last answer",
+		CLI_FLAG, &o->unsent, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "Shortening"},
 	    {0, "ratio", "H:T", "ratio of kept beginning to kept end (3:1)",
 		CLI_STRING, &truncate->ratio, NULL, NULL},
