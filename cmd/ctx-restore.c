@@ -199,7 +199,7 @@ parse(struct restore_command *restore, int argc, char **argv)
 		CLI_FILE, &o->spool, NULL, NULL},
 	    {0, "list", NULL, "print the references and their state", CLI_FLAG,
 		&restore->list, NULL, NULL},
-	    {0, "gc", NULL, "print spool files to which no input refers",
+	    {0, "gc", NULL, "print, and keep, files to which no input refers",
 		CLI_FLAG, &restore->gc, NULL, NULL},
 	    CLI_CHANGES(&restore->cli, &restore->report),
 	    {.type = CLI_HEADING, .help = "Input and reports"},
