@@ -374,15 +374,18 @@ parse(struct cache_command *cache, int argc, char **argv)
 	    CLI_MODEL(&cache->cli),
 	    CLI_CHANGES(&cache->cli, &cache->report),
 	    {.type = CLI_HEADING, .help = "The bill"},
-	    {0, "diff", "FILE", "cost of the input if FILE was sent before it",
-		CLI_FILE, &cache->diff, NULL, NULL},
+	    {0, "diff", "FILE",
+		"print the cost of the input after FILE was sent", CLI_FILE,
+		&cache->diff, NULL, NULL},
 	    {0, "price", "I,O,R,W",
-		"$ per 1M tokens: in, out, cache read, write", CLI_STRING,
+		"$/1M tokens: in, out, read, write (the model's)", CLI_STRING,
 		&cache->price, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "Input and reports"},
 	    CLI_DIALECT(&cache->cli),
 	    CLI_ENCODING(&cache->cli),
-	    CLI_REPORT(&cache->report),
+	    {0, "json", NULL, "with -n or --diff: print the report as JSON",
+		CLI_FLAG, &cache->report.json, NULL, NULL},
+	    CLI_EXPLAIN(&cache->report),
 	    CLI_REST(&cache->cli),
 	    {0},
 	};
@@ -416,7 +419,7 @@ main(int argc, char **argv)
 		.about = "Set prompt-cache breakpoints, or print what a change "
 			 "costs.",
 		.operands = "[FILE...]",
-		.no_means = "--diff: messages of FILE were changed",
+		.no_means = "the input does not begin with FILE of --diff",
 		.examples =
 		    "  ctx-cache --provider anthropic chat.jsonl > next.jsonl\n"
 		    "  ctx-cache -m claude-opus-4-5 --diff last.json "
