@@ -120,7 +120,7 @@ parse(struct replay_command *command, int argc, char **argv)
 	struct cli *cli = &command->cli;
 	const struct cli_option options[] = {
 	    {'p', "policy", "POLICY",
-		"compare with ctx-prune with these options", CLI_LIST,
+		"also compute the cost with options of ctx-prune", CLI_LIST,
 		&command->texts, NULL, NULL},
 	    {0, "requests", NULL, "print a row for each request", CLI_FLAG,
 		&command->form.requests, NULL, NULL},
@@ -152,11 +152,12 @@ main(int argc, char **argv)
 	struct replay_command command = {
 	    .cli = {
 		.name = "ctx-replay",
-		.about = "Replay recorded sessions, and add up what the "
-			 "provider bills.",
+		.about = "Compute, without calling a model, what recorded "
+			 "sessions cost.",
 		.operands = "[SESSION...]",
 		.examples = "  ctx-replay ~/.claude/projects/*/*.jsonl\n"
-			    "  ctx-replay --requests session.jsonl\n",
+			    "  ctx-replay --requests session.jsonl\n"
+			    "  ctx-replay -p '-b 50k' session.jsonl\n",
 		.each = true,
 	    }};
 	struct ctx_model_counters counters;
