@@ -238,7 +238,7 @@ parse(struct eval_command *eval, int argc, char **argv)
 {
 	const struct cli_option options[] = {
 	    {'p', "policy", "COMMAND",
-		"options of ctx-prune, or a command, to evaluate", CLI_LIST,
+		"ctx-prune options, or a command (all strategies)", CLI_LIST,
 		&eval->policy_texts, NULL, NULL},
 	    {'b', "budget", "P%,...",
 		"budgets, in percent of tokens (10%,25%,50%)", CLI_FILE,
@@ -256,9 +256,9 @@ parse(struct eval_command *eval, int argc, char **argv)
 	    {0, "needed", NULL,
 		"print the strings used again later, run nothing", CLI_FLAG,
 		&eval->output.needed, NULL, NULL},
-	    {0, "per", "WHAT", "a row per policy (default) or sample",
+	    {0, "per", "WHAT", "a row per policy (default) or sample: each cut",
 		CLI_CHOICE, &eval->per, per_kind_name, NULL},
-	    {0, "json", NULL, "print a JSON object per line", CLI_FLAG,
+	    {0, "json", NULL, "print a JSON object for each row", CLI_FLAG,
 		&eval->output.json, NULL, NULL},
 	    {0, "tsv", NULL, "print columns separated by tabs, with a header",
 		CLI_FLAG, &eval->output.tsv, NULL, NULL},
@@ -313,13 +313,12 @@ main(int argc, char **argv)
 	char stdin_name[] = "-", texts[16][40];
 	struct eval_command eval = {
 	    .cli = {.name = "ctx-eval",
-		.about = "Measure how many strings that a session needs later "
-			 "are kept by pruning.",
+		.about = "Measure on recorded sessions whether pruning keeps "
+			 "the strings needed later.",
 		.operands = "[FILE...]",
 		.no_means = "a run failed, or nothing to evaluate",
 		.examples = "  ctx-eval ~/.claude/projects/*/*.jsonl\n"
-			    "  ctx-eval -p '-s recall' -p 'ctx-age -S {dir}' "
-			    "*.jsonl\n"},
+			    "  ctx-eval -p '-s recall' -p '-s fifo' *.jsonl\n"},
 	    .cuts = "30%,50%,70%,85%",
 	    .budgets = "10%,25%,50%",
 	    .timeout = 60,
