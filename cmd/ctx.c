@@ -24,9 +24,8 @@ static const struct {
     {"cache", "set prompt-cache breakpoints, and compute what a change costs"},
     {"check", "find and repair what a provider would refuse"},
     {"eval",
-	"measure on recorded sessions whether pruning keeps what is needed "
-	"later"},
-    {"replay", "replay recorded sessions, and add up the bill"},
+	"measure on recorded sessions whether pruning keeps what is needed"},
+    {"replay", "compute what recorded sessions cost"},
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof commands[0], MAX_NAME = 16 };

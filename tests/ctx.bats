@@ -6,6 +6,7 @@ load helper
 	local c name purpose
 	run -0 ctx
 	[ "${#lines[@]}" -le 24 ]
+	awk 'length > 80 { exit 1 }' <<< "$output" || fail "$output"
 	for c in $(cd "$B" && ls ctx-*); do
 		name=${c#ctx-}
 		purpose=$(printf '%s\n' "${lines[@]}" | sed -n "s/^  $name  *//p")
