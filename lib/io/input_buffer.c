@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/input_buffer.h"
@@ -61,6 +62,21 @@ open_source(struct ctx_reader *r)
 	r->fd = r->source.read != NULL ? 0 : r->source.fd;
 }
 
+/* Returns the offset in the open file of the next byte to be read.  It is not
+ * 0 if another program has read the beginning of standard input. */
+static uint64_t
+find_offset(const struct ctx_reader *r)
+{
+	struct stat file;
+	off_t offset;
+
+	if (r->source.read != NULL || fstat(r->fd, &file) < 0 ||
+	    !S_ISREG(file.st_mode))
+		return CTX_NO_OFFSET;
+	offset = lseek(r->fd, 0, SEEK_CUR);
+	return offset < 0 ? CTX_NO_OFFSET : (uint64_t)offset;
+}
+
 int
 ctx_reader_open_next(struct ctx_reader *r, struct ctx_err *err)
 {
@@ -85,6 +101,7 @@ ctx_reader_open_next(struct ctx_reader *r, struct ctx_err *err)
 	r->framing = UNKNOWN;
 	r->torn = false;
 	r->fresh = true;
+	r->offset = find_offset(r);
 	r->eof = false;
 	r->line = 1;
 	r->column = 0;
@@ -202,6 +219,8 @@ ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err)
 		return -1;
 	}
 	r->buf.n += (size_t)got;
+	if (r->offset != CTX_NO_OFFSET)
+		r->offset += (uint64_t)got;
 	if (got > 0 && r->on_read != NULL && r->second.pass != PASS_SECOND)
 		r->on_read(r->user, (size_t)got);
 	r->eof = got == 0;

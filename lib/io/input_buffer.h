@@ -32,21 +32,20 @@ struct second_pass {
 	/* True if the file itself is read again.  False if it cannot be read
 	 * again (a pipe): then its bytes are copied, and the copy is read. */
 	bool rereads_file;
-	/* Only if rereads_file is true: offsets in the file, in bytes. at: of
-	 * the next byte to be read; begin and end: of the part that is read
-	 * twice. */
-	uint64_t at, begin, end;
+	/* Only if rereads_file is true: offsets in the file, in bytes, of the
+	 * part that is read twice. */
+	uint64_t begin, end;
 	struct input_copy *first, *last;
 	/* State of the reader after it has read the marked record, to be set
 	 * again for the second pass. line: the line of the marked record. */
 	uint64_t line;
 	enum framing framing;
 	bool torn;
-	/* One file is kept open, so that its lines can be read again when they
-	 * are written: its descriptor, and its number in the list of input
-	 * files, from 1; 0: no file is kept open. */
+	/* One file is kept open, so that its records can be read again when
+	 * they are written: its descriptor, and its name, which is the member
+	 * "file" of its records.  NULL: no file is kept open. */
 	int kept;
-	size_t kept_file;
+	const char *kept_file;
 	/* the bytes of this file that were read last, and the offset in the
 	 * file of the first of them, in bytes */
 	struct ctx_buf again;
@@ -72,6 +71,9 @@ struct ctx_reader {
 	 * lines after it did not complete */
 	bool torn;
 	bool fresh; /* true if no byte of the open file was read so far */
+	/* offset, in the open file, of the next byte to be read; CTX_NO_OFFSET
+	 * if it is not a regular file */
+	uint64_t offset;
 	bool eof;
 	struct ctx_buf buf;
 	/* offset in buf at which the record that is being read begins */

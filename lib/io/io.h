@@ -88,7 +88,11 @@ struct ctx_record {
 	const char *file;
 	/* number of the line where the value begins, from 1 */
 	uint64_t line;
+	/* offset of text in the file, in bytes; CTX_NO_OFFSET if the input is
+	 * not a regular file, or text is not in the file as it is */
+	uint64_t offset;
 };
+#define CTX_NO_OFFSET UINT64_MAX
 
 /*
  * A reader: reads several files as one stream of JSON records.  How records are

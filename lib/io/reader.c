@@ -127,11 +127,15 @@ take_record(struct ctx_reader *r, struct ctx_record *record,
 	record->kind = kind;
 	record->file = r->name;
 	record->line = r->line;
+	record->offset = r->offset == CTX_NO_OFFSET
+	    ? CTX_NO_OFFSET
+	    : r->offset - bytes_ahead(r);
 	/* If the last line of a file has no line feed and another file
 	 * follows, a line feed is added. */
 	if (n == bytes_ahead(r) && p[n - 1] != '\n' && has_next(r)) {
 		p[n++] = '\n';
 		r->buf.n++;
+		record->offset = CTX_NO_OFFSET;
 	}
 	record->text.p = p;
 	record->text.n = n;

@@ -8,9 +8,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/vector.h"
 #include "io/input_buffer.h"
 
 /* Appends bytes to the copy of the input. */
@@ -70,31 +70,6 @@ read_copy(struct second_pass *second, char *p, size_t n)
 	return n;
 }
 
-/* The marked record and the bytes of the buffer after it have n bytes together.
- * Stores their offset in the file, where the second pass will begin.  Returns
- * false if the file cannot be read again, because it is not a regular file, or
- * if the offset cannot be computed. */
-static bool
-locate_part(struct ctx_reader *r, size_t n)
-{
-	struct second_pass *second = &r->second;
-	struct stat file;
-	off_t at;
-
-	/* At the end of the file, the buffer may contain a line feed that is
-	 * not in the file.  Then the offset in the file cannot be computed from
-	 * the number of bytes (n). */
-	if (r->eof || r->source.read != NULL || fstat(r->fd, &file) < 0 ||
-	    !S_ISREG(file.st_mode))
-		return false;
-	at = lseek(r->fd, 0, SEEK_CUR);
-	if (at < 0 || (uint64_t)at < n)
-		return false;
-	second->at = (uint64_t)at;
-	second->begin = (uint64_t)at - n;
-	return true;
-}
-
 int
 ctx_reader_mark(struct ctx_reader *reader, const struct ctx_record *record,
     struct ctx_err *err)
@@ -106,7 +81,11 @@ ctx_reader_mark(struct ctx_reader *reader, const struct ctx_record *record,
 	second->line = record->line;
 	second->framing = reader->framing;
 	second->torn = reader->torn;
-	second->rereads_file = locate_part(reader, n);
+	/* At the end of the file, the buffer may contain a line feed that is
+	 * not in the file.  Then the offset in the file cannot be computed from
+	 * the number of bytes (n). */
+	second->rereads_file = !reader->eof && reader->offset != CTX_NO_OFFSET;
+	second->begin = reader->offset - n;
 	return second->rereads_file
 	    ? 0
 	    : copy_input(second, record->text.p, n, err);
@@ -116,10 +95,9 @@ int
 ctx_second_pass_add(struct second_pass *second, const char *p, size_t n,
     struct ctx_err *err)
 {
-	if (second->pass != PASS_FIRST)
+	if (second->pass != PASS_FIRST || second->rereads_file)
 		return 0;
-	second->at += n;
-	return second->rereads_file ? 0 : copy_input(second, p, n, err);
+	return copy_input(second, p, n, err);
 }
 
 void
@@ -128,8 +106,8 @@ ctx_reader_rewind(struct ctx_reader *reader)
 	struct second_pass *second = &reader->second;
 
 	second->pass = PASS_SECOND;
-	second->end = second->at;
-	second->at = second->begin;
+	second->end = reader->offset;
+	reader->offset = second->rereads_file ? second->begin : CTX_NO_OFFSET;
 	reader->from = reader->buf.n;
 	reader->eof = false;
 	reader->line = second->line;
@@ -154,16 +132,12 @@ ssize_t
 ctx_second_pass_read(struct ctx_reader *r, char *p, size_t n)
 {
 	struct second_pass *second = &r->second;
-	ssize_t got;
 
 	if (!second->rereads_file)
 		return (ssize_t)read_copy(second, p, n);
-	if (n > second->end - second->at)
-		n = (size_t)(second->end - second->at);
-	got = read_at(r->fd, p, n, second->at);
-	if (got > 0)
-		second->at += (uint64_t)got;
-	return got;
+	if (n > second->end - r->offset)
+		n = (size_t)(second->end - r->offset);
+	return read_at(r->fd, p, n, r->offset);
 }
 
 void
@@ -177,43 +151,63 @@ ctx_second_pass_end(struct second_pass *second)
 void
 ctx_second_pass_release(struct second_pass *second)
 {
-	if (second->kept_file != 0)
+	if (second->kept_file != NULL)
 		(void)close(second->kept);
 	ctx_buf_release(&second->again);
 }
 
-/* ---- reading lines again later ---- */
+/* ---- reading records again later ---- */
 
-/* Keeps the open file open.  Returns false if that is not possible.  Only one
- * file is kept open, because a process can have only a few hundred. */
+/* Adds the 8 bytes at p to a checksum.  Two different groups of 8 bytes, added
+ * to the same checksum, always give different results. */
+INLINE uint64_t
+add_word(uint64_t sum, const char *p)
+{
+	sum = (sum ^ load_word(p)) * UINT64_C(0x9e3779b97f4a7c15);
+	return sum << 31 | sum >> 33;
+}
+
+uint32_t
+ctx_sum_text(struct ctx_str text)
+{
+	uint64_t even = text.n, odd = 1;
+	char rest[16] = {0};
+
+	for (; text.n >= 16; text.p += 16, text.n -= 16) {
+		even = add_word(even, text.p);
+		odd = add_word(odd, text.p + 8);
+	}
+	memcpy(rest, text.p, text.n);
+	even = add_word(even, rest);
+	odd = add_word(odd, rest + 8);
+	return (uint32_t)((even ^ odd << 1 ^ odd >> 63) >> 32);
+}
+
+/* Keeps the file of a record open.  Returns false if that is not possible.
+ * Only one file is kept open, because a process can have only a few hundred. */
 static bool
-keep_file(struct ctx_reader *r)
+keep_file(struct ctx_reader *r, const char *file)
 {
 	struct second_pass *second = &r->second;
 
-	if (second->kept_file == 0) {
+	if (second->kept_file == NULL && r->fd >= 0 && r->name == file) {
 		second->kept = fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
 		if (second->kept >= 0)
-			second->kept_file = r->next;
+			second->kept_file = file;
 	}
-	return second->kept_file == r->next;
+	return second->kept_file == file;
 }
 
 bool
 ctx_reader_locate(struct ctx_reader *reader, const struct ctx_record *record,
-    uint64_t *at)
+    struct ctx_record_place *place)
 {
-	const struct second_pass *second = &reader->second;
-	uint64_t end = second->at - bytes_ahead(reader);
-
-	if (second->pass != PASS_SECOND || !second->rereads_file ||
-	    reader->framing != LINES)
+	if (record->offset == CTX_NO_OFFSET || record->text.n == 0 ||
+	    !keep_file(reader, record->file))
 		return false;
-	/* A line feed that is not in the file may have been added to its last
-	 * record. */
-	if ((end == second->end && has_next(reader)) || !keep_file(reader))
-		return false;
-	*at = end - record->text.n;
+	*place = (struct ctx_record_place){.offset = record->offset,
+	    .n = (uint32_t)record->text.n,
+	    .checksum = ctx_sum_text(record->text)};
 	return true;
 }
 
@@ -242,20 +236,22 @@ fill_again(struct second_pass *second, uint64_t at, size_t n,
 }
 
 int
-ctx_reader_read_again(struct ctx_reader *reader, uint64_t at, size_t n,
-    struct ctx_str *text, struct ctx_err *err)
+ctx_reader_read_again(struct ctx_reader *reader,
+    const struct ctx_record_place *place, struct ctx_str *text,
+    struct ctx_err *err)
 {
 	struct second_pass *second = &reader->second;
 	struct ctx_buf *again = &second->again;
+	uint64_t at = place->offset;
 
-	if ((at < second->again_at || at - second->again_at + n > again->n) &&
-	    fill_again(second, at, n, err) < 0)
+	if ((at < second->again_at ||
+		at - second->again_at + place->n > again->n) &&
+	    fill_again(second, at, place->n, err) < 0)
 		return -1;
 	at -= second->again_at;
-	*text = (struct ctx_str){again->p + at, again->n - (size_t)at};
-	if (text->n > n)
-		text->n = n;
-	return 0;
+	*text = (struct ctx_str){again->p + at, place->n};
+	return again->n - (size_t)at >= place->n &&
+	    ctx_sum_text(*text) == place->checksum;
 }
 
 int

@@ -28,17 +28,27 @@ void ctx_reader_rewind(struct ctx_reader *reader);
 /* Closes the open file.  The next record is the first of the next file. */
 void ctx_reader_close_file(struct ctx_reader *reader);
 
-/* Called for a record that was read a second time.  Returns true if
- * ctx_reader_read_again can read its bytes until the reader is closed, and sets
- * *at to its offset in the file, in bytes.  This is so for the lines of one
- * regular file, which is then kept open. */
+/* Where a record is in its file, so that it can be read again. */
+struct ctx_record_place {
+	uint64_t offset;   /* offset of the record in the file, in bytes */
+	uint32_t n;        /* length of the record in bytes, at least 1 */
+	uint32_t checksum; /* checksum of the record's bytes (ctx_sum_text) */
+};
+/* Returns a checksum of a text, to detect that a file has changed.  It takes
+ * less time than ctx_hash, but does not detect a change that was made on
+ * purpose to keep the checksum. */
+uint32_t ctx_sum_text(struct ctx_str text);
+/* Returns true if ctx_reader_read_again can read a record until the reader is
+ * closed, and sets *place.  This is so for the records of one regular file,
+ * which is then kept open. */
 bool ctx_reader_locate(struct ctx_reader *reader,
-    const struct ctx_record *record, uint64_t *at);
-/* Reads n bytes of the file that ctx_reader_locate has kept open, beginning at
- * the offset "at".  Sets *text to these bytes, or to fewer if the file has
- * become shorter; *text is valid until the next call. */
-int ctx_reader_read_again(struct ctx_reader *reader, uint64_t at, size_t n,
-    struct ctx_str *text, struct ctx_err *err);
+    const struct ctx_record *record, struct ctx_record_place *place);
+/* Reads a record again for which ctx_reader_locate has returned true.  Returns
+ * 1 with *text, which is valid until the next call; 0 if the file has changed
+ * there; or -1 with *err. */
+int ctx_reader_read_again(struct ctx_reader *reader,
+    const struct ctx_record_place *place, struct ctx_str *text,
+    struct ctx_err *err);
 /* Sets *err to an error that says that a record has changed between two
  * readings of its file.  Returns -1. */
 int ctx_reader_fail_changed(const char *file, uint64_t line,

@@ -1,16 +1,17 @@
 /*
- * file_lines.c - lines of a session file whose bytes are not kept in memory
+ * file_lines.c - records of a file whose bytes are not kept in memory
+ *
+ * A strategy that can decide only at the end needs an entry for each message of
+ * the conversation, but not its bytes.  So if the file can be read again, only
+ * the place of the message in it is kept.
  *
  * In a session file, records that are not messages are lines that are never
- * removed.  They may have more bytes than all messages that are kept.  So if
- * the session file can be read again, only their place in it is kept in memory:
- * an entry for all lines between two messages.
- * A strategy that can decide only at the end holds messages in the same way.
+ * removed.  They may have more bytes than all messages that are kept.  An entry
+ * stands for all such lines between two messages, and is read again, too.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/second_pass.h"
 #include "prune/held_conversation.h"
 
 /* Returns true if a line directly follows the lines of an entry and can be
@@ -21,8 +22,7 @@ static bool
 can_add_line(const struct prune *run, const struct prune_entry *entry,
     uint32_t line)
 {
-	return entry->held.dialect == NULL && entry->last_line != 0 &&
-	    entry->last_line + 1 == line &&
+	return entry->last_line != 0 && entry->last_line + 1 == line &&
 	    !run->options->settings.strategy->needs_all;
 }
 
@@ -32,10 +32,11 @@ ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
 {
 	struct ctx_held_queue *lines = &run->rewrite.lines;
 	struct prune_entry *entry;
-	uint64_t at;
+	struct ctx_record_place place;
 
 	if (event->line == 0 || run->rewrite.edits.n > 0 ||
-	    !ctx_reader_locate(run->rewrite.stream->reader, event->record, &at))
+	    !ctx_reader_locate(run->rewrite.stream->reader, event->record,
+		&place))
 		return 0;
 	if (lines->end > lines->first) {
 		entry = ctx_held_queue_at(lines, lines->end - 1);
@@ -48,7 +49,7 @@ ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
 	if (entry == NULL)
 		return -1;
 	entry->transcript_line = entry->last_line = event->line;
-	entry->file_offset = at;
+	entry->place = place;
 	return ctx_prune_hold_unknown(&run->stream_conversation, entry, err) < 0
 	    ? -1
 	    : 1;
@@ -59,11 +60,10 @@ ctx_prune_hold_file_message(struct prune *run, struct prune_entry *entry,
     const struct ctx_event *event)
 {
 	/* Messages that are removed early need not be read again. */
-	if (event->line == 0 || !run->options->settings.strategy->needs_all ||
+	if (!run->options->settings.strategy->needs_all ||
 	    !ctx_reader_locate(run->rewrite.stream->reader, event->record,
-		&entry->file_offset))
+		&entry->place))
 		return false;
-	entry->last_line = event->line;
 	run->rewrite.is_held = true;
 	return true;
 }
@@ -72,31 +72,40 @@ void
 ctx_prune_join_file_lines(struct prune_entry *before, struct prune_entry *entry)
 {
 	entry->transcript_line = before->transcript_line;
-	entry->file_offset = before->file_offset;
+	entry->place = before->place;
 	entry->held.line = before->held.line;
 	before->n_segments = 0;
 }
 
-/* Reads a line again, and checks that its bytes have not changed.  at: offset
- * of the line in the file. */
+/* Reads a record of an entry again. number: the number of its line in the
+ * file. */
 static int
-read_line_again(struct prune *run, const struct prune_entry *entry,
-    uint32_t line, uint64_t at, struct ctx_str *text, struct ctx_err *err)
+read_again(struct prune *run, const struct prune_entry *entry,
+    const struct ctx_record_place *place, uint64_t number, struct ctx_str *text,
+    struct ctx_err *err)
 {
-	const struct ctx_transcript *transcript =
-	    run->rewrite.stream->transcript;
-	uint64_t number = entry->held.line + (line - entry->transcript_line);
+	int rc = ctx_reader_read_again(run->rewrite.stream->reader, place, text,
+	    err);
 
-	/* The line may be at the address of another that was scanned. */
+	/* The record may be at the address of another that was scanned. */
 	run->rewrite.scanned = NULL;
-	if (ctx_reader_read_again(run->rewrite.stream->reader, at,
-		ctx_transcript_length(transcript, line), text, err) < 0) {
-		err->file = entry->held.file;
-		err->line = number;
-		return -1;
-	}
-	if (!ctx_transcript_is_same(transcript, line, *text))
+	if (rc > 0)
+		return 0;
+	if (rc == 0)
 		return ctx_reader_fail_changed(entry->held.file, number, err);
+	err->file = entry->held.file;
+	err->line = number;
+	return -1;
+}
+
+int
+ctx_prune_text(struct prune *run, const struct prune_entry *entry,
+    struct ctx_str *text, struct ctx_err *err)
+{
+	if (entry->place.n != 0)
+		return read_again(run, entry, &entry->place, entry->held.line,
+		    text, err);
+	*text = ctx_rewrite_text(&run->rewrite, &entry->held);
 	return 0;
 }
 
@@ -106,26 +115,16 @@ ctx_prune_last_text(struct prune *run, const struct prune_entry *entry,
 {
 	const struct ctx_transcript *transcript =
 	    run->rewrite.stream->transcript;
-	uint64_t at = entry->file_offset;
-	uint32_t line;
+	struct ctx_record_place place = entry->place;
+	uint32_t line = entry->transcript_line;
 
-	if (entry->last_line == 0) {
-		*text = (struct ctx_str){entry->held.text, entry->held.n};
-		return 0;
-	}
-	for (line = entry->transcript_line; line < entry->last_line; line++)
-		at += ctx_transcript_length(transcript, line);
-	return read_line_again(run, entry, line, at, text, err);
-}
-
-int
-ctx_prune_text(struct prune *run, const struct prune_entry *entry,
-    struct ctx_str *text, struct ctx_err *err)
-{
-	if (entry->last_line != 0)
-		return ctx_prune_last_text(run, entry, text, err);
-	*text = ctx_rewrite_text(&run->rewrite, &entry->held);
-	return 0;
+	if (entry->last_line <= line)
+		return ctx_prune_text(run, entry, text, err);
+	while (line < entry->last_line)
+		place = ctx_transcript_place(transcript, ++line,
+		    place.offset + place.n);
+	return read_again(run, entry, &place,
+	    entry->held.line + (line - entry->transcript_line), text, err);
 }
 
 int
@@ -135,16 +134,16 @@ ctx_prune_load(struct prune *run, struct prune_entry *entry,
 	struct ctx_str text;
 	char *copy;
 
-	if (entry->last_line == 0)
+	if (entry->place.n == 0)
 		return 0;
-	if (ctx_prune_last_text(run, entry, &text, err) < 0)
+	if (ctx_prune_text(run, entry, &text, err) < 0)
 		return -1;
 	copy = malloc(text.n);
 	if (copy == NULL)
 		return ctx_err_nomem(err);
 	memcpy(copy, text.p, text.n);
 	ctx_rewrite_set_text(&run->rewrite, &entry->held, copy, text.n);
-	entry->last_line = 0;
+	entry->place.n = 0;
 	return 0;
 }
 
@@ -155,8 +154,8 @@ ctx_prune_reread(struct prune *run, const struct prune_entry *entry,
 	struct ctx_held_message held = entry->held;
 	struct ctx_str text;
 
-	if (entry->last_line != 0) {
-		if (ctx_prune_last_text(run, entry, &text, err) < 0)
+	if (entry->place.n != 0) {
+		if (ctx_prune_text(run, entry, &text, err) < 0)
 			return -1;
 		held.text = (char *)text.p;
 		held.n = text.n;
@@ -173,21 +172,27 @@ ctx_prune_each_line(struct prune *run, struct prune_entry *entry,
 {
 	const struct ctx_transcript *transcript =
 	    run->rewrite.stream->transcript;
-	uint64_t at = entry->file_offset;
-	uint32_t line = entry->transcript_line;
-	struct ctx_str text = {entry->held.text, entry->held.n};
+	struct ctx_record_place place = entry->place;
+	uint32_t first = entry->transcript_line, line = first;
+	struct ctx_str text;
 
-	if (entry->last_line == 0)
-		return line != 0 && !select(transcript, line)
-		    ? 0
+	if (entry->last_line == 0) {
+		if (line != 0 && !select(transcript, line))
+			return 0;
+		return ctx_prune_text(run, entry, &text, err) < 0
+		    ? -1
 		    : function(run, entry, line, text, err);
-	for (; line <= entry->last_line; line++) {
+	}
+	for (;; line++) {
 		if (!ctx_transcript_was_removed(transcript, line) &&
 		    select(transcript, line) &&
-		    (read_line_again(run, entry, line, at, &text, err) < 0 ||
+		    (read_again(run, entry, &place,
+			 entry->held.line + (line - first), &text, err) < 0 ||
 			function(run, entry, line, text, err) < 0))
 			return -1;
-		at += ctx_transcript_length(transcript, line);
+		if (line == entry->last_line)
+			return 0;
+		place = ctx_transcript_place(transcript, line + 1,
+		    place.offset + place.n);
 	}
-	return 0;
 }

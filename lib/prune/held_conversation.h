@@ -3,6 +3,7 @@
 #ifndef CTX_PRUNE_HELD_CONVERSATION_H
 #define CTX_PRUNE_HELD_CONVERSATION_H
 
+#include "io/second_pass.h"
 #include "prune/prune.h"
 #include "stream/rewrite.h"
 #include "truncate/text_segments.h"
@@ -20,20 +21,21 @@ struct pending_change {
  */
 struct prune_entry {
 	/* The message.  held.text is NULL after the message was removed, and
-	 * if its bytes are read again when they are needed (last_line). */
+	 * if its bytes are read again when they are needed (place). */
 	struct ctx_held_message held;
 	/* number of the message's segments in the groups */
 	uint32_t n_segments;
 	/* number of the message's line in a session file, from 1; 0: the
 	 * message is not from a session file */
 	uint32_t transcript_line;
-	/* An entry may stand for lines of a session file whose bytes are read
-	 * again when they are needed: for one message, or for consecutive lines
-	 * that are not messages.  This is then the number of the entry's last
-	 * line; else 0.  Removed lines among them are not written. */
+	/* An entry may stand for consecutive lines of a session file that are
+	 * not messages.  This is then the number of the last of these lines;
+	 * else 0.  Removed lines among them are not written. */
 	uint32_t last_line;
-	/* offset of the first of the entry's lines in the file, in bytes */
-	uint64_t file_offset;
+	/* The place of the message in its file, or of the first of the lines,
+	 * if the bytes are read again when they are needed.  place.n is 0 if
+	 * the bytes are in memory. */
+	struct ctx_record_place place;
 	/* If a summary or notice is inserted before or into this message: its
 	 * index in the array insertions, plus 1.  Otherwise 0. */
 	uint32_t insertion_number;
@@ -180,7 +182,7 @@ int ctx_prune_hold_message(struct prune *run,
  * Returns 1, 0 if it must be held with its bytes, or -1 with *err. */
 int ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err);
-/* Holds a message of a session file without its bytes, if the strategy keeps
+/* Holds a message of a file without its bytes, if the strategy keeps
  * all messages in memory until the end and the file can be read again.  Returns
  * true if it did, false if the message must be held with its bytes. */
 bool ctx_prune_hold_file_message(struct prune *run, struct prune_entry *entry,

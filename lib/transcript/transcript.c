@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vector.h"
 #include "cost/cost.h"
 #include "transcript/lines.h"
 
@@ -54,34 +53,6 @@ ctx_transcript_begin(struct ctx_transcript *transcript,
 
 /* ---- the lines of a file ---- */
 
-/* Adds the 8 bytes at p to a checksum.  Two different groups of 8 bytes, added
- * to the same checksum, always give different results. */
-INLINE uint64_t
-add_word(uint64_t sum, const char *p)
-{
-	sum = (sum ^ load_word(p)) * UINT64_C(0x9e3779b97f4a7c15);
-	return sum << 31 | sum >> 33;
-}
-
-/* Returns a checksum of a text, to detect that a file has changed.  It takes
- * less time than ctx_hash, but does not detect a change that was made on
- * purpose to keep the checksum. */
-static uint32_t
-sum_text(struct ctx_str text)
-{
-	uint64_t even = text.n, odd = 1;
-	char rest[16] = {0};
-
-	for (; text.n >= 16; text.p += 16, text.n -= 16) {
-		even = add_word(even, text.p);
-		odd = add_word(odd, text.p + 8);
-	}
-	memcpy(rest, text.p, text.n);
-	even = add_word(even, rest);
-	odd = add_word(odd, rest + 8);
-	return (uint32_t)((even ^ odd << 1 ^ odd >> 63) >> 32);
-}
-
 bool
 ctx_transcript_is_same(const struct ctx_transcript *transcript, uint32_t line,
     struct ctx_str text)
@@ -89,13 +60,18 @@ ctx_transcript_is_same(const struct ctx_transcript *transcript, uint32_t line,
 	const struct ctx_transcript_line *entry =
 	    ctx_transcript_line(transcript, line);
 
-	return entry->length == text.n && entry->checksum == sum_text(text);
+	return entry->length == text.n && entry->checksum == ctx_sum_text(text);
 }
 
-size_t
-ctx_transcript_length(const struct ctx_transcript *transcript, uint32_t line)
+struct ctx_record_place
+ctx_transcript_place(const struct ctx_transcript *transcript, uint32_t line,
+    uint64_t offset)
 {
-	return ctx_transcript_line(transcript, line)->length;
+	const struct ctx_transcript_line *entry =
+	    ctx_transcript_line(transcript, line);
+
+	return (
+	    struct ctx_record_place){offset, entry->length, entry->checksum};
 }
 
 /* Returns the number of an id in the intern table.  The id is a JSON string;
@@ -232,7 +208,7 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 	entry = &grown[transcript->n++];
 	memset(entry, 0, sizeof *entry);
 	entry->length = (uint32_t)record->text.n;
-	entry->checksum = sum_text(record->text);
+	entry->checksum = ctx_sum_text(record->text);
 	entry->dialect = transcript->dialect_index;
 	entry->begins_file = transcript->n - 1 == transcript->from;
 	return record->kind == CTX_RECORD_JSON

@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "dialect/dialect.h"
 #include "io/io.h"
+#include "io/second_pass.h"
 #include "json/json.h"
 
 /* ---- transcript/transcript.c: session files, and which lines are sent --- */
@@ -78,9 +79,9 @@ uint32_t ctx_transcript_message_id(const struct ctx_transcript *transcript,
  * when it was added. */
 bool ctx_transcript_is_same(const struct ctx_transcript *transcript,
     uint32_t line, struct ctx_str text);
-/* Returns the length of a line in bytes. */
-size_t ctx_transcript_length(const struct ctx_transcript *transcript,
-    uint32_t line);
+/* Returns the place of a line that begins at this offset in its file. */
+struct ctx_record_place ctx_transcript_place(
+    const struct ctx_transcript *transcript, uint32_t line, uint64_t offset);
 /* Returns true if a line is active (the agent would send it).  Adds to *flags:
  * CTX_MESSAGE_IS_CONTINUED and CTX_MESSAGE_CONTINUES, if the message of the
  * line is split over several lines; CTX_MESSAGE_RESULTS_ONLY, if the line is

@@ -22,6 +22,7 @@ RESULT = "\\n".join("%03d: static int parse_header(struct request *r);" % i
 TEXT = "The name is copied up to the colon without looking at its bytes. " * 3
 
 COMMANDS = [
+    ["ctx-prune", "-e", "bytes/4", "-b", "20000"],
     ["ctx-prune", "-s", "pinned-fifo", "-e", "bytes/4", "-b", "20000"],
     ["ctx-count", "-e", "bytes/4"],
     ["ctx-truncate", "-l", "1000"],
@@ -156,7 +157,7 @@ def main():
     if shutil.which("time") is None:
         sys.exit("transcripts.py: time(1) is missing")
     print("%-14s %9s %9s" % ("", "file", "kept") + "".join(
-        " %19s" % command[0] for command in COMMANDS))
+        " %19s" % command["-s" in command and 2] for command in COMMANDS))
     print("%-14s %9s %9s" % ("MB", "", "") +
           " %9s %9s" % ("file", "pipe") * len(COMMANDS))
     for size in options.size or [1, 10, 100]:

@@ -43,15 +43,14 @@ see_next(struct ctx_reader *reader, struct ctx_buf *seen)
 	return rc;
 }
 
-/* A record of the second pass that can be read again. */
+/* A record that can be read again. */
 struct place {
-	uint64_t at;
-	size_t n;
+	struct ctx_record_place in_file;
 	char *text;
 };
 
-/* Reads the next record of the second pass.  If it can be read again, adds it
- * to the list. */
+/* Reads the next record of the open file.  If it can be read again, adds it to
+ * the list. */
 static int
 see_place(struct ctx_reader *reader, struct ctx_buf *seen,
     struct place **places, size_t *n)
@@ -68,33 +67,37 @@ see_place(struct ctx_reader *reader, struct ctx_buf *seen,
 	*places = realloc(*places, (*n + 1) * sizeof **places);
 	NEED(*places != NULL);
 	place = &(*places)[*n];
-	if (!ctx_reader_locate(reader, &record, &place->at))
+	if (!ctx_reader_locate(reader, &record, &place->in_file))
 		return rc;
-	place->n = record.text.n;
-	place->text = malloc(place->n + 1);
+	CHECK(place->in_file.n == record.text.n);
+	place->text = malloc(record.text.n);
 	NEED(place->text != NULL);
-	memcpy(place->text, record.text.p, place->n);
+	memcpy(place->text, record.text.p, record.text.n);
 	++*n;
 	return rc;
 }
 
 /* Checks that the records have the same bytes when they are read again, forward
- * and backward.  is_short: true if the file has become shorter. */
+ * and backward; or, if the file was changed, that all but the first n_same
+ * records are found changed. */
 static void
 read_places(struct ctx_reader *reader, struct place *places, size_t n,
-    bool is_short)
+    size_t n_same)
 {
 	struct ctx_str text;
 	struct ctx_err err;
 	size_t i;
+	int rc;
 
 	for (i = 0; i < 2 * n; i++) {
 		const struct place *place = &places[i < n ? i : 2 * n - 1 - i];
 
-		NEED(ctx_reader_read_again(reader, place->at, place->n, &text,
-			 &err) == 0);
-		CHECK(is_short ? text.n <= place->n : text.n == place->n);
-		CHECK(memcmp(text.p, place->text, text.n) == 0);
+		rc =
+		    ctx_reader_read_again(reader, &place->in_file, &text, &err);
+		CHECK(rc == ((size_t)(place - places) < n_same));
+		CHECK(rc == 0 ||
+		    (text.n == place->in_file.n &&
+			memcmp(text.p, place->text, text.n) == 0));
 	}
 	for (i = 0; i < n; i++)
 		free(places[i].text);
@@ -138,7 +141,7 @@ read_twice_from(struct ctx_reader *reader, char *const *files, size_t n,
 		CHECK(record.file == files[1] && record.line == 1);
 	}
 	CHECK(ctx_reader_next(reader, &record, &err) == 0);
-	read_places(reader, places, located, is_short);
+	read_places(reader, places, located, located);
 	n_places += located;
 	ctx_reader_close(reader);
 	ctx_buf_release(&first);
@@ -232,6 +235,61 @@ second_pass(void)
 	remove_files(&file, 1);
 }
 
+/* Reads a file once, and its records again.  change: called before they are
+ * read again; NULL: the file is not changed. n: number of records that can be
+ * read again; n_same: how many of them do not change. */
+static void
+read_once(char *file, bool (*change)(const char *file), size_t n, size_t n_same)
+{
+	struct ctx_reader *reader;
+	struct place *places = NULL;
+	struct ctx_buf seen = {0};
+	struct ctx_record record;
+	struct ctx_err err;
+	size_t located = 0;
+
+	NEED(ctx_reader_open(&reader, &file, 1, &err) == 0);
+	NEED(ctx_reader_next(reader, &record, &err) == 1);
+	CHECK(record.offset == 0);
+	while (see_place(reader, &seen, &places, &located) > 0)
+		continue;
+	CHECK(located == n);
+	if (change != NULL)
+		(void)change(file);
+	read_places(reader, places, located, n_same);
+	ctx_reader_close(reader);
+	ctx_buf_release(&seen);
+}
+
+static bool
+overwrite(const char *file)
+{
+	FILE *f = fopen(file, "r+");
+
+	NEED(f != NULL && fputs("[1]\n[2]\n[4]\n[3]\n", f) >= 0 &&
+	    fclose(f) == 0);
+	return true;
+}
+
+static void
+single_pass(void)
+{
+	char *file = make_file("once", "[1]\n[2]\n[3]\n[4]");
+
+	tap_case("records of a file are read again without a second pass");
+	read_once(file, NULL, 3, 3);
+	read_once(file, append_line, 3, 3);
+	remove_files(&file, 1);
+	file = make_file("values", "[\n1]\n[2] [3\n]\n[4]\n");
+	read_once(file, NULL, 3, 3);
+	tap_case("a record that has changed is not read again");
+	read_once(file, overwrite, 3, 0);
+	remove_files(&file, 1);
+	file = make_file("lines", "[1]\n[2]\n[3]\n[4]\n");
+	read_once(file, overwrite, 3, 1);
+	remove_files(&file, 1);
+}
+
 static void
 second_pass_of_a_pipe(void)
 {
@@ -285,6 +343,7 @@ main(void)
 {
 	NEED(mkdtemp(dir) != NULL);
 	second_pass();
+	single_pass();
 	second_pass_of_a_pipe();
 	second_pass_of_a_text();
 	NEED(rmdir(dir) == 0);
