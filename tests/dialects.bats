@@ -658,3 +658,37 @@ made_of() {
 	<tool_call>|\u003ctool_c\u0061ll\u003e|{"from":"gpt","value":"<\\<tool_call>\n{}\n</tool_call>"}
 	X
 }
+
+@test "escapes and white space in arguments do not change what is removed or pinned" {
+	# Five calls of tools: the third repeats the first, and the path of the
+	# second is in no other message.  The arguments of four calls are
+	# written in another way.
+	jq -nc --arg text "$(seq -s ' ' 40)" '
+	    [["src/net/pool.c", 1], ["src/日本/list.c", 2], ["src/net/pool.c", 1],
+	        ["src/ui/tree.c", 4], ["src/net/pool.c", 5]] | to_entries[]
+	    | (.key | tostring) as $id | {role: "user", content: "next"},
+	    {role: "assistant", content: [{type: "tool_use", id: $id,
+	        name: "read", input: {path: .value[0], line: .value[1]}}]},
+	    {role: "user", content: [{type: "tool_result", tool_use_id: $id,
+	        content: $text}, {type: "text", text: "Not src/ui/tree.c"}]}' > plain
+	perl -CSD -pe 'next if $. == 2; s!/!\\/!g; s/日/\\u65e5/g;
+	    s/"path":/"path" : /; s/"line":/ "line"\t:/' plain > escaped
+	[ "$(jq -c . escaped)" = "$(cat plain)" ]
+	for options in "-s salient" "-s heuristic" "-s recall --query tree.c" \
+	    "-s summarize -b 360" "-s fifo --pin src/日本" "-s fifo --pin line.:2"
+	do
+		for f in plain escaped; do
+			# shellcheck disable=SC2086 # options
+			ctx-prune -b 400 -k 1 -t 0 $options --explain - -n $f |
+			    jq -c 'del(.file, .sha256)' > $f.told
+			# shellcheck disable=SC2086 # options
+			ctx-prune -b 400 -k 1 -t 0 $options $f |
+			    jq -c . > $f.kept
+		done
+		[ -s plain.told ] || fail "$options: nothing is removed"
+		cmp plain.told escaped.told || fail "$options"
+		cmp plain.kept escaped.kept || fail "$options"
+	done
+	ctx-prune -b 400 -k 1 -t 0 -s fifo --pin src/日本 escaped |
+		jq -r '.content[0].input.path?' | grep -q 日本
+}

@@ -133,11 +133,14 @@ bool ctx_json_ends_with(const struct ctx_json *json, uint32_t node,
 /* Returns true if both nodes are strings with equal texts after decoding. */
 bool ctx_json_equal(const struct ctx_json *json, uint32_t a, uint32_t b);
 /* Sets *text to the decoded text if the node is a string, otherwise to the
- * JSON of the node.  *text points into the scanned JSON, except for a string
- * with escapes: its decoded text is appended to scratch, and *text points into
- * scratch. */
+ * compact JSON of the node (see ctx_json_compact).  *text points into the
+ * scanned JSON, or, if the text is not there as it is, into scratch, to which
+ * it is then appended. */
 int ctx_json_text(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err);
+/* Appends the text that ctx_json_text finds to out. */
+int ctx_json_append_text(const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *out, struct ctx_err *err);
 /* Decodes a string, into *text, and scans its text as JSON, into *inner.
  * Returns 1, 0 if the text is not exactly one JSON value, or -1 with *err if
  * there is no memory. */

@@ -72,25 +72,6 @@ ctx_json_equal(const struct ctx_json *json, uint32_t a, uint32_t b)
 }
 
 int
-ctx_json_text(const struct ctx_json *json, uint32_t node,
-    struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err)
-{
-	size_t before = scratch->n;
-
-	*text = ctx_json_str(json, node);
-	if (json->nodes[node].kind != CTX_JSON_STRING)
-		return 0;
-	if (!json->nodes[node].escaped) {
-		*text = (struct ctx_str){text->p + 1, text->n - 2};
-		return 0;
-	}
-	if (ctx_json_string_decode(scratch, *text, err) < 0)
-		return -1;
-	*text = (struct ctx_str){scratch->p + before, scratch->n - before};
-	return 0;
-}
-
-int
 ctx_json_scan_string(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *text, struct ctx_json *inner, struct ctx_err *err)
 {
@@ -177,6 +158,38 @@ ctx_json_compact(const struct ctx_json *json, uint32_t node,
 		return -1;
 	*text = (struct ctx_str){scratch->p + before, scratch->n - before};
 	return 0;
+}
+
+int
+ctx_json_text(const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err)
+{
+	size_t before = scratch->n;
+
+	if (json->nodes[node].kind != CTX_JSON_STRING)
+		return ctx_json_compact(json, node, scratch, text, err);
+	*text = ctx_json_str(json, node);
+	if (!json->nodes[node].escaped) {
+		*text = (struct ctx_str){text->p + 1, text->n - 2};
+		return 0;
+	}
+	if (ctx_json_string_decode(scratch, *text, err) < 0)
+		return -1;
+	*text = (struct ctx_str){scratch->p + before, scratch->n - before};
+	return 0;
+}
+
+int
+ctx_json_append_text(const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	size_t before = out->n;
+	struct ctx_str text;
+
+	if (ctx_json_text(json, node, out, &text, err) < 0)
+		return -1;
+	/* The text may be in the scanned JSON; otherwise it was appended. */
+	return out->n == before ? ctx_buf_add(out, text.p, text.n, err) : 0;
 }
 
 /* Returns the node of the value that an object has for a key; if the object

@@ -22,18 +22,13 @@ static int
 read_block_text(struct ctx_buf *text, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_err *err)
 {
-	struct ctx_str raw;
-
 	text->n = 0;
 	if (block->payload == 0 || block->kind == CTX_BLOCK_MEDIA ||
-	    block->kind == CTX_BLOCK_REASONING)
+	    block->kind == CTX_BLOCK_REASONING ||
+	    (block->kind != CTX_BLOCK_TOOL_CALL &&
+		message->json->nodes[block->payload].kind != CTX_JSON_STRING))
 		return 0;
-	raw = ctx_json_str(message->json, block->payload);
-	if (message->json->nodes[block->payload].kind == CTX_JSON_STRING)
-		return ctx_json_string_decode(text, raw, err);
-	return block->kind == CTX_BLOCK_TOOL_CALL
-	    ? ctx_buf_add(text, raw.p, raw.n, err)
-	    : 0;
+	return ctx_json_append_text(message->json, block->payload, text, err);
 }
 
 /* Appends a block to the input of the user's summarizer, as a line with role,

@@ -96,10 +96,8 @@ replace_arguments(struct truncation *truncation,
 	char mark[80];
 
 	truncation->out.n = 0;
-	if ((string ? ctx_json_text(message->json, args, &truncation->out,
-			  &text, err)
-		    : ctx_json_compact(message->json, args, &truncation->out,
-			  &text, err)) < 0)
+	if (ctx_json_text(message->json, args, &truncation->out, &text, err) <
+	    0)
 		return -1;
 	if (ctx_shorten_measure(&truncation->shortener, text.p, text.n, &before,
 		err) < 0)

@@ -121,14 +121,9 @@ read_arguments(struct heuristic *h, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_err *err)
 {
 	h->text.n = 0;
-	if (block->payload == 0)
-		return 0;
-	if (message->json->nodes[block->payload].kind == CTX_JSON_STRING)
-		return ctx_json_string_decode(&h->text,
-		    ctx_json_str(message->json, block->payload), err);
-	return ctx_buf_add(&h->text,
-	    ctx_json_str(message->json, block->payload).p,
-	    ctx_json_str(message->json, block->payload).n, err);
+	return block->payload == 0 ? 0
+				   : ctx_json_append_text(message->json,
+					 block->payload, &h->text, err);
 }
 
 /* Sets call->file to the id of the file that is named by the arguments in
@@ -242,7 +237,6 @@ read_result_text(struct heuristic *h, const struct ctx_message *message,
 {
 	const struct ctx_node *nodes = message->json->nodes;
 	uint32_t value = message->blocks[i].payload;
-	struct ctx_str raw;
 	size_t k;
 
 	h->text.n = 0;
@@ -261,8 +255,7 @@ read_result_text(struct heuristic *h, const struct ctx_message *message,
 			return -1;
 	if (h->text.n > 0 || value == 0)
 		return 0;
-	raw = ctx_json_str(message->json, value);
-	return ctx_buf_add(&h->text, raw.p, raw.n, err);
+	return ctx_json_append_text(message->json, value, &h->text, err);
 }
 
 /* Finds out whether a tool call failed, and whether its result is incomplete;

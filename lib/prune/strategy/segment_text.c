@@ -7,14 +7,9 @@ int
 ctx_append_node_text(struct ctx_buf *text, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
 {
-	struct ctx_str raw;
-
 	if (node == 0)
 		return 0;
-	raw = ctx_json_str(json, node);
-	if (json->nodes[node].kind == CTX_JSON_STRING
-		? ctx_json_string_decode(text, raw, err) < 0
-		: ctx_buf_add(text, raw.p, raw.n, err) < 0)
+	if (ctx_json_append_text(json, node, text, err) < 0)
 		return -1;
 	return ctx_buf_add(text, " ", 1, err);
 }
