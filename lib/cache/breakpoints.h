@@ -107,9 +107,10 @@ int ctx_cache_run_edit(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
     uint32_t message, uint32_t mask, struct ctx_err *err);
 
-/* Finds out which blocks of a message may have breakpoints, and whether the
- * message has any now.  Does not edit the message. writer->json: the message's
- * JSON.  Must be called for all messages in their order. */
+/* Finds out which blocks of a message may have breakpoints of the prompt cache,
+ * and whether the message has any now.  Does not edit the message.
+ * writer->json: the message's JSON.  Must be called for all messages in their
+ * order. */
 int ctx_cache_run_find_places(struct cache_run *run, uint64_t number,
     struct ctx_breakpoint_writer *writer, struct ctx_err *err);
 

@@ -238,8 +238,8 @@ run_policy(const struct cut_evaluation *e, size_t policy, size_t budget,
 
 /* ---- samples ---- */
 
-/* Stores copies of the needed strings in a sample, to be printed by
- * --needed. */
+/* Copies the strings that the rest of the session needs into *sample, so that
+ * --needed can print them. */
 static int
 list_strings(struct ctx_eval_sample *sample, const struct eval_cut *cut,
     struct ctx_err *err)

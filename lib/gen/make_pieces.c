@@ -117,9 +117,10 @@ add_level(unsigned depth)
 	return added;
 }
 
-/* Makes a list of numbers: the number "length", followed by the list that
- * begins at index "rest" of the array "lengths".  Returns the index at which
- * the array has the new list; appends it if it is new. */
+/* The array "lengths" contains lists of numbers, each of which ends with 0.
+ * Returns the index of the list that consists of the number "length" and then
+ * the numbers of the list at index "rest".  If the array does not have this
+ * list, appends it. */
 static uint32_t
 add_length(uint32_t length, uint32_t rest)
 {

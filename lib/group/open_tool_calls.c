@@ -37,7 +37,8 @@ struct open_tool_call {
 struct call_list {
 	uint64_t key[2];
 	uint32_t first, last;
-	/* next list in this hash bucket; for a free list, the next free one */
+	/* The next list in this hash bucket.  If this list is not used: the
+	 * next list that is not used. */
 	uint32_t chain;
 };
 

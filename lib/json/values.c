@@ -84,9 +84,9 @@ ctx_json_scan_string(const struct ctx_json *json, uint32_t node,
 
 /* Returns true if a JSON value is compact: no white space between tokens, and
  * no needless escapes.  The value is compact if it is exactly as long as all
- * its tokens together.  These are counted with each node: its own bytes (two
- * brackets for an array or object), and a comma or colon for each child but
- * the first of its parent. */
+ * its tokens together.  For each node this counts its own bytes (two brackets
+ * for an array or object), and the comma or colon before it if it is not the
+ * first child of its parent. */
 static bool
 is_compact(const struct ctx_json *json, uint32_t node)
 {

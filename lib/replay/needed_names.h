@@ -15,7 +15,8 @@ struct name_place {
 	bool in_results;
 };
 
-/* The needed names of all requests, in the order of the requests. */
+/* For all requests, in their order: the names in the response that an earlier
+ * message of the session contains (needed names). */
 struct needed_names {
 	/* for each needed name: index in places after the last of its places */
 	size_t *ends;

@@ -65,7 +65,7 @@ enum {
 	CTX_NAMES_ADDED = 2, /* in every text ("added tokens") */
 	/* The constants above are for names that are searched for in the text
 	 * as it was given.  A constant multiplied by CTX_NAMES_NORMAL is for
-	 * names that are searched for for in the normal form (NFC) of the text.
+	 * names that are searched for in the normal form (NFC) of the text.
 	 * Only encodings that normalize text have these names. */
 	CTX_NAMES_NORMAL = 4 /* a factor, not a bit */
 };

@@ -118,8 +118,8 @@ bool ctx_transcript_is_removed(const struct ctx_transcript *transcript,
 /* Adds the edits that a line needs because other lines were removed.  If its
  * parent was removed, the parent's id is replaced by that of the nearest
  * ancestor that is kept, or by null.  If the line refers to another removed
- * line, that id is replaced by the id of the first active line after the
- * removed one that is kept.
+ * line, that id is replaced by the id of the first later line that is active
+ * and is kept.
  * json: the scanned record of the line. */
 int ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
     const struct ctx_json *json, struct ctx_edits *edits, struct ctx_err *err);

@@ -100,8 +100,8 @@ void ctx_summary_actions_release(struct summary_actions *actions);
  * or open tasks.  text->text must have its arguments. */
 int ctx_summary_actions_call(struct summary_actions *actions,
     const struct ctx_summary_text *text, struct ctx_err *err);
-/* Reads a tool result.  If its tool call has failed, records that for the
- * action of the call. */
+/* Reads a tool result.  If its tool call has failed, marks the action that was
+ * added for this call as failed. */
 int ctx_summary_actions_result(struct summary_actions *actions,
     const struct ctx_summary_text *text, struct ctx_err *err);
 /* Adds an action from an earlier summary.  Its label, such as "Ran: ", must

@@ -69,8 +69,8 @@ count_closed(struct ctx_token_counter *c, const char *p, size_t n,
 	return rc;
 }
 
-/* A text of which only the first part is known, while it is counted.  The text
- * was already normalized. */
+/* State of counting the beginning of a text whose rest may still come.  The
+ * text was already normalized. */
 struct open {
 	struct ctx_token_counter *counter;
 	struct ctx_str text;
