@@ -111,8 +111,8 @@ count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 }
 
 /* Counts the tokens of a message of unknown type, which are those of its
- * members.  Members that only identify the message are not counted.  Numbers
- * are not counted either, because a number may be a token count that ctx has
+ * members, an estimate.  Members that only identify the message are not
+ * counted; numbers neither, because a number may be a token count that ctx has
  * added. */
 static int
 count_item(struct ctx_counter *counter, const struct ctx_message *message,
@@ -120,6 +120,7 @@ count_item(struct ctx_counter *counter, const struct ctx_message *message,
 {
 	const struct ctx_json *json = message->json;
 	uint32_t key, end = json->nodes[message->node].next;
+	uint64_t first = cost->tokens;
 
 	for (key = message->node + 1; key < end;
 	     key = json->nodes[key + 1].next) {
@@ -132,6 +133,8 @@ count_item(struct ctx_counter *counter, const struct ctx_message *message,
 			err) < 0)
 			return -1;
 	}
+	if (counter->basis != CTX_BASIS_ESTIMATED)
+		cost->estimated += cost->tokens - first;
 	return 0;
 }
 
@@ -290,8 +293,13 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 	    message->json->nodes[block->payload].kind == CTX_JSON_OBJECT)
 		return count_arguments(counter, message->json, block->payload,
 		    cost, err);
-	return count_shown(counter, message->dialect, message->json,
-	    block->payload, cost, err);
+	tokens = cost->tokens;
+	if (count_shown(counter, message->dialect, message->json,
+		block->payload, cost, err) < 0)
+		return -1;
+	return extra->joins_texts
+	    ? ctx_join_text(counter, message, i, tokens, cost, err)
+	    : 0;
 }
 
 /* Sets counter->aged to the line with which ctx-age refers to a file at the end
@@ -544,6 +552,21 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
 	return 0;
 }
 
+/* Counts the author's name, which is left out if it is the role. */
+static int
+count_name(struct ctx_counter *counter, const struct ctx_message *message,
+    struct ctx_cost *cost, struct ctx_err *err)
+{
+	const struct ctx_json *json = message->json;
+	struct ctx_str name = ctx_json_str(json, message->name);
+	struct ctx_str role = ctx_json_str(json, message->role_node);
+
+	cost->tokens += message->dialect->per_name;
+	if (role.n == name.n && memcmp(role.p, name.p, name.n) == 0)
+		return 0;
+	return ctx_count_value(counter, json, message->name, cost, err);
+}
+
 int
 ctx_count_message(struct ctx_counter *counter,
     const struct ctx_message *message, struct ctx_cost *cost,
@@ -558,12 +581,9 @@ ctx_count_message(struct ctx_counter *counter,
 	if (count_framing(counter, message, &cost->framing, err) < 0)
 		return -1;
 	cost->tokens = cost->framing;
-	if (message->name != 0 && dialect->per_name > 0) {
-		cost->tokens += dialect->per_name;
-		if (ctx_count_value(counter, message->json, message->name, cost,
-			err) < 0)
-			return -1;
-	}
+	if (message->name != 0 && dialect->per_name > 0 &&
+	    count_name(counter, message, cost, err) < 0)
+		return -1;
 	if (add_block_tokens(counter, message, cost, err) < 0)
 		return -1;
 	cost->reasoning = count_loose_reasoning(message, cost);

@@ -14,8 +14,9 @@ of tests/recorded/run.py names them and the formats read; pydantic/pydantic-ai
 has most of the requests with usage.
 
 A request is left out if its answer does not bill it alone: the provider ran
-tools of its own, or the request refers to something that is not in it (an
-earlier response, a cached text, an uploaded file, a URL).
+tools of its own or ran the model several times, or the request refers to
+something that is not in it (an earlier response, a cached text, an uploaded
+file, a URL).  It is also left out if its answer was written by hand.
 
 Kinds: plain (texts only), tools (definitions), calls (tool calls and results),
 reasoning (of earlier turns, in the request), schema (of the answer), media.  A
@@ -30,6 +31,8 @@ Options:
                        (a regular expression)
     --keep FILE        write a JSON object per request: the request, what was
                        counted and billed, and its parts
+    --since DATE       only requests that were recorded on this day or later
+                       (2025-04-01), or whose day the answer does not say
     --list             print each request that is not counted exactly
     --fit              least squares: the tokens that are missing in the counts
                        per request, message, function, call, and 16 characters
@@ -45,6 +48,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 os.pardir, "recorded"))
@@ -67,6 +71,13 @@ OUTSIDE = {"previous_response_id", "conversation", "cachedContent", "file_id",
 SERVER_TOOLS = re.compile(r"web_search|web_fetch|code_(execution|interpreter)|"
                           r"file_search|image_generation|mcp|tool_search|"
                           r"computer|memory|local_shell|advisor")
+
+
+# Ids of answers that were written by hand.
+INVENTED = re.compile(r'"id": ?"(resp_test|resp_1234"|chatcmpl-123456789)')
+
+# When the answer was made, in seconds.
+CREATED = re.compile(r'"created(?:_at)?\\?": ?(1[5-9]\d{8})')
 
 
 def walk(value):
@@ -133,10 +144,23 @@ def usage_of(answer):
     return best
 
 
+def text_of(answer):
+    return answer if isinstance(answer, str) else json.dumps(answer)
+
+
+def day_of(answer):
+    """The day of an answer, or an empty text."""
+    found = CREATED.search(text_of(answer))
+    return time.strftime("%Y-%m-%d", time.gmtime(int(found.group(1)))) \
+        if found else ""
+
+
 def is_alone(body, answer):
     """False if the answer does not bill this request alone."""
     for part in walk(body):
         if any(part.get(key) for key in OUTSIDE):
+            return False
+        if part.get("mode") == "pro":
             return False
         kind = part.get("type")
         if isinstance(kind, str) and (SERVER_TOOLS.search(kind) or
@@ -153,8 +177,8 @@ def is_alone(body, answer):
                              "parameters", "toolSpec", "custom"} or
                 tool.get("type") in ("function", "custom")):
             return False
-    text = answer if isinstance(answer, str) else json.dumps(answer)
-    return not re.search(r'server_tool_use"?, ?"|"server_tool_use", |'
+    text = text_of(answer)
+    return not INVENTED.search(text) and not re.search(r'server_tool_use"?, ?"|"server_tool_use", |'
                          r'"toolUsePromptTokenCount": ?[1-9]|'
                          r'"type": ?"(web_search_call|code_interpreter_call)|'
                          r'"iterations"', text)
@@ -177,6 +201,8 @@ def parts_of(body):
             1 if "functionDeclarations" not in tool else 0)
     for part in walk(body.get("messages") or body.get("contents") or
                      body.get("input")):
+        if part.get("type") == "additional_tools":
+            parts["functions"] += len(part.get("tools") or [])
         if (part.get("type") in ("tool_use", "function_call") or
                 "functionCall" in part or "function_call" in part or
                 "toolUse" in part):
@@ -271,7 +297,8 @@ def read_directory(directory):
                 "dialect": dialect, "host": host_of(url),
                 "model": model_of(url, body, answer),
                 "kind": "counted" if counting else kind_of(body, parts),
-                "path": path, "billed": billed, "parts": parts,
+                "path": path, "day": day_of(answer), "billed": billed,
+                "parts": parts,
                 "request": body})
     return found
 
@@ -375,6 +402,7 @@ def main():
     parser.add_argument("--by", default="dialect,host,kind")
     parser.add_argument("--only", default="")
     parser.add_argument("--keep")
+    parser.add_argument("--since", default="")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--fit", action="store_true")
     options = parser.parse_args()
@@ -385,6 +413,8 @@ def main():
                 rows += [json.loads(line) for line in f]
     rows = [row for row in rows if re.search(options.only, " ".join(
         row[key] for key in ("dialect", "host", "model", "kind")))]
+    rows = [row for row in rows
+            if not row.get("day") or row["day"] >= options.since]
     rows = count(options.ctx_count, rows)
     if not rows:
         sys.exit("billed: no requests found")
