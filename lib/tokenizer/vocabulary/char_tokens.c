@@ -96,7 +96,8 @@ ctx_char_tokens_add(struct ctx_char_tokens *t, struct ctx_str name, uint32_t id,
 		return -1;
 	if (text.n > CTX_BUILD_MAX)
 		return ctx_err_set(err, CTX_EFILE,
-		    "the token %u has %zu bytes; the maximum is %d",
+		    "token %u of the vocabulary has %zu bytes; the "
+		    "maximum is %d",
 		    (unsigned)id, text.n, CTX_BUILD_MAX);
 	if (text.n == 0)
 		return 0;
