@@ -752,9 +752,9 @@ spools() {
 		for most in $(seq $((n - 10)) -200 1); do
 			ctx-prune -s pinned-fifo -d $d -l aggressive -t 0 -k 0 -b "$most" \
 			    --target "$most" --explain why aged > pruned
-			! grep -q bodies why || break
+			! grep -q "old results" why || break
 		done
-		grep -q bodies why
+		grep -q "old results" why
 		run ! grep -q '"drop"' why
 		grep -o '[0-9]* characters in [^]]*\]' pruned | sort -u |
 		    cmp - refs

@@ -470,7 +470,7 @@ lost() {
 @test "--dry-run prints what is removed, why, and whether the rest fits" {
 	ctx-prune -n -s heuristic -l aggressive -b 20k "$agent" > plan
 	grep -qE '^  drop   no rare name  *.* messages -  .* tokens$' plan
-	grep -qE '^  edit   ends ' plan
+	grep -qE '^  edit   long texts ' plan
 	ctx-prune -s heuristic -l aggressive -b 20k "$agent" > out
 	read -r _ left _ after _ < <(grep '^  left' plan)
 	[ "$left" -eq "$(wc -l < out)" ]

@@ -138,7 +138,7 @@ in_form() { # TURNS FILTER
 	} > two
 	ctx-prune -k 1 -t 0 -l light -b 250 --notice "$N" --explain log two > out
 	[ "$(notices out)" -eq 1 ]
-	[ "$(jq -r 'select(.rule == "earlier note") | "\(.line) \(.action)"' \
+	[ "$(jq -r 'select(.rule == "earlier notice") | "\(.line) \(.action)"' \
 	    log)" = "2 drop" ]
 	# of the newest four messages it is none
 	{

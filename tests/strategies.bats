@@ -16,15 +16,15 @@ run_of_calls() {
 	    "user:Show it." "assistant:Here."
 }
 
-@test "heuristic removes superseded calls, then failed ones, then those without a rare name" {
+@test "heuristic removes repeated calls, then failed ones, then those without a rare name" {
 	run_of_calls > in
 	n=$(tokens in)
 	ctx-prune -s heuristic --quantum 0 -t 1 -k 1 -b $((n - 10)) --explain why in > out
-	[ "$(jq -r .rule why | sort -u)" = superseded ]
+	[ "$(jq -r .rule why | sort -u)" = 'repeated later' ]
 	grep -q 'new text' out
 	run -1 grep -q 'old text' out
 	ctx-prune -s heuristic --quantum 0 -t 1 -k 1 -b $((n - 200)) --explain why in > out
-	[ "$(jq -r .rule why | uniq | tr '\n' ,)" = 'superseded,failed, made good later,' ]
+	[ "$(jq -r .rule why | uniq | tr '\n' ,)" = 'repeated later,failed, succeeded later,' ]
 	ctx-prune -s heuristic --quantum 0 -t 1 -k 1 -b $((n - 400)) --explain why in > out
 	jq -r .rule why | grep -qx 'no rare name'
 	jq -e '.score >= 0' why > /dev/null
@@ -47,7 +47,7 @@ run_of_calls() {
 	} > in
 	n=$(tokens in)
 	ctx-prune -s heuristic --quantum 0 -t 1 -k 1 -b $((n - 5)) --explain why in > out
-	run -1 grep -q superseded why
+	run -1 grep -q 'repeated later' why
 	# part of a file does not stand for all of it, but all for a part
 	{
 		messages user:a
@@ -59,7 +59,7 @@ run_of_calls() {
 	n=$(tokens in)
 	ctx-prune -s heuristic --quantum 0 -t 1 -k 1 -b $((n - 5)) --explain why in > out
 	[ "$(jq -s 'map(.line)' why | jq -c .)" = '[2,3]' ]
-	[ "$(jq -r .rule why | sort -u)" = superseded ]
+	[ "$(jq -r .rule why | sort -u)" = 'repeated later' ]
 }
 
 @test "heuristic: a cleared, truncated, aged or failed result supersedes nothing" {
@@ -74,7 +74,7 @@ run_of_calls() {
 		} > in
 		n=$(tokens in)
 		ctx-prune -s heuristic -t 1 -k 1 -b $((n - 5)) --explain why in > out
-		run -1 grep -q superseded why
+		run -1 grep -q 'repeated later' why
 	done
 	# Anthropic and Bedrock say of a result that it is an error.
 	jq -nc --arg w "$(numbered 60)" '
@@ -90,9 +90,9 @@ run_of_calls() {
 	sed '5s/"is_error":false/"is_error":true/' good > bad
 	n=$(tokens good)
 	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 5)) --explain why good > out
-	[ "$(jq -r .rule why | sort -u)" = superseded ]
+	[ "$(jq -r .rule why | sort -u)" = 'repeated later' ]
 	ctx-prune -s heuristic -t 1 -k 1 -b $((n - 5)) --explain why bad > out
-	run -1 grep -q superseded why
+	run -1 grep -q 'repeated later' why
 }
 
 @test "heuristic knows how goose and the AI SDK say that a call failed" {
@@ -137,7 +137,7 @@ run_of_calls() {
 			n=$(tokens in)
 			ctx-prune -d "$d" -s heuristic -t 1 -k 1 \
 			    -b $((n - 5)) --explain why in > out
-			superseded=$(grep -c superseded why || true)
+			superseded=$(grep -c 'repeated later' why || true)
 			[ $bad = true ] || [ "$superseded" -gt 0 ]
 			[ $bad = false ] || [ "$superseded" -eq 0 ]
 		done
@@ -155,7 +155,7 @@ run_of_calls() {
 	ctx-prune -s heuristic -l aggressive -k 2 -t 1 -b 10k \
 	    --trigger 4k --target 3k --explain why in > out
 	[ "$(wc -l < out)" -eq "$(wc -l < in)" ]
-	[ "$(jq -r .rule why | sort -u)" = ends ]
+	[ "$(jq -r .rule why | sort -u)" = 'long texts' ]
 	[ "$(jq -s 'map(.line) | sort | tostring' why)" = '"[2,4,5]"' ]
 	for i in 2 4 5; do
 		sed -n ${i}p out | jq -e '.content | length <= 1000 and
@@ -311,7 +311,7 @@ run_of_calls() {
 	} > in
 	ctx-prune -d anthropic -s heuristic -l aggressive -k 2 -t 1 -b 10k \
 	    --trigger 700 --target 600 --explain why in > out
-	[ "$(jq -r '"\(.line) \(.rule)"' why)" = "2 reasoning and ends" ]
+	[ "$(jq -r '"\(.line) \(.rule)"' why)" = "2 reasoning, texts" ]
 	cmp <(sed 2d in) <(sed 2d out)
 	sed -n 2p out | jq -e '.content | length == 1 and (.[0].text |
 	    length <= 1000 and startswith("I think") and endswith("so be it"))'

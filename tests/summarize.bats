@@ -739,7 +739,7 @@ rolls() { # DIALECT FILE
 	    startswith("[Earlier conversation summary]: ") and
 	    endswith("\na kite was lost")'
 	[ "$(jq -r 'select(.action == "edit") | "\(.line) \(.rule)"' why |
-	    paste -sd ,)" = "1 summary,5 earlier note" ]
+	    paste -sd ,)" = "1 summary,5 earlier notice" ]
 }
 
 @test "a summary that is not made invalidates no signed reasoning" {

@@ -17,11 +17,11 @@ find_edit_rule(const struct held_conversation *conversation, size_t first,
 		const char *rule;
 	} rules[] = {
 	    {CTX_MARK_STRIP, "reasoning"},
-	    {CTX_MARK_CLEAR, "bodies"},
-	    {CTX_MARK_STRIP | CTX_MARK_CLEAR, "reasoning and bodies"},
-	    {CTX_MARK_HEAD_TAIL, "ends"},
-	    {CTX_MARK_STRIP | CTX_MARK_HEAD_TAIL, "reasoning and ends"},
-	    {CTX_MARK_DROP_INSERTION, "earlier note"},
+	    {CTX_MARK_CLEAR, "old results"},
+	    {CTX_MARK_STRIP | CTX_MARK_CLEAR, "reasoning, results"},
+	    {CTX_MARK_HEAD_TAIL, "long texts"},
+	    {CTX_MARK_STRIP | CTX_MARK_HEAD_TAIL, "reasoning, texts"},
+	    {CTX_MARK_DROP_INSERTION, "earlier notice"},
 	};
 	const struct ctx_segment *segment =
 	    &conversation->groups.segments[first];
@@ -46,7 +46,7 @@ find_drop_rule(const struct held_conversation *conversation,
 	    conversation->plan.settings.strategy;
 
 	if (segment->flags & CTX_SEGMENT_NOTICE)
-		return "earlier note";
+		return "earlier notice";
 	return ctx_strategy_reason(strategy, segment->rank);
 }
 

@@ -25,8 +25,8 @@ _Static_assert((int)RANKS == (int)CTX_HEURISTIC_REASONS,
     "a reason for each rank");
 
 const char *const ctx_heuristic_reasons[RANKS] = {
-    [SUPERSEDED] = "superseded",
-    [FAILED] = "failed, made good later",
+    [SUPERSEDED] = "repeated later",
+    [FAILED] = "failed, succeeded later",
     [DEMO] = "demonstration",
     [OTHER] = "no rare name",
     [NAMED] = "few rare names",
