@@ -383,6 +383,37 @@ prune_by_hand() {
 	jq -es '.[0].read == 27000 and .[0].fresh == 17000' rows
 }
 
+# Checks that a policy that removes nothing has the row of no pruning.
+costs_nothing_less() {
+	ctx-replay --json -p "all=-b 1M" "$1" > rows
+	jq -es 'map(del(.policy)) | .[0] == .[1] and .[1].sent == 100' rows ||
+		fail "$(cat rows)"
+}
+
+@test "a policy that removes nothing costs as much as no pruning after other bills" {
+	# After a compaction only 9,000 of 12,000 tokens before all messages
+	# are read.
+	claude 0:0:12000:10 60:12000:3000:10 > session.jsonl
+	jq -nc '{parentUuid: null, logicalParentUuid: "a2", uuid: "c", type:
+	    "system", subtype: "compact_boundary", sessionId: "s", version: "2.0.0",
+	    content: "Conversation compacted", timestamp: "2025-11-24T16:02:00Z"},
+	    {parentUuid: "c", uuid: "d", type: "user", isCompactSummary: true,
+	    sessionId: "s", version: "2.0.0", timestamp: "2025-11-24T16:02:01Z",
+	    message: {role: "user", content: "Summary of it all."}}' >> session.jsonl
+	claude 0:0:1:1 0:0:1:1 130:9000:5000:10 190:14000:2000:10 |
+	    tail -n 4 | jq -c 'if .uuid == "u3" then .parentUuid = "d" else . end' \
+	    >> session.jsonl
+	costs_nothing_less session.jsonl
+	# The last tokens of a prompt are not written to the cache, as if the
+	# last breakpoint were before them.
+	claude 0:0:12000:500 60:12000:3000:900 120:15000:2000:700 > session.jsonl
+	costs_nothing_less session.jsonl
+	# The second prompt has fewer tokens than are before all messages of the
+	# first, because the agent removed a tool.
+	claude 0:0:12000:10 60:0:8000:10 120:8000:2000:10 > session.jsonl
+	costs_nothing_less session.jsonl
+}
+
 @test "--policy prints dollars, shares of tokens and of cost, and marks the best rows" {
 	claude 0:0:12000:0 60:12000:3000:0 120:15000:2000:0 > session.jsonl
 	ctx-replay -p "all=-b 1M" session.jsonl > out

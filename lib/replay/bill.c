@@ -158,13 +158,47 @@ ctx_replay_measure_prompt(const struct replay_request *request, uint32_t node,
 	    .time = request->is_timed ? request->time : INT64_MIN,
 	    .answer_time = request->is_timed ? request->answer_time : INT64_MIN,
 	    .outside = request->outside,
+	    .stored_outside = request->stored_outside,
 	    .shared = request->shared,
 	    .factor = request->factor,
 	    .tokens = request->outside +
-		(uint64_t)(request->factor * (double)counted),
+		(uint64_t)(request->factor * (double)counted + 0.5),
 	    .response_tokens = request->response_tokens,
 	};
-	prompt->stored = prompt->tokens;
+	prompt->stored = prompt->tokens > request->unstored
+	    ? prompt->tokens - request->unstored
+	    : 0;
+}
+
+/* Sets the members of a request that say how its prompt is measured, so that
+ * the tokens outside the messages and those that ctx counts in the messages,
+ * times the factor, are the billed tokens.  counted: tokens that ctx counts in
+ * the messages. */
+static void
+fit_to_bill(struct billing *billing, struct replay_request *request,
+    uint64_t counted)
+{
+	const struct ctx_billed_usage *recorded = &request->recorded;
+	uint64_t outside = billing->outcome->outside, messages;
+	uint64_t billed = recorded->input;
+
+	if (request->is_recorded && billed > outside && counted > 0)
+		billing->factor = (double)(billed - outside) / (double)counted;
+	request->factor = billing->factor;
+	request->outside = outside;
+	/* Fewer tokens were billed than are outside the messages of the first
+	 * request: the system prompt or the tools have become smaller. */
+	if (request->is_recorded && billed <= outside) {
+		messages = (uint64_t)(billing->factor * (double)counted + 0.5);
+		request->outside = billed > messages ? billed - messages : 0;
+		if (messages > billed)
+			request->factor = (double)billed / (double)counted;
+	}
+	request->stored_outside = billing->outside;
+	request->shared = billing->shared;
+	request->unstored = request->is_recorded && recorded->written > 0
+	    ? billed - recorded->read - recorded->written
+	    : 0;
 }
 
 /* Fills *prompt with what the cache must know of a prompt that was sent as the
@@ -174,23 +208,15 @@ static void
 measure_recorded(struct billing *billing, struct replay_request *request,
     struct cached_prompt *prompt)
 {
-	uint64_t outside = billing->outcome->outside;
 	uint64_t counted = billing->session->tree.nodes[request->prompt].tokens;
-	uint64_t billed = request->recorded.input;
 
-	if (request->is_recorded && billed > outside && counted > 0)
-		billing->factor = (double)(billed - outside) / (double)counted;
-	request->outside = billing->outside;
-	request->shared = billing->shared;
-	request->factor = billing->factor;
+	fit_to_bill(billing, request, counted);
 	ctx_replay_measure_prompt(request, request->prompt, counted, prompt);
 	prompt->answered = request->answered;
-	prompt->tokens = request->is_recorded
-	    ? billed
-	    : outside + (uint64_t)(billing->factor * (double)counted);
-	prompt->stored = request->is_recorded && request->recorded.written > 0
-	    ? request->recorded.read + request->recorded.written
-	    : prompt->tokens;
+	if (!request->is_recorded)
+		return;
+	prompt->tokens = request->recorded.input;
+	prompt->stored = prompt->tokens - request->unstored;
 }
 
 void

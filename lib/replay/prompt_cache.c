@@ -149,7 +149,8 @@ find_stored(const struct prompt_cache *cache,
 	}
 	*found = is_stored(cache, 0, prompt) ? CACHE_FOUND_OUTSIDE
 					     : CACHE_FOUND_SHARED;
-	return *found == CACHE_FOUND_OUTSIDE ? prompt->outside : prompt->shared;
+	return *found == CACHE_FOUND_OUTSIDE ? prompt->stored_outside
+					     : prompt->shared;
 }
 
 /* Marks all nodes of a prompt and its response as stored.  If the prompt

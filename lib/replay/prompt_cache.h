@@ -42,9 +42,10 @@ struct cached_prompt {
 	uint64_t tokens; /* tokens of the whole prompt */
 	uint64_t stored; /* tokens of the part that is stored in the cache */
 	/* outside: tokens of the system prompt and tools, which are before all
-	 * messages; the cache has these if no longer beginning of the prompt is
-	 * found in it. shared: how many of them other sessions have stored */
-	uint64_t outside, shared;
+	 * messages; stored_outside: how many of them the cache has if no longer
+	 * beginning of the prompt is found in it; shared: how many of them
+	 * other sessions have stored */
+	uint64_t outside, stored_outside, shared;
 	/* number of tokens that the provider bills for messages, per token that
 	 * ctx counts in them */
 	double factor;

@@ -59,11 +59,13 @@ struct replay_request {
 	 * n_needed elements of session.needed, from index needed on. */
 	size_t needed, n_needed;
 	/* Results of ctx_replay_bill.  outside: tokens before all messages;
-	 * shared: how many of these tokens other sessions also have in the
-	 * cache; factor: tokens that the provider bills for messages, per token
-	 * that ctx counts; hour: whether what the request writes to the cache
-	 * is stored for an hour. */
-	uint64_t outside, shared;
+	 * stored_outside: how many of these tokens the cache has if it has no
+	 * message of the prompt; shared: how many of these tokens other
+	 * sessions also have in the cache; unstored: tokens at the end of the
+	 * prompt that are not written to the cache; factor: tokens that the
+	 * provider bills for messages, per token that ctx counts; hour: whether
+	 * what the request writes to the cache is stored for an hour. */
+	uint64_t outside, stored_outside, shared, unstored;
 	double factor;
 	bool hour;
 };
