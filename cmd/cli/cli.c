@@ -109,8 +109,8 @@ is_read(const struct cli *cli, const struct stat *file)
 	char models[4096];
 	size_t i;
 
-	for (i = 0; i < cli->n_models; i++)
-		if (is_vocabulary(cli->models[i].encoding, file))
+	for (i = 0; i < cli->models.n; i++)
+		if (is_vocabulary(cli->models.list[i].encoding, file))
 			return true;
 	return is_vocabulary(encoding, file) ||
 	    (find_user_models(models) && is_file(models, file));
@@ -431,10 +431,11 @@ cli_model_counters(struct cli *cli, struct ctx_model_counters *counters)
 	counters->fallback = cli_environment("CTX_MODEL");
 	if (find_user_file(cli->cache, "XDG_CACHE_HOME", ".cache", ""))
 		counters->cache = cli->cache;
-	if (find_user_models(file))
-		cli_models_read(cli, file);
-	counters->own.list = cli->models;
-	counters->own.n = cli->n_models;
+	if (find_user_models(file) &&
+	    ctx_user_models_read(&cli->models, file, &err) < 0)
+		cli_fail(cli, &err);
+	counters->own.list = cli->models.list;
+	counters->own.n = cli->models.n;
 }
 
 /* Reads bytes like read(2), but continues after a signal.  If another process
@@ -517,6 +518,6 @@ cli_end(struct cli *cli)
 	cli_progress_close(cli);
 	cli_close_stdout(cli);
 	free(cli->files);
-	cli_models_release(cli);
+	ctx_user_models_release(&cli->models);
 	return cli->status;
 }

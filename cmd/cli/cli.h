@@ -134,12 +134,7 @@ struct cli {
 	bool *drawn;
 	/* path of the cache directory for compiled vocabularies */
 	char cache[4096];
-	struct ctx_model *models; /* models that the user has defined */
-	struct ctx_price *prices; /* a price for each element of models */
-	size_t n_models;
-	/* The text of models.json.  The names of the models point into it, so
-	 * it is freed together with models. */
-	void *models_text;
+	struct ctx_user_models models; /* those of models.json */
 };
 
 /* The changes that a command made for one reason (rule), added up for the
@@ -411,22 +406,6 @@ struct cli_parts {
 };
 int cli_read_parts(const struct cli *cli, const char *file,
     const struct cli_parts *parts, struct ctx_err *err);
-/*
- * Reads the models that the user has defined in a JSON file: an object whose
- * members are models.  Each model is an object with any of window, input,
- * output (tokens), vendor, encoding, exact, factor, image [rule, x, y, edge],
- * tools [rule, once, forced], cache, cache_least, and price [in, out, read,
- * write, write for an hour] (dollars per million tokens).  Ctx-count(1)
- * explains the members.
- *
- * Members that a model does not have are those of the built-in model with its
- * name.  A model with an encoding is exact, with a factor of 1.  A relative
- * path of an encoding starts in the directory of the JSON file.  If the JSON
- * file does not exist, there are no models of the user; any other error ends
- * the command.
- */
-void cli_models_read(struct cli *cli, const char *file);
-void cli_models_release(struct cli *cli);
 /* Prints the list of all models: those that the user has defined, then the
  * built-in ones; on standard error the date of the table, and a warning if it
  * is old. */

@@ -363,6 +363,37 @@ bool ctx_calibrate(struct ctx_calibration *calibration,
     const struct ctx_billed_sample *samples, size_t n,
     const struct ctx_factor_prior *prior);
 
+/* ---- cost/user_models.c: models that the user has defined ---------------- */
+
+/* Models of a file.  A zeroed struct is valid and has none. */
+struct ctx_user_models {
+	struct ctx_model *list;
+	size_t n;
+	struct ctx_price *prices; /* a price for each element of list */
+	/* The parsed file.  The names of the models point into it, so it is
+	 * freed together with the list. */
+	void *text;
+};
+
+/*
+ * Reads the models that the user has defined in a JSON file: an object whose
+ * members are models.  Each model is an object with any of window, input,
+ * output (tokens), vendor, encoding, exact, factor, image [rule, x, y, edge],
+ * tools [rule, once, forced], cache, cache_least, and price [in, out, read,
+ * write, write for an hour] (dollars per million tokens).  Ctx-count(1)
+ * explains the members.
+ *
+ * Members that a model does not have are those of the built-in model with its
+ * name.  A model with an encoding is exact, with a factor of 1.  A relative
+ * path of an encoding starts in the directory of the JSON file.
+ *
+ * Returns 1, 0 if the file does not exist, or -1 with *err, which may point to
+ * path.  The models are released by the caller, unless -1 is returned.
+ */
+int ctx_user_models_read(struct ctx_user_models *models, const char *path,
+    struct ctx_err *err);
+void ctx_user_models_release(struct ctx_user_models *models);
+
 /* ---- cost/model_counters.c: the token counter for each model ------------ */
 
 /* Opens a token counter for each model that the input names.  The model of a

@@ -1,0 +1,472 @@
+/* user_models.c - reads the models that the user has defined in a JSON file */
+#include <errno.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cost/cost.h"
+
+#define LONGEST 1000000 /* maximum size of the file, in bytes */
+
+/* The file that is being read. */
+struct model_file {
+	const char *path;
+	struct ctx_user_models *models; /* to which its models are added */
+	struct ctx_err *err;
+};
+
+/* Sets the error of the file: what is wrong with one of its models.  Returns
+ * -1. */
+static int
+complain(const struct model_file *f, const char *model, const char *what)
+{
+	(void)ctx_err_set(f->err, CTX_EFILE, "model '%.80s': %s", model, what);
+	f->err->file = f->path;
+	return -1;
+}
+
+/* Sets the error of the file: what is wrong with the whole file.  Returns
+ * -1. */
+static int refuse_file(const struct model_file *f, const char *fmt, ...)
+    CTX_FORMAT(2, 3);
+static int
+refuse_file(const struct model_file *f, const char *fmt, ...)
+{
+	char text[200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	(void)ctx_err_set(f->err, CTX_EFILE, "%s", text);
+	f->err->file = f->path;
+	return -1;
+}
+
+/* Multiplies a JSON number by a factor (scale), rounds the product, and stores
+ * it in *to.  Returns false if the value is not a number, or if the product is
+ * negative or greater than the maximum, most. */
+static bool
+scale_number(const json_t *value, double scale, double most, uint64_t *to)
+{
+	double x = json_number_value(value) * scale;
+
+	if (!json_is_number(value) || !(x >= 0 && x <= most))
+		return false;
+	*to = (uint64_t)(x + 0.5);
+	return true;
+}
+
+static bool
+read_image(const json_t *value, struct ctx_image *image)
+{
+	uint32_t *const figures[] = {&image->x, &image->y, &image->edge};
+	const char *name = json_string_value(json_array_get(value, 0));
+	uint64_t n;
+	size_t i;
+
+	memset(image, 0, sizeof *image);
+	for (i = 0; name != NULL && i < CTX_IMAGE_RULES; i++)
+		if (strcmp(name, ctx_image_rule_name((enum ctx_image_rule)i)) ==
+		    0)
+			break;
+	if (name == NULL || i == CTX_IMAGE_RULES || json_array_size(value) > 4)
+		return false;
+	image->rule = (enum ctx_image_rule)i;
+	for (i = 1; i < json_array_size(value); i++) {
+		if (!scale_number(json_array_get(value, i), 1, UINT32_MAX, &n))
+			return false;
+		*figures[i - 1] = (uint32_t)n;
+	}
+	return true;
+}
+
+static bool
+read_tools(const json_t *value, struct ctx_tools *tools)
+{
+	uint32_t *const figures[] = {&tools->once, &tools->forced};
+	const char *name = json_string_value(json_array_get(value, 0));
+	uint64_t n;
+	size_t i;
+
+	memset(tools, 0, sizeof *tools);
+	for (i = 0; name != NULL && i < CTX_TOOLS_RULES; i++)
+		if (strcmp(name, ctx_tools_rule_name((enum ctx_tools_rule)i)) ==
+		    0)
+			break;
+	if (name == NULL || i == CTX_TOOLS_RULES || json_array_size(value) > 3)
+		return false;
+	tools->rule = (enum ctx_tools_rule)i;
+	for (i = 1; i < json_array_size(value); i++) {
+		if (!scale_number(json_array_get(value, i), 1, UINT32_MAX, &n))
+			return false;
+		*figures[i - 1] = (uint32_t)n;
+	}
+	return true;
+}
+
+/* Reads the prices of a model into *price, and makes them those of the model.
+ * A price that is 0 or missing is not known. */
+static bool
+read_price(const json_t *value, struct ctx_model *model,
+    struct ctx_price *price)
+{
+	uint64_t *const prices[] = {&price->in, &price->out, &price->read,
+	    &price->write, &price->write_hour};
+	size_t i, n = json_array_size(value);
+
+	if (n == 0 || n > 5)
+		return false;
+	*price = (struct ctx_price){.when = "-", .date = "-"};
+	for (i = 0; i < 5; i++) {
+		if (i < n &&
+		    !scale_number(json_array_get(value, i), 1e6, 1e15,
+			prices[i]))
+			return false;
+		if (*prices[i] == 0)
+			*prices[i] = CTX_NO_PRICE;
+	}
+	model->prices = price;
+	model->n_prices = 1;
+	return true;
+}
+
+static bool
+read_cache(const json_t *value, enum ctx_cache_kind *cache)
+{
+	const char *name = json_string_value(value);
+	size_t i;
+
+	for (i = 0; name != NULL && i < CTX_CACHES; i++)
+		if (strcmp(name, ctx_cache_name((enum ctx_cache_kind)i)) == 0) {
+			*cache = (enum ctx_cache_kind)i;
+			return true;
+		}
+	return false;
+}
+
+static bool
+read_text(const json_t *value, const char **to)
+{
+	*to = json_string_value(value);
+	return *to != NULL;
+}
+
+/* Sets *to to the encoding of a model: the name of a built-in encoding or the
+ * path of a file.  A relative path starts in the directory of the file with
+ * models.  Returns 1; 0 if the value is wrong; or -1 with the error. */
+static int
+read_encoding(const struct model_file *f, const json_t *value, const char **to)
+{
+	const char *name = json_string_value(value), *slash;
+	json_t *kept = f->models->text, *path;
+	size_t i;
+
+	if (name == NULL)
+		return 0;
+	*to = name;
+	for (i = 0; ctx_tokenizer_builtin(i) != NULL; i++)
+		if (strcmp(ctx_tokenizer_builtin(i), name) == 0)
+			return 1;
+	slash = strrchr(f->path, '/');
+	if (name[0] == '/' || slash == NULL)
+		return 1;
+	path = json_sprintf("%.*s/%s", (int)(slash - f->path), f->path, name);
+	if (path == NULL ||
+	    json_array_append_new(json_array_get(kept, 1), path) < 0)
+		return ctx_err_nomem(f->err);
+	*to = json_string_value(path);
+	return 1;
+}
+
+/* Reads one member of a model's JSON object into *model.  Returns 1; 0 if the
+ * member's name or value is wrong; or -1 with the error. */
+static int
+read_member(const struct model_file *f, struct ctx_model *model,
+    const char *key, const json_t *value)
+{
+	uint64_t n = 0;
+	bool right;
+
+	if (strcmp(key, "window") == 0)
+		return scale_number(value, 1, 1e15, &model->window) &&
+		    model->window > 0;
+	if (strcmp(key, "input") == 0)
+		return scale_number(value, 1, 1e15, &model->input);
+	if (strcmp(key, "output") == 0)
+		return scale_number(value, 1, 1e15, &model->output);
+	if (strcmp(key, "vendor") == 0)
+		return read_text(value, &model->vendor);
+	if (strcmp(key, "encoding") == 0)
+		return read_encoding(f, value, &model->encoding);
+	if (strcmp(key, "image") == 0)
+		return read_image(value, &model->image);
+	if (strcmp(key, "tools") == 0)
+		return read_tools(value, &model->tools);
+	if (strcmp(key, "price") == 0)
+		return read_price(value, model,
+		    &f->models->prices[model - f->models->list]);
+	if (strcmp(key, "cache") == 0)
+		return read_cache(value, &model->cache);
+	if (strcmp(key, "binds") == 0) {
+		model->binds = json_is_true(value);
+		return json_is_boolean(value);
+	}
+	if (strcmp(key, "drops_reasoning") == 0) {
+		model->drops_reasoning = json_is_true(value);
+		return json_is_boolean(value);
+	}
+	if (strcmp(key, "exact") == 0)
+		return json_is_boolean(value);
+	if (strcmp(key, "factor") == 0) {
+		right = scale_number(value, 100, 10000, &n) && n > 0;
+		model->factor = (uint32_t)n;
+		return right;
+	}
+	if (strcmp(key, "cache_least") == 0) {
+		right = scale_number(value, 1, UINT32_MAX, &n);
+		model->cache_least = (uint32_t)n;
+		return right;
+	}
+	return 0;
+}
+
+/* Sets the error of the file: the member with this key of the model called name
+ * is unknown, or its value is wrong.  Returns -1. */
+static int
+refuse_member(const struct model_file *f, const char *name, const char *key)
+{
+	static const struct {
+		const char *key, *value;
+	} known[] = {
+	    {"window", "a number of tokens above 0"},
+	    {"input", "a number of tokens"},
+	    {"output", "a number of tokens"},
+	    {"vendor", "a string"},
+	    {"encoding", "a string: a tokenizer, or a tokenizer file"},
+	    {"image", "a list: a rule for images, and at most 3 numbers"},
+	    {"tools", "a list: a rule for tools, and at most 2 numbers"},
+	    {"price", "a list of 1 to 5 prices in dollars"},
+	    {"cache", "a rule of the prompt cache, as --models shows"},
+	    {"binds", "true or false"},
+	    {"drops_reasoning", "true or false"},
+	    {"exact", "true or false"},
+	    {"factor", "a number from 0.01 to 100"},
+	    {"cache_least", "a number of tokens"},
+	};
+	char what[160];
+	size_t i;
+
+	(void)snprintf(what, sizeof what,
+	    "the member '%.80s' is unknown; see FILES in ctx-count(1)", key);
+	for (i = 0; i < sizeof known / sizeof *known; i++)
+		if (strcmp(known[i].key, key) == 0)
+			(void)snprintf(what, sizeof what,
+			    "the value of '%s' must be %s; see FILES in "
+			    "ctx-count(1)",
+			    key, known[i].value);
+	return complain(f, name, what);
+}
+
+/* Sets model->basis: how far the token counts of a model can be trusted. one:
+ * the model's JSON object, which has been read into *model.  Returns false if
+ * the object has a factor but no encoding, although the model's encoding is one
+ * of Claude.  Counts by such an encoding need no factor, and the user measured
+ * the factor with another encoding. */
+static bool
+set_basis(struct ctx_model *model, const json_t *one)
+{
+	const json_t *exact = json_object_get(one, "exact");
+	enum ctx_basis best = ctx_encoding_basis(model->encoding);
+	bool encoding = json_object_get(one, "encoding") != NULL;
+	bool factor =
+	    json_object_get(one, "factor") != NULL && model->factor != 100;
+
+	if (factor && !encoding && best == CTX_BASIS_RECONSTRUCTED)
+		return false;
+	if (exact != NULL)
+		model->basis =
+		    json_is_true(exact) ? CTX_BASIS_EXACT : CTX_BASIS_ESTIMATED;
+	else if (factor || (encoding && model->file_is_near))
+		model->basis = CTX_BASIS_ESTIMATED;
+	else if (encoding)
+		model->basis = CTX_BASIS_EXACT;
+	if (model->basis < best)
+		model->basis = best;
+	return true;
+}
+
+/* Opens the file.  Returns 1, 0 if the file does not exist, or -1 with the
+ * error. */
+static int
+open_models(const struct model_file *f, FILE **in)
+{
+	struct stat st;
+
+	/* A regular file is required, because opening a named pipe would
+	 * block. */
+	if (stat(f->path, &st) == 0 && !S_ISREG(st.st_mode))
+		return ctx_err_set(f->err, CTX_EFILE,
+		    "%s is not a regular file", f->path);
+	*in = fopen(f->path, "rb");
+	if (*in != NULL)
+		return 1;
+	/* fopen(3) fails with EACCES if the user may not read the file, which
+	 * is an error, or may not search its directory.  In the second case
+	 * stat(2) fails, too; this is then the directory of another user, and
+	 * the file counts as missing. */
+	if (errno != ENOENT && errno != ENOTDIR &&
+	    (errno != EACCES || stat(f->path, &st) == 0))
+		return ctx_err_sys(f->err, errno, "cannot open %s", f->path);
+	return 0;
+}
+
+/* Sets *text to the content of the file, which the caller frees, and *n to its
+ * length in bytes.  Returns 1, 0 if the file does not exist, or -1 with the
+ * error. */
+static int
+read_text_of(const struct model_file *f, char **text, size_t *n)
+{
+	FILE *in;
+	int rc = open_models(f, &in);
+
+	if (rc <= 0)
+		return rc;
+	*text = malloc(LONGEST + 1);
+	if (*text == NULL) {
+		(void)fclose(in);
+		return ctx_err_nomem(f->err);
+	}
+	errno = 0;
+	*n = fread(*text, 1, LONGEST + 1, in);
+	if (ferror(in))
+		rc = ctx_err_sys(f->err, errno, "cannot read %s", f->path);
+	else if (*n > LONGEST)
+		rc = refuse_file(f, "the file has more than %d bytes", LONGEST);
+	else if (!ctx_json_shallow(*text, *n))
+		rc = refuse_file(f,
+		    "arrays and objects are nested more than %d deep",
+		    CTX_JSON_SHALLOW);
+	(void)fclose(in);
+	return rc;
+}
+
+/* Sets *all to the JSON object in the file, to be freed by the caller.  Returns
+ * 1, 0 if the file does not exist, or -1 with the error. */
+static int
+load_models(const struct model_file *f, json_t **all)
+{
+	char *text = NULL;
+	json_error_t error;
+	size_t n = 0;
+	int rc = read_text_of(f, &text, &n);
+
+	*all = NULL;
+	if (rc > 0) {
+		errno = 0;
+		*all = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error);
+		/* Only errno tells that memory was exhausted.  In that case
+		 * jansson reports a syntax error, or it reports no error and
+		 * loses a character of a string. */
+		if (errno == ENOMEM)
+			rc = ctx_err_nomem(f->err);
+	}
+	free(text);
+	if (rc > 0 && *all == NULL) {
+		rc = refuse_file(f, "%s", error.text);
+		f->err->line = (uint64_t)error.line;
+		f->err->column = (uint64_t)error.column;
+	} else if (rc > 0 && !json_is_object(*all)) {
+		rc = refuse_file(f,
+		    "the file is not a JSON object with a member for each "
+		    "model; see ctx-count(1)");
+	}
+	if (rc < 0)
+		json_decref(*all);
+	return rc;
+}
+
+/* Adds a model.  one: its JSON object. */
+static int
+add_model(const struct model_file *f, const char *name, json_t *one)
+{
+	struct ctx_model *model = &f->models->list[f->models->n++];
+	const char *key;
+	json_t *value;
+	int rc;
+
+	*model = *ctx_model_find(NULL, name, strlen(name));
+	model->name = name;
+	model->aliases = NULL;
+	model->date = NULL;
+	if (*name == '\0' || !json_is_object(one))
+		return complain(f, name,
+		    "the name is empty, or the model is not a JSON object");
+	if (json_object_get(one, "window") != NULL)
+		model->input = 0;
+	if (json_object_get(one, "encoding") != NULL) {
+		model->factor = 100;
+		model->file = NULL;
+	}
+	json_object_foreach(one, key, value) {
+		rc = read_member(f, model, key, value);
+		if (rc <= 0)
+			return rc < 0 ? -1 : refuse_member(f, name, key);
+	}
+	if (model->input > model->window)
+		return complain(f, name, "'input' is larger than 'window'");
+	if (!set_basis(model, one))
+		return complain(f, name,
+		    "'factor' needs 'encoding', whose tokens it multiplies");
+	return 0;
+}
+
+static int
+add_models(const struct model_file *f, json_t *all)
+{
+	struct ctx_user_models *models = f->models;
+	const char *name;
+	json_t *one;
+
+	models->text = json_pack("[o, []]", all);
+	if (models->text == NULL)
+		return ctx_err_nomem(f->err);
+	models->list = calloc(json_object_size(all) + 1, sizeof *models->list);
+	models->prices =
+	    calloc(json_object_size(all) + 1, sizeof *models->prices);
+	if (models->list == NULL || models->prices == NULL)
+		return ctx_err_nomem(f->err);
+	json_object_foreach(all, name, one)
+		if (add_model(f, name, one) < 0)
+			return -1;
+	return 1;
+}
+
+int
+ctx_user_models_read(struct ctx_user_models *models, const char *path,
+    struct ctx_err *err)
+{
+	const struct model_file f = {path, models, err};
+	json_t *all;
+	int rc;
+
+	*models = (struct ctx_user_models){0};
+	rc = load_models(&f, &all);
+	if (rc > 0)
+		rc = add_models(&f, all);
+	if (rc < 0)
+		ctx_user_models_release(models);
+	return rc;
+}
+
+void
+ctx_user_models_release(struct ctx_user_models *models)
+{
+	free(models->list);
+	free(models->prices);
+	json_decref(models->text);
+	*models = (struct ctx_user_models){0};
+}
