@@ -54,8 +54,7 @@
  * still runs afterwards: for the library the member has its default.
  *
  * Until version 1.0 a release may change this interface; the number in the name
- * of the shared library (CTX_ABI) then changes, so programs that were compiled
- * before keep the library that they know.
+ * of the shared library (CTX_ABI) then changes, so compiled programs still run.
  */
 #ifndef CTX_H
 #define CTX_H
@@ -264,9 +263,9 @@ struct ctx_input_options {
 	const char *cache; /* as for ctx_encoding_open */
 	const char *name;  /* of an input that is no file; NULL: "-" */
 	uint32_t threads;  /* that count tokens; 0: only the caller's */
-	/* true: a line that is not JSON is copied, instead of an error */
-	bool skip_bad;
+	bool skip_bad; /* true: a line that is not JSON is copied, no error */
 	bool read_inactive; /* true: also return inactive lines of sessions */
+	const char *models; /* as models.json in ctx-count(1); NULL: none */
 };
 #define CTX_INPUT_OPTIONS_INIT CTX_INIT(struct ctx_input_options)
 
@@ -277,8 +276,8 @@ typedef ptrdiff_t ctx_read_function(void *user, char *buffer, size_t size);
 /* Open an input: n files that are read as one stream ("-" is standard input);
  * an open descriptor, which is not closed; length bytes in memory; or what a
  * function reads.  options may be NULL.  Names and options are copied; memory
- * and user must remain valid until the input is freed.  That a file does not
- * exist is reported when it is read. */
+ * and user must remain valid until the input is freed.  The option models names
+ * a file, which must exist and is read now; other files are read later. */
 CTX_API int ctx_input_open_files(struct ctx_input **input,
     const char *const *files, size_t n, const struct ctx_input_options *options,
     struct ctx_error *error);

@@ -11,6 +11,7 @@
 struct ctx_input {
 	struct ctx_stream stream;
 	struct ctx_model_counters counters;
+	struct ctx_user_models models; /* those of the option models */
 	struct ctx_arena strings; /* memory for copies of names and options */
 	unsigned threads;
 	/* true once an operation or ctx_input_next has begun to read this

@@ -1,5 +1,6 @@
 /* public.c - the functions of ctx.h: only what a program can see */
 #include <ctx.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <unistd.h>
@@ -765,6 +766,57 @@ scaled_counts(void)
 }
 
 static void
+write_models(const char *path, const char *text)
+{
+	FILE *out = fopen(path, "w");
+
+	NEED(out != NULL && fputs(text, out) >= 0 && fclose(out) == 0);
+}
+
+static void
+user_models(void)
+{
+	struct ctx_count_options options = CTX_COUNT_OPTIONS_INIT;
+	struct ctx_input_options model = CTX_INPUT_OPTIONS_INIT;
+	struct ctx_result result = CTX_RESULT_INIT;
+	struct ctx_error error = CTX_ERROR_INIT;
+	struct seen seen = {0};
+	struct ctx_input *input;
+	char path[] = "/tmp/ctx-models-XXXXXX";
+	int fd = mkstemp(path);
+
+	NEED(fd >= 0);
+	close(fd);
+	tap_case("a file defines models of an input");
+	write_models(path,
+	    "{\"mine\": {\"window\": 777, \"encoding\": \"gpt2\"}}\n");
+	model.model = "mine";
+	model.models = path;
+	options.on_conversation = see_conversation;
+	options.user = &seen;
+	input = open_text(CALL, &model);
+	CHECK(ctx_count(input, &options, &result, &error) == 0);
+	CHECK(strcmp(seen.names, "openai-chat mine 777") == 0);
+	ctx_input_free(input);
+	tap_case("an error in the file that defines models has its place");
+	write_models(path, "{\"mine\": {\"window\": 0}}\n");
+	CHECK(ctx_input_open_memory(&input, CALL, strlen(CALL), &model,
+		  &error) == -1);
+	CHECK(input == NULL && error.kind == CTX_ERROR_FILE);
+	CHECK(strcmp(error.file, path) == 0 &&
+	    strstr(error.text, "'window'") != NULL);
+	write_models(path, "{\n\"mine\": {]}\n");
+	CHECK(ctx_input_open_memory(&input, CALL, strlen(CALL), &model,
+		  &error) == -1);
+	CHECK(error.kind == CTX_ERROR_FILE && error.line == 2);
+	NEED(unlink(path) == 0);
+	tap_case("the file that defines models must exist");
+	CHECK(ctx_input_open_memory(&input, CALL, strlen(CALL), &model,
+		  &error) == -1);
+	CHECK(error.kind == CTX_ERROR_SYSTEM && error.system == ENOENT);
+}
+
+static void
 names(void)
 {
 	static const char *(*const lists[])(size_t i) = {ctx_dialect_name,
@@ -809,6 +861,7 @@ main(void)
 	archives();
 	encodings();
 	scaled_counts();
+	user_models();
 	names();
 	return tap_done();
 }
