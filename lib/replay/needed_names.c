@@ -87,8 +87,8 @@ struct prompt_search {
 	bool has_failed;     /* true if record_found has failed */
 	/* the current prompt; round counts the prompts that do not continue the
 	 * one before them */
-	struct prompt_path path;
-	uint32_t prompt, round, n_positions, last_user;
+	struct prompt_walk walk;
+	uint32_t round, n_positions, last_user;
 	struct prompt_name *prompt_names;
 	struct seen_place *seen;
 	size_t n_seen, seen_cap;
@@ -271,9 +271,9 @@ add_place(struct prompt_search *search, uint32_t id, struct name_place place,
 
 /* Appends a message to the current prompt. */
 static int
-append_message(struct prompt_search *search, uint32_t number,
-    struct ctx_err *err)
+append_message(void *user, uint32_t number, struct ctx_err *err)
 {
+	struct prompt_search *search = user;
 	const struct searched_message *message = &search->messages[number];
 	struct name_place place = {number, false};
 	size_t i;
@@ -290,26 +290,26 @@ append_message(struct prompt_search *search, uint32_t number,
 	return 0;
 }
 
+static void
+begin_prompt(void *user)
+{
+	struct prompt_search *search = user;
+
+	search->round++;
+	search->n_positions = search->last_user = 0;
+	search->n_seen = 0;
+}
+
 /* Makes the prompt of a request the current one. */
 static int
 extend_prompt(struct prompt_search *search, uint32_t prompt,
     struct ctx_err *err)
 {
-	struct prompt_path *path = &search->path;
+	const struct prompt_taker taker = {search, begin_prompt,
+	    append_message};
 
-	if (ctx_prompt_tree_path(&search->session->tree, search->prompt, prompt,
-		path, err) < 0)
-		return -1;
-	if (!path->continues) {
-		search->round++;
-		search->n_positions = search->last_user = 0;
-		search->n_seen = 0;
-	}
-	search->prompt = prompt;
-	while (path->n > 0)
-		if (append_message(search, path->numbers[--path->n], err) < 0)
-			return -1;
-	return 0;
+	return ctx_prompt_tree_walk(&search->session->tree, &search->walk,
+	    prompt, &taker, err);
 }
 
 static bool
@@ -426,7 +426,7 @@ ctx_replay_find_needed(struct ctx_replay_session *session, struct ctx_err *err)
 	free(search.used_by);
 	free(search.messages);
 	free(search.found);
-	free(search.path.numbers);
+	free(search.walk.numbers);
 	free(search.prompt_names);
 	free(search.seen);
 	return rc;

@@ -107,22 +107,27 @@ ctx_prompt_tree_append(struct prompt_tree *tree, uint32_t *node,
 }
 
 int
-ctx_prompt_tree_path(const struct prompt_tree *tree, uint32_t from, uint32_t to,
-    struct prompt_path *path, struct ctx_err *err)
+ctx_prompt_tree_walk(const struct prompt_tree *tree, struct prompt_walk *walk,
+    uint32_t prompt, const struct prompt_taker *taker, struct ctx_err *err)
 {
 	uint32_t node, *numbers;
+	size_t n = 0;
 
-	path->n = 0;
-	for (node = to; node != 0 && node != from;
+	for (node = prompt; node != 0 && node != walk->prompt;
 	     node = tree->nodes[node].parent) {
-		numbers = ctx_grow(path->numbers, &path->cap, path->n + 1,
+		numbers = ctx_grow(walk->numbers, &walk->cap, n + 1,
 		    sizeof *numbers, err);
 		if (numbers == NULL)
 			return -1;
-		path->numbers = numbers;
-		numbers[path->n++] = tree->nodes[node].number;
+		walk->numbers = numbers;
+		numbers[n++] = tree->nodes[node].number;
 	}
-	path->continues = node == from;
+	if (node != walk->prompt)
+		taker->restart(taker->user);
+	walk->prompt = prompt;
+	while (n > 0)
+		if (taker->append(taker->user, walk->numbers[--n], err) < 0)
+			return -1;
 	return 0;
 }
 

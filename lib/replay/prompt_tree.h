@@ -36,16 +36,24 @@ struct prompt_message {
 	uint32_t number; /* any number, for the caller's use */
 };
 
-/* The messages that a prompt has after another prompt.  A zeroed struct is
- * empty. */
-struct prompt_path {
-	/* the numbers that the caller has given to the messages, the newest
-	 * message first */
+/* Goes through prompts, one after the other.  A zeroed struct is before all
+ * prompts. */
+struct prompt_walk {
+	uint32_t prompt; /* node where the current prompt ends */
+	/* Scratch memory: numbers of the messages to be appended, the newest
+	 * first. */
 	uint32_t *numbers;
-	size_t n, cap;
-	/* True if the prompt begins with the whole other prompt.  False if it
-	 * does not: then the path has all messages of the prompt. */
-	bool continues;
+	size_t cap;
+};
+
+/* Functions that are called with the messages of a walk. */
+struct prompt_taker {
+	void *user;
+	/* called before a prompt that does not continue the one before it */
+	void (*restart)(void *user);
+	/* called for each message that is appended to the current prompt, with
+	 * the number that the caller has given to it */
+	int (*append)(void *user, uint32_t number, struct ctx_err *err);
 };
 
 /* Removes all nodes of the tree except the root. */
@@ -54,10 +62,12 @@ int ctx_prompt_tree_reset(struct prompt_tree *tree, struct ctx_err *err);
  * the message, and sets *node to it. */
 int ctx_prompt_tree_append(struct prompt_tree *tree, uint32_t *node,
     const struct prompt_message *message, struct ctx_err *err);
-/* Sets *path to the messages that the prompt which ends at node "to" has after
- * the prompt which ends at node "from". */
-int ctx_prompt_tree_path(const struct prompt_tree *tree, uint32_t from,
-    uint32_t to, struct prompt_path *path, struct ctx_err *err);
+/* Makes the prompt that ends at this node the current one.  Calls the functions
+ * of the taker: if the prompt begins with the whole prompt before it, only with
+ * the messages after that, otherwise with all of its messages. */
+int ctx_prompt_tree_walk(const struct prompt_tree *tree,
+    struct prompt_walk *walk, uint32_t prompt, const struct prompt_taker *taker,
+    struct ctx_err *err);
 void ctx_prompt_tree_release(struct prompt_tree *tree);
 
 #endif

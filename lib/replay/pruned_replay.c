@@ -41,9 +41,7 @@ struct pruned_replay {
 	 * them have already been divided into groups. */
 	struct pruned_message *history;
 	size_t n, cap, n_grouped;
-	struct prompt_path added; /* scratch memory: messages to be appended */
-	/* node of the previous request's prompt in the session's tree */
-	uint32_t prompt;
+	struct prompt_walk walk; /* through the session's prompts */
 	/* for each message of the session: which parts of it were sent */
 	struct sent_parts *sent;
 };
@@ -51,9 +49,9 @@ struct pruned_replay {
 /* ---- the history ---- */
 
 static int
-append_to_history(struct pruned_replay *replay, uint32_t number,
-    struct ctx_err *err)
+append_to_history(void *user, uint32_t number, struct ctx_err *err)
 {
+	struct pruned_replay *replay = user;
 	struct pruned_message *history = ctx_grow(replay->history, &replay->cap,
 	    replay->n + 1, sizeof *history, err);
 
@@ -74,6 +72,15 @@ forget_groups(struct pruned_replay *replay)
 	replay->n_grouped = 0;
 }
 
+static void
+empty_history(void *user)
+{
+	struct pruned_replay *replay = user;
+
+	replay->n = 0;
+	forget_groups(replay);
+}
+
 /* Makes replay->history the messages of a request's prompt.  If the prompt
  * continues the previous request's prompt, only its new messages are appended;
  * otherwise the history is emptied before.  prompt: node of the session's
@@ -82,21 +89,11 @@ static int
 extend_history(struct pruned_replay *replay, uint32_t prompt,
     struct ctx_err *err)
 {
-	struct prompt_path *added = &replay->added;
+	const struct prompt_taker taker = {replay, empty_history,
+	    append_to_history};
 
-	if (ctx_prompt_tree_path(&replay->session->tree, replay->prompt, prompt,
-		added, err) < 0)
-		return -1;
-	if (!added->continues) {
-		replay->n = 0;
-		forget_groups(replay);
-	}
-	replay->prompt = prompt;
-	while (added->n > 0)
-		if (append_to_history(replay, added->numbers[--added->n], err) <
-		    0)
-			return -1;
-	return 0;
+	return ctx_prompt_tree_walk(&replay->session->tree, &replay->walk,
+	    prompt, &taker, err);
 }
 
 /* Adds a message of the prompt to the groups of segments, as ctx-prune does
@@ -367,6 +364,6 @@ ctx_replay_pruned(struct ctx_replay_session *session,
 	ctx_rewrite_release(&replay.rewrite);
 	free(replay.history);
 	free(replay.sent);
-	free(replay.added.numbers);
+	free(replay.walk.numbers);
 	return rc;
 }
