@@ -70,42 +70,6 @@ X
 	ctx-count --json beside | jq -e .exact
 }
 
-@test "openai: texts that follow each other in a message are counted as one text" {
-	message() { # TEXT...
-		jq -nc '{role: "user", content: [$ARGS.positional[] |
-		    {type: "text", text: .}]}' --args "$@"
-	}
-	same() { # A number of tokens, and the texts of a message
-		[ "$(message "${@:2}" | tokens -d openai-chat -m gpt-4.1)" -eq \
-		    "$1" ]
-	}
-	# as many as were billed
-	jq -nc '{input: [{role: "user", content: [{type: "input_text",
-	    text: "Tell me a fun fact about Ruby programming."},
-	    {type: "input_text", text: "Now explain why that\u0027s interesting."}]}]}' |
-	    tokens -m gpt-4.1 > each
-	[ "$(cat each)" -eq 21 ]
-	for text in 'a.' $'\u00e9\u4e2d' "$(words 300)" $'one\n' 'un' ''; do
-		for next in Please 'able' $'\u4e2d\u6587' "$(words 300)" ' x' ''; do
-			same "$(message "$text$next" | tokens -d openai-chat \
-			    -m gpt-4.1)" "$text" "$next"
-		done
-	done
-	# not if something is between the texts, or for other providers
-	between='{role: "user", content: [{type: "text", text: "a."}, $m,
-	    {type: "text", text: "Please"}]}'
-	image='{"type":"image_url","image_url":{"url":"https://x/y.png"}}'
-	two=$(message a. Please | tokens -d openai-chat -m gpt-4.1)
-	[ "$(jq -nc --argjson m "$image" "$between" |
-	    tokens -d openai-chat -m gpt-4.1)" -eq $((two + 1 + 765)) ]
-	[ "$(message a. Please | tokens -m qwen3-max)" -gt \
-	    "$(message a.Please | tokens -m qwen3-max)" ]
-	# The blocks add up to the message.
-	message a. Please | ctx-count --json --per kind -d openai-chat -m gpt-4.1 |
-	    jq -s 'map(.tokens) | add' > kinds
-	[ "$(cat kinds)" -eq "$two" ]
-}
-
 @test "openai: a name that is the role costs one token" {
 	named() {
 		echo '{"role":"user","name":"'"$1"'","content":"hi"}' |

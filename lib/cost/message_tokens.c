@@ -293,13 +293,8 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 	    message->json->nodes[block->payload].kind == CTX_JSON_OBJECT)
 		return count_arguments(counter, message->json, block->payload,
 		    cost, err);
-	tokens = cost->tokens;
-	if (count_shown(counter, message->dialect, message->json,
-		block->payload, cost, err) < 0)
-		return -1;
-	return extra->joins_texts
-	    ? ctx_join_text(counter, message, i, tokens, cost, err)
-	    : 0;
+	return count_shown(counter, message->dialect, message->json,
+	    block->payload, cost, err);
 }
 
 /* Sets counter->aged to the line with which ctx-age refers to a file at the end

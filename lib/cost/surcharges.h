@@ -3,7 +3,7 @@
 #ifndef CTX_SURCHARGES_H
 #define CTX_SURCHARGES_H
 
-#include "cost/cost.h"
+#include "dialect/dialect.h"
 
 /* Forms in which a tool definition is written into the model's prompt. */
 enum ctx_tool_form {
@@ -58,8 +58,6 @@ struct ctx_surcharges {
 	 * argument: for each argument of a tool call, if the arguments are a
 	 * JSON object. parallel: for each message with several tool calls. */
 	uint8_t call, argument, parallel;
-	/* True if texts that follow each other in a message are joined. */
-	bool joins_texts;
 	/* True if the prompt shows the values of a tool call's arguments as
 	 * texts, not as JSON. */
 	bool shows_values;
@@ -77,14 +75,5 @@ struct ctx_surcharges {
 /* Returns the surcharges of a rule.  All are 0 if the rule only says in which
  * form tool definitions are counted. */
 const struct ctx_surcharges *ctx_surcharges_of(enum ctx_tools_rule rule);
-
-/* ---- joined_texts.c ---- */
-
-/* Corrects the tokens of text block i of a message, which are those of *cost
- * from the number first on.  If another text block comes directly before it,
- * block i gets the tokens that it has as the continuation of that text. */
-int ctx_join_text(struct ctx_counter *counter,
-    const struct ctx_message *message, size_t i, uint64_t first,
-    struct ctx_cost *cost, struct ctx_err *err);
 
 #endif
