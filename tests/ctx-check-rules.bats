@@ -1,0 +1,445 @@
+# ctx-check: rules for ids, arguments, cache markers and block types
+
+load helper
+load check
+
+@test "lone-surrogate finds half of a surrogate pair, and --repair writes U+FFFD" {
+	cat > in <<-'X'
+	{"role":"user","content":"a\ud83d b \ud83d\ude00 \udc00"}
+	{"role":"assistant","content":null,"tool_calls":[{"id":"a\ud800","type":"function","function":{"name":"f","arguments":"{\"x\":\"\\ud83d\\n \\ud83d\\ude00 \\\\ud83d \ud801\"}"}}]}
+	{"role":"tool","tool_call_id":"a\ud800","content":"1 \\ud83d"}
+	X
+	cat > want <<-'X'
+	{"role":"user","content":"a\ufffd b \ud83d\ude00 \ufffd"}
+	{"role":"assistant","content":null,"tool_calls":[{"id":"a\ufffd","type":"function","function":{"name":"f","arguments":"{\"x\":\"\\ufffd\\n \\ud83d\\ude00 \\\\ud83d \ufffd\"}"}}]}
+	{"role":"tool","tool_call_id":"a\ufffd","content":"1 \\ud83d"}
+	X
+	run -1 ctx-check in
+	[ "${#lines[@]}" -eq 4 ]
+	[ "${lines[0]}" = "in:1: lone-surrogate: a text has half of a surrogate pair" ]
+	repaired in want
+	# A result that is put in has the id that the call has then.
+	head -n 2 in > cut
+	ctx-check --repair cut > out
+	grep -q '^{"role":"tool","tool_call_id":"a.ufffd",' out
+	ctx-check out
+}
+
+@test "lone-surrogate also checks the members of a request outside its messages" {
+	printf '%s\n' '{"model":"m","system":"\ud800","messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"q","content":"\ud811"},{"type":"text","text":"\ude00x"}]}],"tools":[{"name":"\udbff"}]}' > in
+	run -1 ctx-check -d anthropic --json in
+	[ "${#lines[@]}" -eq 5 ]
+	[ "$(jq -c 'select(.index == null) | .rule' <<< "$output")" = '"lone-surrogate"
+"lone-surrogate"' ]
+	run -1 ctx-check -d anthropic in
+	[ "${lines[4]}" = "in:1: lone-surrogate: a text has half of a surrogate pair (beside the messages)" ]
+	# A text in a block that is removed is not edited.
+	run -0 ctx-check -d anthropic --repair --explain log in
+	[ "$output" = '{"model":"m","system":"\ufffd","messages":[{"role":"user","content":[{"type":"text","text":"\ufffdx"}]}],"tools":[{"name":"\ufffd"}]}' ]
+	[ "$(jq -r .action log | sort | uniq -c | tr -s ' \n' ' ')" = " 1 drop 4 edit " ]
+}
+
+@test "lone-surrogate checks what a transcript sends, and --repair leaves it unchanged" {
+	printf '%s\n' '{"type":"user","uuid":"1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"a"},"note":"\ud800"}' \
+	    '{"type":"user","uuid":"2","parentUuid":"1","sessionId":"s","message":{"role":"user","content":"b\ud800"}}' > in
+	run -1 ctx-check -d claude-code in
+	[ "${#lines[@]}" -eq 1 ]
+	run -1 --separate-stderr ctx-check -d claude-code --repair in
+	[ "$output" = "$(cat in)" ]
+}
+
+@test "--repair gives an id of the wrong form the right form, in call and result" {
+	printf '%s\n' "$U" "$CALL" "$RA" "$RB" > in
+	run -1 ctx-check --provider mistral in
+	[ "${lines[0]}" = 'in:2: bad-id: id of tool call "a" of f is not 9 of A-Z a-z 0-9' ]
+	[ "${#lines[@]}" -eq 2 ]
+	ctx-check --provider mistral --repair in > out
+	ctx-check --provider mistral out
+	ctx-check --provider mistral --repair out | cmp - out
+	[ "$(jq -r '.tool_calls[]?.id, .tool_call_id | strings' out | sort | uniq -c |
+	    grep -cE '^ *2 [A-Za-z0-9]{9}$')" -eq 2 ]
+	# So does a result that is put in, and all but the id is as it was.
+	head -n 3 in > cut
+	ctx-check --provider mistral --repair cut > out2
+	ctx-check --provider mistral out2
+	cmp <(head -n 2 out) <(head -n 2 out2)
+	cmp <(jq -c 'del(.tool_calls[]?.id, .tool_call_id)' in) \
+	    <(jq -c 'del(.tool_calls[]?.id, .tool_call_id)' out)
+	# Ids of nine letters and digits are kept.
+	sed -e 's/"a"/"abcDEF123"/' -e 's/"b"/"\\u0041bcdef12"/' in > nine
+	run -1 ctx-check --provider mistral nine
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *'"Abcdef12" of g'* ]]
+}
+
+@test "--repair shortens ids of more than 64 characters and replaces forbidden ones" {
+	local long
+	long=$(printf '%065d' 1)
+	printf '%s\n' "$U" "${CALL/\"a\"/\"$long\"}" "${RA/\"a\"/\"$long\"}" "$RB" > in
+	ctx-check --provider openai --repair in > out
+	ctx-check --provider openai out
+	grep -q '"id":"call_[0-9a-f]*"' out
+	printf '%s\n' '{"role":"user","content":"hi"}' \
+	    '{"role":"assistant","content":[{"type":"tool_use","id":"f.0:1","name":"f","input":{}},{"type":"tool_use","id":"","name":"f","input":{}}]}' \
+	    '{"role":"user","content":[{"type":"tool_result","tool_use_id":"f.0:1","content":"1"},{"type":"tool_result","tool_use_id":"","content":"1"}]}' > in
+	run -1 --separate-stderr ctx-check -d anthropic --repair in
+	# An empty id names nothing that could be renamed.
+	[ "${stderr_lines[0]}" = 'in:2: bad-id: id of tool call "" of f is not 1 to 64 of A-Z a-z 0-9 _ and -' ]
+	[ "$(jq -r '.content[]? | .id?, .tool_use_id? | strings' <<< "$output" | sort |
+	    uniq -c | tr -s ' \n' ' ' | sed 's/call_[0-9a-f]*/C/')" = " 2 2 C " ]
+}
+
+@test "--repair wraps arguments that are not an object into one, without loss" {
+	local call='{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":%s}}]}\n'
+	local was want
+	# shellcheck disable=SC2059 # the format is constant
+	while IFS='|' read -r was want; do
+		{
+			printf "$call" "$was"
+			echo "$RA"
+		} > in
+		run -1 ctx-check -d openai-chat in
+		[[ ${lines[-1]} == "in:1: bad-arguments: "* ]]
+		ctx-check -d openai-chat --repair in > out
+		[ "$(jq -r '.tool_calls[]?.function.arguments' out)" = "$want" ]
+		ctx-check -d openai-chat out
+	done <<-'X'
+	"{\"a\": \"b"|{"arguments":"{\"a\": \"b"}
+	"[1, 2]"|{"arguments":[1,2]}
+	"\"x\""|{"arguments":"x"}
+	" "|{}
+	"null"|{}
+	null|{}
+	{"a" : "\ud800"}|{"a":"�"}
+	7|{"arguments":7}
+	X
+}
+
+@test "--repair turns an object that is written as a string into an object" {
+	local call='{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":%s}]}\n'
+	local was want
+	# shellcheck disable=SC2059 # the format is constant
+	while IFS='|' read -r was want; do
+		{
+			echo '{"role":"user","content":"hi"}'
+			printf "$call" "$was"
+			echo '{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}'
+		} > in
+		run -1 ctx-check -d anthropic in
+		[[ $output == 'in:2: bad-arguments: arguments of tool call "a" of f are not an object' ]]
+		ctx-check -d anthropic --repair in > out
+		[ "$(jq -c '.content[0].input? // empty' out)" = "$want" ]
+		ctx-check -d anthropic out
+	done <<-'X'
+	"{\"a\": \"\\ud83d\"}"|{"a":"�"}
+	"{\"a"|{"arguments":"{\"a"}
+	""|{}
+	null|{}
+	[]|{"arguments":[]}
+	X
+}
+
+@test "many-markers: of more than four cache markers the oldest are removed" {
+	local i
+	for i in 1 2 3 4 5 6 7; do
+		marked $i "$((i == 4 ? 0 : 1))"
+		echo
+	done | sed 's/"type":"ephemeral"}}]}$/&/' > in
+	run -1 ctx-check -d anthropic in
+	[ "${lines[0]}" = "in:1: many-markers: more than 4 cache breakpoints; this breakpoint is not among the newest" ]
+	[ "${#lines[@]}" -eq 3 ]
+	ctx-check -d anthropic --repair --explain log in > out
+	ctx-check -d anthropic out
+	[ "$(grep -c cache_control out)" -eq 4 ]
+	cmp <(head -n 3 out) <(for i in 1 2 3; do marked $i; echo; done)
+	cmp <(tail -n 4 out) <(tail -n 4 in)
+	[ "$(jq -r .action log | sort -u)" = edit ]
+	# As a record, tools and system prompt first.
+	{
+		printf '{"model":"m","tools":[{"name":"a","cache_control":{"type":"ephemeral"}}],"system":[{"type":"text","text":"s","cache_control":{"type":"ephemeral"}}],"messages":['
+		head -n 3 in | paste -sd,
+		echo ']}'
+	} | tr -d '\n' > request
+	run -1 ctx-check -d anthropic request
+	[ "$output" = "request:1: many-markers: more than 4 cache breakpoints; this breakpoint is not among the newest (beside the messages)" ]
+	ctx-check -d anthropic --repair request > out
+	cmp out <(sed 's/"a","cache_control":{"type":"ephemeral"}/"a"/' request)
+	# Chat Completions, for who passes them on.
+	sed 's/^/ /' in > chat
+	ctx-check -d openai-chat chat
+	ctx-check -d openai-chat --provider anthropic --repair --explain log chat > out
+	[ "$(grep -c many-markers log)" -eq 3 ]
+	[ "$(grep -c cache_control out)" -eq 4 ]
+}
+
+@test "--repair removes the fifth cache marker of a message with other faults" {
+	local text='{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}'
+	printf '{"role":"user","content":[%s,%s,%s,%s,%s,{"type":"text","text":"\\ud800"}]}\n' \
+	    "$text" "$text" "$text" "$text" "$text" > in
+	ctx-check -d anthropic --repair in > out
+	sed -e 's/,"cache_control":{"type":"ephemeral"}//' \
+	    -e 's/\\ud800/\\ufffd/' in | cmp - out
+}
+
+@test "--repair removes cache markers next to empty texts" {
+	local p='{"cachePoint":{"type":"default"}}' e='{"text":""}' parts
+	for parts in "$e,$p" "$p,$e" "$e,$p,$e" "$p,$e,$p,$e"; do
+		printf '{"role":"user","content":[%s,{"text":"x"},%s]}\n' \
+		    "$parts" "$p,$p,$p,$p" > in
+		printf '{"role":"user","content":[{"text":"x"},%s]}\n' \
+		    "$p,$p,$p,$p" > want
+		ctx-check -d bedrock --repair in | cmp - want
+		for file in in want; do
+			printf '{"messages":[%s]}\n' "$(cat $file)" > $file.record
+		done
+		ctx-check -d bedrock --repair in.record | cmp - want.record
+	done
+}
+
+@test "many-markers counts cachePoint blocks of bedrock" {
+	local p='{"cachePoint":{"type":"default"}}'
+	printf '%s\n' '{"modelId":"m","toolConfig":{"tools":['"$p"',{"toolSpec":{"name":"a"}},'"$p"']},"system":[{"text":"s"},'"$p"'],"messages":[{"role":"user","content":[{"text":"u"},'"$p,$p,$p"']}]}' > in
+	run -1 ctx-check -d bedrock in
+	[ "${#lines[@]}" -eq 2 ]
+	run -0 ctx-check -d bedrock --repair in
+	[ "$output" = '{"modelId":"m","toolConfig":{"tools":[{"toolSpec":{"name":"a"}}]},"system":[{"text":"s"},'"$p"'],"messages":[{"role":"user","content":[{"text":"u"},'"$p,$p,$p"']}]}' ]
+}
+
+@test "bad-marker finds cache markers on or after reasoning" {
+	printf '%s\n' '{"role":"user","content":"hi"}' \
+	    '{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s","cache_control":{"type":"ephemeral"}},{"type":"text","text":"a"}]}' \
+	    '{"role":"user","content":"hi"}' > in
+	run -1 ctx-check -d anthropic in
+	[ "$output" = "in:2: bad-marker: a cache breakpoint is on reasoning" ]
+	run -0 ctx-check -d anthropic --repair in
+	[[ ${lines[1]} == *'"signature":"s"},{"type":"text"'* ]]
+	printf '%s\n' '{"role":"user","content":[{"text":"hi"}]}' \
+	    '{"role":"assistant","content":[{"text":"a"},{"reasoningContent":{"reasoningText":{"text":"t","signature":"s"}}},{"cachePoint":{"type":"default"}}]}' \
+	    '{"role":"user","content":[{"text":"hi"},{"cachePoint":{"type":"default"}}]}' > in
+	run -1 ctx-check -d bedrock in
+	[ "$output" = "in:2: bad-marker: a cache breakpoint directly follows reasoning" ]
+	run -0 ctx-check -d bedrock --repair in
+	[[ ${lines[1]} == *'"signature":"s"}}}]}' ]]
+	[[ ${lines[2]} == *cachePoint* ]]
+}
+
+@test "bad-marker: a cachePoint next after a document must follow a PDF" {
+	local point='{"cachePoint":{"type":"default"}}' format
+	document() { # FORMAT
+		printf '{"document":{"format":"%s","name":"n","source":{"bytes":"QQ=="}}}' "$1"
+	}
+	for format in md txt csv; do
+		printf '{"role":"user","content":[{"text":"t"},%s,%s]}\n' \
+		    "$(document $format)" "$point" > in
+		run -1 ctx-check -d bedrock in
+		[ "$output" = "in:1: bad-marker: a cache breakpoint directly follows a document that is not a PDF" ]
+		ctx-check -d bedrock --repair in > out
+		sed "s/,$point//" in | cmp - out
+	done
+	printf '{"role":"user","content":[{"text":"t"},%s,%s]}\n' \
+	    "$(document pdf)" "$point" > in
+	ctx-check -d bedrock in
+	printf '{"role":"user","content":[%s,{"text":"t"},%s]}\n' \
+	    "$(document md)" "$point" > in
+	ctx-check -d bedrock in
+	# Text with a breakpoint may follow reasoning.
+	printf '%s\n' '{"role":"user","content":"hi"}' \
+	    '{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s"},{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}]}' \
+	    '{"role":"user","content":"hi"}' > in
+	ctx-check -d anthropic in
+}
+
+@test "a request of role and content only is checked by the rules of its model's vendor" {
+	local text='"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":""}]}]'
+	printf '{%s}\n' "$text" > in
+	run -0 --separate-stderr ctx-check in
+	[ -z "$output" ]
+	run -1 --separate-stderr ctx-check -m claude-opus-5-5 in
+	[ "$output" = "in:1: empty-text: a text is empty (message 0)" ]
+	run -0 --separate-stderr ctx-check -m qwen3-32b in
+	[ -z "$output" ]
+	printf '{"model":"claude-opus-5-5",%s}\n' "$text" > in
+	run -1 --separate-stderr ctx-check in
+	[ "$output" = "in:1: empty-text: a text is empty (message 0)" ]
+	[ "$(ctx-check --repair in 2> /dev/null | jq -c '.messages[0].content')" = \
+	    '[{"type":"text","text":"a"}]' ]
+	# The limits are those of the vendor, too: 32 MB for Anthropic.
+	{
+		printf '{"model":"claude-opus-5-5","messages":[{"role":"user","content":"'
+		head -c 33600000 /dev/zero | tr '\0' x
+		printf '"}]}\n'
+	} > big
+	run -1 --separate-stderr ctx-check big
+	[[ $output == "big:1: big-request: the request has 336000"* ]]
+	# --provider has priority over the model.
+	run -0 --separate-stderr ctx-check --provider openai in
+	[ -z "$output" ]
+}
+
+@test "empty-text also checks the system prompt of a request" {
+	local m='"messages":[{"role":"user","content":"u"}]'
+	printf '%s\n' '{"system":[{"type":"text","text":""},{"type":"text","text":" "},{"type":"text","text":"s"},{"type":"text","text":"\n"}],'"$m}" > in
+	run -1 ctx-check -d anthropic in
+	[ "${lines[0]}" = "in:1: empty-text: a text of the system prompt is empty (beside the messages)" ]
+	[ "${#lines[@]}" -eq 3 ]
+	run -0 ctx-check -d anthropic --repair in
+	[ "$output" = '{"system":[{"type":"text","text":"s"}],'"$m}" ]
+	run -0 ctx-check -d anthropic <<< '{"model":"claude","system":"",'"$m}"
+}
+
+@test "no-tools: bedrock needs definitions of the tools that messages call" {
+	local m='"messages":[{"role":"user","content":[{"text":"u"}]},{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"f","input":{}}}]},{"role":"user","content":[{"toolResult":{"toolUseId":"a","content":[{"text":"1"}]}}]}]'
+	run -1 ctx-check <<< '{"modelId":"m",'"$m}"
+	[[ $output == "-:1: no-tools: "*" (beside the messages)" ]]
+	run -0 ctx-check <<< '{"modelId":"m","toolConfig":{"tools":[]},'"$m}"
+	# Messages alone are no whole request.
+	run -0 ctx-check <<< "{$m}"
+}
+
+@test "big-request finds requests over the provider's byte limit" {
+	local start='{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"u"}]}]'
+	printf "%s%$((33554432 - ${#start} - 1))s}\n" "$start" '' > in
+	run -0 ctx-check -d anthropic in
+	sed 's/^{/{ /' in > big
+	run -1 ctx-check -d anthropic big
+	[ "$output" = "big:1: big-request: the request has 33554433 bytes, more than 33554432 (beside the messages)" ]
+	run -1 --separate-stderr ctx-check -d anthropic --repair big
+	cmp <(echo "$output") big
+}
+
+@test "bad-result finds block types that a Responses output must not have" {
+	output() {
+		printf '%s\n' '{"type":"message","role":"user","content":"u"}' \
+		    '{"type":"function_call","call_id":"a","name":"f","arguments":"{}"}' \
+		    '{"type":"function_call_output","call_id":"a","output":'"$1"'}' > in
+	}
+	output '[{"type":"input_text","text":"t"},{"type":"input_image","image_url":"https://x.org/a.png"},{"type":"input_file","file_id":"f"}]'
+	ctx-check in
+	output '"t"'
+	ctx-check in
+	output '[{"type":"output_text","text":"a\nb"},{"type":"image","data":"x"}]'
+	run -1 ctx-check in
+	[ "$output" = 'in:3: bad-result: tool result "a" has a block of a type that no tool result can have
+in:3: bad-result: tool result "a" has a block of a type that no tool result can have' ]
+	ctx-check --repair in > out
+	ctx-check out
+	[ "$(jq -c '.output? // empty' out)" = '[{"type":"input_text","text":"a\nb"},{"type":"input_text","text":"{\"type\":\"image\",\"data\":\"x\"}"}]' ]
+	output '{"rows": [1, 2]}'
+	run -1 ctx-check in
+	[ "$output" = 'in:3: bad-result: tool result "a" is neither a string nor a list of blocks' ]
+	ctx-check --repair in > out
+	ctx-check out
+	[ "$(jq -r '.output? // empty' out)" = '{"rows":[1,2]}' ]
+	# A screenshot is an object; a text cannot become one.
+	printf '%s\n' '{"type":"message","role":"user","content":"u"}' \
+	    '{"type":"computer_call","call_id":"a","action":{"type":"screenshot"}}' \
+	    '{"type":"computer_call_output","call_id":"a","output":"failed"}' > in
+	run -1 ctx-check in
+	[ "$output" = 'in:3: bad-result: tool result "a" is not a screenshot' ]
+	run -1 --separate-stderr ctx-check --repair in
+	cmp <(echo "$output") in
+	sed 's|"failed"|{"type":"computer_screenshot","image_url":"https://x.org/a.png"}|' in > shot
+	ctx-check shot
+	# What a hosted tool gave has a form of its own.
+	printf '%s\n' '{"type":"message","role":"user","content":"u"}' \
+	    '{"type":"shell_call","call_id":"a","action":{"commands":["ls"]}}' \
+	    '{"type":"shell_call_output","call_id":"a","output":[{"stdout":"x","stderr":"","outcome":{"type":"exit","exit_code":0}}]}' > in
+	ctx-check in
+}
+
+@test "bad-result finds block types that a provider refuses in results" {
+	local call='{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}'
+	result() {
+		printf '%s\n' '{"role":"user","content":"u"}' "$call" \
+		    '{"role":"user","content":[{"type":"tool_result","tool_use_id":"a",'"$1"'}]}' > in
+	}
+	result '"is_error":true,"content":[{"type":"text","text":"t"},'"$(image 1 1)"']'
+	run -1 ctx-check in
+	[ "$output" = 'in:3: bad-result: tool result "a" of a failed call has blocks other than texts' ]
+	ctx-check --repair in > out
+	ctx-check out
+	[ "$(jq -c '.content[0].content? // empty' out | tail -n 1)" = '[{"type":"text","text":"t"},{"type":"text","text":"[image removed: 1x1 png, 29 bytes]"}]' ]
+	result '"is_error":false,"content":[{"type":"text","text":"t"},'"$(image 1 1)"']'
+	ctx-check in
+	result '"content":[{"type":"resource","uri":"x"},{"type":"search_result","source":"s","title":"t","content":[]}]'
+	run -1 ctx-check in
+	[ "$output" = 'in:3: bad-result: tool result "a" has a block of a type that no tool result can have' ]
+	ctx-check --repair in > out
+	ctx-check out
+	[ "$(jq -c '.content[0].content[0]?' out | tail -n 1)" = '{"type":"text","text":"{\"type\":\"resource\",\"uri\":\"x\"}"}' ]
+	# Gemini: an object.
+	printf '%s\n' '{"role":"user","parts":[{"text":"u"}]}' \
+	    '{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}' \
+	    '{"role":"user","parts":[{"functionResponse":{"name":"f","response":["x"]}}]}' > in
+	run -1 ctx-check in
+	[ "$output" = 'in:3: bad-result: tool result of f is not an object' ]
+	ctx-check --repair in > out
+	ctx-check out
+	[ "$(jq -c '.parts[0].functionResponse.response? // empty' out)" = '{"output":["x"]}' ]
+	# Mistral: texts; other servers take images.
+	sed 's/"1"/[{"type":"text","text":"t"},{"type":"image_url","image_url":{"url":"https:\/\/x.org\/a.png"}}]/' <<< "$RA" > ra
+	{
+		echo "$U"
+		echo "${CALL%%,\{\"id\":\"b\"*}]}"
+		cat ra
+	} | sed 's/"a"/"abcdefghi"/' > in
+	ctx-check in
+	run -1 ctx-check --provider mistral in
+	[ "$output" = 'in:3: bad-result: tool result "abcdefghi" has blocks other than texts' ]
+	ctx-check --provider mistral --repair in > out
+	ctx-check --provider mistral out
+}
+
+@test "user-after-result: mistral needs an assistant message between result and user" {
+	printf '%s\n' "$U" "${CALL%%,\{\"id\":\"b\"*}]}" "$RA" "$U" |
+	    sed 's/"a"/"abcdefghi"/' > in
+	ctx-check in
+	run -1 ctx-check --provider mistral in
+	[ "$output" = "in:4: user-after-result: a user message is directly after a tool result" ]
+}
+
+@test "assistant-media: openai accepts images, files and audio only from users" {
+	local blocks='[{"type":"text","text":"t"},{"type":"image_url","image_url":{"url":"https://x.org/a.png"}}]'
+	printf '%s\n' "$U" '{"role":"assistant","content":'"$blocks}" \
+	    '{"role":"user","content":'"$blocks}" > in
+	ctx-check -d openai-chat in
+	run -1 ctx-check -d openai-chat --provider openai in
+	[ "$output" = "in:2: assistant-media: an assistant message has media" ]
+	ctx-check -d openai-chat --provider openai --repair in > out
+	ctx-check -d openai-chat --provider openai out
+	[ "$(sed -n 2p out | jq -c .content[1])" = '{"type":"text","text":"[image removed]"}' ]
+	cmp <(sed -n '1p;3p' in) <(sed -n '1p;3p' out)
+	# What was said aloud is taken.
+	printf '%s\n' "$U" '{"role":"assistant","content":null,"audio":{"id":"audio_1"}}' "$U" > in
+	ctx-check -d openai-chat --provider openai in
+}
+
+@test "--schema checks arguments against the schema of their tool" {
+	local schema='{"type":"object","properties":{"path":{"type":"string"},"n":{"type":["integer","null"]},"mode":{"enum":["r","w"]},"at":{"type":"array","items":{"type":"object","required":["x"],"properties":{"x":{"type":"number"}}}}},"required":["path"],"additionalProperties":false}'
+	local args want d
+	while IFS='|' read -r args want; do
+		printf '%s\n' '{"model":"m","tools":[{"name":"g"},{"name":"f","input_schema":'"$schema"'}],"messages":[{"role":"user","content":"u"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":'"$args"'}]}]}' > anthropic
+		printf '%s\n' '{"model":"m","tools":[{"type":"function","function":{"name":"f","parameters":'"$schema"'}}],"messages":[{"role":"user","content":"u"},{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":'"$(jq -c tojson <<< "$args")"'}}]}]}' > openai-chat
+		printf '%s\n' '{"model":"m","tools":[{"type":"function","name":"f","parameters":'"$schema"'}],"input":[{"role":"user","content":"u"},{"type":"function_call","call_id":"a","name":"f","arguments":'"$(jq -c tojson <<< "$args")"'}]}' > openai-responses
+		printf '%s\n' '{"tools":[{"functionDeclarations":[{"name":"f","parameters":'"$(sed 's/"string"/"STRING"/' <<< "$schema")"'}]}],"contents":[{"role":"user","parts":[{"text":"u"}]},{"role":"model","parts":[{"functionCall":{"id":"a","name":"f","args":'"$args"'}}]}]}' > gemini
+		printf '%s\n' '{"modelId":"m","toolConfig":{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":'"$schema"'}}}]},"messages":[{"role":"user","content":[{"text":"u"}]},{"role":"assistant","content":[{"toolUse":{"toolUseId":"a","name":"f","input":'"$args"'}}]}]}' > bedrock
+		for d in anthropic openai-chat openai-responses gemini bedrock; do
+			ctx-check -d $d --allow-pending $d
+			run ctx-check -d $d --allow-pending --schema $d
+			[ "${output#*schema of the tool: }" = "${want:+$want (message 1)}" ] ||
+				fail "$d $args: $output"
+			[ "$status" -eq "$([ -n "$want" ]; echo $((1 - $?)))" ]
+		done
+	done <<-'X'
+	{"path":"x","n":3,"mode":"w","at":[{"x":1.5}]}|
+	{"path":"x","n":null}|
+	{}|"path" is missing
+	{"path":7}|"path" has another type
+	{"path":"x","n":1.5}|"n" has another type
+	{"path":"x","n":2.0}|
+	{"path":"x","mode":"a"}|"mode" is not one of the allowed values
+	{"path":"x","more":1}|"more" is not a member of the schema
+	{"path":"x","at":[{"x":1},{"y":2}]}|"x" is missing
+	{"path":"x","at":[7]}|a value has another type
+	X
+}
