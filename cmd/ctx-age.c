@@ -108,8 +108,8 @@ parse(struct age_command *age, int argc, char **argv)
 		    o->over / 4 < CTX_AGE_HEAD ? o->over / 4 : CTX_AGE_HEAD;
 	if (o->head > CTX_AGE_HEAD)
 		cli_die(&age->cli,
-		    "--head: at most %d characters, because ctx-restore finds "
-		    "no reference after a longer beginning",
+		    "--head: at most %d characters, because ctx-restore does "
+		    "not find the reference after a longer kept text",
 		    CTX_AGE_HEAD);
 	o->user = age;
 	o->failed = on_failed;

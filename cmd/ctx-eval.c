@@ -163,8 +163,8 @@ note_left_out(struct eval_command *eval)
 		    r->too_short, eval->options.least);
 	if (r->not_needed > 0)
 		cli_say(cli,
-		    "%zu cuts are left out, because the messages after the "
-		    "cut need no string from the messages before it",
+		    "%zu cuts are left out, because no tool call after the "
+		    "cut uses a string from the messages before it",
 		    r->not_needed);
 	if (r->unlike > 0)
 		cli_say(cli,
@@ -175,7 +175,7 @@ note_left_out(struct eval_command *eval)
 		return;
 	cli_say(cli,
 	    "no session was evaluated; give sessions in which tool calls "
-	    "contain names from earlier messages");
+	    "use strings, such as paths, from earlier messages");
 	cli_status(cli, CLI_NO);
 }
 
@@ -203,9 +203,9 @@ note_failures(struct eval_command *eval)
 			continue;
 		cli_status(&eval->cli, CLI_NO);
 		cli_say(&eval->cli,
-		    "policy %.60s: %zu of %zu runs failed; the first was for "
-		    "%s, cut at %g %% of its messages: %s; -v shows the "
-		    "messages of the command",
+		    "policy %.60s: %zu of %zu runs failed; the first failure "
+		    "was for %s, cut at %g %% of its messages: %s; -v shows "
+		    "what the command wrote to standard error",
 		    eval->policies[policy].name, failed, all,
 		    r->samples[first->sample].file,
 		    (double)r->samples[first->sample].cut / 1000,

@@ -244,7 +244,7 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 	if (prune->join && prune->cli.in_place)
 		cli_die(&prune->cli,
 		    "--join makes one conversation of all files, so --in-place "
-		    "cannot replace each; give one of them");
+		    "cannot replace each file; give one of these two options");
 	if (prune->compact && prune->strategy != NULL &&
 	    strcmp(prune->strategy, "summarize") != 0)
 		cli_die(&prune->cli,

@@ -654,7 +654,7 @@ tokenizer_like() {
 	[ "$(count gemini-2.5-pro | jq .tokens)" = \
 	    "$(count gemma-3-27b-it | jq .tokens)" ]
 	run -0 --separate-stderr ctx-count -v -m gemini-2.5-pro "$chat"
-	[[ $stderr == *"the tokenizer that estimates it better is google/gemma-3-"* ]]
+	[[ $stderr == *"a better estimate is given by the tokenizer google/gemma-3-"* ]]
 }
 
 @test "an unknown model prints one line with the values used instead" {

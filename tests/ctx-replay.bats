@@ -440,7 +440,7 @@ X
 	run -2 ctx-replay -p "-b 300 --compact" chat.jsonl
 	[[ $output == *"there is no option --compact"* ]] || fail "$output"
 	run -2 ctx-replay -p "-b 300 -s summarize" chat.jsonl
-	[[ $output == *"inserts a summary, which is not replayed"* ]] || fail "$output"
+	[[ $output == *"inserts a summary, which ctx-replay cannot evaluate"* ]] || fail "$output"
 	run -2 ctx-replay -p "-b 300 -s none" chat.jsonl
 	[[ $output == *"the strategy 'none' is unknown"* ]] || fail "$output"
 	run -2 ctx-replay -p "sed 1d" chat.jsonl

@@ -362,7 +362,7 @@ adds_up() { # file, dialect, command ...
 		[[ $output == *"cannot open nowhere/lines"* ]]
 		# shellcheck disable=SC2086
 		run -2 $c --explain - "$agent"
-		[[ $output == *"--explain - needs --dry-run"* ]]
+		[[ $output == *"--explain=- (standard output) needs --dry-run"* ]]
 		# shellcheck disable=SC2086
 		run -2 $c --json "$agent"
 		[[ $output == *"--json needs --dry-run"* ]]

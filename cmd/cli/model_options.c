@@ -68,10 +68,10 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 	else if (cli->verbose && near != NULL)
 		cli_say(cli,
 		    "tokens of %s are estimated with %s; %s %s on "
-		    "huggingface.co; download it for --encoding",
+		    "huggingface.co; download that tokenizer for --encoding",
 		    near->name, near->encoding,
 		    near->file_is_near
-			? "the tokenizer that estimates it better is"
+			? "a better estimate is given by the tokenizer"
 			: "its tokenizer is",
 		    near->file);
 	counters->unknown[0] = '\0';

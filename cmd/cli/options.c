@@ -375,8 +375,8 @@ cli_parse(struct cli *cli, const struct cli_option *options, int argc,
 		 * from a variable that a script has not set. */
 		if (word[0] == '\0')
 			cli_die(cli,
-			    "a file name is empty; a shell variable may not be "
-			    "set");
+			    "a file name is empty; is a shell variable not "
+			    "set?");
 		if (only_files || word[0] != '-' || word[1] == '\0')
 			cli->files[cli->n_files++] = word;
 		else if (strcmp(word, "--") == 0)

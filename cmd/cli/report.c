@@ -377,7 +377,8 @@ cli_report_open(struct cli *cli, struct cli_report *report,
 		cli_die(cli, "--json needs --dry-run");
 	if (path != NULL && strcmp(path, "-") == 0) {
 		if (!out->dry_run)
-			cli_die(cli, "--explain - needs --dry-run");
+			cli_die(cli,
+			    "--explain=- (standard output) needs --dry-run");
 		report->explain = stdout;
 		report->is_table = isatty(STDOUT_FILENO) && !report->json;
 		path = NULL;

@@ -57,8 +57,8 @@ finish_config(const struct cli *cli, struct ctx_prune_config *config,
 		    strategy);
 	if (settings->strategy->summarizes)
 		cli_die(cli,
-		    "--policy: the strategy %s inserts a summary, which is not "
-		    "replayed; choose another",
+		    "--policy: the strategy %s inserts a summary, which "
+		    "ctx-replay cannot evaluate; choose another strategy",
 		    strategy);
 	ctx_prune_config_complete(config);
 }

@@ -825,7 +825,7 @@ refused_names(void)
 			name, (size_t)i + 1, "special", i & 1, "normalized",
 			0));
 	text = json_dumps(file, JSON_COMPACT);
-	refused("each the beginning of the next", "a.json", text);
+	refused("each of which begins with the one before", "a.json", text);
 	free(text);
 	(void)json_array_clear(added);
 	(void)json_array_append_new(added,

@@ -31,8 +31,8 @@ static int
 fail_alike(struct ctx_err *err)
 {
 	return ctx_err_set(err, CTX_EFILE,
-	    "more than %d tokens have the same first bytes or the same "
-	    "hash",
+	    "more than %d tokens of the vocabulary have the same first "
+	    "bytes or the same hash",
 	    MOST_ALIKE);
 }
 
