@@ -73,7 +73,7 @@ talk_around() {
 	messages "user:And where is it?" "assistant:In the hall." >> in
 	n=$(tokens <(sed -n 2p in))
 	for thing in xylophone piano; do
-		ctx-prune -s recall -k 1 -t 1 -b $((n * 3 / 2)) \
+		ctx-prune -s recall -l light -k 1 -t 1 -b $((n * 3 / 2)) \
 		    --query $thing in > out
 		[ "$(jq -r '.content | select(length > 1000) |
 		    split(" ")[1]' out)" = $thing ]
@@ -215,7 +215,7 @@ long_questions() {
 	[ "$(head -n 2 out)" = "$(head -n 2 short)" ]
 	# A pinned answer is kept with the user message before it.
 	run -1 ctx-prune -s recall -k 1 -t 1 -b 150 --pin Bergen in
-	[ "$(ctx-prune -s recall -k 1 -t 1 -b 900 --pin Bergen in |
+	[ "$(ctx-prune -s recall -l light -k 1 -t 1 -b 900 --pin Bergen in |
 	    head -n 1)" = "$(head -n 1 in)" ]
 }
 
@@ -303,6 +303,78 @@ long_questions() {
 	done
 }
 
+# A chat in which one long answer says where a sister lives.
+chat_of_long_answers() {
+	local i
+	for i in $(seq 12); do
+		messages "user:Tell me about house $i."
+		jq -nc --arg i "$i" '{role: "assistant", content: ([range(40) |
+		    "House \($i) has room \(.), which is dull and grey." +
+		    if $i == "5" and . == 20 then
+			"\nYour sister Ottilie lives there, in Bergen.\n"
+		    else " " end] | add)}'
+	done
+	messages "user:Where does my sister Ottilie live?"
+}
+
+@test "recall keeps the passages of a long message that match the question" {
+	chat_of_long_answers > in
+	for b in 250 500 1500; do
+		ctx-prune -s recall -k 1 -t 1 -b $b in > out
+		[ "$(tokens out)" -le $b ]
+		ctx-check -q out
+		grep -q 'Ottilie lives there, in Bergen' out || fail $b
+		# No other text than the mark is added.
+		jq -r .content out | sed '/^\[… [0-9]* characters truncated …\]$/d' \
+		    > kept
+		[ "$(grep -c 'characters truncated' out)" -gt 0 ]
+		jq -r .content in | tr -s ' \n' '\n\n' > all
+		tr -s ' \n' '\n\n' < kept | sed '/^$/d' > words
+		is_subsequence words all
+		# A second run changes nothing.
+		ctx-prune -s recall -k 1 -t 1 -b $b out | cmp - out
+		# A smaller budget cuts no mark.
+		ctx-prune -s recall -k 1 -t 1 -b $((b * 3 / 4)) out > again
+		ctx-count -q --max $((b * 3 / 4)) again
+		[ "$(grep -o '…' again | wc -l)" -eq \
+		    $((2 * $(grep -o '… [0-9]* characters truncated …\]' again |
+			wc -l))) ]
+	done
+	# The level light removes whole messages.
+	ctx-prune -s recall -l light -k 1 -t 1 -b 250 in > out
+	is_subsequence out in
+	run -1 grep -q Bergen out
+}
+
+@test "recall archives and explains a message of which it keeps passages" {
+	chat_of_long_answers > in
+	ctx-prune -s recall -k 1 -t 1 -b 250 --archive gone --explain why in > out
+	jq -es 'map(select(.rule == "passages")) | length == 1 and
+	    .[0].after < .[0].before' why
+	# The archive has the whole message.
+	grep -qxFf <(grep Bergen in) gone
+	# Tokens and messages add up, also in formats with blocks.
+	run -0 "$BATS_TEST_DIRNAME/ledger" in openai-chat ctx-prune -s recall \
+	    -k 1 -t 1 -b 250
+	[ -z "$output" ]
+	jq -sc '{messages: map(.content |= [{type: "text", text: .}])}' in > record
+	for dialect in anthropic openai-chat bedrock; do
+		run -0 "$BATS_TEST_DIRNAME/ledger" record $dialect ctx-prune \
+		    -s recall -k 1 -t 1 -b 250
+		[ -z "$output" ] || fail "$output"
+	done
+}
+
+@test "recall divides no text of a conversation with tool calls into passages" {
+	{
+		chat_of_long_answers | sed '$d'
+		called a read_file '{"path":"notes"}' "nothing"
+		messages "user:Where does my sister Ottilie live?"
+	} > in
+	ctx-prune -s recall -k 1 -t 1 -b 700 in > out
+	run -1 grep -q 'characters truncated' out
+}
+
 @test "recall ranks with an embedder, and an embedder that fails keeps everything" {
 	{
 		for i in $(seq 40); do
@@ -357,14 +429,18 @@ X
 
 @test "recall gives an embedder the beginning of a long text, in whole characters" {
 	{
-		jq -nc --arg t "x$(printf 'é%.0s' {1..9000})" '{role: "user", content: $t}'
-		jq -nc --arg t "$(printf 'é%.0s' {1..9000})" '{role: "user", content: $t}'
+		# A message of two texts is not divided into passages.
+		for t in "x$(printf 'é%.0s' {1..9000})" \
+		    "$(printf 'é%.0s' {1..9000})"; do
+			jq -nc --arg t "$t" '{role: "user", content: [
+			    {type: "text", text: $t}, {type: "text", text: "é"}]}'
+		done
 		messages "assistant:a" "user:which?"
 	} > in
 	ctx-prune -s recall --embedder 'tee got | sed "s/.*/[1]/"' -k 1 -t 1 \
 	    -b 200 in > out
 	[ "$(wc -l < got)" -eq 5 ]
-	jq -es '.[1:3] | map(.text | test("^x?é+$") and utf8bytelength > 1000 and
+	jq -es '.[1:3] | map(.text | test("^x?é+( é)?$") and utf8bytelength > 1000 and
 	    utf8bytelength < 9000) | all' got
 	# What is no message is a text of nothing.
 	jq -sc '{messages: [.[0], {no: "message"}, .[2], 7, .[3]]}' in > record

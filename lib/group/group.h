@@ -83,6 +83,9 @@ struct ctx_segment {
 	/* Of the segment's tokens, those that are saved if only the beginning
 	 * and the end of its texts are kept. */
 	uint64_t head_tail_savings;
+	/* Of the segment's tokens, those of the passages that a strategy
+	 * removes from its text. */
+	uint64_t passage_savings;
 	uint64_t message; /* index of the segment's message, from 0 */
 	/* Index of the segment's message, from 0, if system messages are not
 	 * counted. */

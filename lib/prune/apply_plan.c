@@ -84,7 +84,10 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	which.results = edit->results & CTX_MARK_HEAD_TAIL;
 	which.excluded_results = edit->spared;
 	which.texts = edit->rest & CTX_MARK_HEAD_TAIL;
-	if (ctx_head_tail_edit(run, edits, message, &which, err) < 0)
+	if (ctx_head_tail_edit(run, edits, message, &which, err) < 0 ||
+	    ((edit->rest & CTX_MARK_PASSAGES) &&
+		ctx_prune_remove_passages(run, conversation, edits, message,
+		    edit->segment, err) < 0))
 		return -1;
 	/* Some records have a second copy of a tool result, which must be
 	 * edited, too.  Formats in which a summary or notice is inserted as a
@@ -117,7 +120,8 @@ ctx_prune_marks(const struct held_conversation *conversation,
 	unsigned any = 0;
 	size_t i;
 
-	*edit = (struct ctx_message_edit){.spared = entry->excluded_results};
+	*edit = (struct ctx_message_edit){.spared = entry->excluded_results,
+	    .segment = first};
 	*kept = 0;
 	for (i = first; i < first + entry->n_segments; i++) {
 		unsigned marks =
@@ -164,7 +168,8 @@ drop_empty(struct prune *run, struct held_conversation *conversation,
 		segments[i].tokens = segments[i].reasoning =
 		    segments[i].clearable_tokens =
 			segments[i].head_tail_savings =
-			    segments[i].shared_tokens = 0;
+			    segments[i].passage_savings =
+				segments[i].shared_tokens = 0;
 		if (i > 0)
 			continue;
 		segments[i].tokens = cost.framing;

@@ -111,7 +111,8 @@ ctx_prune_finish_conversation(struct prune *run,
 		}
 		failed = true;
 	}
-	if (ctx_plan_decide(&conversation->plan, &conversation->groups, true,
+	if (ctx_prune_count_passages(run, conversation, err) < 0 ||
+	    ctx_plan_decide(&conversation->plan, &conversation->groups, true,
 		err) < 0)
 		return -1;
 	if (conversation->plan.settings.strategy->summarizes) {

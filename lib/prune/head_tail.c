@@ -104,22 +104,14 @@ count_edited_message(struct prune *run, const struct ctx_message *message,
 }
 
 int
-ctx_head_tail_savings(struct prune *run, const struct ctx_message *message,
-    struct ctx_counter *counter, const struct head_tail *which, uint64_t *saved,
-    struct ctx_err *err)
+ctx_prune_edit_savings(struct prune *run, const struct ctx_message *message,
+    struct ctx_counter *counter, uint64_t *saved, struct ctx_err *err)
 {
 	struct ctx_str raw = ctx_json_str(message->json, message->node);
 	struct ctx_cost before, after;
 	int rc;
 
 	*saved = 0;
-	if (raw.n <= CTX_HEAD_TAIL_CHARS ||
-	    (message->flags & CTX_MESSAGE_HIDDEN))
-		return 0;
-	ctx_edits_reset(&run->message_edits);
-	if (ctx_head_tail_edit(run, &run->message_edits, message, which, err) <
-	    0)
-		return -1;
 	if (run->message_edits.n == 0)
 		return 0;
 	rc = count_edited_message(run, message, raw, counter, &after, err);
@@ -130,4 +122,22 @@ ctx_head_tail_savings(struct prune *run, const struct ctx_message *message,
 	if (after.tokens < before.tokens)
 		*saved = before.tokens - after.tokens;
 	return 0;
+}
+
+int
+ctx_head_tail_savings(struct prune *run, const struct ctx_message *message,
+    struct ctx_counter *counter, const struct head_tail *which, uint64_t *saved,
+    struct ctx_err *err)
+{
+	struct ctx_str raw = ctx_json_str(message->json, message->node);
+
+	*saved = 0;
+	if (raw.n <= CTX_HEAD_TAIL_CHARS ||
+	    (message->flags & CTX_MESSAGE_HIDDEN))
+		return 0;
+	ctx_edits_reset(&run->message_edits);
+	if (ctx_head_tail_edit(run, &run->message_edits, message, which, err) <
+	    0)
+		return -1;
+	return ctx_prune_edit_savings(run, message, counter, saved, err);
 }

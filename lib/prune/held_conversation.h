@@ -320,6 +320,24 @@ int ctx_head_tail_savings(struct prune *run, const struct ctx_message *message,
     struct ctx_counter *counter, const struct head_tail *which, uint64_t *saved,
     struct ctx_err *err);
 
+/* Sets *saved to the number of tokens that the edits in run->message_edits
+ * save. To find out, makes the edits in a copy, which is parsed and counted.
+ * Sets *saved to 0 if the dialect cannot read a message without the record
+ * around it. */
+int ctx_prune_edit_savings(struct prune *run, const struct ctx_message *message,
+    struct ctx_counter *counter, uint64_t *saved, struct ctx_err *err);
+
+/* ---- keep_passages.c ---- */
+
+/* Adds the edits that remove passages from the text of a segment: those that
+ * the scorer has not chosen. */
+int ctx_prune_remove_passages(struct prune *run,
+    struct held_conversation *conversation, struct ctx_edits *edits,
+    const struct ctx_message *message, size_t segment, struct ctx_err *err);
+/* Sets passage_savings of all segments.  Called after ctx_scorer_rank. */
+int ctx_prune_count_passages(struct prune *run,
+    struct held_conversation *conversation, struct ctx_err *err);
+
 /* ---- find_insertion.c: summaries and notices of an earlier run ---- */
 
 /* A summary or notice of an earlier run, found in a message.  It is the whole

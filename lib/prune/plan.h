@@ -3,6 +3,7 @@
 #define CTX_PRUNE_PLAN_H
 
 #include "prune/prune.h"
+#include "truncate/text_segments.h"
 
 /* ctx_ranked_decide removes the groups with the lowest ranks; it is the decide
  * function of salient and heuristic, and others call it.  ctx_split_decide also
@@ -41,6 +42,9 @@ struct ctx_scorer_kind {
 	    const struct ctx_groups *groups, size_t first, struct ctx_err *err);
 	int (*rank)(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	    const struct ctx_plan *plan, struct ctx_err *err);
+	/* ctx_scorer_find_removed; NULL: the strategy removes no passages. */
+	int (*find_removed)(struct ctx_scorer *scorer, size_t segment,
+	    struct passages *removed, struct ctx_err *err);
 	void (*reset)(struct ctx_scorer *scorer);
 	void (*release)(struct ctx_scorer *scorer);
 };
@@ -54,6 +58,14 @@ extern const struct ctx_scorer_kind ctx_heuristic_kind, ctx_recall_kind,
 enum { CTX_HEURISTIC_REASONS = 5, CTX_SALIENT_REASONS = 2 };
 extern const char *const ctx_heuristic_reasons[CTX_HEURISTIC_REASONS];
 extern const char *const ctx_salient_reasons[CTX_SALIENT_REASONS];
+
+/* ---- strategy/scorer.c ---- */
+
+/* Sets *removed to the passages that are removed from the only text of a
+ * segment if the segment is kept.  Called after ctx_scorer_rank.  The list is
+ * valid until the next call. */
+int ctx_scorer_find_removed(struct ctx_scorer *scorer, size_t segment,
+    struct passages *removed, struct ctx_err *err);
 
 /* ---- strategy/strategy.c ---- */
 

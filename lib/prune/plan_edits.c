@@ -1,5 +1,5 @@
-/* plan_edits.c - decides how segments are edited: reasoning is removed, tool
- * results are replaced by a short text, or texts are shortened */
+/* plan_edits.c - decides how segments are edited: reasoning or passages are
+ * removed, tool results are replaced by a short text, or texts are shortened */
 #include <assert.h>
 
 #include "prune/plan_steps.h"
@@ -24,6 +24,8 @@ ctx_plan_find_allowed_edits(const struct ctx_plan *plan,
 	if (settings->level >= CTX_LEVEL_BALANCED && segment->reasoning > 0 &&
 	    (!ended || segment->turn < plan->step.turn))
 		edits |= CTX_MARK_STRIP;
+	if (segment->passage_savings > 0)
+		return edits | CTX_MARK_PASSAGES;
 	/* Each message that is no longer among the newest would be edited in a
 	 * request of its own, not in steps. */
 	if (ctx_plan_section_tokens(settings) != 0)
@@ -59,6 +61,7 @@ ctx_plan_count_edited_tokens(const struct ctx_segment *segment, unsigned edits)
 	return segment->tokens -
 	    (edits & CTX_MARK_STRIP ? segment->reasoning : 0) -
 	    (edits & CTX_MARK_CLEAR ? segment->clearable_tokens : 0) -
+	    (edits & CTX_MARK_PASSAGES ? segment->passage_savings : 0) -
 	    (edits & CTX_MARK_HEAD_TAIL ? segment->head_tail_savings : 0) -
 	    (edits & CTX_MARK_DROP_INSERTION ? segment->inserted_tokens : 0);
 }
@@ -157,8 +160,8 @@ edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
 void
 ctx_plan_edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
-	static const unsigned steps[] = {CTX_MARK_STRIP, CTX_MARK_CLEAR,
-	    CTX_MARK_HEAD_TAIL};
+	static const unsigned steps[] = {CTX_MARK_STRIP, CTX_MARK_PASSAGES,
+	    CTX_MARK_CLEAR, CTX_MARK_HEAD_TAIL};
 	uint64_t total = plan->fixed + plan->notices + plan->step.reserved;
 	size_t i;
 

@@ -343,6 +343,8 @@ struct ctx_scorer_options {
 	 * message. */
 	const char *query;
 	struct ctx_command embedder; /* for recall: makes embeddings of texts */
+	/* for recall: true if the caller cannot remove passages from texts */
+	bool whole;
 };
 
 /* Sets *scorer to a new scorer for the strategy; to NULL if the strategy

@@ -21,6 +21,8 @@ find_edit_rule(const struct held_conversation *conversation, size_t first,
 	    {CTX_MARK_STRIP | CTX_MARK_CLEAR, "reasoning, results"},
 	    {CTX_MARK_HEAD_TAIL, "long texts"},
 	    {CTX_MARK_STRIP | CTX_MARK_HEAD_TAIL, "reasoning, texts"},
+	    {CTX_MARK_PASSAGES, "passages"},
+	    {CTX_MARK_STRIP | CTX_MARK_PASSAGES, "reasoning, passages"},
 	    {CTX_MARK_DROP_INSERTION, "earlier notice"},
 	};
 	const struct ctx_segment *segment =

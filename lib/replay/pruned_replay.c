@@ -323,7 +323,10 @@ open_replay(struct pruned_replay *replay, struct ctx_err *err)
 	const struct ctx_replay_session *session = replay->session;
 	const struct ctx_model *model =
 	    session->requests[session->n_requests - 1].model;
+	struct ctx_scorer_options scorer = replay->policy->config->scorer;
 
+	/* The replay counts messages, but does not edit them. */
+	scorer.whole = true;
 	ctx_rewrite_init(&replay->rewrite, session->simd);
 	replay->sent = calloc(session->n, sizeof *replay->sent);
 	if (replay->sent == NULL)
@@ -337,8 +340,8 @@ open_replay(struct pruned_replay *replay, struct ctx_err *err)
 		&replay->settings, err) < 0 ||
 	    ctx_groups_init(&replay->groups, err) < 0 ||
 	    ctx_prompt_tree_reset(&replay->tree, err) < 0 ||
-	    ctx_scorer_open(&replay->scorer, replay->settings.strategy,
-		&replay->policy->config->scorer, err) < 0)
+	    ctx_scorer_open(&replay->scorer, replay->settings.strategy, &scorer,
+		err) < 0)
 		return -1;
 	replay->settings.binds = model != NULL && model->binds;
 	return 0;

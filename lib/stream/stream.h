@@ -283,6 +283,8 @@ enum {
 	 * has inserted */
 	CTX_MARK_DROP_INSERTION = 16,
 	CTX_MARK_NOTICE = 32, /* insert a notice before the segment */
+	/* remove passages of the segment's text that the strategy has chosen */
+	CTX_MARK_PASSAGES = 64,
 };
 
 /* Actions on bound reasoning that comes after a change.  Bound reasoning is
@@ -310,6 +312,7 @@ struct ctx_message_edit {
 	/* For each tool result: true if it must not be edited.  NULL: all may
 	 * be edited. */
 	const bool *spared;
+	size_t segment; /* index of the message's first segment */
 };
 /* Adds the edits that *edit demands for a message.  Sets *empty to true if no
  * block would be left; then the caller must remove the whole message instead.

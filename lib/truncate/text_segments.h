@@ -149,4 +149,35 @@ int ctx_shorten(struct shortener *shortener, struct ctx_edits *edits,
     struct ctx_err *err);
 void ctx_shorten_release(struct shortener *shortener);
 
+/* ---- passages.c ---- */
+
+/* A passage of a text: a few sentences or lines, of about 400 bytes.  Offsets
+ * of its first byte and of the byte after it. */
+struct passage {
+	size_t from, to;
+};
+struct passages {
+	const struct passage *list;
+	size_t n;
+};
+/* A walk through the passages of a text. */
+struct passage_walk {
+	const char *p;
+	size_t n, at;
+	struct protected_span_walk spans;
+	/* the first part that must not be cut and ends after the offset "at" */
+	struct protected_span span;
+};
+/* Find the passages of a UTF-8 text, one after another. ctx_passages_next
+ * returns false if there are no more.  Together they are the whole text. */
+void ctx_passages_begin(struct passage_walk *walk, const char *p, size_t n);
+bool ctx_passages_next(struct passage_walk *walk, struct passage *passage);
+/* Adds the edits that replace each of these passages by a mark ("[... 12
+ * characters truncated ...]").  The passages are in the order of the text, and
+ * none begins where another ends.  Changes nothing if the message does not have
+ * exactly one text. */
+int ctx_passages_remove(struct shortener *shortener, struct ctx_edits *edits,
+    struct text_segments *segments, const struct passages *removed,
+    struct ctx_err *err);
+
 #endif

@@ -43,15 +43,16 @@ static const double LENGTH = 0.1;
  * fit.  In such chats (BEAM) 0.7 kept more evidence than 0.5 and 0.1; in
  * dialogues of two people (LoCoMo, REALTALK) it kept less than 0.1. */
 static const double LENGTH_LONG = 0.7, LONG_TIMES = 3;
+/* This is added to the power for a passage of a long text.  A passage is
+ * smaller than other messages, and without the rest of its text it says less.
+ */
+static const double LENGTH_PASSAGE = 0.3;
 /* If the question names the speaker of a segment, the segment's score is
  * increased by this fraction of it. */
 static const double SPEAKER = 0.6;
 /* Weight of a name in the question if one side (user or assistant) often
  * addresses the other by it.  Other words of the question have the weight 1. */
 static const double ADDRESSEE = 0.5;
-/* A constant in reciprocal rank fusion, which combines two orders: a segment
- * gets 1 / (FUSE + its place) from each. */
-static const double FUSE = 60;
 enum {
 	/* If the assistant often addresses the user by a name, the user is
 	 * assumed to be the person with this name, and the other way round.
@@ -65,10 +66,6 @@ enum {
 	 * other side uses it to address somebody at least this many times as
 	 * often as the first side does. */
 	ADDRESS_TIMES = 4,
-	/* The newest groups of messages are kept, whatever their rank, up to
-	 * this share (1 / NEWEST_SHARE) of the tokens that remain for groups
-	 * which need not be kept. */
-	NEWEST_SHARE = 20,
 };
 
 static int
@@ -81,6 +78,10 @@ grow_recall(struct recall *r, size_t items, struct ctx_err *err)
 		 sizeof *r->frequency, err)) == NULL)
 		return -1;
 	r->frequency = p;
+	if ((p = ctx_grow(r->tally, &r->tally_cap, terms, sizeof *r->tally,
+		 err)) == NULL)
+		return -1;
+	r->tally = p;
 	if ((p = ctx_grow(r->weight, &r->weight_cap, terms, sizeof *r->weight,
 		 err)) == NULL)
 		return -1;
@@ -98,6 +99,7 @@ grow_recall(struct recall *r, size_t items, struct ctx_err *err)
 		return -1;
 	r->smooth = p;
 	memset(r->frequency, 0, terms * sizeof *r->frequency);
+	memset(r->tally, 0, terms * sizeof *r->tally);
 	memset(r->weight, 0, terms * sizeof *r->weight);
 	memset(r->addressed, 0, terms * SIDES * sizeof *r->addressed);
 	memset(r->score, 0, (items + 1) * sizeof *r->score);
@@ -114,8 +116,8 @@ find_sides(struct recall *r)
 	uint32_t said[SIDES + 1] = {0}, *addressed;
 	size_t i, side;
 
-	for (i = 0; i < r->n_docs; i++) {
-		const struct doc *doc = &r->docs[i];
+	for (i = 0; i < r->n_segments; i++) {
+		const struct doc *doc = &r->docs[r->first_doc[i]];
 
 		said[doc->side]++;
 		if (doc->addressee != 0 && doc->side != NO_SIDE)
@@ -140,71 +142,106 @@ find_sides(struct recall *r)
 static double
 compute_rarity(const struct recall *r, uint32_t term)
 {
-	double n = (double)r->n_docs, df = r->frequency[term - 1];
+	double n = (double)r->n_segments, df = r->frequency[term - 1];
 
 	return pow(log(1 + (n - df + 0.5) / (df + 0.5)), RARITY);
 }
 
-/* Computes the score (BM25) of each segment, from the words that are both in
- * the segment and in the question. average: the mean number of words of a
- * segment. */
+/* Sets r->frequency: for each term, the number of segments that contain it. */
 static void
-score_docs(struct recall *r, double average)
+count_segments(struct recall *r)
 {
 	size_t i, j;
 
-	for (i = 0; i < r->n_docs; i++) {
+	for (i = 0; i < r->n_docs; i++)
+		for (j = r->docs[i].from; j < r->docs[i].from + r->docs[i].n;
+		     j++) {
+			uint32_t term = r->postings[j].term - 1;
+			uint32_t segment = (uint32_t)r->docs[i].segment + 1;
+
+			r->frequency[term] += r->tally[term] != segment;
+			r->tally[term] = segment;
+		}
+	memset(r->tally, 0, r->terms.n * sizeof *r->tally);
+}
+
+/* Adds up in r->tally how often an item contains each word of the question.
+ * Returns the number of all words of the item. */
+static uint32_t
+tally_item(struct recall *r, const struct item *item)
+{
+	uint32_t length = 0;
+	size_t i, j;
+
+	for (i = item->doc; i < item->end; i++) {
 		const struct doc *doc = &r->docs[i];
-		double sum = 0,
-		       norm = K1 *
-		    (1 - B + B * (double)doc->length / (average + 1));
+
+		length += doc->length;
+		for (j = doc->from; j < doc->from + doc->n; j++)
+			if (r->weight[r->postings[j].term - 1] > 0)
+				r->tally[r->postings[j].term - 1] +=
+				    r->postings[j].count;
+	}
+	return length;
+}
+
+/* Computes the score (BM25) of an item, from the words that are both in the
+ * item and in the question. average: the mean number of words of a segment. */
+static double
+score_item(struct recall *r, const struct item *item, double average)
+{
+	double length = tally_item(r, item), sum = 0, count;
+	double norm = K1 * (1 - B + B * length / (average + 1));
+	size_t i, j;
+
+	for (i = item->doc; i < item->end; i++) {
+		const struct doc *doc = &r->docs[i];
 
 		for (j = doc->from; j < doc->from + doc->n; j++) {
-			double count = r->postings[j].count;
-			double weight = r->weight[r->postings[j].term - 1];
+			uint32_t term = r->postings[j].term;
 
-			if (weight > 0)
-				sum += weight *
-				    compute_rarity(r, r->postings[j].term) *
-				    count * (K1 + 1) / (count + norm);
+			if (r->tally[term - 1] == 0)
+				continue;
+			count = r->tally[term - 1];
+			r->tally[term - 1] = 0;
+			sum += r->weight[term - 1] * compute_rarity(r, term) *
+			    count * (K1 + 1) / (count + norm);
 		}
-		r->score[i] = sum;
 	}
+	return sum;
 }
 
-/* Returns the factor with which the score of a segment is added to that of its
+/* Returns the factor with which the score of an item is added to that of its
  * neighbour next.  It falls with the number of tokens between the middles of
- * the two segments. */
+ * the two items. */
 static double
-compute_fading(const struct ctx_segment *segment,
-    const struct ctx_segment *next)
+compute_fading(const struct item *item, const struct item *next)
 {
-	return exp(
-	    -((double)segment->tokens + (double)next->tokens) / 2 / FADE);
+	return exp(-(item->tokens + next->tokens) / 2 / FADE);
 }
 
-/* Adds to each segment's score a part of the scores of all other segments:
- * first of those before it, then of those after it.  The part falls with the
- * distance in tokens, not in segments.  So ten short remarks share their
- * scores, and two long tool results do not. */
+/* Adds to each item's score a part of the scores of all other items: first of
+ * those before it, then of those after it.  The part falls with the distance in
+ * tokens, not in segments.  So ten short remarks share their scores, and two
+ * long tool results do not. */
 static void
-smooth_scores(struct recall *r, const struct ctx_groups *groups)
+smooth_scores(struct recall *r)
 {
-	const struct ctx_segment *segments = groups->segments;
+	const struct item *items = r->items;
 	double carried = 0;
-	size_t i, n = groups->n;
+	size_t i, n = r->n_items;
 
 	for (i = 0; i < n; i++) {
 		r->smooth[i] = r->score[i] + carried;
 		if (i + 1 < n)
 			carried = (carried + r->score[i]) *
-			    compute_fading(&segments[i], &segments[i + 1]);
+			    compute_fading(&items[i], &items[i + 1]);
 	}
 	for (carried = 0; i-- > 0;) {
 		r->smooth[i] += carried;
 		if (i > 0)
 			carried = (carried + r->score[i]) *
-			    compute_fading(&segments[i - 1], &segments[i]);
+			    compute_fading(&items[i - 1], &items[i]);
 	}
 }
 
@@ -214,11 +251,12 @@ find_length_power(const struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan)
 {
 	double tokens[SIDES + 1] = {0}, messages[SIDES + 1] = {0};
-	size_t i;
+	size_t i, side;
 
 	for (i = 0; i < groups->n; i++) {
-		tokens[r->docs[i].side] += (double)groups->segments[i].tokens;
-		messages[r->docs[i].side]++;
+		side = r->docs[r->first_doc[i]].side;
+		tokens[side] += (double)groups->segments[i].tokens;
+		messages[side]++;
 	}
 	if (!ctx_prune_splits_turns(&plan->settings) || messages[USER] == 0 ||
 	    messages[ASSISTANT] == 0 ||
@@ -228,90 +266,26 @@ find_length_power(const struct recall *r, const struct ctx_groups *groups,
 	return LENGTH_LONG;
 }
 
-/* Raises the scores of segments that were written by a person whom the question
- * names.  Lowers the scores of segments with many tokens: divides them by the
+/* Raises the scores of items that were written by a person whom the question
+ * names.  Lowers the scores of items with many tokens: divides them by the
  * tokens raised to the given power. */
 static void
-raise_speakers(struct recall *r, const struct ctx_groups *groups, double power)
+raise_speakers(struct recall *r, double power)
 {
 	size_t i;
 
-	for (i = 0; i < groups->n; i++) {
-		const struct doc *doc = &r->docs[i];
+	for (i = 0; i < r->n_items; i++) {
+		const struct item *item = &r->items[i];
+		const struct doc *doc = &r->docs[item->doc];
 
 		if (doc->speaker != 0
 			? r->weight[doc->speaker - 1] > 0
 			: doc->side != NO_SIDE && r->asked[doc->side])
 			r->smooth[i] *= 1 + SPEAKER;
-		r->smooth[i] /=
-		    pow((double)groups->segments[i].tokens + 1, power);
+		r->smooth[i] /= pow(item->tokens + 1,
+		    ctx_recall_is_passage(r, item) ? power + LENGTH_PASSAGE
+						   : power);
 	}
-}
-
-struct place {
-	double score;
-	size_t item;
-};
-
-static int
-compare_scores(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-
-	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	return x->item < y->item ? -1 : 1;
-}
-
-/* Adds to the fused score of each segment 1 / (FUSE + place), where place is
- * the position of the segment when segments are sorted by scores.  Segments
- * with equal scores have equal places. */
-static int
-add_places(const double *scores, size_t n, double *fused, struct ctx_err *err)
-{
-	struct place *list = calloc(n + 1, sizeof *list);
-	size_t i, at = 0;
-
-	if (list == NULL)
-		return ctx_err_nomem(err);
-	for (i = 0; i < n; i++)
-		list[i] = (struct place){scores[i], i};
-	qsort(list, n, sizeof *list, compare_scores);
-	for (i = 0; i < n; i++) {
-		if (i > 0 && list[i].score < list[i - 1].score)
-			at = i;
-		fused[list[i].item] += 1 / (FUSE + (double)at);
-	}
-	free(list);
-	return 0;
-}
-
-/* The segments are ranked by the words that they share with the question.  If
- * there is an embedder, ranks them also by how near their embeddings are to
- * that of the question, and sets r->smooth to scores that combine both
- * rankings. */
-static int
-fuse_rankings(struct recall *r, struct ctx_str question, struct ctx_err *err)
-{
-	const struct ctx_scorer_options *o = &r->base.options;
-	double *fused;
-	int rc = -1;
-
-	if (o->embedder.line == NULL)
-		return 0;
-	fused = calloc(r->n_docs + 1, sizeof *fused);
-	if (fused == NULL)
-		return ctx_err_nomem(err);
-	r->embed.command = &o->embedder;
-	if (ctx_embed_nearness(&r->embed, question, r->score, r->n_docs, err) ==
-		0 &&
-	    add_places(r->smooth, r->n_docs, fused, err) == 0 &&
-	    add_places(r->score, r->n_docs, fused, err) == 0) {
-		memcpy(r->smooth, fused, r->n_docs * sizeof *fused);
-		rc = 0;
-	}
-	free(fused);
-	return rc;
 }
 
 /* Returns the question: the query of the options, or else the last user
@@ -327,11 +301,30 @@ find_question(const struct recall *r)
 	if (query != NULL)
 		return (struct ctx_str){query, strlen(query)};
 	for (i = 0; r->asker != 0 && i < r->n_docs; i++)
-		said += r->docs[i].speaker == r->asker;
+		said += r->docs[i].speaker == r->asker &&
+		    r->docs[i].passage.from == 0;
 	label = said > 1 ? r->label : 0;
 	if (r->question.n == 0)
 		return (struct ctx_str){"", 0};
 	return (struct ctx_str){r->question.p + label, r->question.n - label};
+}
+
+/* Computes the score of each item by its words.  asking: true if the segments
+ * of the question get no score of their own. */
+static void
+score_items(struct recall *r, bool asking)
+{
+	double length = 0;
+	size_t i;
+
+	for (i = 0; i < r->n_docs; i++)
+		length += r->docs[i].length;
+	for (i = 0; i < r->n_items; i++) {
+		r->score[i] = score_item(r, &r->items[i],
+		    length / ((double)r->n_segments + 1));
+		if (asking && r->docs[r->items[i].doc].segment == r->asking)
+			r->score[i] = 0;
+	}
 }
 
 static int
@@ -341,35 +334,30 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	struct recall *r = (struct recall *)scorer;
 	struct ctx_terms terms = {r, ctx_recall_add_term};
 	struct ctx_str question = find_question(r);
-	double length = 0;
 	size_t i;
 
-	while (r->n_docs < groups->n)
-		if (ctx_recall_add_doc(r, 0, err) < 0)
+	while (r->n_segments < groups->n)
+		if (ctx_recall_add_doc(r, NULL, err) < 0)
 			return -1;
 	if (ctx_terms_of(&terms, question.p, question.n, err) < 0 ||
-	    grow_recall(r, groups->n, err) < 0)
+	    ctx_recall_make_items(r, groups, plan, err) < 0 ||
+	    grow_recall(r, r->n_items, err) < 0)
 		return -1;
 	for (i = 0; i < r->n_found; i++)
 		r->weight[r->found[i].term - 1] = 1;
-	for (i = 0; i < r->n_postings; i++)
-		r->frequency[r->postings[i].term - 1]++;
-	for (i = 0; i < r->n_docs; i++)
-		length += r->docs[i].length;
+	count_segments(r);
 	find_sides(r);
-	score_docs(r, length / ((double)r->n_docs + 1));
 	/* A message is no answer because the question stands next to it.  But
 	 * where a turn keeps its user message, as an agent's turn does, the
 	 * messages after the question belong to it. */
-	if (r->base.options.query == NULL && r->question.n > 0 &&
-	    ctx_prune_splits_turns(&plan->settings))
-		r->score[r->asking] = 0;
-	smooth_scores(r, groups);
-	raise_speakers(r, groups, find_length_power(r, groups, plan));
-	if (fuse_rankings(r, question, err) < 0)
+	score_items(r,
+	    r->base.options.query == NULL && r->question.n > 0 &&
+		ctx_prune_splits_turns(&plan->settings));
+	smooth_scores(r);
+	raise_speakers(r, find_length_power(r, groups, plan));
+	if (ctx_recall_fuse(r, question, err) < 0 ||
+	    ctx_recall_choose_passages(r, groups, plan, err) < 0)
 		return -1;
-	for (i = 0; i < groups->n; i++)
-		groups->segments[i].rank = r->smooth[i];
 	/* The words of the question are no part of the next message, which
 	 * ctx-replay may add. */
 	r->n_found = r->merge_at = r->length = 0;
@@ -385,6 +373,7 @@ reset_recall(struct ctx_scorer *scorer)
 	ctx_embed_reset(&r->embed);
 	r->n_postings = r->n_docs = r->n_found = r->merge_at = 0;
 	r->length = 0;
+	r->n_segments = r->n_items = 0;
 	r->question.n = r->label = 0;
 	r->asker = 0;
 }
@@ -401,6 +390,10 @@ release_recall(struct ctx_scorer *scorer)
 	ctx_buf_release(&r->question);
 	free(r->postings);
 	free(r->docs);
+	free(r->items);
+	free(r->first_doc);
+	free(r->removed);
+	free(r->tally);
 	free(r->found);
 	free(r->frequency);
 	free(r->weight);
@@ -415,6 +408,7 @@ const struct ctx_scorer_kind ctx_recall_kind = {
     .rank = rank_by_recall,
     .reset = reset_recall,
     .release = release_recall,
+    .find_removed = ctx_recall_find_removed,
 };
 
 /* The user messages of a turn.  If the turn's best group is kept, they must be
@@ -460,7 +454,7 @@ rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 }
 
 /* Decides what is removed.  First the newest groups are kept, as far as their
- * tokens are at most a share (1 / NEWEST_SHARE) of the tokens that remain
+ * tokens are at most a share (1 / CTX_RECALL_NEWEST) of the tokens that remain
  * beside everything that must be kept.  The other groups are removed by their
  * rank. */
 int
@@ -482,7 +476,7 @@ ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
 		rank_with_users(candidates, i, end);
 	}
 	left = settings->target > held
-	    ? (settings->target - held) / NEWEST_SHARE
+	    ? (settings->target - held) / CTX_RECALL_NEWEST
 	    : 0;
 	for (i = n; i-- > 0;) {
 		if (!candidates[i].is_root || candidates[i].pinned)

@@ -1,21 +1,27 @@
-/* recall.h - what recall.c and recall_terms.c share: the terms (words) of a
+/* recall.h - what the files recall*.c share: the terms (words) of a
  * conversation */
 #ifndef CTX_PRUNE_STRATEGY_RECALL_H
 #define CTX_PRUNE_STRATEGY_RECALL_H
 
 #include "prune/plan.h"
 #include "prune/strategy/embed.h"
+#include "truncate/text_segments.h"
 
 struct posting {
 	uint32_t term, count;
 };
 
-/* The terms (words) of one segment. */
+/* The terms (words) of one segment or, if its text is long, of a passage of the
+ * text. */
 struct doc {
-	/* The segment's terms and how often it has each: n elements of the
-	 * array recall.postings, which begin at the index "from". */
+	/* The terms and how often each is in the text: n elements of the array
+	 * recall.postings, which begin at the index "from". */
 	size_t from, n;
-	/* number of terms in the segment, counting repetitions */
+	size_t segment; /* index of the segment */
+	/* The passage in the text of the segment; empty if the text is not
+	 * divided into passages. */
+	struct passage passage;
+	/* number of terms, counting repetitions */
 	uint32_t length;
 	/* The term (word) that is the name of the person who wrote the segment;
 	 * 0: not known. */
@@ -24,6 +30,16 @@ struct doc {
 	 * addresses; 0: not known. */
 	uint32_t addressee;
 	uint8_t side; /* enum side: user or assistant */
+	/* set by ctx_recall_choose_passages: true if the passage is kept,
+	 * unless the whole segment is removed */
+	bool kept;
+};
+
+/* What is ranked: a segment or a passage of its text.  It has the docs from
+ * number "doc" to number "end" - 1. */
+struct item {
+	size_t doc, end;
+	double tokens; /* of a passage: estimated */
 };
 
 /* The two sides of a conversation.  Messages with other roles have NO_SIDE. */
@@ -37,12 +53,17 @@ struct recall {
 	/* Terms (words) of the segment that is being read; after the last
 	 * segment, those of the question. */
 	struct posting *found;
+	struct item *items;
+	/* For each segment: the number of its first doc.  After the last one:
+	 * the number of docs. */
+	size_t *first_doc;
 	/* When the array found gets this many elements, it is sorted, and
 	 * elements with equal terms are merged. */
 	size_t merge_at;
 	uint32_t length; /* number of all terms of the segment */
 	/* for each term: number of segments that contain it */
 	uint32_t *frequency;
+	uint32_t *tally; /* scratch memory: a number for each term */
 	/* For each term: its weight as a word of the question; 0: the question
 	 * does not have it. */
 	double *weight;
@@ -53,17 +74,21 @@ struct recall {
 	/* For each side (user or assistant): true if the other side addresses
 	 * it by a name that is in the question. */
 	bool asked[SIDES];
-	double *score, *smooth;
+	double *score, *smooth; /* for each item */
 	size_t n_postings, postings_cap, n_docs, docs_cap, n_found, found_cap;
-	size_t frequency_cap, weight_cap, score_cap, smooth_cap;
-	size_t addressed_cap;
+	size_t frequency_cap, weight_cap, score_cap, smooth_cap, items_cap;
+	size_t addressed_cap, tally_cap, first_doc_cap;
+	size_t n_segments, n_items;
+	/* Passages of a segment that are removed; see kind->find_removed. */
+	struct passage *removed;
+	size_t removed_cap;
 	/* Text of the segment that is being read.  It begins with the name of
 	 * its sender, if the message has one. */
 	struct ctx_buf text;
 	size_t name;             /* length of the name in bytes */
 	struct ctx_buf tool;     /* scratch memory */
 	struct ctx_buf question; /* text of the last user message */
-	size_t asking;           /* index of its segment in the array docs */
+	size_t asking;           /* index of its segment */
 	/* The question may begin with the name of the person who asks, as in
 	 * "Ann: hello". Length of this name in bytes; 0: there is none. */
 	size_t label;
@@ -75,11 +100,52 @@ struct recall {
 
 int ctx_recall_add_term(void *user, const char *p, size_t n,
     struct ctx_err *err);
-/* Adds a segment whose terms are in r->found, and empties r->found. speaker:
- * the term for the name of its writer; 0: not known. */
-int ctx_recall_add_doc(struct recall *r, uint32_t speaker, struct ctx_err *err);
+/* Adds a segment, or the next passage of one, whose terms are in r->found, and
+ * empties r->found. about: its side, speaker and passage; NULL: the segment is
+ * not a message, or has no text. */
+int ctx_recall_add_doc(struct recall *r, const struct doc *about,
+    struct ctx_err *err);
 int ctx_recall_add_message(struct ctx_scorer *scorer,
     const struct ctx_message *message, const struct ctx_groups *groups,
     size_t first, struct ctx_err *err);
+
+/* ---- recall_items.c ---- */
+
+/* Divides the conversation into items: r->items, r->n_items.  Passages become
+ * items if a message may be cut and may be kept without the rest of its
+ * turn. */
+int ctx_recall_make_items(struct recall *r, const struct ctx_groups *groups,
+    const struct ctx_plan *plan, struct ctx_err *err);
+/* Returns true if an item is a passage, and not a segment. */
+bool ctx_recall_is_passage(const struct recall *r, const struct item *item);
+/* Sets the rank of each segment to the highest score of its items, and chooses
+ * the passages that are kept: those with the highest scores, as many as fit
+ * beside the segments that are kept as a whole. */
+int ctx_recall_choose_passages(struct recall *r, struct ctx_groups *groups,
+    const struct ctx_plan *plan, struct ctx_err *err);
+/* Sets *removed to the passages of a segment that are not kept. */
+int ctx_recall_find_removed(struct ctx_scorer *scorer, size_t segment,
+    struct passages *removed, struct ctx_err *err);
+
+/* ---- recall_fuse.c ---- */
+
+/* Places of items when they are sorted by a score, the highest first. */
+struct place {
+	double score;
+	size_t item;
+};
+int ctx_recall_compare_places(const void *a, const void *b);
+/* Items are ranked by the words that they share with the question.  If there is
+ * an embedder, ranks them also by how near their embeddings are to that of the
+ * question, and sets r->smooth to scores that combine both rankings. */
+int ctx_recall_fuse(struct recall *r, struct ctx_str question,
+    struct ctx_err *err);
+
+enum {
+	/* The newest groups of messages are kept, whatever their rank, up to
+	 * this share (1 / CTX_RECALL_NEWEST) of the tokens that remain for
+	 * groups which need not be kept. */
+	CTX_RECALL_NEWEST = 20,
+};
 
 #endif

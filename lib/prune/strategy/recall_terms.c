@@ -19,6 +19,8 @@ enum {
 	/* The array r->found must have at least this many elements before equal
 	 * terms in it are merged. */
 	MERGE_LEAST = 1 << 16,
+	/* A text with more than this many bytes is divided into passages. */
+	LONG_TEXT = 1000,
 };
 
 static int
@@ -72,10 +74,11 @@ ctx_recall_add_term(void *user, const char *p, size_t n, struct ctx_err *err)
 }
 
 int
-ctx_recall_add_doc(struct recall *r, uint32_t speaker, struct ctx_err *err)
+ctx_recall_add_doc(struct recall *r, const struct doc *about,
+    struct ctx_err *err)
 {
+	struct doc *docs, doc = {.side = NO_SIDE};
 	struct posting *postings;
-	struct doc *docs;
 
 	docs =
 	    ctx_grow(r->docs, &r->docs_cap, r->n_docs + 1, sizeof *docs, err);
@@ -88,8 +91,15 @@ ctx_recall_add_doc(struct recall *r, uint32_t speaker, struct ctx_err *err)
 	if (postings == NULL)
 		return -1;
 	r->postings = postings;
-	docs[r->n_docs++] = (struct doc){r->n_postings, r->n_found, r->length,
-	    speaker, 0, NO_SIDE};
+	if (about != NULL)
+		doc = *about;
+	doc.from = r->n_postings;
+	doc.n = r->n_found;
+	doc.length = r->length;
+	if (doc.passage.from == 0)
+		r->n_segments++;
+	doc.segment = r->n_segments - 1;
+	docs[r->n_docs++] = doc;
 	if (r->n_found > 0)
 		memcpy(postings + r->n_postings, r->found,
 		    r->n_found * sizeof *postings);
@@ -109,6 +119,14 @@ read_message_text(struct recall *r, const struct ctx_message *message,
 		return -1;
 	r->name = r->text.n > 0 ? r->text.n - 1 : 0;
 	return ctx_append_segment_text(&r->text, &r->tool, message, flags, err);
+}
+
+static enum side
+find_side(const struct ctx_message *message)
+{
+	if (message->role == CTX_ROLE_USER)
+		return USER;
+	return message->role == CTX_ROLE_ASSISTANT ? ASSISTANT : NO_SIDE;
 }
 
 /* Returns the length in bytes of the writer's name at the beginning of r->text.
@@ -139,7 +157,7 @@ set_question(struct recall *r, uint32_t speaker)
 
 	r->label = r->name > 0 ? 0 : find_label(r);
 	r->asker = r->label > 0 ? speaker : 0;
-	r->asking = r->n_docs - 1;
+	r->asking = r->n_segments - 1;
 	text->n -= r->name;
 	if (r->name > 0)
 		memmove(text->p, text->p + r->name, text->n);
@@ -163,23 +181,19 @@ take_addressee(void *user, const char *p, size_t n, struct ctx_err *err)
 	    err);
 }
 
-/* Stores for the newest segment which side (user or assistant) wrote it and
- * whom it addresses.  A name is taken as an address if it is among the first
- * words, begins with a capital letter, and a punctuation mark follows: "Thanks,
- * Ann!", "Ann, you must see it".  The first word alone may be a greeting
+/* Stores for the newest segment whom it addresses.  A name is taken as an
+ * address if it is among the first words, begins with a capital letter, and a
+ * punctuation mark follows: "Thanks, Ann!", "Ann, you must see it".  The first
+ * word alone may be a greeting
  * ("Thanks,"), so a later address has precedence. */
 static int
-record_addressee(struct recall *r, const struct ctx_message *message,
-    struct ctx_err *err)
+record_addressee(struct recall *r, struct ctx_err *err)
 {
 	struct ctx_terms terms = {r, take_addressee};
 	struct doc *doc = &r->docs[r->n_docs - 1];
 	size_t i = r->name, n = r->text.n, from, words;
 	const char *p = r->text.p;
 
-	doc->side = message->role == CTX_ROLE_USER ? USER
-	    : message->role == CTX_ROLE_ASSISTANT  ? ASSISTANT
-						   : NO_SIDE;
 	for (words = 0; words < ADDRESS_WORDS; words++) {
 		while (i < n && !is_name_letter(p[i]))
 			i++;
@@ -198,23 +212,94 @@ record_addressee(struct recall *r, const struct ctx_message *message,
 	return 0;
 }
 
-/* Adds the terms of r->text to r->found.  Sets *speaker to the last term of the
- * name with which the text begins, as in "Ann: hello"; to 0 if there is no
- * name. */
+/* Adds the terms of the first end bytes of r->text to r->found.  Sets *speaker
+ * to the last term of the name with which the text begins, as in "Ann: hello";
+ * to 0 if there is no name. */
 static int
-read_terms(struct recall *r, uint32_t *speaker, struct ctx_err *err)
+read_terms(struct recall *r, size_t end, uint32_t *speaker, struct ctx_err *err)
 {
 	struct ctx_terms terms = {r, ctx_recall_add_term};
 	size_t n = find_label(r);
 
 	*speaker = 0;
-	if (r->text.n == 0)
+	if (end == 0)
 		return 0;
+	if (n > end)
+		n = 0;
 	if (ctx_terms_of(&terms, r->text.p, n, err) < 0)
 		return -1;
 	if (r->n_found > 0)
 		*speaker = r->found[r->n_found - 1].term;
-	return ctx_terms_of(&terms, r->text.p + n, r->text.n - n, err);
+	return ctx_terms_of(&terms, r->text.p + n, end - n, err);
+}
+
+/* Returns the offset of the message's own text in r->text if it is long enough
+ * to be divided into passages and its message consists of nothing else.
+ * Otherwise returns the length of r->text. */
+static size_t
+find_long_text(const struct recall *r, const struct ctx_message *message,
+    unsigned flags)
+{
+	const unsigned never = CTX_SEGMENT_SYSTEM | CTX_SEGMENT_RESULTS |
+	    CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE |
+	    CTX_SEGMENT_WITH_SUMMARY | CTX_SEGMENT_WITH_NOTICE;
+	const struct ctx_block *block = message->blocks;
+	size_t from = r->name > 0 ? r->name + 1 : 0;
+
+	if (r->base.options.whole || (flags & never) || message->n != 1 ||
+	    block->kind != CTX_BLOCK_TEXT || block->no_truncate ||
+	    block->payload == 0 ||
+	    message->json->nodes[block->payload].kind != CTX_JSON_STRING ||
+	    (message->flags & CTX_MESSAGE_HIDDEN) ||
+	    r->text.n <= from + LONG_TEXT)
+		return r->text.n;
+	return from;
+}
+
+/* Adds a doc for the first end bytes of r->text: a segment, or its first
+ * passage. */
+static int
+add_first_doc(struct recall *r, struct doc *doc, size_t end,
+    struct ctx_err *err)
+{
+	if (read_terms(r, end, &doc->speaker, err) < 0 ||
+	    ctx_recall_add_doc(r, doc, err) < 0 || record_addressee(r, err) < 0)
+		return -1;
+	return r->base.options.embedder.line == NULL
+	    ? 0
+	    : ctx_embed_add(&r->embed, r->text.p, end, err);
+}
+
+/* Adds a doc for each passage of the text that begins at an offset in r->text.
+ * The first one also has the name of the sender. */
+static int
+add_passages(struct recall *r, struct doc *doc, size_t from,
+    struct ctx_err *err)
+{
+	struct ctx_terms terms = {r, ctx_recall_add_term};
+	const char *text = r->text.p + from;
+	struct passage_walk walk;
+
+	/* A blank was appended to the text. */
+	ctx_passages_begin(&walk, text, r->text.n - from - 1);
+	while (ctx_passages_next(&walk, &doc->passage)) {
+		size_t n = doc->passage.to - doc->passage.from;
+
+		if (doc->passage.from == 0) {
+			if (add_first_doc(r, doc, from + n, err) < 0)
+				return -1;
+			continue;
+		}
+		if (ctx_terms_of(&terms, text + doc->passage.from, n, err) <
+			0 ||
+		    ctx_recall_add_doc(r, doc, err) < 0)
+			return -1;
+		if (r->base.options.embedder.line != NULL &&
+		    ctx_embed_add(&r->embed, text + doc->passage.from, n, err) <
+			0)
+			return -1;
+	}
+	return 0;
 }
 
 int
@@ -223,27 +308,28 @@ ctx_recall_add_message(struct ctx_scorer *scorer,
     size_t first, struct ctx_err *err)
 {
 	struct recall *r = (struct recall *)scorer;
-	uint32_t speaker;
+	size_t from;
 
 	/* The scorer is not called for records that are not messages.  But they
 	 * are segments, too, so each gets an entry without terms. */
-	while (r->n_docs < first)
-		if (ctx_recall_add_doc(r, 0, err) < 0 ||
+	while (r->n_segments < first)
+		if (ctx_recall_add_doc(r, NULL, err) < 0 ||
 		    (scorer->options.embedder.line != NULL &&
 			ctx_embed_add(&r->embed, "", 0, err) < 0))
 			return -1;
 	for (; first < groups->n; first++) {
-		if (read_message_text(r, message, groups->segments[first].flags,
-			err) < 0 ||
-		    read_terms(r, &speaker, err) < 0 ||
-		    ctx_recall_add_doc(r, speaker, err) < 0 ||
-		    record_addressee(r, message, err) < 0)
+		unsigned flags = groups->segments[first].flags;
+		struct doc doc = {.side = find_side(message)};
+
+		if (read_message_text(r, message, flags, err) < 0)
 			return -1;
-		if (scorer->options.embedder.line != NULL &&
-		    ctx_embed_add(&r->embed, r->text.p, r->text.n, err) < 0)
+		from = find_long_text(r, message, flags);
+		if (from < r->text.n
+			? add_passages(r, &doc, from, err) < 0
+			: add_first_doc(r, &doc, r->text.n, err) < 0)
 			return -1;
-		if (groups->segments[first].flags & CTX_SEGMENT_USER)
-			set_question(r, speaker);
+		if (flags & CTX_SEGMENT_USER)
+			set_question(r, doc.speaker);
 		ctx_buf_reset(&r->text);
 	}
 	return 0;

@@ -33,6 +33,16 @@ ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	return scorer->kind->rank(scorer, groups, plan, err);
 }
 
+int
+ctx_scorer_find_removed(struct ctx_scorer *scorer, size_t segment,
+    struct passages *removed, struct ctx_err *err)
+{
+	*removed = (struct passages){NULL, 0};
+	if (scorer == NULL || scorer->kind->find_removed == NULL)
+		return 0;
+	return scorer->kind->find_removed(scorer, segment, removed, err);
+}
+
 void
 ctx_scorer_reset(struct ctx_scorer *scorer)
 {

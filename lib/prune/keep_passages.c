@@ -1,0 +1,63 @@
+/* keep_passages.c - removes the passages of a message's text that the strategy
+ * has not chosen, and counts the tokens that this saves */
+#include "prune/held_conversation.h"
+#include "prune/plan.h"
+
+int
+ctx_prune_remove_passages(struct prune *run,
+    struct held_conversation *conversation, struct ctx_edits *edits,
+    const struct ctx_message *message, size_t segment, struct ctx_err *err)
+{
+	struct passages removed;
+
+	if (ctx_scorer_find_removed(conversation->scorer, segment, &removed,
+		err) < 0)
+		return -1;
+	if (removed.n == 0)
+		return 0;
+	if (ctx_text_segments_texts(&run->text_segments, message, message->n,
+		err) < 0)
+		return -1;
+	return ctx_passages_remove(&run->shortener, edits, &run->text_segments,
+	    &removed, err);
+}
+
+/* Sets passage_savings of a segment, the only one of its message. */
+static int
+count_savings(struct prune *run, struct held_conversation *conversation,
+    const struct prune_entry *entry, size_t i, struct ctx_err *err)
+{
+	const struct ctx_message *message = &run->rewrite.message;
+	struct passages removed;
+
+	if (ctx_scorer_find_removed(conversation->scorer, i, &removed, err) < 0)
+		return -1;
+	if (removed.n == 0)
+		return 0;
+	ctx_edits_reset(&run->message_edits);
+	if (ctx_prune_reread(run, entry, err) < 0 ||
+	    ctx_prune_remove_passages(run, conversation, &run->message_edits,
+		message, i, err) < 0)
+		return -1;
+	return ctx_prune_edit_savings(run, message,
+	    conversation->model_counter.counter,
+	    &conversation->groups.segments[i].passage_savings, err);
+}
+
+int
+ctx_prune_count_passages(struct prune *run,
+    struct held_conversation *conversation, struct ctx_err *err)
+{
+	size_t i, first = 0;
+
+	for (i = 0; i < conversation->entries->end; i++) {
+		const struct prune_entry *entry =
+		    ctx_prune_entry_at(conversation, i);
+
+		if (entry->n_segments == 1 &&
+		    count_savings(run, conversation, entry, first, err) < 0)
+			return -1;
+		first += entry->n_segments;
+	}
+	return 0;
+}

@@ -1,0 +1,232 @@
+/*
+ * recall_items.c - what the strategy recall ranks: segments, and passages of
+ * long texts
+ *
+ * A long message may be kept in some of its passages.  They are chosen together
+ * with the segments that are kept as a whole, by their scores and by what fits
+ * into the target.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "prune/plan.h"
+#include "prune/strategy/recall.h"
+
+enum {
+	/* Estimated tokens of a mark for removed text ("[... 900 characters
+	 * truncated ...]"). */
+	MARK_TOKENS = 9,
+	/* Estimated tokens for the role and delimiters of a message. */
+	ROLE_TOKENS = 4,
+};
+
+/* Sets r->first_doc. */
+static int
+index_docs(struct recall *r, struct ctx_err *err)
+{
+	size_t *grown = ctx_grow(r->first_doc, &r->first_doc_cap,
+	    r->n_segments + 1, sizeof *grown, err);
+	size_t i;
+
+	if (grown == NULL)
+		return -1;
+	r->first_doc = grown;
+	for (i = r->n_docs; i-- > 0;)
+		grown[r->docs[i].segment] = i;
+	grown[r->n_segments] = r->n_docs;
+	return 0;
+}
+
+/* Returns true if a segment may be kept in some of its passages. */
+static bool
+may_cut(const struct recall *r, const struct ctx_plan *plan, size_t segment)
+{
+	return r->first_doc[segment + 1] - r->first_doc[segment] > 1 &&
+	    ctx_prune_splits_turns(&plan->settings) &&
+	    plan->settings.level >= CTX_LEVEL_BALANCED &&
+	    plan->floors[segment] == 0;
+}
+
+int
+ctx_recall_make_items(struct recall *r, const struct ctx_groups *groups,
+    const struct ctx_plan *plan, struct ctx_err *err)
+{
+	struct item *grown;
+	size_t i, doc, end, bytes;
+	double tokens;
+
+	if (index_docs(r, err) < 0)
+		return -1;
+	grown = ctx_grow(r->items, &r->items_cap, r->n_docs + 1, sizeof *grown,
+	    err);
+	if (grown == NULL)
+		return -1;
+	r->items = grown;
+	r->n_items = 0;
+	for (i = 0; i < r->n_segments; i++) {
+		doc = r->first_doc[i];
+		end = r->first_doc[i + 1];
+		tokens = (double)groups->segments[i].tokens;
+		if (!may_cut(r, plan, i)) {
+			grown[r->n_items++] = (struct item){doc, end, tokens};
+			continue;
+		}
+		bytes = r->docs[end - 1].passage.to;
+		for (; doc < end; doc++) {
+			const struct passage *passage = &r->docs[doc].passage;
+
+			grown[r->n_items++] = (struct item){doc, doc + 1,
+			    tokens * (double)(passage->to - passage->from) /
+				(double)bytes};
+		}
+	}
+	return 0;
+}
+
+bool
+ctx_recall_is_passage(const struct recall *r, const struct item *item)
+{
+	size_t segment = r->docs[item->doc].segment;
+
+	return item->end - item->doc <
+	    r->first_doc[segment + 1] - r->first_doc[segment];
+}
+
+/* Keeps the newest segments as a whole, as ctx_recall_decide does.  Returns the
+ * tokens that remain. */
+static double
+keep_newest(struct recall *r, const struct ctx_groups *groups,
+    const struct ctx_plan *plan)
+{
+	uint64_t held = plan->fixed + plan->step.reserved, room, left;
+	size_t i, doc;
+
+	for (i = 0; i < groups->n; i++)
+		if (plan->floors[i] != 0)
+			held += groups->segments[i].tokens;
+	room = plan->settings.target > held ? plan->settings.target - held : 0;
+	left = room / CTX_RECALL_NEWEST;
+	for (i = groups->n; i-- > 0;) {
+		uint64_t tokens = groups->segments[i].tokens;
+
+		if (plan->floors[i] != 0)
+			continue;
+		if (tokens > left)
+			break;
+		left -= tokens;
+		room -= tokens;
+		for (doc = r->first_doc[i]; doc < r->first_doc[i + 1]; doc++)
+			r->docs[doc].kept = true;
+	}
+	return (double)room;
+}
+
+/* Returns the estimated tokens that keeping a passage adds. */
+static double
+estimate_cost(const struct recall *r, const struct item *item)
+{
+	size_t segment = r->docs[item->doc].segment, doc;
+	bool before, after, any = false;
+
+	if (!ctx_recall_is_passage(r, item))
+		return item->tokens;
+	for (doc = r->first_doc[segment]; doc < r->first_doc[segment + 1];
+	     doc++)
+		any |= r->docs[doc].kept;
+	if (!any)
+		return item->tokens + ROLE_TOKENS + 2 * MARK_TOKENS;
+	before =
+	    item->doc > r->first_doc[segment] && r->docs[item->doc - 1].kept;
+	after =
+	    item->end < r->first_doc[segment + 1] && r->docs[item->end].kept;
+	return item->tokens + MARK_TOKENS - MARK_TOKENS * (before + after);
+}
+
+/* Keeps the items with the highest scores that fit into the given number of
+ * tokens. */
+static int
+keep_best(struct recall *r, const struct ctx_plan *plan, double room,
+    struct ctx_err *err)
+{
+	struct place *places = calloc(r->n_items + 1, sizeof *places);
+	size_t i;
+
+	if (places == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < r->n_items; i++)
+		places[i] = (struct place){r->smooth[i], i};
+	qsort(places, r->n_items, sizeof *places, ctx_recall_compare_places);
+	for (i = 0; i < r->n_items; i++) {
+		const struct item *item = &r->items[places[i].item];
+		struct doc *doc = &r->docs[item->doc];
+		double cost;
+
+		if (doc->kept || plan->floors[doc->segment] != 0)
+			continue;
+		cost = estimate_cost(r, item);
+		if (cost > room)
+			continue;
+		room -= cost;
+		doc->kept = true;
+	}
+	free(places);
+	return 0;
+}
+
+int
+ctx_recall_choose_passages(struct recall *r, struct ctx_groups *groups,
+    const struct ctx_plan *plan, struct ctx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < groups->n; i++)
+		groups->segments[i].rank = 0;
+	for (i = 0; i < r->n_docs; i++)
+		r->docs[i].kept = false;
+	for (i = 0; i < r->n_items; i++) {
+		struct ctx_segment *segment =
+		    &groups->segments[r->docs[r->items[i].doc].segment];
+
+		if (r->smooth[i] > segment->rank)
+			segment->rank = r->smooth[i];
+	}
+	if (r->n_items <= r->n_segments)
+		return 0;
+	return keep_best(r, plan, keep_newest(r, groups, plan), err);
+}
+
+int
+ctx_recall_find_removed(struct ctx_scorer *scorer, size_t segment,
+    struct passages *removed, struct ctx_err *err)
+{
+	struct recall *r = (struct recall *)scorer;
+	struct passage *list;
+	size_t doc, end, n = 0, kept = 0;
+
+	*removed = (struct passages){NULL, 0};
+	/* There are no passages, or nothing was ranked. */
+	if (r->n_items <= r->n_segments)
+		return 0;
+	doc = r->first_doc[segment];
+	end = r->first_doc[segment + 1];
+	if (end - doc == 1)
+		return 0;
+	list =
+	    ctx_grow(r->removed, &r->removed_cap, end - doc, sizeof *list, err);
+	if (list == NULL)
+		return -1;
+	r->removed = list;
+	for (; doc < end; doc++) {
+		const struct passage *passage = &r->docs[doc].passage;
+
+		if (r->docs[doc].kept)
+			kept++;
+		else if (n > 0 && list[n - 1].to == passage->from)
+			list[n - 1].to = passage->to;
+		else
+			list[n++] = *passage;
+	}
+	if (kept > 0)
+		*removed = (struct passages){list, n};
+	return 0;
+}

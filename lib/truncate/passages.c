@@ -1,0 +1,184 @@
+/*
+ * passages.c - divides a text into passages, and removes passages from a text
+ *
+ * A passage ends after a line or a sentence, when it has about PASSAGE bytes.
+ * A sentence that is much longer ends at a blank or, without blanks, between
+ * two characters.  A passage never ends inside a protected span, such as base64
+ * data or a mark for removed text.
+ */
+#include <string.h>
+
+#include "truncate/apply_cut.h"
+
+enum {
+	/* A passage has at most this many bytes if a line or sentence ends
+	 * before. */
+	PASSAGE = 400,
+	/* The rest of a text that has at most this many bytes is not divided.
+	 */
+	LAST_PASSAGE = PASSAGE + PASSAGE / 4,
+	/* If no line or sentence ends in this many bytes, a passage ends at a
+	 * blank. */
+	LONGEST = 2 * PASSAGE,
+};
+
+/* How well a text can be divided at a place. */
+enum quality { NOWHERE, INSIDE_WORD, AFTER_BLANK, AFTER_SENTENCE };
+
+static bool
+ends_with(const char *p, size_t at, const char *end)
+{
+	size_t n = strlen(end);
+
+	return at >= n && memcmp(p + at - n, end, n) == 0;
+}
+
+static bool
+is_after_sentence(const char *p, size_t at)
+{
+	static const char *const ends[] = {". ", "! ", "? ",
+	    "\xe3\x80\x82" /* U+3002 */, "\xef\xbc\x81" /* U+FF01 */,
+	    "\xef\xbc\x9f" /* U+FF1F */};
+	size_t i;
+
+	for (i = 0; i < sizeof ends / sizeof ends[0]; i++)
+		if (ends_with(p, at, ends[i]))
+			return true;
+	return p[at - 1] == '\n' && p[at] != '\n';
+}
+
+/* Returns how well a text can be divided at an offset, which is the beginning
+ * of a character, but not the beginning or the end of the text. */
+static enum quality
+rate_place(const char *p, size_t n, size_t at)
+{
+	size_t before = ctx_utf8_back(p, at);
+	uint32_t first, second;
+
+	(void)ctx_utf8_next(p + before, at - before, &first);
+	(void)ctx_utf8_next(p + at, n - at, &second);
+	if (!ctx_grapheme_is_break(first, second))
+		return NOWHERE;
+	if (is_after_sentence(p, at))
+		return AFTER_SENTENCE;
+	return ctx_utf8_is_space((unsigned char)p[at - 1]) ? AFTER_BLANK
+							   : INSIDE_WORD;
+}
+
+void
+ctx_passages_begin(struct passage_walk *walk, const char *p, size_t n)
+{
+	*walk = (struct passage_walk){.p = p, .n = n};
+	ctx_protected_spans_begin(&walk->spans, p, n);
+	if (!ctx_protected_span_next(&walk->spans, &walk->span))
+		walk->span.from = walk->span.to = n;
+}
+
+/* Moves the walk to the first protected span that ends after an offset. */
+static void
+skip_spans(struct passage_walk *walk, size_t at)
+{
+	while (walk->span.to <= at && walk->span.from < walk->n)
+		if (!ctx_protected_span_next(&walk->spans, &walk->span))
+			walk->span.from = walk->span.to = walk->n;
+}
+
+/* Returns the offset of the end of the passage that begins at an offset. */
+static size_t
+find_passage_end(const struct passage_walk *walk, size_t from)
+{
+	struct passage_walk look = *walk;
+	size_t at = from, sentence = 0, blank = 0, n = walk->n;
+	enum quality quality;
+	uint32_t cp;
+
+	if (n - from <= LAST_PASSAGE)
+		return n;
+	for (;;) {
+		at += ctx_utf8_next(walk->p + at, n - at, &cp);
+		if (at >= n)
+			return n;
+		if (at - from > PASSAGE && sentence > 0)
+			return sentence;
+		skip_spans(&look, at);
+		if (look.span.from < at && at < look.span.to) {
+			at = look.span.to;
+			if (at >= n)
+				return n;
+		}
+		quality = rate_place(walk->p, n, at);
+		if (quality == AFTER_SENTENCE)
+			sentence = at;
+		else if (quality == AFTER_BLANK && at - from <= LONGEST)
+			blank = at;
+		if (at - from <= LONGEST)
+			continue;
+		if (sentence > 0 || blank > 0)
+			return sentence > 0 ? sentence : blank;
+		if (quality != NOWHERE)
+			return at;
+	}
+}
+
+bool
+ctx_passages_next(struct passage_walk *walk, struct passage *passage)
+{
+	passage->from = walk->at;
+	if (walk->at >= walk->n)
+		return false;
+	passage->to = find_passage_end(walk, walk->at);
+	walk->at = passage->to;
+	skip_spans(walk, walk->at);
+	return true;
+}
+
+/* The same place in a text and in its JSON string, as offsets. */
+struct text_place {
+	size_t in_text, in_json;
+};
+
+/* Replaces a passage by the mark for removed text.  *place, a place before the
+ * passage, is moved to its end. */
+static int
+remove_passage(struct shortener *shortener, struct ctx_edits *edits,
+    const struct text_segments *segments, const struct passage *removed,
+    struct text_place *place, struct ctx_err *err)
+{
+	const struct text_segment *segment = &segments->list[0];
+	const struct cut_range range = {.head.at = removed->from,
+	    .tail.at = removed->to};
+	size_t n = removed->to - removed->from;
+	size_t from = ctx_text_segment_seek(segment, place->in_json,
+	    removed->from - place->in_text);
+
+	place->in_json = ctx_text_segment_seek(segment, from, n);
+	place->in_text = removed->to;
+	if (ctx_cut_update_mark(shortener, segments, &range,
+		ctx_utf8_count(segments->text.p + removed->from, n), err) < 0)
+		return -1;
+	return ctx_edits_replace(edits,
+	    (struct ctx_str){segment->literal.p + from, place->in_json - from},
+	    shortener->mark.p + 1, shortener->mark.n - 2, err);
+}
+
+int
+ctx_passages_remove(struct shortener *shortener, struct ctx_edits *edits,
+    struct text_segments *segments, const struct passages *removed,
+    struct ctx_err *err)
+{
+	/* A JSON string begins with a quote. */
+	struct text_place place = {.in_json = 1};
+	size_t i;
+
+	if (segments->n != 1 || segments->list[0].literal.n == 0)
+		return 0;
+	if (ctx_text_segments_read(segments, err) < 0)
+		return -1;
+	shortener->unit = CTX_SIZE_CHARS;
+	shortener->mark_has_size = true;
+	for (i = 0; i < removed->n; i++)
+		if (remove_passage(shortener, edits, segments,
+			&removed->list[i], &place, err) < 0)
+			return -1;
+	return 0;
+}
