@@ -174,3 +174,24 @@ recipe() {
 	run -2 sh -e script
 	cmp agent.jsonl by-endpoint.jsonl
 }
+
+@test "embeddings find an answer that shares no word with the question" {
+	printf '%s\n' "What should I cook tonight?" \
+	    "Try a lentil soup with cumin." \
+	    "My puppy was limping, so we took him to the vet on Tuesday." \
+	    "I hope he recovers soon." "How do I tune my guitar?" \
+	    "Use the fifth fret method." "Which train goes to Lyon?" \
+	    "The 7:40 from platform 3." "Can you recommend a novel?" \
+	    "Read Middlemarch by George Eliot." "How tall is Mont Blanc?" \
+	    "It is 4,806 metres high." "When did the dog need a doctor?" |
+		jq -Rnc '[inputs] | to_entries[] | {
+		    role: ["user", "assistant"][.key % 2], content: .value}' \
+		    > chat.jsonl
+	recipe "Embeddings by"
+	sed -i 's/-b 4k/-b 60 -k 1 -t 1/' script
+	sh -e script > log 2>&1 || fail "$(cat log)"
+	grep -q puppy by-meaning.jsonl
+	ctx-count -q --max 60 by-meaning.jsonl
+	ctx-prune -s recall -b 60 -k 1 -t 1 chat.jsonl > by-words.jsonl
+	run ! grep -q puppy by-words.jsonl
+}
