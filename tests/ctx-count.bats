@@ -633,7 +633,7 @@ tokenizer_like() {
 	[ "$(wc -l < rows)" -gt 120 ]
 	while read -r model file; do
 		run -0 --separate-stderr ctx-count -v -m "$model" --text text
-		named=$(sed -n 's/.*tokenizer .*is \(.*\) on huggingface.*/\1/p' \
+		named=$(sed -n 's/.*tokenizer \(is \)*\([^ ]*\) on huggingface.*/\2/p' \
 		    <<< "$stderr")
 		[ "${named:--}" = "$file" ] || fail "$model: $named, not $file"
 		[ "$file" = - ] || echo "$file" >> named

@@ -689,7 +689,7 @@ signed_talk() {
 	run ! grep -q thinking out
 	echo '{"house":{"binds":1}}' > conf/ctx/models.json
 	run -2 ctx-prune -m house "$@"
-	[[ $output = *"'house': binds"* ]]
+	[[ $output = *"'house': the value of 'binds' must be true or false"* ]]
 }
 
 @test "a conversation of system messages alone keeps its last message" {
