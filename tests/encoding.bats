@@ -298,7 +298,7 @@ too many steps for this text; to estimate instead, use --encoding bytes/4" ]]
 		if ctx-count -e o200k_bad.tiktoken "$chat" > out 2> err; then
 			continue
 		fi
-		[[ $(cat err) == *": more than 1024 tokens have the same first bytes or the same hash" ]]
+		[[ $(cat err) == *": more than 1024 tokens of the vocabulary have the same first bytes or the same hash" ]]
 		refused+=" $1"
 	done
 	# Bytes stand as the machine has them: of the two hashes one is its own.
