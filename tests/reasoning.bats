@@ -178,5 +178,5 @@ claude() {
 	[ "$(tokens house)" -lt $((without + 50)) ]
 	echo '{"house": {"drops_reasoning": 1}}' > config/ctx/models.json
 	run -2 ctx-count house
-	[[ $output = *"'house': drops_reasoning"* ]]
+	[[ $output = *"'house': the value of 'drops_reasoning' must be"* ]]
 }
