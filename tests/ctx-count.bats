@@ -577,7 +577,7 @@ pdf_tokens() {
 	age=$((($(date +%s) - $(date -d "$date"T00:00Z +%s)) / 86400))
 	ctx-count --models 2>&1 > /dev/null | sed 's/^ctx-count: //' > err
 	{
-		echo "the table of models is dated $date"
+		echo "the table of models and prices is of $date"
 		[ "$age" -le 90 ] || echo "the table is $age days old: models" \
 		    "and prices may have changed since; update ctx"
 	} | cmp - err

@@ -172,7 +172,8 @@ cli_models_print(const struct cli *cli, const struct ctx_models *own)
 		print_model(cli, &own->list[i]);
 	for (i = 0; (m = ctx_model_at(i)) != NULL; i++)
 		print_model(cli, m);
-	cli_say(cli, "the table of models is dated %s", ctx_models_date());
+	cli_say(cli, "the table of models and prices is of %s",
+	    ctx_models_date());
 	if (age > MOST_DAYS)
 		cli_say(cli,
 		    "the table is %" PRIu64 " days old: models and prices may "

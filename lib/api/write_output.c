@@ -74,8 +74,8 @@ ctx_output_take(struct ctx_output *output, struct ctx_bytes *bytes,
 	*bytes = (struct ctx_bytes){0};
 	if (!output->is_memory) {
 		ctx_err_set(&err, CTX_EARG,
-		    "the output is written to a file or by a function, so it "
-		    "is not in memory");
+		    "the output is written to a file or by your function, so "
+		    "there is no copy of it in memory");
 		return ctx_api_fail(error, &err);
 	}
 	bytes->length = output->memory.n;

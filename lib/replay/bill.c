@@ -24,8 +24,8 @@ static const struct {
     {"equal", "equal within 2 %"},
     {"expired", "its lifetime had passed"},
     {"replaced", "other messages, as after a compaction"},
-    {"beginning", "nothing was cached; did the prompt or tools change?"},
-    {"shorter", "only a part was cached; did messages change?"},
+    {"beginning", "nothing was read; did the system prompt or tools change?"},
+    {"shorter", "less was read than expected; did messages change?"},
     {"kept-longer", "stored for more than its lifetime"},
     {"longer", "written by a request that is not in the file"},
 };
