@@ -446,7 +446,7 @@ parse(struct count_command *count, int argc, char **argv)
 		"compute the ratio of billed to counted tokens", CLI_FLAG,
 		&count->calibrate, NULL, NULL},
 	    {0, "bound", "WHAT",
-		"fit (default): best ratio; upper: never too low", CLI_CHOICE,
+		"with --calibrate: fit (default), or upper bound", CLI_CHOICE,
 		&count->bound, bound_name, &count->bound_given},
 	    CLI_JOBS(&count->cli),
 	    {.type = CLI_HEADING, .help = "Models"},
@@ -498,7 +498,7 @@ main(int argc, char **argv)
 		.about = "Count the tokens of conversations.  Columns: "
 			 "tokens, messages, characters;\n"
 			 "if the model is known also its window, used share, "
-			 "tokens left; then the name.",
+			 "tokens left; last the file.",
 		.operands = "[FILE...]",
 		.jobs = 1,
 		.no_means = "over --max, or --calibrate: no billed tokens",

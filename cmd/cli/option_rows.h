@@ -47,10 +47,10 @@
 /* Row of the option table: the option --jobs of commands that count tokens in
  * several threads.  The caller must set the member jobs to 1, the default,
  * before it parses the command line. */
-#define CLI_JOBS(cli)                                                        \
-	{                                                                    \
-		'j', "jobs", "N", "threads that count; 0: one per core (1)", \
-		    CLI_NUMBER, &(cli)->jobs, NULL, NULL                     \
+#define CLI_JOBS(cli)                                                       \
+	{                                                                   \
+		'j', "jobs", "N", "number of threads; 0: one per core (1)", \
+		    CLI_NUMBER, &(cli)->jobs, NULL, NULL                    \
 	}
 
 /* Row of the option table: what is done with signed reasoning that a change
@@ -60,7 +60,7 @@
 #define CLI_REASONING(to, given)                                         \
 	{                                                                \
 		0, "reasoning", "WHAT",                                  \
-		    "drop (default) or keep invalid reasoning, or fail", \
+		    "invalidated reasoning: drop (default), keep, fail", \
 		    CLI_CHOICE, to, cli_reasoning_name, given            \
 	}
 
