@@ -33,10 +33,14 @@ struct doc {
 	/* set by ctx_recall_choose_passages: true if the passage is kept,
 	 * unless the whole segment is removed */
 	bool kept;
+	/* Only in the first doc of a segment: true if any passage of the
+	 * segment is kept. */
+	bool any_kept;
 };
 
-/* What is ranked: a segment or a passage of its text.  It has the docs from
- * number "doc" to number "end" - 1. */
+/* A segment, or a passage of its text, that gets a rank of its own.  Its terms
+ * are in recall.docs, from the element with the index "doc" up to the one
+ * before the index "end". */
 struct item {
 	size_t doc, end;
 	double tokens; /* of a passage: estimated */

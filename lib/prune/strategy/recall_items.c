@@ -125,15 +125,12 @@ keep_newest(struct recall *r, const struct ctx_groups *groups,
 static double
 estimate_cost(const struct recall *r, const struct item *item)
 {
-	size_t segment = r->docs[item->doc].segment, doc;
-	bool before, after, any = false;
+	size_t segment = r->docs[item->doc].segment;
+	bool before, after;
 
 	if (!ctx_recall_is_passage(r, item))
 		return item->tokens;
-	for (doc = r->first_doc[segment]; doc < r->first_doc[segment + 1];
-	     doc++)
-		any |= r->docs[doc].kept;
-	if (!any)
+	if (!r->docs[r->first_doc[segment]].any_kept)
 		return item->tokens + ROLE_TOKENS + 2 * MARK_TOKENS;
 	before =
 	    item->doc > r->first_doc[segment] && r->docs[item->doc - 1].kept;
@@ -168,6 +165,7 @@ keep_best(struct recall *r, const struct ctx_plan *plan, double room,
 			continue;
 		room -= cost;
 		doc->kept = true;
+		r->docs[r->first_doc[doc->segment]].any_kept = true;
 	}
 	free(places);
 	return 0;
@@ -182,7 +180,7 @@ ctx_recall_choose_passages(struct recall *r, struct ctx_groups *groups,
 	for (i = 0; i < groups->n; i++)
 		groups->segments[i].rank = 0;
 	for (i = 0; i < r->n_docs; i++)
-		r->docs[i].kept = false;
+		r->docs[i].kept = r->docs[i].any_kept = false;
 	for (i = 0; i < r->n_items; i++) {
 		struct ctx_segment *segment =
 		    &groups->segments[r->docs[r->items[i].doc].segment];
