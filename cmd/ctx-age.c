@@ -57,7 +57,7 @@ parse(struct age_command *age, int argc, char **argv)
 	    {0, "unsent", NULL,
 		"change only what follows the model's last answer", CLI_FLAG,
 		&o->unsent, NULL, NULL},
-	    {0, "step", "N", "move only after N more messages became old (1)",
+	    {0, "step", "N", "move results when N more messages are old (1)",
 		CLI_NUMBER, &o->step, NULL, NULL},
 	    {0, "at-least", "N", "change nothing unless it saves N tokens (0)",
 		CLI_NUMBER, &o->at_least, NULL, NULL},

@@ -345,14 +345,15 @@ struct ctx_calibration {
 	 * request. */
 	double upper;
 };
-/* What is known of a model's factor before any request was billed: the
- * logarithm of the factor has a normal distribution around log(factor), with
- * the standard deviation spread. */
+/* The prior distribution of a model's factor, before any billed request is
+ * known.  The logarithm of the factor is normally distributed: its mean is the
+ * logarithm of the member "factor", its standard deviation the member
+ * "spread". */
 struct ctx_factor_prior {
 	double factor, spread;
 };
-/* Sets *prior to what is known of a model's factor for an encoding.  Returns
- * false if nothing is known. */
+/* Sets *prior to the prior distribution of a model's factor for an encoding.
+ * Returns false if there is none. */
 bool ctx_factor_prior_find(const struct ctx_model *model, const char *encoding,
     struct ctx_factor_prior *prior);
 /* Fits a straight line to n requests, which gives the billed tokens for a

@@ -48,8 +48,8 @@
 #define LONGEST_SIDE 65535
 
 enum {
-	/* Pixels of the image that OpenAI is assumed to make of a page of a
-	 * PDF. */
+	/* OpenAI is assumed to make an image of this many pixels of each page
+	 * of a PDF. */
 	PAGE_WIDTH = 1700,
 	PAGE_HEIGHT = 2200,
 	/* Tokens of a page of a PDF for Claude, besides those of its text:

@@ -25,7 +25,7 @@ enum {
 	PAGE_BYTES = 50000,
 };
 
-/* What has been read of a PDF so far. */
+/* Counts of a PDF that is being read. */
 struct pdf_scan {
 	/* number of page objects, and of streams that may be pages */
 	uint64_t pages, streams;

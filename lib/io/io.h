@@ -89,7 +89,8 @@ struct ctx_record {
 	/* number of the line where the value begins, from 1 */
 	uint64_t line;
 	/* offset of text in the file, in bytes; CTX_NO_OFFSET if the input is
-	 * not a regular file, or text is not in the file as it is */
+	 * not a regular file, or if a line feed was added to text that is not
+	 * in the file */
 	uint64_t offset;
 };
 #define CTX_NO_OFFSET UINT64_MAX

@@ -38,9 +38,10 @@ struct ctx_record_place {
  * less time than ctx_hash, but does not detect a change that was made on
  * purpose to keep the checksum. */
 uint32_t ctx_sum_text(struct ctx_str text);
-/* Returns true if ctx_reader_read_again can read a record until the reader is
- * closed, and sets *place.  This is so for the records of one regular file,
- * which is then kept open. */
+/* Sets *place to where a record is in its file, and returns true, if
+ * ctx_reader_read_again can read the record again at any time until the reader
+ * is closed.  That is possible for the records of a single regular file, which
+ * is kept open for this. */
 bool ctx_reader_locate(struct ctx_reader *reader,
     const struct ctx_record *record, struct ctx_record_place *place);
 /* Reads a record again for which ctx_reader_locate has returned true.  Returns

@@ -182,9 +182,9 @@ int ctx_prune_hold_message(struct prune *run,
  * Returns 1, 0 if it must be held with its bytes, or -1 with *err. */
 int ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err);
-/* Holds a message of a file without its bytes, if the strategy keeps
- * all messages in memory until the end and the file can be read again.  Returns
- * true if it did, false if the message must be held with its bytes. */
+/* Stores in *entry where a message is in its file, instead of its bytes, if the
+ * strategy decides only at the end and the file can be read again.  Returns
+ * true if it did so, false if the caller must keep the bytes. */
 bool ctx_prune_hold_file_message(struct prune *run, struct prune_entry *entry,
     const struct ctx_event *event);
 /* Called when all messages between two entries were removed.  Moves the lines

@@ -61,9 +61,9 @@ extern const char *const ctx_salient_reasons[CTX_SALIENT_REASONS];
 
 /* ---- strategy/scorer.c ---- */
 
-/* Sets *removed to the passages that are removed from the only text of a
- * segment if the segment is kept.  Called after ctx_scorer_rank.  The list is
- * valid until the next call. */
+/* For a segment with exactly one text: sets *removed to the passages to remove
+ * from this text if the segment is kept.  Must be called after ctx_scorer_rank.
+ * The list is valid until the next call. */
 int ctx_scorer_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);
 
