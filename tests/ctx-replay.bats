@@ -390,6 +390,41 @@ costs_nothing_less() {
 		fail "$(cat rows)"
 }
 
+# Rows of llm's log: each has a question and its answer.
+log_rows() {
+	local n
+	for n in $(seq "$1"); do
+		jq -nc --arg n "$n" --arg q "Question $n. $(words 25)" \
+		    --arg a "Answer $n. $(words 60)" '{id: ("r" + $n),
+		    model: "gpt-4o", prompt: $q, system: null, response: $a,
+		    conversation_id: "c", response_json: null, options_json: {},
+		    datetime_utc: ("2026-11-02T10:00:\($n | tonumber + 10).1+00:00")}'
+	done
+}
+
+@test "the answer in a row of llm-logs is sent with the next request, not with its own" {
+	local sum=0 n
+	log_rows 30 > chat.jsonl
+	costs_nothing_less chat.jsonl
+	: > history
+	for n in $(seq 30); do
+		sed -n "${n}p" chat.jsonl | jq -c '.response = ""' > question
+		head -n $((n - 1)) chat.jsonl | cat - question |
+			ctx-prune -m gpt-4o -b 800 > pruned
+		sum=$((sum + $(tokens -m gpt-4o pruned)))
+		cat history question | ctx-prune -m gpt-4o -b 800 --target 50% > fed
+		tokens -m gpt-4o fed >> fed-tokens
+		# The next request has the answer.
+		sed '$d' fed > history
+		sed -n "${n}p" chat.jsonl >> history
+	done
+	ctx-replay --json -p "-b 800" -p "fed=-b 800 --target 50% --feed-back" \
+	    chat.jsonl > rows
+	[ "$(jq -s '.[1] | .read + .fresh' rows)" = $sum ] || fail "$sum: $(cat rows)"
+	[ "$(jq -s '.[2] | .read + .fresh' rows)" = "$(jq -s add fed-tokens)" ] ||
+		fail "$(jq -s add fed-tokens): $(cat rows)"
+}
+
 @test "a policy that removes nothing costs as much as no pruning after other bills" {
 	# After a compaction only 9,000 of 12,000 tokens before all messages
 	# are read.

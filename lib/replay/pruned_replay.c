@@ -96,6 +96,65 @@ extend_history(struct pruned_replay *replay, uint32_t prompt,
 	    prompt, &taker, err);
 }
 
+/* Returns true if a message of the session is the answer of a record that also
+ * contains the prompt.  The record is stored with the message before it, the
+ * prompt. */
+static bool
+is_answer_of_record(const struct replay_message *message)
+{
+	return message->text == NULL;
+}
+
+/* Returns the tokens of the answer in a record that also contains the prompt.
+ * edits: the edits that were made to the record. */
+static uint64_t
+count_answer(const struct replay_message *answer, unsigned edits)
+{
+	uint64_t reasoning =
+	    edits & CTX_MARK_STRIP ? answer[-1].cost->reasoning : 0;
+
+	return answer->sent.tokens > reasoning ? answer->sent.tokens - reasoning
+					       : 0;
+}
+
+/* Adds the tokens of an answer to the segment of the prompt before it, because
+ * both are one record. */
+static void
+group_answer(struct pruned_replay *replay, const struct pruned_message *prompt,
+    const struct replay_message *answer)
+{
+	struct ctx_groups *groups = &replay->groups;
+	uint64_t tokens = count_answer(answer, prompt->edits);
+
+	if (prompt->n == 0)
+		return;
+	groups->tokens += tokens;
+	groups->segments[groups->n - 1].tokens += tokens;
+	if (!(prompt->edits & CTX_MARK_STRIP))
+		groups->segments[groups->n - 1].reasoning =
+		    answer[-1].cost->reasoning;
+}
+
+/* Removes from a cost the tokens that earlier requests have removed from the
+ * message and, if a record contains prompt and answer, those of the answer. */
+static void
+reduce_cost(struct ctx_cost *cost, unsigned edits)
+{
+	if (cost->prompt_tokens > 0) {
+		cost->tokens = cost->prompt_tokens;
+		cost->reasoning = 0;
+	}
+	if (edits & CTX_MARK_STRIP) {
+		cost->tokens -= cost->reasoning;
+		cost->reasoning = 0;
+	}
+	if (edits & CTX_MARK_CLEAR) {
+		cost->tokens -= cost->clearable;
+		cost->results -= cost->clearable;
+		cost->clearable = 0;
+	}
+}
+
 /* Adds a message of the prompt to the groups of segments, as ctx-prune does
  * when it reads the message. */
 static int
@@ -109,18 +168,12 @@ group_message(struct pruned_replay *replay, struct pruned_message *entry,
 	struct ctx_cost cost;
 	int rc;
 
-	if (kept->text == NULL)
+	if (is_answer_of_record(kept)) {
+		group_answer(replay, entry - 1, kept);
 		return 0;
+	}
 	cost = *kept->cost;
-	if (entry->edits & CTX_MARK_STRIP) {
-		cost.tokens -= cost.reasoning;
-		cost.reasoning = 0;
-	}
-	if (entry->edits & CTX_MARK_CLEAR) {
-		cost.tokens -= cost.clearable;
-		cost.results -= cost.clearable;
-		cost.clearable = 0;
-	}
+	reduce_cost(&cost, entry->edits);
 	rc = ctx_rewrite_read_text(&replay->rewrite, kept->dialect,
 	    (struct ctx_str){kept->text, kept->length}, kept->flags, err);
 	if (rc <= 0)
@@ -143,11 +196,13 @@ feed_back(struct pruned_replay *replay)
 {
 	struct pruned_message entry;
 	size_t i, k, segment = 0, n = 0;
-	bool kept;
+	bool kept = false;
 
 	for (i = 0; i < replay->n; i++) {
 		entry = replay->history[i];
-		kept = entry.n == 0;
+		if (!is_answer_of_record(
+			&replay->session->messages[entry.number]))
+			kept = entry.n == 0;
 		for (k = 0; k < entry.n; k++, segment++) {
 			if (replay->plan.marks[segment] & CTX_MARK_DROP)
 				continue;
@@ -226,6 +281,29 @@ record_sent(struct pruned_replay *replay, const struct pruned_message *entry,
 		sent->others = number;
 }
 
+/* Appends a segment to the prompt that ends at *node.  If it is the last one of
+ * a record that also contains the answer, its tokens include the answer: then
+ * appends the prompt and the answer as two messages. */
+static int
+append_with_answer(struct pruned_replay *replay,
+    const struct pruned_message *entry, struct sent_segment *segment,
+    uint32_t *node, struct ctx_err *err)
+{
+	const struct replay_message *answer = segment->message + 1;
+	uint64_t tokens;
+
+	if (segment->number + 1 < entry->n ||
+	    entry + 1 == replay->history + replay->n ||
+	    !is_answer_of_record(&replay->session->messages[entry[1].number]))
+		return append_segment(replay, node, segment, err);
+	tokens = count_answer(answer, segment->edits);
+	segment->tokens -= tokens;
+	if (append_segment(replay, node, segment, err) < 0)
+		return -1;
+	*segment = (struct sent_segment){answer, 0, segment->edits, tokens};
+	return append_segment(replay, node, segment, err);
+}
+
 /* Builds the prompt that the plan leaves, and sets *node to the node where it
  * ends.  changed: false if the plan removes and edits nothing.  number: 1 +
  * index of the request. */
@@ -253,7 +331,8 @@ write_prompt(struct pruned_replay *replay, bool changed, uint32_t number,
 						    &segments[segment], segment)
 					      : segments[segment].tokens;
 			record_sent(replay, entry, k, sent.edits, number);
-			if (append_segment(replay, node, &sent, err) < 0)
+			if (append_with_answer(replay, entry, &sent, node,
+				err) < 0)
 				return -1;
 		}
 	}

@@ -352,6 +352,7 @@ split_turn(struct replay_message *prompt, struct ctx_replay_session *session,
 	answer->sent.number = (uint32_t)(session->n - 1);
 	answer->sent.tokens -= cost->prompt_tokens;
 	answer->line = answer[-1].line;
+	answer->is_never_sent = answer[-1].is_never_sent;
 	return 0;
 }
 
