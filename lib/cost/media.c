@@ -8,7 +8,7 @@
  *
  * Audio costs 10 tokens per second from the user and 20 from the assistant
  * (developers.openai.com, "Managing costs" of the Realtime API, November 2026).
- * PDFs: see ctx-encoding(7) for the errors in recorded requests.  OpenAI's page
+ * PDFs: see NOTES.md for the errors in recorded requests.  OpenAI's page
  * "File inputs" (read in November 2026) says that the text and an image of each
  * page are sent.  In Responses, where the detail of the images can be chosen,
  * the text alone was billed in low detail; high detail was not recorded.  In
