@@ -193,23 +193,29 @@ merge_text(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* Counts a pretoken of at most CTX_PRETOKEN_CACHE_KEY bytes.  It was not in the
- * cache when its batch was looked up.  It may be there now, if the batch has an
- * equal one. */
+/* Counts a pretoken of at most CTX_PRETOKEN_CACHE_KEY bytes that is not a
+ * token.  It was not in the cache when its batch was looked up.  It may be
+ * there now, if the batch has an equal one. */
 static void
-count_word(struct ctx_token_counter *c, const char *p, size_t n,
+count_unknown_word(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_key key, uint64_t *tokens)
 {
 	unsigned known = ctx_pretoken_cache_find(&c->cache, key);
 
-	if (known == 0 &&
-	    ctx_vocab_find_key(&c->tokenizer->vocab, key) != CTX_VOCAB_NONE) {
-		known = 1;
-		ctx_pretoken_cache_add(&c->cache, key, known);
-	}
 	*tokens += known;
 	if (known == 0)
 		merge_later(c, p, n, (struct ctx_waiting){p, key}, tokens);
+}
+
+/* Counts a pretoken of at most CTX_PRETOKEN_CACHE_KEY bytes. */
+static void
+count_word(struct ctx_token_counter *c, const char *p, size_t n,
+    struct ctx_key key, uint64_t *tokens)
+{
+	if (ctx_vocab_find_key(&c->tokenizer->vocab, key) == CTX_VOCAB_NONE)
+		count_unknown_word(c, p, n, key, tokens);
+	else
+		*tokens += 1;
 }
 
 void
@@ -252,11 +258,21 @@ prefetch_missed(const struct ctx_token_counter *c,
 	ctx_counter_ask_longs(c, b, p, list);
 }
 
+/* Returns true if a pretoken is a token.  guess: the result of ctx_vocab_guess
+ * for the pretoken's key. */
+static inline bool
+is_token(const struct ctx_vocab *v, uint32_t guess, struct ctx_key key)
+{
+	if (guess == CTX_VOCAB_NONE)
+		return false;
+	return (guess != CTX_VOCAB_UNSURE &&
+		   ctx_vocab_has_key(v, guess, key)) ||
+	    ctx_vocab_find_key(v, key) != CTX_VOCAB_NONE;
+}
+
 /* Searches the vocabulary's hash table for n pretokens that were not in the
- * cache.  Only the line (group of entries) of the table to which a pretoken
- * belongs is searched.  Adds the number of tokens found to *tokens.  Moves the
- * pretokens that were not found to the front of b->missed, and returns their
- * number.
+ * cache.  Adds the number of tokens found to *tokens.  Moves the pretokens that
+ * are not tokens to the front of b->missed, and returns their number.
  *
  * While the text of one token is fetched from memory, those of the next tokens
  * are requested. */
@@ -265,7 +281,7 @@ find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
     uint64_t *tokens)
 {
 	const struct ctx_vocab *v = &c->tokenizer->vocab;
-	uint32_t guesses[CTX_PRETOKEN_LOOKUP_MAX];
+	uint32_t *guesses = b->guesses;
 	size_t i, left = 0;
 	struct ctx_key key;
 	bool found;
@@ -273,12 +289,11 @@ find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
 	for (i = 0; i < n; i++)
 		guesses[i] = ctx_vocab_guess(v, b->keys[b->missed[i]]);
 	for (i = 0; i < n; i++)
-		if (guesses[i] != CTX_VOCAB_NONE)
+		if (guesses[i] < CTX_VOCAB_UNSURE)
 			ctx_vocab_ask_text(v, guesses[i]);
 	for (i = 0; i < n; i++) {
 		key = b->keys[b->missed[i]];
-		found = guesses[i] != CTX_VOCAB_NONE &&
-		    ctx_vocab_has_key(v, guesses[i], key);
+		found = is_token(v, guesses[i], key);
 		/* An equal pretoken earlier in the batch may have been added to
 		 * the cache already. */
 		if (found && ctx_pretoken_cache_find(&c->cache, key) == 0)
@@ -305,8 +320,8 @@ count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
 	misses = find_keys(c, b, misses, tokens);
 	for (k = 0; k < misses; k++) {
 		i = b->missed[k];
-		count_word(c, p + list.start[i], list.end[i] - list.start[i],
-		    b->keys[i], tokens);
+		count_unknown_word(c, p + list.start[i],
+		    list.end[i] - list.start[i], b->keys[i], tokens);
 	}
 }
 

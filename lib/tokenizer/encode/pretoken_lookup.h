@@ -20,6 +20,8 @@ struct ctx_pretoken_lookup {
 	/* indices in the list of pretokens that are not in the cache, except
 	 * the long ones */
 	uint32_t missed[CTX_PRETOKEN_LOOKUP_MAX];
+	/* for each element of missed, the result of ctx_vocab_guess */
+	uint32_t guesses[CTX_PRETOKEN_LOOKUP_MAX];
 	/* Of the pretokens that are too long for a key: their indices in the
 	 * list, and their hashes, which count_tokens.c computes. */
 	size_t nlongs;

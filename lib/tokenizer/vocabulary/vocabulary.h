@@ -297,26 +297,47 @@ ctx_vocab_ask_key(const struct ctx_vocab *v, struct ctx_key key)
 	    v->keys + CTX_KEY_LINE * (ctx_key_hash(key) >> v->line_shift));
 }
 
-/* Guesses the token of a key.  The hash of the key selects a line of the key
- * table, and a tag from the hash selects an entry in it.  Returns the token of
- * this entry; CTX_VOCAB_NONE if no entry has the tag.  The returned token may
- * be wrong, and the key may have a token although none is returned.  Prefetches
- * what ctx_vocab_ask_text needs. */
+/* A result of ctx_vocab_guess: the line does not tell whether the key has a
+ * token. */
+#define CTX_VOCAB_UNSURE (CTX_VOCAB_NONE - 1)
+
+/* Four entries of the key table. */
+typedef uint32_t ctx_key_entries __attribute__((vector_size(16)));
+
+/* Guesses the token of a key from the line of the key table that the hash of
+ * the key selects.  Returns the token of the entry that has the key's tag; the
+ * token's text may be another one.  If no entry has the tag, returns
+ * CTX_VOCAB_NONE if the key certainly has no token, or CTX_VOCAB_UNSURE if its
+ * token may be in a later line.  Prefetches what ctx_vocab_ask_text needs. */
 static inline uint32_t
 ctx_vocab_guess(const struct ctx_vocab *v, struct ctx_key key)
 {
-	uint64_t hash = ctx_key_hash(key);
+	uint64_t hash = ctx_key_hash(key), half[2];
 	const uint32_t *line = v->keys + CTX_KEY_LINE * (hash >> v->line_shift);
-	uint32_t tag = ctx_key_tag(v, hash), token = CTX_VOCAB_NONE, i;
+	uint32_t tag = ctx_key_tag(v, hash), token, i;
+	ctx_key_entries found = {0}, entries, equal;
 
 	/* The processor cannot predict which entry has the tag, so all are
-	 * compared without a branch. */
-	for (i = 0; i < CTX_KEY_LINE; i++)
-		token = ((line[i] ^ tag) >> (32 - CTX_KEY_TAGS)) == 0 ? line[i]
-								      : token;
-	token &= CTX_VOCAB_MAX - 1;
+	 * compared without a branch.  Entries are inverted, so that an empty
+	 * one is 0. */
+	for (i = 0; i < CTX_KEY_LINE; i += 4) {
+		memcpy(&entries, line + i, sizeof entries);
+		equal = (ctx_key_entries)((entries ^ tag) <
+		    (UINT32_C(1) << (32 - CTX_KEY_TAGS)));
+		found |= ~entries & equal;
+	}
+	memcpy(half, &found, sizeof half);
+	half[0] |= half[1];
+	token = (uint32_t)(half[0] | half[0] >> 32);
+	if (token == 0)
+		return line[CTX_KEY_LINE - 1] == CTX_KEY_NOTHING
+		    ? CTX_VOCAB_NONE
+		    : CTX_VOCAB_UNSURE;
+	/* If several entries have the tag, this number is not greater than any
+	 * of their tokens, so it is a valid token. */
+	token = ~token & (CTX_VOCAB_MAX - 1);
 	if (token >= v->end)
-		return CTX_VOCAB_NONE;
+		return CTX_VOCAB_UNSURE;
 	__builtin_prefetch(v->offsets + token);
 	return token;
 }
