@@ -135,6 +135,8 @@ calls() {
 	printf "{'role': 'user', 'content': None}\n" > "Python's repr"
 	printf -- '- role: user\n  content: hi\n' > YAML
 	cp YAML "plain text"
+	printf 'SQLite format 3\0\x10\0\1\1\0@  ' > SQLite
+	printf 'PAR1\x15\4\x15\x10PAR1' > Parquet
 	while IFS='|' read -r name command text; do
 		[ -z "$text" ] || printf "%s\n" "$text" > "$name"
 		while read -r c; do
@@ -148,6 +150,9 @@ calls() {
 		zstd|; decompress it with: zstd -dc|
 		xz|; decompress it with: xz -dc|
 		bzip2|; decompress it with: bzip2 -dc|
+		SQLite|; print a table as JSON with: sqlite3 -json|
+		Parquet|; print it as JSON with: duckdb -jsonlines|
+		HTML|; convert it to JSON|<!DOCTYPE html><html lang="en">
 		Python's repr|; write it with json.dumps|
 		Python's repr|; write it with json.dumps|[{'role': 'user'}]
 		YAML|; convert it with: yq |
@@ -529,7 +534,7 @@ values_of() { # option, arg, choices
 			# shellcheck disable=SC2086
 			run timeout 20 $c "--$option" "$right" "$chat"
 			[[ $status -lt 2 || $output == *" needs "* ||
-				$output == *" be combined with "* || $output == *" go without "* ||
+				$output == *" be combined with "* || $output == *" has no effect with "* || $output == *" go without "* ||
 				$output == *" exclude each other"* ]] ||
 				fail "$c --$option $right: $output"
 		done < table

@@ -42,6 +42,12 @@ ctx_name_encoding(const char *p, size_t n)
 		"-dc"},
 	    {{"\3757zXZ", 5},
 		"the input is compressed by xz; decompress it with: xz -dc"},
+	    {{"SQLite format 3", 16},
+		"the input is an SQLite database; print a table as JSON with: "
+		"sqlite3 -json"},
+	    {{"PAR1", 4},
+		"the input is a Parquet file; print it as JSON with: duckdb "
+		"-jsonlines"},
 	};
 	size_t i;
 
@@ -116,6 +122,8 @@ ctx_guess_format(const char *p, size_t n)
 	    begins_with(p, n, (struct ctx_str){"[{'", 3}))
 		return "this looks like Python's repr; write it with "
 		       "json.dumps";
+	if (n > 0 && p[0] == '<')
+		return "this looks like XML or HTML; convert it to JSON";
 	/* Lines of server-sent events */
 	if (memchr(p, '"', n) != NULL || has_key(p, n, "event data id "))
 		return NULL;
