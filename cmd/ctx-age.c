@@ -12,7 +12,7 @@ struct age_command {
 	struct ctx_age_config options;
 	struct cli_report report;
 	uint64_t keep_results, keep_media;
-	bool head_given, keep_given;
+	bool head_given, keep_given, format_given;
 	uint64_t n_failed;
 };
 
@@ -29,6 +29,23 @@ on_failed(void *user, const struct ctx_err *why)
 		    why->line, why->text,
 		    age->options.media ? "media are unchanged"
 				       : "tool result is unchanged");
+}
+
+/* Exits with an error if an option was given that has no effect. */
+static void
+check_conflicts(const struct age_command *age)
+{
+	const struct ctx_age_config *o = &age->options;
+	const struct cli_conflict conflicts[] = {
+	    {age->head_given, "head", o->mask, "--mask"},
+	    {age->format_given, "path-format", o->mask, "--mask"},
+	    {age->head_given, "head", o->media, "--media"},
+	    {age->keep_given, "keep-last", o->by_results && !o->media,
+		"--keep-results"},
+	};
+
+	cli_check_conflicts(&age->cli, conflicts,
+	    sizeof conflicts / sizeof conflicts[0]);
 }
 
 static void
@@ -69,7 +86,7 @@ parse(struct age_command *age, int argc, char **argv)
 		CLI_FLAG, &o->mask, NULL, NULL},
 	    {0, "path-format", "TEXT",
 		"names of stored files ({tool}-{sha256}.md)", CLI_STRING,
-		&o->format, NULL, NULL},
+		&o->format, NULL, &age->format_given},
 	    {.type = CLI_HEADING, .help = "Input and reports"},
 	    CLI_DIALECT(&age->cli),
 	    CLI_MODEL(&age->cli),
@@ -88,6 +105,7 @@ parse(struct age_command *age, int argc, char **argv)
 		o->spool = CLI_SPOOL;
 	age->report.by_file = true;
 	cli_parse(&age->cli, options, argc, argv);
+	check_conflicts(age);
 	age->cli.spool = o->spool;
 	o->reasoning = (enum ctx_reasoning)reasoning;
 	if (o->media && (o->by_results || age->keep_given))

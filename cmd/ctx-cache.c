@@ -360,6 +360,20 @@ print_diff(struct cache_command *cache, struct ctx_model_counters *counters)
 
 /* ---- options ---- */
 
+/* Exits with an error if an option was given that has no effect. */
+static void
+check_conflicts(const struct cache_command *cache)
+{
+	const bool strip = cache->options.strip;
+	const struct cli_conflict conflicts[] = {
+	    {cache->ttl_given, "ttl", strip, "--strip"},
+	    {strip, "strip", cache->diff != NULL, "--diff"},
+	};
+
+	cli_check_conflicts(&cache->cli, conflicts,
+	    sizeof conflicts / sizeof conflicts[0]);
+}
+
 static void
 parse(struct cache_command *cache, int argc, char **argv)
 {
@@ -392,6 +406,7 @@ parse(struct cache_command *cache, int argc, char **argv)
 
 	cli_parse(&cache->cli, options, argc, argv);
 	cache->report.by_file = true;
+	check_conflicts(cache);
 	if (cache->diff == NULL && cache->price != NULL)
 		cli_die(&cache->cli, "--price needs --diff");
 	if (cache->diff == NULL && cache->report.json && !cache->report.dry_run)

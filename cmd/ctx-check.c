@@ -440,6 +440,11 @@ check_repair_options(const struct check_command *check)
 static void
 open_reports(struct check_command *check)
 {
+	const struct cli_conflict conflicts[] = {
+	    {check->sarif, "sarif", check->quiet, "--quiet"},
+	    {check->annotations.given, "annotations", check->quiet, "--quiet"},
+	};
+
 	if (check->json + check->sarif + check->annotations.given +
 		check->repair >
 	    1)
@@ -447,6 +452,8 @@ open_reports(struct check_command *check)
 		    "--json, --sarif, --annotations and --repair exclude each "
 		    "other; give one of them");
 	check_repair_options(check);
+	cli_check_conflicts(&check->cli, conflicts,
+	    sizeof conflicts / sizeof conflicts[0]);
 	if (check->repair && !check->cli.in_place && check->cli.n_files > 1)
 		cli_die(&check->cli,
 		    "--repair takes one file, because its output is one "

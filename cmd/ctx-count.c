@@ -341,7 +341,7 @@ annotate_stream(struct count_command *count)
 /* ---- options ---- */
 
 /* Exits with an error if an option was given that has no effect without another
- * option. */
+ * option, or with another one. */
 static void
 check_needs(const struct count_command *count)
 {
@@ -356,7 +356,20 @@ check_needs(const struct count_command *count)
 		"--per message"},
 	};
 
+	const struct cli_conflict conflicts[] = {
+	    {count->per != PER_FILE, "per", count->text, "--text"},
+	    {count->top > 0, "top", count->text, "--text"},
+	    {count->per != PER_FILE, "per", count->calibrate, "--calibrate"},
+	    {count->top > 0, "top", count->calibrate, "--calibrate"},
+	    {count->top > 0, "top",
+		count->per != PER_FILE && count->per != PER_MESSAGE,
+		"--per, except --per message"},
+	    {count->bar.shown, "bar", count->form.quiet, "--quiet"},
+	};
+
 	cli_check_needs(&count->cli, needs, sizeof needs / sizeof needs[0]);
+	cli_check_conflicts(&count->cli, conflicts,
+	    sizeof conflicts / sizeof conflicts[0]);
 	if (count->billed_given &&
 	    (count->text || count->calibrate || count->annotate))
 		cli_die(&count->cli,

@@ -276,6 +276,10 @@ parse(struct eval_command *eval, int argc, char **argv)
 	    &eval->options.budgets);
 	eval_read_shares(&eval->cli, "cut", eval->cuts, &eval->options.cuts);
 	eval->output.per_sample = eval->per == 1;
+	cli_check_conflicts(&eval->cli,
+	    &(struct cli_conflict){eval->policy_texts.n > 0, "policy",
+		eval->output.needed, "--needed"},
+	    1);
 	if (eval->output.json && eval->output.tsv)
 		cli_die(&eval->cli,
 		    "--json and --tsv exclude each other; give one of them");

@@ -20,6 +20,7 @@ struct prune_command {
 	bool keep_last_given, keep_turns_given, no_pin_system, compact, join;
 	bool keep_first_given, window_turns_given, prompt_given;
 	bool summary_tokens_given, on_failure_given, trigger_messages_given;
+	bool reserve_given, timeout_given;
 	uint64_t timeout;
 	unsigned on_failure;
 	uint64_t over;   /* number of conversations above the budget */
@@ -265,6 +266,10 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 		    "--strategy: '%s' is unknown; --help lists the strategies",
 		    prune->strategy);
 	check_strategy_options(prune);
+	cli_check_conflicts(&prune->cli,
+	    &(struct cli_conflict){prune->reserve_given, "reserve",
+		o->budget.set, "--budget"},
+	    1);
 	settings->pin_system = !prune->no_pin_system;
 	ctx_prune_config_complete(o);
 	if (o->notice != NULL &&
@@ -314,6 +319,24 @@ read_environment(struct prune_command *prune)
 	share.percent = true;
 	if (share.set)
 		o->trigger = share;
+}
+
+/* Exits with an error if an option for a command was given that has no effect,
+ * because no command is run. */
+static void
+check_command_options(const struct prune_command *prune)
+{
+	const struct ctx_prune_config *o = &prune->options;
+	const bool sums = o->summarizer.line != NULL;
+	const struct cli_need needs[] = {
+	    {prune->prompt_given, "prompt", sums, "--summarizer"},
+	    {prune->on_failure_given, "on-failure", sums, "--summarizer"},
+	    {prune->timeout_given, "timeout",
+		sums || o->scorer.embedder.line != NULL,
+		"--summarizer or --embedder"},
+	};
+
+	cli_check_needs(&prune->cli, needs, sizeof needs / sizeof needs[0]);
 }
 
 static void
@@ -372,7 +395,7 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 		&o->window, NULL, NULL},
 	    {0, "reserve", "N",
 		"without -b: tokens left for the response (512)", CLI_NUMBER,
-		&o->reserve, NULL, NULL},
+		&o->reserve, NULL, &prune->reserve_given},
 	    {0, "trigger", "N|P%",
 		"prune only above this many tokens (the budget)", CLI_AMOUNT,
 		&o->trigger, NULL, NULL},
@@ -415,7 +438,7 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	    {0, "prompt", "TEXT", "instruction for the summarizer", CLI_STRING,
 		&o->prompt, NULL, &prune->prompt_given},
 	    {0, "timeout", "S", "seconds until the command is killed (60)",
-		CLI_NUMBER, &prune->timeout, NULL, NULL},
+		CLI_NUMBER, &prune->timeout, NULL, &prune->timeout_given},
 	    {0, "on-failure", "WHAT",
 		"if a command fails: keep (default), builtin", CLI_CHOICE,
 		&prune->on_failure, failure_name, &prune->on_failure_given},
@@ -512,6 +535,7 @@ main(int argc, char **argv)
 	set_defaults(&prune);
 	parse_options(&prune, argc, argv);
 	read_environment(&prune);
+	check_command_options(&prune);
 	start_runner(&prune);
 	cli_model_counters(&prune.cli, &counters);
 	check_budget(&prune, &counters);

@@ -13,7 +13,7 @@ struct truncate_command {
 	struct cli_report report;
 	const char *ratio;
 	bool text; /* true if the input is plain text */
-	bool limit_given, message_given, reasoning_given;
+	bool limit_given, message_given, reasoning_given, ratio_given;
 };
 
 static const char *
@@ -115,7 +115,7 @@ parse(struct truncate_command *truncate, int argc, char **argv)
 		&o->unsent, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "Shortening"},
 	    {0, "ratio", "H:T", "ratio of kept beginning to kept end (3:1)",
-		CLI_STRING, &truncate->ratio, NULL, NULL},
+		CLI_STRING, &truncate->ratio, NULL, &truncate->ratio_given},
 	    CLI_REASONING(&reasoning, &truncate->reasoning_given),
 	    {.type = CLI_HEADING, .help = "Input and reports"},
 	    CLI_DIALECT(&truncate->cli),
@@ -138,6 +138,10 @@ parse(struct truncate_command *truncate, int argc, char **argv)
 		    "--ratio: '%s' is not a ratio such "
 		    "as 3:1",
 		    truncate->ratio);
+	cli_check_conflicts(&truncate->cli,
+	    &(struct cli_conflict){truncate->ratio_given, "ratio",
+		o->keep != CTX_KEEP_ENDS, "--keep head or --keep tail"},
+	    1);
 	if (truncate->text)
 		check_text_options(truncate);
 	if (!truncate->limit_given)

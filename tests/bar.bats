@@ -435,7 +435,7 @@ shows() {
 }
 
 @test "--bar and --follow refuse options that contradict them, and --follow needs files" {
-	for option in --json --tsv "--per role" --text --calibrate; do
+	for option in --json --tsv "--per role" --text --calibrate --annotate; do
 		# shellcheck disable=SC2086 # an option and its argument
 		run -2 ctx-count --bar $option "$agent"
 		[[ $output == *"--bar and --follow cannot be combined with"* ]]

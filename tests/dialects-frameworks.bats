@@ -273,7 +273,7 @@ reads() {
 		grep -q toolCallId out
 		ctx-prune -k 1 -t 0 -b 80 --pin-tool tool u > out
 		run ! grep -q toolCallId out
-		ctx-age --mask -k 0 -o 20 --head 5 --not-tool '^wx$' u | cmp - u
+		ctx-age --mask -k 0 -o 20 --not-tool '^wx$' u | cmp - u
 		ctx-age -k 0 -o 20 --head 5 -S spool u > out
 		grep -q '"output":".*spool/wx-[0-9a-f]*\.md\]"' out
 		sed 's/"output-available"/"input-available"/' u > open

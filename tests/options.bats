@@ -34,7 +34,7 @@ window-turns    2               x                -swindow
 keep-first      2               x                -smiddle-out
 summary-tokens  50              x                -ssummarize
 summarizer      wc              free             -ssummarize
-prompt          short           free             -ssummarize
+prompt          short           free             -ssummarize --summarizer=wc
 timeout         5               x                -ssummarize --summarizer=wc
 on-failure      builtin         nothing          -ssummarize --summarizer=wc
 query           what            free             -srecall
@@ -61,10 +61,11 @@ row_of() {
 # Runs command $1 with the rest on the few messages; sets status.  Where it
 # says what it needs beside an option, it gets that.
 try() {
-	local c=$1 needs
+	local c=$1 needs small=(-b 9k)
 	shift
-	[ "$c" != ctx-prune ] || set -- -b 9k "$@"
-	[ "$c" != ctx-eval ] || set -- -p cat "$@"
+	[[ $1 != --reserve* ]] || small=(--window 9k)
+	[ "$c" != ctx-prune ] || set -- "${small[@]}" "$@"
+	[[ "$c,$1" != ctx-eval,* || $1 == --needed ]] || set -- -p cat "$@"
 	for _ in 1 2; do
 		status=0
 		timeout 20 "$c" "$@" few > out 2> err < /dev/null || status=$?
@@ -192,9 +193,9 @@ check_flag() {
 		ctx-prune -b 9k --keep-first 2|--strategy middle-out
 		ctx-prune -b 9k -s fifo --window-turns 2|--strategy window
 		ctx-prune -b 9k --summarizer wc|--strategy summarize
-		ctx-prune -b 9k --prompt short|--strategy summarize
+		ctx-prune -b 9k --summarizer wc --prompt short|--strategy summarize
 		ctx-prune -b 9k --summary-tokens 50|--strategy summarize
-		ctx-prune -b 9k --on-failure builtin|--strategy summarize
+		ctx-prune -b 9k --summarizer wc --on-failure keep|--strategy summarize
 		ctx-prune -b 9k --trigger-messages 9|--strategy summarize
 		ctx-count --key n|--annotate
 		ctx-count -i|--annotate
@@ -208,4 +209,53 @@ check_flag() {
 	CTX_SUMMARIZER=wc CTX_EMBEDDER=wc ctx-prune -b 9k few > out
 	# --compact is the strategy summarize.
 	ctx-prune --compact --summary-tokens 50 few > out
+}
+
+@test "an option that has no effect with another one is refused, and both are named" {
+	local option
+	cp "$agent" before
+	while IFS='|' read -r c other; do
+		# The last option of the command line, without its argument.
+		option=$(grep -o -e '--[a-z-]*' <<< "$c" | tail -n 1)
+		# shellcheck disable=SC2086 # a command and its options
+		run -2 $c $other "$agent"
+		[[ $output == *": $option has no effect with ${other%% [0-9a-z]*}"*"; give one of these two options" ]] ||
+			fail "$c $other: $output"
+		# shellcheck disable=SC2086
+		run $c "$agent"
+		[ "$status" -le 1 ] || fail "$c: $output"
+		# shellcheck disable=SC2086
+		run ${c%%" $option"*} $other "$agent"
+		[ "$status" -le 1 ] || fail "$c with $other alone: $output"
+	done <<-'END'
+		ctx-age -n --head 9|--mask
+		ctx-age -n --path-format {tool}-{sha256}|--mask
+		ctx-age -n --head 9|--media 1
+		ctx-age -n --keep-last 3|--keep-results 1
+		ctx-cache --provider anthropic --ttl 1h|--strip
+		ctx-cache --provider anthropic --strip|--diff before
+		ctx-check --allow-pending --sarif|--quiet
+		ctx-check --allow-pending --annotations github|--quiet
+		ctx-count --per role|--text
+		ctx-count --top 3|--text
+		ctx-count --per role|--calibrate
+		ctx-count --top 3|--calibrate
+		ctx-count --top 3|--per role
+		ctx-count --bar|--quiet
+		ctx-eval --cut 50% --policy cat|--needed
+		ctx-prune --window 90k --reserve 9|--budget 9k
+		ctx-truncate --ratio 1:2|--keep head
+	END
+}
+
+@test "options for a command are refused if no command is run" {
+	for o in --prompt=short --on-failure=keep; do
+		run -2 ctx-prune -s summarize -b 9k $o "$agent"
+		[[ $output == *"${o%=*} needs --summarizer" ]]
+		ctx-prune -s summarize -b 9k $o --summarizer wc "$agent" > out
+		CTX_SUMMARIZER='wc' ctx-prune -s summarize -b 9k $o "$agent" |
+			cmp - out
+	done
+	run -2 ctx-prune -s recall -b 9k --timeout 9 "$agent"
+	[[ $output == *"--timeout needs --summarizer or --embedder" ]]
 }

@@ -18,7 +18,7 @@ bar_check(struct bar *bar, struct cli *cli, bool other)
 	if ((bar->shown || bar->follow) && other)
 		cli_die(cli,
 		    "--bar and --follow cannot be combined with --json, --tsv, "
-		    "--per, --text or --calibrate");
+		    "--per, --text, --calibrate or --annotate");
 	for (i = 0; bar->follow && i < cli->n_files; i++)
 		if (strcmp(cli->files[i], "-") == 0)
 			break;

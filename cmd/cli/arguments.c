@@ -273,6 +273,20 @@ cli_check_needs(const struct cli *cli, const struct cli_need *needs, size_t n)
 }
 
 void
+cli_check_conflicts(const struct cli *cli, const struct cli_conflict *conflicts,
+    size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (conflicts[i].given && conflicts[i].excluded)
+			cli_die(cli,
+			    "--%s has no effect with %s; give one of these two "
+			    "options",
+			    conflicts[i].name, conflicts[i].other);
+}
+
+void
 cli_env_number(const struct cli *cli, const char *name, uint64_t *to)
 {
 	const char *value = cli_environment(name);

@@ -327,6 +327,18 @@ struct cli_need {
  * without another. */
 void cli_check_needs(const struct cli *cli, const struct cli_need *needs,
     size_t n);
+/* An option that was given although it has no effect together with another
+ * one. */
+struct cli_conflict {
+	bool given;        /* true if the option was given */
+	const char *name;  /* of the option, without dashes */
+	bool excluded;     /* true if the other option was given, too */
+	const char *other; /* the other option as the user writes it */
+};
+/* Exits with an error if one of several options was given that has no effect
+ * with another. */
+void cli_check_conflicts(const struct cli *cli,
+    const struct cli_conflict *conflicts, size_t n);
 /* Returns an environment variable, or NULL if it is unset or empty. */
 const char *cli_environment(const char *name);
 /* Read an environment variable into *to, if it is set.  Exit with an error if
