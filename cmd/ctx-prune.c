@@ -30,6 +30,7 @@ struct prune_command {
 	bool notice_reported;    /* reported: no notice can be inserted */
 	bool reasoning_reported; /* reported: bound reasoning is kept */
 	bool quantum_reported;   /* reported: --quantum is above the target */
+	bool compact_reported;   /* reported: --compact changed nothing */
 	unsigned reasoning;      /* enum ctx_reasoning */
 };
 
@@ -161,6 +162,28 @@ say_coarse(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 	    cli_short_number(target, settings->target));
 }
 
+/* Prints that --compact has changed nothing, and why. */
+static void
+say_kept_all(struct prune_command *prune,
+    const struct ctx_prune_outcome *outcome)
+{
+	const struct ctx_prune_settings *settings = &prune->options.settings;
+	const bool by_tokens = settings->keep_tokens > 0;
+
+	if (!prune->compact || prune->compact_reported ||
+	    outcome->error != NULL || outcome->refused || outcome->over ||
+	    outcome->messages == 0 || outcome->messages_removed > 0)
+		return;
+	prune->compact_reported = true;
+	cli_say(&prune->cli,
+	    "%s: --compact summarized nothing, because all %" PRIu64
+	    " messages are kept: the newest %" PRIu64
+	    "%s, and those that other options keep",
+	    outcome->file, outcome->messages,
+	    by_tokens ? settings->keep_tokens : settings->keep_messages,
+	    by_tokens ? " tokens" : "");
+}
+
 static int
 report_conversation(void *user, const struct ctx_prune_outcome *outcome,
     struct ctx_err *err)
@@ -189,6 +212,7 @@ report_conversation(void *user, const struct ctx_prune_outcome *outcome,
 		    "to drop_block",
 		    outcome->file);
 	prune->reasoning_reported |= outcome->breaks_signed_reasoning;
+	say_kept_all(prune, outcome);
 	if (cli_report_plans(&prune->report))
 		rc = plan_print(&prune->cli, &prune->report, outcome, err);
 	if (prune->cli.verbose)
@@ -272,6 +296,10 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 	    1);
 	settings->pin_system = !prune->no_pin_system;
 	ctx_prune_config_complete(o);
+	/* -k replaces the 20 messages of --compact and --trigger-messages. */
+	if (prune->keep_last_given && settings->keep_messages > 0)
+		settings->keep_messages =
+		    settings->keep_last > 0 ? settings->keep_last : 1;
 	if (o->notice != NULL &&
 	    (o->notice[0] == '\0' ||
 		ctx_utf8_valid(o->notice, strlen(o->notice), CTX_SIMD_BEST) !=

@@ -213,18 +213,18 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 	    response: {output: $text}}}]}' model > gemini
 	for f in bedrock gemini; do
 		for b in $(seq 560 17 1000); do
-			ctx-prune --compact -k 1 -t 0 -b "$b" $f > once
+			ctx-prune --compact -t 0 -b "$b" $f > once
 			[ "$(tokens once)" -le "$b" ]
-			ctx-prune --compact -k 1 -t 0 -b "$b" once > twice
+			ctx-prune --compact -t 0 -b "$b" once > twice
 			cmp once twice || fail "$f, -b $b"
 		done
 		# a summary larger than its reserved room displaces messages
-		ctx-prune --compact -k 1 -t 0 -b 800 $f > once
+		ctx-prune --compact -t 0 -b 800 $f > once
 		n=$(wc -l < once)
 		[ "$n" -gt 2 ]
 		sed "1s/summary]: /&$(yes long | head -n 600 | paste -sd ' ') /" \
 		    once > long
-		ctx-prune --compact -k 1 -t 0 -b 800 long > out
+		ctx-prune --compact -t 0 -b 800 long > out
 		[ "$(tokens out)" -le 800 ]
 		[ "$(wc -l < out)" -lt "$n" ]
 	done
@@ -238,6 +238,25 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 	ctx-prune -s summarize --compact "$agent" | cmp - out
 	run -2 ctx-prune -s window --compact "$agent"
 	[[ $output == *"--compact implies"*"not window"* ]]
+}
+
+@test "--compact keeps the newest N messages of -k, and says if nothing was to summarize" {
+	for k in 6 30; do
+		ctx-prune --compact -k $k -t 0 "$chat" > out 2> err
+		[ ! -s err ]
+		# The summary is in the first user message that is kept.
+		tail -n $((k - 1)) "$chat" | cmp - <(tail -n +2 out)
+	done
+	run -0 --separate-stderr ctx-prune --compact -k 40 "$chat"
+	[ "$stderr" = "ctx-prune: $chat: --compact summarized nothing, because all 40 messages are kept: the newest 40, and those that other options keep" ]
+	[ "$output" = "$(cat "$chat")" ]
+	# With several files once.
+	head -n 5 "$chat" > few
+	run -0 ctx-prune --compact -n few few
+	[ "$(grep -c "few: --compact summarized nothing, because all 5 .* newest 20," <<< "$output")" -eq 1 ]
+	export SUMMARIZATION_KEEP_TOKENS=9000
+	run -0 ctx-prune --compact -n few
+	[[ $output == *": the newest 9000 tokens, and"* ]]
 }
 
 @test "other strategies keep an earlier summary at the beginning or remove all of it" {
