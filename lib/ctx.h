@@ -64,7 +64,7 @@
 #include <stdint.h>
 
 #define CTX_VERSION "0.1.0"
-#define CTX_ABI     1
+#define CTX_ABI     2
 
 #if defined(__GNUC__)
 #define CTX_API __attribute__((visibility("default")))
@@ -90,8 +90,7 @@ extern "C" {
 	}
 #endif
 
-/* Stands for the number zero, such as no message or no limit, in members where
- * 0 means the default. */
+/* Zero, such as no messages or no limit, for members whose default is 0. */
 #define CTX_NONE UINT64_MAX
 
 /* ---- Version and errors -------------------------------------------------- */
@@ -144,18 +143,29 @@ CTX_API const char *ctx_model_name(size_t i);
 CTX_API const char *ctx_provider_name(size_t i);
 CTX_API const char *ctx_rule_name(size_t i);
 
-/* Returns in one line what a rule of ctx_check finds; NULL if no rule has this
- * name. */
+/* Returns a line that says what a rule of ctx_check finds; NULL: unknown rule.
+ */
 CTX_API const char *ctx_rule_about(const char *name);
 
 /* ---- Models -------------------------------------------------------------- */
+
+/* Models that a program's user has defined.  Several threads may use them. */
+struct ctx_user_models;
+
+/* Reads a file with models, in the format of models.json in ctx-count(1). */
+CTX_API int ctx_user_models_open(struct ctx_user_models **models,
+    const char *file, struct ctx_error *error);
+CTX_API void ctx_user_models_free(struct ctx_user_models *models);
+/* Returns the name of model number i, from 0; NULL after the last.  The name,
+ * and all texts of a model of the user, are valid as long as the models. */
+CTX_API const char *ctx_user_models_name(const struct ctx_user_models *models,
+    size_t i);
 
 /* A model.  The numbers are tokens; 0: unknown. */
 struct ctx_model_info {
 	size_t size;
 	const char *name; /* of the row in the table of models */
-	const char *vendor;
-	const char *encoding;
+	const char *vendor, *encoding;
 	const char *basis; /* "exact", "reconstructed", "estimated" counts */
 	uint64_t window;   /* context window */
 	uint64_t input;    /* most tokens of a request */
@@ -165,10 +175,11 @@ struct ctx_model_info {
 
 /* Looks up a model by the name that a provider gives it, such as
  * "openai/gpt-4o-2024-08-06".  Prefixes of providers and dates are ignored.
+ * models: those of the user, which are preferred; NULL: only built-in models.
  * Returns 1, or 0 if the model is unknown; *model is then the row for local
  * models, with a window of 32,000 tokens. */
-CTX_API int ctx_model_lookup(const char *name, struct ctx_model_info *model,
-    struct ctx_error *error);
+CTX_API int ctx_model_lookup(const struct ctx_user_models *models,
+    const char *name, struct ctx_model_info *model, struct ctx_error *error);
 
 /* Prices, in millionths of a dollar per million tokens; CTX_NONE: unknown. */
 struct ctx_price_info {
@@ -180,8 +191,10 @@ struct ctx_price_info {
 #define CTX_PRICE_INFO_INIT CTX_INIT(struct ctx_price_info)
 
 /* Sets *price to the prices of a model for a request with this number of input
- * tokens at this time, in seconds since 1970.  Returns 1, or 0 if unknown. */
-CTX_API int ctx_model_prices(const char *name, int64_t time, uint64_t tokens,
+ * tokens at this time, in seconds since 1970.  models and name are those of
+ * ctx_model_lookup.  Returns 1, or 0 if unknown. */
+CTX_API int ctx_model_prices(const struct ctx_user_models *models,
+    const char *name, int64_t time, uint64_t tokens,
     struct ctx_price_info *price, struct ctx_error *error);
 
 /* ---- Encodings: tokens of a text ----------------------------------------- */
@@ -204,9 +217,11 @@ CTX_API int ctx_encoding_open(struct ctx_encoding **encoding, const char *name,
 
 /* Opens the encoding in which the texts of a model are counted.  If only
  * another model's encoding is available, counts are multiplied by the factor
- * that is known for the model. */
+ * that is known for the model.  models: as for ctx_model_lookup; they must
+ * remain valid until the encoding is freed. */
 CTX_API int ctx_encoding_open_model(struct ctx_encoding **encoding,
-    const char *model, const char *cache, struct ctx_error *error);
+    const struct ctx_user_models *models, const char *model, const char *cache,
+    struct ctx_error *error);
 CTX_API void ctx_encoding_free(struct ctx_encoding *encoding);
 
 /* Returns how far to trust counts: "exact", "reconstructed" or "estimated". */
@@ -248,8 +263,8 @@ CTX_API int ctx_encoding_tail(struct ctx_encoding *encoding, const char *text,
 
 /* ---- Input --------------------------------------------------------------- */
 
-/* A stream of conversations.  It is read once: by ctx_input_next, or by one of
- * the operations below. */
+/* A stream of conversations.  Either ctx_input_next or one operation reads it.
+ */
 struct ctx_input;
 
 struct ctx_input_options {
@@ -258,14 +273,13 @@ struct ctx_input_options {
 	const char *model;   /* NULL: the one that each conversation names */
 	/* model of conversations that name none; NULL: tokens are estimated */
 	const char *default_model;
-	/* built-in encoding or vocabulary file; NULL: that of the model */
-	const char *encoding;
-	const char *cache; /* as for ctx_encoding_open */
-	const char *name;  /* of an input that is no file; NULL: "-" */
-	uint32_t threads;  /* that count tokens; 0: only the caller's */
+	/* as for ctx_encoding_open; encoding NULL: that of the model */
+	const char *encoding, *cache;
+	const char *name; /* of an input that is no file; NULL: "-" */
+	uint32_t threads; /* that count tokens; 0: only the caller's */
 	bool skip_bad; /* true: a line that is not JSON is copied, no error */
 	bool read_inactive; /* true: also return inactive lines of sessions */
-	const char *models; /* as models.json in ctx-count(1); NULL: none */
+	const struct ctx_user_models *models; /* of the user; NULL: none */
 };
 #define CTX_INPUT_OPTIONS_INIT CTX_INIT(struct ctx_input_options)
 
@@ -275,9 +289,8 @@ typedef ptrdiff_t ctx_read_function(void *user, char *buffer, size_t size);
 
 /* Open an input: n files that are read as one stream ("-" is standard input);
  * an open descriptor, which is not closed; length bytes in memory; or what a
- * function reads.  options may be NULL.  Names and options are copied; memory
- * and user must remain valid until the input is freed.  The option models names
- * a file, which must exist and is read now; other files are read later. */
+ * function reads.  options may be NULL.  Names and options are copied; memory,
+ * models and user must live as long as the input.  Files are read later. */
 CTX_API int ctx_input_open_files(struct ctx_input **input,
     const char *const *files, size_t n, const struct ctx_input_options *options,
     struct ctx_error *error);
@@ -291,17 +304,15 @@ CTX_API int ctx_input_open_callback(struct ctx_input **input,
     const struct ctx_input_options *options, struct ctx_error *error);
 CTX_API void ctx_input_free(struct ctx_input *input);
 
-/* Returns the message format that was detected so far; "generic" if no message
- * has shown it. */
+/* Returns the message format detected so far; "generic" if none was yet. */
 CTX_API const char *ctx_input_dialect(const struct ctx_input *input);
 
 /* A message.  Pointers are valid until the next call of ctx_input_next. */
 struct ctx_message_info {
 	size_t size;
-	const char *dialect;
+	const char *dialect, *file;
 	const char *role; /* "system", "user", "assistant", "tool", "other" */
-	const char *file;
-	uint64_t line;         /* line of the file, from 1 */
+	uint64_t line;    /* line of the file, from 1 */
 	uint64_t conversation; /* number of the conversation, from 0 */
 	uint64_t index;        /* number in the conversation, from 0 */
 	size_t n_blocks;
@@ -385,9 +396,9 @@ struct ctx_result {
 	uint64_t conversations, messages;
 	uint64_t removed; /* messages that were removed */
 	uint64_t changed; /* messages, results or media that were changed */
-	uint64_t tokens_before; /* tokens in the input, as far as counted */
-	uint64_t tokens_after;  /* tokens in the output, as far as counted */
-	uint64_t too_long;      /* conversations that do not fit the budget */
+	/* tokens in the input and in the output, as far as counted */
+	uint64_t tokens_before, tokens_after;
+	uint64_t too_long; /* conversations that do not fit the budget */
 	uint64_t refused;  /* conversations left unchanged; see reasoning */
 	uint64_t findings; /* violations of rules that were not repaired */
 	uint64_t repaired; /* violations of rules that were repaired */
@@ -395,7 +406,7 @@ struct ctx_result {
 };
 #define CTX_RESULT_INIT CTX_INIT(struct ctx_result)
 
-/* A change.  Pointers are valid until the callback returns. */
+/* A change. */
 struct ctx_change_info {
 	size_t size;
 	const char *file;
@@ -407,8 +418,7 @@ struct ctx_change_info {
 	const char *action; /* "drop", "edit", "relink" or "add" */
 	uint64_t tokens_before, tokens_after;
 };
-/* Called for each change, when it is final.  Returns 0 to continue; -1 ends the
- * operation with an error. */
+/* Called for each change when it is final.  Returns 0, or -1 to end. */
 typedef int ctx_change_function(void *user,
     const struct ctx_change_info *change);
 
@@ -427,16 +437,14 @@ typedef int ctx_change_function(void *user,
  *    leaves the conversation unchanged
  *  - on_change: called with user for each change; NULL: not called */
 
-/* Token counts of a conversation.  Pointers are valid until the callback
- * returns. */
+/* Token counts of a conversation. */
 struct ctx_conversation_info {
 	size_t size;
 	const char *file;
 	uint64_t line; /* 0: each message of the conversation is a line */
-	const char *dialect;
+	const char *dialect, *encoding;
 	const char *model; /* NULL: unknown */
-	const char *encoding;
-	uint64_t window; /* of the model, in tokens; 0: unknown */
+	uint64_t window;   /* of the model, in tokens; 0: unknown */
 	uint64_t messages, turns;
 	uint64_t tokens;    /* all tokens; members below are parts of these */
 	uint64_t estimated; /* those that are estimated */
@@ -477,11 +485,9 @@ struct ctx_prune_options {
 	uint64_t summary_tokens; /* maximum; 0: target / 20, at least 300 */
 	const char *pin;         /* regular expression: texts that are kept */
 	const char *pin_tool;    /* regular expression: tools that are kept */
-	const char *tool, *not_tool;
+	const char *tool, *not_tool, *reasoning, *archive;
 	const char *notice; /* text inserted where messages are removed */
 	const char *query;  /* question for "recall"; NULL: last user message */
-	const char *reasoning;
-	const char *archive;
 	ctx_change_function *on_change;
 	void *user;
 	bool unpin_system; /* true: system messages may be removed */
@@ -505,9 +511,7 @@ struct ctx_truncate_options {
 	 * and of the arguments of a tool call (0: no limit) */
 	uint64_t limit, message, arguments;
 	uint64_t keep_media; /* newest media kept; 0: all; CTX_NONE: none */
-	const char *tool, *not_tool;
-	const char *reasoning;
-	const char *archive;
+	const char *tool, *not_tool, *reasoning, *archive;
 	ctx_change_function *on_change;
 	void *user;
 	bool unsent; /* true: only messages after the last assistant message */
@@ -530,9 +534,7 @@ struct ctx_age_options {
 	uint64_t over;      /* only results with more characters; 0: 4000 */
 	uint64_t head;      /* characters that are kept; 0: over / 4 */
 	uint64_t at_least;  /* change nothing that saves fewer tokens */
-	const char *tool, *not_tool;
-	const char *reasoning;
-	const char *archive;
+	const char *tool, *not_tool, *reasoning, *archive;
 	ctx_change_function *on_change;
 	void *user;
 	bool by_results; /* "keep" and "step" are numbers of tool results */
@@ -563,7 +565,7 @@ CTX_API int ctx_restore(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_restore_options *options, struct ctx_result *result,
     struct ctx_error *error);
 
-/* A violation of a rule.  Pointers are valid until the callback returns. */
+/* A violation of a rule. */
 struct ctx_finding_info {
 	size_t size;
 	const char *file;
@@ -576,8 +578,7 @@ struct ctx_finding_info {
 struct ctx_check_options {
 	size_t size;
 	const char *provider; /* its rules are checked, too; NULL: none */
-	const char *reasoning;
-	const char *archive;
+	const char *reasoning, *archive;
 	/* Called for each finding and each repair.  Returns 0, or -1 to end. */
 	int (*on_finding)(void *user, const struct ctx_finding_info *finding);
 	void *user;

@@ -33,7 +33,8 @@ ctx_encoding_free(struct ctx_encoding *encoding)
 }
 
 /* Opens the token counter for a model or for an encoding.  Exactly one of the
- * two names must not be NULL. */
+ * two names must not be NULL.  Of "names" only the names and the models that
+ * the user has defined are used. */
 static int
 open_counter(struct ctx_encoding *encoding,
     const struct ctx_model_counters *names, struct ctx_err *err)
@@ -42,6 +43,7 @@ open_counter(struct ctx_encoding *encoding,
 	struct ctx_arena *strings = &encoding->strings;
 	struct ctx_model_counter found;
 
+	counters->own = names->own;
 	if (ctx_api_copy_string(strings, names->model, &counters->model, err) <
 		0 ||
 	    ctx_api_copy_string(strings, names->encoding, &counters->encoding,
@@ -87,11 +89,13 @@ ctx_encoding_open(struct ctx_encoding **encoding, const char *name,
 }
 
 int
-ctx_encoding_open_model(struct ctx_encoding **encoding, const char *model,
-    const char *cache, struct ctx_error *error)
+ctx_encoding_open_model(struct ctx_encoding **encoding,
+    const struct ctx_user_models *models, const char *model, const char *cache,
+    struct ctx_error *error)
 {
 	const struct ctx_model_counters names = {.model = model,
-	    .cache = cache};
+	    .cache = cache,
+	    .own = ctx_api_user_rows(models)};
 
 	return open_encoding(encoding, &names, error);
 }

@@ -11,7 +11,6 @@
 struct ctx_input {
 	struct ctx_stream stream;
 	struct ctx_model_counters counters;
-	struct ctx_user_models models; /* those of the option models */
 	struct ctx_arena strings; /* memory for copies of names and options */
 	unsigned threads;
 	/* true once an operation or ctx_input_next has begun to read this
@@ -107,6 +106,12 @@ int ctx_api_add_pattern(struct ctx_pattern *patterns, const char *pattern,
  * default (the argument "otherwise"), for CTX_NONE 0, and for any other value
  * the value itself. */
 uint64_t ctx_api_number(uint64_t value, uint64_t otherwise);
+
+/* ---- look_up_model.c ---- */
+
+/* Returns the rows of models that the user has defined.  They belong to models.
+ * There are none if models is NULL. */
+struct ctx_models ctx_api_user_rows(const struct ctx_user_models *models);
 
 /* ---- run.c ---- */
 

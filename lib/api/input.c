@@ -1,5 +1,4 @@
 /* input.c - the functions of libctx that open and free an input */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,28 +12,12 @@ ctx_input_free(struct ctx_input *input)
 	ctx_reader_close(input->stream.reader);
 	ctx_stream_release(&input->stream);
 	ctx_model_counters_release(&input->counters);
-	ctx_user_models_release(&input->models);
 	ctx_arena_release(&input->strings);
 	ctx_tracker_release(&input->record_tracker);
 	ctx_tracker_release(&input->line_tracker);
 	ctx_arena_release(&input->texts);
 	ctx_buf_release(&input->scratch);
 	free(input);
-}
-
-/* Reads the file that defines models of the program's user, if there is one.
- * The program has named the file, so it must exist. */
-static int
-read_models(struct ctx_input *input, const char *path, struct ctx_err *err)
-{
-	int rc =
-	    path == NULL ? 1 : ctx_user_models_read(&input->models, path, err);
-
-	if (rc == 0)
-		return ctx_err_sys(err, ENOENT, "cannot open %s", path);
-	input->counters.own.list = input->models.list;
-	input->counters.own.n = input->models.n;
-	return rc < 0 ? -1 : 0;
 }
 
 static int
@@ -60,9 +43,9 @@ apply_options(struct ctx_input *input, const struct ctx_input_options *options,
 	    ctx_api_copy_string(strings, options->encoding, &counters->encoding,
 		err) < 0 ||
 	    ctx_api_copy_string(strings, options->cache, &counters->cache,
-		err) < 0 ||
-	    read_models(input, options->models, err) < 0)
+		err) < 0)
 		return -1;
+	counters->own = ctx_api_user_rows(options->models);
 	input->stream.include_hidden = options->read_inactive;
 	input->threads = options->threads;
 	ctx_reader_set_lenient(input->stream.reader, options->skip_bad);

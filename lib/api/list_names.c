@@ -1,5 +1,5 @@
 /* list_names.c - the functions of libctx that list the names of formats,
- * strategies, encodings, models, providers and rules, and look up prices */
+ * strategies, encodings, models, providers and rules */
 #include <string.h>
 
 #include "api/handles.h"
@@ -62,57 +62,4 @@ ctx_rule_about(const char *name)
 		if (strcmp(row->id, name) == 0)
 			return row->about;
 	return NULL;
-}
-
-static const struct ctx_model *
-look_up_model(const char *name, struct ctx_err *err)
-{
-	if (name == NULL) {
-		ctx_err_set(err, CTX_EARG, "the name of the model is NULL");
-		return NULL;
-	}
-	return ctx_model_find(NULL, name, strlen(name));
-}
-
-int
-ctx_model_lookup(const char *name, struct ctx_model_info *model,
-    struct ctx_error *error)
-{
-	struct ctx_model_info known = CTX_MODEL_INFO_INIT;
-	struct ctx_err err;
-	const struct ctx_model *row = look_up_model(name, &err);
-
-	if (row == NULL)
-		return ctx_api_fail(error, &err);
-	known.name = row->name;
-	known.vendor = row->vendor;
-	known.encoding = row->encoding;
-	known.basis = ctx_basis_name(row->basis);
-	known.window = row->window;
-	known.input = ctx_model_limit(row);
-	known.output = row->output;
-	ctx_api_give(model, &known, sizeof known);
-	return strcmp(row->vendor, "unknown") != 0;
-}
-
-int
-ctx_model_prices(const char *name, int64_t time, uint64_t tokens,
-    struct ctx_price_info *price, struct ctx_error *error)
-{
-	struct ctx_price_info known = CTX_PRICE_INFO_INIT;
-	struct ctx_err err;
-	const struct ctx_model *row = look_up_model(name, &err);
-	const struct ctx_price *found;
-
-	_Static_assert(CTX_NO_PRICE == CTX_NONE,
-	    "one value for unknown prices");
-	if (row == NULL)
-		return ctx_api_fail(error, &err);
-	found = ctx_model_price(row, time, tokens);
-	known.input = found != NULL ? found->in : CTX_NONE;
-	known.output = found != NULL ? found->out : CTX_NONE;
-	known.cache_read = found != NULL ? found->read : CTX_NONE;
-	known.cache_write = found != NULL ? found->write : CTX_NONE;
-	ctx_api_give(price, &known, sizeof known);
-	return found != NULL;
 }

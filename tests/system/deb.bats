@@ -17,8 +17,8 @@ as_root() {
 }
 
 teardown_file() {
-	if dpkg -s libctx1 > /dev/null 2>&1; then
-		as_root dpkg --purge ctx-tools libctx-dev libctx1 ctx-data
+	if dpkg -s libctx2 > /dev/null 2>&1; then
+		as_root dpkg --purge ctx-tools libctx-dev libctx2 ctx-data
 	fi
 }
 
@@ -30,7 +30,7 @@ teardown_file() {
 
 @test "deb: the packages install, run, and leave nothing after removal" {
 	as_root dpkg -i "$ROOT"/build/deb/ctx-data_*.deb \
-	    "$ROOT"/build/deb/libctx1_*.deb \
+	    "$ROOT"/build/deb/libctx2_*.deb \
 	    "$ROOT"/build/deb/ctx-tools_*.deb \
 	    "$ROOT"/build/deb/libctx-dev_*.deb > log
 	/usr/bin/ctx-prune -b 20k "$agent" > out
@@ -40,9 +40,9 @@ teardown_file() {
 	    -lctx
 	./count_tools gpt-4o "$agent" > out
 	[ -s out ]
-	as_root dpkg --purge ctx-tools libctx-dev libctx1 ctx-data > log
+	as_root dpkg --purge ctx-tools libctx-dev libctx2 ctx-data > log
 	[ ! -e /usr/bin/ctx-prune ]
 	[ ! -e /usr/include/ctx.h ]
 	run ! grep -q libctx <(ldconfig -p)
-	run ! dpkg -s libctx1
+	run ! dpkg -s libctx2
 }

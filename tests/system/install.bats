@@ -55,6 +55,7 @@ abi() {
 			! grep -q "CTX_ABI $(abi) " "$recorded" ||
 			fail "raise CTX_ABI first: $(cat changes)"
 		cp now "$recorded"
+		cp now.abi then.abi
 	fi
 	grep -q "CTX_ABI $(abi) " "$recorded"
 	abidiff then.abi now.abi > changes || fail "$(cat changes)"

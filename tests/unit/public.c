@@ -716,7 +716,7 @@ encodings(void)
 	CHECK(ctx_encoding_open(&encoding, "no-such", NULL, &error) == -1);
 	CHECK(encoding == NULL && error.kind == CTX_ERROR_ARGUMENT);
 	tap_case("a model has its encoding; Claude's has no ids");
-	NEED(ctx_encoding_open_model(&encoding, "claude-opus-4-7", NULL,
+	NEED(ctx_encoding_open_model(&encoding, NULL, "claude-opus-4-7", NULL,
 		 &error) == 0);
 	CHECK(strcmp(ctx_encoding_exactness(encoding), "exact") != 0);
 	CHECK(ctx_encoding_count(encoding, text, strlen(text), &tokens, NULL) ==
@@ -745,8 +745,8 @@ scaled_counts(void)
 	CHECK(
 	    ctx_encoding_count(encoding, text, strlen(text), &part, NULL) == 0);
 	ctx_encoding_free(encoding);
-	NEED(ctx_encoding_open_model(&encoding, "gemini-2.5-pro", NULL, NULL) ==
-	    0);
+	NEED(ctx_encoding_open_model(&encoding, NULL, "gemini-2.5-pro", NULL,
+		 NULL) == 0);
 	CHECK(ctx_encoding_count(encoding, text, strlen(text), &tokens, NULL) ==
 	    0);
 	CHECK(tokens > part);
@@ -762,7 +762,7 @@ scaled_counts(void)
 	ctx_encoding_free(encoding);
 	tap_case("an encoding without a name is an error");
 	CHECK(ctx_encoding_open(&encoding, NULL, NULL, NULL) == -1);
-	CHECK(ctx_encoding_open_model(&encoding, NULL, NULL, NULL) == -1);
+	CHECK(ctx_encoding_open_model(&encoding, NULL, NULL, NULL, NULL) == -1);
 }
 
 static void
@@ -773,6 +773,25 @@ write_models(const char *path, const char *text)
 	NEED(out != NULL && fputs(text, out) >= 0 && fclose(out) == 0);
 }
 
+/* Writes a file with this text and reads it as models of the user.  Returns the
+ * result of ctx_user_models_open. */
+static int
+open_models(struct ctx_user_models **models, const char *text,
+    struct ctx_error *error)
+{
+	static char path[40];
+	int fd, rc;
+
+	strcpy(path, "/tmp/ctx-models-XXXXXX");
+	fd = mkstemp(path);
+	NEED(fd >= 0 && close(fd) == 0);
+	write_models(path, text);
+	rc = ctx_user_models_open(models, path, error);
+	CHECK(rc == 0 || strcmp(error->file, path) == 0);
+	NEED(unlink(path) == 0);
+	return rc;
+}
+
 static void
 user_models(void)
 {
@@ -780,40 +799,79 @@ user_models(void)
 	struct ctx_input_options model = CTX_INPUT_OPTIONS_INIT;
 	struct ctx_result result = CTX_RESULT_INIT;
 	struct ctx_error error = CTX_ERROR_INIT;
+	struct ctx_user_models *models;
 	struct seen seen = {0};
 	struct ctx_input *input;
-	char path[] = "/tmp/ctx-models-XXXXXX";
-	int fd = mkstemp(path);
 
-	NEED(fd >= 0);
-	close(fd);
-	tap_case("a file defines models of an input");
-	write_models(path,
-	    "{\"mine\": {\"window\": 777, \"encoding\": \"gpt2\"}}\n");
+	tap_case("models of the user count the messages of an input");
+	NEED(open_models(&models,
+		 "{\"mine\": {\"window\": 777, \"encoding\": \"gpt2\"}}\n",
+		 &error) == 0);
 	model.model = "mine";
-	model.models = path;
+	model.models = models;
 	options.on_conversation = see_conversation;
 	options.user = &seen;
 	input = open_text(CALL, &model);
 	CHECK(ctx_count(input, &options, &result, &error) == 0);
 	CHECK(strcmp(seen.names, "openai-chat mine 777") == 0);
 	ctx_input_free(input);
-	tap_case("an error in the file that defines models has its place");
-	write_models(path, "{\"mine\": {\"window\": 0}}\n");
-	CHECK(ctx_input_open_memory(&input, CALL, strlen(CALL), &model,
-		  &error) == -1);
-	CHECK(input == NULL && error.kind == CTX_ERROR_FILE);
-	CHECK(strcmp(error.file, path) == 0 &&
-	    strstr(error.text, "'window'") != NULL);
-	write_models(path, "{\n\"mine\": {]}\n");
-	CHECK(ctx_input_open_memory(&input, CALL, strlen(CALL), &model,
-		  &error) == -1);
+	ctx_user_models_free(models);
+	ctx_user_models_free(NULL);
+	tap_case("an error in a file with models has its place");
+	CHECK(open_models(&models, "{\"mine\": {\"window\": 0}}\n", &error) ==
+	    -1);
+	CHECK(models == NULL && error.kind == CTX_ERROR_FILE);
+	CHECK(strstr(error.text, "'window'") != NULL);
+	CHECK(open_models(&models, "{\n\"mine\": {]}\n", &error) == -1);
 	CHECK(error.kind == CTX_ERROR_FILE && error.line == 2);
-	NEED(unlink(path) == 0);
-	tap_case("the file that defines models must exist");
-	CHECK(ctx_input_open_memory(&input, CALL, strlen(CALL), &model,
+	tap_case("a file with models must exist and have a name");
+	CHECK(ctx_user_models_open(&models, "/nonexistent/models.json",
 		  &error) == -1);
 	CHECK(error.kind == CTX_ERROR_SYSTEM && error.system == ENOENT);
+	CHECK(ctx_user_models_open(&models, NULL, &error) == -1);
+	CHECK(models == NULL && error.kind == CTX_ERROR_ARGUMENT);
+}
+
+static void
+user_model_lookups(void)
+{
+	struct ctx_model_info model = CTX_MODEL_INFO_INIT;
+	struct ctx_price_info price = CTX_PRICE_INFO_INIT;
+	struct ctx_error error = CTX_ERROR_INIT;
+	struct ctx_user_models *models;
+	struct ctx_encoding *encoding;
+	uint64_t tokens;
+
+	tap_case("models of the user are listed and looked up by name");
+	NEED(open_models(&models,
+		 "{\"mine\": {\"window\": 777, \"encoding\": \"gpt2\", "
+		 "\"price\": [2, 8]}, \"gpt-4o\": {\"window\": 999}}\n",
+		 &error) == 0);
+	CHECK(strcmp(ctx_user_models_name(models, 0), "mine") == 0);
+	CHECK(strcmp(ctx_user_models_name(models, 1), "gpt-4o") == 0);
+	CHECK(ctx_user_models_name(models, 2) == NULL);
+	CHECK(ctx_model_lookup(models, "mine-2026-01-01", &model, NULL) == 1);
+	CHECK(strcmp(model.name, "mine") == 0 && model.window == 777);
+	CHECK(strcmp(model.encoding, "gpt2") == 0);
+	CHECK(ctx_model_lookup(models, "openai/gpt-4o", &model, NULL) == 1);
+	CHECK(model.window == 999);
+	CHECK(ctx_model_lookup(models, "nobodys-model", &model, NULL) == 0);
+	tap_case("models of the user have prices");
+	CHECK(ctx_model_prices(models, "mine", 1760000000, 10, &price, NULL) ==
+	    1);
+	CHECK(price.input == 2000000 && price.output == 8000000);
+	CHECK(price.cache_read == CTX_NONE);
+	CHECK(
+	    ctx_model_prices(NULL, "mine", 1760000000, 10, &price, NULL) == 0);
+	tap_case("the encoding of a model of the user is opened");
+	NEED(ctx_encoding_open_model(&encoding, models, "mine", NULL, &error) ==
+	    0);
+	CHECK(strcmp(ctx_encoding_exactness(encoding), "exact") == 0);
+	CHECK(ctx_encoding_count(encoding, "hello world", 11, &tokens, NULL) ==
+		0 &&
+	    tokens == 2);
+	ctx_encoding_free(encoding);
+	ctx_user_models_free(models);
 }
 
 static void
@@ -834,13 +892,15 @@ names(void)
 		CHECK(k > 2);
 	}
 	tap_case("models are looked up by the names of providers");
-	CHECK(ctx_model_lookup("openai/gpt-4o-2024-08-06", &model, NULL) == 1);
+	CHECK(ctx_model_lookup(NULL, "openai/gpt-4o-2024-08-06", &model,
+		  NULL) == 1);
 	CHECK(strcmp(model.name, "gpt-4o") == 0 && model.window == 128000);
-	CHECK(ctx_model_prices("gpt-4o", 1760000000, 1000, &price, NULL) == 1);
+	CHECK(ctx_model_prices(NULL, "gpt-4o", 1760000000, 1000, &price,
+		  NULL) == 1);
 	CHECK(price.input == 2500000 && price.output == 10000000);
-	CHECK(ctx_model_lookup("nobodys-model", &model, NULL) == 0);
+	CHECK(ctx_model_lookup(NULL, "nobodys-model", &model, NULL) == 0);
 	CHECK(model.window == 32000);
-	CHECK(ctx_model_lookup(NULL, &model, NULL) == -1);
+	CHECK(ctx_model_lookup(NULL, NULL, &model, NULL) == -1);
 }
 
 int
@@ -862,6 +922,7 @@ main(void)
 	encodings();
 	scaled_counts();
 	user_models();
+	user_model_lookups();
 	names();
 	return tap_done();
 }
