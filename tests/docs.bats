@@ -143,10 +143,14 @@ commands_between() {
 	grep -q 'sh tests/setup check' "$BATS_TEST_DIRNAME/../.ci/run"
 }
 
-# The options that COMMON OPTIONS of page $1 lists in its first paragraph.
+# The options that COMMON OPTIONS of page $1 lists in its first paragraph.  An
+# option with a letter is listed by its letter; the file table, which
+# --list-options has printed, has the letters and names of the options.
 common() {
 	sed -n '/^\.Sh COMMON/,/^\.\(Pp\|Sh [^C]\)/p' "$1" | grep '^\.Fl' |
-		tr ' ' '\n'
+		tr ' ' '\n' |
+		awk -F '\t' 'NR == FNR { if ($1 != "") name[$1] = "-" $2; next }
+			{ print $1 in name ? name[$1] : $1 }' table -
 }
 
 @test "manual pages: SYNOPSIS and options equal the option table" {
