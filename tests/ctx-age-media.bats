@@ -192,6 +192,29 @@ copied() {
 	done
 }
 
+@test "claude-code: a copy that is a string is restored if no text is kept before the reference" {
+	local text
+	text="Error: $(repeat 300 'a naïve line ')"
+	for d in claude-code claude-stream; do
+		copied "$(jq -nc --arg t "${text#Error: }" '$t')" \
+		    "$(jq -nc --arg t "$text" '$t')" $d > in
+		for o in "--over 1000 --head 0" "--over 0"; do
+			rm -rf .ctx
+			# shellcheck disable=SC2086 # options
+			ctx-age -k 0 $o in > out
+			jq -e 'select(.toolUseResult // .tool_use_result) |
+			    (.toolUseResult // .tool_use_result) |
+			    startswith("[")' out
+			ctx-restore out | cmp - in
+			[ "$(ctx-restore --list out | grep -c ^whole)" -eq 2 ]
+			run -0 ctx-restore --gc out
+			[ -z "$output" ]
+			# shellcheck disable=SC2086
+			ctx-age -k 0 $o out | cmp - out
+		done
+	done
+}
+
 @test "claude-code: a copy is kept if its result is kept, if it may be JSON, or if there are several results" {
 	local text long
 	text=$(repeat 300 'a line ')

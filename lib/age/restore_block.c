@@ -157,11 +157,16 @@ int
 ctx_restore_copy(struct restoration *restoration, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	uint32_t node = 0;
+	const struct ctx_message *message = event->message;
+	uint32_t copy = message->result_copy, node = 0;
 
-	if (ctx_result_copied(event->message) == event->message->n)
+	if (ctx_result_copied(message) == message->n)
 		return 0;
-	while ((node = ctx_result_copy_next(event->message, node)) != 0)
+	/* A reference begins with a bracket, as JSON does.  So
+	 * ctx_result_copy_next skips a string that is only a reference. */
+	if (message->json->nodes[copy].kind == CTX_JSON_STRING)
+		return restore_result(restoration, event, copy, err);
+	while ((node = ctx_result_copy_next(message, node)) != 0)
 		if (restore_result(restoration, event, node, err) < 0)
 			return -1;
 	return 0;
