@@ -131,7 +131,7 @@ print_line(const struct cli *cli, const struct ctx_model *m,
 	(void)putchar(' ');
 	print_cell(m->vendor, 10);
 	printf(" %8" PRIu64 " %8" PRIu64 " %7" PRIu64 " %-10s %s", m->window,
-	    ctx_model_limit(m), m->output, m->date != NULL ? m->date : "-",
+	    ctx_model_limit(m), m->output, m->date[0] != '\0' ? m->date : "-",
 	    m->basis == CTX_BASIS_ESTIMATED ? "~" : " ");
 	print_cell(m->encoding, 13);
 	printf(" %-13s %4s %-7s %-5s %-10s", ctx_basis_name(m->basis), factor,

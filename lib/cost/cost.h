@@ -26,12 +26,13 @@ struct ctx_price {
 	/* Price of input, of output, of input read from the prompt cache, and
 	 * of input written to it for some minutes and for an hour. */
 	uint64_t in, out, read, write, write_hour;
-	/* the condition under which these prices apply, in words; "-":
-	 * always */
-	const char *when;
+	/* The condition under which these prices apply, in words; "-": always.
+	 * This and the date are arrays, because the dynamic loader would have
+	 * to relocate pointers at every start of a program. */
+	char when[48];
 	/* day on which the prices were read at their source, such as
 	 * "2026-11-26"; "-": not known */
-	const char *date;
+	char date[11];
 };
 
 struct ctx_model {
@@ -79,8 +80,8 @@ struct ctx_model {
 	/* whole names that stand for the model, separated by commas; or NULL */
 	const char *aliases;
 	/* day on which context windows were read at their source, such as
-	 * "2026-11-26" */
-	const char *date;
+	 * "2026-11-26"; empty: not known */
+	char date[11];
 	/* True if this is a copy of a row of the table, for a version of the
 	 * model that the table does not have (ctx_model_find). */
 	bool unlisted;

@@ -6,6 +6,7 @@
  * Tokens of a model whose tokenizer is not public are estimated: counted with a
  * similar encoding and multiplied by a factor.
  */
+#include <pthread.h>
 #include <string.h>
 
 #include "cost/cost.h"
@@ -18,9 +19,20 @@
 
 #define DAY 86400 /* seconds */
 
+/* A row of the table of models.  It has arrays and no pointers, because the
+ * dynamic loader would have to relocate pointers at every start of a
+ * program. */
+struct model_row {
+	char name[40], vendor[16], encoding[16];
+	char file[64], aliases[64]; /* empty: none */
+	short price; /* index of the first price; -1: none is known */
+	/* all other members of the model; pointers are NULL */
+	struct ctx_model model;
+};
+
 /* A text by which a row of the table of models is found. */
 struct model_key {
-	const char *text;
+	char text[48];
 	short row;
 	/* Number of the longest other key whose text is a beginning of this
 	 * key's text; -1: there is none. */
@@ -28,9 +40,9 @@ struct model_key {
 };
 
 /*
- * The arrays prices, models, unlisted (the rows for versions that are not in
- * the table, in the order of models), keys and aliases; MODELS_DATE and
- * MODELS_SECONDS.  The arrays keys and aliases are sorted.  The text of a key
+ * The arrays prices, rows, keys and aliases; NEWEST_CLAUDE, the number of the
+ * row for new models of Claude; MODELS_DATE and MODELS_SECONDS.  The arrays
+ * keys and aliases are sorted.  The text of a key
  * is the name of a row in lower case, with dashes as separators, but without
  * the dashes between a letter and a digit ("gpt4o").
  */
@@ -46,6 +58,47 @@ static const struct ctx_model unknown = {.name = "",
     .basis = CTX_BASIS_ESTIMATED,
     .factor = 100,
     .binds = true};
+
+/* The models of the rows, and, for each row, the model of a version that is not
+ * in the table.  A model whose name is NULL was not filled yet.  The lock
+ * protects both arrays while a model is filled. */
+static struct ctx_model models[COUNT(rows)], unlisted[COUNT(rows)];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Makes *model the model of a row. */
+static void
+fill_model(struct ctx_model *model, const struct model_row *row)
+{
+	*model = row->model;
+	model->name = row->name;
+	model->vendor = row->vendor;
+	model->encoding = row->encoding;
+	model->file = row->file[0] != '\0' ? row->file : NULL;
+	model->aliases = row->aliases[0] != '\0' ? row->aliases : NULL;
+	model->prices = row->price >= 0 ? &prices[row->price] : NULL;
+}
+
+/* Makes *model the model of a version of a row that is not in the table. */
+static void
+fill_unlisted(struct ctx_model *model, const struct model_row *row)
+{
+	const struct model_row *newest = &rows[NEWEST_CLAUDE];
+
+	fill_model(model, row);
+	model->unlisted = true;
+	model->drops_reasoning = false;
+	model->prices = NULL;
+	model->n_prices = 0;
+	model->aliases = NULL;
+	if (strcmp(row->vendor, newest->vendor) != 0)
+		return;
+	model->encoding = newest->encoding;
+	model->basis = newest->model.basis;
+	model->factor = newest->model.factor;
+	model->image = newest->model.image;
+	model->tools = newest->model.tools;
+	model->binds = newest->model.binds;
+}
 
 const char *
 ctx_models_date(void)
@@ -63,7 +116,24 @@ ctx_models_age(int64_t now)
 const struct ctx_model *
 ctx_model_at(size_t i)
 {
-	return i < COUNT(models) ? &models[i] : NULL;
+	if (i >= COUNT(rows))
+		return NULL;
+	pthread_mutex_lock(&lock);
+	if (models[i].name == NULL)
+		fill_model(&models[i], &rows[i]);
+	pthread_mutex_unlock(&lock);
+	return &models[i];
+}
+
+/* Returns the model of a version of row i that is not in the table. */
+static const struct ctx_model *
+find_unlisted(size_t i)
+{
+	pthread_mutex_lock(&lock);
+	if (unlisted[i].name == NULL)
+		fill_unlisted(&unlisted[i], &rows[i]);
+	pthread_mutex_unlock(&lock);
+	return &unlisted[i];
 }
 
 /* Returns c in lower case, or a dash if c is one of . _ : @. So
@@ -219,11 +289,13 @@ match_table(const struct name *name, size_t at, struct best_match *best)
 
 	while (i >= 0 && best->rank == rank) {
 		if (strncmp(text, keys[i].text, strlen(keys[i].text)) == 0)
-			match_row(&models[keys[i].row], name, at, best);
+			match_row(ctx_model_at((size_t)keys[i].row), name, at,
+			    best);
 		/* Rows such as gemma-3 and gemma3 have keys with the same text,
 		 * which are next to each other. */
 		if (i > 0 && strcmp(keys[i - 1].text, keys[i].text) == 0)
-			match_row(&models[keys[i - 1].row], name, at, best);
+			match_row(ctx_model_at((size_t)keys[i - 1].row), name,
+			    at, best);
 		i = keys[i].parent;
 	}
 }
@@ -310,7 +382,7 @@ find_alias(const char *p, size_t n, size_t *used)
 	text[length] = '\0';
 	found = find_last_key(aliases, COUNT(aliases), text);
 	return found >= 0 && strcmp(aliases[found].text, text) == 0
-	    ? &models[aliases[found].row]
+	    ? ctx_model_at((size_t)aliases[found].row)
 	    : NULL;
 }
 
@@ -367,10 +439,10 @@ ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 		best = find_after_separator(own, &name, ".:-_");
 	if (best.row == NULL)
 		return &unknown;
-	return !is_own(own, best.row) &&
-		has_version(whole.p + best.after, whole.n - best.after)
-	    ? &unlisted[best.row - models]
-	    : best.row;
+	if (is_own(own, best.row) ||
+	    !has_version(whole.p + best.after, whole.n - best.after))
+		return best.row;
+	return find_unlisted((size_t)(best.row - models));
 }
 
 /* Returns true if prices apply to a request with this number of input tokens at

@@ -401,7 +401,7 @@ add_model(const struct model_file *f, const char *name, json_t *one)
 	*model = *ctx_model_find(NULL, name, strlen(name));
 	model->name = name;
 	model->aliases = NULL;
-	model->date = NULL;
+	model->date[0] = '\0';
 	if (*name == '\0' || !json_is_object(one))
 		return complain(f, name,
 		    "the name is empty, or the model is not a JSON object");

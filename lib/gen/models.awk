@@ -19,7 +19,12 @@ function constant(prefix, s) {
 	return prefix "_" (s == "_" ? "NONE" : toupper(s))
 }
 
-function text(s) { return s == "-" ? "NULL" : "\"" s "\"" }
+# Returns a string for a member of struct model_row that has this size.
+function text(s, size) {
+	if (length(s) >= size)
+		fail(s " is too long for its member of struct model_row")
+	return s == "-" ? "\"\"" : "\"" s "\""
+}
 
 # Returns the seconds from 1970 to the beginning of a day (UTC).
 function seconds(date, part, y, m) {
@@ -68,6 +73,8 @@ FNR == NR {
 	if (NF != 12)
 		fail(NF " columns, not 12")
 	condition = when($2, $3, $4, $5)
+	if (length(condition) >= 48)
+		fail("the condition is longer than the member when")
 	if (!($1 in first)) {
 		if (condition != "-" || $6 == "-")
 			fail("the first price of " $1 " does not hold always")
@@ -89,7 +96,7 @@ FNR == NR {
 	print "static const struct ctx_price prices[] = {"
 	for (i = 0; i < n_prices; i++)
 		print row[i]
-	print "};\n\nstatic const struct ctx_model models[] = {"
+	print "};\n\nstatic const struct model_row rows[] = {"
 }
 NF != 23 { fail(NF " columns, not 23") }
 seen[$1]++ { fail("a second " $1) }
@@ -98,25 +105,20 @@ $18 != "yes" && $18 != "-" { fail("binds is neither yes nor -") }
 $19 != "yes" && $19 != "-" { fail("drops is neither yes nor -") }
 $23 == "" { fail("no source") }
 
-# Returns the initializer of a model. listed: 0 for a version without a row. how:
-# the columns that say how it counts, and binds.
-function model(listed, how, c, s) {
-	split(how, c, FS)
-	s = sprintf("{\"%s\", \"%s\", %s, %s, %s, \"%s\", %s, %.0f, %s, %s, ",
-	    $1, $2, $3, $4, $5, c[6],
-	    constant("CTX_BASIS", c[7] ~ /^(like|near)$/ ? "estimated" : c[7]),
-	    number(c[8]) * 100, text($20), $7 == "near" ? "true" : "false")
+# Returns the initializer of a struct model_row.
+function model(s) {
+	s = sprintf("{%s, %s, %s, %s, %s, %d, {NULL, NULL, %s, %s, %s, NULL, " \
+	    "%s, %.0f, NULL, %s, ", text($1, 40), text($2, 16), text($6, 16),
+	    text($20, 64), text($21, 64), $1 in first ? first[$1] : -1, $3, $4, $5,
+	    constant("CTX_BASIS", $7 ~ /^(like|near)$/ ? "estimated" : $7),
+	    number($8) * 100, $7 == "near" ? "true" : "false")
 	s = s sprintf("{%s, %s, %s, %s}, {%s, %s, %s}, ",
-	    constant("CTX_IMAGE", c[9]), number(c[10]), number(c[11]),
-	    number(c[12]), constant("CTX_TOOLS", c[13]), number(c[14]),
-	    number(c[15]))
-	return s sprintf("%s, %s, %s, %s, %s, %d, %s, \"%s\", %s},",
+	    constant("CTX_IMAGE", $9), number($10), number($11), number($12),
+	    constant("CTX_TOOLS", $13), number($14), number($15))
+	return s sprintf("%s, %s, %s, %s, NULL, %d, NULL, \"%s\", false}},",
 	    constant("CTX_CACHE", $16), number($17),
-	    c[18] == "yes" ? "true" : "false",
-	    listed && $19 == "yes" ? "true" : "false",
-	    listed && $1 in first ? "&prices[" first[$1] "]" : "NULL",
-	    listed ? many[$1] : 0, listed ? text($21) : "NULL", $22,
-	    listed ? "false" : "true")
+	    $18 == "yes" ? "true" : "false", $19 == "yes" ? "true" : "false",
+	    many[$1], $22)
 }
 
 # Returns a name without the dashes between a letter and a digit.
@@ -137,6 +139,8 @@ function insert(texts, rows, n, new, row, i) {
 	}
 	texts[i] = new
 	rows[i] = row
+	if (length(new) > longest)
+		longest = length(new)
 }
 
 # Prints a sorted list of texts, each with its row and the number of the longest
@@ -162,9 +166,8 @@ function print_keys(name, texts, rows, n, i, k) {
 		insert(alias_texts, alias_rows, n_aliases++, names[i], n_models)
 	}
 	if ($1 == "claude")
-		newest = $0
-	print model(1, $0)
-	unlisted[n_models] = model(0, $2 == "anthropic" ? newest : $0)
+		newest = n_models
+	print model()
 	insert(key_texts, key_rows, n_models, squeeze($1), n_models)
 	n_models++
 }
@@ -176,13 +179,13 @@ END {
 			fail("prices of " name ", which is no model")
 	if (newest == "")
 		fail("no row claude")
-	print "};\n\nstatic const struct ctx_model unlisted[] = {"
-	for (i = 0; i < n_models; i++)
-		print unlisted[i]
 	print "};\n"
+	if (longest >= 48)
+		fail("a name is longer than the text of struct model_key")
 	print_keys("keys", key_texts, key_rows, n_models)
 	print_keys("aliases", alias_texts, alias_rows, n_aliases)
 	printf "#define MODELS_DATE \"%s\"\n", date
+	printf "#define NEWEST_CLAUDE %d\n", newest
 	printf "#define MODELS_SECONDS %.0f\n", seconds(date)
 	exit bad
 }
