@@ -521,3 +521,58 @@ in_form() { # TURNS FILTER
 	[ "$(jq -s 'map(.before - .after) | add' why)" -eq \
 	    $((before - $(tokens -e o200k_base out))) ]
 }
+
+@test "a text that becomes a block before others is counted as OpenAI joins them" {
+	# The sum of the parts would be wrong: a token has the end of the
+	# inserted text and the beginning of the user's.
+	jq -nc '[range(12) | {role: "user", content: [
+	    {type: "text", text: ">"}, {type: "text", text: ("question \(.), and " +
+	    "some words to fill it up. " * 40 + "\n\n" +
+	    "A passage about the question. " * 40)}]},
+	    {role: "assistant", content: "answer \(.), which has more words"}] |
+	    .[12].content |= [{type: "text", text: (map(.text) | add)}] | .[]' \
+	    > in
+	for options in "-s pinned-fifo" "-s summarize" "-s recall --query passage" \
+	    "-s pinned-fifo -l aggressive"; do
+		for notice in "<omitted>" "[removed] ["; do
+			# shellcheck disable=SC2086 # several options
+			set -- $options -d openai-chat -m gpt-4.1 -k 1 -t 0
+			[ "$1 $2" = "-s summarize" ] || set -- "$@" --notice "$notice"
+			for budget in 3000 1200; do
+				ctx-prune "$@" -b $budget in > out || [ $? -eq 1 ]
+				[ "$(ctx-prune -n --json "$@" -b $budget in |
+				    jq .left.tokens)" -eq \
+				    "$(tokens -d openai-chat -m gpt-4.1 out)" ]
+			done
+			# What the first run inserted is found, and removed or kept.
+			ctx-prune "$@" -b 100 out > twice || [ $? -eq 1 ]
+			[ "$(ctx-prune -n --json "$@" -b 100 out |
+			    jq .left.tokens)" -eq \
+			    "$(tokens -d openai-chat -m gpt-4.1 twice)" ]
+		done
+	done
+	grep -q -F "[removed] [" out
+}
+
+@test "recall keeps the start of a text that a notice is put before" {
+	# Only the middle of each text is about the query.  Without the start the
+	# notice would have other tokens than were planned.
+	for form in '[{type: "text", text: .}]' .; do
+		jq -nc "def form: $form;"' [range(8) | {role: "user", content:
+		    ("> item \(.) is here. " * 20 + "\n\n" +
+		    "Some zebra walks over item \(.). " * 20 + "\n\n" +
+		    "Nothing more of \(.). " * 20 | form)},
+		    {role: "assistant", content: "answer \(.)"}] | .[]' > in
+		set -- -s recall --query zebra -d openai-chat -m gpt-4.1 -k 1 \
+		    -t 0 --notice "[removed] ["
+		for budget in 800 1200; do
+			ctx-prune "$@" -b $budget in > out
+			grep -q -F -e '"[removed] ["},{"type":"text","text":"> item' \
+			    -e '"[removed] [\n\n> item' out
+			grep -q truncated out
+			[ "$(ctx-prune -n --json "$@" -b $budget in |
+			    jq .left.tokens)" -eq \
+			    "$(tokens -d openai-chat -m gpt-4.1 out)" ]
+		done
+	done
+}

@@ -70,6 +70,62 @@ X
 	ctx-count --json beside | jq -e .exact
 }
 
+@test "openai: texts that follow each other in a message are counted as one text" {
+	message() { # TEXT...
+		jq -nc '{role: "user", content: [$ARGS.positional[] |
+		    {type: "text", text: .}]}' --args "$@"
+	}
+	chat() {
+		tokens -d openai-chat -m gpt-4.1
+	}
+	# as many as were billed
+	[ "$(jq -nc '{input: [{role: "user", content: [{type: "input_text",
+	    text: "Tell me a fun fact about Ruby programming."},
+	    {type: "input_text", text: "Now explain why that\u0027s interesting."}]}]}' |
+	    tokens -m gpt-4.1)" -eq 21 ]
+	for text in 'a.' $'\u00e9\u4e2d' "$(words 300)" $'one\n' 'un' ''; do
+		for next in Please 'able' $'\u4e2d\u6587' "$(words 300)" ' x' ''; do
+			[ "$(message "$text" "$next" b ' c' | chat)" -eq \
+			    "$(message "$text${next}b c" | chat)" ]
+		done
+	done
+	two=$(message a. Please | chat)
+	# Reasoning between them is counted by itself.
+	jq -nc '{role: "assistant", content: [{type: "text", text: "a."},
+	    {type: "thinking", thinking: [{type: "text", text: "hm"}]},
+	    {type: "text", text: "Please"}]}' > apart
+	[ "$(chat < apart)" -eq $((two + 1)) ]
+	# The texts are not joined if an image is between them, or if the model
+	# is of another provider.
+	between='{role: "user", content: [{type: "text", text: "a."}, $m,
+	    {type: "text", text: "Please"}]}'
+	image='{"type":"image_url","image_url":{"url":"https://x/y.png"}}'
+	[ "$(jq -nc --argjson m "$image" "$between" | chat)" -eq \
+	    $((two + 1 + 765)) ]
+	[ "$(message a. Please | tokens -m qwen3-max)" -gt \
+	    "$(message a.Please | tokens -m qwen3-max)" ]
+	# The blocks add up to the message.
+	[ "$(message a. Please | ctx-count --json --per kind -d openai-chat \
+	    -m gpt-4.1 | jq -s 'map(.tokens) | add')" -eq "$two" ]
+}
+
+@test "openai: what was billed otherwise in recorded requests is not called exact" {
+	exact() { # MODEL
+		echo '{"messages":[{"role":"user","content":"hi"}]}' |
+		    ctx-count --json -d openai-chat -m "$1" | jq .exact
+	}
+	[ "$(exact gpt-4o)" = true ]
+	[ "$(exact gpt-4o-2024-08-06)" = true ]
+	[ "$(exact gpt-4o-search-preview)" = false ]
+	[ "$(exact gpt-4o-mini-search-preview-2025-03-11)" = false ]
+	[ "$(exact o1-mini)" = false ]
+	# nor an item of which only the JSON is known
+	jq -nc '{model: "gpt-5.6", input: [{role: "user", content: "hi"},
+	    {type: "additional_tools", role: "developer", tools: [{
+	    type: "function", name: "f", parameters: {}}]}]}' |
+	    ctx-count --json | jq -e '.exact | not'
+}
+
 @test "openai: a name that is the role costs one token" {
 	named() {
 		echo '{"role":"user","name":"'"$1"'","content":"hi"}' |

@@ -148,7 +148,8 @@ const char *ctx_image_rule_name(enum ctx_image_rule rule);
 const char *ctx_tools_rule_name(enum ctx_tools_rule rule);
 const char *ctx_cache_name(enum ctx_cache_kind cache);
 
-/* ---- cost/message_tokens.c: tokens of a message ------------------------- */
+/* ---- cost/message_tokens.c, text_tokens.c, joined_texts.c: tokens of a
+ * message */
 
 /* The text that replaces a tool result when it is cleared, which means that
  * its text is removed to save tokens.  If ctx-age has left a reference to a
@@ -229,7 +230,9 @@ struct ctx_counter {
 int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
     uint32_t node, struct ctx_cost *cost, struct ctx_err *err);
 /* Adds the tokens of block i of a message to *cost.  If the block is a tool
- * result, those of blocks inside it are not added. */
+ * result, those of blocks inside it are not added.  If the block is the first
+ * of several texts that the provider joins, the tokens of all of them are
+ * added; the other texts add none. */
 int ctx_count_block(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_cost *cost,
     struct ctx_err *err);
@@ -245,6 +248,16 @@ int ctx_count_result(struct ctx_counter *counter,
 int ctx_count_clear_savings(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_str *left,
     uint64_t *saved, struct ctx_err *err);
+/* Returns true if the provider joins the texts that follow each other in a
+ * message of this dialect, so that they are counted as one text. */
+bool ctx_counter_joins_texts(const struct ctx_counter *counter,
+    const struct ctx_dialect *dialect);
+/* Sets *tokens to the tokens that a text adds to a message when it becomes a
+ * block before block i, or replaces the block before block i. literal: the text
+ * as a JSON string. */
+int ctx_count_added_text(struct ctx_counter *counter,
+    const struct ctx_message *message, size_t i, struct ctx_str literal,
+    uint64_t *tokens, struct ctx_err *err);
 /* Sets *cost to the token counts of a message. */
 int ctx_count_message(struct ctx_counter *counter,
     const struct ctx_message *message, struct ctx_cost *cost,

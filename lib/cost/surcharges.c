@@ -49,7 +49,7 @@
 /* what all models of OpenAI have in common, and those that reason */
 #define OPENAI                                                     \
 	.form = CTX_FORM_TYPES, .answer_form = CTX_ANSWER_REDUCED, \
-	.answer = 8, .system = 4
+	.answer = 8, .system = 4, .joins_texts = true
 #define OPENAI_REASONING \
 	OPENAI, .request = -1, .encrypted = 147, .encryption = 824
 /* what all models of Claude have in common, and those before Opus 4.8 */

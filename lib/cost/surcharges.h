@@ -58,6 +58,8 @@ struct ctx_surcharges {
 	 * argument: for each argument of a tool call, if the arguments are a
 	 * JSON object. parallel: for each message with several tool calls. */
 	uint8_t call, argument, parallel;
+	/* True if texts that follow each other in a message are joined. */
+	bool joins_texts;
 	/* True if the prompt shows the values of a tool call's arguments as
 	 * texts, not as JSON. */
 	bool shows_values;

@@ -129,19 +129,3 @@ ctx_insertion_find(const struct ctx_prune_config *options,
 	found->whole = message->n == 1 && found->user_text_at == 0;
 	found->block = i;
 }
-
-struct ctx_str
-ctx_insertion_string(const struct prune *run, const struct ctx_message *message)
-{
-	struct ctx_str literal = {NULL, 0};
-	struct found_insertion found;
-	size_t i = ctx_insertion_skip_result_blocks(message), from;
-
-	if (i == message->n || !ctx_insertion_is_string_content(message, i))
-		return literal;
-	ctx_insertion_find(run->options, message, &found);
-	from =
-	    found.summary && found.user_text_at != 0 ? found.user_text_at : 1;
-	literal = ctx_json_str(message->json, message->blocks[i].payload);
-	return (struct ctx_str){literal.p + from, literal.n - from};
-}

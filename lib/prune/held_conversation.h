@@ -355,12 +355,6 @@ struct found_insertion {
 };
 void ctx_insertion_find(const struct ctx_prune_config *options,
     const struct ctx_message *message, struct found_insertion *found);
-/* If the content of a message is a string, a summary or notice is inserted at
- * the start of this string.  Returns the string, without a summary of an
- * earlier run at its start.  In all other cases returns an empty string: the
- * summary or notice becomes a block or a message. */
-struct ctx_str ctx_insertion_string(const struct prune *run,
-    const struct ctx_message *message);
 /* Returns the index of the block before which a summary or notice is inserted:
  * the first block that is not a tool result.  Returns message->n if there is
  * none. */
@@ -395,9 +389,18 @@ struct insertion_content {
 	const struct ctx_dialect *dialect;
 	struct ctx_str text;
 	/* Only for INSERT_STRING: the content of the user message, which will
-	 * follow the summary or notice; see ctx_insertion_string. */
+	 * follow the summary or notice, without a summary of an earlier run at
+	 * its start. */
 	struct ctx_str string;
+	/* Only for INSERT_BLOCK: the message that gets the block, and the index
+	 * of the first of its blocks that will follow the new block. */
+	const struct ctx_message *message;
+	size_t next;
 };
+/* Chooses how a summary or notice is inserted into a user message, as a block
+ * or in its string: sets the members form, string, message and next. */
+void ctx_insertion_choose_place(const struct prune *run,
+    const struct ctx_message *message, struct insertion_content *content);
 /* Sets *tokens to the tokens that an inserted summary or notice adds to the
  * conversation; to 0 if the dialect cannot contain it in this form. */
 int ctx_insertion_count(struct prune *run, struct ctx_counter *counter,

@@ -157,8 +157,9 @@ measure_head_tail(struct prune *run, struct held_conversation *conversation,
 }
 
 /* If a turn begins with this segment, sets segment->notice_tokens to the tokens
- * that a notice before the segment would have.  As a message or block, a notice
- * has equally many tokens everywhere in a dialect, so it is counted once. */
+ * that a notice before the segment would have.  As a message, or as a block
+ * that the provider does not join with the text after it, a notice has equally
+ * many tokens everywhere in a dialect, so it is counted once. */
 static int
 count_notice_tokens(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,
@@ -167,8 +168,9 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	const char *notice = run->options->notice;
 	struct insertion_content content = {.dialect = entry->held.dialect,
 	    .text = {notice, 0}};
+	struct ctx_counter *counter = conversation->model_counter.counter;
 	uint64_t tokens = conversation->notice_cost;
-	bool is_known;
+	bool varies, is_known;
 
 	/* No notice is needed after a summary of an earlier run, which says
 	 * that messages were removed. */
@@ -180,20 +182,19 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	    !ctx_insertion_fits(message))
 		return 0;
 	content.text.n = strlen(notice);
-	content.string = ctx_insertion_string(run, message);
-	if (content.string.n > 0)
-		content.form = INSERT_STRING;
-	else if (entry->held.dialect->insertion_block == NULL)
+	ctx_insertion_choose_place(run, message, &content);
+	if (content.form == INSERT_BLOCK &&
+	    entry->held.dialect->insertion_block == NULL)
 		content.form = INSERT_MESSAGE;
-	else
-		content.form = INSERT_BLOCK;
-	is_known = content.form != INSERT_STRING &&
-	    conversation->notice_cost_dialect == entry->held.dialect;
+	varies = content.form == INSERT_STRING ||
+	    (content.form == INSERT_BLOCK &&
+		ctx_counter_joins_texts(counter, entry->held.dialect));
+	is_known =
+	    !varies && conversation->notice_cost_dialect == entry->held.dialect;
 	if (!is_known &&
-	    ctx_insertion_count(run, conversation->model_counter.counter,
-		&content, &tokens, err) < 0)
+	    ctx_insertion_count(run, counter, &content, &tokens, err) < 0)
 		return -1;
-	if (!is_known && content.form != INSERT_STRING) {
+	if (!is_known && !varies) {
 		conversation->notice_cost_dialect = entry->held.dialect;
 		conversation->notice_cost = tokens;
 		if (tokens == 0)

@@ -196,8 +196,6 @@ count_insertion(struct prune *run, struct ctx_counter *counter,
     const struct insertion_content *content, struct ctx_buf *literal,
     uint64_t *tokens, struct ctx_err *err)
 {
-	struct ctx_str none = {"", 0};
-
 	if (content->form == INSERT_STRING) {
 		literal->n--;
 		if (append_suffix(literal, content->summary, err) < 0)
@@ -207,11 +205,33 @@ count_insertion(struct prune *run, struct ctx_counter *counter,
 		    tokens, err);
 	}
 	if (content->form == INSERT_BLOCK)
-		return count_literal_tokens(run, counter,
-		    (struct ctx_str){literal->p, literal->n}, none, tokens,
-		    err);
+		return ctx_count_added_text(counter, content->message,
+		    content->next, (struct ctx_str){literal->p, literal->n},
+		    tokens, err);
 	return count_message_tokens(run, counter, content,
 	    (struct ctx_str){literal->p, literal->n}, tokens, err);
+}
+
+void
+ctx_insertion_choose_place(const struct prune *run,
+    const struct ctx_message *message, struct insertion_content *content)
+{
+	struct ctx_str literal;
+	struct found_insertion found;
+	size_t i = ctx_insertion_skip_result_blocks(message), from;
+
+	ctx_insertion_find(run->options, message, &found);
+	content->form = INSERT_BLOCK;
+	content->message = message;
+	/* A summary of an earlier run is replaced by the new one. */
+	content->next = found.summary ? found.block + 1 : i;
+	if (i == message->n || !ctx_insertion_is_string_content(message, i))
+		return;
+	from =
+	    found.summary && found.user_text_at != 0 ? found.user_text_at : 1;
+	literal = ctx_json_str(message->json, message->blocks[i].payload);
+	content->form = INSERT_STRING;
+	content->string = (struct ctx_str){literal.p + from, literal.n - from};
 }
 
 int
@@ -240,18 +260,12 @@ ctx_insertion_count_found(struct prune *run, struct ctx_counter *counter,
     const struct ctx_message *message, const struct found_insertion *found,
     uint64_t *tokens, struct ctx_err *err)
 {
-	struct ctx_str literal;
-	struct ctx_cost cost = {0};
-	int rc;
-
-	if (found->user_text_at == 0) {
-		rc =
-		    ctx_count_block(counter, message, found->block, &cost, err);
-		*tokens = cost.tokens;
-		return rc;
-	}
-	literal =
+	struct ctx_str literal =
 	    ctx_json_str(message->json, message->blocks[found->block].payload);
+
+	if (found->user_text_at == 0)
+		return ctx_count_added_text(counter, message, found->block + 1,
+		    literal, tokens, err);
 	return count_prefix_tokens(run, counter,
 	    (struct ctx_str){literal.p, found->user_text_at},
 	    (struct ctx_str){literal.p + found->user_text_at,

@@ -3,6 +3,21 @@
 #include "prune/held_conversation.h"
 #include "prune/plan.h"
 
+/* Returns true if the first passage of a segment must be kept because a notice
+ * may be inserted directly before it: in the same string, or as a block that
+ * the provider joins with the text.  A token may then contain the end of the
+ * notice and the beginning of the text, and the tokens of the notice were
+ * counted with this beginning. */
+static bool
+keeps_start(const struct held_conversation *conversation,
+    const struct ctx_message *message, size_t segment)
+{
+	return conversation->groups.segments[segment].notice_tokens > 0 &&
+	    (ctx_insertion_is_string_content(message, 0) ||
+		ctx_counter_joins_texts(conversation->model_counter.counter,
+		    message->dialect));
+}
+
 int
 ctx_prune_remove_passages(struct prune *run,
     struct held_conversation *conversation, struct ctx_edits *edits,
@@ -19,7 +34,7 @@ ctx_prune_remove_passages(struct prune *run,
 		err) < 0)
 		return -1;
 	return ctx_passages_remove(&run->shortener, edits, &run->text_segments,
-	    &removed, err);
+	    &removed, keeps_start(conversation, message, segment), err);
 }
 
 /* Sets passage_savings of a segment, the only one of its message. */

@@ -151,10 +151,8 @@ count_summary_cost(struct summary_job *job, struct ctx_str text,
 	if (job->place.is_block) {
 		if (ctx_prune_reread(job->run, entry, err) < 0)
 			return -1;
-		content.string =
-		    ctx_insertion_string(job->run, &job->run->rewrite.message);
-		content.form =
-		    content.string.n > 0 ? INSERT_STRING : INSERT_BLOCK;
+		ctx_insertion_choose_place(job->run, &job->run->rewrite.message,
+		    &content);
 	}
 	return ctx_insertion_count(job->run,
 	    job->conversation->model_counter.counter, &content, tokens, err);

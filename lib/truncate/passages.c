@@ -164,10 +164,12 @@ remove_passage(struct shortener *shortener, struct ctx_edits *edits,
 int
 ctx_passages_remove(struct shortener *shortener, struct ctx_edits *edits,
     struct text_segments *segments, const struct passages *removed,
-    struct ctx_err *err)
+    bool keep_start, struct ctx_err *err)
 {
 	/* A JSON string begins with a quote. */
 	struct text_place place = {.in_json = 1};
+	struct passage_walk walk;
+	struct passage start = {0}, passage;
 	size_t i;
 
 	if (segments->n != 1 || segments->list[0].literal.n == 0)
@@ -176,9 +178,17 @@ ctx_passages_remove(struct shortener *shortener, struct ctx_edits *edits,
 		return -1;
 	shortener->unit = CTX_SIZE_CHARS;
 	shortener->mark_has_size = true;
-	for (i = 0; i < removed->n; i++)
-		if (remove_passage(shortener, edits, segments,
-			&removed->list[i], &place, err) < 0)
+	ctx_passages_begin(&walk, segments->text.p, segments->text.n);
+	if (keep_start)
+		(void)ctx_passages_next(&walk, &start);
+	for (i = 0; i < removed->n; i++) {
+		passage = removed->list[i];
+		if (passage.from < start.to)
+			passage.from = start.to;
+		if (passage.from < passage.to &&
+		    remove_passage(shortener, edits, segments, &passage, &place,
+			err) < 0)
 			return -1;
+	}
 	return 0;
 }

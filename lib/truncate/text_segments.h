@@ -174,10 +174,11 @@ void ctx_passages_begin(struct passage_walk *walk, const char *p, size_t n);
 bool ctx_passages_next(struct passage_walk *walk, struct passage *passage);
 /* Adds the edits that replace each of these passages by a mark ("[... 12
  * characters truncated ...]").  The passages are in the order of the text, and
- * none begins where another ends.  Changes nothing if the message does not have
- * exactly one text. */
+ * none begins where another ends.  If keep_start is true, the first passage of
+ * the text is kept.  Changes nothing if the message does not have exactly one
+ * text. */
 int ctx_passages_remove(struct shortener *shortener, struct ctx_edits *edits,
     struct text_segments *segments, const struct passages *removed,
-    struct ctx_err *err);
+    bool keep_start, struct ctx_err *err);
 
 #endif
