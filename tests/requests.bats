@@ -501,3 +501,23 @@ j?: object,
 		    jq -es 'any(.[]; .role == "tools" and (.exact | not))'
 	done
 }
+
+@test "mistral: a document_url counts as the document that it is, not as text" {
+	pdf=$(printf '%%PDF-1.4\n1 0 obj <</Type /Page /Parent 2 0 R>> endobj\n%s' \
+	    "$(words 3000 | tr 'a-z' 'A-Z')" | base64 -w 0)
+	document() { # URL
+		jq -nc --arg url "$1" '{role: "user", content: [{type: "text",
+		    text: "Read this"}, {type: "document_url",
+		    document_url: $url, document_name: "a.pdf"}]}'
+	}
+	document "data:application/pdf;base64,$pdf" > in
+	ctx-count --json --per kind -m mistral-medium-latest in > kinds
+	[ "$(jq -r 'select(.kind == "media") | .tokens < 1000' kinds)" = true ]
+	[ "$(jq -r .dialect <(ctx-count --json in))" = openai-chat ]
+	# A document that is elsewhere has the tokens of a page.
+	[ "$(document https://example.org/a | tokens -m mistral-medium-latest)" -gt \
+	    3000 ]
+	# It is removed as other media are.
+	ctx-truncate -l 0 --media 0 in | jq -r '.content[1].text' > text
+	[[ $(cat text) == "[document removed: "* ]]
+}

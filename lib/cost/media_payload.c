@@ -131,9 +131,9 @@ read_payload_object(struct ctx_media_payload *payload,
 	static const char *const types[] = {"media_type", "mimeType",
 	    "mime_type", "mediaType", "mime", "format", "filename"};
 	static const char *const within[] = {"data", "image_url", "url",
-	    "file_data", "bytes", "source", "inlineData", "inline_data",
-	    "fileData", "input_audio", "file", "image", "document", "audio",
-	    "video", "base64", "content"};
+	    "document_url", "file_data", "bytes", "source", "inlineData",
+	    "inline_data", "fileData", "input_audio", "file", "image",
+	    "document", "audio", "video", "base64", "content"};
 	uint32_t value = 0, detail = ctx_json_find(json, node, "detail");
 	enum ctx_media_kind kind;
 	size_t i;
@@ -156,6 +156,8 @@ read_payload_object(struct ctx_media_payload *payload,
 	value = ctx_json_find(json, node, "type");
 	if (value != 0 && ctx_json_is(json, value, "input_file"))
 		payload->input_file = true;
+	if (value != 0 && ctx_json_is(json, value, "document_url"))
+		payload->document = true;
 	if (value != 0 && payload->kind == CTX_MEDIA_IMAGE) {
 		if (read_kind(json, value, scratch, &kind, err) < 0)
 			return -1;
@@ -227,7 +229,7 @@ find_file_names(struct ctx_media_payload *payload, const struct ctx_json *json,
 	static const char *const ids[] = {"file_id", "fileId", "fileUri",
 	    "file_uri", "uri", NULL};
 	static const char *const titles[] = {"displayName", "display_name",
-	    "name", "title", "file_name", "filename", NULL};
+	    "name", "title", "file_name", "filename", "document_name", NULL};
 
 	find_last_string(json, node, ids, &payload->id);
 	find_last_string(json, node, titles, &payload->title);
@@ -262,5 +264,7 @@ ctx_media_payload_find(struct ctx_media_payload *payload,
 		text->n = scratch->n;
 	}
 	read_payload(payload, text->p, text->n);
+	if (payload->document && payload->kind == CTX_MEDIA_IMAGE)
+		payload->kind = CTX_MEDIA_PAGES;
 	return 0;
 }

@@ -27,6 +27,9 @@ struct ctx_media_payload {
 	bool image;
 	/* true if the media are a file in OpenAI's Responses format */
 	bool input_file;
+	/* true if the media are a document in Mistral's format: of unknown
+	 * format, they are taken as a PDF */
+	bool document;
 	/* JSON nodes of the file id or URI, and of the file name; 0: none */
 	uint32_t id, title;
 };

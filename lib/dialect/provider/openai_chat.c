@@ -7,7 +7,8 @@
  * write it in reasoning_content, reasoning or reasoning_details.  LiteLLM adds
  * Anthropic's blocks in thinking_blocks or in the content (its 1.110.2,
  * November 2026).  Mistral writes it in the content: thinking, an array of text
- * chunks (ThinkChunk of its API, November 2026).  Speech of the assistant is
+ * chunks (ThinkChunk of its API, November 2026), and documents in document_url
+ * (recorded in 2026), a URL or a data: URL.  Speech of the assistant is
  * {"audio": {"id"}}.
  *
  * Source: the message parameter types of openai-python, August 2026.
@@ -44,7 +45,7 @@ const char *
 ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 {
 	static const char *const blocks[] = {"image_url", "input_audio",
-	    "refusal", "file"};
+	    "refusal", "file", "document_url"};
 	uint32_t role = ctx_json_find(json, node, "role"), call, body;
 
 	if (role == 0)
@@ -88,6 +89,7 @@ read_chat_block(const struct ctx_json *json, uint32_t block,
 	    {"image_url", "image_url", CTX_BLOCK_MEDIA},
 	    {"input_audio", "input_audio", CTX_BLOCK_MEDIA},
 	    {"file", "file", CTX_BLOCK_MEDIA},
+	    {"document_url", NULL, CTX_BLOCK_MEDIA},
 	};
 	uint32_t chunks = find_chunks(json, block), text = 0;
 	uint32_t type = ctx_json_find(json, block, "type");
