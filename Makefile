@@ -541,12 +541,17 @@ $(B)/libctx.pc: deps
 D := $(DESTDIR)$(PREFIX)
 MAN := $(sort $(wildcard man/*.[0-9]))
 NAMES := $(notdir $(PROGRAMS))
+# man(1) shows libctx.3 for each function.
+LIST_FUNCTIONS := sed -n 's/^CTX_API .*[ *]\(ctx_[a-z0-9_]*\)(.*/\1/p'
+FUNCTIONS = $(shell $(LIST_FUNCTIONS) lib/ctx.h)
 install: all install-data $(INSTALLED) $(SHARED) $(B)/libctx.pc \
   $(B)/man/libctx.3
 	install -d $(D)/bin $(D)/include $(DESTDIR)$(LIBDIR)/pkgconfig \
 	  $(D)/share/man/man3
 	install -m 755 $(INSTALLED) $(B)/ctx $(D)/bin
 	install -m 644 $(B)/man/libctx.3 $(D)/share/man/man3
+	set -e; for name in $(FUNCTIONS); do \
+	  echo '.so man3/libctx.3' > $(D)/share/man/man3/$$name.3; done
 	install -m 644 lib/ctx.h $(D)/include
 	install -m 644 $(B)/libctx.a $(SHARED) $(DESTDIR)$(LIBDIR)
 	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/libctx.so
@@ -577,7 +582,8 @@ install-data:
 uninstall:
 	rm -f $(NAMES:%=$(D)/bin/%) $(D)/include/ctx.h \
 	  $(DESTDIR)$(LIBDIR)/libctx.a $(DESTDIR)$(LIBDIR)/libctx.so* \
-	  $(DESTDIR)$(LIBDIR)/pkgconfig/libctx.pc $(D)/share/man/man3/libctx.3 \
+	  $(DESTDIR)$(LIBDIR)/pkgconfig/libctx.pc \
+	  $(patsubst %,$(D)/share/man/man3/%.3,libctx $(FUNCTIONS)) \
 	  $(foreach page,$(notdir $(MAN)),\
 	    $(D)/share/man/man$(subst .,,$(suffix $(page)))/$(page)) \
 	  $(NAMES:%=$(D)/share/bash-completion/completions/%) \

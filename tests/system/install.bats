@@ -207,6 +207,10 @@ build() { # PROGRAM OUT [FLAG...]
 	sed -n 's/^\.Ss ctx_/ctx_/p' "$page" | tr -s ', ' '\n' | sort |
 		comm -23 names - > missing
 	[ ! -s missing ] || fail "not in libctx(3): $(cat missing)"
+	while read -r name; do
+		man -M "$PREFIX/share/man" 3 "$name" | grep -q '^LIBCTX(3)' ||
+			fail "man(1) does not show $name"
+	done < names
 	LC_ALL=C.UTF-8 man -l "$page" | sed 's/^[ \t]*//' > shown
 	for program in "$BATS_TEST_DIRNAME"/programs/*; do
 		grep -qx "${program##*/}" shown
