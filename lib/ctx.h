@@ -41,7 +41,8 @@
  *  - A handle (struct ctx_input, struct ctx_output, struct ctx_encoding) may be
  *    used by one thread at a time.  Different handles may be used at the same
  *    time.  Functions without a handle may be called by any thread.
- *  - A ..._free function accepts NULL.
+ *  - A ..._free function accepts NULL.  Other pointers may be NULL only where a
+ *    comment says so.
  *  - The library prints nothing and never ends the process.  It does not read
  *    environment variables or a clock.  A regular expression that needs too
  *    much work for a message is given up.
@@ -143,8 +144,7 @@ CTX_API const char *ctx_model_name(size_t i);
 CTX_API const char *ctx_provider_name(size_t i);
 CTX_API const char *ctx_rule_name(size_t i);
 
-/* Returns a line that says what a rule of ctx_check finds; NULL: unknown rule.
- */
+/* Returns what a rule of ctx_check finds, as a line; NULL: unknown rule. */
 CTX_API const char *ctx_rule_about(const char *name);
 
 /* ---- Models -------------------------------------------------------------- */
@@ -382,8 +382,7 @@ CTX_API int ctx_output_open_callback(struct ctx_output **output,
     ctx_write_function *write, void *user, struct ctx_error *error);
 CTX_API void ctx_output_free(struct ctx_output *output);
 
-/* Takes the bytes that were written to memory so far, and empties the output.
- * Fails if the output is not in memory. */
+/* Takes the bytes written to memory so far.  Fails for other outputs. */
 CTX_API int ctx_output_take(struct ctx_output *output, struct ctx_bytes *bytes,
     struct ctx_error *error);
 
