@@ -150,11 +150,15 @@ load helper
 	    <(messages user:hi) > request
 	for file in "$agent" "$chat" request; do
 		all=$(ctx-count --json "$file" | jq .tokens)
+		chars=$(ctx-count --json "$file" | jq .chars)
 		for per in role tool turn kind; do
 			ctx-count --json --per $per "$file" > out
 			jq -se --argjson all "$all" \
 			    '(map(.tokens) | add) == $all' out
 			jq -e ".$per" out > /dev/null
+			# Characters are not counted by kind.
+			[ $per = kind ] || jq -se --argjson chars "$chars" \
+			    '(map(.chars) | add) == $chars' out
 		done
 	done
 	jq -se 'map(.kind) | sort == ["framing", "text", "tools"]' out

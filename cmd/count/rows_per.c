@@ -14,22 +14,28 @@ per_name(unsigned i)
 	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }
 
+/* Tokens, how many of them are estimated, and the characters of their texts. */
+struct row_size {
+	uint64_t tokens, estimated, chars;
+};
+
 /* Adds tokens to the output row with the given name; adds no row for zero
  * tokens.  The tokens are those of a message, or those of the system prompt and
  * the tool definitions. */
 static int
 add_tokens(struct rows *rows, const struct ctx_token_stats *stats,
-    const char *name, uint64_t tokens, uint64_t estimated, struct ctx_err *err)
+    const char *name, struct row_size size, struct ctx_err *err)
 {
 	struct ctx_token_stats sum = {.file = stats->file,
 	    .dialect = stats->dialect,
 	    .model = stats->model,
 	    .messages = stats->message != NULL ? stats->messages : 0,
-	    .tokens = tokens,
-	    .estimated = estimated,
+	    .tokens = size.tokens,
+	    .estimated = size.estimated,
+	    .chars = size.chars,
 	    .basis = stats->basis};
 
-	if (tokens == 0)
+	if (size.tokens == 0)
 		return 0;
 	return rows_add(rows, &sum, name, strlen(name), err);
 }
@@ -46,14 +52,17 @@ add_kinds(struct rows *rows, const struct ctx_token_stats *stats,
 		framing -= stats->kinds[i];
 		if (add_tokens(rows, stats,
 			ctx_block_kind_name((enum ctx_block_kind)i),
-			stats->kinds[i],
-			all_estimated ? stats->kinds[i]
-				      : stats->estimated_by_kind[i],
+			(struct row_size){.tokens = stats->kinds[i],
+			    .estimated = all_estimated
+				? stats->kinds[i]
+				: stats->estimated_by_kind[i]},
 			err) < 0)
 			return -1;
 	}
-	return add_tokens(rows, stats, "framing", framing,
-	    all_estimated ? framing : 0, err);
+	return add_tokens(rows, stats, "framing",
+	    (struct row_size){.tokens = framing,
+		.estimated = all_estimated ? framing : 0},
+	    err);
 }
 
 int
@@ -61,32 +70,32 @@ rows_add_overhead(struct rows *rows, enum per per,
     const struct ctx_token_stats *stats, struct ctx_err *err)
 {
 	const struct ctx_request_overhead *b = &stats->overhead;
-	uint64_t priming = b->tokens - b->system - b->tools;
-	bool all_estimated = b->estimated == b->tokens;
-	const char *system = "system", *rest = "priming";
+	bool all_estimated = b->estimated == b->tokens, roles = per == PER_ROLE;
+	const struct row_size all = {b->tokens, b->estimated, b->chars};
+	const struct row_size system = {b->system,
+	    all_estimated ? b->system : 0, roles ? b->system_chars : 0};
+	const struct row_size tools = {b->tools, b->tools,
+	    roles ? b->chars - b->system_chars : 0};
+	struct row_size rest = {.tokens = b->tokens - b->system - b->tools};
 
+	rest.estimated = all_estimated ? rest.tokens : b->estimated - b->tools;
 	switch (per) {
 	case PER_TURN:
-		return add_tokens(rows, stats, "0", b->tokens, b->estimated,
-		    err);
+		return add_tokens(rows, stats, "0", all, err);
 	case PER_TOOL:
-		return add_tokens(rows, stats, "-", b->tokens, b->estimated,
-		    err);
+		return add_tokens(rows, stats, "-", all, err);
 	case PER_KIND:
-		system = "text";
-		rest = "framing";
-		break;
 	case PER_ROLE:
 		break;
 	default:
 		return 0;
 	}
-	if (add_tokens(rows, stats, system, b->system,
-		all_estimated ? b->system : 0, err) < 0 ||
-	    add_tokens(rows, stats, "tools", b->tools, b->tools, err) < 0)
+	if (add_tokens(rows, stats, roles ? "system" : "text", system, err) <
+		0 ||
+	    add_tokens(rows, stats, "tools", tools, err) < 0)
 		return -1;
-	return add_tokens(rows, stats, rest, priming,
-	    all_estimated ? priming : b->estimated - b->tools, err);
+	return add_tokens(rows, stats, roles ? "priming" : "framing", rest,
+	    err);
 }
 
 /* Adds the tokens of a message's tool calls and tool results to the output

@@ -285,7 +285,9 @@ struct ctx_request_overhead {
 	 * response. */
 	uint64_t tools;
 	uint64_t estimated; /* how many of the request's tokens are estimated */
-	uint64_t chars;     /* number of characters in the texts */
+	/* Number of characters in the texts, and how many of these characters
+	 * are in the system prompt. */
+	uint64_t chars, system_chars;
 };
 /* Counts the tokens of a request that are not in its messages. layout says
  * where the request and its messages are in the record.  The tokens of tool

@@ -550,6 +550,7 @@ ctx_count_request_overhead(struct ctx_counter *counter,
 			rc = count_prompt(&b, prompt, err);
 		}
 		overhead->system = b.cost.tokens;
+		overhead->system_chars = b.cost.chars;
 		if (rc == 0)
 			rc = count_tools(&b, layout, err);
 		overhead->tools = b.cost.tokens - overhead->system;
