@@ -105,8 +105,7 @@ run_beside(const char *self, const char *name, char **args)
 static _Noreturn void
 run(const char *self, const char *name, char **args)
 {
-	if (self != NULL)
-		run_beside(self, name, args);
+	run_beside(self, name, args);
 	(void)execvp(name, args);
 	fprintf(stderr, "ctx: cannot run %s: %s\n", name, strerror(errno));
 	exit(2);
@@ -124,7 +123,11 @@ open_manual(const char *argument)
 		refuse_name(argument);
 	if (argument != NULL)
 		(void)snprintf(page, sizeof page, "ctx-%s", argument);
-	run(NULL, man, args);
+	(void)execvp(man, args);
+	fprintf(stderr,
+	    "ctx: cannot run man: %s; ctx %s --help prints the options\n",
+	    strerror(errno), argument != NULL ? argument : "COMMAND");
+	exit(2);
 }
 
 static bool

@@ -49,6 +49,9 @@ load helper
 	PATH=$PWD/bin:$PATH run -0 ctx help
 	[ "$output" = "man ctx" ]
 	run -2 ctx help prunes
+	PATH=/nowhere run -2 "$B/ctx" help prune
+	[[ $output == "ctx: cannot run man: "*"; ctx prune --help prints the options" ]] ||
+		fail "$output"
 }
 
 @test "ctx refuses a name that is no command, and says where it looked" {
