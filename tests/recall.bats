@@ -427,6 +427,50 @@ X
 		[[ $output == *"not a JSON array of numbers"* ]])
 }
 
+# An embedder for which texts are near to the question if they match $1.
+make_embedder() {
+	printf '#!/bin/sh\nawk "{ print (NR == 1 || /%s/) ? \\"[1,0]\\" : \\"[0,1]\\" }"\n' \
+	    "$1" > embed
+	chmod +x embed
+}
+
+@test "an embedder adds what the words do not find, and does not displace what they find" {
+	{
+		for i in $(seq 40); do
+			case $i in
+			9) messages "user:The zeppelin landed. $(numbered 10)" ;;
+			*) messages "user:item $i $(numbered 10)" ;;
+			esac
+			messages "assistant:noted $i"
+		done
+		messages "user:Where is the zeppelin?"
+	} > in
+	make_embedder "item 30 "
+	ctx-prune -s recall --embedder ./embed -k 1 -t 1 -b 200 in > out
+	grep -q zeppelin <(sed '$d' out)
+	grep -q 'item 30 ' out
+	ctx-prune -s recall -k 1 -t 1 -b 200 in > words
+	run ! grep -q 'item 30 ' words
+	# If there is room for only one of them, the word counts more than an
+	# embedder that finds a quarter of all messages near.
+	make_embedder "item 3"
+	ctx-prune -s recall --embedder ./embed -k 1 -t 1 -b 70 in > out
+	grep -q zeppelin <(sed '$d' out)
+	# The result depends only on the input.
+	ctx-prune -s recall --embedder ./embed -k 1 -t 1 -b 70 in | cmp - out
+}
+
+@test "in a chat with long answers an embedder still finds short messages" {
+	{
+		messages "user:My sister Ottilie moved to Bergen." "assistant:Nice."
+		chat_of_long_answers | sed '/Ottilie lives/d'
+	} > in
+	make_embedder "dull"
+	ctx-prune -s recall -k 1 -t 1 -b 200 --embedder ./embed in > out
+	grep -q Bergen out
+	ctx-count -q --max 200 out
+}
+
 @test "recall gives an embedder the beginning of a long text, in whole characters" {
 	{
 		# A message of two texts is not divided into passages.

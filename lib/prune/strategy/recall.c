@@ -12,9 +12,8 @@
  * name is before the text ("Ann: hello").  Or the other side of the
  * conversation uses it: if the assistant writes "Hey Ann!", the user is Ann.
  *
- * If the user has an embedder, segments are also ordered by the nearness of
- * their embeddings to the question's.  The two orders are combined by
- * reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009).
+ * If the user has an embedder, the nearness of the segments' embeddings to the
+ * question's is added to these scores (recall_fuse.c).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -211,41 +210,8 @@ score_item(struct recall *r, const struct item *item, double average)
 	return sum;
 }
 
-/* Returns the factor with which the score of an item is added to that of its
- * neighbour next.  It falls with the number of tokens between the middles of
- * the two items. */
-static double
-compute_fading(const struct item *item, const struct item *next)
-{
-	return exp(-(item->tokens + next->tokens) / 2 / FADE);
-}
-
-/* Adds to each item's score a part of the scores of all other items: first of
- * those before it, then of those after it.  The part falls with the distance in
- * tokens, not in segments.  So ten short remarks share their scores, and two
- * long tool results do not. */
-static void
-smooth_scores(struct recall *r)
-{
-	const struct item *items = r->items;
-	double carried = 0;
-	size_t i, n = r->n_items;
-
-	for (i = 0; i < n; i++) {
-		r->smooth[i] = r->score[i] + carried;
-		if (i + 1 < n)
-			carried = (carried + r->score[i]) *
-			    compute_fading(&items[i], &items[i + 1]);
-	}
-	for (carried = 0; i-- > 0;) {
-		r->smooth[i] += carried;
-		if (i > 0)
-			carried = (carried + r->score[i]) *
-			    compute_fading(&items[i - 1], &items[i]);
-	}
-}
-
-/* Returns the power of its tokens by which a segment's score is divided. */
+/* Returns the power of its tokens by which a segment's score is divided, beside
+ * LENGTH. */
 static double
 find_length_power(const struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan)
@@ -262,15 +228,14 @@ find_length_power(const struct recall *r, const struct ctx_groups *groups,
 	    messages[ASSISTANT] == 0 ||
 	    tokens[ASSISTANT] / messages[ASSISTANT] <
 		LONG_TIMES * tokens[USER] / messages[USER])
-		return LENGTH;
-	return LENGTH_LONG;
+		return 0;
+	return LENGTH_LONG - LENGTH;
 }
 
 /* Raises the scores of items that were written by a person whom the question
- * names.  Lowers the scores of items with many tokens: divides them by the
- * tokens raised to the given power. */
+ * names.  Lowers the scores of items with many tokens. */
 static void
-raise_speakers(struct recall *r, double power)
+raise_speakers(struct recall *r)
 {
 	size_t i;
 
@@ -282,10 +247,27 @@ raise_speakers(struct recall *r, double power)
 			? r->weight[doc->speaker - 1] > 0
 			: doc->side != NO_SIDE && r->asked[doc->side])
 			r->smooth[i] *= 1 + SPEAKER;
-		r->smooth[i] /= pow(item->tokens + 1,
-		    ctx_recall_is_passage(r, item) ? power + LENGTH_PASSAGE
-						   : power);
+		r->smooth[i] /= pow(item->tokens + 1, LENGTH);
 	}
+}
+
+/* Lowers the scores of items with many tokens further: divides them by the
+ * tokens raised to the given power, and those of passages to a larger one.
+ * Then shifts all scores such that none is negative. */
+static void
+lower_long_items(struct recall *r, double power)
+{
+	double more = power + LENGTH_PASSAGE, least = 0;
+	size_t i;
+
+	for (i = 0; i < r->n_items; i++) {
+		r->smooth[i] /= pow(r->items[i].tokens + 1,
+		    ctx_recall_is_passage(r, &r->items[i]) ? more : power);
+		if (r->smooth[i] < least)
+			least = r->smooth[i];
+	}
+	for (i = 0; i < r->n_items; i++)
+		r->smooth[i] -= least;
 }
 
 /* Returns the question: the query of the options, or else the last user
@@ -353,10 +335,12 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	score_items(r,
 	    r->base.options.query == NULL && r->question.n > 0 &&
 		ctx_prune_splits_turns(&plan->settings));
-	smooth_scores(r);
-	raise_speakers(r, find_length_power(r, groups, plan));
-	if (ctx_recall_fuse(r, question, err) < 0 ||
-	    ctx_recall_choose_passages(r, groups, plan, err) < 0)
+	ctx_recall_smooth(r, FADE, r->smooth);
+	raise_speakers(r);
+	if (ctx_recall_fuse(r, question, err) < 0)
+		return -1;
+	lower_long_items(r, find_length_power(r, groups, plan));
+	if (ctx_recall_choose_passages(r, groups, plan, err) < 0)
 		return -1;
 	/* The words of the question are no part of the next message, which
 	 * ctx-replay may add. */

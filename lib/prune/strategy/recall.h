@@ -131,19 +131,28 @@ int ctx_recall_choose_passages(struct recall *r, struct ctx_groups *groups,
 int ctx_recall_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);
 
+/* Sets smooth: the score of each item (r->score) and a part of the scores of
+ * all other items.  The part falls with the distance in tokens, not in
+ * segments, and is 1/e at a distance of "fade" tokens.  So ten short remarks
+ * share their scores, and two long tool results do not. */
+void ctx_recall_smooth(const struct recall *r, double fade, double *smooth);
+
 /* ---- recall_fuse.c ---- */
 
-/* Places of items when they are sorted by a score, the highest first. */
-struct place {
-	double score;
-	size_t item;
-};
-int ctx_recall_compare_places(const void *a, const void *b);
-/* Items are ranked by the words that they share with the question.  If there is
- * an embedder, ranks them also by how near their embeddings are to that of the
- * question, and sets r->smooth to scores that combine both rankings. */
+/* Items are ranked by the words that they share with the question: r->smooth.
+ * If there is an embedder, adds to these scores how near the embeddings of the
+ * items are to that of the question. */
 int ctx_recall_fuse(struct recall *r, struct ctx_str question,
     struct ctx_err *err);
+/* Adds the nearness of n items to their scores by words, of which the highest
+ * becomes 1.  near: standardized (mean 0, standard deviation 1), so that scores
+ * may become negative. */
+void ctx_recall_add_nearness(double *words, const double *near, size_t n);
+/* Returns how much two rankings of n items agree.  1: the items with high
+ * scores by words all have the highest nearness; 0: their nearness is on
+ * average not above the mean. */
+double ctx_recall_measure_agreement(const double *words, const double *near,
+    size_t n);
 
 enum {
 	/* The newest groups of messages are kept, whatever their rank, up to

@@ -1,48 +1,70 @@
 /*
  * recall_fuse.c - combines the ranking by words with a ranking by embeddings,
  * for the strategy recall
+ *
+ * Both scores are brought to one scale and added.  The score by embeddings
+ * counts less if both rankings agree: then the words of the question have found
+ * what it is about, and say more exactly which messages contain it.
  */
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "prune/plan.h"
 #include "prune/strategy/recall.h"
 
-/* A constant in reciprocal rank fusion, which combines two orders: an item gets
- * 1 / (FUSE + its place) from each. */
-static const double FUSE = 60;
+/* An item also gets a part of the nearness of its neighbours.  At a distance of
+ * this many tokens the part is 1/e of it. */
+static const double FADE = 20;
+/* Weight of an item whose nearness is one standard deviation above the mean, if
+ * both rankings do not agree at all.  The weight of the item with the highest
+ * score by words is 1. */
+static const double WEIGHT = 0.22;
 
-int
-ctx_recall_compare_places(const void *a, const void *b)
+/* Shifts and scales numbers such that their mean is 0 and their standard
+ * deviation 1.  Equal numbers become 0. */
+static void
+standardize(double *numbers, size_t n)
 {
-	const struct place *x = a, *y = b;
+	double sum = 0, squares = 0, mean;
+	size_t i;
 
-	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	return x->item < y->item ? -1 : 1;
+	for (i = 0; i < n; i++)
+		sum += numbers[i];
+	mean = n > 0 ? sum / (double)n : 0;
+	for (i = 0; i < n; i++) {
+		numbers[i] -= mean;
+		squares += numbers[i] * numbers[i];
+	}
+	for (i = 0; i < n; i++)
+		numbers[i] =
+		    squares > 0 ? numbers[i] / sqrt(squares / (double)n) : 0;
 }
 
-/* Adds to the fused score of each item 1 / (FUSE + place), where place is
- * the position of the item when items are sorted by scores.  Items with scores
- * have equal places. */
-static int
-add_places(const double *scores, size_t n, double *fused, struct ctx_err *err)
+static double
+find_highest(const double *numbers, size_t n)
 {
-	struct place *list = calloc(n + 1, sizeof *list);
-	size_t i, at = 0;
+	double most = 0;
+	size_t i;
 
-	if (list == NULL)
-		return ctx_err_nomem(err);
 	for (i = 0; i < n; i++)
-		list[i] = (struct place){scores[i], i};
-	qsort(list, n, sizeof *list, ctx_recall_compare_places);
+		if (numbers[i] > most)
+			most = numbers[i];
+	return most;
+}
+
+double
+ctx_recall_measure_agreement(const double *words, const double *near, size_t n)
+{
+	double sum = 0, weights = 0, most = find_highest(near, n);
+	size_t i;
+
 	for (i = 0; i < n; i++) {
-		if (i > 0 && list[i].score < list[i - 1].score)
-			at = i;
-		fused[list[i].item] += 1 / (FUSE + (double)at);
+		sum += words[i] * words[i] * near[i];
+		weights += words[i] * words[i];
 	}
-	free(list);
-	return 0;
+	if (sum <= 0 || weights <= 0)
+		return 0;
+	return sum / weights / most;
 }
 
 /* Sets r->score: for each item the nearness of its embedding to that of the
@@ -69,25 +91,39 @@ compute_nearness(struct recall *r, struct ctx_str question, struct ctx_err *err)
 	return rc;
 }
 
+void
+ctx_recall_add_nearness(double *words, const double *near, size_t n)
+{
+	double most = find_highest(words, n), weight;
+	size_t i;
+
+	for (i = 0; most > 0 && i < n; i++)
+		words[i] /= most;
+	weight = WEIGHT * (1 - ctx_recall_measure_agreement(words, near, n));
+	for (i = 0; i < n; i++)
+		words[i] += weight * near[i];
+}
+
 int
 ctx_recall_fuse(struct recall *r, struct ctx_str question, struct ctx_err *err)
 {
 	const struct ctx_scorer_options *o = &r->base.options;
-	double *fused;
-	int rc = -1;
+	double *near;
+	int rc;
 
 	if (o->embedder.line == NULL)
 		return 0;
-	fused = calloc(r->n_items + 1, sizeof *fused);
-	if (fused == NULL)
+	near = calloc(r->n_items + 1, sizeof *near);
+	if (near == NULL)
 		return ctx_err_nomem(err);
 	r->embed.command = &o->embedder;
-	if (compute_nearness(r, question, err) == 0 &&
-	    add_places(r->smooth, r->n_items, fused, err) == 0 &&
-	    add_places(r->score, r->n_items, fused, err) == 0) {
-		memcpy(r->smooth, fused, r->n_items * sizeof *fused);
-		rc = 0;
+	rc = compute_nearness(r, question, err);
+	if (rc == 0) {
+		standardize(r->score, r->n_items);
+		ctx_recall_smooth(r, FADE, near);
+		standardize(near, r->n_items);
+		ctx_recall_add_nearness(r->smooth, near, r->n_items);
 	}
-	free(fused);
+	free(near);
 	return rc;
 }

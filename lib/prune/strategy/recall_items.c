@@ -6,6 +6,7 @@
  * with the segments that are kept as a whole, by their scores and by what fits
  * into the target.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,36 @@ ctx_recall_is_passage(const struct recall *r, const struct item *item)
 	    r->first_doc[segment + 1] - r->first_doc[segment];
 }
 
+/* Returns the factor with which the score of an item is added to that of its
+ * neighbour next.  It falls with the number of tokens between the middles of
+ * the two items. */
+static double
+compute_fading(const struct item *item, const struct item *next, double fade)
+{
+	return exp(-(item->tokens + next->tokens) / 2 / fade);
+}
+
+void
+ctx_recall_smooth(const struct recall *r, double fade, double *smooth)
+{
+	const struct item *items = r->items;
+	double carried = 0;
+	size_t i, n = r->n_items;
+
+	for (i = 0; i < n; i++) {
+		smooth[i] = r->score[i] + carried;
+		if (i + 1 < n)
+			carried = (carried + r->score[i]) *
+			    compute_fading(&items[i], &items[i + 1], fade);
+	}
+	for (carried = 0; i-- > 0;) {
+		smooth[i] += carried;
+		if (i > 0)
+			carried = (carried + r->score[i]) *
+			    compute_fading(&items[i - 1], &items[i], fade);
+	}
+}
+
 /* Keeps the newest segments as a whole, as ctx_recall_decide does.  Returns the
  * tokens that remain. */
 static double
@@ -139,6 +170,22 @@ estimate_cost(const struct recall *r, const struct item *item)
 	return item->tokens + MARK_TOKENS - MARK_TOKENS * (before + after);
 }
 
+/* Places of items when they are sorted by a score, the highest first. */
+struct place {
+	double score;
+	size_t item;
+};
+
+static int
+compare_places(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	return x->item < y->item ? -1 : 1;
+}
+
 /* Keeps the items with the highest scores that fit into the given number of
  * tokens. */
 static int
@@ -152,7 +199,7 @@ keep_best(struct recall *r, const struct ctx_plan *plan, double room,
 		return ctx_err_nomem(err);
 	for (i = 0; i < r->n_items; i++)
 		places[i] = (struct place){r->smooth[i], i};
-	qsort(places, r->n_items, sizeof *places, ctx_recall_compare_places);
+	qsort(places, r->n_items, sizeof *places, compare_places);
 	for (i = 0; i < r->n_items; i++) {
 		const struct item *item = &r->items[places[i].item];
 		struct doc *doc = &r->docs[item->doc];
