@@ -114,6 +114,26 @@ summary_of() {
 	[ "$(grep -c QX-4471 text)" -eq 1 ]
 }
 
+@test "a summary begins with the first sentences of the user, without lines that are only tags" {
+	{
+		jq -nc '{role: "user", content: ("<instructions>\n" +
+		    "I am looking for a night train to Vienna.\n" +
+		    "</instructions>\nMy name is Ottilie Brandt.")}'
+		messages "assistant:On which day do you travel?"
+		for i in $(seq 12); do
+			messages "user:Please never book seat $i, because it is loud." \
+			    "assistant:$(words 60)"
+		done
+		messages "user:Go on."
+	} > in
+	ctx-prune -s summarize -b 300 -k 1 -t 1 in > out
+	summary_of out > lines
+	grep -q 'seat 12' lines
+	sed -n 1p lines | grep -q 'User: I am looking for a night train to Vienna\.$'
+	sed -n 2p lines | grep -qx 'User: My name is Ottilie Brandt\.'
+	run ! grep -q 'instructions>' lines
+}
+
 @test "a summary uses only tokens that the budget leaves; without any, none is made" {
 	for d in openai-chat/support bedrock/agent gemini/agent; do
 		f=$BATS_TEST_DIRNAME/corpus/$d.jsonl

@@ -7,9 +7,10 @@
  * changed files, commands, errors, then other lines.  Class by class, lines are
  * selected as long as tokens are free, no line twice.  Within a class, lines
  * with names that also occur in later text come first, and among these the
- * newest.  Half of the tokens, and all that the lines do not use, are for a
- * list of names.  The selected sentences are written in their original order,
- * then what tool calls did, then the names.
+ * newest.  The first sentences of the user come before all others, because they
+ * mostly say what the conversation is about.  Half of the tokens, and all that
+ * the lines do not use, are for a list of names.  The selected sentences are
+ * written in their original order, then what tool calls did, then the names.
  */
 #define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <stdlib.h>
@@ -26,6 +27,9 @@ enum {
 	LEAST_BYTES = 12,
 	LEAST_ANSWER = 30,
 	LONGEST_WORD = 16,
+	/* This number of lines, the first ones of the user, are selected before
+	 * all others. */
+	FIRST_LINES = 3,
 };
 
 /* For each class of lines: the kind of text from which the lines are taken; the
@@ -54,6 +58,9 @@ struct line {
 	bool earlier;
 	enum line_class class;
 	uint64_t tokens;
+	/* If the line is one of the first lines of the user: its number among
+	 * these, from 1; else 0. */
+	unsigned first;
 	/* true if a name in the line also occurs in a text that is kept */
 	bool mentioned_later;
 	bool taken;
@@ -62,6 +69,7 @@ struct line {
 struct ctx_summary {
 	struct line *lines;
 	size_t n, cap;
+	unsigned user_lines; /* number of the user's lines, up to FIRST_LINES */
 	/* The texts of all lines, to add no line twice. */
 	struct ctx_intern seen;
 	struct summary_names names;
@@ -165,6 +173,14 @@ says_nothing(struct ctx_str text)
 	return text.n < LEAST_ANSWER || text.p[text.n - 1] == ':';
 }
 
+/* Returns true for a line that is only a tag, such as "<instructions>". */
+static bool
+is_tag(struct ctx_str text)
+{
+	return text.p[0] == '<' && text.p[text.n - 1] == '>' &&
+	    memchr(text.p, ' ', text.n) == NULL;
+}
+
 /* ---- texts to lines ---- */
 
 static bool
@@ -229,8 +245,14 @@ add_summary_line(struct ctx_summary *s, bool earlier, enum line_class class,
 	if (grown == NULL)
 		return -1;
 	s->lines = grown;
-	grown[s->n++] =
+	grown[s->n] =
 	    (struct line){.id = id, .earlier = earlier, .class = class};
+	if (classes[class].kind == CTX_SUMMARY_USER && !earlier &&
+	    s->user_lines < FIRST_LINES) {
+		grown[s->n].first = ++s->user_lines;
+		grown[s->n].class = TASK;
+	}
+	s->n++;
 	return 0;
 }
 
@@ -244,7 +266,7 @@ add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
 	enum line_class class = classify_line(kind, text);
 	size_t n = find_line_limit(text);
 
-	if (class == CLASSES || n < LEAST_BYTES)
+	if (class == CLASSES || n < LEAST_BYTES || is_tag(text))
 		return 0;
 	if (kind == CTX_SUMMARY_ASSISTANT && (n < text.n || says_nothing(text)))
 		return 0;
@@ -393,9 +415,11 @@ write_taken_lines(const struct ctx_summary *s,
 static unsigned
 find_line_order(const struct ctx_summary *s, size_t i)
 {
+	if (s->lines[i].first > 0)
+		return s->lines[i].first - 1;
 	if (i == 0 || s->lines[i].earlier)
 		return 0;
-	return s->lines[i].mentioned_later ? 1 : 2;
+	return s->lines[i].mentioned_later ? FIRST_LINES : FIRST_LINES + 1;
 }
 
 /* Selects lines of one class for the summary, as many as have at most "left"
@@ -407,7 +431,7 @@ take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 	unsigned turn;
 	size_t i;
 
-	for (turn = 0; turn <= 2; turn++)
+	for (turn = 0; turn <= FIRST_LINES + 1; turn++)
 		for (i = s->n; i-- > 0;) {
 			struct line *line = &s->lines[i];
 
