@@ -179,7 +179,7 @@ print_text(const char *model, const char *encoding,
 	printf("  error       %.1f %% of the mean billed tokens, largest "
 	       "%.1f %%\n",
 	    100 * calibration->error, 100 * calibration->worst);
-	printf("  beside      %s tokens per request that the input lacks; add "
+	printf("  overhead    %s tokens per request that the input lacks; add "
 	       "them to --reserve\n",
 	    cli_short_number(number, (uint64_t)(calibration->overhead + 0.5)));
 	printf("  upper       %.2f underestimates no request\n",
