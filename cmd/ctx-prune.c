@@ -471,7 +471,7 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 		"if a command fails: keep (default), builtin", CLI_CHOICE,
 		&prune->on_failure, failure_name, &prune->on_failure_given},
 	    {0, "trigger-messages", "N",
-		"summarize above N messages, keep the newest 20", CLI_NUMBER,
+		"summarize above N messages, as --compact does", CLI_NUMBER,
 		&settings->trigger_messages, NULL,
 		&prune->trigger_messages_given},
 	    {0},
