@@ -183,32 +183,22 @@ ctx_sum_text(struct ctx_str text)
 	return (uint32_t)((even ^ odd << 1 ^ odd >> 63) >> 32);
 }
 
-/* Keeps the file of a record open.  Returns false if that is not possible.
- * Only one file is kept open, because a process can have only a few hundred. */
-static bool
-keep_file(struct ctx_reader *r, const char *file)
-{
-	struct second_pass *second = &r->second;
-
-	if (second->kept_file == NULL && r->fd >= 0 && r->name == file) {
-		second->kept = fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
-		if (second->kept >= 0)
-			second->kept_file = file;
-	}
-	return second->kept_file == file;
-}
-
 bool
-ctx_reader_locate(struct ctx_reader *reader, const struct ctx_record *record,
-    struct ctx_record_place *place)
+ctx_reader_keep_file(struct ctx_reader *reader, const struct ctx_record *record)
 {
-	if (record->offset == CTX_NO_OFFSET || record->text.n == 0 ||
-	    !keep_file(reader, record->file))
+	struct second_pass *second = &reader->second;
+
+	if (record->offset == CTX_NO_OFFSET || record->text.n == 0)
 		return false;
-	*place = (struct ctx_record_place){.offset = record->offset,
-	    .n = (uint32_t)record->text.n,
-	    .checksum = ctx_sum_text(record->text)};
-	return true;
+	/* Only one file is kept open, because a process can have only a few
+	 * hundred. */
+	if (second->kept_file == NULL && reader->fd >= 0 &&
+	    reader->name == record->file) {
+		second->kept = fcntl(reader->fd, F_DUPFD_CLOEXEC, 0);
+		if (second->kept >= 0)
+			second->kept_file = record->file;
+	}
+	return second->kept_file == record->file;
 }
 
 /* Fills second->again with the bytes of the kept file from an offset on, at

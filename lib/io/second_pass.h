@@ -38,13 +38,12 @@ struct ctx_record_place {
  * less time than ctx_hash, but does not detect a change that was made on
  * purpose to keep the checksum. */
 uint32_t ctx_sum_text(struct ctx_str text);
-/* Sets *place to where a record is in its file, and returns true, if
- * ctx_reader_read_again can read the record again at any time until the reader
- * is closed.  That is possible for the records of a single regular file, which
- * is kept open for this. */
-bool ctx_reader_locate(struct ctx_reader *reader,
-    const struct ctx_record *record, struct ctx_record_place *place);
-/* Reads a record again for which ctx_reader_locate has returned true.  Returns
+/* Keeps the file of a record open, so that ctx_reader_read_again can read the
+ * record again until the reader is closed.  Returns false if that is not
+ * possible.  It is possible for the records of a single regular file. */
+bool ctx_reader_keep_file(struct ctx_reader *reader,
+    const struct ctx_record *record);
+/* Reads a record again for which ctx_reader_keep_file has returned true.  Returns
  * 1 with *text, which is valid until the next call; 0 if the file has changed
  * there; or -1 with *err. */
 int ctx_reader_read_again(struct ctx_reader *reader,

@@ -201,7 +201,7 @@ apply_message_plan(struct prune *run, struct held_conversation *conversation,
 		    ctx_prune_record_change(run, conversation, entry, first,
 			any, err) < 0)
 			return -1;
-		entry->n_segments = kept;
+		entry->n_segments = (uint8_t)kept;
 		return 0;
 	}
 	if (!empty &&
@@ -219,7 +219,7 @@ apply_message_plan(struct prune *run, struct held_conversation *conversation,
 		remove_message(run, conversation, entry);
 	else if (empty && drop_empty(run, conversation, entry, first, err) < 0)
 		return -1;
-	entry->n_segments = kept;
+	entry->n_segments = (uint8_t)kept;
 	return 0;
 }
 

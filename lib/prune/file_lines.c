@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/second_pass.h"
 #include "prune/held_conversation.h"
 
 /* Returns true if a line directly follows the lines of an entry and can be
@@ -26,17 +27,33 @@ can_add_line(const struct prune *run, const struct prune_entry *entry,
 	    !run->options->settings.strategy->needs_all;
 }
 
+/* Stores where the record of an event is in its file.  A line of a session file
+ * has its checksum already. */
+static void
+set_place(const struct prune *run, struct ctx_held_message *held,
+    const struct ctx_event *event)
+{
+	const struct ctx_record *record = event->record;
+
+	held->offset = record->offset;
+	held->n = record->text.n;
+	held->checksum = event->line == 0
+	    ? ctx_sum_text(record->text)
+	    : ctx_transcript_place(run->rewrite.stream->transcript, event->line,
+		  record->offset)
+		  .checksum;
+	held->is_in_file = true;
+}
+
 int
 ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_held_queue *lines = &run->rewrite.lines;
 	struct prune_entry *entry;
-	struct ctx_record_place place;
 
 	if (event->line == 0 || run->rewrite.edits.n > 0 ||
-	    !ctx_reader_locate(run->rewrite.stream->reader, event->record,
-		&place))
+	    !ctx_reader_keep_file(run->rewrite.stream->reader, event->record))
 		return 0;
 	if (lines->end > lines->first) {
 		entry = ctx_held_queue_at(lines, lines->end - 1);
@@ -49,7 +66,7 @@ ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
 	if (entry == NULL)
 		return -1;
 	entry->transcript_line = entry->last_line = event->line;
-	entry->place = place;
+	set_place(run, &entry->held, event);
 	return ctx_prune_hold_unknown(&run->stream_conversation, entry, err) < 0
 	    ? -1
 	    : 1;
@@ -61,9 +78,9 @@ ctx_prune_hold_file_message(struct prune *run, struct prune_entry *entry,
 {
 	/* Messages that are removed early need not be read again. */
 	if (!run->options->settings.strategy->needs_all ||
-	    !ctx_reader_locate(run->rewrite.stream->reader, event->record,
-		&entry->place))
+	    !ctx_reader_keep_file(run->rewrite.stream->reader, event->record))
 		return false;
+	set_place(run, &entry->held, event);
 	run->rewrite.is_held = true;
 	return true;
 }
@@ -72,9 +89,18 @@ void
 ctx_prune_join_file_lines(struct prune_entry *before, struct prune_entry *entry)
 {
 	entry->transcript_line = before->transcript_line;
-	entry->place = before->place;
+	entry->held.offset = before->held.offset;
+	entry->held.n = before->held.n;
+	entry->held.checksum = before->held.checksum;
 	entry->held.line = before->held.line;
 	before->n_segments = 0;
+}
+
+static struct ctx_record_place
+get_place(const struct ctx_held_message *held)
+{
+	return (struct ctx_record_place){held->offset, (uint32_t)held->n,
+	    held->checksum};
 }
 
 /* Reads a record of an entry again. number: the number of its line in the
@@ -102,9 +128,11 @@ int
 ctx_prune_text(struct prune *run, const struct prune_entry *entry,
     struct ctx_str *text, struct ctx_err *err)
 {
-	if (entry->place.n != 0)
-		return read_again(run, entry, &entry->place, entry->held.line,
-		    text, err);
+	const struct ctx_record_place place = get_place(&entry->held);
+
+	if (entry->held.is_in_file)
+		return read_again(run, entry, &place, entry->held.line, text,
+		    err);
 	*text = ctx_rewrite_text(&run->rewrite, &entry->held);
 	return 0;
 }
@@ -115,7 +143,7 @@ ctx_prune_last_text(struct prune *run, const struct prune_entry *entry,
 {
 	const struct ctx_transcript *transcript =
 	    run->rewrite.stream->transcript;
-	struct ctx_record_place place = entry->place;
+	struct ctx_record_place place = get_place(&entry->held);
 	uint32_t line = entry->transcript_line;
 
 	if (entry->last_line <= line)
@@ -134,7 +162,7 @@ ctx_prune_load(struct prune *run, struct prune_entry *entry,
 	struct ctx_str text;
 	char *copy;
 
-	if (entry->place.n == 0)
+	if (!entry->held.is_in_file)
 		return 0;
 	if (ctx_prune_text(run, entry, &text, err) < 0)
 		return -1;
@@ -143,7 +171,6 @@ ctx_prune_load(struct prune *run, struct prune_entry *entry,
 		return ctx_err_nomem(err);
 	memcpy(copy, text.p, text.n);
 	ctx_rewrite_set_text(&run->rewrite, &entry->held, copy, text.n);
-	entry->place.n = 0;
 	return 0;
 }
 
@@ -154,11 +181,12 @@ ctx_prune_reread(struct prune *run, const struct prune_entry *entry,
 	struct ctx_held_message held = entry->held;
 	struct ctx_str text;
 
-	if (entry->place.n != 0) {
+	if (held.is_in_file) {
 		if (ctx_prune_text(run, entry, &text, err) < 0)
 			return -1;
 		held.text = (char *)text.p;
 		held.n = text.n;
+		held.is_in_file = false;
 	}
 	return ctx_rewrite_reread(&run->rewrite, &held, err);
 }
@@ -172,7 +200,7 @@ ctx_prune_each_line(struct prune *run, struct prune_entry *entry,
 {
 	const struct ctx_transcript *transcript =
 	    run->rewrite.stream->transcript;
-	struct ctx_record_place place = entry->place;
+	struct ctx_record_place place = get_place(&entry->held);
 	uint32_t first = entry->transcript_line, line = first;
 	struct ctx_str text;
 

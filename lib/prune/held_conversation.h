@@ -3,7 +3,6 @@
 #ifndef CTX_PRUNE_HELD_CONVERSATION_H
 #define CTX_PRUNE_HELD_CONVERSATION_H
 
-#include "io/second_pass.h"
 #include "prune/prune.h"
 #include "stream/rewrite.h"
 #include "truncate/text_segments.h"
@@ -20,35 +19,31 @@ struct pending_change {
 /* A message that is kept in memory until it is decided whether it is removed.
  */
 struct prune_entry {
-	/* The message.  held.text is NULL after the message was removed, and
-	 * if its bytes are read again when they are needed (place). */
+	/* The message.  held.text is NULL after the message was removed. */
 	struct ctx_held_message held;
-	/* number of the message's segments in the groups */
-	uint32_t n_segments;
+	/* Index of the message in its conversation.  A record that is not a
+	 * message has the index of the next message. */
+	uint64_t message_index;
+	/* For each tool result of the message: true if it must not be edited.
+	 * The struct owns the array.  NULL: all may be edited. */
+	bool *excluded_results;
+	/* owned by the entry; NULL: the message is unchanged, or changes
+	 * are not reported */
+	struct pending_change *pending;
 	/* number of the message's line in a session file, from 1; 0: the
 	 * message is not from a session file */
 	uint32_t transcript_line;
 	/* An entry may stand for consecutive lines of a session file that are
 	 * not messages.  This is then the number of the last of these lines;
-	 * else 0.  Removed lines among them are not written. */
+	 * else 0.  The member "held" is then the first of them.  Removed lines
+	 * among them are not written. */
 	uint32_t last_line;
-	/* The place of the message in its file, or of the first of the lines,
-	 * if the bytes are read again when they are needed.  place.n is 0 if
-	 * the bytes are in memory. */
-	struct ctx_record_place place;
 	/* If a summary or notice is inserted before or into this message: its
 	 * index in the array insertions, plus 1.  Otherwise 0. */
 	uint32_t insertion_number;
-	/* For each tool result of the message: true if it must not be edited.
-	 * The struct owns the array.  NULL: all may be edited. */
-	bool *excluded_results;
+	/* number of the message's segments in the groups: 0, 1 or 2 */
+	uint8_t n_segments;
 	bool is_removed; /* true if nothing of the message is left to write */
-	/* owned by the entry; NULL: the message is unchanged, or changes
-	 * are not reported */
-	struct pending_change *pending;
-	/* Index of the message in its conversation.  A record that is not a
-	 * message has the index of the next message. */
-	uint64_t message_index;
 };
 
 /* A summary or notice that will be inserted.  Its JSON is in

@@ -269,7 +269,7 @@ add_segments(struct prune *run, struct held_conversation *conversation,
 	pin_by_tool(run, groups, first);
 	for (i = first; conversation->is_response && i < groups->n; i++)
 		groups->segments[i].flags |= CTX_SEGMENT_PINNED;
-	entry->n_segments = (uint32_t)(groups->n - first);
+	entry->n_segments = (uint8_t)(groups->n - first);
 	return 0;
 }
 

@@ -98,7 +98,7 @@ write_line(struct prune *run, struct prune_entry *entry, uint32_t line,
 		ctx_transcript_relink(transcript, line, &rewrite->json,
 		    &rewrite->edits, err) < 0))
 		return -1;
-	return ctx_rewrite_write(rewrite, text, entry->place.n == 0, err);
+	return ctx_rewrite_write(rewrite, text, !entry->held.is_in_file, err);
 }
 
 int

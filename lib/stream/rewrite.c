@@ -51,7 +51,7 @@ ctx_held_queue_add(struct ctx_held_queue *queue, const struct ctx_event *event,
 	held->line = event->record->line;
 	if (event->message != NULL) {
 		held->dialect = event->layout->dialect;
-		held->flags = event->message->flags;
+		held->flags = (uint16_t)event->message->flags;
 	}
 	return held;
 }
@@ -61,9 +61,10 @@ release_entry(struct ctx_held_queue *queue, size_t number)
 {
 	struct ctx_held_message *held = ctx_held_queue_at(queue, number);
 
-	if (held->text != NULL)
+	if (!held->is_in_file && held->text != NULL) {
 		queue->bytes -= held->n;
-	free(held->text);
+		free(held->text);
+	}
 	if (queue->release != NULL)
 		queue->release(held);
 }
@@ -172,6 +173,7 @@ ctx_rewrite_set_text(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
 {
 	held->text = text;
 	held->n = n;
+	held->is_in_file = false;
 	rewrite->lines.bytes += n;
 	/* The new text may be at the address of a text that was freed.  So the
 	 * last scan, which is recognised by its address, is forgotten. */
@@ -182,6 +184,8 @@ void
 ctx_rewrite_free_text(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held)
 {
+	if (held->is_in_file)
+		return;
 	free(held->text);
 	rewrite->lines.bytes -= held->n;
 	ctx_rewrite_set_text(rewrite, held, NULL, 0);
@@ -312,7 +316,7 @@ ctx_rewrite_read_text(struct ctx_rewrite *rewrite,
     struct ctx_err *err)
 {
 	const struct ctx_held_message held = {.dialect = dialect,
-	    .flags = flags};
+	    .flags = (uint16_t)flags};
 	size_t used;
 	int rc = ctx_json_scan(&rewrite->text_json, text.p, text.n, &used, err);
 

@@ -8,18 +8,29 @@
 /* A message that is kept in memory until it can be written.  Records that are
  * not messages, but come after such a message, are kept, too. */
 struct ctx_held_message {
-	/* Bytes of the message's record, owned by this struct.  NULL: the
-	 * message is inside the record that is being read, or ctx_rewrite_hold
-	 * was not called yet. */
-	char *text;
-	size_t n;       /* length of text in bytes */
-	uint32_t node;  /* JSON node of the message in its record */
-	unsigned flags; /* CTX_MESSAGE_... flags of the message */
+	union {
+		/* Bytes of the message's record, owned by this struct.  NULL:
+		 * the message is inside the record that is being read, or
+		 * ctx_rewrite_hold was not called yet. */
+		char *text;
+		/* If is_in_file is true: the record begins at this offset in
+		 * its file. */
+		uint64_t offset;
+	};
+	size_t n; /* length of the record in bytes */
 	/* Dialect (format) of the message.  NULL: the record is not a
 	 * message. */
 	const struct ctx_dialect *dialect;
 	const char *file; /* input file and line of the record */
 	uint64_t line;
+	/* If is_in_file is true: checksum of the record (ctx_sum_text). */
+	uint32_t checksum;
+	uint32_t node;  /* JSON node of the message in its record */
+	uint16_t flags; /* CTX_MESSAGE_... flags of the message */
+	/* True if the bytes are not in memory.  The command reads them again
+	 * from the file when it needs them; the functions in this header do
+	 * not. */
+	bool is_in_file;
 };
 
 /*
@@ -205,7 +216,7 @@ int ctx_rewrite_append_text(struct ctx_rewrite *rewrite,
 void ctx_rewrite_set_text(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, char *text, size_t n);
 /* Frees the text of an entry of rewrite->lines, so that nothing is written for
- * this entry. */
+ * this entry.  Does nothing if the text is not in memory. */
 void ctx_rewrite_free_text(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held);
 /* Returns the JSON text of a message: its record if it is in memory, else its

@@ -67,9 +67,10 @@ see_place(struct ctx_reader *reader, struct ctx_buf *seen,
 	*places = realloc(*places, (*n + 1) * sizeof **places);
 	NEED(*places != NULL);
 	place = &(*places)[*n];
-	if (!ctx_reader_locate(reader, &record, &place->in_file))
+	if (!ctx_reader_keep_file(reader, &record))
 		return rc;
-	CHECK(place->in_file.n == record.text.n);
+	place->in_file = (struct ctx_record_place){record.offset,
+	    (uint32_t)record.text.n, ctx_sum_text(record.text)};
 	place->text = malloc(record.text.n);
 	NEED(place->text != NULL);
 	memcpy(place->text, record.text.p, record.text.n);
