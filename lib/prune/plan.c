@@ -43,7 +43,6 @@ ctx_plan_release(struct ctx_plan *plan)
 {
 	free(plan->marks);
 	free(plan->floors);
-	free(plan->candidates);
 	memset(plan, 0, sizeof *plan);
 }
 
@@ -60,13 +59,8 @@ grow_plan(struct ctx_plan *plan, size_t n, struct ctx_err *err)
 	    NULL)
 		return -1;
 	plan->floors = grown;
-	if ((grown = ctx_grow(plan->candidates, &plan->candidates_cap, n,
-		 sizeof *plan->candidates, err)) == NULL)
-		return -1;
-	plan->candidates = grown;
 	memset(plan->marks, 0, n);
 	memset(plan->floors, 0, n);
-	memset(plan->candidates, 0, n * sizeof *plan->candidates);
 	return 0;
 }
 
@@ -156,7 +150,8 @@ add_to_group(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 	root->summary_tokens += ctx_plan_count_summary_tokens(segment, edits);
 	if (segment->turn != groups->segments[candidate->root].turn)
 		root->crosses_turns = true;
-	candidate->age = groups->nonsystem_messages - segment->nonsystem_index;
+	candidate->age = (uint32_t)(groups->nonsystem_messages -
+	    segment->nonsystem_index);
 	if (candidate->age < root->age)
 		root->age = candidate->age;
 	candidate->rank = segment->rank;
@@ -164,16 +159,28 @@ add_to_group(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 		root->rank = candidate->rank;
 }
 
-static void
-make_candidates(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
+static int
+make_candidates(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
+    struct ctx_err *err)
 {
 	size_t i;
 
+	plan->candidates = calloc(groups->n + 1, sizeof *plan->candidates);
+	if (plan->candidates == NULL)
+		return ctx_err_nomem(err);
 	for (i = 0; i < groups->n; i++) {
 		fill_candidate(plan, groups, i, ended);
 		if (i < plan->step.n)
 			add_to_group(plan, groups, i, ended);
 	}
+	return 0;
+}
+
+static void
+free_candidates(struct ctx_plan *plan)
+{
+	free(plan->candidates);
+	plan->candidates = NULL;
 }
 
 /* If all groups of a turn are removed, also removes the user messages of the
@@ -310,6 +317,29 @@ ctx_plan_survey(struct ctx_plan *plan, struct ctx_groups *groups,
 	return 0;
 }
 
+/* Makes the strategy decide, and marks the segments of the groups that it
+ * removes. */
+static int
+decide_drops(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
+    struct ctx_err *err)
+{
+	const struct ctx_prune_settings *settings = &plan->settings;
+
+	if (make_candidates(plan, groups, ended, err) < 0)
+		return -1;
+	if (settings->strategy->decide(plan->candidates, plan->step.n, settings,
+		plan->fixed + plan->notices + plan->step.reserved,
+		plan->step.turn, err) < 0) {
+		free_candidates(plan);
+		return -1;
+	}
+	set_cut_line(plan, groups);
+	drop_with_turns(plan, groups);
+	mark_drops(plan, groups);
+	free_candidates(plan);
+	return 0;
+}
+
 /* Decides what is removed and edited, with plan->notices tokens reserved for
  * notices. */
 static int
@@ -326,22 +356,13 @@ decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	if (due && ended && settings->strategy->has_budget)
 		ctx_plan_edit_until_met(plan, groups);
 	ctx_plan_pin_optional(plan, groups);
-	make_candidates(plan, groups, ended);
-	if (due) {
-		if (settings->strategy->decide(plan->candidates, plan->step.n,
-			settings,
-			plan->fixed + plan->notices + plan->step.reserved,
-			plan->step.turn, err) < 0)
-			return -1;
-		set_cut_line(plan, groups);
-		drop_with_turns(plan, groups);
-	}
+	if (due && decide_drops(plan, groups, ended, err) < 0)
+		return -1;
 	for (i = 0; due && !ended && plan->has_cut && i < groups->n; i++)
-		if (plan->floors[i] == 0)
+		if (plan->floors[i] == 0 && !(plan->marks[i] & CTX_MARK_DROP))
 			plan->marks[i] |=
 			    (uint8_t)ctx_plan_find_allowed_edits(plan, groups,
 				i, true);
-	mark_drops(plan, groups);
 	if (due)
 		ctx_notice_place(plan, groups, ended);
 	ctx_plan_total(plan, groups);

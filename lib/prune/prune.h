@@ -101,40 +101,41 @@ struct ctx_candidate {
 	/* tokens of all earlier messages in the conversation, including removed
 	 * ones */
 	uint64_t start;
-	/* Number of messages from the newest one of the group to the end of
-	 * the conversation. */
-	uint64_t age;
 	/* Rank of the group.  Groups with the lowest rank are removed first. */
 	double rank;
+	/* Number of messages from the newest one of the group to the end of
+	 * the conversation.  Only for strategies with needs_all. */
+	uint32_t age;
 	uint32_t turn;
 	uint32_t root; /* index of the first segment of the group */
-	bool is_root;  /* true if the segment is the first one of its group */
+	/* true if the segment is the first one of its group */
+	bool is_root : 1;
 	/* True for a user message that the rest of its turn needs.  It is
 	 * removed only together with the whole turn. */
-	bool user;
+	bool user : 1;
 	/* True if the segment may be removed although its turn is kept: a
 	 * system message, a record that is not a message, a user message that
 	 * the turn does not need, or a summary that the agent has written. */
-	bool system;
+	bool system : 1;
 	/* True if the segment must be kept.  Before the end of the conversation
 	 * this may still change. */
-	bool pinned;
+	bool pinned : 1;
 	/* True if the segment must be kept whatever messages still come.  Its
 	 * tokens are then not available for other messages. */
-	bool permanent;
+	bool permanent : 1;
 	/* True for a user message at the start of a turn, and for a summary
 	 * with the role user: the kept messages may begin with it. */
-	bool asks;
+	bool asks : 1;
 	/* True if a newer segment was already removed by an earlier plan.  A
 	 * strategy that removes by age must then remove this segment, too. */
-	bool before_cut;
+	bool before_cut : 1;
 	/* true if the segment is a summary that an earlier run has inserted */
-	bool summary;
-	bool crosses_turns; /* the group has segments in several turns */
+	bool summary : 1;
+	bool crosses_turns : 1; /* the group has segments in several turns */
 	/* True if the message of the segment also contains tool results of the
 	 * turn before. */
-	bool shares_message;
-	bool drop; /* set by the strategy: true if the group is removed */
+	bool shares_message : 1;
+	bool drop : 1; /* set by the strategy: true if the group is removed */
 };
 
 /* Decides which groups of messages a strategy removes; see struct
@@ -276,8 +277,9 @@ struct ctx_plan {
 	/* For each segment: the reasons why it must be kept.  Bit 1 << k is for
 	 * reason k of enum ctx_floor_kind. */
 	uint8_t *floors;
+	/* Only while a strategy decides; otherwise NULL. */
 	struct ctx_candidate *candidates;
-	size_t marks_cap, floors_cap, candidates_cap;
+	size_t marks_cap, floors_cap;
 	/* tokens of the conversation after all planned changes */
 	uint64_t after;
 	/* number of tokens that must be kept, for each reason */

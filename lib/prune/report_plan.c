@@ -145,7 +145,8 @@ ctx_prune_record_change(struct prune *run,
 	entry->pending->marks |= marks;
 	entry->pending->change.rule = find_change_rule(conversation, entry,
 	    first, entry->pending->change.rule);
-	entry->pending->change.ranked = conversation->scorer != NULL;
+	entry->pending->change.ranked =
+	    conversation->plan.settings.strategy->scorer != NULL;
 	return 0;
 }
 

@@ -19,10 +19,10 @@
 
 struct ranked {
 	double rank;
+	/* indices of the candidate and of the turn to which it belongs */
+	uint32_t candidate_index, turn;
 	/* true if the candidate is removed after others of equal rank */
 	bool after_equals;
-	/* indices of the candidate and of the turn to which it belongs */
-	size_t candidate_index, turn;
 };
 
 /* A turn (a user message and everything up to the next one), and what remains
@@ -31,16 +31,16 @@ struct turn {
 	/* Tokens of those user messages of the turn that are removed when no
 	 * group of the turn is left. */
 	uint64_t users;
+	double rank; /* highest rank of the turn's groups */
 	/* number of the turn's user messages that were removed by their own
 	 * rank */
-	size_t users_removed;
+	uint32_t users_removed;
 	/* number of the turn's groups that are not removed, including those
 	 * that must be kept */
-	size_t groups_left;
-	bool keeps_one; /* a group of the turn is pinned */
-	double rank;    /* highest rank of the turn's groups */
+	uint32_t groups_left;
 	/* index of the first segment of the turn's last group */
-	size_t last;
+	uint32_t last;
+	bool keeps_one; /* a group of the turn is pinned */
 	/* true if the message that begins the turn also has tool results of the
 	 * turn before */
 	bool shares_message;
@@ -136,8 +136,8 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 		    (settings->alternates && i == turn->last);
 		if (after_equals && turn->rank > rank)
 			rank = turn->rank;
-		list[(*listed)++] = (struct ranked){rank, after_equals, i,
-		    (size_t)(turn - turns)};
+		list[(*listed)++] = (struct ranked){rank, (uint32_t)i,
+		    (uint32_t)(turn - turns), after_equals};
 	}
 	return total;
 }
