@@ -74,18 +74,8 @@ enum {
  * begins a turn (CTX_NAMES_USERS).
  */
 struct ctx_segment {
-	uint64_t start;     /* tokens of the conversation before the segment */
-	uint64_t tokens;    /* tokens of the segment, after all edits so far */
-	uint64_t reasoning; /* how many of the segment's tokens are reasoning */
-	/* Of the segment's tokens, those that are saved if its tool results
-	 * are cleared (replaced by a short text). */
-	uint64_t clearable_tokens;
-	/* Of the segment's tokens, those that are saved if only the beginning
-	 * and the end of its texts are kept. */
-	uint64_t head_tail_savings;
-	/* Of the segment's tokens, those of the passages that a strategy
-	 * removes from its text. */
-	uint64_t passage_savings;
+	uint64_t start;   /* tokens of the conversation before the segment */
+	uint64_t tokens;  /* tokens of the segment, after all edits so far */
 	uint64_t message; /* index of the segment's message, from 0 */
 	/* Index of the segment's message, from 0, if system messages are not
 	 * counted. */
@@ -97,6 +87,18 @@ struct ctx_segment {
 	/* Tokens of the messages that were removed between the segment before
 	 * and this one. */
 	uint64_t dropped_before;
+	/* The next four members are parts of the segment's tokens.  A larger
+	 * number than UINT32_MAX is stored as UINT32_MAX (ctx_limit_tokens). */
+	uint32_t reasoning;
+	/* those that are saved if the segment's tool results are cleared
+	 * (replaced by a short text) */
+	uint32_t clearable_tokens;
+	/* those that are saved if only the beginning and the end of the
+	 * segment's texts are kept */
+	uint32_t head_tail_savings;
+	/* those of the passages that a strategy removes from the segment's
+	 * text */
+	uint32_t passage_savings;
 	/* Of the segment's tokens, those of a summary or notice that ctx has
 	 * inserted. */
 	uint32_t inserted_tokens;
@@ -123,6 +125,12 @@ struct ctx_segment {
 	uint16_t flags;
 	uint8_t role;
 };
+
+static inline uint32_t
+ctx_limit_tokens(uint64_t tokens)
+{
+	return tokens < UINT32_MAX ? (uint32_t)tokens : UINT32_MAX;
+}
 
 /*
  * Divides a conversation into turns and groups (messages that must be kept or

@@ -123,7 +123,7 @@ add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
 	segment->flags = (uint16_t)(flags | CTX_SEGMENT_RESULTS);
 	segment->tokens = cost->results + cost->framing;
 	segment->shared_tokens = (uint32_t)cost->framing;
-	segment->clearable_tokens = cost->clearable;
+	segment->clearable_tokens = ctx_limit_tokens(cost->clearable);
 	/* A user's text after tool results begins a new turn, even if results
 	 * and text are in one message. */
 	groups->answered = true;
@@ -164,8 +164,9 @@ add_message_segment(struct ctx_groups *groups,
 	segment->role = (uint8_t)message->role;
 	segment->flags = (uint16_t)add_message_flags(message, flags);
 	segment->tokens = cost->tokens - (split ? cost->results : 0);
-	segment->reasoning = cost->reasoning;
-	segment->clearable_tokens = split ? 0 : cost->clearable;
+	segment->reasoning = ctx_limit_tokens(cost->reasoning);
+	segment->clearable_tokens =
+	    split ? 0 : ctx_limit_tokens(cost->clearable);
 	groups->tokens += cost->tokens;
 	return 0;
 }

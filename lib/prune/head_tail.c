@@ -105,7 +105,7 @@ count_edited_message(struct prune *run, const struct ctx_message *message,
 
 int
 ctx_prune_edit_savings(struct prune *run, const struct ctx_message *message,
-    struct ctx_counter *counter, uint64_t *saved, struct ctx_err *err)
+    struct ctx_counter *counter, uint32_t *saved, struct ctx_err *err)
 {
 	struct ctx_str raw = ctx_json_str(message->json, message->node);
 	struct ctx_cost before, after;
@@ -120,13 +120,13 @@ ctx_prune_edit_savings(struct prune *run, const struct ctx_message *message,
 	if (ctx_count_message(counter, message, &before, err) < 0)
 		return -1;
 	if (after.tokens < before.tokens)
-		*saved = before.tokens - after.tokens;
+		*saved = ctx_limit_tokens(before.tokens - after.tokens);
 	return 0;
 }
 
 int
 ctx_head_tail_savings(struct prune *run, const struct ctx_message *message,
-    struct ctx_counter *counter, const struct head_tail *which, uint64_t *saved,
+    struct ctx_counter *counter, const struct head_tail *which, uint32_t *saved,
     struct ctx_err *err)
 {
 	struct ctx_str raw = ctx_json_str(message->json, message->node);

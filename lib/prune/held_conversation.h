@@ -312,7 +312,7 @@ int ctx_head_tail_edit_copy(struct prune *run, struct ctx_edits *edits,
  * *saved to 0 if the dialect cannot read a message without the record around
  * it. */
 int ctx_head_tail_savings(struct prune *run, const struct ctx_message *message,
-    struct ctx_counter *counter, const struct head_tail *which, uint64_t *saved,
+    struct ctx_counter *counter, const struct head_tail *which, uint32_t *saved,
     struct ctx_err *err);
 
 /* Sets *saved to the number of tokens that the edits in run->message_edits
@@ -320,7 +320,7 @@ int ctx_head_tail_savings(struct prune *run, const struct ctx_message *message,
  * Sets *saved to 0 if the dialect cannot read a message without the record
  * around it. */
 int ctx_prune_edit_savings(struct prune *run, const struct ctx_message *message,
-    struct ctx_counter *counter, uint64_t *saved, struct ctx_err *err);
+    struct ctx_counter *counter, uint32_t *saved, struct ctx_err *err);
 
 /* ---- keep_passages.c ---- */
 

@@ -132,7 +132,7 @@ group_answer(struct pruned_replay *replay, const struct pruned_message *prompt,
 	groups->segments[groups->n - 1].tokens += tokens;
 	if (!(prompt->edits & CTX_MARK_STRIP))
 		groups->segments[groups->n - 1].reasoning =
-		    answer[-1].cost->reasoning;
+		    ctx_limit_tokens(answer[-1].cost->reasoning);
 }
 
 /* Removes from a cost the tokens that earlier requests have removed from the

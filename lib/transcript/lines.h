@@ -11,10 +11,7 @@ struct ctx_transcript_line {
 	 * tokens that this line reports for some request.  Afterwards: if a
 	 * response begins with this line, the tokens of the request that was
 	 * answered; 0 if no line reports the tokens. */
-	uint64_t billed;
-	/* Only in the first line of a message: index of the message in the
-	 * conversation. */
-	uint32_t index;
+	uint32_t billed;
 	uint32_t length;   /* length of the line in bytes */
 	uint32_t checksum; /* checksum of the bytes of the line */
 	/* Ids that the line contains (see ctx_line_place), as numbers of the
@@ -33,9 +30,14 @@ struct ctx_transcript_line {
 	uint32_t newer;
 	/* id of a line that ctx inserts before this one */
 	uint32_t inserted_id;
-	/* number of the first line of this line's message; 0 if this is the
-	 * first line */
-	uint32_t first_line;
+	union {
+		/* If "continues" is true: number of the first line of this
+		 * line's message. */
+		uint32_t first_line;
+		/* If "continues" is false: index of the line's message in the
+		 * conversation. */
+		uint32_t index;
+	};
 	union {
 		/* Only for a line that removes turns (CTX_LINE_ROLLBACK): their
 		 * number. */
@@ -72,7 +74,7 @@ struct ctx_transcript_line {
 	bool is_appended : 1;
 };
 
-_Static_assert(sizeof(struct ctx_transcript_line) == 64,
+_Static_assert(sizeof(struct ctx_transcript_line) == 56,
     "transcript.h says how much memory a line takes");
 
 static inline struct ctx_transcript_line *

@@ -151,6 +151,12 @@ record_author(struct ctx_transcript *transcript,
 	return rc < 0 ? -1 : 0;
 }
 
+static uint32_t
+limit_number(uint64_t number)
+{
+	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
 static int
 record_line(struct ctx_transcript *transcript,
     struct ctx_transcript_line *entry, const struct ctx_json *json,
@@ -164,10 +170,9 @@ record_line(struct ctx_transcript *transcript,
 	entry->kind = line.kind & 15u;
 	entry->flags = (uint8_t)line.flags;
 	if (line.kind == CTX_LINE_ASIDE)
-		entry->billed =
-		    ctx_billed_input(json, 0, transcript->dialect->usage.line);
-	entry->turns =
-	    line.turns > UINT32_MAX ? UINT32_MAX : (uint32_t)line.turns;
+		entry->billed = limit_number(
+		    ctx_billed_input(json, 0, transcript->dialect->usage.line));
+	entry->turns = limit_number(line.turns);
 	if (record_author(transcript, entry, json, err) < 0 ||
 	    intern_name(transcript, json, line.id, &entry->id, err) < 0)
 		return -1;
@@ -225,7 +230,7 @@ static int
 mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 {
 	uint32_t *last = calloc(transcript->names.n + 1, sizeof *last);
-	struct ctx_transcript_line *entry;
+	struct ctx_transcript_line *entry, *before;
 	size_t i;
 
 	if (last == NULL)
@@ -236,14 +241,13 @@ mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 		    entry->kind != CTX_LINE_MESSAGE)
 			continue;
 		if (last[entry->same] != 0) {
-			ctx_transcript_line(transcript, last[entry->same])
-			    ->is_continued = true;
+			before =
+			    ctx_transcript_line(transcript, last[entry->same]);
+			before->is_continued = true;
 			entry->continues = true;
-			entry->first_line =
-			    ctx_transcript_line(transcript, last[entry->same])
-				->first_line;
-			if (entry->first_line == 0)
-				entry->first_line = last[entry->same];
+			entry->first_line = before->continues
+			    ? before->first_line
+			    : last[entry->same];
 			ctx_transcript_line(transcript, entry->first_line)
 			    ->kept_lines++;
 		}
@@ -262,7 +266,7 @@ static void
 assign_billed_usage(struct ctx_transcript *transcript)
 {
 	struct ctx_transcript_line *entry, *first = NULL;
-	uint64_t billed, last = 0, waiting = 0;
+	uint32_t billed, last = 0, waiting = 0;
 	size_t i;
 
 	for (i = transcript->from; i < transcript->n; i++) {
@@ -365,7 +369,7 @@ find_first_line(const struct ctx_transcript *transcript, uint32_t line)
 	struct ctx_transcript_line *entry =
 	    ctx_transcript_line(transcript, line);
 
-	return entry->first_line != 0
+	return entry->continues
 	    ? ctx_transcript_line(transcript, entry->first_line)
 	    : entry;
 }
@@ -376,7 +380,7 @@ ctx_transcript_remove(struct ctx_transcript *transcript, uint32_t line)
 	struct ctx_transcript_line *entry =
 	    ctx_transcript_line(transcript, line);
 
-	if (entry->first_line != 0 && !entry->removed)
+	if (entry->continues && !entry->removed)
 		ctx_transcript_line(transcript, entry->first_line)
 		    ->kept_lines--;
 	entry->removed = true;
@@ -417,7 +421,7 @@ ctx_transcript_message_index(struct ctx_transcript *transcript, uint32_t line,
 	struct ctx_transcript_line *entry =
 	    ctx_transcript_line(transcript, line);
 
-	if (entry->first_line != 0)
+	if (entry->continues)
 		return ctx_transcript_line(transcript, entry->first_line)
 		    ->index;
 	entry->index = (uint32_t)next;

@@ -16,7 +16,7 @@
  * end it is known which lines are active, those whose messages the agent would
  * send with its next request.  The second time the records are returned to the
  * caller.  Lines are numbered from 1 over all session files of a stream; 0
- * means no line.  A zeroed struct is valid.  Memory: 64 bytes for each line,
+ * means no line.  A zeroed struct is valid.  Memory: 56 bytes for each line,
  * and the ids of the lines. */
 struct ctx_transcript {
 	/* dialect of the file that is being read, and its index in the table of
