@@ -120,6 +120,7 @@ struct ctx_arena {
 /* Allocates n zeroed bytes in the arena, aligned for any type.  Returns NULL
  * with *err if there is no memory. */
 void *ctx_arena_alloc(struct ctx_arena *arena, size_t n, struct ctx_err *err);
+/* Copies n bytes into the arena, without alignment. */
 char *ctx_arena_copy(struct ctx_arena *arena, const char *p, size_t n,
     struct ctx_err *err);
 void ctx_arena_reset(struct ctx_arena *arena);

@@ -137,20 +137,20 @@ struct ctx_arena_block {
 
 #define FIRST_BLOCK 4000
 
-void *
-ctx_arena_alloc(struct ctx_arena *arena, size_t n, struct ctx_err *err)
+/* Allocates n bytes, which are not zeroed, at a multiple of align. */
+static char *
+alloc_aligned(struct ctx_arena *arena, size_t n, size_t align,
+    struct ctx_err *err)
 {
-	const size_t align = _Alignof(max_align_t);
 	struct ctx_arena_block *block = arena->block;
-	size_t size = block == NULL ? FIRST_BLOCK : block->size;
-	char *p;
+	size_t size = block == NULL ? FIRST_BLOCK : block->size, at;
 
-	if (n > PTRDIFF_MAX - align - sizeof *block) {
+	at = (arena->used + align - 1) / align * align;
+	if (n > PTRDIFF_MAX - sizeof *block) {
 		ctx_err_nomem(err);
 		return NULL;
 	}
-	n = (n + align - 1) / align * align;
-	if (block == NULL || block->size - arena->used < n) {
+	if (block == NULL || at > block->size || block->size - at < n) {
 		if (block != NULL && size < PTRDIFF_MAX / 4)
 			size *= 2;
 		if (size < n)
@@ -163,18 +163,25 @@ ctx_arena_alloc(struct ctx_arena *arena, size_t n, struct ctx_err *err)
 		block->older = arena->block;
 		block->size = size;
 		arena->block = block;
-		arena->used = 0;
+		at = 0;
 	}
-	p = (char *)block->data + arena->used;
-	arena->used += n;
-	return memset(p, 0, n);
+	arena->used = at + n;
+	return (char *)block->data + at;
+}
+
+void *
+ctx_arena_alloc(struct ctx_arena *arena, size_t n, struct ctx_err *err)
+{
+	char *p = alloc_aligned(arena, n, _Alignof(max_align_t), err);
+
+	return p == NULL ? NULL : memset(p, 0, n);
 }
 
 char *
 ctx_arena_copy(struct ctx_arena *arena, const char *p, size_t n,
     struct ctx_err *err)
 {
-	char *copy = ctx_arena_alloc(arena, n, err);
+	char *copy = alloc_aligned(arena, n, 1, err);
 
 	if (copy != NULL && n > 0)
 		memcpy(copy, p, n);

@@ -93,7 +93,12 @@ arenas(void)
 		ctx_arena_reset(&arena);
 	}
 	p = ctx_arena_copy(&arena, "hello", 5, &err);
-	CHECK(p != NULL && memcmp(p, "hello", 5) == 0);
+	q = ctx_arena_copy(&arena, "world", 5, &err);
+	NEED(p != NULL && q == p + 5);
+	CHECK(memcmp(p, "helloworld", 10) == 0);
+	q = ctx_arena_alloc(&arena, 1, &err);
+	CHECK(q != NULL && (uintptr_t)q % _Alignof(max_align_t) == 0);
+	CHECK(memcmp(p, "helloworld", 10) == 0);
 	CHECK(ctx_arena_alloc(&arena, SIZE_MAX - 3, &err) == NULL);
 	CHECK(err.code == CTX_ENOMEM);
 	ctx_arena_release(&arena);
