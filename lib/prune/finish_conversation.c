@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "prune/held_conversation.h"
-#include "prune/plan.h"
 #include "stream/change_report.h"
 
 /* Returns the number of summaries and notices that were inserted as messages of
@@ -63,21 +62,6 @@ rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 	    &conversation->plan, err);
 }
 
-/* Frees the scorer of the stream's conversation, after which no other comes, if
- * nothing more is asked of it. */
-static void
-close_scorer(struct held_conversation *conversation)
-{
-	const struct ctx_strategy *strategy =
-	    conversation->plan.settings.strategy;
-
-	if (conversation->line != 0 || conversation->scorer == NULL ||
-	    strategy->scorer->find_removed != NULL)
-		return;
-	ctx_scorer_close(conversation->scorer);
-	conversation->scorer = NULL;
-}
-
 /* Cancels all planned changes: clears the marks of all segments and removes all
  * summaries and notices from the plan. */
 static void
@@ -127,7 +111,9 @@ ctx_prune_finish_conversation(struct prune *run,
 		}
 		failed = true;
 	}
-	close_scorer(conversation);
+	/* After the stream's conversation no other comes. */
+	if (conversation->line == 0)
+		ctx_scorer_finish(&conversation->scorer);
 	if (ctx_prune_count_passages(run, conversation, err) < 0 ||
 	    ctx_plan_decide(&conversation->plan, &conversation->groups, true,
 		err) < 0)

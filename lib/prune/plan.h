@@ -45,6 +45,8 @@ struct ctx_scorer_kind {
 	/* ctx_scorer_find_removed; NULL: the strategy removes no passages. */
 	int (*find_removed)(struct ctx_scorer *scorer, size_t segment,
 	    struct passages *removed, struct ctx_err *err);
+	/* Frees what find_removed does not need.  NULL if find_removed is. */
+	void (*finish)(struct ctx_scorer *scorer);
 	void (*reset)(struct ctx_scorer *scorer);
 	void (*release)(struct ctx_scorer *scorer);
 };

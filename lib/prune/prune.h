@@ -365,6 +365,10 @@ int ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err);
 /* Makes the scorer ready for the next conversation.  Keeps its memory. */
 void ctx_scorer_reset(struct ctx_scorer *scorer);
+/* Frees the memory that ctx_scorer_find_removed does not need, when all messages
+ * were ranked and no other conversation comes.  Sets *scorer to NULL if that is
+ * all memory. */
+void ctx_scorer_finish(struct ctx_scorer **scorer);
 void ctx_scorer_close(struct ctx_scorer *scorer);
 
 /* ---- prune/strategy/summary.c: an extractive summary -------------------- */

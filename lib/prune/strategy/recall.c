@@ -386,6 +386,25 @@ release_recall(struct ctx_scorer *scorer)
 	free(r->smooth);
 }
 
+/* Keeps only what ctx_recall_find_removed needs. */
+static void
+finish_recall(struct ctx_scorer *scorer)
+{
+	struct recall *r = (struct recall *)scorer;
+	struct recall kept = {.base = r->base,
+	    .n_segments = r->n_segments,
+	    .n_items = r->n_items};
+
+	if (r->n_items > r->n_segments) {
+		kept.docs = r->docs;
+		kept.first_doc = r->first_doc;
+		r->docs = NULL;
+		r->first_doc = NULL;
+	}
+	release_recall(scorer);
+	*r = kept;
+}
+
 const struct ctx_scorer_kind ctx_recall_kind = {
     .size = sizeof(struct recall),
     .add = ctx_recall_add_message,
@@ -393,6 +412,7 @@ const struct ctx_scorer_kind ctx_recall_kind = {
     .reset = reset_recall,
     .release = release_recall,
     .find_removed = ctx_recall_find_removed,
+    .finish = finish_recall,
 };
 
 /* The user messages of a turn.  If the turn's best group is kept, they must be

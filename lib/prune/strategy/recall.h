@@ -16,8 +16,9 @@ struct posting {
 struct doc {
 	/* The terms and how often each is in the text: n elements of the array
 	 * recall.postings, which begin at the index "from". */
-	size_t from, n;
-	size_t segment; /* index of the segment */
+	size_t from;
+	uint32_t n;
+	uint32_t segment; /* index of the segment */
 	/* The passage in the text of the segment; empty if the text is not
 	 * divided into passages. */
 	struct passage passage;

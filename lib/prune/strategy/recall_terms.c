@@ -94,11 +94,11 @@ ctx_recall_add_doc(struct recall *r, const struct doc *about,
 	if (about != NULL)
 		doc = *about;
 	doc.from = r->n_postings;
-	doc.n = r->n_found;
+	doc.n = (uint32_t)r->n_found;
 	doc.length = r->length;
 	if (doc.passage.from == 0)
 		r->n_segments++;
-	doc.segment = r->n_segments - 1;
+	doc.segment = (uint32_t)(r->n_segments - 1);
 	docs[r->n_docs++] = doc;
 	if (r->n_found > 0)
 		memcpy(postings + r->n_postings, r->found,

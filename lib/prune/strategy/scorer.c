@@ -50,6 +50,19 @@ ctx_scorer_reset(struct ctx_scorer *scorer)
 }
 
 void
+ctx_scorer_finish(struct ctx_scorer **scorer)
+{
+	if (*scorer == NULL)
+		return;
+	if ((*scorer)->kind->finish != NULL) {
+		(*scorer)->kind->finish(*scorer);
+		return;
+	}
+	ctx_scorer_close(*scorer);
+	*scorer = NULL;
+}
+
+void
 ctx_scorer_close(struct ctx_scorer *scorer)
 {
 	if (scorer == NULL)
