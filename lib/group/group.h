@@ -83,12 +83,13 @@ struct ctx_segment {
 	/* Rank of the segment, if the prune strategy rates segments by their
 	 * text: those with low ranks are removed first.  Otherwise 0. */
 	double rank;
-	uint64_t edited; /* tokens that edits have removed from the segment */
 	/* Tokens of the messages that were removed between the segment before
 	 * and this one. */
 	uint64_t dropped_before;
-	/* The next four members are parts of the segment's tokens.  A larger
-	 * number than UINT32_MAX is stored as UINT32_MAX (ctx_limit_tokens). */
+	/* The next five members are limited by ctx_limit_tokens. edited: tokens
+	 * that edits have removed from the segment.  The others are parts of
+	 * the segment's tokens. */
+	uint32_t edited;
 	uint32_t reasoning;
 	/* those that are saved if the segment's tool results are cleared
 	 * (replaced by a short text) */
@@ -126,6 +127,8 @@ struct ctx_segment {
 	uint8_t role;
 };
 
+/* Returns tokens, but at most UINT32_MAX.  Only a text of gigabytes has more
+ * tokens. */
 static inline uint32_t
 ctx_limit_tokens(uint64_t tokens)
 {

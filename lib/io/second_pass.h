@@ -43,9 +43,9 @@ uint32_t ctx_sum_text(struct ctx_str text);
  * possible.  It is possible for the records of a single regular file. */
 bool ctx_reader_keep_file(struct ctx_reader *reader,
     const struct ctx_record *record);
-/* Reads a record again for which ctx_reader_keep_file has returned true.  Returns
- * 1 with *text, which is valid until the next call; 0 if the file has changed
- * there; or -1 with *err. */
+/* Reads a record again for which ctx_reader_keep_file has returned true.
+ * Returns 1 with *text, which is valid until the next call; 0 if the file has
+ * changed there; or -1 with *err. */
 int ctx_reader_read_again(struct ctx_reader *reader,
     const struct ctx_record_place *place, struct ctx_str *text,
     struct ctx_err *err);

@@ -164,7 +164,8 @@ drop_empty(struct prune *run, struct held_conversation *conversation,
 			continue;
 		conversation->plan.after -=
 		    ctx_plan_left(&conversation->plan, &segments[i], first + i);
-		segments[i].edited += segments[i].tokens;
+		segments[i].edited = ctx_limit_tokens(segments[i].edited +
+		    segments[i].tokens - (i > 0 ? 0 : cost.framing));
 		segments[i].tokens = segments[i].reasoning =
 		    segments[i].clearable_tokens =
 			segments[i].head_tail_savings =
@@ -173,7 +174,6 @@ drop_empty(struct prune *run, struct held_conversation *conversation,
 		if (i > 0)
 			continue;
 		segments[i].tokens = cost.framing;
-		segments[i].edited -= cost.framing;
 		conversation->plan.after += cost.framing;
 	}
 	if (entry->pending != NULL)

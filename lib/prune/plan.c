@@ -108,7 +108,9 @@ fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
 	const struct ctx_segment *segment = &groups->segments[i];
 	struct ctx_candidate *candidate = &plan->candidates[i];
 
-	candidate->start = segment->start;
+	if (plan->settings.quantum > 0)
+		candidate->section =
+		    (uint32_t)(segment->start / plan->settings.quantum);
 	candidate->turn = segment->turn;
 	candidate->root = ctx_group_of(groups->segments, (uint32_t)i);
 	candidate->is_root = candidate->root == i;
@@ -147,11 +149,12 @@ add_to_group(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 			       : ctx_plan_find_possible_edits(plan, groups, i);
 
 	root->weight += ctx_plan_count_without_notice(segment, edits);
-	root->summary_tokens += ctx_plan_count_summary_tokens(segment, edits);
+	root->summary_tokens = ctx_limit_tokens(root->summary_tokens +
+	    ctx_plan_count_summary_tokens(segment, edits));
 	if (segment->turn != groups->segments[candidate->root].turn)
 		root->crosses_turns = true;
-	candidate->age = (uint32_t)(groups->nonsystem_messages -
-	    segment->nonsystem_index);
+	candidate->age =
+	    (uint32_t)(groups->nonsystem_messages - segment->nonsystem_index);
 	if (candidate->age < root->age)
 		root->age = candidate->age;
 	candidate->rank = segment->rank;
@@ -513,7 +516,8 @@ ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
 		segment->dropped_before = gap;
 		gap = 0;
 		left = ctx_plan_left(plan, segment, i);
-		segment->edited += segment->tokens - left;
+		segment->edited =
+		    ctx_limit_tokens(segment->edited + segment->tokens - left);
 		segment->tokens = left;
 		if (plan->marks[i] & CTX_MARK_STRIP) {
 			segment->reasoning = 0;

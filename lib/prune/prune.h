@@ -95,14 +95,14 @@ struct ctx_candidate {
 	/* Tokens that the group of messages has after the edits decided so
 	 * far. */
 	uint64_t weight;
-	/* how many of the tokens in weight belong to summaries of earlier
-	 * runs */
-	uint64_t summary_tokens;
-	/* tokens of all earlier messages in the conversation, including removed
-	 * ones */
-	uint64_t start;
 	/* Rank of the group.  Groups with the lowest rank are removed first. */
 	double rank;
+	/* How many of the tokens in weight belong to summaries of earlier runs.
+	 * Limited by ctx_limit_tokens. */
+	uint32_t summary_tokens;
+	/* With quantum: lower 32 bits of the number of the section in which the
+	 * segment begins. */
+	uint32_t section;
 	/* Number of messages from the newest one of the group to the end of
 	 * the conversation.  Only for strategies with needs_all. */
 	uint32_t age;
@@ -365,9 +365,9 @@ int ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err);
 /* Makes the scorer ready for the next conversation.  Keeps its memory. */
 void ctx_scorer_reset(struct ctx_scorer *scorer);
-/* Frees the memory that ctx_scorer_find_removed does not need, when all messages
- * were ranked and no other conversation comes.  Sets *scorer to NULL if that is
- * all memory. */
+/* Frees the memory that ctx_scorer_find_removed does not need, when all
+ * messages were ranked and no other conversation comes.  Sets *scorer to NULL
+ * if that is all memory. */
 void ctx_scorer_finish(struct ctx_scorer **scorer);
 void ctx_scorer_close(struct ctx_scorer *scorer);
 

@@ -107,10 +107,10 @@ ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
 		/* With --quantum the conversation is divided into sections,
 		 * each of which is kept or removed as a whole.  The first
 		 * candidate of a section decides. */
-		if (grid == 0 || candidate->start / grid != cell)
+		if (grid == 0 || candidate->section != cell)
 			over = exceeds_target(&sums, settings);
 		if (grid != 0)
-			cell = candidate->start / grid;
+			cell = candidate->section;
 		candidate->drop =
 		    !candidate->pinned && (over || candidate->before_cut);
 		pass_candidate(&sums, candidate);
