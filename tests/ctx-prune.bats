@@ -597,11 +597,7 @@ lost() {
 	for _ in $(seq 40); do tail -n +2 "$agent"; done > long
 	ctx-prune -b 20k long > whole
 	[ "$(tokens whole)" -le 20000 ]
-	# Sanitizers need far more address space than any limit worth having.
-	limit=60000
-	(ulimit -v $limit && ctx-prune -V > /dev/null 2>&1) || limit=unlimited
-	[ $limit = 60000 ] || [[ $B != */release ]]
-	(ulimit -v $limit && ctx-prune -b 20k long) | cmp - whole
+	(limit_memory 60000 && ctx-prune -b 20k long) | cmp - whole
 }
 
 @test "escaped names, equal keys and unusual numbers are kept as written" {

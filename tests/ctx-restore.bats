@@ -382,9 +382,6 @@ load helper
 	mkdir -m 700 sp
 	name=big-d39e06960d94af866213d3ee90f89315.md
 	truncate -s 300M sp/$name
-	# A sanitizer takes all the addresses there are.
-	limit=200000
-	(ulimit -v $limit && ctx-restore -V > /dev/null 2>&1) || limit=unlimited
 	for said in 10 $((300 << 20)) $((300 << 22)) 99999999999; do
 		jq -nc --arg n "$said" --arg f "$name" '{role: "user", content: "q"},
 		    {role: "assistant", content: null, tool_calls: [{id: "c",
@@ -392,7 +389,7 @@ load helper
 		    {role: "tool", tool_call_id: "c",
 		    content: "h\n[\($n) characters in sp/\($f)]"}' > in
 		(
-			ulimit -v $limit
+			limit_memory 200000
 			run -1 --separate-stderr ctx-restore -S sp in
 			[[ $stderr == *"$name has changed"* ]] ||
 			    fail "$said: $stderr"
@@ -405,7 +402,7 @@ load helper
 	jq -c 'if .role == "tool" then .content |= sub("[0-9]+ char"; "5 char")
 	    else . end' in > beside
 	(
-		ulimit -v $limit
+		limit_memory 200000
 		run -1 --separate-stderr ctx-restore -S sp beside
 		[[ $stderr == *"$name has changed"* ]]
 	)

@@ -76,9 +76,7 @@ prefix() {
 	[ "$output" = "$(head -n 1 in)" ]
 	for _ in 1 2 3 4 5 6 7 8 9 10; do cat "$agent"; done > some
 	for _ in 1 2 3 4 5 6 7 8; do cat some; done > many
-	limit=65536
-	(ulimit -v $limit && ctx-truncate -V > /dev/null 2>&1) || limit=unlimited
-	(ulimit -v $limit && ctx-truncate -l 100 --unsent --media 3 many > /dev/null)
+	(limit_memory 65536 && ctx-truncate -l 100 --unsent --media 3 many > /dev/null)
 }
 
 # ---- bound reasoning ----

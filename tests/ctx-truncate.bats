@@ -418,12 +418,7 @@ fits_limit() {
 @test "memory use does not grow with the stream" {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do cat "$agent"; done > some
 	for _ in 1 2 3 4 5 6 7 8; do cat some; done > many
-	limit=65536
-	# The shadow memory of a sanitizer needs more than any limit, and so may
-	# an emulator.
-	(ulimit -v $limit && ctx-truncate -V > /dev/null 2>&1) || limit=unlimited
-	[ $limit = 65536 ] || [[ $B != */release ]]
-	(ulimit -v $limit && ctx-truncate -l 100 many > /dev/null)
+	(limit_memory 65536 && ctx-truncate -l 100 many > /dev/null)
 }
 
 @test "invalid ratios, units and numbers are refused" {

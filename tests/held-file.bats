@@ -101,26 +101,14 @@ every_strategy() {
 }
 
 @test "the messages of a file are not kept in memory" {
-	# A sanitizer takes all the addresses there are.
-	limit=100000
-	(ulimit -v $limit && ctx-prune -V > /dev/null 2>&1) || limit=unlimited
-	awk 'BEGIN {
-		for (x = "word "; length(x) < 1000000;)
-			x = x x
-		for (i = 0; i < 120; i++)
-			printf "{\"role\":\"%s\",\"content\":\"%s\"}\n", i % 2 ? "assistant" : "user", x
-	}' < /dev/null > in
+	large_lines '{"role":"%s","content":"%s"}' > in
 	(
-		ulimit -v $limit
+		limit_memory 100000
 		for s in salient heuristic summarize; do
 			ctx-prune -s $s -e bytes/4 -b 1M in > out
 			[ "$(wc -l < out)" -gt 1 ]
 			[ "$(wc -l < out)" -lt 6 ]
 		done
-		# The limit has an effect.
-		[ $limit = unlimited ] || {
-			run -2 sh -c "cat in | ctx-prune -e bytes/4 -b 1M"
-			[[ $output == *"out of memory"* ]]
-		}
+		exceeds_memory "cat in | ctx-prune -e bytes/4 -b 1M"
 	)
 }

@@ -44,6 +44,33 @@ numbered() {
 	printf 'word%s ' $(seq "$1")
 }
 
+# 120 lines of a megabyte, by a format of printf for the role and the text.
+large_lines() {
+	FORMAT=$1 awk 'BEGIN {
+		for (x = "word "; length(x) < 1000000;)
+			x = x x
+		for (i = 0; i < 120; i++)
+			printf ENVIRON["FORMAT"] "\n", i % 2 ? "assistant" : "user", x
+	}' < /dev/null
+}
+
+# Limits this shell to $1 kilobytes of addresses, and sets limit to this number.
+# Under a sanitizer or an emulator, which need more, it is "unlimited".
+limit_memory() {
+	limit=$1
+	(ulimit -v "$limit" && ctx-prune -V > /dev/null 2>&1) || limit=unlimited
+	[ "$limit" = "$1" ] || [[ $B != */release ]] || return
+	ulimit -v "$limit"
+}
+
+# Checks that a command needs more memory than limit_memory allows, so that the
+# limit has an effect.
+exceeds_memory() {
+	[ "$limit" != unlimited ] || return 0
+	run -2 sh -c "$1"
+	[[ $output == *"out of memory"* ]]
+}
+
 # A call of a tool and its result: id, tool, arguments, result.
 called() {
 	jq -nc --arg i "$1" --arg t "$2" --arg a "$3" --arg r "$4" '

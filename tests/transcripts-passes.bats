@@ -142,10 +142,7 @@ rollout() {
 
 @test "ctx-prune holds no lines of a transcript that are not messages" {
 	rollout 30000 2000 > session
-	limit=60000
-	(ulimit -v $limit && ctx-prune -V > /dev/null 2>&1) || limit=unlimited
-	[ $limit = 60000 ] || [[ $B != */release ]]
-	(ulimit -v $limit && ctx-prune -s pinned-fifo -b 2000 session > out)
+	(limit_memory 60000 && ctx-prune -s pinned-fifo -b 2000 session > out)
 	[ "$(grep -c response_item out)" -lt 1000 ]
 	cmp <(grep event_msg session) <(grep event_msg out)
 	cmp <(tail -n 101 session) <(tail -n 101 out)
@@ -223,17 +220,9 @@ rollout() {
 }
 
 @test "a transcript in a file is not kept in memory" {
-	# A sanitizer takes all the addresses there are.
-	limit=100000
-	(ulimit -v $limit && ctx-prune -V > /dev/null 2>&1) || limit=unlimited
-	awk 'BEGIN {
-		for (x = "word "; length(x) < 1000000;)
-			x = x x
-		for (i = 0; i < 120; i++)
-			printf "{\"timestamp\":\"t\",\"type\":\"response_item\",\"payload\":{\"type\":\"message\",\"role\":\"%s\",\"content\":[{\"type\":\"input_text\",\"text\":\"%s\"}]}}\n", i % 2 ? "assistant" : "user", x
-	}' < /dev/null > rollout
+	large_lines '{"timestamp":"t","type":"response_item","payload":{"type":"message","role":"%s","content":[{"type":"input_text","text":"%s"}]}}' > rollout
 	(
-		ulimit -v $limit
+		limit_memory 100000
 		ctx-prune -s pinned-fifo -e bytes/4 -b 1M -k 1 -t 1 rollout > out
 		for strategy in salient heuristic summarize; do
 			ctx-prune -s $strategy -e bytes/4 -b 1M rollout > held
@@ -241,11 +230,7 @@ rollout() {
 		done
 		ctx-truncate -l 0 rollout | cmp - rollout
 		[ "$(ctx-count -e bytes/4 --json rollout | jq .messages)" -eq 120 ]
-		# The limit has an effect.
-		[ $limit = unlimited ] || {
-			run -2 sh -c "cat rollout | ctx-count -e bytes/4"
-			[[ $output == *"out of memory" ]]
-		}
+		exceeds_memory "cat rollout | ctx-count -e bytes/4"
 	)
 	[ "$(wc -l < out)" -gt 1 ]
 	[ "$(wc -l < out)" -lt 6 ]
