@@ -203,8 +203,8 @@ note_failures(struct eval_command *eval)
 			continue;
 		cli_status(&eval->cli, CLI_NO);
 		cli_say(&eval->cli,
-		    "policy %.60s: %zu of %zu runs failed; the first failure "
-		    "was for %s, cut at %g %% of its messages: %s; -v shows "
+		    "policy %.60s: the command failed in %zu of %zu runs, "
+		    "first for %s (its first %g %% of messages): %s; -v shows "
 		    "what the command wrote to standard error",
 		    eval->policies[policy].name, failed, all,
 		    r->samples[first->sample].file,

@@ -173,7 +173,7 @@ print_text(const char *model, const char *encoding,
 	if (isinf(calibration->spread))
 		printf(", too few requests for an interval\n");
 	else
-		printf(" (95 %%: %.3f to %.3f)\n",
+		printf(" (95 %% confidence: %.3f to %.3f)\n",
 		    calibration->factor - calibration->spread,
 		    calibration->factor + calibration->spread);
 	printf("  error       %.1f %% of the mean billed tokens, largest "
