@@ -91,7 +91,7 @@ extern "C" {
 	}
 #endif
 
-/* Zero, such as no messages or no limit, for members whose default is 0. */
+/* Means zero (such as no messages, or no limit) where 0 means the default. */
 #define CTX_NONE UINT64_MAX
 
 /* ---- Version and errors -------------------------------------------------- */

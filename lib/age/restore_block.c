@@ -162,8 +162,9 @@ ctx_restore_copy(struct restoration *restoration, const struct ctx_event *event,
 
 	if (ctx_result_copied(message) == message->n)
 		return 0;
-	/* A reference begins with a bracket, as JSON does.  So
-	 * ctx_result_copy_next skips a string that is only a reference. */
+	/* The reference to a moved result begins with a bracket, as JSON does,
+	 * and ctx_result_copy_next skips strings of JSON.  So a copy that is
+	 * only a reference is restored here. */
 	if (message->json->nodes[copy].kind == CTX_JSON_STRING)
 		return restore_result(restoration, event, copy, err);
 	while ((node = ctx_result_copy_next(message, node)) != 0)

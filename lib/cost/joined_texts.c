@@ -4,11 +4,12 @@
  * OpenAI joins texts that follow each other in a message, without anything
  * between them, so that a token may begin in one text and end in the next.  Of
  * 16 recorded requests with such texts seven were billed one or two tokens less
- * than the single texts have; six of these have as many when joined.
+ * than the texts have when they are counted singly.  For six of these seven the
+ * joined text has exactly the billed number.
  *
  * Reasoning and tool results between texts are skipped, because they are no
- * part of the content that the model gets with the texts.  So the texts have
- * equally many tokens after reasoning or results were removed.
+ * part of the content that the model gets with the texts.  So removing
+ * reasoning or results does not change the tokens of the texts.
  */
 #include "cost/surcharges.h"
 #include "cost/text_tokens.h"
@@ -54,8 +55,8 @@ begins_answer(const struct ctx_message *message, size_t i)
 	return i > 0 && i == message->n_prompt_blocks;
 }
 
-/* Returns the index of the first text that directly follows other texts if
- * these end before block i; message->n if there is none. */
+/* Returns the index of the text at or after block i that is joined with texts
+ * before block i; message->n if there is none. */
 static size_t
 find_text(const struct ctx_message *message, size_t i)
 {
@@ -107,8 +108,8 @@ ctx_text_is_joined(const struct ctx_counter *counter,
 	    (find_next(message, i) < message->n || has_previous(message, i));
 }
 
-/* Adds the tokens of the joined texts from text i on to *cost, after those of
- * counter->text. */
+/* Appends text i, and the texts joined with it that follow, to counter->text,
+ * and adds the tokens of the whole to *cost. */
 static int
 count_from(struct ctx_counter *counter, const struct ctx_message *message,
     size_t i, struct ctx_cost *cost, struct ctx_err *err)

@@ -67,8 +67,9 @@ count_read_pages(const struct ctx_image *image,
 {
 	uint64_t text = PDF_TOKENS + pdf->text;
 
-	/* Mistral was billed fewer tokens than the bytes of the text suggest,
-	 * and none for images of the pages (7 recorded requests of 2026). */
+	/* Mistral billed fewer tokens for a PDF than the bytes of its text
+	 * suggest, and none for images of its pages (7 recorded requests of
+	 * 2026). */
 	if (payload->document)
 		return text;
 	if (image->rule == CTX_IMAGE_SQUARES)

@@ -59,13 +59,13 @@ static const struct ctx_model unknown = {.name = "",
     .factor = 100,
     .binds = true};
 
-/* The models of the rows, and, for each row, the model of a version that is not
- * in the table.  A model whose name is NULL was not filled yet.  The lock
+/* For each row its model, and the model for versions that have no row of their
+ * own.  A model whose name is NULL was not filled yet.  The lock
  * protects both arrays while a model is filled. */
 static struct ctx_model models[COUNT(rows)], unlisted[COUNT(rows)];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Makes *model the model of a row. */
+/* Fills *model from a row of the table. */
 static void
 fill_model(struct ctx_model *model, const struct model_row *row)
 {
@@ -78,7 +78,8 @@ fill_model(struct ctx_model *model, const struct model_row *row)
 	model->prices = row->price >= 0 ? &prices[row->price] : NULL;
 }
 
-/* Makes *model the model of a version of a row that is not in the table. */
+/* Fills *model from a row, for those versions of the row's model that have no
+ * row of their own. */
 static void
 fill_unlisted(struct ctx_model *model, const struct model_row *row)
 {
@@ -125,7 +126,8 @@ ctx_model_at(size_t i)
 	return &models[i];
 }
 
-/* Returns the model of a version of row i that is not in the table. */
+/* Returns the model for versions of row i's model that have no row of their
+ * own. */
 static const struct ctx_model *
 find_unlisted(size_t i)
 {

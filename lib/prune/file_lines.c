@@ -27,8 +27,8 @@ can_add_line(const struct prune *run, const struct prune_entry *entry,
 	    !run->options->settings.strategy->needs_all;
 }
 
-/* Stores where the record of an event is in its file.  A line of a session file
- * has its checksum already. */
+/* Stores where the record of an event is in its file, and its checksum.  That
+ * of a line of a session file was already computed. */
 static void
 set_place(const struct prune *run, struct ctx_held_message *held,
     const struct ctx_event *event)

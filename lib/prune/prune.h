@@ -100,8 +100,9 @@ struct ctx_candidate {
 	/* How many of the tokens in weight belong to summaries of earlier runs.
 	 * Limited by ctx_limit_tokens. */
 	uint32_t summary_tokens;
-	/* With quantum: lower 32 bits of the number of the section in which the
-	 * segment begins. */
+	/* Only if quantum is not 0.  The conversation is divided into sections
+	 * of quantum tokens; this is the number of the section in which the
+	 * segment begins (its lower 32 bits). */
 	uint32_t section;
 	/* Number of messages from the newest one of the group to the end of
 	 * the conversation.  Only for strategies with needs_all. */

@@ -135,8 +135,9 @@ group_answer(struct pruned_replay *replay, const struct pruned_message *prompt,
 		    ctx_limit_tokens(answer[-1].cost->reasoning);
 }
 
-/* Removes from a cost the tokens that earlier requests have removed from the
- * message and, if a record contains prompt and answer, those of the answer. */
+/* Subtracts from the cost of a message what pruning for an earlier request has
+ * removed and, if the record contains prompt and answer, the tokens of the
+ * answer. */
 static void
 reduce_cost(struct ctx_cost *cost, unsigned edits)
 {
@@ -281,9 +282,10 @@ record_sent(struct pruned_replay *replay, const struct pruned_message *entry,
 		sent->others = number;
 }
 
-/* Appends a segment to the prompt that ends at *node.  If it is the last one of
- * a record that also contains the answer, its tokens include the answer: then
- * appends the prompt and the answer as two messages. */
+/* Appends a segment to the prompt that ends at *node.  If the segment is
+ * the last of a record that also contains the answer, the segment's tokens
+ * include the answer; the rest and the answer are then appended as two
+ * messages. */
 static int
 append_with_answer(struct pruned_replay *replay,
     const struct pruned_message *entry, struct sent_segment *segment,

@@ -93,9 +93,9 @@ ctx_recall_is_passage(const struct recall *r, const struct item *item)
 	    r->first_doc[segment + 1] - r->first_doc[segment];
 }
 
-/* Returns the factor with which the score of an item is added to that of its
- * neighbour next.  It falls with the number of tokens between the middles of
- * the two items. */
+/* Returns the factor by which the score of an item is multiplied before it is
+ * added to the score of the next item.  It falls with the number of tokens
+ * between the middles of the two items. */
 static double
 compute_fading(const struct item *item, const struct item *next, double fade)
 {

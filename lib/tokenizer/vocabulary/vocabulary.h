@@ -333,8 +333,8 @@ ctx_vocab_guess(const struct ctx_vocab *v, struct ctx_key key)
 		return line[CTX_KEY_LINE - 1] == CTX_KEY_NOTHING
 		    ? CTX_VOCAB_NONE
 		    : CTX_VOCAB_UNSURE;
-	/* If several entries have the tag, this number is not greater than any
-	 * of their tokens, so it is a valid token. */
+	/* If several entries have the tag, this may be the token of none of
+	 * them, but is not greater than any, and so is a valid token. */
 	token = ~token & (CTX_VOCAB_MAX - 1);
 	if (token >= v->end)
 		return CTX_VOCAB_UNSURE;
