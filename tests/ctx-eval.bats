@@ -202,6 +202,27 @@ setup() {
 	[ -z "$(ls made)" ]
 }
 
+@test "files in {dir} are read, and {dir} is removed, at any depth of directories" {
+	mkdir made
+	echo "not removed" > outside
+	export TMPDIR=$PWD/made OUTSIDE=$PWD/outside
+	# Message 3 is saved 200 directories deep, message 5 below directories
+	# that must not be changed.
+	eval_session --json -b 50% -p 'deep=d={dir} l={dir}/1
+		for i in $(seq 200); do d=$d/d; done
+		mkdir -p $d $l/1
+		ln -s $OUTSIDE $d/link
+		sed -n "4w $d/a
+			6w $l/1/b
+			4d
+			6d
+			p"
+		chmod 500 $l $l/1' > rows
+	[ "$(row deep .kept,.saved,.lost)" = "33.3 66.7 0" ] || fail "$(cat rows)"
+	[ -z "$(ls made)" ]
+	[ "$(cat outside)" = "not removed" ]
+}
+
 @test "oracle, recency and random keep whole groups within the budget" {
 	# The groups are 0, 1, 2-3, 4-5, 6, 7, 8-9, 10-11.  Kept are 0 and 7 to 11.
 	eval_session --per sample --json -b 80% -p oracle -p recency -p random \

@@ -48,8 +48,9 @@ int ctx_policy_command_run(int client, const struct ctx_policy *policy,
  * Returns its path, which the caller frees; or NULL with *err. */
 char *ctx_run_directory_make(const char *parent, struct ctx_err *err);
 /* Appends the contents of all files below the directory to files, each followed
- * by a line feed.  Removes the directory and everything in it. */
-int ctx_run_directory_take(const char *path, struct ctx_buf *files,
+ * by a line feed.  Removes the directory and everything in it.  path, which
+ * ctx_run_directory_make has returned, is changed. */
+int ctx_run_directory_take(char *path, struct ctx_buf *files,
     struct ctx_err *err);
 
 #endif

@@ -3,6 +3,11 @@
  * which the command can save what it removes; later reads these files and
  * removes the directory
  *
+ * A command may nest directories to any depth.  They are not descended into,
+ * but emptied one after another.  For this, the directory of a run is member 0
+ * of a directory that is used as a queue.  When a member is emptied, its
+ * subdirectories are moved into the queue, where each is named by its number.
+ *
  * Symbolic links are not followed.  Files that cannot be read are skipped.
  */
 #define _GNU_SOURCE /* O_NOFOLLOW, in POSIX since 2008 */
@@ -17,24 +22,41 @@
 
 #include "eval/policy_runner.h"
 
-/* Files are read down to this depth of directories. */
-enum { DEEPEST = 64 };
+/* The directory that contains the directories of a run. */
+struct directory_queue {
+	int fd;
+	size_t n; /* number of members */
+	struct ctx_buf *files;
+	int rc; /* -1 if there is no memory; then nothing more is read */
+};
+
+static const char first_member[] = "/0";
 
 char *
 ctx_run_directory_make(const char *parent, struct ctx_err *err)
 {
 	static const char name[] = "/ctx-eval.XXXXXX";
-	char *path = malloc(strlen(parent) + sizeof name);
+	size_t n = strlen(parent);
+	char *path = malloc(n + sizeof name + sizeof first_member);
+	bool made;
 
 	if (path == NULL) {
 		ctx_err_nomem(err);
 		return NULL;
 	}
-	memcpy(path, parent, strlen(parent));
-	memcpy(path + strlen(parent), name, sizeof name);
-	if (mkdtemp(path) != NULL)
-		return path;
+	memcpy(path, parent, n);
+	memcpy(path + n, name, sizeof name);
+	n += sizeof name - 1;
+	made = mkdtemp(path) != NULL;
+	if (made) {
+		memcpy(path + n, first_member, sizeof first_member);
+		if (mkdir(path, 0700) == 0)
+			return path;
+	}
 	ctx_err_sys(err, errno, "cannot create a directory in %s", parent);
+	path[n] = '\0';
+	if (made)
+		(void)rmdir(path);
 	free(path);
 	return NULL;
 }
@@ -65,65 +87,89 @@ take_file(int directory, const char *name, struct ctx_buf *files,
 	return rc < 0 ? -1 : ctx_buf_add(files, "\n", 1, err);
 }
 
-static int take_directory(int fd, unsigned depth, struct ctx_buf *files,
-    struct ctx_err *err);
-
-/* Reads a file, or all files of a directory, and then removes the file or the
- * directory. */
+/* Opens a directory.  Gives its owner all rights, without which it could not be
+ * moved or emptied. */
 static int
-take_entry(int directory, const char *name, unsigned depth,
-    struct ctx_buf *files, struct ctx_err *err)
+open_to_empty(int parent, const char *name)
 {
-	struct stat entry;
-	int fd, rc = 0;
-
-	if (fstatat(directory, name, &entry, AT_SYMLINK_NOFOLLOW) < 0)
-		return 0;
-	if (S_ISREG(entry.st_mode))
-		rc = take_file(directory, name, files, err);
-	if (!S_ISDIR(entry.st_mode)) {
-		(void)unlinkat(directory, name, 0);
-		return rc;
-	}
-	fd = openat(directory, name,
+	int fd = openat(parent, name,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0 && depth < DEEPEST)
-		rc = take_directory(fd, depth + 1, files, err);
-	else if (fd >= 0)
-		(void)close(fd);
-	(void)unlinkat(directory, name, AT_REMOVEDIR);
-	return rc;
+
+	if (fd >= 0)
+		(void)fchmod(fd, 0700);
+	return fd;
 }
 
-/* Reads and removes everything in an open directory, then closes the
- * directory. */
-static int
-take_directory(int fd, unsigned depth, struct ctx_buf *files,
+static void
+move_to_queue(struct directory_queue *queue, int parent, const char *name)
+{
+	char number[24];
+	int fd = open_to_empty(parent, name);
+
+	if (fd >= 0)
+		(void)close(fd);
+	(void)snprintf(number, sizeof number, "%zu", queue->n);
+	if (renameat(parent, name, queue->fd, number) == 0)
+		queue->n++;
+}
+
+/* Reads and removes a file in an open directory, or moves a directory to the
+ * queue. */
+static void
+take_entry(struct directory_queue *queue, int directory, const char *name,
     struct ctx_err *err)
 {
-	DIR *directory = fdopendir(fd);
-	struct dirent *entry;
-	int rc = 0;
+	struct stat entry;
 
-	if (directory == NULL) {
-		(void)close(fd);
-		return 0;
+	if (fstatat(directory, name, &entry, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	if (S_ISDIR(entry.st_mode)) {
+		move_to_queue(queue, directory, name);
+		return;
 	}
-	while (rc == 0 && (entry = readdir(directory)) != NULL)
-		if (strcmp(entry->d_name, ".") != 0 &&
-		    strcmp(entry->d_name, "..") != 0)
-			rc = take_entry(fd, entry->d_name, depth, files, err);
-	(void)closedir(directory);
-	return rc;
+	if (S_ISREG(entry.st_mode) && queue->rc == 0)
+		queue->rc = take_file(directory, name, queue->files, err);
+	(void)unlinkat(directory, name, 0);
+}
+
+/* Empties a directory in the queue, and removes it. */
+static void
+take_member(struct directory_queue *queue, size_t i, struct ctx_err *err)
+{
+	char number[24];
+	struct dirent *entry;
+	DIR *directory = NULL;
+	int fd;
+
+	(void)snprintf(number, sizeof number, "%zu", i);
+	fd = open_to_empty(queue->fd, number);
+	if (fd >= 0)
+		directory = fdopendir(fd);
+	if (directory != NULL) {
+		while ((entry = readdir(directory)) != NULL)
+			if (strcmp(entry->d_name, ".") != 0 &&
+			    strcmp(entry->d_name, "..") != 0)
+				take_entry(queue, fd, entry->d_name, err);
+		(void)closedir(directory);
+	} else if (fd >= 0) {
+		(void)close(fd);
+	}
+	(void)unlinkat(queue->fd, number, AT_REMOVEDIR);
 }
 
 int
-ctx_run_directory_take(const char *path, struct ctx_buf *files,
-    struct ctx_err *err)
+ctx_run_directory_take(char *path, struct ctx_buf *files, struct ctx_err *err)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int rc = fd < 0 ? 0 : take_directory(fd, 0, files, err);
+	struct directory_queue queue = {.n = 1, .files = files};
+	size_t i;
 
+	path[strlen(path) - strlen(first_member)] = '\0';
+	queue.fd = open_to_empty(AT_FDCWD, path);
+	if (queue.fd >= 0) {
+		for (i = 0; i < queue.n; i++)
+			take_member(&queue, i, err);
+		(void)close(queue.fd);
+	}
 	(void)rmdir(path);
-	return rc;
+	return queue.rc;
 }
