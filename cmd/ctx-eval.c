@@ -49,7 +49,8 @@ find_prune(struct eval_command *eval, const char *self)
 	eval->prune = malloc(n + sizeof name);
 	if (eval->prune == NULL)
 		cli_die(&eval->cli, "out of memory");
-	memcpy(eval->prune, self, n);
+	if (n > 0)
+		memcpy(eval->prune, self, n);
 	memcpy(eval->prune + n, name, sizeof name);
 	if (n > 0 && access(eval->prune, X_OK) != 0)
 		memmove(eval->prune, name, sizeof name);

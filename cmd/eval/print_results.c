@@ -62,7 +62,8 @@ print_policy_json(const struct eval_output *output, size_t policy,
 	json_t *o = json_pack("{s:o, s:f, s:I, s:I}", "policy",
 	    cli_json_text(name, strlen(name)), "budget",
 	    get_share(&output->options->budgets, budget), "runs",
-	    (json_int_t)(f->runs + f->failed), "failed", (json_int_t)f->failed);
+	    (json_int_t)f->runs + (json_int_t)f->failed, "failed",
+	    (json_int_t)f->failed);
 
 	if (f->failed > 0)
 		o = cli_json_with(o, "failure",
