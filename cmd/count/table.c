@@ -330,7 +330,7 @@ print_wrapped(const char *text, size_t width)
 {
 	size_t n;
 
-	while ((n = strlen(text)) > width) {
+	while (strlen(text) > width) {
 		for (n = width; n > 0 && text[n] != ' '; n--)
 			continue;
 		n = n > 0 ? n : width;
