@@ -41,7 +41,7 @@ finish(void)
 
 	if (fflush(stdout) == 0 && !failed)
 		exit(0);
-	fprintf(stderr, "ctx: cannot write standard output: %s\n",
+	(void)fprintf(stderr, "ctx: cannot write standard output: %s\n",
 	    strerror(errno));
 	exit(2);
 }
@@ -75,7 +75,7 @@ is_command(const char *name)
 static _Noreturn void
 refuse_name(const char *name)
 {
-	fprintf(stderr,
+	(void)fprintf(stderr,
 	    "ctx: there is no command '%.40s'; ctx without arguments lists the "
 	    "commands\n",
 	    name);
@@ -89,13 +89,15 @@ static void
 run_beside(const char *self, const char *name, char **args)
 {
 	const char *slash = strrchr(self, '/');
-	size_t dir = slash == NULL ? 0 : (size_t)(slash - self) + 1;
-	char *path = malloc(dir + strlen(name) + 1);
+	size_t dir;
+	char *path;
 
-	if (path == NULL || dir == 0) {
-		free(path);
+	if (slash == NULL)
 		return;
-	}
+	dir = (size_t)(slash - self) + 1;
+	path = malloc(dir + strlen(name) + 1);
+	if (path == NULL)
+		return;
 	memcpy(path, self, dir);
 	memcpy(path + dir, name, strlen(name) + 1);
 	(void)execv(path, args);
@@ -107,7 +109,8 @@ run(const char *self, const char *name, char **args)
 {
 	run_beside(self, name, args);
 	(void)execvp(name, args);
-	fprintf(stderr, "ctx: cannot run %s: %s\n", name, strerror(errno));
+	(void)fprintf(stderr, "ctx: cannot run %s: %s\n", name,
+	    strerror(errno));
 	exit(2);
 }
 
@@ -124,7 +127,7 @@ open_manual(const char *argument)
 	if (argument != NULL)
 		(void)snprintf(page, sizeof page, "ctx-%s", argument);
 	(void)execvp(man, args);
-	fprintf(stderr,
+	(void)fprintf(stderr,
 	    "ctx: cannot run man: %s; ctx %s --help prints the options\n",
 	    strerror(errno), argument != NULL ? argument : "COMMAND");
 	exit(2);
