@@ -47,13 +47,13 @@ is_absent(int error)
 
 #ifdef HAS_OBJECTS
 /* Called for each loaded object, the program first.  Stops at the object that
- * contains this function, and copies the path of its file; copies an empty path
- * if this is the program. */
+ * contains this function, and copies the path of its file to path; copies an
+ * empty path if this is the program.  A path that is too long is not copied. */
 static int
 copy_own_path(struct dl_phdr_info *object, size_t size, void *path)
 {
 	uintptr_t own = (uintptr_t)copy_own_path, start;
-	size_t n;
+	const char *name;
 	unsigned i;
 
 	(void)size;
@@ -62,11 +62,9 @@ copy_own_path(struct dl_phdr_info *object, size_t size, void *path)
 		if (object->dlpi_phdr[i].p_type != PT_LOAD || own < start ||
 		    own - start >= object->dlpi_phdr[i].p_memsz)
 			continue;
-		n = object->dlpi_name == NULL ? 0 : strlen(object->dlpi_name);
-		if (n >= CTX_DATA_DIRECTORY_MAX)
-			n = 0;
-		memcpy(path, object->dlpi_name, n);
-		((char *)path)[n] = '\0';
+		name = object->dlpi_name == NULL ? "" : object->dlpi_name;
+		if (strlen(name) < CTX_DATA_DIRECTORY_MAX)
+			memcpy(path, name, strlen(name) + 1);
 		return 1;
 	}
 	return 0;
@@ -153,15 +151,15 @@ ctx_data_directory_find(struct ctx_data_directory *directory,
 	int rc = find_own_path(path, &n, err);
 
 	if (rc == 0 && n > 0) {
-		if (stat(path, &code) == 0)
+		if (stat(path, &code) == 0) {
+			directory->owner = code.st_uid;
 			rc = search_above(path, n, &code, err);
-		else if (!is_absent(errno))
+		} else if (!is_absent(errno)) {
 			rc = ctx_err_sys(err, errno, "cannot access %s", path);
+		}
 	}
 	directory->searched = rc > 0;
-	if (rc > 0)
-		directory->owner = code.st_uid;
-	else
+	if (rc <= 0)
 		(void)snprintf(path, CTX_DATA_DIRECTORY_MAX, "%s",
 		    rc == 0 ? CTX_DATADIR : "");
 	return rc < 0 ? -1 : 0;
