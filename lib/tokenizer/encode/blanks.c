@@ -14,7 +14,8 @@ find_sign(const char *p, size_t n, size_t at)
 	const char *found;
 
 	while (at < n) {
-		found = memchr(p + at, CTX_BLANK_SIGN[0], n - at);
+		found =
+		    memchr(p + at, (unsigned char)CTX_BLANK_SIGN[0], n - at);
 		if (found == NULL)
 			return n;
 		at = (size_t)(found - p);
