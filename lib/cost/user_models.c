@@ -65,18 +65,18 @@ read_image(const json_t *value, struct ctx_image *image)
 {
 	uint32_t *const figures[] = {&image->x, &image->y, &image->edge};
 	const char *name = json_string_value(json_array_get(value, 0));
+	size_t i, size = json_array_size(value);
 	uint64_t n;
-	size_t i;
 
 	memset(image, 0, sizeof *image);
 	for (i = 0; name != NULL && i < CTX_IMAGE_RULES; i++)
 		if (strcmp(name, ctx_image_rule_name((enum ctx_image_rule)i)) ==
 		    0)
 			break;
-	if (name == NULL || i == CTX_IMAGE_RULES || json_array_size(value) > 4)
+	if (name == NULL || i == CTX_IMAGE_RULES || size > 4)
 		return false;
 	image->rule = (enum ctx_image_rule)i;
-	for (i = 1; i < json_array_size(value); i++) {
+	for (i = 1; i < size; i++) {
 		if (!scale_number(json_array_get(value, i), 1, UINT32_MAX, &n))
 			return false;
 		*figures[i - 1] = (uint32_t)n;
@@ -89,18 +89,18 @@ read_tools(const json_t *value, struct ctx_tools *tools)
 {
 	uint32_t *const figures[] = {&tools->once, &tools->forced};
 	const char *name = json_string_value(json_array_get(value, 0));
+	size_t i, size = json_array_size(value);
 	uint64_t n;
-	size_t i;
 
 	memset(tools, 0, sizeof *tools);
 	for (i = 0; name != NULL && i < CTX_TOOLS_RULES; i++)
 		if (strcmp(name, ctx_tools_rule_name((enum ctx_tools_rule)i)) ==
 		    0)
 			break;
-	if (name == NULL || i == CTX_TOOLS_RULES || json_array_size(value) > 3)
+	if (name == NULL || i == CTX_TOOLS_RULES || size > 3)
 		return false;
 	tools->rule = (enum ctx_tools_rule)i;
-	for (i = 1; i < json_array_size(value); i++) {
+	for (i = 1; i < size; i++) {
 		if (!scale_number(json_array_get(value, i), 1, UINT32_MAX, &n))
 			return false;
 		*figures[i - 1] = (uint32_t)n;
@@ -330,10 +330,10 @@ open_models(const struct model_file *f, FILE **in)
 static int
 read_text_of(const struct model_file *f, char **text, size_t *n)
 {
-	FILE *in;
+	FILE *in = NULL;
 	int rc = open_models(f, &in);
 
-	if (rc <= 0)
+	if (in == NULL)
 		return rc;
 	*text = malloc(LONGEST + 1);
 	if (*text == NULL) {
