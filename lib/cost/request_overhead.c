@@ -517,14 +517,15 @@ static uint64_t
 count_priming(const struct overhead_count *b,
     const struct ctx_record_layout *layout)
 {
-	unsigned tokens = layout->dialect->priming;
+	int64_t tokens = layout->dialect->priming;
 
 	if (layout->is_response || tokens == 0)
 		return 0;
 	if (b->counter->frame_message > 0)
 		return b->counter->frame_request;
-	return (
-	    uint64_t)((b->extra->framed ? 0 : (int)tokens) + b->extra->request);
+	if (b->extra->framed)
+		tokens = 0;
+	return (uint64_t)(tokens + b->extra->request);
 }
 
 int
