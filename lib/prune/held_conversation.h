@@ -115,14 +115,12 @@ ctx_prune_entry_at(const struct held_conversation *conversation, size_t i)
 }
 
 /* Returns the summary or notice that will be inserted before or into a message
- * in memory; NULL if there is none. */
+ * in memory.  The message must have one: insertion_number is not 0. */
 static inline struct insertion *
 ctx_prune_insertion(const struct held_conversation *conversation,
     const struct prune_entry *entry)
 {
-	return entry->insertion_number == 0
-	    ? NULL
-	    : &conversation->insertions[entry->insertion_number - 1];
+	return &conversation->insertions[entry->insertion_number - 1];
 }
 
 /* Frees all messages in memory and begins the next conversation. */

@@ -300,10 +300,8 @@ bool
 ctx_insertion_is_block(const struct held_conversation *conversation,
     const struct prune_entry *entry)
 {
-	const struct insertion *insertion =
-	    ctx_prune_insertion(conversation, entry);
-
-	return insertion != NULL && insertion->is_block;
+	return entry->insertion_number != 0 &&
+	    ctx_prune_insertion(conversation, entry)->is_block;
 }
 
 bool
