@@ -203,6 +203,7 @@ count_stream(struct count_command *count, char **file)
 struct plain {
 	struct ctx_token_counter *tokens;
 	struct ctx_token_stats sum;
+	int64_t correction; /* see ctx_text_correction */
 };
 
 static int
@@ -218,6 +219,7 @@ count_plain_part(void *user, struct ctx_buf *text, bool ended,
 			 &tokens, err)) < 0)
 		return -1;
 	plain->sum.tokens += tokens;
+	plain->correction += ctx_text_correction(text->p, n);
 	plain->sum.bytes += n;
 	plain->sum.chars += ctx_utf8_count(text->p, n);
 	text->n -= n;
@@ -241,7 +243,8 @@ count_text(struct count_command *count, char **file)
 	if (cli_read_parts(&count->cli, *file, &parts, &err) < 0)
 		cli_fail(&count->cli, &err);
 	stats = plain.sum;
-	stats.tokens = ctx_tokens_to_model(model_counter.counter, stats.tokens);
+	stats.tokens = ctx_correct_tokens(model_counter.counter, stats.tokens,
+	    plain.correction);
 	stats.model = model_counter.model;
 	stats.basis = model_counter.counter->basis;
 	stats.estimated = stats.basis == CTX_BASIS_ESTIMATED ? stats.tokens : 0;

@@ -141,7 +141,24 @@ fits_limit() {
 		fits_limit $l gemini-3-pro
 	done
 	ctx-count --models |
-	    grep -q '^gemini-3-pro .*o200k_base *estimated *1\.[1-9]'
+	    grep -q '^gemini-3-pro .*o200k_base *estimated *1\.[0-9]'
+}
+
+@test "gemini: a limit in tokens holds for texts whose count is corrected" {
+	for text in '12345 6789 ' $'1\n' 'a_b_c ' '6f1c94e0731' $'\n\n\n \t'; do
+		result "$(times 400 "$text")x" > long
+		for l in 40 100 300; do
+			fits_limit $l gemini-3-pro
+		done
+	done
+	# Wide characters count less than the cut assumes, so that less is kept.
+	result "$(times 300 '漢字😀')" > long
+	for l in 40 100 300; do
+		ctx-truncate --unit tokens -l $l -m gemini-3-pro long > out
+		text_of out | ctx-count --text -q -m gemini-3-pro --max $l
+		run -1 ctx-count --text -q -m gemini-3-pro --max $((l / 4)) \
+		    <(text_of out)
+	done
 }
 
 @test "a limit in tokens cuts by the tokens of Claude" {

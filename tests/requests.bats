@@ -319,12 +319,43 @@ j?: object,
 	[ "$(ulimit -s 128 && nested 9000 '"array"')" -eq "$deep" ]
 }
 
-@test "gemini: a message costs a token, unless its text is only estimated" {
-	echo '{"model":"gemini-2.5-pro","contents":[{"role":"user","parts":[{"text":"hi"}]}]}' > in
-	[ "$(tokens -e o200k_base in)" -eq 2 ]
-	[ "$(tokens in)" -eq 1 ]
-	sed -i 's/2.5-pro/2.0-flash/' in
-	[ "$(tokens -e o200k_base in)" -eq 1 ]
+@test "gemini: a message and a system prompt cost a token each since 2.5" {
+	of() { # model, [option...]
+		for system in '' '"systemInstruction":{"parts":[{"text":"be"}]},'; do
+			echo '{"model":"'"$1"'",'"$system"'"contents":[{"role":"user",
+			    "parts":[{"text":"hi"}]},{"role":"model","parts":[{"text":"hi"}]}]}' |
+			    jq -c . > in
+			tokens "${@:2}" in
+		done | paste -sd ' '
+	}
+	[ "$(of gemini-2.5-pro -e o200k_base)" = "4 6" ]
+	[ "$(of gemini-2.5-pro)" = "4 6" ]
+	[ "$(of gemini-3-pro)" = "4 6" ]
+	[ "$(of gemini-2.0-flash -e o200k_base)" = "2 3" ]
+	[ "$(of gemini-2.0-flash)" = "2 3" ]
+}
+
+@test "gemini 2.0: a definition costs two tokens besides its texts, more if estimated" {
+	request() { # tools, parts of the answer, [option...]
+		jq -nc --argjson tools "$1" --argjson parts "$2" '
+		    {model: "gemini-2.0-flash", tools: $tools, contents: [
+		    {role: "user", parts: [{text: "go"}]},
+		    {role: "model", parts: $parts}]}' > in
+		tokens "${@:3}" in
+	}
+	local text='[{"text":"t"}]' f='{"name":"f"}' e="-e o200k_base"
+	local call='[{"functionCall":{"name":"t","args":{}}}]'
+	# the tokens of one definition, of two, and of a call
+	of() {
+		local none
+		none=$(request '[]' "$text" "$@")
+		echo $(($(request "[{\"functionDeclarations\":[$f]}]" "$text" "$@") - none)) \
+		    $(($(request "[{\"functionDeclarations\":[$f,$f]}]" "$text" "$@") - none)) \
+		    $(($(request '[]' "$call" "$@") - none))
+	}
+	# shellcheck disable=SC2086 # an option and its argument
+	[ "$(of $e)" = "3 6 0" ]
+	[ "$(of)" = "4 8 2" ]
 }
 
 @test "gemini: a signature counts up to 3.0 only after the last message of the user" {
@@ -420,8 +451,9 @@ j?: object,
 	ctx-count --json --per role bedrock > out
 	jq -se '(map(select(.role == "tools").tokens) | add) > 420' out
 	echo '{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"tools":[{"functionDeclarations":[{"name":"wx","description":"weather now","parameters":'"$schema"'}]}]}' > gemini
-	# As the local tokenizer of google-genai: the texts wx, weather now, city.
-	[ "$(tokens gemini)" -eq 5 ]
+	# As the local tokenizer of google-genai: the texts wx, weather now, city;
+	# and two tokens for the definition.
+	[ "$(tokens gemini)" -eq 7 ]
 }
 
 @test "langchain, vercel and sharegpt: tools are found in their own members" {

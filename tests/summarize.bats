@@ -40,6 +40,22 @@ summary_of() {
 	[ "$(wc -c < text)" -gt 150 ]
 }
 
+@test "gemini: a summary obeys --summary-tokens and the budget, whatever it consists of" {
+	for text in '8f3a 1724 ' '1\n' '漢字 ' '😀' 'plain words '; do
+		for n in 20 60 300; do
+			ctx-prune -s summarize -m gemini-3-pro -b 40k \
+			    --summary-tokens $n \
+			    --summarizer "printf '%.0s$text' \$(seq 250)" "$agent" > out
+			[ "$(tokens -m gemini-3-pro out)" -le 40000 ]
+			summary_of out | sed '1s/^\[Earlier conversation summary\]: //' > text
+			[ "$(tokens -m gemini-3-pro --text text)" -le $((n + 2)) ] ||
+				fail "$text: $n: $(tokens -m gemini-3-pro --text text)"
+			[ "$(tokens -m gemini-3-pro --text text)" -ge $((n / 3)) ] ||
+				fail "$text: $n: $(tokens -m gemini-3-pro --text text)"
+		done
+	done
+}
+
 @test "the newest messages that fit beside the summary are kept" {
 	for b in 12000 40000 90000; do
 		ctx-prune -s summarize -l light -b $b "$agent" > out

@@ -134,8 +134,8 @@ print_line(const struct cli *cli, const struct ctx_model *m,
 	    ctx_model_limit(m), m->output, m->date[0] != '\0' ? m->date : "-",
 	    m->basis == CTX_BASIS_ESTIMATED ? "~" : " ");
 	print_cell(m->encoding, 13);
-	printf(" %-13s %4s %-7s %-5s %-10s", ctx_basis_name(m->basis), factor,
-	    ctx_image_rule_name(m->image.rule),
+	printf(" %-13s %4s%c %-7s %-5s %-10s", ctx_basis_name(m->basis), factor,
+	    m->corrects ? '+' : ' ', ctx_image_rule_name(m->image.rule),
 	    ctx_tools_rule_name(m->tools.rule), ctx_cache_name(m->cache));
 	print_prices(price);
 	(void)putchar(' ');
@@ -163,8 +163,9 @@ cli_models_print(const struct cli *cli, const struct ctx_models *own)
 	uint64_t age = ctx_models_age((int64_t)time(NULL));
 	size_t i;
 
-	printf("%-30s %-10s %8s %8s %7s %-10s  %-13s %-13s %4s %-7s %-5s %-10s "
-	       "%8s %8s %8s %8s %8s %-10s %s %s %s\n",
+	printf(
+	    "%-30s %-10s %8s %8s %7s %-10s  %-13s %-13s %4s  %-7s %-5s %-10s "
+	    "%8s %8s %8s %8s %8s %-10s %s %s %s\n",
 	    "name", "vendor", "window", "input", "output", "dated", "encoding",
 	    "basis", "x", "images", "tools", "cache", "$/M-in", "out", "read",
 	    "write", "1h", "priced", "tokenizer", "aliases", "when");

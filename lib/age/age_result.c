@@ -226,7 +226,8 @@ count_saved(struct aged_result *aged, uint64_t before,
 	if (ctx_token_count(counter->tokens, aged->scratch.p, aged->scratch.n,
 		&after, err) < 0)
 		return -1;
-	after = ctx_tokens_to_model(counter, after);
+	after =
+	    ctx_text_to_model(counter, aged->scratch.p, aged->scratch.n, after);
 	aged->saved_tokens = before > after ? before - after : 0;
 	return aged->saved_tokens > 0;
 }

@@ -115,7 +115,7 @@ ctx_encoding_count(struct ctx_encoding *encoding, const char *text,
 	if (ctx_token_count(encoding->counter->tokens, text, length, tokens,
 		&err) < 0)
 		return ctx_api_fail(error, &err);
-	*tokens = ctx_tokens_to_model(encoding->counter, *tokens);
+	*tokens = ctx_text_to_model(encoding->counter, text, length, *tokens);
 	return 0;
 }
 
@@ -162,18 +162,35 @@ typedef int cut_function(struct ctx_token_counter *counter, struct ctx_str text,
 
 /* Finds where to cut a text such that its head or tail has at most limit
  * tokens.  The function "find" counts in tokens of the encoding, so the limit
- * is converted from tokens of the model. */
+ * is converted from tokens of the model.  If the counter corrects its counts,
+ * the limit in tokens of the encoding depends on the text: at most twice the
+ * limit (ctx_correct_tokens), and less as long as the result exceeds the
+ * limit. */
 static int
 find_cut(struct ctx_encoding *encoding, cut_function *find, struct ctx_str text,
     uint64_t limit, size_t *at, struct ctx_error *error)
 {
-	uint64_t tokens;
+	const struct ctx_counter *counter = encoding->counter;
+	uint64_t tokens, within = ctx_tokens_to_encoding(counter, limit), less;
 	struct ctx_err err;
 
-	limit = ctx_tokens_to_encoding(encoding->counter, limit);
-	if (find(encoding->counter->tokens, text, limit, at, &tokens, &err) < 0)
-		return ctx_api_fail(error, &err);
-	return 0;
+	if (counter->corrects && limit <= text.n)
+		within = 2 * limit;
+	for (;;) {
+		if (find(counter->tokens, text, within, at, &tokens, &err) < 0)
+			return ctx_api_fail(error, &err);
+		if (!counter->corrects)
+			return 0;
+		tokens = find == ctx_token_head
+		    ? ctx_text_to_model(counter, text.p, *at, tokens)
+		    : ctx_text_to_model(counter, text.p + *at, text.n - *at,
+			  tokens);
+		if (tokens <= limit || within == 0)
+			return 0;
+		less =
+		    (uint64_t)((double)within * (double)limit / (double)tokens);
+		within = less < within ? less : within - 1;
+	}
 }
 
 int

@@ -167,15 +167,15 @@ ctx_calibrate(struct ctx_calibration *calibration,
 /*
  * Errors of the estimates for 13 kinds of text, measured in November 2026 by
  * tests/bench/texts.py (ctx-encoding(7) has the table): the root mean square of
- * their logarithms.  The factors of Claude's encodings are those of English,
- * code and JSON.
+ * their logarithms.  The factors of Claude's encodings and of Gemini are those
+ * of English, code and JSON.
  */
 static const struct {
 	const char *vendor, *encoding; /* of the row in the table of models */
 	double factor;                 /* 0: that of the row */
 	double spread;
 } priors[] = {
-    {"google", "o200k_base", 0, 0.30},
+    {"google", "o200k_base", 1.19, 0.30},
     {"meta", "o200k_base", 0, 0.12},
     {"deepseek", "o200k_base", 0, 0.11},
     {"alibaba", "o200k_base", 0, 0.14},

@@ -51,6 +51,9 @@ struct ctx_model {
 	 * tokens correspond to 100 tokens of the encoding; 0: not known, taken
 	 * as 100. */
 	uint32_t factor;
+	/* True if the product is corrected by what characters the text consists
+	 * of (ctx_text_correction). */
+	bool corrects;
 	/* URL path on huggingface.co of the model's own tokenizer or, if
 	 * file_is_near is true, of a related model's tokenizer.  NULL: there is
 	 * none. */
@@ -208,6 +211,7 @@ struct ctx_counter {
 	/* tokens of the model per 100 tokens of the encoding; 0: equally many
 	 */
 	uint32_t factor;
+	bool corrects; /* see ctx_model.corrects */
 	/* The model's rules for images and for tool definitions.  If the model
 	 * has none (CTX_IMAGE_NONE, CTX_TOOLS_NONE), those of the dialect
 	 * (message format) are used. */
@@ -262,6 +266,20 @@ int ctx_count_added_text(struct ctx_counter *counter,
 int ctx_count_message(struct ctx_counter *counter,
     const struct ctx_message *message, struct ctx_cost *cost,
     struct ctx_err *err);
+/* Returns the tokens that a text of n bytes has for the model.  tokens: those
+ * of the encoding.  They are multiplied by the factor and, if the counter
+ * corrects its counts, corrected by ctx_text_correction. */
+uint64_t ctx_text_to_model(const struct ctx_counter *counter, const char *p,
+    size_t n, uint64_t tokens);
+/* Returns how many thousandths of a token the digits, underscores, line breaks,
+ * tabs, characters from U+3000 on and characters from U+10000 on of a text have
+ * more (or less, if negative) than the encoding's tokens times the factor.  The
+ * correction of a text is the sum of those of its parts. */
+int64_t ctx_text_correction(const char *p, size_t n);
+/* Does what ctx_text_to_model does, with the correction of a text that is
+ * counted in several parts. */
+uint64_t ctx_correct_tokens(const struct ctx_counter *counter, uint64_t tokens,
+    int64_t correction);
 /* A counter may count with an encoding that is not the model's own, and
  * multiply the tokens by a factor (ctx_counter.factor). ctx_tokens_to_model
  * converts a number of tokens of the encoding to tokens of the model;

@@ -116,7 +116,8 @@ add_call_surcharges(const struct ctx_counter *counter,
     const struct ctx_surcharges *extra, struct ctx_cost *cost)
 {
 	const struct ctx_json *json = message->json;
-	uint64_t tokens = extra->call;
+	uint64_t tokens =
+	    extra->call + (counter->corrects ? extra->estimated_call : 0u);
 	uint32_t signature = block->signature;
 
 	if (block->payload != 0 &&
@@ -451,10 +452,11 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
 	if (counter->frame_message > 0)
 		frame = counter->frame_message;
 	if (fixed == 0 && !extra->framed) {
-		/* If tokens are multiplied by a factor, the count of a short
-		 * text is already too high by more than extra->message, so
-		 * extra->message is not added. */
-		if (ctx_tokens_to_model(counter, 100) == 100)
+		/* If tokens are multiplied by a factor without a correction,
+		 * the count of a short text is already too high by more than
+		 * extra->message, so extra->message is not added. */
+		if (counter->corrects ||
+		    ctx_tokens_to_model(counter, 100) == 100)
 			*tokens = extra->message;
 		return 0;
 	}

@@ -73,6 +73,7 @@ open_encoding(struct ctx_model_counters *counters, const char *encoding,
 		opened->counter.basis = like->basis;
 	set_frame(&opened->counter, opened->tokenizer);
 	opened->counter.factor = like->factor;
+	opened->counter.corrects = like->corrects;
 	opened->counter.image = like->image;
 	opened->counter.tools = like->tools;
 	opened->counter.drops_reasoning = like->drops_reasoning;
@@ -234,6 +235,7 @@ find_opened(const struct ctx_model_counters *counters, const char *encoding,
 		if (strcmp(one->encoding, encoding) == 0 &&
 		    one->wanted.basis == like->basis &&
 		    one->wanted.factor == like->factor &&
+		    one->wanted.corrects == like->corrects &&
 		    one->wanted.drops_reasoning == like->drops_reasoning &&
 		    memcmp(&one->wanted.image, &like->image,
 			sizeof like->image) == 0 &&
@@ -279,6 +281,7 @@ ctx_model_counters_find(struct ctx_model_counters *counters,
 		encoding = model->encoding;
 		like.basis = model->basis;
 		like.factor = model->factor;
+		like.corrects = model->corrects;
 	}
 	opened = find_opened(counters, encoding, &like);
 	if (opened == NULL &&

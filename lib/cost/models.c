@@ -96,6 +96,7 @@ fill_unlisted(struct ctx_model *model, const struct model_row *row)
 	model->encoding = newest->encoding;
 	model->basis = newest->model.basis;
 	model->factor = newest->model.factor;
+	model->corrects = newest->model.corrects;
 	model->image = newest->model.image;
 	model->tools = newest->model.tools;
 	model->binds = newest->model.binds;

@@ -216,6 +216,8 @@ add_definition(struct overhead_count *b, const struct ctx_definition *tool,
     struct ctx_err *err)
 {
 	b->fixed += b->extra->definition;
+	if (b->counter->corrects)
+		b->fixed += b->extra->estimated_definition;
 	switch (b->extra->form) {
 	case CTX_FORM_TYPES:
 		return ctx_tool_schema_add(&b->text, b->json, tool, err);
@@ -463,7 +465,8 @@ count_answer(struct overhead_count *b, const struct ctx_record_layout *layout,
 	if (ctx_token_count(b->counter->tokens, b->text.p, b->text.n, &tokens,
 		err) < 0)
 		return -1;
-	b->cost.tokens += ctx_tokens_to_model(b->counter, tokens) +
+	b->cost.tokens +=
+	    ctx_text_to_model(b->counter, b->text.p, b->text.n, tokens) +
 	    (is_responses(layout) ? extra->answer_responses : extra->answer);
 	b->cost.chars += ctx_utf8_count(b->text.p, b->text.n);
 	return 0;
@@ -491,7 +494,8 @@ count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
 	/* The tokens of the request besides those of its texts (b->fixed) can
 	 * only be negative if it has tools.  The tool definitions have more
 	 * tokens than that, so the sum is not negative. */
-	b->cost.tokens += ctx_tokens_to_model(b->counter, tokens);
+	b->cost.tokens +=
+	    ctx_text_to_model(b->counter, b->text.p, b->text.n, tokens);
 	b->cost.tokens += (uint64_t)b->fixed;
 	b->cost.chars += ctx_utf8_count(b->text.p, b->text.n);
 	return count_answer(b, layout, err);

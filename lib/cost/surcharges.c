@@ -28,12 +28,15 @@
  * "thinking" of the type "adaptive" adds nothing, except 17 tokens in requests
  * without tools to Opus 4.6, which are not counted.
  *
- * Gemini (660 requests): a signature on a tool call is billed by the Gemini
- * API for Gemini 3 and later, but not by Vertex AI.  A request does not show to
- * which of the two it was sent.  Of 46 requests to Gemini 2.5 with signatures
- * 31 were billed without them; in the others 1,000 bytes cost about 130 tokens,
- * which are not counted.  Thoughts, and signatures on other parts, are not
- * billed.
+ * Gemini (660 requests): a system prompt outside the messages costs the models
+ * since 2.5 one token.  A tool definition of Gemini 2.0 costs two tokens
+ * besides its texts; one token per definition and two per call were added to
+ * estimates, so that not more requests than before are counted too low.  A
+ * signature on a tool call is billed by the Gemini API for Gemini 3 and later,
+ * but not by Vertex AI.  A request does not show to which of the two it was
+ * sent.  Of 46 requests to Gemini 2.5 with signatures 31 were billed without
+ * them; in the others 1,000 bytes cost about 130 tokens, which are not counted.
+ * Thoughts, and signatures on other parts, are not billed.
  *
  * Models of other providers (each has its number of requests below, of 2025 and
  * 2026): their hosts have prompts of their own, which differ.  With one tool,
@@ -60,7 +63,7 @@
 	CLAUDE, .named = 6, .call = 40, .argument = 14, .parallel = 27
 #define GEMINI                                                                \
 	.form = CTX_FORM_JSON, .answer_form = CTX_ANSWER_TEXTS, .message = 1, \
-	UNMEASURED
+	.system = 1, UNMEASURED
 
 /* Models of which only the framing of texts and JSON definitions was measured:
  * tokens of each message and of each request. */
@@ -72,9 +75,13 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
     [CTX_TOOLS_NONE] = {.name = "-", .form = CTX_FORM_JSON, UNMEASURED},
     [CTX_TOOLS_TYPES] = {.name = "types", .form = CTX_FORM_TYPES, UNMEASURED},
     [CTX_TOOLS_JSON] = {.name = "json", .form = CTX_FORM_JSON, UNMEASURED},
+    /* Gemini 1.5 and 2.0, and other models in Gemini's format */
     [CTX_TOOLS_TEXTS] = {.name = "texts",
 	.form = CTX_FORM_TEXTS,
 	.answer_form = CTX_ANSWER_TEXTS,
+	.definition = 2,
+	.estimated_definition = 1,
+	.estimated_call = 2,
 	UNMEASURED},
     /* GPT-3.5 to GPT-4.1 */
     [CTX_TOOLS_OPENAI] = {.name = "openai",

@@ -58,6 +58,10 @@ struct ctx_surcharges {
 	 * argument: for each argument of a tool call, if the arguments are a
 	 * JSON object. parallel: for each message with several tool calls. */
 	uint8_t call, argument, parallel;
+	/* Further tokens of each tool definition and of each tool call if
+	 * ctx_counter.corrects is true: names and keys are short texts, whose
+	 * estimates differ most from the model's tokens. */
+	uint8_t estimated_definition, estimated_call;
 	/* True if texts that follow each other in a message are joined. */
 	bool joins_texts;
 	/* True if the prompt shows the values of a tool call's arguments as

@@ -224,6 +224,7 @@ read_member(const struct model_file *f, struct ctx_model *model,
 	if (strcmp(key, "factor") == 0) {
 		right = scale_number(value, 100, 10000, &n) && n > 0;
 		model->factor = (uint32_t)n;
+		model->corrects = false;
 		return right;
 	}
 	if (strcmp(key, "cache_least") == 0) {
@@ -409,6 +410,7 @@ add_model(const struct model_file *f, const char *name, json_t *one)
 		model->input = 0;
 	if (json_object_get(one, "encoding") != NULL) {
 		model->factor = 100;
+		model->corrects = false;
 		model->file = NULL;
 	}
 	json_object_foreach(one, key, value) {

@@ -108,10 +108,10 @@ $23 == "" { fail("no source") }
 # Returns the initializer of a struct model_row.
 function model(s) {
 	s = sprintf("{%s, %s, %s, %s, %s, %d, {NULL, NULL, %s, %s, %s, NULL, " \
-	    "%s, %.0f, NULL, %s, ", text($1, 40), text($2, 16), text($6, 16),
+	    "%s, %.0f, %s, NULL, %s, ", text($1, 40), text($2, 16), text($6, 16),
 	    text($20, 64), text($21, 64), $1 in first ? first[$1] : -1, $3, $4, $5,
 	    constant("CTX_BASIS", $7 ~ /^(like|near)$/ ? "estimated" : $7),
-	    number($8) * 100, $7 == "near" ? "true" : "false")
+	    number($8) * 100, $8 ~ /\+$/ ? "true" : "false", $7 == "near" ? "true" : "false")
 	s = s sprintf("{%s, %s, %s, %s}, {%s, %s, %s}, ",
 	    constant("CTX_IMAGE", $9), number($10), number($11), number($12),
 	    constant("CTX_TOOLS", $13), number($14), number($15))

@@ -158,9 +158,9 @@ count_summary_cost(struct summary_job *job, struct ctx_str text,
 	    job->conversation->model_counter.counter, &content, tokens, err);
 }
 
-/* Sets job->max_tokens to the maximum number of tokens of the summary: what the
- * user asks for, or what the budget leaves, if that is less.  0 if the budget
- * leaves nothing. */
+/* Sets job->most_tokens and job->max_tokens to the maximum number of tokens of
+ * the summary: what the user asks for, or what the budget leaves, if that is
+ * less.  0 if the budget leaves nothing. */
 static int
 find_max_tokens(struct summary_job *job, struct ctx_err *err)
 {
@@ -175,6 +175,7 @@ find_max_tokens(struct summary_job *job, struct ctx_err *err)
 		left = plan->settings.budget - plan->after - frame;
 	if (left > plan->settings.summary_tokens)
 		left = plan->settings.summary_tokens;
+	job->most_tokens = left;
 	job->max_tokens =
 	    ctx_tokens_to_encoding(job->conversation->model_counter.counter,
 		left);
@@ -199,28 +200,57 @@ compose_summary(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 	return count_summary_cost(job, *all, tokens, err);
 }
 
-/* Composes the text that is inserted, as compose_summary does.  After the
- * prefix, a summary may have more tokens than alone.  If the budget is exceeded
- * for this reason, shortens the summary and composes the text again. */
+/* Sets *over to the tokens by which the composed text, which has this many
+ * tokens, exceeds the budget or the summary in it exceeds job->most_tokens;
+ * 0 if both fit. */
+static int
+find_excess(struct summary_job *job, uint64_t tokens, uint64_t *over,
+    struct ctx_err *err)
+{
+	const struct ctx_plan *plan = &job->conversation->plan;
+	const struct ctx_counter *counter =
+	    job->conversation->model_counter.counter;
+	const struct ctx_buf *text = &job->text;
+	uint64_t alone, budget = plan->settings.budget;
+
+	if (ctx_token_count(counter->tokens, text->p, text->n, &alone, err) < 0)
+		return -1;
+	alone = ctx_text_to_model(counter, text->p, text->n, alone);
+	*over = alone > job->most_tokens ? alone - job->most_tokens : 0;
+	if (plan->after + tokens > budget + *over)
+		*over = plan->after + tokens - budget;
+	return 0;
+}
+
+/* Composes the text that is inserted, as compose_summary does.  A summary may
+ * have more tokens after the prefix than alone, and more tokens of the model
+ * than its tokens of the encoding say (ctx_text_correction).  As long as it
+ * does not fit for such a reason, shortens the summary and composes the text
+ * again. */
 static int
 compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
     struct ctx_err *err)
 {
-	const struct ctx_plan *plan = &job->conversation->plan;
-	uint64_t budget = plan->settings.budget, over;
+	uint64_t limit = job->max_tokens, over, head;
 	struct ctx_buf *text = &job->text;
 
-	if (compose_summary(job, all, tokens, err) < 0)
-		return -1;
-	if (text->n == 0 || plan->after + *tokens <= budget)
-		return 0;
-	over = plan->after + *tokens - budget;
-	if (ctx_token_head(job->conversation->model_counter.counter->tokens,
-		(struct ctx_str){text->p, text->n},
-		job->max_tokens > over ? job->max_tokens - over : 0, &text->n,
-		tokens, err) < 0)
-		return -1;
-	return compose_summary(job, all, tokens, err);
+	for (;;) {
+		if (compose_summary(job, all, tokens, err) < 0 ||
+		    find_excess(job, *tokens, &over, err) < 0)
+			return -1;
+		if (over == 0 || text->n == 0)
+			return 0;
+		/* One token of the encoding may be several of the model, so
+		 * little is removed at once. */
+		if (over > limit / 8 + 1)
+			over = limit / 8 + 1;
+		limit = limit > over ? limit - over : 0;
+		if (ctx_token_head(
+			job->conversation->model_counter.counter->tokens,
+			(struct ctx_str){text->p, text->n}, limit, &text->n,
+			&head, err) < 0)
+			return -1;
+	}
 }
 
 /* Inserts the summary, unless it exceeds the budget, or has as many tokens as

@@ -34,7 +34,8 @@ struct summary_job {
 	struct ctx_buf block;    /* the text of the block being read */
 	struct ctx_buf text;     /* the summary, without its prefix */
 	struct ctx_buf composed; /* the summary with its prefix */
-	uint64_t max_tokens;     /* maximum tokens of text, in the encoding */
+	/* Maximum tokens of text, in the encoding and in the model. */
+	uint64_t max_tokens, most_tokens;
 };
 
 /* ---- summary_input.c ---- */

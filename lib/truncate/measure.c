@@ -31,6 +31,6 @@ ctx_shorten_measure(struct shortener *shortener, const char *p, size_t n,
 	}
 	if (ctx_token_count(shortener->counter->tokens, p, n, size, err) < 0)
 		return -1;
-	*size = ctx_tokens_to_model(shortener->counter, *size);
+	*size = ctx_text_to_model(shortener->counter, p, n, *size);
 	return 0;
 }

@@ -57,13 +57,24 @@ split_room(const struct shortener *shortener, uint64_t room)
 	    shortener->keep == CTX_KEEP_HEAD ? 0 : room - head};
 }
 
-/* Reduces how much of a text may be kept. excess: the size by which to reduce
- * it: first the size of the beginning and, once this is 0, the size of the
- * end. */
+/* Reduces how much of a text may be kept. size: the size of the result, which
+ * exceeds the limit.  If the counter corrects its counts, the kept text may
+ * have several times the tokens in *room, so both parts are first reduced in
+ * proportion.  Otherwise the size of the beginning is reduced by the excess
+ * and, once it is 0, that of the end. */
 static void
-shrink_room(struct kept_room *room, uint64_t excess)
+shrink_room(const struct shortener *shortener, struct kept_room *room,
+    uint64_t size, uint64_t limit)
 {
-	uint64_t head = excess < room->head ? excess : room->head;
+	uint64_t excess = size - limit, head;
+	double share = (double)limit / (double)size;
+
+	if (shortener->counter->corrects && excess > limit / 16) {
+		excess = 1;
+		room->head = (uint64_t)((double)room->head * share);
+		room->tail = (uint64_t)((double)room->tail * share);
+	}
+	head = excess < room->head ? excess : room->head;
 
 	room->head -= head;
 	excess -= head;
@@ -90,7 +101,9 @@ find_token_range(struct shortener *shortener,
 		ctx_tokens_to_encoding(counter, room->tail), &tail_at, &tokens,
 		err) < 0)
 		return -1;
-	*kept = ctx_tokens_to_model(counter, *kept + tokens);
+	*kept = ctx_correct_tokens(counter, *kept + tokens,
+	    ctx_text_correction(text->p, head_at) +
+		ctx_text_correction(text->p + tail_at, text->n - tail_at));
 	ctx_cut_find_points(range, segments, CTX_SIZE_BYTES, text->n, head_at,
 	    tail_at > head_at ? text->n - tail_at : 0);
 	return 0;
@@ -123,7 +136,7 @@ fit_tokens(struct shortener *shortener, const struct text_segments *segments,
 			return -1;
 		if (size <= limit || (room.head == 0 && room.tail == 0))
 			return 0;
-		shrink_room(&room, size - limit);
+		shrink_room(shortener, &room, size, limit);
 	}
 }
 

@@ -426,6 +426,65 @@ check_scale(void)
 	CHECK(ctx_tokens_to_encoding(&counter, UINT64_MAX) == UINT64_MAX);
 }
 
+/* Returns the correction of a text that ends with a NUL byte. */
+static int64_t
+correction(const char *text)
+{
+	return ctx_text_correction(text, strlen(text));
+}
+
+static void
+check_correction(void)
+{
+	/* digits, wide characters and emoji of 1, 3 and 4 bytes */
+	static const char text[] =
+	    "x_1: \xe6\xbc\xa2\xe5\xad\x97\t\xf0\x9f\x98\x80 3.14\r\n\xc3\xa9 "
+	    "end\n";
+	struct ctx_counter counter = {.factor = 103, .corrects = true};
+	size_t n = sizeof text - 1, i;
+
+	tap_case("ctx_text_correction weighs each kind of character");
+	CHECK(correction("0") == 500 && correction("9") == 500);
+	CHECK(correction("_") == 500);
+	CHECK(correction("/:;^`-") == 0);
+	CHECK(correction("\n") == 600 && correction("\t") == 600);
+	CHECK(correction("\r\n") == 1200);
+	CHECK(correction("the quick brown fox, jumping") == 0);
+	CHECK(correction("\xc3\xa9\xd0\xb6\xe2\xbf\xbf") == 0);
+	CHECK(correction("\xe3\x80\x80") == -170);     /* U+3000 */
+	CHECK(correction("\xef\xbf\xbf") == -170);     /* U+FFFF */
+	CHECK(correction("\xf0\x90\x80\x80") == -820); /* U+10000 */
+	CHECK(correction("\xf4\x8f\xbf\xbf") == -820); /* U+10FFFF */
+	CHECK(correction("") == 0);
+
+	tap_case("the correction of a text is the sum of those of its parts");
+	CHECK(correction(text) == 5 * 500 + 4 * 600 - 2 * 170 - 820);
+	for (i = 0; i <= n; i++)
+		CHECK(ctx_text_correction(text, i) +
+			ctx_text_correction(text + i, n - i) ==
+		    correction(text));
+
+	tap_case("ctx_correct_tokens rounds, and leaves half of the tokens");
+	CHECK(ctx_correct_tokens(&counter, 0, 0) == 0);
+	CHECK(ctx_correct_tokens(&counter, 1, 0) == 1);
+	CHECK(ctx_correct_tokens(&counter, 100, 0) == 103);
+	CHECK(ctx_correct_tokens(&counter, 100, 499) == 103);
+	CHECK(ctx_correct_tokens(&counter, 100, 500) == 104);
+	CHECK(ctx_correct_tokens(&counter, 100, 50000) == 153);
+	CHECK(ctx_correct_tokens(&counter, 100, -40000) == 63);
+	CHECK(ctx_correct_tokens(&counter, 100, -53000) == 50);
+	CHECK(ctx_correct_tokens(&counter, 100, -60000) == 50);
+	CHECK(ctx_correct_tokens(&counter, 101, -900000) == 51);
+	CHECK(ctx_correct_tokens(&counter, 1, -820) == 1);
+
+	tap_case("ctx_text_to_model corrects only for counters that do so");
+	CHECK(ctx_text_to_model(&counter, "", 0, 0) == 0);
+	CHECK(ctx_text_to_model(&counter, "2024-11-27\n", 11, 8) == 13);
+	counter.corrects = false;
+	CHECK(ctx_text_to_model(&counter, "2024-11-27\n", 11, 8) == 8);
+	CHECK(ctx_correct_tokens(&counter, 100, 50000) == 103);
+}
+
 int
 main(void)
 {
@@ -440,5 +499,6 @@ main(void)
 	check_own();
 	check_long();
 	check_scale();
+	check_correction();
 	return tap_done();
 }

@@ -729,6 +729,53 @@ encodings(void)
 	ctx_encoding_free(NULL);
 }
 
+/* Cuts a text for Gemini, whose counts are corrected by the characters of the
+ * text.  least: the smallest number of tokens that must be kept. */
+static void
+check_corrected_cut(struct ctx_encoding *encoding, const char *once,
+    uint64_t limit, uint64_t least)
+{
+	char text[4096] = "";
+	uint64_t tokens;
+	size_t i, at;
+
+	for (i = 0; i < 60; i++)
+		strcat(text, once);
+	CHECK(ctx_encoding_head(encoding, text, strlen(text), limit, &at,
+		  NULL) == 0);
+	CHECK(ctx_encoding_count(encoding, text, at, &tokens, NULL) == 0);
+	CHECK(tokens >= least && tokens <= limit);
+	CHECK(ctx_encoding_tail(encoding, text, strlen(text), limit, &at,
+		  NULL) == 0);
+	CHECK(ctx_encoding_count(encoding, text + at, strlen(text) - at,
+		  &tokens, NULL) == 0);
+	CHECK(tokens >= least && tokens <= limit);
+}
+
+static void
+corrected_cuts(void)
+{
+	static const char *const kinds[] = {"6f1c94-0731, ", "12345\n",
+	    "a_b_c ", "\n\n\n\n\n\n\n\n", "\xe6\xbc\xa2\xe5\xad\x97",
+	    "\xf0\x9f\x98\x80 ", "two words "};
+	struct ctx_encoding *encoding;
+	size_t i, at;
+
+	tap_case("a cut for Gemini fits, whatever the text consists of");
+	NEED(ctx_encoding_open_model(&encoding, NULL, "gemini-2.5-pro", NULL,
+		 NULL) == 0);
+	for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		check_corrected_cut(encoding, kinds[i], 50, 30);
+		check_corrected_cut(encoding, kinds[i], 20, 8);
+		check_corrected_cut(encoding, kinds[i], 0, 0);
+	}
+	CHECK(ctx_encoding_head(encoding, "1 2 3", 5, UINT64_MAX, &at, NULL) ==
+		0 &&
+	    at == 5);
+	CHECK(ctx_encoding_head(encoding, "", 0, 7, &at, NULL) == 0 && at == 0);
+	ctx_encoding_free(encoding);
+}
+
 /* Counts for Gemini are those of o200k_base, multiplied by a factor. */
 static void
 scaled_counts(void)
@@ -921,6 +968,7 @@ main(void)
 	archives();
 	encodings();
 	scaled_counts();
+	corrected_cuts();
 	user_models();
 	user_model_lookups();
 	names();
