@@ -43,8 +43,8 @@ in_fish() {
 }
 
 @test "bash completes options, choices, models, tools of the file, and files" {
-	in_bash 'ctx-prune --strat<TAB>he<TAB>-m gpt-4o-m<TAB>'
-	[ "$(cat line)" = "ctx-prune --strategy heuristic -m gpt-4o-mini " ]
+	in_bash 'ctx-prune --strat<TAB>he<TAB>-m gpt-4.1-m<TAB>'
+	[ "$(cat line)" = "ctx-prune --strategy heuristic -m gpt-4.1-mini " ]
 	in_bash 'ctx-count --encoding=o200k_h<TAB>'
 	[ "$(cat line)" = "ctx-count --encoding=o200k_harmony " ]
 	cp "$agent" log.jsonl
@@ -61,8 +61,8 @@ in_fish() {
 }
 
 @test "zsh completes options, choices, models, tools of the file, and files" {
-	in_zsh 'ctx-prune --strat<TAB>he<TAB>-m gpt-4o-m<TAB>'
-	[ "$(cat line)" = "ctx-prune --strategy=heuristic -m gpt-4o-mini " ]
+	in_zsh 'ctx-prune --strat<TAB>he<TAB>-m gpt-4.1-m<TAB>'
+	[ "$(cat line)" = "ctx-prune --strategy=heuristic -m gpt-4.1-mini " ]
 	in_zsh 'ctx-count --encoding=o200k_h<TAB>'
 	[ "$(cat line)" = "ctx-count --encoding=o200k_harmony " ]
 	cp "$agent" log.jsonl
@@ -78,8 +78,8 @@ in_fish() {
 	[ "$output" = "--strategy" ]
 	run -0 in_fish 'ctx-prune -s he'
 	[ "$output" = heuristic ]
-	run -0 in_fish 'ctx-prune -m gpt-4o-m'
-	[ "$output" = gpt-4o-mini ]
+	run -0 in_fish 'ctx-prune -m gpt-4.1-m'
+	[ "$output" = gpt-4.1-mini ]
 	cp "$agent" log.jsonl
 	run -0 in_fish 'ctx-prune log.jsonl --pin-tool re'
 	[ "$output" = read_file ]
