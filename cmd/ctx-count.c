@@ -201,7 +201,7 @@ count_stream(struct count_command *count, char **file)
 
 /* A plain text, and the tokens and characters counted in it so far. */
 struct plain {
-	struct ctx_token_counter *tokens;
+	const struct ctx_counter *counter;
 	struct ctx_token_stats sum;
 	int64_t correction; /* see ctx_text_correction */
 };
@@ -211,15 +211,16 @@ count_plain_part(void *user, struct ctx_buf *text, bool ended,
     struct ctx_err *err)
 {
 	struct plain *plain = user;
+	struct ctx_token_counter *counter = plain->counter->tokens;
 	size_t n = text->n;
 	uint64_t tokens;
 
-	if ((ended ? ctx_token_count(plain->tokens, text->p, n, &tokens, err)
-		   : ctx_token_count_streaming(plain->tokens, text->p, n, &n,
-			 &tokens, err)) < 0)
+	if ((ended ? ctx_token_count(counter, text->p, n, &tokens, err)
+		   : ctx_token_count_streaming(counter, text->p, n, &n, &tokens,
+			 err)) < 0)
 		return -1;
 	plain->sum.tokens += tokens;
-	plain->correction += ctx_text_correction(text->p, n);
+	plain->correction += ctx_text_correction(plain->counter, text->p, n);
 	plain->sum.bytes += n;
 	plain->sum.chars += ctx_utf8_count(text->p, n);
 	text->n -= n;
@@ -239,12 +240,12 @@ count_text(struct count_command *count, char **file)
 	struct ctx_err err;
 
 	find_counter(count, &model_counter);
-	plain.tokens = model_counter.counter->tokens;
+	plain.counter = model_counter.counter;
 	if (cli_read_parts(&count->cli, *file, &parts, &err) < 0)
 		cli_fail(&count->cli, &err);
 	stats = plain.sum;
-	stats.tokens = ctx_correct_tokens(model_counter.counter, stats.tokens,
-	    plain.correction);
+	stats.tokens =
+	    ctx_correct_tokens(plain.counter, stats.tokens, plain.correction);
 	stats.model = model_counter.model;
 	stats.basis = model_counter.counter->basis;
 	stats.estimated = stats.basis == CTX_BASIS_ESTIMATED ? stats.tokens : 0;
@@ -358,7 +359,6 @@ check_needs(const struct count_command *count)
 		count->per == PER_FILE || count->per == PER_MESSAGE,
 		"--per message"},
 	};
-
 	const struct cli_conflict conflicts[] = {
 	    {count->per != PER_FILE, "per", count->text, "--text"},
 	    {count->top > 0, "top", count->text, "--text"},

@@ -273,9 +273,11 @@ uint64_t ctx_text_to_model(const struct ctx_counter *counter, const char *p,
     size_t n, uint64_t tokens);
 /* Returns how many thousandths of a token the digits, underscores, line breaks,
  * tabs, characters from U+3000 on and characters from U+10000 on of a text have
- * more (or less, if negative) than the encoding's tokens times the factor.  The
- * correction of a text is the sum of those of its parts. */
-int64_t ctx_text_correction(const char *p, size_t n);
+ * more (or less, if negative) than the encoding's tokens times the factor; 0 if
+ * the counter does not correct its counts.  The correction of a text is the sum
+ * of those of its parts. */
+int64_t ctx_text_correction(const struct ctx_counter *counter, const char *p,
+    size_t n);
 /* Does what ctx_text_to_model does, with the correction of a text that is
  * counted in several parts. */
 uint64_t ctx_correct_tokens(const struct ctx_counter *counter, uint64_t tokens,

@@ -20,7 +20,7 @@ ctx_tokens_to_encoding(const struct ctx_counter *counter, uint64_t tokens)
 }
 
 int64_t
-ctx_text_correction(const char *p, size_t n)
+ctx_text_correction(const struct ctx_counter *counter, const char *p, size_t n)
 {
 	/* In thousandths of a token.  Fitted by least squares to the tokens of
 	 * Gemma 3, see NOTES.md. */
@@ -28,6 +28,8 @@ ctx_text_correction(const char *p, size_t n)
 	uint64_t digits = 0, breaks = 0, wide = 0, emoji = 0;
 	size_t i;
 
+	if (!counter->corrects)
+		return 0;
 	for (i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)p[i];
 
@@ -63,7 +65,7 @@ ctx_text_to_model(const struct ctx_counter *counter, const char *p, size_t n,
     uint64_t tokens)
 {
 	return ctx_correct_tokens(counter, tokens,
-	    counter->corrects ? ctx_text_correction(p, n) : 0);
+	    ctx_text_correction(counter, p, n));
 }
 
 /* Adds the tokens of a text, in tokens of the model, to *cost. */

@@ -102,8 +102,9 @@ find_token_range(struct shortener *shortener,
 		err) < 0)
 		return -1;
 	*kept = ctx_correct_tokens(counter, *kept + tokens,
-	    ctx_text_correction(text->p, head_at) +
-		ctx_text_correction(text->p + tail_at, text->n - tail_at));
+	    ctx_text_correction(counter, text->p, head_at) +
+		ctx_text_correction(counter, text->p + tail_at,
+		    text->n - tail_at));
 	ctx_cut_find_points(range, segments, CTX_SIZE_BYTES, text->n, head_at,
 	    tail_at > head_at ? text->n - tail_at : 0);
 	return 0;

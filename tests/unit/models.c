@@ -430,7 +430,9 @@ check_scale(void)
 static int64_t
 correction(const char *text)
 {
-	return ctx_text_correction(text, strlen(text));
+	const struct ctx_counter counter = {.factor = 103, .corrects = true};
+
+	return ctx_text_correction(&counter, text, strlen(text));
 }
 
 static void
@@ -460,8 +462,8 @@ check_correction(void)
 	tap_case("the correction of a text is the sum of those of its parts");
 	CHECK(correction(text) == 5 * 500 + 4 * 600 - 2 * 170 - 820);
 	for (i = 0; i <= n; i++)
-		CHECK(ctx_text_correction(text, i) +
-			ctx_text_correction(text + i, n - i) ==
+		CHECK(ctx_text_correction(&counter, text, i) +
+			ctx_text_correction(&counter, text + i, n - i) ==
 		    correction(text));
 
 	tap_case("ctx_correct_tokens rounds, and leaves half of the tokens");
@@ -481,6 +483,7 @@ check_correction(void)
 	CHECK(ctx_text_to_model(&counter, "", 0, 0) == 0);
 	CHECK(ctx_text_to_model(&counter, "2024-11-27\n", 11, 8) == 13);
 	counter.corrects = false;
+	CHECK(ctx_text_correction(&counter, "2024-11-27\n", 11) == 0);
 	CHECK(ctx_text_to_model(&counter, "2024-11-27\n", 11, 8) == 8);
 	CHECK(ctx_correct_tokens(&counter, 100, 50000) == 103);
 }
