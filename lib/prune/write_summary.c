@@ -202,21 +202,21 @@ compose_summary(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 
 /* Sets *over to the tokens by which the composed text, which has this many
  * tokens, exceeds the budget or the summary in it exceeds job->most_tokens;
- * 0 if both fit. */
+ * 0 if both fit.  Sets *alone to the summary's tokens of the encoding. */
 static int
 find_excess(struct summary_job *job, uint64_t tokens, uint64_t *over,
-    struct ctx_err *err)
+    uint64_t *alone, struct ctx_err *err)
 {
 	const struct ctx_plan *plan = &job->conversation->plan;
 	const struct ctx_counter *counter =
 	    job->conversation->model_counter.counter;
 	const struct ctx_buf *text = &job->text;
-	uint64_t alone, budget = plan->settings.budget;
+	uint64_t summary, budget = plan->settings.budget;
 
-	if (ctx_token_count(counter->tokens, text->p, text->n, &alone, err) < 0)
+	if (ctx_token_count(counter->tokens, text->p, text->n, alone, err) < 0)
 		return -1;
-	alone = ctx_text_to_model(counter, text->p, text->n, alone);
-	*over = alone > job->most_tokens ? alone - job->most_tokens : 0;
+	summary = ctx_text_to_model(counter, text->p, text->n, *alone);
+	*over = summary > job->most_tokens ? summary - job->most_tokens : 0;
 	if (plan->after + tokens > budget + *over)
 		*over = plan->after + tokens - budget;
 	return 0;
@@ -231,24 +231,24 @@ static int
 compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
     struct ctx_err *err)
 {
-	uint64_t limit = job->max_tokens, over, head;
 	struct ctx_buf *text = &job->text;
+	uint64_t over, alone;
 
 	for (;;) {
 		if (compose_summary(job, all, tokens, err) < 0 ||
-		    find_excess(job, *tokens, &over, err) < 0)
+		    find_excess(job, *tokens, &over, &alone, err) < 0)
 			return -1;
 		if (over == 0 || text->n == 0)
 			return 0;
 		/* One token of the encoding may be several of the model, so
 		 * little is removed at once. */
-		if (over > limit / 8 + 1)
-			over = limit / 8 + 1;
-		limit = limit > over ? limit - over : 0;
+		if (over > alone / 8 + 1)
+			over = alone / 8 + 1;
 		if (ctx_token_head(
 			job->conversation->model_counter.counter->tokens,
-			(struct ctx_str){text->p, text->n}, limit, &text->n,
-			&head, err) < 0)
+			(struct ctx_str){text->p, text->n},
+			alone > over ? alone - over : 0, &text->n, &alone,
+			err) < 0)
 			return -1;
 	}
 }
