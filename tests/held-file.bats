@@ -17,26 +17,13 @@ make_talk() {
 	}' < /dev/null
 }
 
-# Runs "$@" with the file in and with a pipe; all it writes must be equal.
-same_from_pipe() {
-	local from
-	for from in file pipe; do
-		rm -f archive explain
-		case $from in
-		file) "$@" < in > out-$from 2> err-$from ;;
-		pipe) cat in | "$@" > out-$from 2> err-$from ;;
-		esac || echo "status $?" >> err-$from
-		cat archive explain >> out-$from
-	done
-	cmp out-file out-pipe || fail "$*: output"
-	cmp err-file err-pipe || fail "$*: messages"
-	[ -s out-file ]
-}
-
 every_strategy() {
 	local s
 	for s in salient heuristic recall summarize; do
 		same_from_pipe ctx-prune -s $s --archive archive --explain explain "$@"
+		[ -e archive ]
+		[ -e explain ]
+		[ -s out-file ]
 	done
 }
 

@@ -119,3 +119,21 @@ changing() {
 	echo "ctx-restore"
 	echo "ctx-cache --provider anthropic"
 }
+
+# Runs "$@" with the file in, as standard input and through a pipe.  All that
+# the command writes, also to archive and explain, must be equal.
+same_from_pipe() {
+	local from report
+	for from in file pipe; do
+		rm -rf spool archive explain
+		case $from in
+		file) "$@" < in > out-$from 2> err-$from ;;
+		pipe) cat in | "$@" > out-$from 2> err-$from ;;
+		esac || echo "status $?" >> err-$from
+		for report in archive explain; do
+			[ ! -e $report ] || cat $report >> out-$from
+		done
+	done
+	cmp out-file out-pipe || fail "$*: output"
+	cmp err-file err-pipe || fail "$*: messages"
+}

@@ -4,33 +4,17 @@
 load helper
 load transcripts
 
-# Runs a command over the file in, as standard input and through a pipe.
-# Output, reports, messages and status must be equal.
-same_in_passes() { # COMMAND...
-	local from
-	for from in file pipe; do
-		rm -rf spool explain
-		case $from in
-		file) "$@" < in > out-$from 2> err-$from ;;
-		pipe) cat in | "$@" > out-$from 2> err-$from ;;
-		esac || echo "status $?" >> err-$from
-		[ ! -e explain ] || cat explain >> out-$from
-	done
-	cmp out-file out-pipe || fail "$*: output"
-	cmp err-file err-pipe || fail "$*: messages"
-}
-
 # Every command over the file in, with the options "$@".
 every_command_in_passes() {
-	same_in_passes ctx-count "$@" --per message --json
-	same_in_passes ctx-count "$@" --annotate -j 2
-	same_in_passes ctx-check "$@" --repair
-	same_in_passes ctx-prune "$@" -b 300 -k 1 -t 1 --explain explain
-	same_in_passes ctx-prune "$@" -b 300 -s recall --query a -j 2
-	same_in_passes ctx-truncate "$@" -l 20 --media 1 --explain explain
-	same_in_passes ctx-age "$@" -S spool -k 1 -o 10
-	same_in_passes ctx-restore "$@"
-	same_in_passes ctx-cache "$@" --provider anthropic
+	same_from_pipe ctx-count "$@" --per message --json
+	same_from_pipe ctx-count "$@" --annotate -j 2
+	same_from_pipe ctx-check "$@" --repair
+	same_from_pipe ctx-prune "$@" -b 300 -k 1 -t 1 --explain explain
+	same_from_pipe ctx-prune "$@" -b 300 -s recall --query a -j 2
+	same_from_pipe ctx-truncate "$@" -l 20 --media 1 --explain explain
+	same_from_pipe ctx-age "$@" -S spool -k 1 -o 10
+	same_from_pipe ctx-restore "$@"
+	same_from_pipe ctx-cache "$@" --provider anthropic
 }
 
 @test "every command gives the same for a file and for a pipe" {
@@ -159,9 +143,9 @@ rollout() {
 	for strategy in pinned-fifo middle-out window recall salient heuristic \
 	    summarize; do
 		rm -f archive
-		same_in_passes ctx-prune -s $strategy -b 3000 -k 2 -t 2
-		same_in_passes ctx-prune -s $strategy -b 900 --notice gone
-		same_in_passes ctx-prune -s $strategy -b 900 -l aggressive \
+		same_from_pipe ctx-prune -s $strategy -b 3000 -k 2 -t 2
+		same_from_pipe ctx-prune -s $strategy -b 900 --notice gone
+		same_from_pipe ctx-prune -s $strategy -b 900 -l aggressive \
 		    --explain explain --archive archive
 	done
 	ctx-prune -b 900 in > out
