@@ -109,8 +109,8 @@ uint64_t ctx_api_number(uint64_t value, uint64_t otherwise);
 
 /* ---- look_up_model.c ---- */
 
-/* Returns the rows of models that the user has defined.  They belong to models.
- * There are none if models is NULL. */
+/* Returns the rows of the models that the user has defined.  The argument
+ * models still owns these rows; if it is NULL, there are none. */
 struct ctx_models ctx_api_user_rows(const struct ctx_user_models *models);
 
 /* ---- run.c ---- */

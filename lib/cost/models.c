@@ -42,9 +42,9 @@ struct model_key {
 /*
  * The arrays prices, rows, keys and aliases; NEWEST_CLAUDE, the number of the
  * row for new models of Claude; MODELS_DATE and MODELS_SECONDS.  The arrays
- * keys and aliases are sorted.  The text of a key
- * is the name of a row in lower case, with dashes as separators, but without
- * the dashes between a letter and a digit ("gpt4o").
+ * keys and aliases are sorted.  The text of a key is the name of a row in lower
+ * case, with dashes as separators, but without the dashes between a letter and
+ * a digit ("gpt4o").
  */
 #include "models.inc"
 
@@ -60,8 +60,8 @@ static const struct ctx_model unknown = {.name = "",
     .binds = true};
 
 /* For each row its model, and the model for versions that have no row of their
- * own.  A model whose name is NULL was not filled yet.  The lock
- * protects both arrays while a model is filled. */
+ * own.  A model whose name is NULL was not filled yet.  The lock protects both
+ * arrays while a model is filled. */
 static struct ctx_model models[COUNT(rows)], unlisted[COUNT(rows)];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -210,8 +210,8 @@ score_item(struct recall *r, const struct item *item, double average)
 	return sum;
 }
 
-/* Returns the power of its tokens by which a segment's score is divided, beside
- * LENGTH. */
+/* Returns an exponent: the score of a segment, which was already divided by its
+ * tokens raised to LENGTH, is divided by its tokens raised to this exponent. */
 static double
 find_length_power(const struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan)
