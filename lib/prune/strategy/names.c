@@ -18,22 +18,38 @@ enum {
 	LONGEST = 200,
 };
 
-static bool
-is_decimal(char c)
-{
-	return c >= '0' && c <= '9';
-}
+/* Classes of the bytes of a name.  PATH (slash or dot) and DASH (hyphen or at
+ * sign) are only between the parts of a name. */
+enum {
+	SMALL = 1,
+	CAPITAL = 2,
+	DECIMAL = 4,
+	UNDERSCORE = 8,
+	PART = SMALL | CAPITAL | DECIMAL | UNDERSCORE,
+	PATH = 16,
+	DASH = 32,
+};
 
-static bool
-is_capital(char c)
-{
-	return c >= 'A' && c <= 'Z';
-}
+/* For each byte its class; 0 if names do not have this byte.  A table is fast,
+ * and every byte of every text is looked up. */
+/* clang-format off */
+static const unsigned char name_bytes[256] = {
+    ['a'] = SMALL, SMALL, SMALL, SMALL, SMALL, SMALL, SMALL, SMALL, SMALL,
+    SMALL, SMALL, SMALL, SMALL, SMALL, SMALL, SMALL, SMALL, SMALL, SMALL,
+    SMALL, SMALL, SMALL, SMALL, SMALL, SMALL, SMALL,
+    ['A'] = CAPITAL, CAPITAL, CAPITAL, CAPITAL, CAPITAL, CAPITAL, CAPITAL,
+    CAPITAL, CAPITAL, CAPITAL, CAPITAL, CAPITAL, CAPITAL, CAPITAL, CAPITAL,
+    CAPITAL, CAPITAL, CAPITAL, CAPITAL, CAPITAL, CAPITAL, CAPITAL, CAPITAL,
+    CAPITAL, CAPITAL, CAPITAL,
+    ['0'] = DECIMAL, DECIMAL, DECIMAL, DECIMAL, DECIMAL, DECIMAL, DECIMAL,
+    DECIMAL, DECIMAL, DECIMAL,
+    ['_'] = UNDERSCORE, ['.'] = PATH, ['/'] = PATH, ['-'] = DASH, ['@'] = DASH};
+/* clang-format on */
 
-static bool
-is_small(char c)
+static unsigned
+find_class(char c)
 {
-	return c >= 'a' && c <= 'z';
+	return name_bytes[(unsigned char)c];
 }
 
 /* Returns true for a character that may be between the parts of a name, such as
@@ -41,14 +57,7 @@ is_small(char c)
 static bool
 is_joint(char c)
 {
-	return c == '.' || c == '/' || c == '-' || c == '@';
-}
-
-static bool
-is_name_part(char c)
-{
-	return is_small(c) || is_capital(c) || is_decimal(c) || c == '_' ||
-	    is_joint(c);
+	return (find_class(c) & (PATH | DASH)) != 0;
 }
 
 /* Returns true if a word is a path, identifier, id or number, not a word of
@@ -56,31 +65,34 @@ is_name_part(char c)
 static bool
 is_name(const char *p, size_t n)
 {
+	unsigned class, before = 0;
 	size_t i;
 
 	if (n < SHORTEST || n > LONGEST)
 		return false;
-	for (i = 0; i < n; i++)
-		if (is_decimal(p[i]) || p[i] == '/' || p[i] == '.' ||
-		    (p[i] == '_' && i > 0) ||
-		    (is_capital(p[i]) && i > 0 && is_small(p[i - 1])))
+	for (i = 0; i < n; i++, before = class) {
+		class = find_class(p[i]);
+		if ((class & (DECIMAL | PATH)) != 0 ||
+		    (class == UNDERSCORE && i > 0) ||
+		    (class == CAPITAL && before == SMALL))
 			return true;
+	}
 	return false;
 }
 
 static bool
 is_hex(char c)
 {
-	return is_decimal(c) || (c >= 'a' && c <= 'f') ||
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
 	    (c >= 'A' && c <= 'F');
 }
 
-/* Returns the length in bytes of a JSON escape at the start of a text, such as
- * \n or \u00e9; 1 if another character is there. */
+/* Returns the length in bytes of the JSON escape, such as \n or \u00e9, that
+ * the backslash at the start of a text begins; 1 if the text ends there. */
 static size_t
 measure_escape(const char *p, size_t n)
 {
-	if (p[0] != '\\' || n < 2)
+	if (n < 2)
 		return 1;
 	return p[1] == 'u' && n >= 6 && is_hex(p[2]) && is_hex(p[3]) &&
 		is_hex(p[4]) && is_hex(p[5])
@@ -88,30 +100,33 @@ measure_escape(const char *p, size_t n)
 	    : 2;
 }
 
-/* Returns how many bytes to skip at the start of a text because they cannot
- * belong to a name.  These include the letters and digits of escapes such as
- * \n, which are in a text that is JSON inside JSON: a name does not begin with
- * them. */
+/* Returns the offset of the first byte, from an offset on, that can begin a
+ * name; n if there is none.  The letters and digits of escapes such as \n,
+ * which are in a text that is JSON inside JSON, do not begin a name. */
 static size_t
-skip_separators(const char *p, size_t n)
+skip_separators(const char *p, size_t n, size_t at)
 {
-	size_t i = 0;
-
-	while (i < n && (!is_name_part(p[i]) || is_joint(p[i])))
-		i += measure_escape(p + i, n - i);
-	return i < n ? i : n;
+	while (at < n && (find_class(p[at]) & PART) == 0)
+		at += p[at] == '\\' ? measure_escape(p + at, n - at) : 1;
+	return at < n ? at : n;
 }
 
 int
 ctx_names_of(const struct ctx_names *names, const char *p, size_t n,
     struct ctx_err *err)
 {
+	unsigned class, classes;
 	size_t i, end, from;
 
 	for (i = 0; i < n; i = end) {
-		from = i + skip_separators(p + i, n - i);
-		for (end = from; end < n && is_name_part(p[end]);)
-			end++;
+		from = skip_separators(p, n, i);
+		classes = 0;
+		for (end = from; end < n && (class = find_class(p[end])) != 0;
+		     end++)
+			classes |= class;
+		/* Most words are small letters only. */
+		if ((classes & (CAPITAL | DECIMAL | UNDERSCORE | PATH)) == 0)
+			continue;
 		for (i = end; i > from && is_joint(p[i - 1]);)
 			i--;
 		if (is_name(p + from, i - from) &&
