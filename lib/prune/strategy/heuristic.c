@@ -214,15 +214,20 @@ add_call(struct heuristic *h, const struct ctx_message *message,
 static bool
 is_partial(struct ctx_str text)
 {
+	/* The word alone may be in any text.  Only few texts have it, so they
+	 * are searched for it first. */
 	static const char *const signs[] = {" truncated \xe2\x80\xa6]",
 	    " truncated ...]", "[truncated", "(truncated", "...truncated",
-	    "<truncated", " characters in ", "output truncated",
-	    "Output truncated", NULL};
+	    "<truncated", "output truncated", "Output truncated", NULL};
 	struct ctx_str cleared = {CTX_CLEARED, sizeof CTX_CLEARED - 1};
 	size_t i;
 
 	if (text.n == cleared.n && memcmp(text.p, cleared.p, text.n) == 0)
 		return true;
+	if (has_fragment(text, " characters in "))
+		return true;
+	if (!has_fragment(text, "truncated"))
+		return false;
 	for (i = 0; signs[i] != NULL; i++)
 		if (has_fragment(text, signs[i]))
 			return true;
