@@ -247,6 +247,11 @@ hold_line(struct prune *run, const struct ctx_event *event, struct ctx_err *err)
 	if (!ctx_prune_hold_file_message(run, entry, event) &&
 	    ctx_rewrite_hold(&run->rewrite, &entry->held, event, err) < 0)
 		return -1;
+	/* A summary reads all removed messages again.  The other strategies
+	 * read few. */
+	if (run->options->settings.strategy->summarizes &&
+	    ctx_rewrite_keep_parse(&run->rewrite, &entry->held, event, err) < 0)
+		return -1;
 	if (ctx_prune_hold_message(run, &run->stream_conversation, entry, event,
 		err) < 0)
 		return -1;

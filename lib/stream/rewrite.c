@@ -174,6 +174,7 @@ ctx_rewrite_set_text(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
 	held->text = text;
 	held->n = n;
 	held->is_in_file = false;
+	held->parse = 0;
 	rewrite->lines.bytes += n;
 	/* The new text may be at the address of a text that was freed.  So the
 	 * last scan, which is recognised by its address, is forgotten. */
@@ -297,12 +298,92 @@ read_held(const struct ctx_held_message *held, const struct ctx_json *json,
 	return rc;
 }
 
+/* Maximum length of ctx_rewrite.parses in bytes. */
+enum { MOST_PARSES = 1 << 20 };
+
+/* A parse in ctx_rewrite.parses.  The blocks of the message and then the nodes
+ * of its JSON follow, without padding.  The pointers in the message are not
+ * valid. */
+struct kept_parse {
+	struct ctx_message message;
+	size_t n_nodes;
+};
+
+int
+ctx_rewrite_keep_parse(struct ctx_rewrite *rewrite,
+    struct ctx_held_message *held, const struct ctx_event *event,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = event->message->json;
+	const struct kept_parse parse = {*event->message, json->n};
+	size_t blocks = parse.message.n * sizeof *parse.message.blocks,
+	       nodes = json->n * sizeof *json->nodes;
+	struct ctx_buf *kept = &rewrite->parses;
+	size_t at = kept->n;
+
+	if (sizeof parse + blocks + nodes > MOST_PARSES - at)
+		return 0;
+	if (ctx_buf_reserve(kept, sizeof parse + blocks + nodes, err) < 0 ||
+	    ctx_buf_add(kept, (const char *)&parse, sizeof parse, err) < 0 ||
+	    ctx_buf_add(kept, (const char *)parse.message.blocks, blocks, err) <
+		0 ||
+	    ctx_buf_add(kept, (const char *)json->nodes, nodes, err) < 0)
+		return -1;
+	held->parse = (uint32_t)at + 1;
+	return 0;
+}
+
+/* Sets rewrite->message and rewrite->json from the kept parse of a message.
+ * Returns 0 if none is kept of its dialect. */
+static int
+restore_parse(struct ctx_rewrite *rewrite, const struct ctx_held_message *held,
+    struct ctx_err *err)
+{
+	struct ctx_message *message = &rewrite->message;
+	struct ctx_json *json = &rewrite->json;
+	struct ctx_block *blocks;
+	struct ctx_node *nodes;
+	struct kept_parse parse;
+	const char *at;
+
+	if (held->parse == 0)
+		return 0;
+	at = rewrite->parses.p + held->parse - 1;
+	memcpy(&parse, at, sizeof parse);
+	if (parse.message.dialect != held->dialect)
+		return 0;
+	blocks = ctx_grow(message->blocks, &message->cap, parse.message.n,
+	    sizeof *blocks, err);
+	if (blocks == NULL)
+		return -1;
+	message->blocks = blocks;
+	nodes = ctx_grow(json->nodes, &json->cap, parse.n_nodes, sizeof *nodes,
+	    err);
+	if (nodes == NULL)
+		return -1;
+	json->nodes = nodes;
+	parse.message.blocks = blocks;
+	parse.message.cap = message->cap;
+	parse.message.json = json;
+	*message = parse.message;
+	json->text = rewrite->scanned = held->text;
+	json->n = parse.n_nodes;
+	at += sizeof parse;
+	memcpy(blocks, at, message->n * sizeof *blocks);
+	memcpy(nodes, at + message->n * sizeof *blocks,
+	    json->n * sizeof *nodes);
+	return 1;
+}
+
 int
 ctx_rewrite_reread(struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held, struct ctx_err *err)
 {
 	const struct ctx_json *json = &rewrite->json;
+	int rc = restore_parse(rewrite, held, err);
 
+	if (rc != 0)
+		return rc;
 	if (held->text == NULL)
 		json = rewrite->record->json;
 	else if (ctx_rewrite_scan(rewrite, held, err) < 0)
@@ -501,6 +582,7 @@ ctx_rewrite_release(struct ctx_rewrite *rewrite)
 	ctx_json_release(&rewrite->json);
 	ctx_message_release(&rewrite->text_message);
 	ctx_json_release(&rewrite->text_json);
+	ctx_buf_release(&rewrite->parses);
 	ctx_buf_release(&rewrite->out);
 	ctx_buf_release(&rewrite->edited);
 }

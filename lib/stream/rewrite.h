@@ -25,7 +25,10 @@ struct ctx_held_message {
 	uint64_t line;
 	/* If is_in_file is true: checksum of the record (ctx_sum_text). */
 	uint32_t checksum;
-	uint32_t node;  /* JSON node of the message in its record */
+	uint32_t node; /* JSON node of the message in its record */
+	/* Place of the kept parse (ctx_rewrite_keep_parse): its offset in
+	 * ctx_rewrite.parses, plus 1.  0: none is kept. */
+	uint32_t parse;
 	uint16_t flags; /* CTX_MESSAGE_... flags of the message */
 	/* True if the bytes are not in memory.  The command reads them again
 	 * from the file when it needs them; the functions in this header do
@@ -169,8 +172,9 @@ struct ctx_rewrite {
 	struct ctx_message text_message;
 	struct ctx_json text_json;
 	/* Internal: */
-	const char *scanned; /* text of the record in json; NULL: none */
-	bool begun;          /* true once a message was read that is a record */
+	const char *scanned;   /* text of the record in json; NULL: none */
+	struct ctx_buf parses; /* kept parses, see ctx_rewrite_keep_parse */
+	bool begun; /* true once a message was read that is a record */
 	/* true if the record that is being read is kept in memory */
 	bool is_held;
 	struct ctx_buf out, edited;
@@ -199,6 +203,13 @@ int ctx_rewrite_run(struct ctx_rewrite *rewrite,
  * is no memory, removes the entry and returns -1. */
 int ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
     const struct ctx_event *event, struct ctx_err *err);
+/* Keeps what was parsed of the event's message, which is a record and held, so
+ * that ctx_rewrite_reread does not parse it again.  All kept parses together
+ * have at most 1 MiB; a message that does not fit is parsed again.  They are
+ * freed by ctx_rewrite_release. */
+int ctx_rewrite_keep_parse(struct ctx_rewrite *rewrite,
+    struct ctx_held_message *held, const struct ctx_event *event,
+    struct ctx_err *err);
 /* Applies rewrite->edits to the event's record, appends the edited record to
  * rewrite->lines, and clears the edits.  Returns the new entry; NULL with
  * *err. */
@@ -227,8 +238,8 @@ struct ctx_str ctx_rewrite_text(const struct ctx_rewrite *rewrite,
  * scanned.  Its JSON is then rewrite->json. */
 int ctx_rewrite_scan(struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held, struct ctx_err *err);
-/* Reads a message in memory again, into rewrite->message.  Returns what
- * ctx_dialect_read_message returns. */
+/* Reads a message in memory again, into rewrite->message: from its kept parse,
+ * or by parsing its record.  Returns what ctx_dialect_read_message returns. */
 int ctx_rewrite_reread(struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held, struct ctx_err *err);
 /* Reads from a JSON text, which is not part of the stream, a message into
