@@ -481,7 +481,7 @@ struct ctx_prune_options {
 	uint64_t keep_turns; /* newest turns kept in part; 0: 3 */
 	uint64_t keep_first; /* first messages kept by middle-out; 0: 2 */
 	uint64_t window_turns;   /* newest turns kept by window; 0: 10 */
-	uint64_t summary_tokens; /* maximum; 0: target / 20, at least 300 */
+	uint64_t summary_tokens; /* maximum; 0: what kept messages leave */
 	const char *pin;         /* regular expression: texts that are kept */
 	const char *pin_tool;    /* regular expression: tools that are kept */
 	const char *tool, *not_tool, *reasoning, *archive;

@@ -14,7 +14,6 @@ summary_of() {
 	summary_of out > text
 	head -n 1 out | cmp - <(head -n 1 "$agent")
 	[ "$(tokens out)" -le 40000 ]
-	[ "$(tokens --text text)" -le 2010 ]
 	grep -q 'ticket 2291' text
 	for label in User Assistant Tool Changed Ran Names; do
 		grep -q "^\(\[Earlier.*\]: \)\?$label: " text || fail "no $label"
@@ -66,6 +65,53 @@ summary_of() {
 	done
 }
 
+@test "a built-in summary uses the tokens that the kept messages leave" {
+	for b in 12000 40000 90000; do
+		ctx-prune -s summarize -b $b "$agent" > out
+		summary_of out > text
+		[ "$(tokens out)" -le $b ]
+		[ "$(tokens out)" -gt $((b * 9 / 10)) ]
+		[ "$(tokens --text text)" -gt 1000 ]
+	done
+	# The summary of a command has a twentieth of the target.
+	ctx-prune -s summarize --summarizer 'seq 9999' -b 40k "$agent" > out
+	summary_of out > text
+	[ "$(tokens --text text)" -gt 1900 ]
+	[ "$(tokens --text text)" -le 2010 ]
+}
+
+@test "with --compact a built-in summary has a twentieth of the tokens ever removed, at least 300" {
+	removed() { # of the first N messages of the agent's conversation
+		echo $(($(tokens first) - $(tokens <(tail -n 20 first))))
+	}
+	head -n 200 "$agent" > first
+	ctx-prune --compact first > out
+	summary_of out > text
+	[ "$(tokens --text text)" -le $(($(removed) / 20 + 1)) ]
+	[ "$(tokens --text text)" -gt $(($(removed) / 25)) ]
+	cat out <(tail -n +201 "$agent") > more
+	cp "$agent" first
+	ctx-prune --compact more > out
+	summary_of out > text
+	[ "$(tokens --text text)" -le $(($(removed) / 20 + 20)) ]
+	[ "$(tokens --text text)" -gt $(($(removed) / 25)) ]
+	ctx-prune --compact "$chat" > out
+	summary_of out > text
+	[ "$(tokens --text text)" -gt 200 ]
+	[ "$(tokens --text text)" -le 301 ]
+}
+
+@test "if the built-in summary needs less than its share, more messages are kept" {
+	for i in $(seq 30); do
+		messages "user:$i, or not" "assistant:$(words 40)"
+	done > in
+	ctx-prune -s summarize -k 1 -t 1 -b 1500 in > out
+	[ "$(tokens out)" -le 1500 ]
+	[ "$(tokens out)" -gt 1350 ]
+	[ "$(summary_of out | wc -w)" -lt 150 ]
+	ctx-prune -s summarize -k 1 -t 1 -b 1500 out | cmp - out
+}
+
 @test "--compact and --trigger-messages keep the newest 20, or fewer if they do not fit" {
 	for o in --compact "-s summarize --trigger-messages 100"; do
 		# shellcheck disable=SC2086 # options
@@ -103,7 +149,7 @@ summary_of() {
 			messages "user:and $i?" "assistant:$(words 60)"
 		done
 	} > in
-	ctx-prune -s summarize -k 1 -t 1 -b 420 in > out
+	ctx-prune -s summarize -k 1 -t 1 -b 300 in > out
 	summary_of out > text
 	grep -q 'User: Never touch the table doors_v7\.$' text
 	grep -qx 'Assistant: I decided to keep the old name as an alias for now\.' text
@@ -254,7 +300,8 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 			ctx-prune --compact -t 0 -b "$b" once > twice
 			cmp once twice || fail "$f, -b $b"
 		done
-		# a summary larger than its reserved room displaces messages
+		# An earlier summary that does not fit is shortened, or
+		# displaces messages.
 		ctx-prune --compact -t 0 -b 800 $f > once
 		n=$(wc -l < once)
 		[ "$n" -gt 2 ]
@@ -262,7 +309,8 @@ steps() { # one turn of an agent, in a form where the roles must alternate
 		    once > long
 		ctx-prune --compact -t 0 -b 800 long > out
 		[ "$(tokens out)" -le 800 ]
-		[ "$(wc -l < out)" -lt "$n" ]
+		[ "$(wc -l < out)" -le "$n" ]
+		[ "$(summary_of out | wc -w)" -lt 600 ]
 	done
 }
 
@@ -437,8 +485,8 @@ X
 	[[ $output == *"wrote more than 1048576 bytes"* ]]
 	run -2 ctx-prune -s summarize -b 40k --summarizer false "$agent"
 	ctx-prune -s summarize -b 40k --summarizer false \
-	    --on-failure builtin "$agent" > out
-	ctx-prune -s summarize -b 40k "$agent" | cmp - out
+	    --summary-tokens 900 --on-failure builtin "$agent" > out
+	ctx-prune -s summarize -b 40k --summary-tokens 900 "$agent" | cmp - out
 	ctx-prune -s summarize -b 40k --summarizer 'exec <&-; echo fine' \
 	    "$agent" > out
 	[[ $(summary_of out) == *fine ]]

@@ -461,6 +461,17 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	return 0;
 }
 
+int
+ctx_plan_decide_again(struct ctx_plan *plan, struct ctx_groups *groups,
+    struct ctx_err *err)
+{
+	plan->has_cut = false;
+	plan->cut_message = 0;
+	plan->cut_tokens = 0;
+	plan->bound_from = UINT64_MAX;
+	return ctx_plan_decide(plan, groups, true, err);
+}
+
 void
 ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups)
 {

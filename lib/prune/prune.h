@@ -64,8 +64,9 @@ struct ctx_prune_settings {
 	uint64_t keep_messages;
 	uint64_t keep_tokens;
 	/* For the strategy summarize. summary_tokens: maximum tokens of the
-	 * summary. reserved: tokens that the strategy keeps free for the
-	 * summary and the role and delimiters of its message. */
+	 * summary; 0: as many as the kept messages leave. reserved: tokens that
+	 * the strategy keeps free for the summary and the role and delimiters
+	 * of its message; 0: a share of the target. */
 	uint64_t summary_tokens, reserved;
 	enum ctx_reasoning reasoning;
 	/* true if the provider refuses the model's signed reasoning once
@@ -297,6 +298,11 @@ void ctx_plan_reset(struct ctx_plan *plan,
  * inserted. */
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
+/* Makes the plan of a complete conversation once more, because plan->settings
+ * were changed.  Only for strategies with needs_all, for which no messages were
+ * removed before the conversation ended. */
+int ctx_plan_decide_again(struct ctx_plan *plan, struct ctx_groups *groups,
+    struct ctx_err *err);
 /* Called when a conversation was read completely.  Finds out which of its
  * segments must be kept, and why, and stores the reasons in plan->floors, which
  * ctx_scorer_rank uses. */
@@ -382,8 +388,11 @@ void ctx_scorer_close(struct ctx_scorer *scorer);
  * escapes. */
 #define CTX_SUMMARY_SUFFIX "\n\n[End of the summary]\n\n"
 #define CTX_NOTICE_SUFFIX  "\n\n"
-/* Maximum tokens of a summary if the target is small or no target is set. */
+/* Maximum tokens of a summary if few messages are removed, if the target is
+ * small, or if no target is set. */
 #define CTX_LEAST_SUMMARY 300
+/* Tokens that are kept free for the role and delimiters of a summary. */
+#define CTX_SUMMARY_FRAME 32
 
 enum ctx_summary_kind {
 	CTX_SUMMARY_EARLIER, /* a summary of an earlier run */
@@ -470,8 +479,9 @@ struct ctx_prune_config {
 	 * built-in summarizer is used. */
 	struct ctx_command summarizer;
 	const char *prompt; /* beginning of the summarizer's input */
-	/* maximum length of a summary in tokens; 0: a twentieth of the target,
-	 * at least CTX_LEAST_SUMMARY */
+	/* maximum length of a summary in tokens; 0: for the summarizer a
+	 * twentieth of the target, at least CTX_LEAST_SUMMARY, and for the
+	 * built-in summary what the kept messages leave */
 	uint64_t summary_tokens;
 	/* true if the built-in summarizer is used when summarizer fails */
 	bool or_builtin;

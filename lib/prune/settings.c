@@ -101,16 +101,20 @@ compute_quantum(const struct ctx_prune_config *options, uint64_t target)
 /* Sets how long a summary may be, and how many tokens are kept free for it: its
  * message also has a role and delimiters. */
 static void
-set_summary_tokens(uint64_t asked, struct ctx_prune_settings *settings)
+set_summary_tokens(const struct ctx_prune_config *options,
+    struct ctx_prune_settings *settings)
 {
-	enum { FRAME = 32 };
+	uint64_t tokens = options->summary_tokens;
 
-	settings->summary_tokens = asked;
-	if (asked == 0 && settings->target < UINT64_MAX)
-		settings->summary_tokens = settings->target / 20;
-	if (asked == 0 && settings->summary_tokens < CTX_LEAST_SUMMARY)
-		settings->summary_tokens = CTX_LEAST_SUMMARY;
-	settings->reserved = settings->summary_tokens + FRAME;
+	settings->summary_tokens = settings->reserved = 0;
+	if (tokens == 0 && options->summarizer.line == NULL)
+		return;
+	if (tokens == 0 && settings->target < UINT64_MAX)
+		tokens = settings->target / 20;
+	if (options->summary_tokens == 0 && tokens < CTX_LEAST_SUMMARY)
+		tokens = CTX_LEAST_SUMMARY;
+	settings->summary_tokens = tokens;
+	settings->reserved = tokens + CTX_SUMMARY_FRAME;
 }
 
 int
@@ -141,7 +145,7 @@ ctx_prune_settings_for(const struct ctx_prune_config *options,
 		settings->target =
 		    resolve_amount(options->target, settings->budget);
 	settings->quantum = compute_quantum(options, settings->target);
-	set_summary_tokens(options->summary_tokens, settings);
+	set_summary_tokens(options, settings);
 	if (settings->target > settings->trigger)
 		return ctx_err_set(err, CTX_EARG,
 		    "the target of %llu tokens is above the trigger of %llu; "

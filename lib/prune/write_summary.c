@@ -8,6 +8,11 @@
  * tokens: n * BYTES_PER_TOKEN + BYTES_MORE, but at most MOST_BYTES. */
 enum { BYTES_PER_TOKEN = 64, BYTES_MORE = 4096, MOST_BYTES = 1 << 20 };
 
+/* If the built-in summary leaves more than 1/UNUSED_SHARE of the target unused,
+ * more messages are kept, and a new summary is written; at most ROUNDS times.
+ */
+enum { UNUSED_SHARE = 16, ROUNDS = 3 };
+
 /* Returns the maximum length in bytes of the output of a summarizer that is
  * asked for this many tokens. */
 static size_t
@@ -89,7 +94,7 @@ find_removal(const struct held_conversation *conversation)
 {
 	const struct ctx_segment *segments = conversation->groups.segments;
 	const unsigned char *marks = conversation->plan.marks;
-	struct removal removal = {NULL, 0};
+	struct removal removal = {0};
 	size_t i, j, k = 0;
 
 	for (i = 0; i < conversation->entries->end; i++)
@@ -106,10 +111,14 @@ find_removal(const struct held_conversation *conversation)
 			if (!(marks[k] & CTX_MARK_DROP))
 				continue;
 			removal.tokens += segments[k].tokens;
-			if (!(segments[k].flags & CTX_SEGMENT_SUMMARY))
+			if (segments[k].flags & CTX_SEGMENT_SUMMARY)
+				removal.earlier += segments[k].tokens;
+			else
 				removal.dialect =
 				    ctx_prune_entry_at(conversation, i)
 					->held.dialect;
+			if (segments[k].flags & CTX_SEGMENT_WITH_SUMMARY)
+				removal.earlier += segments[k].inserted_tokens;
 		}
 	return removal;
 }
@@ -131,6 +140,7 @@ replace_summaries(struct held_conversation *conversation,
 			continue;
 		conversation->plan.marks[i] |= CTX_MARK_DROP_INSERTION;
 		removal->tokens += segment->inserted_tokens;
+		removal->earlier += segment->inserted_tokens;
 	}
 	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
@@ -158,23 +168,48 @@ count_summary_cost(struct summary_job *job, struct ctx_str text,
 	    job->conversation->model_counter.counter, &content, tokens, err);
 }
 
+/* Returns the maximum number of tokens of the summary, if the budget leaves
+ * them.  frame: tokens of the summary's message without the summary.  If the
+ * settings give no number, the built-in summary may use what the kept messages
+ * leave of the target, but no more than half of the tokens that are removed. If
+ * the settings say how many messages are kept, it has a twentieth of all tokens
+ * that were ever removed. */
+static uint64_t
+find_wanted_tokens(const struct summary_job *job, uint64_t frame)
+{
+	const struct ctx_plan *plan = &job->conversation->plan;
+	const struct ctx_prune_settings *settings = &plan->settings;
+	const struct removal *removal = &job->removal;
+	uint64_t wanted = removal->tokens / 2, used = plan->after + frame;
+
+	if (settings->summary_tokens != 0)
+		return settings->summary_tokens;
+	if (settings->keep_messages > 0 || settings->keep_tokens > 0)
+		wanted = removal->earlier +
+		    (removal->tokens - removal->earlier) / 20;
+	if (settings->target < used + wanted)
+		wanted = settings->target > used ? settings->target - used : 0;
+	return wanted > CTX_LEAST_SUMMARY ? wanted : CTX_LEAST_SUMMARY;
+}
+
 /* Sets job->most_tokens and job->max_tokens to the maximum number of tokens of
- * the summary: what the user asks for, or what the budget leaves, if that is
- * less.  0 if the budget leaves nothing. */
+ * the summary: what find_wanted_tokens returns, or what the budget leaves, if
+ * that is less.  0 if the budget leaves nothing. */
 static int
 find_max_tokens(struct summary_job *job, struct ctx_err *err)
 {
 	struct ctx_str prefix = {CTX_SUMMARY_PREFIX,
 	    sizeof CTX_SUMMARY_PREFIX - 1};
 	const struct ctx_plan *plan = &job->conversation->plan;
-	uint64_t frame, left = 0;
+	uint64_t frame, wanted, left = 0;
 
 	if (count_summary_cost(job, prefix, &frame, err) < 0)
 		return -1;
 	if (plan->settings.budget > plan->after + frame)
 		left = plan->settings.budget - plan->after - frame;
-	if (left > plan->settings.summary_tokens)
-		left = plan->settings.summary_tokens;
+	wanted = find_wanted_tokens(job, frame);
+	if (left > wanted)
+		left = wanted;
 	job->most_tokens = left;
 	job->max_tokens =
 	    ctx_tokens_to_encoding(job->conversation->model_counter.counter,
@@ -254,19 +289,19 @@ compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 }
 
 /* Inserts the summary, unless it exceeds the budget, or has as many tokens as
- * the messages that it replaces. */
+ * the messages that it replaces.  text: the summary after its prefix. */
 static int
-insert_summary(struct summary_job *job, struct ctx_err *err)
+insert_summary(struct summary_job *job, struct ctx_str text, uint64_t tokens,
+    struct ctx_err *err)
 {
 	struct ctx_plan *plan = &job->conversation->plan;
 	struct insertion_content content = {.form = job->place.is_block
 		? INSERT_BLOCK
 		: INSERT_MESSAGE,
-	    .summary = true};
-	uint64_t tokens, whole = plan->after + job->removal.tokens;
+	    .summary = true,
+	    .text = text};
+	uint64_t whole = plan->after + job->removal.tokens;
 
-	if (compose_within(job, &content.text, &tokens, err) < 0)
-		return -1;
 	if (job->text.n > 0 && tokens < job->removal.tokens &&
 	    plan->after + tokens <= plan->settings.budget) {
 		plan->after += tokens;
@@ -280,38 +315,86 @@ insert_summary(struct summary_job *job, struct ctx_err *err)
 	return 0;
 }
 
-/* Writes the summary and inserts it. */
+/* Writes a summary of what the plan removes.  Sets *text to the text that is
+ * inserted, which is valid until the next call, and *tokens to its tokens. */
 static int
-make_summary(struct summary_job *job, struct ctx_err *err)
+make_summary(struct summary_job *job, struct ctx_str *text, uint64_t *tokens,
+    struct ctx_err *err)
 {
-	if (find_max_tokens(job, err) < 0)
+	job->text.n = 0;
+	ctx_summary_close(job->lines);
+	job->lines = NULL;
+	if (ctx_prune_find_summary_place(job->run, job->conversation,
+		job->removal.dialect, &job->place, err) < 0 ||
+	    find_max_tokens(job, err) < 0)
 		return -1;
 	if (job->max_tokens > 0 &&
 	    (ctx_summary_open(&job->lines, err) < 0 ||
 		ctx_prune_collect_summary_input(job, err) < 0 ||
 		write_summary(job, err) < 0))
 		return -1;
-	return insert_summary(job, err);
+	return compose_within(job, text, tokens, err);
+}
+
+/* Returns true if more messages can be kept beside the built-in summary, which
+ * has this many tokens where it is inserted. */
+static bool
+leaves_room(const struct summary_job *job, uint64_t tokens)
+{
+	const struct ctx_plan *plan = &job->conversation->plan;
+	const struct ctx_prune_settings *settings = &plan->settings;
+
+	return settings->summary_tokens == 0 && settings->keep_messages == 0 &&
+	    settings->keep_tokens == 0 &&
+	    plan->after + tokens <
+	    settings->target - settings->target / UNUSED_SHARE;
+}
+
+/* Marks for removal what the summary replaces.  Sets job->removal. */
+static void
+mark_removal(struct summary_job *job)
+{
+	job->removal = find_removal(job->conversation);
+	if (job->removal.dialect != NULL)
+		replace_summaries(job->conversation, &job->removal);
+}
+
+/* Writes a summary and inserts it.  If the summary leaves tokens unused, first
+ * makes the plan again, with no more tokens reserved than the summary needs. */
+static int
+fill_budget(struct summary_job *job, struct ctx_err *err)
+{
+	struct held_conversation *conversation = job->conversation;
+	struct ctx_prune_settings *settings = &conversation->plan.settings;
+	struct ctx_str text;
+	uint64_t tokens;
+	unsigned round;
+
+	for (round = 0;; round++) {
+		mark_removal(job);
+		if (job->removal.dialect == NULL)
+			break;
+		if (make_summary(job, &text, &tokens, err) < 0)
+			return -1;
+		if (round == ROUNDS || !leaves_room(job, tokens))
+			return insert_summary(job, text, tokens, err);
+		settings->reserved = tokens + CTX_SUMMARY_FRAME;
+		if (ctx_plan_decide_again(&conversation->plan,
+			&conversation->groups, err) < 0)
+			return -1;
+	}
+	ctx_plan_take_back(&conversation->plan, &conversation->groups);
+	return 0;
 }
 
 int
 ctx_prune_summarize(struct prune *run, struct held_conversation *conversation,
     struct ctx_err *err)
 {
-	struct summary_job job = {.run = run,
-	    .conversation = conversation,
-	    .removal = find_removal(conversation)};
+	struct summary_job job = {.run = run, .conversation = conversation};
 	int rc;
 
-	if (job.removal.dialect == NULL) {
-		ctx_plan_take_back(&conversation->plan, &conversation->groups);
-		return 0;
-	}
-	replace_summaries(conversation, &job.removal);
-	if (ctx_prune_find_summary_place(run, conversation, job.removal.dialect,
-		&job.place, err) < 0)
-		return -1;
-	rc = make_summary(&job, err);
+	rc = fill_budget(&job, err);
 	ctx_summary_close(job.lines);
 	ctx_buf_release(&job.input);
 	ctx_buf_release(&job.name);

@@ -10,6 +10,8 @@ struct removal {
 	 * there is none. */
 	const struct ctx_dialect *dialect;
 	uint64_t tokens;
+	/* how many of these tokens belong to summaries of earlier runs */
+	uint64_t earlier;
 };
 
 /* Place where a summary is inserted. */

@@ -9,6 +9,12 @@
  */
 #include "prune/plan.h"
 
+/* The summary gets at least this part, 1/SUMMARY_SHARE, of the tokens that
+ * remain beside the messages that must be kept.  Chosen with ctx-eval
+ * (tests/bench/survive): a larger part keeps only a few more of the names that
+ * are needed later, and fewer messages. */
+enum { SUMMARY_SHARE = 4 };
+
 /* Subtracts the tokens of earlier summaries from the weights of the candidates
  * that contain them, because the new summary replaces the earlier ones.
  * Returns the sum of these tokens. */
@@ -75,17 +81,83 @@ keep_after_kept(struct ctx_candidate *candidates, size_t n)
 /* If other groups are removed, also removes the summaries of earlier runs.
  * Otherwise keeps these summaries. */
 static void
-drop_summaries(struct ctx_candidate *candidates, size_t n)
+drop_summaries(struct ctx_candidate *candidates, size_t n, bool others)
 {
-	bool others = false;
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (candidates[i].is_root && !candidates[i].summary)
-			others |= candidates[i].drop;
-	for (i = 0; i < n; i++)
 		if (candidates[i].is_root && candidates[i].summary)
 			candidates[i].drop = others && !candidates[i].pinned;
+}
+
+/* Returns true if a group that is not an earlier summary is removed. */
+static bool
+drops_messages(const struct ctx_candidate *candidates, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (candidates[i].is_root && candidates[i].drop &&
+		    !candidates[i].summary)
+			return true;
+	return false;
+}
+
+/* Returns how many tokens are kept free for the summary.  If the settings do
+ * not say it, this is a share of the tokens that remain beside the messages
+ * that must be kept.  base: tokens that are not in any candidate. */
+static uint64_t
+find_reserved(const struct ctx_candidate *candidates, size_t n,
+    const struct ctx_prune_settings *settings, uint64_t base)
+{
+	const uint64_t least = CTX_LEAST_SUMMARY + CTX_SUMMARY_FRAME;
+	uint64_t required = base, share;
+	size_t i;
+
+	if (settings->reserved != 0)
+		return settings->reserved;
+	for (i = 0; i < n; i++)
+		if (candidates[i].is_root && candidates[i].pinned)
+			required += candidates[i].weight;
+	if (settings->target <= required)
+		return least;
+	share = (settings->target - required) / SUMMARY_SHARE;
+	return share > least ? share : least;
+}
+
+/* Keeps the newest messages that fit beside the reserved tokens. */
+static int
+keep_newest(struct ctx_candidate *candidates, size_t n,
+    const struct ctx_prune_settings *settings, uint64_t reserved, uint64_t base,
+    struct ctx_err *err)
+{
+	struct ctx_prune_settings narrower = *settings;
+
+	narrower.target =
+	    settings->target > reserved ? settings->target - reserved : 0;
+	return ctx_fifo_decide(candidates, n, &narrower, base, 0, err);
+}
+
+/* Keeps the newest messages that fit beside the summary.  earlier: tokens of
+ * the summaries of earlier runs.  If all messages fit beside these, all are
+ * kept, so that a second run changes nothing. */
+static int
+keep_beside_summary(struct ctx_candidate *candidates, size_t n,
+    const struct ctx_prune_settings *settings, uint64_t earlier, uint64_t base,
+    struct ctx_err *err)
+{
+	uint64_t reserved = find_reserved(candidates, n, settings, base);
+
+	if (keep_newest(candidates, n, settings, earlier, base, err) < 0)
+		return -1;
+	if (!drops_messages(candidates, n))
+		return 0;
+	if (keep_newest(candidates, n, settings, reserved, base, err) < 0)
+		return -1;
+	/* A new summary is only written if messages are removed. */
+	return earlier > reserved && !drops_messages(candidates, n)
+	    ? keep_newest(candidates, n, settings, earlier, base, err)
+	    : 0;
 }
 
 int
@@ -93,18 +165,15 @@ ctx_summarize_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
     struct ctx_err *err)
 {
-	struct ctx_prune_settings narrower = *settings;
-	uint64_t reserved = exclude_summaries(candidates, n);
+	uint64_t earlier = exclude_summaries(candidates, n);
 
-	if (reserved < settings->reserved)
-		reserved = settings->reserved;
-	narrower.target =
-	    settings->target > reserved ? settings->target - reserved : 0;
-	if (ctx_fifo_decide(candidates, n, &narrower, base, newest, err) < 0)
+	(void)newest;
+	if (keep_beside_summary(candidates, n, settings, earlier, base, err) <
+	    0)
 		return -1;
 	drop_older(candidates, n, settings);
 	if (settings->alternates)
 		keep_after_kept(candidates, n);
-	drop_summaries(candidates, n);
+	drop_summaries(candidates, n, drops_messages(candidates, n));
 	return 0;
 }

@@ -493,16 +493,17 @@ add_action_line(void *user, enum line_class class, struct ctx_str text,
 	return add_summary_line(user, false, class, text, err);
 }
 
-/* Selects lines that have at most "left" tokens together.  Returns how many of
- * these tokens are not used. */
+/* Selects lines that have at most "left" tokens together, of each class no more
+ * than its share if shares is true.  Returns how many of these tokens are not
+ * used. */
 static uint64_t
-take_lines(struct ctx_summary *s, uint64_t left)
+take_lines(struct ctx_summary *s, uint64_t left, bool shares)
 {
 	uint64_t part;
 	unsigned class;
 
 	for (class = 0; class < CLASSES; class ++) {
-		part = left * classes[class].share / 100;
+		part = shares ? left * classes[class].share / 100 : left;
 		left -=
 		    part - take_class_lines(s, (enum line_class) class, part);
 	}
@@ -534,13 +535,14 @@ ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
 		0 ||
 	    measure_lines(s, counter, err) < 0)
 		return -1;
-	names = limit - limit / 2 + take_lines(s, limit / 2);
+	names = limit - limit / 2 + take_lines(s, limit / 2, true);
 	if (sort_names(s, err) < 0 ||
 	    write_taken_lines(s, counter, names, out, &tokens, err) < 0)
 		return -1;
 	/* If lines and names together do not use all tokens, more lines are
 	 * selected. */
-	if (tokens < limit && take_lines(s, limit - tokens) < limit - tokens &&
+	if (tokens < limit &&
+	    take_lines(s, limit - tokens, false) < limit - tokens &&
 	    write_taken_lines(s, counter, names, out, &tokens, err) < 0)
 		return -1;
 	/* While the summary is too long, the last names are removed and, when
