@@ -524,10 +524,10 @@ reads() {
 
 	echo "{\"http\":{\"body\":$one}}" > plain
 	echo "[[{\"x\":{\"y\":$one}}]]" > list
-	jq -c '{request_body: tojson}' <<< "$one" > coded
+	jq -c '{body: tojson}' <<< "$one" > coded
 	jq -c '[{log: {"re-quest": tojson}}]' <<< "$one" > deep
 	ctx-count plain 2>&1 | grep -F "plain:1: no messages were found, but there is a request at .http.body; to read it: jq -c '.http.body'"
-	ctx-count coded 2>&1 | grep -F "coded:1: no messages were found, but there is a request as JSON in a string at .request_body; to read it: jq -c '.request_body | fromjson?'"
+	ctx-count coded 2>&1 | grep -F "coded:1: no messages were found, but there is a request as JSON in a string at .body; to read it: jq -c '.body | fromjson?'"
 	for f in plain list coded deep; do
 		ctx-count $f 2> said
 		eval "$(sed 's/.*to read it: //' said)" < $f | cmp - \

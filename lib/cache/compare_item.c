@@ -168,15 +168,11 @@ static void
 record_change_place(struct request_reading *reading,
     const struct ctx_record *record, uint32_t node, size_t at)
 {
-	const char *start = record->text.p, *p;
 	const char *byte = ctx_json_str(record->json, node).p + at;
 
-	for (p = record->value.p; p < byte; p++)
-		if (*p == '\n') {
-			reading->prefix->line_feeds++;
-			start = p + 1;
-		}
-	reading->prefix->column = (size_t)(byte - start) + 1;
+	reading->prefix->offset = (size_t)(byte - record->value.p);
+	ctx_record_find_place(record, byte, &reading->prefix->line,
+	    &reading->prefix->column);
 }
 
 /* Compares the newest item of the request, a member or a message, with the item
@@ -219,14 +215,8 @@ ctx_request_has_signed_after_change(const struct request_reading *reading,
     const struct ctx_event *event)
 {
 	const struct ctx_message *message = event->message;
-	size_t at = 0, i;
-	const char *p = event->record->value.p;
+	size_t at = reading->prefix->offset, i;
 
-	for (i = 0; i < reading->prefix->line_feeds; p++)
-		i += *p == '\n';
-	if (i == 0)
-		p = event->record->text.p;
-	at = (size_t)(p - message->json->text) + reading->prefix->column - 1;
 	for (i = 0; i < message->n; i++)
 		if (ctx_block_is_signed(message->json, &message->blocks[i]) &&
 		    message->json->nodes[message->blocks[i].removable].end > at)

@@ -87,7 +87,7 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
 	if (change->appended || n == later->n)
 		return;
 	change->item = &later->items[n];
-	change->line = change->item->line + later->line_feeds;
+	change->line = later->line;
 	change->column = later->column;
 	change->was =
 	    (struct ctx_str){later->earlier_excerpt, later->earlier_excerpt_n};

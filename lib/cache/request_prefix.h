@@ -26,9 +26,11 @@ struct ctx_request_prefix {
 	/* The members from here to the member "refused" describe the first
 	 * difference from the earlier request. */
 	bool differs;
-	/* number of line feeds in the record before the difference */
-	size_t line_feeds;
-	size_t column; /* column of the difference, from 1 */
+	/* offset of the difference in the value of its record, in bytes; its
+	 * line in the file; its column, from 1 */
+	size_t offset;
+	uint64_t line;
+	size_t column;
 	/* Up to 40 bytes around the first difference, from the earlier and from
 	 * the later request. */
 	char earlier_excerpt[40], later_excerpt[40];

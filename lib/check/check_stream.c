@@ -124,7 +124,14 @@ find_node_line(struct check *check, const struct ctx_event *event)
 	const struct ctx_json *json = event->record->json;
 	uint32_t to = json->nodes[event->node].at;
 	const char *p = json->text + check->counted_to, *end = json->text + to;
+	uint64_t line;
+	size_t column;
 
+	if (event->record->coded.n > 0) {
+		ctx_record_find_place(event->record, json->text, &line,
+		    &column);
+		return line;
+	}
 	while ((p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
 		check->line++;
 		p++;

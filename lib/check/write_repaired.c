@@ -140,7 +140,9 @@ ctx_repair_take_record(struct ctx_repair *repair, struct ctx_str *text,
 		return 0;
 	repair->out.n = 0;
 	ctx_edits_merge(&repair->edits);
-	if (ctx_edits_apply(&repair->edits, *text, &repair->out, err) < 0)
+	if (ctx_rewrite_encode_edits(repair->rewrite, &repair->edits, *text,
+		err) < 0 ||
+	    ctx_edits_apply(&repair->edits, *text, &repair->out, err) < 0)
 		return -1;
 	ctx_edits_reset(&repair->edits);
 	*text = (struct ctx_str){repair->out.p, repair->out.n};

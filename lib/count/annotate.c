@@ -2,7 +2,8 @@
  * annotate.c - copies a stream of JSON records, and adds to each record a
  * member with the number of its tokens
  *
- * The number becomes the last member of the record's JSON object.  If the
+ * The number becomes the last member of the record's JSON object, also if its
+ * request is in a string.  If the
  * object already has a member of that name, its value is replaced.  Nothing
  * else in the record changes.
  */
@@ -21,6 +22,7 @@ struct annotation {
 	 * each message is a record. record: for a conversation inside one
 	 * record. */
 	struct ctx_model_counter lines, record;
+	struct ctx_json record_json; /* of a record with a coded request */
 	bool counted;    /* true if the current record contains messages */
 	uint64_t tokens; /* number of tokens in the current record */
 };
@@ -103,6 +105,12 @@ end_annotated_record(void *user, const struct ctx_event *event,
 	const struct ctx_json *json = event->record->json;
 	int rc = 0;
 
+	if (annotation->counted && event->record->coded.n > 0) {
+		if (ctx_json_scan_text(&annotation->record_json,
+			event->record->text, err) < 0)
+			return -1;
+		json = &annotation->record_json;
+	}
 	if (annotation->counted && json->nodes[0].kind == CTX_JSON_OBJECT)
 		rc = add_count_member(annotation, json, err);
 	annotation->counted = false;
@@ -127,5 +135,6 @@ ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
 
 	rc = ctx_rewrite_run(&annotation.rewrite, &command, &annotation, err);
 	ctx_rewrite_release(&annotation.rewrite);
+	ctx_json_release(&annotation.record_json);
 	return rc;
 }

@@ -505,6 +505,25 @@ struct ctx_record_layout {
 void ctx_detect(const struct ctx_json *json, uint32_t node,
     const struct ctx_dialect *expected, struct ctx_record_layout *layout);
 
+/* ---- dialect/coded_request.c: a request in a string --------------------- */
+
+/* A request that is written as JSON inside a string of a record, as logs of
+ * HTTP requests write it. */
+struct ctx_coded_request {
+	uint32_t node; /* JSON node of the string in the record */
+	/* the decoded text of the string, and its JSON */
+	struct ctx_buf text;
+	struct ctx_json json;
+};
+/* Finds the coded request of a record: its member "request_body" or "request",
+ * if this is a string and the record contains no other request or message.
+ * Returns 1 with *coded set, 0 if there is none, or -1 with *err. */
+int ctx_read_coded_request(const struct ctx_json *json,
+    struct ctx_coded_request *coded, struct ctx_err *err);
+void ctx_coded_request_release(struct ctx_coded_request *coded);
+
+/* ---- dialect/detect_chat.c ---------------------------------------------- */
+
 /* Returns a text for users that says why a message must be of Chat Completions
  * or a dialect derived from it; NULL if it can be of another dialect.  The
  * reasons are: it has "tool_calls", its role is tool, or its role is system and

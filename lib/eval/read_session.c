@@ -61,6 +61,8 @@ begin_session(struct session_reader *r, const struct ctx_event *event,
 	if (!event->inside)
 		return 0;
 	s->bytes = event->record->text;
+	s->coded = event->record->coded;
+	s->value = event->record->value;
 	s->json = event->record->json;
 	s->array = event->layout->messages;
 	s->cannot_cut = event->layout->is_single_message ||
@@ -278,6 +280,9 @@ ctx_eval_write_before(const struct eval_session *session, size_t cut,
 		drop[i] = ctx_json_at(json, session->array, i) >=
 		    session->messages[cut].node;
 	rc = ctx_edits_remove(&edits, json, session->array, drop, err);
+	if (rc == 0 && session->coded.n > 0)
+		rc = ctx_edits_encode(&edits, session->value, session->coded,
+		    err);
 	if (rc == 0)
 		rc = ctx_edits_apply(&edits, session->bytes, out, err);
 	ctx_edits_release(&edits);

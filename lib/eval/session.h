@@ -75,6 +75,9 @@ struct eval_session {
 	/* The bytes of the session: the file, if each message is a line of its
 	 * own, else the line that contains all messages. */
 	struct ctx_str bytes;
+	/* If that line has a coded request: its string and decoded text (see
+	 * ctx_record.coded).  Otherwise n is 0. */
+	struct ctx_str coded, value;
 	/* Only if one line contains all messages: its JSON, and the node of the
 	 * array of messages.  Otherwise NULL and 0. */
 	const struct ctx_json *json;

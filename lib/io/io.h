@@ -82,6 +82,10 @@ struct ctx_record {
 	struct ctx_str text;
 	/* the record's JSON value, which is a part of text */
 	struct ctx_str value;
+	/* If the record has its request as JSON in a string (a coded request):
+	 * this string with its quotes, a part of text. value is then its
+	 * decoded text, which is elsewhere in memory.  Otherwise n is 0. */
+	struct ctx_str coded;
 	/* the scanned value; its offsets count from value.p */
 	const struct ctx_json *json;
 	/* name of the file as the caller gave it; "-" for standard input */
@@ -190,6 +194,10 @@ int ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
  */
 char *ctx_reader_keep(struct ctx_reader *reader,
     const struct ctx_record *record, struct ctx_err *err);
+/* Sets *line and *column to the place in the file of a byte of the record's
+ * value.  Both count from 1; the column is in bytes. */
+void ctx_record_find_place(const struct ctx_record *record, const char *byte,
+    uint64_t *line, size_t *column);
 /* Flushes the writer set by ctx_reader_set_writer, then frees the reader.  If
  * the flush fails, the next call of a function of the writer returns the
  * error.  NULL is ignored. */

@@ -336,6 +336,108 @@ ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
 	return ctx_edits_apply_some(edits, 0, edits->n, text, out, err);
 }
 
+/* ---- edits of a text that is written as a JSON string ---- */
+
+static bool
+is_ascii(struct ctx_str text)
+{
+	unsigned char all = 0;
+	size_t i;
+
+	for (i = 0; i < text.n; i++)
+		all |= (unsigned char)text.p[i];
+	return all < 0x80;
+}
+
+/* Appends a character as one \u escape, or as two of a surrogate pair. */
+static int
+append_escape(struct ctx_buf *out, uint32_t cp, struct ctx_err *err)
+{
+	if (cp < 0x10000)
+		return ctx_buf_printf(out, err, "\\u%04x", (unsigned)cp);
+	cp -= 0x10000;
+	return ctx_buf_printf(out, err, "\\u%04x\\u%04x",
+	    0xd800 + (unsigned)(cp >> 10), 0xdc00 + (unsigned)(cp & 0x3ff));
+}
+
+/* Appends the characters of a literal, with an escape for each that is not
+ * ASCII. */
+static int
+append_ascii(struct ctx_buf *out, struct ctx_str literal, struct ctx_err *err)
+{
+	size_t from = 1, at = 1;
+	uint32_t cp;
+	int rc = 0;
+
+	while (rc == 0 && ctx_json_string_next(literal, &at, &cp)) {
+		rc = cp < 0x80
+		    ? ctx_buf_add(out, literal.p + from, at - from, err)
+		    : append_escape(out, cp, err);
+		from = at;
+	}
+	return rc;
+}
+
+/* Appends a text as the characters of a JSON string, without quotes. ascii:
+ * true if characters beyond ASCII are written as escapes. */
+static int
+append_characters(struct ctx_buf *out, struct ctx_str text, bool ascii,
+    struct ctx_err *err)
+{
+	struct ctx_buf literal = {0};
+	int rc = ctx_json_string_encode(&literal, text.p, text.n, err);
+
+	if (rc == 0)
+		rc = ascii
+		    ? append_ascii(out, (struct ctx_str){literal.p, literal.n},
+			  err)
+		    : ctx_buf_add(out, literal.p + 1, literal.n - 2, err);
+	ctx_buf_release(&literal);
+	return rc;
+}
+
+int
+ctx_edits_encode(struct ctx_edits *edits, struct ctx_str text,
+    struct ctx_str literal, struct ctx_err *err)
+{
+	bool ascii = is_ascii(literal) && !is_ascii(text);
+	struct ctx_buf store = {0};
+	/* from: offset in the text up to which the loop has come.  at: the
+	 * offset in the literal for it. */
+	size_t from = 0, at = 1, start, i;
+	struct ctx_edit *edit;
+
+	sort_edits(edits->list, edits->n);
+	for (i = 0; i < edits->n; i++) {
+		struct ctx_str bytes;
+
+		edit = &edits->list[i];
+		bytes = (struct ctx_str){edits->store.p + edit->at, edit->n};
+		edit->at = store.n;
+		if (!is_edit_within(edit, text.p, text.p + text.n)) {
+			if (ctx_buf_add(&store, bytes.p, bytes.n, err) < 0)
+				break;
+			continue;
+		}
+		if (append_characters(&store, bytes, ascii, err) < 0)
+			break;
+		edit->n = store.n - edit->at;
+		start = (size_t)(edit->old.p - text.p);
+		at = ctx_json_string_seek(literal, at, start - from);
+		from = start + edit->old.n;
+		edit->old.p = literal.p + at;
+		edit->old.n =
+		    ctx_json_string_seek(literal, at, edit->old.n) - at;
+		at += edit->old.n;
+	}
+	ctx_buf_release(&edits->store);
+	edits->store = store;
+	if (i == edits->n)
+		return 0;
+	edits->n = 0;
+	return -1;
+}
+
 void
 ctx_edits_reset(struct ctx_edits *edits)
 {

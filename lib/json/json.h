@@ -289,6 +289,15 @@ int ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
  * An insertion at the start of a longer edit is kept.
  */
 void ctx_edits_merge(struct ctx_edits *edits);
+/*
+ * Turns edits of a text into edits of the JSON string literal from which the
+ * text was decoded, so that only the characters that they replace change in the
+ * literal.  What they put in is written with the escapes that
+ * ctx_json_string_encode writes; characters beyond ASCII become escapes, too,
+ * if all of the literal's are.  Edits of other texts are not changed.
+ */
+int ctx_edits_encode(struct ctx_edits *edits, struct ctx_str text,
+    struct ctx_str literal, struct ctx_err *err);
 /* Removes all edits, but keeps their memory for new ones. */
 void ctx_edits_reset(struct ctx_edits *edits);
 void ctx_edits_release(struct ctx_edits *edits);

@@ -20,14 +20,15 @@
 
 /* A record in a batch.  The batch's buffers may move while records are added.
  * So text, value and nodes are first offsets; they become pointers when the
- * batch is full. */
+ * batch is full. value: offset in the record or, if it is a coded request, in
+ * the batch's buffer. coded: offset of its string in the record. */
 struct kept {
 	struct ctx_record record;
 	struct ctx_json json;
 	/* Bytes of a long record, owned by the batch.  NULL: the record was
 	 * copied into the batch's buffer. */
 	char *own;
-	size_t text, value, nodes;
+	size_t text, value, coded, nodes;
 };
 
 /* An event in a batch.  The event's record is the element of the batch's array
@@ -196,6 +197,22 @@ keep_batch_text(struct ctx_stream *stream, struct batch *batch,
 	return kept->own == NULL ? -1 : 0;
 }
 
+/* Stores where the value of a record is.  A coded request is not a part of the
+ * record, so it is copied. */
+static int
+keep_value(struct batch *batch, struct kept *kept,
+    const struct ctx_record *record, struct ctx_err *err)
+{
+	if (record->coded.n == 0) {
+		kept->value = (size_t)(record->value.p - record->text.p);
+		return 0;
+	}
+	kept->coded = (size_t)(record->coded.p - record->text.p);
+	kept->value = batch->text.n;
+	batch->bytes += record->value.n;
+	return ctx_buf_add(&batch->text, record->value.p, record->value.n, err);
+}
+
 static int
 keep_record(struct ctx_stream *stream, struct batch *batch,
     const struct ctx_record *record, struct ctx_err *err)
@@ -221,8 +238,9 @@ keep_record(struct ctx_stream *stream, struct batch *batch,
 	if (keep_batch_text(stream, batch, kept, record, err) < 0)
 		return -1;
 	if (json != NULL) {
+		if (keep_value(batch, kept, record, err) < 0)
+			return -1;
 		kept->json = *json;
-		kept->value = (size_t)(record->value.p - record->text.p);
 		memcpy(nodes + batch->n_nodes, json->nodes, n * sizeof *nodes);
 	}
 	batch->n_nodes += n;
@@ -323,6 +341,11 @@ seal_batch(struct batch *batch)
 		if (kept->record.json == NULL)
 			continue;
 		kept->record.value.p = kept->record.text.p + kept->value;
+		if (kept->record.coded.n > 0) {
+			kept->record.coded.p =
+			    kept->record.text.p + kept->coded;
+			kept->record.value.p = batch->text.p + kept->value;
+		}
 		kept->record.json = &kept->json;
 		kept->json.text = kept->record.value.p;
 		kept->json.nodes = batch->nodes + kept->nodes;

@@ -117,12 +117,25 @@ ctx_held_queue_release(struct ctx_held_queue *queue)
 /* ---- writing ---- */
 
 int
+ctx_rewrite_encode_edits(const struct ctx_rewrite *rewrite,
+    struct ctx_edits *edits, struct ctx_str text, struct ctx_err *err)
+{
+	const struct ctx_record *record = rewrite->record;
+
+	if (record == NULL || record->coded.n == 0 || text.p != record->text.p)
+		return 0;
+	return ctx_edits_encode(edits, record->value, record->coded, err);
+}
+
+int
 ctx_rewrite_apply_edits(struct ctx_rewrite *rewrite, struct ctx_str *text,
     struct ctx_err *err)
 {
 	rewrite->out.n = 0;
 	if ((rewrite->report != NULL &&
 		ctx_report_sync(rewrite->report, err) < 0) ||
+	    ctx_rewrite_encode_edits(rewrite, &rewrite->edits, *text, err) <
+		0 ||
 	    ctx_edits_apply(&rewrite->edits, *text, &rewrite->out, err) < 0)
 		return -1;
 	ctx_edits_reset(&rewrite->edits);

@@ -255,6 +255,11 @@ int ctx_rewrite_read_text(struct ctx_rewrite *rewrite,
 int ctx_rewrite_report(struct ctx_rewrite *rewrite,
     const struct ctx_edited_message *edited, struct ctx_change *change,
     struct ctx_err *err);
+/* Prepares edits of the record that is being read to be applied to its text. If
+ * it has a coded request, edits of the request become edits of the string. Does
+ * nothing if text is not the text of this record. */
+int ctx_rewrite_encode_edits(const struct ctx_rewrite *rewrite,
+    struct ctx_edits *edits, struct ctx_str text, struct ctx_err *err);
 /* Sets *text to this text with rewrite->edits, valid until the next call of
  * this function or ctx_rewrite_write, and clears the edits.  The archive is
  * written to disk first. */

@@ -317,6 +317,25 @@ read_stream_message(struct ctx_stream *stream,
 
 /* ---- records ---- */
 
+/* If the record has its request as JSON in a string, makes this request the
+ * value of the record. */
+static int
+enter_coded_request(struct ctx_stream *stream, struct ctx_err *err)
+{
+	struct ctx_record *record = &stream->record;
+	struct ctx_coded_request *coded = &stream->coded;
+	int rc;
+
+	coded->json.simd = record->json->simd;
+	rc = ctx_read_coded_request(record->json, coded, err);
+	if (rc <= 0)
+		return rc;
+	record->coded = ctx_json_str(record->json, coded->node);
+	record->value = (struct ctx_str){coded->text.p, coded->text.n};
+	record->json = &coded->json;
+	return 0;
+}
+
 /* Reads a record and finds where its messages are.  Returns 1, 0 at the end of
  * the stream, or -1 with *err. */
 static int
@@ -327,6 +346,9 @@ read_record(struct ctx_stream *stream, struct ctx_err *err)
 	if (rc <= 0)
 		return rc;
 	memset(&stream->layout, 0, sizeof stream->layout);
+	if (stream->record.kind == CTX_RECORD_JSON && stream->line == 0 &&
+	    enter_coded_request(stream, err) < 0)
+		return -1;
 	if (stream->record.kind == CTX_RECORD_JSON)
 		find_layout(stream, 0, &stream->layout);
 	if (stream->layout.kind == CTX_LAYOUT_MESSAGE)

@@ -109,6 +109,7 @@ struct ctx_stream {
 	/* The remaining members are internal. */
 	struct ctx_record record;
 	struct ctx_record_layout layout, inner;
+	struct ctx_coded_request coded; /* of the record, if it has one */
 	struct ctx_message parsed;
 	/* session file; NULL: none was found */
 	struct ctx_transcript *transcript;

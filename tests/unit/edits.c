@@ -469,9 +469,62 @@ places(void)
 	ctx_edits_release(&edits);
 }
 
+/* Makes the edits of encoding() in a text, and turns them into edits of the
+ * literal in line.  The result, appended to out, must be want. */
+static void
+encode(const char *line, struct ctx_str literal, const char *want)
+{
+	struct ctx_edits edits = {0};
+	struct ctx_buf text = {0}, out = {0};
+	struct ctx_err err;
+
+	NEED(ctx_json_string_decode(&text, literal, &err) == 0);
+	NEED(ctx_edits_replace(&edits, (struct ctx_str){text.p + 9, 1}, "!", 1,
+		 &err) == 0);
+	NEED(ctx_edits_replace(&edits, (struct ctx_str){text.p + 1, 2},
+		 "\"\n\xe2\x82\xac\xf0\x9f\x98\x80", 9, &err) == 0);
+	NEED(ctx_edits_replace(&edits, (struct ctx_str){text.p + 3, 0}, "<", 1,
+		 &err) == 0);
+	NEED(ctx_edits_replace(&edits, (struct ctx_str){line, 1}, "\"", 1,
+		 &err) == 0);
+	NEED(ctx_edits_encode(&edits, (struct ctx_str){text.p, text.n}, literal,
+		 &err) == 0);
+	NEED(ctx_edits_apply(&edits, str(line), &out, &err) == 0);
+	CHECK(is(&out, want));
+	ctx_edits_release(&edits);
+	ctx_buf_release(&text);
+	ctx_buf_release(&out);
+}
+
+static void
+encoding(void)
+{
+	/* a e-acute b line-feed U+1F600 c */
+	static const char *const ascii =
+	    "0 \"a\\u00e9b\\u000A\\ud83D\\ude00\\/\" 1";
+	static const char *const raw =
+	    "0 \"a\xc3\xa9\\u0062\\n\xf0\x9f\x98\x80\\/\" 1";
+	struct ctx_edits edits = {0};
+	struct ctx_err err;
+
+	tap_case("edits of a decoded text change only their characters in the "
+		 "literal, which remains ASCII");
+	encode(ascii, (struct ctx_str){ascii + 2, strlen(ascii) - 4},
+	    "\" \"a\\\"\\n\\u20ac\\ud83d\\ude00<b\\u000A\\ud83D\\ude00!\" 1");
+	tap_case("a literal with other characters gets them as they are");
+	encode(raw, (struct ctx_str){raw + 2, strlen(raw) - 4},
+	    "\" \"a\\\"\\n\xe2\x82\xac\xf0\x9f\x98\x80<\\u0062\\n"
+	    "\xf0\x9f\x98\x80!\" 1");
+	tap_case("no edits remain none");
+	NEED(ctx_edits_encode(&edits, str("a"), str("\"a\""), &err) == 0);
+	CHECK(edits.n == 0);
+	ctx_edits_release(&edits);
+}
+
 int
 main(void)
 {
+	encoding();
 	replacing();
 	merging();
 	merging_removals();

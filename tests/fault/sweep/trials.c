@@ -5,10 +5,10 @@
  * shots (results that are images), light (shots after ctx-age --media),
  * broken, copilot, atif and otel (agents' files), event (a line of copilot
  * without a line feed, which is copied), outputs (of Responses, which are
- * refused), images (one too many), span (messages in a string), requests of
- * Anthropic's, billed (some with what they took), a vocabulary and one that
- * normalises marks.  ctx-count --follow ends only at a signal: it has a script
- * of its own.
+ * refused), images (one too many), span (messages in a string), coded (a
+ * request in a string), requests of Anthropic's, billed (some with what they
+ * took), a vocabulary and one that normalises marks.  ctx-count --follow ends
+ * only at a signal: it has a script of its own.
  */
 #include "sweep.h"
 
@@ -101,6 +101,10 @@ const struct trial trials[] = {
     {"ctx-count --per message ../in/copilot", 0},
     {"ctx-count ../in/event", 0},
     {"ctx-count ../in/span", 0},
+    {"ctx-prune -b 60 -k 1 -t 1 --explain explain ../in/coded", 0},
+    {"ctx-truncate -l 20 -j 2 <../in/coded", 0},
+    {"ctx-check --repair ../in/coded", 0},
+    {"ctx-count --annotate ../in/coded", TRIAL_LINES},
     {"ctx-prune -b 60 -k 1 -t 1 ../in/copilot", 0},
     {"ctx-prune -b 60 -k 1 -t 1 ../in/atif", 0},
     {"ctx-prune -b 60 -k 1 -t 1 --explain explain ../in/otel", 0},
