@@ -313,8 +313,20 @@ $(B)/fault/%.so: tests/fault/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(WARN) $(CFLAGS) -shared -fPIC -o $@ $< -ldl
 
-check-fault: all units $(B)/fault/sweep $(PRELOAD)
-	@B=$(B) tests/fault/all
+check-fault: all units $(B)/fault/sweep $(PRELOAD) steps
+	@B=$(B) STEPS_TREE=$(STEPS_TREE) tests/fault/all
+
+# The commands, each of which counts its steps: tests/fault/steps/count_steps.c.
+STEPS_TREE := build/steps
+STEPS_WRAP := memcpy memmove memset memcmp memchr calloc strlen
+steps:
+	@mkdir -p $(STEPS_TREE)
+	@rm -f $(COMMANDS:$(B)/%=$(STEPS_TREE)/%)
+	@$(CC) -std=c11 $(WARN) -D_POSIX_C_SOURCE=200809L -O2 -c \
+	  -o $(STEPS_TREE)/steps.o tests/fault/steps/count_steps.c
+	@$(MAKE) --no-print-directory TREE=$(notdir $(STEPS_TREE)) HARDEN= \
+	  CFLAGS=-O1 COUNTED="-w -fsanitize-coverage=trace-pc" \
+	  COUNTED_LINK="$(STEPS_WRAP:%=-Wl,--wrap=%) $(STEPS_TREE)/steps.o" all
 
 # The main job on the conversation that ships with ctx.
 SAMPLE := tests/sample/agent.jsonl
