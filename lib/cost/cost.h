@@ -128,6 +128,11 @@ uint64_t ctx_models_age(int64_t now);
  */
 const struct ctx_model *ctx_model_find(const struct ctx_models *own,
     const char *name, size_t n);
+/* Returns the rule for tools of a model that was found by this name.  Google
+ * bills Gemini otherwise on Vertex AI than in the Gemini API: the name may say
+ * that the provider is Vertex AI. */
+struct ctx_tools ctx_model_tools(const struct ctx_model *model,
+    struct ctx_str name);
 /* Returns true if a name of n bytes is an alias of the model.  Names of
  * providers before the alias, each with a slash ("x-ai/"), are skipped. */
 bool ctx_model_has_alias(const struct ctx_model *model, const char *name,

@@ -3,23 +3,65 @@
 
 #include "cost/cost.h"
 #include "cost/media.h"
+#include "cost/shown_form.h"
 #include "cost/surcharges.h"
 #include "cost/text_tokens.h"
 #include "dialect/result_content.h"
 #include "store/store.h"
 
+/* Returns how many tokens are billed for a message of this dialect beyond those
+ * of its texts. */
+static const struct ctx_surcharges *
+find_surcharges(const struct ctx_counter *counter,
+    const struct ctx_dialect *dialect)
+{
+	return ctx_surcharges_of(counter->tools.rule != CTX_TOOLS_NONE
+		? counter->tools.rule
+		: dialect->tools.rule);
+}
+
+/* Counts the tokens of the text that a function of cost/shown_form.h writes for
+ * a JSON node. */
+static int
+count_written(struct ctx_counter *counter,
+    int (*write)(struct ctx_buf *, const struct ctx_json *, uint32_t,
+	struct ctx_err *),
+    const struct ctx_json *json, uint32_t node, struct ctx_cost *cost,
+    struct ctx_err *err)
+{
+	struct ctx_buf *text = &counter->text;
+	int rc;
+
+	text->n = 0;
+	rc = write(text, json, node, err);
+	if (rc == 0)
+		rc =
+		    ctx_count_marked_text(counter, text->p, text->n, cost, err);
+	ctx_buf_reset(text);
+	return rc;
+}
+
 /* Counts the tokens of a JSON value in the form in which the model gets it.
- * This is JSON or, for dialects with counts_strings_only, the keys and strings
- * in the value without punctuation. */
+ * This is JSON or, for dialects with counts_strings_only, a form of Gemini's
+ * prompt or the keys and strings in the value without punctuation. */
 static int
 count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t node, struct ctx_cost *cost,
     struct ctx_err *err)
 {
+	enum ctx_tool_form form = find_surcharges(counter, dialect)->form;
 	uint32_t one, end = json->nodes[node].next;
 
 	if (!dialect->counts_strings_only)
 		return ctx_count_value(counter, json, node, cost, err);
+	if (json->nodes[node].kind == CTX_JSON_OBJECT &&
+	    form == CTX_FORM_DECLARATION)
+		return count_written(counter, ctx_declared_value_add, json,
+		    node, cost, err);
+	if (json->nodes[node].kind == CTX_JSON_OBJECT &&
+	    form == CTX_FORM_PYTHON)
+		return count_written(counter, ctx_spaced_json_add, json, node,
+		    cost, err);
 	for (one = node; one < end; one++)
 		if (json->nodes[one].kind == CTX_JSON_STRING &&
 		    ctx_count_value(counter, json, one, cost, err) < 0)
@@ -55,14 +97,24 @@ count_item(struct ctx_counter *counter, const struct ctx_message *message,
 	return 0;
 }
 
-/* Returns true if the reasoning of a message is not billed, because it belongs
- * to an earlier turn. */
+/* Returns true if the signatures of a message are not billed, because it
+ * belongs to an earlier turn. */
 static bool
-omits_reasoning(const struct ctx_counter *counter,
+omits_signatures(const struct ctx_counter *counter,
     const struct ctx_message *message)
 {
 	return counter->drops_reasoning &&
 	    (message->flags & CTX_MESSAGE_EARLIER);
+}
+
+/* Returns true if the reasoning of a message is not billed for the same
+ * reason. */
+static bool
+omits_reasoning(const struct ctx_counter *counter,
+    const struct ctx_message *message)
+{
+	return omits_signatures(counter, message) &&
+	    !find_surcharges(counter, message->dialect)->keeps_thoughts;
 }
 
 /* Returns true if a message consists of reasoning that is not billed.  Then its
@@ -78,17 +130,6 @@ is_omitted(const struct ctx_counter *counter, const struct ctx_message *message)
 		if (message->blocks[i].kind != CTX_BLOCK_REASONING)
 			return false;
 	return message->n > 0;
-}
-
-/* Returns how many tokens are billed for a message of this dialect beyond those
- * of its texts. */
-static const struct ctx_surcharges *
-find_surcharges(const struct ctx_counter *counter,
-    const struct ctx_dialect *dialect)
-{
-	return ctx_surcharges_of(counter->tools.rule != CTX_TOOLS_NONE
-		? counter->tools.rule
-		: dialect->tools.rule);
 }
 
 /* Estimates the tokens of encrypted reasoning from the length of its base64. */
@@ -124,9 +165,9 @@ add_call_surcharges(const struct ctx_counter *counter,
 	    json->nodes[block->payload].kind == CTX_JSON_OBJECT)
 		tokens += (uint64_t)extra->argument *
 		    ctx_json_count(json, block->payload);
-	if (signature != 0 && !omits_reasoning(counter, message))
-		tokens += (uint64_t)ctx_json_str(json, signature).n *
-		    extra->signature / 1000;
+	if (signature != 0 && !omits_signatures(counter, message))
+		tokens += ctx_signature_tokens(ctx_json_str(json, signature),
+		    extra->signatures);
 	cost->tokens += tokens;
 	cost->estimated += tokens;
 }
@@ -211,6 +252,12 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 	    message->json->nodes[block->payload].kind == CTX_JSON_OBJECT)
 		return count_arguments(counter, message->json, block->payload,
 		    cost, err);
+	if (block->kind == CTX_BLOCK_TOOL_CALL &&
+	    extra->form == CTX_FORM_PYTHON &&
+	    message->dialect->counts_strings_only &&
+	    message->json->nodes[block->payload].kind == CTX_JSON_OBJECT)
+		return count_written(counter, ctx_python_arguments_add,
+		    message->json, block->payload, cost, err);
 	if (ctx_text_is_joined(counter, message, i))
 		return ctx_count_joined_text(counter, message, i, cost, err);
 	tokens = cost->tokens;

@@ -267,7 +267,7 @@ ctx_model_counters_find(struct ctx_model_counters *counters,
 		return -1;
 	if (model != NULL) {
 		like.image = model->image;
-		like.tools = model->tools;
+		like.tools = ctx_model_tools(model, name);
 		like.drops_reasoning =
 		    model->drops_reasoning && !counters->keeps_reasoning;
 	}

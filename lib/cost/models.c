@@ -389,6 +389,42 @@ find_alias(const char *p, size_t n, size_t *used)
 	    : NULL;
 }
 
+/* Returns true if a model's name names Vertex AI as its provider, as in
+ * "vertex_ai/gemini-3-pro", "google-vertex/gemini-3-pro" and
+ * "projects/p/locations/l/publishers/google/models/gemini-3-pro". */
+static bool
+names_vertex(struct ctx_str name)
+{
+	static const char vertex[] = "vertex", publishers[] = "publishers/";
+	struct ctx_str model = skip_providers(name.p, name.n);
+	size_t n = (size_t)(model.p - name.p), i, k;
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; vertex[k] != '\0' && i + k < n &&
+		     fold_char(name.p[i + k]) == vertex[k];)
+			k++;
+		if (vertex[k] == '\0')
+			return true;
+		for (k = 0; publishers[k] != '\0' && i + k < n &&
+		     name.p[i + k] == publishers[k];)
+			k++;
+		if (publishers[k] == '\0')
+			return true;
+	}
+	return false;
+}
+
+struct ctx_tools
+ctx_model_tools(const struct ctx_model *model, struct ctx_str name)
+{
+	struct ctx_tools tools = model->tools;
+	enum ctx_tools_rule vertex = ctx_surcharges_of(tools.rule)->vertex;
+
+	if (vertex != CTX_TOOLS_NONE && names_vertex(name))
+		tools.rule = vertex;
+	return tools;
+}
+
 bool
 ctx_model_has_alias(const struct ctx_model *model, const char *name, size_t n)
 {

@@ -12,11 +12,14 @@
  * cost/surcharges.c).
  *
  * json: as JSON without white space, with the name, description and schema of
- * each tool (Gemini since 2.5, and the chat templates of open models).
+ * each tool (the chat templates of open models).
  *
- * texts: as names and descriptions, and of each schema the keys, formats,
- * enumerations, required names, descriptions and examples (the local tokenizer
- * of google-genai).
+ * texts: as names and descriptions, and of each schema the keys, types,
+ * formats, enumerations, required names, descriptions and examples (Gemini 2.0,
+ * and Gemini on Vertex AI).
+ *
+ * python, declaration: see cost/python_definition.c and cost/declaration.c
+ * (Gemini API since 2.5 and since 3).
  *
  * The model's prompt also contains a text around all tool definitions.  Its
  * number of tokens is in struct ctx_tools, as far as it is known.
@@ -28,8 +31,9 @@
 
 #include "cost/answer_schema.h"
 #include "cost/cost.h"
+#include "cost/shown_form.h"
 #include "cost/surcharges.h"
-#include "cost/tool_schema.h"
+#include "cost/text_tokens.h"
 
 /* Schemas nested deeper are not counted. */
 #define DEEPEST 16
@@ -78,7 +82,8 @@ find_first_of(const struct ctx_json *json, uint32_t obj,
 /* ---- the system prompt ---- */
 
 /* Counts the tokens of a system prompt, which is a string, an array of text
- * blocks, or {"parts": [...]}. */
+ * blocks, or {"parts": [...]}.  Gemini takes a single part without an array,
+ * too. */
 static int
 count_prompt(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 {
@@ -87,6 +92,9 @@ count_prompt(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 
 	if (parts != 0)
 		node = parts;
+	text = ctx_json_find(json, node, "text");
+	if (text != 0)
+		node = text;
 	if (!is_list(json, node))
 		return ctx_count_value(b->counter, json, node, &b->cost, err);
 	for (one = node + 1; one < json->nodes[node].next;
@@ -160,8 +168,8 @@ static int
 count_level(struct overhead_count *b, uint32_t schema, unsigned depth,
     struct schema_level *found, size_t *n, struct ctx_err *err)
 {
-	static const char *const shown[] = {"format", "description", "enum",
-	    "required", "example"};
+	static const char *const shown[] = {"type", "format", "description",
+	    "enum", "required", "example"};
 	const struct ctx_node *nodes = b->json->nodes;
 	uint32_t items, all;
 	size_t i;
@@ -223,6 +231,10 @@ add_definition(struct overhead_count *b, const struct ctx_definition *tool,
 		return ctx_tool_schema_add(&b->text, b->json, tool, err);
 	case CTX_FORM_TAGGED:
 		return ctx_tagged_definition_add(&b->text, b->json, tool, err);
+	case CTX_FORM_PYTHON:
+		return ctx_python_definition_add(&b->text, b->json, tool, err);
+	case CTX_FORM_DECLARATION:
+		return ctx_declaration_add(&b->text, b->json, tool, err);
 	case CTX_FORM_TEXTS:
 		if (count_texts(b, tool->name, err) < 0 ||
 		    count_texts(b, tool->description, err) < 0)
@@ -265,13 +277,15 @@ add_provided(struct overhead_count *b, uint32_t tool, uint32_t type,
 /* Returns the JSON node of the schema of a tool's arguments.  Bedrock, and
  * jsonSchema() of the AI SDK, put the schema into another object. */
 static uint32_t
-find_schema(const struct ctx_json *json, uint32_t tool)
+find_schema(const struct overhead_count *b, uint32_t tool)
 {
-	static const char *const schemas[] = {"parameters", "input_schema",
-	    "inputSchema", "parametersJsonSchema", "parameters_json_schema",
-	    NULL};
+	static const char *const schemas[] = {"parametersJsonSchema",
+	    "parameters_json_schema", "parameters", "input_schema",
+	    "inputSchema", NULL};
 	static const char *const wrapped[] = {"json", "jsonSchema", NULL};
-	uint32_t schema = find_first_of(json, tool, schemas);
+	const struct ctx_json *json = b->json;
+	uint32_t schema = find_first_of(json, tool,
+	    b->extra->hides_json_schemas ? schemas + 2 : schemas);
 	uint32_t inner = find_first_of(json, schema, wrapped);
 
 	return inner != 0 ? inner : schema;
@@ -294,7 +308,7 @@ add_listed_tool(struct overhead_count *b, uint32_t tool, uint32_t key,
 	type = ctx_json_find(json, tool, "type");
 	one.name = key != 0 ? key : ctx_json_find(json, at, "name");
 	one.description = ctx_json_find(json, at, "description");
-	one.schema = find_schema(json, at);
+	one.schema = find_schema(b, at);
 	if (one.name != 0 &&
 	    (inner != 0 || one.schema != 0 || type == 0 ||
 		ctx_json_is(json, type, "function") ||
@@ -449,10 +463,9 @@ count_answer(struct overhead_count *b, const struct ctx_record_layout *layout,
 {
 	const struct ctx_surcharges *extra = b->extra;
 	struct ctx_answer_schema answer;
-	uint64_t tokens;
 
 	ctx_answer_schema_find(&answer, b->json, layout->request);
-	if (answer.schema == 0)
+	if (answer.schema == 0 || extra->answer_form == CTX_ANSWER_HIDDEN)
 		return 0;
 	if (extra->answer_form == CTX_ANSWER_TEXTS)
 		return count_schema(b, answer.schema, err);
@@ -462,14 +475,10 @@ count_answer(struct overhead_count *b, const struct ctx_record_layout *layout,
 		return -1;
 	if (b->text.n == 0)
 		return 0;
-	if (ctx_token_count(b->counter->tokens, b->text.p, b->text.n, &tokens,
-		err) < 0)
-		return -1;
 	b->cost.tokens +=
-	    ctx_text_to_model(b->counter, b->text.p, b->text.n, tokens) +
-	    (is_responses(layout) ? extra->answer_responses : extra->answer);
-	b->cost.chars += ctx_utf8_count(b->text.p, b->text.n);
-	return 0;
+	    is_responses(layout) ? extra->answer_responses : extra->answer;
+	return ctx_count_marked_text(b->counter, b->text.p, b->text.n, &b->cost,
+	    err);
 }
 
 static int
@@ -480,7 +489,6 @@ count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
 	    "gen_ai.tool.definitions", NULL};
 	const struct ctx_json *json = b->json;
 	uint32_t list = find_first_of(json, layout->request, keys);
-	uint64_t tokens;
 
 	if (list == 0)
 		list = ctx_json_find(json,
@@ -488,16 +496,13 @@ count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
 		    "tools");
 	if (add_tools(b, list, err) < 0 || add_framing(b, layout, err) < 0)
 		return -1;
-	if (ctx_token_count(b->counter->tokens, b->text.p, b->text.n, &tokens,
+	if (ctx_count_marked_text(b->counter, b->text.p, b->text.n, &b->cost,
 		err) < 0)
 		return -1;
 	/* The tokens of the request besides those of its texts (b->fixed) can
 	 * only be negative if it has tools.  The tool definitions have more
 	 * tokens than that, so the sum is not negative. */
-	b->cost.tokens +=
-	    ctx_text_to_model(b->counter, b->text.p, b->text.n, tokens);
 	b->cost.tokens += (uint64_t)b->fixed;
-	b->cost.chars += ctx_utf8_count(b->text.p, b->text.n);
 	return count_answer(b, layout, err);
 }
 
@@ -551,8 +556,9 @@ ctx_count_request_overhead(struct ctx_counter *counter,
 	if (layout->in_request) {
 		prompt = find_first_of(json, layout->request, prompts);
 		if (prompt != 0) {
-			b.cost.tokens = b.extra->system;
 			rc = count_prompt(&b, prompt, err);
+			if (b.cost.tokens > 0)
+				b.cost.tokens += b.extra->system;
 		}
 		overhead->system = b.cost.tokens;
 		overhead->system_chars = b.cost.chars;

@@ -28,15 +28,20 @@
  * "thinking" of the type "adaptive" adds nothing, except 17 tokens in requests
  * without tools to Opus 4.6, which are not counted.
  *
- * Gemini (660 requests): a system prompt outside the messages costs the models
- * since 2.5 one token.  A tool definition of Gemini 2.0 costs two tokens
- * besides its texts; one token per definition and two per call were added to
- * estimates, so that not more requests than before are counted too low.  A
- * signature on a tool call is billed by the Gemini API for Gemini 3 and later,
- * but not by Vertex AI.  A request does not show to which of the two it was
- * sent.  Of 46 requests to Gemini 2.5 with signatures 31 were billed without
- * them; in the others 1,000 bytes cost about 130 tokens, which are not counted.
- * Thoughts, and signatures on other parts, are not billed.
+ * Gemini (658 requests).  In the Gemini API since 2.5, each message and a
+ * system prompt outside the messages cost one token.  Tools, calls and results
+ * are in the forms of python_definition.c (2.5) and declaration.c (3 and
+ * later); the figure of a call is for the words around it and its result.
+ * Vertex AI and Gemini 2.0 bill names and texts only, of definitions also the
+ * types, and no JSON schema.  The schema of an answer is billed like that of a
+ * tool by these, and not at all by the Gemini API since 2.5.  Estimates for
+ * Gemini 2.0 have one token more for each definition and two for each call,
+ * because names and keys are short texts.
+ *
+ * A signature on a tool call is billed as the thoughts that it signs: in the
+ * Gemini API by Gemini 3 and later, and by 2.5 if the answer was streamed; on
+ * Vertex AI by 2.5, and by 3 if the signature has the form of 2026.  Other
+ * signatures are not billed.  Thoughts are billed as texts (2 requests).
  *
  * Models of other providers (each has its number of requests below, of 2025 and
  * 2026): their hosts have prompts of their own, which differ.  With one tool,
@@ -61,9 +66,14 @@
 	.answer = 82, .definition = 1, .shows_values = true, UNMEASURED
 #define CLAUDE_BEFORE_4_8 \
 	CLAUDE, .named = 6, .call = 40, .argument = 14, .parallel = 27
-#define GEMINI                                                                \
-	.form = CTX_FORM_JSON, .answer_form = CTX_ANSWER_TEXTS, .message = 1, \
-	.system = 1, UNMEASURED
+/* what the models in the Gemini API since 2.5 have in common, and all models
+ * that show only texts */
+#define GEMINI                                                       \
+	.answer_form = CTX_ANSWER_HIDDEN, .message = 1, .system = 1, \
+	.keeps_thoughts = true, UNMEASURED
+#define GEMINI_TEXTS                                             \
+	.form = CTX_FORM_TEXTS, .answer_form = CTX_ANSWER_TEXTS, \
+	.keeps_thoughts = true, UNMEASURED
 
 /* Models of which only the framing of texts and JSON definitions was measured:
  * tokens of each message and of each request. */
@@ -75,14 +85,11 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
     [CTX_TOOLS_NONE] = {.name = "-", .form = CTX_FORM_JSON, UNMEASURED},
     [CTX_TOOLS_TYPES] = {.name = "types", .form = CTX_FORM_TYPES, UNMEASURED},
     [CTX_TOOLS_JSON] = {.name = "json", .form = CTX_FORM_JSON, UNMEASURED},
-    /* Gemini 1.5 and 2.0, and other models in Gemini's format */
+    /* models in Gemini's format that are not known */
     [CTX_TOOLS_TEXTS] = {.name = "texts",
-	.form = CTX_FORM_TEXTS,
-	.answer_form = CTX_ANSWER_TEXTS,
-	.definition = 2,
+	GEMINI_TEXTS,
 	.estimated_definition = 1,
-	.estimated_call = 2,
-	UNMEASURED},
+	.estimated_call = 2},
     /* GPT-3.5 to GPT-4.1 */
     [CTX_TOOLS_OPENAI] = {.name = "openai",
 	OPENAI,
@@ -123,14 +130,35 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	.named = 13,
 	.call = 27,
 	.argument = 17},
+    /* Gemini 1.5 and 2.0 */
+    [CTX_TOOLS_GEMINI_1] = {.name = "gemini-1",
+	GEMINI_TEXTS,
+	.hides_json_schemas = true,
+	.estimated_definition = 1,
+	.estimated_call = 2},
     /* Gemini 2.5 */
-    [CTX_TOOLS_GEMINI_2] = {.name = "gemini-2", GEMINI, .call = 17},
+    [CTX_TOOLS_GEMINI_2] = {.name = "gemini-2",
+	GEMINI,
+	.form = CTX_FORM_PYTHON,
+	.call = 10,
+	.signatures = CTX_SIGNATURE_STREAMED,
+	.vertex = CTX_TOOLS_VERTEX_2},
     /* Gemini 3 and later */
     [CTX_TOOLS_GEMINI_3] = {.name = "gemini-3",
 	GEMINI,
-	.definition = 10,
-	.call = 6,
-	.signature = 210},
+	.form = CTX_FORM_DECLARATION,
+	.call = 8,
+	.signatures = CTX_SIGNATURE_WRAPPED | CTX_SIGNATURE_NUMBERED,
+	.vertex = CTX_TOOLS_VERTEX_3},
+    /* the same on Vertex AI */
+    [CTX_TOOLS_VERTEX_2] = {.name = "vertex-2",
+	GEMINI_TEXTS,
+	.hides_json_schemas = true,
+	.signatures = CTX_SIGNATURE_SINGLE | CTX_SIGNATURE_STREAMED},
+    [CTX_TOOLS_VERTEX_3] = {.name = "vertex-3",
+	GEMINI_TEXTS,
+	.hides_json_schemas = true,
+	.signatures = CTX_SIGNATURE_NUMBERED},
     /* 53 requests */
     [CTX_TOOLS_GPT_OSS] = {.name = "gpt-oss",
 	OPENAI,

@@ -11,7 +11,9 @@ enum ctx_tool_form {
 	CTX_FORM_JSON,  /* JSON without white space */
 	/* JSON with a space after each comma and colon, inside a tag */
 	CTX_FORM_TAGGED,
-	CTX_FORM_TEXTS, /* names and texts only */
+	CTX_FORM_TEXTS,       /* names and texts only */
+	CTX_FORM_PYTHON,      /* see cost/python_definition.c */
+	CTX_FORM_DECLARATION, /* see cost/declaration.c */
 };
 
 /* Forms in which the JSON schema that an answer must follow is written into the
@@ -21,6 +23,16 @@ enum ctx_answer_form {
 	CTX_ANSWER_TEXTS,   /* names and texts only, as with CTX_FORM_TEXTS */
 	CTX_ANSWER_INDENTED,
 	CTX_ANSWER_REDUCED,
+	CTX_ANSWER_HIDDEN, /* the model is not shown the schema */
+};
+
+/* Forms of signatures of tool calls, which differ by where the thoughts that
+ * they sign were written; see cost/signature.c. */
+enum ctx_signature_form {
+	CTX_SIGNATURE_SINGLE = 1 << 0,
+	CTX_SIGNATURE_STREAMED = 1 << 1,
+	CTX_SIGNATURE_WRAPPED = 1 << 2,
+	CTX_SIGNATURE_NUMBERED = 1 << 3,
 };
 
 /* Tokens that the models of a family are billed in addition to the tokens of
@@ -62,6 +74,13 @@ struct ctx_surcharges {
 	 * ctx_counter.corrects is true: names and keys are short texts, whose
 	 * estimates differ most from the model's tokens. */
 	uint8_t estimated_definition, estimated_call;
+	/* True if a schema is shown only if it is in Google's own format
+	 * ("parameters"), not if it is a JSON schema
+	 * ("parametersJsonSchema"). */
+	bool hides_json_schemas;
+	/* Rule of the models on Vertex AI, if the name of the model names this
+	 * provider ("vertex_ai/gemini-2.5-pro"); CTX_TOOLS_NONE: this one. */
+	enum ctx_tools_rule vertex;
 	/* True if texts that follow each other in a message are joined. */
 	bool joins_texts;
 	/* True if the prompt shows the values of a tool call's arguments as
@@ -69,14 +88,22 @@ struct ctx_surcharges {
 	bool shows_values;
 	uint8_t thinking;  /* tokens of a request that turns thinking on */
 	uint8_t reasoning; /* tokens for each reasoning block that is billed */
-	/* Tokens for each 1,000 bytes of base64 in the signature of a tool
-	 * call. */
-	uint16_t signature;
+	/* True if the texts of thoughts are billed in all turns, even if the
+	 * model is billed without the signatures of earlier turns
+	 * (ctx_counter.drops_reasoning). */
+	bool keeps_thoughts;
+	/* Forms (enum ctx_signature_form) of the signatures of tool calls that
+	 * are billed. */
+	uint8_t signatures;
 	/* encrypted: tokens for each 1,000 bytes of the base64 of encrypted
 	 * reasoning.  encryption: how many of these bytes count as nothing,
 	 * because they are not reasoning but data of the encryption. */
 	uint16_t encrypted, encryption;
 };
+
+/* Returns the estimated tokens of the signature of a tool call, which is a JSON
+ * string; 0 if it has none of the forms. */
+uint64_t ctx_signature_tokens(struct ctx_str literal, unsigned forms);
 
 /* Returns the surcharges of a rule.  All are 0 if the rule only says in which
  * form tool definitions are counted. */

@@ -34,19 +34,27 @@ add_spaced(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 	return ctx_buf_add(out, text.p + start, text.n - start, err);
 }
 
-static int
-add_member(struct ctx_buf *out, const struct ctx_json *json, const char *before,
+int
+ctx_spaced_json_add(struct ctx_buf *out, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
 {
 	struct ctx_buf scratch = {0};
 	struct ctx_str text;
 	int rc = -1;
 
-	if (ctx_json_compact(json, node, &scratch, &text, err) == 0 &&
-	    ctx_buf_add(out, before, strlen(before), err) == 0)
+	if (ctx_json_compact(json, node, &scratch, &text, err) == 0)
 		rc = add_spaced(out, text, err);
 	ctx_buf_release(&scratch);
 	return rc;
+}
+
+static int
+add_member(struct ctx_buf *out, const struct ctx_json *json, const char *before,
+    uint32_t node, struct ctx_err *err)
+{
+	if (ctx_buf_add(out, before, strlen(before), err) < 0)
+		return -1;
+	return ctx_spaced_json_add(out, json, node, err);
 }
 
 /* Returns true if a JSON node is a string with at least one character. */

@@ -1,4 +1,7 @@
 /* text_tokens.c - counts the tokens of a text, in the tokens of the model */
+#include <string.h>
+
+#include "cost/shown_form.h"
 #include "cost/text_tokens.h"
 
 uint64_t
@@ -89,6 +92,34 @@ ctx_count_text(struct ctx_counter *counter, const char *p, size_t n,
 		return -1;
 	add_text_tokens(counter, ctx_text_to_model(counter, p, n, tokens),
 	    ctx_utf8_count(p, n), cost);
+	return 0;
+}
+
+int
+ctx_count_marked_text(struct ctx_counter *counter, const char *p, size_t n,
+    struct ctx_cost *cost, struct ctx_err *err)
+{
+	const char *end = p + n, *next;
+	uint64_t tokens = 0, marks = 0, chars = 0, some;
+	int64_t correction = 0;
+
+	for (;;) {
+		next = n == 0 ? NULL : memchr(p, CTX_TOKEN_MARK, n);
+		n = (size_t)((next == NULL ? end : next) - p);
+		if (ctx_token_count(counter->tokens, p, n, &some, err) < 0)
+			return -1;
+		tokens += some;
+		correction += ctx_text_correction(counter, p, n);
+		chars += ctx_utf8_count(p, n);
+		if (next == NULL)
+			break;
+		marks++;
+		p = next + 1;
+		n = (size_t)(end - p);
+	}
+	add_text_tokens(counter,
+	    ctx_correct_tokens(counter, tokens, correction) + marks, chars,
+	    cost);
 	return 0;
 }
 

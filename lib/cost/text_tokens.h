@@ -9,6 +9,10 @@
 /* Adds the tokens and characters of a text of n bytes to *cost. */
 int ctx_count_text(struct ctx_counter *counter, const char *p, size_t n,
     struct ctx_cost *cost, struct ctx_err *err);
+/* Adds the tokens and characters of a text that may have CTX_TOKEN_MARK in
+ * it. */
+int ctx_count_marked_text(struct ctx_counter *counter, const char *p, size_t n,
+    struct ctx_cost *cost, struct ctx_err *err);
 
 /* ---- joined_texts.c ---- */
 

@@ -19,5 +19,9 @@ int ctx_tool_schema_add(struct ctx_buf *out, const struct ctx_json *json,
  * tag. */
 int ctx_tagged_definition_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err);
+/* Appends the JSON of a node to out, with a space after each comma and colon.
+ */
+int ctx_spaced_json_add(struct ctx_buf *out, const struct ctx_json *json,
+    uint32_t node, struct ctx_err *err);
 
 #endif

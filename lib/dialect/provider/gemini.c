@@ -89,6 +89,18 @@ read_function_call(struct ctx_message *message, uint32_t part, uint32_t call,
 	return 0;
 }
 
+/* Returns true if a part contains nothing but a signature; it may be marked as
+ * a thought. */
+static bool
+is_signature(const struct ctx_json *json, uint32_t part)
+{
+	size_t n = ctx_json_find(json, part, "thought") != 0 ? 2 : 1;
+
+	return ctx_json_count(json, part) == n &&
+	    ctx_find_either(json, part, "thoughtSignature",
+		"thought_signature") != 0;
+}
+
 static int
 read_gemini_part(const struct ctx_json *json, uint32_t part,
     struct ctx_message *message, struct ctx_err *err)
@@ -114,10 +126,7 @@ read_gemini_part(const struct ctx_json *json, uint32_t part,
 		value = ctx_find_either(json, part, "fileData", "file_data");
 	if (value != 0)
 		return ctx_read_block(message, CTX_BLOCK_MEDIA, value, err);
-	/* A part may contain a signature and nothing else. */
-	if (ctx_json_count(json, part) == 1 &&
-	    ctx_find_either(json, part, "thoughtSignature",
-		"thought_signature") != 0)
+	if (is_signature(json, part))
 		return ctx_read_block(message, CTX_BLOCK_OPAQUE, 0, err);
 	return ctx_read_block(message, CTX_BLOCK_OPAQUE, part, err);
 }

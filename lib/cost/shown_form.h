@@ -1,0 +1,33 @@
+/* shown_form.h - writes tool definitions, tool calls and tool results in the
+ * forms in which Gemini's prompt shows them, to count their tokens */
+#ifndef CTX_SHOWN_FORM_H
+#define CTX_SHOWN_FORM_H
+
+#include "cost/tool_schema.h"
+
+/* Byte that stands for a token between two texts, such as that for a quote.
+ * The texts before and after it are counted separately.  It never occurs in
+ * UTF-8. */
+#define CTX_TOKEN_MARK '\xff'
+
+/* ---- declaration.c: Gemini 3 and later ---- */
+
+/* Appends a tool definition to out. */
+int ctx_declaration_add(struct ctx_buf *out, const struct ctx_json *json,
+    const struct ctx_definition *tool, struct ctx_err *err);
+/* Appends a value of the arguments of a tool call, or of a tool result. */
+int ctx_declared_value_add(struct ctx_buf *out, const struct ctx_json *json,
+    uint32_t node, struct ctx_err *err);
+
+/* ---- python_definition.c: Gemini 2.5 ---- */
+
+/* Appends a tool definition to out: a function of Python, and a class for each
+ * object in its arguments. */
+int ctx_python_definition_add(struct ctx_buf *out, const struct ctx_json *json,
+    const struct ctx_definition *tool, struct ctx_err *err);
+/* Appends the arguments of a tool call, which are a JSON object, as those of a
+ * function call of Python. */
+int ctx_python_arguments_add(struct ctx_buf *out, const struct ctx_json *json,
+    uint32_t node, struct ctx_err *err);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * signature.c - estimates the tokens of the signature of a tool call
+ *
+ * Gemini signs the thoughts before a tool call.  The signature is base64 of a
+ * message of Protocol Buffers, whose contents are encrypted.  If a signature is
+ * billed, it costs as many tokens as the answer that contains it has reported
+ * for its thoughts.  Their number is estimated from the length of the
+ * signature.  In 513 recorded answers (2025 and 2026) the median error of the
+ * estimate was 6 %, because a thought has more or fewer bytes per token.
+ *
+ * The forms can be told by the first bytes: a single field 1 with all of the
+ * data, several fields 1 (streamed answers), a field 2 (Gemini 3 in the Gemini
+ * API), or a byte 1 (Vertex AI since 2026).
+ */
+#include "cost/base64_bytes.h"
+#include "cost/surcharges.h"
+
+/* Number of bytes before the data of a field: its number and its length. */
+#define MOST_HEAD 6
+
+/* Tokens of each form: none for the first bytes of base64, then this many for
+ * each 1,000 bytes. */
+static const struct {
+	enum ctx_signature_form form;
+	size_t free, tokens;
+} rates[] = {
+    {CTX_SIGNATURE_SINGLE, 60, 188},
+    {CTX_SIGNATURE_STREAMED, 10, 128},
+    {CTX_SIGNATURE_WRAPPED, 100, 200},
+    {CTX_SIGNATURE_NUMBERED, 90, 188},
+};
+
+/* Returns the form of a signature; 0 if it is none of those known. */
+static unsigned
+find_form(const struct ctx_base64 *b)
+{
+	size_t i, length = 0;
+	int byte = ctx_base64_byte(b, 0);
+
+	if (byte == 1)
+		return CTX_SIGNATURE_NUMBERED;
+	if (byte == 0x12) /* the tag of field 2 with bytes */
+		return CTX_SIGNATURE_WRAPPED;
+	if (byte != 0x0a) /* the tag of field 1 with bytes */
+		return 0;
+	/* The length of the field has 7 bits in each byte, the lowest first.
+	 * The highest bit of a byte says that another one follows. */
+	for (i = 1; i < MOST_HEAD; i++) {
+		byte = ctx_base64_byte(b, i);
+		if (byte < 0)
+			return 0;
+		length |= (size_t)(byte & 0x7f) << (7 * (i - 1));
+		if (byte < 0x80)
+			return i + 1 + length < ctx_base64_length(b)
+			    ? CTX_SIGNATURE_STREAMED
+			    : CTX_SIGNATURE_SINGLE;
+	}
+	return 0;
+}
+
+uint64_t
+ctx_signature_tokens(struct ctx_str literal, unsigned forms)
+{
+	struct ctx_base64 b = {literal.p + 1, literal.n - 2};
+	unsigned form;
+	size_t i;
+
+	while (b.n > 0 && b.p[b.n - 1] == '=')
+		b.n--;
+	form = find_form(&b) & forms;
+	for (i = 0; i < sizeof rates / sizeof rates[0]; i++)
+		if (rates[i].form == form && b.n > rates[i].free)
+			return (uint64_t)(b.n - rates[i].free) *
+			    rates[i].tokens / 1000;
+	return 0;
+}
