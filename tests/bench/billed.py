@@ -321,7 +321,11 @@ def count(program, rows):
     """Adds what ctx-count says to each row, and leaves out the rest."""
     groups = collections.defaultdict(list)
     for row in rows:
-        groups[row["dialect"], row["model"]].append(row)
+        row.pop("counted", None)
+        model = row["model"]
+        if model and row["host"] == "aiplatform":
+            model = "vertex_ai/" + model
+        groups[row["dialect"], model].append(row)
     for (dialect, model), group in groups.items():
         with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as f:
             f.writelines(json.dumps(row["request"]) + "\n" for row in group)
