@@ -101,6 +101,15 @@ abi() {
 	[[ $output == *"/encodings: No such file or directory; install ctx again"* ]]
 }
 
+@test "an installed command opens its library without a search" {
+	for command in "$PREFIX"/bin/ctx-*; do
+		LD_DEBUG=libs "$command" --version 2> log
+		grep -q 'find library=libjansson' log
+		grep -q "calling init: .*/lib/ctx/libctx-commands-" log
+		run ! grep 'find library=.*libctx-commands-' log
+	done
+}
+
 # Compiles a program of programs/ with the flags of pkg-config; more flags may
 # follow.
 build() { # PROGRAM OUT [FLAG...]
