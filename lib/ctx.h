@@ -34,25 +34,29 @@
  *
  * Rules that hold for every function:
  *  - A function that can fail returns -1 and fills the error, which may be
- *    NULL.  Otherwise it returns 0, or 1 where its comment says so.
+ *    NULL.  Otherwise it returns 0, or 1 where its comment says so, and leaves
+ *    the error unchanged.  If a handle cannot be opened, it is set to NULL.
  *  - A text is UTF-8.  It is NUL-terminated unless a length in bytes is passed
  *    with it.  A const char * that a function returns belongs to the library,
  *    and lives as long as the program unless the comment says otherwise.
  *  - A handle (struct ctx_input, struct ctx_output, struct ctx_encoding) may be
  *    used by one thread at a time.  Different handles may be used at the same
- *    time.  Functions without a handle may be called by any thread.
+ *    time.  Functions without a handle may be called by any thread.  A handle
+ *    has copies of the names and options with which it was opened.
  *  - A ..._free function accepts NULL.  Other pointers may be NULL only where a
  *    comment says so.
- *  - The library prints nothing and never ends the process.  It does not read
- *    environment variables or a clock.  A regular expression that needs too
- *    much work for a message is given up.
+ *  - The library prints nothing.  It never ends the process, except by SIGPIPE
+ *    at a write to a pipe without a reader.  It does not read environment
+ *    variables or a clock.  A regular expression that needs too much work for a
+ *    message is given up.
  *  - A pointer that a callback gets is valid until the callback returns.  A
  *    callback must not use the handles that are in use by its caller.
  *
- * Options and results are structs that begin with their size in bytes.  The
- * macro ..._INIT sets the size and clears the other members; a cleared member
- * means the default.  So a program that was compiled before a member was added
- * still runs afterwards: for the library the member has its default.
+ * Options and results are structs that begin with their size in bytes.  They
+ * are declared with the macro ..._INIT, as above: it sets the size and clears
+ * the other members, and a cleared member means the default.  Options without a
+ * size are an error; a result without a size gets no values.  A program
+ * compiled before a member was added still runs: the member has its default.
  *
  * Until version 1.0 a release may change this interface; the number in the name
  * of the shared library (CTX_ABI) then changes, so compiled programs still run.
@@ -96,8 +100,7 @@ extern "C" {
 
 /* ---- Version and errors -------------------------------------------------- */
 
-/* Returns the version of the library, such as "0.1.0".  CTX_VERSION is the
- * version of the header that the program was compiled with. */
+/* Returns the version of the library, as CTX_VERSION is that of the header. */
 CTX_API const char *ctx_version(void);
 
 enum ctx_error_kind {
@@ -124,11 +127,11 @@ struct ctx_error {
 #define CTX_ERROR_INIT CTX_INIT(struct ctx_error)
 
 /* Writes an error with its place to out, such as "chat.jsonl:3:17: expected a
- * value".  size: bytes at out, with the NUL byte; a longer text is cut. */
+ * value".  size: bytes at out; 600 are enough, a longer text is cut. */
 CTX_API void ctx_error_format(const struct ctx_error *error, char *out,
     size_t size);
 
-/* Frees memory that a function of this library has returned to be freed. */
+/* Frees the memory of a ctx_bytes or ctx_id_list; accepts NULL. */
 CTX_API void ctx_free(void *memory);
 
 /* ---- Names --------------------------------------------------------------- */
@@ -152,7 +155,7 @@ CTX_API const char *ctx_rule_about(const char *name);
 /* Models that a program's user has defined.  Several threads may use them. */
 struct ctx_user_models;
 
-/* Reads a file with models, in the format of models.json in ctx-count(1). */
+/* Reads the models of a file, in the format of models.json in ctx-count(1). */
 CTX_API int ctx_user_models_open(struct ctx_user_models **models,
     const char *file, struct ctx_error *error);
 CTX_API void ctx_user_models_free(struct ctx_user_models *models);
@@ -177,7 +180,7 @@ struct ctx_model_info {
  * "openai/gpt-4o-2024-08-06".  Prefixes of providers and dates are ignored.
  * models: those of the user, which are preferred; NULL: only built-in models.
  * Returns 1, or 0 if the model is unknown; *model is then the row for local
- * models, with a window of 32,000 tokens. */
+ * models, with the name "" and a window of 32,000 tokens. */
 CTX_API int ctx_model_lookup(const struct ctx_user_models *models,
     const char *name, struct ctx_model_info *model, struct ctx_error *error);
 
@@ -192,17 +195,17 @@ struct ctx_price_info {
 
 /* Sets *price to the prices of a model for a request with this number of input
  * tokens at this time, in seconds since 1970.  models and name are those of
- * ctx_model_lookup.  Returns 1, or 0 if unknown. */
+ * ctx_model_lookup.  Returns 1, or 0 if no price of the model is known. */
 CTX_API int ctx_model_prices(const struct ctx_user_models *models,
     const char *name, int64_t time, uint64_t tokens,
     struct ctx_price_info *price, struct ctx_error *error);
 
 /* ---- Encodings: tokens of a text ----------------------------------------- */
 
-/* Sets the directory that has the file "encodings", the vocabularies of the
- * built-in encodings, for the whole process.  Must be called before the first
- * encoding is opened.  Without a call it is share/ctx beside the library's file
- * or up to three levels above it, or the directory chosen at build time. */
+/* Sets the directory of the file "encodings", the vocabularies of the built-in
+ * encodings, for the whole process.  A call has no effect after one of them was
+ * used.  Without a call it is share/ctx beside the library's file or up to
+ * three levels above it, or the directory chosen at build time. */
 CTX_API int ctx_set_data_directory(const char *directory,
     struct ctx_error *error);
 
@@ -211,14 +214,14 @@ struct ctx_encoding;
 
 /* Opens an encoding.  name: a built-in encoding ("o200k_base"), or the path of
  * a vocabulary file.  cache: directory in which the compiled vocabulary of a
- * file is kept; NULL: it is compiled at every call. */
+ * file is kept, made if missing; NULL: it is compiled at every call. */
 CTX_API int ctx_encoding_open(struct ctx_encoding **encoding, const char *name,
     const char *cache, struct ctx_error *error);
 
 /* Opens the encoding in which the texts of a model are counted.  If only
  * another model's encoding is available, counts are multiplied by the factor
- * that is known for the model.  models: as for ctx_model_lookup; they must
- * remain valid until the encoding is freed. */
+ * that is known for the model; of an unknown model they are estimated.  models:
+ * as for ctx_model_lookup; they must be valid until the encoding is freed. */
 CTX_API int ctx_encoding_open_model(struct ctx_encoding **encoding,
     const struct ctx_user_models *models, const char *model, const char *cache,
     struct ctx_error *error);
@@ -232,7 +235,7 @@ CTX_API const char *ctx_encoding_exactness(const struct ctx_encoding *encoding);
 CTX_API int ctx_encoding_count(struct ctx_encoding *encoding, const char *text,
     size_t length, uint64_t *tokens, struct ctx_error *error);
 
-/* A list of n token ids in memory that the caller frees with ctx_free. */
+/* A list of n token ids.  The caller frees ids with ctx_free. */
 struct ctx_id_list {
 	uint32_t *ids;
 	size_t n;
@@ -242,20 +245,19 @@ struct ctx_id_list {
 CTX_API int ctx_encoding_encode(struct ctx_encoding *encoding, const char *text,
     size_t length, struct ctx_id_list *list, struct ctx_error *error);
 
-/* Bytes in memory that the caller frees with ctx_free.  A NUL byte that is not
- * counted in length follows the data. */
+/* Bytes, and a NUL byte after them.  The caller frees data with ctx_free. */
 struct ctx_bytes {
 	char *data;
 	size_t length;
 };
-/* Decodes n token ids.  The bytes may end inside a character. */
+/* Decodes n token ids of the encoding.  The text may end inside a character. */
 CTX_API int ctx_encoding_decode(struct ctx_encoding *encoding,
     const uint32_t *ids, size_t n, struct ctx_bytes *text,
     struct ctx_error *error);
 
 /* Find a long beginning (head) or end (tail) of a text that has at most limit
- * tokens.  Set *at to the byte offset of the cut, between two characters.  One
- * more character can lower a count, so a slightly longer part may also fit. */
+ * tokens.  Set *at to the byte where the head ends or the tail begins, which is
+ * between two characters.  A slightly longer part may fit, too. */
 CTX_API int ctx_encoding_head(struct ctx_encoding *encoding, const char *text,
     size_t length, uint64_t limit, size_t *at, struct ctx_error *error);
 CTX_API int ctx_encoding_tail(struct ctx_encoding *encoding, const char *text,
@@ -263,8 +265,7 @@ CTX_API int ctx_encoding_tail(struct ctx_encoding *encoding, const char *text,
 
 /* ---- Input --------------------------------------------------------------- */
 
-/* A stream of conversations.  Either ctx_input_next or one operation reads it.
- */
+/* A stream of conversations, read by either ctx_input_next or one operation. */
 struct ctx_input;
 
 struct ctx_input_options {
@@ -289,8 +290,8 @@ typedef ptrdiff_t ctx_read_function(void *user, char *buffer, size_t size);
 
 /* Open an input: n files that are read as one stream ("-" is standard input);
  * an open descriptor, which is not closed; length bytes in memory; or what a
- * function reads.  options may be NULL.  Names and options are copied; memory,
- * models and user must live as long as the input.  Files are read later. */
+ * function reads.  options may be NULL.  Memory, models and user must live as
+ * long as the input.  Files are opened later, when they are read. */
 CTX_API int ctx_input_open_files(struct ctx_input **input,
     const char *const *files, size_t n, const struct ctx_input_options *options,
     struct ctx_error *error);
@@ -321,12 +322,12 @@ struct ctx_message_info {
 };
 #define CTX_MESSAGE_INFO_INIT CTX_INIT(struct ctx_message_info)
 
-/* Reads the next message.  Returns 1, or 0 at the end of the input. */
+/* Reads the next message.  Returns 1, or 0 at the end of the input, where it
+ * clears *message.  After an error the input is at its end. */
 CTX_API int ctx_input_next(struct ctx_input *input,
     struct ctx_message_info *message, struct ctx_error *error);
 
-/* A content block.  Pointers are valid until the next call of
- * ctx_input_next. */
+/* A content block.  Pointers are valid as long as those of the message. */
 struct ctx_block_info {
 	size_t size;
 	/* "text", "reasoning", "tool_call", "tool_result", "media", "opaque" */
@@ -365,7 +366,7 @@ CTX_API int ctx_input_count(struct ctx_input *input,
 
 /* ---- Output -------------------------------------------------------------- */
 
-/* Where an operation writes the stream. */
+/* Where operations, one after another, write their streams. */
 struct ctx_output;
 
 /* Takes length bytes of output.  Returns 0, or -1 if it cannot take them. */
@@ -382,26 +383,27 @@ CTX_API int ctx_output_open_callback(struct ctx_output **output,
     ctx_write_function *write, void *user, struct ctx_error *error);
 CTX_API void ctx_output_free(struct ctx_output *output);
 
-/* Takes the bytes written to memory so far.  Fails for other outputs. */
+/* Moves the bytes written to memory so far.  Fails for other outputs. */
 CTX_API int ctx_output_take(struct ctx_output *output, struct ctx_bytes *bytes,
     struct ctx_error *error);
 
 /* ---- Results and reports ------------------------------------------------- */
 
-/* Sums over all conversations of an operation.  A number that does not apply to
- * the operation is 0. */
+/* Sums over all conversations of an operation, or over those before an error.
+ * In brackets: the operations that set a member; for others it is 0. */
 struct ctx_result {
 	size_t size;
-	uint64_t conversations, messages;
-	uint64_t removed; /* messages that were removed */
-	uint64_t changed; /* messages, results or media that were changed */
-	/* tokens in the input and in the output, as far as counted */
-	uint64_t tokens_before, tokens_after;
-	uint64_t too_long; /* conversations that do not fit the budget */
-	uint64_t refused;  /* conversations left unchanged; see reasoning */
-	uint64_t findings; /* violations of rules that were not repaired */
-	uint64_t repaired; /* violations of rules that were repaired */
-	uint64_t failed;   /* results that could not be stored or restored */
+	uint64_t conversations; /* [count prune] */
+	uint64_t messages;      /* in the input [count prune age check] */
+	uint64_t removed;       /* messages [prune] */
+	uint64_t changed; /* messages, results, media [truncate age restore] */
+	uint64_t tokens_before; /* of the input [count prune] */
+	uint64_t tokens_after;  /* of the output [prune] */
+	uint64_t too_long;      /* conversations above the budget [prune] */
+	uint64_t refused; /* conversations; see reasoning [not count restore] */
+	uint64_t findings; /* violations that were not repaired [check] */
+	uint64_t repaired; /* violations that were repaired [check] */
+	uint64_t failed; /* not pruned, stored, restored [prune age restore] */
 };
 #define CTX_RESULT_INIT CTX_INIT(struct ctx_result)
 
@@ -460,8 +462,7 @@ struct ctx_count_options {
 };
 #define CTX_COUNT_OPTIONS_INIT CTX_INIT(struct ctx_count_options)
 
-/* Counts the tokens of all conversations, as ctx-count(1) does.  Sets
- * conversations, messages and tokens_before of *result. */
+/* Counts the tokens of all conversations, as ctx-count(1) does. */
 CTX_API int ctx_count(struct ctx_input *input,
     const struct ctx_count_options *options, struct ctx_result *result,
     struct ctx_error *error);
@@ -495,8 +496,7 @@ struct ctx_prune_options {
 #define CTX_PRUNE_OPTIONS_INIT CTX_INIT(struct ctx_prune_options)
 
 /* Removes whole groups of messages until each conversation fits its budget, as
- * ctx-prune(1) does.  Returns 1 if a conversation does not fit or was refused:
- * see too_long and refused of *result. */
+ * ctx-prune(1) does.  Returns 1 if one does not fit or was refused. */
 CTX_API int ctx_prune(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_prune_options *options, struct ctx_result *result,
     struct ctx_error *error);
@@ -527,12 +527,12 @@ struct ctx_age_options {
 	size_t size;
 	const char *spool;  /* directory of the results; NULL: .ctx/spool */
 	const char *format; /* file names; NULL: "{tool}-{sha256}.md" */
-	uint64_t keep;      /* newest messages left alone; 0: 10 */
-	uint64_t step;      /* the boundary moves by so many; 0: 1 */
-	uint64_t older;     /* only what is older, in milliseconds */
-	uint64_t over;      /* only results with more characters; 0: 4000 */
-	uint64_t head;      /* characters that are kept; 0: over / 4 */
-	uint64_t at_least;  /* change nothing that saves fewer tokens */
+	uint64_t keep;  /* newest messages left alone; 0: 10, if unsent none */
+	uint64_t step;  /* the boundary moves by so many; 0: 1 */
+	uint64_t older; /* only messages so many ms older than the newest */
+	uint64_t over;  /* only results with more characters; 0: 4000 */
+	uint64_t head;  /* characters that are kept, up to 4000; 0: over / 4 */
+	uint64_t at_least; /* change nothing that saves fewer tokens */
 	const char *tool, *not_tool, *reasoning, *archive;
 	ctx_change_function *on_change;
 	void *user;
@@ -544,7 +544,8 @@ struct ctx_age_options {
 #define CTX_AGE_OPTIONS_INIT CTX_INIT(struct ctx_age_options)
 
 /* Moves old, long tool results or media to files, and leaves references, as
- * ctx-age(1) does.  Returns 1 if a conversation was refused. */
+ * ctx-age(1) does.  Returns 1 if a conversation was refused.  What cannot be
+ * stored is left unchanged; the rest is written before -1 is returned. */
 CTX_API int ctx_age(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_age_options *options, struct ctx_result *result,
     struct ctx_error *error);

@@ -368,7 +368,7 @@ move_prefix() {
 	run -2 ctx-count --text -e cl100k_base text
 	[ "$output" = "ctx-count: cannot open $PWD/none/encodings: No such \
 file or directory; install ctx again, or set CTX_DATA to the directory of this \
-file" ]
+file (in a program, by ctx_set_data_directory)" ]
 	# It is not needed if no token is counted by a table.
 	ctx-count --text -e bytes/4 text
 	ctx-check -d openai-chat "$chat"
@@ -385,7 +385,8 @@ refused() {
 		run -2 $command "$chat"
 		[ "${#lines[@]}" -eq 1 ] || fail "$command: $output"
 		[[ $output == *"$PWD/data/encodings$words; install ctx again, or \
-set CTX_DATA to the directory of this file" ]] || fail "$command: $output"
+set CTX_DATA to the directory of this file (in a program, by \
+ctx_set_data_directory)" ]] || fail "$command: $output"
 	done
 }
 

@@ -16,10 +16,14 @@ int
 ctx_set_data_directory(const char *directory, struct ctx_error *error)
 {
 	struct ctx_err err;
+	int rc;
 
-	if (ctx_tokenizer_set_data(directory, &err) < 0)
-		return ctx_api_fail(error, &err);
-	return 0;
+	if (directory == NULL)
+		rc = ctx_err_set(&err, CTX_EARG,
+		    "the name of the directory is NULL");
+	else
+		rc = ctx_tokenizer_set_data(directory, &err);
+	return rc < 0 ? ctx_api_fail(error, &err) : 0;
 }
 
 void

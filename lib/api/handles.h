@@ -120,6 +120,12 @@ struct ctx_models ctx_api_user_rows(const struct ctx_user_models *models);
  * of changed messages are saved; without output nothing is written. */
 int ctx_api_begin(struct api_run *run, struct ctx_input *input,
     struct ctx_output *output, const char *archive, struct ctx_err *err);
+/* Reports an error because of which something was left unchanged, and after
+ * which the rest of the input was processed.  Writes the output first, because
+ * ctx_api_end does not after an error.  Returns -1 with *err, or 0 if the code
+ * of *late is CTX_OK. */
+int ctx_api_fail_late(struct api_run *run, const struct ctx_err *late,
+    struct ctx_err *err);
 /* Ends an operation: flushes its output, closes its archive, and copies the
  * result and the error to *result and *error. rc: -1 if the operation has
  * failed with *err, else 0. no: true if the answer of the operation is no, such

@@ -78,6 +78,17 @@ ctx_api_begin(struct api_run *run, struct ctx_input *input,
 }
 
 int
+ctx_api_fail_late(struct api_run *run, const struct ctx_err *late,
+    struct ctx_err *err)
+{
+	if (late->code == CTX_OK)
+		return 0;
+	if (run->writer == NULL || ctx_writer_flush(run->writer, err) == 0)
+		*err = *late;
+	return -1;
+}
+
+int
 ctx_api_end(struct api_run *run, int rc, bool no, struct ctx_result *result,
     struct ctx_error *error, struct ctx_err *err)
 {

@@ -136,11 +136,8 @@ run_prune(struct pruning *pruning, struct ctx_err *err)
 	pruning->config.report = pruning->run.report;
 	rc = ctx_prune_stream(&input->stream, pruning->run.writer,
 	    &input->counters, &pruning->config, err);
-	if (rc == 0 && pruning->run.sum.failed > 0) {
-		*err = pruning->failed;
-		rc = -1;
-	}
-	return rc;
+	return rc < 0 ? rc
+		      : ctx_api_fail_late(&pruning->run, &pruning->failed, err);
 }
 
 int

@@ -110,10 +110,11 @@ abi() {
 	done
 }
 
-# Compiles a program of programs/ with the flags of pkg-config; more flags may
-# follow.
+# Compiles a program, by its path or its name in programs/, with the flags of
+# pkg-config; more flags may follow.
 build() { # PROGRAM OUT [FLAG...]
-	local source=$BATS_TEST_DIRNAME/programs/$1 out=$2
+	local source=$1 out=$2
+	[ -e "$source" ] || source=$BATS_TEST_DIRNAME/programs/$1
 	local compile="${CC:-cc} -std=c11"
 	shift 2
 	export PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig
@@ -155,6 +156,21 @@ build() { # PROGRAM OUT [FLAG...]
 	ldd shared | grep -q "libctx\.so\.$(abi)"
 	run ! grep -q 'libctx\.so' <(ldd static)
 	run ! ldd all-static
+}
+
+@test "the program at the top of ctx.h compiles as C and C++, and prunes" {
+	sed -n 's/^ \*     //p' "$PREFIX/include/ctx.h" > example.c
+	cp example.c example.cpp
+	# 100,000 is more than the sample has.
+	sed -i 's/= 100000;/= 20000;/' example.c example.cpp
+	run ! cmp example.c <(sed -n 's/^ \*     //p' "$PREFIX/include/ctx.h")
+	for language in c cpp; do
+		build "$PWD/example.$language" "$language"
+		"./$language" < "$agent" > out
+		ctx-prune -b 20000 "$agent" | cmp - out
+		run -2 "./$language" <<< '{'
+		[ "$output" = "unexpected end of input" ] || fail "$output"
+	done
 }
 
 @test "a C++ program prunes a request in memory before it is sent" {

@@ -602,6 +602,17 @@ aging(void)
 	CHECK(result.failed == 1);
 	ctx_input_free(input);
 	ctx_free(aged.data);
+	tap_case("ctx_age writes a result that cannot be stored, and gives -1");
+	age.spool = "/dev/null/spool";
+	input = open_text(text, NULL);
+	CHECK(ctx_age(input, output, &age, &result, &error) == -1);
+	CHECK(result.failed == 1 && result.changed == 0);
+	CHECK(error.kind == CTX_ERROR_SYSTEM && error.system == ENOTDIR);
+	CHECK(strcmp(error.file, "-") == 0 && error.line > 0);
+	ctx_input_free(input);
+	NEED(ctx_output_take(output, &whole, NULL) == 0);
+	CHECK(strcmp(whole.data, text) == 0);
+	ctx_free(whole.data);
 	ctx_output_free(output);
 	NEED(rmdir(dir) == 0);
 	free(text);

@@ -25,8 +25,9 @@
 #include "tokenizer/vocabulary/data_directory.h"
 #include "tokenizer/vocabulary/tables.h"
 
-#define REMEDY \
-	"install ctx again, or set CTX_DATA to the directory of this file"
+#define REMEDY                                                         \
+	"install ctx again, or set CTX_DATA to the directory of this " \
+	"file (in a program, by ctx_set_data_directory)"
 
 /* Protects all static data of this file. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
