@@ -5,7 +5,7 @@
  * equals RFC 3629).  All other functions must agree with it.
  */
 #include "base/base.h"
-#include "base/vector.h"
+#include "base/vector_avx.h"
 
 static size_t
 decode_invalid(uint32_t *cp)

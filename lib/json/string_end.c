@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "base/vector.h"
+#include "base/vector_avx.h"
 #include "string_end.h"
 
 #define BLOCK 64
