@@ -101,6 +101,34 @@ summary_of() {
 	[ "$(tokens --text text)" -le 301 ]
 }
 
+old_parts() { # how many of these names are in a conversation
+	grep -o 'old_part_[0-9]*' "$1" | sort -u | wc -l
+}
+
+@test "names in an earlier summary are kept above the target if the newest messages leave no tokens of it" {
+	{
+		messages "user:Look at these: $(printf 'old_part_%d ' $(seq 80))" \
+		    "assistant:$(words 400)"
+		for i in $(seq 12); do
+			messages "user:more $i" "assistant:$(words 150)"
+		done
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 2400 --target 2000 in > once
+	[ "$(old_parts once)" = 80 ]
+	{
+		cat once
+		messages "user:Read this. $(words 2000)" "assistant:$(words 100)"
+	} > more
+	ctx-prune -s summarize -k 2 -t 1 -b 2900 --target 2000 more > out
+	[ "$(tokens out)" -le 2900 ]
+	grep -q 'Read this' out
+	[ "$(old_parts out)" = 80 ]
+	# The budget is not exceeded for them.
+	ctx-prune -s summarize -k 2 -t 1 -b 2300 --target 2000 more > out
+	[ "$(tokens out)" -le 2300 ]
+	[ "$(old_parts out)" -lt 60 ]
+}
+
 @test "if the built-in summary needs less than its share, more messages are kept" {
 	for i in $(seq 30); do
 		messages "user:$i, or not" "assistant:$(words 40)"

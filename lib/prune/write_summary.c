@@ -13,6 +13,9 @@ enum { BYTES_PER_TOKEN = 64, BYTES_MORE = 4096, MOST_BYTES = 1 << 20 };
  */
 enum { UNUSED_SHARE = 16, ROUNDS = 3 };
 
+/* The names in earlier summaries may use 1/LEAST_SHARE of the target. */
+enum { LEAST_SHARE = 4 };
+
 /* Returns the maximum length in bytes of the output of a summarizer that is
  * asked for this many tokens. */
 static size_t
@@ -168,6 +171,22 @@ count_summary_cost(struct summary_job *job, struct ctx_str text,
 	    job->conversation->model_counter.counter, &content, tokens, err);
 }
 
+/* Returns how many tokens the built-in summary may have even if the kept
+ * messages leave fewer of the target: as many as the earlier summaries have
+ * that it replaces, but at most a share of the target.  The names in earlier
+ * summaries are in no message any more, so a session that continues from the
+ * output would lose them because of one large message. */
+static uint64_t
+find_least_tokens(const struct summary_job *job)
+{
+	uint64_t share = job->conversation->plan.settings.target / LEAST_SHARE;
+	uint64_t least = job->removal.earlier;
+
+	if (least > share)
+		least = share;
+	return least > CTX_LEAST_SUMMARY ? least : CTX_LEAST_SUMMARY;
+}
+
 /* Returns the maximum number of tokens of the summary, if the budget leaves
  * them.  frame: tokens of the summary's message without the summary.  If the
  * settings give no number, the built-in summary may use what the kept messages
@@ -181,6 +200,7 @@ find_wanted_tokens(const struct summary_job *job, uint64_t frame)
 	const struct ctx_prune_settings *settings = &plan->settings;
 	const struct removal *removal = &job->removal;
 	uint64_t wanted = removal->tokens / 2, used = plan->after + frame;
+	uint64_t least = find_least_tokens(job);
 
 	if (settings->summary_tokens != 0)
 		return settings->summary_tokens;
@@ -189,7 +209,7 @@ find_wanted_tokens(const struct summary_job *job, uint64_t frame)
 		    (removal->tokens - removal->earlier) / 20;
 	if (settings->target < used + wanted)
 		wanted = settings->target > used ? settings->target - used : 0;
-	return wanted > CTX_LEAST_SUMMARY ? wanted : CTX_LEAST_SUMMARY;
+	return wanted > least ? wanted : least;
 }
 
 /* Sets job->most_tokens and job->max_tokens to the maximum number of tokens of
