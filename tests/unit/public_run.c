@@ -1,0 +1,307 @@
+/* public_run.c - the operations of ctx.h: count, prune, truncate, age, check */
+#include <errno.h>
+#include <unistd.h>
+
+#include "public_shared.h"
+
+static int
+see_change(void *user, const struct ctx_change_info *change)
+{
+	struct seen *seen = user;
+
+	seen->calls++;
+	(void)snprintf(seen->names, sizeof seen->names, "%s %s %s",
+	    change->action, change->role,
+	    change->tool != NULL ? change->tool : "-");
+	return seen->rc;
+}
+
+static int
+see_finding(void *user, const struct ctx_finding_info *finding)
+{
+	struct seen *seen = user;
+
+	seen->calls++;
+	(void)snprintf(seen->names, sizeof seen->names, "%s %s", finding->rule,
+	    finding->action != NULL ? finding->action : "-");
+	return seen->rc;
+}
+
+static void
+count(void)
+{
+	struct ctx_count_options options = CTX_COUNT_OPTIONS_INIT;
+	struct ctx_input_options model = CTX_INPUT_OPTIONS_INIT;
+	struct ctx_result result = CTX_RESULT_INIT;
+	struct ctx_error error = CTX_ERROR_INIT;
+	struct seen seen = {0};
+	struct ctx_input *input;
+
+	tap_case("ctx_count reports each conversation");
+	model.model = "gpt-4o";
+	model.threads = 2;
+	options.on_conversation = see_conversation;
+	options.user = &seen;
+	input = open_text(CALL, &model);
+	CHECK(ctx_count(input, &options, &result, &error) == 0);
+	CHECK(seen.calls == 1 && seen.tokens == result.tokens_before);
+	CHECK(strcmp(seen.names, "openai-chat gpt-4o 128000") == 0);
+	CHECK(result.messages == 3 && result.conversations == 1);
+	ctx_input_free(input);
+	tap_case("a callback that returns -1 ends the operation");
+	seen.rc = -1;
+	input = open_text(CALL, &model);
+	CHECK(ctx_count(input, &options, &result, &error) == -1);
+	CHECK(error.kind == CTX_ERROR_ARGUMENT);
+	ctx_input_free(input);
+}
+
+static void
+does_not_fit(void)
+{
+	struct ctx_prune_options options = CTX_PRUNE_OPTIONS_INIT;
+	struct ctx_result result = CTX_RESULT_INIT;
+	struct seen seen = {0};
+	struct ctx_input *input;
+	char *chat = make_chat();
+
+	tap_case("a conversation that does not fit gives 1");
+	options.budget = 10;
+	input = open_text(chat, NULL);
+	CHECK(ctx_prune(input, NULL, &options, &result, NULL) == 1);
+	CHECK(result.too_long == 1);
+	ctx_input_free(input);
+	tap_case("ctx_prune without an output reports what would be removed");
+	options.budget = 2000;
+	options.on_change = see_change;
+	options.user = &seen;
+	input = open_text(chat, NULL);
+	CHECK(ctx_prune(input, NULL, &options, &result, NULL) == 0);
+	CHECK(result.removed > 0 && seen.calls == result.removed);
+	CHECK(strncmp(seen.names, "drop ", 5) == 0);
+	ctx_input_free(input);
+	tap_case("the strategy summarize keeps the newest messages that fit");
+	options.strategy = "summarize";
+	options.on_change = NULL;
+	options.budget = result.tokens_before - 200;
+	input = open_text(chat, NULL);
+	CHECK(ctx_prune(input, NULL, &options, &result, NULL) == 0);
+	CHECK(result.removed > 0 && result.removed < 20);
+	ctx_input_free(input);
+	tap_case("unknown names and patterns are errors of ctx_prune");
+	options.strategy = "best";
+	CHECK(prune_sized(&options) == -1);
+	options.strategy = NULL;
+	options.level = "hard";
+	CHECK(prune_sized(&options) == -1);
+	options.level = NULL;
+	options.pin = "(";
+	CHECK(prune_sized(&options) == -1);
+	options.pin = NULL;
+	options.notice = "";
+	CHECK(prune_sized(&options) == -1);
+	free(chat);
+}
+
+static void
+truncation(void)
+{
+	struct ctx_truncate_options options = CTX_TRUNCATE_OPTIONS_INIT;
+	struct ctx_result result = CTX_RESULT_INIT;
+	struct ctx_error error = CTX_ERROR_INIT;
+	struct seen seen = {0};
+	struct ctx_input *input = open_text(CALL, NULL);
+	struct ctx_output *output;
+	struct ctx_bytes bytes;
+
+	tap_case("ctx_truncate shortens what is longer than the limit");
+	options.limit = 5;
+	options.keep = "head";
+	options.on_change = see_change;
+	options.user = &seen;
+	NEED(ctx_output_open_memory(&output, NULL) == 0);
+	CHECK(ctx_truncate(input, output, &options, &result, &error) == 0);
+	CHECK(result.changed == 1 && seen.calls == 1);
+	CHECK(strcmp(seen.names, "edit tool read") == 0);
+	NEED(ctx_output_take(output, &bytes, NULL) == 0);
+	CHECK(strstr(bytes.data, "two words") == NULL);
+	ctx_free(bytes.data);
+	ctx_output_free(output);
+	ctx_input_free(input);
+	tap_case(
+	    "ctx_truncate without an output reports what it would shorten");
+	input = open_text(CALL, NULL);
+	CHECK(ctx_truncate(input, NULL, &options, &result, &error) == 0);
+	CHECK(result.changed == 1 && seen.calls == 2);
+	ctx_input_free(input);
+	tap_case("an unknown unit is an error");
+	input = open_text(CALL, NULL);
+	options.unit = "miles";
+	CHECK(ctx_truncate(input, NULL, &options, NULL, &error) == -1);
+	ctx_input_free(input);
+}
+
+/* A conversation with an old result of 300 lines. */
+static char *
+make_long_result(void)
+{
+	char *text = malloc(20000);
+	size_t n, i;
+
+	NEED(text != NULL);
+	n = (size_t)sprintf(text,
+	    "{\"role\":\"user\",\"content\":\"Read a\"}\n"
+	    "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{"
+	    "\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":"
+	    "\"read\",\"arguments\":\"{}\"}}]}\n"
+	    "{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":\"");
+	for (i = 0; i < 300; i++)
+		n += (size_t)sprintf(text + n, "line %zu of the file\\n", i);
+	n += (size_t)sprintf(text + n, "\"}\n");
+	(void)sprintf(text + n,
+	    "{\"role\":\"assistant\",\"content\":\"ok\"}\n");
+	return text;
+}
+
+static void
+aging(void)
+{
+	char dir[] = "/tmp/public.XXXXXX", spool[64], command[100];
+	struct ctx_age_options age = CTX_AGE_OPTIONS_INIT;
+	struct ctx_restore_options restore = CTX_RESTORE_OPTIONS_INIT;
+	struct ctx_result result = CTX_RESULT_INIT;
+	struct ctx_error error = CTX_ERROR_INIT;
+	char *text = make_long_result();
+	struct ctx_input *input = open_text(text, NULL);
+	struct ctx_output *output;
+	struct ctx_bytes aged, whole;
+
+	NEED(mkdtemp(dir) != NULL);
+	(void)snprintf(spool, sizeof spool, "%s/spool", dir);
+	age.spool = restore.spool = spool;
+	age.keep = CTX_NONE;
+	age.over = 1000;
+	tap_case("ctx_age without an output stores nothing");
+	CHECK(ctx_age(input, NULL, &age, &result, &error) == 0);
+	CHECK(result.changed == 1 && access(spool, F_OK) < 0);
+	ctx_input_free(input);
+	tap_case("ctx_age moves a result to a file, ctx_restore puts it back");
+	input = open_text(text, NULL);
+	NEED(ctx_output_open_memory(&output, NULL) == 0);
+	CHECK(ctx_age(input, output, &age, &result, &error) == 0);
+	CHECK(result.changed == 1);
+	ctx_input_free(input);
+	NEED(ctx_output_take(output, &aged, NULL) == 0);
+	CHECK(aged.length < strlen(text) / 2);
+	input = open_text(aged.data, NULL);
+	CHECK(ctx_restore(input, output, &restore, &result, &error) == 0);
+	CHECK(result.changed == 1 && result.failed == 0);
+	ctx_input_free(input);
+	NEED(ctx_output_take(output, &whole, NULL) == 0);
+	CHECK(strcmp(whole.data, text) == 0);
+	ctx_free(whole.data);
+	tap_case("ctx_restore gives 1 if a file is missing");
+	(void)snprintf(command, sizeof command, "rm -r %s", spool);
+	NEED(system(command) == 0);
+	input = open_text(aged.data, NULL);
+	CHECK(ctx_restore(input, NULL, &restore, &result, &error) == 1);
+	CHECK(result.failed == 1);
+	ctx_input_free(input);
+	ctx_free(aged.data);
+	tap_case("ctx_age writes a result that cannot be stored, and gives -1");
+	age.spool = "/dev/null/spool";
+	input = open_text(text, NULL);
+	CHECK(ctx_age(input, output, &age, &result, &error) == -1);
+	CHECK(result.failed == 1 && result.changed == 0);
+	CHECK(error.kind == CTX_ERROR_SYSTEM && error.system == ENOTDIR);
+	CHECK(strcmp(error.file, "-") == 0 && error.line > 0);
+	ctx_input_free(input);
+	NEED(ctx_output_take(output, &whole, NULL) == 0);
+	CHECK(strcmp(whole.data, text) == 0);
+	ctx_free(whole.data);
+	ctx_output_free(output);
+	NEED(rmdir(dir) == 0);
+	free(text);
+}
+
+static void
+checking(void)
+{
+	static const char broken[] =
+	    "{\"role\":\"user\",\"content\":\"a\"}\n"
+	    "{\"role\":\"tool\",\"tool_call_id\":\"c9\",\"content\":\"b\"}\n";
+	struct ctx_check_options options = CTX_CHECK_OPTIONS_INIT;
+	struct ctx_result result = CTX_RESULT_INIT;
+	struct ctx_error error = CTX_ERROR_INIT;
+	struct ctx_input *input = open_text(broken, NULL);
+	struct ctx_output *output;
+	struct ctx_bytes bytes;
+	struct seen seen = {0};
+
+	tap_case("ctx_check reports findings");
+	options.on_finding = see_finding;
+	options.user = &seen;
+	CHECK(ctx_check(input, NULL, &options, &result, &error) == 1);
+	CHECK(result.findings == 1 && result.repaired == 0);
+	CHECK(strcmp(seen.names, "orphan-result -") == 0);
+	CHECK(ctx_rule_about("orphan-result") != NULL);
+	CHECK(ctx_rule_about("no-such") == NULL);
+	ctx_input_free(input);
+	tap_case("ctx_check with an output repairs");
+	input = open_text(broken, NULL);
+	NEED(ctx_output_open_memory(&output, NULL) == 0);
+	CHECK(ctx_check(input, output, &options, &result, &error) == 0);
+	CHECK(result.findings == 0 && result.repaired == 1);
+	CHECK(strcmp(seen.names, "orphan-result drop") == 0);
+	NEED(ctx_output_take(output, &bytes, NULL) == 0);
+	CHECK(
+	    strcmp(bytes.data, "{\"role\":\"user\",\"content\":\"a\"}\n") == 0);
+	ctx_free(bytes.data);
+	ctx_output_free(output);
+	ctx_input_free(input);
+	input = open_text(broken, NULL);
+	options.provider = "nobody";
+	CHECK(ctx_check(input, NULL, &options, NULL, &error) == -1);
+	ctx_input_free(input);
+}
+
+/* Archive, and nothing is archived without an output. */
+static void
+archives(void)
+{
+	char name[] = "/tmp/public.XXXXXX";
+	struct ctx_prune_options options = CTX_PRUNE_OPTIONS_INIT;
+	char *chat = make_chat();
+	struct ctx_input *input = open_text(chat, NULL);
+	struct ctx_result result = CTX_RESULT_INIT;
+	struct ctx_output *output;
+	int fd = mkstemp(name);
+
+	NEED(fd >= 0);
+	tap_case("removed messages are archived, but not in a dry run");
+	options.budget = 2000;
+	options.archive = name;
+	CHECK(ctx_prune(input, NULL, &options, NULL, NULL) == 0);
+	CHECK(lseek(fd, 0, SEEK_END) == 0);
+	ctx_input_free(input);
+	input = open_text(chat, NULL);
+	NEED(ctx_output_open_memory(&output, NULL) == 0);
+	CHECK(ctx_prune(input, output, &options, &result, NULL) == 0);
+	CHECK(result.removed > 0 && lseek(fd, 0, SEEK_END) > 0);
+	ctx_output_free(output);
+	ctx_input_free(input);
+	NEED(unlink(name) == 0 && close(fd) == 0);
+	free(chat);
+}
+
+int
+main(void)
+{
+	count();
+	does_not_fit();
+	truncation();
+	aging();
+	checking();
+	archives();
+	return tap_done();
+}
