@@ -12,6 +12,7 @@
 
 struct count_command {
 	struct cli cli;
+	struct cli_report report; /* of --annotate */
 	struct row_form form;
 	struct ctx_model_counters counters;
 	unsigned per, bound;
@@ -323,7 +324,7 @@ count_files(struct count_command *count)
 /* For --annotate: writes the input records, each with a member for the number
  * of its tokens. */
 static int
-annotate_stream(struct count_command *count)
+annotate_stream(struct count_command *count, struct ctx_report *report)
 {
 	struct ctx_stream stream;
 	struct ctx_writer writer;
@@ -332,11 +333,12 @@ annotate_stream(struct count_command *count)
 	while (cli_next_stream(&count->cli, &stream, &writer)) {
 		cli_prefetch(&count->cli, &stream, &count->counters);
 		if (ctx_annotate(&stream, &writer, &count->counters, count->key,
-			&err) < 0)
+			report, &err) < 0)
 			cli_fail(&count->cli, &err);
 		cli_note_stream(&count->cli, &stream);
 		cli_end_stream(&count->cli, &stream, &writer);
 	}
+	cli_report_close(&count->cli, &count->report, report);
 	cli_note_models(&count->cli, &count->counters);
 	ctx_model_counters_release(&count->counters);
 	return cli_end(&count->cli);
@@ -349,8 +351,14 @@ annotate_stream(struct count_command *count)
 static void
 check_needs(const struct count_command *count)
 {
+	const struct cli_report *report = &count->report;
 	const struct cli_need needs[] = {
 	    {count->cli.in_place, "in-place", count->annotate, "--annotate"},
+	    {report->dry_run, "dry-run", count->annotate, "--annotate"},
+	    {report->archive_path != NULL, "archive", count->annotate,
+		"--annotate"},
+	    {report->explain_path != NULL, "explain", count->annotate,
+		"--annotate"},
 	    {count->key_given, "key", count->annotate, "--annotate"},
 	    {count->bound_given, "bound", count->calibrate, "--calibrate"},
 	    {count->color_given, "color", count->bar.shown, "--bar"},
@@ -391,8 +399,9 @@ check_needs(const struct count_command *count)
 static void
 check_options(struct count_command *count)
 {
-	bool other = count->form.json || count->form.tsv ||
-	    count->per != PER_FILE || count->text || count->calibrate;
+	bool other = (count->form.json && !count->report.dry_run) ||
+	    count->form.tsv || count->per != PER_FILE || count->text ||
+	    count->calibrate;
 
 	if (count->key[0] == '\0' ||
 	    ctx_utf8_valid(count->key, strlen(count->key), CTX_SIMD_BEST) !=
@@ -495,11 +504,20 @@ parse(struct count_command *count, int argc, char **argv)
 		"replace each file by the output of --annotate", CLI_SUFFIX,
 		&count->cli.suffix, NULL, &count->cli.in_place},
 	    CLI_REST(&count->cli),
+	    {'n', "dry-run", NULL,
+		"with --annotate: only print what would change", CLI_FLAG,
+		&count->report.dry_run, NULL, NULL},
+	    {0, "archive", "FILE",
+		"with --annotate: append records to FILE first", CLI_FILE,
+		&count->report.archive_path, NULL, NULL},
+	    CLI_EXPLAIN(&count->report),
 	    {0},
 	};
 
 	count->key = "ctx_tokens";
+	count->report.by_file = true;
 	cli_parse(&count->cli, options, argc, argv);
+	count->report.json = count->form.json;
 	choose_form(count);
 	check_options(count);
 }
@@ -508,6 +526,7 @@ int
 main(int argc, char **argv)
 {
 	char stdin_name[] = "-";
+	struct ctx_report report = {0};
 	struct count_command count = {
 	    .cli = {
 		.name = "ctx-count",
@@ -541,12 +560,14 @@ main(int argc, char **argv)
 		count.counters.encoding = "o200k_base";
 	if (count.cli.n_files == 0)
 		count.cli.files[count.cli.n_files++] = stdin_name;
+	if (count.annotate)
+		cli_report_open(&count.cli, &count.report, &report);
 	cli_sandbox(&count.cli,
 	    &(struct cli_sandbox_grants){.counters = &count.counters,
 		.written = count.bar.svg,
 		.reopens = count.bar.follow});
 	if (count.annotate)
-		return annotate_stream(&count);
+		return annotate_stream(&count, &report);
 	do {
 		bar_wait(&count.bar, &count.cli);
 		count_files(&count);

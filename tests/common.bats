@@ -703,9 +703,11 @@ make_socket() {
 		ctx-truncate|--archive
 		ctx-age|--archive
 		ctx-check --repair|--archive
+		ctx-count --annotate|--archive
 		ctx-prune -b 1000|--explain
 		ctx-age|--explain
 		ctx-check --repair|--explain
+		ctx-count --annotate|--explain
 		ctx-count|--svg
 	X
 }

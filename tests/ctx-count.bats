@@ -345,6 +345,42 @@ load helper
 	[[ $output == *"cannot be combined with other output"* ]]
 }
 
+@test "--annotate reports and archives the records that it changes" {
+	jq -sc '{messages: .}' "$chat" > request
+	for f in "$agent" request; do
+		n=$(wc -l < "$f")
+		ctx-count --annotate -n --archive gone "$f" > plan
+		[ "$(cat plan)" = "$f
+  edit   annotate                 $(printf %10d "$n") members" ]
+		[ ! -e gone ]
+		ctx-count --annotate -n --json "$f" |
+		    jq -e ".rules[0].members == $n"
+		ctx-count --annotate --archive gone --explain told "$f" > out
+		cmp gone "$f"
+		jq -es --arg f "$f" 'length == '"$n"' and (to_entries | all(
+		    .key + 1 == .value.line)) and all(.file == $f and
+		    .member == "ctx_tokens" and .rule == "annotate" and
+		    .action == "edit" and .archive == "gone")' told
+		[ "$(jq -r .sha256 told | tail -n 1)" = \
+		    "$(tail -n 1 "$f" | sha256sum | cut -d ' ' -f 1)" ]
+		ctx-count --annotate -n --explain - "$f" |
+		    cmp - <(sed 's/,"archive":"gone"//' told)
+		# Annotated once more, nothing changes.
+		rm gone
+		ctx-count --annotate --archive gone --explain told out |
+		    cmp - out
+		[ ! -s gone ]
+		[ ! -s told ]
+		[ -z "$(ctx-count --annotate -n out)" ]
+		rm gone
+	done
+	# Only the record with another number.
+	ctx-count --annotate --key n "$agent" > out
+	sed -i '5s/"n":[0-9]*}$/"n":0}/' out
+	ctx-count --annotate --key n --archive gone out > same
+	sed -n 5p out | cmp - gone
+}
+
 @test "--per tool distinguishes names that differ after a NUL" {
 	jq -nc '{role: "assistant", content: null, tool_calls:
 	    (["a\u0000b", "a\u0000c", "a"] | to_entries | map({id: "\(.key)",

@@ -199,6 +199,9 @@ check_flag() {
 		ctx-prune -b 9k --trigger-messages 9|--strategy summarize
 		ctx-count --key n|--annotate
 		ctx-count -i|--annotate
+		ctx-count -n|--annotate
+		ctx-count --archive gone|--annotate
+		ctx-count --explain told|--annotate
 		ctx-count --bound upper|--calibrate
 		ctx-count --color never|--bar
 		ctx-count --billed always --per role|--per message

@@ -142,6 +142,7 @@ adds_up() { # file, dialect, command ...
 		adds_up "$c/$dialect/$file" $dialect ctx-truncate -l 20 --args 9
 		adds_up "$c/$dialect/$file" $dialect ctx-age -k 1 -o 30 --head 9
 		adds_up "$c/$dialect/$file" $dialect ctx-cache --strip
+		adds_up "$c/$dialect/$file" $dialect ctx-count --annotate
 	done <<-EOF
 		claude-code session.jsonl
 		claude-code branches.jsonl
@@ -263,7 +264,7 @@ adds_up() { # file, dialect, command ...
 			/^write\(1,/ && n && (dirty || !named) { exit 1 }
 			END { if (n == 0 || !named) exit 1 }' trace ||
 			fail "$c: written before it is archived"
-	done < <(changing)
+	done < <(changing; echo "ctx-count --annotate")
 }
 
 @test "--archive saves a long record unchanged, on one line" {

@@ -66,11 +66,28 @@ annotate_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds the JSON edit that writes a record's token count into the record: as
- * the value of an existing member, or as a new last member. */
+/* Reports that a record gets its token count, and archives the record. */
 static int
-add_count_member(struct annotation *annotation, const struct ctx_json *json,
-    struct ctx_err *err)
+report_count_member(struct annotation *annotation,
+    const struct ctx_record *record, struct ctx_err *err)
+{
+	struct ctx_change change = {.file = record->file,
+	    .line = record->line,
+	    .member = {annotation->key, strlen(annotation->key)},
+	    .rule = "annotate",
+	    .action = "edit",
+	    .bytes = record->text};
+
+	return ctx_report_change(annotation->rewrite.report, &change, err);
+}
+
+/* Adds the JSON edit that writes a record's token count into the record: as
+ * the value of an existing member, or as a new last member.  Adds none if the
+ * member has this value already. json: the whole record, also if its request is
+ * in a string. */
+static int
+add_count_member(struct annotation *annotation, const struct ctx_record *record,
+    const struct ctx_json *json, struct ctx_err *err)
 {
 	const struct ctx_node *nodes = json->nodes;
 	uint32_t old = ctx_json_find(json, 0, annotation->key), at = 0,
@@ -91,8 +108,13 @@ add_count_member(struct annotation *annotation, const struct ctx_json *json,
 			strlen(annotation->key), err) == 0 &&
 		    ctx_buf_add(&member, ":", 1, err) == 0)) &&
 	    ctx_buf_printf(&member, err, "%" PRIu64, annotation->tokens) == 0)
-		rc = ctx_edits_replace(&annotation->rewrite.edits, place,
-		    member.p, member.n, err);
+		rc = 0;
+	if (rc == 0 &&
+	    (member.n != place.n || memcmp(member.p, place.p, member.n) != 0))
+		rc = report_count_member(annotation, record, err) < 0
+		    ? -1
+		    : ctx_edits_replace(&annotation->rewrite.edits, place,
+			  member.p, member.n, err);
 	ctx_buf_release(&member);
 	return rc;
 }
@@ -102,17 +124,18 @@ end_annotated_record(void *user, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct annotation *annotation = user;
-	const struct ctx_json *json = event->record->json;
+	const struct ctx_record *record = event->record;
+	const struct ctx_json *json = record->json;
 	int rc = 0;
 
-	if (annotation->counted && event->record->coded.n > 0) {
-		if (ctx_json_scan_text(&annotation->record_json,
-			event->record->text, err) < 0)
+	if (annotation->counted && record->coded.n > 0) {
+		if (ctx_json_scan_text(&annotation->record_json, record->text,
+			err) < 0)
 			return -1;
 		json = &annotation->record_json;
 	}
 	if (annotation->counted && json->nodes[0].kind == CTX_JSON_OBJECT)
-		rc = add_count_member(annotation, json, err);
+		rc = add_count_member(annotation, record, json, err);
 	annotation->counted = false;
 	annotation->tokens = 0;
 	return rc;
@@ -120,7 +143,8 @@ end_annotated_record(void *user, const struct ctx_event *event,
 
 int
 ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *counters, const char *key, struct ctx_err *err)
+    struct ctx_model_counters *counters, const char *key,
+    const struct ctx_report *report, struct ctx_err *err)
 {
 	static const struct ctx_rewrite_command command = {
 	    .begin = begin_annotation,
@@ -128,7 +152,8 @@ ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
 	    .record = end_annotated_record,
 	};
 	struct annotation annotation = {.rewrite = {.stream = stream,
-					    .writer = writer},
+					    .writer = writer,
+					    .report = report},
 	    .counters = counters,
 	    .key = key};
 	int rc;

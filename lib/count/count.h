@@ -148,9 +148,11 @@ uint64_t ctx_context_tokens(const struct ctx_token_stats *stats);
  * whole JSON, since the new member would count, too.
  *
  * The output is for people and scripts: providers refuse members that they do
- * not know.  Memory needed: one record.
+ * not know.  Each changed record is reported and archived by *report.  Memory
+ * needed: one record.
  */
 int ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
-    struct ctx_model_counters *counters, const char *key, struct ctx_err *err);
+    struct ctx_model_counters *counters, const char *key,
+    const struct ctx_report *report, struct ctx_err *err);
 
 #endif

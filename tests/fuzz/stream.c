@@ -184,7 +184,9 @@ static int
 annotate(const struct fuzz *f, struct ctx_stream *stream,
     struct ctx_writer *writer, struct outcome *outcome)
 {
-	return ctx_annotate(stream, writer, f->counters, "ctx_tokens",
+	const struct ctx_report report = {0};
+
+	return ctx_annotate(stream, writer, f->counters, "ctx_tokens", &report,
 	    &outcome->err);
 }
 
