@@ -251,6 +251,24 @@ load helper
 	done
 }
 
+@test "--gc prints nothing if an input cannot be read to its end" {
+	ctx-age -o 300 "$agent" > all
+	head -n 20 "$agent" > few
+	[ -n "$(ctx-restore --gc few)" ]
+	{ head -n 20 "$agent"; head -c 50 all; } > broken
+	mkdir directory
+	for bad in none broken directory; do
+		run -2 --separate-stderr ctx-restore --gc few "$bad"
+		[ -z "$output" ]
+		run -2 --separate-stderr ctx-restore --gc "$bad" few
+		[ -z "$output" ]
+	done
+	rm "$(find .ctx/spool -type f | head -n 1)"
+	run -1 ctx-restore --list all
+	run -0 ctx-restore --gc all
+	[ -z "$output" ]
+}
+
 @test "references in inactive lines of a transcript count and are restored" {
 	long=$(printf 'word %.0s' {1..900})
 	cc() { # UUID PARENT ROLE CONTENT [MORE]
