@@ -92,6 +92,12 @@ recipe() {
 	run ! git commit -qm large
 	[[ $output == *"too long: agent.jsonl"* ]]
 	[ "$(git log --oneline | wc -l)" -eq 1 ]
+	# A file of other data is not a conversation over the limit.
+	git reset -q
+	echo '{"name": "no messages"}' > data.jsonl
+	git add data.jsonl
+	git commit -qm data
+	git add agent.jsonl
 	# What is committed counts, whatever the working tree has by now.
 	cp fixtures/chat.jsonl agent.jsonl
 	run ! git commit -qm "large still"
@@ -101,7 +107,7 @@ recipe() {
 	git add fixtures
 	for i in $(seq 200); do cat little; done > agent.jsonl
 	git commit -qm small
-	[ "$(git log --oneline | wc -l)" -eq 2 ]
+	[ "$(git log --oneline | wc -l)" -eq 3 ]
 }
 
 @test "CI: SARIF gives annotations, and the exit status fails the job" {
@@ -149,6 +155,11 @@ recipe() {
 	        size = int(self.headers["content-length"])
 	        asked = json.loads(self.rfile.read(size))
 	        text = asked["messages"][0]["content"]
+	        if "--empty" in sys.argv:
+	            self.send_response(200)
+	            self.end_headers()
+	            self.wfile.write(b'{"choices": [{"message": {}}]}')
+	            return
 	        answer = "asked at %s with %d lines" % (
 	            self.path, text.count("\n") > 10)
 	        body = json.dumps({"choices": [{"message": {
@@ -172,6 +183,13 @@ recipe() {
 	grep -q 'asked at /v1/chat/completions with 1 lines' by-endpoint.jsonl
 	# Without a running endpoint the stream is unchanged, status 2.
 	run -2 sh -e script
+	cmp agent.jsonl by-endpoint.jsonl
+	# An answer without a text is no summary either.
+	python3 server.py --empty > port &
+	for _ in $(seq 100); do [ -s port ] && break; sleep 0.1; done
+	ENDPOINT=http://127.0.0.1:$(cat port)
+	run -2 sh -e script
+	kill $!
 	cmp agent.jsonl by-endpoint.jsonl
 }
 
