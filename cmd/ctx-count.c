@@ -299,7 +299,9 @@ report_calibration(struct count_command *count)
 		cli_fail(&count->cli, &err);
 	if (rc > 0)
 		return;
-	cli_say(&count->cli, "--calibrate found no request with billed usage");
+	cli_say(&count->cli,
+	    "--calibrate found no request with billed tokens; give sessions of "
+	    "an agent, or responses of a provider, which record the tokens");
 	cli_status(&count->cli, CLI_NO);
 }
 

@@ -74,7 +74,8 @@ replay_files(struct replay_command *command,
 		bill_print_sum(&command->form);
 	if (command->form.sessions == 0 && cli->status == CLI_YES)
 		cli_say(cli,
-		    "no request was found: no message was written by a model");
+		    "no request was found, because no message was written by a "
+		    "model; give sessions with the answers of the model");
 	cli_note_models(cli, counters);
 	cli_status(cli, cli_end(cli));
 	if (cli->status == CLI_YES && command->form.sum.untimed > 0)

@@ -31,7 +31,7 @@ load helper
 	[ "$(tokens -m claude-opus-4-8 --text in)" -eq \
 	    $((($(tokens -e o200k_base --text in) * 130 + 50) / 100)) ]
 	run -1 ctx-count --calibrate "$chat"
-	[[ $output == *"no request with billed usage"* ]]
+	[[ $output == *"no request with billed tokens; give sessions"* ]]
 }
 
 @test "--calibrate masks a model's name and cuts it between characters" {

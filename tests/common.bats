@@ -72,6 +72,16 @@ calls() {
 	done
 }
 
+@test "an option in place of the name of a file exits 2, but may be a pattern" {
+	run -2 ctx-cache --diff --json "$chat"
+	[[ $output == *"--diff needs an argument, FILE"* ]]
+	run -2 ctx-check --after --json "$chat"
+	[[ $output == *"--after needs an argument, FILE"* ]]
+	cp "$chat" ./--json
+	ctx-cache --diff=--json "$chat" | grep -q '^shared'
+	ctx-prune -b 100k --pin --json "$chat" | cmp - "$chat"
+}
+
 @test "an option without its argument, or with one too many, exits 2" {
 	for c in $(commands); do
 		run -2 "$c" --dialect

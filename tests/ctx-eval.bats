@@ -360,7 +360,7 @@ setup() {
 	eval_session --tsv -b 50,12.5,25% -p cat > rows
 	[ "$(cut -f 2 rows | paste -sd ' ')" = "budget 12.5 25 50" ]
 	run -2 ctx-eval -p name= session
-	[[ $output == *"the policy 'name=' names no command"* ]]
+	[[ $output == *"the policy 'name=' has no command"* ]]
 	run -2 ctx-eval --timeout 0 session
 	run -2 ctx-eval --json --tsv session
 	run -2 ctx-eval -j 2000 session

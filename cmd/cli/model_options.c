@@ -29,11 +29,12 @@ note_assumed(const struct cli *cli, const char *name,
 {
 	if (model->unlisted)
 		cli_say(cli,
-		    "%s is not in the table of models: assumed to be like %s, "
+		    "model %s is not in the table of models: assumed to be "
+		    "like %s, "
 		    "with unknown prices",
 		    name, model->name);
 	else
-		cli_say(cli, "%s is assumed to be %s", name, model->name);
+		cli_say(cli, "model %s is assumed to be %s", name, model->name);
 }
 
 void

@@ -298,6 +298,30 @@ tell_about(const struct cli *cli, const char *word, const char *value)
 	}
 }
 
+/* Returns the option whose long name this is; its help is NULL if there is
+ * none. */
+static const struct cli_option *
+find_long_option(const struct cli *cli, const char *name)
+{
+	const struct cli_option *option;
+
+	for (option = cli->options; option->help != NULL; option++)
+		if (option->name != NULL && strcmp(option->name, name) == 0)
+			break;
+	return option;
+}
+
+/* Returns true if a word that is given as the name of a file is an option of
+ * the command: its argument was forgotten. */
+static bool
+is_forgotten_file(const struct cli *cli, const struct cli_option *option,
+    const char *word)
+{
+	return strcmp(option->arg, "FILE") == 0 &&
+	    strncmp(word, "--", 2) == 0 &&
+	    find_long_option(cli, word + 2)->help != NULL;
+}
+
 static void
 read_long_option(struct cli *cli, char *word, char ***next)
 {
@@ -307,16 +331,14 @@ read_long_option(struct cli *cli, char *word, char ***next)
 	if (value != NULL)
 		*value++ = '\0';
 	tell_about(cli, word, value);
-	for (option = cli->options; option->help != NULL; option++)
-		if (option->name != NULL && strcmp(option->name, word) == 0)
-			break;
+	option = find_long_option(cli, word);
 	if (option->help == NULL)
 		refuse_unknown_option(cli, word);
 	if (value != NULL && find_arity(option) == TAKES_NONE)
 		cli_die(cli, "--%s takes no argument", word);
 	if (value == NULL && find_arity(option) == TAKES_ONE) {
 		value = **next;
-		if (value == NULL)
+		if (value == NULL || is_forgotten_file(cli, option, value))
 			cli_die(cli, "--%s needs an argument, %s", word,
 			    option->arg);
 		++*next;

@@ -156,8 +156,8 @@ ctx_policy_parse(struct ctx_policy *policy, const char *text,
 	command += strspn(command, " \t\n");
 	if (*command == '\0')
 		return ctx_err_set(err, CTX_EARG,
-		    "the policy '%.80s' names no command and no options of "
-		    "ctx-prune",
+		    "the policy '%.80s' has no command and no options of "
+		    "ctx-prune, such as -s recall",
 		    text);
 	policy->name = n > 0 ? strndup(text, n) : strdup(command);
 	if (policy->name == NULL)
