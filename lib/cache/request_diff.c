@@ -95,9 +95,11 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
 	    (struct ctx_str){later->later_excerpt, later->later_excerpt_n};
 	if (!later->binds)
 		return;
-	for (i = n; i < later->n && change->refused == NULL; i++)
-		if (i > n ? later->items[i].is_signed : later->refused)
+	for (i = n; i < later->n; i++)
+		if (i > n ? later->items[i].is_signed : later->refused) {
 			change->refused = &later->items[i];
+			return;
+		}
 }
 
 /* Returns true if the provider finds a certain part of the request in its
