@@ -59,15 +59,25 @@ stand_in() {
 
 @test "Claude Code: a session is made smaller and resumed" {
 	export HOME=$PWD
-	mkdir -p .claude/projects/p
-	session_of claude-code claude-opus-4-8 > .claude/projects/p/s-1.jsonl
+	mkdir -p .claude/projects/other my_work
+	cd my_work
+	project=$HOME/.claude/projects/$(pwd -P | tr -c 'a-zA-Z0-9\n' -)
+	mkdir "$project"
+	session_of claude-code claude-opus-4-8 > "$project/s-1.jsonl"
+	# A newer session of another project is not resumed here.
+	cp "$project/s-1.jsonl" "$HOME/.claude/projects/other/s-2.jsonl"
+	touch -d tomorrow "$HOME/.claude/projects/other/s-2.jsonl"
 	stand_in claude
 	commands 'claude --resume'
 	sh -e script
 	[ "$(cat ran)" = "claude --resume s-1" ]
-	[ "$(ctx-count --json .claude/projects/p/s-1.jsonl | jq .tokens)" -le 100000 ]
-	session_of claude-code claude-opus-4-8 |
-		cmp - .claude/projects/p/s-1.jsonl.bak
+	[ "$(ctx-count --json "$project/s-1.jsonl" | jq .tokens)" -le 100000 ]
+	session_of claude-code claude-opus-4-8 | cmp - "$project/s-1.jsonl.bak"
+	# If the session could not be made smaller, it is not resumed.
+	rm ran
+	cp "$project/s-1.jsonl.bak" "$project/s-1.jsonl"
+	run ! sh -e script
+	[ ! -e ran ]
 }
 
 @test "Claude Code: the PostToolUse hook cuts long output and leaves the rest" {
@@ -135,7 +145,7 @@ stand_in() {
 	stand_in codex
 	commands 'codex resume'
 	sh -e script
-	[ "$(cat ran)" = "codex resume --last" ]
+	[ "$(cat ran)" = "codex resume $id" ]
 	[ "$(ctx-count --json "$rollout" | jq .tokens)" -le 100000 ]
 	./codex-size "$(cat "$HOOKS/codex-notify.json")"
 	run ! grep -q notify-send ran
@@ -149,7 +159,7 @@ stand_in() {
 	stand_in gemini
 	commands 'gemini --resume'
 	sh -e script
-	[ "$(cat ran)" = "gemini --resume" ]
+	[ "$(cat ran)" = "gemini --resume $(jq -r '.sessionId // empty' $session.bak)" ]
 	[ "$(ctx-count --json $session | jq .tokens)" -le 100000 ]
 	[ -s $session.bak ]
 	script cut-gemini-result
