@@ -144,14 +144,14 @@ static const struct ctx_rule rules[CTX_RULES] = {
 	"#68254)",
 	0, CTX_FIX_REPLACE_TEXT},
     [CTX_RULE_MANY_MARKERS] = {"many-markers",
-	"a request has more than four cache markers",
+	"a request has more than four cache breakpoints",
 	"Anthropic: \"A maximum of 4 blocks with cache_control may be "
 	"provided\" (Anthropic.SDK #50, opencode-claude-auth #121, April "
 	"2026); "
 	"Bedrock: prompt caching, 4 checkpoints",
 	CTX_FEW_BREAKPOINTS, CTX_FIX_REMOVE_BREAKPOINT},
     [CTX_RULE_BAD_MARKER] = {"bad-marker",
-	"a cache marker is at a place where the provider refuses it",
+	"a cache breakpoint is at a place where the provider refuses it",
 	"Anthropic: \"thinking.cache_control: Extra inputs are not permitted\" "
 	"(gproxy #67, April 2026); Bedrock: \"Cache point cannot be inserted "
 	"after reasoning block\" (opencode #36517), \"content.3.type: Field "
