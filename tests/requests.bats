@@ -494,6 +494,31 @@ X
 	[ "$(of gemini-2.0-flash)" -eq 11 ]
 }
 
+@test "gemini: an estimate has a token more for each definition and each call" {
+	of() { # model, definitions, calls
+		gemini_tokens "$1" "$(jq -nc --argjson n "$2" '[range($n) | {name: "f"}]')" \
+		    "$(jq -nc --argjson n "$3" '[{text: "t"}] +
+		        [range($n) | {functionCall: {name: "f", args: {}}}]')" "${@:4}"
+	}
+	local model exact
+	# a token of Gemma is 1.03 tokens of o200k_base, so few texts are equal
+	for model in gemini-2.5-pro gemini-3-pro; do
+		exact=$(($(of $model 0 3 -e o200k_base) - $(of $model 0 1 -e o200k_base)))
+		[ $(($(of $model 0 3) - $(of $model 0 1))) -eq $((exact + 2)) ] || fail $model
+	done
+	exact=$(($(of gemini-3-pro 2 0 -e o200k_base) - $(of gemini-3-pro 1 0 -e o200k_base)))
+	[ $(($(of gemini-3-pro 2 0) - $(of gemini-3-pro 1 0))) -eq $((exact + 1)) ]
+}
+
+@test "openai, gemini: an empty system prompt outside the messages costs nothing" {
+	of() { # system prompt
+		echo '{"model":"gpt-4o","instructions":'"$1"',"input":[{"role":"user","content":"hi"}]}' > in
+		tokens in
+	}
+	[ "$(of '""')" -eq "$(of null)" ]
+	[ "$(of '"be"')" -gt "$(of null)" ]
+}
+
 @test "gemini: a signature counts by its form, which says where it is billed" {
 	# of MODEL BYTES SIZE [LATER]: what a signature costs that begins with
 	# BYTES and has SIZE bytes of data
@@ -514,19 +539,19 @@ X
 	# 1,500 bytes are 2,000 of base64.  The Gemini API of version 3: a field
 	# 2 is billed, a field 1 is of Vertex AI, and other texts are no data.
 	for model in gemini-3-flash gemini-3-pro gemini-3.6-flash; do
-		[ "$(of $model '\x12\xd9\x0b' 1497)" -eq 380 ] || fail $model
+		[ "$(of $model '\x12\xd9\x0b' 1497)" -eq 389 ] || fail $model
 		[ "$(of $model '\x0a\xd9\x0b' 1497)" -eq 0 ] || fail $model
 		[ "$(of $model skip 1496)" -eq 0 ] || fail $model
 	done
 	# Up to 3.0, signatures before the last message of the user are not
 	# billed.
 	[ "$(of gemini-3-flash '\x12\xd9\x0b' 1497 "$later")" -eq 0 ]
-	[ "$(of gemini-3.6-flash '\x12\xd9\x0b' 1497 "$later")" -eq 380 ]
+	[ "$(of gemini-3.6-flash '\x12\xd9\x0b' 1497 "$later")" -eq 389 ]
 	# 2.5: only those of streamed answers, which have several fields 1
 	[ "$(of gemini-2.5-pro '\x0a\xd9\x0b' 1497)" -eq 0 ]
 	[ "$(of gemini-2.5-pro '\x0a\x24' 1498)" -eq 254 ]
 	# Vertex AI: 2.5 all, 3 only those of 2026
-	[ "$(of vertex_ai/gemini-2.5-pro '\x0a\xd9\x0b' 1497)" -eq 364 ]
+	[ "$(of vertex_ai/gemini-2.5-pro '\x0a\xd9\x0b' 1497)" -eq 388 ]
 	[ "$(of vertex_ai/gemini-2.5-pro '\x0a\x24' 1498)" -eq 254 ]
 	[ "$(of vertex_ai/gemini-3-pro '\x0a\xd9\x0b' 1497)" -eq 0 ]
 	[ "$(of vertex_ai/gemini-3-pro '\x01\x8f' 1498)" -eq 359 ]
@@ -549,6 +574,48 @@ X
 	[ "$(of '[{"thought":true,"text":"x"},{"text":"t"}]')" -eq $((none + 1)) ]
 	[ "$(of '[{"thought":true,"thoughtSignature":"Eg=="},{"text":"t"}]')" -eq "$none" ]
 	[ "$(of '[{"thoughtSignature":"Eg=="},{"text":"t"}]')" -eq "$none" ]
+}
+
+@test "gemini: a video counts by the length that an MP4 file states" {
+	# video UNITS LENGTH: an MP4 file, as base64
+	video() {
+		{ printf '\0\0\0\10ftyp\0\0\0\1mdat\0\0\0\0\0\0\0\30dataDATA'
+		  printf '\0\0\0\44moov\0\0\0\34mvhd\0\0\0\0\0\0\0\0\0\0\0\0'
+		  printf "$(printf '%08x%08x' "$1" "$2" | sed 's/../\\x&/g')"
+		} | base64 -w 0
+	}
+	of() { # model, base64
+		jq -nc --arg model "$1" --arg data "$2" '{model: $model, contents: [
+		    {role: "user", parts: [{text: "go"},
+		    {inlineData: {mimeType: "video/mp4", data: $data}}]}]}' > in
+		jq -c 'del(.contents[0].parts[1])' in > none
+		echo $(($(tokens in) - $(tokens none)))
+	}
+	local ten
+	# 10.027 seconds, as in recorded requests, billed 2893 and 321 tokens by
+	# 2.5, and 910 by 3
+	ten=$(video 90000 902400)
+	[ "$(of gemini-2.0-flash "$ten")" -eq $((11 * 258)) ]
+	[ "$(of gemini-2.5-pro "$ten")" -eq $((2893 + 320)) ]
+	[ "$(of gemini-3-pro "$ten")" -eq 910 ]
+	[ "$(of gemini-3-pro "$(video 1000 1305)")" -eq $((66 + 32)) ]
+	# of unknown length: a second
+	[ "$(of gemini-2.5-pro "$(video 0 1000)")" -eq $((263 + 32)) ]
+	[ "$(of gemini-2.5-pro AAAA)" -eq $((263 + 32)) ]
+}
+
+@test "gemini 3: a PDF in a tool result costs as much as an image, but not on Vertex AI" {
+	of() { # model
+		jq -nc --arg model "$1" --arg data "$(printf '%%PDF-1.4 /Type /Page ' | base64 -w 0)" '
+		    {model: $model, contents: [{role: "user", parts: [{functionResponse:
+		    {name: "t", response: {}, parts: [{inlineData:
+		    {mimeType: "application/pdf", data: $data}}]}}]}]}' > in
+		jq -c 'del(.contents[0].parts[0].functionResponse.parts)' in > none
+		echo $(($(tokens in) - $(tokens none)))
+	}
+	[ "$(of vertex_ai/gemini-3-pro)" -lt 560 ]
+	[ "$(of gemini-3-pro)" -gt 1000 ]
+	[ "$(of gemini-2.5-pro)" -eq 258 ]
 }
 
 @test "gemini: the schema of an answer counts as texts, and since 2.5 not at all" {

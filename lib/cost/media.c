@@ -114,7 +114,6 @@ static uint64_t
 count_payload_tokens(const struct ctx_image *image,
     const struct ctx_media_payload *payload)
 {
-	size_t n = ctx_base64_length(&payload->bytes);
 	uint32_t w, h;
 
 	switch (payload->kind) {
@@ -126,7 +125,7 @@ count_payload_tokens(const struct ctx_image *image,
 	case CTX_MEDIA_SPEECH:
 		return count_sound_tokens(image, payload);
 	case CTX_MEDIA_VIDEO:
-		return (1 + (uint64_t)n / 250000) * 263;
+		return ctx_video_tokens(image, &payload->bytes);
 	default:
 		ctx_read_image_size(&payload->bytes, &w, &h);
 		return ctx_image_tokens(image, w, h, payload->detail);

@@ -34,7 +34,8 @@ uint64_t ctx_unknown_page_tokens(const struct ctx_image *image);
  * - audio: by its seconds, which are known from its WAV or MP3 header, else
  *   from its bytes, else from its transcript, else taken as a minute.  A second
  *   has 10 tokens, 20 if the assistant spoke, 25 or 32 with Gemini.
- * - video: 263 tokens per second; a second is taken as 250,000 bytes
+ * - video: by its seconds, which are known from an MP4 file; else a second is
+ *   taken as 250,000 bytes
  */
 int ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
     uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,

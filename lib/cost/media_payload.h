@@ -57,6 +57,13 @@ uint64_t ctx_count_audio_tokens(const struct ctx_base64 *b,
  * of *media. */
 void ctx_read_media_format(const struct ctx_base64 *b, struct ctx_media *media);
 
+/* ---- video.c ---- */
+
+/* Returns the tokens of a video.  Its length is read from an MP4 or QuickTime
+ * file, else estimated from the number of bytes. */
+uint64_t ctx_video_tokens(const struct ctx_image *image,
+    const struct ctx_base64 *b);
+
 /* ---- pdf.c ---- */
 
 struct ctx_pdf {

@@ -199,28 +199,40 @@ count_tool_name(struct ctx_counter *counter, const struct ctx_json *json,
 	return ctx_count_text(counter, name.p, name.n, cost, err);
 }
 
+/* Counts the tokens of an image or other media. */
+static int
+count_media(struct ctx_counter *counter, const struct ctx_message *message,
+    const struct ctx_block *block, struct ctx_cost *cost, struct ctx_err *err)
+{
+	struct ctx_image image = counter->image.rule != CTX_IMAGE_NONE
+	    ? counter->image
+	    : message->dialect->image;
+	uint64_t tokens;
+
+	if (block->result_index > 0 &&
+	    find_surcharges(counter, message->dialect)->result_pages)
+		image.y = image.x;
+	if (ctx_media_tokens(&image, message->json, block->payload,
+		&counter->text, &tokens, err) < 0)
+		return -1;
+	cost->tokens += tokens;
+	cost->estimated += tokens;
+	return 0;
+}
+
 int
 ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
     size_t i, struct ctx_cost *cost, struct ctx_err *err)
 {
 	const struct ctx_block *block = &message->blocks[i];
-	const struct ctx_image *image = &counter->image;
 	const struct ctx_surcharges *extra;
 	uint64_t tokens;
 
 	if (block->kind == CTX_BLOCK_REASONING &&
 	    omits_reasoning(counter, message))
 		return 0;
-	if (block->kind == CTX_BLOCK_MEDIA) {
-		if (image->rule == CTX_IMAGE_NONE)
-			image = &message->dialect->image;
-		if (ctx_media_tokens(image, message->json, block->payload,
-			&counter->text, &tokens, err) < 0)
-			return -1;
-		cost->tokens += tokens;
-		cost->estimated += tokens;
-		return 0;
-	}
+	if (block->kind == CTX_BLOCK_MEDIA)
+		return count_media(counter, message, block, cost, err);
 	extra = find_surcharges(counter, message->dialect);
 	if (block->kind == CTX_BLOCK_REASONING && block->payload != 0) {
 		cost->tokens += extra->reasoning;

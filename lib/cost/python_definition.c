@@ -5,9 +5,9 @@
  * A tool is a function of Python, with the descriptions in its doc string.  An
  * object in the arguments is a class of its own, whose name is made of those of
  * the function and of the arguments that lead to the object.  Google has not
- * published this form.  Of 41 different definitions in recorded requests to
- * Gemini 2.5 in the Gemini API, 36 were billed with exactly the tokens of this
- * form (November 2026).
+ * published this form.  Of the definitions of 39 different recorded requests to
+ * Gemini 2.5 in the Gemini API, those of 36 were billed exactly the tokens of
+ * this form (November 2026).
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ enum {
 	 * itself, so that there is no end to them. */
 	MOST_CLASSES = 64,
 	/* Maximum number of objects that contain each other. */
-	DEEPEST = 6,
+	DEEPEST = 5,
 	/* Maximum number of arrays that contain each other. */
 	MOST_ARRAYS = 16,
 };

@@ -41,7 +41,9 @@
  * A signature on a tool call is billed as the thoughts that it signs: in the
  * Gemini API by Gemini 3 and later, and by 2.5 if the answer was streamed; on
  * Vertex AI by 2.5, and by 3 if the signature has the form of 2026.  Other
- * signatures are not billed.  Thoughts are billed as texts (2 requests).
+ * signatures are not billed.  Thoughts are billed as texts (2 requests).  A PDF
+ * in a tool result of Gemini 3 was billed as an image in the Gemini API (6
+ * requests), but not on Vertex AI.
  *
  * Models of other providers (each has its number of requests below, of 2025 and
  * 2026): their hosts have prompts of their own, which differ.  With one tool,
@@ -142,13 +144,18 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	.form = CTX_FORM_PYTHON,
 	.call = 10,
 	.signatures = CTX_SIGNATURE_STREAMED,
+	.estimated_definition = 1,
+	.estimated_call = 1,
 	.vertex = CTX_TOOLS_VERTEX_2},
     /* Gemini 3 and later */
     [CTX_TOOLS_GEMINI_3] = {.name = "gemini-3",
 	GEMINI,
 	.form = CTX_FORM_DECLARATION,
 	.call = 8,
+	.result_pages = true,
 	.signatures = CTX_SIGNATURE_WRAPPED | CTX_SIGNATURE_NUMBERED,
+	.estimated_definition = 1,
+	.estimated_call = 1,
 	.vertex = CTX_TOOLS_VERTEX_3},
     /* the same on Vertex AI */
     [CTX_TOOLS_VERTEX_2] = {.name = "vertex-2",

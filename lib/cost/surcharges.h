@@ -88,6 +88,9 @@ struct ctx_surcharges {
 	bool shows_values;
 	uint8_t thinking;  /* tokens of a request that turns thinking on */
 	uint8_t reasoning; /* tokens for each reasoning block that is billed */
+	/* True if a page of a PDF in a tool result costs as many tokens as an
+	 * image. */
+	bool result_pages;
 	/* True if the texts of thoughts are billed in all turns, even if the
 	 * model is billed without the signatures of earlier turns
 	 * (ctx_counter.drops_reasoning). */
