@@ -460,7 +460,7 @@ ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 	struct ctx_str whole = skip_providers(p, n);
 	struct name name;
 	struct best_match best;
-	size_t used;
+	size_t used, row;
 
 	if (whole.n > LONGEST)
 		return &unknown;
@@ -478,10 +478,15 @@ ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 		best = find_after_separator(own, &name, ".:-_");
 	if (best.row == NULL)
 		return &unknown;
-	if (is_own(own, best.row) ||
-	    !has_version(whole.p + best.after, whole.n - best.after))
+	if (is_own(own, best.row))
 		return best.row;
-	return find_unlisted((size_t)(best.row - models));
+	row = (size_t)(best.row - models);
+	/* The row for new models of Claude has no families: a name that goes
+	 * beyond "claude", such as claude-novel-1, is not its name. */
+	if (has_version(whole.p + best.after, whole.n - best.after) ||
+	    (row == NEWEST_CLAUDE && best.after < whole.n))
+		return find_unlisted(row);
+	return best.row;
 }
 
 /* Returns true if prices apply to a request with this number of input tokens at

@@ -199,7 +199,8 @@ check_versions(void)
 	    "claude-opus-4-9-20270101", "us.anthropic.claude-opus-4-9-v1:0",
 	    "claude-opus-4.9[1m]", "anthropic/claude-opus-4-9:thinking",
 	    "gpt-5.99", "grok-4.20", "grok-9", "prod-gpt-5.9-2027-01-01",
-	    "deepseek-v3.2-exp", "mistral-large-9"};
+	    "deepseek-v3.2-exp", "mistral-large-9", "claude-novel-1",
+	    "claude-sonnet-6"};
 	const struct ctx_model *m, *claude;
 	size_t i;
 
