@@ -440,7 +440,7 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 		"command that writes the summary (built in)", CLI_STRING,
 		&o->summarizer.line, NULL, NULL},
 	    {0, "query", "TEXT",
-		"question for -s recall (the last user message)", CLI_STRING,
+		"what -s recall looks for (the last user message)", CLI_STRING,
 		&o->scorer.query, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "Input and reports"},
 	    CLI_DIALECT(&prune->cli),
