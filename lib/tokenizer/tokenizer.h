@@ -194,10 +194,6 @@ bool ctx_token_estimate(const struct ctx_token_counter *counter, size_t n,
  * file has no token for it. */
 int ctx_token_encode(struct ctx_token_counter *counter, const char *p, size_t n,
     bool special, struct ctx_tokens *out, struct ctx_err *err);
-/* Sets *within to true if the text has at most limit tokens, else to false.
- * Counting stops as soon as the answer is known. */
-int ctx_token_fits(struct ctx_token_counter *counter, const char *p, size_t n,
-    uint64_t limit, bool *within, struct ctx_err *err);
 /*
  * Finds the longest beginning (head) or end (tail) of a text that has at most
  * limit tokens when counted alone.  Sets *at to the byte offset of the cut,

@@ -193,26 +193,6 @@ check_streaming(void)
 	}
 }
 
-static void
-check_limits(void)
-{
-	size_t i, n;
-	uint64_t tokens, limit;
-	bool within;
-	unsigned e;
-
-	tap_case("whether a text has at most so many tokens");
-	for (i = 0; i < TEXTS; i++) {
-		n = make_text(1 + pick(10));
-		e = (unsigned)pick(ENCODINGS);
-		tokens = count(counters[e], text, n);
-		limit = tokens - 1 + pick(3);
-		CHECK(ctx_token_fits(counters[e], text, n, limit, &within,
-			  &err) == 0);
-		CHECK(within == (tokens <= limit));
-	}
-}
-
 static bool
 is_cut(size_t n, size_t at)
 {
@@ -249,30 +229,28 @@ check_cuts(void)
 
 /* Every place in these texts can be a boundary between units. */
 static void
-check_fits(void)
+check_short_units(void)
 {
 	static const char *const patterns[] = {"\n\t", "\xe6\xbc\xa2",
 	    "\n\xe6\xbc\xa2", "1\t\n"};
-	uint64_t limit, all;
-	bool within;
-	size_t i, n, length;
+	uint64_t limit, all, tokens;
+	size_t i, n, at, length;
 
-	tap_case(
-	    "whether a text of many short units has at most so many tokens");
+	tap_case("the head of a text of many short units has at most so many "
+		 "tokens");
 	for (i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
 		length = strlen(patterns[i]);
 		for (n = 0; n + length <= 40000; n += length)
 			memcpy(text + n, patterns[i], length);
 		all = count(counters[0], text, n);
-		for (limit = 0; limit < 40; limit++) {
-			CHECK(ctx_token_fits(counters[0], text, n, limit,
-				  &within, &err) == 0);
-			CHECK(!within);
-		}
-		for (limit = all - 20; limit < all + 20; limit++) {
-			CHECK(ctx_token_fits(counters[0], text, n, limit,
-				  &within, &err) == 0);
-			CHECK(within == (all <= limit));
+		for (limit = 0; limit < all + 20;
+		     limit = limit == 40 ? all - 20 : limit + 1) {
+			CHECK(ctx_token_head(counters[0],
+				  (struct ctx_str){text, n}, limit, &at,
+				  &tokens, &err) == 0);
+			CHECK(tokens <= limit &&
+			    tokens == count(counters[0], text, at));
+			CHECK(all > limit || at == n);
 		}
 	}
 }
@@ -408,9 +386,8 @@ main(void)
 	fclose(in);
 	check_fresh();
 	check_streaming();
-	check_limits();
 	check_cuts();
-	check_fits();
+	check_short_units();
 	check_index();
 	check_bytes();
 	check_long();

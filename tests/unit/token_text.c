@@ -273,11 +273,10 @@ limits(void)
 {
 	char text[6000];
 	uint64_t whole, limit, tokens;
-	bool within;
 	size_t n, at;
 	unsigned i;
 
-	tap_case("ctx_token_within agrees with the count");
+	tap_case("the longest head and tail within a limit");
 	for (i = 0; i < 600; i++) {
 		n = make_text(text, pick(i % 10 == 0 ? sizeof text : 200),
 		    true);
@@ -285,9 +284,6 @@ limits(void)
 		limit = i % 3 == 0            ? whole
 		    : i % 3 == 1 && whole > 0 ? whole - 1
 					      : pick((size_t)whole * 2 + 2);
-		CHECK(ctx_token_fits(counter, text, n, limit, &within, &err) ==
-		    0);
-		CHECK(within == (whole <= limit));
 		CHECK(ctx_token_head(counter, (struct ctx_str){text, n}, limit,
 			  &at, &tokens, &err) == 0);
 		CHECK(at <= n && tokens <= limit && count(text, at) == tokens);
@@ -472,7 +468,6 @@ names(void)
 	struct ctx_token_counter *c;
 	struct ctx_tokens ids = {0};
 	uint64_t tokens;
-	bool within;
 	size_t i, at;
 
 	tap_case("every built-in name opens");
@@ -493,8 +488,6 @@ names(void)
 	CHECK(ctx_tokenizer_basis(tokenizer) == CTX_BASIS_EXACT);
 	CHECK(ctx_token_count(c, "12345", 5, &tokens, &err) == 0);
 	CHECK(tokens == 2);
-	CHECK(ctx_token_fits(c, "12345", 5, 1, &within, &err) == 0);
-	CHECK(!within);
 	CHECK(ctx_token_head(c, (struct ctx_str){"123\xc3\xa9", 5}, 1, &at,
 		  &tokens, &err) == 0);
 	CHECK(at == 3 && tokens == 1);
