@@ -186,6 +186,16 @@ setup() {
 	cut -f 1 rows | sort | diff - want
 }
 
+@test "summarize and recall run the commands in CTX_SUMMARIZER and CTX_EMBEDDER" {
+	CTX_SUMMARIZER="cat > '$PWD/asked'; echo shorter" \
+	    CTX_EMBEDDER="tee '$PWD/texts' | sed 's/.*/[1, 0]/'" \
+	    ctx-eval -b 25% --cut 50% -p '-s summarize' -p '-s recall' --tsv \
+	    "$agent" > out
+	[ "$(cut -f 4 out | sort -u | tr '\n' ' ')" = "0 failed " ]
+	[ -s asked ]
+	[ -s texts ]
+}
+
 @test "strings in files that a command saves in {dir} count as saved, and {dir} is removed" {
 	mkdir made
 	export TMPDIR=$PWD/made
