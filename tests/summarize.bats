@@ -57,7 +57,7 @@ summary_of() {
 
 @test "the newest messages that fit beside the summary are kept" {
 	for b in 12000 40000 90000; do
-		ctx-prune -s summarize -l light -b $b "$agent" > out
+		ctx-prune -s summarize -l light -t 1 -b $b "$agent" > out
 		[ "$(tokens out)" -le $b ]
 		[ "$(tokens out)" -gt $((b * 9 / 10)) ]
 		n=$(wc -l < out)
@@ -189,7 +189,9 @@ old_parts() { # how many of these names are in a conversation
 	grep -qx 'Changed: a/b.py' text
 	grep -qx 'Ran: make check (failed)' text
 	grep -qx 'Ran: make -j2' text
-	grep '^Names: ' text | grep -q 'QX-4471'
+	# Below a call are the names in its result.
+	grep -A 1 -x 'Ran: make -j2' text | grep -qx '  QX-4471'
+	grep -A 1 -x 'Called: read_file src/other.c' text | grep -qx '  other_v2'
 	run ! grep 'Changed: src/other.c' text
 	# A later run reads the lines of the summary as what they are.
 	{
@@ -202,6 +204,51 @@ old_parts() { # how many of these names are in a conversation
 	grep -qx 'Ran: make check (failed)' text
 	grep -qx 'Open: write the alias' text
 	[ "$(grep -c QX-4471 text)" -eq 1 ]
+	grep -A 1 -x 'Ran: make -j2' text | grep -qx '  QX-4471'
+}
+
+@test "a summary tells in order what was said and called, with the keys of results in JSON" {
+	call() { # ID NAME ARGUMENTS RESULT
+		jq -nc --arg id "$1" --arg name "$2" --arg args "$3" \
+		    --arg result "$4" '{role: "assistant", content: null,
+		    tool_calls: [{id: $id, type: "function", function:
+		    {name: $name, arguments: $args}}]}, {role: "tool",
+		    tool_call_id: $id, content: $result}'
+	}
+	{
+		messages "user:My order W77123 has not arrived, please look."
+		call c1 get_order '{"order_id": "W77123", "open": true}' '{
+		    "order_id": "W77123", "address": "12 Lime Rd",
+		    "items": [{"item_id": 5551234, "status": "sent"},
+			{"item_id": 5551235, "status": "lost"}],
+		    "paid": {"card_8812": {"paid_at": "2026-11-02"}}}'
+		messages "assistant:I found that item 5551235 of the order was lost." \
+		    "user:Then send it again, but never to the old address."
+		call c2 send_item '{"item_id": 5551235, "to": {"zip": "90413-X"}}' ok
+		messages "assistant:The parcel service has your new address now." \
+		    "user:Thanks." "assistant:$(words 400)" \
+		    "user:And now?"
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 400 in > out
+	summary_of out | sed '1s/^.*summary\]: //' > text
+	cat > expected <<'X'
+User: My order W77123 has not arrived, please look.
+Called: get_order W77123
+  card_8812; item_id=5551234; paid_at=2026-11-02
+Assistant: I found that item 5551235 of the order was lost.
+User: Then send it again, but never to the old address.
+Called: send_item 5551235
+  zip=90413-X
+X
+	head -n 7 text | diff expected -
+	# A later run reads the lists of an earlier summary.
+	{
+		cat out
+		messages "assistant:$(words 350)" "user:What now?"
+	} > more
+	ctx-prune -s summarize -k 1 -t 1 -b 400 more > out
+	summary_of out | sed '1s/^.*summary\]: //' > text
+	head -n 7 text | diff expected -
 }
 
 @test "a summary begins with the first sentences of the user, without lines that are only tags" {

@@ -418,10 +418,10 @@ struct ctx_summary_text {
 
 /* The built-in summarizer.  It collects the removed texts in order and selects
  * lines for a summary: requests and constraints of the user, word for word;
- * open tasks; decisions; changed files; commands; errors; other sentences.
- * About half of the summary is a list of names (paths, identifiers, ids and
- * numbers) from removed texts that are in no kept text.  No line is repeated.
- * Equal texts give equal summaries. */
+ * open tasks; decisions; changed files; commands; errors; other tool calls;
+ * other sentences.  Most of the summary is lists of names (paths, identifiers,
+ * ids and numbers) from removed texts that are in no kept text, each list below
+ * its tool call.  No line is repeated.  Equal texts give equal summaries. */
 struct ctx_summary;
 int ctx_summary_open(struct ctx_summary **summary, struct ctx_err *err);
 void ctx_summary_close(struct ctx_summary *summary);

@@ -13,7 +13,7 @@
  * remain beside the messages that must be kept.  Chosen with ctx-eval
  * (tests/bench/survive): a larger part keeps only a few more of the names that
  * are needed later, and fewer messages. */
-enum { SUMMARY_SHARE = 4 };
+enum { SUMMARY_SHARE = 3 };
 
 /* Subtracts the tokens of earlier summaries from the weights of the candidates
  * that contain them, because the new summary replaces the earlier ones.

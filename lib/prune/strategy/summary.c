@@ -4,13 +4,12 @@
  *
  * The texts are divided into sentences ("lines"), and each line gets a class.
  * Constraints and requests of the user come first, then open tasks, decisions,
- * changed files, commands, errors, then other lines.  Class by class, lines are
- * selected as long as tokens are free, no line twice.  Within a class, lines
- * with names that also occur in later text come first, and among these the
- * newest.  The first sentences of the user come before all others, because they
- * mostly say what the conversation is about.  Half of the tokens, and all that
- * the lines do not use, are for a list of names.  The selected sentences are
- * written in their original order, then what tool calls did, then the names.
+ * changed files, commands, errors, other tool calls, then other lines.  Class
+ * by class, lines are selected as long as tokens are free, no line twice.
+ * Within a class, lines with names that also occur in later text come first,
+ * and among these the newest.  The first sentences of the user come before all
+ * others, because they mostly say what the conversation is about.
+ * summary_write.c selects and writes.
  */
 #define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <stdlib.h>
@@ -27,9 +26,6 @@ enum {
 	LEAST_BYTES = 12,
 	LEAST_ANSWER = 30,
 	LONGEST_WORD = 16,
-	/* This number of lines, the first ones of the user, are selected before
-	 * all others. */
-	FIRST_LINES = 3,
 };
 
 /* For each class of lines: the kind of text from which the lines are taken; the
@@ -48,33 +44,19 @@ static const struct {
     [CHANGED_FILE] = {CTX_SUMMARY_CALL, "Changed: ", 30},
     [COMMAND] = {CTX_SUMMARY_CALL, "Ran: ", 40},
     [TROUBLE] = {CTX_SUMMARY_RESULT, "Tool: ", 50},
+    [CALL] = {CTX_SUMMARY_CALL, "Called: ", 30},
     [REST] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 100},
 };
 
-struct line {
-	uint32_t id; /* id of the line's text in ctx_summary.seen */
-	/* True if the line is from an earlier summary that a command has
-	 * written.  It is then written without a label such as "User: ". */
-	bool earlier;
-	enum line_class class;
-	uint64_t tokens;
-	/* If the line is one of the first lines of the user: its number among
-	 * these, from 1; else 0. */
-	unsigned first;
-	/* true if a name in the line also occurs in a text that is kept */
-	bool mentioned_later;
-	bool taken;
-};
+const char *ctx_summary_label(enum line_class class)
+{
+	return classes[class].label;
+}
 
-struct ctx_summary {
-	struct line *lines;
-	size_t n, cap;
-	unsigned user_lines; /* number of the user's lines, up to FIRST_LINES */
-	/* The texts of all lines, to add no line twice. */
-	struct ctx_intern seen;
-	struct summary_names names;
-	struct summary_actions actions;
-};
+unsigned ctx_summary_share(enum line_class class)
+{
+	return classes[class].share;
+}
 
 int
 ctx_summary_open(struct ctx_summary **summary, struct ctx_err *err)
@@ -89,6 +71,7 @@ ctx_summary_close(struct ctx_summary *summary)
 	if (summary == NULL)
 		return;
 	free(summary->lines);
+	free(summary->line_of);
 	ctx_intern_release(&summary->seen);
 	ctx_summary_names_release(&summary->names);
 	ctx_summary_actions_release(&summary->actions);
@@ -233,7 +216,7 @@ static int
 add_summary_line(struct ctx_summary *s, bool earlier, enum line_class class,
     struct ctx_str text, struct ctx_err *err)
 {
-	struct line *grown;
+	struct summary_line *grown;
 	size_t known = s->seen.n;
 	uint32_t id;
 
@@ -245,8 +228,10 @@ add_summary_line(struct ctx_summary *s, bool earlier, enum line_class class,
 	if (grown == NULL)
 		return -1;
 	s->lines = grown;
-	grown[s->n] =
-	    (struct line){.id = id, .earlier = earlier, .class = class};
+	grown[s->n] = (struct summary_line){.id = id,
+	    .earlier = earlier,
+	    .class = class,
+	    .number = s->names.n_texts};
 	if (classes[class].kind == CTX_SUMMARY_USER && !earlier &&
 	    s->user_lines < FIRST_LINES) {
 		grown[s->n].first = ++s->user_lines;
@@ -297,15 +282,20 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 }
 
 /* Adds a line of an earlier summary.  If it begins with no label such as "User:
- * ", a command has written that summary. */
+ * ", a command has written that summary.  Sets *action to the id of the action
+ * that the line names; to 0 if it names none. */
 static int
-add_earlier_line(struct ctx_summary *s, struct ctx_str line,
+add_earlier_line(struct ctx_summary *s, struct ctx_str line, uint32_t *action,
     struct ctx_err *err)
 {
 	struct ctx_str text;
 	unsigned class;
 	size_t n;
 
+	*action = 0;
+	if (ctx_summary_names_add(&s->names, line, 0, false, err) < 0)
+		return -1;
+	s->actions.number = s->names.n_texts;
 	for (class = 0; class < CLASSES; class ++) {
 		n = strlen(classes[class].label);
 		if (line.n <= n || memcmp(line.p, classes[class].label, n) != 0)
@@ -313,20 +303,40 @@ add_earlier_line(struct ctx_summary *s, struct ctx_str line,
 		text = (struct ctx_str){line.p + n, line.n - n};
 		return classes[class].kind == CTX_SUMMARY_CALL
 		    ? ctx_summary_actions_earlier(&s->actions,
-			  (enum line_class) class, text, err)
+			  (enum line_class) class, text, action, err)
 		    : add_sentence(s, classes[class].kind, text, err);
 	}
 	return add_sentence(s, CTX_SUMMARY_EARLIER, line, err);
 }
 
-/* Adds the lines of a summary that an earlier run has inserted.  Its list of
- * names is not added as a line; its names are read like those in any text. */
+/* Adds one line of a summary that an earlier run has inserted.  An indented
+ * line after an action lists names that belong to this action.  *action: id of
+ * the action in the line before; is set to that of this line, or to 0. */
+static int
+add_summary_text_line(struct ctx_summary *s, struct ctx_str line,
+    uint32_t *action, struct ctx_err *err)
+{
+	const size_t n = sizeof CTX_NAMES_LABEL - 1;
+	uint32_t above = *action;
+
+	*action = 0;
+	if (above != 0 && line.n > 0 && line.p[0] == ' ')
+		return ctx_summary_names_add_list(&s->names, line, above, err);
+	line = ctx_str_trim(line);
+	if (line.n < n || memcmp(line.p, CTX_NAMES_LABEL, n) != 0)
+		return add_earlier_line(s, line, action, err);
+	line.p += n;
+	line.n -= n;
+	return ctx_summary_names_add_list(&s->names, line, 0, err);
+}
+
 static int
 add_earlier_lines(struct ctx_summary *s, struct ctx_str text,
     struct ctx_err *err)
 {
 	struct ctx_str line;
 	const char *end;
+	uint32_t action = 0;
 
 	while (text.n > 0) {
 		end = memchr(text.p, '\n', text.n);
@@ -334,9 +344,7 @@ add_earlier_lines(struct ctx_summary *s, struct ctx_str text,
 		    end != NULL ? (size_t)(end - text.p) : text.n};
 		text.p += line.n + (end != NULL);
 		text.n -= line.n + (end != NULL);
-		line = ctx_str_trim(line);
-		if (!ctx_is_names_line(line) &&
-		    add_earlier_line(s, line, err) < 0)
+		if (add_summary_text_line(s, line, &action, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -346,19 +354,25 @@ int
 ctx_summary_add(struct ctx_summary *s, const struct ctx_summary_text *text,
     struct ctx_err *err)
 {
-	if (ctx_summary_names_add(&s->names, text->text,
+	uint32_t action = 0;
+
+	if (text->kind == CTX_SUMMARY_EARLIER)
+		return add_earlier_lines(s, text->text, err);
+	s->actions.number = s->names.n_texts + 1;
+	if ((text->kind == CTX_SUMMARY_CALL &&
+		ctx_summary_actions_call(&s->actions, text, &action, err) <
+		    0) ||
+	    (text->kind == CTX_SUMMARY_RESULT &&
+		ctx_summary_actions_result(&s->actions, text, &action, err) <
+		    0) ||
+	    ctx_summary_names_add(&s->names, text->text, action,
 		text->kind == CTX_SUMMARY_USER, err) < 0)
 		return -1;
 	switch (text->kind) {
-	case CTX_SUMMARY_EARLIER:
-		return add_earlier_lines(s, text->text, err);
-	case CTX_SUMMARY_CALL:
-		return ctx_summary_actions_call(&s->actions, text, err);
 	case CTX_SUMMARY_RESULT:
-		if (ctx_summary_actions_result(&s->actions, text, err) < 0)
-			return -1;
 		return add_sentence(s, text->kind,
 		    ctx_str_trim(ctx_find_error_line(text->text)), err);
+	case CTX_SUMMARY_CALL:
 	case CTX_SUMMARY_OTHER:
 		return 0;
 	default:
@@ -373,188 +387,19 @@ ctx_summary_later(struct ctx_summary *s, const char *p, size_t n,
 	return ctx_summary_names_keep(&s->names, (struct ctx_str){p, n}, err);
 }
 
-/* ---- lines to a summary ---- */
-
-static int
-append_lines(const struct ctx_summary *s, struct ctx_buf *out,
-    struct ctx_err *err)
-{
-	struct ctx_str text;
-	size_t i;
-
-	for (i = 0; i < s->n; i++) {
-		text = ctx_intern_at(&s->seen, s->lines[i].id);
-		if (s->lines[i].taken &&
-		    (ctx_buf_printf(out, err, "%s%s", out->n > 0 ? "\n" : "",
-			 s->lines[i].earlier
-			     ? ""
-			     : classes[s->lines[i].class].label) < 0 ||
-			ctx_buf_add(out, text.p, text.n, err) < 0))
-			return -1;
-	}
-	return 0;
-}
-
-/* Writes the summary to the buffer "out": the selected lines, then a list of
- * names with at most limit tokens.  Sets *tokens to the tokens of the whole
- * summary. */
-static int
-write_taken_lines(const struct ctx_summary *s,
-    struct ctx_token_counter *counter, uint64_t limit, struct ctx_buf *out,
-    uint64_t *tokens, struct ctx_err *err)
-{
-	out->n = 0;
-	if (append_lines(s, out, err) < 0 ||
-	    ctx_summary_names_write(&s->names, counter, limit, out, err) < 0)
-		return -1;
-	return ctx_token_count(counter, out->p, out->n, tokens, err);
-}
-
-/* Returns a number by which the lines of a class are sorted for selection:
- * lines with a lower number are selected first. */
-static unsigned
-find_line_order(const struct ctx_summary *s, size_t i)
-{
-	if (s->lines[i].first > 0)
-		return s->lines[i].first - 1;
-	if (i == 0 || s->lines[i].earlier)
-		return 0;
-	return s->lines[i].mentioned_later ? FIRST_LINES : FIRST_LINES + 1;
-}
-
-/* Selects lines of one class for the summary, as many as have at most "left"
- * tokens together: first those with the lowest find_line_order and, of equal
- * ones, the newest.  Returns how many of these tokens remain unused. */
-static uint64_t
-take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
-{
-	unsigned turn;
-	size_t i;
-
-	for (turn = 0; turn <= FIRST_LINES + 1; turn++)
-		for (i = s->n; i-- > 0;) {
-			struct line *line = &s->lines[i];
-
-			if (line->class != class || line->taken ||
-			    line->tokens > left ||
-			    find_line_order(s, i) != turn)
-				continue;
-			line->taken = true;
-			left -= line->tokens;
-		}
-	return left;
-}
-
-/* Removes one selected line from the summary: the last one of the least
- * important class.  Returns false if no line is selected. */
-static bool
-drop_worst_line(struct ctx_summary *s)
-{
-	struct line *worst = NULL;
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
-		if (s->lines[i].taken &&
-		    (worst == NULL || s->lines[i].class >= worst->class))
-			worst = &s->lines[i];
-	if (worst == NULL)
-		return false;
-	worst->taken = false;
-	return true;
-}
-
-/* Counts the tokens of each line, and adds 3 for its label and line feed.  Also
- * finds out whether a name in the line occurs in a message that is kept. */
-static int
-measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
-    struct ctx_err *err)
-{
-	size_t i;
-
-	for (i = 0; i < s->n; i++) {
-		struct line *line = &s->lines[i];
-		struct ctx_str text = ctx_intern_at(&s->seen, line->id);
-
-		line->mentioned_later = ctx_summary_names_kept(&s->names, text);
-		if (ctx_token_count(counter, text.p, text.n, &line->tokens,
-			err) < 0)
-			return -1;
-		line->tokens += 3;
-	}
-	return 0;
-}
-
-/* Adds a line that says what a removed tool call did, such as the command that
- * it ran. */
-static int
-add_action_line(void *user, enum line_class class, struct ctx_str text,
-    struct ctx_err *err)
-{
-	return add_summary_line(user, false, class, text, err);
-}
-
-/* Selects lines that have at most "left" tokens together, of each class no more
- * than its share if shares is true.  Returns how many of these tokens are not
- * used. */
-static uint64_t
-take_lines(struct ctx_summary *s, uint64_t left, bool shares)
-{
-	uint64_t part;
-	unsigned class;
-
-	for (class = 0; class < CLASSES; class ++) {
-		part = shares ? left * classes[class].share / 100 : left;
-		left -=
-		    part - take_class_lines(s, (enum line_class) class, part);
-	}
-	return left;
-}
-
-/* Chooses the names that the summary lists, and their order.  Names in the
- * selected lines are not listed again. */
-static int
-sort_names(struct ctx_summary *s, struct ctx_err *err)
-{
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
-		if (s->lines[i].taken &&
-		    ctx_summary_names_keep(&s->names,
-			ctx_intern_at(&s->seen, s->lines[i].id), err) < 0)
-			return -1;
-	return ctx_summary_names_sort(&s->names, err);
-}
-
 int
-ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
-    uint64_t limit, struct ctx_buf *out, struct ctx_err *err)
+ctx_summary_add_action(struct ctx_summary *s,
+    const struct written_action *action, struct ctx_err *err)
 {
-	uint64_t tokens, names;
+	size_t n = s->n;
 
-	if (ctx_summary_actions_each(&s->actions, add_action_line, s, err) <
-		0 ||
-	    measure_lines(s, counter, err) < 0)
+	if (add_summary_line(s, false, action->class, action->text, err) < 0)
 		return -1;
-	names = limit - limit / 2 + take_lines(s, limit / 2, true);
-	if (sort_names(s, err) < 0 ||
-	    write_taken_lines(s, counter, names, out, &tokens, err) < 0)
-		return -1;
-	/* If lines and names together do not use all tokens, more lines are
-	 * selected. */
-	if (tokens < limit &&
-	    take_lines(s, limit - tokens, false) < limit - tokens &&
-	    write_taken_lines(s, counter, names, out, &tokens, err) < 0)
-		return -1;
-	/* While the summary is too long, the last names are removed and, when
-	 * none is left, the least important lines. */
-	while (tokens > limit) {
-		if (names > 0)
-			names -=
-			    tokens - limit < names ? tokens - limit : names;
-		else if (!drop_worst_line(s))
-			return 0;
-		if (write_taken_lines(s, counter, names, out, &tokens, err) < 0)
-			return -1;
-	}
+	if (s->n == n)
+		return 0;
+	/* Open tasks are the last lines of a summary. */
+	s->lines[n].number =
+	    action->class == OPEN_TASK ? UINT32_MAX : action->number;
+	s->line_of[action->id - 1] = (uint32_t)s->n;
 	return 0;
 }

@@ -14,6 +14,7 @@ enum line_class {
 	CHANGED_FILE,
 	COMMAND,
 	TROUBLE,
+	CALL,
 	REST,
 	CLASSES,
 };
@@ -24,14 +25,24 @@ enum line_class {
 struct summary_name {
 	uint32_t last;  /* number of the newest text with the name, from 1 */
 	uint32_t texts; /* number of texts with the name */
-	bool by_user;   /* true if a text of the user has the name */
+	/* Action (id in summary_actions.texts) of the newest tool call that has
+	 * the name in its arguments or its result; 0: none. */
+	uint32_t action;
+	/* There, in JSON: id in summary_names.keys of the key whose value has
+	 * the name; 0: none. */
+	uint32_t key;
+	bool by_user; /* true if a text of the user has the name */
+	bool taken;   /* true if the summary lists the name */
 };
 
 struct summary_names {
 	struct ctx_intern texts;   /* the names in removed texts */
 	struct summary_name *list; /* for each name, at index id - 1 */
 	size_t cap;
-	uint32_t n_texts; /* number of removed texts read */
+	struct ctx_intern keys; /* the keys of JSON objects */
+	uint32_t n_texts;       /* number of removed texts read */
+	struct ctx_json json;   /* text being read */
+	struct ctx_buf text;    /* scratch */
 	/* names that need not be listed, because they are in kept messages or
 	 * in the lines of the summary */
 	struct ctx_intern kept;
@@ -42,9 +53,16 @@ struct summary_names {
 };
 
 void ctx_summary_names_release(struct summary_names *names);
-/* Collects the names (paths, identifiers, ids, numbers) in a removed text. */
+/* Collects the names (paths, identifiers, ids, numbers) in a removed text.
+ * action: that of the tool call whose arguments or result the text is; 0:
+ * none. */
 int ctx_summary_names_add(struct summary_names *names, struct ctx_str text,
-    bool by_user, struct ctx_err *err);
+    uint32_t action, bool by_user, struct ctx_err *err);
+/* Collects the names in a list of an earlier summary, in which a semicolon
+ * separates the names of different keys.  action: that of the line above; 0:
+ * none. */
+int ctx_summary_names_add_list(struct summary_names *names, struct ctx_str list,
+    uint32_t action, struct ctx_err *err);
 /* Records that the names in a text need not be listed, because the reader will
  * see this text. */
 int ctx_summary_names_keep(struct summary_names *names, struct ctx_str text,
@@ -54,25 +72,16 @@ bool ctx_summary_names_kept(struct summary_names *names, struct ctx_str text);
 /* Chooses which names the summary may list, and sorts them by their usefulness:
  * fills names->order. */
 int ctx_summary_names_sort(struct summary_names *names, struct ctx_err *err);
-/* Appends a line with a list of names, the most useful first, as many as have
- * at most limit tokens.  Appends nothing if no name fits. */
-int ctx_summary_names_write(const struct summary_names *names,
-    struct ctx_token_counter *counter, uint64_t limit, struct ctx_buf *out,
-    struct ctx_err *err);
-
-/* Returns true if a line is a list of names that ctx_summary_names_write has
- * written. */
-bool ctx_is_names_line(struct ctx_str line);
-
 /* ---- summary_actions.c ---- */
 
 /* What a removed tool call did, such as a command that it ran; or a task that
  * is still open. */
 struct summary_action {
-	enum line_class class; /* OPEN_TASK, CHANGED_FILE or COMMAND */
-	/* Number by which actions are sorted, from 1.  An action that is
-	 * repeated gets the number of its newest call. */
-	uint64_t number;
+	/* OPEN_TASK, CHANGED_FILE, COMMAND or CALL */
+	enum line_class class;
+	/* Number of the text from which the action was recorded.  An action
+	 * that is repeated gets the number of its newest call. */
+	uint32_t number;
 	bool failed;
 };
 
@@ -82,37 +91,102 @@ struct summary_actions {
 	/* for each text: its action, at index id - 1 */
 	struct summary_action *list;
 	size_t cap;
-	uint64_t n_numbers; /* highest number of an action so far */
-	/* Number of the first task in the newest list of tasks.  Tasks with
-	 * lower numbers are not open any more. */
-	uint64_t first_task;
+	uint32_t number; /* number of the text being read */
+	/* Number of the newest list of tasks.  Tasks with lower numbers are not
+	 * open any more. */
+	uint32_t first_task;
 	struct ctx_intern calls; /* ids of tool calls */
 	/* for each id of a tool call: id of the call's action in the member
 	 * "texts"; 0: none */
 	uint32_t *actions_of;
 	size_t actions_cap;
-	struct ctx_json json;     /* arguments being read */
-	struct ctx_buf text, key; /* scratch buffers */
+	struct ctx_json json;           /* arguments being read */
+	struct ctx_buf text, key, line; /* scratch buffers */
 };
 
 void ctx_summary_actions_release(struct summary_actions *actions);
 /* Records what a tool call does: a command that it runs, files that it changes,
- * or open tasks.  text->text must have its arguments. */
+ * open tasks, or something else.  text->text must have its arguments.  Sets
+ * *action to the id of the action; to 0 if there is none. */
 int ctx_summary_actions_call(struct summary_actions *actions,
-    const struct ctx_summary_text *text, struct ctx_err *err);
-/* Reads a tool result.  If its tool call has failed, marks the action that was
- * added for this call as failed. */
+    const struct ctx_summary_text *text, uint32_t *action, struct ctx_err *err);
+/* Reads a tool result.  Sets *action to the id of the action that was recorded
+ * for its tool call; to 0 if there is none.  If the call has failed, marks the
+ * action as failed. */
 int ctx_summary_actions_result(struct summary_actions *actions,
-    const struct ctx_summary_text *text, struct ctx_err *err);
+    const struct ctx_summary_text *text, uint32_t *action, struct ctx_err *err);
 /* Adds an action from an earlier summary.  Its label, such as "Ran: ", must
- * have been removed. */
+ * have been removed.  Sets *action to its id. */
 int ctx_summary_actions_earlier(struct summary_actions *actions,
-    enum line_class class, struct ctx_str text, struct ctx_err *err);
-/* Calls add for each action, the oldest first.  The text is only valid during
- * the call.  Stops if add returns -1. */
+    enum line_class class, struct ctx_str text, uint32_t *action,
+    struct ctx_err *err);
+/* An action as ctx_summary_actions_each gives it.  text is only valid during
+ * the call. */
+struct written_action {
+	enum line_class class;
+	uint32_t id;
+	uint32_t number;
+	struct ctx_str text;
+};
+/* Calls add for each action, the oldest first.  Stops if add returns -1. */
 int ctx_summary_actions_each(struct summary_actions *actions,
-    int (*add)(void *user, enum line_class class, struct ctx_str text,
+    int (*add)(void *user, const struct written_action *action,
 	struct ctx_err *err),
     void *user, struct ctx_err *err);
+
+/* ---- summary.c ---- */
+
+/* This number of lines, the first ones of the user, are selected before all
+ * others. */
+enum { FIRST_LINES = 3 };
+
+struct summary_line {
+	uint32_t id; /* id of the line's text in ctx_summary.seen */
+	/* True if the line is from an earlier summary that a command has
+	 * written.  It is then written without a label such as "User: ". */
+	bool earlier;
+	enum line_class class;
+	/* Number of the text that the line is from.  The summary has the lines
+	 * in the order of these numbers. */
+	uint32_t number;
+	uint64_t tokens;
+	/* If the line is one of the first lines of the user: its number among
+	 * these, from 1; else 0. */
+	unsigned first;
+	/* true if a name in the line also occurs in a text that is kept */
+	bool mentioned_later;
+	bool taken;
+	/* true if the line was taken because names are listed below it */
+	bool for_names;
+	bool has_names; /* true if names are listed below the line */
+};
+
+struct ctx_summary {
+	struct summary_line *lines;
+	size_t n, cap;
+	unsigned user_lines; /* number of the user's lines, up to FIRST_LINES */
+	/* The texts of all lines, to add no line twice. */
+	struct ctx_intern seen;
+	struct summary_names names;
+	struct summary_actions actions;
+	/* For each action, at index id - 1: index of its line in the member
+	 * "lines", plus 1; 0: none.  NULL until the lines are selected. */
+	uint32_t *line_of;
+};
+
+/* Returns the label of the lines of a class, such as "User: ". */
+const char *ctx_summary_label(enum line_class class);
+/* Returns how many percent of the free tokens the lines of a class may use. */
+unsigned ctx_summary_share(enum line_class class);
+/* Adds a line with the text of an action. */
+int ctx_summary_add_action(struct ctx_summary *s,
+    const struct written_action *action, struct ctx_err *err);
+
+/* ---- summary_write.c ---- */
+
+/* Label of the list of the names that belong to no tool call.  The lists below
+ * tool calls have no label but are indented. */
+#define CTX_NAMES_LABEL      "Names: "
+#define CTX_LIST_INDENTATION "  "
 
 #endif

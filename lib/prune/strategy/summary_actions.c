@@ -12,8 +12,9 @@
 
 #include "prune/strategy/summary.h"
 
-/* maximum number of bytes of a command or task in a summary */
-enum { MOST_ACTION = 120 };
+/* Maximum number of bytes of a command or task in a summary, and of an argument
+ * of another call. */
+enum { MOST_ACTION = 120, MOST_ARGUMENT = 80 };
 #define FAILED_SUFFIX " (failed)"
 /* The tool apply_patch of Codex gets a patch in which "*** Add File: PATH"
  * begins the changes of a file; Update or Delete may be in place of Add. */
@@ -27,6 +28,7 @@ ctx_summary_actions_release(struct summary_actions *actions)
 	ctx_json_release(&actions->json);
 	ctx_buf_release(&actions->text);
 	ctx_buf_release(&actions->key);
+	ctx_buf_release(&actions->line);
 	free(actions->list);
 	free(actions->actions_of);
 }
@@ -75,8 +77,8 @@ record_action(struct summary_actions *actions, enum line_class class,
 	if (grown == NULL)
 		return -1;
 	actions->list = grown;
-	grown[*id - 1] = (struct summary_action){.class = class,
-	    .number = ++actions->n_numbers};
+	grown[*id - 1] =
+	    (struct summary_action){.class = class, .number = actions->number};
 	return 0;
 }
 
@@ -183,7 +185,7 @@ record_tasks(struct summary_actions *actions, uint32_t list,
 	uint32_t item, status, node, id;
 	size_t i, k, n = ctx_json_count(json, list);
 
-	actions->first_task = actions->n_numbers + 1;
+	actions->first_task = actions->number;
 	for (i = 0, item = list + 1; i < n;
 	     i++, item = json->nodes[item].next) {
 		status = ctx_json_find(json, item, "status");
@@ -202,6 +204,42 @@ record_tasks(struct summary_actions *actions, uint32_t list,
 			return -1;
 	}
 	return 0;
+}
+
+/* Records a call that neither runs a command nor changes a file: the tool's
+ * name, and the arguments that are short strings or numbers. */
+static int
+record_other_call(struct summary_actions *actions, struct ctx_str tool,
+    uint32_t *id, struct ctx_err *err)
+{
+	const struct ctx_json *json = &actions->json;
+	struct ctx_buf *line = &actions->line;
+	struct ctx_str value;
+	uint32_t key, node;
+	size_t i, n = ctx_json_count(json, 0);
+
+	line->n = 0;
+	if (tool.n == 0)
+		return 0;
+	if (ctx_buf_add(line, tool.p, tool.n, err) < 0)
+		return -1;
+	for (i = 0, key = 1; i < n && line->n <= MOST_ACTION;
+	     i++, key = json->nodes[node].next) {
+		node = key + 1;
+		if (json->nodes[node].kind != CTX_JSON_STRING &&
+		    json->nodes[node].kind != CTX_JSON_NUMBER)
+			continue;
+		actions->text.n = 0;
+		if (ctx_json_text(json, node, &actions->text, &value, err) < 0)
+			return -1;
+		value = find_first_line(value);
+		if (value.n > 0 && value.n <= MOST_ARGUMENT &&
+		    (ctx_buf_add(line, " ", 1, err) < 0 ||
+			ctx_buf_add(line, value.p, value.n, err) < 0))
+			return -1;
+	}
+	return record_action(actions, CALL, (struct ctx_str){line->p, line->n},
+	    id, err);
 }
 
 /* Records what a tool call does, from its scanned arguments.  Sets *id to the
@@ -228,7 +266,7 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 		return -1;
 	if (path != 0 && json->nodes[path].kind == CTX_JSON_STRING) {
 		if (!changes_files(tool) && !changes_files(text))
-			return 0;
+			return record_other_call(actions, tool, id, err);
 		actions->text.n = 0;
 		return ctx_json_text(json, path, &actions->text, &text, err) < 0
 		    ? -1
@@ -242,7 +280,7 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 		return -1;
 	case 0:
 		return command == 0
-		    ? 0
+		    ? record_other_call(actions, tool, id, err)
 		    : record_action(actions, COMMAND, text, id, err);
 	default:
 		return 0;
@@ -265,49 +303,48 @@ scan_arguments(struct summary_actions *actions, struct ctx_str text,
 
 int
 ctx_summary_actions_call(struct summary_actions *actions,
-    const struct ctx_summary_text *text, struct ctx_err *err)
+    const struct ctx_summary_text *text, uint32_t *action, struct ctx_err *err)
 {
 	int rc = scan_arguments(actions, text->text, err);
-	uint32_t id = 0;
 
+	*action = 0;
 	if (rc < 0 ||
-	    (rc > 0 ? record_arguments(actions, text->tool, &id, err)
-		    : record_patch(actions, text->text, &id, err)) < 0)
+	    (rc > 0 ? record_arguments(actions, text->tool, action, err)
+		    : record_patch(actions, text->text, action, err)) < 0)
 		return -1;
-	return link_call(actions, text->id, id, err);
+	return link_call(actions, text->id, *action, err);
 }
 
 int
 ctx_summary_actions_result(struct summary_actions *actions,
-    const struct ctx_summary_text *text, struct ctx_err *err)
+    const struct ctx_summary_text *text, uint32_t *action, struct ctx_err *err)
 {
-	uint32_t id, action;
+	uint32_t id;
 
-	if (!text->failed || text->id.n == 0 ||
+	*action = 0;
+	if (text->id.n == 0 ||
 	    !ctx_intern_has(&actions->calls, text->id.p, text->id.n))
 		return 0;
 	if (ctx_intern(&actions->calls, text->id.p, text->id.n, &id, err) < 0)
 		return -1;
-	action = actions->actions_of[id - 1];
-	if (action != 0)
-		actions->list[action - 1].failed = true;
+	*action = actions->actions_of[id - 1];
+	if (*action != 0 && text->failed)
+		actions->list[*action - 1].failed = true;
 	return 0;
 }
 
 int
 ctx_summary_actions_earlier(struct summary_actions *actions,
-    enum line_class class, struct ctx_str text, struct ctx_err *err)
+    enum line_class class, struct ctx_str text, uint32_t *action,
+    struct ctx_err *err)
 {
-	uint32_t id;
-
-	return record_action(actions, class, text, &id, err);
+	return record_action(actions, class, text, action, err);
 }
 
 /* ---- writing ---- */
 
 struct numbered_action {
-	uint64_t number;
-	uint32_t id;
+	uint32_t number, id;
 };
 
 static int
@@ -315,12 +352,14 @@ compare_actions(const void *a, const void *b)
 {
 	const struct numbered_action *left = a, *right = b;
 
-	return left->number < right->number ? -1 : left->number > right->number;
+	if (left->number != right->number)
+		return left->number < right->number ? -1 : 1;
+	return left->id < right->id ? -1 : left->id > right->id;
 }
 
 int
 ctx_summary_actions_each(struct summary_actions *actions,
-    int (*add)(void *user, enum line_class class, struct ctx_str text,
+    int (*add)(void *user, const struct written_action *action,
 	struct ctx_err *err),
     void *user, struct ctx_err *err)
 {
@@ -343,6 +382,9 @@ ctx_summary_actions_each(struct summary_actions *actions,
 	for (i = 0; rc == 0 && i < n; i++) {
 		const struct summary_action *action =
 		    &actions->list[order[i].id - 1];
+		struct written_action written = {.class = action->class,
+		    .id = order[i].id,
+		    .number = action->number};
 
 		text = ctx_intern_at(&actions->texts, order[i].id);
 		whole->n = 0;
@@ -350,8 +392,10 @@ ctx_summary_actions_each(struct summary_actions *actions,
 			(action->failed &&
 			    ctx_buf_printf(whole, err, FAILED_SUFFIX) < 0)
 		    ? -1
-		    : add(user, action->class,
-			  (struct ctx_str){whole->p, whole->n}, err);
+		    : 0;
+		written.text = (struct ctx_str){whole->p, whole->n};
+		if (rc == 0)
+			rc = add(user, &written, err);
 	}
 	free(order);
 	return rc;

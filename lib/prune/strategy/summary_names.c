@@ -6,6 +6,9 @@
  * message.  A name is preferred if the user wrote it, if it has a digit, if it
  * is in more than one text, and if it is new; names that are in many texts come
  * last, and a short name comes before an equally useful long one.
+ *
+ * If a name is in the arguments or the result of a tool call, the summary lists
+ * it below this call, and after its key if the result is JSON.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +19,18 @@
 /* A name in more texts than this is usually about the surroundings, such as the
  * home directory, and is not listed. */
 enum { MOST_TEXTS = 4 };
-#define NAMES_LABEL "Names: "
+/* The summary says which key of a JSON object a name belongs to, if the key has
+ * at most MOST_KEY bytes and its value at most MOST_VALUE bytes. */
+enum { MOST_KEY = 40, MOST_VALUE = 100 };
 
 void
 ctx_summary_names_release(struct summary_names *names)
 {
 	ctx_intern_release(&names->texts);
 	ctx_intern_release(&names->kept);
+	ctx_intern_release(&names->keys);
+	ctx_json_release(&names->json);
+	ctx_buf_release(&names->text);
 	free(names->list);
 	free(names->order);
 }
@@ -35,6 +43,7 @@ struct name_reader {
 	struct summary_names *names;
 	const char *text; /* the text that is searched for names */
 	bool by_user;
+	uint32_t action, key; /* for the names, as in struct summary_name */
 };
 
 /* Returns a name together with the beginning of an absolute path (/ or  /)
@@ -74,18 +83,158 @@ add_name(void *user, const char *p, size_t n, struct ctx_err *err)
 	grown->texts += grown->last != names->n_texts;
 	grown->last = names->n_texts;
 	grown->by_user |= reader->by_user;
+	if (reader->action != 0) {
+		grown->action = reader->action;
+		grown->key = reader->key;
+	}
+	return 0;
+}
+
+static int
+read_names(struct name_reader *reader, struct ctx_str text, struct ctx_err *err)
+{
+	struct ctx_names found = {reader, add_name};
+
+	reader->text = text.p;
+	return ctx_names_of(&found, text.p, text.n, err);
+}
+
+/* Sets *id to the id of a key of a JSON object; to 0 if the summary does not
+ * name this key, because it is long or has characters that separate names. */
+static int
+find_key(struct summary_names *names, struct ctx_str key, uint32_t *id,
+    struct ctx_err *err)
+{
+	size_t i;
+
+	*id = 0;
+	if (key.n == 0 || key.n > MOST_KEY)
+		return 0;
+	for (i = 0; i < key.n; i++)
+		if (strchr("=;,\n", key.p[i]) != NULL)
+			return 0;
+	return ctx_intern(&names->keys, key.p, key.n, id, err);
+}
+
+/* Returns true if a string node is the key of a member: a colon follows. */
+static bool
+is_member_key(struct ctx_str text, const struct ctx_node *node)
+{
+	size_t i = node->end;
+
+	while (i < text.n && strchr(" \t\r\n", text.p[i]) != NULL &&
+	    text.p[i] != '\0')
+		i++;
+	return i < text.n && text.p[i] == ':';
+}
+
+static bool
+has_digit(struct ctx_str text)
+{
+	size_t i;
+
+	for (i = 0; i < text.n; i++)
+		if (text.p[i] >= '0' && text.p[i] <= '9')
+			return true;
+	return false;
+}
+
+/* Reads the names in a text whose JSON was scanned.  Of the keys, only those
+ * with a digit are names, such as an order id: the others are the same in every
+ * result of a tool. */
+static int
+read_json_names(struct name_reader *reader, struct ctx_str text,
+    struct ctx_err *err)
+{
+	struct summary_names *names = reader->names;
+	struct ctx_json *json = &names->json;
+	struct ctx_str value;
+	uint32_t i, key = 0;
+
+	for (i = 0; i < json->n; i++) {
+		const struct ctx_node *node = &json->nodes[i];
+
+		if (node->kind != CTX_JSON_STRING &&
+		    node->kind != CTX_JSON_NUMBER)
+			continue;
+		names->text.n = 0;
+		if (ctx_json_text(json, i, &names->text, &value, err) < 0)
+			return -1;
+		reader->key = 0;
+		if (is_member_key(text, node)) {
+			if ((has_digit(value) &&
+				read_names(reader, value, err) < 0) ||
+			    find_key(names, value, &key, err) < 0)
+				return -1;
+			continue;
+		}
+		if (value.n <= MOST_VALUE)
+			reader->key = key;
+		if (read_names(reader, value, err) < 0)
+			return -1;
+	}
 	return 0;
 }
 
 int
 ctx_summary_names_add(struct summary_names *names, struct ctx_str text,
-    bool by_user, struct ctx_err *err)
+    uint32_t action, bool by_user, struct ctx_err *err)
 {
-	struct name_reader reader = {names, text.p, by_user};
-	struct ctx_names found = {&reader, add_name};
+	struct name_reader reader = {.names = names,
+	    .by_user = by_user,
+	    .action = action};
+	int rc = 0;
 
 	names->n_texts++;
-	return ctx_names_of(&found, text.p, text.n, err);
+	if (names->json.nodes == NULL)
+		ctx_json_init(&names->json, CTX_SIMD_BEST);
+	if (action != 0 && text.n > 0 && (text.p[0] == '{' || text.p[0] == '['))
+		rc = ctx_json_scan_text(&names->json, text, err);
+	if (rc < 0)
+		return -1;
+	return rc > 0 ? read_json_names(&reader, text, err)
+		      : read_names(&reader, text, err);
+}
+
+/* Reads the names of a part of a list, which may begin with a key and "=". */
+static int
+read_list_part(struct name_reader *reader, struct ctx_str part,
+    struct ctx_err *err)
+{
+	const char *equals = memchr(part.p, '=', part.n);
+	struct ctx_str key = {part.p, 0};
+
+	reader->key = 0;
+	if (equals != NULL) {
+		key.n = (size_t)(equals - part.p);
+		if (find_key(reader->names, ctx_str_trim(key), &reader->key,
+			err) < 0)
+			return -1;
+		part.p += key.n + 1;
+		part.n -= key.n + 1;
+	}
+	return read_names(reader, part, err);
+}
+
+int
+ctx_summary_names_add_list(struct summary_names *names, struct ctx_str list,
+    uint32_t action, struct ctx_err *err)
+{
+	struct name_reader reader = {.names = names, .action = action};
+	struct ctx_str part;
+	const char *end;
+
+	names->n_texts++;
+	while (list.n > 0) {
+		end = memchr(list.p, ';', list.n);
+		part = (struct ctx_str){list.p,
+		    end != NULL ? (size_t)(end - list.p) : list.n};
+		list.p += part.n + (end != NULL);
+		list.n -= part.n + (end != NULL);
+		if (read_list_part(&reader, part, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int
@@ -102,7 +251,7 @@ int
 ctx_summary_names_keep(struct summary_names *names, struct ctx_str text,
     struct ctx_err *err)
 {
-	struct name_reader reader = {names, text.p, false};
+	struct name_reader reader = {.names = names, .text = text.p};
 	struct ctx_names found = {&reader, keep_name};
 
 	return ctx_names_of(&found, text.p, text.n, err);
@@ -121,24 +270,13 @@ find_kept_name(void *user, const char *p, size_t n, struct ctx_err *err)
 bool
 ctx_summary_names_kept(struct summary_names *names, struct ctx_str text)
 {
-	struct name_reader reader = {names, text.p, false};
+	struct name_reader reader = {.names = names, .text = text.p};
 	struct ctx_names found = {&reader, find_kept_name};
 
 	return ctx_names_of(&found, text.p, text.n, NULL) < 0;
 }
 
 /* ---- choosing ---- */
-
-static bool
-has_digit(struct ctx_str text)
-{
-	size_t i;
-
-	for (i = 0; i < text.n; i++)
-		if (text.p[i] >= '0' && text.p[i] <= '9')
-			return true;
-	return false;
-}
 
 /* Returns a number that says how useful a name is in a summary, relative to its
  * length.  The weights were chosen by tests/bench/survive, on the half of its
@@ -197,46 +335,4 @@ ctx_summary_names_sort(struct summary_names *names, struct ctx_err *err)
 	names->n_order = n;
 	free(rated);
 	return 0;
-}
-
-int
-ctx_summary_names_write(const struct summary_names *names,
-    struct ctx_token_counter *counter, uint64_t limit, struct ctx_buf *out,
-    struct ctx_err *err)
-{
-	static const struct ctx_str first = {"\n" NAMES_LABEL,
-	    sizeof NAMES_LABEL};
-	struct ctx_str name;
-	uint64_t tokens, left = limit;
-	size_t from, i;
-	bool any = false;
-
-	/* With only one or two tokens left, no name would fit, so the search
-	 * ends. */
-	for (i = 0; i < names->n_order && left > 2; i++) {
-		name = ctx_intern_at(&names->texts, names->order[i]);
-		from = out->n;
-		if ((any ? ctx_buf_add(out, ", ", 2, err)
-			 : ctx_buf_add(out, first.p + (out->n == 0),
-			       first.n - (out->n == 0), err)) < 0 ||
-		    ctx_buf_add(out, name.p, name.n, err) < 0 ||
-		    ctx_token_count(counter, out->p + from, out->n - from,
-			&tokens, err) < 0)
-			return -1;
-		if (tokens > left) {
-			out->n = from;
-			continue;
-		}
-		left -= tokens;
-		any = true;
-	}
-	return 0;
-}
-
-bool
-ctx_is_names_line(struct ctx_str line)
-{
-	const size_t n = sizeof NAMES_LABEL - 1;
-
-	return line.n >= n && memcmp(line.p, NAMES_LABEL, n) == 0;
 }

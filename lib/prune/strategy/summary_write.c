@@ -1,0 +1,515 @@
+/*
+ * summary_write.c - selects lines and names, and writes them as a summary
+ *
+ * The lines are written in the order in which they happened.  Below the line of
+ * a tool call is a list of the names (paths, identifiers, ids and numbers) in
+ * its arguments and its result.  If the result is JSON, the list has the keys
+ * of the names.  The last line lists the names that belong to no tool call.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "prune/strategy/summary.h"
+
+/* LINES_SHARE: lines that are selected for their text get 1/LINES_SHARE of the
+ * summary.  The rest is for names and the lines of their tool calls.  With half
+ * of the summary for lines, fewer of the names are kept that are needed later
+ * (tests/bench/survive).  LIST_TOKENS: tokens of the line feed and the
+ * indentation before a list of names. */
+enum { LINES_SHARE = 4, LIST_TOKENS = 2 };
+
+/* A name in the order of the lines under which the names are written. */
+struct placed_name {
+	uint32_t
+	    place; /* place of the line in writer.order; UINT32_MAX: none */
+	uint32_t key, id; /* as in struct summary_name; id of the name */
+};
+
+/* State of writing a summary. */
+struct summary_writer {
+	struct ctx_summary *s;
+	struct ctx_token_counter *counter;
+	/* Indexes of the lines in the order in which they are written, and for
+	 * each line its place in this order. */
+	uint32_t *order, *place_of;
+	/* Lines and keys whose key was counted already, as 8 bytes. */
+	struct ctx_intern keys;
+	struct placed_name *names; /* the names that are written, in order */
+	size_t n_names;
+	struct ctx_buf scratch;
+};
+
+/* ---- lines ---- */
+
+/* Returns a number by which the lines of a class are sorted for selection:
+ * lines with a lower number are selected first. */
+static unsigned
+find_line_order(const struct ctx_summary *s, size_t i)
+{
+	if (s->lines[i].first > 0)
+		return s->lines[i].first - 1;
+	if (i == 0 || s->lines[i].earlier)
+		return 0;
+	return s->lines[i].mentioned_later ? FIRST_LINES : FIRST_LINES + 1;
+}
+
+/* Selects lines of one class for the summary, as many as have at most "left"
+ * tokens together: first those with the lowest find_line_order and, of equal
+ * ones, the newest.  Returns how many of these tokens remain unused. */
+static uint64_t
+take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
+{
+	unsigned turn;
+	size_t i;
+
+	for (turn = 0; turn <= FIRST_LINES + 1; turn++)
+		for (i = s->n; i-- > 0;) {
+			struct summary_line *line = &s->lines[i];
+
+			if (line->class != class || line->taken ||
+			    line->tokens > left ||
+			    find_line_order(s, i) != turn)
+				continue;
+			line->taken = true;
+			left -= line->tokens;
+		}
+	return left;
+}
+
+/* Removes one selected line from the summary: the last one of the least
+ * important class.  Returns false if no line is selected. */
+static bool
+drop_worst_line(struct ctx_summary *s)
+{
+	struct summary_line *worst = NULL;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->lines[i].taken &&
+		    (worst == NULL || s->lines[i].class >= worst->class))
+			worst = &s->lines[i];
+	if (worst == NULL)
+		return false;
+	worst->taken = false;
+	return true;
+}
+
+/* Counts the tokens of each line, and adds 3 for its label and line feed.  Also
+ * finds out whether a name in the line occurs in a message that is kept. */
+static int
+measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
+    struct ctx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		struct summary_line *line = &s->lines[i];
+		struct ctx_str text = ctx_intern_at(&s->seen, line->id);
+
+		line->mentioned_later = ctx_summary_names_kept(&s->names, text);
+		if (ctx_token_count(counter, text.p, text.n, &line->tokens,
+			err) < 0)
+			return -1;
+		line->tokens += 3;
+	}
+	return 0;
+}
+
+/* Selects lines that have at most "left" tokens together, of each class no more
+ * than its share if shares is true.  Returns how many of these tokens are not
+ * used. */
+static uint64_t
+take_lines(struct ctx_summary *s, uint64_t left, bool shares)
+{
+	uint64_t part;
+	unsigned class;
+
+	for (class = 0; class < CLASSES; class ++) {
+		part = shares
+		    ? left * ctx_summary_share((enum line_class) class) / 100
+		    : left;
+		left -=
+		    part - take_class_lines(s, (enum line_class) class, part);
+	}
+	return left;
+}
+
+/* Adds a line that says what a removed tool call did, such as the command that
+ * it ran. */
+static int
+add_action_line(void *user, const struct written_action *action,
+    struct ctx_err *err)
+{
+	return ctx_summary_add_action(user, action, err);
+}
+
+/* ---- names ---- */
+
+/* Chooses the names that the summary lists, and their order.  Names in the
+ * selected lines are not listed again. */
+static int
+sort_names(struct ctx_summary *s, struct ctx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->lines[i].taken &&
+		    ctx_summary_names_keep(&s->names,
+			ctx_intern_at(&s->seen, s->lines[i].id), err) < 0)
+			return -1;
+	return ctx_summary_names_sort(&s->names, err);
+}
+
+/* Sets *tokens to the tokens of a text after another one: what separates the
+ * two is "before". */
+static int
+count_after(struct summary_writer *w, const char *before, struct ctx_str text,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	w->scratch.n = 0;
+	if (ctx_buf_add(&w->scratch, before, strlen(before), err) < 0 ||
+	    ctx_buf_add(&w->scratch, text.p, text.n, err) < 0)
+		return -1;
+	return ctx_token_count(w->counter, w->scratch.p, w->scratch.n, tokens,
+	    err);
+}
+
+/* Returns the line of the tool call to which a name belongs, or NULL. */
+static struct summary_line *
+find_name_line(const struct ctx_summary *s, const struct summary_name *name)
+{
+	uint32_t i = name->action != 0 ? s->line_of[name->action - 1] : 0;
+
+	return i != 0 ? &s->lines[i - 1] : NULL;
+}
+
+/* Adds the tokens of a name's key to *tokens, unless the key is in the list
+ * below the line already.  Sets *is_new to true if it is not. */
+static int
+count_key(struct summary_writer *w, const struct summary_line *line,
+    uint32_t key, uint64_t *tokens, struct ctx_err *err)
+{
+	uint32_t pair[2] = {(uint32_t)(line - w->s->lines), key};
+	uint64_t more;
+
+	if (key == 0 ||
+	    ctx_intern_has(&w->keys, (const char *)pair, sizeof pair))
+		return 0;
+	if (count_after(w, "=", ctx_intern_at(&w->s->names.keys, key), &more,
+		err) < 0)
+		return -1;
+	*tokens += more;
+	return 0;
+}
+
+/* Selects the line of a name because the name is to be listed below it.  The
+ * names in the line itself are then not listed. */
+static int
+take_name_line(struct summary_writer *w, struct summary_line *line,
+    struct ctx_err *err)
+{
+	line->taken = line->for_names = true;
+	return ctx_summary_names_keep(&w->s->names,
+	    ctx_intern_at(&w->s->seen, line->id), err);
+}
+
+/* Records that a name is listed below its line. */
+static int
+list_below(struct summary_writer *w, struct summary_line *line, uint32_t key,
+    struct ctx_err *err)
+{
+	uint32_t pair[2] = {(uint32_t)(line - w->s->lines), key}, id;
+
+	line->has_names = true;
+	return ctx_intern(&w->keys, (const char *)pair, sizeof pair, &id, err);
+}
+
+/* Takes a name, and the line to which it belongs, if they have at most *left
+ * tokens together.  Subtracts these. */
+static int
+select_name(struct summary_writer *w, uint32_t id, uint64_t *left,
+    struct ctx_err *err)
+{
+	struct summary_names *names = &w->s->names;
+	struct summary_name *name = &names->list[id - 1];
+	struct summary_line *line = find_name_line(w->s, name);
+	struct ctx_str text = ctx_intern_at(&names->texts, id);
+	uint64_t tokens, above = 0;
+
+	if (ctx_intern_has(&names->kept, text.p, text.n))
+		return 0;
+	if (count_after(w, ", ", text, &tokens, err) < 0)
+		return -1;
+	if (line != NULL) {
+		above = line->taken ? 0 : line->tokens;
+		tokens += line->has_names ? 0 : LIST_TOKENS;
+		if (count_key(w, line, name->key, &tokens, err) < 0)
+			return -1;
+	}
+	if (tokens + above > *left)
+		return 0;
+	if (line != NULL && !line->taken) {
+		if (take_name_line(w, line, err) < 0)
+			return -1;
+		*left -= above;
+		if (ctx_intern_has(&names->kept, text.p, text.n))
+			return 0;
+	}
+	*left -= tokens;
+	name->taken = true;
+	return line != NULL ? list_below(w, line, name->key, err) : 0;
+}
+
+/* Takes the most useful names that have at most limit tokens together with the
+ * lines that are only selected for names. */
+static int
+select_names(struct summary_writer *w, uint64_t limit, struct ctx_err *err)
+{
+	struct summary_names *names = &w->s->names;
+	uint64_t left = limit;
+	size_t i;
+
+	ctx_intern_reset(&w->keys);
+	for (i = 0; i < w->s->n; i++) {
+		struct summary_line *line = &w->s->lines[i];
+
+		line->has_names = false;
+		if (line->taken && line->for_names)
+			left -= line->tokens < left ? line->tokens : left;
+	}
+	for (i = 0; i < names->texts.n; i++)
+		names->list[i].taken = false;
+	/* With only one or two tokens left, no name would fit, so the search
+	 * ends. */
+	for (i = 0; i < names->n_order && left > 2; i++)
+		if (select_name(w, names->order[i], &left, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int
+compare_placed_names(const void *a, const void *b)
+{
+	const struct placed_name *left = a, *right = b;
+
+	if (left->place != right->place)
+		return left->place < right->place ? -1 : 1;
+	if (left->key != right->key)
+		return left->key < right->key ? -1 : 1;
+	return left->id < right->id ? -1 : left->id > right->id;
+}
+
+/* Fills w->names with the names that were taken. */
+static void
+place_names(struct summary_writer *w)
+{
+	const struct ctx_summary *s = w->s;
+	const struct summary_line *line;
+	uint32_t id;
+
+	w->n_names = 0;
+	for (id = 1; id <= s->names.texts.n; id++) {
+		const struct summary_name *name = &s->names.list[id - 1];
+
+		if (!name->taken)
+			continue;
+		line = find_name_line(s, name);
+		w->names[w->n_names++] = line == NULL
+		    ? (struct placed_name){UINT32_MAX, 0, id}
+		    : (struct placed_name){w->place_of[line - s->lines],
+			  name->key, id};
+	}
+	qsort(w->names, w->n_names, sizeof *w->names, compare_placed_names);
+}
+
+/* ---- writing ---- */
+
+static int
+append_key(const struct summary_writer *w, uint32_t key, struct ctx_buf *out,
+    struct ctx_err *err)
+{
+	struct ctx_str text;
+
+	if (key == 0)
+		return 0;
+	text = ctx_intern_at(&w->s->names.keys, key);
+	if (ctx_buf_add(out, text.p, text.n, err) < 0)
+		return -1;
+	return ctx_buf_add(out, "=", 1, err);
+}
+
+/* Appends a list of the names that belong to a place, which begin at w->names +
+ * from.  Returns how many these are, or -1 with *err. */
+static long
+append_names(const struct summary_writer *w, size_t from, uint32_t place,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	const struct summary_names *names = &w->s->names;
+	struct ctx_str text;
+	size_t i;
+
+	for (i = from; i < w->n_names && w->names[i].place == place; i++) {
+		const struct placed_name *name = &w->names[i];
+		bool new_key = i == from || name->key != name[-1].key;
+
+		if (ctx_buf_printf(out, err, "%s",
+			i > from ? new_key ? "; " : ", "
+			    : place == UINT32_MAX
+			    ? &"\n" CTX_NAMES_LABEL[out->n == 0]
+			    : "\n" CTX_LIST_INDENTATION) < 0)
+			return -1;
+		if (new_key && append_key(w, name->key, out, err) < 0)
+			return -1;
+		text = ctx_intern_at(&names->texts, name->id);
+		if (ctx_buf_add(out, text.p, text.n, err) < 0)
+			return -1;
+	}
+	return (long)(i - from);
+}
+
+/* Appends the selected lines, and the names below them. */
+static int
+append_lines(const struct summary_writer *w, struct ctx_buf *out,
+    struct ctx_err *err)
+{
+	const struct ctx_summary *s = w->s;
+	const struct summary_line *line;
+	struct ctx_str text;
+	size_t at = 0;
+	uint32_t i;
+	long n;
+
+	for (i = 0; i < s->n; i++) {
+		line = &s->lines[w->order[i]];
+		if (!line->taken)
+			continue;
+		text = ctx_intern_at(&s->seen, line->id);
+		if (ctx_buf_printf(out, err, "%s%s", out->n > 0 ? "\n" : "",
+			line->earlier ? "" : ctx_summary_label(line->class)) <
+			0 ||
+		    ctx_buf_add(out, text.p, text.n, err) < 0 ||
+		    (n = append_names(w, at, i, out, err)) < 0)
+			return -1;
+		at += (size_t)n;
+	}
+	return append_names(w, at, UINT32_MAX, out, err) < 0 ? -1 : 0;
+}
+
+/* Writes the summary to the buffer "out": the selected lines, and names with at
+ * most limit tokens.  Sets *tokens to the tokens of the whole summary. */
+static int
+write_selected(struct summary_writer *w, uint64_t limit, struct ctx_buf *out,
+    uint64_t *tokens, struct ctx_err *err)
+{
+	out->n = 0;
+	if (select_names(w, limit, err) < 0)
+		return -1;
+	place_names(w);
+	if (append_lines(w, out, err) < 0)
+		return -1;
+	return ctx_token_count(w->counter, out->p, out->n, tokens, err);
+}
+
+struct numbered_line {
+	uint32_t number, index;
+};
+
+static int
+compare_lines(const void *a, const void *b)
+{
+	const struct numbered_line *left = a, *right = b;
+
+	if (left->number != right->number)
+		return left->number < right->number ? -1 : 1;
+	return left->index < right->index ? -1 : left->index > right->index;
+}
+
+/* Sorts the lines in the order in which they happened. */
+static int
+sort_lines(struct summary_writer *w, struct ctx_err *err)
+{
+	const struct ctx_summary *s = w->s;
+	struct numbered_line *sorted = calloc(s->n + 1, sizeof *sorted);
+	uint32_t i;
+
+	w->order = calloc(s->n + 1, sizeof *w->order);
+	w->place_of = calloc(s->n + 1, sizeof *w->place_of);
+	w->names = calloc(s->names.texts.n + 1, sizeof *w->names);
+	if (sorted == NULL || w->order == NULL || w->place_of == NULL ||
+	    w->names == NULL) {
+		free(sorted);
+		return ctx_err_nomem(err);
+	}
+	for (i = 0; i < s->n; i++)
+		sorted[i] = (struct numbered_line){s->lines[i].number, i};
+	qsort(sorted, s->n, sizeof *sorted, compare_lines);
+	for (i = 0; i < s->n; i++) {
+		w->order[i] = sorted[i].index;
+		w->place_of[sorted[i].index] = i;
+	}
+	free(sorted);
+	return 0;
+}
+
+/* Makes lines of the actions, and measures and sorts all lines. */
+static int
+complete_lines(struct summary_writer *w, struct ctx_err *err)
+{
+	struct ctx_summary *s = w->s;
+
+	s->line_of = calloc(s->actions.texts.n + 1, sizeof *s->line_of);
+	if (s->line_of == NULL)
+		return ctx_err_nomem(err);
+	if (ctx_summary_actions_each(&s->actions, add_action_line, s, err) < 0)
+		return -1;
+	return measure_lines(s, w->counter, err) < 0 ? -1 : sort_lines(w, err);
+}
+
+/* Selects lines and names, and writes a summary of at most limit tokens. */
+static int
+fill_summary(struct summary_writer *w, uint64_t limit, struct ctx_buf *out,
+    struct ctx_err *err)
+{
+	struct ctx_summary *s = w->s;
+	uint64_t tokens, names, lines = limit / LINES_SHARE;
+
+	names = limit - lines + take_lines(s, lines, true);
+	if (sort_names(s, err) < 0 ||
+	    write_selected(w, names, out, &tokens, err) < 0)
+		return -1;
+	/* If lines and names together do not use all tokens, more lines are
+	 * selected. */
+	if (tokens < limit &&
+	    take_lines(s, limit - tokens, false) < limit - tokens &&
+	    write_selected(w, names, out, &tokens, err) < 0)
+		return -1;
+	/* While the summary is too long, the last names are removed and, when
+	 * none is left, the least important lines. */
+	while (tokens > limit) {
+		if (names > 0)
+			names -=
+			    tokens - limit < names ? tokens - limit : names;
+		else if (!drop_worst_line(s))
+			return 0;
+		if (write_selected(w, names, out, &tokens, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+ctx_summary_write(struct ctx_summary *s, struct ctx_token_counter *counter,
+    uint64_t limit, struct ctx_buf *out, struct ctx_err *err)
+{
+	struct summary_writer w = {.s = s, .counter = counter};
+	int rc = complete_lines(&w, err);
+
+	if (rc == 0)
+		rc = fill_summary(&w, limit, out, err);
+	free(w.order);
+	free(w.place_of);
+	free(w.names);
+	ctx_intern_release(&w.keys);
+	ctx_buf_release(&w.scratch);
+	return rc;
+}
