@@ -80,8 +80,9 @@ X
 		tokens -m gemini-3-pro in
 	}
 	local call='"functionCall":{"name":"f","args":{}}' signature
-	signature=$(printf '"thoughtSignature":"%01000d"' 0)
-	[ "$(signed "$call,$signature")" -eq $(($(signed "$call") + 210)) ]
+	# base64 whose first byte is 0x12: a form that is billed
+	signature=$(printf '"thoughtSignature":"Eg%0998d"' 0)
+	[ "$(signed "$call,$signature")" -eq $(($(signed "$call") + 184)) ]
 	[ "$(signed '"text":"a",'"$signature")" -eq "$(signed '"text":"a"')" ]
 }
 

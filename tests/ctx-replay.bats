@@ -59,8 +59,8 @@ session.jsonl: 5 requests to claude-sonnet-4-5
       1 shorter     -7,000 tokens: less was read than expected; did messages change?
 X
 	cmp out want
-	# The manual shows this session.
-	sed -n '/^\.Bd -literal/,/^\.Ed/p' \
+	# The first example of the manual shows this session.
+	sed -n '/^\.Bd -literal/,/^\.Ed/p; /^\.Ed/q' \
 	    "$BATS_TEST_DIRNAME/../man/ctx-replay.1" | sed '1d;$d' | cmp - want
 	replayed session.jsonl .recorded.dollars 0.19185
 	replayed session.jsonl .replayed.dollars 0.1677
