@@ -103,7 +103,7 @@ const struct trial trials[] = {
     {"ctx-count ../in/event", 0},
     {"ctx-count ../in/span", 0},
     {"ctx-prune -b 60 -k 1 -t 1 --explain explain ../in/coded", 0},
-    {"ctx-truncate -l 20 -j 2 <../in/coded", 0},
+    {"ctx-truncate -l 20 <../in/coded", 0},
     {"ctx-check --repair ../in/coded", 0},
     {"ctx-count --annotate ../in/coded", TRIAL_LINES},
     {"ctx-prune -b 60 -k 1 -t 1 ../in/copilot", 0},
