@@ -39,9 +39,8 @@ bar_is_on(const struct bar *bar)
 
 /* ---- adding up ---- */
 
-/* Adds tokens to a part of the bar.  A part is identified by its name and its
- * kind (rank), not by the name alone: a role and a tool may have equal
- * names. */
+/* Adds tokens to a part of the bar.  Parts are told apart by name and rank,
+ * because a role and a tool may have equal names. */
 static int
 add(struct bar *bar, enum rank rank, struct ctx_str name, uint64_t tokens,
     struct ctx_err *err)

@@ -169,8 +169,8 @@ widen(struct table *table, const struct table_row *row)
 	}
 }
 
-/* Makes the column of labels at least as wide as a label.  There is such a
- * column if a column with file names follows it. */
+/* Makes the column of labels at least as wide as a label.  Labels have a column
+ * of fixed width only if file names are printed after them. */
 static void
 widen_labels(struct table *table, struct ctx_str label)
 {

@@ -169,7 +169,7 @@ policies_print(struct bill_form *form, const struct named_policy *policies,
 
 	if (rows == NULL)
 		cli_die(form->cli, "out of memory");
-	/* All policies are compared by the same needed names. */
+	/* The number of needed names is equal for all policies. */
 	rows[0] = (struct compared_policy){.name = "no pruning",
 	    .bill = &form->sum.all,
 	    .needed = policies[0].sum.needed,

@@ -86,8 +86,8 @@ ctx_archive_open(struct ctx_archive *archive, const char *path,
 		return ctx_err_open(err, errno, "archive ", path);
 	if (open_archive_directory(archive) == 0)
 		return 0;
-	ctx_err_sys(err, errno, "cannot open the directory of archive %s",
-	    path);
+	ctx_err_sys(err, errno,
+	    "cannot open the directory that contains archive %s", path);
 	close(archive->fd);
 	archive->fd = -1;
 	return -1;

@@ -82,9 +82,10 @@ struct ctx_record {
 	struct ctx_str text;
 	/* the record's JSON value, which is a part of text */
 	struct ctx_str value;
-	/* If the record has its request as JSON in a string (a coded request):
-	 * this string with its quotes, a part of text. value is then its
-	 * decoded text, which is elsewhere in memory.  Otherwise n is 0. */
+	/* If a string of the record contains the request as JSON (a coded
+	 * request), coded is this string with its quotes, as it is in the
+	 * record's text; the member value is then the decoded string, in other
+	 * memory.  Otherwise coded.n is 0. */
 	struct ctx_str coded;
 	/* the scanned value; its offsets count from value.p */
 	const struct ctx_json *json;

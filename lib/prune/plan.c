@@ -320,8 +320,8 @@ ctx_plan_survey(struct ctx_plan *plan, struct ctx_groups *groups,
 	return 0;
 }
 
-/* Makes the strategy decide, and marks the segments of the groups that it
- * removes. */
+/* Asks the strategy which groups are removed, and marks the segments of these
+ * groups with CTX_MARK_DROP. */
 static int
 decide_drops(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
     struct ctx_err *err)

@@ -25,9 +25,9 @@
 #include "replay/recorded_session.h"
 #include "stream/rewrite.h"
 
-/* A message, and the names in it: elements of prompt_search.found, those in its
- * tool results from index first to others - 1, those in its other texts and
- * arguments from others to end - 1. */
+/* A message, and the names in it, which are elements of prompt_search.found:
+ * [first, others) are the names in its tool results, [others, end) those in its
+ * other texts and in arguments. */
 struct searched_message {
 	size_t first, others, end;
 	bool by_user, is_system;

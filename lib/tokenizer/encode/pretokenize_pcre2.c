@@ -5,15 +5,16 @@
  * Patterns are not matched with the text itself.  Some thousands of characters
  * at a time are converted to kinds (onig_to_pcre2.h), one byte each, and PCRE2
  * matches these.  If more text could change a match, PCRE2 reports a partial
- * match.  Then more text is converted; if everything so far was one pretoken,
- * at least as much again.
+ * match.  Then more text is converted.  If all converted text was one pretoken,
+ * the amount is at least doubled, so that the time remains linear.
  *
  * The time must be linear for every pattern.  So a match is first tried on few
  * characters with few steps, which is enough for most pretokens.  If it is not,
- * a second compilation of the pattern is used, which calls a function at every
- * item of the pattern.  The function counts steps for the whole text.  The
- * match limit of PCRE2 would not do: it begins anew at each match, and counts a
- * repeat as one step, however many characters it covers.
+ * a second compilation of the pattern is used, which calls a function (a
+ * callout of PCRE2) at every item of the pattern.  The function counts steps
+ * for the whole text.  The match limit of PCRE2 would not do: it begins anew at
+ * each match, and counts a repeat as one step, however many characters it
+ * covers.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -138,7 +139,8 @@ compile_all(struct ctx_pcre2_pretokenizer *pretokenizer, const char *p,
 	}
 	if (n > 0 || count == 0)
 		return ctx_err_set(err, CTX_EFILE,
-		    CTX_REFUSED("more than %d split patterns"), CTX_PCRE2_MAX);
+		    CTX_REFUSED("more than %d patterns that split texts"),
+		    CTX_PCRE2_MAX);
 	if (ctx_onig_to_pcre2(list, count, &pretokenizer->kinds, out, err) < 0)
 		return -1;
 	for (i = 0; i < count; i++) {
