@@ -104,35 +104,6 @@ put_description(struct python *p, uint32_t node)
 				p->err) < 0;
 }
 
-/* Returns the schema to which a schema refers by "$ref"; else the schema. */
-static uint32_t
-follow_reference(const struct python *p, uint32_t schema)
-{
-	static const char start[] = "\"#/$defs/";
-	uint32_t ref = find_member(p->json, schema, "$ref"), defs, key;
-	struct ctx_str path, name;
-
-	defs = find_member(p->json, p->schema, "$defs");
-	if (ref == 0 || defs == 0 ||
-	    p->json->nodes[ref].kind != CTX_JSON_STRING ||
-	    p->json->nodes[defs].kind != CTX_JSON_OBJECT)
-		return schema;
-	path = ctx_json_str(p->json, ref);
-	if (path.n < sizeof start ||
-	    memcmp(path.p, start, sizeof start - 1) != 0)
-		return schema;
-	path.p += sizeof start - 1;
-	path.n -= sizeof start - 1;
-	for (key = defs + 1; key < p->json->nodes[defs].next;
-	     key = p->json->nodes[key + 1].next) {
-		name = ctx_json_str(p->json, key);
-		if (name.n == path.n + 1 &&
-		    memcmp(name.p + 1, path.p, path.n) == 0)
-			return key + 1;
-	}
-	return schema;
-}
-
 /* Appends a name to struct python.names, without characters other than letters
  * and digits, and with a capital at the beginning of each word. */
 static void
@@ -202,8 +173,8 @@ put_literals(struct python *p, uint32_t list)
 	put(p, "']");
 }
 
-/* Returns the JSON node of the name of a schema's type; if it has several, that
- * of the first one that is not "null". */
+/* Returns the JSON node with the name of a schema's type, or 0 if there is
+ * none.  Of several types this is the first that is not "null". */
 static uint32_t
 find_type(const struct ctx_json *json, uint32_t schema)
 {
@@ -218,7 +189,8 @@ find_type(const struct ctx_json *json, uint32_t schema)
 	return 0;
 }
 
-/* Returns the name that Python has for a type of a schema, or NULL. */
+/* Returns the Python name of a type of JSON Schema ("str" for "string"), or
+ * NULL if there is none. */
 static const char *
 name_type(const struct ctx_json *json, uint32_t type)
 {
@@ -245,7 +217,7 @@ put_one_type(struct python *p, uint32_t schema, const struct python_class *from,
 	uint32_t type, list;
 	unsigned arrays = 0;
 
-	schema = follow_reference(p, schema);
+	schema = ctx_schema_follow(json, p->schema, schema);
 	type = find_type(json, schema);
 	while (schema != 0 && arrays < MOST_ARRAYS &&
 	    (ctx_json_is(json, type, "array") ||
@@ -253,7 +225,7 @@ put_one_type(struct python *p, uint32_t schema, const struct python_class *from,
 		put(p, "list[");
 		arrays++;
 		schema = find_member(json, schema, "items");
-		schema = follow_reference(p, schema);
+		schema = ctx_schema_follow(json, p->schema, schema);
 		type = find_type(json, schema);
 	}
 	list = find_member(json, schema, "enum");
@@ -306,22 +278,6 @@ put_type(struct python *p, uint32_t schema, const struct python_class *from,
 	}
 }
 
-/* Adds the names of the arguments that a schema requires to a table. */
-static void
-read_required(struct python *p, uint32_t schema, struct ctx_intern *names)
-{
-	uint32_t list = find_member(p->json, schema, "required"), one, id;
-	struct ctx_str name;
-
-	if (list == 0 || p->json->nodes[list].kind != CTX_JSON_ARRAY)
-		return;
-	for (one = list + 1; one < p->json->nodes[list].next && !p->failed;
-	     one = p->json->nodes[one].next) {
-		name = ctx_json_str(p->json, one);
-		p->failed = ctx_intern(names, name.p, name.n, &id, p->err) < 0;
-	}
-}
-
 /* Writes a line for each property of a schema: its name, its type, and whether
  * it may be missing. */
 static void
@@ -331,18 +287,22 @@ put_properties(struct python *p, const struct python_class *class,
 	const struct ctx_json *json = p->json;
 	uint32_t all = find_properties(json, class->schema), key;
 	struct ctx_intern required = {0};
-	struct ctx_str name;
+	struct ctx_str name = {"", 0};
 
 	if (all == 0)
 		return;
-	read_required(p, class->schema, &required);
+	if (!p->failed)
+		p->failed = ctx_schema_read_required(json, class->schema,
+				&p->text, &required, p->err) < 0;
 	for (key = all + 1; key < json->nodes[all].next && !p->failed;
 	     key = json->nodes[key + 1].next) {
 		put(p, before);
 		put_node(p, key);
 		put(p, ": ");
 		put_type(p, key + 1, class, key);
-		name = ctx_json_str(json, key);
+		p->text.n = 0;
+		p->failed = p->failed ||
+		    ctx_json_text(json, key, &p->text, &name, p->err) < 0;
 		if (!ctx_intern_has(&required, name.p, name.n))
 			put(p, " | None = None");
 		put(p, after);

@@ -55,6 +55,58 @@ struct types {
 	size_t n;
 };
 
+/* ---- JSON schemas ---- */
+
+uint32_t
+ctx_schema_follow(const struct ctx_json *json, uint32_t root, uint32_t schema)
+{
+	static const char *const places[] = {"$defs", "definitions"};
+	uint32_t ref, defs, key;
+	struct ctx_str path, name;
+	size_t i, at;
+
+	ref = schema == 0 ? 0 : ctx_json_find(json, schema, "$ref");
+	if (ref == 0 || json->nodes[ref].kind != CTX_JSON_STRING)
+		return schema;
+	path = ctx_json_str(json, ref);
+	for (i = 0; i < sizeof places / sizeof places[0]; i++) {
+		defs = ctx_json_find(json, root, places[i]);
+		at = strlen(places[i]) + 4; /* after "#/$defs/ */
+		if (defs == 0 || at > path.n ||
+		    json->nodes[defs].kind != CTX_JSON_OBJECT)
+			continue;
+		for (key = defs + 1; key < json->nodes[defs].next;
+		     key = json->nodes[key + 1].next) {
+			name = ctx_json_str(json, key);
+			if (name.n - 1 == path.n - at &&
+			    memcmp(name.p + 1, path.p + at, path.n - at) == 0)
+				return key + 1;
+		}
+	}
+	return schema;
+}
+
+int
+ctx_schema_read_required(const struct ctx_json *json, uint32_t schema,
+    struct ctx_buf *scratch, struct ctx_intern *names, struct ctx_err *err)
+{
+	uint32_t list = ctx_json_find(json, schema, "required"), one, id;
+	struct ctx_str name = {"", 0};
+
+	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
+		return 0;
+	for (one = list + 1; one < json->nodes[list].next;
+	     one = json->nodes[one].next) {
+		scratch->n = 0;
+		if (ctx_json_text(json, one, scratch, &name, err) < 0 ||
+		    ctx_intern(names, name.p, name.n, &id, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- writing ---- */
+
 static void
 put_str(struct types *t, const char *text)
 {
@@ -115,25 +167,6 @@ decode_name(struct types *t, uint32_t node)
 	return name;
 }
 
-/* Adds the names of the members that the schema requires to the table
- * required. */
-static void
-read_required(struct types *t, uint32_t schema, struct ctx_intern *required)
-{
-	const struct ctx_node *nodes = t->json->nodes;
-	uint32_t list = ctx_json_find(t->json, schema, "required"), one, id;
-	struct ctx_str name;
-
-	if (list == 0 || nodes[list].kind != CTX_JSON_ARRAY)
-		return;
-	for (one = list + 1; one < nodes[list].next && !t->failed;
-	     one = nodes[one].next) {
-		name = decode_name(t, one);
-		t->failed = t->failed ||
-		    ctx_intern(required, name.p, name.n, &id, t->err) < 0;
-	}
-}
-
 /* Begins to write a part of the schema, such as the members of an object:
  * pushes a level on the stack. put_levels then calls the function of this part
  * once for each element. */
@@ -162,7 +195,9 @@ push_members(struct types *t, uint32_t schema, unsigned depth)
 		return;
 	level->at = all + 1;
 	level->end = t->json->nodes[all].next;
-	read_required(t, schema, &level->names);
+	if (!t->failed)
+		t->failed = ctx_schema_read_required(t->json, schema, &t->text,
+				&level->names, t->err) < 0;
 }
 
 /* Sets *one to the JSON node of the next element or key of the part that is
@@ -205,36 +240,6 @@ put_named_type(struct types *t, uint32_t schema, uint32_t name, unsigned depth)
 	}
 }
 
-/* Returns the schema that a member "$ref" names, such as "#/$defs/Address", if
- * the definition of the tool contains it; else the schema itself. */
-static uint32_t
-follow_reference(const struct types *t, uint32_t schema)
-{
-	static const char *const places[] = {"$defs", "definitions"};
-	uint32_t ref = ctx_json_find(t->json, schema, "$ref"), defs, key;
-	struct ctx_str path, name;
-	size_t i, at;
-
-	if (ref == 0 || t->json->nodes[ref].kind != CTX_JSON_STRING)
-		return schema;
-	path = ctx_json_str(t->json, ref);
-	for (i = 0; i < sizeof places / sizeof places[0]; i++) {
-		defs = ctx_json_find(t->json, t->schema, places[i]);
-		at = strlen(places[i]) + 4; /* after "#/$defs/ */
-		if (defs == 0 || at > path.n ||
-		    t->json->nodes[defs].kind != CTX_JSON_OBJECT)
-			continue;
-		for (key = defs + 1; key < t->json->nodes[defs].next;
-		     key = t->json->nodes[key + 1].next) {
-			name = ctx_json_str(t->json, key);
-			if (name.n - 1 == path.n - at &&
-			    memcmp(name.p + 1, path.p + at, path.n - at) == 0)
-				return key + 1;
-		}
-	}
-	return schema;
-}
-
 static void
 put_type(struct types *t, uint32_t schema, unsigned depth)
 {
@@ -244,7 +249,7 @@ put_type(struct types *t, uint32_t schema, unsigned depth)
 	uint32_t type = 0;
 	size_t i, n = sizeof unions / sizeof unions[0];
 
-	schema = follow_reference(t, schema);
+	schema = ctx_schema_follow(t->json, t->schema, schema);
 	for (i = 0; i < n; i++) {
 		type = ctx_json_find(t->json, schema, unions[i]);
 		if (type != 0 && nodes[type].kind == CTX_JSON_ARRAY)

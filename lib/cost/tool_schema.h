@@ -19,6 +19,15 @@ int ctx_tool_schema_add(struct ctx_buf *out, const struct ctx_json *json,
  * tag. */
 int ctx_tagged_definition_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err);
+/* Returns the schema that the member "$ref" of a schema names, such as
+ * "#/$defs/Address", if root, the schema of all arguments, contains it; else
+ * the schema itself. schema may be 0. */
+uint32_t ctx_schema_follow(const struct ctx_json *json, uint32_t root,
+    uint32_t schema);
+/* Adds the names of the properties that a schema requires to names, with
+ * escapes decoded.  scratch: memory for this. */
+int ctx_schema_read_required(const struct ctx_json *json, uint32_t schema,
+    struct ctx_buf *scratch, struct ctx_intern *names, struct ctx_err *err);
 /* Appends the JSON of a node to out, with a space after each comma and colon.
  */
 int ctx_spaced_json_add(struct ctx_buf *out, const struct ctx_json *json,
