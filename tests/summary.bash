@@ -1,0 +1,16 @@
+# summary.bash - what the files that test summaries share
+
+summary_of() {
+	jq -rs 'map(.content | if type == "array" then .[0].text else . end |
+	    strings | select(startswith("[Earlier conversation summary]: "))) |
+	    if length == 1 then .[0] / "\n\n[End of the summary]\n\n" | .[0]
+	    else error("not one summary") end' "$1"
+}
+
+tool() { # ID NAME ARGUMENTS RESULT: a tool call and its result
+	jq -nc --arg id "$1" --arg name "$2" --arg args "$3" \
+	    --arg result "$4" '{role: "assistant", content: null,
+	    tool_calls: [{id: $id, type: "function", function:
+	    {name: $name, arguments: $args}}]}, {role: "tool",
+	    tool_call_id: $id, content: $result}'
+}
