@@ -2,17 +2,17 @@
  * signature.c - estimates the tokens of the signature of a tool call
  *
  * Gemini signs the thoughts before a tool call.  The signature is base64 of a
- * message of Protocol Buffers, whose contents are encrypted.  If a signature is
- * billed, it costs as many tokens as the answer that contains it has reported
- * for its thoughts.  Their number is estimated from the length of the
- * signature.  In 513 recorded answers (2025 and 2026) the median error of the
- * estimate was 6 %, because a thought has more or fewer bytes per token.  The
- * figures are above the best fit by 2 to 6 %, so that fewer estimates are too
- * low.
+ * message of Protocol Buffers, whose contents are encrypted.  A billed
+ * signature (see surcharges.c) costs as many tokens as the API reported for the
+ * thoughts of the answer that contains it.  A request does not say this number,
+ * so it is estimated from the length of the signature.  In 513 recorded answers
+ * (2025 and 2026) the median error was 6 %, because the bytes per token vary
+ * from thought to thought.  The table below has 2 to 6 % more tokens than fit
+ * best, so that fewer estimates are too low.
  *
- * The forms can be told by the first bytes: a single field 1 with all of the
- * data, several fields 1 (streamed answers), a field 2 (Gemini 3 in the Gemini
- * API), or a byte 1 (Vertex AI since 2026).
+ * The first bytes tell the forms apart: one field with number 1 that has all
+ * data, several fields with number 1 (streamed answers), a field with number 2
+ * (Gemini 3 in the Gemini API), or a first byte of 0x01 (Vertex AI since 2026).
  */
 #include "cost/base64_bytes.h"
 #include "cost/surcharges.h"
@@ -32,7 +32,8 @@ static const struct {
     {CTX_SIGNATURE_NUMBERED, 90, 188},
 };
 
-/* Returns the form of a signature; 0 if it is none of those known. */
+/* Returns the form of a signature (enum ctx_signature_form), or 0 if the form
+ * is not known. */
 static unsigned
 find_form(const struct ctx_base64 *b)
 {

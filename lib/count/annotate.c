@@ -66,7 +66,8 @@ annotate_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return 0;
 }
 
-/* Reports that a record gets its token count, and archives the record. */
+/* Writes a line to --explain, which says that a token count is added to a
+ * record, and writes the record as it was to --archive. */
 static int
 report_count_member(struct annotation *annotation,
     const struct ctx_record *record, struct ctx_err *err)

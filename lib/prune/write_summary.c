@@ -187,11 +187,11 @@ find_least_tokens(const struct summary_job *job)
 	return least > CTX_LEAST_SUMMARY ? least : CTX_LEAST_SUMMARY;
 }
 
-/* Returns the maximum number of tokens of the summary, if the budget leaves
- * them.  frame: tokens of the summary's message without the summary.  If the
- * settings give no number, the built-in summary may use what the kept messages
- * leave of the target, but no more than half of the tokens that are removed. If
- * the settings say how many messages are kept, it has a twentieth of all tokens
+/* Returns the maximum number of tokens of the summary, without regard to the
+ * budget.  frame: tokens of the summary's message without the summary.  If the
+ * settings give no maximum, that of the built-in summary is what the kept
+ * messages leave of the target, but at most half of the tokens that are removed
+ * or, if the settings say how many messages are kept, a twentieth of all tokens
  * that were ever removed. */
 static uint64_t
 find_wanted_tokens(const struct summary_job *job, uint64_t frame)

@@ -20,8 +20,8 @@ enum { LINES_SHARE = 4, LIST_TOKENS = 2 };
 
 /* A name in the order of the lines under which the names are written. */
 struct placed_name {
-	uint32_t
-	    place; /* place of the line in writer.order; UINT32_MAX: none */
+	/* place of the line in summary_writer.order; UINT32_MAX: none */
+	uint32_t place;
 	uint32_t key, id; /* as in struct summary_name; id of the name */
 };
 
