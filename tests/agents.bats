@@ -5,9 +5,10 @@
 # - Claude Code, members of every hook and PostToolUse:
 #   code.claude.com/docs/en/hooks, as quoted in gabriel-dehan/claude_hooks#62
 #   (2026-08-24), which also says that a replacement must have the shape of the
-#   tool's output; output of Bash: anthropics/claude-code#19523 (2026-01-20);
-#   versions that ignore the replacement: anthropics/claude-code#68951
-#   (2026-06-17)
+#   tool's output; outputs of the tools: sdk-tools.d.ts of
+#   @anthropic-ai/claude-agent-sdk 0.3.332 (Claude Code 2.1.332), whose sdk.d.ts
+#   says that updatedToolOutput works for all tools; versions that ignore the
+#   replacement: anthropics/claude-code#68951 (2026-06-17)
 # - PreCompact: docs.claude-mem.ai/api-reference/hooks-api
 # - statusLine: mintlify.com/chongdashu/cc-statusline/advanced/claude-code-json
 # - Codex: openai/codex, codex-rs/hooks/src/legacy_notify.rs at 898cee38
@@ -80,25 +81,86 @@ stand_in() {
 	[ ! -e ran ]
 }
 
-@test "Claude Code: the PostToolUse hook cuts long output and leaves the rest" {
+# Prints the hook input for the tool $1 with the response $2, a jq expression.
+post_tool_use() {
+	jq --arg tool "$1" ".tool_name = \$tool | .tool_response = ($2)" \
+	    "$HOOKS/claude-post-tool-use.json"
+}
+
+@test "Claude Code: the PostToolUse hook cuts each long text of a result and leaves the rest" {
 	script cut-result
-	jq '.tool_response.stdout = "é\n" * 9000' \
-	    "$HOOKS/claude-post-tool-use.json" > long.json
-	./cut-result < long.json > out
-	jq -e '.hookSpecificOutput.hookEventName == "PostToolUse"' out
-	jq -r .hookSpecificOutput.updatedToolOutput.stdout out > text
-	[ "$(jq '.hookSpecificOutput.updatedToolOutput.stdout | length' out)" -le 8000 ]
-	grep -q 'characters truncated' text
-	# All other members are those of the tool's output.
-	cmp <(jq -S '.tool_response | del(.stdout)' long.json) \
-	    <(jq -S '.hookSpecificOutput.updatedToolOutput | del(.stdout)' out)
-	run -0 ./cut-result < "$HOOKS/claude-post-tool-use.json"
-	[ -z "$output" ]
-	for response in '"text"' 'null' '{"filePath":"/p","success":true}'; do
-		jq --argjson r "$response" '.tool_response = $r' long.json > in
-		run -0 ./cut-result < in
-		[ -z "$output" ]
+	# Tool, its response with the text "long", and the path of the text.
+	while IFS='|' read -r tool response path; do
+		post_tool_use "$tool" '("é\n" * 9000) as $long | '"$response" > in
+		./cut-result < in > out
+		jq -e '.hookSpecificOutput.hookEventName == "PostToolUse"' out
+		jq .hookSpecificOutput.updatedToolOutput out > new
+		jq -e "($path | length <= 8000 and test(\"characters truncated\"))" new ||
+			fail "$tool: $path is not cut"
+		# All other members are those of the tool's output.
+		cmp <(jq -S ".tool_response | $path = 0" in) <(jq -S "$path = 0" new)
+	done <<-'END'
+	Bash|{stdout: $long, stderr: "no\n", interrupted: false, isImage: false}|.stdout
+	Bash|{stdout: "", stderr: $long, interrupted: false}|.stderr
+	Read|{type: "text", file: {filePath: "/p", content: $long, numLines: 9000, startLine: 1, totalLines: 9000}}|.file.content
+	Grep|{mode: "content", numFiles: 0, filenames: [], content: $long, numLines: 9000}|.content
+	WebFetch|{bytes: 27000, code: 200, codeText: "OK", result: $long, durationMs: 9, url: "https://a.b"}|.result
+	mcp__db__query|[{type: "text", text: "short"}, {type: "text", text: $long}]|.[1].text
+	mcp__db__query|$long|.
+	END
+	# The lines that are left of a file are its first: their numbers are right.
+	post_tool_use Read '{type: "text", file: {filePath: "/p",
+	    content: ([range(9000)] | join("\n")), startLine: 1}}' > in
+	./cut-result < in |
+		jq -r .hookSpecificOutput.updatedToolOutput.file.content > text
+	head -n 1000 text | cmp - <(seq 0 999)
+	run ! grep -qx 8999 text
+}
+
+@test "Claude Code: the PostToolUse hook changes no short text and no image" {
+	script cut-result
+	while IFS='|' read -r tool response; do
+		post_tool_use "$tool" '("QUJD" * 9000) as $long | '"$response" > in
+		run -0 --separate-stderr ./cut-result < in
+		[ -z "$output" ] || fail "$tool $response: $output"
+	done <<-'END'
+	Bash|.tool_response
+	Bash|{stdout: $long, stderr: "", interrupted: false, isImage: true}
+	Read|{type: "image", file: {base64: $long, type: "image/png", originalSize: 27000}}
+	mcp__shot__take|[{type: "image", data: $long, mimeType: "image/png"}]
+	Bash|null
+	Bash|"text"
+	Edit|{filePath: "/p", oldString: $long}
+	END
+}
+
+@test "hooks: without ctx in PATH, or with broken input, a tool result is not changed" {
+	script cut-result
+	script cut-gemini-result
+	post_tool_use Bash '{stdout: ("a\n" * 9000), stderr: ""}' > long.json
+	jq '.tool_response.llmContent = "abc\n" * 9000' \
+	    "$HOOKS/gemini-after-tool.json" > gemini.json
+	mkdir tools
+	for tool in sh jq cat; do
+		ln -s "$(command -v $tool)" tools
 	done
+	run -0 --separate-stderr env PATH="$PWD/tools" ./cut-result < long.json
+	[ -z "$output" ]
+	run -0 --separate-stderr env PATH="$PWD/tools" ./cut-gemini-result < gemini.json
+	[ "$output" = '{}' ]
+	# Nor if ctx-truncate is interrupted.
+	printf '#!/bin/sh\nhead -c 100\nexit 2\n' > tools/ctx-truncate
+	chmod +x tools/ctx-truncate
+	ln -s "$(command -v head)" tools
+	run -0 --separate-stderr env PATH="$PWD/tools" ./cut-result < long.json
+	[ -z "$output" ]
+	run -0 --separate-stderr env PATH="$PWD/tools" ./cut-gemini-result < gemini.json
+	[ "$output" = '{}' ]
+	head -c 9000 long.json > broken.json
+	run -0 --separate-stderr ./cut-result < broken.json
+	[ -z "$output" ]
+	run -0 --separate-stderr ./cut-gemini-result < broken.json
+	[ "$output" = '{}' ]
 }
 
 @test "Claude Code: the PreCompact hook copies the session" {
@@ -110,6 +172,11 @@ stand_in() {
 	./keep-session < in
 	cmp p/s.jsonl p/s.jsonl.[0-9]*
 	grep -q "p/s.jsonl" p/compacted.txt
+	# A session that cannot be counted is compacted as well.
+	printf '{"type"' >> p/s.jsonl
+	run -0 ./keep-session < in
+	rm p/s.jsonl
+	run -0 ./keep-session < in
 }
 
 @test "Claude Code: the status line shows the tokens and the largest tool" {
@@ -120,6 +187,13 @@ stand_in() {
 	run -0 ./ctx-status < in
 	all=$(ctx-count --json s.jsonl | jq .tokens)
 	[[ $output =~ ^$all\ tokens,\ run\ [0-9]+\ %$ ]]
+	# The last line is not complete while the agent writes it.
+	printf '{"type":"assis' >> s.jsonl
+	run -0 --separate-stderr ./ctx-status < in
+	[[ $output =~ ^$all\ tokens,\ run\ [0-9]+\ %$ ]]
+	printf '{"type":"assis' > s.jsonl
+	run -0 --separate-stderr ./ctx-status < in
+	[ -z "$output" ]
 	# A session without tools, and one that is not there yet.
 	messages user:hi | jq -c '{type: "user", uuid: "u", parentUuid: null,
 	    sessionId: "s", message: .}' > s.jsonl

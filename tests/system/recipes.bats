@@ -79,35 +79,54 @@ recipe() {
 	pkill -P $! || true
 }
 
-@test "git: the hook refuses a commit with a file over the limit" {
+# Creates a repository with the hook of the recipe.
+setup_hook() {
 	setup_recipes
 	git init -q .
 	git config user.email a@b
 	git config user.name a
 	recipe git
 	sh -e script
+}
+
+@test "git: the hook refuses a commit with a file over the limit" {
+	setup_hook
 	git add fixtures/chat.jsonl
 	git commit -qm small
-	git add agent.jsonl
-	run ! git commit -qm large
-	[[ $output == *"too long: agent.jsonl"* ]]
-	[ "$(git log --oneline | wc -l)" -eq 1 ]
-	# A file of other data is not a conversation over the limit.
-	git reset -q
-	echo '{"name": "no messages"}' > data.jsonl
-	git add data.jsonl
-	git commit -qm data
-	git add agent.jsonl
-	# What is committed counts, whatever the working tree has by now.
-	cp fixtures/chat.jsonl agent.jsonl
-	run ! git commit -qm "large still"
-	git add agent.jsonl
-	"$B/ctx-prune" -b 1 fixtures/chat.jsonl > little || true
-	cat fixtures/chat.jsonl agent.jsonl little > "fixtures/a b.jsonl"
+	cp agent.jsonl fixtures
 	git add fixtures
-	for i in $(seq 200); do cat little; done > agent.jsonl
+	run ! git commit -qm large
+	[[ $output == *"commit refused: fixtures/agent.jsonl is too long"* ]]
+	[ "$(git log --oneline | wc -l)" -eq 1 ]
+	# What is committed counts, whatever the working tree has by now.
+	cp fixtures/chat.jsonl fixtures/agent.jsonl
+	run ! git commit -qm "large still"
+	"$B/ctx-prune" -b 1 fixtures/chat.jsonl > little || true
+	cat fixtures/chat.jsonl little > "fixtures/a b.jsonl"
+	for i in $(seq 200); do cat little; done > fixtures/agent.jsonl
+	# Other files are not counted.
+	git add fixtures agent.jsonl
 	git commit -qm small
-	[ "$(git log --oneline | wc -l)" -eq 3 ]
+	[ "$(git log --oneline | wc -l)" -eq 2 ]
+}
+
+@test "git: the hook refuses a commit with a file that it cannot count" {
+	setup_hook
+	for text in '{"role": "user", "content' '{"name": "no messages"}'; do
+		echo "$text" > fixtures/broken.jsonl
+		git add fixtures/broken.jsonl
+		run ! git commit -qm broken
+		[[ $output == *"commit refused: fixtures/broken.jsonl is"* ]]
+	done
+	git rm -qf fixtures/broken.jsonl
+	git add fixtures
+	mkdir tools
+	for tool in git sh xargs; do
+		ln -s "$(command -v $tool)" tools
+	done
+	run ! env PATH="$PWD/tools" git commit -qm uncounted
+	[[ $output == *"commit refused: fixtures/chat.jsonl is"* ]]
+	git commit -qm counted
 }
 
 @test "CI: SARIF gives annotations, and the exit status fails the job" {
@@ -124,16 +143,41 @@ recipe() {
 	run -1 sh -e script
 }
 
-@test "CI: a workflow of GitHub gets an error line for each finding" {
+# Runs the steps of the workflow in the file ctx.yml, as a runner of GitHub does.
+run_workflow() {
+	export GITHUB_PATH=$PWD/path
+	: > path
+	python3 - <<-'END'
+	import os, subprocess, sys, yaml
+	[job] = yaml.safe_load(open("ctx.yml"))["jobs"].values()
+	for step in job["steps"]:
+	    if "run" in step:
+	        env = dict(os.environ, **job["env"])
+	        for line in open(os.environ["GITHUB_PATH"]):
+	            env["PATH"] = line.strip() + ":" + env["PATH"]
+	        status = subprocess.call(["bash", "-e", "-c", step["run"]], env=env)
+	        if status != 0:
+	            sys.exit(status)
+	END
+}
+
+@test "CI: the workflow of GitHub prints an error line for each finding" {
 	setup_recipes
-	recipe "A GitHub"
-	sh -e script > lines
-	run ! grep -q '^::error' lines
+	recipe "A workflow"
+	mv script ctx.yml
+	# An archive as that of make dist-static, but with installed commands.
+	mkdir ci
+	tar -czf ci/ctx.tar.gz -C "${PREFIX%/*}" usr/bin usr/lib usr/share/ctx
+	run -0 run_workflow
+	[[ $output != *'::error'* ]]
+	[ -x ctx/bin/ctx-count ]
+	rm -r ctx
 	tail -n +5 agent.jsonl > fixtures/broken.jsonl
-	run -1 sh -e script
+	run -1 run_workflow
 	[[ $output == *'::error file=fixtures/broken.jsonl,line=1::orphan-result: '* ]]
+	rm -r ctx
 	mv agent.jsonl fixtures/broken.jsonl
-	run -1 sh -e script
+	run -1 run_workflow
 	[[ $output == *'::error file=fixtures/broken.jsonl::110k tokens, over 70 %25 of 128k'* ]]
 }
 
