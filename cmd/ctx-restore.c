@@ -169,6 +169,20 @@ print_unnamed(void *user, const char *file, struct ctx_err *err)
 	return 0;
 }
 
+/* For --gc: exits with an error if the input has no messages and mentions no
+ * stored file.  Otherwise all files would be printed, probably because the
+ * user has named no conversation. */
+static void
+require_conversation(const struct restore_command *restore,
+    const struct ctx_stream *stream)
+{
+	if (!stream->found.has_message && restore->named.n == 0)
+		cli_die(&restore->cli,
+		    "--gc: the input has no messages, so no file in %s would "
+		    "be in use; name each conversation that uses the directory",
+		    restore->options.spool);
+}
+
 static void
 visit_spool(struct restore_command *restore,
     int (*file)(void *user, const char *name, struct ctx_err *err))
@@ -287,6 +301,8 @@ main(int argc, char **argv)
 			&restore.options, &err) < 0)
 			cli_fail(&restore.cli, &err);
 		cli_note_stream(&restore.cli, &stream);
+		if (restore.gc)
+			require_conversation(&restore, &stream);
 		cli_end_stream(&restore.cli, &stream, output);
 	}
 	if (restore.n_broken > MAX_LINES)

@@ -86,7 +86,7 @@ load age
 	ctx-age "$@" out | cmp - out
 	[ "$(ctx-restore -d anthropic -S spool --list out | grep -c '^whole.*reasoning-')" -eq 3 ]
 	[ -z "$(ctx-restore -d anthropic -S spool --gc out)" ]
-	[ "$(ctx-restore -d anthropic -S spool --gc /dev/null | grep -c reasoning-)" -eq 3 ]
+	[ "$(ctx-restore -d anthropic -S spool --gc <(head -n 1 t) | grep -c reasoning-)" -eq 3 ]
 }
 
 @test "reasoning is restored in a conversation that grew and was aged again" {

@@ -269,6 +269,19 @@ load helper
 	[ -z "$output" ]
 }
 
+@test "--gc without any message exits 2 and prints no file name" {
+	ctx-age -o 300 "$agent" > all
+	echo '{"id":1}' > other
+	echo '{"messages":[]}' > none
+	for in in /dev/null other none; do
+		run -2 --separate-stderr ctx-restore --gc $in
+		[ -z "$output" ]
+		[[ $stderr == *'--gc: the input has no messages, so no file in .ctx/spool would be in use;'* ]]
+		run -0 ctx-restore --gc $in all
+		[ -z "$output" ]
+	done
+}
+
 @test "references in inactive lines of a transcript count and are restored" {
 	long=$(printf 'word %.0s' {1..900})
 	cc() { # UUID PARENT ROLE CONTENT [MORE]

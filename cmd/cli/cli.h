@@ -400,8 +400,8 @@ void cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
 /* For a command that answers a question about the messages of a stream, such as
  * whether they fit a budget: sets the exit status CLI_TROUBLE if the stream has
- * records, but no messages.  Its messages are probably at a place that ctx does
- * not read, so there is no answer. */
+ * records, but no messages, so there is no answer.  Says so if the list of
+ * messages is empty; otherwise cli_note_stream does. */
 void cli_require_messages(struct cli *cli, const struct ctx_stream *stream);
 void cli_close(struct ctx_stream *stream);
 /*

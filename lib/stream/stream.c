@@ -125,6 +125,7 @@ decide_dialect(struct ctx_stream *stream)
 	if (!layout->decisive && stream->dialect == NULL)
 		apply_likely_dialect(stream, layout);
 	stream->begun = true;
+	stream->found.has_message = true;
 	record_detection(stream, layout);
 	if (!layout->decisive) {
 		if (stream->dialect != NULL)
@@ -177,6 +178,10 @@ enter_conversation(struct ctx_stream *stream, struct ctx_event *event)
 	stream->last_user = 0;
 	stream->user_searched = false;
 	stream->state = NEXT_MESSAGE;
+	if (stream->inner.is_response ||
+	    stream->message <
+		stream->record.json->nodes[stream->inner.messages].next)
+		stream->found.has_message = true;
 	record_detection(stream, &stream->inner);
 	return emit_inner_event(stream, event, CTX_EVENT_BEGIN, 0);
 }

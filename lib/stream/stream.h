@@ -77,6 +77,10 @@ struct ctx_found {
 	/* true if a message suggests this dialect, without proving it */
 	bool likely;
 	bool others; /* true if the stream has records of several dialects */
+	/* True once a message was found, even one that is not sent to the
+	 * model, or a response.  False if all requests have empty lists of
+	 * messages. */
+	bool has_message;
 };
 
 /* A stream: reads records, detects their format, and returns events.  A
