@@ -42,6 +42,19 @@ load helper
 	done
 }
 
+@test "--max: a request whose list of messages is empty exits 2" {
+	for list in '"messages":[]' '"contents":[]' '"model":"gpt-4o","input":[]'; do
+		echo "{$list}" > none
+		run -2 --separate-stderr ctx-count -q --max 10 none
+		[ "$stderr" = "ctx-count: none:1: the list of messages is empty" ]
+		run -2 ctx-check -q none
+		run -0 ctx-count -q none
+		# Another request of the file has messages.
+		echo '{"messages":[{"role":"user","content":"a"}]}' >> none
+		run -0 ctx-count -q -m gpt-4o --max 100 none
+	done
+}
+
 @test "a file may be a pipe" {
 	for c in ctx-count "ctx-prune -b 800"; do
 		$c "$chat" > file

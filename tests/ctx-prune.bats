@@ -169,8 +169,8 @@ is_paired() {
 
 @test "an empty conversation over the budget names its framing" {
 	echo '{"messages":[]}' > in
-	run -1 --separate-stderr ctx-prune -b 1 in
-	[ "$stderr" = "ctx-prune: in:1: cannot fit 1 tokens: 3 must be kept (framing 3); raise -b, or keep less (-k, -t, --pin)" ]
+	run -2 --separate-stderr ctx-prune -b 1 in
+	[ "${stderr_lines[0]}" = "ctx-prune: in:1: cannot fit 1 tokens: 3 must be kept (framing 3); raise -b, or keep less (-k, -t, --pin)" ]
 	[ "$output" = '{"messages":[]}' ]
 }
 
@@ -695,13 +695,14 @@ signed_talk() {
 	echo "{\"messages\":[$system]}" | cmp out
 }
 
-@test "a request without messages and an empty stream pass unchanged" {
+@test "a request without messages and an empty stream pass unchanged; the request exits 2" {
 	echo '{"model":"gpt-4o","messages":[]}' > in
 	for s in pinned-fifo "recall --query x" heuristic window middle-out \
 	    summarize salient; do
 		# shellcheck disable=SC2086 # a strategy and its option
-		ctx-prune -b 100 -s $s in > out
-		cmp in out
+		run -2 --separate-stderr ctx-prune -b 100 -s $s in
+		[ "$output" = "$(cat in)" ]
+		[ "$stderr" = "ctx-prune: in:1: the list of messages is empty" ]
 		# shellcheck disable=SC2086
 		ctx-prune -b 100 -s $s < /dev/null > out
 		[ ! -s out ]

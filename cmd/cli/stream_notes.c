@@ -99,6 +99,10 @@ cli_require_messages(struct cli *cli, const struct ctx_stream *stream)
 {
 	const struct ctx_found *found = &stream->found;
 
-	if (found->dialect == NULL && (found->file != NULL || stream->bad > 0))
-		cli_status(cli, CLI_TROUBLE);
+	if (found->has_message || (found->file == NULL && stream->bad == 0))
+		return;
+	cli_status(cli, CLI_TROUBLE);
+	if (found->dialect != NULL)
+		cli_say(cli, "%s:%" PRIu64 ": the list of messages is empty",
+		    found->file, found->line);
 }
