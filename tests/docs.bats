@@ -26,42 +26,63 @@ displays() {
 		on { gsub(/\\&/, ""); gsub(/\\e/, "\\"); print "    " $0 }' "$1"
 }
 
+# Checks command $1, which ended with status $2 and printed the file got: its
+# status, and, if the page shows no output ($3 is false), that there is some.
+check_example() {
+	local file
+	# ctx-check has found something, or what is shown ends with the status.
+	[ "$2" -eq 0 ] || { [ "$2" -eq 1 ] && $3 && [[ $1 == *ctx-check* ]]; } ||
+		fail "$1: status $2: $(cat got)"
+	! $3 || return 0
+	for file in $(grep -o '> *[a-z.-]*\.jsonl\?\>' <<< "$1" | tr -d '> '); do
+		[ -s "$file" ] || fail "$1: $file is empty"
+		[[ $1 == *--archive\ "$file"* ]] || ctx-check "$file" > findings ||
+			fail "$1: $file is not valid: $(cat findings)"
+	done
+	[[ $1 == *'> '* || $1 == *'| cmp '* || -s got ]] || fail "$1 printed nothing"
+}
+
 # Runs the commands in the file list, which examples has printed; what they
 # print must begin as shown.  "$ cat FILE" makes a file that is not there yet.
 run_examples() {
-	local line command='' making=false
+	local line command='' making=false shown=false status=0
 	while IFS= read -r line; do
 		if [[ $line == '$ '* ]]; then
+			[ -z "$command" ] || $making ||
+				check_example "$command" "$status" "$shown"
 			command=${line#??}
 			making=false
+			shown=false
 			if [[ $command == 'cat '* && ! -e ${command#cat } ]]; then
 				making=true
 				continue
 			fi
-			sh -c "$command" > got 2>&1 < /dev/null || true
+			status=0
+			sh -c "$command" > got 2>&1 < /dev/null || status=$?
 			cp got left
 			continue
 		elif $making; then
 			printf '%s\n' "${line#??}" >> "${command#cat }"
 			continue
 		fi
+		shown=true
 		# The name of an aged file is shown without a command.
 		IFS= read -r first < left || fail "$command: no such line: $line"
 		[ "$first" = "${line#??}" ] ||
 			fail "$command printed: $first, not: ${line#??}"
 		sed -i 1d left
 	done < list
+	[ -z "$command" ] || $making || check_example "$command" "$status" "$shown"
 }
 
 @test "README: every command of the recipes runs and prints what is shown" {
 	ln -s "$BATS_TEST_DIRNAME" tests
-	# Those for a session of one's own have a test of their own.
-	sed '/^## On your own/,/^## /d' "$BATS_TEST_DIRNAME/../README.md" > readme
+	sed -n '/^## Recipes/,/^## How/p' "$BATS_TEST_DIRNAME/../README.md" > readme
 	examples readme > list
 	[ "$(grep -c '^\$ ' list)" -ge 10 ]
 	run_examples
-	[ -s pruned.jsonl ]
-	# The picture is the one that its command makes.
+	# The picture is the one of the sample.
+	ctx-count --svg context.svg -m gpt-4o tests/sample/agent.jsonl
 	cmp context.svg "$BATS_TEST_DIRNAME/../man/context.svg"
 }
 
@@ -80,8 +101,12 @@ commands_between() {
 	cp original "$session"
 	commands_between session= 'ctx-prune.*-i' > script
 	[ "$(wc -l < script)" -eq 3 ]
-	HOME=$PWD/home sh -e script > shown
+	mkdir bin
+	printf '#!/bin/sh\necho "claude $*"\n' > bin/claude
+	chmod +x bin/claude
+	HOME=$PWD/home PATH=$PWD/bin:$PATH sh -e script > shown
 	grep -q '^[0-9]* .*tokens' shown || fail "$(cat shown)"
+	[ "$(tail -n 1 shown)" = 'claude --resume' ]
 	cmp original "$session.bak"
 	ctx-check "$session"
 	[ "$(ctx-count --json "$session" | jq .tokens)" -le 100000 ]
@@ -93,6 +118,10 @@ commands_between() {
 
 @test "manual pages: every command of a display prints what is shown" {
 	ln -s "$BATS_TEST_DIRNAME" tests
+	mkdir bin
+	printf '#!/bin/sh\ncat > /dev/null; echo "A summary."\n' > bin/ollama
+	chmod +x bin/ollama
+	PATH=$PWD/bin:$PATH
 	# The recipes of ctx.7 need other tools, see system/recipes.bats.
 	for page in "$BATS_TEST_DIRNAME"/../man/*.[15]; do
 		echo "# $page"
