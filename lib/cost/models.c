@@ -207,9 +207,11 @@ match_prefix(const char *name, size_t n, const char *prefix)
 			return none;
 		}
 	}
-	/* The name of a row may not end within a number: gpt-5-2 does not fit
-	 * gpt-5-2025-08-07. */
-	if (i > 0 && k < n && is_digit(prefix[i - 1]) && is_digit(name[k]))
+	/* The name of a row may not end within a number or a word: gpt-5-2 does
+	 * not fit gpt-5-2025-08-07, and gpt-5-pro not gpt-5-production. */
+	if (i > 0 && k < n &&
+	    ((is_digit(prefix[i - 1]) && is_digit(name[k])) ||
+		(is_name_letter(prefix[i - 1]) && is_name_letter(name[k]))))
 		return none;
 	return (struct prefix_match){k, 2 * k - other};
 }
@@ -279,6 +281,21 @@ find_last_key(const struct model_key *list, size_t n, const char *text)
 	return (int)from - 1;
 }
 
+/* Returns true if letters follow a version that ends in a letter, such as 4o:
+ * gpt-4oo is a misspelled name, not the name of a model that the row gpt-4 or
+ * gpt is for. key: n bytes, with which the name begins; next: the byte of the
+ * name after them. */
+static bool
+continues_version(const char *key, size_t n, char next)
+{
+	if (!is_name_letter(key[n - 1]) || !is_name_letter(next))
+		return false;
+	while (n > 0 && key[n - 1] != '-')
+		if (is_digit(key[--n]))
+			return true;
+	return false;
+}
+
 /* Looks for a row of the table that fits the model's name, from an offset on,
  * better than *best, and stores it in *best.  A key may fit if the name's text
  * begins with the text of the key.  All such keys are the last key that is not
@@ -287,13 +304,17 @@ static void
 match_table(const struct name *name, size_t at, struct best_match *best)
 {
 	const char *text = name->text + name->places[at];
-	size_t rank = best->rank;
+	size_t rank = best->rank, n;
 	int i = find_last_key(keys, COUNT(keys), text);
 
 	while (i >= 0 && best->rank == rank) {
-		if (strncmp(text, keys[i].text, strlen(keys[i].text)) == 0)
+		n = strlen(keys[i].text);
+		if (strncmp(text, keys[i].text, n) == 0) {
+			if (continues_version(keys[i].text, n, text[n]))
+				return;
 			match_row(ctx_model_at((size_t)keys[i].row), name, at,
 			    best);
+		}
 		/* Rows such as gemma-3 and gemma3 have keys with the same text,
 		 * which are next to each other. */
 		if (i > 0 && strcmp(keys[i - 1].text, keys[i].text) == 0)

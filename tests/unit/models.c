@@ -344,6 +344,13 @@ check_names(void)
 	CHECK(finds("gemini-3.9-pro", "gemini-3"));
 	CHECK(finds("grok-9", "grok"));
 	CHECK(finds("my-own", ""));
+	/* A name does not end within a word. */
+	CHECK(finds("gpt-4oo", "") && finds("openai/gpt-4omni", ""));
+	CHECK(finds("mistrallite", "") && finds("glm-4.5vx", ""));
+	CHECK(finds("gpt-5-production", "gpt-5"));
+	CHECK(finds("gpt-4o-minimal", "gpt-4o"));
+	CHECK(finds("qwen2.5vl:7b", "qwen2.5"));
+	CHECK(finds("gemma3n:e4b", "gemma3"));
 	CHECK(finds("", ""));
 	CHECK(finds("a/", ""));
 	CHECK(ctx_model_find(NULL, "x", 1)->window == 32000);
