@@ -292,8 +292,9 @@ static void
 report_calibration(struct count_command *count)
 {
 	struct ctx_err err;
-	int rc = calibrate_report(&count->calls, count->counters.encoding,
-	    count->bound == 1, count->form.json, &err);
+	const struct calibrate_choice choice = {&count->counters.own,
+	    count->bound == 1, count->form.json};
+	int rc = calibrate_report(&count->calls, &choice, &err);
 
 	if (rc < 0)
 		cli_fail(&count->cli, &err);
@@ -558,8 +559,6 @@ main(int argc, char **argv)
 	}
 	count.counters.calibrating = count.counters.keeps_reasoning =
 	    count.calibrate;
-	if (count.calibrate && count.counters.encoding == NULL)
-		count.counters.encoding = "o200k_base";
 	if (count.cli.n_files == 0)
 		count.cli.files[count.cli.n_files++] = stdin_name;
 	if (count.annotate)

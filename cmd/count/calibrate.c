@@ -1,6 +1,6 @@
 /*
- * calibrate.c - finds the factor by which token counts of a known encoding are
- * multiplied to get those of another model (ctx-count --calibrate)
+ * calibrate.c - finds the factor by which token counts of an encoding are
+ * multiplied to get those of a model (ctx-count --calibrate)
  *
  * Assistant messages report the input tokens that the provider billed for the
  * messages before them.  From this number, the tokens of everything that is not
@@ -17,7 +17,8 @@
 struct calibrate_call {
 	/* id of the model's name in calibrate.models, a table of strings */
 	uint32_t model;
-	size_t number; /* number of the request in the input, from 0 */
+	const char *encoding; /* with which the request was counted */
+	size_t number;        /* number of the request in the input, from 0 */
 	struct ctx_billed_sample sample;
 };
 
@@ -59,8 +60,8 @@ record_request(struct calibrate *calibrate, const struct ctx_token_stats *stats,
 	calibrate->list = grown;
 	if (find_name(calibrate, stats, &model, err) < 0)
 		return -1;
-	grown[calibrate->n] = (struct calibrate_call){model, calibrate->n,
-	    {sum->text, stats->billed - sum->rest}};
+	grown[calibrate->n] = (struct calibrate_call){model, stats->encoding,
+	    calibrate->n, {sum->text, stats->billed - sum->rest}};
 	calibrate->n++;
 	return 0;
 }
@@ -118,103 +119,104 @@ calibrate_ended(struct calibrate *calibrate,
 /* ---- the report ---- */
 
 /* A computed factor is reported as useless if it comes from fewer than
- * MIN_REQUESTS requests, or if the error relative to the billed tokens is above
- * MAX_ERROR.  It is also useless if it is below MIN_FACTOR or above MAX_FACTOR,
- * because no two tokenizers differ so much. */
+ * MIN_REQUESTS requests, if the error relative to the billed tokens is above
+ * MAX_ERROR, or if the requests say less about the factor than was known
+ * (MIN_LEARNED).  It is also useless if it is below MIN_FACTOR or above
+ * MAX_FACTOR, because no two tokenizers differ so much. */
 enum { MIN_REQUESTS = 3 };
-#define MAX_ERROR  0.25
-#define MIN_FACTOR 0.1
-#define MAX_FACTOR 10.0
+#define MAX_ERROR   0.25
+#define MIN_LEARNED 0.5
+#define MIN_FACTOR  0.1
+#define MAX_FACTOR  10.0
+
+/* A model, and the line that was fitted to its requests. */
+struct fitted {
+	char name[200];       /* the beginning of the model's name */
+	const char *encoding; /* with which the requests were counted */
+	bool own;             /* true if it is the encoding of the model */
+	size_t n;             /* number of requests */
+	struct ctx_calibration line;
+	/* The factors in hundredths, as in models.json.  factor: the best fit,
+	 * rounded; or upper, if the user wants it.  upper: the smallest factor
+	 * with which no request is counted too low, rounded up. */
+	double factor, upper;
+};
 
 /* Returns a text for the user that says why the factor computed for a model is
  * useless; NULL if it is useful. */
 static const char *
-explain_doubt(const struct ctx_calibration *calibration, size_t calls)
+explain_doubt(const struct fitted *fitted)
 {
-	if (calls < MIN_REQUESTS || isinf(calibration->spread))
+	const struct ctx_calibration *line = &fitted->line;
+
+	if (fitted->n < MIN_REQUESTS)
 		return "fewer than three requests have billed usage";
-	if (calibration->factor < MIN_FACTOR ||
-	    calibration->factor > MAX_FACTOR)
+	if (fitted->factor < MIN_FACTOR || fitted->factor > MAX_FACTOR)
 		return "no tokenizer has such a factor";
-	if (calibration->error > MAX_ERROR ||
-	    calibration->spread >= calibration->factor)
+	if (line->error > MAX_ERROR)
 		return "the billed tokens do not follow the count";
+	if (fitted->own && fabs(fitted->factor - 1) <= line->spread)
+		return "the count needs no factor";
+	if (line->learned < MIN_LEARNED)
+		return "the requests differ too little to find a factor";
 	return NULL;
 }
 
-/* Returns a model's factor in hundredths, as in models.json: the best fit,
- * rounded.  If upper is true, returns the smallest factor with which no request
- * is counted too low, rounded up. */
-static double
-round_factor(const struct ctx_calibration *calibration, bool upper)
+/* Sets *line to what is copied into models.json; NULL if the factor is
+ * useless. */
+static int
+make_models_line(const struct fitted *fitted, json_t **line,
+    struct ctx_err *err)
 {
-	return upper ? ceil(calibration->upper * 100 - 1e-9) / 100
-		     : floor(calibration->factor * 100 + 0.5) / 100;
-}
-
-static json_t *
-make_models_line(const char *model, const char *encoding,
-    const struct ctx_calibration *calibration, bool upper)
-{
-	return json_pack("{s:{s:s, s:b, s:f}}", model, "encoding", encoding,
-	    "exact", 0, "factor", round_factor(calibration, upper));
+	*line = NULL;
+	if (explain_doubt(fitted) != NULL)
+		return 0;
+	*line = json_pack("{s:{s:s, s:b, s:f}}", fitted->name, "encoding",
+	    fitted->encoding, "exact", 0, "factor", fitted->factor);
+	return *line == NULL ? ctx_err_nomem(err) : 0;
 }
 
 static int
-print_text(const char *model, const char *encoding,
-    const struct ctx_calibration *calibration, size_t calls, json_t *line,
-    struct ctx_err *err)
+print_text(const struct fitted *fitted, json_t *models, struct ctx_err *err)
 {
+	const struct ctx_calibration *line = &fitted->line;
 	char number[16];
 
-	cli_print_masked(stdout, model, strlen(model));
-	printf(": %zu request%s\n  factor      %.3f tokens for one of %s",
-	    calls, calls == 1 ? "" : "s", calibration->factor, encoding);
-	if (isinf(calibration->spread))
-		printf(", too few requests for an interval\n");
-	else
-		printf(" (95 %% confidence: %.3f to %.3f)\n",
-		    calibration->factor - calibration->spread,
-		    calibration->factor + calibration->spread);
+	cli_print_masked(stdout, fitted->name, strlen(fitted->name));
+	printf(": %zu request%s\n", fitted->n, fitted->n == 1 ? "" : "s");
+	printf("  factor      %.3f tokens for one of %s (95 %% confidence: "
+	       "%.3f to %.3f)\n",
+	    line->factor, fitted->encoding, line->factor - line->spread,
+	    line->factor + line->spread);
 	printf("  error       %.1f %% of the mean billed tokens, largest "
 	       "%.1f %%\n",
-	    100 * calibration->error, 100 * calibration->worst);
+	    100 * line->error, 100 * line->worst);
 	printf("  overhead    %s tokens per request that the input lacks; add "
 	       "them to --reserve\n",
-	    cli_short_number(number, (uint64_t)(calibration->overhead + 0.5)));
-	printf("  upper       %.2f underestimates no request\n",
-	    round_factor(calibration, true));
-	if (line == NULL) {
-		printf("  models.json no line: %s\n",
-		    explain_doubt(calibration, calls));
+	    cli_short_number(number, (uint64_t)(line->overhead + 0.5)));
+	printf("  upper       %.2f underestimates no request\n", fitted->upper);
+	if (models == NULL) {
+		printf("  models.json no line: %s\n", explain_doubt(fitted));
 		return 0;
 	}
 	printf("  models.json ");
-	return cli_json_line(stdout, CLI_STDOUT, json_incref(line),
+	return cli_json_line(stdout, CLI_STDOUT, json_incref(models),
 	    JSON_REAL_PRECISION(6), err);
 }
 
 static int
-print_json(const char *model, const char *encoding,
-    const struct ctx_calibration *calibration, size_t calls, json_t *line,
-    struct ctx_err *err)
+print_json(const struct fitted *fitted, json_t *models, struct ctx_err *err)
 {
-	json_t *o =
-	    json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:I, s:f, s:O?}",
-		"model", model, "encoding", encoding, "calls",
-		(json_int_t)calls, "factor", calibration->factor, "error",
-		calibration->error, "worst", calibration->worst, "upper",
-		round_factor(calibration, true), "beside",
-		(json_int_t)(calibration->overhead + 0.5), "spread",
-		isinf(calibration->spread) ? 0.0 : calibration->spread,
-		"models", line);
+	const struct ctx_calibration *line = &fitted->line;
 
-	/* If the confidence interval of the factor is not known, its width
-	 * (spread) is infinite.  JSON has no infinity, so null is written. */
-	if (isinf(calibration->spread))
-		o = cli_json_with(o, "spread", json_null());
-	return cli_json_line(stdout, CLI_STDOUT, o, JSON_REAL_PRECISION(6),
-	    err);
+	return cli_json_line(stdout, CLI_STDOUT,
+	    json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:I, s:f, s:O?}",
+		"model", fitted->name, "encoding", fitted->encoding, "calls",
+		(json_int_t)fitted->n, "factor", line->factor, "error",
+		line->error, "worst", line->worst, "upper", fitted->upper,
+		"beside", (json_int_t)(line->overhead + 0.5), "spread",
+		line->spread, "models", models),
+	    JSON_REAL_PRECISION(6), err);
 }
 
 /* Copies the beginning of a UTF-8 text, which may be cut between two
@@ -230,64 +232,91 @@ copy_name(char *name, size_t size, struct ctx_str text)
 	name[n] = '\0';
 }
 
+/* Orders requests by the first request of their model, and by encoding. */
+static int
+compare_groups(const struct calibrate_call *x, const struct calibrate_call *y)
+{
+	if (x->model != y->model)
+		return x->model < y->model ? -1 : 1;
+	return strcmp(x->encoding, y->encoding);
+}
+
 static int
 compare_requests(const void *a, const void *b)
 {
 	const struct calibrate_call *x = a, *y = b;
+	int order = compare_groups(x, y);
 
-	if (x->model != y->model)
-		return x->model < y->model ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
+	return order != 0 ? order
+			  : (x->number > y->number) - (x->number < y->number);
+}
+
+/* Fits a line to fitted->n requests of one model, the first of which is *call.
+ * Returns false if no line can be fitted. */
+static bool
+fit_model(struct fitted *fitted, const struct calibrate_call *call,
+    struct ctx_str name, const struct ctx_billed_sample *samples,
+    const struct calibrate_choice *choice)
+{
+	const struct ctx_model *model =
+	    ctx_model_find(choice->own, name.p, name.n);
+	struct ctx_factor_prior prior;
+
+	copy_name(fitted->name, sizeof fitted->name, name);
+	fitted->encoding = call->encoding;
+	fitted->own = model->name[0] != '\0' &&
+	    ctx_model_has_encoding(model, call->encoding);
+	ctx_factor_prior_find(model, call->encoding, &prior);
+	if (!ctx_calibrate(&fitted->line, samples, fitted->n, &prior))
+		return false;
+	fitted->upper = ceil(fitted->line.upper * 100 - 1e-9) / 100;
+	fitted->factor = choice->upper
+	    ? fitted->upper
+	    : floor(fitted->line.factor * 100 + 0.5) / 100;
+	return true;
+}
+
+static int
+print_fitted(const struct fitted *fitted, bool json, struct ctx_err *err)
+{
+	json_t *models;
+	int rc;
+
+	if (make_models_line(fitted, &models, err) < 0)
+		return -1;
+	rc = json ? print_json(fitted, models, err)
+		  : print_text(fitted, models, err);
+	json_decref(models);
+	return rc < 0 ? -1 : 1;
 }
 
 int
-calibrate_report(struct calibrate *calibrate, const char *encoding, bool upper,
-    bool json, struct ctx_err *err)
+calibrate_report(struct calibrate *calibrate,
+    const struct calibrate_choice *choice, struct ctx_err *err)
 {
-	struct ctx_billed_sample *calls =
-	    calloc(calibrate->n + 1, sizeof *calls);
-	struct ctx_calibration calibration;
-	struct ctx_factor_prior prior;
-	struct ctx_str model;
-	char name[200];
-	json_t *line;
-	bool known;
-	uint32_t id;
-	size_t i = 0, n;
+	struct ctx_billed_sample *samples =
+	    calloc(calibrate->n + 1, sizeof *samples);
+	struct calibrate_call *list = calibrate->list, *call;
+	struct fitted fitted;
+	size_t i;
 	int rc = 0;
 
-	if (calls == NULL)
+	if (samples == NULL)
 		return ctx_err_nomem(err);
 	if (calibrate->n > 0)
-		qsort(calibrate->list, calibrate->n, sizeof *calibrate->list,
-		    compare_requests);
-	for (id = 1; rc >= 0 && id <= calibrate->models.n; id++) {
-		for (n = 0; i < calibrate->n && calibrate->list[i].model == id;
-		     i++)
-			calls[n++] = calibrate->list[i].sample;
-		model = ctx_intern_at(&calibrate->models, id);
-		known = ctx_factor_prior_find(ctx_model_find(NULL, model.p,
-						  model.n),
-		    encoding, &prior);
-		if (!ctx_calibrate(&calibration, calls, n,
-			known ? &prior : NULL))
-			continue;
-		copy_name(name, sizeof name, model);
-		line = explain_doubt(&calibration, n) != NULL
-		    ? NULL
-		    : make_models_line(name, encoding, &calibration, upper);
-		if (line == NULL && explain_doubt(&calibration, n) == NULL)
-			rc = ctx_err_nomem(err);
-		else if (json)
-			rc = print_json(name, encoding, &calibration, n, line,
-			    err);
-		else
-			rc = print_text(name, encoding, &calibration, n, line,
-			    err);
-		json_decref(line);
-		rc = rc < 0 ? -1 : 1;
+		qsort(list, calibrate->n, sizeof *list, compare_requests);
+	for (i = 0; rc >= 0 && i < calibrate->n; i += fitted.n) {
+		call = &list[i];
+		for (fitted.n = 0; i + fitted.n < calibrate->n &&
+		     compare_groups(call, &call[fitted.n]) == 0;
+		     fitted.n++)
+			samples[fitted.n] = call[fitted.n].sample;
+		if (fit_model(&fitted, call,
+			ctx_intern_at(&calibrate->models, call->model), samples,
+			choice))
+			rc = print_fitted(&fitted, choice->json, err);
 	}
-	free(calls);
+	free(samples);
 	return rc;
 }
 

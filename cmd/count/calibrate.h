@@ -30,23 +30,30 @@ struct calibrate {
 
 /* Record the tokens that the provider billed: as a message reports them
  * (calibrate_message), or as the conversation reports them at its end
- * (calibrate_ended).  Must be called for all messages and conversations.  All
- * token counts must be of one encoding, and not multiplied by a factor. */
+ * (calibrate_ended).  Must be called for all messages and conversations.  Token
+ * counts must not be multiplied by a factor. */
 int calibrate_message(struct calibrate *calibrate,
     const struct ctx_token_stats *stats, struct ctx_err *err);
 int calibrate_ended(struct calibrate *calibrate,
     const struct ctx_token_stats *stats, struct ctx_err *err);
 
+/* How results of --calibrate are printed. */
+struct calibrate_choice {
+	const struct ctx_models *own; /* models that the user has defined */
+	/* False: the factor in the line for models.json is the best fit.  True:
+	 * it is the smallest factor that counts no request too low. */
+	bool upper;
+	bool json; /* print JSON lines, not text */
+};
 /*
  * Prints, for each model, the factor by which counted tokens are multiplied to
- * get billed ones: as text or, if json is true, as JSON lines.  For each model
- * also prints a line to be copied into models.json.  Its factor is the best fit
- * or, if upper is true, the smallest factor that counts no request too low.
+ * get billed ones.  For each model whose factor is useful, also prints a line
+ * to be copied into models.json.
  *
  * Returns 1; 0 if no record has billed tokens; or -1 and sets *err.
  */
-int calibrate_report(struct calibrate *calibrate, const char *encoding,
-    bool upper, bool json, struct ctx_err *err);
+int calibrate_report(struct calibrate *calibrate,
+    const struct calibrate_choice *choice, struct ctx_err *err);
 void calibrate_release(struct calibrate *calibrate);
 
 #endif

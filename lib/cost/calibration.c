@@ -2,16 +2,14 @@
  * calibration.c - estimates how many tokens of a model correspond to one token
  * of another encoding
  *
- * Fits the line billed = overhead + factor * counted by least squares, where
- * billed and counted are the tokens of a request. overhead is the number of
- * tokens that each request has but the stream does not contain, such as those
- * of a system prompt and tools.  It is 0 if there are fewer than three
- * different requests, or if it is not significantly greater than 0.
+ * Fits the line billed = overhead + factor * counted, where billed and counted
+ * are the tokens of a request. overhead is the number of tokens that each
+ * request has but the stream does not contain, such as those of a system prompt
+ * and tools.
  *
- * Then the factor is combined with what is known of the model before: the
- * logarithms of both are weighted by their precisions, as for two normal
- * distributions.  So few or contradictory requests change the known factor
- * little, and many consistent ones replace it.
+ * This is a Bayesian linear regression: both parameters have a normal prior
+ * distribution.  That of the overhead is wide, so few requests change the
+ * overhead first; many consistent requests change the factor, too.
  */
 #include <math.h>
 #include <string.h>
@@ -44,18 +42,15 @@ struct sums {
 	double n, x, y, xx, xy, yy;
 };
 
-/* Adds up what fit_line needs: the squared deviations from the means of x and
- * of y. x is the number of counted tokens of a request, y that of its billed
- * tokens.  If origin is true, deviations are from 0, for a line through the
- * origin. */
+/* Adds up what fit_line needs. x is the number of counted tokens of a request,
+ * y that of its billed tokens. */
 static void
-sum_samples(struct sums *s, const struct ctx_billed_sample *samples, size_t n,
-    bool origin)
+sum_samples(struct sums *s, const struct ctx_billed_sample *samples, size_t n)
 {
 	size_t i;
 
 	*s = (struct sums){.n = (double)n};
-	for (i = 0; i < n && !origin; i++) {
+	for (i = 0; i < n; i++) {
 		s->x += (double)samples[i].counted / s->n;
 		s->y += (double)samples[i].billed / s->n;
 	}
@@ -69,24 +64,60 @@ sum_samples(struct sums *s, const struct ctx_billed_sample *samples, size_t n,
 	}
 }
 
-/* Fits the line to the requests and computes its confidence intervals.  If
- * origin is true, the line goes through 0. */
-static void
-fit_line(struct ctx_calibration *calibration, const struct sums *s, bool origin)
-{
-	size_t freedom = (size_t)s->n - (origin ? 1 : 2);
-	double rest, slope = s->xy / s->xx;
+/* Deviation of a request from the line that is expected before any request is
+ * known, as a share of the billed tokens.  It counts as one request. */
+#define EXPECTED_NOISE 0.01
+/* standard deviation of the overhead before any request is known, in tokens */
+#define OVERHEAD_SPREAD 20000.0
 
-	calibration->factor = slope;
-	calibration->overhead = origin ? 0 : s->y - slope * s->x;
-	calibration->spread = INFINITY;
-	if (freedom == 0)
-		return;
-	rest = fmax(s->yy - slope * s->xy, 0) / (double)freedom;
-	calibration->spread =
-	    compute_student_quantile(freedom) * sqrt(rest / s->xx);
-	calibration->overhead_spread = compute_student_quantile(freedom) *
-	    sqrt(rest * (1 / s->n + s->x * s->x / s->xx));
+/* Returns the variance of the billed tokens about the line of least squares.
+ * As it is uncertain itself, it is increased until the 95 % intervals of a
+ * normal distribution are as wide as those of Student's. */
+static double
+estimate_noise(const struct sums *s)
+{
+	double parameters = s->xx > 0 ? 2 : 1;
+	double freedom = fmax(s->n - parameters, 0);
+	double rest = s->xx > 0 ? s->yy - s->xy * s->xy / s->xx : s->yy;
+	double expected = EXPECTED_NOISE * s->y;
+
+	return (expected * expected + fmax(rest, 0)) / (1 + freedom) *
+	    pow(compute_student_quantile(1 + (size_t)freedom) / NORMAL, 2);
+}
+
+/* Fits the line to the requests: solves the normal equations of both parameters
+ * with their priors.  If the billed tokens fall with the counted ones, the
+ * factor remains that of the prior.  An overhead below 0 is taken as 0. */
+static void
+fit_line(struct ctx_calibration *calibration, const struct sums *s,
+    const struct ctx_factor_prior *prior)
+{
+	double noise = estimate_noise(s);
+	double known = pow(prior->factor * prior->spread, -2);
+	/* inverse of the covariance of overhead (o) and factor (f), times
+	 * noise */
+	double oo = s->n + noise * pow(OVERHEAD_SPREAD, -2);
+	double of = s->n * s->x;
+	double ff = s->xx + s->n * s->x * s->x + noise * known;
+	double det = oo * ff - of * of;
+	double o = s->n * s->y;
+	double f = s->xy + s->n * s->x * s->y + noise * known * prior->factor;
+	double variance = noise * oo / det;
+
+	calibration->overhead = (ff * o - of * f) / det;
+	calibration->factor = (oo * f - of * o) / det;
+	if (calibration->factor <= 0) {
+		calibration->factor = prior->factor;
+		calibration->overhead = s->y - prior->factor * s->x;
+		variance = 1 / known;
+	}
+	if (calibration->overhead < 0) {
+		calibration->overhead = 0;
+		calibration->factor = f / ff;
+		variance = noise / ff;
+	}
+	calibration->spread = NORMAL * sqrt(variance);
+	calibration->learned = 1 - variance * known;
 }
 
 /* Computes the errors of the fitted line, relative to the mean of the billed
@@ -114,31 +145,6 @@ measure_error(struct ctx_calibration *calibration,
 	calibration->worst /= mean;
 }
 
-/* Combines the factor of the fitted line with the known one.  A single request
- * has no confidence interval: its factor is taken to be as uncertain as the
- * known one. */
-static void
-combine_factors(struct ctx_calibration *calibration, const struct sums *s,
-    const struct ctx_factor_prior *prior)
-{
-	double fitted = calibration->factor, known, error, weight;
-
-	if (prior == NULL || !(prior->spread > 0))
-		return;
-	known = prior->spread * prior->spread;
-	error = isinf(calibration->spread)
-	    ? known
-	    : pow(calibration->spread / NORMAL / fitted, 2);
-	weight = known / (known + error);
-	calibration->factor =
-	    prior->factor * pow(fitted / prior->factor, weight);
-	calibration->spread =
-	    NORMAL * calibration->factor * sqrt(weight * error);
-	if (calibration->overhead > 0)
-		calibration->overhead =
-		    fmax(s->y - calibration->factor * s->x, 0);
-}
-
 bool
 ctx_calibrate(struct ctx_calibration *calibration,
     const struct ctx_billed_sample *samples, size_t n,
@@ -147,19 +153,10 @@ ctx_calibrate(struct ctx_calibration *calibration,
 	struct sums s;
 
 	*calibration = (struct ctx_calibration){0};
-	if (n == 0)
+	sum_samples(&s, samples, n);
+	if (!(s.x > 0 && s.y > 0))
 		return false;
-	sum_samples(&s, samples, n, false);
-	if (n > 2 && s.xx > 0)
-		fit_line(calibration, &s, false);
-	if (!(calibration->factor > 0 &&
-		calibration->overhead > calibration->overhead_spread)) {
-		sum_samples(&s, samples, n, true);
-		if (!(s.xx > 0 && s.xy > 0))
-			return false;
-		fit_line(calibration, &s, true);
-	}
-	combine_factors(calibration, &s, prior);
+	fit_line(calibration, &s, prior);
 	measure_error(calibration, samples, n);
 	return true;
 }
@@ -183,31 +180,30 @@ static const struct {
     {"anthropic", "claude-4.7", 1.47, 0.17},
     {"anthropic", "claude-4.8", 1.47, 0.17},
 };
-/* the spread of models that were not measured: the largest measured one */
-#define UNMEASURED_SPREAD 0.30
+/* the spread of the factor of an exact or reconstructed encoding, which is 1 */
+#define OWN_SPREAD 0.02
+/* the spread of models that were not measured: wider than the measured ones */
+#define UNMEASURED_SPREAD 0.5
 
-bool
+void
 ctx_factor_prior_find(const struct ctx_model *model, const char *encoding,
     struct ctx_factor_prior *prior)
 {
 	size_t i;
 
-	/* The row for unknown models has no name, and no factor of its own. */
-	if (model->name[0] == '\0' || strcmp(encoding, "o200k_base") != 0)
-		return false;
-	for (i = 0; i < sizeof priors / sizeof priors[0]; i++)
-		if (strcmp(priors[i].vendor, model->vendor) == 0 &&
-		    strcmp(priors[i].encoding, model->encoding) == 0)
-			break;
-	*prior =
-	    (struct ctx_factor_prior){model->factor / 100.0, UNMEASURED_SPREAD};
-	if (i < sizeof priors / sizeof priors[0]) {
+	*prior = (struct ctx_factor_prior){1, UNMEASURED_SPREAD};
+	if (model->name[0] != '\0' && ctx_model_has_encoding(model, encoding))
+		prior->spread = OWN_SPREAD;
+	else if (strcmp(model->encoding, encoding) == 0 && model->factor > 0)
+		prior->factor = model->factor / 100.0;
+	for (i = 0; i < sizeof priors / sizeof priors[0] &&
+	     strcmp(encoding, "o200k_base") == 0;
+	     i++) {
+		if (strcmp(priors[i].vendor, model->vendor) != 0 ||
+		    strcmp(priors[i].encoding, model->encoding) != 0)
+			continue;
 		prior->spread = priors[i].spread;
 		if (priors[i].factor > 0)
 			prior->factor = priors[i].factor;
-	} else if (model->basis != CTX_BASIS_ESTIMATED ||
-	    strcmp(model->encoding, encoding) != 0) {
-		return false;
 	}
-	return prior->factor > 0;
 }

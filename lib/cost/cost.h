@@ -146,6 +146,12 @@ const struct ctx_price *ctx_model_price(const struct ctx_model *model,
  * for versions of Claude that are not in the table, and for unknown models
  * (model is NULL or the row for unknown models). */
 bool ctx_model_binds(const struct ctx_model *model, struct ctx_str name);
+/* Returns true if an encoding counts the tokens of a model exactly, or as well
+ * as a reconstruction does, as far as ctx can know.  encoding: a name or the
+ * path of a vocabulary file.  A file is trusted, but not for a model whose
+ * tokenizer is not public. */
+bool ctx_model_has_encoding(const struct ctx_model *model,
+    const char *encoding);
 /* Returns the maximum number of tokens of a conversation: the model's input
  * limit if it has one, else its context window. */
 uint64_t ctx_model_limit(const struct ctx_model *model);
@@ -372,12 +378,13 @@ struct ctx_billed_sample {
  * several requests. */
 struct ctx_calibration {
 	double factor; /* billed tokens per counted token */
-	/* Half of the width of the 95 % confidence interval of factor;
-	 * INFINITY if there are too few requests for one, and no prior. */
+	/* half of the width of the 95 % interval of factor */
 	double spread;
+	/* By how much the requests have reduced the variance of the factor:
+	 * from 0, they say nothing about it, to 1. */
+	double learned;
 	/* number of tokens that are billed with every request */
 	double overhead;
-	double overhead_spread;
 	/* Errors of the fitted line, relative to the mean of the billed tokens:
 	 * their root mean square, and the largest one. */
 	double error, worst;
@@ -387,20 +394,20 @@ struct ctx_calibration {
 	double upper;
 };
 /* The prior distribution of a model's factor, before any billed request is
- * known.  The logarithm of the factor is normally distributed: its mean is the
- * logarithm of the member "factor", its standard deviation the member
- * "spread". */
+ * known: a normal distribution.  Its mean is the member "factor", its standard
+ * deviation the product of both members. */
 struct ctx_factor_prior {
 	double factor, spread;
 };
-/* Sets *prior to the prior distribution of a model's factor for an encoding.
- * Returns false if there is none. */
-bool ctx_factor_prior_find(const struct ctx_model *model, const char *encoding,
+/* Sets *prior to the prior distribution of a model's factor for an encoding: 1
+ * if the encoding is the model's own, else as measured or, for a model that was
+ * not measured, a wide one. */
+void ctx_factor_prior_find(const struct ctx_model *model, const char *encoding,
     struct ctx_factor_prior *prior);
 /* Fits a straight line to n requests, which gives the billed tokens for a
  * number of counted tokens.  The fewer requests there are, and the less they
- * agree, the nearer is the factor to that of prior, unless prior is NULL.
- * Returns false if no line can be fitted. */
+ * agree, the nearer is the factor to that of prior.  Returns false if there are
+ * no requests, or no tokens in them. */
 bool ctx_calibrate(struct ctx_calibration *calibration,
     const struct ctx_billed_sample *samples, size_t n,
     const struct ctx_factor_prior *prior);
@@ -451,9 +458,9 @@ struct ctx_model_counters {
 	/* path of the directory for compiled vocabularies */
 	const char *cache;
 	enum ctx_simd simd;
-	/* True if ctx-count compares tokens of the member encoding with billed
-	 * tokens (--calibrate).  Counts are then meant as tokens of this
-	 * encoding, not of the model, so they are taken as exact. */
+	/* True if ctx-count compares counted with billed tokens (--calibrate).
+	 * Counts are then tokens of the encoding, not of the model: they are
+	 * not multiplied by a factor, and not marked as estimates. */
 	bool calibrating;
 	/* True if the reasoning of earlier turns counts for every model.  The
 	 * newest turn of a request that was sent earlier is another one than

@@ -129,22 +129,27 @@ keep_name(struct ctx_model_counters *counters, struct ctx_str literal,
 	return 0;
 }
 
-/* Returns true if an encoding that the user has chosen counts the tokens of a
- * model exactly, as far as ctx can know.  encoding: a name or the path of a
- * vocabulary file.  A file is trusted, but not for a model whose tokenizer is
- * not public. */
-static bool
-is_encoding_of(const struct ctx_model *model, const char *encoding)
+bool
+ctx_model_has_encoding(const struct ctx_model *model, const char *encoding)
 {
 	const char *name;
 	size_t i;
 
+	if (strcmp(model->encoding, encoding) == 0)
+		return model->basis != CTX_BASIS_ESTIMATED;
 	for (i = 0; (name = ctx_tokenizer_builtin(i)) != NULL; i++)
 		if (strcmp(name, encoding) == 0)
-			return model->name[0] == '\0' ||
-			    (model->basis != CTX_BASIS_ESTIMATED &&
-				strcmp(model->encoding, encoding) == 0);
+			return false;
 	return !model->file_is_near && model->basis != CTX_BASIS_RECONSTRUCTED;
+}
+
+/* Returns true if a model is counted exactly with an encoding that the user has
+ * chosen.  For an unknown model every choice is trusted. */
+static bool
+is_encoding_of(const struct ctx_model *model, const char *encoding)
+{
+	return model->name[0] == '\0' ||
+	    ctx_model_has_encoding(model, encoding);
 }
 
 /* Copies a name as a NUL-terminated string.  If the name is too long, copies
@@ -273,8 +278,7 @@ ctx_model_counters_find(struct ctx_model_counters *counters,
 	}
 	if (counters->encoding != NULL) {
 		encoding = counters->encoding;
-		like.basis = model == NULL || counters->calibrating ||
-			is_encoding_of(model, encoding)
+		like.basis = model == NULL || is_encoding_of(model, encoding)
 		    ? CTX_BASIS_EXACT
 		    : CTX_BASIS_ESTIMATED;
 	} else if (model != NULL) {
@@ -282,6 +286,12 @@ ctx_model_counters_find(struct ctx_model_counters *counters,
 		like.basis = model->basis;
 		like.factor = model->factor;
 		like.corrects = model->corrects;
+	}
+	if (counters->calibrating) {
+		if (like.basis == CTX_BASIS_ESTIMATED)
+			like.basis = CTX_BASIS_EXACT;
+		like.factor = 100;
+		like.corrects = false;
 	}
 	opened = find_opened(counters, encoding, &like);
 	if (opened == NULL &&
