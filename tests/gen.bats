@@ -80,6 +80,14 @@ accepted() {
 	valid openai-chat --allow-pending < b
 }
 
+@test "convo --blanks writes blanks before and after records" {
+	convo --seed 3 > a
+	convo --seed 3 --blanks > b
+	grep -q '^ {.*}$' b
+	grep -q '^{.*} $' b
+	sed 's/^[ \t\r]*//; s/[ \t\r]*$//' b | cmp - a
+}
+
 @test "convo makes parallel calls, mixed order, custom tools and several scripts" {
 	convo --seed 1 --count 200 > a
 	grep -Eq '"id":"[^"]*","type":"function".*"id":"[^"]*","type":"function"' a

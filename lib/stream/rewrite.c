@@ -211,6 +211,7 @@ enum { MOST_PARSES = 1 << 20 };
 struct kept_parse {
 	struct ctx_message message;
 	size_t n_nodes;
+	size_t blanks; /* bytes before the JSON value in its record */
 };
 
 int
@@ -219,7 +220,8 @@ ctx_rewrite_keep_parse(struct ctx_rewrite *rewrite,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = event->message->json;
-	const struct kept_parse parse = {*event->message, json->n};
+	const struct kept_parse parse = {*event->message, json->n,
+	    (size_t)(json->text - event->record->text.p)};
 	size_t blocks = parse.message.n * sizeof *parse.message.blocks,
 	       nodes = json->n * sizeof *json->nodes;
 	struct ctx_buf *kept = &rewrite->parses;
@@ -270,7 +272,8 @@ restore_parse(struct ctx_rewrite *rewrite, const struct ctx_held_message *held,
 	parse.message.cap = message->cap;
 	parse.message.json = json;
 	*message = parse.message;
-	json->text = rewrite->scanned = held->text;
+	rewrite->scanned = held->text;
+	json->text = held->text + parse.blanks;
 	json->n = parse.n_nodes;
 	at += sizeof parse;
 	memcpy(blocks, at, message->n * sizeof *blocks);

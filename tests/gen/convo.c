@@ -7,11 +7,12 @@
  * Nothing here uses libctx, which is tested with what comes out.
  *
  *     convo [--dialect NAME] [--seed N] [--count N] [--messages N]
- *           [--broken] [--wrap] [--crlf] [--thinking]
+ *           [--broken] [--wrap] [--crlf] [--blanks] [--thinking]
  *
  * prints --count conversations of up to twice --messages records, or a little
  * more: as lines, or each as one record (--wrap).  --broken damages each,
- * --thinking puts signed reasoning in every place where a Claude model does.
+ * --blanks writes blanks before and after each record, --thinking puts signed
+ * reasoning in every place where a Claude model does.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -166,7 +167,7 @@ wrap_lines(struct gen *g)
 
 struct options {
 	unsigned long long seed, count, messages;
-	bool broken, wrap, crlf;
+	bool broken, wrap, crlf, blanks;
 };
 
 static unsigned long long
@@ -204,6 +205,8 @@ flag(struct gen *g, struct options *o, const char *name)
 		o->wrap = true;
 	else if (strcmp(name, "--crlf") == 0)
 		o->crlf = true;
+	else if (strcmp(name, "--blanks") == 0)
+		o->blanks = true;
 	else if (strcmp(name, "--thinking") == 0)
 		g->thinks = true;
 	else
@@ -241,6 +244,20 @@ parse(struct gen *g, struct options *o, int argc, char **argv)
 	}
 }
 
+/* Prints the records.  Each has other blanks around it. */
+static void
+print_lines(const struct gen *g, const struct options *o)
+{
+	static const char *const blanks[] = {" ", "", "\t", "  \t ", "\r"};
+	const size_t n = o->blanks ? sizeof blanks / sizeof *blanks : 0;
+	size_t i;
+
+	for (i = 0; i < g->lines.n; i++)
+		printf("%s%s%s%s\n", n > 0 ? blanks[i % n] : "",
+		    g->lines.item[i], n > 0 ? blanks[i / n % n] : "",
+		    o->crlf ? "\r" : "");
+}
+
 /*
  * Lines of several conversations stand in one stream and must be valid as one
  * conversation, so that only the last may have calls at its end.
@@ -250,12 +267,9 @@ main(int argc, char **argv)
 {
 	struct options o = {.seed = 1, .count = 1, .messages = 12};
 	struct gen g = {.dialect = &dialects[0]};
-	const char *eol;
 	unsigned long long k;
-	size_t i;
 
 	parse(&g, &o, argc, argv);
-	eol = o.crlf ? "\r\n" : "\n";
 	begin(&g, o.seed);
 	for (k = 0; k < o.count; k++) {
 		converse(&g, below(&g, (size_t)o.messages * 2 + 1),
@@ -264,8 +278,7 @@ main(int argc, char **argv)
 			damage(&g);
 		if (o.wrap)
 			wrap_lines(&g);
-		for (i = 0; i < g.lines.n; i++)
-			printf("%s%s", g.lines.item[i], eol);
+		print_lines(&g, &o);
 		finish(&g);
 	}
 	free(g.lines.item);
