@@ -59,9 +59,10 @@ session.jsonl: 5 requests to claude-sonnet-4-5
       1 shorter     -7,000 tokens: less was read than expected; did messages change?
 X
 	cmp out want
-	# The first example of the manual shows this session.
+	# The first example of the manual shows the beginning.
 	sed -n '/^\.Bd -literal/,/^\.Ed/p; /^\.Ed/q' \
-	    "$BATS_TEST_DIRNAME/../man/ctx-replay.1" | sed '1d;$d' | cmp - want
+	    "$BATS_TEST_DIRNAME/../man/ctx-replay.1" | sed '1d;$d' |
+		cmp - <(head -n 5 want)
 	replayed session.jsonl .recorded.dollars 0.19185
 	replayed session.jsonl .replayed.dollars 0.1677
 	replayed session.jsonl .reasons.shorter.tokens -7000

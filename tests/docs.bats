@@ -182,8 +182,8 @@ common() {
 			{ print $1 in name ? name[$1] : $1 }' table -
 }
 
-@test "manual pages: SYNOPSIS and options equal the option table" {
-	local c page letter option rest
+@test "manual pages: the options equal the option table" {
+	local c page
 	for c in $(cd "$B" && ls ctx-*); do
 		page=$BATS_TEST_DIRNAME/../man/$c.1
 		[ -f "$page" ] || fail "no page for $c"
@@ -195,18 +195,7 @@ common() {
 		} | sed -n 's/^-\([a-z]\)/\1/p' |
 			grep -vx 'help\|version' | sort > page
 		diff options page || fail "$page describes other options"
-		sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/p' "$page" |
-			tr ' ' '\n' > synopsis
-		# "common options" stands for those of COMMON OPTIONS.
-		if grep -qx '\.Op Ar common options' "$page"; then
-			common "$page" >> synopsis
-		fi
-		while IFS=$'\t' read -r letter option rest; do
-			grep -qx -e "-$option" synopsis ||
-				{ [ -n "$letter" ] && [ "$letter" != "$option" ] &&
-					grep -q "^[A-Za-z]*${letter}[A-Za-z]*\$" synopsis; } ||
-				fail "$page: SYNOPSIS lacks --$option"
-		done < <(sed 's/^\t/-\t/' table)
+		grep -qx '\.Op Ar options' "$page" || fail "$page: no SYNOPSIS"
 	done
 }
 
