@@ -108,14 +108,33 @@ load helper
 			n += $7 == "claude-4.8" && $8 == "reconstructed" }
 		$1 == "gemini-3" { n += $7 ~ /^~/ && $8 == "estimated" }
 		END { exit n != 5 }'
-	run -0 --separate-stderr ctx-count -v -m claude-opus-4-8 "$chat"
-	[[ $stderr == *"claude-opus-4-8 is counted with claude-4.8, an encoding reconstructed"* ]]
-	run -0 --separate-stderr ctx-count -v -e claude-3 --text "$chat"
-	[[ $stderr == *"claude-3 is reconstructed from the provider's counts"* ]]
-	run -0 --separate-stderr ctx-count -v -m claude-opus-4-8 -e o200k_base "$chat"
-	[[ $stderr == *"tokens of claude-opus-4-8 are estimated with o200k_base; the model's own encoding is claude-4.8"* ]]
-	run -0 --separate-stderr ctx-count -v -m gpt-4o -e o200k_base "$chat"
-	[[ $stderr != *" is "* ]]
+}
+
+@test "-v says once for every model whether its counts are exact" {
+	say() { # LINE OPTION...
+		run -0 --separate-stderr ctx-count -v "${@:2}" "$chat"
+		[ "$(grep -c "counts of texts are" <<< "$stderr")" -eq 1 ] &&
+			[[ $stderr == *"ctx-count: $1"* ]] || fail "$stderr"
+	}
+	say "gpt-4o: counts of texts are exact (o200k_base)" -m gpt-4o
+	say "gpt-4o: counts of texts are exact (o200k_base)" -m gpt-4o -e o200k_base
+	say "claude-opus-4-8: counts of texts are reconstructed (claude-4.8); see" \
+	    -m claude-opus-4-8
+	say "claude-opus-4-8: counts of texts are estimated (o200k_base); the model's own encoding is claude-4.8" \
+	    -m claude-opus-4-8 -e o200k_base
+	say "kimi-k2: counts of texts are estimated (o200k_base)" -m kimi-k2
+	say "unknown model: counts of texts are estimated (o200k_base)" -m house
+	say "no model: counts of texts are estimated (o200k_base)"
+	say "no model: counts of texts are reconstructed (claude-3); see" -e claude-3
+	# one line per model of the input
+	for m in gpt-4o kimi-k2 gpt-4o kimi-k2; do
+		echo "{\"model\":\"$m\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}"
+	done > models
+	run -0 --separate-stderr ctx-count -v models
+	[ "$(grep -c "counts of texts are" <<< "$stderr")" -eq 2 ]
+	for m in exact estimated; do
+		grep -q "counts of texts are $m" <<< "$stderr"
+	done
 }
 
 @test "-m adds the window, the share used and the tokens left" {

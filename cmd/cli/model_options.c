@@ -37,10 +37,42 @@ note_assumed(const struct cli *cli, const char *name,
 		cli_say(cli, "model %s is assumed to be %s", name, model->name);
 }
 
+/* Says how far to trust the counts of texts for a model and, if they are
+ * estimated, what would count better. given: an encoding that the user chose,
+ * or NULL. */
+static void
+note_basis(const struct cli *cli, const struct ctx_model_note *note,
+    const char *given)
+{
+	const struct ctx_model *model = note->model;
+	const char *name = "no model";
+	char more[200] = "";
+
+	if (model != NULL)
+		name = model->name[0] != '\0' ? model->name : "unknown model";
+	if (note->basis == CTX_BASIS_RECONSTRUCTED)
+		(void)snprintf(more, sizeof more, "; see ctx-encoding(7)");
+	else if (note->basis == CTX_BASIS_ESTIMATED && model != NULL &&
+	    model->basis != CTX_BASIS_ESTIMATED)
+		(void)snprintf(more, sizeof more,
+		    "; the model's own encoding is %s", model->encoding);
+	else if (note->basis == CTX_BASIS_ESTIMATED && model != NULL &&
+	    model->file != NULL && given == NULL)
+		(void)snprintf(more, sizeof more,
+		    "; %s %s on huggingface.co; download that tokenizer for "
+		    "--encoding",
+		    model->file_is_near
+			? "a better estimate is given by the tokenizer"
+			: "its tokenizer is",
+		    model->file);
+	cli_say(cli, "%s: counts of texts are %s (%s)%s", name,
+	    ctx_basis_name(note->basis), note->encoding, more);
+}
+
 void
 cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 {
-	const struct ctx_model *near = counters->near;
+	size_t i;
 
 	if (counters->unknown[0] != '\0')
 		cli_say(cli,
@@ -49,35 +81,11 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 		    counters->unknown);
 	if (cli->verbose && counters->alias_of != NULL)
 		note_assumed(cli, counters->alias, counters->alias_of);
-	if (cli->verbose && counters->encoding != NULL &&
-	    ctx_encoding_basis(counters->encoding) == CTX_BASIS_RECONSTRUCTED)
-		cli_say(cli,
-		    "%s is reconstructed from the provider's counts "
-		    "(ctx-encoding(7))",
-		    counters->encoding);
-	if (cli->verbose && near != NULL && counters->encoding != NULL)
-		cli_say(cli,
-		    "tokens of %s are estimated with %s; the model's own "
-		    "encoding is %s",
-		    near->name, counters->encoding, near->encoding);
-	else if (cli->verbose && near != NULL &&
-	    near->basis == CTX_BASIS_RECONSTRUCTED)
-		cli_say(cli,
-		    "%s is counted with %s, an encoding reconstructed from the "
-		    "provider's counts; see ctx-encoding(7)",
-		    near->name, near->encoding);
-	else if (cli->verbose && near != NULL)
-		cli_say(cli,
-		    "tokens of %s are estimated with %s; %s %s on "
-		    "huggingface.co; download that tokenizer for --encoding",
-		    near->name, near->encoding,
-		    near->file_is_near
-			? "a better estimate is given by the tokenizer"
-			: "its tokenizer is",
-		    near->file);
+	for (i = 0; i < counters->n_notes && cli->verbose; i++)
+		note_basis(cli, &counters->notes[i], counters->encoding);
 	counters->unknown[0] = '\0';
 	counters->alias_of = NULL;
-	counters->near = NULL;
+	counters->n_notes = 0;
 }
 
 /* ---- the list ---- */

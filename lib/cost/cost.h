@@ -445,6 +445,14 @@ void ctx_user_models_release(struct ctx_user_models *models);
 
 /* ---- cost/model_counters.c: the token counter for each model ------------ */
 
+/* How the texts of a model were counted. */
+struct ctx_model_note {
+	const struct ctx_model *model; /* NULL: no model was named */
+	const char *encoding;
+	enum ctx_basis basis;
+};
+#define CTX_MODEL_NOTES 16
+
 /* Opens a token counter for each model that the input names.  The model of a
  * conversation is the first of these that is set: the member model, the model
  * that the record names, the member fallback.  The encoding is the member
@@ -476,10 +484,10 @@ struct ctx_model_counters {
 	 * is assumed to mean; NULL if there was none. */
 	char alias[80];
 	const struct ctx_model *alias_of;
-	/* To be shown to the user: the first model that was counted with a
-	 * reconstructed tokenizer, or with another model's tokenizer although
-	 * its own is available or built in; NULL if there was none. */
-	const struct ctx_model *near;
+	/* To be shown to the user: the first models that texts were counted
+	 * for. */
+	struct ctx_model_note notes[CTX_MODEL_NOTES];
+	size_t n_notes;
 	struct ctx_intern names; /* model names after decoding */
 	struct ctx_buf text;     /* scratch memory */
 };

@@ -164,11 +164,7 @@ copy_name(char to[80], struct ctx_str name)
 }
 
 /* Returns the model of this name.  Remembers what -v prints: the first unknown
- * name, the first alias or version that the table lacks, and the first model
- * whose token counts need a note to the user.  Such a note says that a
- * vocabulary file would make the counts exact, that they come from the
- * reconstructed tokenizer of Claude, or that the user has named the encoding of
- * another model. */
+ * name, and the first alias or version that the table lacks. */
 static const struct ctx_model *
 find_model(struct ctx_model_counters *counters, struct ctx_str name)
 {
@@ -182,14 +178,6 @@ find_model(struct ctx_model_counters *counters, struct ctx_str name)
 		copy_name(counters->alias, name);
 		counters->alias_of = model;
 	}
-	if (counters->near == NULL &&
-	    (counters->encoding != NULL
-		    ? model->basis != CTX_BASIS_ESTIMATED &&
-			!is_encoding_of(model, counters->encoding)
-		    : model->basis == CTX_BASIS_RECONSTRUCTED ||
-			(model->basis == CTX_BASIS_ESTIMATED &&
-			    model->file != NULL)))
-		counters->near = model;
 	return model;
 }
 
@@ -251,6 +239,23 @@ find_opened(const struct ctx_model_counters *counters, const char *encoding,
 	return NULL;
 }
 
+/* Remembers how the texts of a model are counted, unless they are counted
+ * otherwise to be compared with billed tokens. */
+static void
+note_basis(struct ctx_model_counters *counters,
+    const struct ctx_model_counter *model_counter)
+{
+	const struct ctx_model_note note = {model_counter->model,
+	    model_counter->encoding, model_counter->counter->basis};
+	size_t i;
+
+	for (i = 0; i < counters->n_notes; i++)
+		if (counters->notes[i].model == note.model)
+			return;
+	if (i < CTX_MODEL_NOTES && !counters->calibrating)
+		counters->notes[counters->n_notes++] = note;
+}
+
 int
 ctx_model_counters_find(struct ctx_model_counters *counters,
     struct ctx_str literal, struct ctx_model_counter *model_counter,
@@ -301,6 +306,7 @@ ctx_model_counters_find(struct ctx_model_counters *counters,
 	model_counter->name = name;
 	model_counter->counter = &opened->counter;
 	model_counter->encoding = encoding;
+	note_basis(counters, model_counter);
 	return 0;
 }
 
