@@ -239,21 +239,21 @@ X
 @test "--svg replaces the file atomically and keeps its mode; if that fails, the old file is unchanged" {
 	ctx-count --svg a.svg -m gpt-4o "$agent"
 	[ "$(stat -c %a a.svg)" = 600 ]
-	echo '<?xml old' > b.svg
+	echo '<?xml old?><!-- written by ctx-count -->' > b.svg
 	chmod 640 b.svg
 	exec 5< b.svg
 	ctx-count --svg b.svg -m gpt-4o "$agent"
 	cmp a.svg b.svg
 	[ "$(stat -c %a b.svg)" = 640 ]
-	[ "$(cat <&5)" = '<?xml old' ]
+	[ "$(cat <&5)" = '<?xml old?><!-- written by ctx-count -->' ]
 	# No room for another: the old one stays, and nothing beside it.
-	echo '<?xml old' > b.svg
+	echo '<?xml old?><!-- written by ctx-count -->' > b.svg
 	(
 		ulimit -S -f 1
 		run -2 --separate-stderr ctx-count -q --svg b.svg "$agent"
 		[ "$stderr" = "ctx-count: cannot write b.svg: File too large" ]
 	)
-	[ "$(cat b.svg)" = '<?xml old' ]
+	[ "$(cat b.svg)" = '<?xml old?><!-- written by ctx-count -->' ]
 	[ "$(echo .tmp*)" = '.tmp*' ]
 	# A link, another name of a file, and a pipe are written to.
 	mkdir other
@@ -283,7 +283,7 @@ X
 	other=$(id -G | tr ' ' '\n' | grep -vx "$(stat -c %g a.svg)" |
 	    head -n 1) || :
 	[ "$(id -u)" != 0 ] || other=54321
-	echo '<?xml old' > a.svg
+	echo '<?xml old?><!-- written by ctx-count -->' > a.svg
 	chgrp "${other:-$(id -g)}" a.svg
 	chmod 640 a.svg
 	was=$(stat -c '%u %g %a' a.svg)
@@ -293,7 +293,7 @@ X
 	[ "$(stat -c '%u %g %a' a.svg)" = "$was" ]
 	[ "$(stat -c %i a.svg)" != "$inode" ]
 	# Who may not give the new one away writes the old one.
-	echo '<?xml old' > a.svg
+	echo '<?xml old?><!-- written by ctx-count -->' > a.svg
 	inode=$(stat -c %i a.svg)
 	strace -o trace -e trace=/^fchown -e inject=/^fchown:error=EPERM \
 	    ctx-count -q --svg a.svg "$agent"
@@ -306,23 +306,23 @@ X
 	[ "$(uname)" = Linux ] || return 0
 	command -v strace > /dev/null || fail "no strace here"
 	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
-	echo '<?xml old' > a.svg
+	echo '<?xml old?><!-- written by ctx-count -->' > a.svg
 	strace -o trace -e trace=openat ctx-count -q --svg a.svg "$agent"
 	at=$(grep -c '' < <(sed '/\.tmp-/q' trace))
 	for error in ENOSPC EMFILE EDQUOT EIO; do
-		echo '<?xml old' > a.svg
+		echo '<?xml old?><!-- written by ctx-count -->' > a.svg
 		run -2 strace -o trace -e trace=openat \
 		    -e inject=openat:error=$error:when="$at" \
 		    ctx-count -q --svg a.svg "$agent"
 		[[ $output == "ctx-count: cannot write a.svg: "* ]]
 		grep -q 'tmp-.*INJECTED' trace
-		[ "$(cat a.svg)" = '<?xml old' ]
+		[ "$(cat a.svg)" = '<?xml old?><!-- written by ctx-count -->' ]
 	done
 }
 
 @test "--svg writes in place if the path is too long for a temporary name" {
 	ctx-count -q --svg want "$agent"
-	echo '<?xml old' > a.svg
+	echo '<?xml old?><!-- written by ctx-count -->' > a.svg
 	inode=$(stat -c %i a.svg)
 	ctx-count -q --svg "$(printf './%.0s' $(seq 2044))a.svg" "$agent"
 	cmp a.svg want

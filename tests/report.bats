@@ -414,7 +414,29 @@ adds_up() { # file, dialect, command ...
 			cp kept $f
 		done
 	done
+	# Other records of JSON, and another program's XML.
+	echo '{"file":"a.c","line":1}' > places
+	ctx-count --json --per message "$agent" > counts
+	printf '{"name":"x","version":"1"}' > package.json
+	echo '<?xml version="1.0"?><project/>' > pom.xml
+	echo '<svg xmlns="http://www.w3.org/2000/svg"/>' > other.svg
+	ctx-truncate -l 1000 --explain told "$agent" > out
+	{ echo '{"type":"session_meta","payload":{"id":"s"}}'; head -n 2 "$chat"; } > header
+	echo '{"type":"user","uuid":"u","parentUuid":null,"sessionId":"5e55","message":{"role":"user","content":"hi"}}' > 5e55.jsonl
+	for pair in explain:places explain:counts svg:pom.xml svg:other.svg \
+	    archive:places archive:counts archive:package.json archive:told \
+	    archive:header archive:5e55.jsonl; do
+		f=${pair#*:} c="ctx-truncate -l 1000"
+		[[ $pair != svg:* ]] || c="ctx-count -q"
+		cp "$f" kept
+		# shellcheck disable=SC2086 # a command and its options
+		run -2 --separate-stderr $c --${pair%%:*} "$f" "$agent"
+		[[ $stderr == *": $f is not a"*"; name another file, or use --force to "*" it" ]] ||
+			fail "$pair: $stderr"
+		cmp "$f" kept
+	done
 	# What ctx has written, and what is empty, is its own.
+	rm told
 	for _ in 1 2; do
 		ctx-truncate -l 1000 --explain told --archive gone "$agent" > out
 		ctx-count -q --svg bar.svg "$agent"
@@ -433,6 +455,20 @@ adds_up() { # file, dialect, command ...
 	ctx-truncate -l 1000 --archive indented document > out
 	# A dry run would overwrite it, too.
 	run -2 ctx-truncate -n --explain notes "$agent"
+}
+
+@test "an archive of any dialect is appended to" {
+	for f in "$BATS_TEST_DIRNAME"/corpus/*/*.jsonl; do
+		rm -f gone
+		for _ in 1 2; do
+			for c in "ctx-prune -b 300 -k 1 -t 0" "ctx-truncate -l 100" \
+			    ctx-cache "ctx-check --repair"; do
+				# shellcheck disable=SC2086 # a command and its options
+				$c --archive gone "$f" > out 2> err || :
+				! grep 'is not an archive' err || fail "$c $f"
+			done
+		done
+	done
 }
 
 @test "--annotations github: an error line for each finding, escaped as GitHub's toolkit does" {

@@ -186,7 +186,7 @@ bar_write(struct bar *bar, const struct cli *cli)
 	if (bar->svg == NULL)
 		return;
 	if (ctx_buf_printf(&out, &err,
-		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" CLI_SVG_MARK "\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" "
 		"viewBox=\"-10 -10 %d %u\" width=\"%d\" height=\"%u\" "
 		"font-family=\"monospace\" font-size=\"13\" "

@@ -232,6 +232,8 @@ int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
  * is in the spool directory. */
 void cli_refuse_overwrite(const struct cli *cli, const char *path,
     const char *other);
+/* An XML comment that shows that --svg has written a picture. */
+#define CLI_SVG_MARK "<!-- written by ctx-count -->"
 /* Kinds of files that a command writes in addition to standard output.  An
  * existing file is written only if its content is of the expected kind; see
  * cli_refuse_content. */

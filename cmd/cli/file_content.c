@@ -1,0 +1,221 @@
+/* file_content.c - refuses to overwrite or append to a file that the option has
+ * not written */
+#define _GNU_SOURCE /* memmem, in POSIX since 2024 */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+/* Number of bytes of a file that are looked at. */
+#define HEAD ((size_t)64 << 10)
+/* Beginning of a line of --explain, and of a row of ctx-count --json. */
+#define REPORT "{\"file\":"
+
+/* Reads the beginning of a regular file into a buffer.  Reads nothing if the
+ * file cannot be opened: that is reported later, when it is opened to be
+ * written. */
+static void
+read_head(const struct cli *cli, const char *path, struct ctx_buf *head)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	struct ctx_err err;
+	struct stat file;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &file) < 0)
+		cli_die_errno(cli, "access", path, errno);
+	if (ctx_buf_reserve(head, HEAD, &err) < 0)
+		cli_fail(cli, &err);
+	if (S_ISREG(file.st_mode))
+		n = cli_read_at(fd, head->p, HEAD, 0);
+	if (n < 0)
+		cli_die_errno(cli, "read", path, errno);
+	head->n = (size_t)n;
+	(void)close(fd);
+}
+
+static bool
+contains(struct ctx_str text, const char *part)
+{
+	return memmem(text.p, text.n, part, strlen(part)) != NULL;
+}
+
+static bool
+begins_with(struct ctx_str text, const char *with)
+{
+	size_t n = strlen(with);
+
+	return text.n >= n && memcmp(text.p, with, n) == 0;
+}
+
+/* Removes the first line from a text, and returns it without its end.  Sets
+ * *whole to true if the line has an end. */
+static struct ctx_str
+take_line(struct ctx_str *text, bool *whole)
+{
+	const char *feed = memchr(text->p, '\n', text->n);
+	struct ctx_str line = {text->p,
+	    feed == NULL ? text->n : (size_t)(feed - text->p)};
+
+	*whole = feed != NULL;
+	text->p += line.n + *whole;
+	text->n -= line.n + *whole;
+	return line;
+}
+
+/* ---- --explain and --svg ---- */
+
+static bool
+is_explanation(struct ctx_str line)
+{
+	return begins_with(line, REPORT) && contains(line, "\"rule\":") &&
+	    contains(line, "\"action\":");
+}
+
+static bool
+is_explain_file(struct ctx_str head)
+{
+	bool whole;
+
+	return is_explanation(take_line(&head, &whole));
+}
+
+static bool
+is_svg(struct ctx_str head)
+{
+	return begins_with(head, "<?xml ") && contains(head, CLI_SVG_MARK);
+}
+
+/* ---- --archive ---- */
+
+/* Returns true if a line looks like a JSON record: it begins with { or [ and
+ * contains a quote, or with a quote, as the text of a system prompt does.  The
+ * first line of a JSON document that is written over several lines is only { or
+ * [. */
+static bool
+begins_record(struct ctx_str line)
+{
+	while (line.n > 0 && (*line.p == ' ' || *line.p == '\t')) {
+		line.p++;
+		line.n--;
+	}
+	return line.n > 0 &&
+	    (*line.p == '{' || *line.p == '[' || *line.p == '"') &&
+	    memchr(line.p, '"', line.n) != NULL;
+}
+
+/* Returns true if the name of a file begins with the session's id that the line
+ * contains, as the name of Claude Code's session file does. */
+static bool
+names_session(const struct ctx_json *json, const char *path)
+{
+	uint32_t id = ctx_json_find(json, 0, "sessionId");
+	const char *slash = strrchr(path, '/');
+	const char *name = slash == NULL ? path : slash + 1;
+	struct ctx_str text = ctx_json_str(json, id);
+
+	return id != 0 && text.n > 2 && text.p[0] == '"' &&
+	    strncmp(name, text.p + 1, text.n - 2) == 0;
+}
+
+/* Returns true if a line that was detected as a message is one, or belongs to
+ * another line of a session file.  The first line of a session file is often
+ * neither. */
+static bool
+is_message(const struct cli *cli, const struct ctx_json *json,
+    const struct ctx_dialect *dialect)
+{
+	struct ctx_message message = {0};
+	struct ctx_err err;
+	int rc = ctx_dialect_read_message(dialect, json, 0, &message, &err);
+
+	ctx_message_release(&message);
+	if (rc < 0)
+		cli_fail(cli, &err);
+	/* If there is no parentId, node 0 is compared, which is an object. */
+	return rc > 0 || ctx_json_find(json, 0, "parentUuid") != 0 ||
+	    ctx_json_find(json, 0, "leafUuid") != 0 ||
+	    ctx_json_str(json, ctx_json_find(json, 0, "parentId")).p[0] == '"';
+}
+
+/* Returns true if an archive may contain a JSON value: a message, a request, or
+ * a member of a request that ctx-cache changes. */
+static bool
+may_be_archived(const struct cli *cli, const struct ctx_json *json,
+    const char *path)
+{
+	struct ctx_record_layout layout;
+
+	if (json->nodes[0].kind != CTX_JSON_OBJECT)
+		return true;
+	ctx_detect(json, 0, NULL, &layout);
+	if (layout.kind == CTX_LAYOUT_OTHER)
+		return ctx_json_find(json, 0, "tools") != 0 ||
+		    ctx_json_is(json, ctx_json_find(json, 0, "type"),
+			"ephemeral");
+	return !names_session(json, path) &&
+	    (layout.kind != CTX_LAYOUT_MESSAGE ||
+		is_message(cli, json, layout.dialect));
+}
+
+/* Returns true if an archive may contain all lines at the beginning of a file.
+ * A line that is not JSON may be a record that a kill cut short. */
+static bool
+is_archive(const struct cli *cli, struct ctx_str head, const char *path)
+{
+	struct ctx_json json;
+	struct ctx_err err;
+	bool whole = true, own = true;
+	struct ctx_str line;
+	int rc;
+
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	while (own && head.n > 0) {
+		line = take_line(&head, &whole);
+		own = begins_record(line) && !begins_with(line, REPORT);
+		if (!own)
+			break;
+		rc = ctx_json_scan_text(&json, line, &err);
+		if (rc < 0)
+			cli_fail(cli, &err);
+		own = rc > 0 ? may_be_archived(cli, &json, path)
+			     : *line.p != '"' || !whole;
+	}
+	ctx_json_release(&json);
+	return own;
+}
+
+void
+cli_refuse_content(const struct cli *cli, const char *path,
+    enum cli_content content)
+{
+	static const char *const what[] = {
+	    [CLI_CONTENT_ARCHIVE] = "an archive",
+	    [CLI_CONTENT_EXPLAIN] = "a file that --explain wrote",
+	    [CLI_CONTENT_SVG] = "a picture that --svg wrote",
+	};
+	struct ctx_buf buf = {0};
+	struct ctx_str head;
+	bool own;
+
+	if (cli->force)
+		return;
+	read_head(cli, path, &buf);
+	head = (struct ctx_str){buf.p, buf.n};
+	own = head.n == 0 ||
+	    (content == CLI_CONTENT_ARCHIVE ? is_archive(cli, head, path)
+		    : content == CLI_CONTENT_EXPLAIN ? is_explain_file(head)
+						     : is_svg(head));
+	ctx_buf_release(&buf);
+	if (!own)
+		cli_die(cli,
+		    "%.140s is not %s; name another file, or use --force to %s "
+		    "it",
+		    path, what[content],
+		    content == CLI_CONTENT_ARCHIVE ? "append to" : "overwrite");
+}
