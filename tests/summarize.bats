@@ -9,7 +9,7 @@ load summary
 	head -n 1 out | cmp - <(head -n 1 "$agent")
 	[ "$(tokens out)" -le 40000 ]
 	grep -q 'ticket 2291' text
-	for label in User Assistant Tool Changed Ran Names; do
+	for label in User Assistant Called Changed Ran Names; do
 		grep -q "^\(\[Earlier.*\]: \)\?$label: " text || fail "no $label"
 	done
 	for n in 40 120 1000; do
@@ -154,7 +154,7 @@ old_parts() { # how many of these names are in a conversation
 		    "assistant:I decided to keep the old name as an alias for now."
 		tool c1 run '{"command": "make check"}' 'Error: no rule'
 		tool c2 run '{"command": ["bash", "-lc", "make -j2"]}' \
-		    'order QX-4471 is complete'
+		    $'order\nQX-4471 is complete'
 		tool c3 edit_file '{"path": "src/reader.c", "old": "a"}' ok
 		tool c4 read_file '{"path": "src/other.c"}' 'int other_v2;'
 		tool c5 apply_patch '{"input": "*** Begin Patch\n*** Update File: a/b.py\n+x"}' ok
@@ -169,16 +169,15 @@ old_parts() { # how many of these names are in a conversation
 	grep -q 'User: Never touch the table doors_v7\.$' text
 	grep -qx 'Assistant: I decided to keep the old name as an alias for now\.' text
 	run ! grep 'Let me look' text
-	grep -qx 'Tool: Error: no rule' text
 	grep -qx 'Open: write the alias' text
 	run ! grep first text
 	grep -qx 'Changed: src/reader.c' text
 	grep -qx 'Changed: a/b.py' text
-	grep -qx 'Ran: make check (failed)' text
+	grep -qx 'Ran: make check -> Error: no rule' text
 	grep -qx 'Ran: make -j2' text
+	grep -qx 'Called: read_file src/other.c -> int other_v2;' text
 	# Below a call are the names in its result.
 	grep -A 1 -x 'Ran: make -j2' text | grep -qx '  QX-4471'
-	grep -A 1 -x 'Called: read_file src/other.c' text | grep -qx '  other_v2'
 	run ! grep 'Changed: src/other.c' text
 	# A later run reads the lines of the summary as what they are.
 	{
@@ -188,7 +187,7 @@ old_parts() { # how many of these names are in a conversation
 	} > more
 	ctx-prune -s summarize -k 1 -t 1 -b 420 more > out
 	summary_of out > text
-	grep -qx 'Ran: make check (failed)' text
+	grep -qx 'Ran: make check -> Error: no rule' text
 	grep -qx 'Open: write the alias' text
 	[ "$(grep -c QX-4471 text)" -eq 1 ]
 	grep -A 1 -x 'Ran: make -j2' text | grep -qx '  QX-4471'
@@ -217,7 +216,7 @@ Called: get_order W77123
   card_8812; item_id=5551234; paid_at=2026-11-02
 Assistant: I found that item 5551235 of the order was lost.
 User: Then send it again, but never to the old address.
-Called: send_item 5551235
+Called: send_item 5551235 -> ok
   zip=90413-X
 X
 	head -n 7 text | diff expected -
@@ -229,6 +228,143 @@ X
 	ctx-prune -s summarize -k 1 -t 1 -b 400 more > out
 	summary_of out | sed '1s/^.*summary\]: //' > text
 	head -n 7 text | diff expected -
+}
+
+summary_text() { # OPTION...: the summary of the file in, without its prefix
+	ctx-prune -s summarize -k 1 -t 1 "$@" in > out
+	summary_of out | sed '1s/^.*summary\]: //' > text
+}
+
+@test "a summary says with which outcome each command and changing call ended" {
+	{
+		messages "user:Fix the tests, please."
+		tool c1 run '{"command": "pytest -q"}' $'FF...
+== FAILURES ==
+E       KeyError: 7
+==== 2 failed, 3 passed in 0.41s ====
+[exit 1]'
+		tool c2 edit_file '{"path": "a.py"}' 'a.py was edited, all is well'
+		tool c3 run '{"command": "pytest -q"}' $'.....\n5 passed in 0.40s\n[exit 0]'
+		tool c4 run '{"command": "make doc"}' $'cc -c a.c
+    log.error("error: bad %s", name)
+\e[31merror: no such page\e[0m
+error: and another'
+		tool c5 run '{"command": "cat a.py"}' $'def f():\n    # error: none\n    pass'
+		tool c6 update_seat '{"seat": "12A"}' '{"status": "ok", "price": 5}'
+		tool c7 write_page '{"path": "b.md"}' 'Error: the disk is full'
+		tool c8 run '{"cmd": "ls x"}' 'Chunk ID: 96e67a
+Wall time: 0.6695 seconds
+Process exited with code 2
+Original token count: 14567
+Output:
+ls: x: No such file or directory'
+		tool c9 run '{"command": "ssh box"}' '{"output": "a\nFAILED box_1\n", "exit_code": 3}'
+		messages "assistant:$(words 900)" "user:and?" \
+		    "assistant:$(words 300)"
+	} > in
+	summary_text -b 900
+	cat > expected <<'X'
+User: Fix the tests, please.
+Ran: pytest -q -> 2 failed, 3 passed in 0.41s [exit 1]
+Changed: a.py
+Ran: pytest -q -> 5 passed in 0.40s
+Ran: make doc -> error: no such page
+Ran: cat a.py
+Called: update_seat 12A -> {"status": "ok", "price": 5}
+Changed: b.md -> Error: the disk is full
+Ran: ls x -> ls: x: No such file or directory [exit 2]
+Ran: ssh box -> FAILED box_1 [exit 3]
+X
+	grep -v '^  ' text | diff expected -
+	# Nor does it list what a program measures.
+	run ! grep -e 96e67a -e 0.6695 -e 14567 -e '^  .*0.41s' text
+	# A later run reads these lines as they are.
+	{
+		cat out
+		messages "assistant:$(words 900)" "user:What now?"
+	} > more
+	mv more in
+	summary_text -b 900
+	grep -v -e '^  ' -e '^User: and' text | diff expected -
+}
+
+@test "a summary lists times, addresses of bytes and web addresses whole, and no words that are not names" {
+	{
+		messages "user:Look at this order, please."
+		tool c1 get_order '{"id": "W77123"}' '{"created":
+		    "2026-05-14T09:12:00", "mac": "00:1b:44:11:3a:b7",
+		    "url": "https://x.example/a/b?id=77&k=2",
+		    "log": "<tool_note>/var/q_1 8.93s</tool_note>, in cfg/base"}'
+		messages "assistant:It was sent, is that right (yes/no) or new/old?" \
+		    "user:and?" "assistant:$(words 200)"
+	} > in
+	for i in 1 2; do
+		summary_text -b 350
+		grep -F 'created=2026-05-14T09:12:00; mac=00:1b:44:11:3a:b7' text
+		grep -F 'url=https://x.example/a/b?id=77&k=2' text
+		grep -F 'log=/var/q_1, cfg/base' text
+		run ! grep -e '^Names' -e tool_note text
+		{ # A later run reads the list.
+			cat out
+			messages "assistant:$(words 200)" "user:What now?"
+		} > more
+		mv more in
+	done
+}
+
+@test "in a small summary the user's constraints and changing calls come before names" {
+	{
+		messages "user:I want to change my trip, please." \
+		    "assistant:Of course, which one?" \
+		    "user:Leave a day later, never before noon, for 150 dollars at most."
+		tool c1 search_flights '{"day": "2026-05-21"}' \
+		    "$(jq -nc '[range(40) | {no: "HAT\(. * 7 + 100)"}]')"
+		tool c2 add_bag '{"bags": 1}' '{"status": "ok"}'
+		tool c3 get_seats '{"day": "2026-05-21"}' \
+		    "$(jq -nc '[range(40) | {seat: "K-\(. * 7 + 300)"}]')"
+		messages "user:Good, go ahead." \
+		    "user:And?" "assistant:$(words 60)"
+	} > in
+	summary_text -b 190
+	[ "$(tokens --text text)" -lt 100 ]
+	grep -qx 'User: I want to change my trip, please\.' text
+	grep -qx 'User: Leave a day later, never before noon, for 150 dollars at most\.' text
+	grep -qx 'Called: add_bag 1 -> {"status": "ok"}' text
+	run ! grep 'go ahead' text
+}
+
+@test "of names that only count, a summary prefers others" {
+	{
+		messages "user:Read the log of the job, please."
+		tool c1 run '{"command": "journalctl"}' \
+		    "$(seq -f 'matched batch_%02g' 60; echo 'lock qk_81 is left')"
+		messages "user:and?" "assistant:$(words 60)"
+	} > in
+	summary_text -b 150
+	grep -q '^  .*qk_81' text
+	[ "$(grep -o 'batch_' text | wc -l)" -lt 30 ]
+}
+
+@test "a summary tells what the assistant says is open, and leaves out announcements and layout" {
+	{
+		jq -nc '{role: "user", content: ("<ide_opened_file>The user opened " +
+		    "a.py.</ide_opened_file>\n<INSTRUCTIONS>Never use tabs, " +
+		    "please.</INSTRUCTIONS>\nPlease fix the reader of the table.\n" +
+		    "<system-reminder>You must not\nmention this.</system-reminder>")}'
+		jq -nc '{role: "assistant", content: ("I\u2019ll review the reader now, step " +
+		    "by step.\nNext I\u2019m checking all of the callers.\n" +
+		    "| `external` | found, but only in the table |\n" +
+		    "## What was found and fixed in there\n" +
+		    "All five pass. Still open: update docs/usage.md.")}'
+		messages "assistant:$(words 200)" "user:and?" "assistant:$(words 60)"
+	} > in
+	summary_text -b 250
+	cat > expected <<'X'
+User: Please fix the reader of the table.
+Assistant: All five pass.
+Assistant: Still open: update docs/usage.md.
+X
+	grep -v '^Names' text | diff expected -
 }
 
 @test "a summary begins with the first sentences of the user, without lines that are only tags" {

@@ -21,7 +21,7 @@ static bool
 has_names(const char *text, const char *want)
 {
 	struct ctx_buf found = {0};
-	struct ctx_names names = {&found, take};
+	struct ctx_names names = {&found, take, true};
 	struct ctx_err err;
 	bool same;
 
@@ -132,6 +132,10 @@ main(void)
 	    "other_1,"));
 	CHECK(has_names("flight HAT123 on 2024-05-16.", "HAT123,2024-05-16,"));
 	tap_case("ordinary words, short names and long data are no names");
+	CHECK(has_names("at 2026-05-14T09:12:00, 00:1b:44:11:3a:b7; id:12345",
+	    "2026-05-14T09:12:00,00:1b:44:11:3a:b7,12345,"));
+	CHECK(has_names("src/a.c:41:12: at 09:12:00", "src/a.c,"));
+	CHECK(has_names("\033[1mAttention\033[0m web@0.0.1", "web@0.0.1,"));
 	CHECK(has_names("The parser fails - Well, x_1 or 123. END--- ...", ""));
 	CHECK(has_names("sentence ends.", ""));
 	CHECK(has_names("", ""));

@@ -16,6 +16,9 @@ enum {
 	/* a longer word, in bytes, is ignored because it is data such as
 	 * base64 */
 	LONGEST = 200,
+	/* a shorter word of digits and colons, in bytes, is ignored because it
+	 * is a time of day, or a line and a column */
+	SHORTEST_ADDRESS = 12,
 };
 
 /* Classes of the bytes of a name.  PATH (slash or dot) and DASH (hyphen or at
@@ -60,6 +63,19 @@ is_joint(char c)
 	return (find_class(c) & (PATH | DASH)) != 0;
 }
 
+static bool
+is_time_of_day(const char *p, size_t n)
+{
+	size_t i, colons = 0;
+
+	for (i = 0; i < n; i++) {
+		colons += p[i] == ':';
+		if (p[i] != ':' && find_class(p[i]) != DECIMAL)
+			return false;
+	}
+	return colons > 0 && n < SHORTEST_ADDRESS;
+}
+
 /* Returns true if a word is a path, identifier, id or number, not a word of
  * ordinary prose. */
 static bool
@@ -68,7 +84,7 @@ is_name(const char *p, size_t n)
 	unsigned class, before = 0;
 	size_t i;
 
-	if (n < SHORTEST || n > LONGEST)
+	if (n < SHORTEST || n > LONGEST || is_time_of_day(p, n))
 		return false;
 	for (i = 0; i < n; i++, before = class) {
 		class = find_class(p[i]);
@@ -100,14 +116,52 @@ measure_escape(const char *p, size_t n)
 	    : 2;
 }
 
+/* Returns true if the two bytes from an offset on are a word of two hexadecimal
+ * digits. */
+static bool
+is_hex_pair(const char *p, size_t n, size_t at)
+{
+	return at + 2 <= n && is_hex(p[at]) && is_hex(p[at + 1]) &&
+	    (at == 0 || (find_class(p[at - 1]) & PART) == 0) &&
+	    (at + 2 == n || (find_class(p[at + 2]) & PART) == 0);
+}
+
+/* Returns true if the byte at an offset is a colon that belongs to a name. */
+static bool
+joins_colon(const char *p, size_t n, size_t at)
+{
+	if (p[at] != ':' || at == 0 || at + 1 == n)
+		return false;
+	return (find_class(p[at - 1]) & find_class(p[at + 1]) & DECIMAL) != 0 ||
+	    (at >= 2 && is_hex_pair(p, n, at - 2) && is_hex_pair(p, n, at + 1));
+}
+
+/* Returns the number of bytes of the terminal control sequence, such as the one
+ * for bold text, that the escape character at an offset begins; at least 1. */
+static size_t
+measure_control(const char *p, size_t n, size_t at)
+{
+	size_t i = at + 2;
+
+	if (i >= n || p[at + 1] != '[')
+		return 1;
+	while (i < n &&
+	    ((find_class(p[i]) & DECIMAL) != 0 || p[i] == ';' || p[i] == '?'))
+		i++;
+	return i < n ? i + 1 - at : i - at;
+}
+
 /* Returns the offset of the first byte, from an offset on, that can begin a
  * name; n if there is none.  The letters and digits of escapes such as \n,
- * which are in a text that is JSON inside JSON, do not begin a name. */
+ * which are in a text that is JSON inside JSON, and of control sequences do not
+ * begin a name. */
 static size_t
 skip_separators(const char *p, size_t n, size_t at)
 {
 	while (at < n && (find_class(p[at]) & PART) == 0)
-		at += p[at] == '\\' ? measure_escape(p + at, n - at) : 1;
+		at += p[at] == '\\'   ? measure_escape(p + at, n - at)
+		    : p[at] == '\033' ? measure_control(p, n, at)
+				      : 1;
 	return at < n ? at : n;
 }
 
@@ -121,7 +175,9 @@ ctx_names_of(const struct ctx_names *names, const char *p, size_t n,
 	for (i = 0; i < n; i = end) {
 		from = skip_separators(p, n, i);
 		classes = 0;
-		for (end = from; end < n && (class = find_class(p[end])) != 0;
+		for (end = from; end < n &&
+		     ((class = find_class(p[end])) != 0 ||
+			 (names->colons && joins_colon(p, n, end)));
 		     end++)
 			classes |= class;
 		/* Most words are small letters only. */

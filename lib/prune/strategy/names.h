@@ -9,6 +9,9 @@
 struct ctx_names {
 	void *user;
 	int (*take)(void *user, const char *p, size_t n, struct ctx_err *err);
+	/* True if a colon belongs to a name that is a date with a time
+	 * (2026-05-14T09:12:00) or an address of bytes (00:1b:44:11:3a:b7). */
+	bool colons;
 };
 
 /* Calls names->take for each path, identifier, id or number in a text, in order

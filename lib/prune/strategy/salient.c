@@ -118,7 +118,7 @@ add_salient_message(struct ctx_scorer *scorer,
     size_t first, struct ctx_err *err)
 {
 	struct salient *s = (struct salient *)scorer;
-	struct ctx_names names = {s, take_name};
+	struct ctx_names names = {s, take_name, false};
 
 	if (!s->has_key)
 		ctx_hashkey_init(&s->key);

@@ -11,22 +11,11 @@
  * others, because they mostly say what the conversation is about.
  * summary_write.c selects and writes.
  */
-#define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <stdlib.h>
 #include <string.h>
 
 #include "prune/strategy/summary.h"
 #include "prune/strategy/tool_failure.h"
-
-/* Lengths in bytes.  MOST_BYTES: of the longest sentence in a summary;
- * LEAST_BYTES: of the shortest one; LEAST_ANSWER: of the shortest sentence of
- * the assistant.  LONGEST_WORD: longer words are not searched for in a text. */
-enum {
-	MOST_BYTES = 400,
-	LEAST_BYTES = 12,
-	LEAST_ANSWER = 30,
-	LONGEST_WORD = 16,
-};
 
 /* For each class of lines: the kind of text from which the lines are taken; the
  * label that the summary has before such a line; and how many percent of the
@@ -37,13 +26,16 @@ static const struct {
 	const char *label;
 	unsigned share;
 } classes[CLASSES] = {
-    [TASK] = {CTX_SUMMARY_USER, "User: ", 45},
-    [REQUEST] = {CTX_SUMMARY_USER, "User: ", 25},
+    [TASK] = {CTX_SUMMARY_USER, "User: ", 85},
+    [REQUEST] = {CTX_SUMMARY_USER, "User: ", 100},
     [OPEN_TASK] = {CTX_SUMMARY_CALL, "Open: ", 30},
+    [OPEN_POINT] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 20},
+    [CHANGE] = {CTX_SUMMARY_CALL, "Called: ", 80},
+    [CHANGED_FILE] = {CTX_SUMMARY_CALL, "Changed: ", 40},
     [DECISION] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 40},
-    [CHANGED_FILE] = {CTX_SUMMARY_CALL, "Changed: ", 30},
-    [COMMAND] = {CTX_SUMMARY_CALL, "Ran: ", 40},
+    [COMMAND] = {CTX_SUMMARY_CALL, "Ran: ", 60},
     [TROUBLE] = {CTX_SUMMARY_RESULT, "Tool: ", 50},
+    [LOOK_COMMAND] = {CTX_SUMMARY_CALL, "Ran: ", 30},
     [CALL] = {CTX_SUMMARY_CALL, "Called: ", 30},
     [REST] = {CTX_SUMMARY_ASSISTANT, "Assistant: ", 100},
 };
@@ -78,139 +70,7 @@ ctx_summary_close(struct ctx_summary *summary)
 	free(summary);
 }
 
-/* ---- classes of lines ---- */
-
-static char
-to_lower_ascii(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* Returns true if the text contains one of several words, in small or capital
- * letters.  words: the list of these words in small letters, which ends with
- * NULL; each has at most LONGEST_WORD bytes. */
-static bool
-contains_any(struct ctx_str text, const char *const *words)
-{
-	char lower[4096];
-	size_t at, n, i;
-
-	/* The text is searched in pieces.  Two neighbouring pieces overlap, so
-	 * that each word is completely in one of them. */
-	for (at = 0; at < text.n; at += sizeof lower - LONGEST_WORD) {
-		n = text.n - at < sizeof lower ? text.n - at : sizeof lower;
-		for (i = 0; i < n; i++)
-			lower[i] = to_lower_ascii(text.p[at + i]);
-		for (i = 0; words[i] != NULL; i++)
-			if (memmem(lower, n, words[i], strlen(words[i])) !=
-			    NULL)
-				return true;
-	}
-	return false;
-}
-
-static enum line_class
-classify_line(enum ctx_summary_kind kind, struct ctx_str text)
-{
-	static const char *const requests[] = {"?", "must", "n't", "do not",
-	    "never", "always", "please", "should", "only", "need", "want",
-	    "make sure", "without", "instead", "constraint", NULL};
-	static const char *const decisions[] = {"decid", "chose", "because",
-	    "instead of", "cause", "fixed", "found", "changed", "renamed",
-	    "created", "added", "removed", "done", "works", "pass", "turns out",
-	    "will use", "conclu", "agreed", NULL};
-
-	switch (kind) {
-	case CTX_SUMMARY_EARLIER:
-		return TASK;
-	case CTX_SUMMARY_USER:
-		return contains_any(text, requests) ? TASK : REQUEST;
-	case CTX_SUMMARY_ASSISTANT:
-		return contains_any(text, decisions) ? DECISION : REST;
-	case CTX_SUMMARY_RESULT:
-		return TROUBLE;
-	default:
-		return CLASSES;
-	}
-}
-
-/* Returns true for a line that is useless in a summary: an assistant announces,
- * thanks or apologizes, or the line only introduces what follows it. */
-static bool
-says_nothing(struct ctx_str text)
-{
-	static const char *const signs[] = {"Let me", "Let's", "I'll ",
-	    "I will ", "I'm going to", "Now ", "First,", "Next,", "Sure",
-	    "Great", "Perfect", "Excellent", "Okay", "OK,", "Good", "Thank",
-	    "Sorry", "I apologize", "I see", "You're", "Of course", "Certainly",
-	    "Here's", "Here is", NULL};
-	size_t i, n;
-
-	for (i = 0; signs[i] != NULL; i++) {
-		n = strlen(signs[i]);
-		if (n <= text.n && memcmp(text.p, signs[i], n) == 0)
-			return true;
-	}
-	while (text.n > 0 && strchr("*_ ", text.p[text.n - 1]) != NULL)
-		text.n--;
-	return text.n < LEAST_ANSWER || text.p[text.n - 1] == ':';
-}
-
-/* Returns true for a line that is only a tag, such as "<instructions>". */
-static bool
-is_tag(struct ctx_str text)
-{
-	return text.p[0] == '<' && text.p[text.n - 1] == '>' &&
-	    memchr(text.p, ' ', text.n) == NULL;
-}
-
 /* ---- texts to lines ---- */
-
-static bool
-is_space_char(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-/* Returns the length in bytes of the first sentence of a text, at least 1.  A
- * line feed also ends a sentence. */
-static size_t
-find_sentence_end(struct ctx_str text)
-{
-	static const char full_stop[] = "\xe3\x80\x82"; /* U+3002 */
-	size_t i;
-
-	for (i = 0; i < text.n; i++) {
-		if (text.p[i] == '\n')
-			return i + 1;
-		if ((text.p[i] == '.' || text.p[i] == '?' ||
-			text.p[i] == '!') &&
-		    i > 20 && i + 1 < text.n && is_space_char(text.p[i + 1]))
-			return i + 1;
-		if (text.p[i] == full_stop[0] && i + 3 <= text.n &&
-		    memcmp(text.p + i, full_stop, 3) == 0)
-			return i + 3;
-	}
-	return text.n;
-}
-
-/* Returns how many bytes of a line are used for the summary.  A long line is
- * shortened between two words or, if that is not possible, between two
- * characters. */
-static size_t
-find_line_limit(struct ctx_str text)
-{
-	size_t n = MOST_BYTES;
-
-	if (text.n <= MOST_BYTES)
-		return text.n;
-	while (n > MOST_BYTES / 2 && !is_space_char(text.p[n]))
-		n--;
-	if (n == MOST_BYTES / 2)
-		for (n = MOST_BYTES; n > 0 && (text.p[n] & 0xc0) == 0x80; n--)
-			continue;
-	return n;
-}
 
 static int
 add_summary_line(struct ctx_summary *s, bool earlier, enum line_class class,
@@ -248,14 +108,11 @@ static int
 add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
     struct ctx_str text, struct ctx_err *err)
 {
-	enum line_class class = classify_line(kind, text);
-	size_t n = find_line_limit(text);
+	enum line_class class = ctx_summary_classify(kind, text);
 
-	if (class == CLASSES || n < LEAST_BYTES || is_tag(text))
+	if (class == CLASSES)
 		return 0;
-	if (kind == CTX_SUMMARY_ASSISTANT && (n < text.n || says_nothing(text)))
-		return 0;
-	text.n = n;
+	text.n = ctx_summary_line_limit(text);
 	return add_summary_line(s, kind == CTX_SUMMARY_EARLIER, class,
 	    ctx_str_trim(text), err);
 }
@@ -269,13 +126,33 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 	bool code = false;
 
 	while (text.n > 0) {
-		one = (struct ctx_str){text.p, find_sentence_end(text)};
-		text.p += one.n;
-		text.n -= one.n;
-		one = ctx_str_trim(one);
+		one = ctx_summary_next_sentence(&text);
 		if (one.n >= 3 && memcmp(one.p, "```", 3) == 0)
 			code = !code;
 		else if (!code && add_sentence(s, kind, one, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Adds the names and the sentences of a user's text.  Of text that a program
+ * has put into it, such as <system-reminder>, only the names are used. */
+static int
+add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
+{
+	struct ctx_str own, context;
+
+	while (text.n > 0) {
+		own.p = text.p;
+		context.n = ctx_summary_find_context(text, &own.n);
+		context.p = text.p + own.n;
+		text.n -= own.n + context.n;
+		text.p = context.p + context.n;
+		if (ctx_summary_names_add(&s->names, own, 0, true, err) < 0 ||
+		    add_sentences(s, CTX_SUMMARY_USER, own, err) < 0 ||
+		    (context.n > 0 &&
+			ctx_summary_names_add(&s->names, context, 0, false,
+			    err) < 0))
 			return -1;
 	}
 	return 0;
@@ -350,34 +227,52 @@ add_earlier_lines(struct ctx_summary *s, struct ctx_str text,
 	return 0;
 }
 
+/* Adds a tool result: the outcome of its call, and the names in it.  If the
+ * call is not known, an error message becomes a line of its own. */
+static int
+add_result(struct ctx_summary *s, const struct ctx_summary_text *text,
+    struct ctx_err *err)
+{
+	uint32_t action;
+
+	if (ctx_summary_actions_result(&s->actions, text, &action, err) < 0 ||
+	    ctx_summary_names_add(&s->names,
+		ctx_summary_skip_header(text->text), action, false, err) < 0)
+		return -1;
+	return action != 0
+	    ? 0
+	    : add_sentence(s, text->kind,
+		  ctx_str_trim(ctx_find_error_line(text->text)), err);
+}
+
 int
 ctx_summary_add(struct ctx_summary *s, const struct ctx_summary_text *text,
     struct ctx_err *err)
 {
 	uint32_t action = 0;
 
-	if (text->kind == CTX_SUMMARY_EARLIER)
-		return add_earlier_lines(s, text->text, err);
 	s->actions.number = s->names.n_texts + 1;
-	if ((text->kind == CTX_SUMMARY_CALL &&
-		ctx_summary_actions_call(&s->actions, text, &action, err) <
-		    0) ||
-	    (text->kind == CTX_SUMMARY_RESULT &&
-		ctx_summary_actions_result(&s->actions, text, &action, err) <
-		    0) ||
-	    ctx_summary_names_add(&s->names, text->text, action,
-		text->kind == CTX_SUMMARY_USER, err) < 0)
-		return -1;
 	switch (text->kind) {
+	case CTX_SUMMARY_EARLIER:
+		return add_earlier_lines(s, text->text, err);
+	case CTX_SUMMARY_USER:
+		return add_user_text(s, text->text, err);
 	case CTX_SUMMARY_RESULT:
-		return add_sentence(s, text->kind,
-		    ctx_str_trim(ctx_find_error_line(text->text)), err);
+		return add_result(s, text, err);
 	case CTX_SUMMARY_CALL:
-	case CTX_SUMMARY_OTHER:
-		return 0;
+		if (ctx_summary_actions_call(&s->actions, text, &action, err) <
+		    0)
+			return -1;
+		break;
 	default:
-		return add_sentences(s, text->kind, text->text, err);
+		break;
 	}
+	if (ctx_summary_names_add(&s->names, text->text, action, false, err) <
+	    0)
+		return -1;
+	return text->kind == CTX_SUMMARY_ASSISTANT
+	    ? add_sentences(s, text->kind, text->text, err)
+	    : 0;
 }
 
 int
@@ -391,15 +286,18 @@ int
 ctx_summary_add_action(struct ctx_summary *s,
     const struct written_action *action, struct ctx_err *err)
 {
-	size_t n = s->n;
+	struct summary_line *line;
+	uint32_t id;
 
-	if (add_summary_line(s, false, action->class, action->text, err) < 0)
+	if (add_summary_line(s, false, action->class, action->text, err) < 0 ||
+	    ctx_intern(&s->seen, action->text.p, action->text.n, &id, err) < 0)
 		return -1;
-	if (s->n == n)
+	line = &s->lines[id - 1];
+	if (classes[line->class].kind != CTX_SUMMARY_CALL)
 		return 0;
-	/* Open tasks are the last lines of a summary. */
-	s->lines[n].number =
-	    action->class == OPEN_TASK ? UINT32_MAX : action->number;
-	s->line_of[action->id - 1] = (uint32_t)s->n;
+	/* A repeated action is told where it happened last.  Open tasks are the
+	 * last lines of a summary. */
+	line->number = action->class == OPEN_TASK ? UINT32_MAX : action->number;
+	s->line_of[action->id - 1] = id;
 	return 0;
 }

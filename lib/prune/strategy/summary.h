@@ -10,10 +10,13 @@ enum line_class {
 	TASK,
 	REQUEST,
 	OPEN_TASK,
-	DECISION,
+	OPEN_POINT, /* a sentence that says what is open */
+	CHANGE,     /* a call that changed something other than a file */
 	CHANGED_FILE,
+	DECISION,
 	COMMAND,
 	TROUBLE,
+	LOOK_COMMAND, /* a command that only reads */
 	CALL,
 	REST,
 	CLASSES,
@@ -25,8 +28,8 @@ enum line_class {
 struct summary_name {
 	uint32_t last;  /* number of the newest text with the name, from 1 */
 	uint32_t texts; /* number of texts with the name */
-	/* Action (id in summary_actions.texts) of the newest tool call that has
-	 * the name in its arguments or its result; 0: none. */
+	/* Id of the action of the newest tool call that has the name in its
+	 * arguments or its result; 0: none. */
 	uint32_t action;
 	/* There, in JSON: id in summary_names.keys of the key whose value has
 	 * the name; 0: none. */
@@ -72,32 +75,58 @@ bool ctx_summary_names_kept(struct summary_names *names, struct ctx_str text);
 /* Chooses which names the summary may list, and sorts them by their usefulness:
  * fills names->order. */
 int ctx_summary_names_sort(struct summary_names *names, struct ctx_err *err);
+/* ---- summary_sentences.c ---- */
+
+/* Returns the class of a sentence; CLASSES if it is useless in a summary. */
+enum line_class ctx_summary_classify(enum ctx_summary_kind kind,
+    struct ctx_str text);
+/* Takes the first sentence from *text, which must not be empty. A line feed
+ * also ends a sentence. */
+struct ctx_str ctx_summary_next_sentence(struct ctx_str *text);
+/* Returns how many bytes of a line are used for the summary.  A long line is
+ * shortened between two words or, if that is not possible, between two
+ * characters. */
+size_t ctx_summary_line_limit(struct ctx_str text);
+/* Finds text that a program has put into a message of the user, such as
+ * <system-reminder>.  Sets *from to its offset, and returns its length; 0 with
+ * the length of the whole text if there is none. */
+size_t ctx_summary_find_context(struct ctx_str text, size_t *from);
+
+/* ---- summary_outcome.c ---- */
+
+/* Returns a tool result without the lines that Codex writes before the output
+ * of a command. */
+struct ctx_str ctx_summary_skip_header(struct ctx_str result);
+/* Stores in the buffer "out" what came of a tool call: a line of its result.
+ * Stores nothing if no line says it.  search: true if the whole result may be
+ * searched for such a line, because it is not the content of a file. */
+int ctx_summary_find_outcome(const struct ctx_summary_text *result, bool search,
+    struct ctx_buf *out, struct ctx_err *err);
+
 /* ---- summary_actions.c ---- */
 
 /* What a removed tool call did, such as a command that it ran; or a task that
- * is still open. */
+ * is still open.  Its id is its index in summary_actions.list plus 1. */
 struct summary_action {
-	/* OPEN_TASK, CHANGED_FILE, COMMAND or CALL */
+	/* OPEN_TASK, CHANGE, CHANGED_FILE, COMMAND, LOOK_COMMAND or CALL */
 	enum line_class class;
-	/* Number of the text from which the action was recorded.  An action
-	 * that is repeated gets the number of its newest call. */
-	uint32_t number;
+	uint32_t number;  /* of the text from which the action was recorded */
+	uint32_t text;    /* id in summary_actions.texts */
+	uint32_t outcome; /* id in summary_actions.texts; 0: none known */
 	bool failed;
 };
 
 struct summary_actions {
-	/* for each action: a letter for its class, then its text */
-	struct ctx_intern texts;
-	/* for each text: its action, at index id - 1 */
+	struct ctx_intern texts; /* texts and outcomes of actions */
 	struct summary_action *list;
-	size_t cap;
+	size_t n, cap;
 	uint32_t number; /* number of the text being read */
 	/* Number of the newest list of tasks.  Tasks with lower numbers are not
 	 * open any more. */
 	uint32_t first_task;
 	struct ctx_intern calls; /* ids of tool calls */
-	/* for each id of a tool call: id of the call's action in the member
-	 * "texts"; 0: none */
+	/* for each id of a tool call: id of the call's newest action; 0: none
+	 */
 	uint32_t *actions_of;
 	size_t actions_cap;
 	struct ctx_json json;           /* arguments being read */
@@ -111,8 +140,8 @@ void ctx_summary_actions_release(struct summary_actions *actions);
 int ctx_summary_actions_call(struct summary_actions *actions,
     const struct ctx_summary_text *text, uint32_t *action, struct ctx_err *err);
 /* Reads a tool result.  Sets *action to the id of the action that was recorded
- * for its tool call; to 0 if there is none.  If the call has failed, marks the
- * action as failed. */
+ * for its tool call; to 0 if there is none.  Records the outcome of the action.
+ */
 int ctx_summary_actions_result(struct summary_actions *actions,
     const struct ctx_summary_text *text, uint32_t *action, struct ctx_err *err);
 /* Adds an action from an earlier summary.  Its label, such as "Ran: ", must
@@ -165,7 +194,8 @@ struct ctx_summary {
 	struct summary_line *lines;
 	size_t n, cap;
 	unsigned user_lines; /* number of the user's lines, up to FIRST_LINES */
-	/* The texts of all lines, to add no line twice. */
+	/* The texts of all lines, to add no line twice.  The text with id n is
+	 * that of line n - 1. */
 	struct ctx_intern seen;
 	struct summary_names names;
 	struct summary_actions actions;

@@ -16,6 +16,8 @@
  * of another call. */
 enum { MOST_ACTION = 120, MOST_ARGUMENT = 80 };
 #define FAILED_SUFFIX " (failed)"
+/* The mark between an action and its outcome. */
+#define OUTCOME_MARK " -> "
 /* The tool apply_patch of Codex gets a patch in which "*** Add File: PATH"
  * begins the changes of a file; Update or Delete may be in place of Add. */
 #define PATCH_MARK " File: "
@@ -48,9 +50,8 @@ find_first_line(struct ctx_str text)
 	return ctx_str_trim(text);
 }
 
-/* Records an action whose text is the first line of a text.  If it is known
- * already, it becomes the newest one.  Sets *id to its id in actions->texts; to
- * 0 if the line is empty. */
+/* Records an action whose text is the first line of a text.  Sets *id to its
+ * id; to 0 if the line is empty. */
 static int
 record_action(struct summary_actions *actions, enum line_class class,
     struct ctx_str text, uint32_t *id, struct ctx_err *err)
@@ -59,6 +60,7 @@ record_action(struct summary_actions *actions, enum line_class class,
 	struct ctx_buf *key = &actions->key;
 	struct ctx_str line = find_first_line(text);
 	bool cut = line.n > MOST_ACTION;
+	uint32_t text_id;
 
 	*id = 0;
 	if (line.n == 0)
@@ -68,17 +70,19 @@ record_action(struct summary_actions *actions, enum line_class class,
 		     line.n > 0 && (line.p[line.n] & 0xc0) == 0x80;)
 			line.n--;
 	key->n = 0;
-	if (ctx_buf_printf(key, err, "%c", 'a' + (int)class) < 0 ||
-	    ctx_buf_add(key, line.p, line.n, err) < 0 ||
+	if (ctx_buf_add(key, line.p, line.n, err) < 0 ||
 	    (cut && ctx_buf_printf(key, err, " ...") < 0) ||
-	    ctx_intern(&actions->texts, key->p, key->n, id, err) < 0)
+	    ctx_intern(&actions->texts, key->p, key->n, &text_id, err) < 0)
 		return -1;
-	grown = ctx_grow(actions->list, &actions->cap, *id, sizeof *grown, err);
+	grown = ctx_grow(actions->list, &actions->cap, actions->n + 1,
+	    sizeof *grown, err);
 	if (grown == NULL)
 		return -1;
 	actions->list = grown;
-	grown[*id - 1] =
-	    (struct summary_action){.class = class, .number = actions->number};
+	grown[actions->n] = (struct summary_action){.class = class,
+	    .number = actions->number,
+	    .text = text_id};
+	*id = (uint32_t)++actions->n;
 	return 0;
 }
 
@@ -115,18 +119,70 @@ find_member(const struct ctx_json *json, const char *const *keys)
 	return node;
 }
 
-/* Returns true if a word in a tool's name says that the tool changes files.
- * Some tools have several commands; then name is that of the command. */
+/* Returns true if a word of a tool's name begins with one of several words,
+ * which are in small letters. */
 static bool
-changes_files(struct ctx_str name)
+has_word(struct ctx_str name, const char *const *words)
 {
-	static const char *const words[] = {"rite", "dit", "reate", "eplace",
-	    "atch", "nsert", "pdate", "elete", "emove", "ename", "ppend", NULL};
-	size_t i;
+	size_t i, k, n;
 
-	for (i = 0; name.n > 0 && words[i] != NULL; i++)
-		if (memmem(name.p, name.n, words[i], strlen(words[i])) != NULL)
-			return true;
+	for (i = 0; i < name.n; i++) {
+		char before = i > 0 ? name.p[i - 1] : '_';
+		bool capital = name.p[i] >= 'A' && name.p[i] <= 'Z';
+
+		if (before != '_' && before != '-' && before != '.' && !capital)
+			continue;
+		for (k = 0; words[k] != NULL; k++) {
+			n = strlen(words[k]);
+			if (i + n <= name.n &&
+			    (name.p[i] | 0x20) == words[k][0] &&
+			    memcmp(name.p + i + 1, words[k] + 1, n - 1) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Returns true if the name of a tool, or of a command of a tool that has
+ * several, says that the tool changes something. */
+static bool
+changes_something(struct ctx_str name)
+{
+	static const char *const changes[] = {"add", "append", "apply", "book",
+	    "cancel", "charge", "create", "delete", "deploy", "edit",
+	    "exchange", "insert", "modify", "move", "multiedit", "pay", "post",
+	    "publish", "push", "put", "refund", "remove", "rename", "replace",
+	    "reset", "return", "save", "send", "set", "str_replace", "submit",
+	    "transfer", "update", "upload", "write", NULL};
+	static const char *const looks[] = {"check", "fetch", "find", "get",
+	    "list", "lookup", "query", "read", "search", "show", "stdin",
+	    "view", NULL};
+
+	return has_word(name, changes) && !has_word(name, looks);
+}
+
+/* Returns true if a command only reads: its output is the content of files. */
+static bool
+only_reads(struct ctx_str command)
+{
+	static const char *const readers[] = {"awk", "cat", "find", "git blame",
+	    "git diff", "git grep", "git log", "git show", "git status", "grep",
+	    "head", "jq", "less", "ls", "nl", "pwd", "rg", "sed -n", "tail",
+	    "tree", "wc", "which", NULL};
+	const char *at;
+	size_t i, n;
+
+	if (command.n > 3 && memcmp(command.p, "cd ", 3) == 0 &&
+	    (at = memmem(command.p, command.n, "&& ", 3)) != NULL) {
+		command.n -= (size_t)(at + 3 - command.p);
+		command.p = at + 3;
+	}
+	for (i = 0; readers[i] != NULL; i++) {
+		n = strlen(readers[i]);
+		if (command.n >= n && memcmp(command.p, readers[i], n) == 0 &&
+		    (command.n == n || command.p[n] == ' '))
+			return memchr(command.p, '>', command.n) == NULL;
+	}
 	return false;
 }
 
@@ -238,8 +294,8 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
 			ctx_buf_add(line, value.p, value.n, err) < 0))
 			return -1;
 	}
-	return record_action(actions, CALL, (struct ctx_str){line->p, line->n},
-	    id, err);
+	return record_action(actions, changes_something(tool) ? CHANGE : CALL,
+	    (struct ctx_str){line->p, line->n}, id, err);
 }
 
 /* Records what a tool call does, from its scanned arguments.  Sets *id to the
@@ -265,7 +321,7 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 	if (command != 0 && read_command(actions, command, &text, err) < 0)
 		return -1;
 	if (path != 0 && json->nodes[path].kind == CTX_JSON_STRING) {
-		if (!changes_files(tool) && !changes_files(text))
+		if (!changes_something(text.n > 0 ? text : tool))
 			return record_other_call(actions, tool, id, err);
 		actions->text.n = 0;
 		return ctx_json_text(json, path, &actions->text, &text, err) < 0
@@ -279,9 +335,11 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 	case -1:
 		return -1;
 	case 0:
-		return command == 0
-		    ? record_other_call(actions, tool, id, err)
-		    : record_action(actions, COMMAND, text, id, err);
+		if (command == 0)
+			return record_other_call(actions, tool, id, err);
+		text = ctx_str_trim(text);
+		return record_action(actions,
+		    only_reads(text) ? LOOK_COMMAND : COMMAND, text, id, err);
 	default:
 		return 0;
 	}
@@ -315,6 +373,30 @@ ctx_summary_actions_call(struct summary_actions *actions,
 	return link_call(actions, text->id, *action, err);
 }
 
+/* Records the outcome of the actions of a tool call.  last: id of the newest
+ * one; those before it were recorded from the same text. */
+static int
+record_outcome(struct summary_actions *actions, uint32_t last,
+    const struct ctx_summary_text *result, struct ctx_err *err)
+{
+	struct summary_action *action = &actions->list[last - 1];
+	struct ctx_buf *line = &actions->line;
+	uint32_t outcome = 0, number = action->number;
+
+	if (ctx_summary_find_outcome(result, action->class == COMMAND, line,
+		err) < 0)
+		return -1;
+	/* That a file was edited is known. */
+	if (line->n > 0 && (action->class != CHANGED_FILE || result->failed) &&
+	    ctx_intern(&actions->texts, line->p, line->n, &outcome, err) < 0)
+		return -1;
+	for (; last > 0 && actions->list[last - 1].number == number; last--) {
+		actions->list[last - 1].outcome = outcome;
+		actions->list[last - 1].failed = result->failed;
+	}
+	return 0;
+}
+
 int
 ctx_summary_actions_result(struct summary_actions *actions,
     const struct ctx_summary_text *text, uint32_t *action, struct ctx_err *err)
@@ -328,9 +410,7 @@ ctx_summary_actions_result(struct summary_actions *actions,
 	if (ctx_intern(&actions->calls, text->id.p, text->id.n, &id, err) < 0)
 		return -1;
 	*action = actions->actions_of[id - 1];
-	if (*action != 0 && text->failed)
-		actions->list[*action - 1].failed = true;
-	return 0;
+	return *action != 0 ? record_outcome(actions, *action, text, err) : 0;
 }
 
 int
@@ -338,24 +418,19 @@ ctx_summary_actions_earlier(struct summary_actions *actions,
     enum line_class class, struct ctx_str text, uint32_t *action,
     struct ctx_err *err)
 {
+	struct ctx_str name = text;
+	const char *end = memchr(text.p, ' ', text.n);
+
+	if (end != NULL)
+		name.n = (size_t)(end - text.p);
+	if (class == COMMAND && only_reads(text))
+		class = LOOK_COMMAND;
+	else if (class == CHANGE && !changes_something(name))
+		class = CALL;
 	return record_action(actions, class, text, action, err);
 }
 
 /* ---- writing ---- */
-
-struct numbered_action {
-	uint32_t number, id;
-};
-
-static int
-compare_actions(const void *a, const void *b)
-{
-	const struct numbered_action *left = a, *right = b;
-
-	if (left->number != right->number)
-		return left->number < right->number ? -1 : 1;
-	return left->id < right->id ? -1 : left->id > right->id;
-}
 
 int
 ctx_summary_actions_each(struct summary_actions *actions,
@@ -363,40 +438,33 @@ ctx_summary_actions_each(struct summary_actions *actions,
 	struct ctx_err *err),
     void *user, struct ctx_err *err)
 {
-	struct numbered_action *order =
-	    calloc(actions->texts.n + 1, sizeof *order);
 	struct ctx_buf *whole = &actions->text;
-	struct ctx_str text;
-	size_t n = 0, i;
-	int rc = 0;
+	struct ctx_str text, outcome;
+	size_t i;
 
-	if (order == NULL)
-		return ctx_err_nomem(err);
-	for (i = 0; i < actions->texts.n; i++)
-		if (actions->list[i].class != OPEN_TASK ||
-		    actions->list[i].number >= actions->first_task)
-			order[n++] =
-			    (struct numbered_action){actions->list[i].number,
-				(uint32_t)i + 1};
-	qsort(order, n, sizeof *order, compare_actions);
-	for (i = 0; rc == 0 && i < n; i++) {
-		const struct summary_action *action =
-		    &actions->list[order[i].id - 1];
+	for (i = 0; i < actions->n; i++) {
+		const struct summary_action *action = &actions->list[i];
 		struct written_action written = {.class = action->class,
-		    .id = order[i].id,
+		    .id = (uint32_t)i + 1,
 		    .number = action->number};
 
-		text = ctx_intern_at(&actions->texts, order[i].id);
+		if (action->class == OPEN_TASK &&
+		    action->number < actions->first_task)
+			continue;
+		text = ctx_intern_at(&actions->texts, action->text);
+		outcome = action->outcome != 0
+		    ? ctx_intern_at(&actions->texts, action->outcome)
+		    : (struct ctx_str){"", 0};
 		whole->n = 0;
-		rc = ctx_buf_add(whole, text.p + 1, text.n - 1, err) < 0 ||
-			(action->failed &&
-			    ctx_buf_printf(whole, err, FAILED_SUFFIX) < 0)
-		    ? -1
-		    : 0;
+		if (ctx_buf_printf(whole, err, "%.*s%s%.*s%s", (int)text.n,
+			text.p, outcome.n > 0 ? OUTCOME_MARK : "",
+			(int)outcome.n, outcome.p,
+			action->failed && outcome.n == 0 ? FAILED_SUFFIX : "") <
+		    0)
+			return -1;
 		written.text = (struct ctx_str){whole->p, whole->n};
-		if (rc == 0)
-			rc = add(user, &written, err);
+		if (add(user, &written, err) < 0)
+			return -1;
 	}
-	free(order);
-	return rc;
+	return 0;
 }

@@ -22,6 +22,9 @@ enum { MOST_TEXTS = 4 };
 /* The summary says which key of a JSON object a name belongs to, if the key has
  * at most MOST_KEY bytes and its value at most MOST_VALUE bytes. */
 enum { MOST_KEY = 40, MOST_VALUE = 100 };
+/* Maximum lengths in bytes.  MOST_COUNTED: of names that are compared by their
+ * numbers; MOST_ADDRESS: of a web address with a query. */
+enum { MOST_COUNTED = 64, MOST_ADDRESS = 200 };
 
 void
 ctx_summary_names_release(struct summary_names *names)
@@ -42,20 +45,100 @@ ctx_summary_names_release(struct summary_names *names)
 struct name_reader {
 	struct summary_names *names;
 	const char *text; /* the text that is searched for names */
+	size_t n;         /* its length in bytes */
 	bool by_user;
+	bool prose; /* true for a text that no tool call or result has */
 	uint32_t action, key; /* for the names, as in struct summary_name */
 };
 
-/* Returns a name together with the beginning of an absolute path (/ or  /)
- * before it, which ctx_names_of leaves out.  The two slashes before the host
- * name of a URL are not added. */
+static bool
+is_ascii_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Returns true if a name is that of a tag, such as </result>. */
+static bool
+is_markup(const struct name_reader *reader, const char *p, size_t n)
+{
+	const char *start = reader->text, *end = reader->text + reader->n;
+
+	if (p > start && p[-1] == '<')
+		return p + n < end && p[n] == '>';
+	return p > start + 1 && p[-1] == '/' && p[-2] == '<';
+}
+
+/* Returns true for a number with a unit of time or size, such as 0.41s. */
+static bool
+is_measure(const char *p, size_t n)
+{
+	static const char *const units[] = {"s", "ms", "B", "kB", "KB", "MB",
+	    "GB", "KiB", "MiB", "px", NULL};
+	size_t i, digits = 0;
+
+	while (digits < n &&
+	    ((p[digits] >= '0' && p[digits] <= '9') || p[digits] == '.'))
+		digits++;
+	for (i = 0; digits > 0 && units[i] != NULL; i++)
+		if (strlen(units[i]) == n - digits &&
+		    memcmp(p + digits, units[i], n - digits) == 0)
+			return true;
+	return false;
+}
+
+/* Returns true for two words of small letters, as in yes/no, that begin no
+ * path. */
+static bool
+is_alternative(const struct name_reader *reader, const char *p, size_t n)
+{
+	size_t i, slashes = 0;
+
+	if (p > reader->text && p[-1] == '/')
+		return false;
+	for (i = 0; i < n; i++) {
+		slashes += p[i] == '/';
+		if (p[i] != '/' && (p[i] < 'a' || p[i] > 'z'))
+			return false;
+	}
+	return slashes == 1;
+}
+
+/* Returns the web address whose host and path are a name that follows two
+ * slashes: with its scheme, such as "https:", and its query. */
 static struct ctx_str
-add_root(const struct name_reader *reader, const char *p, size_t n)
+read_address(const struct name_reader *reader, const char *p, size_t n)
+{
+	const char *start = p - 2, *stop = p + n;
+	const char *end = reader->text + reader->n;
+
+	if (start > reader->text && start[-1] == ':')
+		for (start--;
+		     start > reader->text && is_ascii_letter(start[-1]);)
+			start--;
+	if (stop < end && *stop == '?')
+		while (stop < end && stop - start < MOST_ADDRESS &&
+		    (is_ascii_letter(*stop) ||
+			(*stop != '\0' &&
+			    strchr("0123456789_-.~%+?&=/", *stop) != NULL)))
+			stop++;
+	return (struct ctx_str){start, (size_t)(stop - start)};
+}
+
+/* Returns a name together with what belongs to it although ctx_names_of leaves
+ * it out: the beginning of an absolute path (/ or ~/), and the rest of a web
+ * address.  Returns an empty string if the summary does not list the name. */
+static struct ctx_str
+read_name(const struct name_reader *reader, const char *p, size_t n)
 {
 	size_t before = (size_t)(p - reader->text);
 
-	if (before == 0 || p[-1] != '/' || (before > 1 && p[-2] == '/'))
+	if (is_markup(reader, p, n) || is_measure(p, n) ||
+	    (reader->prose && is_alternative(reader, p, n)))
+		return (struct ctx_str){p, 0};
+	if (before == 0 || p[-1] != '/')
 		return (struct ctx_str){p, n};
+	if (before > 1 && p[-2] == '/')
+		return read_address(reader, p, n);
 	if (before > 1 && p[-2] == '~')
 		return (struct ctx_str){p - 2, n + 2};
 	return (struct ctx_str){p - 1, n + 1};
@@ -67,10 +150,12 @@ add_name(void *user, const char *p, size_t n, struct ctx_err *err)
 	struct name_reader *reader = user;
 	struct summary_names *names = reader->names;
 	struct summary_name *grown;
-	struct ctx_str name = add_root(reader, p, n);
+	struct ctx_str name = read_name(reader, p, n);
 	size_t known = names->texts.n;
 	uint32_t id;
 
+	if (name.n == 0)
+		return 0;
 	if (ctx_intern(&names->texts, name.p, name.n, &id, err) < 0)
 		return -1;
 	grown = ctx_grow(names->list, &names->cap, id, sizeof *grown, err);
@@ -93,9 +178,10 @@ add_name(void *user, const char *p, size_t n, struct ctx_err *err)
 static int
 read_names(struct name_reader *reader, struct ctx_str text, struct ctx_err *err)
 {
-	struct ctx_names found = {reader, add_name};
+	struct ctx_names found = {reader, add_name, true};
 
 	reader->text = text.p;
+	reader->n = text.n;
 	return ctx_names_of(&found, text.p, text.n, err);
 }
 
@@ -182,6 +268,7 @@ ctx_summary_names_add(struct summary_names *names, struct ctx_str text,
 {
 	struct name_reader reader = {.names = names,
 	    .by_user = by_user,
+	    .prose = action == 0,
 	    .action = action};
 	int rc = 0;
 
@@ -241,7 +328,7 @@ static int
 keep_name(void *user, const char *p, size_t n, struct ctx_err *err)
 {
 	struct name_reader *reader = user;
-	struct ctx_str name = add_root(reader, p, n);
+	struct ctx_str name = read_name(reader, p, n);
 	uint32_t id;
 
 	return ctx_intern(&reader->names->kept, name.p, name.n, &id, err);
@@ -251,8 +338,10 @@ int
 ctx_summary_names_keep(struct summary_names *names, struct ctx_str text,
     struct ctx_err *err)
 {
-	struct name_reader reader = {.names = names, .text = text.p};
-	struct ctx_names found = {&reader, keep_name};
+	struct name_reader reader = {.names = names,
+	    .text = text.p,
+	    .n = text.n};
+	struct ctx_names found = {&reader, keep_name, true};
 
 	return ctx_names_of(&found, text.p, text.n, err);
 }
@@ -261,7 +350,7 @@ static int
 find_kept_name(void *user, const char *p, size_t n, struct ctx_err *err)
 {
 	struct name_reader *reader = user;
-	struct ctx_str name = add_root(reader, p, n);
+	struct ctx_str name = read_name(reader, p, n);
 
 	(void)err;
 	return ctx_intern_has(&reader->names->kept, name.p, name.n) ? -1 : 0;
@@ -270,13 +359,48 @@ find_kept_name(void *user, const char *p, size_t n, struct ctx_err *err)
 bool
 ctx_summary_names_kept(struct summary_names *names, struct ctx_str text)
 {
-	struct name_reader reader = {.names = names, .text = text.p};
-	struct ctx_names found = {&reader, find_kept_name};
+	struct name_reader reader = {.names = names,
+	    .text = text.p,
+	    .n = text.n};
+	struct ctx_names found = {&reader, find_kept_name, true};
 
 	return ctx_names_of(&found, text.p, text.n, NULL) < 0;
 }
 
 /* ---- choosing ---- */
+
+/* Returns true if the names of a removed text also include a name that differs
+ * only in its number, which is higher by "step". */
+static bool
+has_neighbour(const struct summary_names *names, struct ctx_str name, int step)
+{
+	char text[MOST_COUNTED];
+	size_t i = name.n;
+
+	if (name.n > sizeof text)
+		return false;
+	memcpy(text, name.p, name.n);
+	for (; step != 0 && i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9';
+	     i--) {
+		int digit = text[i - 1] - '0' + step;
+
+		step = digit < 0 ? -1 : digit / 10;
+		text[i - 1] = (char)('0' + (digit + 10) % 10);
+	}
+	return step == 0 && ctx_intern_has(&names->texts, text, name.n);
+}
+
+/* Returns true for a name that only counts, such as value_7 of value_6, value_7
+ * and value_8. */
+static bool
+is_counted(const struct summary_names *names, struct ctx_str name)
+{
+	bool before = has_neighbour(names, name, -1);
+	bool after = has_neighbour(names, name, 1);
+
+	return (before && (after || has_neighbour(names, name, -2))) ||
+	    (after && has_neighbour(names, name, 2));
+}
 
 /* Returns a number that says how useful a name is in a summary, relative to its
  * length.  The weights were chosen by tests/bench/survive, on the half of its
@@ -292,6 +416,8 @@ rate_name(const struct summary_names *names, uint32_t id)
 	worth += has_digit(text) ? 0.5 : 0;
 	worth += name->texts > 1 ? 0.5 : 0;
 	worth -= name->texts > MOST_TEXTS ? 4 : 0;
+	worth -= name->texts == 1 && is_counted(names, text) ? 1 : 0;
+	worth -= memchr(text.p, ':', text.n) != NULL ? 1 : 0;
 	return worth - (double)text.n / 60;
 }
 

@@ -11,12 +11,13 @@
 
 #include "prune/strategy/summary.h"
 
-/* LINES_SHARE: lines that are selected for their text get 1/LINES_SHARE of the
- * summary.  The rest is for names and the lines of their tool calls.  With half
- * of the summary for lines, fewer of the names are kept that are needed later
- * (tests/bench/survive).  LIST_TOKENS: tokens of the line feed and the
- * indentation before a list of names. */
-enum { LINES_SHARE = 4, LIST_TOKENS = 2 };
+/* Shares of the summary, in percent: ASKED_SHARE, for sentences of the user;
+ * DONE_SHARE, for open tasks and changes; TOLD_SHARE, for other lines that are
+ * selected for their text.  The rest is
+ * for names and the lines of their tool calls.  With larger shares, fewer of
+ * the names are kept that are needed later (tests/bench/survive).  LIST_TOKENS:
+ * tokens of the line feed and the indentation before a list of names. */
+enum { ASKED_SHARE = 40, DONE_SHARE = 30, TOLD_SHARE = 10, LIST_TOKENS = 2 };
 
 /* A name in the order of the lines under which the names are written. */
 struct placed_name {
@@ -115,16 +116,17 @@ measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
 	return 0;
 }
 
-/* Selects lines that have at most "left" tokens together, of each class no more
- * than its share if shares is true.  Returns how many of these tokens are not
- * used. */
+/* Selects lines of the classes from one to another that have at most "left"
+ * tokens together, of each class no more than its share if shares is true.
+ * Returns how many of these tokens are not used. */
 static uint64_t
-take_lines(struct ctx_summary *s, uint64_t left, bool shares)
+take_lines(struct ctx_summary *s, enum line_class from, enum line_class to,
+    uint64_t left, bool shares)
 {
 	uint64_t part;
 	unsigned class;
 
-	for (class = 0; class < CLASSES; class ++) {
+	for (class = from; class <= to; class ++) {
 		part = shares
 		    ? left * ctx_summary_share((enum line_class) class) / 100
 		    : left;
@@ -132,6 +134,38 @@ take_lines(struct ctx_summary *s, uint64_t left, bool shares)
 		    part - take_class_lines(s, (enum line_class) class, part);
 	}
 	return left;
+}
+
+/* Selects the first sentence of the user, if it has at most "left" tokens: it
+ * mostly names the task.  Returns how many of these tokens are not used. */
+static uint64_t
+take_first_line(struct ctx_summary *s, uint64_t left)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->lines[i].first == 1 && s->lines[i].tokens <= left) {
+			s->lines[i].taken = true;
+			return left - s->lines[i].tokens;
+		}
+	return left;
+}
+
+/* Selects the lines that the summary has whatever names it lists.  Returns how
+ * many of limit tokens are left for names. */
+static uint64_t
+take_main_lines(struct ctx_summary *s, uint64_t limit)
+{
+	uint64_t asked = limit * ASKED_SHARE / 100;
+	uint64_t done = limit * DONE_SHARE / 100;
+	uint64_t told = limit * TOLD_SHARE / 100;
+	uint64_t used = limit - take_first_line(s, limit);
+
+	asked = used < asked ? asked - used : 0;
+	used += asked - take_lines(s, TASK, REQUEST, asked, true);
+	used += done - take_lines(s, OPEN_TASK, CHANGED_FILE, done, true);
+	used += told - take_lines(s, DECISION, REST, told, true);
+	return limit > used ? limit - used : 0;
 }
 
 /* Adds a line that says what a removed tool call did, such as the command that
@@ -457,7 +491,7 @@ complete_lines(struct summary_writer *w, struct ctx_err *err)
 {
 	struct ctx_summary *s = w->s;
 
-	s->line_of = calloc(s->actions.texts.n + 1, sizeof *s->line_of);
+	s->line_of = calloc(s->actions.n + 1, sizeof *s->line_of);
 	if (s->line_of == NULL)
 		return ctx_err_nomem(err);
 	if (ctx_summary_actions_each(&s->actions, add_action_line, s, err) < 0)
@@ -471,16 +505,15 @@ fill_summary(struct summary_writer *w, uint64_t limit, struct ctx_buf *out,
     struct ctx_err *err)
 {
 	struct ctx_summary *s = w->s;
-	uint64_t tokens, names, lines = limit / LINES_SHARE;
+	uint64_t tokens, names = take_main_lines(s, limit);
 
-	names = limit - lines + take_lines(s, lines, true);
 	if (sort_names(s, err) < 0 ||
 	    write_selected(w, names, out, &tokens, err) < 0)
 		return -1;
 	/* If lines and names together do not use all tokens, more lines are
 	 * selected. */
 	if (tokens < limit &&
-	    take_lines(s, limit - tokens, false) < limit - tokens &&
+	    take_lines(s, TASK, REST, limit - tokens, false) < limit - tokens &&
 	    write_selected(w, names, out, &tokens, err) < 0)
 		return -1;
 	/* While the summary is too long, the last names are removed and, when

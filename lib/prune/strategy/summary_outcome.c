@@ -1,0 +1,254 @@
+/*
+ * summary_outcome.c - finds what came of a tool call, for the built-in summary
+ *
+ * The outcome is a line of the result: the one that counts what passed and
+ * failed, or an error message; for a short result, the whole text.  The exit
+ * status is added if it is not 0.
+ */
+#define _GNU_SOURCE /* memmem, in POSIX since 2024 */
+#include <string.h>
+
+#include "prune/strategy/summary.h"
+#include "prune/strategy/tool_failure.h"
+
+/* Lengths in bytes.  MOST_OUTCOME: of the longest outcome; MOST_WHOLE: of the
+ * longest result that is its own outcome. */
+enum { MOST_OUTCOME = 160, MOST_WHOLE = 100 };
+
+/* Codex writes these lines before the output of a command. */
+#define CODEX_HEADER  "Chunk ID: "
+#define CODEX_RUNNING "Process running with "
+#define CODEX_OUTPUT  "\nOutput:\n"
+
+static bool
+starts_with(struct ctx_str text, const char *start)
+{
+	size_t n = strlen(start);
+
+	return n <= text.n && memcmp(text.p, start, n) == 0;
+}
+
+struct ctx_str
+ctx_summary_skip_header(struct ctx_str result)
+{
+	const size_t n = sizeof CODEX_OUTPUT - 1;
+	const char *at;
+
+	if (starts_with(result, CODEX_HEADER) &&
+	    (at = memmem(result.p, result.n, CODEX_OUTPUT, n)) != NULL) {
+		result.n -= (size_t)(at + n - result.p);
+		result.p = at + n;
+	}
+	return result;
+}
+
+/* ---- kinds of lines ---- */
+
+static bool
+is_decimal_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
+is_word_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    is_decimal_digit(c) || c == '_';
+}
+
+/* Returns true if a line counts what passed and failed, as the last line of a
+ * test run does: "2 failed, 3 passed". */
+static bool
+counts_results(struct ctx_str line)
+{
+	static const char *const words[] = {" passed", " failed", " failures",
+	    " passing", " failing", " errors", NULL};
+	const char *at;
+	size_t i;
+
+	if (starts_with(line, "Tests run: "))
+		return true;
+	for (i = 0; words[i] != NULL; i++) {
+		at = memmem(line.p, line.n, words[i], strlen(words[i]));
+		if (at != NULL && at > line.p && is_decimal_digit(at[-1]))
+			return true;
+	}
+	return false;
+}
+
+/* Returns true if a line is an error message.  A word in a line of source code,
+ * such as log.error("error: ..."), is none: it is quoted, or a part of a name.
+ */
+static bool
+reports_error(struct ctx_str line)
+{
+	static const char *const signs[] = {"ERROR",
+	    "Error: ", "error: ", "error[", "Exception: ", "FAILED", "FAIL",
+	    "fatal: ", "panic: ", "not ok ", "command not found",
+	    "No such file", "ermission denied", NULL};
+	const char *at;
+	size_t i, n;
+
+	for (i = 0; signs[i] != NULL; i++) {
+		n = strlen(signs[i]);
+		at = memmem(line.p, line.n, signs[i], n);
+		if (at == NULL ||
+		    (at > line.p && strchr(".\"'`(", at[-1]) != NULL))
+			continue;
+		if (is_word_char(at[n - 1]) && at + n < line.p + line.n &&
+		    (is_word_char(at[n]) || at[n] == '('))
+			continue;
+		return true;
+	}
+	return false;
+}
+
+/* If a line says with which status a command exited, sets *status to it. */
+static void
+read_exit_status(struct ctx_str line, int *status)
+{
+	static const char *const signs[] = {"[exit ",
+	    "exit: ", "exit code: ", "Exit code ",
+	    "Exit code: ", "exited with code ",
+	    "exit_code\": ", "exit_code\":", "<returncode>", NULL};
+	const char *at;
+	size_t i, n;
+
+	for (i = 0; signs[i] != NULL; i++) {
+		n = strlen(signs[i]);
+		at = memmem(line.p, line.n, signs[i], n);
+		if (at == NULL)
+			continue;
+		for (*status = 0, at += n; at < line.p + line.n &&
+		     is_decimal_digit(*at) && *status < 1000;
+		     at++)
+			*status = *status * 10 + (*at - '0');
+		return;
+	}
+}
+
+/* ---- reading ---- */
+
+/* Takes the first line from *text.  In a result that is JSON, an escaped line
+ * feed also ends a line. */
+static struct ctx_str
+next_line(struct ctx_str *text)
+{
+	struct ctx_str line = {text->p, 0};
+	size_t skip = 0;
+
+	while (line.n < text->n && skip == 0) {
+		if (text->p[line.n] == '\n')
+			skip = 1;
+		else if (text->p[line.n] == '\\' && line.n + 1 < text->n &&
+		    text->p[line.n + 1] == 'n')
+			skip = 2;
+		else
+			line.n++;
+	}
+	text->p += line.n + skip;
+	text->n -= line.n + skip;
+	return ctx_str_trim(line);
+}
+
+/* Returns a line without what only decorates it: "====" around the counts of a
+ * test run, "E  " before its errors, and a tag around an error. */
+static struct ctx_str
+strip_decoration(struct ctx_str line)
+{
+	const char *end;
+
+	while (line.n > 0 && line.p[0] == '=')
+		line.p++, line.n--;
+	while (line.n > 0 && line.p[line.n - 1] == '=')
+		line.n--;
+	if (starts_with(line, "E  "))
+		line.p += 1, line.n -= 1;
+	if (starts_with(line, "<") &&
+	    (end = memchr(line.p, '>', line.n)) != NULL &&
+	    end + 1 < line.p + line.n) {
+		line.n -= (size_t)(end + 1 - line.p);
+		line.p = end + 1;
+		end = memmem(line.p, line.n, "</", 2);
+		if (end != NULL)
+			line.n = (size_t)(end - line.p);
+	}
+	return ctx_str_trim(line);
+}
+
+/* Sets *outcome to the line of a result that says most.  Of several counts the
+ * last is the total; of several errors the first is the cause. */
+static void
+search_lines(struct ctx_str text, struct ctx_str *outcome, int *status)
+{
+	struct ctx_str line;
+	bool counted = false;
+
+	while (text.n > 0) {
+		line = next_line(&text);
+		if (line.n == 0)
+			continue;
+		read_exit_status(line, status);
+		if (counts_results(line)) {
+			*outcome = line;
+			counted = true;
+		} else if (outcome->n == 0 && !counted && reports_error(line)) {
+			*outcome = line;
+		}
+	}
+}
+
+/* Appends a text without control sequences, such as the one for bold text, and
+ * at most MOST_OUTCOME bytes of it. */
+static int
+append_plain(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
+{
+	size_t i, from = out->n;
+
+	for (i = 0; i < text.n && out->n - from < MOST_OUTCOME; i++) {
+		if (text.p[i] == '\033') {
+			while (i < text.n && !is_word_char(text.p[i]))
+				i++;
+			while (i < text.n &&
+			    (is_decimal_digit(text.p[i]) || text.p[i] == ';'))
+				i++;
+			continue;
+		}
+		if (((unsigned char)text.p[i] >= ' ' || text.p[i] == '\t') &&
+		    ctx_buf_add(out, text.p + i, 1, err) < 0)
+			return -1;
+	}
+	for (; i < text.n && out->n > from && (text.p[i] & 0xc0) == 0x80; i--)
+		out->n--;
+	return 0;
+}
+
+int
+ctx_summary_find_outcome(const struct ctx_summary_text *result, bool search,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	struct ctx_str body = ctx_summary_skip_header(result->text);
+	struct ctx_str header = {result->text.p, result->text.n - body.n};
+	struct ctx_str line = {NULL, 0};
+	int status = 0;
+
+	read_exit_status(header, &status);
+	if (search)
+		search_lines(body, &line, &status);
+	if (line.n == 0 && (result->failed || status != 0))
+		line = ctx_str_trim(ctx_find_error_line(body));
+	body = ctx_str_trim(body);
+	if (line.n == 0 &&
+	    (result->failed || status != 0 ||
+		(body.n <= MOST_WHOLE && memchr(body.p, '\n', body.n) == NULL)))
+		line = next_line(&body);
+	out->n = 0;
+	if (append_plain(out, strip_decoration(line), err) < 0)
+		return -1;
+	if (status != 0 &&
+	    ctx_buf_printf(out, err, "%s[exit %d]", out->n > 0 ? " " : "",
+		status) < 0)
+		return -1;
+	return 0;
+}
