@@ -276,6 +276,14 @@ build() { # PROGRAM OUT [FLAG...]
 	done
 }
 
+@test "mandoc shows every manual page at 80 columns without a warning" {
+	for page in "$ROOT"/man/*.[0-9]; do
+		mandoc -T lint -W warning "$page"
+		mandoc -T ascii "$page" | col -b | expand > shown
+		run ! grep -E '^.{81}' shown
+	done
+}
+
 @test "make dist contains the files of git, and builds" {
 	make -s -C "$ROOT" dist
 	tar -xzf "$ROOT"/build/ctx-?.?.?.tar.gz

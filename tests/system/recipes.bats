@@ -129,20 +129,6 @@ setup_hook() {
 	git commit -qm counted
 }
 
-@test "CI: SARIF gives annotations, and the exit status fails the job" {
-	setup_recipes
-	recipe "A step of"
-	sh -e script
-	jq -e '.version == "2.1.0"' ctx.sarif > /dev/null
-	tail -n +5 agent.jsonl > fixtures/broken.jsonl
-	run -1 sh -e script
-	jq -e '[.runs[0].results[].locations[0].physicalLocation
-		.artifactLocation.uri] | unique == ["fixtures/broken.jsonl"]' \
-	    ctx.sarif > /dev/null
-	mv agent.jsonl fixtures/broken.jsonl
-	run -1 sh -e script
-}
-
 # Runs the steps of the workflow in the file ctx.yml, as a runner of GitHub does.
 run_workflow() {
 	export GITHUB_PATH=$PWD/path
