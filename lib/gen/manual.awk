@@ -42,7 +42,7 @@ function paragraphs(   i, n, lines, list, code) {
 		if (code)
 			print ".Ed"
 		if (lines[i] == "") {
-			if (!list)
+			if (!list && lines[i + 1] !~ /^    /)
 				print ".Pp"
 			code = 0
 			continue
@@ -83,8 +83,10 @@ function literal(   i, n, lines) {
 function flush() {
 	if (names != "")
 		print ".Ss " names
-	else if (group == "" && comment != "")
+	else if (group == "" && comment != "" && !after_heading)
 		print ".Pp"
+	if (group != "" || comment != "")
+		after_heading = 0
 	if (group != "") {
 		literal()
 		if (comment != "")
@@ -150,6 +152,7 @@ skipped > 0 {
 	sub(/^\/\* -+ /, "")
 	sub(/ *-* \*\/$/, "")
 	print ".Sh " toupper($0)
+	after_heading = 1
 	next
 }
 
