@@ -402,3 +402,24 @@ X
 	[ $((full - 1)) -eq $((1 + after)) ] || fail "$(cat got)"
 	run ! grep -q 'not in this file' got
 }
+
+@test "a stored response of each provider has its model and billed tokens" {
+	read_as() { # DIALECT MODEL, and the response on standard input
+		ctx-count --json 2> /dev/null | jq -e --arg d "$1" --arg m "$2" '
+		    .dialect == $d and .billed == 505 and .messages == 1 and
+		    .tokens > 0 and .model == (if $m == "" then null else $m end)' ||
+			fail "$1"
+	}
+	read_as anthropic claude-opus-5 <<< '{"id":"msg_1","type":"message","role":"assistant","model":"claude-opus-5","content":[{"type":"text","text":"yo"}],"usage":{"input_tokens":5,"cache_read_input_tokens":500}}'
+	read_as openai-chat gpt-5 <<< '{"id":"chatcmpl-1","object":"chat.completion","model":"gpt-5","choices":[{"index":0,"message":{"role":"assistant","content":"yo"}}],"usage":{"prompt_tokens":505}}'
+	read_as openai-responses gpt-5 <<< '{"id":"resp_1","object":"response","model":"gpt-5","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"yo"}]}],"usage":{"input_tokens":505}}'
+	read_as gemini gemini-2.5-pro <<< '{"candidates":[{"content":{"parts":[{"text":"yo"}],"role":"model"}}],"usageMetadata":{"promptTokenCount":505},"modelVersion":"gemini-2.5-pro"}'
+	read_as ollama llama3.2 <<< '{"model":"llama3.2","message":{"role":"assistant","content":"yo"},"done":true,"prompt_eval_count":505}'
+	# The response of Bedrock names no model.
+	response='{"output":{"message":{"role":"assistant","content":[{"text":"yo"}]}},"stopReason":"end_turn","usage":{"inputTokens":5,"cacheReadInputTokens":500}}'
+	read_as bedrock "" <<< "$response"
+	read_as bedrock "" <<< "{\"recordId\":\"r\",\"modelOutput\":$response}"
+	run -0 --separate-stderr ctx-count --json \
+	    <<< '{"output":{"message":{"role":"assistant","content":"a"}}}'
+	jq -e '.messages == 0' <<< "$output"
+}

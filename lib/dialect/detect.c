@@ -20,6 +20,7 @@ static const struct wrapper {
 	 * messages, for example "response" and "body".  Empty if the record
 	 * itself contains them. */
 	const char *path[2];
+	/* path from that object to the messages (see ctx_json_find_path) */
 	const char *messages;
 	/* key of a member that the object with the messages must not have */
 	const char *unless;
@@ -122,9 +123,19 @@ static const struct wrapper {
 	.sure = true,
 	.element = "content",
 	.answers = true},
-    {.path = {"modelOutput", "output"},
-	.messages = "message",
+    {.path = {"modelOutput"},
+	.messages = "output/message",
 	.dialect = "bedrock",
+	.single = true,
+	.answers = true},
+    {.messages = "output/message",
+	.with = "stopReason",
+	.dialect = "bedrock",
+	.single = true,
+	.answers = true},
+    {.messages = "message",
+	.with = "prompt_eval_count",
+	.dialect = "ollama",
 	.single = true,
 	.answers = true},
     {.path = {"outputs"},
@@ -422,7 +433,7 @@ find_wrapped_messages(const struct ctx_json *json, uint32_t node,
 	    (wrapper->with != NULL &&
 		ctx_json_find(json, *request, wrapper->with) == 0))
 		return 0;
-	messages = ctx_json_find(json, *request, wrapper->messages);
+	messages = ctx_json_find_path(json, *request, wrapper->messages);
 	if (messages != 0 && wrapper->text &&
 	    is_prompt(json, *request, messages))
 		return messages;

@@ -583,6 +583,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "Anthropic Messages",
 	.matches = ctx_anthropic_is,
 	.likely = ctx_anthropic_likely,
+	.find_model = ctx_anthropic_model,
 	.read = ctx_anthropic_read,
 	.rules = CTX_FIRST_USER | CTX_RESULTS_NEXT | CTX_NAMES_CALLERS |
 	    CTX_PLAIN_IDS | CTX_NO_BLANK_TEXT | CTX_LAST_MAY_BE_EMPTY |

@@ -6,7 +6,7 @@
 uint32_t
 ctx_find_model_of_request(const struct ctx_json *json, uint32_t request)
 {
-	static const char *const keys[] = {"model", "modelId",
+	static const char *const keys[] = {"model", "modelId", "modelVersion",
 	    "gen_ai.request.model"};
 	uint32_t model = 0, agent;
 	size_t i;

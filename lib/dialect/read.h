@@ -33,7 +33,7 @@ ctx_dialect_read ctx_openai_chat_read, ctx_openai_responses_read,
 ctx_dialect_line ctx_claude_code_line, ctx_claude_stream_line, ctx_codex_line,
     ctx_pi_line, ctx_gemini_cli_line, ctx_opencode_line, ctx_copilot_cli_line;
 ctx_dialect_first ctx_opencode_first;
-ctx_dialect_model ctx_opencode_model, ctx_llm_logs_model;
+ctx_dialect_model ctx_opencode_model, ctx_llm_logs_model, ctx_anthropic_model;
 
 /* Returns the role whose name is the string at a JSON node, in formats with
  * role and content: "developer" is CTX_ROLE_SYSTEM, "function" is

@@ -62,6 +62,9 @@ told(void)
 	    {"{\"role\":\"user\",\"parts\":[{\"text\":\"a\"}]}", "gemini"},
 	    {"{\"role\":\"user\",\"parts\":[\"a\",{}]}", "gemini"},
 	    {"{\"role\":\"user\",\"content\":[{\"text\":\"a\"}]}", "bedrock"},
+	    {"{\"type\":\"message\",\"role\":\"assistant\",\"content\":[],"
+	     "\"usage\":{\"input_tokens\":5}}",
+		"anthropic"},
 	};
 	struct ctx_record_layout layout;
 	struct ctx_json json;

@@ -79,14 +79,37 @@ find_reason_in_blocks(const struct ctx_json *json, uint32_t node,
 	return why;
 }
 
+/* Returns the path of a member that only a whole response has, with its message
+ * in the same object; NULL if there is none. */
+static const char *
+identify_response(const struct ctx_json *json, uint32_t node)
+{
+	static const char *const paths[] = {"stop_reason",
+	    "usage/input_tokens"};
+	size_t i;
+
+	if (ctx_json_find(json, node, "role") == 0 ||
+	    !ctx_is_array(json, ctx_json_find(json, node, "content")))
+		return NULL;
+	for (i = 0; i < sizeof paths / sizeof paths[0]; i++)
+		if (ctx_json_find_path(json, node, paths[i]) != 0)
+			return paths[i];
+	return NULL;
+}
+
 const char *
 ctx_anthropic_is(const struct ctx_json *json, uint32_t node)
 {
-	if (ctx_json_find(json, node, "stop_reason") != 0 &&
-	    ctx_json_find(json, node, "role") != 0 &&
-	    ctx_is_array(json, ctx_json_find(json, node, "content")))
-		return "stop_reason";
-	return find_reason_in_blocks(json, node, identify_block);
+	const char *why = identify_response(json, node);
+
+	return why != NULL ? why
+			   : find_reason_in_blocks(json, node, identify_block);
+}
+
+uint32_t
+ctx_anthropic_model(const struct ctx_json *json, uint32_t node)
+{
+	return ctx_json_find(json, node, "model");
 }
 
 const char *
@@ -213,7 +236,7 @@ ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
 	if (!ctx_read_role(message, json, node,
 		ctx_json_find(json, node, "role")))
 		return 0;
-	message->model = ctx_json_find(json, node, "model");
+	message->model = ctx_anthropic_model(json, node);
 	/* Anthropic allows a system message inside a conversation only between
 	 * a user message and an assistant message.  So ctx keeps or removes it
 	 * together with the messages before and after it. */
