@@ -403,6 +403,13 @@ X
 	run ! grep -q 'not in this file' got
 }
 
+@test "the bar says how much is counted if it is more than was billed" {
+	run -0 ctx-count --bar "$BATS_TEST_DIRNAME/corpus/llm-logs/chat.json"
+	[[ ${lines[1]} == "84 billed + ~3 after of 128k tokens, "*"; ~967 counted" ]]
+	run -0 ctx-count --bar "$BATS_TEST_DIRNAME/corpus/claude-code/session.jsonl"
+	[[ ${lines[1]} != *counted* ]]
+}
+
 @test "a stored response of each provider has its model and billed tokens" {
 	read_as() { # DIALECT MODEL, and the response on standard input
 		ctx-count --json 2> /dev/null | jq -e --arg d "$1" --arg m "$2" '

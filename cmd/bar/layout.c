@@ -208,16 +208,28 @@ write_tokens(char all[64], const struct picture *picture, bool is_split)
 		    cli_short_number(number, picture->tokens));
 }
 
-/* Text after the numbers of a conversation in which no request since a
- * compaction reports billed tokens. */
-#define COMPACTED "; not billed since compaction"
+/* Writes what the parts of the bar need to be understood, or "". */
+static void
+write_remark(char remark[64], const struct picture *picture)
+{
+	const struct ctx_token_stats *t = picture->t;
+	char number[16];
+
+	remark[0] = '\0';
+	if (picture->compacted)
+		(void)snprintf(remark, 64, "; not billed since compaction");
+	else if (picture->billed && t->tokens > picture->tokens)
+		(void)snprintf(remark, 64, "; %s%s counted",
+		    t->estimated > 0 ? "~" : "",
+		    cli_short_number(number, t->tokens));
+}
 
 void
 bar_write_figures(char out[200], const struct picture *picture, size_t width)
 {
 	const struct ctx_token_stats *t = picture->t;
 	const char *model = t->model != NULL ? t->model->name : "";
-	char all[64], share[32], window[16];
+	char all[64], share[32], window[16], remark[64];
 
 	write_tokens(all, picture, true);
 	if (picture->window == 0) {
@@ -243,7 +255,8 @@ bar_write_figures(char out[200], const struct picture *picture, size_t width)
 		(void)snprintf(out, 200, "%s tokens, %s", all, share);
 	if (strlen(out) > width)
 		(void)snprintf(out, 200, "%s", share);
-	if (picture->compacted && strlen(out) + strlen(COMPACTED) <= width)
+	write_remark(remark, picture);
+	if (strlen(out) + strlen(remark) <= width)
 		(void)snprintf(out + strlen(out), 200 - strlen(out), "%s",
-		    COMPACTED);
+		    remark);
 }
