@@ -110,6 +110,10 @@ commands_between() {
 	cmp original "$session.bak"
 	ctx-check "$session"
 	[ "$(ctx-count --json "$session" | jq .tokens)" -le 100000 ]
+	# Those that explain the output come after these.
+	commands_between 'ctx-count --billed' . | head -n 1 > script
+	session=$session sh -e script > shown
+	grep -q '^ *~[0-9]* .*s.jsonl' shown
 	jq -c '{messages: [.]}' "$agent" | head -n 1 > request.json
 	commands_between 'ctx-prune.*request.json' . | head -n 1 > script
 	sh -e script
@@ -148,7 +152,7 @@ commands_between() {
 }
 
 @test "manual pages: ctx-stream(5) describes every dialect" {
-	sed -n '/^\.Sh PROVIDERS/,/^\.Sh EXAMPLES/s/^\.It Cm //p' \
+	sed -n '/^\.Sh PROVIDERS/,/^\.Sh WHAT/s/^\.It Cm //p' \
 	    "$BATS_TEST_DIRNAME/../man/ctx-stream.5" | tr -d , | tr -s ' ' '\n' |
 	    sort > described
 	ctx-count --list-options | sed -n 's/^d\tdialect\t.*\t//p' |

@@ -12,8 +12,6 @@ setup_recipes() {
 		"$B/gen-tools/convo" --seed "$i" --count 1 --messages 40 \
 		    > "logs/$i.jsonl"
 	done
-	"$B/gen-tools/convo" --seed 7 --count 150 --messages 100 --wrap \
-	    > conversations.jsonl
 	printf '#!/bin/sh\nhead -n 40 > seen\n' > watcher
 	# Stand-ins for programs that ask a model.
 	mkdir bin
@@ -55,15 +53,6 @@ recipe() {
 	for file in logs/*.jsonl; do
 		ctx-prune -b 8k "$file" | cmp - "small/${file##*/}"
 	done
-}
-
-@test "GNU parallel prunes by block, in order" {
-	setup_recipes
-	recipe "GNU parallel"
-	sh -e script
-	ctx-prune -b 12k conversations.jsonl > single.jsonl
-	run ! cmp -s single.jsonl conversations.jsonl
-	cmp single.jsonl by-blocks.jsonl
 }
 
 @test "tail -f: records are written while the file is open" {
