@@ -105,17 +105,20 @@ on_foreign(void *user, struct ctx_str dir, struct ctx_err *err)
 }
 
 /* If all references in the input are to files outside the directory of
- * --spool, warns that --spool is probably wrong. */
+ * --spool, says that --spool is probably wrong. */
 static void
 warn_foreign(struct restore_command *restore)
 {
-	if (restore->own == 0 && restore->foreign > 0)
+	if (restore->own == 0 && restore->foreign > 0) {
+		if (!restore->gc)
+			cli_status(&restore->cli, CLI_NO);
 		cli_say(&restore->cli,
 		    "no reference names a file in %s, but %" PRIu64
 		    " name files in other directories; name such a directory "
 		    "with --spool, for example %.*s",
 		    restore->options.spool, restore->foreign,
 		    (int)restore->dir.n, restore->dir.p);
+	}
 	ctx_buf_release(&restore->dir);
 }
 
@@ -278,7 +281,7 @@ main(int argc, char **argv)
 		.about = "Put back tool results and media that ctx-age moved "
 			 "to files.",
 		.operands = "[FILE...]",
-		.no_means = "a file is missing or has changed",
+		.no_means = "a file is missing, has changed or is elsewhere",
 		.examples =
 		    "  ctx-restore -S spool < short.jsonl > chat.jsonl\n"
 		    "  ctx-restore --list chat.jsonl\n",

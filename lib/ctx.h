@@ -560,7 +560,8 @@ struct ctx_restore_options {
 #define CTX_RESTORE_OPTIONS_INIT CTX_INIT(struct ctx_restore_options)
 
 /* Puts back what ctx_age has moved to files, as ctx-restore(1) does.  Returns 1
- * if a file is missing or has changed; its reference is then kept. */
+ * if a file is missing or has changed, or all are in other directories than the
+ * spool.  Their references are kept. */
 CTX_API int ctx_restore(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_restore_options *options, struct ctx_result *result,
     struct ctx_error *error);

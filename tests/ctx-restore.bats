@@ -378,7 +378,8 @@ load helper
 	ctx-age -k 2 -o 100 < "$agent" > aged
 	[ "$(grep -c 'characters in .ctx/spool/' aged)" -gt 1 ]
 	for how in "" --list --dry-run; do
-		ctx-restore -S other $how < aged > out 2> err
+		run -1 ctx-restore -S other $how aged
+		grep '^ctx-restore' <<< "$output" > err
 		[ "$(grep -c . err)" -eq 1 ]
 		grep -qE '^ctx-restore: no reference names a file in other, but [0-9]+ name files in other directories; name such a directory with --spool, for example \.ctx/spool$' err
 	done
@@ -405,6 +406,9 @@ load helper
 	CTX_SPOOL=here ctx-age "$agent" > aged
 	[ -d here ]
 	CTX_SPOOL=here ctx-restore aged | cmp - "$agent"
+	ctx-restore -S "$PWD/here" aged | cmp - "$agent"
+	ln -s . link
+	ctx-restore -S "$PWD/link/here" aged | cmp - "$agent"
 	CTX_SPOOL=there ctx-restore -S ./here/ aged | cmp - "$agent"
 	ctx-restore aged | cmp - aged
 }

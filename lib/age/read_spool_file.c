@@ -111,11 +111,17 @@ ctx_restore_read_referenced(struct restoration *restoration,
 }
 
 int
-ctx_restore_report_foreign(struct restoration *restoration,
+ctx_restore_find_spool(struct restoration *restoration,
     const struct ctx_reference *ref, struct ctx_err *err)
 {
 	const struct ctx_restore_config *o = restoration->options;
 
+	if (ctx_restore_open_spool(restoration, err) < 0)
+		return -1;
+	if (ctx_reference_into(ref, o->spool) ||
+	    (!restoration->no_spool &&
+		ctx_spool_is_at(&restoration->spool, ref->dir)))
+		return 1;
 	return o->foreign != NULL ? o->foreign(o->user, ref->dir, err) : 0;
 }
 

@@ -106,6 +106,7 @@ restore_result(struct restoration *restoration, const struct ctx_event *event,
 	size_t from = restoration->rewrite.edits.store.n;
 	enum ctx_aged_result_state state;
 	struct ctx_reference ref;
+	int rc;
 
 	if (node == 0 && content != 0 &&
 	    json->nodes[content].kind == CTX_JSON_STRING)
@@ -118,10 +119,10 @@ restore_result(struct restoration *restoration, const struct ctx_event *event,
 		return -1;
 	if (!ctx_reference_find(restoration->text.p, restoration->text.n, &ref))
 		return 0;
-	if (!ctx_reference_into(&ref, restoration->options->spool))
-		return ctx_restore_report_foreign(restoration, &ref, err);
-	if (ctx_restore_open_spool(restoration, err) < 0 ||
-	    append_referenced_content(restoration, &ref,
+	rc = ctx_restore_find_spool(restoration, &ref, err);
+	if (rc <= 0)
+		return rc;
+	if (append_referenced_content(restoration, &ref,
 		ctx_result_content_form(json, content, dialect), &state,
 		err) < 0)
 		return -1;

@@ -106,16 +106,17 @@ ctx_restore_media(struct restoration *restoration, const struct ctx_json *json,
 	enum ctx_aged_result_state state;
 	struct ctx_reference ref;
 	bool is;
+	int rc;
 
 	if (ctx_placeholder_read(ctx_json_str(json, text),
 		&restoration->placeholder, &is, &ref, err) < 0)
 		return -1;
 	if (!is || ref.path.n == 0)
 		return 0;
-	if (!ctx_reference_into(&ref, restoration->options->spool))
-		return ctx_restore_report_foreign(restoration, &ref, err);
-	if (ctx_restore_open_spool(restoration, err) < 0 ||
-	    read_spooled_block(restoration, &ref, &state, err) < 0 ||
+	rc = ctx_restore_find_spool(restoration, &ref, err);
+	if (rc <= 0)
+		return rc;
+	if (read_spooled_block(restoration, &ref, &state, err) < 0 ||
 	    ctx_restore_report_reference(restoration, &ref, state, err) < 0)
 		return -1;
 	if (state == CTX_AGED_WHOLE &&

@@ -90,17 +90,34 @@ ctx_age(struct ctx_input *input, struct ctx_output *output,
 	return ctx_api_end(run, rc, counts.refused > 0, result, error, &err);
 }
 
+struct restoring {
+	struct api_run run;
+	/* references to files of the spool that are missing or have changed,
+	 * and references to files in other directories */
+	uint64_t broken, foreign;
+};
+
 static int
 count_reference(void *user, const struct ctx_found_reference *aged,
     struct ctx_err *err)
 {
-	struct api_run *run = user;
+	struct restoring *restoring = user;
 
 	(void)err;
 	if (aged->state == CTX_AGED_WHOLE)
-		run->sum.changed++;
+		restoring->run.sum.changed++;
 	else
-		run->sum.failed++;
+		restoring->broken++;
+	return 0;
+}
+
+static int
+count_foreign(void *user, struct ctx_str dir, struct ctx_err *err)
+{
+	struct restoring *restoring = user;
+
+	(void)dir, (void)err;
+	restoring->foreign++;
 	return 0;
 }
 
@@ -111,21 +128,27 @@ ctx_restore(struct ctx_input *input, struct ctx_output *output,
 {
 	struct ctx_restore_config config = {0};
 	struct ctx_restore_options known;
-	struct api_run run = {0};
+	struct restoring restoring = {0};
+	struct api_run *run = &restoring.run;
 	struct ctx_err err;
 	int rc;
 
 	rc = ctx_api_take_options(&known, sizeof known, options, &err);
-	run.on_change = known.on_change;
-	run.user = known.user;
+	run->on_change = known.on_change;
+	run->user = known.user;
 	if (rc == 0)
-		rc = ctx_api_begin(&run, input, output, known.archive, &err);
+		rc = ctx_api_begin(run, input, output, known.archive, &err);
 	config.spool = known.spool != NULL ? known.spool : DEFAULT_SPOOL;
-	config.user = &run;
+	config.user = &restoring;
 	config.found = count_reference;
-	config.report = run.report;
+	config.foreign = count_foreign;
+	config.report = run->report;
 	if (rc == 0)
-		rc = ctx_restore_stream(&input->stream, run.writer,
+		rc = ctx_restore_stream(&input->stream, run->writer,
 		    &input->counters, &config, &err);
-	return ctx_api_end(&run, rc, run.sum.failed > 0, result, error, &err);
+	run->sum.failed = restoring.broken + restoring.foreign;
+	return ctx_api_end(run, rc,
+	    restoring.broken > 0 ||
+		(restoring.foreign > 0 && run->sum.changed == 0),
+	    result, error, &err);
 }

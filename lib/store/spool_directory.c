@@ -167,15 +167,27 @@ open_path(const char *dir, bool create, size_t *n_made, struct ctx_err *err)
 	return fd;
 }
 
+bool
+ctx_spool_is_at(const struct ctx_spool *spool, struct ctx_str dir)
+{
+	char path[PATH_MAX];
+	struct stat st, named;
+
+	if (dir.n >= sizeof path || memchr(dir.p, '\0', dir.n) != NULL)
+		return false;
+	memcpy(path, dir.p, dir.n);
+	path[dir.n] = '\0';
+	return fstat(spool->fd, &st) == 0 && stat(path, &named) == 0 &&
+	    ctx_is_same_file(&st, &named);
+}
+
 /* Returns true if the path of the spool still leads to the directory that was
  * opened at first. */
 static bool
 is_same_directory(const struct ctx_spool *spool)
 {
-	struct stat st, named;
-
-	return fstat(spool->fd, &st) == 0 && stat(spool->dir, &named) == 0 &&
-	    ctx_is_same_file(&st, &named);
+	return ctx_spool_is_at(spool,
+	    (struct ctx_str){spool->dir, strlen(spool->dir)});
 }
 
 /* Opens the spool, and creates it if it does not exist.  A process that

@@ -49,6 +49,8 @@ struct ctx_spool {
 int ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
     struct ctx_err *err);
 void ctx_spool_close(struct ctx_spool *spool);
+/* Returns true if a path leads to the directory of an open spool. */
+bool ctx_spool_is_at(const struct ctx_spool *spool, struct ctx_str dir);
 /* Returns the length in bytes of a path without its last n components.
  * Returns 0 if dir is relative and has at most n components. */
 size_t ctx_spool_above(const char *dir, size_t n);
@@ -150,8 +152,7 @@ bool ctx_reference_media(const char *p, size_t n, struct ctx_reference *ref);
  * replaced a tool result: the literal is short enough, and ends like such a
  * text.  Only such a literal must be decoded to find out more. */
 bool ctx_reference_may_be(struct ctx_str literal);
-/* Returns true if the file that the reference names is in the spool directory
- * dir. */
+/* Returns true if the reference spells the directory of its file as dir. */
 bool ctx_reference_into(const struct ctx_reference *ref, const char *dir);
 /* Finds what may be the hash in a spool file's name, anywhere in a text.  This
  * is a row of at least CTX_SPOOL_DIGITS hex digits, of which *digits is set to

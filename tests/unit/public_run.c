@@ -166,7 +166,7 @@ make_long_result(void)
 static void
 aging(void)
 {
-	char dir[] = "/tmp/public.XXXXXX", spool[64], command[100];
+	char dir[] = "/tmp/public.XXXXXX", spool[64], other[64], command[100];
 	struct ctx_age_options age = CTX_AGE_OPTIONS_INIT;
 	struct ctx_restore_options restore = CTX_RESTORE_OPTIONS_INIT;
 	struct ctx_result result = CTX_RESULT_INIT;
@@ -200,6 +200,20 @@ aging(void)
 	NEED(ctx_output_take(output, &whole, NULL) == 0);
 	CHECK(strcmp(whole.data, text) == 0);
 	ctx_free(whole.data);
+	tap_case("ctx_restore knows the spool under another path");
+	(void)snprintf(other, sizeof other, "%s/../%s/spool", dir, dir + 5);
+	restore.spool = other;
+	input = open_text(aged.data, NULL);
+	CHECK(ctx_restore(input, NULL, &restore, &result, &error) == 0);
+	CHECK(result.changed == 1 && result.failed == 0);
+	ctx_input_free(input);
+	tap_case("ctx_restore gives 1 if all files are elsewhere");
+	restore.spool = dir;
+	input = open_text(aged.data, NULL);
+	CHECK(ctx_restore(input, NULL, &restore, &result, &error) == 1);
+	CHECK(result.changed == 0 && result.failed == 1);
+	ctx_input_free(input);
+	restore.spool = spool;
 	tap_case("ctx_restore gives 1 if a file is missing");
 	(void)snprintf(command, sizeof command, "rm -r %s", spool);
 	NEED(system(command) == 0);
