@@ -404,6 +404,9 @@ struct ctx_result {
 	uint64_t findings; /* violations that were not repaired [check] */
 	uint64_t repaired; /* violations that were repaired [check] */
 	uint64_t failed; /* not pruned, stored, restored [prune age restore] */
+	/* texts that a regular expression needed too much work for; they count
+	 * as pinned, and not as selected [prune truncate age] */
+	uint64_t given_up;
 };
 #define CTX_RESULT_INIT CTX_INIT(struct ctx_result)
 

@@ -302,7 +302,7 @@ void
 cli_note_pattern(const struct cli *cli, const char *option,
     const struct ctx_pattern *pattern)
 {
-	if (pattern->overrun)
+	if (pattern->overruns > 0)
 		cli_say(cli,
 		    "--%s: matching took too many steps for some texts, whose "
 		    "messages are unchanged; use a simpler pattern",

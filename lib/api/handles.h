@@ -126,6 +126,9 @@ int ctx_api_begin(struct api_run *run, struct ctx_input *input,
  * of *late is CTX_OK. */
 int ctx_api_fail_late(struct api_run *run, const struct ctx_err *late,
     struct ctx_err *err);
+/* Adds the texts for which a pattern was given up to the sums of an operation,
+ * and releases the pattern. */
+void ctx_api_release_pattern(struct api_run *run, struct ctx_pattern *pattern);
 /* Ends an operation: flushes its output, closes its archive, and copies the
  * result and the error to *result and *error. rc: -1 if the operation has
  * failed with *err, else 0. no: true if the answer of the operation is no, such

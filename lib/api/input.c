@@ -212,5 +212,10 @@ ctx_input_open_callback(struct ctx_input **input, ctx_read_function *read,
 const char *
 ctx_input_dialect(const struct ctx_input *input)
 {
-	return ctx_stream_dialect(&input->stream)->name;
+	const struct ctx_stream *stream = &input->stream;
+
+	if (stream->forced != NULL)
+		return stream->forced->name;
+	return stream->found.dialect != NULL ? stream->found.dialect->name
+					     : ctx_stream_dialect(stream)->name;
 }

@@ -66,12 +66,12 @@ ctx_api_begin(struct api_run *run, struct ctx_input *input,
 		return ctx_err_set(err, CTX_EARG,
 		    "an earlier operation has read this input; open the input "
 		    "again for each operation");
-	input->used = true;
 	if (archive != NULL && output != NULL) {
 		if (ctx_archive_open(&run->archive, archive, err) < 0)
 			return -1;
 		run->report.archive = &run->archive;
 	}
+	input->used = true;
 	if (output != NULL)
 		ctx_reader_set_writer(input->stream.reader, run->writer);
 	return 0;
@@ -86,6 +86,13 @@ ctx_api_fail_late(struct api_run *run, const struct ctx_err *late,
 	if (run->writer == NULL || ctx_writer_flush(run->writer, err) == 0)
 		*err = *late;
 	return -1;
+}
+
+void
+ctx_api_release_pattern(struct api_run *run, struct ctx_pattern *pattern)
+{
+	run->sum.given_up += pattern->overruns;
+	ctx_pattern_release(pattern);
 }
 
 int

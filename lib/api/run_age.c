@@ -85,8 +85,8 @@ ctx_age(struct ctx_input *input, struct ctx_output *output,
 	run->sum.changed = counts.results;
 	run->sum.failed = counts.failed;
 	run->sum.refused = counts.refused;
-	ctx_pattern_release(&config->tool);
-	ctx_pattern_release(&config->not_tool);
+	ctx_api_release_pattern(run, &config->tool);
+	ctx_api_release_pattern(run, &config->not_tool);
 	return ctx_api_end(run, rc, counts.refused > 0, result, error, &err);
 }
 

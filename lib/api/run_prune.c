@@ -160,10 +160,10 @@ ctx_prune(struct ctx_input *input, struct ctx_output *output,
 		rc = ctx_api_count_ahead(input, &err);
 	if (rc == 0)
 		rc = run_prune(&pruning, &err);
-	ctx_pattern_release(&pruning.config.pin_text);
-	ctx_pattern_release(&pruning.config.pin_tool);
-	ctx_pattern_release(&pruning.config.tool);
-	ctx_pattern_release(&pruning.config.not_tool);
+	ctx_api_release_pattern(&pruning.run, &pruning.config.pin_text);
+	ctx_api_release_pattern(&pruning.run, &pruning.config.pin_tool);
+	ctx_api_release_pattern(&pruning.run, &pruning.config.tool);
+	ctx_api_release_pattern(&pruning.run, &pruning.config.not_tool);
 	return ctx_api_end(&pruning.run, rc,
 	    pruning.run.sum.too_long + pruning.run.sum.refused > 0, result,
 	    error, &err);

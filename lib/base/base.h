@@ -269,11 +269,12 @@ typedef int64_t ctx_clock(void);
  * list if it matches any of them.  A zeroed list is valid and matches nothing.
  *
  * Matching may take too long on some texts, so it has limits: work, depth,
- * memory.  If a limit is reached, overrun is set, and ctx_pattern_match and
- * ctx_pattern_selects return the result for which the caller keeps the text
- * unchanged: true and false.  *left is the work that remains for all texts of
- * one message; each match subtracts its work.  The work depends on the pattern
- * and the text only.
+ * memory.  If a limit is reached, overruns is increased, and ctx_pattern_match
+ * and ctx_pattern_selects return the result for which the caller keeps the text
+ * unchanged: true and false.  A pattern that has reached a limit three times
+ * gets much less work for each later text.  *left is the work that remains for
+ * all texts of one message; each match subtracts its work.  The work depends on
+ * the pattern and its texts only.
  */
 /* Maximum work of matching the texts of one message.  A unit is about the work
  * of reading a byte.  All of it takes about a second at most with just-in-time
@@ -283,8 +284,7 @@ typedef int64_t ctx_clock(void);
 struct ctx_pattern {
 	struct ctx_pattern_code *list;
 	size_t n, cap;
-	/* true if a match reached a limit; the caller resets it */
-	bool overrun;
+	uint64_t overruns; /* number of matches that reached a limit */
 };
 /* Adds a regular expression to the list: NUL-terminated, at most 65536 bytes,
  * groups nested at most 64 deep.  CTX_EARG: it is invalid; the error text says

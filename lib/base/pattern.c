@@ -40,6 +40,10 @@
  * offset. */
 #define FEW_STEPS  4
 #define MANY_STEPS 16
+/* Number of overruns after which the work of a match is bounded by the length
+ * of text and pattern.  So a bad pattern does not take the work of a whole
+ * message at each message. */
+#define FREE_OVERRUNS 3
 /* Work of one item of the pattern: about 16 times that of reading a byte.  The
  * interpreter also copies about 2 bytes' worth of work per capturing group. */
 #define ITEM_WORK  16
@@ -70,6 +74,9 @@ struct ctx_pattern_code {
 	size_t runs;
 	size_t length; /* length of the pattern in bytes, plus 1 */
 	int64_t item;  /* work of each item */
+	/* number of matches of "counted" that reached a limit, up to
+	 * FREE_OVERRUNS */
+	unsigned overruns;
 };
 
 /* The work of one match. */
@@ -318,13 +325,28 @@ outcome_of(int rc)
 	return rc >= 0 ? YES : rc == PCRE2_ERROR_NOMATCH ? NO : OVERRUN;
 }
 
+/* Returns the maximum work of matching an n-byte text: after FREE_OVERRUNS that
+ * of each item of the pattern once at each byte. */
+static int64_t
+limit_work(const struct ctx_pattern_code *one, size_t n, int64_t left)
+{
+	int64_t step = (int64_t)one->length * one->item;
+
+	if (one->overruns < FREE_OVERRUNS || (int64_t)n >= left / step)
+		return left;
+	return ((int64_t)n + 1) * step;
+}
+
 /* Matches with the counted version, and takes the work from *left. */
 static enum outcome
 match_counted(struct ctx_pattern_code *one, const char *p, size_t n,
     int64_t *left)
 {
-	const struct work whole = {.one = one, .left = *left, .n = n};
+	const struct work whole = {.one = one,
+	    .left = limit_work(one, n, *left),
+	    .n = n};
 	struct work work = whole;
+	enum outcome outcome;
 	int rc;
 
 	pcre2_set_match_limit(one->context, MATCH_LIMIT);
@@ -336,8 +358,10 @@ match_counted(struct ctx_pattern_code *one, const char *p, size_t n,
 		rc = pcre2_match(one->counted, (PCRE2_SPTR)p, n, 0,
 		    PCRE2_NO_JIT, one->data, one->context);
 	}
-	*left = work.left;
-	return outcome_of(rc);
+	*left -= whole.left - work.left;
+	outcome = outcome_of(rc);
+	one->overruns += outcome == OVERRUN && one->overruns < FREE_OVERRUNS;
+	return outcome;
 }
 
 /* Returns about how many bytes of an n-byte text a match from one start offset
@@ -427,7 +451,7 @@ match_any(struct ctx_pattern *patterns, const char *p, size_t n, int64_t *left)
 		this = match_one(&patterns->list[i], p, n, left);
 		if (this != NO)
 			all = this;
-		patterns->overrun |= this == OVERRUN;
+		patterns->overruns += this == OVERRUN;
 	}
 	return all;
 }

@@ -67,16 +67,16 @@ end_slow(void)
 		/* None of them matches: a match is reported for safety. */
 		left = CTX_PATTERN_WORK;
 		said = ctx_pattern_match(&one, text, n, &left);
-		CHECK(said == one.overrun && (said || !slow[i].endless));
+		CHECK(said == (one.overruns > 0) && (said || !slow[i].endless));
 		/* A match that is given up neither selects nor excepts.  The
 		 * same match takes the same work. */
 		again = CTX_PATTERN_WORK;
 		CHECK(!ctx_pattern_selects(&one, &none, text, n, &again));
 		CHECK(again == left);
-		one.overrun = false;
+		one.overruns = 0;
 		left = CTX_PATTERN_WORK;
 		said = ctx_pattern_selects(&none, &one, text, n, &left);
-		CHECK(said == !one.overrun);
+		CHECK(said == (one.overruns == 0));
 		ctx_pattern_release(&one);
 		free(text);
 	}
@@ -94,7 +94,7 @@ match(const char *pattern, const char *text, size_t n)
 
 	NEED(ctx_pattern_add(&one, pattern, &err) == 0);
 	answer = ctx_pattern_match(&one, text, n, &left) ? MATCHES : DIFFERS;
-	if (one.overrun) {
+	if (one.overruns > 0) {
 		/* What was not tried to the end is taken for a match. */
 		CHECK(answer == MATCHES);
 		answer = GIVEN_UP;
@@ -147,6 +147,33 @@ limit(void)
 	free(text);
 }
 
+static void
+stop_early(void)
+{
+	const int64_t enough = CTX_PATTERN_WORK / 100;
+	struct ctx_pattern one = {0};
+	struct ctx_err err;
+	char text[4001] = "";
+	int64_t left;
+	unsigned i;
+
+	tap_case("a pattern that was given up three times gets less work");
+	memset(text, 'a', sizeof text - 1);
+	NEED(ctx_pattern_add(&one, "(?:a+)+(?:b|c)", &err) == 0);
+	for (i = 0; i < 5; i++) {
+		left = CTX_PATTERN_WORK;
+		CHECK(ctx_pattern_match(&one, text, sizeof text - 1, &left));
+		CHECK((CTX_PATTERN_WORK - left < enough) == (i >= 3));
+	}
+	CHECK(one.overruns == 5);
+	tap_case("later texts that take little work are still matched");
+	left = CTX_PATTERN_WORK;
+	CHECK(!ctx_pattern_match(&one, "such a text", 11, &left));
+	CHECK(ctx_pattern_match(&one, "such aab", 8, &left));
+	CHECK(one.overruns == 5);
+	ctx_pattern_release(&one);
+}
+
 /* None of these texts takes all the work, but all of them do. */
 static void
 share_work(void)
@@ -165,13 +192,14 @@ share_work(void)
 	for (i = 0; i < 1000 && left > 0; i++)
 		(void)ctx_pattern_match(&one, text, sizeof text, &left);
 	CHECK(i < 1000);
-	one.overrun = false;
-	CHECK(ctx_pattern_match(&one, "x", 1, &left) && one.overrun);
-	one.overrun = false;
-	CHECK(
-	    !ctx_pattern_selects(&one, &none, "aac", 3, &left) && one.overrun);
-	one.overrun = false;
-	CHECK(!ctx_pattern_selects(&none, &one, "x", 1, &left) && one.overrun);
+	one.overruns = 0;
+	CHECK(ctx_pattern_match(&one, "x", 1, &left) && one.overruns == 1);
+	one.overruns = 0;
+	CHECK(!ctx_pattern_selects(&one, &none, "aac", 3, &left) &&
+	    one.overruns == 1);
+	one.overruns = 0;
+	CHECK(!ctx_pattern_selects(&none, &one, "x", 1, &left) &&
+	    one.overruns == 1);
 	/* What nothing is asked about is not kept by that. */
 	CHECK(ctx_pattern_selects(&none, &none, "x", 1, &left));
 	ctx_pattern_release(&one);
@@ -288,7 +316,7 @@ flags(size_t n, size_t at, bool *given_up)
 	text = realloc(text, size);
 	NEED(text != NULL);
 	said = ctx_pattern_match(&one, text, size, &left);
-	*given_up = one.overrun;
+	*given_up = one.overruns > 0;
 	ctx_pattern_release(&one);
 	free(text);
 	return said;
@@ -376,6 +404,7 @@ main(void)
 	end_slow();
 	limit();
 	share_work();
+	stop_early();
 	find_all_places();
 	anchors();
 	regional();

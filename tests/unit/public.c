@@ -215,6 +215,33 @@ messages(void)
 }
 
 static void
+dialects(void)
+{
+	static const char *const texts[][2] = {
+	    {"anthropic",
+		"{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":"
+		"\"tool_result\",\"tool_use_id\":\"x\"}]}]}"},
+	    {"gemini", "{\"contents\":[{\"parts\":[{\"text\":\"a\"}]}]}"},
+	};
+	struct ctx_input_options options = CTX_INPUT_OPTIONS_INIT;
+	struct ctx_input *input;
+	size_t i;
+
+	tap_case("the dialect of a request is that of its messages");
+	for (i = 0; i < 2; i++) {
+		input = open_text(texts[i][1], NULL);
+		CHECK(strcmp(ctx_input_dialect(input), "generic") == 0);
+		CHECK(ctx_count(input, NULL, NULL, NULL) == 0);
+		CHECK(strcmp(ctx_input_dialect(input), texts[i][0]) == 0);
+		ctx_input_free(input);
+	}
+	options.dialect = "bedrock";
+	input = open_text(texts[0][1], &options);
+	CHECK(strcmp(ctx_input_dialect(input), "bedrock") == 0);
+	ctx_input_free(input);
+}
+
+static void
 requests(void)
 {
 	static const char text[] =
@@ -306,6 +333,7 @@ main(void)
 	failing_sources();
 	sinks();
 	messages();
+	dialects();
 	requests();
 	invalid_input();
 	sizes();

@@ -104,6 +104,29 @@ does_not_fit(void)
 }
 
 static void
+patterns(void)
+{
+	struct ctx_prune_options options = CTX_PRUNE_OPTIONS_INIT;
+	struct ctx_result result = CTX_RESULT_INIT;
+	char *chat = make_chat();
+	struct ctx_input *input = open_text(chat, NULL);
+
+	tap_case(
+	    "texts for which a regular expression is given up are counted");
+	options.budget = 2000;
+	options.pin = "(\\w+\\s*)+$d";
+	CHECK(ctx_prune(input, NULL, &options, &result, NULL) == 1);
+	CHECK(result.given_up == 80 && result.removed == 0);
+	ctx_input_free(input);
+	input = open_text(chat, NULL);
+	options.pin = "Message 7 ";
+	CHECK(ctx_prune(input, NULL, &options, &result, NULL) == 0);
+	CHECK(result.given_up == 0 && result.removed > 0);
+	ctx_input_free(input);
+	free(chat);
+}
+
+static void
 truncation(void)
 {
 	struct ctx_truncate_options options = CTX_TRUNCATE_OPTIONS_INIT;
@@ -305,6 +328,15 @@ archives(void)
 	ctx_output_free(output);
 	ctx_input_free(input);
 	NEED(unlink(name) == 0 && close(fd) == 0);
+	tap_case("an archive that cannot be opened does not use up the input");
+	input = open_text(chat, NULL);
+	NEED(ctx_output_open_memory(&output, NULL) == 0);
+	options.archive = "/dev/null/archive";
+	CHECK(ctx_prune(input, output, &options, NULL, NULL) == -1);
+	options.archive = NULL;
+	CHECK(ctx_prune(input, output, &options, NULL, NULL) == 0);
+	ctx_output_free(output);
+	ctx_input_free(input);
 	free(chat);
 }
 
@@ -313,6 +345,7 @@ main(void)
 {
 	count();
 	does_not_fit();
+	patterns();
 	truncation();
 	aging();
 	checking();
