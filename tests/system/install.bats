@@ -161,6 +161,11 @@ build() { # PROGRAM OUT [FLAG...]
 	ldd shared | grep -q "libctx\.so\.$(abi)"
 	run ! grep -q 'libctx\.so' <(ldd static)
 	run ! ldd all-static
+	jq -nc 'range(1100) | {role: "assistant", tool_calls: [{id: "c\(.)",
+	    type: "function", function: {name: "t\(.)", arguments: "{}"}}]}' |
+	    ./shared gpt-4o - > out
+	[ "$(wc -l < out)" -eq 1000 ]
+	grep -qP '^other tools\t101\t' out
 }
 
 @test "the program at the top of ctx.h compiles as C and C++, and prunes" {
@@ -185,6 +190,8 @@ build() { # PROGRAM OUT [FLAG...]
 	ctx-prune -b 20000 request | cmp - out
 	grep -q '^message [0-9]* (.*): drop, ' report
 	run -2 ./program 20000 <<< '{"messages":[}'
+	run -1 ./program 100 < request
+	[ "${lines[-1]}" = "prune_request: does not fit" ]
 }
 
 @test "a Python program checks a conversation and repairs it, by ctypes" {

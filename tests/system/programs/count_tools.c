@@ -14,19 +14,20 @@ struct row {
 static struct row rows[1000];
 static size_t n_rows;
 
-/* Returns the row of a tool; the last row is for all further tools. */
+/* Returns the row of a tool.  The last row is for all further tools. */
 static struct row *
 find_row(const char *tool)
 {
+	const size_t last = sizeof rows / sizeof rows[0] - 1;
 	size_t i;
 
-	for (i = 0; i < n_rows; i++)
+	for (i = 0; i < n_rows && i < last; i++)
 		if (strncmp(rows[i].tool, tool, sizeof rows[i].tool - 1) == 0)
 			return &rows[i];
-	if (n_rows < sizeof rows / sizeof rows[0])
-		n_rows++;
-	snprintf(rows[n_rows - 1].tool, sizeof rows[0].tool, "%s", tool);
-	return &rows[n_rows - 1];
+	snprintf(rows[i].tool, sizeof rows[i].tool, "%s",
+	    i < last ? tool : "other tools");
+	n_rows = i + 1;
+	return &rows[i];
 }
 
 /* Adds the message that was read last to the row of its first tool. */

@@ -1,8 +1,11 @@
 // prune_request.cpp - prunes a request in memory before it is sent
 //
 // usage: prune_request BUDGET < request.json
+//
+// Exit status: 0 success; 1 the request does not fit the budget; 2 error.
 #include <ctx.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <iterator>
@@ -26,31 +29,39 @@ fail(const ctx_error &error)
 	throw std::runtime_error(text);
 }
 
-// Called with each piece of the pruned request.
+// Called with each piece of the pruned request.  An exception must not leave
+// a function that the library calls.
 int
-append(void *user, const char *data, std::size_t length)
+append(void *user, const char *data, std::size_t length) noexcept
 {
-	static_cast<std::string *>(user)->append(data, length);
+	try {
+		static_cast<std::string *>(user)->append(data, length);
+	} catch (const std::exception &) {
+		return -1;
+	}
 	return 0;
 }
 
 // Called for each message that is removed or changed.
 int
-report(void *, const ctx_change_info *change)
+report(void *, const ctx_change_info *change) noexcept
 {
-	std::cerr << "message " << change->index << " (" << change->role
-		  << "): " << change->action << ", " << change->rule << "\n";
+	std::fprintf(stderr, "message %llu (%s): %s, %s\n",
+	    static_cast<unsigned long long>(change->index), change->role,
+	    change->action, change->rule);
 	return 0;
 }
 
-std::string
-prune(const std::string &request, std::uint64_t budget)
+// Sets pruned to the request without the messages that do not fit.  Returns
+// false if it is still too long.
+bool
+prune(const std::string &request, std::uint64_t budget, std::string &pruned)
 {
 	ctx_prune_options options = CTX_PRUNE_OPTIONS_INIT;
 	ctx_error error = CTX_ERROR_INIT;
 	ctx_input *input;
 	ctx_output *output;
-	std::string pruned;
+	int rc;
 
 	if (ctx_input_open_memory(&input, request.data(), request.size(),
 		nullptr, &error) < 0)
@@ -61,9 +72,10 @@ prune(const std::string &request, std::uint64_t budget)
 	std::unique_ptr<ctx_output, Free> keep_output(output);
 	options.budget = budget;
 	options.on_change = report;
-	if (ctx_prune(input, output, &options, nullptr, &error) < 0)
+	rc = ctx_prune(input, output, &options, nullptr, &error);
+	if (rc < 0)
 		fail(error);
-	return pruned;
+	return rc == 0;
 }
 
 } // namespace
@@ -72,11 +84,17 @@ int
 main(int argc, char **argv)
 {
 	std::string request{std::istreambuf_iterator<char>(std::cin), {}};
+	std::string pruned;
 
 	if (argc != 2)
 		return 2;
 	try {
-		std::cout << prune(request, std::strtoull(argv[1], nullptr, 10));
+		if (!prune(request, std::strtoull(argv[1], nullptr, 10),
+			pruned)) {
+			std::cerr << "prune_request: does not fit\n";
+			return 1;
+		}
+		std::cout << pruned;
 	} catch (const std::exception &error) {
 		std::cerr << "prune_request: " << error.what() << "\n";
 		return 2;
