@@ -149,7 +149,7 @@ too_early() {
 		mkdir -m 700 other
 		chown 12345 other
 		run -2 --separate-stderr ctx-age -S other "$agent"
-		[[ $stderr == *": spool directory other belongs to another user; name another directory with -S DIR"* ]]
+		[[ $stderr == *": spool directory other belongs to another user; choose another directory"* ]]
 	fi
 	run -2 ctx-age -S $'new\nline' "$agent"
 	run -2 ctx-age -S $'bad\xff' "$agent"
@@ -403,7 +403,7 @@ spools() {
 	victim=$(find .ctx/spool -name '*.md' | sort | head -n 1)
 	echo mine > "$victim"
 	run -2 --separate-stderr ctx-age "$agent"
-	[[ $stderr == *"$victim exists, but does not contain this result; move this file to another place, or name another directory with -S DIR"* ]]
+	[[ $stderr == *"$victim exists, but does not contain this result; move this file to another place, or choose another spool directory"* ]]
 	[ "$(cat "$victim")" = mine ]
 	ctx-age "$agent" > out 2> /dev/null || :
 	[ "$(aged out)" -eq $(($(aged good) - 1)) ]
@@ -429,7 +429,7 @@ spools() {
 	file=$(find .ctx/spool -name '*.md' | sort | head -n 1)
 	refused() { # why
 		run -2 --separate-stderr ctx-age "$agent"
-		[[ $stderr == *": $file $1; remove this file, or name another directory with -S DIR; the tool result is unchanged" ]] ||
+		[[ $stderr == *": $file $1; remove this file, or choose another spool directory; the tool result is unchanged" ]] ||
 			fail "$stderr"
 		ctx-age "$agent" > out 2> err || :
 		[ "$(aged out)" -eq $(($(aged good) - 1)) ]

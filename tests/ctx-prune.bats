@@ -309,7 +309,7 @@ is_paired() {
 
 @test "the budget is the model's window minus the reserve" {
 	run -2 ctx-prune "$agent"
-	[[ $output == *"give --budget, --model or --window"* ]]
+	[[ $output == *"give a budget, a model or a window"* ]]
 	ctx-prune -m gpt-4 "$agent" > out
 	[ "$(tokens -m gpt-4 out)" -le $((8192 - 512)) ]
 	ctx-prune --window 9000 --reserve 1000 "$agent" > out

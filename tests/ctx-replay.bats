@@ -486,5 +486,5 @@ X
 	# Without a budget the model's window counts.
 	run -2 ctx-replay -m some-model -p "" chat.jsonl
 	run -2 ctx-replay -m some-model -p "-k 4" chat.jsonl
-	[[ $output == *"no budget; give --budget"* ]] || fail "$output"
+	[[ $output == *"no budget; give a budget"* ]] || fail "$output"
 }

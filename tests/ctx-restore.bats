@@ -344,7 +344,7 @@ load helper
 	mkdir -m 777 open
 	touch file
 	run -2 ctx-restore -S open --gc "$agent"
-	[ "$output" = "ctx-restore: spool directory open is writable by others; run chmod go-w on it, or name another directory with -S DIR" ]
+	[ "$output" = "ctx-restore: spool directory open is writable by others; run chmod go-w on it, or choose another directory" ]
 	run -2 ctx-restore -S file --gc "$agent"
 	[ "$output" = "ctx-restore: cannot open spool directory file: Not a directory" ]
 }

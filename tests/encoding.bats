@@ -252,7 +252,7 @@ seeds() {
 	messages user:aaab "user:$(head -c 80000 /dev/zero | tr '\0' a)" > in
 	run -2 timeout 60 ctx-count -e ./slow.json in
 	[[ $output == "ctx-count: in:2: a split pattern of ./slow.json takes \
-too many steps for this text; to estimate instead, use --encoding bytes/4" ]]
+too many steps for this text; to estimate instead, use the encoding bytes/4" ]]
 }
 
 @test "an encoding that is not a file is refused with the reason" {

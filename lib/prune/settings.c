@@ -59,18 +59,18 @@ set_budget(const struct ctx_prune_config *options, uint64_t window,
 		settings->budget = resolve_amount(options->budget, window);
 	} else if (options->budget.set) {
 		return ctx_err_set(err, CTX_EARG,
-		    "a budget in percent needs a window; give --model or "
-		    "--window");
+		    "a budget in percent needs a window; give a model or a "
+		    "window");
 	} else if (!settings->strategy->has_budget ||
 	    (settings->always && window == 0)) {
 		settings->budget = UINT64_MAX;
 	} else if (window == 0) {
 		return ctx_err_set(err, CTX_EARG,
-		    "no budget; give --budget, --model or --window");
+		    "no budget; give a budget, a model or a window");
 	} else if (window <= options->reserve) {
 		return ctx_err_set(err, CTX_EARG,
 		    "the reserve of %llu tokens leaves nothing of the context "
-		    "window of %llu; lower --reserve",
+		    "window of %llu; lower the reserve",
 		    (unsigned long long)options->reserve,
 		    (unsigned long long)window);
 	} else {
@@ -149,13 +149,13 @@ ctx_prune_settings_for(const struct ctx_prune_config *options,
 	if (settings->target > settings->trigger)
 		return ctx_err_set(err, CTX_EARG,
 		    "the target of %llu tokens is above the trigger of %llu; "
-		    "lower --target or raise --trigger",
+		    "lower the target or raise the trigger",
 		    (unsigned long long)settings->target,
 		    (unsigned long long)settings->trigger);
 	if (settings->trigger > settings->budget)
 		return ctx_err_set(err, CTX_EARG,
 		    "the trigger of %llu tokens is above the budget of %llu; "
-		    "lower --trigger or raise --budget",
+		    "lower the trigger or raise the budget",
 		    (unsigned long long)settings->trigger,
 		    (unsigned long long)settings->budget);
 	return 0;

@@ -33,7 +33,7 @@ find_message_place(const struct held_conversation *conversation,
 	    (system && (dialect->rules & CTX_ONE_SYSTEM)))
 		return ctx_err_set(err, CTX_EARG,
 		    "no summary can be inserted into a conversation of dialect "
-		    "%s with a system message; choose another --strategy",
+		    "%s with a system message; choose another strategy",
 		    dialect->name);
 	return 0;
 }
@@ -87,7 +87,7 @@ ctx_prune_find_summary_place(struct prune *run,
 	if (dialect->summary == NULL)
 		return ctx_err_set(err, CTX_EARG,
 		    "no summary can be inserted into a conversation of dialect "
-		    "%s without a user message; choose another --strategy",
+		    "%s without a user message; choose another strategy",
 		    dialect->name);
 	if (find_message_place(conversation, dialect, &place->message_index,
 		err) < 0)
@@ -98,6 +98,6 @@ ctx_prune_find_summary_place(struct prune *run,
 		return 0;
 	return ctx_err_set(err, CTX_EARG,
 	    "no summary can be inserted before a message of dialect %s; choose "
-	    "another --strategy",
+	    "another strategy",
 	    there->name);
 }

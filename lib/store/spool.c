@@ -195,8 +195,8 @@ check_private(const struct ctx_spool *spool, const char *name, int fd,
 	return find_weakness(&st) == NULL
 	    ? 0
 	    : ctx_err_set(err, CTX_EFILE,
-		  "%s/%s %s; remove this file, or name another directory with "
-		  "-S DIR",
+		  "%s/%s %s; remove this file, or choose another spool "
+		  "directory",
 		  spool->dir, name, find_weakness(&st));
 }
 
@@ -223,8 +223,7 @@ check_existing_file(const struct ctx_spool *spool, const char *name,
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE,
 		    "%s/%s exists, but does not contain this result; move this "
-		    "file to another place, or name another directory with -S "
-		    "DIR",
+		    "file to another place, or choose another spool directory",
 		    spool->dir, name);
 	return rc;
 }

@@ -37,7 +37,7 @@ refuse_link(const char *dir, struct ctx_err *err)
 	char *real = realpath(dir, NULL);
 
 	ctx_err_set(err, CTX_EFILE,
-	    "spool directory %s is a symbolic link; name %s with -S", dir,
+	    "spool directory %s is a symbolic link; choose %s instead", dir,
 	    real != NULL ? real : "its target");
 	free(real);
 	return -1;
@@ -265,7 +265,7 @@ ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
 	spool->dir = dir;
 	if (dir[0] == '\0' || !is_printable_path(dir))
 		return ctx_err_set(err, CTX_EARG,
-		    "the name of the spool directory (-S DIR) must be UTF-8 "
+		    "the name of the spool directory must be UTF-8 "
 		    "without control characters");
 	if (create)
 		spool->fd = open_made(spool, err);
@@ -278,13 +278,14 @@ ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
 		    dir);
 	} else if (st.st_uid != geteuid() && st.st_uid != 0) {
 		ctx_err_set(err, CTX_EFILE,
-		    "spool directory %s belongs to another user; name another "
-		    "directory with -S DIR",
+		    "spool directory %s belongs to another user; choose "
+		    "another "
+		    "directory",
 		    dir);
 	} else if ((st.st_mode & 022) != 0 && !(st.st_mode & S_ISVTX)) {
 		ctx_err_set(err, CTX_EFILE,
 		    "spool directory %s is writable by others; run chmod go-w "
-		    "on it, or name another directory with -S DIR",
+		    "on it, or choose another directory",
 		    dir);
 	} else {
 		return 0;

@@ -61,6 +61,7 @@ does_not_fit(void)
 {
 	struct ctx_prune_options options = CTX_PRUNE_OPTIONS_INIT;
 	struct ctx_result result = CTX_RESULT_INIT;
+	struct ctx_error error = CTX_ERROR_INIT;
 	struct seen seen = {0};
 	struct ctx_input *input;
 	char *chat = make_chat();
@@ -100,6 +101,19 @@ does_not_fit(void)
 	options.pin = NULL;
 	options.notice = "";
 	CHECK(prune_sized(&options) == -1);
+	tap_case("errors name no options of the commands");
+	options = (struct ctx_prune_options)CTX_PRUNE_OPTIONS_INIT;
+	input = open_text(chat, NULL);
+	CHECK(ctx_prune(input, NULL, &options, NULL, &error) == -1);
+	CHECK(strstr(error.text, "give a budget") != NULL);
+	CHECK(strstr(error.text, "--") == NULL);
+	ctx_input_free(input);
+	options.budget = 9;
+	options.target = 10;
+	input = open_text(chat, NULL);
+	CHECK(ctx_prune(input, NULL, &options, NULL, &error) == -1);
+	CHECK(strstr(error.text, "raise the trigger") != NULL);
+	ctx_input_free(input);
 	free(chat);
 }
 

@@ -382,7 +382,7 @@ find_first_pretoken(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
 	if (rc != PCRE2_ERROR_NOMATCH && rc != PCRE2_ERROR_PARTIAL)
 		return ctx_err_set(err, CTX_ELIMIT,
 		    "a split pattern of %.120s takes too many steps for this "
-		    "text; to estimate instead, use --encoding bytes/4",
+		    "text; to estimate instead, use the encoding bytes/4",
 		    s->name);
 	*length = n;
 	return !part;
