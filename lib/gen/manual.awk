@@ -2,10 +2,12 @@
 #
 # usage: awk -f manual.awk lib/ctx.h [PROGRAM...]
 #
-# The head comment of the header becomes the description, and each "---- title
-# ----" line starts a section.  Each group of declarations becomes a subsection,
-# named after its functions; its text is the comment above the group.  The
-# programs are printed unchanged, in the section EXAMPLES.
+# The head comment of the header, without its first paragraph, becomes the
+# description, and each "---- title ----" line starts a section.  Each function,
+# struct, enum and typedef becomes a subsection.  Its text is the comment above
+# it; functions without a blank line between them share one comment, which the
+# first of them gets.  The programs are printed unchanged, in the section
+# EXAMPLES.
 
 # Prints a line of text for mdoc, where a line must not look like a macro and
 # each sentence begins a line.
@@ -70,30 +72,48 @@ function paragraphs(   i, n, lines, list, code) {
 	comment = ""
 }
 
-# Prints the declarations collected in group unchanged.
-function literal(   i, n, lines) {
+# Prints declarations unchanged.
+function literal(declarations,   i, n, lines) {
+	after_heading = 0
 	print ".Bd -literal"
-	n = split(group, lines, "\n")
+	n = split(declarations, lines, "\n")
 	for (i = 1; i < n; i++)
 		verbatim(lines[i])
 	print ".Ed"
 }
 
-# Prints a comment and the declarations that follow it.
-function flush() {
-	if (names != "")
-		print ".Ss " names
-	else if (group == "" && comment != "" && !after_heading)
-		print ".Pp"
-	if (group != "" || comment != "")
-		after_heading = 0
-	if (group != "") {
-		literal()
-		if (comment != "")
-			print ".Pp"
+# Prints a comment and the n_parts declarations that follow it.  Part 0 is what
+# has no name, such as the constants.
+function flush(   i) {
+	if (parts[0] != "")
+		literal(parts[0])
+	if (n_parts > 0) {
+		print ".Ss " names[1]
+		literal(parts[1])
 	}
+	if (comment != "" && !after_heading)
+		print ".Pp"
+	after_heading = after_heading && comment == ""
 	paragraphs()
-	group = names = ""
+	for (i = 2; i <= n_parts; i++) {
+		print ".Ss " names[i]
+		literal(parts[i])
+		print ".Pp\nSee\n.Sx " names[1] " ."
+	}
+	n_parts = 0
+	split("", parts)
+}
+
+# Begins the subsection of a declaration.
+function begin_part(name) {
+	names[++n_parts] = name
+}
+
+# Returns the identifier before the first "(" of a line.
+function function_name(line) {
+	sub(/\(.*/, "", line)
+	sub(/.*[ *]/, "", line)
+	return line
 }
 
 # Prints a program of the examples.
@@ -123,7 +143,7 @@ BEGIN {
 # The head comment of the header.
 NR == 1, /\*\// {
 	if (/\*\//) {
-		sub(/^[^\n]*\n\n*/, "", comment)
+		sub(/^([^\n]+\n)+\n/, "", comment)
 		paragraphs()
 	} else if (NR > 1) {
 		sub(/^ \* ?/, "")
@@ -178,13 +198,11 @@ inside {
 
 {
 	sub(/^CTX_API /, "")
-	group = group $0 "\n"
-	if (!open && /^[a-z].*[ *]ctx_[a-z0-9_]*\(/) {
-		name = $0
-		sub(/\(.*/, "", name)
-		sub(/.*[ *]/, "", name)
-		names = names (names == "" ? "" : ", ") name
-	}
+	if (!open && /^[a-z].*[ *]ctx_[a-z0-9_]*\(/)
+		begin_part(function_name($0))
+	else if (!open && /^(struct|enum) /)
+		begin_part($1 " " substr($2, 1, length($2) - /;$/))
+	parts[n_parts] = parts[n_parts] $0 "\n"
 	if (/^(struct|enum) [^()]*{$/ || /^enum {$/)
 		open = 1
 	else if (/^};$/)
