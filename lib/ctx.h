@@ -2,10 +2,9 @@
  * ctx.h - libctx: count, prune, truncate, age and check conversations with
  * language models
  *
- * libctx reads conversations as JSON records: requests to providers, and the
- * session files of agents and frameworks.  ctx-stream(5) lists the formats.  It
- * counts tokens, and removes or shortens messages such that providers still
- * accept the rest.  Bytes that are not changed are written as they were read.
+ * libctx reads conversations as JSON records: requests, and session files of
+ * agents (ctx-stream(5)).  It counts tokens, and removes or shortens messages
+ * such that providers accept the rest.  Other bytes are not changed.
  *
  * This program fits conversations into 100,000 tokens:
  *
@@ -36,6 +35,9 @@
  *  - A function that can fail returns -1 and fills the error, which may be
  *    NULL.  Otherwise it returns 0, or 1 where its comment says so, and leaves
  *    the error unchanged.  If a handle cannot be opened, it is set to NULL.
+ *  - Any function may fail with CTX_ERROR_MEMORY or _ARGUMENT; one that opens a
+ *    file, counts tokens or reads an input also with _SYSTEM, _FILE or _LIMIT;
+ *    one that reads an input also with _INPUT; one that writes with _PIPE.
  *  - A text is UTF-8.  It is NUL-terminated unless a length in bytes is passed
  *    with it.  A const char * that a function returns belongs to the library,
  *    and lives as long as the program unless the comment says otherwise.
@@ -47,10 +49,9 @@
  *    comment says so.
  *  - The library prints nothing.  It never ends the process, except by SIGPIPE
  *    at a write to a pipe without a reader.  It does not read environment
- *    variables or a clock.  A regular expression that needs too much work for a
- *    message is given up.
+ *    variables or a clock.
  *  - A pointer that a callback gets is valid until the callback returns.  A
- *    callback must not use the handles that are in use by its caller.
+ *    callback must not throw, nor use the handles that its caller uses.
  *
  * Options and results are structs that begin with their size in bytes.  They
  * are declared with the macro ..._INIT, as above: it sets the size and clears
@@ -78,7 +79,7 @@
 #endif
 
 #ifdef __cplusplus
-template <class T>
+extern "C++" template <class T>
 inline T
 ctx_make_sized()
 {
@@ -171,8 +172,7 @@ struct ctx_model_info {
 	const char *vendor, *encoding;
 	const char *basis; /* "exact", "reconstructed", "estimated" counts */
 	uint64_t window;   /* context window */
-	uint64_t input;    /* most tokens of a request */
-	uint64_t output;   /* most tokens of a response */
+	uint64_t input, output; /* most tokens of a request, of a response */
 };
 #define CTX_MODEL_INFO_INIT CTX_INIT(struct ctx_model_info)
 
@@ -188,8 +188,7 @@ CTX_API int ctx_model_lookup(const struct ctx_user_models *models,
 struct ctx_price_info {
 	size_t size;
 	uint64_t input, output;
-	uint64_t cache_read;  /* input that is read from the prompt cache */
-	uint64_t cache_write; /* input that is written to the prompt cache */
+	uint64_t cache_read, cache_write; /* input from, to the prompt cache */
 };
 #define CTX_PRICE_INFO_INIT CTX_INIT(struct ctx_price_info)
 
@@ -203,9 +202,9 @@ CTX_API int ctx_model_prices(const struct ctx_user_models *models,
 /* ---- Encodings: tokens of a text ----------------------------------------- */
 
 /* Sets the directory of the file "encodings", the vocabularies of the built-in
- * encodings, for the whole process.  A call has no effect after one of them was
- * used.  Without a call it is share/ctx beside the library's file or up to
- * three levels above it, or the directory chosen at build time. */
+ * encodings, for the whole process.  After one of them was used, a call returns
+ * 0 without effect.  Without a call it is share/ctx beside the library's file
+ * or up to three levels above it, or the directory chosen at build time. */
 CTX_API int ctx_set_data_directory(const char *directory,
     struct ctx_error *error);
 
@@ -241,7 +240,7 @@ struct ctx_id_list {
 	size_t n;
 };
 /* Encodes a text of length bytes.  Fails for encodings without ids, such as
- * those of Claude.  Nothing has to be freed after an error. */
+ * those of Claude.  If counts are not exact, n is not the count. */
 CTX_API int ctx_encoding_encode(struct ctx_encoding *encoding, const char *text,
     size_t length, struct ctx_id_list *list, struct ctx_error *error);
 
@@ -272,12 +271,11 @@ struct ctx_input_options {
 	size_t size;
 	const char *dialect; /* message format; NULL: detected */
 	const char *model;   /* NULL: the one that each conversation names */
-	/* model of conversations that name none; NULL: tokens are estimated */
-	const char *default_model;
-	/* as for ctx_encoding_open; encoding NULL: that of the model */
-	const char *encoding, *cache;
-	const char *name; /* of an input that is no file; NULL: "-" */
-	uint32_t threads; /* that count tokens; 0: only the caller's */
+	const char *default_model; /* if none is named; NULL: estimate */
+	const char *encoding; /* opened at the first count; NULL: the model's */
+	const char *cache;    /* as for ctx_encoding_open */
+	const char *name;     /* of an input that is no file; NULL: "-" */
+	uint32_t threads; /* that count, at most 1024; 0: only the caller's */
 	bool skip_bad; /* true: a line that is not JSON is copied, no error */
 	bool read_inactive; /* true: also return inactive lines of sessions */
 	const struct ctx_user_models *models; /* of the user; NULL: none */
@@ -322,8 +320,8 @@ struct ctx_message_info {
 };
 #define CTX_MESSAGE_INFO_INIT CTX_INIT(struct ctx_message_info)
 
-/* Reads the next message.  Returns 1, or 0 at the end of the input, where it
- * clears *message.  After an error the input is at its end. */
+/* Reads the next message; message may be NULL.  Returns 1, or 0 at the end of
+ * the input, where *message is cleared.  An error, too, ends the input. */
 CTX_API int ctx_input_next(struct ctx_input *input,
     struct ctx_message_info *message, struct ctx_error *error);
 
@@ -352,7 +350,7 @@ CTX_API int ctx_input_block(struct ctx_input *input, size_t i,
 /* Token counts of a message. */
 struct ctx_token_info {
 	size_t size;
-	uint64_t tokens;    /* all tokens; members below are parts of these */
+	uint64_t tokens;    /* all; those of a name are in no member below */
 	uint64_t estimated; /* those that are estimated */
 	uint64_t framing;   /* those of the role and the delimiters */
 	uint64_t text, reasoning, tool_calls, tool_results, media, opaque;
@@ -373,8 +371,9 @@ struct ctx_output;
 typedef int ctx_write_function(void *user, const char *data, size_t length);
 
 /* Open an output: a descriptor, which is not closed; memory; or a function that
- * is called with the bytes.  An operation has written everything when it
- * returns. */
+ * is called with the bytes.  When an operation returns, it has written
+ * everything, or after an error everything before the error.  After a failed
+ * write every later operation with this output fails. */
 CTX_API int ctx_output_open_fd(struct ctx_output **output, int fd,
     struct ctx_error *error);
 CTX_API int ctx_output_open_memory(struct ctx_output **output,
@@ -401,8 +400,7 @@ struct ctx_result {
 	uint64_t tokens_after;  /* of the output [prune] */
 	uint64_t too_long;      /* conversations above the budget [prune] */
 	uint64_t refused; /* conversations; see reasoning [not count restore] */
-	uint64_t findings; /* violations that were not repaired [check] */
-	uint64_t repaired; /* violations that were repaired [check] */
+	uint64_t findings, repaired; /* violations left, repaired [check] */
 	uint64_t failed; /* not pruned, stored, restored [prune age restore] */
 	/* texts that a regular expression needed too much work for; they count
 	 * as pinned, and not as selected [prune truncate age] */
@@ -414,12 +412,11 @@ struct ctx_result {
 struct ctx_change_info {
 	size_t size;
 	const char *file;
-	uint64_t line;
-	uint64_t index;     /* number of the message in its conversation */
-	const char *role;   /* role of the message */
-	const char *tool;   /* its first tool; NULL: none */
-	const char *rule;   /* reason of the change */
-	const char *action; /* "drop", "edit", "relink" or "add" */
+	uint64_t line, index; /* index: of the message, in its conversation */
+	const char *role;     /* role of the message */
+	const char *tool;     /* its first tool; NULL: none */
+	const char *rule;     /* reason of the change */
+	const char *action;   /* "drop", "edit", "relink" or "add" */
 	uint64_t tokens_before, tokens_after;
 };
 /* Called for each change when it is final.  Returns 0, or -1 to end. */
@@ -430,8 +427,9 @@ typedef int ctx_change_function(void *user,
 
 /* An operation reads an input to its end.  output NULL: nothing is written, no
  * file is changed and only the result and the reports say what would be done.
- * options, result and error may be NULL.  Members of the options that several
- * operations have:
+ * An input can be used again only if an option was wrong or the archive could
+ * not be opened.  options, result and error may be NULL.  Members of the
+ * options that several operations have:
  *  - archive: file to which the originals of changed and removed messages are
  *    appended before the output is written; NULL: none
  *  - tool, not_tool: regular expressions (PCRE2); only results of tools whose
@@ -452,9 +450,8 @@ struct ctx_conversation_info {
 	uint64_t messages, turns;
 	uint64_t tokens;    /* all tokens; members below are parts of these */
 	uint64_t estimated; /* those that are estimated */
-	uint64_t system;    /* system prompt outside the messages */
-	uint64_t tools;     /* tool definitions */
-	uint64_t framing;   /* roles and delimiters of the messages */
+	uint64_t system, tools; /* system prompt and tools beside messages */
+	uint64_t framing;       /* roles and delimiters of the messages */
 };
 struct ctx_count_options {
 	size_t size;
@@ -465,7 +462,7 @@ struct ctx_count_options {
 };
 #define CTX_COUNT_OPTIONS_INIT CTX_INIT(struct ctx_count_options)
 
-/* Counts the tokens of all conversations, as ctx-count(1) does. */
+/* Counts the tokens of whole requests, not only of messages: ctx-count(1). */
 CTX_API int ctx_count(struct ctx_input *input,
     const struct ctx_count_options *options, struct ctx_result *result,
     struct ctx_error *error);
@@ -573,11 +570,10 @@ CTX_API int ctx_restore(struct ctx_input *input, struct ctx_output *output,
 struct ctx_finding_info {
 	size_t size;
 	const char *file;
-	uint64_t line;
-	uint64_t index;     /* number of the message in its conversation */
-	const char *rule;   /* see ctx_rule_about */
-	const char *text;   /* what is wrong; may quote control characters */
-	const char *action; /* repair: "drop", "insert", "edit"; NULL: none */
+	uint64_t line, index; /* index: of the message, in its conversation */
+	const char *rule;     /* see ctx_rule_about */
+	const char *text;     /* what is wrong; may quote control characters */
+	const char *action;   /* repair: "drop", "insert", "edit"; NULL: none */
 };
 struct ctx_check_options {
 	size_t size;
@@ -592,8 +588,8 @@ struct ctx_check_options {
 #define CTX_CHECK_OPTIONS_INIT CTX_INIT(struct ctx_check_options)
 
 /* Finds what a provider would refuse, as ctx-check(1) does.  With an output,
- * also repairs what it can and writes the stream.  Returns 1 if a violation
- * remains, or a conversation was refused. */
+ * also repairs what it can and writes the stream; else nothing is repaired.
+ * Returns 1 if a violation remains, or a conversation was refused. */
 CTX_API int ctx_check(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_check_options *options, struct ctx_result *result,
     struct ctx_error *error);

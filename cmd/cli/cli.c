@@ -280,10 +280,9 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 	struct ctx_err err;
 	long cores;
 
-	if (threads > 1024)
-		cli_die(cli,
-		    "--jobs: %" PRIu64 " is more than 1024, the maximum",
-		    threads);
+	if (threads > CTX_MOST_THREADS)
+		cli_die(cli, "--jobs: %" PRIu64 " is more than %d, the maximum",
+		    threads, CTX_MOST_THREADS);
 	if (threads == 0) {
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 		threads = cores < 1 ? 1 : (uint64_t)cores;

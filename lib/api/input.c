@@ -1,4 +1,6 @@
 /* input.c - the functions of libctx that open and free an input */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +49,8 @@ apply_options(struct ctx_input *input, const struct ctx_input_options *options,
 		return -1;
 	counters->own = ctx_api_user_rows(options->models);
 	input->stream.include_hidden = options->read_inactive;
-	input->threads = options->threads;
+	input->threads = options->threads < CTX_MOST_THREADS ? options->threads
+							     : CTX_MOST_THREADS;
 	ctx_reader_set_lenient(input->stream.reader, options->skip_bad);
 	return 0;
 }
@@ -148,6 +151,10 @@ ctx_input_open_fd(struct ctx_input **input, int fd,
 	struct ctx_err err;
 
 	*input = NULL;
+	if (fcntl(fd, F_GETFD) < 0) {
+		ctx_err_sys(&err, errno, "cannot read file descriptor %d", fd);
+		return ctx_api_fail(error, &err);
+	}
 	if ((made = make_input(options, &known, &err)) == NULL ||
 	    open_source(input, made, &source, &known, &err) < 0)
 		return ctx_api_fail(error, &err);

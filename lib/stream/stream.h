@@ -180,6 +180,7 @@ void ctx_stream_release(struct ctx_stream *stream);
 
 /* ---- stream/count_ahead.c: counting in several threads ------------------- */
 
+#define CTX_MOST_THREADS 1024 /* maximum number of threads that count */
 /*
  * Lets several threads count the tokens of messages before their events are
  * returned. threads: how many, including the caller's.  The events and their

@@ -33,6 +33,47 @@ abi() {
 	sed -n 's/^#define CTX_ABI *//p' "$PREFIX/include/ctx.h"
 }
 
+# Prints the members of structs in a recorded interface: struct, member, offset,
+# size of the struct, in bits.
+members() { # FILE
+	awk -v quote="'" 'function attribute(name) {
+			if (!match($0, name "=" quote "[^" quote "]*"))
+				return ""
+			return substr($0, RSTART + length(name) + 2,
+			    RLENGTH - length(name) - 2)
+		}
+		/<class-decl / {
+			struct = attribute(" name")
+			size = attribute(" size-in-bits")
+		}
+		/<data-member / { offset = attribute("offset-in-bits") }
+		/<var-decl / && offset != "" {
+			print struct, attribute(" name"), offset, size
+			offset = ""
+		}' "$1"
+}
+
+# Prints the members that the interface AFTER has inside of a struct of BEFORE.
+padded() { # BEFORE AFTER
+	members "$1" > old
+	members "$2" > new
+	[ -s old ] && awk 'NR == FNR { had[$1, $2]; size[$1] = $4; next }
+		$1 in size && !(($1, $2) in had) && $3 < size[$1]' old new
+}
+
+@test "a member that is added in padding is found" {
+	record() { # MEMBERS
+		echo "struct s { unsigned long size; $1 }; int f(struct s *s) { return s != 0; }" |
+			${CC:-cc} -g -shared -fPIC -x c -o lib.so -
+		abidw --exported-interfaces-only lib.so
+	}
+	record '_Bool a;' > before
+	record '_Bool a; _Bool b;' > inside
+	record '_Bool a; unsigned long b;' > appended
+	[ "$(padded before inside)" = "s b 72 128" ]
+	[ -z "$(padded before appended)" ]
+}
+
 # abidiff compares names, types, sizes and offsets, which it reads from debug
 # information; libctx.abi has been recorded by the same command.  ABI=write
 # records it anew.
@@ -59,6 +100,8 @@ abi() {
 		abidiff then.abi now.abi > changes || [ $(($? & 8)) -eq 0 ] ||
 			! grep -q "CTX_ABI $(abi) " "$recorded" ||
 			fail "raise CTX_ABI first: $(cat changes)"
+		padded then.abi now.abi > changes
+		[ ! -s changes ] || fail "in padding: $(cat changes)"
 		cp now "$recorded"
 		cp now.abi then.abi
 	fi
@@ -170,7 +213,8 @@ build() { # PROGRAM OUT [FLAG...]
 
 @test "the program at the top of ctx.h compiles as C and C++, and prunes" {
 	sed -n 's/^ \*     //p' "$PREFIX/include/ctx.h" > example.c
-	cp example.c example.cpp
+	# A program may also include it as it includes headers of C.
+	sed 's/^#include <ctx.h>/extern "C" {\n&\n}/' example.c > example.cpp
 	# 100,000 is more than the sample has.
 	sed -i 's/= 100000;/= 20000;/' example.c example.cpp
 	run ! cmp example.c <(sed -n 's/^ \*     //p' "$PREFIX/include/ctx.h")
@@ -223,6 +267,39 @@ build() { # PROGRAM OUT [FLAG...]
 	done
 }
 
+# The library as it will be when each struct with a size has more members.
+@test "programs compiled before run with a library that has more members" {
+	build count_tools.c count_tools
+	build prune_request.cpp prune_request
+	jq -cs '{model: "gpt-4o", messages: .}' "$agent" > request
+	sed 4d "$agent" > broken
+	results() { # LIBRARY
+		./count_tools gpt-4o "$agent"
+		./prune_request 20000 < request 2>&1
+		python3 "$BATS_TEST_DIRNAME/programs/repair.py" "$1" broken 2>&1
+	}
+	results "$PREFIX/lib/libctx.so" > expected || :
+	mkdir later
+	awk '/^struct .*{$/ { sized = 0 }
+	    /size_t size;$/ { sized = 1 }
+	    /^};/ && sized { print "\tuint64_t more[4];" }
+	    { print }' "$PREFIX/include/ctx.h" > later/ctx.h
+	[ "$(grep -c 'more\[4\]' later/ctx.h)" -gt 15 ]
+	# shellcheck disable=SC2046 # words are wanted
+	(cd later && ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -fPIC -c \
+	    -fvisibility=hidden -I . -I "$ROOT/lib" -I "$B/gen" "$ROOT"/lib/api/*.c)
+	# shellcheck disable=SC2046 # words are wanted
+	${CC:-cc} -shared -Wl,-soname,"libctx.so.$(abi)" \
+	    -o "later/libctx.so.$(abi)" later/*.o "$B/libctx.a" \
+	    $(PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig \
+	    pkg-config --static --libs libctx | sed 's/-lctx//')
+	ln -s "$PREFIX/share" share
+	export LD_LIBRARY_PATH=$PWD/later
+	ldd count_tools | grep -q 'later/libctx'
+	results "later/libctx.so.$(abi)" > out || :
+	cmp out expected
+}
+
 @test "manual pages and completions are installed where they are searched" {
 	for page in "$ROOT"/man/*.[0-9]; do
 		page=${page##*/}
@@ -241,9 +318,17 @@ build() { # PROGRAM OUT [FLAG...]
 @test "libctx(3) documents every function and has the example programs" {
 	local page=$PREFIX/share/man/man3/libctx.3
 	declared > names
-	sed -n 's/^\.Ss ctx_/ctx_/p' "$page" | tr -s ', ' '\n' | sort |
-		comm -23 names - > missing
-	[ ! -s missing ] || fail "not in libctx(3): $(cat missing)"
+	# Each function and struct has a section that begins with it.
+	awk '/^\.Sh EXAMPLES/ { exit }
+	    /^\.S[hs]/ { section = $0; n = 0 }
+	    /^typedef/ { next }
+	    /^(struct|enum) .*[{;]$/ && $3 !~ /\(/ && section != ".Ss " $1 " " substr($2, 1, length($2) - /;$/)
+	    match($0, /^[a-z].*[ *]ctx_[a-z_]*\(/) {
+		name = substr($0, 1, RLENGTH - 1)
+		sub(/.*[ *]/, "", name)
+		print section == ".Ss " name && n++ == 0 ? name : $0 " in " section
+	    }' "$page" | sort | diff names -
+	sed -n '/^\.Sh DESCRIPTION/{n;p;}' "$page" | grep -q '^libctx reads'
 	while read -r name; do
 		man -M "$PREFIX/share/man" 3 "$name" | grep -q '^LIBCTX(3)' ||
 			fail "man(1) does not show $name"

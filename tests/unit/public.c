@@ -1,4 +1,5 @@
 /* public.c - how programs open, read and write with the functions of ctx.h */
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <unistd.h>
@@ -113,6 +114,10 @@ failing_sources(void)
 	CHECK(error.kind == CTX_ERROR_SYSTEM && error.system != 0);
 	CHECK(strcmp(error.file, files[0]) == 0);
 	ctx_input_free(input);
+	tap_case("a descriptor that is not open is an error at once");
+	CHECK(ctx_input_open_fd(&input, -1, NULL, &error) == -1);
+	CHECK(error.kind == CTX_ERROR_SYSTEM && error.system == EBADF);
+	CHECK(input == NULL);
 }
 
 static int

@@ -1,6 +1,7 @@
 /* public_models.c - encodings, models and names of ctx.h */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "public_shared.h"
@@ -53,6 +54,32 @@ encodings(void)
 	CHECK(list.ids == NULL);
 	ctx_encoding_free(encoding);
 	ctx_encoding_free(NULL);
+}
+
+/* In a process of its own, because the directory holds for a whole process. */
+static void
+missing_tables(void)
+{
+	struct ctx_error error = CTX_ERROR_INIT;
+	struct ctx_encoding *encoding;
+	int status, rc;
+	pid_t child;
+
+	tap_case("a missing file with encodings is CTX_ERROR_SYSTEM");
+	(void)fflush(stdout);
+	child = fork();
+	NEED(child >= 0);
+	if (child == 0) {
+		(void)ctx_set_data_directory("/nonexistent", NULL);
+		rc = ctx_encoding_open(&encoding, "o200k_base", NULL, &error);
+		/* With VOCAB=builtin there is no such file. */
+		_exit(rc == 0 ||
+			    (error.kind == CTX_ERROR_SYSTEM &&
+				error.system == ENOENT)
+			? 0
+			: 1);
+	}
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
 /* Cuts a text for Gemini, whose counts are corrected by the characters of the
@@ -279,6 +306,7 @@ names(void)
 int
 main(void)
 {
+	missing_tables();
 	encodings();
 	scaled_counts();
 	corrected_cuts();

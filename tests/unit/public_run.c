@@ -48,6 +48,12 @@ count(void)
 	CHECK(strcmp(seen.names, "openai-chat gpt-4o 128000") == 0);
 	CHECK(result.messages == 3 && result.conversations == 1);
 	ctx_input_free(input);
+	tap_case("too many threads are as many as there may be");
+	model.threads = UINT32_MAX;
+	input = open_text(CALL, &model);
+	CHECK(ctx_count(input, NULL, NULL, &error) == 0);
+	ctx_input_free(input);
+	model.threads = 2;
 	tap_case("a callback that returns -1 ends the operation");
 	seen.rc = -1;
 	input = open_text(CALL, &model);

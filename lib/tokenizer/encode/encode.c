@@ -131,8 +131,7 @@ ctx_token_encode(struct ctx_token_counter *c, const char *p, size_t n,
 
 	if (t->vocab.head == NULL)
 		return ctx_err_set(err, CTX_EARG,
-		    "the encoding %s only estimates and has no token ids",
-		    ctx_tokenizer_name(t));
+		    "the encoding %s has no token ids", ctx_tokenizer_name(t));
 	while (text.n > 0) {
 		named = take_name(t, &text, names, &before, &id);
 		if (encode_normal(c, before, before.p == p, names, out, err) <

@@ -117,7 +117,7 @@ static int
 map_file(struct ctx_err *err)
 {
 	char path[CTX_DATA_DIRECTORY_MAX + sizeof CTX_TABLES_FILE + 1];
-	int fd, rc;
+	int fd, rc, sys;
 
 	if (directory.path[0] == '\0' &&
 	    ctx_data_directory_find(&directory, err) < 0)
@@ -129,9 +129,13 @@ map_file(struct ctx_err *err)
 	do
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	while (fd < 0 && errno == EINTR);
-	if (fd < 0)
-		return ctx_err_set(err, CTX_EFILE,
-		    "cannot open %s: %s; " REMEDY, path, strerror(errno));
+	if (fd < 0) {
+		sys = errno;
+		ctx_err_set(err, CTX_ESYS, "cannot open %s: %s; " REMEDY, path,
+		    strerror(sys));
+		err->sys = sys;
+		return -1;
+	}
 	rc = map_open_file(fd, path, err);
 	close(fd);
 	return rc;

@@ -21,7 +21,8 @@ make_error, Error = sized(
     ("column", c_uint64), ("file", c_char * 256), ("text", c_char * 256))
 make_result, Result = sized("ctx_result", *[(name, c_uint64) for name in (
     "conversations", "messages", "removed", "changed", "tokens_before",
-    "tokens_after", "too_long", "refused", "findings", "repaired", "failed")])
+    "tokens_after", "too_long", "refused", "findings", "repaired", "failed",
+    "given_up")])
 _, Finding = sized(
     "ctx_finding_info", ("file", c_char_p), ("line", c_uint64),
     ("index", c_uint64), ("rule", c_char_p), ("text", c_char_p),
