@@ -12,7 +12,7 @@ struct age_command {
 	struct ctx_age_config options;
 	struct cli_report report;
 	uint64_t keep_results, keep_media;
-	bool head_given, keep_given, format_given;
+	bool head_given, keep_given, format_given, spool_given;
 	uint64_t n_failed;
 };
 
@@ -39,6 +39,7 @@ check_conflicts(const struct age_command *age)
 	const struct cli_conflict conflicts[] = {
 	    {age->head_given, "head", o->mask, "--mask"},
 	    {age->format_given, "path-format", o->mask, "--mask"},
+	    {age->spool_given, "spool", o->mask, "--mask"},
 	    {age->head_given, "head", o->media, "--media"},
 	    {age->keep_given, "keep-last", o->by_results && !o->media,
 		"--keep-results"},
@@ -60,7 +61,7 @@ parse(struct age_command *age, int argc, char **argv)
 	    {'o', "over", "N", "move results of more than N characters (4000)",
 		CLI_NUMBER, &o->over, NULL, NULL},
 	    {'S', "spool", "DIR", "directory of moved results (.ctx/spool)",
-		CLI_FILE, &o->spool, NULL, NULL},
+		CLI_FILE, &o->spool, NULL, &age->spool_given},
 	    CLI_CHANGES(&age->cli, &age->report),
 	    {.type = CLI_HEADING, .help = "Selection"},
 	    {0, "keep-results", "N", "keep the newest N results, instead of -k",

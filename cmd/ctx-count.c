@@ -84,6 +84,17 @@ limited_tokens(const struct count_command *count,
 					   : stats->tokens;
 }
 
+/* Exits with an error if the window of a conversation is not known. what: the
+ * option that needs it. */
+static void
+require_window(const struct count_command *count,
+    const struct ctx_token_stats *stats, const char *what)
+{
+	if (row_window(&count->form, stats) == 0)
+		cli_die(&count->cli,
+		    "%s needs a window; give --model or --window", what);
+}
+
 /* Returns true if the conversation has more tokens than --max allows. */
 static bool
 is_over_max(const struct count_command *count,
@@ -94,11 +105,7 @@ is_over_max(const struct count_command *count,
 	if (!count->max.set)
 		return false;
 	if (count->max.percent) {
-		if (row_window(&count->form, stats) == 0)
-			cli_die(&count->cli,
-			    "--max in percent needs a "
-			    "window; give --model or "
-			    "--window");
+		require_window(count, stats, "--max in percent");
 		return (double)tokens * 100000.0 >
 		    (double)max * (double)row_window(&count->form, stats);
 	}
@@ -125,6 +132,8 @@ on_ended(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 	count->any = true;
 	if (count->calibrate)
 		return calibrate_ended(&count->calls, stats, err);
+	if (count->form.reserve > 0)
+		require_window(count, stats, "--reserve");
 	if (is_over_max(count, stats))
 		report_over_max(count, stats);
 	row_add_tokens(&count->total, stats);
@@ -379,6 +388,8 @@ check_needs(const struct count_command *count)
 		count->per != PER_FILE && count->per != PER_MESSAGE,
 		"--per, except --per message"},
 	    {count->bar.shown, "bar", count->form.quiet, "--quiet"},
+	    {count->form.json, "json", count->models, "--models"},
+	    {count->form.tsv, "tsv", count->models, "--models"},
 	};
 
 	cli_check_needs(&count->cli, needs, sizeof needs / sizeof needs[0]);

@@ -58,35 +58,6 @@ role_name(unsigned i)
 
 /* ---- the end of a conversation ---- */
 
-/* Writes to the buffer "out" which messages must be kept and how many tokens
- * they have, such as "system 12k, pinned 4k". */
-static void
-list_floor(const struct ctx_plan *plan, char *out, size_t size)
-{
-	static const char *const owners[] = {
-	    [CTX_FLOOR_TOOLS] = "tools",
-	    [CTX_FLOOR_UNKNOWN] = "unknown records",
-	    [CTX_FLOOR_SYSTEM] = "system",
-	    [CTX_FLOOR_PINNED] = "pinned",
-	    [CTX_FLOOR_LAST] = "last messages",
-	    [CTX_FLOOR_TURN] = "last turns",
-	    [CTX_FLOOR_OPEN] = "open tool calls",
-	    [CTX_FLOOR_KEPT] = "other kept turns",
-	};
-	char number[16];
-	size_t n = 0, i;
-
-	out[0] = '\0';
-	for (i = 0; i < CTX_FLOOR_KINDS && n < size; i++)
-		if (plan->floor[i] > 0)
-			n += (size_t)snprintf(out + n, size - n, "%s%s %s",
-			    n > 0 ? ", " : "", owners[i],
-			    cli_short_number(number, plan->floor[i]));
-	if (n == 0)
-		(void)snprintf(out, size, "framing %s",
-		    cli_short_number(number, plan->fixed));
-}
-
 /* Returns ":LINE" to be printed after a file's name if the conversation is on
  * one line of the file; an empty string if it is the whole file. */
 static const char *
@@ -118,7 +89,7 @@ say_over(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 	cli_status(&prune->cli, CLI_NO);
 	if (prune->over++ >= MOST_LINES)
 		return;
-	list_floor(outcome->plan, owners, sizeof owners);
+	plan_list_floor(outcome->plan, owners, sizeof owners);
 	cli_say(&prune->cli,
 	    "%s%s: cannot fit %s tokens: %s must be kept (%s); raise -b, or "
 	    "keep less (-k, -t, --pin)",
@@ -227,6 +198,18 @@ report_conversation(void *user, const struct ctx_prune_outcome *outcome,
 
 /* ---- options ---- */
 
+/* Returns true if tool results may be emptied or shortened. */
+static bool
+shortens_results(const struct ctx_prune_settings *settings)
+{
+	const struct ctx_strategy *strategy = settings->strategy;
+
+	return strategy->has_budget &&
+	    (settings->level == CTX_LEVEL_AGGRESSIVE ||
+		(settings->level == CTX_LEVEL_LIGHT &&
+		    strategy->clears_results));
+}
+
 /* Exits with an error if an option was given that has no effect with the
  * strategy. */
 static void
@@ -236,6 +219,10 @@ check_strategy_options(const struct prune_command *prune)
 	const struct ctx_prune_config *o = &prune->options;
 	const struct ctx_strategy *strategy = o->settings.strategy;
 	const bool sums = strategy->summarizes;
+	const bool shortens = shortens_results(&o->settings);
+	const char *shortening = strategy->has_budget
+	    ? "--level aggressive"
+	    : "--strategy other than window";
 	const struct cli_need needs[] = {
 	    {prune->keep_first_given, "keep-first", strategy->pins_first,
 		"--strategy middle-out"},
@@ -251,9 +238,34 @@ check_strategy_options(const struct prune_command *prune)
 	    {prune->on_failure_given, "on-failure", sums, summarize},
 	    {prune->trigger_messages_given, "trigger-messages", sums,
 		summarize},
+	    {o->quantum.set, "quantum", strategy->has_steps,
+		"--strategy salient, heuristic, middle-out, fifo or "
+		"pinned-fifo"},
+	    {prune->no_pin_system, "no-pin-system", strategy->pins_system,
+		"--strategy other than fifo"},
+	    {o->tool.n > 0, "tool", shortens, shortening},
+	    {o->not_tool.n > 0, "not-tool", shortens, shortening},
+	    {o->window > 0, "window", !o->budget.set || o->budget.percent,
+		"--budget in percent, or no --budget"},
+	    {o->window > 0, "window", o->budget.set || strategy->has_budget,
+		"--budget in percent"},
 	};
 
 	cli_check_needs(&prune->cli, needs, sizeof needs / sizeof needs[0]);
+}
+
+static void
+check_conflicts(const struct prune_command *prune)
+{
+	const struct cli_conflict conflicts[] = {
+	    {prune->reserve_given, "reserve", prune->options.budget.set,
+		"--budget"},
+	    {prune->trigger_messages_given, "trigger-messages", prune->compact,
+		"--compact"},
+	};
+
+	cli_check_conflicts(&prune->cli, conflicts,
+	    sizeof conflicts / sizeof conflicts[0]);
 }
 
 /* Sets options that follow from other options unless the user gave them, such
@@ -290,10 +302,7 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 		    "--strategy: '%s' is unknown; --help lists the strategies",
 		    prune->strategy);
 	check_strategy_options(prune);
-	cli_check_conflicts(&prune->cli,
-	    &(struct cli_conflict){prune->reserve_given, "reserve",
-		o->budget.set, "--budget"},
-	    1);
+	check_conflicts(prune);
 	settings->pin_system = !prune->no_pin_system;
 	ctx_prune_config_complete(o);
 	/* -k replaces the 20 messages of --compact and --trigger-messages. */

@@ -181,9 +181,9 @@ load age
 	sed '1,3d' t | cmp - <(sed '1,3d' out)
 	[ ! -s err ]
 	rm -rf spool
-	ctx-age -d anthropic -k 1 -o 40 -S spool --mask t > out
+	ctx-age -d anthropic -k 1 -o 40 --mask t > out
 	run ! grep -q 'Eq[234]' out
-	[ ! -e spool ]
+	[ ! -e .ctx ]
 }
 
 @test "reasoning whose file cannot be written is kept, with a message" {

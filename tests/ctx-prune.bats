@@ -281,11 +281,30 @@ is_paired() {
 	grep -q reasoning_content out
 }
 
-@test "--quantum has no effect with a strategy that has no steps" {
-	local s
-	for s in window recall summarize; do
-		ctx-prune -b 90k -s $s "$agent" > out
-		ctx-prune -b 90k -s $s --quantum 9k "$agent" | cmp - out
+@test "an option that has no effect with the strategy or the level is refused" {
+	local n=0
+	while IFS='|' read -r options needed; do
+		# shellcheck disable=SC2086 # options
+		run -2 ctx-prune $options "$agent"
+		[[ $output == "ctx-prune: --"*" needs $needed" ]] ||
+			fail "$options: $output"
+		n=$((n + 1))
+	done <<-'END'
+		-b 90k -s window --quantum 9k|--strategy salient, heuristic, middle-out, fifo or pinned-fifo
+		-b 90k -s recall --quantum 50%|--strategy salient, heuristic, middle-out, fifo or pinned-fifo
+		-b 90k -s summarize --quantum 0|--strategy salient, heuristic, middle-out, fifo or pinned-fifo
+		-b 90k -s fifo --no-pin-system|--strategy other than fifo
+		-b 90k --tool x|--level aggressive
+		-b 90k -l light --not-tool x|--level aggressive
+		-b 90k -s heuristic --tool x|--level aggressive
+		-b 90k -s window -l aggressive --tool x|--strategy other than window
+		-b 16k --window 20k|--budget in percent, or no --budget
+		-s window --window 20k|--budget in percent
+	END
+	[ $n -eq 10 ]
+	for options in "-s heuristic -l light --tool x" "-l aggressive --not-tool x"; do
+		# shellcheck disable=SC2086 # options
+		ctx-prune -b 90k $options "$agent" > out
 	done
 }
 

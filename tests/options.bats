@@ -29,6 +29,9 @@ color           never           sometimes        --bar
 billed          always          sometimes
 trigger-messages 5              x                -ssummarize
 window          9k              9kk
+ctx-count/reserve 9             9kk              -mgpt-4o
+ctx-prune/tool  ^r              (                -laggressive
+ctx-prune/not-tool ^r           (                -laggressive
 pin-role        user            nobody
 window-turns    2               x                -swindow
 keep-first      2               x                -smiddle-out
@@ -64,6 +67,7 @@ try() {
 	local c=$1 needs small=(-b 9k)
 	shift
 	[[ $1 != --reserve* ]] || small=(--window 9k)
+	[[ $1 != --window ]] || small=()
 	[ "$c" != ctx-prune ] || set -- "${small[@]}" "$@"
 	[[ "$c,$1" != ctx-eval,* || $1 == --needed ]] || set -- -p cat "$@"
 	for _ in 1 2; do
@@ -233,6 +237,7 @@ check_flag() {
 	done <<-'END'
 		ctx-age -n --head 9|--mask
 		ctx-age -n --path-format {tool}-{sha256}|--mask
+		ctx-age -n --spool other|--mask
 		ctx-age -n --head 9|--media 1
 		ctx-age -n --keep-last 3|--keep-results 1
 		ctx-cache --provider anthropic --ttl 1h|--strip
@@ -245,8 +250,11 @@ check_flag() {
 		ctx-count --top 3|--calibrate
 		ctx-count --top 3|--per role
 		ctx-count --bar|--quiet
+		ctx-count --json|--models
+		ctx-count --tsv|--models
 		ctx-eval --cut 50% --policy cat|--needed
-		ctx-prune --window 90k --reserve 9|--budget 9k
+		ctx-prune -m gpt-4o --reserve 9|--budget 9k
+		ctx-prune -s summarize -b 90k --trigger-messages 9|--compact
 		ctx-truncate --ratio 1:2|--keep head
 	END
 }

@@ -1,5 +1,5 @@
 /* print_plan.c - prints what ctx-prune would remove from a conversation (option
- * --dry-run) */
+ * --dry-run), and what must be kept */
 #include <inttypes.h>
 #include <string.h>
 
@@ -129,4 +129,31 @@ plan_print(const struct cli *cli, struct cli_report *report,
 		return print_json(report, outcome, err);
 	print_table(cli, report, outcome);
 	return 0;
+}
+
+void
+plan_list_floor(const struct ctx_plan *plan, char *out, size_t size)
+{
+	static const char *const owners[] = {
+	    [CTX_FLOOR_TOOLS] = "tools",
+	    [CTX_FLOOR_UNKNOWN] = "unknown records",
+	    [CTX_FLOOR_SYSTEM] = "system",
+	    [CTX_FLOOR_PINNED] = "pinned",
+	    [CTX_FLOOR_LAST] = "last messages",
+	    [CTX_FLOOR_TURN] = "last turns",
+	    [CTX_FLOOR_OPEN] = "open tool calls",
+	    [CTX_FLOOR_KEPT] = "other kept turns",
+	};
+	char number[16];
+	size_t n = 0, i;
+
+	out[0] = '\0';
+	for (i = 0; i < CTX_FLOOR_KINDS && n < size; i++)
+		if (plan->floor[i] > 0)
+			n += (size_t)snprintf(out + n, size - n, "%s%s %s",
+			    n > 0 ? ", " : "", owners[i],
+			    cli_short_number(number, plan->floor[i]));
+	if (n == 0)
+		(void)snprintf(out, size, "framing %s",
+		    cli_short_number(number, plan->fixed));
 }

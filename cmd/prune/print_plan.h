@@ -1,5 +1,5 @@
 /* print_plan.h - prints what ctx-prune would remove from a conversation (option
- * --dry-run) */
+ * --dry-run), and what must be kept */
 #ifndef CTX_CMD_PRUNE_PRINT_PLAN_H
 #define CTX_CMD_PRUNE_PRINT_PLAN_H
 
@@ -11,5 +11,9 @@
  * conversation was read.  Returns 0, or -1 with *err. */
 int plan_print(const struct cli *cli, struct cli_report *report,
     const struct ctx_prune_outcome *outcome, struct ctx_err *err);
+
+/* Writes to the buffer "out" which messages must be kept and how many tokens
+ * they have, such as "system 12k, pinned 4k". */
+void plan_list_floor(const struct ctx_plan *plan, char *out, size_t size);
 
 #endif
