@@ -6,8 +6,9 @@
 
 #include "cli/cli.h"
 
-/* Prices change within months: an older table of models is reported. */
+/* Prices change within months: older figures are reported. */
 #define MOST_DAYS 90
+#define DAY       86400 /* seconds */
 
 void
 cli_check_window(const struct cli *cli,
@@ -165,13 +166,56 @@ print_model(const struct cli *cli, const struct ctx_model *m)
 		print_line(cli, m, &m->prices[i]);
 }
 
+/* Dates of the built-in table of models, such as "2026-11-26". */
+struct dates {
+	char limit[11];     /* figures read before this day are old */
+	const char *oldest; /* figure of all rows */
+	size_t n, n_old; /* number of models, and of those with old figures */
+};
+
+/* Adds the dates of a model and of its prices to *dates. */
+static void
+add_dates(struct dates *dates, const struct ctx_model *m)
+{
+	const char *oldest = m->date;
+	size_t i;
+
+	for (i = 0; i < m->n_prices; i++)
+		if (strcmp(m->prices[i].date, oldest) < 0)
+			oldest = m->prices[i].date;
+	if (dates->n == 0 || strcmp(oldest, dates->oldest) < 0)
+		dates->oldest = oldest;
+	dates->n++;
+	dates->n_old += strcmp(oldest, dates->limit) < 0;
+}
+
+/* Says how old the built-in table of models is. */
+static void
+say_dates(const struct cli *cli, const struct dates *dates)
+{
+	cli_say(cli,
+	    "the table of models and prices is of %s, its oldest figure of %s; "
+	    "- means not known, or none",
+	    ctx_models_date(), dates->oldest);
+	if (dates->n_old > 0)
+		cli_say(cli,
+		    "%zu of %zu models have figures that are more than %d days "
+		    "old and may have changed since",
+		    dates->n_old, dates->n, MOST_DAYS);
+}
+
 void
 cli_models_print(const struct cli *cli, const struct ctx_models *own)
 {
+	const time_t limit = time(NULL) - (time_t)MOST_DAYS * DAY;
 	const struct ctx_model *m;
-	uint64_t age = ctx_models_age((int64_t)time(NULL));
+	struct dates dates = {.oldest = ""};
+	struct tm day;
 	size_t i;
 
+	if (gmtime_r(&limit, &day) != NULL)
+		(void)strftime(dates.limit, sizeof dates.limit, "%Y-%m-%d",
+		    &day);
 	printf(
 	    "%-30s %-10s %8s %8s %7s %-10s  %-13s %-13s %4s  %-7s %-5s %-10s "
 	    "%8s %8s %8s %8s %8s %-10s %s %s %s\n",
@@ -180,13 +224,9 @@ cli_models_print(const struct cli *cli, const struct ctx_models *own)
 	    "write", "1h", "priced", "tokenizer", "aliases", "when");
 	for (i = 0; i < own->n; i++)
 		print_model(cli, &own->list[i]);
-	for (i = 0; (m = ctx_model_at(i)) != NULL; i++)
+	for (i = 0; (m = ctx_model_at(i)) != NULL; i++) {
 		print_model(cli, m);
-	cli_say(cli, "the table of models and prices is of %s",
-	    ctx_models_date());
-	if (age > MOST_DAYS)
-		cli_say(cli,
-		    "the table is %" PRIu64 " days old: models and prices may "
-		    "have changed since; update ctx",
-		    age);
+		add_dates(&dates, m);
+	}
+	say_dates(cli, &dates);
 }

@@ -101,9 +101,6 @@ struct ctx_models {
 const struct ctx_model *ctx_model_at(size_t i);
 /* Returns the date of the built-in table of models, such as "2026-11-26". */
 const char *ctx_models_date(void);
-/* Returns how many days old the table is at a time, given in seconds since
- * 1970; 0 before its date. */
-uint64_t ctx_models_age(int64_t now);
 /*
  * Finds the model with a name of n bytes: the row whose name is the longest
  * beginning of it.  Rows are searched in own, which may be NULL, and in the

@@ -41,7 +41,7 @@ struct model_key {
 
 /*
  * The arrays prices, rows, keys and aliases; NEWEST_CLAUDE, the number of the
- * row for new models of Claude; MODELS_DATE and MODELS_SECONDS.  The arrays
+ * row for new models of Claude; and MODELS_DATE.  The arrays
  * keys and aliases are sorted.  The text of a key is the name of a row in lower
  * case, with dashes as separators, but without the dashes between a letter and
  * a digit ("gpt4o").
@@ -106,13 +106,6 @@ const char *
 ctx_models_date(void)
 {
 	return MODELS_DATE;
-}
-
-uint64_t
-ctx_models_age(int64_t now)
-{
-	return now > MODELS_SECONDS ? (uint64_t)(now - MODELS_SECONDS) / DAY
-				    : 0;
 }
 
 const struct ctx_model *

@@ -186,6 +186,5 @@ END {
 	print_keys("aliases", alias_texts, alias_rows, n_aliases)
 	printf "#define MODELS_DATE \"%s\"\n", date
 	printf "#define NEWEST_CLAUDE %d\n", newest
-	printf "#define MODELS_SECONDS %.0f\n", seconds(date)
 	exit bad
 }

@@ -167,11 +167,9 @@ check_prices(void)
 	CHECK(price_in("gemini-4-argon", 30, 23, 1) == 2000000);
 	CHECK(price_in("gemini-4-argon", 31, 0, 1) == 4000000);
 
-	tap_case("a model without prices has none, the table an age");
+	tap_case("a model without prices has none");
 	CHECK(ctx_model_price(ctx_model_find(NULL, "gpt-6", 5), 0, 1) == NULL);
 	CHECK(ctx_model_price(ctx_model_at(2), INT64_MIN, 1) != NULL);
-	CHECK(ctx_models_age(0) == 0 && ctx_models_age(1795651200) == 0);
-	CHECK(ctx_models_age(1795651200 + 91 * 86400) == 91);
 }
 
 static bool
