@@ -202,7 +202,8 @@ $(B)/gen/grapheme.inc: $(RANKS)/grapheme16.tsv
 $(B)/lib/base/grapheme.o: $(B)/gen/grapheme.inc
 
 # The heads of the data name the columns; prices become millionths.
-$(B)/gen/models.inc: lib/gen/models.awk $(RANKS)/prices.tsv $(RANKS)/models.tsv
+$(B)/gen/models.inc: lib/gen/models.awk $(RANKS)/prices.tsv \
+  $(RANKS)/models.tsv $(RANKS)/names.tsv
 	@mkdir -p $(@D)
 	$(Q)awk -f $^ > $@.new && mv $@.new $@
 

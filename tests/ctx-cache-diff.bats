@@ -139,7 +139,7 @@ changed() { # file, line
 @test "--diff: without a known price there is no cost, and a line says so" {
 	head -n 20 "$agent" > old
 	head -n 24 "$agent" > now
-	for o in "-m claude" "-m gpt-6" ""; do
+	for o in "-m claude-novel" "-m gpt-6" ""; do
 		# shellcheck disable=SC2086 # options
 		run -0 --separate-stderr ctx-cache --provider anthropic $o --diff old now
 		[[ $output == *"the prices of the model are not known; see --price"* ]]

@@ -256,6 +256,21 @@ codex() {
 	ctx-replay -m some-model chat.jsonl 2> err | grep -q 'not known$'
 }
 
+@test "a variant of a model is billed with its own prices, or with none" {
+	messages "user:$(words 3000)" assistant:ok > chat.jsonl
+	dollars() {
+		ctx-replay --json -m "$1" chat.jsonl 2> err | jq .all.dollars
+	}
+	# Five times the price of o3, and twice that of GPT-4o.
+	[ "$(jq -n "$(dollars o3-deep-research) / $(dollars o3) | round")" -eq 5 ]
+	[ "$(jq -n "$(dollars gpt-4o-2024-05-13) / $(dollars gpt-4o) * 10 |
+	    round")" -eq 20 ]
+	[ "$(dollars gpt-4o-2024-11-20)" = "$(dollars gpt-4o)" ]
+	[ "$(dollars gpt-4o-turbo)" = null ]
+	run -0 --separate-stderr ctx-replay -v -m gpt-4o-turbo chat.jsonl
+	[[ $stderr == *"gpt-4o-turbo is not in the table of models: assumed to be like gpt-4o, with unknown prices"* ]]
+}
+
 @test "for several sessions the sums are printed after them" {
 	claude 0:0:12000:10 60:12000:3000:10 > one.jsonl
 	claude 0:0:5000:10 60:5000:3000:10 > two.jsonl

@@ -9,7 +9,8 @@
 #include "message/message.h"
 #include "tokenizer/tokenizer.h"
 
-/* ---- cost/models.c: windows, encodings and prices of models ------------- */
+/* ---- cost/models.c, model_figures.c: windows, encodings and prices of models
+ */
 
 #define CTX_NO_PRICE UINT64_MAX /* the price is not known */
 /* Prices of a model, in millionths of a dollar per million tokens, and the
@@ -85,8 +86,9 @@ struct ctx_model {
 	/* day on which context windows were read at their source, such as
 	 * "2026-11-26"; empty: not known */
 	char date[11];
-	/* True if this is a copy of a row of the table, for a version of the
-	 * model that the table does not have (ctx_model_find). */
+	/* True if this is a copy of a row of the table without its prices, for
+	 * a version or variant of the model that the table does not have
+	 * (ctx_model_find). */
 	bool unlisted;
 };
 
@@ -115,8 +117,11 @@ const char *ctx_models_date(void);
  * - If a version of one or two digits follows the row's name, the table lacks
  *   this version: "claude-opus-4-9", "gpt-5.99".  Then the result is a copy of
  *   the row without prices, and its member unlisted is true.  A version of
- *   Claude counts like the newest ones.  A date or a word after the row's name
- *   ("-20250929", "-preview", ":free") changes nothing.
+ *   Claude counts like the newest ones.
+ * - If another word precedes or follows the row's name ("-fast", ":free",
+ *   "prod-", "ft:"), the result is also such a copy, but a Claude counts as its
+ *   row says.  Dates, revisions and the words latest, preview and default after
+ *   the name change nothing ("-20250929", "-v1:0", "[1m]").
  *
  * If no row fits, words before dashes are skipped, too: "hermes-3-" of
  * "hermes-3-llama-3.1-70b".  A name without a row, or of more than 256 bytes,

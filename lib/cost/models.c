@@ -1,10 +1,10 @@
 /*
  * models.c - the built-in tables of models: windows, encodings and prices
  *
- * The tables are made from lib/gen/data/models.tsv and prices.tsv, which name
- * the sources.
- * Tokens of a model whose tokenizer is not public are estimated: counted with a
- * similar encoding and multiplied by a factor.
+ * The tables are made from models.tsv, prices.tsv and names.tsv in
+ * lib/gen/data, which name the sources. Tokens of a model whose tokenizer is
+ * not public are estimated: counted with a similar encoding and multiplied by a
+ * factor.
  */
 #include <pthread.h>
 #include <string.h>
@@ -17,14 +17,12 @@
  * looked for. */
 #define MOST_STARTS 16
 
-#define DAY 86400 /* seconds */
-
 /* A row of the table of models.  It has arrays and no pointers, because the
  * dynamic loader would have to relocate pointers at every start of a
  * program. */
 struct model_row {
 	char name[40], vendor[16], encoding[16];
-	char file[64], aliases[64]; /* empty: none */
+	char file[64], aliases[96]; /* empty: none */
 	short price; /* index of the first price; -1: none is known */
 	/* all other members of the model; pointers are NULL */
 	struct ctx_model model;
@@ -32,7 +30,7 @@ struct model_row {
 
 /* A text by which a row of the table of models is found. */
 struct model_key {
-	char text[48];
+	char text[56];
 	short row;
 	/* Number of the longest other key whose text is a beginning of this
 	 * key's text; -1: there is none. */
@@ -41,10 +39,10 @@ struct model_key {
 
 /*
  * The arrays prices, rows, keys and aliases; NEWEST_CLAUDE, the number of the
- * row for new models of Claude; and MODELS_DATE.  The arrays
- * keys and aliases are sorted.  The text of a key is the name of a row in lower
- * case, with dashes as separators, but without the dashes between a letter and
- * a digit ("gpt4o").
+ * row for new models of Claude; and MODELS_DATE.  The arrays keys and aliases
+ * are sorted.  The text of a key is the name of a row in lower case, with
+ * dashes as separators, but without the dashes between a letter and a digit
+ * ("gpt4o").
  */
 #include "models.inc"
 
@@ -59,10 +57,12 @@ static const struct ctx_model unknown = {.name = "",
     .factor = 100,
     .binds = true};
 
-/* For each row its model, and the model for versions that have no row of their
- * own.  A model whose name is NULL was not filled yet.  The lock protects both
- * arrays while a model is filled. */
-static struct ctx_model models[COUNT(rows)], unlisted[COUNT(rows)];
+/* For each row its model, the model for versions that have no row of their own,
+ * and the model for other variants of it, as "-fast".  A model whose name is
+ * NULL was not filled yet.  The lock protects the arrays while a model is
+ * filled. */
+static struct ctx_model models[COUNT(rows)], unlisted[COUNT(rows)],
+    variants[COUNT(rows)];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Fills *model from a row of the table. */
@@ -78,6 +78,18 @@ fill_model(struct ctx_model *model, const struct model_row *row)
 	model->prices = row->price >= 0 ? &prices[row->price] : NULL;
 }
 
+/* Fills *model from a row, for variants of the row's model: they have its
+ * tokenizer and window, but their prices are not known. */
+static void
+fill_variant(struct ctx_model *model, const struct model_row *row)
+{
+	fill_model(model, row);
+	model->unlisted = true;
+	model->prices = NULL;
+	model->n_prices = 0;
+	model->aliases = NULL;
+}
+
 /* Fills *model from a row, for those versions of the row's model that have no
  * row of their own. */
 static void
@@ -85,12 +97,8 @@ fill_unlisted(struct ctx_model *model, const struct model_row *row)
 {
 	const struct model_row *newest = &rows[NEWEST_CLAUDE];
 
-	fill_model(model, row);
-	model->unlisted = true;
+	fill_variant(model, row);
 	model->drops_reasoning = false;
-	model->prices = NULL;
-	model->n_prices = 0;
-	model->aliases = NULL;
 	if (strcmp(row->vendor, newest->vendor) != 0)
 		return;
 	model->encoding = newest->encoding;
@@ -108,28 +116,23 @@ ctx_models_date(void)
 	return MODELS_DATE;
 }
 
+/* Returns element i of an array with a model for each row, which fill fills
+ * from that row. */
+static const struct ctx_model *
+find_filled(struct ctx_model *list, size_t i,
+    void (*fill)(struct ctx_model *model, const struct model_row *row))
+{
+	pthread_mutex_lock(&lock);
+	if (list[i].name == NULL)
+		fill(&list[i], &rows[i]);
+	pthread_mutex_unlock(&lock);
+	return &list[i];
+}
+
 const struct ctx_model *
 ctx_model_at(size_t i)
 {
-	if (i >= COUNT(rows))
-		return NULL;
-	pthread_mutex_lock(&lock);
-	if (models[i].name == NULL)
-		fill_model(&models[i], &rows[i]);
-	pthread_mutex_unlock(&lock);
-	return &models[i];
-}
-
-/* Returns the model for versions of row i's model that have no row of their
- * own. */
-static const struct ctx_model *
-find_unlisted(size_t i)
-{
-	pthread_mutex_lock(&lock);
-	if (unlisted[i].name == NULL)
-		fill_unlisted(&unlisted[i], &rows[i]);
-	pthread_mutex_unlock(&lock);
-	return &unlisted[i];
+	return i < COUNT(rows) ? find_filled(models, i, fill_model) : NULL;
 }
 
 /* Returns c in lower case, or a dash if c is one of . _ : @. So
@@ -467,6 +470,81 @@ has_version(const char *p, size_t n)
 	    !(i + 1 < n && p[i] == ':' && is_digit(p[i + 1]));
 }
 
+/* Returns the length of the word of n bytes or fewer at p, up to a dash or a
+ * bracket. */
+static size_t
+measure_word(const char *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && fold_char(p[i]) != '-' && p[i] != '[')
+		i++;
+	return i;
+}
+
+/* Returns true if a word does not change a model's price: a number (of a date
+ * or a revision), "latest", "preview", "default", or the beginning of Bedrock's
+ * "v1:0". */
+static bool
+is_free_word(const char *p, size_t word, size_t n)
+{
+	static const char *const words[] = {"latest", "preview", "default"};
+	size_t i = 0, k;
+
+	for (i = 0; i < COUNT(words); i++) {
+		for (k = 0; k < word && fold_char(p[k]) == words[i][k];)
+			k++;
+		if (k == word && words[i][k] == '\0')
+			return true;
+	}
+	i = word > 1 && p[0] == 'v' && word + 1 < n && p[word] == ':';
+	while (i < word && is_digit(p[i]))
+		i++;
+	return word > 0 && i == word;
+}
+
+/* Returns true if a model's name, of which these n bytes follow the name of a
+ * row, is that of the row's model.  A word such as "-fast" may mean another
+ * price. */
+static bool
+is_same_model(const char *p, size_t n)
+{
+	size_t word;
+
+	while (n > 0 && *p != '[') {
+		word = fold_char(*p) == '-' ? measure_word(p + 1, n - 1) : 0;
+		if (!is_free_word(p + 1, word, n - 1))
+			return false;
+		p += word + 1;
+		n -= word + 1;
+	}
+	return true;
+}
+
+/* Returns true if a name is that of a model that was tuned at OpenAI. */
+static bool
+is_tuned(struct ctx_str name)
+{
+	return name.n > 3 && memcmp(name.p, "ft:", 3) == 0;
+}
+
+/* Returns the model for a name of which n bytes at p follow the name or the
+ * alias of a row. same: false if the name before p is not only that of the
+ * row. */
+static const struct ctx_model *
+find_rest(const struct ctx_model *model, const char *p, size_t n, bool same)
+{
+	size_t row = (size_t)(model - models);
+
+	/* The row for new models of Claude has no families: a name that goes
+	 * beyond "claude", such as claude-novel-1, is not its name. */
+	if (has_version(p, n) || (row == NEWEST_CLAUDE && n > 0))
+		return find_filled(unlisted, row, fill_unlisted);
+	if (model->prices != NULL && !(same && is_same_model(p, n)))
+		return find_filled(variants, row, fill_variant);
+	return model;
+}
+
 const struct ctx_model *
 ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 {
@@ -474,7 +552,8 @@ ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 	struct ctx_str whole = skip_providers(p, n);
 	struct name name;
 	struct best_match best;
-	size_t used, row;
+	bool same = !is_tuned(whole);
+	size_t used;
 
 	if (whole.n > LONGEST)
 		return &unknown;
@@ -484,51 +563,20 @@ ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 	if (alias != NULL &&
 	    (best.row == NULL ||
 		(!is_own(own, best.row) && best.after <= used)))
-		return alias;
+		return find_rest(alias, whole.p + used, whole.n - used, true);
 	/* A model that was derived from another one may have the name of the
 	 * other one at its end, after a dash: "hermes-3-llama-3.1-70b".  So now
 	 * the words after dashes are looked up, too. */
-	if (best.row == NULL)
+	if (best.row == NULL) {
 		best = find_after_separator(own, &name, ".:-_");
+		same = false;
+	}
 	if (best.row == NULL)
 		return &unknown;
 	if (is_own(own, best.row))
 		return best.row;
-	row = (size_t)(best.row - models);
-	/* The row for new models of Claude has no families: a name that goes
-	 * beyond "claude", such as claude-novel-1, is not its name. */
-	if (has_version(whole.p + best.after, whole.n - best.after) ||
-	    (row == NEWEST_CLAUDE && best.after < whole.n))
-		return find_unlisted(row);
-	return best.row;
-}
-
-/* Returns true if prices apply to a request with this number of input tokens at
- * this time, given in seconds since 1970. */
-static bool
-price_holds(const struct ctx_price *price, int64_t now, uint64_t tokens)
-{
-	/* 1 January 1970 was a Thursday, day 4. */
-	int64_t day = (now / DAY + 3) % 7 + 1, hour = now % DAY / 3600;
-
-	return now >= price->since &&
-	    (price->above == 0 || tokens > price->above) &&
-	    (price->days == 0 || price->days >> day & 1) &&
-	    (price->hours == 0 || price->hours >> hour & 1);
-}
-
-const struct ctx_price *
-ctx_model_price(const struct ctx_model *model, int64_t now, uint64_t tokens)
-{
-	const struct ctx_price *best = NULL;
-	size_t i;
-
-	if (now < 0)
-		now = 0;
-	for (i = 0; i < model->n_prices; i++)
-		if (price_holds(&model->prices[i], now, tokens))
-			best = &model->prices[i];
-	return best;
+	return find_rest(best.row, whole.p + best.after, whole.n - best.after,
+	    same);
 }
 
 bool
@@ -545,34 +593,4 @@ ctx_model_binds(const struct ctx_model *model, struct ctx_str name)
 		if (match_prefix(name.p + i, name.n - i, model->name).used > 0)
 			return has_version(name.p + i + row, name.n - i - row);
 	return false;
-}
-
-uint64_t
-ctx_model_limit(const struct ctx_model *model)
-{
-	return model->input != 0 ? model->input : model->window;
-}
-
-const char *
-ctx_image_rule_name(enum ctx_image_rule rule)
-{
-	static const char *const names[] = {"-", "tiles", "patches",
-	    "page-patches", "squares", "crops", "fixed", "grid"};
-
-	return rule < CTX_IMAGE_RULES ? names[rule] : NULL;
-}
-
-const char *
-ctx_tools_rule_name(enum ctx_tools_rule rule)
-{
-	return rule < CTX_TOOLS_RULES ? ctx_surcharges_of(rule)->name : NULL;
-}
-
-const char *
-ctx_cache_name(enum ctx_cache_kind cache)
-{
-	static const char *const names[] = {"-", "auto", "control",
-	    "breakpoint", "point"};
-
-	return cache < CTX_CACHES ? names[cache] : NULL;
 }

@@ -1,5 +1,5 @@
-# models.awk - make the tables in lib/cost/models.c from prices.tsv and
-# models.tsv, which are read in this order
+# models.awk - make the tables in lib/cost/models.c from prices.tsv, models.tsv
+# and names.tsv, which are read in this order
 BEGIN { FS = "\t"; n_prices = n_models = n_aliases = 0 }
 
 function fail(what) {
@@ -92,6 +92,13 @@ FNR == NR {
 	next
 }
 
+FILENAME == ARGV[3] {
+	if (!($2 in number_of))
+		fail($2 " is no model")
+	add_alias($1, number_of[$2])
+	next
+}
+
 !printed++ {
 	print "static const struct ctx_price prices[] = {"
 	for (i = 0; i < n_prices; i++)
@@ -105,11 +112,18 @@ $18 != "yes" && $18 != "-" { fail("binds is neither yes nor -") }
 $19 != "yes" && $19 != "-" { fail("drops is neither yes nor -") }
 $23 == "" { fail("no source") }
 
+# Makes a name stand for the model with this number.
+function add_alias(name, model) {
+	if (alias[name]++)
+		fail("a second alias " name)
+	insert(alias_texts, alias_rows, n_aliases++, name, model)
+}
+
 # Returns the initializer of a struct model_row.
 function model(s) {
 	s = sprintf("{%s, %s, %s, %s, %s, %d, {NULL, NULL, %s, %s, %s, NULL, " \
 	    "%s, %.0f, %s, NULL, %s, ", text($1, 40), text($2, 16), text($6, 16),
-	    text($20, 64), text($21, 64), $1 in first ? first[$1] : -1, $3, $4, $5,
+	    text($20, 64), text($21, 96), $1 in first ? first[$1] : -1, $3, $4, $5,
 	    constant("CTX_BASIS", $7 ~ /^(like|near)$/ ? "estimated" : $7),
 	    number($8) * 100, $8 ~ /\+$/ ? "true" : "false", $7 == "near" ? "true" : "false")
 	s = s sprintf("{%s, %s, %s, %s}, {%s, %s, %s}, ",
@@ -160,16 +174,13 @@ function print_keys(name, texts, rows, n, i, k) {
 {
 	seconds($22)
 	n = split($21, names, ",")
-	for (i = 1; $21 != "-" && i <= n; i++) {
-		if (alias[names[i]]++)
-			fail("a second alias " names[i])
-		insert(alias_texts, alias_rows, n_aliases++, names[i], n_models)
-	}
+	for (i = 1; $21 != "-" && i <= n; i++)
+		add_alias(names[i], n_models)
 	if ($1 == "claude")
 		newest = n_models
 	print model()
 	insert(key_texts, key_rows, n_models, squeeze($1), n_models)
-	n_models++
+	number_of[$1] = n_models++
 }
 END {
 	if (bad)
@@ -180,7 +191,7 @@ END {
 	if (newest == "")
 		fail("no row claude")
 	print "};\n"
-	if (longest >= 48)
+	if (longest >= 56)
 		fail("a name is longer than the text of struct model_key")
 	print_keys("keys", key_texts, key_rows, n_models)
 	print_keys("aliases", alias_texts, alias_rows, n_aliases)

@@ -9,10 +9,17 @@ the PyPI packages litellm and genai-prices (both MIT), which are only read:
 
 writes lib/gen/data/prices.tsv anew, and into models.tsv on which day the
 windows and caps were last confirmed; DATE is that day (default: today).  A row
-whose source is a page (https:) was decided by hand and is not changed; one that
-no registry knows keeps its figures, source and date.  A figure about which the
-registries disagree becomes "-", not known, until a page decides.  Disagreements
-and what the registries do not confirm are printed on standard error.
+whose source is a page (https:) or a decision (decided:) was written by hand and
+is not changed; one that no registry knows keeps its figures, source and date.  A
+figure that only one registry has keeps its date until it changes.  A figure
+about which the registries disagree becomes "-", not known, until a page decides.
+Disagreements and what the registries do not confirm are printed on standard
+error.
+
+A name of the registries that would find a row with other prices, or with none,
+gets a row in models.tsv, or a line in names.tsv if it has the prices and the
+window of a row.  tests/corpus/registry-prices.tsv gets the prices of all names,
+with which tests/unit/models.c compares those that names find.
 """
 import ast
 import datetime
@@ -22,7 +29,9 @@ import re
 import sys
 import zipfile
 
-DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(HERE, "data")
+RECORDED = os.path.join(HERE, "../../tests/corpus/registry-prices.tsv")
 # For each vendor of models.tsv: the provider in litellm and in genai-prices
 # whose prices are the vendor's own.
 PROVIDERS = {
@@ -44,13 +53,35 @@ GENAI = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok",
          "cache_write_1h_mtok")
 # Names that a registry may have for the newest version of a row.
 ENDINGS = ("", "-latest", "-preview")
+# Words of the names of models that are not for conversations of texts, that are
+# tuned for one customer, or that are open and sold by others.
+SPECIAL = re.compile(
+    "(^|-)(tts|audio|realtime|transcribe|image|embed|embedding|live|ocr|voice|"
+    "banana|robotics|moderation|free|ft|completion|oss|gemma)(-|$)")
+# What may follow the name of a row in the name of the same model
+# (is_same_model in lib/cost/models.c): a date, or a word that changes no price.
+SAME = re.compile(r"((-latest|-preview|-default|-\d{3,})"
+                  r"(-latest|-preview|-default|-\d+)*)?")
 # When a price holds: from a day on, above so many tokens of input, on days of
 # the week (1 is Monday), in hours of the day (UTC).
 ALWAYS = ("-", "-", "-", "-")
+# How the source of a row begins that was written by hand.
+BY_HAND = ("https:", "decided:")
+
+
+# For each folded name of the registries the name as they spell it.
+spelled = {}
 
 
 def fold(name):
-    return re.sub("[._:@]", "-", name.lower())
+    folded = re.sub("[._:@]", "-", name.lower())
+    spelled.setdefault(folded, name.lower())
+    return folded
+
+
+def squeeze(name):
+    """A name without the dashes between a letter and a digit."""
+    return re.sub("([a-z])-([0-9])", r"\1\2", fold(name))
 
 
 # ---- the registries: a dict of models for each provider ----
@@ -160,10 +191,12 @@ def genai_prices(model, today):
     for row in listed:
         since = (row.get("constraint") or {}).get("start_date")
         if (row.get("constraint") or {}).get("start_time"):
+            times = [row["constraint"][k] for k in ("start_time", "end_time")]
+            # prices.tsv has no minutes; two retired models have.
+            if any(time[1:2] > (0,) for time in times):
+                return {}
             # The weekdays of these hours stand in a comment only.
-            # These have no minutes but for two models that are retired.
-            first, last = (row["constraint"][k][0]
-                           for k in ("start_time", "end_time"))
+            first, last = (time[0] for time in times)
             same = [k for k in prices if k[2] != "-"]
             hours = "%d-%d" % (first, last)
             if same:
@@ -200,7 +233,7 @@ class Report:
         self.disputes += 1
         self.say("%s: %s: litellm %s, genai-prices %s%s" %
                  (name, what, first, second,
-                  "" if mine is None else ", decided by a page: " + mine))
+                  "" if mine is None else ", decided by hand: " + mine))
 
     def unsure(self, name, what, mine, other):
         self.unconfirmed += 1
@@ -270,19 +303,30 @@ def merge_prices(name, sources, decided, limit, report):
 
 
 def update_prices(model, entries, known, versions, today, report):
-    """The rows of prices.tsv for a model."""
+    """The prices of a model: for each condition its figures, with date and
+    source."""
     sources = [litellm_prices(entries[0]) if entries[0] else {},
                genai_prices(entries[1], today) if entries[1] else {}]
-    decided = {condition_of(row): row for row in known
-               if row["source"].startswith("https:")}
+    decided = known if any(figures["source"].startswith(BY_HAND)
+                           for figures in known.values()) else {}
     limit = int(model["input"]) or int(model["window"])
     merged = merge_prices(model["name"], sources, decided, limit, report)
-    if decided or not any(sources):
+    if decided or not any(sources) or \
+            not all(sources) and same_figures(merged, known):
         return known
+    return date_prices(merged, sources, versions, today)
+
+
+def same_figures(prices, known):
+    return prices == {condition: {f: figures[f] for f in FIGURES}
+                      for condition, figures in known.items()}
+
+
+def date_prices(prices, sources, versions, today):
     source = ", ".join(v for v, s in zip(versions, sources) if s)
-    return [{"name": model["name"], **dict(zip(CONDITION, condition)),
-             **figures, "date": "%d-%02d-%02d" % today, "source": source}
-            for condition, figures in merged.items()]
+    return {condition: {**figures, "date": "%d-%02d-%02d" % today,
+                        "source": source}
+            for condition, figures in prices.items()}
 
 
 def same_size(mine, other):
@@ -291,7 +335,7 @@ def same_size(mine, other):
 
 
 def confirm(model, entries, versions, today, report):
-    """Notes in a row of models.tsv that registries confirm its figures."""
+    """Notes in a row of models.tsv that both registries confirm its figures."""
     first, second = (entry or {} for entry in entries)
     wanted = [("window", first.get("max_input_tokens"),
                (model["window"], model["input"])),
@@ -304,10 +348,126 @@ def confirm(model, entries, versions, today, report):
              if not any(m != "-" and same_size(int(m), n) for m in mine)]
     for what, n, mine in wrong:
         report.unsure(model["name"], what, mine[0], "%d" % n)
-    if wanted and not wrong and not model["source"].startswith("https:"):
+    both = all(what == "window" for what, _, _ in wanted[:2]) and \
+        len(wanted) > 1
+    if both and not wrong and not model["source"].startswith(BY_HAND):
         model["date"] = "%d-%02d-%02d" % today
-        model["source"] = ", ".join(
-            v for v, entry in zip(versions, entries) if entry)
+        model["source"] = ", ".join(versions)
+
+
+# ---- names of the registries that are no rows ----
+
+class Names:
+    """The rows of the tables, and the names that stand for one."""
+
+    def __init__(self, models, prices, names):
+        self.models, self.prices, self.names = models, prices, names
+        self.rows = {squeeze(model["name"]): model for model in models}
+        self.aliases = {fold(alias) for model in models
+                        for alias in model["alias"].split(",")}
+
+    def found(self, name):
+        """The rows whose names are beginnings of a name, longest first, each
+        with what follows in the name."""
+        text = fold(name)
+        for end in range(len(text), 0, -1):
+            row = self.rows.get(squeeze(text[:end]))
+            ends = text[end - 1:end + 1]
+            if row and (end == len(text) or not (ends.isdigit() or
+                                                 ends.isalpha())):
+                yield row, text[end:]
+
+    def prices_of(self, name):
+        """The prices that lib/cost/models.c finds for a name."""
+        if name in self.names:
+            return self.prices[self.names[name]]
+        row, rest = next(self.found(name), (None, ""))
+        if row is None or not SAME.fullmatch(rest):
+            return {}
+        return self.prices[row["name"]]
+
+    def add_row(self, name, entries, like, prices):
+        first, second = (entry or {} for entry in entries)
+        row = dict(like, name=spelled[name], alias="-")
+        if "." not in row["name"]:
+            row["name"] = like["name"] + next(self.found(name))[1]
+        window = second.get("context_window") or \
+            first.get("max_input_tokens") or int(like["window"])
+        if not any(same_size(int(like[k]), window) for k in ("window", "input")
+                   if like[k] != "0"):
+            row.update(window=str(window), input="0")
+        output = first.get("max_output_tokens") or int(like["output"])
+        row["output"] = str(min(output, int(row["window"])))
+        row.update(least=str(first.get("prompt_cache_min_tokens") or
+                             like["least"]))
+        self.models.insert(self.models.index(like) + 1, row)
+        self.rows[squeeze(name)] = row
+        self.prices[row["name"]] = prices
+        return row
+
+
+def same_prices(mine, other):
+    """True if prices are equal but for those that one side does not know."""
+    mine, other = ({round_tier(c): p[c] for c in p} for p in (mine, other))
+    return mine.keys() == other.keys() and all(
+        figures[f] == other[condition][f] or
+        f not in ("in", "out") and "-" in (figures[f], other[condition][f])
+        for condition, figures in mine.items() for f in FIGURES)
+
+
+def round_tier(condition):
+    """The same condition for a tier from 200,000 tokens on and one above."""
+    since, above, *rest = condition
+    return (since, above if above == "-" else round(int(above), -1), *rest)
+
+
+def add_name(names, name, entries, versions, today, report):
+    """Sees to it that a name finds the prices that the registries have, and
+    returns those."""
+    sources = [litellm_prices(entries[0]) if entries[0] else {},
+               genai_prices(entries[1], today) if entries[1] else {}]
+    like = next(names.found(name))[0]
+    limit = int(like["input"]) or int(like["window"])
+    prices = merge_prices(name, sources, {}, limit, report)
+    if SPECIAL.search(name) or not prices or any(
+            figures["out"] == "-" for figures in prices.values()) or \
+            same_prices(prices, names.prices_of(name)):
+        return prices
+    size = (entries[1] or {}).get("context_window") or \
+        (entries[0] or {}).get("max_input_tokens")
+    same = [row for row, _ in names.found((entries[1] or {}).get("id", name))]
+    same += [row for row, _ in names.found(name)]
+    for row in same:
+        if same_prices(prices, names.prices[row["name"]]) and (
+                not size or any(same_size(int(row[k]), size)
+                                for k in ("window", "input"))):
+            names.names[name] = row["name"]
+            return prices
+    dated = date_prices(prices, sources, versions, today)
+    row = names.add_row(name, entries, like, dated)
+    row.update({k: dated[ALWAYS][k] for k in ("date", "source")})
+    return prices
+
+
+def add_names(names, registries, versions, today, report):
+    """Adds names of the registries; returns the prices of each."""
+    recorded = {}
+    for vendor, keys in PROVIDERS.items():
+        models = [registry.get(key, {})
+                  for registry, key in zip(registries, keys)]
+        for name in sorted({*models[0], *models[1]},
+                           key=lambda name: (len(name), name)):
+            row, rest = next(names.found(name), (None, ""))
+            if row is None or row["vendor"] != vendor or name[-1] == "-" or \
+                    name in names.aliases:
+                continue
+            if rest:
+                recorded[name] = add_name(
+                    names, name, [m.get(name) for m in models], versions,
+                    today, report)
+            else:
+                recorded[name] = names.prices[row["name"]]
+    return recorded
 
 
 # ---- the tables ----
@@ -337,6 +497,17 @@ def write_table(path, head, columns, rows):
             file.write("\t".join(row[c] for c in columns) + "\n")
 
 
+def write_recorded(recorded):
+    """Writes the price of input and output for each name about which the
+    registries agree, and whether lib/cost/models.c must know it."""
+    with open(RECORDED, "w", encoding="utf-8") as file:
+        for name, prices in sorted(recorded.items()):
+            if prices and prices[ALWAYS]["out"] != "-":
+                file.write("%s\t%s\t%s\t%s\n" % (
+                    spelled[name], prices[ALWAYS]["in"], prices[ALWAYS]["out"],
+                    "special" if SPECIAL.search(name) else "known"))
+
+
 def main():
     wheels = [zipfile.ZipFile(path) for path in sys.argv[1:3]]
     versions = [" ".join(os.path.basename(path).split("-")[:2])
@@ -347,16 +518,28 @@ def main():
     models = read_table(os.path.join(DATA, "models.tsv"))
     prices = read_table(os.path.join(DATA, "prices.tsv"))
     report = Report()
-    rows = []
+    found = {}
     for model in models[2]:
         entries = look_up(registries, model)
-        known = [row for row in prices[2] if row["name"] == model["name"]]
-        rows += update_prices(model, entries, known, versions, today, report)
+        known = {condition_of(row): row for row in prices[2]
+                 if row["name"] == model["name"]}
+        found[model["name"]] = update_prices(model, entries, known, versions,
+                                             today, report)
         confirm(model, entries, versions, today, report)
     head = ["# Date: " + date if line.startswith("# Date: ") else line
             for line in models[0]]
+    names = read_table(os.path.join(DATA, "names.tsv"))
+    table = Names(models[2], found, {})
+    recorded = add_names(table, registries, versions, today, report)
     write_table(os.path.join(DATA, "models.tsv"), head, *models[1:])
-    write_table(os.path.join(DATA, "prices.tsv"), *prices[:2], rows)
+    write_table(os.path.join(DATA, "prices.tsv"), *prices[:2], [
+        {**dict(zip(CONDITION, condition)), **figures, "name": model["name"]}
+        for model in models[2]
+        for condition, figures in found[model["name"]].items()])
+    write_table(os.path.join(DATA, "names.tsv"), *names[:2], [
+        {"name": name, "row": row} for name, row in sorted(
+            table.names.items())])
+    write_recorded(recorded)
     report.say("%d disagreements, %d figures that are not confirmed" %
                (report.disputes, report.unconfirmed))
 

@@ -1,4 +1,6 @@
 /* models.c - which row of the table a name finds */
+#include <math.h>
+
 #include "cost/cost.h"
 #include "tap.h"
 
@@ -15,6 +17,20 @@ finds(const char *name, const char *row)
 		return 1;
 	printf("# %s finds '%s', not '%s'\n", name, found(name), row);
 	return 0;
+}
+
+/* Returns the row with this name. */
+static const struct ctx_model *
+row_of(const char *name)
+{
+	const struct ctx_model *m;
+	size_t i;
+
+	for (i = 0; (m = ctx_model_at(i)) != NULL; i++)
+		if (strcmp(m->name, name) == 0)
+			return m;
+	NEED(m != NULL);
+	return m;
 }
 
 /* Returns true if a name finds the row with this name, or is an alias, as that
@@ -87,6 +103,25 @@ check_table(void)
 	CHECK(ctx_model_at(i + 1) == NULL);
 }
 
+/* A family's own name is its newest model, but not a small or special one. */
+static void
+check_families(void)
+{
+	static const char *const families[][2] = {{"gpt", "gpt-6.1-sol"},
+	    {"gpt-latest", "gpt-6.1-sol"}, {"codex", "gpt-5.3-codex"},
+	    {"claude", "claude-opus-5-5"}, {"default", "claude-opus-5-5"},
+	    {"opusplan", "claude-opus-5-5"}, {"best", "claude-fable-5-2"},
+	    {"gemini", "gemini-4-argon"}, {"deepseek", "deepseek-v4-pro"},
+	    {"qwen", "qwen3.8-max"}, {"mistral", "mistral-large-4"},
+	    {"llama", "llama-4-maverick-17b-instruct"}, {"grok", "grok-4.7"},
+	    {"kimi", "kimi-k3.1-pro"}, {"minimax", "minimax-m3"},
+	    {"glm", "glm-5.3"}, {"claude-4.5-sonnet", "claude-sonnet-4-5"}};
+	size_t i;
+
+	for (i = 0; i < sizeof families / sizeof families[0]; i++)
+		CHECK(finds(families[i][0], families[i][1]));
+}
+
 static void
 check_aliases(void)
 {
@@ -122,7 +157,8 @@ check_aliases(void)
 	CHECK(finds("models/gemini-pro-latest", "gemini-3.1-pro"));
 	/* This is the name of a model. */
 	CHECK(finds("gpt-5", "gpt-5"));
-	CHECK(finds("opusplan", "") && finds("op", "") && finds("[1m]", ""));
+	CHECK(finds("op", "") && finds("[1m]", ""));
+	check_families();
 	CHECK(finds("opus,claude-opus", ""));
 	CHECK(ctx_model_find(&models, "opus", 4) == &own);
 	CHECK(ctx_model_find(&models, "sonnet", 6) != &own);
@@ -190,14 +226,15 @@ check_versions(void)
 	static const char *const listed[] = {"claude-opus-4-8", "gpt-5.2",
 	    "claude-opus-4-20250514", "claude-sonnet-4-5-20250929",
 	    "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "gpt-4-0613",
-	    "claude-sonnet-4-5-preview", "claude-sonnet-4-5:thinking",
-	    "claude-sonnet-4-5[1m]", "gpt-4o-2024-08-06", "grok-4-0709",
+	    "claude-sonnet-4-5-preview", "claude-sonnet-4-5[1m]", "opus[1m]",
+	    "claude-sonnet-4-5@default", "grok-4-fast-reasoning",
+	    "gemini-3-flash-preview-05-06", "gpt-4o-2024-08-06", "grok-4-0709",
 	    "openai.gpt-oss-120b-1:0", "us.amazon.nova-pro-v1:0"};
 	static const char *const others[] = {"claude-opus-4-9", "gpt-5.9",
 	    "claude-opus-4-9-20270101", "us.anthropic.claude-opus-4-9-v1:0",
 	    "claude-opus-4.9[1m]", "anthropic/claude-opus-4-9:thinking",
-	    "gpt-5.99", "grok-4.20", "grok-9", "prod-gpt-5.9-2027-01-01",
-	    "deepseek-v3.2-exp", "mistral-large-9", "claude-novel-1",
+	    "gpt-5.99", "grok-4.21", "grok-9", "prod-gpt-5.9-2027-01-01",
+	    "deepseek-v3.9-exp", "mistral-large-9", "claude-novel-1",
 	    "claude-sonnet-6"};
 	const struct ctx_model *m, *claude;
 	size_t i;
@@ -213,7 +250,7 @@ check_versions(void)
 	CHECK(m->basis == ctx_model_find(NULL, "gpt-5", 5)->basis);
 
 	tap_case("a Claude that the table lacks counts like the newest ones");
-	claude = ctx_model_find(NULL, "claude", 6);
+	claude = row_of("claude");
 	CHECK(claude->basis == CTX_BASIS_ESTIMATED && claude->binds);
 	m = ctx_model_find(NULL, "claude-opus-4-9", 15);
 	CHECK(strcmp(m->name, "claude-opus-4") == 0 && m->window == 200000);
@@ -271,6 +308,66 @@ check_reasoning(void)
 	    !drops("claude") && !drops("grok-4.3") && !drops("no-such-model"));
 	/* Versions that the table lacks are taken to be like the newest. */
 	CHECK(!drops("gpt-5.9") && !drops("claude-sonnet-4-9"));
+}
+
+static void
+check_variants(void)
+{
+	static const char *const names[] = {"claude-opus-4-5-fast",
+	    "claude-sonnet-4-5:thinking", "claude-opus-4-5-20251101-fast",
+	    "openai/gpt-5.2:free", "x-ai/grok:free", "gpt-5.2-turbo",
+	    "glm-4.6-code", "gemma-3n", "deepseek-v3p1", "grok-4-fast-x",
+	    "ft:gpt-4o-mini-2024-07-18", "ft:gpt-4o-mini-2024-07-18:org::id",
+	    "prod-claude-sonnet-4-5", "zai-glm-5", "gpt-5-latest-x",
+	    "openai.gpt-oss-120b-v1", "gpt-5.2-"};
+	const struct ctx_model *m;
+	size_t i;
+
+	tap_case("a word that no row has leaves the row's prices unknown");
+	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+		m = ctx_model_find(NULL, names[i], strlen(names[i]));
+		CHECK(price_of(names[i]) == NULL && m->n_prices == 0);
+		CHECK(row_of(m->name)->prices == NULL || m->unlisted);
+		CHECK(m->window == row_of(m->name)->window);
+		CHECK(strcmp(m->encoding, row_of(m->name)->encoding) == 0);
+		CHECK(m->basis == row_of(m->name)->basis);
+	}
+	CHECK(!binds("claude-opus-4-5-fast") && drops("gpt-5.2-turbo"));
+}
+
+static void
+check_registry_price(const char *name, double in, double out, bool special)
+{
+	const struct ctx_price *price = price_of(name);
+	bool right = price == NULL
+	    ? special
+	    : fabs((double)price->in / 1e6 - in) < 1e-6 &&
+		fabs((double)price->out / 1e6 - out) < 1e-6;
+
+	if (!right)
+		printf("# %s finds %s with other prices\n", name, found(name));
+	CHECK(right);
+}
+
+/* The names include those of models for speech or images, which may be without
+ * prices. */
+static void
+check_registries(void)
+{
+	FILE *file = fopen("tests/corpus/registry-prices.tsv", "r");
+	char line[200], name[100], kind[20];
+	double in, out;
+	size_t n = 0;
+
+	tap_case("every name of the registries finds its prices");
+	NEED(file != NULL);
+	for (; fgets(line, sizeof line, file) != NULL; n++) {
+		NEED(sscanf(line, "%99s %lf %lf %19s", name, &in, &out, kind) ==
+		    4);
+		check_registry_price(name, in, out,
+		    strcmp(kind, "special") == 0);
+	}
+	CHECK(fclose(file) == 0 && n > 500);
 }
 
 static void
@@ -502,6 +599,8 @@ main(void)
 	check_aliases();
 	check_prices();
 	check_versions();
+	check_variants();
+	check_registries();
 	check_binding();
 	check_reasoning();
 	check_windows();
