@@ -49,13 +49,14 @@ load summary
 	done
 }
 
-@test "the newest messages that fit beside the summary are kept" {
+@test "the newest messages that fit beside the summary are kept, and older ones if one does not fit" {
 	for b in 12000 40000 90000; do
 		ctx-prune -s summarize -l light -t 1 -b $b "$agent" > out
 		[ "$(tokens out)" -le $b ]
-		[ "$(tokens out)" -gt $((b * 9 / 10)) ]
+		[ "$(tokens out)" -gt $((b * 49 / 50)) ]
 		n=$(wc -l < out)
-		tail -n $((n - 2)) out | cmp - <(tail -n $((n - 2)) "$agent")
+		is_subsequence <(tail -n $((n - 2)) out) "$agent"
+		tail -n $((n / 2)) out | cmp - <(tail -n $((n / 2)) "$agent")
 	done
 }
 
@@ -64,7 +65,7 @@ load summary
 		ctx-prune -s summarize -b $b "$agent" > out
 		summary_of out > text
 		[ "$(tokens out)" -le $b ]
-		[ "$(tokens out)" -gt $((b * 9 / 10)) ]
+		[ "$(tokens out)" -gt $((b * 49 / 50)) ]
 		[ "$(tokens --text text)" -gt 1000 ]
 	done
 	# The summary of a command has a twentieth of the target.
@@ -208,7 +209,7 @@ old_parts() { # how many of these names are in a conversation
 		    "user:Thanks." "assistant:$(words 400)" \
 		    "user:And now?"
 	} > in
-	ctx-prune -s summarize -k 1 -t 1 -b 400 in > out
+	ctx-prune --compact -k 1 -t 1 in > out
 	summary_of out | sed '1s/^.*summary\]: //' > text
 	cat > expected <<'X'
 User: My order W77123 has not arrived, please look.
@@ -225,13 +226,13 @@ X
 		cat out
 		messages "assistant:$(words 350)" "user:What now?"
 	} > more
-	ctx-prune -s summarize -k 1 -t 1 -b 400 more > out
+	ctx-prune --compact -k 1 -t 1 more > out
 	summary_of out | sed '1s/^.*summary\]: //' > text
 	head -n 7 text | diff expected -
 }
 
 summary_text() { # OPTION...: the summary of the file in, without its prefix
-	ctx-prune -s summarize -k 1 -t 1 "$@" in > out
+	ctx-prune --compact -k 1 -t 1 "$@" in > out
 	summary_of out | sed '1s/^.*summary\]: //' > text
 }
 
@@ -262,7 +263,7 @@ ls: x: No such file or directory'
 		messages "assistant:$(words 900)" "user:and?" \
 		    "assistant:$(words 300)"
 	} > in
-	summary_text -b 900
+	summary_text
 	cat > expected <<'X'
 User: Fix the tests, please.
 Ran: pytest -q -> 2 failed, 3 passed in 0.41s [exit 1]
@@ -284,7 +285,7 @@ X
 		messages "assistant:$(words 900)" "user:What now?"
 	} > more
 	mv more in
-	summary_text -b 900
+	summary_text
 	grep -v -e '^  ' -e '^User: and' text | diff expected -
 }
 
@@ -299,7 +300,7 @@ X
 		    "user:and?" "assistant:$(words 200)"
 	} > in
 	for i in 1 2; do
-		summary_text -b 350
+		summary_text
 		grep -F 'created=2026-05-14T09:12:00; mac=00:1b:44:11:3a:b7' text
 		grep -F 'url=https://x.example/a/b?id=77&k=2' text
 		grep -F 'log=/var/q_1, cfg/base' text
@@ -358,7 +359,7 @@ X
 		    "All five pass. Still open: update docs/usage.md.")}'
 		messages "assistant:$(words 200)" "user:and?" "assistant:$(words 60)"
 	} > in
-	summary_text -b 250
+	summary_text
 	cat > expected <<'X'
 User: Please fix the reader of the table.
 Assistant: All five pass.

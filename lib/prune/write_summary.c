@@ -11,7 +11,7 @@ enum { BYTES_PER_TOKEN = 64, BYTES_MORE = 4096, MOST_BYTES = 1 << 20 };
 /* If the built-in summary leaves more than 1/UNUSED_SHARE of the target unused,
  * more messages are kept, and a new summary is written; at most ROUNDS times.
  */
-enum { UNUSED_SHARE = 16, ROUNDS = 3 };
+enum { UNUSED_SHARE = 64, ROUNDS = 3 };
 
 /* The names in earlier summaries may use 1/LEAST_SHARE of the target. */
 enum { LEAST_SHARE = 4 };

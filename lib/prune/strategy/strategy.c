@@ -57,6 +57,7 @@ static const struct ctx_strategy strategies[] = {
 	.pins_system = true,
 	.has_budget = true,
 	.needs_all = true,
+	.refills = true,
 	.summarizes = true,
     },
     {

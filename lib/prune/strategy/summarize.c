@@ -125,7 +125,25 @@ find_reserved(const struct ctx_candidate *candidates, size_t n,
 	return share > least ? share : least;
 }
 
-/* Keeps the newest messages that fit beside the reserved tokens. */
+/* Keeps the newest groups that fit and, if the next older one does not, still
+ * older ones that do. */
+static int
+keep_fitting(struct ctx_candidate *candidates, size_t n,
+    const struct ctx_prune_settings *settings, uint64_t base,
+    struct ctx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		candidates[i].rank = (double)i;
+		candidates[i].drop = false;
+	}
+	return ctx_ranked_decide(candidates, n, settings, base, 0, err);
+}
+
+/* Keeps the newest messages that fit beside the reserved tokens.  If a built-in
+ * summary was written already, it is known how many tokens it needs; then no
+ * tokens are left for nothing. */
 static int
 keep_newest(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t reserved, uint64_t base,
@@ -135,6 +153,9 @@ keep_newest(struct ctx_candidate *candidates, size_t n,
 
 	narrower.target =
 	    settings->target > reserved ? settings->target - reserved : 0;
+	if (settings->reserved > 0 && settings->summary_tokens == 0 &&
+	    !settings->alternates)
+		return keep_fitting(candidates, n, &narrower, base, err);
 	return ctx_fifo_decide(candidates, n, &narrower, base, 0, err);
 }
 

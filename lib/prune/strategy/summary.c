@@ -65,6 +65,8 @@ ctx_summary_close(struct ctx_summary *summary)
 	free(summary->lines);
 	free(summary->line_of);
 	ctx_intern_release(&summary->seen);
+	ctx_intern_release(&summary->shapes);
+	ctx_buf_release(&summary->shape);
 	ctx_summary_names_release(&summary->names);
 	ctx_summary_actions_release(&summary->actions);
 	free(summary);
@@ -101,6 +103,34 @@ add_summary_line(struct ctx_summary *s, bool earlier, enum line_class class,
 	return 0;
 }
 
+/* Records a sentence whose numbers are all replaced by 0.  Sets *known to true
+ * if it is known: two sentences that differ only in a number, such as those of
+ * a numbered list, mostly say the same. */
+static int
+add_shape(struct ctx_summary *s, struct ctx_str text, bool *known,
+    struct ctx_err *err)
+{
+	struct ctx_buf *shape = &s->shape;
+	size_t n = s->shapes.n, i;
+	uint32_t id;
+
+	shape->n = 0;
+	if (ctx_buf_add(shape, text.p, text.n, err) < 0)
+		return -1;
+	for (i = 0; i < shape->n; i++)
+		if (shape->p[i] >= '1' && shape->p[i] <= '9')
+			shape->p[i] = '0';
+	for (i = 1; i < shape->n;)
+		if (shape->p[i] == '0' && shape->p[i - 1] == '0')
+			memmove(shape->p + i, shape->p + i + 1, --shape->n - i);
+		else
+			i++;
+	if (ctx_intern(&s->shapes, shape->p, shape->n, &id, err) < 0)
+		return -1;
+	*known = id <= n;
+	return 0;
+}
+
 /* Adds a sentence to the lines, unless it is useless in a summary.  Of a long
  * sentence of the user, the beginning is added; other long sentences are not
  * added. */
@@ -109,10 +139,17 @@ add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
     struct ctx_str text, struct ctx_err *err)
 {
 	enum line_class class = ctx_summary_classify(kind, text);
+	bool known;
 
 	if (class == CLASSES)
 		return 0;
 	text.n = ctx_summary_line_limit(text);
+	if (class == REST) {
+		if (add_shape(s, text, &known, err) < 0)
+			return -1;
+		if (known)
+			return 0;
+	}
 	return add_summary_line(s, kind == CTX_SUMMARY_EARLIER, class,
 	    ctx_str_trim(text), err);
 }

@@ -197,6 +197,9 @@ struct ctx_summary {
 	/* The texts of all lines, to add no line twice.  The text with id n is
 	 * that of line n - 1. */
 	struct ctx_intern seen;
+	/* The sentences of the class REST with 0 in place of their numbers. */
+	struct ctx_intern shapes;
+	struct ctx_buf shape; /* scratch */
 	struct summary_names names;
 	struct summary_actions actions;
 	/* For each action, at index id - 1: index of its line in the member

@@ -15,7 +15,8 @@
  * longest result that is its own outcome. */
 enum { MOST_OUTCOME = 160, MOST_WHOLE = 100 };
 
-/* Codex writes these lines before the output of a command. */
+/* What Codex writes before the output of a command, and says of one that has
+ * not ended. */
 #define CODEX_HEADER  "Chunk ID: "
 #define CODEX_RUNNING "Process running with "
 #define CODEX_OUTPUT  "\nOutput:\n"
@@ -231,10 +232,18 @@ ctx_summary_find_outcome(const struct ctx_summary_text *result, bool search,
 	struct ctx_str body = ctx_summary_skip_header(result->text);
 	struct ctx_str header = {result->text.p, result->text.n - body.n};
 	struct ctx_str line = {NULL, 0};
+	const char *running;
 	int status = 0;
 
 	read_exit_status(header, &status);
-	if (search)
+	running =
+	    memmem(header.p, header.n, CODEX_RUNNING, sizeof CODEX_RUNNING - 1);
+	if (running != NULL) {
+		header.n -= (size_t)(running - header.p);
+		header.p = running;
+		line = next_line(&header);
+	}
+	if (line.n == 0 && (search || status != 0))
 		search_lines(body, &line, &status);
 	if (line.n == 0 && (result->failed || status != 0))
 		line = ctx_str_trim(ctx_find_error_line(body));

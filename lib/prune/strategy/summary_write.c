@@ -164,7 +164,7 @@ take_main_lines(struct ctx_summary *s, uint64_t limit)
 	asked = used < asked ? asked - used : 0;
 	used += asked - take_lines(s, TASK, REQUEST, asked, true);
 	used += done - take_lines(s, OPEN_TASK, CHANGED_FILE, done, true);
-	used += told - take_lines(s, DECISION, REST, told, true);
+	used += told - take_lines(s, DECISION, TROUBLE, told, true);
 	return limit > used ? limit - used : 0;
 }
 
