@@ -176,6 +176,7 @@ static const struct {
     {"meta", "o200k_base", 0, 0.12},
     {"deepseek", "o200k_base", 0, 0.11},
     {"alibaba", "o200k_base", 0, 0.14},
+    {"mistral", "o200k_base", 0, 0.24},
     {"anthropic", "claude-3", 1.17, 0.25},
     {"anthropic", "claude-4.7", 1.47, 0.17},
     {"anthropic", "claude-4.8", 1.47, 0.17},

@@ -179,6 +179,7 @@ check_prior(void)
 	CHECK(known("kimi-k2", "o200k_base", 1, 0.5));
 	CHECK(known("gpt-4o", "cl100k_base", 1, 0.5));
 	CHECK(known("no-such", "o200k_base", 1, 0.5));
+	CHECK(known("mistral-nemo", "o200k_base", 1.09, 0.24));
 	CHECK(known("llama-3.3-70b", "o200k_base",
 	    ctx_model_find(NULL, "llama-3.3-70b", 13)->factor / 100.0, 0.12));
 }
