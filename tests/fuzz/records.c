@@ -66,17 +66,24 @@ count_lines(struct ctx_str text)
 	return n;
 }
 
-/* Text with one line less, or with one of from more. */
+/* Text with blanks before a line, or one line less, or one of from more. */
 static bool
 change_lines(struct ctx_buf *out, struct ctx_str text, struct ctx_str from)
 {
 	struct ctx_str at = line_of(text, below(count_lines(text)));
 	struct ctx_str more = line_of(from, below(count_lines(from)));
+	struct ctx_str blanks = {" \t \r", 4};
 	size_t here = (size_t)(at.p - text.p);
 
-	if (below(3) == 0)
+	switch (below(4)) {
+	case 0:
 		return add(out, piece(text, 0, here)) &&
 		    add(out, piece(text, here + at.n, text.n));
+	case 1:
+		return add(out, piece(text, 0, here)) &&
+		    add(out, piece(blanks, 0, 1 + below(blanks.n))) &&
+		    add(out, piece(text, here, text.n));
+	}
 	return add(out, piece(text, 0, here)) && add(out, more) &&
 	    (more.n == 0 || more.p[more.n - 1] == '\n' ||
 		add(out, (struct ctx_str){"\n", 1})) &&

@@ -83,8 +83,12 @@ add_messages(const size_t *messages, size_t n, bool array)
 	for (i = 0; i < n; i++) {
 		if (array)
 			add(i == 0 ? "[" : ",", 1);
+		/* Some lines begin or end with a blank. */
+		add(" ", (messages[i] + i) % 5 == 0);
 		add(alphabet.text + from[messages[i]],
-		    from[messages[i] + 1] - from[messages[i]] - array);
+		    from[messages[i] + 1] - from[messages[i]] - 1);
+		add(" ", (messages[i] + i) % 7 == 0);
+		add("\n", !array);
 	}
 	if (array)
 		add("]\n", 2);

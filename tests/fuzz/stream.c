@@ -4,7 +4,7 @@
  * Input: eight bytes of options, the first two of which choose dialect and
  * command, and a stream.  What leaves is JSON, costs what was said, is within
  * the budget or said not to be, is no worse to a provider than what came,
- * and leaves a second time as it is.
+ * and leaves a second time as it is.  Blanks around lines change nothing else.
  */
 #include "age/age.h"
 #include "cache/cache.h"
@@ -292,6 +292,76 @@ count(const struct fuzz *f, const char *p, size_t n)
 	return tokens;
 }
 
+/* Appends a text without the blanks around its lines. */
+static void
+add_bare_lines(struct ctx_buf *out, struct ctx_str text)
+{
+	static const char blanks[] = " \t\r";
+	const char *p = text.p, *end = text.p + text.n, *next;
+	struct ctx_err err;
+
+	for (; p < end; p = next) {
+		const char *last = memchr(p, '\n', (size_t)(end - p));
+
+		last = last != NULL ? last : end;
+		next = last + (last < end);
+		while (p < last && memchr(blanks, *p, 3) != NULL)
+			p++;
+		while (last > p && memchr(blanks, last[-1], 3) != NULL)
+			last--;
+		must(ctx_buf_add(out, p, (size_t)(last - p), &err) == 0 &&
+		    ctx_buf_add(out, "\n", 1, &err) == 0);
+	}
+}
+
+/* Copies a stream, with blanks before and after each line.  Returns false if a
+ * record has more than one line. */
+static bool
+add_blanks(const struct fuzz *f, const char *p, size_t n, struct ctx_buf *out)
+{
+	struct ctx_stream stream;
+	struct ctx_record record;
+	struct ctx_err err;
+	bool lines = true;
+	size_t ended;
+
+	begin(f, &stream, p, n);
+	while (ctx_reader_next(stream.reader, &record, &err) == 1) {
+		ended = record.text.p[record.text.n - 1] == '\n';
+		must(ctx_buf_add(out, " \t", 2, &err) == 0 &&
+		    ctx_buf_add(out, record.text.p, record.text.n - ended,
+			&err) == 0 &&
+		    ctx_buf_add(out, "\t\n", 1 + ended, &err) == 0);
+		lines &= memchr(record.text.p, '\n', record.text.n - ended) ==
+		    NULL;
+	}
+	end(&stream);
+	return lines;
+}
+
+/* Blanks around lines change nothing else. */
+static void
+judge_blanks(const struct fuzz *f, const char *p, size_t n,
+    const struct outcome *first)
+{
+	struct ctx_buf text = {0}, was = {0}, is = {0};
+	struct outcome second;
+
+	if (add_blanks(f, p, n, &text)) {
+		run(f, text.p, text.n, &second);
+		must(second.rc == 0);
+		add_bare_lines(&was,
+		    (struct ctx_str){first->out.p, first->out.n});
+		add_bare_lines(&is,
+		    (struct ctx_str){second.out.p, second.out.n});
+		must(fuzz_same(was.p, was.n, is.p, is.n));
+		ctx_buf_release(&second.out);
+	}
+	ctx_buf_release(&text);
+	ctx_buf_release(&was);
+	ctx_buf_release(&is);
+}
+
 static void
 judge(const struct fuzz *f, const char *p, size_t n,
     const struct outcome *first)
@@ -349,6 +419,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	run(&f, (const char *)data, size, &first);
 	if (first.rc == 0)
 		judge(&f, (const char *)data, size, &first);
+	if (first.rc == 0 && f.options[1] & 8)
+		judge_blanks(&f, (const char *)data, size, &first);
 	ctx_buf_release(&first.out);
 	return 0;
 }
