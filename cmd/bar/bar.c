@@ -46,7 +46,6 @@ add(struct bar *bar, enum rank rank, struct ctx_str name, uint64_t tokens,
     struct ctx_err *err)
 {
 	struct ctx_buf full = {0};
-	struct bar_part *parts;
 	uint32_t id;
 	int rc;
 
@@ -60,19 +59,17 @@ add(struct bar *bar, enum rank rank, struct ctx_str name, uint64_t tokens,
 	ctx_buf_release(&full);
 	if (rc < 0)
 		return -1;
-	parts = ctx_grow(bar->parts, &bar->cap, id, sizeof *parts, err);
-	if (parts == NULL)
+	if (CTX_GROW(bar->parts, bar->cap, id, err) < 0)
 		return -1;
-	bar->parts = parts;
 	if (id > bar->n) {
-		memset(&parts[id - 1], 0, sizeof *parts);
-		parts[id - 1].rank = rank;
-		parts[id - 1].name = ctx_intern_at(&bar->names, id);
-		parts[id - 1].name.p += 2;
-		parts[id - 1].name.n -= 2;
+		memset(&bar->parts[id - 1], 0, sizeof *bar->parts);
+		bar->parts[id - 1].rank = rank;
+		bar->parts[id - 1].name = ctx_intern_at(&bar->names, id);
+		bar->parts[id - 1].name.p += 2;
+		bar->parts[id - 1].name.n -= 2;
 		bar->n = id;
 	}
-	parts[id - 1].tokens += tokens;
+	bar->parts[id - 1].tokens += tokens;
 	return 0;
 }
 

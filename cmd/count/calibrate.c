@@ -48,20 +48,18 @@ static int
 record_request(struct calibrate *calibrate, const struct ctx_token_stats *stats,
     const struct calibrate_sum *sum, struct ctx_err *err)
 {
-	struct calibrate_call *grown;
 	uint32_t model;
 
 	if (sum->text == 0 || stats->billed <= sum->rest)
 		return 0;
-	grown = ctx_grow(calibrate->list, &calibrate->cap, calibrate->n + 1,
-	    sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(calibrate->list, calibrate->cap, calibrate->n + 1, err) <
+	    0)
 		return -1;
-	calibrate->list = grown;
 	if (find_name(calibrate, stats, &model, err) < 0)
 		return -1;
-	grown[calibrate->n] = (struct calibrate_call){model, stats->encoding,
-	    calibrate->n, {sum->text, stats->billed - sum->rest}};
+	calibrate->list[calibrate->n] =
+	    (struct calibrate_call){model, stats->encoding, calibrate->n,
+		{sum->text, stats->billed - sum->rest}};
 	calibrate->n++;
 	return 0;
 }

@@ -284,25 +284,21 @@ int
 rows_add(struct rows *rows, const struct ctx_token_stats *stats, const char *p,
     size_t n, struct ctx_err *err)
 {
-	struct row *grown;
 	uint32_t id;
 
-	if (ctx_intern(&rows->names, p, n, &id, err) < 0)
+	if (ctx_intern(&rows->names, p, n, &id, err) < 0 ||
+	    CTX_GROW(rows->list, rows->cap, id, err) < 0)
 		return -1;
-	grown = ctx_grow(rows->list, &rows->cap, id, sizeof *grown, err);
-	if (grown == NULL)
-		return -1;
-	rows->list = grown;
 	if (id > rows->n) {
-		memset(&grown[id - 1], 0, sizeof *grown);
-		grown[id - 1].sum.file = stats->file;
-		grown[id - 1].sum.dialect = stats->dialect;
-		grown[id - 1].sum.model = stats->model;
-		grown[id - 1].sum.turn = stats->turn;
-		grown[id - 1].number = id;
+		memset(&rows->list[id - 1], 0, sizeof *rows->list);
+		rows->list[id - 1].sum.file = stats->file;
+		rows->list[id - 1].sum.dialect = stats->dialect;
+		rows->list[id - 1].sum.model = stats->model;
+		rows->list[id - 1].sum.turn = stats->turn;
+		rows->list[id - 1].number = id;
 		rows->n = id;
 	}
-	row_add_tokens(&grown[id - 1].sum, stats);
+	row_add_tokens(&rows->list[id - 1].sum, stats);
 	return 0;
 }
 
@@ -365,24 +361,20 @@ rows_keep_top(struct rows *rows, const struct ctx_token_stats *stats,
     uint64_t top, struct ctx_err *err)
 {
 	struct row row = {.sum = *stats, .number = rows->taken++};
-	struct row *grown;
 	uint32_t id;
 
 	if (rows->n == top && is_printed_after(&row, rows->list))
 		return 0;
-	grown =
-	    ctx_grow(rows->list, &rows->cap, rows->n + 1, sizeof *grown, err);
-	if (grown == NULL ||
+	if (CTX_GROW(rows->list, rows->cap, rows->n + 1, err) < 0 ||
 	    ctx_intern(&rows->names, stats->tool.p, stats->tool.n, &id, err) <
 		0)
 		return -1;
-	rows->list = grown;
 	row.sum.tool = ctx_intern_at(&rows->names, id);
 	if (rows->n < top) {
 		rows->n++;
-		place_in_heap(grown, rows->n, rows->n - 1, &row);
+		place_in_heap(rows->list, rows->n, rows->n - 1, &row);
 	} else {
-		place_in_heap(grown, rows->n, 0, &row);
+		place_in_heap(rows->list, rows->n, 0, &row);
 	}
 	return 0;
 }

@@ -288,14 +288,11 @@ static int
 hold_row(struct table *table, const struct row_form *form,
     const struct row *row, struct ctx_err *err)
 {
-	struct table_row *rows, *held;
+	struct table_row *held;
 
-	rows =
-	    ctx_grow(table->rows, &table->cap, table->n + 1, sizeof *rows, err);
-	if (rows == NULL)
+	if (CTX_GROW(table->rows, table->cap, table->n + 1, err) < 0)
 		return -1;
-	table->rows = rows;
-	held = &rows[table->n];
+	held = &table->rows[table->n];
 	memset(held, 0, sizeof *held);
 	held->row = *row;
 	if (keep_text(table, &held->row.label, err) < 0 ||

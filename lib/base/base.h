@@ -99,14 +99,17 @@ void ctx_buf_release(struct ctx_buf *buf);
 
 /*
  * Grows an array, if necessary, so that it has room for at least need elements
- * of size bytes each.  *cap is the number of elements for which it has room;
- * each time the array grows, it at least doubles.
+ * of size bytes each. array: address of the variable that points to the array,
+ * which may move.  *cap is the number of elements for which it has room; each
+ * time the array grows, it at least doubles.
  *
- * Returns the array, which may have moved.  Returns NULL with *err only if
- * there is no memory; the old array is then still valid.
+ * Returns -1 with *err only if there is no memory; the old array is then still
+ * valid.
  */
-void *ctx_grow(void *array, size_t *cap, size_t need, size_t size,
+int ctx_grow(void *array, size_t *cap, size_t need, size_t size,
     struct ctx_err *err);
+#define CTX_GROW(array, cap, need, err) \
+	ctx_grow(&(array), &(cap), (need), sizeof *(array), (err))
 
 /*
  * An arena: allocates memory that is freed all at once.  A zeroed struct is a

@@ -48,7 +48,6 @@ int
 ctx_intern(struct ctx_intern *names, const char *p, size_t n, uint32_t *id,
     struct ctx_err *err)
 {
-	struct ctx_str *grown;
 	uint32_t *slot;
 	char *copy;
 
@@ -62,15 +61,12 @@ ctx_intern(struct ctx_intern *names, const char *p, size_t n, uint32_t *id,
 			    "the input has more than %u different names of "
 			    "tools and ids; split it",
 			    UINT32_MAX / 4);
-		grown = ctx_grow(names->list, &names->cap, names->n + 1,
-		    sizeof *grown, err);
-		if (grown == NULL)
+		if (CTX_GROW(names->list, names->cap, names->n + 1, err) < 0)
 			return -1;
-		names->list = grown;
 		copy = ctx_arena_copy(&names->arena, p, n, err);
 		if (copy == NULL)
 			return -1;
-		grown[names->n++] = (struct ctx_str){copy, n};
+		names->list[names->n++] = (struct ctx_str){copy, n};
 		*slot = (uint32_t)names->n;
 	}
 	*id = *slot;

@@ -12,15 +12,16 @@
 
 #include "base/base.h"
 
-void *
+int
 ctx_grow(void *array, size_t *cap, size_t need, size_t size,
     struct ctx_err *err)
 {
 	size_t want = *cap < 8 ? 16 : *cap;
-	void *grown;
+	void *old, *grown;
 
-	if (need <= *cap && array != NULL)
-		return array;
+	memcpy(&old, array, sizeof old);
+	if (need <= *cap && old != NULL)
+		return 0;
 	while (want < need) {
 		if (want > SIZE_MAX / 2) {
 			want = need;
@@ -29,12 +30,11 @@ ctx_grow(void *array, size_t *cap, size_t need, size_t size,
 		want *= 2;
 	}
 	if (want > PTRDIFF_MAX / size ||
-	    (grown = realloc(array, want * size)) == NULL) {
-		ctx_err_nomem(err);
-		return NULL;
-	}
+	    (grown = realloc(old, want * size)) == NULL)
+		return ctx_err_nomem(err);
+	memcpy(array, &grown, sizeof grown);
 	*cap = want;
-	return grown;
+	return 0;
 }
 
 static bool
@@ -58,17 +58,11 @@ ctx_str_trim(struct ctx_str s)
 int
 ctx_buf_reserve(struct ctx_buf *buf, size_t extra, struct ctx_err *err)
 {
-	char *grown;
-
 	if (buf->cap - buf->n >= extra && buf->p != NULL)
 		return 0;
 	if (extra > SIZE_MAX - buf->n)
 		return ctx_err_nomem(err);
-	grown = ctx_grow(buf->p, &buf->cap, buf->n + extra, 1, err);
-	if (grown == NULL)
-		return -1;
-	buf->p = grown;
-	return 0;
+	return CTX_GROW(buf->p, buf->cap, buf->n + extra, err);
 }
 
 int

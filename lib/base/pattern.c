@@ -227,16 +227,13 @@ int
 ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err)
 {
-	struct ctx_pattern_code *list, one = {0};
+	struct ctx_pattern_code one = {0};
 
 	if (strlen(pattern) > LONGEST)
 		return ctx_err_set(err, CTX_EARG,
 		    "the pattern has more than %d bytes", LONGEST);
-	list = ctx_grow(patterns->list, &patterns->cap, patterns->n + 1,
-	    sizeof *list, err);
-	if (list == NULL)
+	if (CTX_GROW(patterns->list, patterns->cap, patterns->n + 1, err) < 0)
 		return -1;
-	patterns->list = list;
 	if (compile_both(&one, pattern, err) < 0) {
 		free_code(&one);
 		return -1;
@@ -251,7 +248,7 @@ ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
 	describe_code(&one);
 	pcre2_set_depth_limit(one.context, DEPTH_LIMIT);
 	pcre2_set_heap_limit(one.context, HEAP_LIMIT);
-	list[patterns->n++] = one;
+	patterns->list[patterns->n++] = one;
 	return 0;
 }
 

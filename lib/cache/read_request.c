@@ -10,17 +10,12 @@ static struct ctx_request_prefix_item *
 add_prefix_item(struct ctx_request_prefix *prefix,
     const struct ctx_record *record, struct ctx_err *err)
 {
-	struct ctx_request_prefix_item *items;
-
-	items = ctx_grow(prefix->items, &prefix->cap, prefix->n + 1,
-	    sizeof *items, err);
-	if (items == NULL)
+	if (CTX_GROW(prefix->items, prefix->cap, prefix->n + 1, err) < 0)
 		return NULL;
-	prefix->items = items;
-	memset(&items[prefix->n], 0, sizeof *items);
-	items[prefix->n].file = record->file;
-	items[prefix->n].line = record->line;
-	return &items[prefix->n++];
+	memset(&prefix->items[prefix->n], 0, sizeof *prefix->items);
+	prefix->items[prefix->n].file = record->file;
+	prefix->items[prefix->n].line = record->line;
+	return &prefix->items[prefix->n++];
 }
 
 /* Returns the number of tokens in a member of the request, such as "tools" or

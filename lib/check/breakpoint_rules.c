@@ -126,24 +126,22 @@ static int
 add_breakpoint_seen(struct ctx_validator *validator,
     const struct ctx_breakpoint_seen *mark, struct ctx_err *err)
 {
-	struct ctx_breakpoint_seen *marks =
-	    ctx_grow(validator->breakpoints, &validator->breakpoints_cap,
-		validator->n_breakpoints + 1, sizeof *marks, err);
-
-	if (marks == NULL)
+	if (CTX_GROW(validator->breakpoints, validator->breakpoints_cap,
+		validator->n_breakpoints + 1, err) < 0)
 		return -1;
-	validator->breakpoints = marks;
-	marks[validator->n_breakpoints++] = *mark;
+	validator->breakpoints[validator->n_breakpoints++] = *mark;
 	/* If the messages are inside a request, breakpoints are counted when
 	 * the whole request was read, because those of its tools and system
 	 * prompt count, too. */
 	if (mark->json != NULL ||
 	    validator->n_breakpoints <= CTX_BREAKPOINTS_MAX)
 		return 0;
-	if (refuse_surplus_breakpoint(validator, marks, err) < 0)
+	if (refuse_surplus_breakpoint(validator, validator->breakpoints, err) <
+	    0)
 		return -1;
 	validator->n_breakpoints--;
-	memmove(marks, marks + 1, validator->n_breakpoints * sizeof *marks);
+	memmove(validator->breakpoints, validator->breakpoints + 1,
+	    validator->n_breakpoints * sizeof *validator->breakpoints);
 	return 0;
 }
 

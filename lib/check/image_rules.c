@@ -221,13 +221,10 @@ add_image_seen(struct ctx_validator *validator,
     const struct ctx_image_seen *image,
     const struct ctx_provider_limits *limits, struct ctx_err *err)
 {
-	struct ctx_image_seen *list = ctx_grow(validator->images,
-	    &validator->images_cap, validator->n_images + 1, sizeof *list, err);
-
-	if (list == NULL)
+	if (CTX_GROW(validator->images, validator->images_cap,
+		validator->n_images + 1, err) < 0)
 		return -1;
-	validator->images = list;
-	list[validator->n_images++] = *image;
+	validator->images[validator->n_images++] = *image;
 	validator->images_left++;
 	return refuse_surplus_images(validator,
 		   ctx_provider_limits_images(limits, validator->window),

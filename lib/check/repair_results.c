@@ -158,12 +158,10 @@ compose_result(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	const char *opening = entry->held.dialect->result_wrapper[0];
 	struct ctx_repair_result *result;
 
-	result = ctx_grow(entry->results, &entry->results_cap,
-	    entry->n_results + 1, sizeof *result, err);
-	if (result == NULL)
+	if (CTX_GROW(entry->results, entry->results_cap, entry->n_results + 1,
+		err) < 0)
 		return -1;
-	entry->results = result;
-	result += entry->n_results++;
+	result = &entry->results[entry->n_results++];
 	if (entry->n_results == 1 && opening != NULL) {
 		if (append_template(repair, entry, opening, message, NULL,
 			err) < 0)
@@ -306,23 +304,21 @@ int
 ctx_repair_move_results(struct ctx_repair_entry *entry,
     struct ctx_repair_entry *next, struct ctx_err *err)
 {
-	struct ctx_repair_result *grown, *old = next->results;
+	struct ctx_repair_result *old = next->results;
 	struct ctx_buf text = next->results_text;
 	size_t i, shift = entry->results_text.n;
 
 	drop_undue_results(entry);
-	grown = ctx_grow(entry->results, &entry->results_cap,
-	    entry->n_results + next->n_results, sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(entry->results, entry->results_cap,
+		entry->n_results + next->n_results, err) < 0)
 		return -1;
-	entry->results = grown;
 	if (ctx_buf_add(&entry->results_text, text.p, text.n, err) < 0)
 		return -1;
 	for (i = 0; i < next->n_results; i++) {
-		grown[entry->n_results + i] = old[i];
-		grown[entry->n_results + i].at += shift;
+		entry->results[entry->n_results + i] = old[i];
+		entry->results[entry->n_results + i].at += shift;
 	}
-	next->results = grown;
+	next->results = entry->results;
 	next->n_handed_on = entry->n_results;
 	next->n_results += entry->n_results;
 	next->results_cap = entry->results_cap;

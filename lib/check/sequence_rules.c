@@ -158,17 +158,14 @@ int
 ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
     struct ctx_err *err)
 {
-	struct ctx_place *grown;
 
 	if (wait != CTX_WAITS_REASONING || validator->n_open_reasoning == 0)
 		validator->waiting_findings[wait].before = validator->last;
 	if (wait == CTX_WAITS_REASONING) {
-		grown = ctx_grow(validator->open_reasoning,
-		    &validator->open_reasoning_cap,
-		    validator->n_open_reasoning + 1, sizeof *grown, err);
-		if (grown == NULL)
+		if (CTX_GROW(validator->open_reasoning,
+			validator->open_reasoning_cap,
+			validator->n_open_reasoning + 1, err) < 0)
 			return -1;
-		validator->open_reasoning = grown;
 		validator->open_reasoning[validator->n_open_reasoning++] =
 		    validator->place;
 		validator->reasoning_has_id = has_reasoning_id(validator);

@@ -103,7 +103,6 @@ static uint32_t
 allocate_call(struct ctx_tool_call_log *log, struct ctx_err *err)
 {
 	uint32_t i = log->free;
-	struct ctx_call *pool;
 
 	if (i != NONE) {
 		log->free = log->pool[i].after;
@@ -116,10 +115,8 @@ allocate_call(struct ctx_tool_call_log *log, struct ctx_err *err)
 		    NONE);
 		return NONE;
 	}
-	pool = ctx_grow(log->pool, &log->cap, log->n + 1, sizeof *pool, err);
-	if (pool == NULL)
+	if (CTX_GROW(log->pool, log->cap, log->n + 1, err) < 0)
 		return NONE;
-	log->pool = pool;
 	return (uint32_t)log->n++;
 }
 

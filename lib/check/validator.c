@@ -482,13 +482,10 @@ static int
 prepare_message(struct ctx_validator *validator,
     const struct ctx_message *message, struct ctx_err *err)
 {
-	bool *flags = ctx_grow(validator->removed_blocks,
-	    &validator->removed_blocks_cap, message->n + 1, sizeof *flags, err);
-
-	if (flags == NULL)
+	if (CTX_GROW(validator->removed_blocks, validator->removed_blocks_cap,
+		message->n + 1, err) < 0)
 		return -1;
-	validator->removed_blocks = flags;
-	memset(flags, 0, message->n + 1);
+	memset(validator->removed_blocks, 0, message->n + 1);
 	validator->removed = false;
 	validator->message = message;
 	return 0;

@@ -48,14 +48,11 @@ static int
 open_encoding(struct ctx_model_counters *counters, const char *encoding,
     const struct ctx_counter *like, struct opened **out, struct ctx_err *err)
 {
-	struct ctx_model_counters_entry *grown;
 	struct opened *opened;
 
-	grown = ctx_grow(counters->entries, &counters->cap, counters->n + 1,
-	    sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(counters->entries, counters->cap, counters->n + 1, err) <
+	    0)
 		return -1;
-	counters->entries = grown;
 	opened = calloc(1, sizeof *opened);
 	if (opened == NULL)
 		return ctx_err_nomem(err);

@@ -92,24 +92,16 @@ append_share(struct counted_conversation *conversation, uint32_t tool,
     struct ctx_err *err)
 {
 	size_t n = conversation->n_shares;
-	struct ctx_share *shares;
-	uint32_t *tools;
 
-	shares = ctx_grow(conversation->shares, &conversation->cap, n + 1,
-	    sizeof *shares, err);
-	if (shares == NULL)
+	if (CTX_GROW(conversation->shares, conversation->cap, n + 1, err) < 0 ||
+	    CTX_GROW(conversation->tools, conversation->tools_cap, n + 1, err) <
+		0)
 		return NULL;
-	conversation->shares = shares;
-	tools = ctx_grow(conversation->tools, &conversation->tools_cap, n + 1,
-	    sizeof *tools, err);
-	if (tools == NULL)
-		return NULL;
-	conversation->tools = tools;
-	tools[n] = tool;
+	conversation->tools[n] = tool;
 	conversation->share_of[tool] = n;
-	shares[n] = (struct ctx_share){
+	conversation->shares[n] = (struct ctx_share){
 	    .tool = ctx_intern_at(&conversation->groups.tools, tool)};
-	return &shares[conversation->n_shares++];
+	return &conversation->shares[conversation->n_shares++];
 }
 
 /* Returns the token counts of a tool in the current message.  If the message
@@ -120,16 +112,14 @@ find_tool_share(struct counted_conversation *conversation, uint32_t tool,
     struct ctx_err *err)
 {
 	size_t known = conversation->share_of_cap, i;
-	size_t *share_of;
 
-	share_of = ctx_grow(conversation->share_of, &conversation->share_of_cap,
-	    (size_t)tool + 1, sizeof *share_of, err);
-	if (share_of == NULL)
+	if (CTX_GROW(conversation->share_of, conversation->share_of_cap,
+		(size_t)tool + 1, err) < 0)
 		return NULL;
-	conversation->share_of = share_of;
-	memset(share_of + known, 0,
-	    (conversation->share_of_cap - known) * sizeof *share_of);
-	i = share_of[tool];
+	memset(conversation->share_of + known, 0,
+	    (conversation->share_of_cap - known) *
+		sizeof *conversation->share_of);
+	i = conversation->share_of[tool];
 	if (i < conversation->n_shares && conversation->tools[i] == tool)
 		return &conversation->shares[i];
 	return append_share(conversation, tool, err);

@@ -21,12 +21,10 @@ reserve_drop_flags(struct ctx_breakpoint_writer *writer, uint32_t node,
     struct ctx_err *err)
 {
 	size_t n = ctx_json_count(writer->json, node);
-	bool *drop = ctx_grow(writer->drop, &writer->cap, n, sizeof *drop, err);
 
-	if (drop == NULL)
+	if (CTX_GROW(writer->drop, writer->cap, n, err) < 0)
 		return -1;
-	writer->drop = drop;
-	memset(drop, 0, n * sizeof *drop);
+	memset(writer->drop, 0, n * sizeof *writer->drop);
 	return 0;
 }
 

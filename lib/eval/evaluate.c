@@ -95,28 +95,21 @@ static int
 join_results(struct ctx_eval_results *all, struct ctx_eval_results *file,
     struct ctx_err *err)
 {
-	struct ctx_eval_sample *samples;
-	struct ctx_eval_run *runs;
 	size_t i;
 
-	samples = ctx_grow(all->samples, &all->samples_cap,
-	    all->n_samples + file->n_samples + 1, sizeof *samples, err);
-	if (samples == NULL)
+	if (CTX_GROW(all->samples, all->samples_cap,
+		all->n_samples + file->n_samples + 1, err) < 0 ||
+	    CTX_GROW(all->runs, all->runs_cap, all->n_runs + file->n_runs + 1,
+		err) < 0)
 		return -1;
-	all->samples = samples;
-	runs = ctx_grow(all->runs, &all->runs_cap,
-	    all->n_runs + file->n_runs + 1, sizeof *runs, err);
-	if (runs == NULL)
-		return -1;
-	all->runs = runs;
 	for (i = 0; i < file->n_runs; i++) {
-		runs[all->n_runs] = file->runs[i];
-		runs[all->n_runs++].sample += all->n_samples;
+		all->runs[all->n_runs] = file->runs[i];
+		all->runs[all->n_runs++].sample += all->n_samples;
 	}
 	file->n_runs = 0;
 	for (i = 0; i < file->n_samples; i++) {
-		samples[all->n_samples] = file->samples[i];
-		samples[all->n_samples++].session += all->sessions;
+		all->samples[all->n_samples] = file->samples[i];
+		all->samples[all->n_samples++].session += all->sessions;
 	}
 	file->n_samples = 0;
 	all->sessions += file->sessions;

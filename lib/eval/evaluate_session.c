@@ -89,15 +89,11 @@ find_cuts(struct eval_worker *worker, const struct eval_session *session,
 static struct ctx_eval_run *
 add_run(struct ctx_eval_results *results, struct ctx_err *err)
 {
-	struct ctx_eval_run *runs;
-
-	runs = ctx_grow(results->runs, &results->runs_cap, results->n_runs + 1,
-	    sizeof *runs, err);
-	if (runs == NULL)
+	if (CTX_GROW(results->runs, results->runs_cap, results->n_runs + 1,
+		err) < 0)
 		return NULL;
-	results->runs = runs;
-	memset(&runs[results->n_runs], 0, sizeof *runs);
-	return &runs[results->n_runs++];
+	memset(&results->runs[results->n_runs], 0, sizeof *results->runs);
+	return &results->runs[results->n_runs++];
 }
 
 static int
@@ -263,23 +259,21 @@ static int
 add_sample(struct cut_evaluation *e, struct ctx_err *err)
 {
 	struct ctx_eval_results *results = e->worker->results;
-	struct ctx_eval_sample *samples;
 
-	samples = ctx_grow(results->samples, &results->samples_cap,
-	    results->n_samples + 1, sizeof *samples, err);
-	if (samples == NULL)
+	if (CTX_GROW(results->samples, results->samples_cap,
+		results->n_samples + 1, err) < 0)
 		return -1;
-	results->samples = samples;
 	e->sample = results->n_samples++;
-	samples[e->sample] = (struct ctx_eval_sample){.file = e->session->file,
-	    .line = e->session->line,
-	    .cut = e->cut->share,
-	    .session = results->sessions,
-	    .messages = e->cut->at,
-	    .tokens = e->fixed + e->rest,
-	    .needed = e->cut->n};
+	results->samples[e->sample] =
+	    (struct ctx_eval_sample){.file = e->session->file,
+		.line = e->session->line,
+		.cut = e->cut->share,
+		.session = results->sessions,
+		.messages = e->cut->at,
+		.tokens = e->fixed + e->rest,
+		.needed = e->cut->n};
 	return e->worker->options->lists_needed
-	    ? list_strings(&samples[e->sample], e->cut, err)
+	    ? list_strings(&results->samples[e->sample], e->cut, err)
 	    : 0;
 }
 

@@ -64,26 +64,20 @@ record_use(void *user, const char *p, size_t n, struct ctx_err *err)
 {
 	struct needed_search *search = user;
 	size_t before = search->names->n, c;
-	struct name_places *places;
 	struct name_at_cut *at;
 	uint32_t id;
 
 	if (ctx_intern(search->names, p, n, &id, err) < 0)
 		return -1;
 	if (search->names->n > before) {
-		places = ctx_grow(search->places, &search->places_cap, id,
-		    sizeof *places, err);
-		if (places == NULL)
+		if (CTX_GROW(search->places, search->places_cap, id, err) < 0)
 			return -1;
-		search->places = places;
-		memset(&places[id - 1], 0, sizeof *places);
-		at = ctx_grow(search->at_cut, &search->at_cut_cap,
-		    id * search->n_cuts, sizeof *at, err);
-		if (at == NULL)
+		memset(&search->places[id - 1], 0, sizeof *search->places);
+		if (CTX_GROW(search->at_cut, search->at_cut_cap,
+			id * search->n_cuts, err) < 0)
 			return -1;
-		search->at_cut = at;
-		memset(&at[(id - 1) * search->n_cuts], 0,
-		    search->n_cuts * sizeof *at);
+		memset(&search->at_cut[(id - 1) * search->n_cuts], 0,
+		    search->n_cuts * sizeof *search->at_cut);
 	}
 	at = &search->at_cut[(id - 1) * search->n_cuts];
 	for (c = 0; c < search->n_cuts; c++)
@@ -213,11 +207,9 @@ add_needed(struct needed_search *search, uint32_t id, size_t c,
 	struct needed_string *list;
 	unsigned i;
 
-	list = ctx_grow(cut->needed, &cut->cap, cut->n + 1, sizeof *list, err);
-	if (list == NULL)
+	if (CTX_GROW(cut->needed, cut->cap, cut->n + 1, err) < 0)
 		return -1;
-	cut->needed = list;
-	list += cut->n++;
+	list = &cut->needed[cut->n++];
 	*list =
 	    (struct needed_string){.text = ctx_intern_at(search->names, id)};
 	for (i = 0; i < places->n_first && i < EVAL_SEEN_MOST; i++)

@@ -18,14 +18,10 @@ int
 ctx_judge_begin(struct eval_judge *judge, const struct eval_cut *cut,
     struct ctx_err *err)
 {
-	bool *seen;
 	size_t i;
 
-	seen =
-	    ctx_grow(judge->seen, &judge->cap, cut->n + 1, sizeof *seen, err);
-	if (seen == NULL)
+	if (CTX_GROW(judge->seen, judge->cap, cut->n + 1, err) < 0)
 		return -1;
-	judge->seen = seen;
 	judge->needed = cut->n;
 	ctx_matcher_release(&judge->matcher);
 	for (i = 0; i < cut->n; i++)

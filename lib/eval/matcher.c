@@ -44,24 +44,20 @@ static uint32_t
 add_node(struct ctx_matcher *matcher, uint32_t parent, uint8_t byte,
     struct ctx_err *err)
 {
-	struct matcher_node *nodes;
 	uint32_t node;
 
 	if (matcher->n >= UINT32_MAX) {
 		ctx_err_nomem(err);
 		return 0;
 	}
-	nodes = ctx_grow(matcher->nodes, &matcher->cap, matcher->n + 1,
-	    sizeof *nodes, err);
-	if (nodes == NULL)
+	if (CTX_GROW(matcher->nodes, matcher->cap, matcher->n + 1, err) < 0)
 		return 0;
-	matcher->nodes = nodes;
 	node = (uint32_t)matcher->n++;
-	nodes[node] = (struct matcher_node){.byte = byte};
+	matcher->nodes[node] = (struct matcher_node){.byte = byte};
 	if (node == 0)
 		return 0;
-	nodes[node].sibling = nodes[parent].child;
-	nodes[parent].child = node;
+	matcher->nodes[node].sibling = matcher->nodes[parent].child;
+	matcher->nodes[parent].child = node;
 	if (parent == 0)
 		matcher->first[byte] = node;
 	return node;

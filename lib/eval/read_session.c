@@ -104,20 +104,17 @@ static struct eval_message *
 get_message(struct session_reader *r, struct eval_session *s,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	struct eval_message *list;
 
 	if ((event->message->flags & CTX_MESSAGE_CONTINUES) != 0 && s->n > 0)
 		return &s->messages[s->n - 1];
-	list = ctx_grow(s->messages, &s->cap, s->n + 1, sizeof *list, err);
-	if (list == NULL)
+	if (CTX_GROW(s->messages, s->cap, s->n + 1, err) < 0)
 		return NULL;
-	s->messages = list;
-	list[s->n] = (struct eval_message){.texts = s->texts.n,
+	s->messages[s->n] = (struct eval_message){.texts = s->texts.n,
 	    .arguments = s->arguments.n,
 	    .role = event->message->role,
 	    .node = event->node,
 	    .record = r->at};
-	return &list[s->n++];
+	return &s->messages[s->n++];
 }
 
 static int

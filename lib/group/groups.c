@@ -66,19 +66,16 @@ ctx_groups_reset(struct ctx_groups *groups)
 static struct ctx_segment *
 append_segment(struct ctx_groups *groups, struct ctx_err *err)
 {
-	struct ctx_segment *segments, *segment;
+	struct ctx_segment *segment;
 
 	if (groups->n >= CTX_NO_SEGMENT) {
 		ctx_err_set(err, CTX_ELIMIT,
 		    "the conversation has more than 4294967295 messages");
 		return NULL;
 	}
-	segments = ctx_grow(groups->segments, &groups->cap, groups->n + 1,
-	    sizeof *segments, err);
-	if (segments == NULL)
+	if (CTX_GROW(groups->segments, groups->cap, groups->n + 1, err) < 0)
 		return NULL;
-	groups->segments = segments;
-	segment = &segments[groups->n];
+	segment = &groups->segments[groups->n];
 	memset(segment, 0, sizeof *segment);
 	segment->group_parent = segment->contiguous_from =
 	    (uint32_t)groups->n++;

@@ -169,7 +169,6 @@ find_or_add_list(struct ctx_open_calls *calls, const uint64_t key[2],
     struct ctx_err *err)
 {
 	uint32_t l = *find_link(calls, key), *link;
-	struct call_list *grown;
 
 	if (l != NONE)
 		return l;
@@ -180,11 +179,9 @@ find_or_add_list(struct ctx_open_calls *calls, const uint64_t key[2],
 	if (l != NONE) {
 		calls->free_list = calls->lists[l].chain;
 	} else {
-		grown = ctx_grow(calls->lists, &calls->cap_lists,
-		    calls->n_lists + 1, sizeof *grown, err);
-		if (grown == NULL)
+		if (CTX_GROW(calls->lists, calls->cap_lists, calls->n_lists + 1,
+			err) < 0)
 			return NONE;
-		calls->lists = grown;
 		l = (uint32_t)calls->n_lists++;
 	}
 	calls->lists[l] =
@@ -201,7 +198,6 @@ static uint32_t
 allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 {
 	uint32_t c = calls->free_call;
-	struct open_tool_call *grown;
 
 	if (c != NONE) {
 		calls->free_call = calls->calls[c].free;
@@ -218,11 +214,9 @@ allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 		    (unsigned)(NONE / LIST_KINDS));
 		return NONE;
 	}
-	grown = ctx_grow(calls->calls, &calls->cap_calls, calls->n_calls + 1,
-	    sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(calls->calls, calls->cap_calls, calls->n_calls + 1, err) <
+	    0)
 		return NONE;
-	calls->calls = grown;
 	return (uint32_t)calls->n_calls++;
 }
 

@@ -21,16 +21,11 @@ int
 ctx_edits_replace_stored(struct ctx_edits *edits, struct ctx_str old,
     size_t from, struct ctx_err *err)
 {
-	struct ctx_edit *list;
-
-	list =
-	    ctx_grow(edits->list, &edits->cap, edits->n + 1, sizeof *list, err);
-	if (list == NULL)
+	if (CTX_GROW(edits->list, edits->cap, edits->n + 1, err) < 0)
 		return -1;
-	edits->list = list;
-	list[edits->n].old = old;
-	list[edits->n].at = from;
-	list[edits->n].n = edits->store.n - from;
+	edits->list[edits->n].old = old;
+	edits->list[edits->n].at = from;
+	edits->list[edits->n].n = edits->store.n - from;
 	edits->n++;
 	return 0;
 }

@@ -60,12 +60,8 @@ fail_input(const struct scan *s, const char *p, const char *text)
 static int
 grow_nodes(struct scan *s)
 {
-	struct ctx_node *nodes = ctx_grow(s->json->nodes, &s->json->cap,
-	    s->json->n + 1, sizeof *nodes, s->err);
-
-	if (nodes == NULL)
+	if (CTX_GROW(s->json->nodes, s->json->cap, s->json->n + 1, s->err) < 0)
 		return -1;
-	s->json->nodes = nodes;
 	return 0;
 }
 

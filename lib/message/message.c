@@ -170,14 +170,11 @@ struct ctx_block *
 ctx_message_add_block(struct ctx_message *message, enum ctx_block_kind kind,
     uint32_t value, struct ctx_err *err)
 {
-	struct ctx_block *blocks, *block;
+	struct ctx_block *block;
 
-	blocks = ctx_grow(message->blocks, &message->cap, message->n + 1,
-	    sizeof *blocks, err);
-	if (blocks == NULL)
+	if (CTX_GROW(message->blocks, message->cap, message->n + 1, err) < 0)
 		return NULL;
-	message->blocks = blocks;
-	block = &blocks[message->n++];
+	block = &message->blocks[message->n++];
 	memset(block, 0, sizeof *block);
 	block->kind = kind;
 	block->payload = value;

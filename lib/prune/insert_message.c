@@ -319,15 +319,12 @@ ctx_insertion_add(struct held_conversation *conversation, size_t message_index,
     const struct insertion_content *content, uint64_t tokens,
     struct ctx_err *err)
 {
-	struct insertion *grown, *insertion;
+	struct insertion *insertion;
 
-	grown =
-	    ctx_grow(conversation->insertions, &conversation->insertions_cap,
-		conversation->n_insertions + 1, sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(conversation->insertions, conversation->insertions_cap,
+		conversation->n_insertions + 1, err) < 0)
 		return -1;
-	conversation->insertions = grown;
-	insertion = &grown[conversation->n_insertions];
+	insertion = &conversation->insertions[conversation->n_insertions];
 	memset(insertion, 0, sizeof *insertion);
 	insertion->summary = content->summary;
 	insertion->is_block = content->form != INSERT_MESSAGE;

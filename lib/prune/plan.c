@@ -49,16 +49,9 @@ ctx_plan_release(struct ctx_plan *plan)
 static int
 grow_plan(struct ctx_plan *plan, size_t n, struct ctx_err *err)
 {
-	void *grown;
-
-	if ((grown = ctx_grow(plan->marks, &plan->marks_cap, n, 1, err)) ==
-	    NULL)
+	if (CTX_GROW(plan->marks, plan->marks_cap, n, err) < 0 ||
+	    CTX_GROW(plan->floors, plan->floors_cap, n, err) < 0)
 		return -1;
-	plan->marks = grown;
-	if ((grown = ctx_grow(plan->floors, &plan->floors_cap, n, 1, err)) ==
-	    NULL)
-		return -1;
-	plan->floors = grown;
 	memset(plan->marks, 0, n);
 	memset(plan->floors, 0, n);
 	return 0;

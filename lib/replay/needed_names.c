@@ -121,29 +121,23 @@ static int
 record_use(void *user, const char *p, size_t n, struct ctx_err *err)
 {
 	struct prompt_search *search = user;
-	size_t before = search->names.n, *used_by;
-	struct name_use *uses;
+	size_t before = search->names.n;
 	uint32_t id;
 
 	if (ctx_intern(&search->names, p, n, &id, err) < 0)
 		return -1;
 	if (search->names.n > before) {
-		used_by = ctx_grow(search->used_by, &search->used_by_cap, id,
-		    sizeof *used_by, err);
-		if (used_by == NULL)
+		if (CTX_GROW(search->used_by, search->used_by_cap, id, err) < 0)
 			return -1;
-		search->used_by = used_by;
-		used_by[id - 1] = 0;
+		search->used_by[id - 1] = 0;
 	}
 	if (search->used_by[id - 1] == search->request + 1)
 		return 0;
 	search->used_by[id - 1] = search->request + 1;
-	uses = ctx_grow(search->uses, &search->uses_cap, search->n_uses + 1,
-	    sizeof *uses, err);
-	if (uses == NULL)
+	if (CTX_GROW(search->uses, search->uses_cap, search->n_uses + 1, err) <
+	    0)
 		return -1;
-	search->uses = uses;
-	uses[search->n_uses++] = (struct name_use){search->request, id};
+	search->uses[search->n_uses++] = (struct name_use){search->request, id};
 	return 0;
 }
 
@@ -175,14 +169,12 @@ static void
 record_found(void *user, uint32_t id)
 {
 	struct prompt_search *search = user;
-	uint32_t *found = ctx_grow(search->found, &search->found_cap,
-	    search->n_found + 1, sizeof *found, search->err);
 
-	search->has_failed |= found == NULL;
-	if (found == NULL)
-		return;
-	search->found = found;
-	found[search->n_found++] = id;
+	if (CTX_GROW(search->found, search->found_cap, search->n_found + 1,
+		search->err) < 0)
+		search->has_failed = true;
+	else
+		search->found[search->n_found++] = id;
 }
 
 static void
@@ -246,7 +238,6 @@ add_place(struct prompt_search *search, uint32_t id, struct name_place place,
     struct ctx_err *err)
 {
 	struct prompt_name *name = &search->prompt_names[id - 1];
-	struct seen_place *seen;
 
 	if (name->round != search->round)
 		*name = (struct prompt_name){.round = search->round};
@@ -258,12 +249,10 @@ add_place(struct prompt_search *search, uint32_t id, struct name_place place,
 	}
 	if (name->n_messages > EVAL_SEEN_MOST)
 		return 0;
-	seen = ctx_grow(search->seen, &search->seen_cap, search->n_seen + 1,
-	    sizeof *seen, err);
-	if (seen == NULL)
+	if (CTX_GROW(search->seen, search->seen_cap, search->n_seen + 1, err) <
+	    0)
 		return -1;
-	search->seen = seen;
-	seen[search->n_seen++] =
+	search->seen[search->n_seen++] =
 	    (struct seen_place){place, search->n_positions, name->seen};
 	name->seen = (uint32_t)search->n_seen;
 	return 0;
@@ -338,24 +327,17 @@ add_needed(struct prompt_search *search, const struct prompt_name *name,
     struct ctx_err *err)
 {
 	struct needed_names *needed = &search->session->needed;
-	struct name_place *places;
-	size_t *ends;
 	uint32_t i;
 
 	for (i = name->seen; i != 0; i = search->seen[i - 1].previous) {
-		places = ctx_grow(needed->places, &needed->places_cap,
-		    needed->n_places + 1, sizeof *places, err);
-		if (places == NULL)
+		if (CTX_GROW(needed->places, needed->places_cap,
+			needed->n_places + 1, err) < 0)
 			return -1;
-		needed->places = places;
-		places[needed->n_places++] = search->seen[i - 1].place;
+		needed->places[needed->n_places++] = search->seen[i - 1].place;
 	}
-	ends = ctx_grow(needed->ends, &needed->cap, needed->n + 1, sizeof *ends,
-	    err);
-	if (ends == NULL)
+	if (CTX_GROW(needed->ends, needed->cap, needed->n + 1, err) < 0)
 		return -1;
-	needed->ends = ends;
-	ends[needed->n++] = needed->n_places;
+	needed->ends[needed->n++] = needed->n_places;
 	return 0;
 }
 

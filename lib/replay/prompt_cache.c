@@ -82,17 +82,12 @@ ctx_prompt_cache_reset(struct prompt_cache *cache,
 static int
 reach_nodes(struct prompt_cache *cache, struct ctx_err *err)
 {
-	struct cached_node *nodes;
-
 	if (cache->n >= cache->tree->n)
 		return 0;
-	nodes = ctx_grow(cache->nodes, &cache->cap, cache->tree->n,
-	    sizeof *nodes, err);
-	if (nodes == NULL)
+	if (CTX_GROW(cache->nodes, cache->cap, cache->tree->n, err) < 0)
 		return -1;
-	cache->nodes = nodes;
-	memset(nodes + cache->n, 0,
-	    (cache->tree->n - cache->n) * sizeof *nodes);
+	memset(cache->nodes + cache->n, 0,
+	    (cache->tree->n - cache->n) * sizeof *cache->nodes);
 	cache->n = cache->tree->n;
 	return 0;
 }
@@ -162,20 +157,17 @@ store_path(struct prompt_cache *cache, const struct cached_prompt *prompt,
     int64_t lifetime, struct ctx_err *err)
 {
 	const struct prompt_node *nodes = cache->tree->nodes;
-	struct cache_use *uses;
 	uint32_t node = prompt->answered, use = cache->nodes[cache->tip].use;
 
 	while (node != 0 && node != cache->tip)
 		node = nodes[node].parent;
 	if (node != cache->tip || use == 0 ||
 	    cache->uses[use - 1].model != prompt->model) {
-		uses = ctx_grow(cache->uses, &cache->uses_cap,
-		    cache->n_uses + 1, sizeof *uses, err);
-		if (uses == NULL)
+		if (CTX_GROW(cache->uses, cache->uses_cap, cache->n_uses + 1,
+			err) < 0)
 			return -1;
-		cache->uses = uses;
 		use = (uint32_t)++cache->n_uses;
-		uses[use - 1].model = prompt->model;
+		cache->uses[use - 1].model = prompt->model;
 	}
 	cache->uses[use - 1].expires = prompt->answer_time == INT64_MIN
 	    ? INT64_MAX

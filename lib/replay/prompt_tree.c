@@ -45,21 +45,16 @@ grow_slots(struct prompt_tree *tree, struct ctx_err *err)
 static struct prompt_node *
 add_node(struct prompt_tree *tree, struct ctx_err *err)
 {
-	struct prompt_node *nodes;
-
 	if (tree->n >= UINT32_MAX) {
 		ctx_err_set(err, CTX_ELIMIT,
 		    "the requests of the session have more than 4294967294 "
 		    "messages");
 		return NULL;
 	}
-	nodes =
-	    ctx_grow(tree->nodes, &tree->cap, tree->n + 1, sizeof *nodes, err);
-	if (nodes == NULL)
+	if (CTX_GROW(tree->nodes, tree->cap, tree->n + 1, err) < 0)
 		return NULL;
-	tree->nodes = nodes;
-	memset(&nodes[tree->n], 0, sizeof *nodes);
-	return &nodes[tree->n++];
+	memset(&tree->nodes[tree->n], 0, sizeof *tree->nodes);
+	return &tree->nodes[tree->n++];
 }
 
 int
@@ -110,17 +105,14 @@ int
 ctx_prompt_tree_walk(const struct prompt_tree *tree, struct prompt_walk *walk,
     uint32_t prompt, const struct prompt_taker *taker, struct ctx_err *err)
 {
-	uint32_t node, *numbers;
+	uint32_t node;
 	size_t n = 0;
 
 	for (node = prompt; node != 0 && node != walk->prompt;
 	     node = tree->nodes[node].parent) {
-		numbers = ctx_grow(walk->numbers, &walk->cap, n + 1,
-		    sizeof *numbers, err);
-		if (numbers == NULL)
+		if (CTX_GROW(walk->numbers, walk->cap, n + 1, err) < 0)
 			return -1;
-		walk->numbers = numbers;
-		numbers[n++] = tree->nodes[node].number;
+		walk->numbers[n++] = tree->nodes[node].number;
 	}
 	if (node != walk->prompt)
 		taker->restart(taker->user);

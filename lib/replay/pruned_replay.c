@@ -52,13 +52,11 @@ static int
 append_to_history(void *user, uint32_t number, struct ctx_err *err)
 {
 	struct pruned_replay *replay = user;
-	struct pruned_message *history = ctx_grow(replay->history, &replay->cap,
-	    replay->n + 1, sizeof *history, err);
 
-	if (history == NULL)
+	if (CTX_GROW(replay->history, replay->cap, replay->n + 1, err) < 0)
 		return -1;
-	replay->history = history;
-	history[replay->n++] = (struct pruned_message){.number = number};
+	replay->history[replay->n++] =
+	    (struct pruned_message){.number = number};
 	return 0;
 }
 

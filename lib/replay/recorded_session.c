@@ -129,16 +129,11 @@ find_response_model(struct session_reading *reading, struct open_session *open,
 static struct replay_message *
 add_message(struct ctx_replay_session *session, struct ctx_err *err)
 {
-	struct replay_message *messages;
-
-	messages = ctx_grow(session->messages, &session->cap, session->n + 1,
-	    sizeof *messages, err);
-	if (messages == NULL)
+	if (CTX_GROW(session->messages, session->cap, session->n + 1, err) < 0)
 		return NULL;
-	session->messages = messages;
-	memset(&messages[session->n], 0, sizeof *messages);
-	messages[session->n].sent.number = (uint32_t)session->n;
-	return &messages[session->n++];
+	memset(&session->messages[session->n], 0, sizeof *session->messages);
+	session->messages[session->n].sent.number = (uint32_t)session->n;
+	return &session->messages[session->n++];
 }
 
 /* ---- requests ---- */
@@ -150,14 +145,13 @@ find_request_of_id(struct session_reading *reading, uint32_t id,
     struct ctx_err *err)
 {
 	size_t known = reading->ids_cap;
-	uint32_t *grown = ctx_grow(reading->request_of_id, &reading->ids_cap,
-	    (size_t)id + 1, sizeof *grown, err);
 
-	if (grown == NULL)
+	if (CTX_GROW(reading->request_of_id, reading->ids_cap, (size_t)id + 1,
+		err) < 0)
 		return NULL;
-	reading->request_of_id = grown;
-	memset(grown + known, 0, (reading->ids_cap - known) * sizeof *grown);
-	return &grown[id];
+	memset(reading->request_of_id + known, 0,
+	    (reading->ids_cap - known) * sizeof *reading->request_of_id);
+	return &reading->request_of_id[id];
 }
 
 /* Adds a request to the session.  Its response begins with the newest
@@ -167,14 +161,12 @@ add_request(struct open_session *open, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_replay_session *session = &open->session;
-	struct replay_request *requests, *request;
+	struct replay_request *request;
 
-	requests = ctx_grow(session->requests, &session->requests_cap,
-	    session->n_requests + 1, sizeof *requests, err);
-	if (requests == NULL)
+	if (CTX_GROW(session->requests, session->requests_cap,
+		session->n_requests + 1, err) < 0)
 		return -1;
-	session->requests = requests;
-	request = &requests[session->n_requests++];
+	request = &session->requests[session->n_requests++];
 	*request = (struct replay_request){
 	    .first = session->n - 1,
 	    .line = event->inside ? 0 : event->line,

@@ -109,18 +109,15 @@ static struct ctx_counter *
 find_clone(struct clones *clones, const struct ctx_counter *like,
     enum ctx_simd simd, struct ctx_err *err)
 {
-	struct clone *list, *one;
+	struct clone *one;
 	size_t i;
 
 	for (i = 0; i < clones->n; i++)
 		if (clones->list[i].like == like)
 			return &clones->list[i].counter;
-	list = ctx_grow(clones->list, &clones->cap, clones->n + 1, sizeof *list,
-	    err);
-	if (list == NULL)
+	if (CTX_GROW(clones->list, clones->cap, clones->n + 1, err) < 0)
 		return NULL;
-	clones->list = list;
-	one = &list[clones->n];
+	one = &clones->list[clones->n];
 	one->like = like;
 	one->counter = (struct ctx_counter){.basis = like->basis,
 	    .frame_request = like->frame_request,
@@ -175,15 +172,6 @@ count_batch(struct ctx_task *task, unsigned number)
 
 /* ---- reading, in the stream's thread ---- */
 
-/* Makes room for n more elements in an array.  Returns the array, or NULL with
- * *err. */
-static void *
-grow_list(void *list, size_t used, size_t n, size_t *cap, size_t size,
-    struct ctx_err *err)
-{
-	return ctx_grow(list, cap, used + n, size, err);
-}
-
 static int
 keep_batch_text(struct ctx_stream *stream, struct batch *batch,
     struct kept *kept, const struct ctx_record *record, struct ctx_err *err)
@@ -218,20 +206,15 @@ keep_record(struct ctx_stream *stream, struct batch *batch,
     const struct ctx_record *record, struct ctx_err *err)
 {
 	const struct ctx_json *json = record->json;
-	struct kept *kept = grow_list(batch->records, batch->n_records, 1,
-	    &batch->cap_records, sizeof *kept, err);
-	struct ctx_node *nodes;
 	size_t n = json == NULL ? 0 : json->n;
+	struct kept *kept;
 
-	if (kept == NULL)
+	if (CTX_GROW(batch->records, batch->cap_records, batch->n_records + 1,
+		err) < 0 ||
+	    CTX_GROW(batch->nodes, batch->cap_nodes, batch->n_nodes + n, err) <
+		0)
 		return -1;
-	batch->records = kept;
-	nodes = grow_list(batch->nodes, batch->n_nodes, n, &batch->cap_nodes,
-	    sizeof *nodes, err);
-	if (nodes == NULL)
-		return -1;
-	batch->nodes = nodes;
-	kept += batch->n_records;
+	kept = &batch->records[batch->n_records];
 	memset(kept, 0, sizeof *kept);
 	kept->record = *record;
 	kept->nodes = batch->n_nodes;
@@ -241,7 +224,8 @@ keep_record(struct ctx_stream *stream, struct batch *batch,
 		if (keep_value(batch, kept, record, err) < 0)
 			return -1;
 		kept->json = *json;
-		memcpy(nodes + batch->n_nodes, json->nodes, n * sizeof *nodes);
+		memcpy(batch->nodes + batch->n_nodes, json->nodes,
+		    n * sizeof *json->nodes);
 	}
 	batch->n_nodes += n;
 	batch->n_records++;
@@ -252,15 +236,12 @@ static int
 keep_message(struct batch *batch, struct step *step,
     const struct ctx_message *message, struct ctx_err *err)
 {
-	struct ctx_block *blocks = grow_list(batch->blocks, batch->n_parts,
-	    message->n, &batch->cap_parts, sizeof *blocks, err);
-
-	if (blocks == NULL)
+	if (CTX_GROW(batch->blocks, batch->cap_parts,
+		batch->n_parts + message->n, err) < 0)
 		return -1;
-	batch->blocks = blocks;
 	if (message->n > 0)
-		memcpy(blocks + batch->n_parts, message->blocks,
-		    message->n * sizeof *blocks);
+		memcpy(batch->blocks + batch->n_parts, message->blocks,
+		    message->n * sizeof *message->blocks);
 	step->message = *message;
 	step->parts = batch->n_parts;
 	batch->n_parts += message->n;
@@ -302,13 +283,12 @@ static int
 keep_event(struct ctx_stream *stream, struct batch *batch,
     const struct ctx_event *event, bool first, struct ctx_err *err)
 {
-	struct step *step = grow_list(batch->steps, batch->n_steps, 1,
-	    &batch->cap_steps, sizeof *step, err);
+	struct step *step;
 
-	if (step == NULL)
+	if (CTX_GROW(batch->steps, batch->cap_steps, batch->n_steps + 1, err) <
+	    0)
 		return -1;
-	batch->steps = step;
-	step += batch->n_steps;
+	step = &batch->steps[batch->n_steps];
 	memset(step, 0, sizeof *step);
 	if ((first && keep_record(stream, batch, event->record, err) < 0) ||
 	    (event->message != NULL &&

@@ -34,14 +34,11 @@ ctx_held_queue_add(struct ctx_held_queue *queue, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	struct ctx_held_message *held;
-	char *list;
 
 	compact_queue(queue);
-	list = ctx_grow(queue->list, &queue->cap, queue->end - queue->base + 1,
-	    queue->entry_size, err);
-	if (list == NULL)
+	if (ctx_grow(&queue->list, &queue->cap, queue->end - queue->base + 1,
+		queue->entry_size, err) < 0)
 		return NULL;
-	queue->list = list;
 	held = ctx_held_queue_at(queue, queue->end++);
 	memset(held, 0, queue->entry_size);
 	held->node = event->node;

@@ -247,8 +247,6 @@ restore_parse(struct ctx_rewrite *rewrite, const struct ctx_held_message *held,
 {
 	struct ctx_message *message = &rewrite->message;
 	struct ctx_json *json = &rewrite->json;
-	struct ctx_block *blocks;
-	struct ctx_node *nodes;
 	struct kept_parse parse;
 	const char *at;
 
@@ -258,17 +256,10 @@ restore_parse(struct ctx_rewrite *rewrite, const struct ctx_held_message *held,
 	memcpy(&parse, at, sizeof parse);
 	if (parse.message.dialect != held->dialect)
 		return 0;
-	blocks = ctx_grow(message->blocks, &message->cap, parse.message.n,
-	    sizeof *blocks, err);
-	if (blocks == NULL)
+	if (CTX_GROW(message->blocks, message->cap, parse.message.n, err) < 0 ||
+	    CTX_GROW(json->nodes, json->cap, parse.n_nodes, err) < 0)
 		return -1;
-	message->blocks = blocks;
-	nodes = ctx_grow(json->nodes, &json->cap, parse.n_nodes, sizeof *nodes,
-	    err);
-	if (nodes == NULL)
-		return -1;
-	json->nodes = nodes;
-	parse.message.blocks = blocks;
+	parse.message.blocks = message->blocks;
 	parse.message.cap = message->cap;
 	parse.message.json = json;
 	*message = parse.message;
@@ -276,9 +267,9 @@ restore_parse(struct ctx_rewrite *rewrite, const struct ctx_held_message *held,
 	json->text = held->text + parse.blanks;
 	json->n = parse.n_nodes;
 	at += sizeof parse;
-	memcpy(blocks, at, message->n * sizeof *blocks);
-	memcpy(nodes, at + message->n * sizeof *blocks,
-	    json->n * sizeof *nodes);
+	memcpy(message->blocks, at, message->n * sizeof *message->blocks);
+	memcpy(json->nodes, at + message->n * sizeof *message->blocks,
+	    json->n * sizeof *json->nodes);
 	return 1;
 }
 

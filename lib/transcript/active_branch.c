@@ -36,16 +36,15 @@ static int
 resolve_line_ids(struct ctx_transcript *transcript, bool mends,
     struct ctx_err *err)
 {
-	uint32_t *grown, before = 0, last;
+	uint32_t before = 0, last;
 	struct ctx_transcript_line *entry;
 	size_t i;
 
-	grown = ctx_grow(transcript->newest_of_id, &transcript->cap_ids,
-	    transcript->names.n + 1, sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(transcript->newest_of_id, transcript->cap_ids,
+		transcript->names.n + 1, err) < 0)
 		return -1;
-	transcript->newest_of_id = grown;
-	memset(grown, 0, transcript->cap_ids * sizeof *grown);
+	memset(transcript->newest_of_id, 0,
+	    transcript->cap_ids * sizeof *transcript->newest_of_id);
 	for (i = transcript->from; i < transcript->n; i++) {
 		entry = &transcript->lines[i];
 		if (entry->id == 0 || !is_in_tree(entry))

@@ -106,14 +106,15 @@ record_tree_id(struct ctx_transcript *transcript, uint32_t id,
     struct ctx_err *err)
 {
 	size_t known = transcript->cap_ids;
-	uint32_t *grown = ctx_grow(transcript->newest_of_id,
-	    &transcript->cap_ids, (size_t)id + 1, sizeof *grown, err);
+	uint32_t *newest;
 
-	if (grown == NULL)
+	if (CTX_GROW(transcript->newest_of_id, transcript->cap_ids,
+		(size_t)id + 1, err) < 0)
 		return -1;
-	memset(grown + known, 0, (transcript->cap_ids - known) * sizeof *grown);
-	transcript->newest_of_id = grown;
-	grown[id] = id == 0 ? 0 : (uint32_t)transcript->n;
+	newest = transcript->newest_of_id;
+	memset(newest + known, 0,
+	    (transcript->cap_ids - known) * sizeof *newest);
+	newest[id] = id == 0 ? 0 : (uint32_t)transcript->n;
 	return 0;
 }
 
@@ -200,17 +201,15 @@ int
 ctx_transcript_add(struct ctx_transcript *transcript,
     const struct ctx_record *record, struct ctx_err *err)
 {
-	struct ctx_transcript_line *grown, *entry;
+	struct ctx_transcript_line *entry;
 
 	if (transcript->n >= UINT32_MAX)
 		return ctx_err_set(err, CTX_ELIMIT,
 		    "the session file has more than 4294967294 lines");
-	grown = ctx_grow(transcript->lines, &transcript->cap, transcript->n + 1,
-	    sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(transcript->lines, transcript->cap, transcript->n + 1,
+		err) < 0)
 		return -1;
-	transcript->lines = grown;
-	entry = &grown[transcript->n++];
+	entry = &transcript->lines[transcript->n++];
 	memset(entry, 0, sizeof *entry);
 	entry->length = (uint32_t)record->text.n;
 	entry->checksum = ctx_sum_text(record->text);

@@ -322,14 +322,11 @@ static int
 add_protected_span(struct text_segments *segments, size_t from, size_t to,
     uint64_t extra, struct ctx_err *err)
 {
-	struct protected_span *grown;
 
-	grown = ctx_grow(segments->spans, &segments->spans_cap,
-	    segments->n_spans + 1, sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(segments->spans, segments->spans_cap,
+		segments->n_spans + 1, err) < 0)
 		return -1;
-	segments->spans = grown;
-	grown[segments->n_spans++] =
+	segments->spans[segments->n_spans++] =
 	    (struct protected_span){.from = from, .to = to, .excess = extra};
 	return 0;
 }

@@ -10,14 +10,11 @@
 static struct text_segment *
 add_segment(struct text_segments *segments, uint32_t node, struct ctx_err *err)
 {
-	struct text_segment *grown, *segment;
+	struct text_segment *segment;
 
-	grown = ctx_grow(segments->list, &segments->cap, segments->n + 1,
-	    sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(segments->list, segments->cap, segments->n + 1, err) < 0)
 		return NULL;
-	segments->list = grown;
-	segment = &grown[segments->n++];
+	segment = &segments->list[segments->n++];
 	memset(segment, 0, sizeof *segment);
 	segment->node = node;
 	return segment;

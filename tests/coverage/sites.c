@@ -145,9 +145,9 @@ fails(void *const *frame)
 WRAP(void *, malloc, (size_t n), (n), NULL)
 WRAP(void *, calloc, (size_t n, size_t size), (n, size), NULL)
 WRAP(void *, realloc, (void *p, size_t n), (p, n), NULL)
-WRAP(void *, ctx_grow,
+WRAP(int, ctx_grow,
     (void *p, size_t *cap, size_t need, size_t size, struct ctx_err *err),
-    (p, cap, need, size, err), (ctx_err_nomem(err), NULL))
+    (p, cap, need, size, err), ctx_err_nomem(err))
 WRAP(void *, ctx_arena_alloc,
     (struct ctx_arena * arena, size_t n, struct ctx_err *err), (arena, n, err),
     (ctx_err_nomem(err), NULL))

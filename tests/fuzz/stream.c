@@ -332,8 +332,8 @@ add_blanks(const struct fuzz *f, const char *p, size_t n, struct ctx_buf *out)
 		    ctx_buf_add(out, record.text.p, record.text.n - ended,
 			&err) == 0 &&
 		    ctx_buf_add(out, "\t\n", 1 + ended, &err) == 0);
-		lines &= memchr(record.text.p, '\n', record.text.n - ended) ==
-		    NULL;
+		lines &=
+		    memchr(record.text.p, '\n', record.text.n - ended) == NULL;
 	}
 	end(&stream);
 	return lines;

@@ -181,7 +181,7 @@ static int
 add_call(struct heuristic *h, const struct ctx_message *message,
     const struct ctx_block *block, uint32_t segment, struct ctx_err *err)
 {
-	struct call *grown, call = {.segment = segment};
+	struct call call = {.segment = segment};
 	struct ctx_str tool;
 	bool reads;
 
@@ -200,12 +200,9 @@ add_call(struct heuristic *h, const struct ctx_message *message,
 	    (reads && find_file(h, call.tool, &call, err) < 0))
 		return -1;
 	ctx_buf_reset(&h->text);
-	grown = ctx_grow(h->calls, &h->calls_cap, h->n_calls + 1, sizeof *grown,
-	    err);
-	if (grown == NULL)
+	if (CTX_GROW(h->calls, h->calls_cap, h->n_calls + 1, err) < 0)
 		return -1;
-	h->calls = grown;
-	grown[h->n_calls++] = call;
+	h->calls[h->n_calls++] = call;
 	return 0;
 }
 
@@ -303,19 +300,15 @@ add_heuristic_message(struct ctx_scorer *scorer,
 {
 	struct heuristic *h = (struct heuristic *)scorer;
 	uint32_t last = (uint32_t)groups->n - 1;
-	struct trait *grown;
 	size_t i;
 
 	if (open_salient(h, err) < 0 ||
 	    ctx_salient_kind.add(h->salient, message, groups, first, err) < 0)
 		return -1;
-	grown =
-	    ctx_grow(h->traits, &h->traits_cap, groups->n, sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(h->traits, h->traits_cap, groups->n, err) < 0)
 		return -1;
-	h->traits = grown;
 	for (; h->n_traits < groups->n; h->n_traits++)
-		memset(&grown[h->n_traits], 0, sizeof *grown);
+		memset(&h->traits[h->n_traits], 0, sizeof *h->traits);
 	for (i = 0; i < message->n; i++) {
 		const struct ctx_block *block = &message->blocks[i];
 
@@ -323,8 +316,8 @@ add_heuristic_message(struct ctx_scorer *scorer,
 			if (add_call(h, message, block, last, err) < 0)
 				return -1;
 		} else if (block->kind == CTX_BLOCK_TOOL_RESULT) {
-			if (inspect_result(h, message, i, &grown[first], err) <
-			    0)
+			if (inspect_result(h, message, i, &h->traits[first],
+				err) < 0)
 				return -1;
 		}
 	}
@@ -376,15 +369,11 @@ static int
 find_good_calls(struct heuristic *h, size_t n_calls, struct ctx_groups *groups,
     const uint8_t *good, struct ctx_err *err)
 {
-	struct last *grown;
 	size_t i;
 
-	grown = ctx_grow(h->newest, &h->newest_cap, h->names.n + 1,
-	    sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(h->newest, h->newest_cap, h->names.n + 1, err) < 0)
 		return -1;
-	h->newest = grown;
-	memset(grown, 0, (h->names.n + 1) * sizeof *grown);
+	memset(h->newest, 0, (h->names.n + 1) * sizeof *h->newest);
 	for (i = 0; i < n_calls; i++) {
 		const struct call *call = &h->calls[i];
 
@@ -393,12 +382,12 @@ find_good_calls(struct heuristic *h, size_t n_calls, struct ctx_groups *groups,
 
 		if ((results & (GOOD | BAD)) != GOOD)
 			continue;
-		grown[call->tool].good = call->segment + 1;
+		h->newest[call->tool].good = call->segment + 1;
 		if (results & PARTIAL)
 			continue;
-		grown[call->same].same = call->segment + 1;
+		h->newest[call->same].same = call->segment + 1;
 		if (call->all && call->file != 0)
-			grown[call->file].all = call->segment + 1;
+			h->newest[call->file].all = call->segment + 1;
 	}
 	return 0;
 }

@@ -71,32 +71,14 @@ static int
 grow_recall(struct recall *r, size_t items, struct ctx_err *err)
 {
 	size_t terms = r->terms.n + 1;
-	void *p;
 
-	if ((p = ctx_grow(r->frequency, &r->frequency_cap, terms,
-		 sizeof *r->frequency, err)) == NULL)
+	if (CTX_GROW(r->frequency, r->frequency_cap, terms, err) < 0 ||
+	    CTX_GROW(r->tally, r->tally_cap, terms, err) < 0 ||
+	    CTX_GROW(r->weight, r->weight_cap, terms, err) < 0 ||
+	    CTX_GROW(r->addressed, r->addressed_cap, terms * SIDES, err) < 0 ||
+	    CTX_GROW(r->score, r->score_cap, items + 1, err) < 0 ||
+	    CTX_GROW(r->smooth, r->smooth_cap, items + 1, err) < 0)
 		return -1;
-	r->frequency = p;
-	if ((p = ctx_grow(r->tally, &r->tally_cap, terms, sizeof *r->tally,
-		 err)) == NULL)
-		return -1;
-	r->tally = p;
-	if ((p = ctx_grow(r->weight, &r->weight_cap, terms, sizeof *r->weight,
-		 err)) == NULL)
-		return -1;
-	r->weight = p;
-	if ((p = ctx_grow(r->addressed, &r->addressed_cap, terms * SIDES,
-		 sizeof *r->addressed, err)) == NULL)
-		return -1;
-	r->addressed = p;
-	if ((p = ctx_grow(r->score, &r->score_cap, items + 1, sizeof *r->score,
-		 err)) == NULL)
-		return -1;
-	r->score = p;
-	if ((p = ctx_grow(r->smooth, &r->smooth_cap, items + 1,
-		 sizeof *r->smooth, err)) == NULL)
-		return -1;
-	r->smooth = p;
 	memset(r->frequency, 0, terms * sizeof *r->frequency);
 	memset(r->tally, 0, terms * sizeof *r->tally);
 	memset(r->weight, 0, terms * sizeof *r->weight);

@@ -25,16 +25,14 @@ enum {
 static int
 index_docs(struct recall *r, struct ctx_err *err)
 {
-	size_t *grown = ctx_grow(r->first_doc, &r->first_doc_cap,
-	    r->n_segments + 1, sizeof *grown, err);
 	size_t i;
 
-	if (grown == NULL)
+	if (CTX_GROW(r->first_doc, r->first_doc_cap, r->n_segments + 1, err) <
+	    0)
 		return -1;
-	r->first_doc = grown;
 	for (i = r->n_docs; i-- > 0;)
-		grown[r->docs[i].segment] = i;
-	grown[r->n_segments] = r->n_docs;
+		r->first_doc[r->docs[i].segment] = i;
+	r->first_doc[r->n_segments] = r->n_docs;
 	return 0;
 }
 
@@ -52,31 +50,28 @@ int
 ctx_recall_make_items(struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err)
 {
-	struct item *grown;
 	size_t i, doc, end, bytes;
 	double tokens;
 
 	if (index_docs(r, err) < 0)
 		return -1;
-	grown = ctx_grow(r->items, &r->items_cap, r->n_docs + 1, sizeof *grown,
-	    err);
-	if (grown == NULL)
+	if (CTX_GROW(r->items, r->items_cap, r->n_docs + 1, err) < 0)
 		return -1;
-	r->items = grown;
 	r->n_items = 0;
 	for (i = 0; i < r->n_segments; i++) {
 		doc = r->first_doc[i];
 		end = r->first_doc[i + 1];
 		tokens = (double)groups->segments[i].tokens;
 		if (!may_cut(r, plan, i)) {
-			grown[r->n_items++] = (struct item){doc, end, tokens};
+			r->items[r->n_items++] =
+			    (struct item){doc, end, tokens};
 			continue;
 		}
 		bytes = r->docs[end - 1].passage.to;
 		for (; doc < end; doc++) {
 			const struct passage *passage = &r->docs[doc].passage;
 
-			grown[r->n_items++] = (struct item){doc, doc + 1,
+			r->items[r->n_items++] = (struct item){doc, doc + 1,
 			    tokens * (double)(passage->to - passage->from) /
 				(double)bytes};
 		}
@@ -245,7 +240,6 @@ ctx_recall_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err)
 {
 	struct recall *r = (struct recall *)scorer;
-	struct passage *list;
 	size_t doc, end, n = 0, kept = 0;
 
 	*removed = (struct passages){NULL, 0};
@@ -256,22 +250,19 @@ ctx_recall_find_removed(struct ctx_scorer *scorer, size_t segment,
 	end = r->first_doc[segment + 1];
 	if (end - doc == 1)
 		return 0;
-	list =
-	    ctx_grow(r->removed, &r->removed_cap, end - doc, sizeof *list, err);
-	if (list == NULL)
+	if (CTX_GROW(r->removed, r->removed_cap, end - doc, err) < 0)
 		return -1;
-	r->removed = list;
 	for (; doc < end; doc++) {
 		const struct passage *passage = &r->docs[doc].passage;
 
 		if (r->docs[doc].kept)
 			kept++;
-		else if (n > 0 && list[n - 1].to == passage->from)
-			list[n - 1].to = passage->to;
+		else if (n > 0 && r->removed[n - 1].to == passage->from)
+			r->removed[n - 1].to = passage->to;
 		else
-			list[n++] = *passage;
+			r->removed[n++] = *passage;
 	}
 	if (kept > 0)
-		*removed = (struct passages){list, n};
+		*removed = (struct passages){r->removed, n};
 	return 0;
 }

@@ -52,7 +52,6 @@ int
 ctx_recall_add_term(void *user, const char *p, size_t n, struct ctx_err *err)
 {
 	struct recall *r = user;
-	struct posting *grown;
 	uint32_t id;
 
 	if (ctx_intern(&r->terms, p, n, &id, err) < 0)
@@ -63,12 +62,9 @@ ctx_recall_add_term(void *user, const char *p, size_t n, struct ctx_err *err)
 		merge_terms(r);
 		r->merge_at = 2 * r->n_found;
 	}
-	grown = ctx_grow(r->found, &r->found_cap, r->n_found + 1, sizeof *grown,
-	    err);
-	if (grown == NULL)
+	if (CTX_GROW(r->found, r->found_cap, r->n_found + 1, err) < 0)
 		return -1;
-	r->found = grown;
-	grown[r->n_found++] = (struct posting){id, 1};
+	r->found[r->n_found++] = (struct posting){id, 1};
 	r->length++;
 	return 0;
 }
@@ -77,20 +73,14 @@ int
 ctx_recall_add_doc(struct recall *r, const struct doc *about,
     struct ctx_err *err)
 {
-	struct doc *docs, doc = {.side = NO_SIDE};
-	struct posting *postings;
+	struct doc doc = {.side = NO_SIDE};
 
-	docs =
-	    ctx_grow(r->docs, &r->docs_cap, r->n_docs + 1, sizeof *docs, err);
-	if (docs == NULL)
+	if (CTX_GROW(r->docs, r->docs_cap, r->n_docs + 1, err) < 0)
 		return -1;
-	r->docs = docs;
 	merge_terms(r);
-	postings = ctx_grow(r->postings, &r->postings_cap,
-	    r->n_postings + r->n_found + 1, sizeof *postings, err);
-	if (postings == NULL)
+	if (CTX_GROW(r->postings, r->postings_cap,
+		r->n_postings + r->n_found + 1, err) < 0)
 		return -1;
-	r->postings = postings;
 	if (about != NULL)
 		doc = *about;
 	doc.from = r->n_postings;
@@ -99,10 +89,10 @@ ctx_recall_add_doc(struct recall *r, const struct doc *about,
 	if (doc.passage.from == 0)
 		r->n_segments++;
 	doc.segment = (uint32_t)(r->n_segments - 1);
-	docs[r->n_docs++] = doc;
+	r->docs[r->n_docs++] = doc;
 	if (r->n_found > 0)
-		memcpy(postings + r->n_postings, r->found,
-		    r->n_found * sizeof *postings);
+		memcpy(r->postings + r->n_postings, r->found,
+		    r->n_found * sizeof *r->postings);
 	r->n_postings += r->n_found;
 	r->n_found = r->merge_at = r->length = 0;
 	return 0;

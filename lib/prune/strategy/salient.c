@@ -66,25 +66,20 @@ take_name(void *user, const char *p, size_t n, struct ctx_err *err)
 {
 	struct salient *s = user;
 	size_t known = s->names.n;
-	uint32_t id, *grown;
+	uint32_t id;
 
 	if (intern_name(s, p, n, &id, err) < 0)
 		return -1;
-	grown = ctx_grow(s->seen, &s->seen_cap, s->names.n, sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(s->seen, s->seen_cap, s->names.n, err) < 0)
 		return -1;
-	s->seen = grown;
 	if (s->names.n > known)
-		grown[id - 1] = 0;
-	if (grown[id - 1] == s->n_segments + 1)
+		s->seen[id - 1] = 0;
+	if (s->seen[id - 1] == s->n_segments + 1)
 		return 0;
-	grown[id - 1] = (uint32_t)s->n_segments + 1;
-	grown =
-	    ctx_grow(s->list, &s->list_cap, s->n_list + 1, sizeof *grown, err);
-	if (grown == NULL)
+	s->seen[id - 1] = (uint32_t)s->n_segments + 1;
+	if (CTX_GROW(s->list, s->list_cap, s->n_list + 1, err) < 0)
 		return -1;
-	s->list = grown;
-	grown[s->n_list++] = id - 1;
+	s->list[s->n_list++] = id - 1;
 	return 0;
 }
 
@@ -92,13 +87,9 @@ take_name(void *user, const char *p, size_t n, struct ctx_err *err)
 static int
 end_segment(struct salient *s, struct ctx_err *err)
 {
-	size_t *grown = ctx_grow(s->ends, &s->ends_cap, s->n_segments + 1,
-	    sizeof *grown, err);
-
-	if (grown == NULL)
+	if (CTX_GROW(s->ends, s->ends_cap, s->n_segments + 1, err) < 0)
 		return -1;
-	s->ends = grown;
-	grown[s->n_segments++] = s->n_list;
+	s->ends[s->n_segments++] = s->n_list;
 	return 0;
 }
 

@@ -78,7 +78,6 @@ static int
 add_summary_line(struct ctx_summary *s, bool earlier, enum line_class class,
     struct ctx_str text, struct ctx_err *err)
 {
-	struct summary_line *grown;
 	size_t known = s->seen.n;
 	uint32_t id;
 
@@ -86,18 +85,16 @@ add_summary_line(struct ctx_summary *s, bool earlier, enum line_class class,
 		return -1;
 	if (id <= known)
 		return 0;
-	grown = ctx_grow(s->lines, &s->cap, s->n + 1, sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(s->lines, s->cap, s->n + 1, err) < 0)
 		return -1;
-	s->lines = grown;
-	grown[s->n] = (struct summary_line){.id = id,
+	s->lines[s->n] = (struct summary_line){.id = id,
 	    .earlier = earlier,
 	    .class = class,
 	    .number = s->names.n_texts};
 	if (classes[class].kind == CTX_SUMMARY_USER && !earlier &&
 	    s->user_lines < FIRST_LINES) {
-		grown[s->n].first = ++s->user_lines;
-		grown[s->n].class = TASK;
+		s->lines[s->n].first = ++s->user_lines;
+		s->lines[s->n].class = TASK;
 	}
 	s->n++;
 	return 0;

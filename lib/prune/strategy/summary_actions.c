@@ -56,7 +56,6 @@ static int
 record_action(struct summary_actions *actions, enum line_class class,
     struct ctx_str text, uint32_t *id, struct ctx_err *err)
 {
-	struct summary_action *grown;
 	struct ctx_buf *key = &actions->key;
 	struct ctx_str line = find_first_line(text);
 	bool cut = line.n > MOST_ACTION;
@@ -74,12 +73,9 @@ record_action(struct summary_actions *actions, enum line_class class,
 	    (cut && ctx_buf_printf(key, err, " ...") < 0) ||
 	    ctx_intern(&actions->texts, key->p, key->n, &text_id, err) < 0)
 		return -1;
-	grown = ctx_grow(actions->list, &actions->cap, actions->n + 1,
-	    sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(actions->list, actions->cap, actions->n + 1, err) < 0)
 		return -1;
-	actions->list = grown;
-	grown[actions->n] = (struct summary_action){.class = class,
+	actions->list[actions->n] = (struct summary_action){.class = class,
 	    .number = actions->number,
 	    .text = text_id};
 	*id = (uint32_t)++actions->n;
@@ -92,18 +88,14 @@ static int
 link_call(struct summary_actions *actions, struct ctx_str call, uint32_t action,
     struct ctx_err *err)
 {
-	uint32_t id, *grown;
+	uint32_t id;
 
 	if (call.n == 0)
 		return 0;
-	if (ctx_intern(&actions->calls, call.p, call.n, &id, err) < 0)
+	if (ctx_intern(&actions->calls, call.p, call.n, &id, err) < 0 ||
+	    CTX_GROW(actions->actions_of, actions->actions_cap, id, err) < 0)
 		return -1;
-	grown = ctx_grow(actions->actions_of, &actions->actions_cap, id,
-	    sizeof *grown, err);
-	if (grown == NULL)
-		return -1;
-	actions->actions_of = grown;
-	grown[id - 1] = action;
+	actions->actions_of[id - 1] = action;
 	return 0;
 }
 

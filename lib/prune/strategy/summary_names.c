@@ -149,20 +149,17 @@ add_name(void *user, const char *p, size_t n, struct ctx_err *err)
 {
 	struct name_reader *reader = user;
 	struct summary_names *names = reader->names;
-	struct summary_name *grown;
 	struct ctx_str name = read_name(reader, p, n);
 	size_t known = names->texts.n;
+	struct summary_name *grown;
 	uint32_t id;
 
 	if (name.n == 0)
 		return 0;
-	if (ctx_intern(&names->texts, name.p, name.n, &id, err) < 0)
+	if (ctx_intern(&names->texts, name.p, name.n, &id, err) < 0 ||
+	    CTX_GROW(names->list, names->cap, id, err) < 0)
 		return -1;
-	grown = ctx_grow(names->list, &names->cap, id, sizeof *grown, err);
-	if (grown == NULL)
-		return -1;
-	names->list = grown;
-	grown += id - 1;
+	grown = &names->list[id - 1];
 	if (id > known)
 		memset(grown, 0, sizeof *grown);
 	grown->texts += grown->last != names->n_texts;

@@ -81,14 +81,11 @@ properties_of(uint32_t c)
 static int
 reserve_chars(struct ctx_marked_text *m, size_t n, struct ctx_err *err)
 {
-	uint32_t *grown;
 
 	if (n <= m->cap)
 		return 0;
-	grown = ctx_grow(m->chars, &m->cap, n, sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(m->chars, m->cap, n, err) < 0)
 		return -1;
-	m->chars = grown;
 	return 0;
 }
 

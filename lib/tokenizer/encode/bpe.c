@@ -259,14 +259,10 @@ may_follow_token(const struct ctx_vocab *v, const struct ctx_bpe *m, uint32_t a,
 static int
 append_token(struct ctx_bpe *m, uint32_t token, struct ctx_err *err)
 {
-	uint32_t *grown;
 
 	if (m->n == m->cap) {
-		grown = ctx_grow(m->tokens, &m->cap, m->n + 1,
-		    sizeof *m->tokens, err);
-		if (grown == NULL)
+		if (CTX_GROW(m->tokens, m->cap, m->n + 1, err) < 0)
 			return -1;
-		m->tokens = grown;
 	}
 	m->tokens[m->n++] = token;
 	return 0;
@@ -390,7 +386,6 @@ take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 static int
 prepare_merge(struct ctx_bpe *m, size_t n, struct ctx_err *err)
 {
-	uint64_t *grown;
 
 	if (m->merge == NULL)
 		m->merge = ctx_bpe_merge_portable;
@@ -401,10 +396,8 @@ prepare_merge(struct ctx_bpe *m, size_t n, struct ctx_err *err)
 		memset(m->ahead->judged, 0xff, sizeof m->ahead->judged);
 	}
 	m->ahead->n = m->ahead->first = 0;
-	grown = ctx_grow(m->dead, &m->dead_cap, n / 64 + 1, sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(m->dead, m->dead_cap, n / 64 + 1, err) < 0)
 		return -1;
-	m->dead = grown;
 	memset(m->dead, 0, (n / 64 + 1) * sizeof *m->dead);
 	m->n = 0;
 	return 0;
@@ -414,12 +407,8 @@ static int
 merge_queue(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, struct ctx_err *err)
 {
-	uint32_t *grown =
-	    ctx_grow(m->tokens, &m->cap, n, sizeof *m->tokens, err);
-
-	if (grown == NULL)
+	if (CTX_GROW(m->tokens, m->cap, n, err) < 0)
 		return -1;
-	m->tokens = grown;
 	m->n = ctx_bpe_queue(v, p, n, m->tokens, err);
 	return m->n > 0 ? 0 : -1;
 }

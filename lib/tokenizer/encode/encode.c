@@ -17,17 +17,13 @@ ctx_tokens_release(struct ctx_tokens *tokens)
 static int
 append_id(struct ctx_tokens *out, uint32_t id, struct ctx_err *err)
 {
-	uint32_t *grown;
 
 	if (id == CTX_VOCAB_NONE)
 		return ctx_err_set(err, CTX_EINPUT,
 		    "the text has a byte that is not UTF-8 and has no token");
 	if (out->n == out->cap) {
-		grown = ctx_grow(out->ids, &out->cap, out->n + 1,
-		    sizeof *out->ids, err);
-		if (grown == NULL)
+		if (CTX_GROW(out->ids, out->cap, out->n + 1, err) < 0)
 			return -1;
-		out->ids = grown;
 	}
 	out->ids[out->n++] = id;
 	return 0;

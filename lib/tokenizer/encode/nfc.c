@@ -131,14 +131,10 @@ put_char(struct ctx_nfc *nfc, uint32_t cp)
 static int
 add_mark(struct ctx_nfc *nfc, unsigned class, uint32_t cp, struct ctx_err *err)
 {
-	uint32_t *grown;
 
 	if (nfc->n == nfc->cap) {
-		grown = ctx_grow(nfc->marks, &nfc->cap, nfc->n + 1,
-		    sizeof *nfc->marks, err);
-		if (grown == NULL)
+		if (CTX_GROW(nfc->marks, nfc->cap, nfc->n + 1, err) < 0)
 			return -1;
-		nfc->marks = grown;
 	}
 	nfc->marks[nfc->n++] = (uint32_t) class << MARK_BITS | cp;
 	return 0;
@@ -166,14 +162,10 @@ static int
 sort_many(struct ctx_nfc *nfc, struct ctx_err *err)
 {
 	size_t places[257] = {0}, i;
-	uint32_t *grown;
 
 	if (nfc->sorted_cap < nfc->n) {
-		grown = ctx_grow(nfc->sorted, &nfc->sorted_cap, nfc->n,
-		    sizeof *nfc->sorted, err);
-		if (grown == NULL)
+		if (CTX_GROW(nfc->sorted, nfc->sorted_cap, nfc->n, err) < 0)
 			return -1;
-		nfc->sorted = grown;
 	}
 	for (i = 0; i < nfc->n; i++)
 		places[(nfc->marks[i] >> MARK_BITS) + 1]++;

@@ -22,14 +22,10 @@ static int
 append_mark(struct ctx_token_index *m, struct ctx_token_checkpoint mark,
     struct ctx_err *err)
 {
-	struct ctx_token_checkpoint *grown;
 
 	if (m->n == m->cap) {
-		grown =
-		    ctx_grow(m->list, &m->cap, m->n + 1, sizeof *grown, err);
-		if (grown == NULL)
+		if (CTX_GROW(m->list, m->cap, m->n + 1, err) < 0)
 			return -1;
-		m->list = grown;
 	}
 	m->list[m->n++] = mark;
 	return 0;

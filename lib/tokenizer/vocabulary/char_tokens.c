@@ -64,12 +64,8 @@ static int
 add_char_token(struct ctx_char_tokens *t, struct ctx_build_token token,
     struct ctx_err *err)
 {
-	struct ctx_build_token *grown =
-	    ctx_grow(t->list, &t->cap, t->n + 1, sizeof *grown, err);
-
-	if (grown == NULL)
+	if (CTX_GROW(t->list, t->cap, t->n + 1, err) < 0)
 		return -1;
-	t->list = grown;
 	t->list[t->n++] = token;
 	return 0;
 }

@@ -158,7 +158,7 @@ add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
 {
 	json_t *id = json_object_getn(r->vocab, name, n);
 	json_int_t value = json_integer_value(id);
-	struct ctx_build_token token = {.cut = cut}, *grown;
+	struct ctx_build_token token = {.cut = cut};
 	int rc = decode_token_bytes(r, name, n, &token, err);
 	bool absent;
 
@@ -177,10 +177,8 @@ add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
 	token.id = absent ? CTX_VOCAB_NONE : (uint32_t)value;
 	if (!absent)
 		r->merged[value] = true;
-	grown = ctx_grow(r->tokens, &r->cap, r->n + 1, sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(r->tokens, r->cap, r->n + 1, err) < 0)
 		return -1;
-	r->tokens = grown;
 	r->tokens[r->n++] = token;
 	return 0;
 }

@@ -156,7 +156,7 @@ enter_message(const struct fields *f, const struct field *field)
 static int
 read_piece(struct model *m, struct fields f, struct ctx_err *err)
 {
-	struct piece piece = {.type = NORMAL, .id = (uint32_t)m->n}, *grown;
+	struct piece piece = {.type = NORMAL, .id = (uint32_t)m->n};
 	struct field field;
 	uint32_t bits;
 	int rc;
@@ -179,10 +179,8 @@ read_piece(struct model *m, struct fields f, struct ctx_err *err)
 				      : "too many pieces");
 	if (piece.score != piece.score)
 		return fail_at(err, f.at, "a score that is not a number");
-	grown = ctx_grow(m->pieces, &m->cap, m->n + 1, sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(m->pieces, m->cap, m->n + 1, err) < 0)
 		return -1;
-	m->pieces = grown;
 	m->pieces[m->n++] = piece;
 	return 0;
 }

@@ -60,16 +60,13 @@ read_rank(const char *p, size_t n, uint32_t *value)
 static int
 add_rank(struct ranks *r, uint32_t rank, size_t from, struct ctx_err *err)
 {
-	struct ctx_build_token *grown, *t;
+	struct ctx_build_token *t;
 
 	if (rank >= CTX_VOCAB_MAX)
 		return ctx_err_set(err, CTX_EFILE, "the rank %u is too large",
 		    (unsigned)rank);
-	grown =
-	    ctx_grow(r->list, &r->cap, (size_t)rank + 1, sizeof *grown, err);
-	if (grown == NULL)
+	if (CTX_GROW(r->list, r->cap, (size_t)rank + 1, err) < 0)
 		return -1;
-	r->list = grown;
 	if (rank >= r->n) {
 		memset(r->list + r->n, 0, (rank + 1 - r->n) * sizeof *t);
 		r->n = (size_t)rank + 1;
