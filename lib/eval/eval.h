@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "cost/cost.h"
 #include "dialect/dialect.h"
+#include "io/io.h"
 
 /* ---- eval/policy.c: policies, which shorten a session before a cut ------- */
 
@@ -56,15 +57,6 @@ void ctx_policy_release(struct ctx_policy *policy);
 
 /* ---- eval/policy_runner.c: a process that runs policies ------------------ */
 
-/* A child process that runs the commands of policies.  It lets a program enter
- * a sandbox in which it cannot start programs itself: the program starts the
- * child before. */
-struct ctx_policy_runner {
-	pid_t pid;
-	int requests; /* write end of the pipe to the child; -1: closed */
-	int answers;  /* read end of the pipe from the child; -1: closed */
-};
-
 /* Limits and settings of each run of a policy's command. */
 struct ctx_policy_limits {
 	unsigned seconds; /* seconds after which a command is killed */
@@ -79,12 +71,12 @@ struct ctx_policy_limits {
 /* Starts n child processes, each of which can run all the policies.  The
  * policies and limits must stay valid until the children have ended.  The
  * program must not have started any threads before. */
-int ctx_policy_runners_start(struct ctx_policy_runner *runners, size_t n,
+int ctx_policy_runners_start(struct ctx_command_runner *runners, size_t n,
     const struct ctx_policy *policies, const struct ctx_policy_limits *limits,
     struct ctx_err *err);
 /* Ends the child processes that run policies, and waits until they have
  * ended. */
-void ctx_policy_runners_end(struct ctx_policy_runner *runners, size_t n);
+void ctx_policy_runners_end(struct ctx_command_runner *runners, size_t n);
 
 /* ---- eval/evaluate.c: cut sessions, run policies, measure ---------------- */
 
@@ -115,7 +107,7 @@ struct ctx_eval_config {
 	bool lenient; /* true if lines that are not JSON are no error */
 	/* True if no policy is run, and only the needed strings are listed. */
 	bool lists_needed;
-	struct ctx_policy_runner *runners;
+	struct ctx_command_runner *runners;
 	/* one set of token counters for each thread */
 	struct ctx_model_counters *counters;
 	/* number of threads; each has its own runner and token counters */

@@ -8,7 +8,7 @@
 /* Memory and settings of one thread that evaluates files. */
 struct eval_worker {
 	const struct ctx_eval_config *options;
-	struct ctx_policy_runner *runner;
+	struct ctx_command_runner *runner;
 	struct ctx_model_counters *counters;
 	struct eval_judge judge;
 	struct ctx_buf file;   /* bytes of the file */

@@ -186,14 +186,8 @@ start_policy(struct command *command)
 	struct ctx_err err;
 	int in[2], out[2], rc;
 
-	if (ctx_command_make_pipe(in, &err) < 0) {
+	if (ctx_command_make_pipes(in, out, &err) < 0) {
 		fail_command(command, err.text, 0);
-		return -1;
-	}
-	if (ctx_command_make_pipe(out, &err) < 0) {
-		fail_command(command, err.text, 0);
-		ctx_command_close_end(&in[0]);
-		ctx_command_close_end(&in[1]);
 		return -1;
 	}
 	rc = spawn_command(command, in[0], out[1]);

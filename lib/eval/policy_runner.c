@@ -9,11 +9,8 @@
  * its end of the request pipe is closed; then the child kills the running
  * command and ends.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "eval/policy_runner.h"
@@ -35,30 +32,12 @@ struct answer_head {
 	size_t out, files;
 };
 
-/* Reads exactly n bytes from a pipe.  Returns 0, or -1 if the pipe ends
- * before. */
-static int
-read_exactly(int fd, void *data, size_t n)
-{
-	char *p = data;
-	ssize_t got;
-
-	for (; n > 0; n -= (size_t)got, p += got) {
-		got = read(fd, p, n);
-		if (got == 0 || (got < 0 && errno != EINTR))
-			return -1;
-		if (got < 0)
-			got = 0;
-	}
-	return 0;
-}
-
 static int
 read_bytes(int fd, struct ctx_buf *out, size_t n, struct ctx_err *err)
 {
 	out->n = 0;
 	if (ctx_buf_reserve(out, n + 1, err) < 0 ||
-	    read_exactly(fd, out->p, n) < 0)
+	    ctx_command_read_exactly(fd, out->p, n) < 0)
 		return -1;
 	out->n = n;
 	out->p[n] = '\0';
@@ -144,71 +123,52 @@ block_signals(void)
 static void
 serve_policies(struct child_state *state)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct request_head head;
 
 	block_signals();
-	/* Standard input and output become /dev/null.  If the child kept the
-	 * program's standard output open, a process at the other end of a pipe
-	 * would wait for the child after the program has ended. */
-	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
+	if (ctx_command_runner_close_output() < 0)
 		return;
-	while (read_exactly(state->requests, &head, sizeof head) == 0 &&
+	while (ctx_command_read_exactly(state->requests, &head, sizeof head) ==
+		0 &&
 	    serve_policy(state, &head) == 0)
 		continue;
 }
 
 /* ---- the program ---- */
 
-/* Forks child process number n, and connects it to the program by two pipes. */
+/* Starts child process number n. */
 static int
-start_runner(struct ctx_policy_runner *runners, size_t n,
+start_runner(struct ctx_command_runner *runners, size_t n,
     const struct ctx_policy *policies, const struct ctx_policy_limits *limits,
     struct ctx_err *err)
 {
 	struct child_state state = {.policies = policies, .limits = limits};
-	int requests[2], answers[2];
+	int rc = ctx_command_runner_fork(&runners[n], err);
 	size_t i;
 
-	if (ctx_command_make_pipe(requests, err) < 0)
-		return -1;
-	if (ctx_command_make_pipe(answers, err) < 0) {
-		(void)close(requests[0]);
-		(void)close(requests[1]);
-		return -1;
+	if (rc <= 0)
+		return rc;
+	/* Close the copies of the pipes to the other children.  If this child
+	 * kept a pipe to another child open, that child would not notice the
+	 * end of the program. */
+	for (i = 0; i < n; i++) {
+		ctx_command_close_end(&runners[i].requests);
+		ctx_command_close_end(&runners[i].answers);
 	}
-	runners[n].requests = requests[1];
-	runners[n].answers = answers[0];
-	runners[n].pid = fork();
-	if (runners[n].pid == 0) {
-		/* Close the copies of the pipes to all children.  If this child
-		 * kept a pipe to another child open, that child would not
-		 * notice the end of the program. */
-		for (i = 0; i <= n; i++) {
-			(void)close(runners[i].requests);
-			(void)close(runners[i].answers);
-		}
-		state.requests = requests[0];
-		state.answers = answers[1];
-		serve_policies(&state);
-		_exit(0);
-	}
-	(void)close(requests[0]);
-	(void)close(answers[1]);
-	return runners[n].pid > 0
-	    ? 0
-	    : ctx_err_sys(err, errno, "cannot start a process");
+	state.requests = runners[n].requests;
+	state.answers = runners[n].answers;
+	serve_policies(&state);
+	_exit(0);
 }
 
 int
-ctx_policy_runners_start(struct ctx_policy_runner *runners, size_t n,
+ctx_policy_runners_start(struct ctx_command_runner *runners, size_t n,
     const struct ctx_policy *policies, const struct ctx_policy_limits *limits,
     struct ctx_err *err)
 {
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		runners[i] = (struct ctx_policy_runner){-1, -1, -1};
+	memset(runners, 0, n * sizeof *runners);
 	for (i = 0; i < n; i++)
 		if (start_runner(runners, i, policies, limits, err) < 0) {
 			ctx_policy_runners_end(runners, n);
@@ -218,25 +178,16 @@ ctx_policy_runners_start(struct ctx_policy_runner *runners, size_t n,
 }
 
 void
-ctx_policy_runners_end(struct ctx_policy_runner *runners, size_t n)
+ctx_policy_runners_end(struct ctx_command_runner *runners, size_t n)
 {
-	pid_t done;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		ctx_command_close_end(&runners[i].requests);
-		ctx_command_close_end(&runners[i].answers);
-		if (runners[i].pid <= 0)
-			continue;
-		do
-			done = waitpid(runners[i].pid, NULL, 0);
-		while (done < 0 && errno == EINTR);
-		runners[i].pid = -1;
-	}
+	for (i = 0; i < n; i++)
+		ctx_command_runner_end(&runners[i]);
 }
 
 static int
-exchange_run(struct ctx_policy_runner *runner,
+exchange_run(struct ctx_command_runner *runner,
     const struct policy_request *request, struct policy_answer *answer,
     struct ctx_err *err)
 {
@@ -250,7 +201,7 @@ exchange_run(struct ctx_policy_runner *runner,
 	if (write_bytes(runner->requests, &head, sizeof head) < 0 ||
 	    write_bytes(runner->requests, request->dialect, head.dialect) < 0 ||
 	    write_bytes(runner->requests, request->input.p, head.input) < 0 ||
-	    read_exactly(runner->answers, &reply, sizeof reply) < 0)
+	    ctx_command_read_exactly(runner->answers, &reply, sizeof reply) < 0)
 		return -1;
 	*answer = reply.answer;
 	answer->out = out;
@@ -263,7 +214,7 @@ exchange_run(struct ctx_policy_runner *runner,
 }
 
 int
-ctx_policy_run(struct ctx_policy_runner *runner,
+ctx_policy_run(struct ctx_command_runner *runner,
     const struct policy_request *request, struct policy_answer *answer,
     struct ctx_err *err)
 {

@@ -26,7 +26,7 @@ struct policy_answer {
 
 /* Asks the child process to run the command of a policy, and waits for the
  * answer.  Returns -1 with *err if the child has ended. */
-int ctx_policy_run(struct ctx_policy_runner *runner,
+int ctx_policy_run(struct ctx_command_runner *runner,
     const struct policy_request *request, struct policy_answer *answer,
     struct ctx_err *err);
 void ctx_policy_answer_release(struct policy_answer *answer);

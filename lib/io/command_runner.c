@@ -35,26 +35,6 @@ struct answer {
 	size_t n;
 };
 
-/* Reads exactly n bytes from a pipe.  Returns 0, or -1 with errno; errno is 0
- * at the end of the pipe. */
-static int
-read_pipe(int fd, void *data, size_t n)
-{
-	char *p = data;
-	ssize_t got;
-
-	for (; n > 0; n -= (size_t)got, p += got) {
-		got = read(fd, p, n);
-		if (got == 0)
-			errno = 0;
-		if (got == 0 || (got < 0 && errno != EINTR))
-			return -1;
-		if (got < 0)
-			got = 0;
-	}
-	return 0;
-}
-
 /* ---- the runner ---- */
 
 /* Reads the input of the command, which is in the pipe after the request, and
@@ -69,7 +49,8 @@ run_request(const struct ctx_command_runner *runner,
 
 	if (ctx_buf_reserve(&input, request->n, err) < 0)
 		return -1;
-	if (read_pipe(runner->requests, input.p, request->n) == 0)
+	if (ctx_command_read_exactly(runner->requests, input.p, request->n) ==
+	    0)
 		rc = ctx_command_run_for(runner->requests, command,
 		    (struct ctx_str){input.p, request->n}, request->limit, out,
 		    err);
@@ -127,17 +108,45 @@ handle_requests(const struct ctx_command_runner *runner,
 {
 	struct ctx_buf out = {0};
 	struct request request;
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	reset_handlers();
-	/* Replaces the child's standard input and output by /dev/null.  If the
-	 * child kept the program's output open, a process that reads this
-	 * output would not see its end when the program ends. */
-	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
+	if (ctx_command_runner_close_output() < 0)
 		return;
-	while (read_pipe(runner->requests, &request, sizeof request) == 0 &&
+	while (ctx_command_read_exactly(runner->requests, &request,
+		   sizeof request) == 0 &&
 	    serve_request(runner, command, &request, &out) == 0)
 		continue;
+}
+
+int
+ctx_command_runner_close_output(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	return null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 ? -1 : 0;
+}
+
+int
+ctx_command_runner_fork(struct ctx_command_runner *runner, struct ctx_err *err)
+{
+	int requests[2], answers[2];
+	bool child;
+
+	*runner = (struct ctx_command_runner){.requests = -1, .answers = -1};
+	if (ctx_command_make_pipes(requests, answers, err) < 0)
+		return -1;
+	runner->pid = fork();
+	if (runner->pid < 0)
+		ctx_err_sys(err, errno, "cannot start a process");
+	child = runner->pid == 0;
+	runner->requests = requests[!child];
+	runner->answers = answers[child];
+	ctx_command_close_end(&requests[child]);
+	ctx_command_close_end(&answers[!child]);
+	if (runner->pid >= 0)
+		return child;
+	ctx_command_runner_end(runner);
+	return -1;
 }
 
 int
@@ -147,36 +156,17 @@ ctx_command_runner_start(struct ctx_command_runner *runner,
 	struct ctx_command own = {.line = command->line,
 	    .seconds = command->seconds,
 	    .clock = command->clock};
-	int requests[2], answers[2];
+	int rc = ctx_command_runner_fork(runner, err);
 
-	*runner = (struct ctx_command_runner){.requests = -1, .answers = -1};
-	if (ctx_command_make_pipe(requests, err) < 0)
-		return -1;
-	if (ctx_command_make_pipe(answers, err) < 0) {
-		(void)close(requests[0]);
-		(void)close(requests[1]);
-		return -1;
-	}
-	runner->pid = fork();
-	if (runner->pid < 0)
-		ctx_err_sys(err, errno, "cannot start a process for '%.80s'",
-		    command->line);
-	if (runner->pid == 0) {
-		(void)close(requests[1]);
-		(void)close(answers[0]);
-		runner->requests = requests[0];
-		runner->answers = answers[1];
+	if (rc > 0) {
 		handle_requests(runner, &own);
 		_exit(0);
 	}
-	(void)close(requests[0]);
-	(void)close(answers[1]);
-	runner->requests = requests[1];
-	runner->answers = answers[0];
-	if (runner->pid < 0) {
-		ctx_command_runner_end(runner);
-		return -1;
-	}
+	if (rc < 0)
+		return runner->pid == 0
+		    ? -1
+		    : ctx_err_sys(err, err->sys,
+			  "cannot start a process for '%.80s'", command->line);
 	command->runner = runner;
 	return 0;
 }
@@ -203,7 +193,7 @@ read_output(const struct ctx_command_runner *runner, size_t n,
 {
 	if (ctx_buf_reserve(out, n, err) < 0)
 		return -1;
-	if (read_pipe(runner->answers, out->p + out->n, n) < 0)
+	if (ctx_command_read_exactly(runner->answers, out->p + out->n, n) < 0)
 		return 1;
 	out->n += n;
 	return 0;
@@ -227,7 +217,8 @@ send_request(struct ctx_command_runner *runner, struct ctx_str input,
 	    ctx_write_all(runner->requests, input) < 0)
 		ctx_command_close_end(&runner->requests);
 	await_answer(runner, ends);
-	if (read_pipe(runner->answers, &answer, sizeof answer) < 0)
+	if (ctx_command_read_exactly(runner->answers, &answer, sizeof answer) <
+	    0)
 		return 1;
 	rc = read_output(runner, answer.n, out, err);
 	if (rc == 0 && answer.rc < 0) {

@@ -73,11 +73,41 @@ ctx_command_close_end(int *fd)
 
 /* The descriptors are closed on exec.  If a program that is started later had a
  * copy of the write end, the reader would never see the end of the data. */
-int
-ctx_command_make_pipe(int fd[2], struct ctx_err *err)
+static int
+make_pipe(int fd[2], struct ctx_err *err)
 {
 	if (pipe2(fd, O_CLOEXEC) < 0)
 		return ctx_err_sys(err, errno, "cannot create a pipe");
+	return 0;
+}
+
+int
+ctx_command_make_pipes(int one[2], int other[2], struct ctx_err *err)
+{
+	if (make_pipe(one, err) < 0)
+		return -1;
+	if (make_pipe(other, err) == 0)
+		return 0;
+	ctx_command_close_end(&one[0]);
+	ctx_command_close_end(&one[1]);
+	return -1;
+}
+
+int
+ctx_command_read_exactly(int fd, void *data, size_t n)
+{
+	char *p = data;
+	ssize_t got;
+
+	for (; n > 0; n -= (size_t)got, p += got) {
+		got = read(fd, p, n);
+		if (got == 0)
+			errno = 0;
+		if (got == 0 || (got < 0 && errno != EINTR))
+			return -1;
+		if (got < 0)
+			got = 0;
+	}
 	return 0;
 }
 
@@ -166,7 +196,7 @@ start_guard(struct child *child, struct ctx_err *err)
 {
 	int life[2], rc;
 
-	if (ctx_command_make_pipe(life, err) < 0)
+	if (make_pipe(life, err) < 0)
 		return -1;
 	rc = spawn(&child->guard, "read -r end; kill -KILL 0", 0, life[0], -1);
 	ctx_command_close_end(&life[0]);
@@ -182,13 +212,8 @@ start_command(struct child *child, const char *command, struct ctx_err *err)
 {
 	int in[2], out[2], rc;
 
-	if (ctx_command_make_pipe(in, err) < 0)
+	if (ctx_command_make_pipes(in, out, err) < 0)
 		return -1;
-	if (ctx_command_make_pipe(out, err) < 0) {
-		ctx_command_close_end(&in[0]);
-		ctx_command_close_end(&in[1]);
-		return -1;
-	}
 	rc = spawn(&child->pid, command, child->guard, in[0], out[1]);
 	ctx_command_close_end(&in[0]);
 	ctx_command_close_end(&out[1]);

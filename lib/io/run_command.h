@@ -1,4 +1,4 @@
-/* run_command.h - what command_runner.c uses of run_command.c */
+/* run_command.h - pipes to commands and to the children that run them */
 #ifndef CTX_IO_RUN_COMMAND_H
 #define CTX_IO_RUN_COMMAND_H
 
@@ -28,9 +28,25 @@ void ctx_command_restore_signals(const sigset_t *before);
 int ctx_command_run_for(int client, const struct ctx_command *command,
     struct ctx_str input, size_t limit, struct ctx_buf *out,
     struct ctx_err *err);
-/* Makes a pipe that no program started later inherits. */
-int ctx_command_make_pipe(int fd[2], struct ctx_err *err);
+/* Makes two pipes that no program started later inherits. */
+int ctx_command_make_pipes(int one[2], int other[2], struct ctx_err *err);
 /* Closes one end of a pipe and sets *fd to -1; does nothing if it is -1. */
 void ctx_command_close_end(int *fd);
+/* Reads exactly n bytes from a pipe.  Returns 0, or -1 with errno; errno is 0
+ * at the end of the pipe. */
+int ctx_command_read_exactly(int fd, void *data, size_t n);
+
+/* ---- command_runner.c ---------------------------------------------------- */
+
+/* Forks the child process of a runner, and connects the two by two pipes.
+ * Returns 0 in the program; 1 in the child, in which *runner has the other ends
+ * of the pipes; or -1 with *err, and then runner->pid is -1 if the fork has
+ * failed. */
+int ctx_command_runner_fork(struct ctx_command_runner *runner,
+    struct ctx_err *err);
+/* Replaces the child's standard input and output by /dev/null.  If the child
+ * kept the program's output open, a process that reads this output would not
+ * see its end when the program ends. */
+int ctx_command_runner_close_output(void);
 
 #endif
