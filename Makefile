@@ -60,6 +60,8 @@ TRY_COMMAND := -pie -Wl,-z,nodlopen
 # A command that only calls a library has too little code to map pages of their
 # own for it.
 TRY_SMALL := -Wl,-z,noseparate-code
+# So that a static program need not have all of the library: --gc-sections.
+TRY_SECTIONS := -ffunction-sections -fdata-sections
 # Of machines of 32 bits: files of more than 2 GiB, times after 2038.
 TRY_NARROW := -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64
 PACKAGES := jansson libpcre2-8 libmd
@@ -81,6 +83,7 @@ $(B)/flags.mk: Makefile
 	printf '\043include <stdio.h>\n\043if !__GLIBC__ || __UCLIBC__\n\043error other\n\043endif\n' | \
 	  $(CC) -E -x c - > /dev/null 2>&1 && glibc=yes || glibc=; \
 	{ try MORE_WARN -c $(TRY_WARN); try HARDEN -c $(TRY_HARDEN); \
+	  try SECTIONS -c $(TRY_SECTIONS); \
 	  try NARROW -c $$narrow; echo "GLIBC := $$glibc"; \
 	  try HARDEN_LINK '' $(TRY_LINK); \
 	  try HARDEN_COMMAND '' $(TRY_COMMAND); \
@@ -134,6 +137,7 @@ COUNTED ?=
 COUNTED_LINK ?=
 $(COMMANDS) $(UNITS) $(FUZZERS) $(SHORT): LDFLAGS_ALL += $(COUNTED_LINK)
 $(LIB_OBJ) $(CMD_OBJ) $(CMD_SRC:%.c=$(B)/%.o): CFLAGS_ALL += $(COUNTED)
+$(LIB_OBJ): CFLAGS_ALL += $(SECTIONS)
 
 deps:
 	@$(PKG_CONFIG) --exists $(PACKAGES) || { \

@@ -177,18 +177,17 @@ build() { # PROGRAM OUT [FLAG...]
 	    pkg-config --modversion libctx)" = \
 	    "$(ctx-count -V | sed -n '1s/.* //p')" ]
 	build count_tools.c shared
-	build count_tools.c collected -ffunction-sections -Wl,--gc-sections
-	# shellcheck disable=SC2046 # words are wanted
-	${CC:-cc} -std=c11 -o static -I "$PREFIX/include" \
-	    "$BATS_TEST_DIRNAME/programs/count_tools.c" \
-	    "$PREFIX/lib/libctx.a" $(PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig \
-	    pkg-config --static --libs libctx | sed 's/-lctx//')
-	# shellcheck disable=SC2046 # words are wanted
-	${CC:-cc} -std=c11 -static -Wl,--gc-sections -o all-static \
-	    -I "$PREFIX/include" \
-	    "$BATS_TEST_DIRNAME/programs/count_tools.c" \
-	    "$PREFIX/lib/libctx.a" $(PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig \
-	    pkg-config --static --libs libctx | sed 's/-lctx//')
+	link() { # OUT [FLAG...]
+		# shellcheck disable=SC2046 # words are wanted
+		${CC:-cc} -std=c11 -s -o "$@" -I "$PREFIX/include" \
+		    "$BATS_TEST_DIRNAME/programs/count_tools.c" \
+		    "$PREFIX/lib/libctx.a" $(PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig \
+		    pkg-config --static --libs libctx | sed 's/-lctx//')
+	}
+	link static
+	link collected -Wl,--gc-sections
+	link all-static -static -Wl,--gc-sections
+	[ "$(stat -c %s collected)" -lt $(($(stat -c %s static) * 97 / 100)) ]
 	# The static programs look for the vocabularies beside themselves.
 	ln -s "$PREFIX/share" share
 	ctx-count -m gpt-4o --per message --json "$agent" |
