@@ -96,7 +96,9 @@ read_policies(struct replay_command *command)
 	if (command->texts.n == 0)
 		return;
 	if (command->form.requests)
-		cli_die(cli, "--policy and --requests exclude each other");
+		cli_die(cli,
+		    "--policy and --requests exclude each other; give one of "
+		    "them");
 	command->policies = calloc(command->texts.n, sizeof *command->policies);
 	if (command->policies == NULL)
 		cli_die(cli, "out of memory");
@@ -140,7 +142,8 @@ parse(struct replay_command *command, int argc, char **argv)
 
 	cli_parse(cli, options, argc, argv);
 	if (command->form.json && command->form.tsv)
-		cli_die(cli, "--json and --tsv exclude each other");
+		cli_die(cli,
+		    "--json and --tsv exclude each other; give one of them");
 	command->options.ttl = (enum ctx_ttl)command->ttl;
 	command->options.now = (int64_t)time(NULL);
 	command->form.cli = cli;

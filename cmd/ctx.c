@@ -28,6 +28,17 @@ static const struct {
     {"replay", "compute what recorded sessions cost"},
 };
 
+/* Manual pages that are not of a command; "ctx" is ctx(7). */
+static const struct {
+	const char *name, *section;
+} pages[] = {
+    {"ctx", "7"},
+    {"agents", "7"},
+    {"encoding", "7"},
+    {"strategy", "7"},
+    {"stream", "5"},
+};
+
 enum { N_COMMANDS = sizeof commands / sizeof commands[0], MAX_NAME = 16 };
 
 /* Exits; the status is 2 if standard output could not be written. */
@@ -114,17 +125,31 @@ run(const char *self, const char *name, char **args)
 	exit(2);
 }
 
-/* Opens the manual page of a command, or of all commands if argument is
- * NULL. */
+/* Returns the section of the manual that has a page of this name, or NULL. */
+static const char *
+find_section(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof pages / sizeof pages[0]; i++)
+		if (strcmp(pages[i].name, name) == 0)
+			return pages[i].section;
+	return is_command(name) ? "1" : NULL;
+}
+
+/* Opens the manual page with this name, without "ctx-", or that of all commands
+ * if argument is NULL. */
 static _Noreturn void
 open_manual(const char *argument)
 {
-	char man[] = "man", page[4 + MAX_NAME] = "ctx";
-	char *args[] = {man, page, NULL};
+	char man[] = "man", section[2] = "1", page[4 + MAX_NAME] = "ctx";
+	char *args[] = {man, section, page, NULL};
+	const char *found = argument != NULL ? find_section(argument) : "1";
 
-	if (argument != NULL && !is_command(argument))
+	if (found == NULL)
 		refuse_name(argument);
-	if (argument != NULL)
+	section[0] = found[0];
+	if (argument != NULL && strcmp(argument, "ctx") != 0)
 		(void)snprintf(page, sizeof page, "ctx-%s", argument);
 	(void)execvp(man, args);
 	(void)fprintf(stderr,

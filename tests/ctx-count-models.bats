@@ -159,7 +159,7 @@ tokenizer_like() {
 	for c in ctx-count ctx-prune ctx-truncate ctx-age ctx-restore ctx-cache \
 	    ctx-check ctx-replay ctx-eval; do
 		run -2 $c -m "" "$chat"
-		[[ $output == "$c: --model: '' is not a name" ]] || fail "$output"
+		[[ $output == "$c: --model: the argument is empty; is a shell variable not set?" ]] || fail "$output"
 	done
 }
 

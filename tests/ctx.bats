@@ -45,9 +45,15 @@ load helper
 	printf '#!/bin/sh\necho "man $*"\n' > bin/man
 	chmod +x bin/man
 	PATH=$PWD/bin:$PATH run -0 ctx help prune
-	[ "$output" = "man ctx-prune" ]
+	[ "$output" = "man 1 ctx-prune" ]
 	PATH=$PWD/bin:$PATH run -0 ctx help
-	[ "$output" = "man ctx" ]
+	[ "$output" = "man 1 ctx" ]
+	# The other pages of the manual are opened, too.
+	for page in "$BATS_TEST_DIRNAME"/../man/*.[57]; do
+		page=${page##*/} name=${page%.*}
+		PATH=$PWD/bin:$PATH run -0 ctx help "${name#ctx-}"
+		[ "$output" = "man ${page##*.} $name" ]
+	done
 	run -2 ctx help prunes
 	PATH=/nowhere run -2 "$B/ctx" help prune
 	[[ $output == "ctx: cannot run man: "*"; ctx prune --help prints the options" ]] ||

@@ -270,3 +270,22 @@ check_flag() {
 	run -2 ctx-prune -s recall -b 9k --timeout 9 "$agent"
 	[[ $output == *"--timeout needs --summarizer or --embedder" ]]
 }
+
+@test "an argument that was forgotten or not joined is named" {
+	run -2 ctx-prune --keep 3 -b 9k "$agent"
+	[[ $output == *"there is no option --keep; did you mean --keep-last?" ]]
+	run -2 ctx-count --enc cl100k_base "$agent"
+	[[ $output == *"there is no option --enc; did you mean --encoding?" ]]
+	cp "$agent" few
+	run -2 ctx-prune -b 9k -i bak few
+	[ "$output" = "ctx-prune: cannot open bak: No such file or directory; a suffix is joined to the option, as in -i.bak" ]
+	cmp few "$agent"
+	run -2 ctx-count --model few
+	[ "$output" = "ctx-count: --model: 'few' is a file, not a model; ctx-count --models lists the models" ]
+	: > gpt-4o
+	run -0 ctx-count -m gpt-4o few
+	head -c 200 few > cut
+	run -2 ctx-count cut
+	[[ $output == *": unexpected end of input; with --lenient this is not an error" ]]
+	run -0 ctx-count --lenient cut
+}

@@ -178,6 +178,10 @@ cli_bad_argument(const struct cli *cli, const struct cli_option *option,
 	    suggest_number(option, text, spelled))
 		cli_die(cli, "--%s: '%s' is not %s; did you mean %s?",
 		    option->name, text, wanted[option->type], spelled);
+	if (text[0] == '\0' && option->type != CLI_SUFFIX)
+		cli_die(cli,
+		    "--%s: the argument is empty; is a shell variable not set?",
+		    option->name);
 	if (option->choice == NULL || option->type == CLI_FILE)
 		cli_die(cli, "--%s: '%s' is not %s", option->name, text,
 		    wanted[option->type]);

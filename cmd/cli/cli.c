@@ -340,6 +340,25 @@ check_encoding(const struct cli *cli)
 	    cli->encoding);
 }
 
+/* Exits with an error if --model names a file, not a model: the argument of the
+ * option was probably forgotten. */
+static void
+check_model(const struct cli *cli)
+{
+	const struct ctx_models own = {cli->models.list, cli->models.n};
+	struct stat file;
+
+	if (cli->model == NULL || stat(cli->model, &file) < 0 ||
+	    !S_ISREG(file.st_mode) ||
+	    ctx_model_find(&own, cli->model, strlen(cli->model))->name[0] !=
+		'\0')
+		return;
+	cli_die(cli,
+	    "--model: '%s' is a file, not a model; ctx-count --models lists "
+	    "the models",
+	    cli->model);
+}
+
 void
 cli_model_counters(struct cli *cli, struct ctx_model_counters *counters)
 {
@@ -365,6 +384,7 @@ cli_model_counters(struct cli *cli, struct ctx_model_counters *counters)
 		cli_fail(cli, &err);
 	counters->own.list = cli->models.list;
 	counters->own.n = cli->models.n;
+	check_model(cli);
 }
 
 /* Reads bytes like read(2), but continues after a signal.  If another process

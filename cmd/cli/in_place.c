@@ -137,6 +137,12 @@ check_operand(const struct cli *cli, const char *name, struct identity *id)
 		cli_die(cli,
 		    "--in-place cannot replace standard input; name a file");
 	target = realpath(name, NULL);
+	if (target == NULL && errno == ENOENT && cli->suffix == NULL &&
+	    name == cli->files[0] && cli->n_files > 1)
+		cli_die(cli,
+		    "cannot open %s: No such file or directory; a suffix is "
+		    "joined to the option, as in -i.bak",
+		    name);
 	if (target == NULL || stat(target, &file) < 0)
 		cli_die_errno(cli, "open", name, errno);
 	if (S_ISDIR(file.st_mode))

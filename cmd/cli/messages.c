@@ -111,9 +111,14 @@ cli_fail(const struct cli *cli, const struct ctx_err *err)
 {
 	const char *file = err->file != NULL ? err->file : cli->rewritten;
 
+	const char *hint = "";
+
 	cli_progress_clear(cli);
 	if (err->code == CTX_EPIPE)
 		exit(CLI_TROUBLE);
+	if (err->code == CTX_EINPUT && !cli->lenient &&
+	    strncmp(err->text, "unexpected end of ", 18) == 0)
+		hint = "; with --lenient this is not an error";
 	if (err->line == 0 && file != NULL)
 		cli_die(cli, "%s: %s", file, err->text);
 	if (err->line == 0)
@@ -121,8 +126,8 @@ cli_fail(const struct cli *cli, const struct ctx_err *err)
 	if (err->column == 0)
 		cli_die(cli, "%s:%" PRIu64 ": %s", err->file, err->line,
 		    err->text);
-	cli_die(cli, "%s:%" PRIu64 ":%" PRIu64 ": %s", err->file, err->line,
-	    err->column, err->text);
+	cli_die(cli, "%s:%" PRIu64 ":%" PRIu64 ": %s%s", err->file, err->line,
+	    err->column, err->text, hint);
 }
 
 const char *

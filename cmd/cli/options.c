@@ -254,7 +254,10 @@ refuse_unknown_option(const struct cli *cli, const char *name)
 	for (option = cli->options; option->help != NULL; option++) {
 		if (option->name == NULL)
 			continue;
-		d = count_edits(name, option->name);
+		/* An option that is named by its first word is meant. */
+		d = strncmp(option->name, name, strlen(name)) == 0
+		    ? 0
+		    : count_edits(name, option->name);
 		if (d < best) {
 			best = d;
 			nearest = option->name;

@@ -45,6 +45,9 @@ ctx_name_encoding(const char *p, size_t n)
 	    {{"SQLite format 3", 16},
 		"the input is an SQLite database; print a table as JSON with: "
 		"sqlite3 -json"},
+	    {{"PK\3\4", 4},
+		"the input is a zip archive; print a file in it with: unzip "
+		"-p"},
 	    {{"PAR1", 4},
 		"the input is a Parquet file; print it as JSON with: duckdb "
 		"-jsonlines"},
@@ -60,6 +63,9 @@ ctx_name_encoding(const char *p, size_t n)
 	    p[3] >= '1' && p[3] <= '9')
 		return "the input is compressed by bzip2; decompress it with: "
 		       "bzip2 -dc";
+	if (n >= 262 && memcmp(p + 257, "ustar", 5) == 0)
+		return "the input is a tar archive; print a file in it with: "
+		       "tar -xOf";
 	return NULL;
 }
 
@@ -124,13 +130,17 @@ ctx_guess_format(const char *p, size_t n)
 		       "json.dumps";
 	if (n > 0 && p[0] == '<')
 		return "this looks like XML or HTML; convert it to JSON";
-	/* Lines of server-sent events */
-	if (memchr(p, '"', n) != NULL || has_key(p, n, "event data id "))
+	if (has_key(p, n, "event data id "))
+		return "this looks like server-sent events; take the JSON out "
+		       "of them with: sed -n 's/^data: *{/{/p'";
+	if (n > 1 && p[0] == '/' && (p[1] == '/' || p[1] == '*'))
+		return "JSON has no comments; remove them";
+	if (memchr(p, '"', n) != NULL)
 		return NULL;
 	if (is_yaml(p, n))
 		return "this looks like YAML; convert it with: yq -o json -I 0";
 	if (n > 0 && (is_letter(p[0]) || p[0] == '#' || p[0] == '-'))
-		return "this looks like plain text, which only ctx-count "
-		       "--text reads";
+		return "this looks like plain text, which ctx-count --text and "
+		       "ctx-truncate --text read";
 	return NULL;
 }
