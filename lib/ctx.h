@@ -372,8 +372,8 @@ typedef int ctx_write_function(void *user, const char *data, size_t length);
 
 /* Open an output: a descriptor, which is not closed; memory; or a function that
  * is called with the bytes.  When an operation returns, it has written
- * everything, or after an error everything before the error.  After a failed
- * write every later operation with this output fails. */
+ * everything, or after an error the conversations before it, and of the last
+ * what was final.  After a failed write every later operation on it fails. */
 CTX_API int ctx_output_open_fd(struct ctx_output **output, int fd,
     struct ctx_error *error);
 CTX_API int ctx_output_open_memory(struct ctx_output **output,

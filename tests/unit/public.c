@@ -128,6 +128,16 @@ write_failing(void *user, const char *data, size_t length)
 	return -1;
 }
 
+/* Fails at the first call only. */
+static int
+write_failing_once(void *user, const char *data, size_t length)
+{
+	size_t *calls = user;
+
+	(void)data, (void)length;
+	return ++*calls == 1 ? -1 : 0;
+}
+
 static int
 write_counting(void *user, const char *data, size_t length)
 {
@@ -144,7 +154,7 @@ sinks(void)
 	struct ctx_input *input = open_text(CALL, NULL);
 	struct ctx_output *output;
 	struct ctx_bytes bytes;
-	size_t n = 0;
+	size_t n = 0, i;
 
 	options.budget = 1000;
 
@@ -167,6 +177,25 @@ sinks(void)
 	CHECK(error.kind == CTX_ERROR_ARGUMENT && n > 0);
 	ctx_output_free(output);
 	ctx_input_free(input);
+	tap_case("after a failed write later operations fail");
+	n = 0;
+	NEED(ctx_output_open_callback(&output, write_failing_once, &n, NULL) ==
+	    0);
+	for (i = 0; i < 2; i++) {
+		input = open_text(CALL, NULL);
+		CHECK(ctx_truncate(input, output, NULL, NULL, NULL) == -1);
+		ctx_input_free(input);
+	}
+	CHECK(n == 1);
+	ctx_output_free(output);
+	tap_case("after an error the messages before it are written");
+	n = 0;
+	NEED(ctx_output_open_callback(&output, write_counting, &n, NULL) == 0);
+	input = open_text(CALL "{oops\n", NULL);
+	CHECK(ctx_truncate(input, output, NULL, NULL, NULL) == -1);
+	CHECK(n == strlen(CALL));
+	ctx_input_free(input);
+	ctx_output_free(output);
 }
 
 /* ---- messages ---- */
