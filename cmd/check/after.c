@@ -97,7 +97,7 @@ make_item_json(const struct ctx_request_prefix_item *item)
 
 	if (item->member != NULL)
 		return cli_json_with(o, "member", json_string(item->member));
-	o = cli_json_with(o, "index", json_integer((json_int_t)item->index));
+	o = cli_json_number(o, "index", item->index);
 	return cli_json_with(o, "role", json_string(ctx_role_name(item->role)));
 }
 
@@ -113,10 +113,8 @@ print_json(const struct cli *cli,
 
 	if (change->item != NULL) {
 		changed = make_item_json(change->item);
-		changed = cli_json_with(changed, "line",
-		    json_integer((json_int_t)change->line));
-		changed = cli_json_with(changed, "column",
-		    json_integer((json_int_t)change->column));
+		changed = cli_json_number(changed, "line", change->line);
+		changed = cli_json_number(changed, "column", change->column);
 		changed = cli_json_with(changed, "was",
 		    cli_json_text(change->was.p, change->was.n));
 		changed = cli_json_with(changed, "now",

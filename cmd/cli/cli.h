@@ -221,6 +221,8 @@ json_t *cli_json_text(const char *p, size_t n);
  * object or the member's value is NULL, or if there is no memory.  Both are
  * then freed. */
 json_t *cli_json_with(json_t *object, const char *key, json_t *value);
+/* Sets a member to a number, as cli_json_with does. */
+json_t *cli_json_number(json_t *object, const char *key, uint64_t value);
 /* Writes a JSON object as one line to a file, and frees the object. name: the
  * file's name for error messages; flags: those of json_dumps.  A NULL object
  * means that there was no memory, which is an error. */

@@ -43,6 +43,12 @@ cli_json_with(json_t *object, const char *key, json_t *value)
 	return NULL;
 }
 
+json_t *
+cli_json_number(json_t *object, const char *key, uint64_t value)
+{
+	return cli_json_with(object, key, json_integer((json_int_t)value));
+}
+
 /* Writes JSON and a line feed.  Characters that could confuse a terminal occur
  * in JSON only within strings, where they are written as escapes. */
 static int
@@ -256,11 +262,9 @@ make_rules_json(const struct cli_report *report)
 		    (json_int_t)tokens_of(rule), "before",
 		    (json_int_t)rule->before, "after", (json_int_t)rule->after);
 		if (rule->lines > 0)
-			row = cli_json_with(row, "lines",
-			    json_integer((json_int_t)rule->lines));
+			row = cli_json_number(row, "lines", rule->lines);
 		if (rule->members > 0)
-			row = cli_json_with(row, "members",
-			    json_integer((json_int_t)rule->members));
+			row = cli_json_number(row, "members", rule->members);
 		if (json_array_append_new(list, row) < 0) {
 			json_decref(list);
 			list = NULL;

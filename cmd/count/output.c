@@ -54,7 +54,7 @@ find_main_kind(const struct ctx_token_stats *stats)
 static json_t *
 add_message_members(json_t *o, const struct ctx_token_stats *stats)
 {
-	o = cli_json_with(o, "index", json_integer((json_int_t)stats->index));
+	o = cli_json_number(o, "index", stats->index);
 	o = cli_json_with(o, "role", json_string(ctx_role_name(stats->role)));
 	o = cli_json_with(o, "kind", json_string(find_main_kind(stats)));
 	if (stats->tool.p == NULL)
@@ -88,8 +88,7 @@ add_window_members(json_t *o, const struct row_form *form,
 
 	if (stats->model != NULL)
 		o = cli_json_with(o, "model", json_string(stats->model->name));
-	o = cli_json_with(o, "window",
-	    json_integer((json_int_t)row_window(form, stats)));
+	o = cli_json_number(o, "window", row_window(form, stats));
 	return add_shares(o, names, form, stats, stats->tokens);
 }
 
@@ -106,14 +105,11 @@ add_billed_members(json_t *o, const struct row_form *form,
 	if (stats->last.compacted)
 		o = cli_json_with(o, "compacted", json_true());
 	if (billed > 0)
-		o = cli_json_with(o, "billed",
-		    json_integer((json_int_t)billed));
+		o = cli_json_number(o, "billed", billed);
 	if (stats->last.billed == 0)
 		return o;
-	o = cli_json_with(o, "billed_after",
-	    json_integer((json_int_t)ctx_tokens_after_request(stats)));
-	o = cli_json_with(o, "not_in_file",
-	    json_integer((json_int_t)ctx_tokens_not_in_input(stats)));
+	o = cli_json_number(o, "billed_after", ctx_tokens_after_request(stats));
+	o = cli_json_number(o, "not_in_file", ctx_tokens_not_in_input(stats));
 	return row_window(form, stats) == 0
 	    ? o
 	    : add_shares(o, names, form, stats, ctx_context_tokens(stats));
@@ -135,8 +131,7 @@ print_json(const struct row_form *form, const struct row *row)
 	struct ctx_err err;
 
 	if (stats->line > 0)
-		o = cli_json_with(o, "line",
-		    json_integer((json_int_t)stats->line));
+		o = cli_json_number(o, "line", stats->line);
 	if (row->label.p != NULL)
 		o = cli_json_with(o, form->per,
 		    cli_json_text(row->label.p, row->label.n));

@@ -75,8 +75,7 @@ print_policy_json(const struct eval_output *output, size_t policy,
 		o = cli_json_with(o, "saved",
 		    json_real(get_percent(f->recoverable)));
 		o = cli_json_with(o, "lost", json_real(get_percent(f->lost)));
-		o = cli_json_with(o, "tokens",
-		    json_integer((json_int_t)(f->tokens + 0.5)));
+		o = cli_json_number(o, "tokens", (uint64_t)(f->tokens + 0.5));
 		o = cli_json_with(o, "unused",
 		    json_real(get_percent(f->unused)));
 		o = cli_json_with(o, "over", json_real(get_percent(f->over)));
@@ -239,9 +238,7 @@ make_sample_json(const struct ctx_eval_sample *sample)
 	    cli_json_text(sample->file, strlen(sample->file)), "cut",
 	    (double)sample->cut / 1000);
 
-	return sample->line == 0
-	    ? o
-	    : cli_json_with(o, "line", json_integer((json_int_t)sample->line));
+	return sample->line == 0 ? o : cli_json_number(o, "line", sample->line);
 }
 
 /* Prints where a session was cut, as columns of a TSV row: "FILE", or
@@ -264,23 +261,19 @@ print_run_json(const struct eval_output *output, const struct ctx_eval_run *run)
 	const char *name = output->options->policies[run->policy].name;
 	json_t *o = make_sample_json(sample);
 
-	o = cli_json_with(o, "before",
-	    json_integer((json_int_t)sample->tokens));
+	o = cli_json_number(o, "before", sample->tokens);
 	o = cli_json_with(o, "policy", cli_json_text(name, strlen(name)));
 	o = cli_json_with(o, "budget",
 	    json_real(get_share(&output->options->budgets, run->budget)));
-	o = cli_json_with(o, "limit", json_integer((json_int_t)run->limit));
-	o = cli_json_with(o, "needed",
-	    json_integer((json_int_t)sample->needed));
+	o = cli_json_number(o, "limit", run->limit);
+	o = cli_json_number(o, "needed", sample->needed);
 	if (run->failure != NULL) {
 		o = cli_json_with(o, "failure",
 		    cli_json_text(run->failure, strlen(run->failure)));
 	} else {
 		o = cli_json_with(o, "kept", json_real(run->kept));
-		o = cli_json_with(o, "saved",
-		    json_integer((json_int_t)run->recoverable));
-		o = cli_json_with(o, "tokens",
-		    json_integer((json_int_t)run->tokens));
+		o = cli_json_number(o, "saved", run->recoverable);
+		o = cli_json_number(o, "tokens", run->tokens);
 		o = cli_json_with(o, "invalid", json_boolean(run->invalid));
 		o = cli_json_with(o, "ms",
 		    json_real(round_tenth(1000 * run->seconds)));

@@ -88,15 +88,11 @@ print_json(struct cli_report *report, const struct ctx_prune_outcome *outcome,
 	}
 	json_decref(more);
 	if (outcome->line > 0)
-		o = cli_json_with(o, "line",
-		    json_integer((json_int_t)outcome->line));
+		o = cli_json_number(o, "line", outcome->line);
 	if (settings->budget != UINT64_MAX) {
-		o = cli_json_with(o, "budget",
-		    json_integer((json_int_t)settings->budget));
-		o = cli_json_with(o, "target",
-		    json_integer((json_int_t)settings->target));
-		o = cli_json_with(o, "unused",
-		    json_integer((json_int_t)count_unused(outcome)));
+		o = cli_json_number(o, "budget", settings->budget);
+		o = cli_json_number(o, "target", settings->target);
+		o = cli_json_number(o, "unused", count_unused(outcome));
 	}
 	return cli_json_line(stdout, CLI_STDOUT, o, 0, err);
 }

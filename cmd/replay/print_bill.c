@@ -207,9 +207,7 @@ place_object(const char *file, uint64_t line)
 	json_t *object = cli_json_with(json_object(), "file",
 	    cli_json_text(file, strlen(file)));
 
-	return line == 0
-	    ? object
-	    : cli_json_with(object, "line", json_integer((json_int_t)line));
+	return line == 0 ? object : cli_json_number(object, "line", line);
 }
 
 static json_t *
@@ -227,23 +225,18 @@ print_json_session(const struct ctx_replay_outcome *outcome,
 	json_t *object = place_object(outcome->file, outcome->line);
 
 	object = cli_json_with(object, "model", name_or_null(outcome->model));
-	object = cli_json_with(object, "requests",
-	    json_integer((json_int_t)outcome->requests));
-	object = cli_json_with(object, "untimed",
-	    json_integer((json_int_t)outcome->untimed));
-	object = cli_json_with(object, "outside",
-	    json_integer((json_int_t)outcome->outside));
-	object = cli_json_with(object, "shared",
-	    json_integer((json_int_t)outcome->shared));
+	object = cli_json_number(object, "requests", outcome->requests);
+	object = cli_json_number(object, "untimed", outcome->untimed);
+	object = cli_json_number(object, "outside", outcome->outside);
+	object = cli_json_number(object, "shared", outcome->shared);
 	object =
 	    cli_json_with(object, "recorded", bill_object(&outcome->recorded));
 	object =
 	    cli_json_with(object, "replayed", bill_object(&outcome->replayed));
 	object = cli_json_with(object, "all", bill_object(&outcome->all));
-	object = cli_json_with(object, "compared",
-	    json_integer((json_int_t)count_compared(outcome)));
-	object = cli_json_with(object, "equal",
-	    json_integer((json_int_t)outcome->reasons[CTX_REPLAY_EQUAL]));
+	object = cli_json_number(object, "compared", count_compared(outcome));
+	object = cli_json_number(object, "equal",
+	    outcome->reasons[CTX_REPLAY_EQUAL]);
 	object = cli_json_with(object, "reasons", reasons_object(outcome));
 	return cli_json_line(stdout, CLI_STDOUT, object, JSON_REAL_PRECISION(9),
 	    err);
@@ -255,8 +248,7 @@ print_json_request(const struct ctx_replayed_request *request,
 {
 	json_t *object = place_object(request->file, request->line);
 
-	object = cli_json_with(object, "request",
-	    json_integer((json_int_t)request->index + 1));
+	object = cli_json_number(object, "request", request->index + 1);
 	object = cli_json_with(object, "model", name_or_null(request->model));
 	object = cli_json_with(object, "pause",
 	    request->pause < 0 ? json_null()

@@ -128,20 +128,14 @@ print_policy_json(const struct bill_form *form,
 	object = cli_json_with(object, "dollars",
 	    row->bill->unpriced > 0 ? json_null()
 				    : json_real(row->bill->dollars));
-	object = cli_json_with(object, "read",
-	    json_integer((json_int_t)tokens->read));
-	object = cli_json_with(object, "fresh",
-	    json_integer((json_int_t)(tokens->input - tokens->read)));
+	object = cli_json_number(object, "read", tokens->read);
+	object = cli_json_number(object, "fresh", tokens->input - tokens->read);
 	object = cli_json_with(object, "sent", json_real(row->sent));
 	object = cli_json_with(object, "cost", json_real(row->cost));
-	object = cli_json_with(object, "needed",
-	    json_integer((json_int_t)row->needed));
-	object =
-	    cli_json_with(object, "kept", json_integer((json_int_t)row->kept));
-	object = cli_json_with(object, "pruned",
-	    json_integer((json_int_t)row->changed));
-	object =
-	    cli_json_with(object, "over", json_integer((json_int_t)row->over));
+	object = cli_json_number(object, "needed", row->needed);
+	object = cli_json_number(object, "kept", row->kept);
+	object = cli_json_number(object, "pruned", row->changed);
+	object = cli_json_number(object, "over", row->over);
 	object = cli_json_with(object, "best", json_boolean(row->is_best));
 	if (cli_json_line(stdout, CLI_STDOUT, object, JSON_REAL_PRECISION(9),
 		&err) < 0)
