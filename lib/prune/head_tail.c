@@ -79,48 +79,29 @@ ctx_head_tail_edit_copy(struct prune *run, struct ctx_edits *edits,
 	return 0;
 }
 
-/* Applies run->message_edits to raw, the JSON of a message, and sets *after to
- * the tokens of the result.  Returns 1; 0 if the dialect cannot read a message
- * without the record around it, as in session files; or -1 with *err. */
-static int
-count_edited_message(struct prune *run, const struct ctx_message *message,
-    struct ctx_str raw, struct ctx_counter *counter, struct ctx_cost *after,
-    struct ctx_err *err)
-{
-	struct ctx_buf edited = {0};
-	int rc = ctx_buf_reserve(&edited, raw.n, err);
-
-	if (rc == 0)
-		rc = ctx_edits_apply(&run->message_edits, raw, &edited, err);
-	if (rc == 0)
-		rc = ctx_rewrite_read_text(&run->rewrite, message->dialect,
-		    (struct ctx_str){edited.p, edited.n}, message->flags, err);
-	if (rc > 0 &&
-	    ctx_count_message(counter, &run->rewrite.text_message, after, err) <
-		0)
-		rc = -1;
-	ctx_buf_release(&edited);
-	return rc;
-}
-
 int
 ctx_prune_edit_savings(struct prune *run, const struct ctx_message *message,
     struct ctx_counter *counter, uint32_t *saved, struct ctx_err *err)
 {
-	struct ctx_str raw = ctx_json_str(message->json, message->node);
-	struct ctx_cost before, after;
+	const struct ctx_edited_message edited = {.message = message,
+	    .node = message->node,
+	    .n = run->message_edits.n,
+	    .counter = counter};
+	struct ctx_cost before;
+	uint64_t after;
 	int rc;
 
 	*saved = 0;
 	if (run->message_edits.n == 0)
 		return 0;
-	rc = count_edited_message(run, message, raw, counter, &after, err);
+	rc = ctx_rewrite_count_edited(&run->rewrite, &edited,
+	    &run->message_edits, &after, err);
 	if (rc <= 0)
 		return rc;
 	if (ctx_count_message(counter, message, &before, err) < 0)
 		return -1;
-	if (after.tokens < before.tokens)
-		*saved = ctx_limit_tokens(before.tokens - after.tokens);
+	if (after < before.tokens)
+		*saved = ctx_limit_tokens(before.tokens - after);
 	return 0;
 }
 

@@ -306,28 +306,29 @@ ctx_rewrite_read_text(struct ctx_rewrite *rewrite,
 
 /* ---- reporting ---- */
 
-/* Sets *tokens to the tokens that a message has with its edits. */
-static int
-count_edited_message(struct ctx_rewrite *rewrite,
-    const struct ctx_edited_message *edited, uint64_t *tokens,
-    struct ctx_err *err)
+int
+ctx_rewrite_count_edited(struct ctx_rewrite *rewrite,
+    const struct ctx_edited_message *edited, const struct ctx_edits *edits,
+    uint64_t *tokens, struct ctx_err *err)
 {
 	const struct ctx_message *message = edited->message;
-	struct ctx_str json = ctx_json_str(message->json, edited->node);
 	struct ctx_buf *text = &rewrite->edited;
 	struct ctx_cost cost;
+	int rc;
 
 	text->n = 0;
-	if (ctx_edits_apply_some(&rewrite->edits, edited->first, edited->n,
-		json, text, err) < 0 ||
-	    ctx_rewrite_read_text(rewrite, message->dialect,
-		(struct ctx_str){text->p, text->n}, message->flags, err) < 0 ||
+	if (ctx_edits_apply_some(edits, edited->first, edited->n,
+		ctx_json_str(message->json, edited->node), text, err) < 0)
+		return -1;
+	rc = ctx_rewrite_read_text(rewrite, message->dialect,
+	    (struct ctx_str){text->p, text->n}, message->flags, err);
+	if (rc < 0 ||
 	    ctx_count_message(edited->counter, &rewrite->text_message, &cost,
 		err) < 0)
 		return -1;
 	*tokens = cost.tokens;
 	ctx_buf_reset(text);
-	return 0;
+	return rc;
 }
 
 int
@@ -347,8 +348,8 @@ ctx_rewrite_report(struct ctx_rewrite *rewrite,
 			err) < 0)
 			return -1;
 		change->before = cost.tokens;
-		if (count_edited_message(rewrite, edited, &change->after, err) <
-		    0)
+		if (ctx_rewrite_count_edited(rewrite, edited, &rewrite->edits,
+			&change->after, err) < 0)
 			return -1;
 	}
 	return ctx_report_change(report, change, err);

@@ -249,6 +249,12 @@ int ctx_rewrite_reread(struct ctx_rewrite *rewrite,
 int ctx_rewrite_read_text(struct ctx_rewrite *rewrite,
     const struct ctx_dialect *dialect, struct ctx_str text, unsigned flags,
     struct ctx_err *err);
+/* Sets *tokens to the tokens that a message has with its edits. edits: the list
+ * that contains them.  Returns 1; 0 if the dialect cannot read a message
+ * without the record around it, as in session files; or -1 with *err. */
+int ctx_rewrite_count_edited(struct ctx_rewrite *rewrite,
+    const struct ctx_edited_message *edited, const struct ctx_edits *edits,
+    uint64_t *tokens, struct ctx_err *err);
 /* Archives the original bytes of an edited message and reports the edit, with
  * the message's tokens before and after.  Before the call, the caller sets the
  * place, tool, rule and bytes in *change. */
