@@ -9,7 +9,7 @@ load summary
 	head -n 1 out | cmp - <(head -n 1 "$agent")
 	[ "$(tokens out)" -le 40000 ]
 	grep -q 'ticket 2291' text
-	for label in User Assistant Called Changed Ran Names; do
+	for label in User Assistant Called Changed Ran; do
 		grep -q "^\(\[Earlier.*\]: \)\?$label: " text || fail "no $label"
 	done
 	for n in 40 120 1000; do
@@ -151,7 +151,7 @@ old_parts() { # how many of these names are in a conversation
 @test "a summary contains requests of the user, actions of tool calls, and a list of names" {
 	{
 		messages "user:Never touch the table doors_v7. Rename its reader." \
-		    "assistant:Let me look at the reader of that table first." \
+		    "assistant:Let me look at the reader qz_81 of that table first." \
 		    "assistant:I decided to keep the old name as an alias for now."
 		tool c1 run '{"command": "make check"}' 'Error: no rule'
 		tool c2 run '{"command": ["bash", "-lc", "make -j2"]}' \
@@ -170,6 +170,7 @@ old_parts() { # how many of these names are in a conversation
 	grep -q 'User: Never touch the table doors_v7\.$' text
 	grep -qx 'Assistant: I decided to keep the old name as an alias for now\.' text
 	run ! grep 'Let me look' text
+	grep -qx 'Names: qz_81' text
 	grep -qx 'Open: write the alias' text
 	run ! grep first text
 	grep -qx 'Changed: src/reader.c' text
@@ -334,19 +335,18 @@ X
 	run ! grep 'go ahead' text
 }
 
-@test "of names that only count, a summary prefers others" {
+@test "a summary lists no names of a result that only count" {
 	{
 		messages "user:Read the log of the job, please."
 		tool c1 run '{"command": "journalctl"}' \
 		    "$(seq -f 'matched batch_%02g' 60; echo 'lock qk_81 is left')"
 		messages "user:and?" "assistant:$(words 60)"
 	} > in
-	summary_text -b 150
-	grep -q '^  .*qk_81' text
-	[ "$(grep -o 'batch_' text | wc -l)" -lt 30 ]
+	summary_text
+	grep -qx '  qk_81' text
 }
 
-@test "a summary tells what the assistant says is open, and leaves out announcements and layout" {
+@test "a summary tells what the assistant says is open, and leaves out announcements, layout and repetitions" {
 	{
 		jq -nc '{role: "user", content: ("<ide_opened_file>The user opened " +
 		    "a.py.</ide_opened_file>\n<INSTRUCTIONS>Never use tabs, " +
@@ -357,6 +357,9 @@ X
 		    "| `external` | found, but only in the table |\n" +
 		    "## What was found and fixed in there\n" +
 		    "All five pass. Still open: update docs/usage.md.")}'
+		for i in one two; do
+			messages "assistant:As for $i, please see the page on the same subject in the handbook, where all of it was done."
+		done
 		messages "assistant:$(words 200)" "user:and?" "assistant:$(words 60)"
 	} > in
 	summary_text
@@ -364,6 +367,7 @@ X
 User: Please fix the reader of the table.
 Assistant: All five pass.
 Assistant: Still open: update docs/usage.md.
+Assistant: As for one, please see the page on the same subject in the handbook, where all of it was done.
 X
 	grep -v '^Names' text | diff expected -
 }

@@ -379,6 +379,19 @@ mark_removal(struct summary_job *job)
 		replace_summaries(job->conversation, &job->removal);
 }
 
+/* Gives the segments that are kept a higher rank than the others, so that the
+ * next plan keeps them, too. */
+static void
+rank_kept_segments(struct held_conversation *conversation)
+{
+	struct ctx_groups *groups = &conversation->groups;
+	size_t i;
+
+	for (i = 0; i < groups->n; i++)
+		groups->segments[i].rank =
+		    (conversation->plan.marks[i] & CTX_MARK_DROP) ? 0 : 1;
+}
+
 /* Writes a summary and inserts it.  If the summary leaves tokens unused, first
  * makes the plan again, with no more tokens reserved than the summary needs. */
 static int
@@ -399,6 +412,7 @@ fill_budget(struct summary_job *job, struct ctx_err *err)
 		if (round == ROUNDS || !leaves_room(job, tokens))
 			return insert_summary(job, text, tokens, err);
 		settings->reserved = tokens + CTX_SUMMARY_FRAME;
+		rank_kept_segments(conversation);
 		if (ctx_plan_decide_again(&conversation->plan,
 			&conversation->groups, err) < 0)
 			return -1;

@@ -125,8 +125,8 @@ find_reserved(const struct ctx_candidate *candidates, size_t n,
 	return share > least ? share : least;
 }
 
-/* Keeps the newest groups that fit and, if the next older one does not, still
- * older ones that do. */
+/* Keeps the groups that the plan before kept, then the newest others that fit:
+ * if one does not, older ones may. */
 static int
 keep_fitting(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base,
@@ -135,7 +135,7 @@ keep_fitting(struct ctx_candidate *candidates, size_t n,
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		candidates[i].rank = (double)i;
+		candidates[i].rank = candidates[i].rank * (double)n + (double)i;
 		candidates[i].drop = false;
 	}
 	return ctx_ranked_decide(candidates, n, settings, base, 0, err);

@@ -17,6 +17,12 @@
 #include "prune/strategy/summary.h"
 #include "prune/strategy/tool_failure.h"
 
+/* Lengths in bytes.  MOST_SHAPE: of the part of a sentence by which repetitions
+ * are found; LEAST_REPEATED: of the shortest decision that is left out as a
+ * repetition: shorter ones, such as "All 5 tests pass.", say how things were at
+ * different times. */
+enum { MOST_SHAPE = 60, LEAST_REPEATED = 80 };
+
 /* For each class of lines: the kind of text from which the lines are taken; the
  * label that the summary has before such a line; and how many percent of the
  * free tokens these lines may use.  Tokens that the lines of a class do not use
@@ -100,19 +106,19 @@ add_summary_line(struct ctx_summary *s, bool earlier, enum line_class class,
 	return 0;
 }
 
-/* Records a sentence whose numbers are all replaced by 0.  Sets *known to true
- * if it is known: two sentences that differ only in a number, such as those of
- * a numbered list, mostly say the same. */
+/* Records the end of a sentence, with 0 in place of its numbers.  Sets *known
+ * to true if it is known: sentences that end alike repeat a phrase. */
 static int
 add_shape(struct ctx_summary *s, struct ctx_str text, bool *known,
     struct ctx_err *err)
 {
 	struct ctx_buf *shape = &s->shape;
 	size_t n = s->shapes.n, i;
+	size_t skip = text.n > MOST_SHAPE ? text.n - MOST_SHAPE : 0;
 	uint32_t id;
 
 	shape->n = 0;
-	if (ctx_buf_add(shape, text.p, text.n, err) < 0)
+	if (ctx_buf_add(shape, text.p + skip, text.n - skip, err) < 0)
 		return -1;
 	for (i = 0; i < shape->n; i++)
 		if (shape->p[i] >= '1' && shape->p[i] <= '9')
@@ -141,7 +147,7 @@ add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
 	if (class == CLASSES)
 		return 0;
 	text.n = ctx_summary_line_limit(text);
-	if (class == REST) {
+	if (class == REST || (class == DECISION && text.n > LEAST_REPEATED)) {
 		if (add_shape(s, text, &known, err) < 0)
 			return -1;
 		if (known)

@@ -35,6 +35,7 @@ struct summary_name {
 	 * the name; 0: none. */
 	uint32_t key;
 	bool by_user; /* true if a text of the user has the name */
+	bool earlier; /* true if an earlier summary lists the name */
 	bool taken;   /* true if the summary lists the name */
 };
 
@@ -197,7 +198,8 @@ struct ctx_summary {
 	/* The texts of all lines, to add no line twice.  The text with id n is
 	 * that of line n - 1. */
 	struct ctx_intern seen;
-	/* The sentences of the class REST with 0 in place of their numbers. */
+	/* The ends of sentences of the assistant, with 0 in place of their
+	 * numbers. */
 	struct ctx_intern shapes;
 	struct ctx_buf shape; /* scratch */
 	struct summary_names names;

@@ -47,7 +47,8 @@ struct name_reader {
 	const char *text; /* the text that is searched for names */
 	size_t n;         /* its length in bytes */
 	bool by_user;
-	bool prose; /* true for a text that no tool call or result has */
+	bool earlier; /* true for a list of an earlier summary */
+	bool prose;   /* true for a text that no tool call or result has */
 	uint32_t action, key; /* for the names, as in struct summary_name */
 };
 
@@ -165,6 +166,7 @@ add_name(void *user, const char *p, size_t n, struct ctx_err *err)
 	grown->texts += grown->last != names->n_texts;
 	grown->last = names->n_texts;
 	grown->by_user |= reader->by_user;
+	grown->earlier |= reader->earlier;
 	if (reader->action != 0) {
 		grown->action = reader->action;
 		grown->key = reader->key;
@@ -304,7 +306,9 @@ int
 ctx_summary_names_add_list(struct summary_names *names, struct ctx_str list,
     uint32_t action, struct ctx_err *err)
 {
-	struct name_reader reader = {.names = names, .action = action};
+	struct name_reader reader = {.names = names,
+	    .earlier = true,
+	    .action = action};
 	struct ctx_str part;
 	const char *end;
 
@@ -388,15 +392,20 @@ has_neighbour(const struct summary_names *names, struct ctx_str name, int step)
 }
 
 /* Returns true for a name that only counts, such as value_7 of value_6, value_7
- * and value_8. */
+ * and value_8, and that only one tool result has. */
 static bool
-is_counted(const struct summary_names *names, struct ctx_str name)
+is_counted(const struct summary_names *names, uint32_t id)
 {
-	bool before = has_neighbour(names, name, -1);
-	bool after = has_neighbour(names, name, 1);
+	const struct summary_name *name = &names->list[id - 1];
+	struct ctx_str text = ctx_intern_at(&names->texts, id);
+	bool before, after;
 
-	return (before && (after || has_neighbour(names, name, -2))) ||
-	    (after && has_neighbour(names, name, 2));
+	if (name->texts > 1 || name->by_user || name->earlier)
+		return false;
+	before = has_neighbour(names, text, -1);
+	after = has_neighbour(names, text, 1);
+	return (before && (after || has_neighbour(names, text, -2))) ||
+	    (after && has_neighbour(names, text, 2));
 }
 
 /* Returns a number that says how useful a name is in a summary, relative to its
@@ -413,7 +422,6 @@ rate_name(const struct summary_names *names, uint32_t id)
 	worth += has_digit(text) ? 0.5 : 0;
 	worth += name->texts > 1 ? 0.5 : 0;
 	worth -= name->texts > MOST_TEXTS ? 4 : 0;
-	worth -= name->texts == 1 && is_counted(names, text) ? 1 : 0;
 	worth -= memchr(text.p, ':', text.n) != NULL ? 1 : 0;
 	return worth - (double)text.n / 60;
 }
@@ -448,7 +456,8 @@ ctx_summary_names_sort(struct summary_names *names, struct ctx_err *err)
 	}
 	for (id = 1; id <= names->texts.n; id++) {
 		text = ctx_intern_at(&names->texts, id);
-		if (!ctx_intern_has(&names->kept, text.p, text.n))
+		if (!ctx_intern_has(&names->kept, text.p, text.n) &&
+		    !is_counted(names, id))
 			rated[n++] =
 			    (struct rated_name){rate_name(names, id), id};
 	}

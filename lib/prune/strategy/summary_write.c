@@ -179,10 +179,9 @@ add_action_line(void *user, const struct written_action *action,
 
 /* ---- names ---- */
 
-/* Chooses the names that the summary lists, and their order.  Names in the
- * selected lines are not listed again. */
+/* Records that the names in the selected lines are not listed again. */
 static int
-sort_names(struct ctx_summary *s, struct ctx_err *err)
+keep_line_names(struct ctx_summary *s, struct ctx_err *err)
 {
 	size_t i;
 
@@ -191,7 +190,7 @@ sort_names(struct ctx_summary *s, struct ctx_err *err)
 		    ctx_summary_names_keep(&s->names,
 			ctx_intern_at(&s->seen, s->lines[i].id), err) < 0)
 			return -1;
-	return ctx_summary_names_sort(&s->names, err);
+	return 0;
 }
 
 /* Sets *tokens to the tokens of a text after another one: what separates the
@@ -507,14 +506,16 @@ fill_summary(struct summary_writer *w, uint64_t limit, struct ctx_buf *out,
 	struct ctx_summary *s = w->s;
 	uint64_t tokens, names = take_main_lines(s, limit);
 
-	if (sort_names(s, err) < 0 ||
+	if (keep_line_names(s, err) < 0 ||
+	    ctx_summary_names_sort(&s->names, err) < 0 ||
 	    write_selected(w, names, out, &tokens, err) < 0)
 		return -1;
 	/* If lines and names together do not use all tokens, more lines are
 	 * selected. */
 	if (tokens < limit &&
 	    take_lines(s, TASK, REST, limit - tokens, false) < limit - tokens &&
-	    write_selected(w, names, out, &tokens, err) < 0)
+	    (keep_line_names(s, err) < 0 ||
+		write_selected(w, names, out, &tokens, err) < 0))
 		return -1;
 	/* While the summary is too long, the last names are removed and, when
 	 * none is left, the least important lines. */
