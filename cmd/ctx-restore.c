@@ -281,7 +281,7 @@ main(int argc, char **argv)
 		.about = "Put back tool results and media that ctx-age moved "
 			 "to files.",
 		.operands = "[FILE...]",
-		.no_means = "a file is missing, has changed or is elsewhere",
+		.no_means = "a file is missing, changed or elsewhere",
 		.examples =
 		    "  ctx-restore -S spool < short.jsonl > chat.jsonl\n"
 		    "  ctx-restore --list chat.jsonl\n",

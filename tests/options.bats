@@ -166,11 +166,17 @@ check_flag() {
 		-b 2g 2G
 		-b 0.5 50%
 		-b .125 12.5%
+		-b 0.125 12.5%
+		-b 8.000 8000
+		--window 20.000 20000
+		-b 8KB 8K
+		-b 8KiB 8K
+		-b 1e4 10000
 		--window 128_000k 128000k
 		--window 1.5m 1.5M
 	END
 	# Here nothing is near.
-	for wrong in 0.5x 1.0005 1.5 1e3 8kb m _ 99999999999999999999 -5; do
+	for wrong in 0.5x 1.0005 1.5 8kx m _ 99999999999999999999 -5; do
 		run -2 ctx-prune --window "$wrong" "$chat"
 		[[ $output == *" is not a number such as 20000, 20k or 1.5M" ]] ||
 			fail "$wrong: $output"
@@ -269,6 +275,12 @@ check_flag() {
 	done
 	run -2 ctx-prune -s recall -b 9k --timeout 9 "$agent"
 	[[ $output == *"--timeout needs --summarizer or --embedder" ]]
+}
+
+@test "ctx-eval refuses a share below 1 without a percent sign" {
+	run -2 ctx-eval -b 0.5 "$agent"
+	[ "$output" = "ctx-eval: --budget: '0.5' is not a percentage such as 10%; did you mean 50%?" ] ||
+		fail "$output"
 }
 
 @test "an argument that was forgotten or not joined is named" {

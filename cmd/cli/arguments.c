@@ -127,9 +127,42 @@ read_choice(const struct cli_option *option, const char *text, unsigned *out)
 	return false;
 }
 
+/* Returns true if a number ends in a point and three digits: 8.000 probably
+ * means 8000. */
+static bool
+has_grouped_digits(const char *text)
+{
+	const char *point = strchr(text, '.');
+
+	return point != NULL && point > text && text[0] != '0' &&
+	    strspn(point + 1, "0123456789") == 3 && point[4] == '\0';
+}
+
+/* Removes the letters B and iB from the end of a number such as 8KB or 8KiB,
+ * and the point from one such as 8.000.  Writes 1e4 as 10000. */
+static void
+rewrite_number(char spelled[40])
+{
+	size_t n = strlen(spelled);
+	double value;
+	char *end;
+
+	if (n > 1 && (spelled[n - 1] == 'B' || spelled[n - 1] == 'b'))
+		spelled[--n] = '\0';
+	if (n > 1 && spelled[n - 1] == 'i')
+		spelled[--n] = '\0';
+	if (has_grouped_digits(spelled))
+		memmove(&spelled[n - 4], &spelled[n - 3], 4);
+	value = strtod(spelled, &end);
+	if (strpbrk(spelled, "eE") != NULL && *end == '\0' && value >= 1 &&
+	    value < 1e15)
+		(void)snprintf(spelled, 40, "%.0f", value);
+}
+
 /* Guesses how the user meant a malformed number, and writes the guess to the
  * array spelled.  The guess has no signs between the digits (20,000: 20000), a
- * capital letter as its unit (20m: 20M), or is in percent (0.7: 70%).  Returns
+ * capital letter as its unit (20m: 20M), or is in percent (0.7: 70%), or is
+ * what rewrite_number makes of it.  Returns
  * false if the guess is malformed, too. */
 static bool
 suggest_number(const struct cli_option *option, const char *text,
@@ -146,6 +179,8 @@ suggest_number(const struct cli_option *option, const char *text,
 	spelled[n] = '\0';
 	if (*text != '\0' || n == 0)
 		return false;
+	rewrite_number(spelled);
+	n = strlen(spelled);
 	if (spelled[n - 1] == 'm' || spelled[n - 1] == 'g')
 		spelled[n - 1] = spelled[n - 1] == 'm' ? 'M' : 'G';
 	share = strtod(spelled, &end);
@@ -233,13 +268,15 @@ cli_store(struct cli *cli, const struct cli_option *option, const char *text)
 			*(const char **)option->to = text;
 		break;
 	case CLI_NUMBER:
-		right = read_number(text, option->to);
+		right =
+		    !has_grouped_digits(text) && read_number(text, option->to);
 		break;
 	case CLI_SPAN:
 		right = read_span(text, option->to);
 		break;
 	case CLI_AMOUNT:
-		right = read_amount(text, option->to);
+		right =
+		    !has_grouped_digits(text) && read_amount(text, option->to);
 		break;
 	case CLI_CHOICE:
 		right = read_choice(option, text, option->to);

@@ -7,6 +7,14 @@
 static _Noreturn void
 refuse_shares(const struct cli *cli, const char *option, const char *text)
 {
+	char *end;
+	double share = strtod(text, &end);
+
+	if (*end == '\0' && share > 0 && share < 1)
+		cli_die(cli,
+		    "--%s: '%s' is not a percentage such as 10%%; did you mean "
+		    "%g%%?",
+		    option, text, share * 100);
 	cli_die(cli,
 	    "--%s: '%s' is not a list of at most %d different percentages such "
 	    "as 10%%,25%%, each above 0 and below 100",
@@ -31,6 +39,9 @@ read_share(const char **text)
 				scale /= 10;
 				part += (uint64_t)(*p - '0') * scale;
 			}
+	/* 0.5 probably means 50 %. */
+	if (*p != '%' && whole == 0)
+		return 0;
 	if (*p == '%')
 		p++;
 	*text = p;
