@@ -527,6 +527,7 @@ lost() {
 		-b 200k|nothing had to be removed
 		-b 16k -l aggressive|the target is 8000; only whole groups are removed
 		-b 40k --quantum 9k|messages are removed in steps of 9000 tokens (--quantum)
+		-b 16k -s fifo|messages are removed in steps of 3200 tokens (--quantum), and in whole groups
 		-b 1900 --target 500|the target is 500; the floors exceed the target
 		-b 90k -s window|the strategy keeps a number of turns
 		-b 40k -s summarize --target 40k --trigger 40k|all but the newest messages are summarized

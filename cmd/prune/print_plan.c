@@ -64,8 +64,11 @@ print_unused(const struct ctx_prune_outcome *outcome)
 		printf("the target is %" PRIu64 "; ", settings->target);
 	if (removes_in_steps(outcome))
 		printf("messages are removed in steps of %" PRIu64
-		       " tokens (--quantum)\n",
-		    settings->quantum);
+		       " tokens (--quantum)%s\n",
+		    settings->quantum,
+		    outcome->after + settings->quantum < settings->target
+			? ", and in whole groups"
+			: "");
 	else
 		puts(explain_unused(outcome));
 }
