@@ -56,9 +56,10 @@ find_prune(struct eval_command *eval, const char *self)
 		memmove(eval->prune, name, sizeof name);
 }
 
-/* If the user gives no --policy, ctx-eval compares "oracle", "random" and
- * ctx-prune with each of its strategies.  Adds these policies.  most: number of
- * elements of texts, which must stay valid. */
+/* Adds the policies that ctx-eval compares if the user gives no --policy:
+ * "oracle", "random" and ctx-prune with each of its strategies.  texts: an
+ * array of "most" elements, in which the names of the policies are stored; it
+ * must exist as long as they are used. */
 static void
 add_default_policies(struct eval_command *eval, char texts[][40], size_t most)
 {

@@ -107,9 +107,9 @@ say_refused(struct prune_command *prune,
 	cli_status(&prune->cli, CLI_NO);
 	if (prune->refused++ < MOST_LINES)
 		cli_say(&prune->cli,
-		    "%s%s: nothing was removed: the provider would refuse "
-		    "signed reasoning after the first changed message; remove "
-		    "it with --reasoning drop",
+		    "%s%s: nothing was removed, because the provider would "
+		    "refuse the signed reasoning after the first changed "
+		    "message; --reasoning drop removes that reasoning",
 		    outcome->file, format_place(outcome, place));
 }
 

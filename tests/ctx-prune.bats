@@ -671,7 +671,7 @@ signed_talk() {
 	[ ! -s err ]
 	run -1 --separate-stderr ctx-prune --reasoning fail "$@"
 	[ "$output" = "$(cat t.jsonl)" ]
-	[[ $stderr = *"nothing was removed: the provider would refuse signed reasoning"* ]]
+	[[ $stderr = *"nothing was removed, because the provider would refuse the signed reasoning"* ]]
 	[[ $stderr != *"kept signed reasoning"* ]]
 	ctx-prune --reasoning fail -m claude-opus-4-8 "$@" > out
 	[ "$(wc -l < out)" -eq 2 ]

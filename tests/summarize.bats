@@ -916,7 +916,7 @@ rolls() { # DIALECT FILE
 	    --count 33 --messages 12 --wrap | tail -n 1 > t
 	run -1 ctx-prune -d anthropic -m claude-opus-5-5 -s summarize \
 	    -l aggressive -b 1000 -k 1 -t 0 --reasoning fail t
-	[[ $output = *"nothing was removed: the provider would refuse signed reasoning"* ]]
+	[[ $output = *"nothing was removed, because the provider would refuse the signed reasoning"* ]]
 	ctx-prune -d anthropic -m claude-opus-5-5 -s summarize \
 	    -l aggressive -b 1000 -k 1 -t 0 t > out
 	"$B/gen-tools/bound" t out

@@ -2,8 +2,8 @@
  * bar.c - adds up the tokens of each role and tool in a conversation, and draws
  * them as a bar (ctx-count --bar)
  *
- * Each conversation gets a line with its token count, the bar, a scale in
- * percent, and a legend.
+ * For each conversation it prints, one below the other: a line with the number
+ * of tokens, the bar, a scale in percent, and a legend.
  */
 #include <stdlib.h>
 #include <string.h>

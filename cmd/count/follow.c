@@ -28,8 +28,8 @@ has_changed(struct bar *bar, size_t i, const char *file, bool *away)
 	return true;
 }
 
-/* Clears the terminal from the first line of the context bars that were
- * printed last, so that new bars can replace them. */
+/* Erases the bars that were printed last, and what stands below them on the
+ * terminal, so that new bars can replace them. */
 static void
 erase_pictures(struct bar *bar)
 {

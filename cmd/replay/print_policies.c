@@ -16,8 +16,9 @@ struct compared_policy {
 	 * without pruning.  cost: the same percentage, but tokens read from the
 	 * cache count as a tenth, because they cost about a tenth. */
 	double sent, cost;
-	/* Number of names that the responses take from older messages of their
-	 * prompts, and how many of them the pruned prompts still contain. */
+	/* needed: number of names, such as paths and ids, in the responses that
+	 * also occur in older messages of the prompts.  kept: how many of these
+	 * names are still in the pruned prompts. */
 	uint64_t needed, kept;
 	/* true if no other row is better than this one; see is_better */
 	bool is_best;
@@ -36,11 +37,12 @@ fill_row(struct compared_policy *row, uint64_t uncut)
 	    all;
 }
 
-/* Returns true if row a is better than row b: it costs no more and keeps at
- * least as many of the needed names, and differs in one of the two.  If the
- * responses need no names, it must send at least as many tokens instead.  Costs
- * are compared in dollars if the prices of the models are known, else as
- * percentages. */
+/* Returns true if the policy of row a is better than that of row b: it costs no
+ * more, it keeps at least as many needed names, and it costs less or keeps
+ * more. If no names are needed, the numbers of tokens that are sent are
+ * compared in place of names: more tokens are better.  Costs are in dollars if
+ * the prices of the models are known, else in percent of the cost without
+ * pruning. */
 static bool
 is_better(const struct compared_policy *a, const struct compared_policy *b)
 {

@@ -9,8 +9,8 @@
 #include "stream/change_report.h"
 #include "stream/rewrite.h"
 
-/* A message in the queue, which is not written yet; or a record that is not a
- * message and follows such a message. */
+/* An element of the queue: a message that is not written yet, or a record after
+ * it that is not a message. */
 struct age_entry {
 	struct ctx_held_message held;
 	uint64_t message; /* index of the message in the conversation, from 0 */

@@ -109,8 +109,9 @@ uint64_t ctx_api_number(uint64_t value, uint64_t otherwise);
 
 /* ---- look_up_model.c ---- */
 
-/* Returns the rows of the models that the user has defined.  The argument
- * models still owns these rows; if it is NULL, there are none. */
+/* Returns the table of the models that the user has defined, a row for each.
+ * The rows belong to *models; the caller does not free them.  If models is
+ * NULL, there are no rows. */
 struct ctx_models ctx_api_user_rows(const struct ctx_user_models *models);
 
 /* ---- run.c ---- */
@@ -120,10 +121,10 @@ struct ctx_models ctx_api_user_rows(const struct ctx_user_models *models);
  * of changed messages are saved; without output nothing is written. */
 int ctx_api_begin(struct api_run *run, struct ctx_input *input,
     struct ctx_output *output, const char *archive, struct ctx_err *err);
-/* Reports an error because of which something was left unchanged, and after
- * which the rest of the input was processed.  Writes the output first, because
- * ctx_api_end does not after an error.  Returns -1 with *err, or 0 if the code
- * of *late is CTX_OK. */
+/* Reports *late, an error that left a part of the input unchanged; the rest of
+ * the input was processed.  Returns 0 if *late is no error (code CTX_OK).
+ * Otherwise writes the output, because ctx_api_end writes none after an error,
+ * copies *late to *err, and returns -1. */
 int ctx_api_fail_late(struct api_run *run, const struct ctx_err *late,
     struct ctx_err *err);
 /* Adds the texts for which a pattern was given up to the sums of an operation,

@@ -109,7 +109,7 @@ read_date(const char *p, const char *end, int64_t *ms)
 }
 
 /* Reads a number of seconds since 1970, or of milliseconds if the number is
- * 10^11 or more.  As seconds that would be after the year 5000. */
+ * 10^11 or more: so many seconds would be a time after the year 5000. */
 static bool
 read_number(const char *p, const char *end, int64_t *ms)
 {

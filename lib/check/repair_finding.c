@@ -11,8 +11,8 @@ ctx_repair_is_linked(const struct ctx_repair_entry *entry, bool inside)
 	return entry->held.dialect->history != CTX_HISTORY_NONE && !inside;
 }
 
-/* Returns the bytes of a block.  If the block can be removed only together
- * with its message, returns the bytes of the message. */
+/* Returns the text of a block as it stands in the input.  If the block can be
+ * removed only together with its message, returns the text of the message. */
 static struct ctx_str
 get_block_bytes(const struct ctx_message *message,
     const struct ctx_block *block)

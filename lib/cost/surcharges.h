@@ -86,8 +86,9 @@ struct ctx_surcharges {
 	/* True if the prompt shows the values of a tool call's arguments as
 	 * texts, not as JSON. */
 	bool shows_values;
-	uint8_t thinking;  /* tokens of a request that turns thinking on */
-	uint8_t reasoning; /* tokens for each reasoning block that is billed */
+	/* Tokens that are billed in addition: once for a request that turns
+	 * thinking on; for each reasoning block that is billed. */
+	uint8_t thinking, reasoning;
 	/* True if a page of a PDF in a tool result costs as many tokens as an
 	 * image. */
 	bool result_pages;

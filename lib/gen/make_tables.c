@@ -17,8 +17,8 @@ enum { FILE_MAX = 1 << 26 };
 
 static char block[FILE_MAX];
 
-/* Reads a file into the block, from the offset "at" on, and returns the file's
- * size in bytes. */
+/* Reads a whole file into the array "block", beginning at the element "at" of
+ * the array.  Returns the file's size in bytes. */
 static size_t
 read_table(const char *name, size_t at)
 {

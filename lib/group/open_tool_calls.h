@@ -58,10 +58,10 @@ uint32_t ctx_open_calls_peek(struct ctx_open_calls *calls,
 /* Removes an open call from the table. call: the number that
  * ctx_open_calls_push has returned. */
 void ctx_open_calls_remove(struct ctx_open_calls *calls, uint32_t call);
-/* Called at the end of a turn: later results can answer the turn's calls only
- * by their ids.  Removes one open call without an id and returns its segment;
- * returns CTX_NO_SEGMENT if there are no more.  Must be called again until it
- * returns CTX_NO_SEGMENT. */
+/* Called at the end of a turn, after which a result finds its call only by the
+ * call's id.  Removes one call that has neither a result nor an id, and returns
+ * the index of its segment, or CTX_NO_SEGMENT if there is no such call.  Must
+ * be called again until it returns CTX_NO_SEGMENT. */
 uint32_t ctx_open_calls_expire(struct ctx_open_calls *calls);
 /* Stores new indices of segments in all open calls: that of segment i becomes
  * new_index[i]. */

@@ -449,8 +449,8 @@ finish_child(struct child *child, const struct command_run *run, bool kill_it,
 		done = waitpid(child->pid, &status, 0);
 	while (done < 0 && errno == EINTR);
 	if (done < 0)
-		return ctx_err_sys(err, errno, "cannot wait for '%.80s'",
-		    run->line);
+		return ctx_err_sys(err, errno,
+		    "cannot wait for the end of '%.80s'", run->line);
 	if (rc < 0)
 		return -1;
 	if (WIFSIGNALED(status))

@@ -2,20 +2,20 @@
  * needed_names.c - finds the names that each response of a recorded session
  * takes from its prompt
  *
- * A name (eval/find_names.c) is needed by a request if it is in the arguments
- * of a tool call of the response, and in the request's prompt without pruning
- *  - first in a tool result or a user's message;
- *  - in at most EVAL_SEEN_MOST messages;
- *  - in no message that every policy is assumed to keep.  These are the system
- *    messages, the last message of the user and the EVAL_NEWEST newest
- *    messages.
+ * A request needs a name, such as a path or an id (eval/find_names.c), if the
+ * arguments of a tool call in its response contain the name, and if in its
+ * prompt without pruning
+ *  - the first message with the name is a tool result or from the user;
+ *  - at most EVAL_SEEN_MOST messages contain the name;
+ *  - no message contains it that every policy is assumed to keep: the system
+ *    messages, the last message of the user, and the EVAL_NEWEST newest ones.
  *
  * All names are searched for in all messages at once.  Then the prompts are
- * gone through in the order of the requests; for a prompt that continues the
- * one before, only its new messages are looked at.
+ * examined in the order of the requests; if a prompt continues the one before,
+ * only its new messages are examined.
  *
- * Records that hold a whole turn (CTX_MESSAGE_WHOLE_TURN) have no arguments of
- * tool calls that are searched: the response is not a message of its own.
+ * The tool calls of a record that holds a whole turn (CTX_MESSAGE_WHOLE_TURN)
+ * are not searched, because there the response is not a message of its own.
  */
 #include <stdlib.h>
 #include <string.h>

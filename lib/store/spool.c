@@ -200,10 +200,10 @@ check_private(const struct ctx_spool *spool, const char *name, int fd,
 		  spool->dir, name, find_weakness(&st));
 }
 
-/* Checks a file that exists under this name.  Returns 1 if its contents are the
- * n chunks, 0 if there is no such file, or -1 with *err if its contents differ.
- * own: true if this process wrote the file.  Otherwise the file is synced to
- * disk, and it is an error if other users can change it. */
+/* Looks for a file of this name.  Returns 1 if it contains exactly the n
+ * chunks, 0 if there is no such file, or -1 with *err if its contents differ.
+ * own: true if this process wrote the file.  If own is false, the file is also
+ * synced to disk, and it is an error if other users can change the file. */
 static int
 check_existing_file(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, bool own, struct ctx_err *err)

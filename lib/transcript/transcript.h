@@ -111,8 +111,8 @@ bool ctx_transcript_first_of_message(struct ctx_transcript *transcript,
  * is the argument "next". */
 uint64_t ctx_transcript_message_index(struct ctx_transcript *transcript,
     uint32_t line, uint64_t next);
-/* Returns true if ctx has removed this line or, if the agent has replaced this
- * line by a newer one, the newer line. */
+/* Returns true if ctx has removed this line.  If the agent has replaced this
+ * line by a newer one, returns true if ctx has removed the newer one. */
 bool ctx_transcript_is_removed(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Adds the edits that a line needs because other lines were removed.  If its

@@ -253,9 +253,10 @@ survey_groups(struct grouping *g, const struct ctx_plan *plan,
 	return plan->settings.target > held ? plan->settings.target - held : 0;
 }
 
-/* Sets the rank of each segment by the score of its group.  If the group has
- * rare names that no other kept group contains, its rank is above 1; otherwise
- * the rank is below 1, and higher for a newer group. */
+/* Gives all segments of a group (kept or removed together) the same rank.  A
+ * group with rare names that no other kept group contains has a rank above 1,
+ * which grows with its score.  Other groups have ranks below 1; a newer group
+ * has a higher one. */
 static void
 set_ranks(const struct grouping *g, struct ctx_segment *segments, size_t n)
 {
