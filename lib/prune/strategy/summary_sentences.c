@@ -94,8 +94,9 @@ classify_prose(enum ctx_summary_kind kind, struct ctx_str text)
 {
 	static const char *const tasks[] = {"must", "n't", "n\xe2\x80\x99t",
 	    "do not", "never", "always", "please", "should", "only", "need",
-	    "want", "make sure", "without", "instead", "constraint", "prefer",
-	    "at most", "at least", "no more", "not ", "keep ", "except", NULL};
+	    "want", "like to", "make sure", "without", "instead", "constraint",
+	    "prefer", "at most", "at least", "no more", "not ", "keep ",
+	    "except", NULL};
 	static const char *const open[] = {"still open",
 	    "open:", "todo:", "to do:", "remaining:", "remains to",
 	    "left to do", "next step", NULL};
