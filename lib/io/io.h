@@ -52,10 +52,6 @@ int ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
  * flushed. */
 int ctx_writer_end_record(struct ctx_writer *writer, struct ctx_err *err);
 int ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err);
-/* Flushes the writer and closes its descriptor, because some write errors are
- * reported only by close(2).  If an earlier call has failed, returns that
- * error, but still closes the descriptor. */
-int ctx_writer_close(struct ctx_writer *writer, struct ctx_err *err);
 /* Frees the writer's memory, but neither flushes the writer nor closes its
  * descriptor. */
 void ctx_writer_release(struct ctx_writer *writer);

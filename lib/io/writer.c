@@ -247,20 +247,3 @@ ctx_writer_end_record(struct ctx_writer *writer, struct ctx_err *err)
 		return ctx_writer_flush(writer, err);
 	return 0;
 }
-
-int
-ctx_writer_close(struct ctx_writer *writer, struct ctx_err *err)
-{
-	int rc = ctx_writer_flush(writer, err);
-	int fd = writer->fd;
-
-	writer->fd = -1;
-	if (fd < 0 || close(fd) == 0 || rc < 0)
-		return rc;
-	/* If close(2) fails with EINTR, the descriptor is closed nevertheless.
-	 * EBADF means that the descriptor was never open, which is no error as
-	 * long as nothing was written. */
-	if (errno == EINTR || (errno == EBADF && writer->written == 0))
-		return 0;
-	return record_sys_failure(writer, errno, err);
-}

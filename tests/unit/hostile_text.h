@@ -302,7 +302,8 @@ truncate_text(struct sizes *sizes, struct ctx_truncate_config *options,
 		printf("# %s\n", err.text);
 		CHECK(0);
 	}
-	CHECK(ctx_writer_close(&writer, &err) == 0);
+	CHECK(ctx_writer_flush(&writer, &err) == 0);
+	CHECK(close(writer.fd) == 0);
 	ctx_writer_release(&writer);
 	close_stream(&stream);
 	read_file(out_name, out);

@@ -512,7 +512,7 @@ copied(void)
 	CHECK(writer.written == want.n);
 	read_back(out, &got, want.n + 1);
 	CHECK(want.n > text.n / 2 && same(&got, want.p, want.n));
-	CHECK(ctx_writer_close(&writer, &err) == 0);
+	CHECK(close(writer.fd) == 0);
 	ctx_writer_release(&writer);
 	ctx_buf_release(&got);
 	ctx_buf_release(&want);
