@@ -661,6 +661,21 @@ signed_talk() {
 	ctx-prune -d anthropic -l light -b "$all" t.jsonl | cmp - t.jsonl
 }
 
+@test "--explain: reasoning of earlier turns is bound only if its model binds it" {
+	signed_talk > signed
+	jq -c 'if .role == "assistant" then {role, content: .content[1].text,
+	    reasoning_content: "hm hm hm hm"} else . end' signed > plain
+	# The file, the treatment, and the rule.
+	for run in "plain drop reasoning" "signed keep reasoning" \
+	    "signed drop bound reasoning"; do
+		read -r file reasoning rule <<< "$run"
+		ctx-prune -s fifo -k 1 -t 0 -b $(($(tokens "$file") - 1)) \
+		    --quantum 0 --reasoning "$reasoning" -n --explain - "$file" |
+		    jq -r 'select(.index == 1) | .rule' > got
+		[ "$(cat got)" = "$rule" ] || fail "$run: $(cat got)"
+	done
+}
+
 @test "--reasoning keep prints one line and keeps bound reasoning; fail changes nothing" {
 	signed_talk > t.jsonl
 	set -- -d anthropic -l light -k 1 -t 0 -b 40 t.jsonl

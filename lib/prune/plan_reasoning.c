@@ -11,6 +11,15 @@ ctx_plan_has_bound_reasoning(const struct ctx_plan *plan,
 	return plan->settings.binds && (segment->flags & CTX_SEGMENT_SIGNED);
 }
 
+bool
+ctx_plan_must_strip(const struct ctx_plan *plan,
+    const struct ctx_segment *segment)
+{
+	return plan->settings.reasoning == CTX_REASONING_DROP &&
+	    segment->message >= plan->bound_from &&
+	    ctx_plan_has_bound_reasoning(plan, segment);
+}
+
 uint64_t
 ctx_plan_find_first_change(const struct ctx_plan *plan,
     const struct ctx_groups *groups)
@@ -29,11 +38,8 @@ ctx_plan_mark_bound_reasoning(struct ctx_plan *plan,
 {
 	size_t i;
 
-	if (plan->settings.reasoning != CTX_REASONING_DROP)
-		return;
 	for (i = 0; i < groups->n; i++)
-		if (groups->segments[i].message >= plan->bound_from &&
-		    ctx_plan_has_bound_reasoning(plan, &groups->segments[i]) &&
+		if (ctx_plan_must_strip(plan, &groups->segments[i]) &&
 		    !(plan->marks[i] & CTX_MARK_DROP))
 			plan->marks[i] |= CTX_MARK_STRIP;
 }

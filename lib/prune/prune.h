@@ -319,6 +319,10 @@ bool ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups);
  * inserted summaries. */
 void ctx_plan_bind(struct ctx_plan *plan, const struct ctx_groups *groups,
     uint64_t message);
+/* Returns true if the segment has bound reasoning that must be removed, because
+ * something before it is changed. */
+bool ctx_plan_must_strip(const struct ctx_plan *plan,
+    const struct ctx_segment *segment);
 /* Used by strategies that write a summary, if no summary is inserted after all.
  * Unmarks all removals of segments and of earlier summaries.  Edits that the
  * level allows remain.  Bound reasoning is now removed only after the first of

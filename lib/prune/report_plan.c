@@ -6,11 +6,26 @@
 #include "prune/plan.h"
 #include "stream/change_report.h"
 
+/* Returns true if bound reasoning is removed from a message. first: index of
+ * its first segment. */
+static bool
+loses_bound_reasoning(const struct held_conversation *conversation,
+    const struct prune_entry *entry, size_t first)
+{
+	size_t i;
+
+	for (i = first; i < first + entry->n_segments; i++)
+		if (ctx_plan_must_strip(&conversation->plan,
+			&conversation->groups.segments[i]))
+			return true;
+	return false;
+}
+
 /* Returns a text for --explain that says why a message is edited. first: index
  * of its first segment. */
 static const char *
-find_edit_rule(const struct held_conversation *conversation, size_t first,
-    unsigned marks)
+find_edit_rule(const struct held_conversation *conversation,
+    const struct prune_entry *entry, size_t first, unsigned marks)
 {
 	static const struct {
 		unsigned marks;
@@ -25,12 +40,10 @@ find_edit_rule(const struct held_conversation *conversation, size_t first,
 	    {CTX_MARK_STRIP | CTX_MARK_PASSAGES, "reasoning, passages"},
 	    {CTX_MARK_DROP_INSERTION, "earlier notice"},
 	};
-	const struct ctx_segment *segment =
-	    &conversation->groups.segments[first];
 	size_t i;
 
 	if (marks == CTX_MARK_STRIP &&
-	    segment->message >= conversation->plan.bound_from)
+	    loses_bound_reasoning(conversation, entry, first))
 		return "bound reasoning";
 	for (i = 0; i < sizeof rules / sizeof rules[0]; i++)
 		if (rules[i].marks == marks)
@@ -109,7 +122,7 @@ find_change_rule(const struct held_conversation *conversation,
 		return dropped;
 	return marks == 0 && entry->insertion_number != 0
 	    ? find_insertion_rule(ctx_prune_insertion(conversation, entry))
-	    : find_edit_rule(conversation, first, marks);
+	    : find_edit_rule(conversation, entry, first, marks);
 }
 
 int
