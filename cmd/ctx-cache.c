@@ -335,6 +335,7 @@ print_diff(struct cache_command *cache, struct ctx_model_counters *counters)
 	struct ctx_pricing pricing = {.ttl = cache->options.ttl,
 	    .now = (int64_t)time(NULL)};
 	struct ctx_cache_cost cost;
+	struct ctx_err err;
 	char *old[] = {(char *)cache->diff};
 
 	ctx_hashkey_init(&key);
@@ -345,7 +346,8 @@ print_diff(struct cache_command *cache, struct ctx_model_counters *counters)
 		read_prices(cache, &price);
 		pricing.model = &given;
 	}
-	ctx_request_cost(earlier, later, &pricing, &cost);
+	if (ctx_request_cost(earlier, later, &pricing, &cost, &err) < 0)
+		cli_fail(&cache->cli, &err);
 	if (cache->report.json)
 		print_json(cache, &cost);
 	else

@@ -136,6 +136,17 @@ changed() { # file, line
 	[[ $output == *"pays back  at once"* ]]
 }
 
+@test "--diff: messages after the newest message that is still there are new" {
+	request 20 > old
+	request 26 > now
+	jq -c '.messages |= .[12:15] + .[22:]' now > pruned
+	[ "$(bill .added --diff old pruned)" -eq \
+	    $(($(ctx-count --json now | jq .tokens) -
+		$(jq -c '.messages |= .[:22]' now | ctx-count --json | jq .tokens))) ]
+	jq -c '.messages |= .[22:]' now > all-new
+	[ "$(bill .added --diff old all-new)" -eq 0 ]
+}
+
 @test "--diff: without a known price there is no cost, and a line says so" {
 	head -n 20 "$agent" > old
 	head -n 24 "$agent" > now

@@ -215,7 +215,8 @@ struct ctx_cache_cost {
 	/* For comparison: tokens of a request that repeats the earlier request
 	 * and only appends messages. reusable: tokens of the earlier request,
 	 * which the cache has. appended: tokens of the appended messages, which
-	 * are written to the cache. */
+	 * are written to the cache: those of the later request after the newest
+	 * message that the earlier one also has. */
 	uint64_t reusable;
 	uint64_t appended;
 	struct ctx_prices prices; /* those of the later request */
@@ -233,8 +234,8 @@ struct ctx_cache_cost {
 	 * known. */
 	uint64_t breakeven_requests;
 };
-void ctx_request_cost(const struct ctx_request_prefix *earlier,
+int ctx_request_cost(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later, const struct ctx_pricing *pricing,
-    struct ctx_cache_cost *cost);
+    struct ctx_cache_cost *cost, struct ctx_err *err);
 
 #endif

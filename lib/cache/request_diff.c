@@ -5,6 +5,7 @@
  * Each request was read as a list of items, its members and messages
  * (read_request.c).  Two items are equal if their hashes are.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cache/request_prefix.h"
@@ -138,22 +139,63 @@ count_cached_items(const struct ctx_request_prefix *later, size_t n)
 	return n == later->n_members && later->points.system != 0 ? n : 0;
 }
 
-/* Returns how many tokens of the later request come after the newest message
- * of the earlier request.  Returns 0 if the later request does not contain
- * that message. */
-static uint64_t
-count_appended_tokens(const struct ctx_request_prefix *earlier,
-    const struct ctx_request_prefix *later)
-{
-	uint64_t sum = 0;
-	size_t i;
+/* A message of a request: its hash, and its index in the request's items. */
+struct hashed_message {
+	uint64_t hash;
+	size_t item;
+};
 
-	for (i = later->n; i > later->n_members; i--) {
-		if (later->items[i - 1].hash ==
-		    earlier->items[earlier->n - 1].hash)
-			return sum;
-		sum += later->items[i - 1].tokens;
+static int
+compare_hashed_messages(const void *a, const void *b)
+{
+	const struct hashed_message *x = a, *y = b;
+
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	return x->item < y->item ? -1 : x->item > y->item;
+}
+
+/* Returns the index after the last of n messages with this hash, in a list
+ * sorted by hash and index; 0 if no message has this hash. */
+static size_t
+find_after_last(const struct hashed_message *list, size_t n, uint64_t hash)
+{
+	size_t low = 0, high = n, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (list[middle].hash <= hash)
+			low = middle + 1;
+		else
+			high = middle;
 	}
+	return low > 0 && list[low - 1].hash == hash ? list[low - 1].item + 1
+						     : 0;
+}
+
+/* Sets cost->appended to the tokens of the later request after the newest
+ * message of the earlier request that the later one still contains.  These
+ * messages count as new; 0 tokens if the later request contains none of the
+ * earlier one. */
+static int
+set_appended(struct ctx_cache_cost *cost,
+    const struct ctx_request_prefix *earlier,
+    const struct ctx_request_prefix *later, struct ctx_err *err)
+{
+	struct hashed_message *list = malloc((later->n + 1) * sizeof *list);
+	size_t n = 0, start = 0, i;
+
+	if (list == NULL)
+		return ctx_err_nomem(err);
+	for (i = later->n_members; i < later->n; i++)
+		list[n++] = (struct hashed_message){later->items[i].hash, i};
+	qsort(list, n, sizeof *list, compare_hashed_messages);
+	for (i = earlier->n; start == 0 && i > earlier->n_members; i--)
+		start = find_after_last(list, n, earlier->items[i - 1].hash);
+	free(list);
+	cost->appended = start == 0
+	    ? 0
+	    : sum_item_tokens(later, later->n) - sum_item_tokens(later, start);
 	return 0;
 }
 
@@ -236,7 +278,6 @@ set_cached_tokens(struct ctx_cache_cost *cost,
 		cost->fresh = 0;
 	}
 	cost->reusable = earlier->tokens;
-	cost->appended = count_appended_tokens(earlier, later);
 }
 
 /* Computes what the input of the later request costs in dollars, and what it
@@ -263,10 +304,10 @@ set_dollars(struct ctx_cache_cost *cost, const struct ctx_prices *unchanged)
 	    is_priced(cost->appended, append);
 }
 
-void
+int
 ctx_request_cost(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later, const struct ctx_pricing *pricing,
-    struct ctx_cache_cost *cost)
+    struct ctx_cache_cost *cost, struct ctx_err *err)
 {
 	size_t n = count_shared(earlier, later);
 	struct ctx_prices unchanged;
@@ -274,6 +315,8 @@ ctx_request_cost(const struct ctx_request_prefix *earlier,
 	memset(cost, 0, sizeof *cost);
 	set_shared(cost, earlier, later, n);
 	set_cached_tokens(cost, earlier, later, n);
+	if (set_appended(cost, earlier, later, err) < 0)
+		return -1;
 	cost->prices = find_prices(pricing, later, later->tokens);
 	unchanged =
 	    find_prices(pricing, later, cost->reusable + cost->appended);
@@ -281,4 +324,5 @@ ctx_request_cost(const struct ctx_request_prefix *earlier,
 	if (!cost->is_extension && cost->known && cost->known_unchanged)
 		cost->breakeven_requests =
 		    count_breakeven_requests(cost, &unchanged, later->tokens);
+	return 0;
 }
