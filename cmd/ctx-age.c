@@ -171,8 +171,8 @@ report_counts(struct age_command *age, const struct ctx_age_counts *counts)
 	if (age->options.older > 0 && counts->timed == 0 &&
 	    counts->messages > 0)
 		cli_say(&age->cli,
-		    "--older-than has no effect, because no message has a "
-		    "timestamp");
+		    "--older-than: nothing is changed, because no message has "
+		    "a timestamp");
 	cli_note_reasoning(&age->cli, counts->bound, counts->refused);
 	if (age->cli.verbose && counts->reasoning > 0)
 		cli_say(&age->cli,
