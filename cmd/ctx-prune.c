@@ -295,6 +295,7 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 	settings->reasoning = (enum ctx_reasoning)prune->reasoning;
 	settings->shrinks_last = !prune->keep_last_given;
 	settings->shrinks_turns = !prune->keep_turns_given;
+	settings->shrinks_first = !prune->keep_first_given;
 	if (prune->strategy != NULL)
 		settings->strategy = ctx_strategy_find(prune->strategy);
 	if (settings->strategy == NULL)

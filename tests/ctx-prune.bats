@@ -167,6 +167,44 @@ is_paired() {
 	done
 }
 
+@test "a small budget gives up the first user message of the newest turn, not the last" {
+	local s
+	{
+		messages "system:Be brief." "user:Rules: $(words 100)" \
+		    "user:Fix the parser."
+		for i in 1 2 3 4 5 6 7 8 9 10; do
+			messages "assistant:step $i $(words 50)"
+		done
+	} > in
+	for s in salient pinned-fifo heuristic middle-out recall summarize; do
+		ctx-prune -s $s -b 150 in > out
+		[ "$(tokens out)" -le 150 ]
+		grep -q 'Fix the parser' out
+		run -1 grep -q 'Rules' out
+		# It is kept if it takes less than a quarter, or if -t demands it.
+		ctx-prune -s $s --quantum 0 -b $(($(tokens in) - 10)) in > out
+		grep -q 'Rules' out
+		run -1 ctx-prune -s $s -t 1 -b 150 in
+		[[ $output == *Rules* ]]
+	done
+}
+
+@test "a small budget lowers the default of --keep-first, not what was given" {
+	{
+		messages "user:first $(words 100)" "assistant:second $(words 100)"
+		for i in 3 4 5 6 7 8 9 10; do
+			messages "user:message $i $(words 90)" "assistant:answer $i"
+		done
+	} > in
+	ctx-prune -s middle-out -b 200 in > out
+	[ "$(tokens out)" -le 200 ]
+	run -1 grep -E 'first|second' out
+	run -1 ctx-prune -s middle-out -b 200 --keep-first 2 in
+	[[ $output == *first*second* ]]
+	ctx-prune -s middle-out --quantum 0 -b $(($(tokens in) - 10)) in > out
+	grep -q first out
+}
+
 @test "an empty conversation over the budget names its framing" {
 	echo '{"messages":[]}' > in
 	run -2 --separate-stderr ctx-prune -b 1 in

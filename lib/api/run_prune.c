@@ -91,6 +91,7 @@ set_numbers(struct ctx_prune_config *config,
 	set_number(&settings->keep_turns, options->keep_turns);
 	settings->shrinks_turns = options->keep_turns == 0;
 	set_number(&settings->keep_first, options->keep_first);
+	settings->shrinks_first = options->keep_first == 0;
 	set_number(&settings->window_turns, options->window_turns);
 	settings->always = options->always;
 	settings->pin_system = !options->unpin_system;

@@ -8,8 +8,15 @@ bool
 ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
     const struct ctx_segment *segment)
 {
-	return (segment->flags & CTX_SEGMENT_USER) &&
-	    (plan->settings.alternates || (segment->flags & CTX_SEGMENT_TASK));
+	if (!(segment->flags & CTX_SEGMENT_USER))
+		return false;
+	if (plan->settings.alternates)
+		return true;
+	if (!(segment->flags & CTX_SEGMENT_TASK))
+		return false;
+	return plan->settings.keep_turns > 0 ||
+	    segment->turn != plan->step.turn ||
+	    segment->message == plan->step.last_user;
 }
 
 /* If system messages are pinned, returns the bit of CTX_FLOOR_SYSTEM for a
@@ -32,10 +39,29 @@ find_system_floor(const struct ctx_prune_settings *settings,
 					      : CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM);
 }
 
+/* Returns the reason to keep one of the first messages (keep_first).  Until the
+ * conversation has ended, it is not known whether keep_first will be lowered,
+ * so they are then kept only for now. */
+static unsigned
+find_first_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
+    bool ended)
+{
+	const struct ctx_prune_settings *settings = &plan->settings;
+
+	if (!settings->strategy->pins_first ||
+	    segment->nonsystem_index >= settings->keep_first ||
+	    (segment->flags & CTX_SEGMENT_DEMONSTRATION))
+		return 0;
+	return CTX_FLOOR_BIT(ended || !settings->shrinks_first
+		? CTX_FLOOR_PINNED
+		: CTX_FLOOR_LAST);
+}
+
 /* Returns the reasons why a segment itself must be kept.  pin_turn_ends adds
  * the reasons that come from other messages of its turn. */
 static unsigned
-find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment)
+find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
+    bool ended)
 {
 	const struct ctx_prune_settings *settings = &plan->settings;
 	unsigned floors = 0;
@@ -53,10 +79,7 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment)
 	if (segment->flags &
 	    (CTX_SEGMENT_SUMMARY | CTX_SEGMENT_NOTICE | CTX_SEGMENT_SYSTEM))
 		return floors;
-	if (settings->strategy->pins_first &&
-	    segment->nonsystem_index < settings->keep_first &&
-	    !(segment->flags & CTX_SEGMENT_DEMONSTRATION))
-		floors |= CTX_FLOOR_BIT(CTX_FLOOR_PINNED);
+	floors |= find_first_floor(plan, segment, ended);
 	if (plan->step.nonsystem_messages - segment->nonsystem_index <=
 	    settings->keep_last)
 		floors |= CTX_FLOOR_BIT(CTX_FLOOR_LAST);
@@ -168,7 +191,7 @@ find_first_open(const struct ctx_plan *plan, struct ctx_groups *groups)
 }
 
 /* Sets plan->floors: for each segment, the reasons why it must not be removed,
- * with keep_last and keep_turns as they are in the settings now. */
+ * with keep_last, keep_turns and keep_first as they are in the settings now. */
 static void
 find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
@@ -182,7 +205,7 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		plan->floors[ctx_group_of(segments, (uint32_t)i)] |=
 		    CTX_FLOOR_BIT(CTX_FLOOR_LAST);
 	for (i = plan->step.n; i-- > 0;) {
-		unsigned floors = find_own_floor(plan, &segments[i]) |
+		unsigned floors = find_own_floor(plan, &segments[i], ended) |
 		    find_optional_floor(plan, &segments[i], ended);
 
 		/* In each of the newest turns (keep_turns), the last segment of
@@ -222,48 +245,81 @@ count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return tokens;
 }
 
-/* Returns how many tokens must be kept even if as few of the newest turns and
- * messages are kept as possible. */
+/* Returns how many tokens must be kept if keep_turns, keep_last and keep_first
+ * are as low as they may become, but keep_turns at least turns. */
 static uint64_t
-count_least_tokens(struct ctx_plan *plan, struct ctx_groups *groups)
+count_least_tokens(struct ctx_plan *plan, struct ctx_groups *groups,
+    uint64_t turns)
 {
-	struct ctx_prune_settings *settings = &plan->settings;
-	uint64_t last = settings->keep_last, turns = settings->keep_turns;
+	struct ctx_prune_settings *settings = &plan->settings, before;
 	uint64_t tokens;
 
+	before = *settings;
 	if (settings->shrinks_last)
 		settings->keep_last = 0;
-	if (settings->shrinks_turns)
-		settings->keep_turns = 0;
+	if (settings->shrinks_first)
+		settings->keep_first = 0;
+	if (settings->shrinks_turns && settings->keep_turns > turns)
+		settings->keep_turns = turns;
 	find_floors(plan, groups, true);
 	tokens = count_floor_tokens(plan, groups);
-	settings->keep_last = last;
-	settings->keep_turns = turns;
+	*settings = before;
 	return tokens;
 }
 
-/* The newest turns and messages may use only a share of the target.  Lowers
- * keep_turns, then keep_last, until they use no more than this share of the
- * tokens that remain beside what must be kept in any case. */
+/* Lowers *number, which is a number of kept messages or turns in
+ * plan->settings, to at least least, until at most most tokens must be kept.
+ * Returns true if that is reached. */
+static bool
+lower_until_met(struct ctx_plan *plan, struct ctx_groups *groups,
+    uint64_t *number, uint64_t least, uint64_t most)
+{
+	for (;; (*number)--) {
+		find_floors(plan, groups, true);
+		if (count_floor_tokens(plan, groups) <= most)
+			return true;
+		if (*number <= least)
+			return false;
+	}
+}
+
+/* The newest turns, the newest messages and the first messages may use only a
+ * share of the target.  Lowers keep_turns, then keep_last, then keep_first,
+ * until they use no more than this share of the tokens that remain beside what
+ * must be kept in any case.  keep_turns 0 also gives up the first user message
+ * of the newest turn; that is done only if this message exceeds the share. */
 static void
 shrink_floors(struct ctx_plan *plan, struct ctx_groups *groups)
 {
 	struct ctx_prune_settings *settings = &plan->settings;
-	uint64_t most = count_least_tokens(plan, groups);
+	uint64_t most = count_least_tokens(plan, groups, 0), turns;
 
 	if (most < settings->target)
 		most += (settings->target - most) / CTX_FLOOR_SHARE;
-	for (;;) {
-		find_floors(plan, groups, true);
-		if (count_floor_tokens(plan, groups) <= most)
-			return;
-		if (settings->shrinks_turns && settings->keep_turns > 0)
-			settings->keep_turns--;
-		else if (settings->shrinks_last && settings->keep_last > 0)
-			settings->keep_last--;
-		else
-			return;
-	}
+	turns = count_least_tokens(plan, groups, 1) <= most;
+	if (!settings->shrinks_turns)
+		turns = settings->keep_turns;
+	(void)(lower_until_met(plan, groups, &settings->keep_turns, turns,
+		   most) ||
+	    (settings->shrinks_last &&
+		lower_until_met(plan, groups, &settings->keep_last, 0, most)) ||
+	    (settings->shrinks_first &&
+		lower_until_met(plan, groups, &settings->keep_first, 0, most)));
+}
+
+/* Sets plan->step.last_user; its members n and turn are already set. */
+static void
+find_last_user(struct ctx_plan *plan, const struct ctx_groups *groups)
+{
+	const struct ctx_segment *segments = groups->segments;
+	size_t i = plan->step.n;
+
+	while (i > 0 && segments[i - 1].turn == plan->step.turn &&
+	    !(segments[i - 1].flags & CTX_SEGMENT_USER))
+		i--;
+	plan->step.last_user = i > 0 && segments[i - 1].turn == plan->step.turn
+	    ? segments[i - 1].message
+	    : UINT64_MAX;
 }
 
 /* Sets plan->step to the whole conversation. */
@@ -276,6 +332,7 @@ set_whole_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 	    .nonsystem_messages = groups->nonsystem_messages,
 	    .turn = groups->turn,
 	};
+	find_last_user(plan, groups);
 }
 
 /* If messages are removed in steps, the conversation exceeds the target, and it
@@ -309,6 +366,7 @@ set_last_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 	plan->step.messages = segments[n].message;
 	plan->step.nonsystem_messages = segments[n].nonsystem_index;
 	plan->step.turn = segments[n - 1].turn;
+	find_last_user(plan, groups);
 	return true;
 }
 
@@ -318,7 +376,8 @@ find_step_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	const struct ctx_prune_settings *settings = &plan->settings;
 
 	if (ended && settings->strategy->has_budget &&
-	    (settings->shrinks_last || settings->shrinks_turns))
+	    (settings->shrinks_last || settings->shrinks_turns ||
+		settings->shrinks_first))
 		shrink_floors(plan, groups);
 	else
 		find_floors(plan, groups, ended);
@@ -330,6 +389,7 @@ ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
 {
 	uint64_t last = plan->settings.keep_last;
 	uint64_t turns = plan->settings.keep_turns;
+	uint64_t first = plan->settings.keep_first;
 
 	if (ended && set_last_step(plan, groups)) {
 		find_step_floors(plan, groups, ended);
@@ -338,6 +398,7 @@ ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
 		/* The target can perhaps be met without steps. */
 		plan->settings.keep_last = last;
 		plan->settings.keep_turns = turns;
+		plan->settings.keep_first = first;
 	}
 	set_whole_step(plan, groups);
 	find_step_floors(plan, groups, ended);

@@ -254,12 +254,14 @@ add_segments(struct prune *run, struct held_conversation *conversation,
     struct ctx_err *err)
 {
 	const struct ctx_message *message = event->message;
+	const struct ctx_prune_settings *settings =
+	    &conversation->plan.settings;
 	struct ctx_groups *groups = &conversation->groups;
 	size_t first = groups->n, i;
 	struct ctx_cost cost;
 
-	if (conversation->plan.settings.strategy->pins_first)
-		groups->pinned = conversation->plan.settings.keep_first;
+	if (settings->strategy->pins_first && !settings->shrinks_first)
+		groups->pinned = settings->keep_first;
 	if (ctx_stream_cost(event, conversation->model_counter.counter, &cost,
 		err) < 0 ||
 	    exclude_results(run, conversation, entry, message, &cost, err) <

@@ -81,15 +81,23 @@ is_outside_turns(const struct ctx_plan *plan, const struct ctx_segment *segment)
 	    !plan->settings.alternates;
 }
 
-/* Returns true if the segment is the task of its turn only as long as no other
- * user message of the turn follows. */
+/* Returns true if the newest turn needs this user message only for now.  The
+ * last user message of a turn is no longer needed when another one follows.
+ * The first one is not needed if keep_turns becomes 0 and it is not the last.
+ */
 static bool
 may_lose_task(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
 {
-	return !plan->settings.alternates && !groups->answered &&
-	    groups->last_task != UINT32_MAX &&
-	    segment->message == groups->segments[groups->last_task].message;
+	const struct ctx_prune_settings *settings = &plan->settings;
+
+	if (settings->alternates || segment->turn != plan->step.turn)
+		return false;
+	if (groups->last_task != UINT32_MAX &&
+	    segment->message == groups->segments[groups->last_task].message)
+		return !groups->answered;
+	return (settings->shrinks_turns || settings->keep_turns == 0) &&
+	    (!groups->answered || segment->message != plan->step.last_user);
 }
 
 /* Fills the candidate of segment i: what the strategy knows about this segment.

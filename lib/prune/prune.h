@@ -39,10 +39,11 @@ struct ctx_prune_settings {
 	/* Number of newest turns of which the user message and the last group
 	 * of messages are kept. */
 	uint64_t keep_turns;
-	/* True if fewer messages than keep_last (shrinks_last), or fewer turns
-	 * than keep_turns (shrinks_turns), may be kept when they would use too
-	 * large a share of the target; see CTX_FLOOR_SHARE. */
-	bool shrinks_last, shrinks_turns;
+	/* True if fewer messages than keep_last (shrinks_last) or keep_first
+	 * (shrinks_first), or fewer turns than keep_turns (shrinks_turns), may
+	 * be kept when they would use too large a share of the target; see
+	 * CTX_FLOOR_SHARE. */
+	bool shrinks_last, shrinks_turns, shrinks_first;
 	/* only for the strategy middle-out: number of messages at the start of
 	 * the conversation that are kept */
 	uint64_t keep_first;
@@ -245,6 +246,9 @@ struct ctx_plan_step {
 	size_t n; /* number of segments */
 	uint64_t messages, nonsystem_messages;
 	uint32_t turn; /* number of the newest turn */
+	/* Index of the last user message of the newest turn; UINT64_MAX: it
+	 * has none. */
+	uint64_t last_user;
 	/* tokens that are set aside for the messages after the step: quantum,
 	 * or 0 if the step is the whole conversation */
 	uint64_t reserved;
@@ -539,8 +543,9 @@ int ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 /* ---- prune/settings.c: defaults, and numbers of tokens ------------------ */
 
 /* Sets a configuration to the defaults of ctx-prune(1).  The caller then
- * changes what its user has chosen.  If the user has chosen keep_last or
- * keep_turns, the caller sets shrinks_last or shrinks_turns to false. */
+ * changes what its user has chosen.  If the user has chosen keep_last,
+ * keep_turns or keep_first, the caller sets shrinks_last, shrinks_turns or
+ * shrinks_first to false. */
 void ctx_prune_config_init(struct ctx_prune_config *options);
 /* Sets the members that depend on others and that the user has not chosen:
  * keep_last by the level, pin_system, trigger_messages and keep_messages by the

@@ -13,6 +13,7 @@ ctx_prune_config_init(struct ctx_prune_config *options)
 	settings->strategy = ctx_strategy_at(0);
 	settings->level = CTX_LEVEL_BALANCED;
 	settings->shrinks_last = settings->shrinks_turns = true;
+	settings->shrinks_first = true;
 	settings->keep_turns = 3;
 	settings->keep_first = 2;
 	settings->window_turns = 10;

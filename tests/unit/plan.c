@@ -17,7 +17,8 @@ rounds(void)
 }
 
 /* Notices, old and new: the same while the messages arrive, and only as far
- * as the budget has room.  Says whether one was marked. */
+ * as the budget has room, also if fewer messages may be kept than asked for.
+ * Says whether one was marked. */
 static bool
 check_notices(struct fixture *f, unsigned long *bad)
 {
@@ -26,6 +27,9 @@ check_notices(struct fixture *f, unsigned long *bad)
 	size_t i;
 
 	f->note = 1 + upto(f, 20);
+	f->settings.shrinks_last = upto(f, 1);
+	f->settings.shrinks_turns = upto(f, 1);
+	f->settings.shrinks_first = upto(f, 1);
 	plan_them(f, false, &whole);
 	plan_them(f, true, &stream);
 	for (i = 0; i < f->n; i++)

@@ -331,7 +331,8 @@ slow_groups(struct slow *s)
 }
 
 /* The user messages that ask: where roles must alternate all, else of each
- * turn the last, and the first that is neither pinned nor a demonstration. */
+ * turn the last, and the first that is neither pinned nor a demonstration; in
+ * the newest turn only the last if no turn is to be kept. */
 static inline void
 slow_asks(struct slow *s)
 {
@@ -339,7 +340,9 @@ slow_asks(struct slow *s)
 	size_t i, j;
 
 	for (i = 0; i < s->f->n; i++) {
-		bool first = !m[i].demo && !m[i].pinned, last = true;
+		bool first = !m[i].demo && !m[i].pinned &&
+		    (s->turn[i] != s->newest || s->f->settings.keep_turns > 0);
+		bool last = true;
 
 		for (j = 0; j < s->f->n; j++) {
 			if (m[j].kind != 'u' || s->turn[j] != s->turn[i])
