@@ -476,7 +476,7 @@ struct ctx_prune_options {
 	uint64_t window;      /* context window; 0: that of the model */
 	uint64_t reserve;     /* for the response; 0: 512 */
 	uint64_t trigger;     /* prune only above this; 0: the budget */
-	uint64_t target;      /* prune down to this; 0: by level */
+	uint64_t target;      /* prune down to this; 0: budget */
 	uint64_t quantum;    /* removal in steps; 0: by level; CTX_NONE: none */
 	uint64_t keep_last;  /* newest messages kept; 0: 6, 4 or 2 by level */
 	uint64_t keep_turns; /* newest turns kept in part; 0: 3 */

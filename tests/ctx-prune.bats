@@ -256,12 +256,34 @@ is_paired() {
 	[[ $output == *"trigger"*"budget"* ]]
 }
 
-@test "level aggressive prunes to half the budget and first clears results" {
-	ctx-prune -s pinned-fifo -l aggressive -b 40k "$agent" > out
-	n=$(tokens out)
-	[ "$n" -le 20000 ]
-	[ "$(jq -s 'map(select(.content == "[cleared]")) | length' out)" -gt 50 ]
-	is_paired out
+@test "every level fills the budget; aggressive first clears results" {
+	local l s
+	for l in light balanced aggressive; do
+		for s in salient heuristic pinned-fifo fifo; do
+			ctx-prune -s $s -l $l -b 40k --quantum 0 "$agent" > out.$s
+			[ "$(tokens out.$s)" -le 40000 ]
+			[ "$(tokens out.$s)" -gt 36000 ] || fail "$s $l"
+		done
+	done
+	[ "$(jq -s 'map(select(.content == "[cleared]")) | length' out.fifo)" -gt 50 ]
+	is_paired out.fifo
+}
+
+@test "no more results are cleared than needed" {
+	{
+		for n in 30 5 300 31; do
+			jq -nc --arg id "call_$n" --arg w "$(words $n)" '
+			    {role: "assistant", content: null, tool_calls: [{id: $id,
+				type: "function", function: {name: "read",
+				arguments: "{}"}}]},
+			    {role: "tool", tool_call_id: $id, content: $w}'
+		done
+		messages "assistant:Done."
+	} > in
+	ctx-prune -s pinned-fifo -l aggressive -k 1 -b $(($(tokens in) - 150)) in |
+	    jq -r 'select(.role == "tool").content | length' > out
+	# The result of 300 words saves more than the first two did.
+	printf '%s\n' 150 25 9 155 | cmp - out
 }
 
 @test "level balanced removes reasoning of earlier turns and edits nothing else" {
@@ -563,7 +585,7 @@ lost() {
 	done <<-'END'
 		-b 16k --quantum 0|only whole groups are removed
 		-b 200k|nothing had to be removed
-		-b 16k -l aggressive|the target is 8000; only whole groups are removed
+		-b 16k --target 50% --quantum 0|the target is 8000; only whole groups are removed
 		-b 40k --quantum 9k|messages are removed in steps of 9000 tokens (--quantum)
 		-b 16k -s fifo|messages are removed in steps of 3200 tokens (--quantum), and in whole groups
 		-b 1900 --target 500|the target is 500; the floors exceed the target

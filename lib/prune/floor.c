@@ -309,7 +309,7 @@ shrink_floors(struct ctx_plan *plan, struct ctx_groups *groups)
 
 /* Sets plan->step.last_user; its members n and turn are already set. */
 static void
-find_last_user(struct ctx_plan *plan, const struct ctx_groups *groups)
+find_step_user(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
 	const struct ctx_segment *segments = groups->segments;
 	size_t i = plan->step.n;
@@ -332,7 +332,7 @@ set_whole_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 	    .nonsystem_messages = groups->nonsystem_messages,
 	    .turn = groups->turn,
 	};
-	find_last_user(plan, groups);
+	find_step_user(plan, groups);
 }
 
 /* If messages are removed in steps, the conversation exceeds the target, and it
@@ -366,7 +366,7 @@ set_last_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 	plan->step.messages = segments[n].message;
 	plan->step.nonsystem_messages = segments[n].nonsystem_index;
 	plan->step.turn = segments[n - 1].turn;
-	find_last_user(plan, groups);
+	find_step_user(plan, groups);
 	return true;
 }
 

@@ -157,6 +157,30 @@ edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
 	return total;
 }
 
+/* Cancels edits of one kind that are not needed because a later edit saved more
+ * than was missing, the newest first.  Returns the tokens that the conversation
+ * then has. */
+static uint64_t
+cancel_needless(struct ctx_plan *plan, const struct ctx_groups *groups,
+    unsigned edit, uint64_t total)
+{
+	size_t i = plan->step.n;
+
+	/* See edit_oldest: with has_cut all edits are needed. */
+	while (!plan->has_cut && total < plan->settings.target && i-- > 0) {
+		const struct ctx_segment *segment = &groups->segments[i];
+		unsigned marks = plan->marks[i], fewer = marks & ~edit;
+		uint64_t added = ctx_plan_count_without_notice(segment, fewer) -
+		    ctx_plan_count_without_notice(segment, marks);
+
+		if (total + added > plan->settings.target)
+			continue;
+		plan->marks[i] = (uint8_t)fewer;
+		total += added;
+	}
+	return total;
+}
+
 void
 ctx_plan_edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -168,6 +192,10 @@ ctx_plan_edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 	for (i = 0; i < plan->step.n; i++)
 		total += ctx_plan_count_without_notice(&groups->segments[i],
 		    plan->marks[i]);
-	for (i = 0; i < sizeof steps / sizeof steps[0]; i++)
+	for (i = 0; i < sizeof steps / sizeof steps[0]; i++) {
 		total = edit_oldest(plan, groups, steps[i], total);
+		/* Bound reasoning must be removed even if the rest fits. */
+		if (steps[i] != CTX_MARK_STRIP)
+			total = cancel_needless(plan, groups, steps[i], total);
+	}
 }

@@ -92,7 +92,7 @@ void ctx_plan_pin_optional(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 /* Marks the edits that the level (light, balanced, aggressive) allows, one
  * kind after the other, each from the oldest segment on, until the target is
- * met.  Called when all messages were read. */
+ * met, and no more than needed.  Called when all messages were read. */
 void ctx_plan_edit_until_met(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 

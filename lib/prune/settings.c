@@ -138,8 +138,6 @@ ctx_prune_settings_for(const struct ctx_prune_config *options,
 	    options->trigger_tokens < settings->trigger)
 		settings->trigger = options->trigger_tokens;
 	settings->target = settings->budget;
-	if (settings->level == CTX_LEVEL_AGGRESSIVE)
-		settings->target = settings->budget / 2;
 	if (settings->target > settings->trigger)
 		settings->target = settings->trigger;
 	if (options->target.set)

@@ -501,6 +501,13 @@ slow_edit(struct slow *s, unsigned edit)
 			: m->bodies > 0)
 			s->marks[i] |= (uint8_t)edit;
 	}
+	for (i = s->f->n; edit == CTX_MARK_CLEAR && i-- > 0;) {
+		bool cleared = s->marks[i] & CTX_MARK_CLEAR;
+
+		s->marks[i] &= (uint8_t)~CTX_MARK_CLEAR;
+		if (cleared && slow_total(s, false) > l->target)
+			s->marks[i] |= CTX_MARK_CLEAR;
+	}
 }
 
 /* Takes a group, and its turn's user messages if nothing else is left. */
