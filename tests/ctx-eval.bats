@@ -101,6 +101,24 @@ setup() {
 	    $(((200 * (limit - two) + limit) / (2 * limit))) ]
 }
 
+@test "a policy that exceeds the budget is below those that meet it" {
+	run -1 --separate-stderr eval_session -b 50% -p cat -p 'head=head -n 2' \
+	    -p no=false -p 'user=sed 2d'
+	[ "$(awk '/ms$/ { on = 1; next } on { print $1 }' <<< "$output" |
+	    paste -sd ' ')" = "head cat user no" ] || fail "$output"
+}
+
+@test "the interval needs two sessions" {
+	run -0 --separate-stderr eval_session -b 50% -p 'head=head -n 2'
+	[[ $output == *"head"*" 33.3           -   0.0"* ]] || fail "$output"
+	run -0 --separate-stderr eval_session --tsv -b 50% -p 'head=head -n 2'
+	[[ ${lines[1]} == *$'\t33.3\t\t\t0.0\t'* ]] || fail "$output"
+	eval_session --json -b 50% -p 'head=head -n 2' > rows
+	[ "$(row head .low,.high)" = "null null" ]
+	run -0 --separate-stderr eval_session --tsv -b 50% -p 'head=head -n 2' session
+	[[ ${lines[1]} == *$'\t33.3\t33.3\t33.3\t0.0\t'* ]] || fail "$output"
+}
+
 @test "a command that fails is counted as failed, with its reason and without a share" {
 	run -1 --separate-stderr eval_session --json -b 50% -p false -p true -p cat \
 	    -p 'no-such-command x' -p 'echo no JSON' -p 'kill -9 $$' -p 'cat; exit 3'
@@ -330,8 +348,8 @@ setup() {
 	[ "${lines[0]}" = "sessions: 1, cuts: 1, needed strings: 3" ]
 	[[ ${lines[1]} == "budget: 25 % of the tokens that are not pinned" ]]
 	[[ ${lines[2]} == "policy "*" kept "*" ms" ]]
-	[[ ${lines[3]} == "cat    100.0 100.0-100.0 "* ]] || fail "$output"
-	[[ ${lines[4]} == "sed 2d  66.7  66.7-66.7 "* ]] || fail "$output"
+	[[ ${lines[3]} == "cat    100.0           -   0.0 "* ]] || fail "$output"
+	[[ ${lines[4]} == "sed 2d  66.7           -   0.0 "* ]] || fail "$output"
 	[[ ${lines[5]} == "budget: 50 % of the tokens that are not pinned" ]]
 }
 

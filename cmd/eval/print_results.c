@@ -6,6 +6,8 @@
 
 #include "eval/print_results.h"
 
+enum { INTERVAL_BYTES = 32 };
+
 /* A row of the table of one budget: the figures of one policy. */
 struct policy_row {
 	size_t policy;
@@ -34,6 +36,22 @@ get_figures(const struct eval_output *output, size_t policy, size_t budget,
 	if (ctx_eval_figures(output->results, policy, budget, figures, &err) <
 	    0)
 		cli_fail(output->cli, &err);
+}
+
+/* Writes the ends of the interval of the column kept, in percent, into text,
+ * which has INTERVAL_BYTES bytes, and returns it.  width: of a number;
+ * between: the character between the two, which is returned alone if there is
+ * no interval. */
+static const char *
+format_interval(const struct ctx_eval_figures *figures, int width, char between,
+    char *text)
+{
+	if (figures->has_interval)
+		(void)snprintf(text, INTERVAL_BYTES, "%*.1f%c%-*.1f", width,
+		    100 * figures->low, between, width, 100 * figures->high);
+	else
+		(void)snprintf(text, INTERVAL_BYTES, "%c", between);
+	return text;
 }
 
 static double
@@ -70,8 +88,12 @@ print_policy_json(const struct eval_output *output, size_t policy,
 		    cli_json_text(f->failure, strlen(f->failure)));
 	if (f->runs > 0 && o != NULL) {
 		o = cli_json_with(o, "kept", json_real(get_percent(f->kept)));
-		o = cli_json_with(o, "low", json_real(get_percent(f->low)));
-		o = cli_json_with(o, "high", json_real(get_percent(f->high)));
+		if (f->has_interval) {
+			o = cli_json_with(o, "low",
+			    json_real(get_percent(f->low)));
+			o = cli_json_with(o, "high",
+			    json_real(get_percent(f->high)));
+		}
 		o = cli_json_with(o, "saved",
 		    json_real(get_percent(f->recoverable)));
 		o = cli_json_with(o, "lost", json_real(get_percent(f->lost)));
@@ -92,14 +114,15 @@ print_policy_tsv(const struct eval_output *output, size_t policy, size_t budget,
     const struct ctx_eval_figures *f)
 {
 	const char *name = output->options->policies[policy].name;
+	char interval[INTERVAL_BYTES];
 
 	cli_print_masked(stdout, name, strlen(name));
 	printf("\t%g\t%zu\t%zu", get_share(&output->options->budgets, budget),
 	    f->runs + f->failed, f->failed);
 	if (f->runs > 0)
-		printf("\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t%.1f\t%.1f\t%.1f"
+		printf("\t%.1f\t%s\t%.1f\t%.1f\t%.0f\t%.1f\t%.1f\t%.1f"
 		       "\t%.1f\n",
-		    100 * f->kept, 100 * f->low, 100 * f->high,
+		    100 * f->kept, format_interval(f, 0, '\t', interval),
 		    100 * f->recoverable, 100 * f->lost, f->tokens,
 		    100 * f->unused, 100 * f->over, 100 * f->invalid,
 		    1000 * f->seconds);
@@ -133,14 +156,19 @@ print_policies(const struct eval_output *output)
 /* ---- the table ---- */
 
 /* Compares two rows for qsort: the policy that keeps the larger share of needed
- * strings is first.  Policies of which all runs have failed are last. */
+ * strings is first.  Policies that exceed the budget in most of their runs are
+ * after the others.  Policies of which all runs have failed are last. */
 static int
 compare_rows(const void *a, const void *b)
 {
 	const struct policy_row *x = a, *y = b;
 	double kept_x = x->figures.runs > 0 ? x->figures.kept : -1;
 	double kept_y = y->figures.runs > 0 ? y->figures.kept : -1;
+	bool over_x = x->figures.runs == 0 || x->figures.over > 0.5;
+	bool over_y = y->figures.runs == 0 || y->figures.over > 0.5;
 
+	if (over_x != over_y)
+		return over_x ? 1 : -1;
 	if (kept_x != kept_y)
 		return kept_x > kept_y ? -1 : 1;
 	return (x->policy > y->policy) - (x->policy < y->policy);
@@ -155,13 +183,14 @@ print_table_row(const struct eval_output *output, const struct policy_row *row,
 	struct ctx_str head =
 	    cli_text_head((struct ctx_str){name, strlen(name)}, width);
 	size_t columns = cli_text_width(head);
+	char interval[INTERVAL_BYTES];
 
 	cli_print_masked(stdout, head.p, head.n);
 	printf("%*s", (int)(width - columns), "");
 	if (f->runs > 0)
-		printf(" %5.1f %5.1f-%-5.1f %5.1f %5.1f %7.0f %6.1f %5.1f %7.1f"
+		printf(" %5.1f %11s %5.1f %5.1f %7.0f %6.1f %5.1f %7.1f"
 		       " %6zu %6.1f\n",
-		    100 * f->kept, 100 * f->low, 100 * f->high,
+		    100 * f->kept, format_interval(f, 5, '-', interval),
 		    100 * f->recoverable, 100 * f->lost, f->tokens,
 		    100 * f->unused, 100 * f->over, 100 * f->invalid, f->failed,
 		    1000 * f->seconds);

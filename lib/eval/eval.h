@@ -189,6 +189,9 @@ void ctx_eval_results_release(struct ctx_eval_results *results);
  * failed.  All shares are between 0 and 1. */
 struct ctx_eval_figures {
 	size_t runs, failed;
+	/* true if the runs are of several sessions; otherwise low and high are
+	 * not set */
+	bool has_interval;
 	/* kept: share of the needed strings that are in the output, as a mean
 	 * over runs.  low, high: the interval that has 95 % of such means if
 	 * sessions are drawn at random again and again. */

@@ -42,9 +42,20 @@ compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Returns the number of sessions that have a run. */
+static size_t
+count_sessions(const struct session_sum *sums, size_t n)
+{
+	size_t sessions = 0, i;
+
+	for (i = 0; i < n; i++)
+		sessions += sums[i].runs > 0;
+	return sessions;
+}
+
 /* Sets the interval that has 95 % of the means of random selections of
- * sessions.  A selection without any run is drawn again; this ends, because at
- * least one session has a run. */
+ * sessions.  A selection without any run is drawn again; this ends, because
+ * some session has a run. */
 static void
 set_interval(const struct session_sum *sums, size_t n,
     struct ctx_eval_figures *figures)
@@ -137,8 +148,11 @@ ctx_eval_figures(const struct ctx_eval_results *results, size_t policy,
 	}
 	if (figures->runs > 0) {
 		divide_figures(figures);
-		set_interval(sums, results->sessions, figures);
+		figures->has_interval =
+		    count_sessions(sums, results->sessions) > 1;
 	}
+	if (figures->has_interval)
+		set_interval(sums, results->sessions, figures);
 	free(sums);
 	return 0;
 }

@@ -418,6 +418,7 @@ figures(void)
 	CHECK(
 	    fabs(f.over - 1.0 / 3) < 1e-9 && fabs(f.invalid - 1.0 / 3) < 1e-9);
 	tap_case("the interval is that of sessions drawn at random");
+	CHECK(f.has_interval);
 	CHECK(fabs(f.low - 0.375) < 1e-9 && fabs(f.high - 1) < 1e-9);
 	tap_case("failed runs are counted, and in no mean");
 	NEED(ctx_eval_figures(&results, 0, 1, &f, &err) == 0);
