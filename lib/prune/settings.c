@@ -83,9 +83,9 @@ set_budget(const struct ctx_prune_config *options, uint64_t window,
 /* Returns in steps of how many tokens messages are removed.
  *
  * The default is a fifth of the target.  With it, recorded sessions of agents
- * whose history was pruned for each request cost no more than without pruning
- * (ctx-replay), at seven budgets from 20,000 to 130,000 tokens.  Larger steps
- * keep less (ctx-eval).  See ctx-strategy(7).  With steps no texts are removed
+ * whose history was pruned for each request cost at most 3 % more than without
+ * pruning (ctx-replay).  Larger steps cost and keep less; see NOTES.md and
+ * ctx-strategy(7).  With steps no texts are removed
  * from tool results, as the level aggressive does. */
 static uint64_t
 compute_quantum(const struct ctx_prune_config *options, uint64_t target)
