@@ -58,6 +58,7 @@ replay_files(struct replay_command *command,
 	struct cli *cli = &command->cli;
 	struct ctx_stream stream;
 	struct ctx_err err;
+	size_t i;
 
 	while (cli_next_stream(cli, &stream, NULL)) {
 		if (ctx_replay_read(&stream, counters, command->texts.n > 0,
@@ -77,6 +78,12 @@ replay_files(struct replay_command *command,
 		    "no request was found, because no message was written by a "
 		    "model; give sessions with the answers of the model");
 	cli_note_models(cli, counters);
+	for (i = 0; i < command->texts.n; i++) {
+		struct ctx_prune_config *config = &command->policies[i].config;
+
+		cli_note_pattern(cli, "pin", &config->pin_text);
+		cli_note_pattern(cli, "pin-tool", &config->pin_tool);
+	}
 	cli_status(cli, cli_end(cli));
 	if (cli->status == CLI_YES && command->form.sum.untimed > 0)
 		cli_say(cli,

@@ -341,7 +341,9 @@ prune_by_hand() {
 @test "with --policy the tokens sent are those that ctx-prune leaves of each prompt" {
 	talk 12 > chat.jsonl
 	for options in "-b 300" "-b 300 --quantum 100" "-b 300 --target 50%" \
-	    "-b 300 -s middle-out" "-b 300 -s recall"; do
+	    "-b 300 -s middle-out" "-b 300 -s recall" \
+	    "-b 300 -s middle-out --keep-first 3" "-b 300 --pin Answer.2" \
+	    "-b 300 -s recall --query Question.4"; do
 		ctx-replay --json -m gpt-4o -p "$options" \
 		    -p "fed-back=$options --feed-back" chat.jsonl 2> err > rows
 		# shellcheck disable=SC2086 # several words
@@ -484,6 +486,22 @@ X
 	    chat.jsonl 2> err > rows
 	jq -es '.[1].fresh > .[0].fresh and .[2].dollars < .[1].dollars and
 	    .[0].best and (.[1].over == 0) and .[1].pruned > .[2].pruned' rows
+}
+
+@test "a policy can have quoted words, pin by tool, and clear results" {
+	ctx-replay --json -m gpt-4o -p "-b 20k" -p "-b 20k --pin-tool read" \
+	    -p "-b 20k --pin 'been waiting'" -p '-b 20k --pin "been"" waiting"' \
+	    -p "-s fifo -b 20k --quantum 0" -p "-s fifo -b 20k -l aggressive" \
+	    "$agent" 2> err > rows
+	jq -es 'map(.read + .fresh) | .[2] != .[1] and .[3] != .[1] and
+	    .[3] == .[4]' rows || fail "$(cat rows)"
+	jq -es '.[6].over == 0 and .[6].read != .[5].read' rows
+	messages user:hello assistant:hi > chat.jsonl
+	run -2 ctx-replay -p "-b 300 --query x" chat.jsonl
+	[[ $output == *"--query"*"--strategy recall"* ]] || fail "$output"
+	run -2 ctx-replay -p "-b 300 --pin (" chat.jsonl
+	run -2 ctx-replay -p "-b 300 -l aggressive" chat.jsonl
+	[[ $output == *"the level aggressive cuts texts"* ]] || fail "$output"
 }
 
 @test "a policy is refused if ctx-replay cannot replay one of its options" {

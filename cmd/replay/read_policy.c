@@ -6,28 +6,53 @@
 #include "replay/read_policy.h"
 
 static const char *
-plain_level_name(unsigned i)
+level_name(unsigned i)
 {
-	static const char *const names[] = {"light", "balanced"};
+	static const char *const names[] = {"light", "balanced", "aggressive"};
 
-	return i < 2 ? names[i] : NULL;
+	return i < 3 ? names[i] : NULL;
 }
 
-/* Splits the options of a policy at blanks, as a command line.  Returns an
+/* Cuts the next word off the text at *rest, as a shell does: words are
+ * separated by blanks, except in quotes, which are removed.  Returns NULL if no
+ * word is left. */
+static char *
+take_word(char **rest)
+{
+	char *from = *rest + strspn(*rest, " \t\n"), *to = from;
+	char *word = from, quote = '\0';
+
+	if (*from == '\0')
+		return NULL;
+	for (; *from != '\0'; from++) {
+		if (quote == '\0' && strchr(" \t\n", *from) != NULL)
+			break;
+		if (*from == quote)
+			quote = '\0';
+		else if (quote == '\0' && (*from == '\'' || *from == '"'))
+			quote = *from;
+		else
+			*to++ = *from;
+	}
+	*rest = *from == '\0' ? from : from + 1;
+	*to = '\0';
+	return word;
+}
+
+/* Splits the options of a policy into words, as a command line.  Returns an
  * array: the name of the command, then the options, NULL after the last.  The
  * caller frees the array; its elements point into the text. */
 static char **
 split_words(const struct cli *cli, char *text)
 {
 	char **words = calloc(strlen(text) / 2 + 3, sizeof *words);
-	char *state, *word;
+	char *word;
 	size_t n = 0;
 
 	if (words == NULL)
 		cli_die(cli, "out of memory");
 	words[n++] = (char *)cli->name;
-	for (word = strtok_r(text, " \t\n", &state); word != NULL;
-	     word = strtok_r(NULL, " \t\n", &state))
+	while ((word = take_word(&text)) != NULL)
 		if (n > 1 || strcmp(word, "ctx-prune") != 0)
 			words[n++] = word;
 	return words;
@@ -60,7 +85,31 @@ finish_config(const struct cli *cli, struct ctx_prune_config *config,
 		    "--policy: the strategy %s inserts a summary, which "
 		    "ctx-replay cannot evaluate; choose another strategy",
 		    strategy);
+	if (settings->level == CTX_LEVEL_AGGRESSIVE &&
+	    settings->strategy->truncates_texts)
+		cli_die(cli,
+		    "--policy: with the strategy %s the level aggressive cuts "
+		    "texts, which ctx-replay cannot evaluate; choose another "
+		    "level, or the strategy pinned-fifo, fifo or middle-out",
+		    settings->strategy->name);
 	ctx_prune_config_complete(config);
+}
+
+/* Exits with an error if an option was given that has no effect with the
+ * strategy. */
+static void
+check_needs(const struct cli *cli, const struct ctx_prune_config *config,
+    bool keep_first)
+{
+	const struct ctx_strategy *strategy = config->settings.strategy;
+	const struct cli_need needs[] = {
+	    {keep_first, "keep-first", strategy->pins_first,
+		"--strategy middle-out"},
+	    {config->scorer.query != NULL, "query", strategy->embeds,
+		"--strategy recall"},
+	};
+
+	cli_check_needs(cli, needs, sizeof needs / sizeof needs[0]);
 }
 
 /* Reads the options of a policy.  Options that are not given have the defaults
@@ -72,7 +121,7 @@ read_options(const struct cli *cli, struct named_policy *policy)
 	struct ctx_prune_settings *settings = &config->settings;
 	struct cli words = {.name = cli->name, .operands = ""};
 	unsigned level = CTX_LEVEL_BALANCED;
-	bool keep_last = false, keep_turns = false;
+	bool keep_last = false, keep_turns = false, keep_first = false;
 	const char *strategy = NULL;
 	const struct cli_option options[] = {
 	    {'b', "budget", "N|P%", "", CLI_AMOUNT, &config->budget, NULL,
@@ -82,14 +131,20 @@ read_options(const struct cli *cli, struct named_policy *policy)
 		&keep_last},
 	    {'t', "keep-turns", "N", "", CLI_NUMBER, &settings->keep_turns,
 		NULL, &keep_turns},
-	    {'l', "level", "NAME", "", CLI_CHOICE, &level, plain_level_name,
-		NULL},
+	    {'l', "level", "NAME", "", CLI_CHOICE, &level, level_name, NULL},
 	    {0, "window", "N", "", CLI_NUMBER, &config->window, NULL, NULL},
 	    {0, "reserve", "N", "", CLI_NUMBER, &config->reserve, NULL, NULL},
 	    {0, "trigger", "N|P%", "", CLI_AMOUNT, &config->trigger, NULL,
 		NULL},
 	    {0, "target", "N|P%", "", CLI_AMOUNT, &config->target, NULL, NULL},
 	    {0, "quantum", "N|P%", "", CLI_AMOUNT, &config->quantum, NULL,
+		NULL},
+	    {0, "query", "TEXT", "", CLI_STRING, &config->scorer.query, NULL,
+		NULL},
+	    {0, "keep-first", "N", "", CLI_NUMBER, &settings->keep_first, NULL,
+		&keep_first},
+	    {0, "pin", "REGEX", "", CLI_PATTERN, &config->pin_text, NULL, NULL},
+	    {0, "pin-tool", "REGEX", "", CLI_PATTERN, &config->pin_tool, NULL,
 		NULL},
 	    {0, "feed-back", NULL, "", CLI_FLAG, &policy->policy.feeds_back,
 		NULL, NULL},
@@ -108,7 +163,9 @@ read_options(const struct cli *cli, struct named_policy *policy)
 	settings->level = (enum ctx_level)level;
 	settings->shrinks_last = !keep_last;
 	settings->shrinks_turns = !keep_turns;
+	settings->shrinks_first = !keep_first;
 	finish_config(cli, config, strategy);
+	check_needs(cli, config, keep_first);
 }
 
 void
@@ -135,6 +192,8 @@ policy_read(const struct cli *cli, struct named_policy *policy,
 void
 policy_release(struct named_policy *policy)
 {
+	ctx_pattern_release(&policy->config.pin_text);
+	ctx_pattern_release(&policy->config.pin_tool);
 	free(policy->words);
 	free(policy->text);
 }

@@ -139,11 +139,7 @@ struct prune {
 	struct ctx_edits message_edits;
 	struct text_segments text_segments;
 	struct shortener shortener;
-	struct ctx_buf text; /* scratch memory */
-	/* A limit against slow patterns: how much work is left for patterns of
-	 * options such as --pin and --tool in the current message.  In units of
-	 * CTX_PATTERN_WORK. */
-	int64_t match_left;
+	struct ctx_pins pins;
 };
 
 /* Returns true if a message was removed as a whole.  A message may have several

@@ -12,68 +12,6 @@
 
 #include "prune/held_conversation.h"
 
-/* Sets *pinned to true if the text of a block matches a pattern of --pin, or
- * the name of its tool one of --pin-tool. */
-static int
-match_block_pin(struct prune *run, const struct ctx_message *message,
-    const struct ctx_block *block, bool *pinned, struct ctx_err *err)
-{
-	struct ctx_prune_config *options = run->options;
-	struct ctx_str text;
-
-	if (options->pin_text.n > 0 && block->payload != 0 &&
-	    block->kind != CTX_BLOCK_MEDIA) {
-		run->text.n = 0;
-		if (ctx_json_text(message->json, block->payload, &run->text,
-			&text, err) < 0)
-			return -1;
-		*pinned = ctx_pattern_match(&options->pin_text, text.p, text.n,
-		    &run->match_left);
-		ctx_buf_reset(&run->text);
-	}
-	if (*pinned || options->pin_tool.n == 0 || block->name == 0)
-		return 0;
-	run->text.n = 0;
-	if (ctx_block_tool(message->json, block, &run->text, &text, err) < 0)
-		return -1;
-	*pinned = ctx_pattern_match(&options->pin_tool, text.p, text.n,
-	    &run->match_left);
-	return 0;
-}
-
-/* Sets *pinned to true if the message is pinned by --pin, --pin-tool or
- * --pin-role. */
-static int
-is_pinned(struct prune *run, const struct ctx_message *message, bool *pinned,
-    struct ctx_err *err)
-{
-	size_t i;
-
-	*pinned = run->options->pin_roles >> message->role & 1;
-	for (i = 0; i < message->n && !*pinned; i++)
-		if (match_block_pin(run, message, &message->blocks[i], pinned,
-			err) < 0)
-			return -1;
-	return 0;
-}
-
-/* Pins those segments, from index first on, whose tool name matches
- * --pin-tool.  A tool result has the tool name of its call. */
-static void
-pin_by_tool(struct prune *run, struct ctx_groups *groups, size_t first)
-{
-	struct ctx_str tool;
-
-	for (; run->options->pin_tool.n > 0 && first < groups->n; first++) {
-		tool =
-		    ctx_intern_at(&groups->tools, groups->segments[first].tool);
-		if (tool.n > 0 &&
-		    ctx_pattern_match(&run->options->pin_tool, tool.p, tool.n,
-			&run->match_left))
-			groups->segments[first].flags |= CTX_SEGMENT_PINNED;
-	}
-}
-
 /* Returns true if --tool and --not-tool forbid to edit the results of a tool.
  * id: that of its name in groups->tools; 0: not known. */
 static bool
@@ -84,7 +22,7 @@ is_excluded_tool(struct prune *run, const struct ctx_groups *groups,
 	struct ctx_str tool = ctx_intern_at(&groups->tools, id);
 
 	return !ctx_pattern_selects(&options->tool, &options->not_tool, tool.p,
-	    tool.n, &run->match_left);
+	    tool.n, &run->pins.match_left);
 }
 
 /* Finds the tool results that --tool and --not-tool forbid to edit.  These
@@ -237,7 +175,7 @@ find_given_flags(struct prune *run, const struct ctx_message *message,
 	if (found->whole)
 		*flags = (found->summary ? CTX_SEGMENT_SUMMARY : 0u) |
 		    (found->notice ? CTX_SEGMENT_NOTICE : 0u);
-	if (is_pinned(run, message, &pinned, err) < 0)
+	if (ctx_pins_match(&run->pins, message, &pinned, err) < 0)
 		return -1;
 	/* In some formats an agent's summaries of removed messages are pinned.
 	 * A summary that ctx has inserted looks the same, but is not pinned. */
@@ -268,7 +206,7 @@ add_segments(struct prune *run, struct held_conversation *conversation,
 		0 ||
 	    ctx_groups_add(groups, message, &cost, flags, err) < 0)
 		return -1;
-	pin_by_tool(run, groups, first);
+	ctx_pins_match_tools(&run->pins, groups, first);
 	for (i = first; conversation->is_response && i < groups->n; i++)
 		groups->segments[i].flags |= CTX_SEGMENT_PINNED;
 	entry->n_segments = (uint8_t)(groups->n - first);
@@ -314,7 +252,6 @@ ctx_prune_hold_message(struct prune *run,
 	    : ctx_transcript_message_index(run->rewrite.stream->transcript,
 		  entry->transcript_line, conversation->groups.messages);
 	ctx_insertion_find(run->options, message, &found);
-	run->match_left = CTX_PATTERN_WORK;
 	if (find_given_flags(run, message, &found, &flags, err) < 0 ||
 	    add_segments(run, conversation, entry, event, flags, err) < 0)
 		return -1;

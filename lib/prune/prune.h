@@ -540,6 +540,26 @@ int ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_prune_config *options,
     struct ctx_err *err);
 
+/* ---- prune/pins.c: messages that options demand to keep ----------------- */
+
+struct ctx_pins {
+	struct ctx_prune_config *config; /* its members pin_... are used */
+	struct ctx_buf text;             /* scratch memory */
+	/* A limit against slow patterns: how much work is left for patterns of
+	 * options such as --pin and --tool in the current message.  In units of
+	 * CTX_PATTERN_WORK. */
+	int64_t match_left;
+};
+/* Sets *pinned to true if --pin, --pin-tool or --pin-role match a message, and
+ * sets pins->match_left for this message. */
+int ctx_pins_match(struct ctx_pins *pins, const struct ctx_message *message,
+    bool *pinned, struct ctx_err *err);
+/* Pins those segments, from index first on, whose tool name matches
+ * --pin-tool.  A tool result has the tool name of its call. */
+void ctx_pins_match_tools(struct ctx_pins *pins, struct ctx_groups *groups,
+    size_t first);
+void ctx_pins_release(struct ctx_pins *pins);
+
 /* ---- prune/settings.c: defaults, and numbers of tokens ------------------ */
 
 /* Sets a configuration to the defaults of ctx-prune(1).  The caller then

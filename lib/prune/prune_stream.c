@@ -422,7 +422,8 @@ ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 	    .stream_conversation.entries = &run.rewrite.lines,
 	    .record_conversation.entries = &run.rewrite.elements,
 	    .counters = counters,
-	    .options = options};
+	    .options = options,
+	    .pins.config = options};
 	int rc = -1;
 
 	stream->track_links = true;
@@ -436,6 +437,6 @@ ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 	ctx_edits_release(&run.message_edits);
 	ctx_text_segments_release(&run.text_segments);
 	ctx_shorten_release(&run.shortener);
-	ctx_buf_release(&run.text);
+	ctx_pins_release(&run.pins);
 	return rc;
 }

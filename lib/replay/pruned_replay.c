@@ -35,6 +35,7 @@ struct pruned_replay {
 	struct ctx_groups groups;
 	struct ctx_plan plan;
 	struct ctx_scorer *scorer;
+	struct ctx_pins pins;
 	/* reads the messages of the session again */
 	struct ctx_rewrite rewrite;
 	/* The messages of the prompt before pruning.  The first n_grouped of
@@ -165,6 +166,7 @@ group_message(struct pruned_replay *replay, struct pruned_message *entry,
 	const struct ctx_message *message = &replay->rewrite.text_message;
 	size_t first = replay->groups.n;
 	struct ctx_cost cost;
+	bool pinned;
 	int rc;
 
 	if (is_answer_of_record(kept)) {
@@ -178,10 +180,14 @@ group_message(struct pruned_replay *replay, struct pruned_message *entry,
 	if (rc <= 0)
 		return rc;
 	ctx_prune_settings_see(&replay->settings, message);
-	if (ctx_groups_add(&replay->groups, message, &cost, 0, err) < 0 ||
-	    (replay->scorer != NULL &&
-		ctx_scorer_add(replay->scorer, message, &replay->groups, first,
-		    err) < 0))
+	if (ctx_pins_match(&replay->pins, message, &pinned, err) < 0 ||
+	    ctx_groups_add(&replay->groups, message, &cost,
+		pinned ? CTX_SEGMENT_PINNED : 0, err) < 0)
+		return -1;
+	ctx_pins_match_tools(&replay->pins, &replay->groups, first);
+	if (replay->scorer != NULL &&
+	    ctx_scorer_add(replay->scorer, message, &replay->groups, first,
+		err) < 0)
 		return -1;
 	entry->n = (uint8_t)(replay->groups.n - first);
 	return 0;
@@ -431,7 +437,9 @@ ctx_replay_pruned(struct ctx_replay_session *session,
     const struct ctx_replay_policy *policy, int64_t now,
     struct ctx_replay_pruned *pruned, struct ctx_err *err)
 {
-	struct pruned_replay replay = {.session = session, .policy = policy};
+	struct pruned_replay replay = {.session = session,
+	    .policy = policy,
+	    .pins.config = policy->config};
 	int rc = open_replay(&replay, err);
 	size_t i;
 
@@ -439,6 +447,7 @@ ctx_replay_pruned(struct ctx_replay_session *session,
 		rc = prune_request(&replay, &session->requests[i], now, pruned,
 		    err);
 	ctx_scorer_close(replay.scorer);
+	ctx_pins_release(&replay.pins);
 	ctx_plan_release(&replay.plan);
 	ctx_groups_release(&replay.groups);
 	ctx_prompt_cache_release(&replay.cache);

@@ -147,9 +147,9 @@ int ctx_replay_bill(struct ctx_replay_session *session,
 /* How the prompts of a session are pruned before they are sent: options of
  * ctx-prune. */
 struct ctx_replay_policy {
-	/* The strategy in these options must not make summaries, and the level
-	 * must not be aggressive. */
-	const struct ctx_prune_config *config;
+	/* The strategy in these options must not make summaries.  The level may
+	 * be aggressive only if the strategy has no truncates_texts. */
+	struct ctx_prune_config *config;
 	/* False if for each request all messages of the session so far are
 	 * pruned, as if the agent kept them all.  True if the pruned prompt of
 	 * the request before is pruned again, together with the new messages,
