@@ -182,7 +182,7 @@ is_paired() {
 		grep -q 'Fix the parser' out
 		run -1 grep -q 'Rules' out
 		# It is kept if it takes less than a quarter, or if -t demands it.
-		ctx-prune -s $s --quantum 0 -b $(($(tokens in) - 10)) in > out
+		ctx-prune -s $s -b $(($(tokens in) - 10)) in > out
 		grep -q 'Rules' out
 		run -1 ctx-prune -s $s -t 1 -b 150 in
 		[[ $output == *Rules* ]]
