@@ -434,7 +434,7 @@ sweagent() {
 	    "You must always use tabs in parser.c, never spaces."},
 	    {role: "assistant", content: "Yes, tabs."}, .[1:][]' |
 	    sed 's/Open file_3\./I want you to open file_3./' > in
-	ctx-prune -s summarize -t 1 -b 2500 in > out
+	ctx-prune -s summarize -t 1 -b 2500 --summary-tokens 300 in > out
 	grep -q 'summary]: User: You must always use tabs' out
 	run -1 grep -q 'file_3' out
 	ctx-prune -s summarize -t 1 -b 2500 --summarizer 'grep -c file_3' in > out
