@@ -107,3 +107,15 @@ run_of_reads() {
 	grep -qx c7 got
 	ctx-check out
 }
+
+@test "a step that keeps more than the budget is given up" {
+	# Before the last message, the newest two messages are of two turns: the
+	# long question is kept with the first of them.
+	messages user:q assistant:x "user:$(printf 'word %.0s' {1..700})" \
+	    assistant:a assistant:a assistant:a user:u user:u > in
+	ctx-prune -e o200k_base -k 2 -t 1 -b 60 in > out
+	messages user:q user:u user:u > want
+	[ "$(tail -n 2 out)" = "$(tail -n 2 want)" ]
+	run ! grep word out
+	ctx-prune -e o200k_base -k 2 -t 1 -b 60 out | cmp - out
+}

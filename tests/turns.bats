@@ -351,9 +351,13 @@ sweagent() {
 	} > older
 	for f in running older; do
 		for s in pinned-fifo fifo middle-out heuristic summarize recall salient; do
+			case $s in
+			summarize | recall) set -- ;;
+			*) set -- --quantum 0 ;;
+			esac
 			for l in light aggressive; do
 				ctx-prune -s $s -l $l -t 1 -b 1800 --trigger 100% --target 100% \
-				    --quantum 0 $f > out
+				    "$@" $f > out
 				[ "$(tokens out)" -le 1800 ] || fail "$s $l $f"
 				grep -q 'Fix the parser' out || fail "$s $l $f"
 				# Here long texts are cut to their ends first.

@@ -346,7 +346,8 @@ set_last_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 	uint64_t quantum = plan->settings.quantum, reached;
 	size_t n = groups->n;
 
-	if (quantum == 0 || !plan->settings.strategy->needs_all ||
+	if (quantum == 0 || plan->ignores_steps ||
+	    !plan->settings.strategy->needs_all ||
 	    groups->tokens + plan->fixed <= plan->settings.target)
 		return false;
 	reached = groups->tokens / quantum * quantum;

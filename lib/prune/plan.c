@@ -399,6 +399,28 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 	return 0;
 }
 
+/* Makes the plan.  If messages are removed in steps, and what the step keeps
+ * exceeds the budget, makes the plan again without steps. */
+static int
+decide_in_steps(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
+    bool due, struct ctx_err *err)
+{
+	uint64_t last = plan->settings.keep_last;
+	uint64_t turns = plan->settings.keep_turns;
+	uint64_t first = plan->settings.keep_first;
+
+	plan->ignores_steps = false;
+	if (decide_with_notices(plan, groups, ended, due, err) < 0)
+		return -1;
+	if (plan->step.reserved == 0 || plan->after <= plan->settings.budget)
+		return 0;
+	plan->settings.keep_last = last;
+	plan->settings.keep_turns = turns;
+	plan->settings.keep_first = first;
+	plan->ignores_steps = true;
+	return decide_with_notices(plan, groups, ended, due, err);
+}
+
 /* Returns true if bound reasoning is kept in a changed message or after one.
  * Bound reasoning is signed; the provider refuses it if anything before it was
  * changed. */
@@ -437,7 +459,7 @@ decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
 		plan->has_cut = before->has_cut;
 		plan->cut_message = before->cut_message;
 		plan->cut_tokens = before->cut_tokens;
-		if (decide_with_notices(plan, groups, true, due, err) < 0)
+		if (decide_in_steps(plan, groups, true, due, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -451,7 +473,7 @@ ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	bool drop = plan->settings.reasoning == CTX_REASONING_DROP;
 	struct ctx_plan before = *plan;
 
-	if (decide_with_notices(plan, groups, ended, due, err) < 0)
+	if (decide_in_steps(plan, groups, ended, due, err) < 0)
 		return -1;
 	if (ended && drop &&
 	    decide_without_bound(plan, groups, &before, due, err) < 0)

@@ -258,6 +258,9 @@ struct ctx_plan_step {
 struct ctx_plan {
 	struct ctx_prune_settings settings;
 	struct ctx_plan_step step;
+	/* True if step is the whole conversation, because what a smaller step
+	 * keeps would exceed the budget. */
+	bool ignores_steps;
 	/* Tokens of the request that are in no message, such as those of tool
 	 * definitions. */
 	uint64_t fixed;
