@@ -248,6 +248,10 @@ codex() {
 	ctx-replay --json -m gpt-4o chat.jsonl > report 2> err
 	grep -qx 'ctx-replay: 2 of 2 requests have no timestamp; the prompts that they store in the cache are assumed never to expire' err
 	jq -e '.compared == 0 and .recorded.input == 0 and .requests == 2' report
+	[ "$(ctx-replay --requests --tsv chat.jsonl 2> err | cut -f 4,6 | sort -u)" = "-	-
+recorded	reason" ]
+	ctx-replay --requests --json chat.jsonl 2> err |
+	    jq -es 'map(select(.request).reason) == [null, null]'
 	# The second request has the first and its answer: more than 3,000
 	# tokens, of which whole steps of 128 are read.
 	jq -e '.all.read % 128 == 0 and .all.read > 2800 and .all.read < 3100' report

@@ -242,10 +242,21 @@ print_json_session(const struct ctx_replay_outcome *outcome,
 	    err);
 }
 
+/* Returns why the recorded number of tokens read from the cache differs from
+ * the replayed one; NULL if none is recorded. */
+static const char *
+find_reason(const struct ctx_replayed_request *request)
+{
+	return request->is_recorded && request->has_reads
+	    ? ctx_replay_reason_name(request->reason)
+	    : NULL;
+}
+
 static int
 print_json_request(const struct ctx_replayed_request *request,
     struct ctx_err *err)
 {
+	const char *reason = find_reason(request);
 	json_t *object = place_object(request->file, request->line);
 
 	object = cli_json_number(object, "request", request->index + 1);
@@ -259,7 +270,7 @@ print_json_request(const struct ctx_replayed_request *request,
 	object =
 	    cli_json_with(object, "replayed", usage_object(&request->replayed));
 	object = cli_json_with(object, "reason",
-	    json_string(ctx_replay_reason_name(request->reason)));
+	    reason != NULL ? json_string(reason) : json_null());
 	return cli_json_line(stdout, CLI_STDOUT, object, 0, err);
 }
 
@@ -281,7 +292,7 @@ int
 bill_print_request(struct bill_form *form,
     const struct ctx_replayed_request *request, struct ctx_err *err)
 {
-	bool known = request->is_recorded && request->has_reads;
+	const char *reason = find_reason(request);
 	char gap = form->tsv ? '\t' : ' ';
 	int width = form->tsv ? 0 : 9;
 
@@ -299,10 +310,10 @@ bill_print_request(struct bill_form *form,
 	print_number(request->pause >= 0, (uint64_t)request->pause / 1000,
 	    width, gap);
 	print_number(true, request->replayed.input, width, gap);
-	print_number(known, request->recorded.read, width, gap);
+	print_number(reason != NULL, request->recorded.read, width, gap);
 	print_number(true, request->replayed.read, width, gap);
-	printf("%-*s%c", form->tsv ? 0 : 11,
-	    ctx_replay_reason_name(request->reason), gap);
+	printf("%-*s%c", form->tsv ? 0 : 11, reason != NULL ? reason : "-",
+	    gap);
 	print_place(request->file, request->line);
 	(void)putchar('\n');
 	cli_check_stdout(form->cli);
