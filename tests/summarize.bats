@@ -392,6 +392,22 @@ X
 	run ! grep -q 'instructions>' lines
 }
 
+@test "a summary quotes whole sentences: abbreviations and parentheses end none" {
+	{
+		messages "user:Please stop the tills one by one, i. e. never two of \
+them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
+		    "assistant:Yes."
+		for i in $(seq 12); do
+			messages "user:Step $i." "assistant:$(numbered 60)"
+		done
+		messages "user:Go on."
+	} > in
+	ctx-prune -s summarize -b 300 -k 1 -t 1 in > out
+	summary_of out > lines
+	grep -q 'User: Please stop the tills one by one, i\. e\. never two of them\.$' lines
+	grep -qx 'User: Keep the old keys (the table has some 4 Mill\. Rows)\.' lines
+}
+
 @test "a summary uses only tokens that the budget leaves; without any, none is made" {
 	for d in openai-chat/support bedrock/agent gemini/agent; do
 		f=$BATS_TEST_DIRNAME/corpus/$d.jsonl

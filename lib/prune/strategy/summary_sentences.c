@@ -252,21 +252,37 @@ is_capital(char c)
 	return c >= 'A' && c <= 'Z';
 }
 
+/* Returns true if byte i of a text is a mark that ends a sentence.  A full stop
+ * does not end one before a small letter, or after a single letter, as in
+ * "d. h.". */
+static bool
+ends_sentence(struct ctx_str text, size_t i)
+{
+	const char *p = text.p + i;
+
+	if (i + 2 >= text.n || !is_space_char(p[1]) ||
+	    i <= (is_capital(p[2]) ? 10 : 20))
+		return false;
+	if (*p == '.')
+		return (p[2] < 'a' || p[2] > 'z') && !is_space_char(p[-2]) &&
+		    p[-2] != '.' && p[-2] != '(';
+	return *p == '?' || *p == '!';
+}
+
 /* Returns the length in bytes of the first sentence of a text, at least 1.  A
- * line feed also ends a sentence. */
+ * line feed also ends a sentence.  Marks in parentheses do not. */
 static size_t
 find_sentence_end(struct ctx_str text)
 {
 	static const char full_stop[] = "\xe3\x80\x82"; /* U+3002 */
-	size_t i;
+	size_t i, open = 0;
 
 	for (i = 0; i < text.n; i++) {
 		if (text.p[i] == '\n')
 			return i + 1;
-		if ((text.p[i] == '.' || text.p[i] == '?' ||
-			text.p[i] == '!') &&
-		    i + 2 < text.n && is_space_char(text.p[i + 1]) &&
-		    i > (is_capital(text.p[i + 2]) ? 10 : 20))
+		open += text.p[i] == '(';
+		open -= text.p[i] == ')' && open > 0;
+		if (open == 0 && ends_sentence(text, i))
 			return i + 1;
 		if (text.p[i] == full_stop[0] && i + 3 <= text.n &&
 		    memcmp(text.p + i, full_stop, 3) == 0)
