@@ -45,8 +45,8 @@ static const unsigned refused[] = {
 #ifdef SYS_socketcall
     SYS_socketcall,
 #endif
-    /* system calls that run programs, or that affect or share memory with
-     * other processes */
+    /* system calls that run programs, act on other processes, or share
+     * memory with them */
     SYS_execve, SYS_execveat, SYS_kill, SYS_tkill, SYS_rt_sigqueueinfo,
     SYS_rt_tgsigqueueinfo, SYS_ptrace, SYS_process_vm_readv,
     SYS_process_vm_writev, SYS_setpriority, SYS_sched_setscheduler,

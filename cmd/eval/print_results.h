@@ -11,8 +11,8 @@ struct eval_output {
 	const struct ctx_eval_config *options;
 	const struct ctx_eval_results *results;
 	bool json, tsv;
-	/* one row for each cut of each session, instead of one row for each
-	 * policy */
+	/* one row for each place at which a session was cut for evaluation,
+	 * instead of one row for each policy */
 	bool per_sample;
 	bool needed; /* only the needed strings, one row for each */
 };

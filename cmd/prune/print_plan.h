@@ -12,8 +12,8 @@
 int plan_print(const struct cli *cli, struct cli_report *report,
     const struct ctx_prune_outcome *outcome, struct ctx_err *err);
 
-/* Writes to the buffer "out" which messages must be kept and how many tokens
- * they have, such as "system 12k, pinned 4k". */
+/* Describes in the buffer "out" the messages that must be kept, with the tokens
+ * of each kind; for example "system 12k, pinned 4k". */
 void plan_list_floor(const struct ctx_plan *plan, char *out, size_t size);
 
 #endif

@@ -6,8 +6,8 @@
 #include "replay/print_bill.h"
 #include "replay/read_policy.h"
 
-/* Prints a table that compares policies: a row for the sessions without
- * pruning, and a row for each policy. */
+/* Prints a table that compares policies: a row with the bill of all sessions if
+ * nothing is pruned, and a row for each policy. */
 void policies_print(struct bill_form *form, const struct named_policy *policies,
     size_t n);
 

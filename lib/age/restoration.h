@@ -109,9 +109,10 @@ int ctx_restore_read_file(struct restoration *restoration,
 int ctx_restore_read_referenced(struct restoration *restoration,
     const struct ctx_reference *ref, struct ctx_buf *file,
     enum ctx_aged_result_state *state, struct ctx_err *err);
-/* Opens the spool for a reference.  Returns 1 if the reference names a file in
- * it, under any path of the directory; otherwise calls options->foreign and
- * returns 0, or -1 with *err. */
+/* Opens the spool to look up a reference.  Returns 1 if the reference names a
+ * file in the spool, even if it spells the path of the spool differently.  If
+ * it names a file elsewhere, calls options->foreign and returns 0.  Returns -1
+ * with *err on an error. */
 int ctx_restore_find_spool(struct restoration *restoration,
     const struct ctx_reference *ref, struct ctx_err *err);
 /* Calls options->found for a reference to a file in the spool directory.  If

@@ -40,7 +40,8 @@ struct ctx_input {
 	struct conversation_tracker line_tracker;
 	uint64_t outer;
 	bool has_outer;
-	/* true if the message that was read last is inside a record */
+	/* true if the message that was read last is only a part of its record,
+	 * as the messages of a request are */
 	bool inside;
 };
 

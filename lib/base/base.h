@@ -279,10 +279,11 @@ typedef int64_t ctx_clock(void);
  * all texts of one message; each match subtracts its work.  The work depends on
  * the pattern and its texts only.
  */
-/* Maximum work of matching the texts of one message.  A unit is about the work
- * of reading a byte.  All of it takes about a second at most with just-in-time
- * code of PCRE2, and three seconds without.  Back references are charged more
- * than they read, so that patterns with them reach the limit earlier. */
+/* Limit of the work of matching patterns in the texts of one message.  A unit
+ * is about the work of reading a byte.  Reaching the limit takes about one
+ * second if PCRE2 compiles patterns to machine code (JIT), and three seconds
+ * otherwise.  A back reference costs more units than the bytes that it reads,
+ * so patterns with back references reach the limit earlier. */
 #define CTX_PATTERN_WORK 600000000
 struct ctx_pattern {
 	struct ctx_pattern_code *list;

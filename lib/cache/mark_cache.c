@@ -365,8 +365,8 @@ strip_message(struct marking *marking,
 	return rc;
 }
 
-/* Used with the option strip: removes all breakpoints from a message or
- * request, whatever provider they were written for. */
+/* Used with the option strip: removes the prompt-cache breakpoints of every
+ * provider from a message or request. */
 static int
 strip_event(struct marking *marking, const struct ctx_event *event,
     struct ctx_err *err)

@@ -173,12 +173,12 @@ fits(uint32_t node, uint32_t edges)
 	return true;
 }
 
-/* Finds places in the array of states for the children of a node.  A child's
- * place is the member "edges" of the node plus the child's byte.  This member
- * becomes the lowest number with which all these places are free and not before
- * *from.  If the node has several children, *from becomes the place of the
- * first.  This leaves gaps, which are filled by nodes with one child: the
- * caller passes another variable as from for these nodes. */
+/* Chooses where in the array of states the children of a node are stored: the
+ * child for byte b at index edges + b.  The node's member edges becomes the
+ * lowest number for which all these indexes are free and at least *from.  If
+ * the node has several children, *from becomes the index of the first, so that
+ * later searches begin there and do not look at free indexes before it.  To use
+ * these, the caller has another *from for nodes with one child. */
 static void
 place_edges(uint32_t node, uint32_t *from)
 {

@@ -144,9 +144,10 @@ struct ctx_source {
 	ssize_t (*read)(void *user, char *p, size_t n);
 	void *user;
 };
-/* Opens a reader of one source, which is copied.  The name must remain valid
- * until the reader is closed.  CTX_EARG of later calls: the function of the
- * source has failed. */
+/* Opens a reader for one source.  The struct is copied, but not the name to
+ * which it points: this must remain valid until the reader is closed.  If a
+ * later call fails with CTX_EARG, the function "read" of the source has failed.
+ */
 int ctx_reader_open_source(struct ctx_reader **reader,
     const struct ctx_source *source, struct ctx_err *err);
 /* Makes a reader lenient or strict; it is strict at first.  For an invalid

@@ -183,8 +183,9 @@ bool ctx_block_is_signed(const struct ctx_json *json,
 bool ctx_message_is_signed(const struct ctx_message *message);
 
 /* Returns true if the model wrote this message, or if the record of this
- * message (such as a row of the program llm) also contains the model's answer
- * to it.  Then all messages before it were sent to the provider. */
+ * message also contains the model's answer to it, as a row in the database of
+ * the program llm does.  In both cases all messages before this one were sent
+ * to the provider. */
 bool ctx_message_was_sent(const struct ctx_message *message);
 /* Returns true if a person has written the message or a part of it: it has the
  * role user, and content beside tool results. */

@@ -125,8 +125,8 @@ ctx_prune_finish_conversation(struct prune *run,
 			return -1;
 		}
 	}
-	/* The summary may come before all other changes.  Then more bound
-	 * reasoning must be removed. */
+	/* If the summary stands before all other changes, the signed reasoning
+	 * between it and the first of them must also be removed. */
 	bind_insertions(conversation);
 	refused = !failed &&
 	    conversation->plan.settings.reasoning == CTX_REASONING_FAIL &&

@@ -190,11 +190,11 @@ is_same_directory(const struct ctx_spool *spool)
 	    (struct ctx_str){spool->dir, strlen(spool->dir)});
 }
 
-/* Opens the spool, and creates it if it does not exist.  A process that
- * created the spool removes it when it ends, if no file is stored there and no
- * other process has locked it.  So this function locks the spool.  If another
- * process has removed the spool before the lock, opens it again.  Not every
- * file system has locks. */
+/* Opens the spool, and creates it if it does not exist.  Also locks it, because
+ * the process that created a spool removes it at its end if it is empty and no
+ * other process has locked it.  If the spool was removed before this function
+ * could lock it, creates and opens it again.  On a file system without locks
+ * the spool is not locked. */
 static int
 open_made(struct ctx_spool *spool, struct ctx_err *err)
 {

@@ -103,8 +103,9 @@ replay_rollback(struct log *log, uint32_t turns)
 	drop_log_tail(log, cut);
 }
 
-/* Removes all active lines except user messages, because the agent has
- * replaced them by a summary. */
+/* The agent has replaced the conversation by a summary, except for the user
+ * messages.  Removes all lines that are not user messages from the active ones.
+ */
 static void
 replay_digest(struct log *log)
 {

@@ -46,8 +46,8 @@ struct protected_span {
 struct text_segments {
 	struct text_segment *list;
 	size_t n, cap;
-	/* A copy of the message that has only the content blocks with these
-	 * texts. */
+	/* A copy of the message without the content blocks that have none of
+	 * the texts in list. */
 	struct ctx_message message;
 	/* True if these are a message's own texts, of which at least one must
 	 * not become empty; false if they are in a tool result. */
