@@ -119,3 +119,21 @@ run_of_reads() {
 	run ! grep word out
 	ctx-prune -e o200k_base -k 2 -t 1 -b 60 out | cmp - out
 }
+
+@test "salient keeps what the user said must or must not be done" {
+	{
+		messages "user:Hello, this is about the till." assistant:Hello. \
+		    "user:Never round half up in the till." "assistant:I see."
+		for i in $(seq 20); do
+			messages "user:Go on." "assistant:$(words 20)"
+		done
+	} > in
+	ctx-prune -e o200k_base --quantum 0 -k 1 -t 1 -b 200 in > out
+	grep -q 'Never round half up' out
+	run ! grep -q 'about the till' out
+	# A reminder of the agent is not the user's.
+	sed 's/Never round half up in the till\./<system-reminder>&<\/system-reminder>/' \
+	    in > reminder
+	ctx-prune -e o200k_base --quantum 0 -k 1 -t 1 -b 200 reminder > out
+	run ! grep -q 'Never round half up' out
+}

@@ -5,7 +5,8 @@
  * messages.  A group is worth the sum, over its names, of log(number of groups
  * / number of groups that contain the name).  Each name counts only for the
  * first group that is kept with it.  cover.c has the order in which groups are
- * chosen.
+ * chosen.  A sentence in which the user says what must or must not be done
+ * counts as a name: it is short, and nothing else tells it again.
  *
  * tests/bench/survive measures on recorded sessions how many of the strings
  * that the rest of a session needs are kept.  With the power 0.8 in cover.c,
@@ -22,6 +23,7 @@
 #include "prune/strategy/cover.h"
 #include "prune/strategy/names.h"
 #include "prune/strategy/segment_text.h"
+#include "prune/strategy/summary.h"
 
 const char *const ctx_salient_reasons[CTX_SALIENT_REASONS] = {"no rare name",
     "few rare names"};
@@ -103,6 +105,30 @@ pad_segments(struct salient *s, size_t n, struct ctx_err *err)
 	return 0;
 }
 
+/* Adds each sentence in which the user says what must or must not be done, as
+ * if it were a name.  Sentences of text that a program has put into the message
+ * do not count. */
+static int
+add_constraints(struct salient *s, struct ctx_str text, struct ctx_err *err)
+{
+	struct ctx_str own, one;
+	size_t context;
+
+	while (text.n > 0) {
+		own.p = text.p;
+		context = ctx_summary_find_context(text, &own.n);
+		text.p += own.n + context;
+		text.n -= own.n + context;
+		while (own.n > 0) {
+			one = ctx_summary_next_sentence(&own);
+			if (one.n > 0 && ctx_summary_is_constraint(one) &&
+			    take_name(s, one.p, one.n, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
 static int
 add_salient_message(struct ctx_scorer *scorer,
     const struct ctx_message *message, const struct ctx_groups *groups,
@@ -129,6 +155,9 @@ add_salient_message(struct ctx_scorer *scorer,
 			err) < 0)
 			return -1;
 		if (ctx_names_of(&names, s->text.p, s->text.n, err) < 0 ||
+		    ((flags & CTX_SEGMENT_USER) &&
+			add_constraints(s,
+			    (struct ctx_str){s->text.p, s->text.n}, err) < 0) ||
 		    end_segment(s, err) < 0)
 			return -1;
 		ctx_buf_reset(&s->text);

@@ -88,6 +88,9 @@ struct ctx_str ctx_summary_next_sentence(struct ctx_str *text);
  * shortened between two words or, if that is not possible, between two
  * characters. */
 size_t ctx_summary_line_limit(struct ctx_str text);
+/* Returns true for a sentence in which the user says what must or must not be
+ * done. */
+bool ctx_summary_is_constraint(struct ctx_str text);
 /* Finds text that a program has put into a message of the user, such as
  * <system-reminder>.  Sets *from to its offset, and returns its length; 0 with
  * the length of the whole text if there is none. */

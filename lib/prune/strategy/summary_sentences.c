@@ -202,6 +202,12 @@ ctx_summary_classify(enum ctx_summary_kind kind, struct ctx_str text)
 	}
 }
 
+bool
+ctx_summary_is_constraint(struct ctx_str text)
+{
+	return ctx_summary_classify(CTX_SUMMARY_USER, text) == TASK;
+}
+
 /* ---- text in a message of the user that the user did not write ---- */
 
 size_t
