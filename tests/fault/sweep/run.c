@@ -197,7 +197,10 @@ leave_torn(const char *path)
 {
 	FILE *file = fopen(path, "w");
 
-	if (file == NULL || fputs("{\"whole\":1}\n{\"torn\":", file) == EOF ||
+	if (file == NULL ||
+	    fputs("{\"role\":\"user\",\"content\":\"whole\"}\n"
+		  "{\"role\":\"user\",\"content\":\"torn",
+		file) == EOF ||
 	    fclose(file) != 0)
 		die(path);
 }

@@ -36,7 +36,9 @@ const struct trial trials[] = {
     {"ctx-prune -b 4000 --archive archive --explain explain ../in/few", 0},
     {"ctx-prune -b 4000 --archive archive ../in/few", TRIAL_TORN},
     {"ctx-prune -n --json -b 4000 <../in/few", 0},
-    {"ctx-prune -b 4000 --pin er+or --not-tool re.d ../in/few", 0},
+    {"ctx-prune -b 4000 -l aggressive --pin er+or --not-tool re.d "
+     "../in/few",
+	0},
     {"ctx-prune -b 3000 -s recall --query manifest ../in/few", 0},
     {"ctx-prune -b 3000 -s heuristic -l light ../in/few", 0},
     {"ctx-prune -b 3000 -s salient ../in/few", 0},
