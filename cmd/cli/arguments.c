@@ -161,9 +161,8 @@ rewrite_number(char spelled[40])
 
 /* Guesses how the user meant a malformed number, and writes the guess to the
  * array spelled.  The guess has no signs between the digits (20,000: 20000), a
- * capital letter as its unit (20m: 20M), or is in percent (0.7: 70%), or is
- * what rewrite_number makes of it.  Returns
- * false if the guess is malformed, too. */
+ * capital letter as its unit (20m: 20M), is in percent (0.7: 70%), or is what
+ * rewrite_number makes of it.  Returns false if the guess is malformed, too. */
 static bool
 suggest_number(const struct cli_option *option, const char *text,
     char spelled[40])

@@ -343,14 +343,13 @@ check_encoding(const struct cli *cli)
 /* Exits with an error if --model names a file, not a model: the argument of the
  * option was probably forgotten. */
 static void
-check_model(const struct cli *cli)
+check_model(const struct cli *cli, const struct ctx_models *own)
 {
-	const struct ctx_models own = {cli->models.list, cli->models.n};
 	struct stat file;
 
 	if (cli->model == NULL || stat(cli->model, &file) < 0 ||
 	    !S_ISREG(file.st_mode) ||
-	    ctx_model_find(&own, cli->model, strlen(cli->model))->name[0] !=
+	    ctx_model_find(own, cli->model, strlen(cli->model))->name[0] !=
 		'\0')
 		return;
 	cli_die(cli,
@@ -384,7 +383,7 @@ cli_model_counters(struct cli *cli, struct ctx_model_counters *counters)
 		cli_fail(cli, &err);
 	counters->own.list = cli->models.list;
 	counters->own.n = cli->models.n;
-	check_model(cli);
+	check_model(cli, &counters->own);
 }
 
 /* Reads bytes like read(2), but continues after a signal.  If another process

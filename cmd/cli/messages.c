@@ -110,7 +110,6 @@ void
 cli_fail(const struct cli *cli, const struct ctx_err *err)
 {
 	const char *file = err->file != NULL ? err->file : cli->rewritten;
-
 	const char *hint = "";
 
 	cli_progress_clear(cli);

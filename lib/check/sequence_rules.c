@@ -158,7 +158,6 @@ int
 ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
     struct ctx_err *err)
 {
-
 	if (wait != CTX_WAITS_REASONING || validator->n_open_reasoning == 0)
 		validator->waiting_findings[wait].before = validator->last;
 	if (wait == CTX_WAITS_REASONING) {

@@ -9,8 +9,7 @@
 #include "message/message.h"
 #include "tokenizer/tokenizer.h"
 
-/* ---- cost/models.c, model_figures.c: windows, encodings and prices of models
- */
+/* ---- cost/models.c, model_figures.c: windows, encodings, prices --------- */
 
 #define CTX_NO_PRICE UINT64_MAX /* the price is not known */
 /* Prices of a model, in millionths of a dollar per million tokens, and the
@@ -486,8 +485,8 @@ struct ctx_model_counters {
 	 * is assumed to mean; NULL if there was none. */
 	char alias[80];
 	const struct ctx_model *alias_of;
-	/* To be shown to the user: the first models that texts were counted
-	 * for. */
+	/* To be shown to the user: the first CTX_MODEL_NOTES models for which
+	 * texts were counted. */
 	struct ctx_model_note notes[CTX_MODEL_NOTES];
 	size_t n_notes;
 	struct ctx_intern names; /* model names after decoding */

@@ -2,7 +2,7 @@
  * models.c - the built-in tables of models: windows, encodings and prices
  *
  * The tables are made from models.tsv, prices.tsv and names.tsv in
- * lib/gen/data, which name the sources. Tokens of a model whose tokenizer is
+ * lib/gen/data, which name the sources.  Tokens of a model whose tokenizer is
  * not public are estimated: counted with a similar encoding and multiplied by a
  * factor.
  */
@@ -489,7 +489,7 @@ static bool
 is_free_word(const char *p, size_t word, size_t n)
 {
 	static const char *const words[] = {"latest", "preview", "default"};
-	size_t i = 0, k;
+	size_t i, k, digits;
 
 	for (i = 0; i < COUNT(words); i++) {
 		for (k = 0; k < word && fold_char(p[k]) == words[i][k];)
@@ -497,10 +497,11 @@ is_free_word(const char *p, size_t word, size_t n)
 		if (k == word && words[i][k] == '\0')
 			return true;
 	}
-	i = word > 1 && p[0] == 'v' && word + 1 < n && p[word] == ':';
-	while (i < word && is_digit(p[i]))
-		i++;
-	return word > 0 && i == word;
+	/* After the v of "v1:0" the digits begin. */
+	digits = word > 1 && p[0] == 'v' && word + 1 < n && p[word] == ':';
+	while (digits < word && is_digit(p[digits]))
+		digits++;
+	return word > 0 && digits == word;
 }
 
 /* Returns true if a model's name, of which these n bytes follow the name of a

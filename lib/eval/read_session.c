@@ -104,7 +104,6 @@ static struct eval_message *
 get_message(struct session_reader *r, struct eval_session *s,
     const struct ctx_event *event, struct ctx_err *err)
 {
-
 	if ((event->message->flags & CTX_MESSAGE_CONTINUES) != 0 && s->n > 0)
 		return &s->messages[s->n - 1];
 	if (CTX_GROW(s->messages, s->cap, s->n + 1, err) < 0)

@@ -60,9 +60,7 @@ fail_input(const struct scan *s, const char *p, const char *text)
 static int
 grow_nodes(struct scan *s)
 {
-	if (CTX_GROW(s->json->nodes, s->json->cap, s->json->n + 1, s->err) < 0)
-		return -1;
-	return 0;
+	return CTX_GROW(s->json->nodes, s->json->cap, s->json->n + 1, s->err);
 }
 
 /* Adds a node for the bytes that begin at a given address and end at the

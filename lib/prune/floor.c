@@ -292,19 +292,20 @@ static void
 shrink_floors(struct ctx_plan *plan, struct ctx_groups *groups)
 {
 	struct ctx_prune_settings *settings = &plan->settings;
-	uint64_t most = count_least_tokens(plan, groups, 0), turns;
+	uint64_t most = count_least_tokens(plan, groups, 0);
+	uint64_t turns = settings->keep_turns;
 
 	if (most < settings->target)
 		most += (settings->target - most) / CTX_FLOOR_SHARE;
-	turns = count_least_tokens(plan, groups, 1) <= most;
-	if (!settings->shrinks_turns)
-		turns = settings->keep_turns;
-	(void)(lower_until_met(plan, groups, &settings->keep_turns, turns,
-		   most) ||
-	    (settings->shrinks_last &&
-		lower_until_met(plan, groups, &settings->keep_last, 0, most)) ||
-	    (settings->shrinks_first &&
-		lower_until_met(plan, groups, &settings->keep_first, 0, most)));
+	if (settings->shrinks_turns)
+		turns = count_least_tokens(plan, groups, 1) <= most ? 1 : 0;
+	if (lower_until_met(plan, groups, &settings->keep_turns, turns, most))
+		return;
+	if (settings->shrinks_last &&
+	    lower_until_met(plan, groups, &settings->keep_last, 0, most))
+		return;
+	if (settings->shrinks_first)
+		lower_until_met(plan, groups, &settings->keep_first, 0, most);
 }
 
 /* Sets plan->step.last_user; its members n and turn are already set. */
@@ -388,18 +389,14 @@ void
 ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended)
 {
-	uint64_t last = plan->settings.keep_last;
-	uint64_t turns = plan->settings.keep_turns;
-	uint64_t first = plan->settings.keep_first;
+	const struct ctx_prune_settings before = plan->settings;
 
 	if (ended && set_last_step(plan, groups)) {
 		find_step_floors(plan, groups, ended);
 		if (count_floor_tokens(plan, groups) <= plan->settings.target)
 			return;
 		/* The target can perhaps be met without steps. */
-		plan->settings.keep_last = last;
-		plan->settings.keep_turns = turns;
-		plan->settings.keep_first = first;
+		plan->settings = before;
 	}
 	set_whole_step(plan, groups);
 	find_step_floors(plan, groups, ended);

@@ -405,18 +405,14 @@ static int
 decide_in_steps(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
     bool due, struct ctx_err *err)
 {
-	uint64_t last = plan->settings.keep_last;
-	uint64_t turns = plan->settings.keep_turns;
-	uint64_t first = plan->settings.keep_first;
+	const struct ctx_prune_settings before = plan->settings;
 
 	plan->ignores_steps = false;
 	if (decide_with_notices(plan, groups, ended, due, err) < 0)
 		return -1;
 	if (plan->step.reserved == 0 || plan->after <= plan->settings.budget)
 		return 0;
-	plan->settings.keep_last = last;
-	plan->settings.keep_turns = turns;
-	plan->settings.keep_first = first;
+	plan->settings = before;
 	plan->ignores_steps = true;
 	return decide_with_notices(plan, groups, ended, due, err);
 }

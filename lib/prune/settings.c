@@ -85,8 +85,8 @@ set_budget(const struct ctx_prune_config *options, uint64_t window,
  * The default is a fifth of the target.  With it, recorded sessions of agents
  * whose history was pruned for each request cost at most 3 % more than without
  * pruning (ctx-replay).  Larger steps cost and keep less; see NOTES.md and
- * ctx-strategy(7).  With steps no texts are removed
- * from tool results, as the level aggressive does. */
+ * ctx-strategy(7).  With steps no texts are removed from tool results, as the
+ * level aggressive does. */
 static uint64_t
 compute_quantum(const struct ctx_prune_config *options, uint64_t target)
 {

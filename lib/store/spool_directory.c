@@ -279,8 +279,7 @@ ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
 	} else if (st.st_uid != geteuid() && st.st_uid != 0) {
 		ctx_err_set(err, CTX_EFILE,
 		    "spool directory %s belongs to another user; choose "
-		    "another "
-		    "directory",
+		    "another directory",
 		    dir);
 	} else if ((st.st_mode & 022) != 0 && !(st.st_mode & S_ISVTX)) {
 		ctx_err_set(err, CTX_EFILE,

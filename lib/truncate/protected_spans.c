@@ -322,7 +322,6 @@ static int
 add_protected_span(struct text_segments *segments, size_t from, size_t to,
     uint64_t extra, struct ctx_err *err)
 {
-
 	if (CTX_GROW(segments->spans, segments->spans_cap,
 		segments->n_spans + 1, err) < 0)
 		return -1;

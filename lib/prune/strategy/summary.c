@@ -3,9 +3,10 @@
  * from sentences in them, without a model
  *
  * The texts are divided into sentences ("lines"), and each line gets a class.
- * Constraints and requests of the user come first, then open tasks, decisions,
- * changed files, commands, errors, other tool calls, then other lines.  Class
- * by class, lines are selected as long as tokens are free, no line twice.
+ * Constraints and requests of the user come first, then open tasks, tool calls
+ * that changed something, decisions, commands, errors, tool calls that only
+ * looked, then other lines (enum line_class).  Class by class, lines are
+ * selected as long as tokens are free, no line twice.
  * Within a class, lines with names that also occur in later text come first,
  * and among these the newest.  The first sentences of the user come before all
  * others, because they mostly say what the conversation is about.

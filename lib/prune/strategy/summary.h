@@ -1,4 +1,5 @@
-/* summary.h - what the files of the built-in summarizer share */
+/* summary.h - what the files of the built-in summarizer share; salient.c, too,
+ * uses summary_sentences.c */
 #ifndef CTX_PRUNE_STRATEGY_SUMMARY_H
 #define CTX_PRUNE_STRATEGY_SUMMARY_H
 

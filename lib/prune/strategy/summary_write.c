@@ -13,10 +13,10 @@
 
 /* Shares of the summary, in percent: ASKED_SHARE, for sentences of the user;
  * DONE_SHARE, for open tasks and changes; TOLD_SHARE, for other lines that are
- * selected for their text.  The rest is
- * for names and the lines of their tool calls.  With larger shares, fewer of
- * the names are kept that are needed later (tests/bench/survive).  LIST_TOKENS:
- * tokens of the line feed and the indentation before a list of names. */
+ * selected for their text.  The rest is for names and the lines of their tool
+ * calls.  With larger shares, fewer of the names are kept that are needed later
+ * (tests/bench/survive).  LIST_TOKENS: tokens of the line feed and the
+ * indentation before a list of names. */
 enum { ASKED_SHARE = 40, DONE_SHARE = 30, TOLD_SHARE = 10, LIST_TOKENS = 2 };
 
 /* A name in the order of the lines under which the names are written. */

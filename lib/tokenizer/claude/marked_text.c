@@ -81,12 +81,7 @@ properties_of(uint32_t c)
 static int
 reserve_chars(struct ctx_marked_text *m, size_t n, struct ctx_err *err)
 {
-
-	if (n <= m->cap)
-		return 0;
-	if (CTX_GROW(m->chars, m->cap, n, err) < 0)
-		return -1;
-	return 0;
+	return n <= m->cap ? 0 : CTX_GROW(m->chars, m->cap, n, err);
 }
 
 /* Fills m->chars from a text in NFC: removes characters without tokens, and

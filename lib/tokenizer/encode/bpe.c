@@ -259,7 +259,6 @@ may_follow_token(const struct ctx_vocab *v, const struct ctx_bpe *m, uint32_t a,
 static int
 append_token(struct ctx_bpe *m, uint32_t token, struct ctx_err *err)
 {
-
 	if (m->n == m->cap) {
 		if (CTX_GROW(m->tokens, m->cap, m->n + 1, err) < 0)
 			return -1;
@@ -386,7 +385,6 @@ take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 static int
 prepare_merge(struct ctx_bpe *m, size_t n, struct ctx_err *err)
 {
-
 	if (m->merge == NULL)
 		m->merge = ctx_bpe_merge_portable;
 	if (m->ahead == NULL) {

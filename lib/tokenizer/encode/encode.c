@@ -17,7 +17,6 @@ ctx_tokens_release(struct ctx_tokens *tokens)
 static int
 append_id(struct ctx_tokens *out, uint32_t id, struct ctx_err *err)
 {
-
 	if (id == CTX_VOCAB_NONE)
 		return ctx_err_set(err, CTX_EINPUT,
 		    "the text has a byte that is not UTF-8 and has no token");

@@ -131,7 +131,6 @@ put_char(struct ctx_nfc *nfc, uint32_t cp)
 static int
 add_mark(struct ctx_nfc *nfc, unsigned class, uint32_t cp, struct ctx_err *err)
 {
-
 	if (nfc->n == nfc->cap) {
 		if (CTX_GROW(nfc->marks, nfc->cap, nfc->n + 1, err) < 0)
 			return -1;

@@ -22,7 +22,6 @@ static int
 append_mark(struct ctx_token_index *m, struct ctx_token_checkpoint mark,
     struct ctx_err *err)
 {
-
 	if (m->n == m->cap) {
 		if (CTX_GROW(m->list, m->cap, m->n + 1, err) < 0)
 			return -1;
