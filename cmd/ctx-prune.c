@@ -35,14 +35,6 @@ struct prune_command {
 };
 
 static const char *
-level_name(unsigned i)
-{
-	static const char *const names[] = {"light", "balanced", "aggressive"};
-
-	return i < 3 ? names[i] : NULL;
-}
-
-static const char *
 failure_name(unsigned i)
 {
 	static const char *const names[] = {"keep", "builtin"};
@@ -409,15 +401,12 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 		&settings->keep_turns, NULL, &prune->keep_turns_given},
 	    CLI_CHANGES(&prune->cli, &prune->report),
 	    {.type = CLI_HEADING, .help = "Kept messages"},
-	    {0, "pin", "REGEX", "keep messages whose text matches", CLI_PATTERN,
-		&o->pin_text, NULL, NULL},
-	    {0, "pin-tool", "REGEX", "keep calls and results of matching tools",
-		CLI_PATTERN, &o->pin_tool, NULL, NULL},
+	    CLI_PINS(o),
 	    {0, "no-pin-system", NULL, "let system messages be removed",
 		CLI_FLAG, &prune->no_pin_system, NULL, NULL},
 	    {'l', "level", "NAME",
 		"what is removed before whole messages (balanced):", CLI_CHOICE,
-		&level, level_name, NULL},
+		&level, cli_level_name, NULL},
 	    {0, "tool", "REGEX",
 		"of results, shorten only those of matching tools", CLI_PATTERN,
 		&o->tool, NULL, NULL},
@@ -429,20 +418,7 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 		"insert TEXT where messages are removed (nothing)", CLI_STRING,
 		&o->notice, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "Budget"},
-	    {0, "window", "N", "context window (the model's)", CLI_NUMBER,
-		&o->window, NULL, NULL},
-	    {0, "reserve", "N",
-		"without -b: tokens left for the response (512)", CLI_NUMBER,
-		&o->reserve, NULL, &prune->reserve_given},
-	    {0, "trigger", "N|P%",
-		"prune only above this many tokens (the budget)", CLI_AMOUNT,
-		&o->trigger, NULL, NULL},
-	    {0, "target", "N|P%",
-		"when pruning, prune down to this (the budget)", CLI_AMOUNT,
-		&o->target, NULL, NULL},
-	    {0, "quantum", "N|P%",
-		"size of removal steps, % of the target (20%)", CLI_AMOUNT,
-		&o->quantum, NULL, NULL},
+	    CLI_AMOUNTS(o, &prune->reserve_given),
 	    {.type = CLI_HEADING, .help = "Summarize and recall"},
 	    {0, "compact", NULL, "summarize all but the newest 20 messages",
 		CLI_FLAG, &prune->compact, NULL, NULL},

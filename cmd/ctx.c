@@ -13,33 +13,30 @@
 
 #include "ctx.h"
 
+/* The manual pages, without "ctx-" in their names.  Those of section 1 are of
+ * commands; "ctx" is ctx(7). */
 static const struct {
-	const char *name, *purpose;
-} commands[] = {
-    {"count", "count tokens, and show what fills the context window"},
-    {"prune", "remove messages until a conversation fits a budget"},
-    {"truncate", "shorten long tool results and texts"},
-    {"age", "move old tool results to files, and leave references"},
-    {"restore", "put aged tool results back"},
-    {"cache", "set prompt-cache breakpoints, and compute what a change costs"},
-    {"check", "find and repair what a provider would refuse"},
-    {"eval",
-	"measure on recorded sessions whether pruning keeps what is needed"},
-    {"replay", "compute what recorded sessions cost"},
-};
-
-/* Manual pages that are not of a command; "ctx" is ctx(7). */
-static const struct {
-	const char *name, *section;
+	const char *name, *section, *purpose;
 } pages[] = {
-    {"ctx", "7"},
-    {"agents", "7"},
-    {"encoding", "7"},
-    {"strategy", "7"},
-    {"stream", "5"},
+    {"count", "1", "count tokens, and show what fills the context window"},
+    {"prune", "1", "remove messages until a conversation fits a budget"},
+    {"truncate", "1", "shorten long tool results and texts"},
+    {"age", "1", "move old tool results to files, and leave references"},
+    {"restore", "1", "put aged tool results back"},
+    {"cache", "1",
+	"set prompt-cache breakpoints, and compute what a change costs"},
+    {"check", "1", "find and repair what a provider would refuse"},
+    {"eval", "1",
+	"measure on recorded sessions whether pruning keeps what is needed"},
+    {"replay", "1", "compute what recorded sessions cost"},
+    {"ctx", "7", NULL},
+    {"agents", "7", NULL},
+    {"encoding", "7", NULL},
+    {"strategy", "7", NULL},
+    {"stream", "5", NULL},
 };
 
-enum { N_COMMANDS = sizeof commands / sizeof commands[0], MAX_NAME = 16 };
+enum { N_PAGES = sizeof pages / sizeof pages[0], MAX_NAME = 16 };
 
 /* Exits; the status is 2 if standard output could not be written. */
 static _Noreturn void
@@ -64,23 +61,33 @@ print_commands(void)
 
 	printf("usage: ctx COMMAND [OPTION]... [FILE]...\n"
 	       "See and shrink what is sent to a language model.\n\n");
-	for (i = 0; i < N_COMMANDS; i++)
-		printf("  %-10s %s\n", commands[i].name, commands[i].purpose);
+	for (i = 0; i < N_PAGES; i++)
+		if (pages[i].purpose != NULL)
+			printf("  %-10s %s\n", pages[i].name, pages[i].purpose);
 	printf("  %-10s %s\n\n"
 	       "ctx COMMAND --help prints the options of a command.\n",
 	    "help", "open the manual page of a command: ctx help prune");
 	finish();
 }
 
-static bool
-is_command(const char *name)
+/* Returns the section of the manual that has a page of this name, or NULL. */
+static const char *
+find_section(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < N_COMMANDS; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return true;
-	return false;
+	for (i = 0; i < N_PAGES; i++)
+		if (strcmp(pages[i].name, name) == 0)
+			return pages[i].section;
+	return NULL;
+}
+
+static bool
+is_command(const char *name)
+{
+	const char *section = find_section(name);
+
+	return section != NULL && section[0] == '1';
 }
 
 static _Noreturn void
@@ -123,18 +130,6 @@ run(const char *self, const char *name, char **args)
 	(void)fprintf(stderr, "ctx: cannot run %s: %s\n", name,
 	    strerror(errno));
 	exit(2);
-}
-
-/* Returns the section of the manual that has a page of this name, or NULL. */
-static const char *
-find_section(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof pages / sizeof pages[0]; i++)
-		if (strcmp(pages[i].name, name) == 0)
-			return pages[i].section;
-	return is_command(name) ? "1" : NULL;
 }
 
 /* Opens the manual page with this name, without "ctx-", or that of all commands

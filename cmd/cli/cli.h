@@ -300,6 +300,9 @@ bool cli_is_built_in(const char *encoding);
 /* Returns the name of a value of enum ctx_reasoning: "drop", "keep" or
  * "fail". */
 const char *cli_reasoning_name(unsigned i);
+/* Returns the name of a value of enum ctx_level: "light", "balanced" or
+ * "aggressive". */
+const char *cli_level_name(unsigned i);
 const char *cli_strategy_name(unsigned i);
 
 /*

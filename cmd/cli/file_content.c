@@ -45,14 +45,6 @@ contains(struct ctx_str text, const char *part)
 	return memmem(text.p, text.n, part, strlen(part)) != NULL;
 }
 
-static bool
-begins_with(struct ctx_str text, const char *with)
-{
-	size_t n = strlen(with);
-
-	return text.n >= n && memcmp(text.p, with, n) == 0;
-}
-
 /* Removes the first line from a text, and returns it without its end.  Sets
  * *whole to true if the line has an end. */
 static struct ctx_str
@@ -73,7 +65,7 @@ take_line(struct ctx_str *text, bool *whole)
 static bool
 is_explanation(struct ctx_str line)
 {
-	return begins_with(line, REPORT) && contains(line, "\"rule\":") &&
+	return ctx_str_begins(line, REPORT) && contains(line, "\"rule\":") &&
 	    contains(line, "\"action\":");
 }
 
@@ -88,7 +80,7 @@ is_explain_file(struct ctx_str head)
 static bool
 is_svg(struct ctx_str head)
 {
-	return begins_with(head, "<?xml ") && contains(head, CLI_SVG_MARK);
+	return ctx_str_begins(head, "<?xml ") && contains(head, CLI_SVG_MARK);
 }
 
 /* ---- --archive ---- */
@@ -177,7 +169,7 @@ is_archive(const struct cli *cli, struct ctx_str head, const char *path)
 	ctx_json_init(&json, CTX_SIMD_BEST);
 	while (own && head.n > 0) {
 		line = take_line(&head, &whole);
-		own = begins_record(line) && !begins_with(line, REPORT);
+		own = begins_record(line) && !ctx_str_begins(line, REPORT);
 		if (!own)
 			break;
 		rc = ctx_json_scan_text(&json, line, &err);

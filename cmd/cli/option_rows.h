@@ -74,6 +74,35 @@
 		    CLI_PATTERN, except, NULL, NULL                            \
 	}
 
+/* Rows of the option table, for ctx-prune and the policies of ctx-replay: the
+ * patterns of messages to keep.  config: a struct ctx_prune_config. */
+#define CLI_PINS(config)                                                     \
+	{0, "pin", "REGEX", "keep messages whose text matches", CLI_PATTERN, \
+	    &(config)->pin_text, NULL, NULL},                                \
+	{                                                                    \
+		0, "pin-tool", "REGEX",                                      \
+		    "keep calls and results of matching tools", CLI_PATTERN, \
+		    &(config)->pin_tool, NULL, NULL                          \
+	}
+/* The same: numbers of tokens other than the budget. */
+#define CLI_AMOUNTS(config, reserve_given)                                    \
+	{0, "window", "N", "context window (the model's)", CLI_NUMBER,        \
+	    &(config)->window, NULL, NULL},                                   \
+	    {0, "reserve", "N",                                               \
+		"without -b: tokens left for the response (512)", CLI_NUMBER, \
+		&(config)->reserve, NULL, reserve_given},                     \
+	    {0, "trigger", "N|P%",                                            \
+		"prune only above this many tokens (the budget)", CLI_AMOUNT, \
+		&(config)->trigger, NULL, NULL},                              \
+	    {0, "target", "N|P%",                                             \
+		"when pruning, prune down to this (the budget)", CLI_AMOUNT,  \
+		&(config)->target, NULL, NULL},                               \
+	{                                                                     \
+		0, "quantum", "N|P%",                                         \
+		    "size of removal steps, % of the target (20%)",           \
+		    CLI_AMOUNT, &(config)->quantum, NULL, NULL                \
+	}
+
 /* Row of the option table: the option --in-place of commands that copy their
  * input to standard output with changes. */
 #define CLI_IN_PLACE(cli)                                              \

@@ -48,6 +48,18 @@ cli_strategy_name(unsigned i)
 }
 
 const char *
+cli_level_name(unsigned i)
+{
+	static const char *const names[] = {
+	    [CTX_LEVEL_LIGHT] = "light",
+	    [CTX_LEVEL_BALANCED] = "balanced",
+	    [CTX_LEVEL_AGGRESSIVE] = "aggressive",
+	};
+
+	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+}
+
+const char *
 cli_reasoning_name(unsigned i)
 {
 	static const char *const names[] = {

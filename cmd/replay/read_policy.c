@@ -3,15 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/option_rows.h"
 #include "replay/read_policy.h"
-
-static const char *
-level_name(unsigned i)
-{
-	static const char *const names[] = {"light", "balanced", "aggressive"};
-
-	return i < 3 ? names[i] : NULL;
-}
 
 /* Cuts the next word off the text at *rest, as a shell does: words are
  * separated by blanks, except in quotes, which are removed.  Returns NULL if no
@@ -131,21 +124,14 @@ read_options(const struct cli *cli, struct named_policy *policy)
 		&keep_last},
 	    {'t', "keep-turns", "N", "", CLI_NUMBER, &settings->keep_turns,
 		NULL, &keep_turns},
-	    {'l', "level", "NAME", "", CLI_CHOICE, &level, level_name, NULL},
-	    {0, "window", "N", "", CLI_NUMBER, &config->window, NULL, NULL},
-	    {0, "reserve", "N", "", CLI_NUMBER, &config->reserve, NULL, NULL},
-	    {0, "trigger", "N|P%", "", CLI_AMOUNT, &config->trigger, NULL,
+	    {'l', "level", "NAME", "", CLI_CHOICE, &level, cli_level_name,
 		NULL},
-	    {0, "target", "N|P%", "", CLI_AMOUNT, &config->target, NULL, NULL},
-	    {0, "quantum", "N|P%", "", CLI_AMOUNT, &config->quantum, NULL,
-		NULL},
+	    CLI_AMOUNTS(config, NULL),
 	    {0, "query", "TEXT", "", CLI_STRING, &config->scorer.query, NULL,
 		NULL},
 	    {0, "keep-first", "N", "", CLI_NUMBER, &settings->keep_first, NULL,
 		&keep_first},
-	    {0, "pin", "REGEX", "", CLI_PATTERN, &config->pin_text, NULL, NULL},
-	    {0, "pin-tool", "REGEX", "", CLI_PATTERN, &config->pin_tool, NULL,
-		NULL},
+	    CLI_PINS(config),
 	    {0, "feed-back", NULL, "", CLI_FLAG, &policy->policy.feeds_back,
 		NULL, NULL},
 	    {0},

@@ -71,6 +71,8 @@ struct ctx_str {
 /* Returns a span without blanks, tabs, carriage returns and line feeds at its
  * beginning and end. */
 struct ctx_str ctx_str_trim(struct ctx_str s);
+/* Returns true if a span begins with a NUL-terminated text. */
+bool ctx_str_begins(struct ctx_str s, const char *text);
 
 /* A growing byte buffer.  A zeroed struct is a valid empty buffer.  The buffer
  * owns its memory p, which may be NULL. */

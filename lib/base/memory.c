@@ -55,6 +55,14 @@ ctx_str_trim(struct ctx_str s)
 	return s;
 }
 
+bool
+ctx_str_begins(struct ctx_str s, const char *text)
+{
+	size_t n = strlen(text);
+
+	return s.n >= n && memcmp(s.p, text, n) == 0;
+}
+
 int
 ctx_buf_reserve(struct ctx_buf *buf, size_t extra, struct ctx_err *err)
 {

@@ -168,7 +168,7 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 
 	while (text.n > 0) {
 		one = ctx_summary_next_sentence(&text);
-		if (one.n >= 3 && memcmp(one.p, "```", 3) == 0)
+		if (ctx_str_begins(one, "```"))
 			code = !code;
 		else if (!code && add_sentence(s, kind, one, err) < 0)
 			return -1;
@@ -216,7 +216,7 @@ add_earlier_line(struct ctx_summary *s, struct ctx_str line, uint32_t *action,
 	s->actions.number = s->names.n_texts;
 	for (class = 0; class < CLASSES; class ++) {
 		n = strlen(classes[class].label);
-		if (line.n <= n || memcmp(line.p, classes[class].label, n) != 0)
+		if (line.n <= n || !ctx_str_begins(line, classes[class].label))
 			continue;
 		text = (struct ctx_str){line.p + n, line.n - n};
 		return classes[class].kind == CTX_SUMMARY_CALL
@@ -241,7 +241,7 @@ add_summary_text_line(struct ctx_summary *s, struct ctx_str line,
 	if (above != 0 && line.n > 0 && line.p[0] == ' ')
 		return ctx_summary_names_add_list(&s->names, line, above, err);
 	line = ctx_str_trim(line);
-	if (line.n < n || memcmp(line.p, CTX_NAMES_LABEL, n) != 0)
+	if (!ctx_str_begins(line, CTX_NAMES_LABEL))
 		return add_earlier_line(s, line, action, err);
 	line.p += n;
 	line.n -= n;

@@ -21,21 +21,13 @@ enum { MOST_OUTCOME = 160, MOST_WHOLE = 100 };
 #define CODEX_RUNNING "Process running with "
 #define CODEX_OUTPUT  "\nOutput:\n"
 
-static bool
-starts_with(struct ctx_str text, const char *start)
-{
-	size_t n = strlen(start);
-
-	return n <= text.n && memcmp(text.p, start, n) == 0;
-}
-
 struct ctx_str
 ctx_summary_skip_header(struct ctx_str result)
 {
 	const size_t n = sizeof CODEX_OUTPUT - 1;
 	const char *at;
 
-	if (starts_with(result, CODEX_HEADER) &&
+	if (ctx_str_begins(result, CODEX_HEADER) &&
 	    (at = memmem(result.p, result.n, CODEX_OUTPUT, n)) != NULL) {
 		result.n -= (size_t)(at + n - result.p);
 		result.p = at + n;
@@ -68,7 +60,7 @@ counts_results(struct ctx_str line)
 	const char *at;
 	size_t i;
 
-	if (starts_with(line, "Tests run: "))
+	if (ctx_str_begins(line, "Tests run: "))
 		return true;
 	for (i = 0; words[i] != NULL; i++) {
 		at = memmem(line.p, line.n, words[i], strlen(words[i]));
@@ -164,9 +156,9 @@ strip_decoration(struct ctx_str line)
 		line.p++, line.n--;
 	while (line.n > 0 && line.p[line.n - 1] == '=')
 		line.n--;
-	if (starts_with(line, "E  "))
+	if (ctx_str_begins(line, "E  "))
 		line.p += 1, line.n -= 1;
-	if (starts_with(line, "<") &&
+	if (ctx_str_begins(line, "<") &&
 	    (end = memchr(line.p, '>', line.n)) != NULL &&
 	    end + 1 < line.p + line.n) {
 		line.n -= (size_t)(end + 1 - line.p);
