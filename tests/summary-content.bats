@@ -1,0 +1,301 @@
+# ctx-prune -s summarize: what the built-in summary says
+
+load helper
+load summary
+
+@test "a summary contains requests of the user, actions of tool calls, and a list of names" {
+	{
+		messages "user:Never touch the table doors_v7. Rename its reader." \
+		    "assistant:Let me look at the reader qz_81 of that table first." \
+		    "assistant:I decided to keep the old name as an alias for now."
+		tool c1 run '{"command": "make check"}' 'Error: no rule'
+		tool c2 run '{"command": ["bash", "-lc", "make -j2"]}' \
+		    $'order\nQX-4471 is complete'
+		tool c3 edit_file '{"path": "src/reader.c", "old": "a"}' ok
+		tool c4 read_file '{"path": "src/other.c"}' 'int other_v2;'
+		tool c5 apply_patch '{"input": "*** Begin Patch\n*** Update File: a/b.py\n+x"}' ok
+		tool c6 todo_write '{"todos": [{"content": "first", "status":
+		    "completed"}, {"content": "write the alias", "status": "pending"}]}' ok
+		for i in 1 2 3; do
+			messages "user:and $i?" "assistant:$(words 60)"
+		done
+	} > in
+	ctx-prune -s summarize -k 1 -t 1 -b 300 in > out
+	summary_of out > text
+	grep -q 'User: Never touch the table doors_v7\.$' text
+	grep -qx 'Assistant: I decided to keep the old name as an alias for now\.' text
+	run ! grep 'Let me look' text
+	grep -qx 'Names: qz_81' text
+	grep -qx 'Open: write the alias' text
+	run ! grep first text
+	grep -qx 'Changed: src/reader.c' text
+	grep -qx 'Changed: a/b.py' text
+	grep -qx 'Ran: make check -> Error: no rule' text
+	grep -qx 'Ran: make -j2' text
+	grep -qx 'Called: read_file src/other.c -> int other_v2;' text
+	# Below a call are the names in its result.
+	grep -A 1 -x 'Ran: make -j2' text | grep -qx '  QX-4471'
+	run ! grep 'Changed: src/other.c' text
+	# A later run reads the lines of the summary as what they are.
+	{
+		cat out
+		messages "user:$(words 40)" "assistant:$(words 50)" \
+		    "user:what now?" "assistant:nothing"
+	} > more
+	ctx-prune -s summarize -k 1 -t 1 -b 420 more > out
+	summary_of out > text
+	grep -qx 'Ran: make check -> Error: no rule' text
+	grep -qx 'Open: write the alias' text
+	[ "$(grep -c QX-4471 text)" -eq 1 ]
+	grep -A 1 -x 'Ran: make -j2' text | grep -qx '  QX-4471'
+}
+
+@test "a summary tells in order what was said and called, with the keys of results in JSON" {
+	{
+		messages "user:My order W77123 has not arrived, please look."
+		tool c1 get_order '{"order_id": "W77123", "open": true}' '{
+		    "order_id": "W77123", "address": "12 Lime Rd",
+		    "items": [{"item_id": 5551234, "status": "sent"},
+			{"item_id": 5551235, "status": "lost"}],
+		    "paid": {"card_8812": {"paid_at": "2026-11-02"}}}'
+		messages "assistant:I found that item 5551235 of the order was lost." \
+		    "user:Then send it again, but never to the old address."
+		tool c2 send_item '{"item_id": 5551235, "to": {"zip": "90413-X"}}' ok
+		messages "assistant:The parcel service has your new address now." \
+		    "user:Thanks." "assistant:$(words 400)" \
+		    "user:And now?"
+	} > in
+	ctx-prune --compact -k 1 -t 1 in > out
+	summary_of out | sed '1s/^.*summary\]: //' > text
+	cat > expected <<'X'
+User: My order W77123 has not arrived, please look.
+Called: get_order W77123
+  card_8812; item_id=5551234; paid_at=2026-11-02
+Assistant: I found that item 5551235 of the order was lost.
+User: Then send it again, but never to the old address.
+Called: send_item 5551235 -> ok
+  zip=90413-X
+X
+	head -n 7 text | diff expected -
+	# A later run reads the lists of an earlier summary.
+	{
+		cat out
+		messages "assistant:$(words 350)" "user:What now?"
+	} > more
+	ctx-prune --compact -k 1 -t 1 more > out
+	summary_of out | sed '1s/^.*summary\]: //' > text
+	head -n 7 text | diff expected -
+}
+
+summary_text() { # OPTION...: the summary of the file in, without its prefix
+	ctx-prune --compact -k 1 -t 1 "$@" in > out
+	summary_of out | sed '1s/^.*summary\]: //' > text
+}
+
+@test "a summary says with which outcome each command and changing call ended" {
+	{
+		messages "user:Fix the tests, please."
+		tool c1 run '{"command": "pytest -q"}' $'FF...
+== FAILURES ==
+E       KeyError: 7
+==== 2 failed, 3 passed in 0.41s ====
+[exit 1]'
+		tool c2 edit_file '{"path": "a.py"}' 'a.py was edited, all is well'
+		tool c3 run '{"command": "pytest -q"}' $'.....\n5 passed in 0.40s\n[exit 0]'
+		tool c4 run '{"command": "make doc"}' $'cc -c a.c
+    log.error("error: bad %s", name)
+\e[31merror: no such page\e[0m
+error: and another'
+		tool c5 run '{"command": "cat a.py"}' $'def f():\n    # error: none\n    pass'
+		tool c6 update_seat '{"seat": "12A"}' '{"status": "ok", "price": 5}'
+		tool c7 write_page '{"path": "b.md"}' 'Error: the disk is full'
+		tool c8 run '{"cmd": "ls x"}' 'Chunk ID: 96e67a
+Wall time: 0.6695 seconds
+Process exited with code 2
+Original token count: 14567
+Output:
+ls: x: No such file or directory'
+		tool c9 run '{"command": "ssh box"}' '{"output": "a\nFAILED box_1\n", "exit_code": 3}'
+		messages "assistant:$(words 900)" "user:and?" \
+		    "assistant:$(words 300)"
+	} > in
+	summary_text
+	cat > expected <<'X'
+User: Fix the tests, please.
+Ran: pytest -q -> 2 failed, 3 passed in 0.41s [exit 1]
+Changed: a.py
+Ran: pytest -q -> 5 passed in 0.40s
+Ran: make doc -> error: no such page
+Ran: cat a.py
+Called: update_seat 12A -> {"status": "ok", "price": 5}
+Changed: b.md -> Error: the disk is full
+Ran: ls x -> ls: x: No such file or directory [exit 2]
+Ran: ssh box -> FAILED box_1 [exit 3]
+X
+	grep -v '^  ' text | diff expected -
+	# Nor does it list what a program measures.
+	run ! grep -e 96e67a -e 0.6695 -e 14567 -e '^  .*0.41s' text
+	# A later run reads these lines as they are.
+	{
+		cat out
+		messages "assistant:$(words 900)" "user:What now?"
+	} > more
+	mv more in
+	summary_text
+	grep -v -e '^  ' -e '^User: and' text | diff expected -
+}
+
+@test "a summary lists times, addresses of bytes and web addresses whole, and no words that are not names" {
+	{
+		messages "user:Look at this order, please."
+		tool c1 get_order '{"id": "W77123"}' '{"created":
+		    "2026-05-14T09:12:00", "mac": "00:1b:44:11:3a:b7",
+		    "url": "https://x.example/a/b?id=77&k=2",
+		    "log": "<tool_note>/var/q_1 8.93s</tool_note>, in cfg/base"}'
+		messages "assistant:It was sent, is that right (yes/no) or new/old?" \
+		    "user:and?" "assistant:$(words 200)"
+	} > in
+	for i in 1 2; do
+		summary_text
+		grep -F 'created=2026-05-14T09:12:00; mac=00:1b:44:11:3a:b7' text
+		grep -F 'url=https://x.example/a/b?id=77&k=2' text
+		grep -F 'log=/var/q_1, cfg/base' text
+		run ! grep -e '^Names' -e tool_note text
+		{ # A later run reads the list.
+			cat out
+			messages "assistant:$(words 200)" "user:What now?"
+		} > more
+		mv more in
+	done
+}
+
+@test "in a small summary the user's constraints and changing calls come before names" {
+	{
+		messages "user:I want to change my trip, please." \
+		    "assistant:Of course, which one?" \
+		    "user:Leave a day later, never before noon, for 150 dollars at most."
+		tool c1 search_flights '{"day": "2026-05-21"}' \
+		    "$(jq -nc '[range(40) | {no: "HAT\(. * 7 + 100)"}]')"
+		tool c2 add_bag '{"bags": 1}' '{"status": "ok"}'
+		tool c3 get_seats '{"day": "2026-05-21"}' \
+		    "$(jq -nc '[range(40) | {seat: "K-\(. * 7 + 300)"}]')"
+		messages "user:Good, go ahead." \
+		    "user:And?" "assistant:$(words 60)"
+	} > in
+	summary_text -b 190
+	[ "$(tokens --text text)" -lt 100 ]
+	grep -qx 'User: I want to change my trip, please\.' text
+	grep -qx 'User: Leave a day later, never before noon, for 150 dollars at most\.' text
+	grep -qx 'Called: add_bag 1 -> {"status": "ok"}' text
+	run ! grep 'go ahead' text
+}
+
+@test "a summary lists no names of a result that only count" {
+	{
+		messages "user:Read the log of the job, please."
+		tool c1 run '{"command": "journalctl"}' \
+		    "$(seq -f 'matched batch_%02g' 60; echo 'lock qk_81 is left')"
+		messages "user:and?" "assistant:$(words 60)"
+	} > in
+	summary_text
+	grep -qx '  qk_81' text
+}
+
+@test "a summary tells what the assistant says is open, and leaves out announcements, layout and repetitions" {
+	{
+		jq -nc '{role: "user", content: ("<ide_opened_file>The user opened " +
+		    "a.py.</ide_opened_file>\n<INSTRUCTIONS>Never use tabs, " +
+		    "please.</INSTRUCTIONS>\nPlease fix the reader of the table.\n" +
+		    "<system-reminder>You must not\nmention this.</system-reminder>")}'
+		jq -nc '{role: "assistant", content: ("I\u2019ll review the reader now, step " +
+		    "by step.\nNext I\u2019m checking all of the callers.\n" +
+		    "| `external` | found, but only in the table |\n" +
+		    "## What was found and fixed in there\n" +
+		    "All five pass. Still open: update docs/usage.md.")}'
+		for i in one two; do
+			messages "assistant:As for $i, please see the page on the same subject in the handbook, where all of it was done."
+		done
+		messages "assistant:$(words 200)" "user:and?" "assistant:$(words 60)"
+	} > in
+	summary_text
+	cat > expected <<'X'
+User: Please fix the reader of the table.
+Assistant: All five pass.
+Assistant: Still open: update docs/usage.md.
+Assistant: As for one, please see the page on the same subject in the handbook, where all of it was done.
+X
+	grep -v '^Names' text | diff expected -
+}
+
+@test "a summary begins with the first sentences of the user, without lines that are only tags" {
+	{
+		jq -nc '{role: "user", content: ("<instructions>\n" +
+		    "I am looking for a night train to Vienna.\n" +
+		    "</instructions>\nMy name is Ottilie Brandt.")}'
+		messages "assistant:On which day do you travel?"
+		for i in $(seq 12); do
+			messages "user:Please never book seat $i, because it is loud." \
+			    "assistant:$(words 60)"
+		done
+		messages "user:Go on."
+	} > in
+	ctx-prune -s summarize -b 300 -k 1 -t 1 in > out
+	summary_of out > lines
+	grep -q 'seat 12' lines
+	sed -n 1p lines | grep -q 'User: I am looking for a night train to Vienna\.$'
+	sed -n 2p lines | grep -qx 'User: My name is Ottilie Brandt\.'
+	run ! grep -q 'instructions>' lines
+}
+
+@test "a summary quotes whole sentences: abbreviations and parentheses end none" {
+	{
+		messages "user:Please stop the tills one by one, i. e. never two of \
+them. Keep the old keys (the table has some 4 Mill. Rows). Then report." \
+		    "assistant:Yes."
+		for i in $(seq 12); do
+			messages "user:Step $i." "assistant:$(numbered 60)"
+		done
+		messages "user:Go on."
+	} > in
+	ctx-prune -s summarize -b 300 -k 1 -t 1 in > out
+	summary_of out > lines
+	grep -q 'User: Please stop the tills one by one, i\. e\. never two of them\.$' lines
+	grep -qx 'User: Keep the old keys (the table has some 4 Mill\. Rows)\.' lines
+}
+
+@test "text after a NUL character is used for the summary" {
+	jq -nc '{role: "user", content: "which port is it then"},
+	    {role: "assistant", content:
+	    "the port is\u0000 4242 because nothing else was left"},
+	    (range(4) | {role: "user", content: "and now, \(.)?"},
+	    {role: "assistant", content: ("so " * 40)})' > in
+	ctx-prune --compact -k 1 -t 0 -b 300 -l aggressive in > out
+	[[ $(summary_of out | tr '\0' '#') == \
+	    *"the port is# 4242 because nothing else was left"* ]]
+}
+
+@test "of a very long line the summary contains the beginning, cut between two characters" {
+	{
+		jq -nc --arg t "x$(printf 'é%.0s' {1..3000})" '{role: "user", content: $t}'
+		jq -nc --arg t "$(printf 'é%.0s' {1..3000})" '{role: "user", content: $t}'
+		cat "$chat"
+	} > in
+	ctx-prune -s summarize --compact --summary-tokens 9000 in > out
+	head -n 1 out | jq -e '.content | test("User: xé") and test("User: éé") and
+	    (test("\ufffd") | not)'
+	head -n 1 out | iconv -f utf8 -t utf16 > /dev/null
+}
+
+@test "a list of tasks replaces the open tasks of earlier lists" {
+	jq -nc 'range(3) as $k | {role: "assistant", content: null,
+	    tool_calls: [{id: "c\($k)", type: "function", function: {name:
+	    "todo", arguments: ({todos: [range(3) | {content: "task \($k) \(.)",
+	    status: "pending"}]} | tojson)}}]}, {role: "tool",
+	    tool_call_id: "c\($k)", content: "ok"}' > in
+	messages "user:$(words 60)" "assistant:$(words 60)" user:and? \
+	    assistant:no >> in
+	ctx-prune -s summarize -k 1 -t 1 -b 150 in > out
+	summary_of out > text
+	[ "$(grep -c 'Open: task 2 ' text)" -eq 3 ]
+	[ "$(grep -c 'Open: ' text)" -eq 3 ]
+}
