@@ -402,8 +402,8 @@ struct ctx_result {
 	uint64_t refused; /* conversations; see reasoning [not count restore] */
 	uint64_t findings, repaired; /* violations left, repaired [check] */
 	uint64_t failed; /* not pruned, stored, restored [prune age restore] */
-	/* texts that a regular expression needed too much work for; they count
-	 * as pinned, and not as selected [prune truncate age] */
+	/* texts for which a regular expression was given up as too slow; they
+	 * are pinned, or by tool and not_tool unchanged [prune truncate age] */
 	uint64_t given_up;
 };
 #define CTX_RESULT_INIT CTX_INIT(struct ctx_result)

@@ -482,9 +482,9 @@ measure_word(const char *p, size_t n)
 	return i;
 }
 
-/* Returns true if a word does not change a model's price: a number (of a date
- * or a revision), "latest", "preview", "default", or the beginning of Bedrock's
- * "v1:0". */
+/* Returns true if a word of a model's name does not change its price: a number
+ * (of a date or a revision), "latest", "preview", "default", or the v1 of
+ * Bedrock's "v1:0". */
 static bool
 is_free_word(const char *p, size_t word, size_t n)
 {

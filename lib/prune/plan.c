@@ -81,10 +81,10 @@ is_outside_turns(const struct ctx_plan *plan, const struct ctx_segment *segment)
 	    !plan->settings.alternates;
 }
 
-/* Returns true if the newest turn needs this user message only for now.  The
- * last user message of a turn is no longer needed when another one follows.
- * The first one is not needed if keep_turns becomes 0 and it is not the last.
- */
+/* Returns true if this user message of the newest turn must be kept now, but
+ * may be removed later.  A turn can begin with several user messages: the last
+ * one may be removed once another follows; the first one, if it is not the last
+ * and keep_turns is lowered to 0. */
 static bool
 may_lose_task(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
@@ -399,7 +399,7 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 	return 0;
 }
 
-/* Makes the plan.  If messages are removed in steps, and what the step keeps
+/* Makes the plan.  If it removes messages in steps, and what then remains
  * exceeds the budget, makes the plan again without steps. */
 static int
 decide_in_steps(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,

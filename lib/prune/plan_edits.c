@@ -157,9 +157,9 @@ edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
 	return total;
 }
 
-/* Cancels edits of one kind that are not needed because a later edit saved more
- * than was missing, the newest first.  Returns the tokens that the conversation
- * then has. */
+/* If the edits of one kind save more tokens than the target needs, cancels
+ * those that can be spared, from the newest message on.  Returns the tokens
+ * that the conversation then has. */
 static uint64_t
 cancel_needless(struct ctx_plan *plan, const struct ctx_groups *groups,
     unsigned edit, uint64_t total)

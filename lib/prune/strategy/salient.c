@@ -105,9 +105,9 @@ pad_segments(struct salient *s, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds each sentence in which the user says what must or must not be done, as
- * if it were a name.  Sentences of text that a program has put into the message
- * do not count. */
+/* Adds to the names of the newest segment each sentence in which the user says
+ * what must or must not be done.  Skips text that a program has put into the
+ * message. */
 static int
 add_constraints(struct salient *s, struct ctx_str text, struct ctx_err *err)
 {

@@ -391,8 +391,8 @@ has_neighbour(const struct summary_names *names, struct ctx_str name, int step)
 	return step == 0 && ctx_intern_has(&names->texts, text, name.n);
 }
 
-/* Returns true for a name that only counts, such as value_7 of value_6, value_7
- * and value_8, and that only one tool result has. */
+/* Returns true for a name that is one of a numbered series, such as value_6,
+ * value_7 and value_8, and that only one tool result has. */
 static bool
 is_counted(const struct summary_names *names, uint32_t id)
 {
