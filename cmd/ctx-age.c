@@ -16,8 +16,8 @@ struct age_command {
 	uint64_t n_failed;
 };
 
-/* Counts a tool result that could not be stored in a file.  Prints a message
- * only for the first one. */
+/* Called if a tool result could not be stored in a file.  Counts these tool
+ * results, and prints a message only for the first one. */
 static void
 on_failed(void *user, const struct ctx_err *why)
 {
@@ -135,8 +135,8 @@ parse(struct age_command *age, int argc, char **argv)
 }
 
 /* Opens the spool, the directory in which ctx-age stores old tool results.  If
- * it cannot be opened, no tool result is moved, and the error is only reported
- * when there is a tool result to store. */
+ * the spool cannot be opened, ctx-age moves no tool result.  The error is
+ * reported only if there is a tool result to store. */
 static void
 open_spool(struct age_command *age, struct ctx_spool *spool,
     struct cli_sandbox_grants *needs, struct ctx_err *refused)
@@ -148,8 +148,8 @@ open_spool(struct age_command *age, struct ctx_spool *spool,
 	age->options.refused = refused;
 }
 
-/* Closes the spool.  If nothing was stored, the directories that open_spool
- * created are removed. */
+/* Closes the spool.  If nothing was stored, removes the directories that
+ * open_spool created. */
 static void
 close_spool(struct age_command *age)
 {

@@ -1,5 +1,5 @@
-/* ctx-cache.c - command that adds prompt-cache breakpoints to conversations,
- * or says what it costs that a request was changed */
+/* ctx-cache.c - command that adds prompt-cache breakpoints to conversations, or
+ * computes the cost of a change to a request */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "cli/option_rows.h"
 
-/* Maximum number of warnings about single conversations that are printed.
+/* Maximum number of warnings about single conversations that ctx-cache prints.
  * Further warnings are only counted. */
 #define MAX_LINES 10
 
@@ -22,8 +22,8 @@ struct cache_command {
 	struct cli_report report;
 	const char *diff, *price;
 	uint64_t breakpoints, conversations, lines;
-	/* Bit i is set if the value i of enum ctx_cache_status was reported:
-	 * each status is reported only once. */
+	/* Bit i is set once the value i of enum ctx_cache_status was reported
+	 * to the user, so that each status is reported only once. */
 	unsigned reported;
 	bool ttl_reported;
 };
@@ -61,10 +61,11 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 		    model);
 		break;
 	default:
-		/* Prints that no breakpoints were written, because the model of
-		 * the conversation is not known to use them.  If o->format is
-		 * NULL, many providers accept the format of the conversation,
-		 * so the warning names the model instead of a provider. */
+		/* Warns that no breakpoints were written, because ctx does not
+		 * know that the model of the conversation uses them.  If
+		 * o->format is NULL, many providers accept the format of the
+		 * conversation, so the warning names the model instead of a
+		 * provider. */
 		if (o->format == NULL)
 			cli_say(&cache->cli,
 			    "%s uses no cache breakpoints; nothing is changed",
@@ -143,9 +144,10 @@ write_breakpoints(struct cache_command *cache,
 
 /* ---- what a change costs ---- */
 
-/* Reads prices "in,out,read,write" from the command line, in dollars per
- * million tokens: input, output, reads from and writes to the prompt cache.
- * Prices at the end may be left out. */
+/* Reads prices in the form "INPUT,OUTPUT,READ,WRITE" from the command line.
+ * They are prices in dollars per million tokens: of input, of output, of
+ * reading from the prompt cache and of writing to it.  The last prices may be
+ * missing. */
 static void
 read_prices(struct cache_command *cache, struct ctx_price *price)
 {

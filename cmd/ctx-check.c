@@ -19,7 +19,7 @@ struct check_command {
 	struct cli cli;
 	struct ctx_check_config options;
 	struct cli_report report;
-	/* the changes that --explain and --archive report */
+	/* settings for reporting changed messages (--explain, --archive) */
 	struct ctx_report changes;
 	const char *provider, *after;
 	struct cli_annotations annotations;
@@ -141,8 +141,8 @@ print_finding(FILE *to, const struct ctx_finding *finding)
 	(void)fprintf(to, ":%" PRIu64 ": %s: ", place->line,
 	    ctx_rule_at(finding->id)->id);
 	cli_print_masked(to, finding->what, strlen(finding->what));
-	/* A line number does not identify a message in a record with several
-	 * messages, so the message's number is printed, too. */
+	/* In a record with several messages, the line number does not identify
+	 * a message.  So the number of the message is printed, too. */
 	if (finding->in_request)
 		(void)fprintf(to, " (beside the messages)");
 	else if (place->inside && finding->id != CTX_RULE_NO_MESSAGE)
@@ -193,7 +193,7 @@ handle_finding(void *user, const struct ctx_finding *finding,
 	return rc;
 }
 
-/* Adds a repair to the list of repairs that --dry-run prints. */
+/* Adds a repair to the list of repairs that ctx-check --dry-run prints. */
 static int
 plan_fix(struct check_command *check, const struct ctx_fix *fix,
     struct ctx_err *err)
@@ -248,8 +248,8 @@ handle_fix(void *user, const struct ctx_fix *fix, struct ctx_err *err)
 
 /* ---- files ---- */
 
-/* Prints a summary of the operand that was opened last.  With --verbose this
- * says how many messages, findings and repairs the operand has. */
+/* Prints a summary of the input file that was opened last.  With --verbose the
+ * summary says how many messages, findings and repairs the file has. */
 static void
 report_file(struct check_command *check)
 {
@@ -435,8 +435,8 @@ check_repair_options(const struct check_command *check)
 	cli_check_needs(&check->cli, needs, sizeof needs / sizeof needs[0]);
 }
 
-/* Checks that the options for the output can be combined, and opens the files
- * of --archive and --explain. */
+/* Checks that the options that select what is printed can be combined.  Opens
+ * the files of --archive and --explain. */
 static void
 open_reports(struct check_command *check)
 {
@@ -505,8 +505,9 @@ main(int argc, char **argv)
 	cli_model_counters(&check.cli, &counters);
 	check.options.counters = &counters;
 	open_reports(&check);
-	/* ctx-check asks the token counters for context windows only.  So the
-	 * sandbox need not let them open vocabulary files. */
+	/* ctx-check asks the token counters only for the sizes of context
+	 * windows, and counts no tokens.  So the sandbox need not allow reading
+	 * of vocabulary files. */
 	cli_sandbox(&check.cli, &(struct cli_sandbox_grants){.counters = NULL});
 	if (check.sarif)
 		begin_sarif(&check);

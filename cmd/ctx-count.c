@@ -12,35 +12,39 @@
 
 struct count_command {
 	struct cli cli;
-	struct cli_report report; /* of --annotate */
+	/* settings of the report that --annotate writes */
+	struct cli_report report;
 	struct row_form form;
 	struct ctx_model_counters counters;
 	unsigned per, bound;
 	bool text, models, calibrate, annotate;
-	unsigned billed; /* index for cli_when_name */
+	/* the argument of --billed, as an index for cli_when_name */
+	unsigned billed;
 	bool key_given, bound_given, color_given, billed_given;
 	const char *key;
 	uint64_t top;
 	struct ctx_amount max;
 	struct cli_annotations annotations;
-	/* output rows of --per (for example one per role) for the file that is
-	 * being read */
+	/* For the file that is being read: the rows that --per prints, such as
+	 * one row for each role. */
 	struct rows rows;
-	/* True if rows with sums over all files are printed: with --total, or
-	 * for several files on a terminal.  totals has these rows. */
+	/* True if ctx-count prints rows with the sums over all files (totals):
+	 * with --total, or for several files on a terminal. */
 	bool sums_files;
 	struct rows totals;
 	struct rows largest;
 	struct table table; /* used on a terminal */
 	struct ctx_token_stats total;
 	struct bar bar;
-	uint64_t lines; /* number of conversations with a row in the output */
-	bool any;       /* true if the file being read has a conversation */
+	/* number of conversations that have a row in the output */
+	uint64_t lines;
+	bool any;      /* true if the file being read has a conversation */
 	uint64_t over; /* number of conversations with more tokens than --max */
 	struct calibrate calls;
 };
 
-/* Maximum number of warnings about --max; further ones are only counted. */
+/* Maximum number of warnings about conversations above the limit of --max.
+ * Further warnings are only counted. */
 #define MAX_LINES 10
 
 static const char *
@@ -74,8 +78,8 @@ on_message(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns the number of tokens of a conversation that is compared with --max.
- * It does not depend on whether the output is a terminal. */
+/* Returns the number of tokens of a conversation that is compared with the
+ * limit of --max.  Printed numbers may differ on a terminal. */
 static uint64_t
 limited_tokens(const struct count_command *count,
     const struct ctx_token_stats *stats)
@@ -84,8 +88,8 @@ limited_tokens(const struct count_command *count,
 					   : stats->tokens;
 }
 
-/* Exits with an error if the window of a conversation is not known. what: the
- * option that needs it. */
+/* Exits with an error if the context window of a conversation's model is not
+ * known. what: the option that needs the window, for the message. */
 static void
 require_window(const struct count_command *count,
     const struct ctx_token_stats *stats, const char *what)
@@ -213,7 +217,8 @@ count_stream(struct count_command *count, char **file)
 struct plain {
 	const struct ctx_counter *counter;
 	struct ctx_token_stats sum;
-	int64_t correction; /* see ctx_text_correction */
+	/* correction of the token count, see ctx_text_correction */
+	int64_t correction;
 };
 
 static int
@@ -238,8 +243,8 @@ count_plain_part(void *user, struct ctx_buf *text, bool ended,
 	return 0;
 }
 
-/* Counts the tokens of a file as one plain text, even if it holds JSON
- * (--text). */
+/* Implements ctx-count --text: counts the tokens of a file as one plain text,
+ * even if the file contains JSON. */
 static void
 count_text(struct count_command *count, char **file)
 {
@@ -280,8 +285,8 @@ print_end(struct count_command *count)
 			     &err) < 0)
 			cli_fail(&count->cli, &err);
 	}
-	/* The conversations may have different context windows, so the row with
-	 * their sum shows none. */
+	/* The conversations may be of models with different context windows, so
+	 * the row with the sum of the conversations shows no window. */
 	row.sum.model = NULL;
 	row.sum.file = "total";
 	count->form.window = 0;
@@ -333,8 +338,8 @@ count_files(struct count_command *count)
 		print_end(count);
 }
 
-/* For --annotate: writes the input records, each with a member for the number
- * of its tokens. */
+/* Implements ctx-count --annotate: copies the input records to the output, and
+ * adds to each a member with its number of tokens. */
 static int
 annotate_stream(struct count_command *count, struct ctx_report *report)
 {
@@ -358,8 +363,7 @@ annotate_stream(struct count_command *count, struct ctx_report *report)
 
 /* ---- options ---- */
 
-/* Exits with an error if an option was given that has no effect without another
- * option, or with another one. */
+/* Exits with an error if an option has no effect without, or with, another. */
 static void
 check_needs(const struct count_command *count)
 {
@@ -430,8 +434,8 @@ check_options(struct count_command *count)
 		    "cannot be combined with other output");
 }
 
-/* Sets how results are printed: by the options, and by whether standard output
- * is a terminal. */
+/* Chooses the form of the output: from the options, and from whether standard
+ * output is a terminal. */
 static void
 choose_form(struct count_command *count)
 {

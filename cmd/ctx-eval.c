@@ -24,8 +24,9 @@ struct eval_command {
 	char *prune; /* path of ctx-prune */
 };
 
-/* Returns name number i of the names that the option --per accepts; NULL after
- * the last.  The name says what each row of the output stands for. */
+/* Returns the i-th argument that the option --per accepts (i counts from 0), or
+ * NULL if there is none.  The argument says whether a row of the output is
+ * about a policy or a sample. */
 static const char *
 per_kind_name(unsigned i)
 {
@@ -36,9 +37,10 @@ per_kind_name(unsigned i)
 
 /* ---- policies ---- */
 
-/* Sets eval->prune, the path of ctx-prune: the one in the directory of this
- * program if there is one, so that a build tree uses its own; else the name
- * alone, which is searched for in PATH. */
+/* Sets eval->prune, the path of ctx-prune.  If the directory of this program
+ * has a ctx-prune, that one is used, so that a build tree uses its own.
+ * Otherwise the path is only the name "ctx-prune", which is looked up in
+ * PATH. */
 static void
 find_prune(struct eval_command *eval, const char *self)
 {
@@ -57,9 +59,9 @@ find_prune(struct eval_command *eval, const char *self)
 }
 
 /* Adds the policies that ctx-eval compares if the user gives no --policy:
- * "oracle", "random" and ctx-prune with each of its strategies.  texts: an
- * array of "most" elements, in which the names of the policies are stored; it
- * must exist as long as they are used. */
+ * "oracle", "random", and ctx-prune with each of its strategies.  The names of
+ * the policies are stored in texts, an array of "most" elements, which must
+ * exist as long as the policies are used. */
 static void
 add_default_policies(struct eval_command *eval, char texts[][40], size_t most)
 {
@@ -98,8 +100,8 @@ read_policies(struct eval_command *eval)
 
 /* ---- the run ---- */
 
-/* Sets the number of threads: that of --jobs, but not more than there are
- * files, because each thread evaluates a whole file. */
+/* Sets the number of threads to the argument of --jobs, but at most to the
+ * number of input files, because each thread evaluates a whole file. */
 static void
 set_jobs(struct eval_command *eval)
 {
@@ -118,8 +120,9 @@ set_jobs(struct eval_command *eval)
 	eval->options.jobs = jobs;
 }
 
-/* Starts the child processes that run the commands of policies.  They must be
- * started before the sandbox, which forbids this program to start others. */
+/* Starts the child processes that run the commands of policies.  Must be called
+ * before the program enters the sandbox, in which it cannot start other
+ * programs. */
 static void
 start_runners(struct eval_command *eval)
 {
@@ -142,9 +145,9 @@ note_file(void *user, size_t bytes)
 	cli_progress_add(&eval->cli, bytes);
 }
 
-/* Prints how many sessions were not evaluated, how many of the messages before
- * which a session could have been cut, and why.  Prints this only if nothing
- * was evaluated, or with --verbose. */
+/* Prints how many sessions and cuts were left out, and why.  A cut is a place
+ * at which a session could be divided for evaluation.  If any cut was
+ * evaluated, prints this only with --verbose. */
 static void
 note_left_out(struct eval_command *eval)
 {
@@ -181,8 +184,8 @@ note_left_out(struct eval_command *eval)
 	cli_status(cli, CLI_NO);
 }
 
-/* Prints for each policy how many times its command has failed, and the reason
- * of its first failure. */
+/* Prints for each policy how often its command has failed, and why it failed
+ * the first time. */
 static void
 note_failures(struct eval_command *eval)
 {

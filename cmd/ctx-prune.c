@@ -7,8 +7,8 @@
 #include "cli/option_rows.h"
 #include "prune/print_plan.h"
 
-/* maximum number of conversations that are reported on standard error one by
- * one */
+/* maximum number of conversations that ctx-prune reports one by one on standard
+ * error */
 #define MOST_LINES 10
 
 struct prune_command {
@@ -23,15 +23,23 @@ struct prune_command {
 	bool reserve_given, timeout_given;
 	uint64_t timeout;
 	unsigned on_failure;
-	uint64_t over;   /* number of conversations above the budget */
-	uint64_t failed; /* conversations from which nothing could be removed */
-	/* conversations left unchanged because of "--reasoning fail" */
+	uint64_t over; /* number of conversations above the budget */
+	/* number of conversations from which nothing could be removed */
+	uint64_t failed;
+	/* number of conversations left unchanged because of "--reasoning
+	 * fail" */
 	uint64_t refused;
-	bool notice_reported;    /* reported: no notice can be inserted */
-	bool reasoning_reported; /* reported: bound reasoning is kept */
-	bool quantum_reported;   /* reported: --quantum is above the target */
-	bool compact_reported;   /* reported: --compact changed nothing */
-	unsigned reasoning;      /* enum ctx_reasoning */
+	/* true once it was reported that no notice can be inserted */
+	bool notice_reported;
+	/* true once it was reported that bound reasoning (signed reasoning that
+	 * its provider refuses if anything before it was changed) is kept */
+	bool reasoning_reported;
+	/* true once it was reported that --quantum is above the target */
+	bool quantum_reported;
+	/* true once it was reported that --compact changed nothing */
+	bool compact_reported;
+	/* argument of --reasoning, an enum ctx_reasoning */
+	unsigned reasoning;
 };
 
 static const char *
@@ -50,8 +58,9 @@ role_name(unsigned i)
 
 /* ---- the end of a conversation ---- */
 
-/* Returns ":LINE" to be printed after a file's name if the conversation is on
- * one line of the file; an empty string if it is the whole file. */
+/* Returns text to be printed after the name of a conversation's file: ":LINE"
+ * if the conversation is on one line of the file, or an empty string if it is
+ * the whole file. */
 static const char *
 format_place(const struct ctx_prune_outcome *outcome, char place[40])
 {
@@ -105,9 +114,9 @@ say_refused(struct prune_command *prune,
 		    outcome->file, format_place(outcome, place));
 }
 
-/* Warns once if --quantum is greater than the target (both in tokens). Messages
- * are removed in steps of --quantum tokens, so a single step may remove far
- * more than is needed. */
+/* Warns once if the argument of --quantum is greater than the target of pruning
+ * (both in tokens). ctx-prune removes messages in steps of --quantum tokens, so
+ * a single step may remove far more than is needed. */
 static void
 say_coarse(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 {
@@ -260,8 +269,8 @@ check_conflicts(const struct prune_command *prune)
 	    sizeof conflicts / sizeof conflicts[0]);
 }
 
-/* Sets options that follow from other options unless the user gave them, such
- * as the strategy "summarize" for --compact.  Exits with an error if options
+/* Sets the options that other options imply, such as the strategy "summarize"
+ * for --compact, unless the user has set them.  Exits with an error if options
  * contradict each other. */
 static void
 apply_implied_options(struct prune_command *prune, enum ctx_level level)
@@ -298,7 +307,8 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 	check_conflicts(prune);
 	settings->pin_system = !prune->no_pin_system;
 	ctx_prune_config_complete(o);
-	/* -k replaces the 20 messages of --compact and --trigger-messages. */
+	/* --compact and --trigger-messages leave the last 20 messages, or as
+	 * many as -k says. */
 	if (prune->keep_last_given && settings->keep_messages > 0)
 		settings->keep_messages =
 		    settings->keep_last > 0 ? settings->keep_last : 1;
@@ -318,8 +328,8 @@ apply_implied_options(struct prune_command *prune, enum ctx_level level)
 	o->or_builtin = prune->on_failure == 1;
 }
 
-/* Reads the environment variables for options that the command line does not
- * set. */
+/* For options that the command line does not set, reads the environment
+ * variables that set them. */
 static void
 read_environment(struct prune_command *prune)
 {
@@ -330,8 +340,8 @@ read_environment(struct prune_command *prune)
 		o->summarizer.line = cli_environment("CTX_SUMMARIZER");
 	if (o->scorer.embedder.line == NULL)
 		o->scorer.embedder.line = cli_environment("CTX_EMBEDDER");
-	/* A strategy that uses no embeddings does not run the embedder, so no
-	 * process is started for it. */
+	/* If the strategy uses no embeddings, its embedder is not used, so no
+	 * process is started for the embedder. */
 	if (!o->settings.strategy->embeds)
 		o->scorer.embedder.line = NULL;
 	if (!o->settings.strategy->summarizes) {
@@ -351,8 +361,8 @@ read_environment(struct prune_command *prune)
 		o->trigger = share;
 }
 
-/* Exits with an error if an option for a command was given that has no effect,
- * because no command is run. */
+/* Exits with an error if an option has no effect because no command for it was
+ * given: --prompt without --summarizer, for example. */
 static void
 check_command_options(const struct prune_command *prune)
 {
@@ -467,8 +477,8 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	apply_implied_options(prune, (enum ctx_level)level);
 }
 
-/* Exits with an error if the budget depends on the context window of a model
- * that is not known. */
+/* Exits with an error if the budget depends on a context window that is not
+ * known. */
 static void
 check_budget(const struct prune_command *prune,
     const struct ctx_model_counters *counters)

@@ -14,7 +14,7 @@ struct replay_command {
 	struct ctx_replay_options options;
 	unsigned ttl;
 	struct bill_form form;
-	struct cli_list texts; /* of the policies */
+	struct cli_list texts; /* the arguments of --policy */
 	struct named_policy *policies;
 };
 

@@ -1,5 +1,5 @@
-/* ctx-restore.c - command that puts those tool results back into a
- * conversation which ctx-age has moved to files */
+/* ctx-restore.c - command that undoes ctx-age: puts tool results that were
+ * moved to files back into the conversation */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "cli/cli.h"
 #include "cli/option_rows.h"
 
-/* maximum number of warnings, about references to files of the spool, that are
- * printed */
+/* Maximum number of warnings about references that ctx-restore prints.  A
+ * reference is a line that names the spool file with a moved tool result. */
 #define MAX_LINES 10
 
 struct restore_command {
@@ -19,20 +19,20 @@ struct restore_command {
 	struct cli_report report;
 	bool list, gc;
 	uint64_t n_broken;
-	/* How many references (lines that name a file with a moved tool result)
-	 * are in the input.  own: to files in the directory of --spool;
-	 * foreign: to files elsewhere. */
+	/* Number of references in the input.  A reference is a line that names
+	 * a file with a moved tool result. own: references to files in the
+	 * directory of --spool; foreign: references to files elsewhere. */
 	uint64_t own, foreign;
-	/* The first directory other than that of --spool to which a reference
-	 * in the input points. */
+	/* Path of the first directory to which a reference in the input points
+	 * and which is not the directory of --spool. */
 	struct ctx_buf dir;
 	/* Used with --gc, which lists the stored files that the input does not
-	 * mention.  The name of each file contains hex digits of the SHA-256 of
-	 * its contents.  files: these digits for each file in the directory;
-	 * named: those that are in the input. */
+	 * mention.  The name of a stored file contains hex digits of the
+	 * SHA-256 of its contents. files: these digits of each file in the
+	 * directory; named: all such digits that the input contains. */
 	struct ctx_intern files, named;
-	/* The error because of which the directory of --spool cannot be used;
-	 * CTX_OK if it can. */
+	/* The error why the directory of --spool cannot be used, or CTX_OK if
+	 * it can be used. */
 	struct ctx_err refused;
 };
 
@@ -53,8 +53,8 @@ print_reference(const struct cli *cli, const struct ctx_found_reference *aged)
 	cli_check_stdout(cli);
 }
 
-/* For --gc: records that the input mentions the stored file whose name contains
- * these hex digits. */
+/* Used with --gc.  Notes down that the input mentions the stored file whose
+ * name contains these hex digits. */
 static int
 record_digits(void *user, struct ctx_str digits, struct ctx_err *err)
 {
@@ -104,8 +104,8 @@ on_foreign(void *user, struct ctx_str dir, struct ctx_err *err)
 	return ctx_buf_add(&restore->dir, dir.p, dir.n, err);
 }
 
-/* If all references in the input are to files outside the directory of
- * --spool, says that --spool is probably wrong. */
+/* If no reference in the input points to a file in the directory of --spool,
+ * warns that --spool is probably wrong. */
 static void
 warn_foreign(struct restore_command *restore)
 {
@@ -124,9 +124,10 @@ warn_foreign(struct restore_command *restore)
 
 /* ---- files that no stream names ---- */
 
-/* If a file is one that ctx-age has stored, or the .json file beside one, sets
- * *digits to the hex digits of the SHA-256 in its name.  Otherwise returns
- * false. */
+/* If a file name is that of a file that ctx-age has stored, or of the .json
+ * file that belongs to one, sets *digits to the hex digits in the name.
+ * Otherwise returns false.  The digits are the beginning of the SHA-256 of the
+ * contents. */
 static bool
 find_digits(const char *file, struct ctx_str *digits)
 {
@@ -154,9 +155,9 @@ record_file(void *user, const char *file, struct ctx_err *err)
 	    : 0;
 }
 
-/* For --gc: prints a stored file that the input does not mention.  A file that
- * was created after the directory was listed is not printed, because a
- * conversation that is still being written may mention it. */
+/* Used with --gc.  Prints the name of a stored file that the input does not
+ * mention.  Does not print a file that was created after the directory was
+ * listed, because a conversation that is still being written may mention it. */
 static int
 print_unnamed(void *user, const char *file, struct ctx_err *err)
 {
@@ -172,9 +173,10 @@ print_unnamed(void *user, const char *file, struct ctx_err *err)
 	return 0;
 }
 
-/* For --gc: exits with an error if the input has no messages and mentions no
- * stored file.  Otherwise all files would be printed, probably because the
- * user has named no conversation. */
+/* Used with --gc, which prints the stored files that the input does not
+ * mention.  Exits with an error if the input has no messages and mentions no
+ * stored file: then the user has probably named no conversation, and all files
+ * would be printed. */
 static void
 require_conversation(const struct restore_command *restore,
     const struct ctx_stream *stream)
@@ -250,10 +252,10 @@ parse(struct restore_command *restore, int argc, char **argv)
 	o->digits = restore->gc ? record_digits : NULL;
 }
 
-/* Opens the spool directory before the sandbox begins, so that access to it
- * can be allowed.  If the directory does not exist, this is no error, because
- * it may be created later.  Other errors are reported when a file of the spool
- * is needed. */
+/* Opens the spool directory, then enters the sandbox, which must allow access
+ * to this directory.  A missing directory is no error, because it may be
+ * created later.  Other errors are reported when a file of the spool is
+ * needed. */
 static void
 enter_sandbox(struct restore_command *restore,
     const struct ctx_model_counters *counters)

@@ -33,8 +33,8 @@ keep_name(unsigned i)
 	return i < 3 ? names[i] : NULL;
 }
 
-/* Reads a ratio of two numbers, such as "3:1": the lengths of the beginning
- * and of the end of a text that are kept. */
+/* Reads a ratio of two numbers, such as "3:1".  When a text is shortened, its
+ * beginning and its end are kept; the ratio is that of their lengths. */
 static bool
 read_ratio(const char *text, uint64_t *head, uint64_t *tail)
 {
@@ -172,13 +172,15 @@ report_counts(struct truncate_command *truncate,
 	cli_note_reasoning(&truncate->cli, counts->bound, counts->refused);
 }
 
-/* A plain text that is being read, for --text. */
+/* State of reading a plain text (ctx-truncate --text). */
 struct plain_text {
 	struct truncate_command *truncate;
-	struct ctx_counter *counter; /* for --unit tokens; or NULL */
+	/* token counter for --unit tokens, otherwise NULL */
+	struct ctx_counter *counter;
 };
 
-/* Shortens a plain text and prints it, after all of it was read. */
+/* Prints a plain text in shortened form.  Called when the whole text was
+ * read. */
 static int
 print_text(void *user, struct ctx_buf *text, bool ended, struct ctx_err *err)
 {
@@ -197,7 +199,8 @@ print_text(void *user, struct ctx_buf *text, bool ended, struct ctx_err *err)
 	return rc;
 }
 
-/* Shortens each file, or standard input, as one plain text (--text). */
+/* Implements ctx-truncate --text: shortens each input file, or standard input,
+ * as one plain text. */
 static void
 truncate_texts(struct truncate_command *truncate,
     struct ctx_model_counters *counters)

@@ -13,8 +13,8 @@
 
 #include "ctx.h"
 
-/* The manual pages, without "ctx-" in their names.  Those of section 1 are of
- * commands; "ctx" is ctx(7). */
+/* The names of the manual pages, without "ctx-".  The pages in section 1
+ * describe commands; the name "ctx" stands for ctx(7). */
 static const struct {
 	const char *name, *section, *purpose;
 } pages[] = {
@@ -38,12 +38,13 @@ static const struct {
 
 enum { N_PAGES = sizeof pages / sizeof pages[0], MAX_NAME = 16 };
 
-/* Exits; the status is 2 if standard output could not be written. */
+/* Exits with status 0, or with status 2 if standard output could not be
+ * written. */
 static _Noreturn void
 finish(void)
 {
-	/* stdout may be flushed after each line.  If such a write has failed,
-	 * the fflush below may still succeed, because nothing is left to write.
+	/* stdout may have been flushed after each line.  If one of these writes
+	 * failed, nothing may be left to write, and the fflush below succeeds.
 	 * So the error flag of stdout is checked, too. */
 	bool failed = ferror(stdout) != 0;
 
@@ -100,9 +101,9 @@ refuse_name(const char *name)
 	exit(2);
 }
 
-/* Replaces this program by another program in the same directory. self: the
- * path of this program; name: the file name of the other program.  Returns only
- * if that fails. */
+/* Replaces this program by another program in the same directory. self: path of
+ * this program; name: file name of the other program.  Returns only if the
+ * other program cannot be started. */
 static void
 run_beside(const char *self, const char *name, char **args)
 {
@@ -132,8 +133,8 @@ run(const char *self, const char *name, char **args)
 	exit(2);
 }
 
-/* Opens the manual page with this name, without "ctx-", or that of all commands
- * if argument is NULL. */
+/* Opens the manual page with this name (without "ctx-"), or ctx(1) if argument
+ * is NULL. */
 static _Noreturn void
 open_manual(const char *argument)
 {

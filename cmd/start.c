@@ -1,5 +1,5 @@
-/* start.c - the program of a command: calls the main function MAIN of the
- * command in the library that all commands share */
+/* start.c - the main function of each command's program: calls MAIN, the main
+ * function that the command has in the library of all commands */
 int MAIN(int argc, char **argv);
 
 int
