@@ -26,8 +26,9 @@ bar_check(struct bar *bar, struct cli *cli, bool other)
 		cli_die(cli,
 		    "--follow cannot read standard input; name a file");
 	bar->shown |= bar->follow;
-	/* With --follow another program may be writing the input file, so its
-	 * last line may be incomplete.  This must not be an error. */
+	/* Used with --follow, while another program may be writing the input
+	 * file.  The last line of the file may then be incomplete, which must
+	 * not be an error. */
 	cli->lenient |= bar->follow;
 }
 
@@ -39,8 +40,8 @@ bar_is_on(const struct bar *bar)
 
 /* ---- adding up ---- */
 
-/* Adds tokens to a part of the bar.  Parts are told apart by name and rank,
- * because a role and a tool may have equal names. */
+/* Adds tokens to a part of the bar.  A part is identified by its name and its
+ * rank together, because a role and a tool may have the same name. */
 static int
 add(struct bar *bar, enum rank rank, struct ctx_str name, uint64_t tokens,
     struct ctx_err *err)
@@ -87,8 +88,8 @@ bar_add(struct bar *bar, const struct ctx_token_stats *t, struct ctx_err *err)
 	uint64_t rest = t->tokens;
 	size_t i;
 
-	/* The tool calls and tool results of each tool form a separate part of
-	 * the bar. */
+	/* The bar has a separate part for the tool calls and tool results of
+	 * each tool. */
 	for (i = 0; i < t->n_shares; i++) {
 		rest -= t->shares[i].tokens;
 		if (add(bar, TOOL, t->shares[i].tool, t->shares[i].tokens,

@@ -1,18 +1,20 @@
-/* bar_svg.c - draws the bar of a context's tokens as an SVG picture */
+/* bar_svg.c - draws the bar that shows the tokens of a context window, as an
+ * SVG picture */
 #include <inttypes.h>
 #include <string.h>
 
 #include "bar/layout.h"
 
 enum { SVG_WIDTH = 800, SVG_BAR = 28, SVG_LINE = 20, SVG_ACROSS = 3 };
-/* longest texts in the SVG, in terminal columns (most characters take one):
- * the name of a conversation, and that of a part of the bar */
+/* Maximum lengths of texts in the SVG picture, in terminal columns (most
+ * characters have a width of one column).  SVG_NAME: name of a conversation;
+ * SVG_PART: name of a part of the bar. */
 enum { SVG_NAME = 96, SVG_PART = 16 };
-/* Width of a percentage in the legend of the bar, including the gap before it,
- * in SVG units. */
+/* Width of a percentage in the legend of the bar, in SVG units, including the
+ * gap to its left. */
 enum { SVG_SHARE = 78 };
 
-/* Returns true if the SVG may contain this character.  XML does not allow
+/* Returns true if the SVG picture may contain this character.  XML forbids
  * U+FFFE and U+FFFF. */
 static bool
 is_drawn(uint32_t cp)
@@ -20,8 +22,9 @@ is_drawn(uint32_t cp)
 	return cli_is_safe(cp) && cp != 0xfffe && cp != 0xffff;
 }
 
-/* Appends an SVG text element.  Characters that XML does not allow are replaced
- * by "?", and its special characters are escaped. */
+/* Appends a text element to the SVG picture.  Replaces characters that XML
+ * forbids by "?", and escapes the special characters of XML. x, y: position in
+ * SVG units. */
 static int
 append_svg_text(struct ctx_buf *out, unsigned x, unsigned y, const char *style,
     struct ctx_str text, struct ctx_err *err)

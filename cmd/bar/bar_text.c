@@ -1,4 +1,5 @@
-/* bar_text.c - prints the bar of a context's tokens on a terminal */
+/* bar_text.c - prints the bar that shows the tokens of a context window on a
+ * terminal */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,11 +7,11 @@
 
 #include "bar/layout.h"
 
-/* minimum number of terminal columns for a message's file name and line
- * number */
+/* minimum width, in terminal columns, of the file name and line number of a
+ * message */
 enum { PLACE = 14 };
-/* Width of an entry in the bar's legend (ENTRY), and of the numbers in this
- * entry (FIGURES), in terminal columns. */
+/* Widths in terminal columns.  ENTRY: an entry of the bar's legend; FIGURES:
+ * the numbers in the entry. */
 enum { ENTRY = 34, FIGURES = 18 };
 
 static bool
@@ -33,7 +34,7 @@ print_mode(const struct picture *picture, const char *mode)
 }
 
 /* Switches the terminal to a background colour, with black text.  If seen is
- * false, the text gets the colour of the background, so that it is
+ * false, the text gets the colour of the background, which makes the text
  * invisible. */
 static void
 print_shade(const struct picture *picture, unsigned shade, bool seen)
@@ -44,9 +45,9 @@ print_shade(const struct picture *picture, unsigned shade, bool seen)
 		printf("\033[38;5;%u;48;5;%um", shade, shade);
 }
 
-/* Prints one part of the bar: the letter of the part, once per column.  If the
- * bar has colours, only the letter in the middle is visible; the others can be
- * read when the line is copied as text. */
+/* Prints one part of the bar: the letter of the part, repeated once per
+ * terminal column.  In a coloured bar only the letter in the middle is visible.
+ * The invisible letters are there for users who copy the line as text. */
 static void
 print_segment(const struct picture *picture, const struct bar_part *part)
 {
@@ -79,9 +80,9 @@ print_cells(struct picture *picture, size_t cells)
 	puts("]");
 }
 
-/* Prints the scale under the bar: 100 %, and the percentages at which the name
- * of the fullness, such as "NEARLY FULL", changes.  If two numbers would
- * overlap, the less important one is not printed. */
+/* Prints the scale under the bar.  It marks 100 % of the context window, and
+ * the percentages at which a named range such as "NEARLY FULL" begins.  If two
+ * marks would overlap, prints only the more important one. */
 static void
 print_scale(const struct picture *picture, size_t cells)
 {
@@ -126,8 +127,9 @@ print_entry(const struct picture *picture, size_t i, size_t width)
 	    share);
 }
 
-/* Prints the legend of the bar in columns, which are read from top to bottom.
- * Returns the number of lines printed. */
+/* Prints the legend of the bar in columns.  The order of the entries is from
+ * top to bottom, then to the next column.  Returns the number of lines
+ * printed. */
 static unsigned
 print_legend(const struct picture *picture, size_t width)
 {
@@ -162,9 +164,9 @@ print_place(const struct ctx_token_stats *t, size_t width, struct ctx_err *err)
 	return rc;
 }
 
-/* Prints the line above the bar: the token count, the percentage, and words
- * that say how full the context window is, such as "NEARLY FULL", in the colour
- * of this zone. */
+/* Prints the line above the bar: the number of tokens, the percentage of the
+ * context window, and a name for how full the window is, such as "NEARLY FULL".
+ * Each of these names has a colour. */
 static void
 print_figures(const struct picture *picture, size_t width)
 {
@@ -203,8 +205,9 @@ bar_print(const struct bar *bar, struct picture *picture, unsigned *lines,
 	return 0;
 }
 
-/* Prints the tokens, percentage, place, role and tool of a message, such as
- * "6.5k 5.1% sample/agent.jsonl:262 tool run". */
+/* Prints a line about a message: tokens, percentage of the context window, file
+ * and line, role and tool, such as "6.5k 5.1% sample/agent.jsonl:262 tool run".
+ * width: maximum width in terminal columns. */
 static int
 print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
     struct ctx_err *err)
@@ -221,9 +224,9 @@ print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
 		    100.0 * (double)t->tokens / (double)window);
 	used += printf("  ");
 	left = width - (size_t)used;
-	/* If the line about the message is too wide for the terminal, the
-	 * message's role is not printed.  If the line is still too wide, the
-	 * name of the tool is shortened. */
+	/* If the line about the message is wider than the terminal, its role is
+	 * left out.  If the line is still too wide, the name of the tool is
+	 * shortened. */
 	if (left < PLACE + suffix + (tool.n > 0 ? cli_text_width(tool) + 1 : 0))
 		suffix = 0;
 	left -= suffix;

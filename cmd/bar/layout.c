@@ -1,9 +1,9 @@
 /*
- * layout.c - computes the bar that shows what takes the tokens of a context:
- * its parts, their letters, widths and colours
+ * layout.c - computes the layout of the bar that shows how many tokens each
+ * part of a context has: the parts, their letters, widths and colours
  *
- * Each part has a letter, so that the bar can be read without colours.  A word
- * says how full the context window is.
+ * Each part has a letter, so that the bar can be read without colours.  A name
+ * such as "NEARLY FULL" says how full the context window is.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 
 #include "bar/layout.h"
 
-/* The letter of each kind of part of the bar, in the order of enum rank.
- * The first nine tools get the digits 1 to 9, further tools the letters from
- * a on. */
+/* The letter of each kind of part of the bar, in the order of enum rank.  The
+ * first nine tools have the digits 1 to 9 as letters, further tools the letters
+ * from a on. */
 static const char keys[] = {'N', 'D', 'S', 'U', 'A', '?', '1', '+'};
 
 static const struct zone zones[] = {
@@ -24,13 +24,12 @@ static const struct zone zones[] = {
     {0, "OVERFULL", 196},
 };
 
-/* Used if the context window is not known, so that no range of percentages can
- * be chosen. */
+/* used if the context window is not known: no range of percentages applies */
 static const struct zone no_zone = {0, "", 0};
 
-/* The colours of the parts.  Neighbours in this list, and its ends, differ in
- * hue and lightness.  None is as dark as a dark ground or as light as a light
- * one, and black letters can be read on each. */
+/* The colours of the parts of the bar.  Neighbours in this list differ in hue
+ * and lightness, and so do the first and the last colour.  Each colour can be
+ * seen on dark and on light terminals, and black letters can be read on it. */
 static const struct part_color colors[PART_COLORS] = {
     {245, "#8a8a8a"}, /* grey */
     {179, "#d7af5f"}, /* ochre */
@@ -93,9 +92,10 @@ zone_of(uint64_t tokens, uint64_t window)
 {
 	const struct zone *zone = zones;
 
-	/* Chooses the named range of percentages for the used share of the
-	 * context window.  A value on the border of two ranges belongs to the
-	 * lower range, except that 50 % belongs to the upper one. */
+	/* Chooses the named range of percentages that the used share of the
+	 * context window belongs to.  A share on the border of two ranges
+	 * belongs to the lower one, but exactly 50 % belongs to the upper
+	 * one. */
 	if (window == 0)
 		return &no_zone;
 	if ((double)tokens * 100 < 50 * (double)window)
@@ -133,8 +133,9 @@ picture_make(struct picture *picture, struct bar_part *parts, size_t n)
 	picture->scale += picture->scale == 0;
 }
 
-/* Gives one more cell to the part that has lost most by rounding down: lost[i]
- * is the fraction of a cell of part i, which becomes negative. */
+/* Gives one more cell of width (a terminal column or SVG unit) to the part that
+ * has lost most by rounding down. lost[i]: how much part i has lost, as a
+ * fraction of a cell; negative after the part was widened. */
 static void
 widen_part(struct picture *picture, double lost[PICTURE_PARTS])
 {
@@ -163,7 +164,8 @@ picture_divide_width(struct picture *picture, size_t cells)
 	for (i = 0; i < picture->n; i++) {
 		width = (double)picture->parts[i].tokens * each;
 		picture->parts[i].cells = (size_t)width;
-		/* Rounding of floating point must not make the sum larger. */
+		/* A rounding error of floating point must not make the sum of
+		 * the widths larger than the width that is used. */
 		if (picture->parts[i].cells > used - given)
 			picture->parts[i].cells = used - given;
 		lost[i] = width - (double)picture->parts[i].cells;
@@ -187,11 +189,10 @@ picture_get_share(const struct picture *picture, uint64_t tokens)
 
 /* ---- the line above the bar ---- */
 
-/* Writes the number of tokens of the conversation that the bar shows, such as
- * "~4.2k", into the buffer all.  If is_split and picture->billed are true,
- * writes two numbers, such as "19k billed + ~120 after": the input tokens of
- * the last billed request, and the tokens that ctx counts in the messages
- * after it. */
+/* Writes the tokens of the conversation into the buffer "all", such as "~4.2k".
+ * If is_split and picture->billed are true, writes two numbers, such as "19k
+ * billed + ~120 after": the input tokens of the last billed request, and the
+ * tokens that ctx counts in the messages after that request. */
 static void
 write_tokens(char all[64], const struct picture *picture, bool is_split)
 {
@@ -208,7 +209,9 @@ write_tokens(char all[64], const struct picture *picture, bool is_split)
 		    cli_short_number(number, picture->tokens));
 }
 
-/* Writes what the parts of the bar need to be understood, or "". */
+/* Writes a remark that explains the number of tokens into the buffer "remark",
+ * such as "; not billed since compaction".  Writes an empty string if nothing
+ * needs to be explained. */
 static void
 write_remark(char remark[64], const struct picture *picture)
 {
