@@ -1,7 +1,7 @@
 /*
- * after.c - compares a request with an earlier one (ctx-check --after): were
- * messages only appended, or was something changed that the provider had
- * already received?
+ * after.c - implements ctx-check --after: compares a request with an earlier
+ * one, and prints whether messages were only appended, or whether something
+ * that the provider had already received was changed
  *
  * A change costs money, because the provider's prompt cache can be used only
  * for the part of the request before the change.  If signed reasoning comes

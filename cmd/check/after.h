@@ -1,5 +1,6 @@
-/* after.h - compares a request with an earlier one (ctx-check --after): were
- * messages only appended, or was something changed? */
+/* after.h - implements ctx-check --after: compares a request with an earlier
+ * one, and prints whether messages were only appended or something else was
+ * changed */
 #ifndef CTX_CMD_CHECK_AFTER_H
 #define CTX_CMD_CHECK_AFTER_H
 
@@ -9,14 +10,13 @@ enum after_output { AFTER_LINES, AFTER_JSON, AFTER_NONE };
 
 /*
  * Compares two requests, each in a file of its own, and prints what has
- * changed.  Prints nothing if the later request is the earlier one with
- * messages appended.  Otherwise prints:
+ * changed.  Prints nothing if the later request consists of the earlier one and
+ * messages appended to it.  Otherwise prints:
  * - the place of the first byte that differs,
  * - the first message whose signed reasoning the provider refuses because of
  *   the change,
- * - how many tokens in the provider's prompt cache are lost.
- *
- * If signed reasoning is refused, the exit status of the command will be 1.
+ * - how many tokens in the provider's prompt cache can no longer be used.
+ * If signed reasoning is refused, the command will exit with status 1.
  */
 void after_compare(struct cli *cli, struct ctx_model_counters *counters,
     const char *earlier, char *later, enum after_output output);
