@@ -8,7 +8,7 @@
 
 enum { INTERVAL_BYTES = 32 };
 
-/* A row of the table of one budget: the figures of one policy. */
+/* A row of the table of results: one policy at one budget. */
 struct policy_row {
 	size_t policy;
 	struct ctx_eval_figures figures;
@@ -38,10 +38,10 @@ get_figures(const struct eval_output *output, size_t policy, size_t budget,
 		cli_fail(output->cli, &err);
 }
 
-/* Writes the ends of the interval of the column kept, in percent, into text,
- * which has INTERVAL_BYTES bytes, and returns it.  width: of a number;
- * between: the character between the two, which is returned alone if there is
- * no interval. */
+/* Writes the confidence interval of the column "kept", as two percentages, to
+ * text, a buffer of INTERVAL_BYTES bytes.  Returns text. width: minimum width
+ * of each number in characters; between: the character between the two numbers.
+ * If there is no interval, writes only the character "between". */
 static const char *
 format_interval(const struct ctx_eval_figures *figures, int width, char between,
     char *text)
@@ -155,9 +155,10 @@ print_policies(const struct eval_output *output)
 
 /* ---- the table ---- */
 
-/* Compares two rows for qsort: the policy that keeps the larger share of needed
- * strings is first.  Policies that exceed the budget in most of their runs are
- * after the others.  Policies of which all runs have failed are last. */
+/* Compares two rows for qsort.  Rows are sorted by the share of needed strings
+ * that the policy keeps, the largest first.  Then come the policies that exceed
+ * the budget in most of their runs, and last those of which all runs have
+ * failed. */
 static int
 compare_rows(const void *a, const void *b)
 {
@@ -257,9 +258,9 @@ print_tables(const struct eval_output *output)
 
 /* ---- rows for each sample ---- */
 
-/* Returns a JSON object that says where a session was cut: its members are the
- * file, the line if the session is one line of the file, and the place in
- * percent of the messages. */
+/* Returns a JSON object that says where a session was cut.  Its members are the
+ * file, the line if the session is one line of the file, and the place of the
+ * cut as a percentage of the session's messages. */
 static json_t *
 make_sample_json(const struct ctx_eval_sample *sample)
 {
@@ -270,9 +271,9 @@ make_sample_json(const struct ctx_eval_sample *sample)
 	return sample->line == 0 ? o : cli_json_number(o, "line", sample->line);
 }
 
-/* Prints where a session was cut, as columns of a TSV row: "FILE", or
- * "FILE:LINE" if the session is one line of the file, and the place in percent
- * of the messages. */
+/* Prints where a session was cut, as two columns of a TSV row.  The first is
+ * "FILE", or "FILE:LINE" if the session is one line of the file.  The second is
+ * the place of the cut as a percentage of the session's messages. */
 static void
 print_sample(const struct ctx_eval_sample *sample)
 {

@@ -1,29 +1,33 @@
-/* print_results.h - prints what ctx-eval has measured */
+/* print_results.h - prints the results of ctx-eval */
 #ifndef CTX_CMD_EVAL_PRINT_RESULTS_H
 #define CTX_CMD_EVAL_PRINT_RESULTS_H
 
 #include "cli/cli.h"
 #include "eval/eval.h"
 
-/* Results that are printed, and the format in which they are printed. */
+/* Which results of ctx-eval are printed, and in which format. */
 struct eval_output {
 	struct cli *cli;
 	const struct ctx_eval_config *options;
 	const struct ctx_eval_results *results;
 	bool json, tsv;
-	/* one row for each place at which a session was cut for evaluation,
-	 * instead of one row for each policy */
+	/* True if each row of the output is about one cut, the place at which a
+	 * session was divided for evaluation.  False if each row is about one
+	 * policy. */
 	bool per_sample;
-	bool needed; /* only the needed strings, one row for each */
+	/* True if only the needed strings are printed, each in a row.  A needed
+	 * string is a path, identifier, id or number that tool calls after the
+	 * cut take from messages before it. */
+	bool needed;
 };
 
 void eval_print(const struct eval_output *output);
 
 /* ---- shares.c ------------------------------------------------------------ */
 
-/* Reads the argument of an option as percentages separated by commas, such as
- * 10%,25%.  The percent signs may be missing.  Sorts the percentages.  Exits
- * with an error if the argument is malformed. */
+/* Reads the argument of an option: percentages separated by commas, such as
+ * "10%,25%", of which the percent signs may be missing.  Stores them in
+ * ascending order.  Exits with an error if the argument is malformed. */
 void eval_read_shares(const struct cli *cli, const char *option,
     const char *text, struct ctx_eval_shares *shares);
 

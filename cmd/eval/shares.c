@@ -21,8 +21,8 @@ refuse_shares(const struct cli *cli, const char *option, const char *text)
 	    option, text, CTX_EVAL_SHARES);
 }
 
-/* Reads a percentage at *text, and moves *text to its end.  Returns it in
- * thousandths of a percent; 0 if it is malformed. */
+/* Reads a percentage at *text, and sets *text to the byte after it.  Returns
+ * the percentage in thousandths of a percent, or 0 if it is malformed. */
 static uint64_t
 read_share(const char **text)
 {
@@ -39,7 +39,8 @@ read_share(const char **text)
 				scale /= 10;
 				part += (uint64_t)(*p - '0') * scale;
 			}
-	/* 0.5 probably means 50 %. */
+	/* A number such as 0.5 without a percent sign is refused: it probably
+	 * means 50 %, not 0.5 %. */
 	if (*p != '%' && whole == 0)
 		return 0;
 	if (*p == '%')
