@@ -5,8 +5,8 @@
 
 #include "prune/print_plan.h"
 
-/* Returns by how many tokens the conversation is below its budget after
- * messages were removed. */
+/* Returns the number of tokens of the budget that remain unused after messages
+ * were removed from the conversation. */
 static uint64_t
 count_unused(const struct ctx_prune_outcome *outcome)
 {
@@ -15,9 +15,9 @@ count_unused(const struct ctx_prune_outcome *outcome)
 	return outcome->after < budget ? budget - outcome->after : 0;
 }
 
-/* Returns a reason for which a part of the budget remains unused after pruning,
- * as a text for the user.  If a target below the budget was set, that is
- * another reason, which is printed before this text. */
+/* Returns a text that tells the user why a part of the budget remains unused
+ * after pruning.  The text does not mention a target below the budget, which is
+ * another reason; the caller prints it before this text. */
 static const char *
 explain_unused(const struct ctx_prune_outcome *outcome)
 {
@@ -36,8 +36,8 @@ explain_unused(const struct ctx_prune_outcome *outcome)
 	return "only whole groups are removed";
 }
 
-/* Returns true if a part of the budget remains unused because more messages
- * than needed are removed at once. */
+/* Returns true if a part of the budget remains unused because ctx-prune removes
+ * messages in steps, and the last step removed more than was needed. */
 static bool
 removes_in_steps(const struct ctx_prune_outcome *outcome)
 {
