@@ -33,8 +33,8 @@ bill_group_digits(char text[32], uint64_t number)
 	return text;
 }
 
-/* Returns the number of requests whose recorded cache reads were compared with
- * those of the replay. */
+/* Returns the number of requests for which the recorded number of tokens read
+ * from the cache was compared with the number in the replay. */
 static uint64_t
 count_compared(const struct ctx_replay_outcome *outcome)
 {
@@ -242,8 +242,9 @@ print_json_session(const struct ctx_replay_outcome *outcome,
 	    err);
 }
 
-/* Returns why the recorded number of tokens read from the cache differs from
- * the replayed one; NULL if none is recorded. */
+/* Returns the reason why the recorded number of tokens read from the cache
+ * differs from the number in the replay.  Returns NULL if the session does not
+ * record this number. */
 static const char *
 find_reason(const struct ctx_replayed_request *request)
 {
@@ -276,8 +277,8 @@ print_json_request(const struct ctx_replayed_request *request,
 
 /* ---- requests ---- */
 
-/* Prints a number, or "-" if it is not known.  width: minimum width in columns;
- * end: character printed after it. */
+/* Prints a number, or "-" if known is false. width: minimum width in columns;
+ * end: a character printed after the number. */
 static void
 print_number(bool known, uint64_t number, int width, char end)
 {

@@ -1,5 +1,6 @@
 /* print_bill.h - prints two costs of recorded sessions, as text, TSV or JSON
- * lines: what the provider billed, and what ctx computes for the requests */
+ * lines: the cost that the provider billed, and the cost that ctx computes by
+ * replaying the requests */
 #ifndef CTX_CMD_REPLAY_PRINT_BILL_H
 #define CTX_CMD_REPLAY_PRINT_BILL_H
 
@@ -9,28 +10,29 @@
 struct bill_form {
 	struct cli *cli;
 	bool json, tsv;
-	bool requests; /* true if a row is printed for each request */
+	bool requests; /* true if the output has a row for each request */
 	bool has_header;
-	/* The sums over all sessions so far, and the number of these
-	 * sessions. */
+	/* sum: the results of all sessions that were read so far, added up;
+	 * sessions: the number of these sessions. */
 	struct ctx_replay_outcome sum;
 	uint64_t sessions;
 };
 
-/* Prints a row for one request.  Returns 0, or -1 with *err. */
+/* Prints a row about one request.  Returns 0, or -1 with *err. */
 int bill_print_request(struct bill_form *form,
     const struct ctx_replayed_request *request, struct ctx_err *err);
 /* Adds the results of a session to the sums over all sessions. */
 void bill_add_session(struct bill_form *form,
     const struct ctx_replay_outcome *outcome);
-/* Writes a number to text with a comma before each three digits, such as
- * 1,234,567.  Returns text. */
+/* Writes a number into the buffer text, with a comma before each group of three
+ * digits, such as 1,234,567.  Returns text. */
 const char *bill_group_digits(char text[32], uint64_t number);
 /* Prints the results of a session, and adds them to the sums over all sessions.
  * Returns 0, or -1 with *err. */
 int bill_print_session(struct bill_form *form,
     const struct ctx_replay_outcome *outcome, struct ctx_err *err);
-/* Prints the sums over all sessions as text, if there were several sessions. */
+/* Prints the sums over all sessions as text.  Prints nothing if there was only
+ * one session. */
 void bill_print_sum(struct bill_form *form);
 
 #endif

@@ -1,5 +1,5 @@
-/* print_policies.c - prints what recorded sessions would have cost if ctx-prune
- * had shortened their prompts (ctx-replay --policy) */
+/* print_policies.c - implements ctx-replay --policy: prints what recorded
+ * sessions would have cost if ctx-prune had shortened their prompts */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +12,17 @@ struct compared_policy {
 	const char *name;
 	const struct ctx_replay_bill *bill;
 	uint64_t changed, over;
-	/* sent: input tokens of all requests, in percent of the input tokens
-	 * without pruning.  cost: the same percentage, but tokens read from the
-	 * cache count as a tenth, because they cost about a tenth. */
+	/* sent: the input tokens of all requests, as a percentage of the input
+	 * tokens without pruning. cost: like sent, but a token that is read
+	 * from the cache counts as a tenth of a token, because it costs about a
+	 * tenth as much. */
 	double sent, cost;
-	/* needed: number of names, such as paths and ids, in the responses that
-	 * also occur in older messages of the prompts.  kept: how many of these
-	 * names are still in the pruned prompts. */
+	/* Counts names, such as paths and ids, in the responses of the model.
+	 * needed: the number of names that also occur in older messages of the
+	 * prompt. kept: how many of these are still in the prompt after
+	 * pruning. */
 	uint64_t needed, kept;
-	/* true if no other row is better than this one; see is_better */
+	/* true if is_better finds no other row better than this one */
 	bool is_best;
 };
 
@@ -37,12 +39,11 @@ fill_row(struct compared_policy *row, uint64_t uncut)
 	    all;
 }
 
-/* Returns true if the policy of row a is better than that of row b: it costs no
- * more, it keeps at least as many needed names, and it costs less or keeps
- * more. If no names are needed, the numbers of tokens that are sent are
- * compared in place of names: more tokens are better.  Costs are in dollars if
- * the prices of the models are known, else in percent of the cost without
- * pruning. */
+/* Returns true if policy a is better than policy b.  Policy a must cost no more
+ * and keep at least as many needed names as b, and must cost less or keep more.
+ * If no names are needed, it must send at least as many tokens instead.  Costs
+ * are in dollars if the prices of the models are known, otherwise in percent of
+ * the cost without pruning. */
 static bool
 is_better(const struct compared_policy *a, const struct compared_policy *b)
 {
@@ -56,8 +57,9 @@ is_better(const struct compared_policy *a, const struct compared_policy *b)
 	    (cost_a < cost_b || left_a > left_b);
 }
 
-/* Writes the share of needed names that are kept, in percent, or "-" if none
- * are needed.  Returns text. */
+/* Returns the percentage of the needed names that are kept, as a text written
+ * into the buffer text, or "-" if no names are needed. digits: number of digits
+ * after the decimal point. */
 static const char *
 write_needed(const struct compared_policy *row, int digits, char text[32])
 {
@@ -165,7 +167,8 @@ policies_print(struct bill_form *form, const struct named_policy *policies,
 
 	if (rows == NULL)
 		cli_die(form->cli, "out of memory");
-	/* The number of needed names is equal for all policies. */
+	/* Pruning does not change the number of needed names, so the row
+	 * without pruning takes it from the first policy. */
 	rows[0] = (struct compared_policy){.name = "no pruning",
 	    .bill = &form->sum.all,
 	    .needed = policies[0].sum.needed,

@@ -6,9 +6,9 @@
 #include "cli/option_rows.h"
 #include "replay/read_policy.h"
 
-/* Cuts the next word off the text at *rest, as a shell does: words are
- * separated by blanks, except in quotes, which are removed.  Returns NULL if no
- * word is left. */
+/* Cuts the next word off the text at *rest, as a shell does.  Words are
+ * separated by blanks, except within quotes; the quotes are removed.  Returns
+ * NULL if no word is left. */
 static char *
 take_word(char **rest)
 {
@@ -32,9 +32,9 @@ take_word(char **rest)
 	return word;
 }
 
-/* Splits the options of a policy into words, as a command line.  Returns an
- * array: the name of the command, then the options, NULL after the last.  The
- * caller frees the array; its elements point into the text. */
+/* Splits the options of a policy into words, as a shell does.  Returns an array
+ * with the name of the command, the options, and NULL at the end.  The caller
+ * frees the array; its elements point into text. */
 static char **
 split_words(const struct cli *cli, char *text)
 {
@@ -51,9 +51,9 @@ split_words(const struct cli *cli, char *text)
 	return words;
 }
 
-/* Returns the "=" that separates the name of a policy from its options, as in
- * "small=-b 50k".  The text before it must not begin with a dash or contain a
- * blank.  Returns NULL if the policy has no name. */
+/* Returns a pointer to the "=" between the name and the options of a policy, as
+ * in "small=-b 50k".  Returns NULL if the policy has no name: if the part
+ * before the "=" begins with a dash or contains a blank. */
 static char *
 find_name_end(char *text)
 {
@@ -105,8 +105,8 @@ check_needs(const struct cli *cli, const struct ctx_prune_config *config,
 	cli_check_needs(cli, needs, sizeof needs / sizeof needs[0]);
 }
 
-/* Reads the options of a policy.  Options that are not given have the defaults
- * of ctx-prune. */
+/* Reads the options of a policy.  An option that is not given has the default
+ * value of ctx-prune. */
 static void
 read_options(const struct cli *cli, struct named_policy *policy)
 {
