@@ -47,8 +47,8 @@ ctx_block_tool(const struct ctx_json *json, const struct ctx_block *block,
 	return 0;
 }
 
-/* Checks a member of a reasoning block.  Returns true if the member shows that
- * the reasoning is signed or redacted. */
+/* Returns true if a member of a reasoning block shows that the reasoning is
+ * signed or redacted. key: JSON node of the member's key. */
 static bool
 is_signature(const struct ctx_json *json, uint32_t key)
 {
@@ -70,9 +70,10 @@ is_signature(const struct ctx_json *json, uint32_t key)
 	     i++)
 		if (ctx_json_is(json, key + 1, types[i]))
 			return true;
-	/* OpenRouter gives each encrypted reasoning block a member "format",
-	 * which names the format of the provider.  The name here is that of
-	 * Claude's format, in which reasoning is signed. */
+	/* In the format of OpenRouter, an encrypted reasoning block has a
+	 * member "format", which names the provider's format.
+	 * "anthropic-claude-v1" is the format of Claude, whose reasoning is
+	 * signed. */
 	return ctx_json_is(json, key, "format") &&
 	    ctx_json_is(json, key + 1, "anthropic-claude-v1");
 }
@@ -96,8 +97,8 @@ ctx_block_is_signed(const struct ctx_json *json, const struct ctx_block *block)
 	if (block->kind != CTX_BLOCK_REASONING || node == 0)
 		return false;
 	/* If the block is a member of a JSON object, it is removed together
-	 * with its key.  Then removable is the node of the key, and the node
-	 * after it is the block. */
+	 * with its key: removable is the node of the key, and the next node is
+	 * the block. */
 	if (json->nodes[block->container].kind == CTX_JSON_OBJECT)
 		node++;
 	end = json->nodes[node].next;

@@ -23,80 +23,86 @@ const char *ctx_role_name(enum ctx_role role);
 enum ctx_block_kind {
 	CTX_BLOCK_TEXT,
 	CTX_BLOCK_REASONING,
-	CTX_BLOCK_TOOL_CALL,   /* payload: the arguments of the call */
-	CTX_BLOCK_TOOL_RESULT, /* payload: the content of the result */
-	/* an image or other media; payload: the data or a URL, never text */
+	CTX_BLOCK_TOOL_CALL,   /* payload: the arguments of the tool call */
+	CTX_BLOCK_TOOL_RESULT, /* payload: the content of the tool result */
+	/* an image or other media; its payload is the data or a URL, never a
+	 * text */
 	CTX_BLOCK_MEDIA,
-	/* A block of a type that ctx does not know in this format. payload:
-	 * the JSON node of the whole block. */
+	/* Kind of a block whose type ctx does not know in the dialect of the
+	 * message.  Its payload is the JSON node of the whole block. */
 	CTX_BLOCK_OPAQUE,
 	CTX_BLOCK_KINDS
 };
-/* Returns the name of a kind of blocks: "text", "reasoning", ... */
+/* Returns the name of a kind of content block, such as "text" or
+ * "reasoning". */
 const char *ctx_block_kind_name(enum ctx_block_kind kind);
 
 /*
  * A content block of a message.  Members of type uint32_t are indices of JSON
  * nodes; 0 means that there is no such node.
  *
- * A tool result contains one text, or a list of blocks.  If it contains a list,
- * the result is a ctx_block, and each block of the list is another ctx_block
- * after it, with result_index set.  The tokens of the result are then those of
- * these blocks.
+ * payload is the JSON node with the content of the block, such as the text of a
+ * text block.  To shorten a tool result, ctx replaces its payload; a tool
+ * result without a payload cannot be shortened.  A block without a payload that
+ * is not a tool result has no tokens.
  *
- * payload is the node of what the block contains, such as the text of a text
- * block.  To shorten a tool result, ctx replaces its payload; a result without
- * a payload cannot be shortened.  A block that is no tool result and has no
- * payload has no tokens.
+ * A tool result contains either one text or a list of blocks.  Each block of
+ * such a list is a ctx_block of its own, which comes after the tool result and
+ * has result_index set.  The tokens of the tool result are then the tokens of
+ * these blocks.
  */
 struct ctx_block {
 	enum ctx_block_kind kind;
-	/* To remove the block from the message, the node removable is removed
-	 * from the node container, a JSON array or object.  A reasoning block
-	 * with 0 in both members can be removed only together with its
-	 * message. */
+	/* To remove the block from its message, remove the node "removable"
+	 * from the node "container", which is a JSON array or object.  If both
+	 * members are 0 in a reasoning block, the block can be removed only
+	 * together with its message. */
 	uint32_t container, removable;
 	uint32_t payload;
-	/* Id and tool name.  A tool call has its own; a tool result has those
-	 * of the call that it answers.  See ctx_block_tool. */
+	/* id: JSON node of the tool call's id; name: JSON node of the tool's
+	 * name.  Those of a tool result are the id and the tool of the call
+	 * that it answers.  See ctx_block_tool. */
 	uint32_t id, name;
-	/* For a tool call that was made by a program which the model has
-	 * written: id of the tool call that runs this program. */
+	/* For a tool call that was made not by the model but by a program that
+	 * the model has written: id of the tool call that runs this program. */
 	uint32_t caller;
-	/* For a tool call of Gemini: the signature of the thoughts before it, a
-	 * JSON string.  It is sent and billed with the call. */
+	/* For a tool call of Gemini: a JSON string with the signature of the
+	 * thoughts before the call.  It is sent and billed with the call. */
 	uint32_t signature;
 	/* For a block inside a tool result: index of that result in
 	 * ctx_message.blocks, plus 1.  For other blocks 0. */
 	uint32_t result_index;
-	/* The JSON string with the tool's name may have other text before the
-	 * name.  This is the length of that text in bytes. */
+	/* Number of bytes in the JSON string "name" before the name of the tool
+	 * begins.  Usually 0. */
 	uint8_t prefix;
-	bool is_encrypted; /* true if the payload is encrypted, as base64 */
-	/* True for a tool result if the message says that the tool call failed:
+	/* true if the payload is encrypted, and written as base64 */
+	bool is_encrypted;
+	/* For a tool result: true if the tool call failed, as the message says
 	 * in the content of the result (see ctx_dialect.failed) or, in other
 	 * formats, in a member beside the content. */
 	bool is_error;
-	/* True for a tool result if later messages have further results of its
-	 * tool call. */
+	/* For a tool result: true if later messages have further results of the
+	 * same tool call. */
 	bool is_partial;
-	/* True for an opaque block (of unknown type) that stands for a whole
-	 * message.  Its payload is the JSON node of the message, or 0. */
+	/* For an opaque block (of a type that ctx does not know): true if it
+	 * stands for a whole message.  Its payload is then the JSON node of the
+	 * message, or 0. */
 	bool is_message;
-	/* True for a text or a tool call that must not be shortened. */
+	/* For a text or a tool call: true if it must not be shortened. */
 	bool no_truncate;
-	/* True for a tool call if the provider, not the user's program, runs
-	 * the tool. */
+	/* For a tool call: true if the provider runs the tool, not the user's
+	 * program. */
 	bool provider_runs;
-	/* True for a reasoning block that repeats another reasoning block of
-	 * its message.  The copy has no tokens, and is removed together with
-	 * the other block. */
+	/* For a reasoning block: true if it is a copy of another reasoning
+	 * block of the same message.  The copy has no tokens, and is removed
+	 * together with the other block. */
 	bool is_copy;
 };
 
-/* Sets *tool to the tool name of a tool call or tool result, or to an empty
- * text if the block has none.  *tool points into the JSON; if the name has
- * escapes, it is decoded and *tool points into scratch. */
+/* Sets *tool to the tool's name of a tool call or tool result, or to an empty
+ * text if the block has no name. *tool points into the JSON text or, if the
+ * name has escapes, to its decoded copy in scratch.  Returns 0, or -1 with
+ * *err. */
 int ctx_block_tool(const struct ctx_json *json, const struct ctx_block *block,
     struct ctx_buf *scratch, struct ctx_str *tool, struct ctx_err *err);
 
@@ -107,96 +113,103 @@ enum {
 	CTX_MESSAGE_META = 1,
 	/* The message is not sent to the model, so it counts no tokens. */
 	CTX_MESSAGE_HIDDEN = 2,
-	/* This message must be kept or removed together with the next one. */
-	CTX_MESSAGE_ATTACH_NEXT = 4,
-	/* This message must be kept or removed together with the message
-	 * before it and the one after it. */
-	CTX_MESSAGE_ATTACH_BOTH = 8,
-	/* The message must never be removed, because later messages would then
-	 * have another meaning. */
-	CTX_MESSAGE_PINNED = 16,
-	/* The message is not complete: a later record of the input continues
+	/* The message must be kept or removed together with the message after
 	 * it. */
+	CTX_MESSAGE_ATTACH_NEXT = 4,
+	/* The message must be kept or removed together with the message before
+	 * it and the message after it. */
+	CTX_MESSAGE_ATTACH_BOTH = 8,
+	/* The message must never be removed, because that would change the
+	 * meaning of later messages. */
+	CTX_MESSAGE_PINNED = 16,
+	/* The message is not complete: a later record of the input has the next
+	 * part of it. */
 	CTX_MESSAGE_IS_CONTINUED = 32,
-	/* The record is not a new message: it continues the last message that
-	 * has the flag CTX_MESSAGE_IS_CONTINUED. */
+	/* The record is not a new message.  It has the next part of the last
+	 * message that has the flag CTX_MESSAGE_IS_CONTINUED. */
 	CTX_MESSAGE_CONTINUES = 64,
-	/* The record contains a user message and the assistant's answer to it,
-	 * so it is a whole turn. */
+	/* The record contains a whole turn: a user message and the assistant's
+	 * answer to it. */
 	CTX_MESSAGE_WHOLE_TURN = 128,
-	/* Earlier messages are stored by the provider, not in the input, and
-	 * this message refers to them.  So tool results may answer tool calls
-	 * that are not in the input. */
+	/* The message continues a conversation whose earlier messages are
+	 * stored by the provider, and may be missing from the input.  So its
+	 * tool results may answer tool calls that are not in the input. */
 	CTX_MESSAGE_REMOTE_STATE = 256,
 	/* This message must be kept or removed together with the message
 	 * before it, if there is one. */
 	CTX_MESSAGE_ATTACH_PREVIOUS = 512,
 	/* The message contains nothing but tool results. */
 	CTX_MESSAGE_RESULTS_ONLY = 1024,
-	/* The user has written a later message of the conversation, so this
-	 * message belongs to an earlier turn.  Never set if each message of a
-	 * stream is a record, because later records are not known then. */
+	/* The message belongs to an earlier turn, because the user has written
+	 * a later message of the conversation.  This flag is never set if each
+	 * message is a record of its own, because then the later messages have
+	 * not been read yet. */
 	CTX_MESSAGE_EARLIER = 2048,
-	/* The message was sent to the model earlier, but now it is not in the
-	 * active context.  It also has the flag CTX_MESSAGE_HIDDEN.  Not set
-	 * for a message that would be hidden anyway. */
+	/* The message was sent to the model earlier, but is not in the active
+	 * context now.  It has the flag CTX_MESSAGE_HIDDEN, too.  A message
+	 * that would be hidden anyway does not have the flag
+	 * CTX_MESSAGE_INACTIVE. */
 	CTX_MESSAGE_INACTIVE = 4096,
 };
 
-/* A parsed message.  The functions of its dialect (message format) have read
- * it from JSON.  A zeroed struct is valid and can be used for many messages,
- * one after another.  Members of type uint32_t are indices of nodes in json; 0
- * means that there is no such node. */
+/* A parsed message.  The functions of its dialect (message format) have read it
+ * from JSON.  A struct of zeros is valid, and can hold one message after
+ * another.  Members of type uint32_t are indices of nodes in json; 0 means that
+ * there is no such node. */
 struct ctx_message {
 	const struct ctx_json *json;
-	const struct ctx_dialect *dialect; /* set by ctx_dialect_read_message */
-	uint32_t node;                     /* JSON node of the whole message */
+	/* the message's format, set by ctx_dialect_read_message */
+	const struct ctx_dialect *dialect;
+	uint32_t node; /* JSON node of the whole message */
 	enum ctx_role role;
-	/* JSON node with the message's role; 0 if the format has no such
-	 * member. */
+	/* JSON node of the message's role, or 0 if messages of this format have
+	 * no role */
 	uint32_t role_node;
 	uint32_t name;  /* name of the sender */
 	uint32_t model; /* name of the model that wrote the message */
-	uint32_t time;  /* time of writing, see ctx_time_parse */
-	/* JSON node of the agent's copy of the message's tool result (see
-	 * ctx_dialect.result_copy); 0 if there is none. */
+	/* JSON node of the time at which the message was written; see
+	 * ctx_time_parse */
+	uint32_t time;
+	/* Some agents store a second copy of a tool result in its message (see
+	 * ctx_dialect.result_copy): JSON node of this copy, or 0. */
 	uint32_t result_copy;
-	/* Input tokens that the provider billed for the request, if another
-	 * record reports them; else 0. */
+	/* Number of input tokens that the provider billed for the request, if a
+	 * record other than that of the message reports it; otherwise 0. */
 	uint64_t billed;
 	unsigned flags;
 	struct ctx_block *blocks;
 	size_t n, cap;
-	/* If a record contains both a prompt and the answer to it: how many of
-	 * the blocks, from the first one on, belong to the prompt.  Otherwise
-	 * 0. */
+	/* If a record contains both a prompt and the answer to it: number of
+	 * blocks that belong to the prompt; they come before those of the
+	 * answer.  Otherwise 0. */
 	size_t n_prompt_blocks;
 };
 
-/* Returns true if a reasoning block has a signature or is redacted, as
- * reasoning of Claude models is.  The block may be a thinking or
- * redacted_thinking block of Anthropic, reasoningContent of Bedrock, or a copy
- * of one of these in the format of a framework or agent. */
+/* Returns true if a reasoning block is signed or redacted, as Claude's
+ * reasoning is.  The block may be a thinking or redacted_thinking block of
+ * Anthropic, reasoningContent of Bedrock, or such a block in the format of a
+ * framework or agent. */
 bool ctx_block_is_signed(const struct ctx_json *json,
     const struct ctx_block *block);
 /* Returns true if any block of the message is signed reasoning. */
 bool ctx_message_is_signed(const struct ctx_message *message);
 
-/* Returns true if the model wrote this message, or if the record of this
- * message also contains the model's answer to it, as a row in the database of
- * the program llm does.  In both cases all messages before this one were sent
- * to the provider. */
+/* Returns true if all messages before this one were sent to the provider.  This
+ * is so if the model wrote this message, or if the record of this message also
+ * contains the model's answer to it, as a row in the database of the program
+ * llm does. */
 bool ctx_message_was_sent(const struct ctx_message *message);
-/* Returns true if a person has written the message or a part of it: it has the
- * role user, and content beside tool results. */
+/* Returns true if a person has written at least a part of the message: if it
+ * has the role user, and content that is not a tool result. */
 bool ctx_message_is_from_user(const struct ctx_message *message);
-/* Empties *message, so that another message can be read into it: the one at
- * this node of the JSON document.  The memory for blocks is used again. */
+/* Prepares *message for reading another message into it: the one at this node
+ * of the JSON document.  Keeps the memory of the blocks for reuse. */
 void ctx_message_reset(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node);
 void ctx_message_release(struct ctx_message *message);
-/* Appends a zeroed block to the message.  Returns a pointer to the block,
- * which is valid until the next call; NULL with *err if there is no memory. */
+/* Appends a block of this kind to the message, in which all other members are 0
+ * except payload, which is value.  Returns a pointer to the block, valid until
+ * the next call, or NULL with *err if there is no memory. */
 struct ctx_block *ctx_message_add_block(struct ctx_message *message,
     enum ctx_block_kind kind, uint32_t value, struct ctx_err *err);
 
