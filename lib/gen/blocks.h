@@ -2,8 +2,9 @@
  * blocks.h - prints lookup tables with one value per Unicode character, for
  * programs that run when ctx is built
  *
- * The characters are divided into blocks of 128.  Equal blocks are stored once,
- * and a first table maps each block to its values.
+ * A table has two levels.  The characters are divided into blocks of 128, and
+ * blocks with equal values are stored once.  The first level has the number of
+ * each block's values; the second level has the values.
  */
 #ifndef CTX_GEN_BLOCKS_H
 #define CTX_GEN_BLOCKS_H
@@ -41,10 +42,10 @@ print_number(unsigned i, unsigned value)
 	printf("%s%u,", i % 32 == 0 ? "\n" : "", value);
 }
 
-/* Prints two C arrays: ctx_NAME_block, which maps a block of 128 characters to
- * its index, and ctx_NAME_value, with the values of all different blocks.
- * type is the C type of the elements of the first array, points the number of
- * characters. */
+/* Prints a lookup table as two C arrays. ctx_NAME_block has the index of the
+ * values of each block of 128 characters; ctx_NAME_value has the values. of:
+ * the value of each character; points: the number of characters; type: the C
+ * type of the elements of ctx_NAME_block. */
 static void
 print_table(const char *name, const char *type, const uint8_t *of,
     unsigned points)

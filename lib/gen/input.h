@@ -1,7 +1,9 @@
 /*
- * input.h - reads the data of lib/gen, for programs that run when ctx is built
+ * input.h - functions that read the data files of lib/gen, for programs that
+ * run when ctx is built
  *
- * A program defines PROGRAM, its name in messages, before it includes this.
+ * Before a program includes this header, it defines PROGRAM, its name in error
+ * messages.
  */
 #ifndef CTX_GEN_INPUT_H
 #define CTX_GEN_INPUT_H
@@ -11,10 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { POINTS = 0x110000 }; /* number of code points */
+enum { POINTS = 0x110000 }; /* number of Unicode code points */
 
-/* Ends the program with an error unless the condition is true.  what: text for
- * the error, such as the line of input that is wrong. */
+/* Ends the program with an error if the condition "is" is false. what: text for
+ * the error message, such as the wrong line of the input. */
 static inline void
 check(bool is, const char *what)
 {
@@ -40,8 +42,9 @@ read_lines(const char *path, void (*take)(const char *line))
 	fclose(in);
 }
 
-/* Reads a range of Unicode characters from the beginning of a line: the first
- * and the last code point, in hexadecimal.  Returns the rest of the line. */
+/* Reads a range of Unicode characters, two hexadecimal code points, from the
+ * beginning of a line.  Sets *first and *last to the first and last character
+ * of the range.  Returns a pointer to the rest of the line. */
 static inline const char *
 read_range(const char *line, unsigned *first, unsigned *last)
 {
@@ -53,9 +56,9 @@ read_range(const char *line, unsigned *first, unsigned *last)
 	return line + n;
 }
 
-/* Splits a list of byte strings, in which each string is stored as one byte
- * with its length and then its bytes (see lib/gen/data/README).  Calls take for
- * each string.  Returns their number. */
+/* Calls take for each string of a list, with its number and its bytes.  In the
+ * list each string is stored as one byte with its length in bytes, and then its
+ * bytes (see lib/gen/data/README).  Returns the number of strings. */
 static inline size_t
 split_strings(const char *list, size_t size,
     void (*take)(size_t i, const char *p, size_t n))

@@ -1,6 +1,6 @@
 /*
- * make_claude_chars.c - makes the tables of characters of Claude's encodings
- * when ctx is built
+ * make_claude_chars.c - run when ctx is built: makes tables of the properties
+ * that characters have in the encodings of Claude
  *
  *     make-claude_chars claude_chars.tsv > C
  */
@@ -9,17 +9,18 @@
 #include "tokenizer/claude/chars.h"
 
 /* Maximum numbers.  KINDS: of different sets of properties; RANGES: of ranges
- * of characters.  Only characters below LISTED have an entry in the table. */
+ * of characters.  LISTED: the tables have entries only for characters with
+ * smaller code points. */
 enum { KINDS = 100, RANGES = 2000, LISTED = 0x10000 };
 
-static uint16_t kinds[KINDS]; /* different properties; 0 is the first */
+static uint16_t kinds[KINDS]; /* the different sets of properties */
 static unsigned n_kinds = 1;
 static struct ctx_lower lower[RANGES];
 static unsigned n_lower;
 static uint8_t kind_of[LISTED];
 
-/* Returns the properties of a character, as bits. letters: the properties as
- * claude_chars.tsv writes them, one letter for each. */
+/* Reads a set of properties of a character from claude_chars.tsv, which has one
+ * letter for each property.  Returns one bit for each. */
 static uint16_t
 read_letters(const char *letters)
 {

@@ -1,14 +1,14 @@
 /*
- * make_nfc.c - makes the tables for Unicode normalisation form NFC when ctx is
- * built
+ * make_nfc.c - run when ctx is built: makes the tables for the Unicode
+ * normalisation form NFC
  *
  * make-nfc nfc9.tsv nfc15.tsv > C
  *
- * The second file has what Unicode 15 added to Unicode 9.  Each of the two
- * versions gets its own table of the properties of characters.  Both share the
- * tables of decompositions.  Sharing is safe: with the properties of Unicode 9,
- * these tables are never searched for a character that only Unicode 15
- * decomposes or composes.
+ * The first file is of Unicode 9; the second has what was added up to Unicode
+ * 15.  The output has a table with properties of characters for each of the two
+ * versions.  Both versions share the tables of decompositions.  Sharing is
+ * safe: with the properties of Unicode 9, these tables are never searched for a
+ * character that only Unicode 15 decomposes or composes.
  */
 #define PROGRAM "make-nfc"
 #include "gen/blocks.h"
@@ -64,9 +64,10 @@ read_line(const char *line)
 	memset(class_of + first, (int)class, last - first + 1);
 }
 
-/* Sets the flags that say how Korean Hangul syllables are composed.  No table
- * is needed for them: the code point of a syllable is computed from the code
- * points of its two or three letters. */
+/* Sets the flags with which the syllables of Hangul, the Korean script, are
+ * composed.  Syllables need no table of decompositions, because the code point
+ * of a syllable is computed from the code points of its two or three
+ * letters. */
 static void
 add_hangul(void)
 {
@@ -174,8 +175,8 @@ print_ranks(const char *version)
 	printf("};\n");
 }
 
-/* Returns the index of a character in the list of characters that can be
- * decomposed, or n_list if the list does not have it. */
+/* Returns the index of a character in the list of characters that have a
+ * decomposition, or n_list if it is not in the list. */
 static unsigned
 find(unsigned cp)
 {
@@ -187,9 +188,9 @@ find(unsigned cp)
 }
 
 /* Prints the full decomposition of character number i of the list: the
- * characters that remain if each one is decomposed again and again.  If a
- * character decomposes into two, only the first of them may decompose
- * further. */
+ * characters that remain if each character is decomposed until none has a
+ * decomposition.  If a character decomposes into two characters, only the first
+ * of these may be decomposed further. */
 static void
 print_parts(unsigned i)
 {

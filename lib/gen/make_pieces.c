@@ -1,13 +1,13 @@
 /*
- * make_pieces.c - makes an automaton from a vocabulary of Claude when ctx is
- * built
+ * make_pieces.c - run when ctx is built: makes an automaton from a vocabulary
+ * of Claude
  *
  *     make-pieces PIECES > AUTOMATON
  *
  * A piece is a string of bytes that costs one token.  The file PIECES lists all
- * pieces of the vocabulary, sorted by their bytes: for each piece a byte with
- * its length, then its bytes (see lib/gen/data/README).  The automaton is that
- * of Aho and Corasick, which finds all pieces in a text (see
+ * pieces of the vocabulary, sorted by their bytes; each piece is stored as a
+ * byte with its length, and then its bytes (see lib/gen/data/README).  The
+ * output is an Aho-Corasick automaton, which finds all pieces in a text (see
  * lib/tokenizer/claude/pieces.h).
  */
 #define PROGRAM "make-pieces"
@@ -25,12 +25,13 @@ enum {
 	FILE_MAX = 1 << 20
 };
 
-/* The tree of the pieces, a trie: each node stands for some bytes with which a
- * piece begins.  Node 0 is the root, which stands for no bytes.  A node that
- * stands for fewer bytes has a smaller number. */
+/* The pieces as a trie.  Each node stands for a string of bytes with which at
+ * least one piece begins.  Node 0 is the root, which stands for the empty
+ * string.  Nodes are numbered by increasing length of their strings. */
 static struct node {
-	/* number of the node's first child, and of the next child of its
-	 * parent; 0: there is none */
+	/* Links between nodes of the trie, as numbers of nodes. first: the
+	 * node's first child; next: the next child of the node's parent. 0
+	 * means that there is none. */
 	uint32_t first, next;
 	uint32_t parent, depth, shorter, slot, pieces;
 	unsigned char byte;
@@ -42,16 +43,16 @@ static struct state {
 	uint32_t edges, parent, shorter, pieces;
 } states[SLOTS];
 static uint32_t n_slots = 256;
-/* Lists of lengths of pieces; each list ends with 0.  lengths[0] is always 0,
- * so a list that begins at index 0 is empty. */
+/* All lists of lengths of pieces, one after another.  Each list ends with 0.
+ * lengths[0] is 0, so the list at index 0 is the empty list. */
 static uint8_t lengths[LENGTHS];
 static uint32_t n_lengths = 1;
 static struct list {
 	uint32_t length, rest, at;
 } lists[LISTS];
 static uint32_t n_lists;
-/* The pieces of the vocabulary.  While the tree grows, node is the tree node of
- * the first bytes of the piece, as far as these have nodes. */
+/* The pieces of the vocabulary.  The trie is built level by level; node is the
+ * deepest node built so far that stands for a beginning of the piece. */
 static struct {
 	const char *text;
 	size_t n;
@@ -93,8 +94,9 @@ add_piece(size_t i, const char *p, size_t n)
 	pieces[i].n = n;
 }
 
-/* Adds a level to the tree: for each piece of at least depth bytes, a node for
- * its first depth bytes.  Returns false if no piece has so many bytes. */
+/* Adds the level "depth" to the trie: for each piece of at least depth bytes, a
+ * node for the first depth bytes of the piece.  Returns false if no piece is so
+ * long. */
 static bool
 add_level(unsigned depth)
 {
@@ -117,10 +119,10 @@ add_level(unsigned depth)
 	return added;
 }
 
-/* The array "lengths" contains lists of numbers, each of which ends with 0.
- * Returns the index of the list that consists of the number "length" and then
- * the numbers of the list at index "rest".  If the array does not have this
- * list, appends it. */
+/* Makes a list of lengths that begins with "length" and continues with the list
+ * at index "rest" of the array "lengths".  Each list in this array ends with 0.
+ * Returns the index of the new list, or of an equal list that the array already
+ * has. */
 static uint32_t
 add_length(uint32_t length, uint32_t rest)
 {
@@ -139,10 +141,10 @@ add_length(uint32_t length, uint32_t rest)
 	return lists[n_lists - 1].at;
 }
 
-/* For each node, sets two members. shorter: the node for the longest proper
- * suffix of the node's bytes that has a node. pieces: the list of the lengths
- * of all pieces (of two bytes or more) that are suffixes of the node's
- * bytes. */
+/* Sets two members of each node of the trie. shorter: the node for the longest
+ * proper suffix of the node's string that has a node. pieces: the list of the
+ * lengths of all pieces of two bytes or more that are suffixes of the node's
+ * string. */
 static void
 link_nodes(void)
 {
@@ -174,11 +176,12 @@ fits(uint32_t node, uint32_t edges)
 }
 
 /* Chooses where in the array of states the children of a node are stored: the
- * child for byte b at index edges + b.  The node's member edges becomes the
- * lowest number for which all these indexes are free and at least *from.  If
- * the node has several children, *from becomes the index of the first, so that
- * later searches begin there and do not look at free indexes before it.  To use
- * these, the caller has another *from for nodes with one child. */
+ * child for byte b gets the index edges + b. edges, a member of the node, is
+ * set to the lowest number for which all these indices are free and at least
+ * *from.  If the node has several children, *from is then set to the index of
+ * the first one, so that later searches do not look at free indices before it.
+ * Nodes with one child can use those indices, so the caller has another *from
+ * for such nodes. */
 static void
 place_edges(uint32_t node, uint32_t *from)
 {
@@ -201,8 +204,8 @@ place_edges(uint32_t node, uint32_t *from)
 		n_slots = edges + 256;
 }
 
-/* Returns the node after this one in the order in which each node is followed
- * by its children; 0 after the last node. */
+/* Returns the number of the node that comes after a node in depth-first order
+ * (each node before its children), or 0 after the last node. */
 static uint32_t
 next_node(uint32_t node)
 {
@@ -216,16 +219,16 @@ next_node(uint32_t node)
 static void
 fill_states(void)
 {
-	/* index in the array states at which the search for free elements
-	 * begins: from[0] for tree nodes with one child, from[1] for those with
-	 * several */
+	/* Where in the array of states the search for free elements begins.
+	 * from[0]: for trie nodes with one child; from[1]: for nodes with
+	 * several children. */
 	uint32_t from[2] = {256, 256}, i;
 
 	for (i = 0; i < SLOTS; i++)
 		states[i].parent = CTX_PIECE_NONE;
-	/* Place 0 belongs to the root, which has no parent.  The nodes are
-	 * handled one branch of the tree after another, so the states for the
-	 * bytes of one piece are near each other in memory. */
+	/* Stores the states in depth-first order, so that the states for the
+	 * bytes of one piece are near each other in memory.  Index 0 is for the
+	 * root, which has no parent. */
 	i = 0;
 	do {
 		if (nodes[i].first != 0)
@@ -238,7 +241,8 @@ fill_states(void)
 	}
 }
 
-/* Writes the states to standard output, each in 64 bits. */
+/* Writes the states of the automaton to standard output, each in 64 bits.
+ * Returns false if that fails. */
 static bool
 write_states(void)
 {

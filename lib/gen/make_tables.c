@@ -1,6 +1,6 @@
 /*
- * make_tables.c - joins the tables of the built-in encodings into one file when
- * ctx is built
+ * make_tables.c - run when ctx is built: joins the tables of the built-in
+ * encodings into one file
  *
  *     make-tables TABLE... > FILE
  *
@@ -17,8 +17,8 @@ enum { FILE_MAX = 1 << 26 };
 
 static char block[FILE_MAX];
 
-/* Reads a whole file into the array "block", beginning at the element "at" of
- * the array.  Returns the file's size in bytes. */
+/* Reads a whole file into the array "block", from the element "at" on.  Returns
+ * the size of the file in bytes. */
 static size_t
 read_table(const char *name, size_t at)
 {

@@ -1,12 +1,13 @@
 /*
- * make_unicode.c - makes the tables of Unicode categories and character classes
- * when ctx is built
+ * make_unicode.c - run when ctx is built: makes tables of Unicode categories
+ * and character classes
  *
  * make-unicode unicode16.tsv > C
  *
- * The input has ranges of characters.  The program writes two tables: the first
- * has, for each block of characters, the number of a row in the second; the
- * second has the values of the block's characters.  Equal rows are stored once.
+ * The input has ranges of characters.  The output is a lookup table with two
+ * levels: the first level has, for each block of characters, the number of a
+ * row of the second level; a row has the values of the block's characters.
+ * Equal rows are stored once.
  */
 #define PROGRAM "make-unicode"
 #include "gen/blocks.h"

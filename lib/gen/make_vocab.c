@@ -1,11 +1,11 @@
 /*
- * make_vocab.c - packs a tokenizer's vocabulary into a compact file when ctx is
- * built
+ * make_vocab.c - run when ctx is built: packs a tokenizer's vocabulary into a
+ * compact file
  *
  *     make-vocab r50k|cl100k|o200k RANKS... > BLOCK
  *
- * The input files, one after another, list the tokens in the order of their
- * ranks: for each token a byte with its length, then its bytes (see
+ * The input files together list all tokens in the order of their ranks.  Each
+ * token is stored as one byte with its length, and then its bytes (see
  * lib/gen/data/README).
  */
 #define PROGRAM "make-vocab"
