@@ -62,7 +62,8 @@ load helper
 @test "--models names the tokenizer file to load, and -v does so for one model" {
 	ctx-count --models > list
 	for family in llama-3.1:Llama-3 qwen3:Qwen3 deepseek-v3:DeepSeek \
-	    mistral-nemo:tekken.json gemma-3:gemma-3 gemini-2.5-pro:gemma-3; do
+	    mistral-nemo:tekken.json gemma-3:gemma-3 gemini-2.5-pro:gemma-3 \
+	    glm-4.5:GLM-4.5/ glm-5.3:GLM-5/ minimax-m2.5:MiniMax-M2/; do
 		awk -v m="${family%%:*}" -v f="${family#*:}" '
 			$1 == m { found = $7 ~ /^~/ && index($19, f) }
 			END { exit !found }' list || fail "$family"
