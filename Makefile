@@ -574,6 +574,9 @@ $(B)/libctx.pc: deps
 
 D := $(DESTDIR)$(PREFIX)
 MAN := $(sort $(wildcard man/*.[0-9]))
+# Scripts and settings that the manual refers to.
+EXAMPLES := $(sort $(wildcard man/examples/*))
+EXAMPLES_DIR := $(D)/share/ctx/examples
 NAMES := $(notdir $(PROGRAMS))
 # man(1) shows libctx.3 for each function.
 LIST_FUNCTIONS := sed -n 's/^CTX_API .*[ *]\(ctx_[a-z0-9_]*\)(.*/\1/p'
@@ -599,13 +602,17 @@ ifneq ($(VOCAB),builtin)
 	install -m 644 $(ENCODINGS) $(DESTDIR)$(DATADIR)
 endif
 
-# Manual pages and completions of the commands
+# Manual pages, examples and completions of the commands
 install-data:
 	install -d $(D)/share/bash-completion/completions \
 	  $(D)/share/zsh/site-functions $(D)/share/fish/vendor_completions.d \
+	  $(EXAMPLES_DIR) \
 	  $(foreach n,$(sort $(subst .,,$(suffix $(MAN)))),$(D)/share/man/man$(n))
 	set -e; for page in $(MAN); do \
 	  install -m 644 $$page $(D)/share/man/man$${page##*.}; done
+	set -e; for file in $(EXAMPLES); do mode=644; \
+	  [ ! -x $$file ] || mode=755; \
+	  install -m $$mode $$file $(EXAMPLES_DIR); done
 	install -m 644 completions/_ctx $(D)/share/zsh/site-functions
 	set -e; for name in $(NAMES); do \
 	  install -m 644 completions/ctx.bash \
@@ -623,9 +630,11 @@ uninstall:
 	  $(NAMES:%=$(D)/share/bash-completion/completions/%) \
 	  $(D)/share/zsh/site-functions/_ctx \
 	  $(NAMES:%=$(D)/share/fish/vendor_completions.d/%.fish) \
+	  $(EXAMPLES:man/examples/%=$(EXAMPLES_DIR)/%) \
 	  $(DESTDIR)$(DATADIR)/encodings \
 	  $(DESTDIR)$(PRIVATE_DIR)/$(notdir $(PRIVATE))
-	set -e; for directory in $(DESTDIR)$(DATADIR) $(DESTDIR)$(PRIVATE_DIR); do \
+	set -e; for directory in $(EXAMPLES_DIR) $(DESTDIR)$(DATADIR) \
+	  $(DESTDIR)$(PRIVATE_DIR); do \
 	  [ ! -d $$directory ] || rmdir $$directory; done
 
 # The manual of the library: its header, and programs as examples.

@@ -1,4 +1,4 @@
-# The recipes of ctx-agents.7, with hook input of the agents' real shapes.
+# The recipes of ctx-agents.7 and their scripts, with hook input of the agents' real shapes.
 #
 # The samples in hooks/ have the members that these sources name (read on
 # 2026-11-26):
@@ -19,6 +19,7 @@
 load helper
 
 PAGE=$BATS_TEST_DIRNAME/../man/ctx-agents.7
+EXAMPLES=$BATS_TEST_DIRNAME/../man/examples
 HOOKS=$BATS_TEST_DIRNAME/hooks
 
 # The displays of the page, each ended by a line with a form feed.
@@ -28,12 +29,10 @@ displays() {
 		on { gsub(/\\e/, "\\"); print }' "$PAGE"
 }
 
-# Writes the script that the page calls $1 to a file of this name.
+# Copies the script $1, which the page names, from the examples.
 script() {
-	displays | awk -v name="# $1:" -v RS='\f\n' \
-	    'index($0, "#!/bin/sh\n" name) == 1' > "$1"
-	[ -s "$1" ] || fail "ctx-agents.7 has no script $1"
-	chmod +x "$1"
+	grep -q "^\.It Pa $1 " "$PAGE" || fail "ctx-agents.7 has no script $1"
+	cp "$EXAMPLES/$1" .
 }
 
 # Writes the commands of the display that contains $1, without their prompts.
@@ -271,24 +270,24 @@ opencode import smaller.json" ]
 	else
 		cat > sent
 	fi"
+	stand_in git "cat '$agent'"
 	commands 'llm logs'
 	sh -e script | grep -q assistant
-	stand_in git "cat '$agent'"
-	commands 'llm -s'
-	sh -e script
 	[ "$(ctx-count --text --json sent | jq .tokens)" -le 8000 ]
 	grep -q 'tokens truncated' sent
 }
 
-@test "ctx-agents.7: settings are JSON that names the scripts of the page" {
-	local n=0
-	displays | awk -v RS='\f\n' '/^\{"/ { gsub(/\n/, " "); print }' > settings
-	while read -r line; do
-		name=$(jq -r '[.. | .command? // empty][0]' <<< "$line")
-		script "${name##*/}"
-		n=$((n + 1))
-	done < settings
+@test "examples: the settings are JSON that names scripts of ctx-agents.7" {
+	local settings command n=0
+	for settings in "$EXAMPLES"/*-settings.json; do
+		grep -q "${settings##*/}" "$PAGE"
+		for command in $(jq -r '.. | .command? // empty' "$settings"); do
+			script "${command##*/}"
+			[ -x "${command##*/}" ]
+			n=$((n + 1))
+		done
+	done
 	[ "$n" -eq 4 ]
 	script codex-size
-	grep -q codex-size "$PAGE"
+	grep -q '/codex-size\\(dq' "$PAGE"
 }

@@ -314,6 +314,16 @@ build() { # PROGRAM OUT [FLAG...]
 	[ -f "$PREFIX/share/zsh/site-functions/_ctx" ]
 }
 
+@test "the examples that the manual names are installed, scripts executable" {
+	local file name
+	for file in "$ROOT"/man/examples/*; do
+		name=${file##*/}
+		cmp "$file" "$PREFIX/share/ctx/examples/$name"
+		[ ! -x "$file" ] || [ -x "$PREFIX/share/ctx/examples/$name" ]
+		grep -q "$name" "$ROOT"/man/*.7 || fail "no page names $name"
+	done
+}
+
 @test "libctx(3) documents every function and has the example programs" {
 	local page=$PREFIX/share/man/man3/libctx.3
 	declared > names

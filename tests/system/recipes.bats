@@ -1,4 +1,4 @@
-# The recipes of ctx.7 beside the tools that they name.
+# The recipes of ctx.7, and the examples that it names, beside other tools.
 
 load helper
 
@@ -29,12 +29,24 @@ recipe() {
 	awk -v name="$1" '
 		/^\.Sh/ { inside = $2 == "WITH" }
 		inside && index($0, name ":") == 1 { on = 1; next }
-		inside && index($0, name) == 1 && name ~ / / { on = 1; next }
 		on && /^\.Bd/ { block = 1; next }
 		on && /^\.Ed/ { exit }
 		block { sub(/^\$ /, ""); gsub(/\\e/, "\\"); print }' \
 	    "$ROOT/man/ctx.7" > script
 	[ -s script ] || fail "ctx.7 has no recipe $1"
+}
+
+# Copies the file $1, which ctx.7 names, from the examples.
+example() {
+	grep -q "^\.It Pa $1\$" "$ROOT/man/ctx.7" || fail "ctx.7 has no file $1"
+	cp "$ROOT/man/examples/$1" .
+}
+
+# Writes the command of ctx.7 that contains $1, with the words $2 after it.
+prune_command() {
+	grep "^ctx-prune .*$1" "$ROOT/man/ctx.7" > script ||
+		fail "ctx.7 has no command $1"
+	sed -i "s/\$/ $2/" script
 }
 
 @test "jq reads the output of ctx-count" {
@@ -74,8 +86,8 @@ setup_hook() {
 	git init -q .
 	git config user.email a@b
 	git config user.name a
-	recipe git
-	sh -e script
+	example pre-commit
+	mv pre-commit .git/hooks
 }
 
 @test "git: the hook refuses a commit with a file over the limit" {
@@ -138,8 +150,7 @@ run_workflow() {
 
 @test "CI: the workflow of GitHub prints an error line for each finding" {
 	setup_recipes
-	recipe "A workflow"
-	mv script ctx.yml
+	example ctx.yml
 	# An archive as that of make dist-static, but with installed commands.
 	mkdir ci
 	tar -czf ci/ctx.tar.gz -C "${PREFIX%/*}" usr/bin usr/lib usr/share/ctx
@@ -158,11 +169,13 @@ run_workflow() {
 
 @test "ollama and llm write summaries (both replaced by scripts)" {
 	setup_recipes
-	recipe "Summaries by"
-	sh -e script
-	grep -q 'summary by ollama run llama3.2' by-ollama.jsonl
-	grep -q 'summary by llm -m local' by-llm.jsonl
-	ctx-check by-ollama.jsonl by-llm.jsonl
+	local command
+	for command in 'ollama run llama3.2' 'llm -m local'; do
+		prune_command "$command" '-b 16k agent.jsonl > out.jsonl'
+		sh -e script
+		grep -q "summary by $command" out.jsonl
+		ctx-check out.jsonl
+	done
 }
 
 @test "an HTTP endpoint writes summaries, called with curl" {
@@ -196,7 +209,8 @@ run_workflow() {
 	for _ in $(seq 100); do [ -s port ] && break; sleep 0.1; done
 	ENDPOINT=http://127.0.0.1:$(cat port)
 	export ENDPOINT
-	recipe "Summaries by an HTTP"
+	example summarize.sh
+	prune_command 'sh summarize.sh' '-b 16k agent.jsonl > by-endpoint.jsonl'
 	sh -e script
 	kill %1
 	grep -q 'asked at /v1/chat/completions with 1 lines' by-endpoint.jsonl
@@ -224,8 +238,12 @@ run_workflow() {
 		jq -Rnc '[inputs] | to_entries[] | {
 		    role: ["user", "assistant"][.key % 2], content: .value}' \
 		    > chat.jsonl
-	recipe "Embeddings by"
-	sed -i 's/-b 4k/-b 60 -k 1 -t 1/' script
+	example embed.py
+	python3 -m venv venv
+	PATH=$PWD/venv/bin:$PATH
+	pip -q install "$(sed -n '1s/.*pip install \(.*\))/\1/p' embed.py)"
+	prune_command 'python3 embed.py' \
+	    '-b 60 -k 1 -t 1 chat.jsonl > by-meaning.jsonl'
 	sh -e script > log 2>&1 || fail "$(cat log)"
 	grep -q puppy by-meaning.jsonl
 	ctx-count -q --max 60 by-meaning.jsonl
