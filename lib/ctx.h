@@ -64,14 +64,12 @@
  */
 #ifndef CTX_H
 #define CTX_H
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define CTX_VERSION "0.1.0"
 #define CTX_ABI     2
-
 #if defined(__GNUC__)
 #define CTX_API __attribute__((visibility("default")))
 #else
@@ -96,12 +94,12 @@ extern "C" {
 	}
 #endif
 
-/* Means zero (such as no messages, or no limit) where 0 means the default. */
+/* Option value for zero or "none", because 0 means the default there. */
 #define CTX_NONE UINT64_MAX
 
 /* ---- Version and errors -------------------------------------------------- */
 
-/* Returns the version of the library, as CTX_VERSION is that of the header. */
+/* Returns the library's version; CTX_VERSION is the version of this header. */
 CTX_API const char *ctx_version(void);
 
 enum ctx_error_kind {
@@ -110,37 +108,37 @@ enum ctx_error_kind {
 	CTX_ERROR_SYSTEM,   /* a system call failed: see member system */
 	CTX_ERROR_PIPE,     /* no process reads the output pipe any more */
 	CTX_ERROR_INPUT,    /* the input is not valid JSON or UTF-8 */
-	CTX_ERROR_LIMIT,    /* the input is larger than the library can read */
+	CTX_ERROR_LIMIT,    /* the input exceeds a maximum of the library */
 	CTX_ERROR_ARGUMENT, /* an option is wrong, or a callback has failed */
 	CTX_ERROR_FILE,     /* a file has a wrong format, owner or mode */
 };
 
-/* What went wrong. */
+/* Describes why a function of the library has failed. */
 struct ctx_error {
 	size_t size;
 	int kind;        /* enum ctx_error_kind */
-	int system;      /* errno of CTX_ERROR_SYSTEM, otherwise 0 */
-	uint64_t line;   /* line of the input, from 1; 0: unknown */
-	uint64_t column; /* byte of the line, from 1; 0: unknown */
-	char file[256];  /* name of the input file; empty: unknown */
-	char text[256];  /* what failed, as one clause in lower case */
+	int system;      /* errno if kind is CTX_ERROR_SYSTEM, else 0 */
+	uint64_t line;   /* line of the input, from 1; 0: not known */
+	uint64_t column; /* byte in that line, from 1; 0: not known */
+	char file[256];  /* name of the input file; "": not known */
+	char text[256];  /* why it failed, as one clause in lower case */
 };
 #define CTX_ERROR_INIT CTX_INIT(struct ctx_error)
 
 /* Writes an error with its place to out, such as "chat.jsonl:3:17: expected a
- * value".  size: bytes at out; 600 are enough, a longer text is cut. */
+ * value".  size: bytes of out. 600 are enough; a longer text is cut. */
 CTX_API void ctx_error_format(const struct ctx_error *error, char *out,
     size_t size);
 
-/* Frees the memory of a ctx_bytes or ctx_id_list; accepts NULL. */
+/* Frees the memory in a ctx_bytes or ctx_id_list; memory may be NULL. */
 CTX_API void ctx_free(void *memory);
 
 /* ---- Names --------------------------------------------------------------- */
 
-/* Return name number i, from 0, of the message formats, strategies of
- * ctx_prune, built-in encodings, models, providers and rules of ctx_check; NULL
- * after the last.  ctx-stream(5), ctx-strategy(7), ctx-encoding(7) and
- * ctx-check(1) explain them. */
+/* Return the name with index i (from 0) in a list: of message formats,
+ * strategies of ctx_prune, built-in encodings, models, providers or rules of
+ * ctx_check; NULL at its end.  ctx-stream(5), ctx-strategy(7), ctx-encoding(7)
+ * and ctx-check(1) explain the names. */
 CTX_API const char *ctx_dialect_name(size_t i);
 CTX_API const char *ctx_strategy_name(size_t i);
 CTX_API const char *ctx_encoding_name(size_t i);
@@ -148,47 +146,47 @@ CTX_API const char *ctx_model_name(size_t i);
 CTX_API const char *ctx_provider_name(size_t i);
 CTX_API const char *ctx_rule_name(size_t i);
 
-/* Returns what a rule of ctx_check finds, as a line; NULL: unknown rule. */
+/* Returns a line that explains a rule of ctx_check; NULL: unknown rule. */
 CTX_API const char *ctx_rule_about(const char *name);
 
 /* ---- Models -------------------------------------------------------------- */
 
-/* Models that a program's user has defined.  Several threads may use them. */
+/* Models that a user has defined in a file.  Any thread may use them. */
 struct ctx_user_models;
 
-/* Reads the models of a file, in the format of models.json in ctx-count(1). */
+/* Reads models from a file in the format of models.json in ctx-count(1). */
 CTX_API int ctx_user_models_open(struct ctx_user_models **models,
     const char *file, struct ctx_error *error);
 CTX_API void ctx_user_models_free(struct ctx_user_models *models);
-/* Returns the name of model number i, from 0; NULL after the last.  The name,
- * and all texts of a model of the user, are valid as long as the models. */
+/* Returns the name of the model with index i, from 0; NULL: there is none.  The
+ * texts of these models are valid until ctx_user_models_free. */
 CTX_API const char *ctx_user_models_name(const struct ctx_user_models *models,
     size_t i);
 
-/* A model.  The numbers are tokens; 0: unknown. */
+/* A model.  The numbers are tokens; 0: not known. */
 struct ctx_model_info {
 	size_t size;
-	const char *name; /* of the row in the table of models */
+	const char *name; /* name in the table of models */
 	const char *vendor, *encoding;
-	const char *basis; /* "exact", "reconstructed", "estimated" counts */
-	uint64_t window;   /* context window */
-	uint64_t input, output; /* most tokens of a request, of a response */
+	const char *basis;      /* as ctx_encoding_exactness returns it */
+	uint64_t window;        /* context window */
+	uint64_t input, output; /* maximum of a request, of a response */
 };
 #define CTX_MODEL_INFO_INIT CTX_INIT(struct ctx_model_info)
 
 /* Looks up a model by the name that a provider gives it, such as
  * "openai/gpt-4o-2024-08-06".  Prefixes of providers and dates are ignored.
- * models: those of the user, which are preferred; NULL: only built-in models.
- * Returns 1, or 0 if the model is unknown; *model is then the row for local
- * models, with the name "" and a window of 32,000 tokens. */
+ * models: models of the user, which are tried first; NULL: only built-in ones.
+ * Returns 1 with the model in *model.  Returns 0 if the name is unknown; *model
+ * then has the name "" and the window of local models, 32,000 tokens. */
 CTX_API int ctx_model_lookup(const struct ctx_user_models *models,
     const char *name, struct ctx_model_info *model, struct ctx_error *error);
 
-/* Prices, in millionths of a dollar per million tokens; CTX_NONE: unknown. */
+/* Prices in millionths of a dollar per million tokens; CTX_NONE: not known. */
 struct ctx_price_info {
 	size_t size;
 	uint64_t input, output;
-	uint64_t cache_read, cache_write; /* input from, to the prompt cache */
+	uint64_t cache_read, cache_write; /* from, to the prompt cache */
 };
 #define CTX_PRICE_INFO_INIT CTX_INIT(struct ctx_price_info)
 
@@ -201,26 +199,26 @@ CTX_API int ctx_model_prices(const struct ctx_user_models *models,
 
 /* ---- Encodings: tokens of a text ----------------------------------------- */
 
-/* Sets the directory of the file "encodings", the vocabularies of the built-in
- * encodings, for the whole process.  After one of them was used, a call returns
- * 0 without effect.  Without a call it is share/ctx beside the library's file
- * or up to three levels above it, or the directory chosen at build time. */
+/* Sets the directory with the file "encodings", the vocabularies of the
+ * built-in encodings, for the whole process.  Has no effect after one of them
+ * was used.  By default the directory is share/ctx, beside the library's file
+ * or up to three levels above it, or one chosen when ctx was built. */
 CTX_API int ctx_set_data_directory(const char *directory,
     struct ctx_error *error);
 
-/* An encoding, with the working memory to count in it. */
+/* An encoding, with working memory for counting tokens in it. */
 struct ctx_encoding;
 
 /* Opens an encoding.  name: a built-in encoding ("o200k_base"), or the path of
  * a vocabulary file.  cache: directory in which the compiled vocabulary of a
- * file is kept, made if missing; NULL: it is compiled at every call. */
+ * file is kept, created if missing; NULL: each call compiles it again. */
 CTX_API int ctx_encoding_open(struct ctx_encoding **encoding, const char *name,
     const char *cache, struct ctx_error *error);
 
-/* Opens the encoding in which the texts of a model are counted.  If only
- * another model's encoding is available, counts are multiplied by the factor
- * that is known for the model; of an unknown model they are estimated.  models:
- * as for ctx_model_lookup; they must be valid until the encoding is freed. */
+/* Opens the encoding in which a model's tokens are counted.  If only another
+ * model's encoding is available, counts are multiplied by a factor known for
+ * the model.  Counts for an unknown model are estimates.  models: as for
+ * ctx_model_lookup; they must be valid until the encoding is freed. */
 CTX_API int ctx_encoding_open_model(struct ctx_encoding **encoding,
     const struct ctx_user_models *models, const char *model, const char *cache,
     struct ctx_error *error);
@@ -230,7 +228,7 @@ CTX_API void ctx_encoding_free(struct ctx_encoding *encoding);
 CTX_API const char *ctx_encoding_exactness(const struct ctx_encoding *encoding);
 
 /* Counts the tokens of a text of length bytes.  The text need not be valid
- * UTF-8.  Names of special tokens count as ordinary text. */
+ * UTF-8.  The names of special tokens in it are counted as ordinary text. */
 CTX_API int ctx_encoding_count(struct ctx_encoding *encoding, const char *text,
     size_t length, uint64_t *tokens, struct ctx_error *error);
 
@@ -239,8 +237,8 @@ struct ctx_id_list {
 	uint32_t *ids;
 	size_t n;
 };
-/* Encodes a text of length bytes.  Fails for encodings without ids, such as
- * those of Claude.  If counts are not exact, n is not the count. */
+/* Encodes a text of length bytes.  Fails for encodings without token ids, such
+ * as Claude's.  If counts are not exact, n may differ from the count. */
 CTX_API int ctx_encoding_encode(struct ctx_encoding *encoding, const char *text,
     size_t length, struct ctx_id_list *list, struct ctx_error *error);
 
@@ -249,14 +247,14 @@ struct ctx_bytes {
 	char *data;
 	size_t length;
 };
-/* Decodes n token ids of the encoding.  The text may end inside a character. */
+/* Decodes n token ids.  The resulting text may end inside a UTF-8 character. */
 CTX_API int ctx_encoding_decode(struct ctx_encoding *encoding,
     const uint32_t *ids, size_t n, struct ctx_bytes *text,
     struct ctx_error *error);
 
-/* Find a long beginning (head) or end (tail) of a text that has at most limit
+/* Find a head (beginning) or tail (end) of a text that has at most limit
  * tokens.  Set *at to the byte where the head ends or the tail begins, which is
- * between two characters.  A slightly longer part may fit, too. */
+ * between two characters.  A slightly longer head or tail might also fit. */
 CTX_API int ctx_encoding_head(struct ctx_encoding *encoding, const char *text,
     size_t length, uint64_t limit, size_t *at, struct ctx_error *error);
 CTX_API int ctx_encoding_tail(struct ctx_encoding *encoding, const char *text,
@@ -264,32 +262,32 @@ CTX_API int ctx_encoding_tail(struct ctx_encoding *encoding, const char *text,
 
 /* ---- Input --------------------------------------------------------------- */
 
-/* A stream of conversations, read by either ctx_input_next or one operation. */
+/* A source of conversations, for either ctx_input_next or one operation. */
 struct ctx_input;
 
 struct ctx_input_options {
 	size_t size;
-	const char *dialect; /* message format; NULL: detected */
-	const char *model;   /* NULL: the one that each conversation names */
+	const char *dialect;       /* message format; NULL: detected */
+	const char *model;         /* NULL: as each conversation says */
 	const char *default_model; /* if none is named; NULL: estimate */
-	const char *encoding; /* opened at the first count; NULL: the model's */
-	const char *cache;    /* as for ctx_encoding_open */
-	const char *name;     /* of an input that is no file; NULL: "-" */
+	const char *encoding;      /* used for all counts; NULL: the model's */
+	const char *cache;         /* as for ctx_encoding_open */
+	const char *name;          /* for inputs other than files; NULL: "-" */
 	uint32_t threads; /* that count, at most 1024; 0: only the caller's */
-	bool skip_bad; /* true: a line that is not JSON is copied, no error */
+	bool skip_bad;    /* true: copy a line that is not JSON; false: fail */
 	bool read_inactive; /* true: also return inactive lines of sessions */
 	const struct ctx_user_models *models; /* of the user; NULL: none */
 };
 #define CTX_INPUT_OPTIONS_INIT CTX_INIT(struct ctx_input_options)
 
-/* Reads at most size bytes of input to buffer.  Returns their number, 0 at the
- * end of the input, or -1 after an error. */
+/* Reads at most size bytes of input into buffer.  Returns the number of bytes,
+ * 0 at the end of the input, or -1 after an error. */
 typedef ptrdiff_t ctx_read_function(void *user, char *buffer, size_t size);
 
 /* Open an input: n files that are read as one stream ("-" is standard input);
- * an open descriptor, which is not closed; length bytes in memory; or what a
- * function reads.  options may be NULL.  Memory, models and user must live as
- * long as the input.  Files are opened later, when they are read. */
+ * an open descriptor, which is not closed; length bytes in memory; or a
+ * callback.  options may be NULL.  Memory, models and user must live as long as
+ * the input.  Files are opened later, when they are read. */
 CTX_API int ctx_input_open_files(struct ctx_input **input,
     const char *const *files, size_t n, const struct ctx_input_options *options,
     struct ctx_error *error);
@@ -303,54 +301,54 @@ CTX_API int ctx_input_open_callback(struct ctx_input **input,
     const struct ctx_input_options *options, struct ctx_error *error);
 CTX_API void ctx_input_free(struct ctx_input *input);
 
-/* Returns the message format detected so far; "generic" if none was yet. */
+/* Returns the message format detected so far; "generic": none yet. */
 CTX_API const char *ctx_input_dialect(const struct ctx_input *input);
 
-/* A message.  Pointers are valid until the next call of ctx_input_next. */
+/* A message.  Its pointers are valid until the next call of ctx_input_next. */
 struct ctx_message_info {
 	size_t size;
 	const char *dialect, *file;
 	const char *role; /* "system", "user", "assistant", "tool", "other" */
 	uint64_t line;    /* line of the file, from 1 */
 	uint64_t conversation; /* number of the conversation, from 0 */
-	uint64_t index;        /* number in the conversation, from 0 */
+	uint64_t index;        /* index in its conversation, from 0 */
 	size_t n_blocks;
-	const char *json; /* the message as it is in the input */
+	const char *json; /* the message's bytes in the input */
 	size_t json_length;
 };
 #define CTX_MESSAGE_INFO_INIT CTX_INIT(struct ctx_message_info)
 
-/* Reads the next message; message may be NULL.  Returns 1, or 0 at the end of
- * the input, where *message is cleared.  An error, too, ends the input. */
+/* Reads the next message.  Returns 1, or 0 with *message cleared at the end of
+ * the input.  message may be NULL.  After an error nothing more can be read. */
 CTX_API int ctx_input_next(struct ctx_input *input,
     struct ctx_message_info *message, struct ctx_error *error);
 
-/* A content block.  Pointers are valid as long as those of the message. */
+/* A content block.  Its pointers are valid as long as those of its message. */
 struct ctx_block_info {
 	size_t size;
 	/* "text", "reasoning", "tool_call", "tool_result", "media", "opaque" */
 	const char *kind;
 	const char *tool; /* name of the tool; NULL: none is known */
 	const char *id;   /* id of the tool call; NULL: none */
-	/* Arguments of the call, content of the result, or text: decoded if it
-	 * is one JSON string; else as JSON, and is_json is true. */
+	/* Text, arguments of a tool call, or content of a tool result.  Decoded
+	 * if it is one JSON string; otherwise JSON, and is_json is true. */
 	const char *text;
 	size_t text_length;
-	size_t result; /* number, from 1, of the tool result it is in; or 0 */
+	size_t result; /* number (from 1) of the result around it; 0: none */
 	bool is_json;
 	bool is_error; /* true if the message says that the tool call failed */
 };
 #define CTX_BLOCK_INFO_INIT CTX_INIT(struct ctx_block_info)
 
-/* Sets *block to block number i, from 0, of the message that was read last.
- * i must be less than the message's n_blocks. */
+/* Sets *block to the block with index i, from 0, of the message that was read
+ * last.  i must be less than the message's n_blocks. */
 CTX_API int ctx_input_block(struct ctx_input *input, size_t i,
     struct ctx_block_info *block, struct ctx_error *error);
 
 /* Token counts of a message. */
 struct ctx_token_info {
 	size_t size;
-	uint64_t tokens;    /* all; those of a name are in no member below */
+	uint64_t tokens;    /* all, also those of a name, which is no member */
 	uint64_t estimated; /* those that are estimated */
 	uint64_t framing;   /* those of the role and the delimiters */
 	uint64_t text, reasoning, tool_calls, tool_results, media, opaque;
@@ -358,22 +356,22 @@ struct ctx_token_info {
 };
 #define CTX_TOKEN_INFO_INIT CTX_INIT(struct ctx_token_info)
 
-/* Counts the tokens of the message that was read last. */
+/* Counts the tokens of the message that ctx_input_next has read last. */
 CTX_API int ctx_input_count(struct ctx_input *input,
     struct ctx_token_info *tokens, struct ctx_error *error);
 
 /* ---- Output -------------------------------------------------------------- */
 
-/* Where operations, one after another, write their streams. */
+/* The destination of operations, which write to it one after another. */
 struct ctx_output;
 
-/* Takes length bytes of output.  Returns 0, or -1 if it cannot take them. */
+/* Called with length bytes of output.  Returns 0, or -1 to report an error. */
 typedef int ctx_write_function(void *user, const char *data, size_t length);
 
-/* Open an output: a descriptor, which is not closed; memory; or a function that
- * is called with the bytes.  When an operation returns, it has written
- * everything, or after an error the conversations before it, and of the last
- * what was final.  After a failed write every later operation on it fails. */
+/* Open an output: a descriptor, which is not closed; memory; or a callback.
+ * After an operation the output is complete.  If the operation failed, it has
+ * written the conversations before the error, and perhaps some messages of the
+ * last one.  After a failed write no operation can use the output. */
 CTX_API int ctx_output_open_fd(struct ctx_output **output, int fd,
     struct ctx_error *error);
 CTX_API int ctx_output_open_memory(struct ctx_output **output,
@@ -382,28 +380,29 @@ CTX_API int ctx_output_open_callback(struct ctx_output **output,
     ctx_write_function *write, void *user, struct ctx_error *error);
 CTX_API void ctx_output_free(struct ctx_output *output);
 
-/* Moves the bytes written to memory so far.  Fails for other outputs. */
+/* Moves the bytes that are in memory to *bytes.  Fails for other outputs. */
 CTX_API int ctx_output_take(struct ctx_output *output, struct ctx_bytes *bytes,
     struct ctx_error *error);
 
 /* ---- Results and reports ------------------------------------------------- */
 
 /* Sums over all conversations of an operation, or over those before an error.
- * In brackets: the operations that set a member; for others it is 0. */
+ * In brackets: the operations that set the member; others set it to 0. */
 struct ctx_result {
 	size_t size;
 	uint64_t conversations; /* [count prune] */
 	uint64_t messages;      /* in the input [count prune age check] */
-	uint64_t removed;       /* messages [prune] */
+	uint64_t removed;       /* messages removed [prune] */
 	uint64_t changed; /* messages, results, media [truncate age restore] */
 	uint64_t tokens_before; /* of the input [count prune] */
 	uint64_t tokens_after;  /* of the output [prune] */
 	uint64_t too_long;      /* conversations above the budget [prune] */
-	uint64_t refused; /* conversations; see reasoning [not count restore] */
+	uint64_t refused;       /* conversations [prune truncate age check] */
 	uint64_t findings, repaired; /* violations left, repaired [check] */
-	uint64_t failed; /* not pruned, stored, restored [prune age restore] */
-	/* texts for which a regular expression was given up as too slow; they
-	 * are pinned, or by tool and not_tool unchanged [prune truncate age] */
+	uint64_t failed; /* could not be changed [prune age restore] */
+	/* texts for which a regular expression needed too much work; such a
+	 * text is kept because of pin, and not changed because of tool or
+	 * not_tool [prune truncate age] */
 	uint64_t given_up;
 };
 #define CTX_RESULT_INIT CTX_INIT(struct ctx_result)
@@ -412,24 +411,24 @@ struct ctx_result {
 struct ctx_change_info {
 	size_t size;
 	const char *file;
-	uint64_t line, index; /* index: of the message, in its conversation */
+	uint64_t line, index; /* index: of the message in its conversation */
 	const char *role;     /* role of the message */
 	const char *tool;     /* its first tool; NULL: none */
 	const char *rule;     /* reason of the change */
 	const char *action;   /* "drop", "edit", "relink" or "add" */
 	uint64_t tokens_before, tokens_after;
 };
-/* Called for each change when it is final.  Returns 0, or -1 to end. */
+/* Called when a change is final.  Returns 0, or -1 to stop the operation. */
 typedef int ctx_change_function(void *user,
     const struct ctx_change_info *change);
 
 /* ---- Operations ---------------------------------------------------------- */
 
-/* An operation reads an input to its end.  output NULL: nothing is written, no
- * file is changed and only the result and the reports say what would be done.
- * An input can be used again only if an option was wrong or the archive could
- * not be opened.  options, result and error may be NULL.  Members of the
- * options that several operations have:
+/* An operation reads an input to its end.  If output is NULL, it writes nothing
+ * and changes no file; the result and the reports say what it would do.  An
+ * input can be used again only if an option was wrong or the archive could not
+ * be opened.  options, result and error may be NULL.  These members of options
+ * occur in several operations:
  *  - archive: file to which the originals of changed and removed messages are
  *    appended before the output is written; NULL: none
  *  - tool, not_tool: regular expressions (PCRE2); only results of tools whose
@@ -448,14 +447,14 @@ struct ctx_conversation_info {
 	const char *model; /* NULL: unknown */
 	uint64_t window;   /* of the model, in tokens; 0: unknown */
 	uint64_t messages, turns;
-	uint64_t tokens;    /* all tokens; members below are parts of these */
+	uint64_t tokens;    /* all tokens; the next members are parts of them */
 	uint64_t estimated; /* those that are estimated */
-	uint64_t system, tools; /* system prompt and tools beside messages */
+	uint64_t system, tools; /* system prompt and tools outside messages */
 	uint64_t framing;       /* roles and delimiters of the messages */
 };
 struct ctx_count_options {
 	size_t size;
-	/* Called for each conversation at its end.  Returns 0, or -1 to end. */
+	/* Called at the end of each conversation.  Returns 0, or -1 to stop. */
 	int (*on_conversation)(void *user,
 	    const struct ctx_conversation_info *conversation);
 	void *user;
@@ -467,22 +466,22 @@ CTX_API int ctx_count(struct ctx_input *input,
     const struct ctx_count_options *options, struct ctx_result *result,
     struct ctx_error *error);
 
-/* Numbers are tokens unless a comment says otherwise. */
+/* Options of ctx_prune.  Numbers are tokens unless a comment says otherwise. */
 struct ctx_prune_options {
 	size_t size;
 	const char *strategy; /* NULL: "salient" */
 	const char *level;    /* "light", "balanced" (default), "aggressive" */
-	uint64_t budget;      /* maximum output tokens; 0: window - reserve */
+	uint64_t budget;      /* maximum of the output; 0: window - reserve */
 	uint64_t window;      /* context window; 0: that of the model */
 	uint64_t reserve;     /* for the response; 0: 512 */
 	uint64_t trigger;     /* prune only above this; 0: the budget */
 	uint64_t target;      /* prune down to this; 0: budget */
-	uint64_t quantum;    /* removal in steps; 0: by level; CTX_NONE: none */
-	uint64_t keep_last;  /* newest messages kept; 0: 6, 4 or 2 by level */
-	uint64_t keep_turns; /* newest turns kept in part; 0: 3 */
-	uint64_t keep_first; /* first messages kept by middle-out; 0: 2 */
+	uint64_t quantum;     /* step of removal; 0: by level; CTX_NONE: none */
+	uint64_t keep_last;   /* newest messages kept; 0: 6, 4 or 2 by level */
+	uint64_t keep_turns;  /* newest turns kept in part; 0: 3 */
+	uint64_t keep_first;  /* first messages kept by middle-out; 0: 2 */
 	uint64_t window_turns;   /* newest turns kept by window; 0: 10 */
-	uint64_t summary_tokens; /* maximum; 0: what kept messages leave */
+	uint64_t summary_tokens; /* maximum; 0: as many as are unused */
 	const char *pin;         /* regular expression: texts that are kept */
 	const char *pin_tool;    /* regular expression: tools that are kept */
 	const char *tool, *not_tool, *reasoning, *archive;
@@ -491,11 +490,11 @@ struct ctx_prune_options {
 	ctx_change_function *on_change;
 	void *user;
 	bool unpin_system; /* true: system messages may be removed */
-	bool always; /* true: prune although the trigger is not exceeded */
+	bool always;       /* true: prune even below the trigger */
 };
 #define CTX_PRUNE_OPTIONS_INIT CTX_INIT(struct ctx_prune_options)
 
-/* Removes whole groups of messages until each conversation fits its budget, as
+/* Removes groups of messages until each conversation fits its budget, as
  * ctx-prune(1) does.  Returns 1 if one does not fit or was refused. */
 CTX_API int ctx_prune(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_prune_options *options, struct ctx_result *result,
@@ -506,7 +505,7 @@ struct ctx_truncate_options {
 	const char *unit;    /* "chars" (default), "bytes", "tokens", "lines" */
 	const char *keep;    /* "ends" (default), "head", "tail" */
 	uint64_t head, tail; /* their ratio for "ends"; both 0: 3 to 1 */
-	/* maximum size in units: of a tool result (0: 20,000); of a message,
+	/* Maximum sizes, in units: of a tool result (0: 20,000); of a message,
 	 * and of the arguments of a tool call (0: no limit) */
 	uint64_t limit, message, arguments;
 	uint64_t keep_media; /* newest media kept; 0: all; CTX_NONE: none */
@@ -527,12 +526,12 @@ struct ctx_age_options {
 	size_t size;
 	const char *spool;  /* directory of the results; NULL: .ctx/spool */
 	const char *format; /* file names; NULL: "{tool}-{sha256}.md" */
-	uint64_t keep;  /* newest messages left alone; 0: 10, if unsent none */
-	uint64_t step;  /* the boundary moves by so many; 0: 1 */
-	uint64_t older; /* only messages so many ms older than the newest */
+	uint64_t keep;  /* newest messages not changed; 0: 10, if unsent 0 */
+	uint64_t step;  /* messages between two moves of the boundary; 0: 1 */
+	uint64_t older; /* only messages this many ms older than the newest */
 	uint64_t over;  /* only results with more characters; 0: 4000 */
-	uint64_t head;  /* characters that are kept, up to 4000; 0: over / 4 */
-	uint64_t at_least; /* change nothing that saves fewer tokens */
+	uint64_t head;  /* characters kept, at most 4000; 0: over / 4 */
+	uint64_t at_least; /* minimum of tokens to save, else no change */
 	const char *tool, *not_tool, *reasoning, *archive;
 	ctx_change_function *on_change;
 	void *user;
@@ -544,8 +543,8 @@ struct ctx_age_options {
 #define CTX_AGE_OPTIONS_INIT CTX_INIT(struct ctx_age_options)
 
 /* Moves old, long tool results or media to files, and leaves references, as
- * ctx-age(1) does.  Returns 1 if a conversation was refused.  What cannot be
- * stored is left unchanged; the rest is written before -1 is returned. */
+ * ctx-age(1) does.  Returns 1 if a conversation was refused.  Leaves unchanged
+ * what cannot be stored, writes the rest of the output, and then returns -1. */
 CTX_API int ctx_age(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_age_options *options, struct ctx_result *result,
     struct ctx_error *error);
@@ -560,13 +559,13 @@ struct ctx_restore_options {
 #define CTX_RESTORE_OPTIONS_INIT CTX_INIT(struct ctx_restore_options)
 
 /* Puts back what ctx_age has moved to files, as ctx-restore(1) does.  Returns 1
- * if a file is missing or has changed, or all are in other directories than the
- * spool.  Their references are kept. */
+ * if a file is missing or has changed, or if all files are in directories other
+ * than the spool.  References to these files are not changed. */
 CTX_API int ctx_restore(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_restore_options *options, struct ctx_result *result,
     struct ctx_error *error);
 
-/* A violation of a rule. */
+/* A message that violates a rule of ctx_check. */
 struct ctx_finding_info {
 	size_t size;
 	const char *file;
@@ -577,9 +576,9 @@ struct ctx_finding_info {
 };
 struct ctx_check_options {
 	size_t size;
-	const char *provider; /* its rules are checked, too; NULL: none */
+	const char *provider; /* also check its rules; NULL: none */
 	const char *reasoning, *archive;
-	/* Called for each finding and each repair.  Returns 0, or -1 to end. */
+	/* Called per finding and per repair.  Returns 0, or -1 to stop. */
 	int (*on_finding)(void *user, const struct ctx_finding_info *finding);
 	void *user;
 	bool allow_pending; /* true: newest tool calls may lack results */
@@ -587,9 +586,9 @@ struct ctx_check_options {
 };
 #define CTX_CHECK_OPTIONS_INIT CTX_INIT(struct ctx_check_options)
 
-/* Finds what a provider would refuse, as ctx-check(1) does.  With an output,
- * also repairs what it can and writes the stream; else nothing is repaired.
- * Returns 1 if a violation remains, or a conversation was refused. */
+/* Finds what a provider would refuse, as ctx-check(1) does.  If output is not
+ * NULL, also repairs what it can, and writes the stream.  Returns 1 if a
+ * violation remains, or a conversation was refused. */
 CTX_API int ctx_check(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_check_options *options, struct ctx_result *result,
     struct ctx_error *error);
