@@ -1,17 +1,17 @@
 /*
- * reference.c - reads and writes references: a reference is a line in a message
- * which names the file to which a tool result was moved
+ * reference.c - reads and writes references: lines in messages that name the
+ * files to which tool results were moved
  *
  * Anybody can write a line that looks like a reference.  So the whole line must
- * have the right form, and the file is searched for only in the spool, the
- * directory that the user names.
+ * have the right form, and only files in the spool, the directory that the user
+ * names, are read.
  */
 #include <string.h>
 
 #include "store/store.h"
 
-/* Reads a decimal number at the start of *text, and moves the start of *text
- * after it. */
+/* Reads a decimal number at the beginning of *text, and removes it from
+ * *text. */
 static bool
 take_number(struct ctx_str *text, uint64_t *n)
 {
@@ -30,9 +30,9 @@ take_number(struct ctx_str *text, uint64_t *n)
 	return true;
 }
 
-/* Parses a line of n bytes as a reference to a file of the spool. middle is
- * the text that the line must have between number and path.  Returns false if
- * the line has another form. */
+/* Parses a line of n bytes as a reference to a file of the spool. middle: the
+ * text that must be between the number and the path in the line.  Returns false
+ * if the line has another form. */
 static bool
 parse_reference(const char *p, size_t n, const char *middle,
     struct ctx_reference *ref)
@@ -88,9 +88,9 @@ ctx_reference_digits(struct ctx_str text, size_t *at, struct ctx_str *digits)
 {
 	size_t i = *at, from;
 
-	/* To find CTX_SPOOL_DIGITS hex digits in a row fast, only every
-	 * CTX_SPOOL_DIGITS-th byte is looked at: one of these bytes must be
-	 * among the digits. */
+	/* This loop looks only at every CTX_SPOOL_DIGITS-th byte: if a row has
+	 * at least CTX_SPOOL_DIGITS hex digits, one of them is at such a
+	 * place. */
 	while ((i += CTX_SPOOL_DIGITS) <= text.n) {
 		if (!is_hex_digit(text.p[i - 1]))
 			continue;
@@ -108,10 +108,10 @@ ctx_reference_digits(struct ctx_str text, size_t *at, struct ctx_str *digits)
 	return false;
 }
 
-/* Maximum length in bytes of a JSON string that can be a tool result shortened
- * by ctx-age: at most CTX_AGE_HEAD characters of the result, and a line that
- * names the file with the rest.  A character takes at most two escapes of 6
- * bytes each; the line, with its path, fits into 64 KiB. */
+/* Any JSON string of more bytes is surely not a tool result that ctx-age has
+ * replaced.  Such a result has at most CTX_AGE_HEAD characters, each of which
+ * takes at most two escapes of 6 bytes, and a line that names the file with the
+ * whole text.  This line, with its path, fits into 64 KiB. */
 #define NO_AGED (12 * CTX_AGE_HEAD + 65536)
 
 bool
@@ -120,8 +120,8 @@ ctx_reference_may_be(struct ctx_str literal)
 	return literal.n <= NO_AGED && literal.p[literal.n - 2] == ']';
 }
 
-/* Returns the path of a spool directory in the form that it has in references:
- * without ./ at the start and without slashes at the end. */
+/* Returns the path of a spool directory as references contain it: without "./"
+ * at its beginning and without slashes at its end. */
 static struct ctx_str
 trim_spool_path(const char *dir)
 {

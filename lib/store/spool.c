@@ -1,9 +1,9 @@
 /*
- * spool.c - stores tool results in files that are named after a hash of their
- * contents
+ * spool.c - stores tool results in the spool, in files whose names contain a
+ * hash of the contents
  *
- * A file gets its name only when it is complete and synced to disk.  So a file
- * with a name is complete, and no existing file is ever overwritten.
+ * A file gets its name only when all its contents are synced to disk.  So a
+ * file with a name is complete.  No existing file is ever overwritten.
  */
 #define _GNU_SOURCE /* O_TMPFILE, syscall(2) */
 #include <errno.h>
@@ -37,16 +37,16 @@ refuse_long(const struct ctx_spool *spool, const char *name,
 	    spool->dir, name);
 }
 
-/* Opens a regular file of the spool.  Returns 1; 0 if there is no such file; or
- * -1 with *err, also if the file has more bytes than the argument "most". */
+/* Opens a regular file of the spool.  Returns 1, or 0 if there is no such file,
+ * or -1 with *err.  It is an error if the file has more than most bytes. */
 static int
 open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
     int *fd, struct ctx_err *err)
 {
 	struct stat st;
 
-	/* O_NONBLOCK: if the name is that of a FIFO, opening it must not
-	 * block. */
+	/* O_NONBLOCK: without it, open would block if the name is that of a
+	 * FIFO. */
 	*fd = openat(spool->fd, name,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (*fd < 0)
@@ -66,8 +66,8 @@ open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
 	return -1;
 }
 
-/* Reads at most n bytes of a spool file.  Returns 0 only at the end of the
- * file. */
+/* Reads at most n bytes of a spool file into p.  Returns the number of bytes,
+ * which is 0 only at the end of the file, or -1 with *err. */
 static ssize_t
 read_some(const struct ctx_spool *spool, const char *name, int fd, char *p,
     size_t n, struct ctx_err *err)
@@ -133,9 +133,8 @@ ctx_spool_sum(const struct ctx_spool *spool, const char *name, uint64_t most,
 	return n < 0 ? -1 : 1;
 }
 
-/* Compares the unread rest of an open file with a text that is given as n
- * pieces, one after another.  Returns 1 if they are equal, 0 if not, or -1 with
- * *err. */
+/* Compares the unread rest of an open file with a text of n chunks.  Returns 1
+ * if they are equal, 0 if not, or -1 with *err. */
 static int
 match_contents(const struct ctx_spool *spool, const char *name, int fd,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
@@ -163,8 +162,8 @@ match_contents(const struct ctx_spool *spool, const char *name, int fd,
 	return i == n;
 }
 
-/* Returns NULL if only the user can change a spool file; otherwise the reason
- * why other users can, as a part of an error message. */
+/* Checks who can change a spool file.  Returns NULL if only the user can;
+ * otherwise the reason why other users can, as a part of an error message. */
 static const char *
 find_weakness(const struct stat *st)
 {
@@ -175,9 +174,10 @@ find_weakness(const struct stat *st)
 	return st->st_nlink > 1 ? "has another hard link" : NULL;
 }
 
-/* Returns 0 if other users cannot change a spool file, else -1 with *err.
- * While another process is storing the file, it has two names (hard links); so
- * this function waits up to a second until it has one. */
+/* Returns 0 if other users cannot change a spool file, or -1 with *err if they
+ * can.  A file must have only one name (hard link).  While another process is
+ * storing the file, it has two, so this function waits up to a second until one
+ * of them is removed. */
 static int
 check_private(const struct ctx_spool *spool, const char *name, int fd,
     struct ctx_err *err)
@@ -200,10 +200,11 @@ check_private(const struct ctx_spool *spool, const char *name, int fd,
 		  spool->dir, name, find_weakness(&st));
 }
 
-/* Looks for a file of this name.  Returns 1 if it contains exactly the n
- * chunks, 0 if there is no such file, or -1 with *err if its contents differ.
- * own: true if this process wrote the file.  If own is false, the file is also
- * synced to disk, and it is an error if other users can change the file. */
+/* Compares a file that may exist with a text of n chunks.  Returns 1 if the
+ * file has exactly this text, 0 if there is no such file, or -1 with *err if
+ * its contents differ. own: true if this process wrote the file.  If own is
+ * false, also syncs the file to disk, and fails if other users can change the
+ * file. */
 static int
 check_existing_file(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, bool own, struct ctx_err *err)
@@ -213,8 +214,8 @@ check_existing_file(const struct ctx_spool *spool, const char *name,
 	if (rc <= 0)
 		return rc;
 	rc = match_contents(spool, name, fd, chunks, n, err);
-	/* If another process wrote the file (own is false), it may not have
-	 * synced the file to disk yet.  So this process syncs it. */
+	/* Another process that wrote the file (own is false) may not have
+	 * synced it to disk yet, so this process syncs it. */
 	if (rc > 0 && !own && fsync(fd) < 0)
 		rc = report_file_error(spool, "sync", name, err);
 	if (rc > 0 && !own && check_private(spool, name, fd, err) < 0)
@@ -239,14 +240,14 @@ write_synced(int fd, const struct ctx_str *chunks, size_t n)
 	return fsync(fd);
 }
 
-/* Result of an attempt to store a file.  NOT_STORED: the file system does not
- * support files without a name.  EXISTED: there is already a file with this
- * name. */
+/* Result of an attempt to store a file.  NOT_STORED: the file system cannot
+ * create files without a name.  EXISTED: a file with this name exists
+ * already. */
 enum store_outcome { NOT_STORED, STORED, EXISTED };
 
-/* Stores a file that has no name until it is complete, so that nothing is left
- * of it if this process is killed.  Returns an enum store_outcome, or -1 with
- * *err. */
+/* Stores a file that has no name until it is complete.  If this process is
+ * killed before that, the file system removes the file.  Returns an enum
+ * store_outcome, or -1 with *err. */
 static int
 store_nameless(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
@@ -282,16 +283,16 @@ open_hidden(const struct ctx_spool *spool, char hidden[CTX_TEMPORARY_NAME])
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* Renames a temporary file to its final name, unless there is already a file
- * with that name.  Also works on file systems without hard links, such as
- * vfat. */
+/* Renames a temporary file to its final name.  Fails with errno EEXIST if a
+ * file with that name exists.  Also works on file systems without hard links,
+ * such as vfat. */
 static int
 name_hidden(const struct ctx_spool *spool, const char *hidden, const char *name)
 {
 	if (linkat(spool->fd, hidden, spool->fd, name, 0) == 0)
 		return 0;
-/* renameat2 is called by its number, because not every C library has a function
- * for it */
+/* The system call renameat2 is called by its number, because not every C
+ * library has a function for it. */
 #ifdef SYS_renameat2
 	if (errno == EPERM || errno == ENOTSUP || errno == ENOSYS)
 		return (int)syscall(SYS_renameat2, spool->fd, hidden, spool->fd,
@@ -321,9 +322,9 @@ write_hidden(const struct ctx_spool *spool, const char *name,
 	return rc;
 }
 
-/* Stores a file under a temporary name that begins with a dot, then renames
- * it.  Termination signals are blocked meanwhile, so that the temporary file
- * is always renamed or removed; only SIGKILL can leave it. */
+/* Stores a file under a temporary name that begins with a dot, then renames it.
+ * Blocks termination signals meanwhile, so that the temporary file is always
+ * renamed or removed; only SIGKILL can leave it behind. */
 static int
 store_hidden(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
@@ -335,9 +336,8 @@ store_hidden(const struct ctx_spool *spool, const char *name,
 	return rc;
 }
 
-/* Stores a file, after no file with its name was found in the spool.  Returns
- * STORED; EXISTED if another process has stored it meanwhile; or -1 with
- * *err. */
+/* Stores a file that does not exist in the spool yet.  Returns STORED, or
+ * EXISTED if another process has stored the file meanwhile, or -1 with *err. */
 static int
 store_file(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
@@ -348,8 +348,8 @@ store_file(const struct ctx_spool *spool, const char *name,
 				: rc;
 }
 
-/* Creates the file .gitignore in the directory above the spool.  If there is
- * one already, it is kept. */
+/* Creates a file .gitignore in the directory above the spool, unless there is
+ * one already. */
 static int
 put_gitignore(struct ctx_spool *spool, struct ctx_err *err)
 {
@@ -379,8 +379,9 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 
 	if (rc < 0)
 		return -1;
-	/* The directory must be synced even for an existing file: the process
-	 * that gave the file its name may not have synced it yet. */
+	/* The directory must be synced even if the file existed: another
+	 * process may have created the file's name, and not have synced the
+	 * directory yet. */
 	spool->dirty = true;
 	if (rc > 0)
 		return 0;
@@ -389,8 +390,8 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 	rc = store_file(spool, name, chunks, n, err);
 	if (rc < 0)
 		return -1;
-	/* If another process has stored the file first, its contents are
-	 * compared. */
+	/* If another process has stored the file first, the contents of its
+	 * file are compared with the text. */
 	rc = check_existing_file(spool, name, chunks, n, rc == STORED, err);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE,

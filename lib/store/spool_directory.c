@@ -1,7 +1,7 @@
 /*
  * spool_directory.c - opens, closes and lists the directory of a spool
  *
- * The directory is opened once, and files are opened relative to its
+ * The directory is opened once, and its files are opened relative to its
  * descriptor.
  */
 #define _GNU_SOURCE /* O_PATH, realpath(3), flock(2) */
@@ -18,8 +18,9 @@
 
 #include "store/store.h"
 
-/* Returns true if a path is UTF-8 without control characters.  The path of the
- * spool must be, because references, which are lines of text, contain it. */
+/* Returns true if a path is valid UTF-8 without control characters.  The path
+ * of a spool must be, because references, which are lines of text, contain
+ * it. */
 static bool
 is_printable_path(const char *dir)
 {
@@ -43,18 +44,18 @@ refuse_link(const char *dir, struct ctx_err *err)
 	return -1;
 }
 
-/* Syncs a directory in which a directory was created.  After a crash the new
- * directory must still be found, even if another process created it and has not
- * synced yet. at: the descriptor of the outer directory. made: true if this
- * process created the new one; otherwise it is no error if the outer directory
- * cannot be synced. */
+/* Syncs the directory in which a new directory was created, so that the new one
+ * exists after a crash.  This is necessary even if another process created the
+ * new directory, which may not have synced yet. at: descriptor of the outer
+ * directory. made: true if this process created the new directory.  If made is
+ * false, failing to sync is no error. */
 static int
 sync_parent(int at, bool made)
 {
 	if (fsync(at) == 0)
 		return 0;
-	/* fsync fails with EBADF if the directory was opened with O_PATH,
-	 * because it is not readable. */
+	/* fsync fails with EBADF if the directory is not readable and was
+	 * therefore opened with O_PATH. */
 	if (errno == EBADF)
 		errno = EACCES;
 	return made ||
@@ -64,9 +65,9 @@ sync_parent(int at, bool made)
 	    : 0;
 }
 
-/* Opens a directory. name: its name. at: the descriptor of the directory that
- * contains it. passed: true if the directory is only a part of the path to the
- * spool, so that it need not be readable. */
+/* Opens the directory "name" in the directory with the descriptor at. passed:
+ * true if it is only a part of the path to the spool, so that it need not be
+ * readable. */
 static int
 open_directory(int at, const char *name, int flags, bool passed)
 {
@@ -81,8 +82,8 @@ open_directory(int at, const char *name, int flags, bool passed)
 	return fd;
 }
 
-/* Opens one directory of the spool's path.  If it does not exist and create is
- * true, creates it. */
+/* Opens one directory of the spool's path.  If create is true and the directory
+ * does not exist, creates it. */
 static int
 open_component(int at, const char *name, bool follow, bool last, bool create,
     bool *made)
@@ -108,8 +109,8 @@ open_component(int at, const char *name, bool follow, bool last, bool create,
 	return fd;
 }
 
-/* Opens the directory that is the first component of *path, and moves *path
- * after this component. */
+/* Opens the directory that is the first component of *path, and sets *path to
+ * the rest of the path. */
 static int
 open_next_component(int at, const char **path, bool absolute, bool create,
     bool *link, bool *made)
@@ -128,10 +129,10 @@ open_next_component(int at, const char **path, bool absolute, bool create,
 	memcpy(name, p, n);
 	name[n] = '\0';
 	*path = p + n;
-	/* A relative path may lead through files that other people wrote, such
-	 * as a checkout, so its symbolic links are not followed.  The links in
-	 * an absolute path are the user's own and are followed, except for the
-	 * last component. */
+	/* A relative path may lead through directories that other people wrote,
+	 * such as a checkout, so its symbolic links are not followed.  The
+	 * links in an absolute path belong to the user and are followed, except
+	 * for the last component. */
 	fd = open_component(at, name, absolute && !last, last, create, made);
 	sys = errno;
 	*link = fd < 0 && (sys == ENOTDIR || sys == ELOOP) &&
@@ -182,7 +183,7 @@ ctx_spool_is_at(const struct ctx_spool *spool, struct ctx_str dir)
 }
 
 /* Returns true if the path of the spool still leads to the directory that was
- * opened at first. */
+ * opened. */
 static bool
 is_same_directory(const struct ctx_spool *spool)
 {
@@ -190,11 +191,10 @@ is_same_directory(const struct ctx_spool *spool)
 	    (struct ctx_str){spool->dir, strlen(spool->dir)});
 }
 
-/* Opens the spool, and creates it if it does not exist.  Also locks it, because
- * the process that created a spool removes it at its end if it is empty and no
- * other process has locked it.  If the spool was removed before this function
- * could lock it, creates and opens it again.  On a file system without locks
- * the spool is not locked. */
+/* Opens the spool, and creates it if it does not exist.  Then locks it, if the
+ * file system has locks: a process that has created a spool removes it at its
+ * end if it is empty and no other process has locked it.  If the spool was
+ * removed before it was locked, creates and opens it again. */
 static int
 open_made(struct ctx_spool *spool, struct ctx_err *err)
 {
@@ -232,8 +232,8 @@ ctx_spool_above(const char *dir, size_t n)
 	return length;
 }
 
-/* Removes the directories that this process created for the spool, if they are
- * empty and no other process uses them. */
+/* Removes the directories that this process has created for the spool, if they
+ * are empty and no other process uses them. */
 static void
 remove_made(const struct ctx_spool *spool)
 {
@@ -313,8 +313,8 @@ ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err)
 	if (fsync(spool->fd) < 0)
 		return ctx_err_sys(err, errno, "cannot sync spool directory %s",
 		    spool->dir);
-	/* The path must still lead to this directory, because references
-	 * contain the path. */
+	/* References contain the path of the spool, so the path must still lead
+	 * to the directory that is open. */
 	if (fstat(spool->fd, &opened) < 0 || stat(spool->dir, &named) < 0)
 		return ctx_err_sys(err, errno,
 		    "cannot access spool directory %s", spool->dir);

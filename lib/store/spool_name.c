@@ -51,8 +51,8 @@ ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits)
 	return true;
 }
 
-/* Appends the name of a tool to a file name.  Bytes that are not safe in a
- * file name become underscores; an empty tool name becomes "tool". */
+/* Appends the name of a tool to the name of a file.  Bytes that are not safe in
+ * a file name become underscores.  An empty tool name becomes "tool". */
 static int
 append_tool_name(struct ctx_buf *out, struct ctx_str tool, struct ctx_err *err)
 {

@@ -7,89 +7,93 @@
 
 /* ---- store/spool.c: results on disk ------------------------------------- */
 
-/* Maximum number of characters that ctx-age keeps of the beginning of a tool
- * result, before the line that names the spool file with the whole text. */
+/* Maximum number of characters of a tool result that ctx-age leaves in the
+ * message.  They are the beginning of the result; the line after them names the
+ * spool file with the whole text. */
 #define CTX_AGE_HEAD 4000
 
-/* Number of hex digits in the name of a spool file: the beginning of the
- * SHA-256 of its contents.  They are directly before the extension. */
+/* Number of hex digits in the name of a spool file, directly before the
+ * extension.  They are the beginning of the SHA-256 of the file's contents. */
 #define CTX_SPOOL_DIGITS 32
-/* maximum length of a spool file's name in bytes */
+/* maximum length of the name of a spool file, in bytes */
 #define CTX_SPOOL_NAME 200
-/* maximum length of the tool's name in a file's name */
+/* maximum length of the tool's name in the name of a spool file, in bytes */
 #define CTX_SPOOL_TOOL 64
 
-/* The spool: a directory of files that are named after a hash of their
- * contents.  Files have mode 0600; the directory gets mode 0700 if ctx creates
- * it.  The spool may contain secrets; ctx never removes its files. */
+/* The spool: a directory with tool results in files, whose names contain a hash
+ * of the contents.  The files have mode 0600; the directory gets mode 0700 if
+ * ctx creates it.  The spool may contain secrets. ctx never removes files from
+ * it. */
 struct ctx_spool {
 	int fd;
 	const char *dir; /* path of the directory, owned by the caller */
-	/* True if a file was stored, and the directory was not synced to disk
-	 * since then. */
+	/* True if a file was stored since the directory of the spool was last
+	 * synced to disk. */
 	bool dirty;
-	/* Number of directories at the end of the path dir that this process
+	/* Number of directories at the end of the path "dir" that this process
 	 * has created. */
 	size_t made;
-	/* True if a file .gitignore must be created in the directory above the
-	 * spool before the first file is stored, so that git ignores that
-	 * directory.  The caller sets it after ctx_spool_open if that directory
-	 * is new and has nothing but the spool. */
+	/* True if ctx_spool_put must create a file .gitignore in the directory
+	 * above the spool before it stores the first file, so that git ignores
+	 * that directory.  The caller sets this member after ctx_spool_open if
+	 * the directory above is new and contains nothing but the spool. */
 	bool ignored_by_git;
 };
 /*
- * Opens a spool.  If create is true and the directory does not exist, creates
- * it and the directories above it. ctx_spool_close removes these again if they
- * are still empty and no other process has opened the spool.
+ * Opens a spool.  If create is true, creates the directory of the spool and the
+ * directories above it if they do not exist. ctx_spool_close removes these
+ * again if they are still empty and no other process has opened the spool.
  *
- * CTX_EFILE: the spool is not safe to use.  It is a symbolic link (or, if dir
- * is relative, there is a link in its path), or its owner is neither the user
- * nor root, or other users may write to it and it has no sticky bit.
+ * CTX_EFILE: the spool is not safe to use.  Its directory is a symbolic link
+ * (or, if dir is relative, any component of dir is one), or belongs to neither
+ * the user nor root, or other users may write to it and it has no sticky bit.
  */
 int ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
     struct ctx_err *err);
 void ctx_spool_close(struct ctx_spool *spool);
-/* Returns true if a path leads to the directory of an open spool. */
+/* Returns true if the path dir leads to the directory of this open spool. */
 bool ctx_spool_is_at(const struct ctx_spool *spool, struct ctx_str dir);
-/* Returns the length in bytes of a path without its last n components.
- * Returns 0 if dir is relative and has at most n components. */
+/* Returns the length in bytes of a path without its last n components, or 0 if
+ * the path is relative and has at most n components. */
 size_t ctx_spool_above(const char *dir, size_t n);
-/* Computes the SHA-256 of a text that is given as n chunks, one after another.
- * Sets digits to its first CTX_SPOOL_DIGITS hex digits, without a NUL byte. */
+/* Computes the SHA-256 of a text that consists of n chunks.  Sets digits to the
+ * first CTX_SPOOL_DIGITS hex digits of the hash, without a NUL byte. */
 void ctx_spool_hash_chunks(char digits[CTX_SPOOL_DIGITS],
     const struct ctx_str *chunks, size_t n);
 /*
- * Sets out to the name of a spool file, NUL-terminated.  The name is format,
- * with two parts replaced:
+ * Sets out to the name of a spool file, terminated by a NUL byte.  The name is
+ * the text "format", in which two parts are replaced:
  * - {tool} by the name of the tool: at most CTX_SPOOL_TOOL bytes of it, with an
  *   underscore for every byte that is not a letter, digit, underscore or dash;
  * - {sha256} by digits, the hex digits of the file's hash.
  *
- * CTX_EARG: the name is too long, contains a byte that is none of these and no
- * dot, or has the hex digits elsewhere than at its end or before its last dot.
+ * CTX_EARG: the name is too long, or contains a byte that is not a letter,
+ * digit, underscore, dash or dot, or does not have the hex digits at its end or
+ * before its last dot.
  */
 int ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
     const char digits[CTX_SPOOL_DIGITS], struct ctx_err *err);
 /* Returns true if a file name has the form of a spool file's name.  Sets
- * *digits to the hex digits of the hash in it. */
+ * *digits to the hex digits of the hash in the name. */
 bool ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits);
 /*
- * Stores a text, given as n chunks, one after another, as a file of the spool.
- * On return the contents are on disk; the file's name is on disk after the next
- * ctx_spool_sync.  If there already is a file with this name and these
- * contents, it is kept.
+ * Stores a text that consists of n chunks as a file of the spool.  On return
+ * the contents are on disk; the file's name is on disk after the next
+ * ctx_spool_sync.  If a file with this name and these contents exists, it is
+ * kept.
  *
  * CTX_EFILE: the existing file has other contents, or other users can change it
  * (because of its mode, its owner or another hard link).
  */
 int ctx_spool_put(struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err);
-/* Syncs the directory of the spool, so that the names of new files are on
- * disk.  CTX_EFILE: the path of the spool leads to another directory now. */
+/* Syncs the directory of the spool to disk, and with it the names of new files.
+ * CTX_EFILE: the path of the spool leads to another directory than when the
+ * spool was opened. */
 int ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err);
 /*
- * Reads a file of the spool into a buffer.  Returns 1, 0 if there is no such
- * file, or -1 with *err.  Symbolic links are not followed. most: the maximum
+ * Reads a file of the spool into a buffer.  Does not follow symbolic links.
+ * Returns 1, or 0 if there is no such file, or -1 with *err. most: the maximum
  * length of the file in bytes; if the file grows while it is read, more bytes
  * may be read.
  *
@@ -99,71 +103,75 @@ int ctx_spool_get(const struct ctx_spool *spool, const char *name,
     uint64_t most, struct ctx_buf *out, struct ctx_err *err);
 struct ctx_spool_sum {
 	char digits[CTX_SPOOL_DIGITS];
-	/* length of the file in bytes and in characters; chars is valid only if
-	 * the file is UTF-8 */
+	/* Length of the file in bytes, and in characters.  The number of
+	 * characters is valid only if the file is UTF-8. */
 	uint64_t bytes, chars;
 };
-/* Reads a file of the spool without keeping it in memory.  Sets *sum to the
- * hash of its contents (as hex digits) and to its length in bytes and
- * characters.  Returns 1, 0 if there is no such file, or -1 with *err. most:
- * the maximum length of the file in bytes; CTX_EFILE: as in ctx_spool_get. */
+/* Reads a file of the spool in small parts.  Sets *sum to the hash of the
+ * contents (as hex digits) and to their length in bytes and characters.
+ * Returns 1, or 0 if there is no such file, or -1 with *err. most: the maximum
+ * length of the file in bytes; CTX_EFILE: as in ctx_spool_get. */
 int ctx_spool_sum(const struct ctx_spool *spool, const char *name,
     uint64_t most, struct ctx_spool_sum *sum, struct ctx_err *err);
-/* Calls a function for each entry of the spool directory, including "." and
- * "..", until the function returns a value other than 0.  Returns that value;
- * 0 after the last entry; or -1 with *err if the directory cannot be read. */
+/* Calls visit for each entry of the spool directory, including "." and "..",
+ * until visit returns a value other than 0.  Returns that value, or 0 after the
+ * last entry, or -1 with *err if the directory cannot be read. */
 int ctx_spool_each(struct ctx_spool *spool, void *user,
     int (*visit)(void *user, const char *name, struct ctx_err *err),
     struct ctx_err *err);
 
 /* ---- store/reference.c: references to files of the spool ---------------- */
 
-/* Text between number and path in a reference to a text, which is a line such
- * as "[12345 characters in .ctx/spool/read_file-0123...cdef.md]". */
+/* Text between the number and the path in a reference to a text.  A reference
+ * is a line such as "[12345 characters in
+ * .ctx/spool/read_file-0123...cdef.md]". */
 #define CTX_REFERENCE_MIDDLE " characters in "
-/* Text between number and path in a reference to an image or other media,
- * which is a line such as "[212345 bytes in
+/* Text between the number and the path in a reference to an image or other
+ * media.  Such a reference is a line such as "[212345 bytes in
  * .ctx/spool/image-0123...cdef.png]". */
 #define CTX_REFERENCE_BYTES " bytes in "
 
-/* A reference: a line in a message that names a file of the spool.  The
- * strings point into the text with the reference. */
+/* A reference: a line in a message that names a file of the spool.  The strings
+ * in this struct point into the text of the message. */
 struct ctx_reference {
-	/* Length of the file, as the line states it: in characters for a text,
-	 * in bytes for media. */
+	/* Length of the spool file according to the reference: in characters
+	 * for a text, in bytes for media. */
 	uint64_t chars;
 	struct ctx_str path; /* path of the file: dir, a slash, and name */
 	struct ctx_str dir, name;
-	struct ctx_str digits; /* hex digits of the SHA-256, a part of name */
-	/* offset in bytes at which the line with the reference begins in the
-	 * text */
+	/* hex digits of the SHA-256 in the name of the file */
+	struct ctx_str digits;
+	/* offset in bytes of the reference in the text that contains it */
 	size_t at;
 };
 
-/* Finds the reference in a text with which ctx-age has replaced a tool result:
- * the reference is its last line, and at most CTX_AGE_HEAD characters are
- * before it.  Returns false if the text has another form. */
+/* Finds the reference in a text with which ctx-age has replaced a tool result.
+ * In such a text the reference is the last line, and at most CTX_AGE_HEAD
+ * characters are before it.  Returns false if the text has another form. */
 bool ctx_reference_find(const char *p, size_t n, struct ctx_reference *ref);
-/* Parses the n bytes at p as the line of text that ctx-age writes in place of
- * an image or other media in the spool.  Returns false if the bytes are not
- * exactly one such line. */
+/* Parses n bytes at p as the reference that ctx-age writes in place of an image
+ * or other media in the spool.  Returns false if they are anything but one such
+ * line. */
 bool ctx_reference_media(const char *p, size_t n, struct ctx_reference *ref);
-/* Returns true if a JSON string literal may be a text with which ctx-age has
- * replaced a tool result: the literal is short enough, and ends like such a
- * text.  Only such a literal must be decoded to find out more. */
+/* Returns false if a JSON string literal is surely not a text with which
+ * ctx-age has replaced a tool result: because it is too long, or ends
+ * differently.  A literal must be decoded only if this function returns
+ * true. */
 bool ctx_reference_may_be(struct ctx_str literal);
-/* Returns true if the reference spells the directory of its file as dir. */
+/* Returns true if the directory in the reference's path is written exactly as
+ * dir. */
 bool ctx_reference_into(const struct ctx_reference *ref, const char *dir);
-/* Finds what may be the hash in a spool file's name, anywhere in a text.  This
- * is a row of at least CTX_SPOOL_DIGITS hex digits, of which *digits is set to
- * the last ones.  The search begins at the offset *at, which is 0 for the first
- * call, and moves *at to the end of the row.  Returns false if there are no
- * more. */
+/* Finds the next row of at least CTX_SPOOL_DIGITS hex digits in a text, which
+ * may be the hash in the name of a spool file.  The search begins at the offset
+ * *at, 0 in the first call.  Sets *digits to the last CTX_SPOOL_DIGITS digits
+ * of the row, and *at to the end of the row.  Returns false if there is no
+ * further row. */
 bool ctx_reference_digits(struct ctx_str text, size_t *at,
     struct ctx_str *digits);
 /* Appends a reference, a line that names a file of the spool. dir: path of the
- * spool; name: that of the file; middle: CTX_REFERENCE_MIDDLE for a text,
- * CTX_REFERENCE_BYTES for media. */
+ * spool; name: name of the file; middle: CTX_REFERENCE_MIDDLE for a text,
+ * CTX_REFERENCE_BYTES for media; chars: length of the file in characters or
+ * bytes. */
 int ctx_reference_add(struct ctx_buf *out, const char *dir, const char *name,
     const char *middle, uint64_t chars, struct ctx_err *err);
 
