@@ -3,8 +3,8 @@
  * and the library
  *
  * A program may have been compiled with an older version of the library, in
- * which a struct had fewer members.  Only the bytes that program and library
- * both know are copied.
+ * which a struct had fewer members.  Only the members that both versions have
+ * are copied.
  */
 #include <stdio.h>
 #include <stdlib.h>

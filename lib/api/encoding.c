@@ -1,14 +1,15 @@
-/* encoding.c - the functions of libctx that count, encode and decode the tokens
- * of a text */
+/* encoding.c - implements the functions of ctx.h that count, encode and decode
+ * the tokens of a text */
 #include <stdlib.h>
 
 #include "api/handles.h"
 #include "tokenizer/tokenizer.h"
 
 struct ctx_encoding {
-	/* token counters of one model or encoding */
+	/* The token counters of one model or encoding. */
 	struct ctx_model_counters counters;
-	struct ctx_counter *counter; /* belongs to counters */
+	/* token counter in use, owned by counters */
+	struct ctx_counter *counter;
 	struct ctx_arena strings;
 };
 
@@ -36,9 +37,9 @@ ctx_encoding_free(struct ctx_encoding *encoding)
 	free(encoding);
 }
 
-/* Opens the token counter for a model or for an encoding.  Exactly one of the
- * two names must not be NULL.  Of "names" only the names and the models that
- * the user has defined are used. */
+/* Opens the token counter for a model or for an encoding. names has the name of
+ * the model or that of the encoding; the other one is NULL.  Of the other
+ * members of names only the models that the user has defined are used. */
 static int
 open_counter(struct ctx_encoding *encoding,
     const struct ctx_model_counters *names, struct ctx_err *err)
@@ -165,11 +166,11 @@ typedef int cut_function(struct ctx_token_counter *counter, struct ctx_str text,
     uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err);
 
 /* Finds where to cut a text such that its head or tail has at most limit
- * tokens.  The function "find" counts in tokens of the encoding, so the limit
- * is converted from tokens of the model.  If the counter corrects its counts,
- * the limit in tokens of the encoding depends on the text: at most twice the
- * limit (ctx_correct_tokens), and less as long as the result exceeds the
- * limit. */
+ * tokens. limit is in tokens of the model, but the function "find" counts in
+ * tokens of the encoding, so the limit is converted.  If the counter corrects
+ * its counts, the converted limit depends on the text: it is at most twice the
+ * limit (ctx_correct_tokens), and is lowered as long as the result has too many
+ * tokens. */
 static int
 find_cut(struct ctx_encoding *encoding, cut_function *find, struct ctx_str text,
     uint64_t limit, size_t *at, struct ctx_error *error)

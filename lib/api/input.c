@@ -1,4 +1,4 @@
-/* input.c - the functions of libctx that open and free an input */
+/* input.c - implements the functions of ctx.h that open and free an input */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -55,9 +55,9 @@ apply_options(struct ctx_input *input, const struct ctx_input_options *options,
 	return 0;
 }
 
-/* Allocates an input that has no source yet.  Copies the program's options to
- * *known; members that the program's version of the struct lacks get their
- * defaults.  Returns NULL with *err after an error. */
+/* Allocates an input that is not connected with a source of bytes yet.  Copies
+ * the program's options to *known; members that the program's version of the
+ * options lacks get their defaults.  Returns NULL with *err after an error. */
 static struct ctx_input *
 make_input(const struct ctx_input_options *options,
     struct ctx_input_options *known, struct ctx_err *err)
@@ -72,9 +72,9 @@ make_input(const struct ctx_input_options *options,
 	return input;
 }
 
-/* If rc is 0, sets *input to the new input, after its options were applied.
- * Otherwise, or if an option is wrong, frees the new input.  rc: result of
- * opening its source. */
+/* Applies the options to the new input "made", and sets *input to it.  If an
+ * option is wrong, or if rc is not 0, frees the new input instead. rc: 0 if the
+ * source of the input was opened, otherwise -1. */
 static int
 finish_input(struct ctx_input **input, struct ctx_input *made, int rc,
     const struct ctx_input_options *options, struct ctx_err *err)
@@ -127,7 +127,7 @@ ctx_input_open_files(struct ctx_input **input, const char *const *files,
 }
 
 /* Connects a new input with the source of its bytes.  The name of the source,
- * which error messages show, is taken from the options. */
+ * for error messages, is a member of the options. */
 static int
 open_source(struct ctx_input **input, struct ctx_input *made,
     struct ctx_source *source, const struct ctx_input_options *options,
@@ -161,8 +161,8 @@ ctx_input_open_fd(struct ctx_input **input, int fd,
 	return 0;
 }
 
-/* Calls the program's function that reads bytes.  Fails if this function claims
- * to have read more bytes than there is room for. */
+/* Calls the program's callback that reads bytes.  Fails if the callback says
+ * that it has read more than n bytes. */
 static ssize_t
 read_callback(void *user, char *p, size_t n)
 {

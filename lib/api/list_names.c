@@ -1,4 +1,4 @@
-/* list_names.c - the functions of libctx that list the names of formats,
+/* list_names.c - implements the functions of ctx.h that list names: of formats,
  * strategies, encodings, models, providers and rules */
 #include <string.h>
 

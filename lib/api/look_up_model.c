@@ -1,5 +1,5 @@
-/* look_up_model.c - the functions of libctx that look up models, and read those
- * that the user has defined */
+/* look_up_model.c - implements the functions of ctx.h that look up models, and
+ * read the models that a user has defined */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,8 +89,9 @@ ctx_model_lookup(const struct ctx_user_models *models, const char *name,
 	known.input = ctx_model_limit(row);
 	known.output = row->output;
 	ctx_api_give(model, &known, sizeof known);
-	/* Only the row for unknown models has no name.  A model of the user may
-	 * have its vendor, "unknown". */
+	/* Only the row for unknown models has no name.  Testing the vendor
+	 * would be wrong, because the vendor of a user's model may also be
+	 * "unknown". */
 	return row->name[0] != '\0';
 }
 

@@ -1,5 +1,5 @@
-/* read_messages.c - the functions of libctx that return the messages of an
- * input, their content blocks and their tokens */
+/* read_messages.c - implements the functions of ctx.h that return the messages
+ * of an input, their content blocks and their tokens */
 #include <string.h>
 
 #include "api/handles.h"
@@ -10,8 +10,8 @@ find_tracker(struct ctx_input *input)
 	return input->inside ? &input->record_tracker : &input->line_tracker;
 }
 
-/* Sets two members of *message: the number of its conversation, and the
- * message's index in that conversation. */
+/* Sets two members of *message: the number of its conversation, and its index
+ * in this conversation. */
 static void
 place_message(struct ctx_input *input, struct ctx_message_info *message)
 {
@@ -35,8 +35,8 @@ describe_message(struct ctx_input *input, struct ctx_message_info *message)
 	place_message(input, message);
 }
 
-/* Updates the state of the input for an event: a message, or the beginning of a
- * conversation that is inside a record. */
+/* Updates the state of the input when a message was read, or when a
+ * conversation inside a record begins. */
 static int
 enter_event(struct ctx_input *input, struct ctx_err *err)
 {
@@ -54,8 +54,8 @@ enter_event(struct ctx_input *input, struct ctx_err *err)
 	    &input->counters, err);
 }
 
-/* Reads events of the input until a message was read.  Returns 1; 0 at the end
- * of the input; or -1 with *err. */
+/* Reads the input until a message was read.  Returns 1, or 0 at the end of the
+ * input, or -1 with *err. */
 static int
 find_message(struct ctx_input *input, struct ctx_err *err)
 {
@@ -78,8 +78,8 @@ find_message(struct ctx_input *input, struct ctx_err *err)
 	return rc;
 }
 
-/* Prepares the input for ctx_input_next when it is called for the first time;
- * later does nothing. */
+/* Prepares an input for reading messages, unless ctx_input_next has done this
+ * in an earlier call. */
 static int
 begin_reading(struct ctx_input *input, struct ctx_err *err)
 {
@@ -120,8 +120,8 @@ fail_without_message(struct ctx_err *err)
 	    "not return 1");
 }
 
-/* Sets *to to a copy of a text that is terminated by a NUL byte.  The copy is
- * valid until the next message is read. */
+/* Sets *to to a copy of a text, terminated by a NUL byte.  The copy is valid
+ * until the next message is read. */
 static int
 copy_text(struct ctx_input *input, struct ctx_str text, const char **to,
     struct ctx_err *err)
@@ -136,8 +136,8 @@ copy_text(struct ctx_input *input, struct ctx_str text, const char **to,
 	return 0;
 }
 
-/* Sets *to to the decoded text of a JSON node, and *length to its length in
- * bytes.  Does nothing if node is 0. */
+/* Sets *to to the decoded text of a JSON node, and *length to the length of
+ * this text in bytes.  Does nothing if node is 0. */
 static int
 copy_node(struct ctx_input *input, uint32_t node, const char **to,
     size_t *length, struct ctx_err *err)
@@ -154,7 +154,7 @@ copy_node(struct ctx_input *input, uint32_t node, const char **to,
 	return copy_text(input, text, to, err);
 }
 
-/* Returns the name that programs see for a kind of content block, such as
+/* Returns the name that ctx.h specifies for a kind of content block, such as
  * "text". */
 static const char *
 name_kind(enum ctx_block_kind kind)
@@ -227,8 +227,9 @@ count_last_message(struct ctx_input *input, struct ctx_token_info *known,
 	    ctx_stream_measure(&input->stream, &input->event, &input->counters,
 		&input->counter, err) < 0)
 		return -1;
-	/* In the conversation whose messages are records of their own, each
-	 * message may name another model, so its counter is chosen again. */
+	/* If each message is a record of its own, each message may name another
+	 * model.  So the token counter is kept only for the next message of the
+	 * same record. */
 	input->measured = input->inside;
 	if (ctx_stream_cost(&input->event, input->counter.counter, &cost, err) <
 	    0)

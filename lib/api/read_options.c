@@ -1,5 +1,5 @@
-/* read_options.c - converts options that a program passes to libctx to those of
- * the functions inside the library */
+/* read_options.c - converts the options of ctx.h, which a program passes, to
+ * the options of the functions inside the library */
 #include <stdio.h>
 #include <string.h>
 

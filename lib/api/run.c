@@ -1,5 +1,5 @@
-/* run.c - what all operations of libctx (count, prune, truncate, age, check
- * ...) do at their beginning and at their end */
+/* run.c - begins and ends the operations of libctx (count, prune, truncate,
+ * age, check ...) */
 #include "api/handles.h"
 
 int
@@ -108,12 +108,12 @@ ctx_api_end(struct api_run *run, int rc, bool no, struct ctx_result *result,
 	}
 	if (rc == 0 && run->writer != NULL)
 		rc = ctx_writer_flush(run->writer, err);
-	/* All is written.  The writer must not refer to the memory of the input
-	 * any more, because the program may free the input now. */
+	/* Everything is written now.  The writer must no longer refer to the
+	 * memory of the input, because the program may free the input. */
 	if (run->writer != NULL)
 		run->writer->borrowed.n = 0;
-	/* run->input is NULL if the options were wrong, so that the operation
-	 * has not begun. */
+	/* run->input is NULL if the operation has not begun, because its
+	 * options were wrong. */
 	if (run->input != NULL)
 		ctx_reader_set_writer(run->input->stream.reader, NULL);
 	ctx_buf_release(&run->tool);

@@ -1,5 +1,5 @@
-/* run_age.c - ctx_age and ctx_restore of libctx: move old tool results to
- * files, and put them back */
+/* run_age.c - implements ctx_age and ctx_restore of ctx.h: moves old tool
+ * results to files, and puts them back */
 #include "age/age.h"
 #include "api/handles.h"
 
@@ -8,7 +8,8 @@
 struct run_age {
 	struct api_run run;
 	struct ctx_age_config config;
-	/* why a result could not be stored: the first such error */
+	/* The first error because of which a tool result could not be
+	 * stored. */
 	struct ctx_err failed;
 };
 
@@ -92,8 +93,8 @@ ctx_age(struct ctx_input *input, struct ctx_output *output,
 
 struct restoring {
 	struct api_run run;
-	/* references to files of the spool that are missing or have changed,
-	 * and references to files in other directories */
+	/* Numbers of references to files of the spool. broken: the file is
+	 * missing or has changed; foreign: the file is in another directory. */
 	uint64_t broken, foreign;
 };
 

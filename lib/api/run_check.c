@@ -1,4 +1,5 @@
-/* run_check.c - ctx_check of libctx: finds and repairs what providers refuse */
+/* run_check.c - implements ctx_check of ctx.h: finds and repairs what providers
+ * refuse */
 #include "api/handles.h"
 #include "check/check.h"
 

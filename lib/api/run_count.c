@@ -1,11 +1,12 @@
-/* run_count.c - ctx_count of libctx: counts the tokens of conversations */
+/* run_count.c - implements ctx_count of ctx.h: counts the tokens of
+ * conversations */
 #include "api/handles.h"
 #include "count/count.h"
 
 struct counting {
 	struct api_run run;
 	struct ctx_count_options options;
-	struct ctx_buf model; /* name of the model, with a NUL byte */
+	struct ctx_buf model; /* name of the model, terminated by a NUL byte */
 };
 
 static int

@@ -1,5 +1,5 @@
-/* run_prune.c - ctx_prune of libctx: removes messages until a conversation fits
- * its budget */
+/* run_prune.c - implements ctx_prune of ctx.h: removes messages until a
+ * conversation fits its budget */
 #include <string.h>
 
 #include "api/handles.h"
@@ -8,7 +8,8 @@
 struct pruning {
 	struct api_run run;
 	struct ctx_prune_config config;
-	/* the first error because of which a conversation was left unchanged */
+	/* The first error because of which a conversation was left
+	 * unchanged. */
 	struct ctx_err failed;
 };
 
@@ -57,8 +58,9 @@ set_strategy(struct ctx_prune_config *config,
 	    err);
 }
 
-/* Converts a number of tokens that a program has set in its options.  0 means
- * that the library chooses the number, CTX_NONE means 0 tokens. */
+/* Converts a number of tokens that a program has set in its options to a
+ * ctx_amount. 0 means that the library chooses the number; CTX_NONE means 0
+ * tokens. */
 static struct ctx_amount
 token_amount(uint64_t tokens)
 {
@@ -66,7 +68,8 @@ token_amount(uint64_t tokens)
 	    .set = tokens != 0};
 }
 
-/* Sets *number to the value that the options have, unless this value is 0. */
+/* Sets *number to the value of an option.  Leaves *number unchanged if the
+ * value is 0, which stands for the default. */
 static void
 set_number(uint64_t *number, uint64_t value)
 {

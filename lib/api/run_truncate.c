@@ -1,4 +1,5 @@
-/* run_truncate.c - ctx_truncate of libctx: shortens long texts in messages */
+/* run_truncate.c - implements ctx_truncate of ctx.h: shortens long texts in
+ * messages */
 #include "api/handles.h"
 #include "truncate/truncate.h"
 

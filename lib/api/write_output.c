@@ -1,5 +1,5 @@
-/* write_output.c - the functions of libctx that open and free an output: a file
- * descriptor, a callback or memory */
+/* write_output.c - implements the functions of ctx.h that open and free an
+ * output: a file descriptor, a callback or memory */
 #include <stdlib.h>
 
 #include "api/handles.h"
@@ -33,8 +33,8 @@ add_to_memory(void *user, const char *p, size_t n)
 	struct ctx_output *output = user;
 	struct ctx_err err;
 
-	/* Reserves one byte more, for the NUL byte that ctx_output_take
-	 * adds. */
+	/* Reserves one byte more than is needed now, for the NUL byte that
+	 * ctx_output_take will add. */
 	if (ctx_buf_reserve(&output->memory, n + 1, &err) < 0 ||
 	    ctx_buf_add(&output->memory, p, n, &err) < 0) {
 		output->no_memory = true;
