@@ -2,10 +2,9 @@
  * annotate.c - copies a stream of JSON records, and adds to each record a
  * member with the number of its tokens
  *
- * The number becomes the last member of the record's JSON object, also if its
- * request is in a string.  If the
- * object already has a member of that name, its value is replaced.  Nothing
- * else in the record changes.
+ * The member is added at the end of the record's JSON object, even if the
+ * record's request is in a string.  If the object already has a member of this
+ * name, the value is replaced.  Nothing else in the record changes.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -13,23 +12,23 @@
 #include "count/count.h"
 #include "stream/rewrite.h"
 
-/* State of ctx_annotate. */
+/* State of ctx_annotate while it copies a stream. */
 struct annotation {
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	const char *key;
-	/* Token counters. lines: for the conversation of the stream, in which
-	 * each message is a record. record: for a conversation inside one
-	 * record. */
+	/* Token counters. lines: of the conversation in which each message is a
+	 * record of its own. record: of a conversation inside one record. */
 	struct ctx_model_counter lines, record;
-	struct ctx_json record_json; /* of a record with a coded request */
+	/* parsed request, if it is coded in a string of the record */
+	struct ctx_json record_json;
 	bool counted;    /* true if the current record contains messages */
 	uint64_t tokens; /* number of tokens in the current record */
 };
 
 /* Chooses the token counter of a conversation.  If the conversation is inside a
- * record, also adds the tokens of its system prompt and tool definitions to the
- * record's token count. */
+ * record, adds the tokens of its system prompt and tool definitions to the
+ * token count of the record. */
 static int
 begin_annotation(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -66,8 +65,8 @@ annotate_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return 0;
 }
 
-/* Writes a line to --explain, which says that a token count is added to a
- * record, and writes the record as it was to --archive. */
+/* Reports that a token count is added to a record: writes a line to the file of
+ * --explain, and the unchanged record to the file of --archive. */
 static int
 report_count_member(struct annotation *annotation,
     const struct ctx_record *record, struct ctx_err *err)
@@ -82,9 +81,9 @@ report_count_member(struct annotation *annotation,
 	return ctx_report_change(annotation->rewrite.report, &change, err);
 }
 
-/* Adds the JSON edit that writes a record's token count into the record: as
- * the value of an existing member, or as a new last member.  Adds none if the
- * member has this value already. json: the whole record, also if its request is
+/* Adds the JSON edit that writes the token count into a record: as the value of
+ * an existing member, or as a new member at the end.  Adds no edit if the
+ * member has this value already. json: the whole record, even if its request is
  * in a string. */
 static int
 add_count_member(struct annotation *annotation, const struct ctx_record *record,

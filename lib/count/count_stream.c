@@ -2,9 +2,9 @@
  * count_stream.c - counts the tokens of all messages and conversations in a
  * stream
  *
- * Messages are also collected in groups, such as a tool call with its results.
- * This is done only to find the turn of each message and the tool of each
- * result.  Complete groups are removed again, so memory does not grow.
+ * Messages are also collected in groups, such as a tool call with its results,
+ * but only to find the turn of each message and the tool of each result.
+ * Complete groups are removed again, so the memory needed does not grow.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,38 +18,37 @@ struct counted_conversation {
 	struct ctx_groups groups;
 	struct ctx_model_counter model_counter;
 	struct ctx_token_stats stats;
-	/* True if the model has written the newest message. */
+	/* True if the newest message was written by the model. */
 	bool answers;
-	/* Tokens that ctx has counted before the newest response of the
-	 * model. */
+	/* Number of tokens that ctx has counted before the newest response of
+	 * the model. */
 	uint64_t before_response;
 	/* Token counts of each tool that the current message calls or has
 	 * results of. */
 	struct ctx_share *shares;
-	/* tools[i] is the id of the tool to which shares[i] belongs */
+	/* tools[i]: id of the tool whose token counts are shares[i] */
 	uint32_t *tools;
 	size_t n_shares, cap, tools_cap;
-	/* Finds the token counts of the tool with a given id: they are
-	 * shares[share_of[id]], if tools[share_of[id]] equals the id.  If not,
-	 * the current message does not use the tool.  So share_of need not be
-	 * cleared for each message. */
+	/* Finds the token counts of a tool by its id.  If tools[share_of[id]]
+	 * is the id, the counts are shares[share_of[id]].  Otherwise the
+	 * current message does not use the tool.  Because of this check,
+	 * share_of need not be cleared for each message. */
 	size_t *share_of, share_of_cap;
 };
 
-/* State of ctx_count_stream. */
+/* State of ctx_count_stream while it reads a stream. */
 struct count_run {
-	/* reads the records of the stream; nothing is written */
+	/* reads the records of the stream; writes nothing */
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	const struct ctx_count_hooks *hooks;
-	/* lines: the conversation of the stream, in which each message is a
-	 * record. record: the conversation that is inside the current
-	 * record. */
+	/* lines: the conversation in which each message is a record of its own.
+	 * record: the conversation that is inside the current record. */
 	struct counted_conversation lines, record;
 };
 
-/* Chooses the token counter of a conversation.  Counts the tokens that its
- * request has besides messages: those of the system prompt and the tool
+/* Chooses the token counter of a conversation.  Counts the tokens of its
+ * request outside the messages: those of the system prompt and the tool
  * definitions. */
 static int
 begin_counting(void *user, const struct ctx_event *event, struct ctx_err *err)
@@ -85,8 +84,8 @@ begin_counting(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return 0;
 }
 
-/* Appends token counts of zero for a tool, at its first use in the current
- * message.  Returns the counts, or NULL with *err. */
+/* Adds an element with token counts of zero for a tool that the current message
+ * has not used before.  Returns the element, or NULL with *err. */
 static struct ctx_share *
 append_share(struct counted_conversation *conversation, uint32_t tool,
     struct ctx_err *err)
@@ -104,9 +103,9 @@ append_share(struct counted_conversation *conversation, uint32_t tool,
 	return &conversation->shares[conversation->n_shares++];
 }
 
-/* Returns the token counts of a tool in the current message.  If the message
- * has not used the tool before, adds counts of zero.  Takes constant time,
- * however many tools the message uses. */
+/* Returns the token counts of a tool in the current message, or NULL with *err.
+ * If the message has not used the tool before, adds token counts of zero first.
+ * Takes constant time, however many tools the message uses. */
 static struct ctx_share *
 find_tool_share(struct counted_conversation *conversation, uint32_t tool,
     struct ctx_err *err)
@@ -126,8 +125,8 @@ find_tool_share(struct counted_conversation *conversation, uint32_t tool,
 }
 
 /* Adds the tokens of a tool call or tool result to the token counts of its
- * tool.  *i is the index of its content block; if the result contains further
- * blocks, moves *i to the last of them. */
+ * tool. *i: index of its content block.  If the result has further blocks
+ * inside, sets *i to the index of the last of them. */
 static int
 add_share(struct counted_conversation *conversation,
     const struct ctx_event *event, size_t *i, struct ctx_err *err)
@@ -157,9 +156,8 @@ add_share(struct counted_conversation *conversation,
 	return 0;
 }
 
-/* Counts, for each tool that a message calls or has results of, its tokens in
- * the message.  Must be called before the message is added to
- * conversation->groups. */
+/* Counts for each tool how many tokens its calls and results have in a message.
+ * Must be called before the message is added to conversation->groups. */
 static int
 add_shares(struct counted_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
@@ -177,7 +175,7 @@ add_shares(struct counted_conversation *conversation,
 }
 
 /* In a message with the role tool, adds the tokens that belong to no tool
- * result to the tokens of the message's first tool. *message has the token
+ * result to the tokens of the first tool in the message. *message: the token
  * counts of the message. */
 static void
 share_rest(struct counted_conversation *conversation,
@@ -206,8 +204,8 @@ release_shares(struct counted_conversation *conversation)
 	free(conversation->share_of);
 }
 
-/* Returns the index, in its conversation and from 0, of the message that was
- * counted last. segment: a segment of this message. */
+/* Returns the index of the message that was counted last in its conversation,
+ * counted from 0. segment: a segment of this message. */
 static uint64_t
 find_index(const struct count_run *run, const struct ctx_event *event,
     const struct ctx_segment *segment)
@@ -233,10 +231,10 @@ set_message_cost(struct ctx_token_stats *stats, const struct ctx_cost *cost)
 	    sizeof stats->estimated_by_kind);
 }
 
-/* Returns the input tokens that the provider has billed for the request which
- * a message answers; 0 if the input does not report them.  If a response has
- * several lines, each of them repeats its usage, so only the last line
- * counts. */
+/* Returns the input tokens that the provider has billed for the request which a
+ * message answers, or 0 if the input does not report them.  If a response
+ * consists of several lines, each line repeats its usage; so only the usage of
+ * the last line counts. */
 static uint64_t
 find_billed(const struct ctx_event *event)
 {
@@ -249,7 +247,8 @@ find_billed(const struct ctx_event *event)
 }
 
 /* Describes the message that was added to the groups last: sets file, line,
- * role, turn and tool of *stats, but no token counts (see set_message_cost). */
+ * role, turn and tool of *stats.  The token counts are set by
+ * set_message_cost. */
 static void
 describe_message(const struct count_run *run,
     const struct counted_conversation *conversation,
@@ -309,12 +308,12 @@ reports_usage(const struct ctx_dialect *dialect)
 	    dialect->usage.line[0] != NULL;
 }
 
-/* Updates what is known of the last billed request.  *counts has the tokens of
- * *message, the newest message; the totals of the conversation do not contain
- * them yet.  One answer of the model may be several messages with the same
- * usage.  The usage of a summary that replaces messages is left out, because it
- * belongs to the request that made the summary; such a summary is recognized by
- * the flag CTX_MESSAGE_PINNED. */
+/* Updates the description of the last billed request after a message was read.
+ * *counts: tokens of the message, which are not yet included in the totals of
+ * the conversation.  An answer of the model may consist of several messages,
+ * which all repeat the same usage.  The usage of a summary that replaces
+ * messages is ignored, because it belongs to the request that made the summary.
+ * Such a summary has the flag CTX_MESSAGE_PINNED. */
 static void
 update_last_request(struct counted_conversation *conversation,
     const struct ctx_message *message, const struct ctx_token_stats *counts)
@@ -339,7 +338,7 @@ update_last_request(struct counted_conversation *conversation,
 }
 
 /* Counts the tokens of a message, adds them to those of its conversation, and
- * calls the caller's callback for messages. */
+ * calls the callback hooks->message. */
 static int
 count_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -384,8 +383,9 @@ end_counted_record(void *user, const struct ctx_event *event,
 	struct count_run *run = user;
 	struct ctx_token_stats *stats = &run->record.stats;
 
-	/* The usage in the record belongs to the request that the record holds.
-	 * The last message may be the response, which was not sent. */
+	/* The usage in the record is that of the request in the same record.
+	 * The last message may be the response, which was not sent with the
+	 * request. */
 	if (stats->billed > 0) {
 		stats->last = (struct ctx_last_request){.billed = stats->billed,
 		    .counted = stats->tokens};

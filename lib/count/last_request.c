@@ -1,5 +1,6 @@
 /* last_request.c - combines the tokens that the provider billed for the last
- * request of a conversation with those that ctx counts after it */
+ * request of a conversation with the tokens that ctx counts after this
+ * request */
 #include "count/count.h"
 
 uint64_t
