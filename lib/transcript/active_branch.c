@@ -2,9 +2,9 @@
  * active_branch.c - finds the active lines of a session file whose lines form a
  * tree
  *
- * Active lines are those whose messages the agent would send with its next
- * request.  Each line names its parent.  The active lines are the path from the
- * newest leaf up to the root or to the last summary.
+ * A line is active if the agent would send its message with the next request.
+ * Each line contains the id of its parent.  The active lines are those on the
+ * path from the newest leaf up to the root or to the last summary.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@ is_in_tree(const struct ctx_transcript_line *entry)
 	    entry->kind == CTX_LINE_MESSAGE || entry->kind == CTX_LINE_SUMMARY;
 }
 
-/* Returns the number of the newest line of this file that has the given id; 0
- * if there is none. */
+/* Returns the number of the newest line of this file that has the given id, or
+ * 0 if no line has it. */
 static uint32_t
 find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 {
@@ -28,10 +28,10 @@ find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 	return line > transcript->from ? line : 0;
 }
 
-/* Finds three other lines for each line of the file: its parent and another
+/* For each line of the file, finds three other lines: its parent and another
  * line to which it refers, by the ids that the line contains, and a newer line
- * with the same id. mends: true if a line whose parent is missing in the file
- * gets the line before it as its parent. */
+ * with the same id. mends: true if a line whose parent is not in the file gets
+ * the line before it as its parent. */
 static int
 resolve_line_ids(struct ctx_transcript *transcript, bool mends,
     struct ctx_err *err)
@@ -71,8 +71,8 @@ resolve_line_ids(struct ctx_transcript *transcript, bool mends,
 	return 0;
 }
 
-/* Returns the number of the last of those lines of the file that are in the
- * tree; 0 if no line is in the tree. */
+/* Returns the number of the last line of the file that is in the tree of lines,
+ * or 0 if no line is. */
 static uint32_t
 find_last_tree_line(const struct ctx_transcript *transcript)
 {
@@ -84,12 +84,12 @@ find_last_tree_line(const struct ctx_transcript *transcript)
 	return 0;
 }
 
-/* Finds the message that ends the active path.  For each leaf of the tree, its
- * nearest message is taken: the leaf itself or its nearest ancestor that is a
- * message.  Of these messages, returns the line number of the one that is last
- * in the file.  Messages of subagents, and user messages that no person wrote,
- * are returned only if there are no others. where: scratch memory with an
- * element for each line of the file, all zero. */
+/* Finds the message that ends the active path.  Each leaf of the tree stands
+ * for one message: the leaf itself or its nearest ancestor that is a message.
+ * Returns the line number of the last one of these messages in the file.
+ * Returns messages of subagents, and user messages that no person wrote, only
+ * if there are no others. where: scratch memory with one element for each line
+ * of the file, all zero. */
 static uint32_t
 find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 {
@@ -127,10 +127,10 @@ find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 	return main_tip != 0 ? main_tip : any_tip;
 }
 
-/* A summary may contain the id of an earlier line: the lines from that line on
- * are still sent, together with the summary.  Makes these lines active, except
- * earlier summaries.  Does nothing if the earlier line is not an ancestor of
- * the summary. */
+/* A summary may contain the id of an earlier line, and say that the lines from
+ * that line on are still sent together with the summary.  Makes these lines
+ * active, except earlier summaries.  Does nothing if the earlier line is not an
+ * ancestor of the summary. */
 static void
 keep_before(struct ctx_transcript *transcript, uint32_t summary)
 {
@@ -154,9 +154,9 @@ keep_before(struct ctx_transcript *transcript, uint32_t summary)
 }
 
 /* Makes parallel tool calls and their results active.  If a response has
- * several tool calls, some agents write a line for each call, and a result
- * names the line of its own call as its parent.  So the path from leaf to root
- * contains only one of these calls. */
+ * several tool calls, some agents write each call as a line, and each result
+ * names the line of its call as its parent.  So only one of these calls is on
+ * the path from the newest leaf to the root. */
 static void
 keep_parallel(struct ctx_transcript *transcript, uint32_t *same)
 {
@@ -183,8 +183,9 @@ keep_parallel(struct ctx_transcript *transcript, uint32_t *same)
 	}
 }
 
-/* Returns the number of the line in which the active path ends; 0 if there is
- * none.  before: see ctx_transcript_active_branch; where: see find_last_tip. */
+/* Returns the number of the line with which the active path ends, or 0 if there
+ * is none. before: see ctx_transcript_active_branch; where: see
+ * find_last_tip. */
 static uint32_t
 find_tip(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *before, uint8_t *where)

@@ -1,11 +1,11 @@
 /*
- * decide_before.c - finds which lines of an agent's session file were active
- * (sent to the model) when an earlier request was made
+ * decide_before.c - finds which lines of an agent's session file were active,
+ * which means sent to the model, at the time of an earlier request
  */
 #include "transcript/lines.h"
 
-/* Clears in each line of the file what the last decision about active lines has
- * set. */
+/* Clears everything that the last decision about active lines has set in the
+ * lines of the file. */
 static void
 clear_decision(struct ctx_transcript *transcript)
 {

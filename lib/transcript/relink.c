@@ -1,15 +1,15 @@
 /*
- * relink.c - changes the ids of lines that other lines contain
+ * relink.c - replaces ids of removed lines in other lines of a session file
  *
  * If a line contains the id of a line that ctx has removed, for example as its
- * parent, ctx writes the id of a line that is kept instead.
+ * parent, ctx replaces it by the id of a line that is kept.
  */
 #include "transcript/lines.h"
 
-/* Of a line's ancestors (its parent, the parent of that, ...), returns the
- * nearest one that was not removed; 0 if there is none.  Shortens the links
- * that it follows, so that the next search is faster.  Ends even if removed
- * lines name each other as parents. */
+/* Returns the nearest ancestor of a line (its parent, the parent of that, and
+ * so on) that was not removed, or 0 if there is none.  Shortens the links that
+ * it follows, which makes the next search faster.  Ends even if removed lines
+ * name each other as parents. */
 static uint32_t
 find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -28,11 +28,11 @@ find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 	return up;
 }
 
-/* Finds the line that takes the place of a removed line.  This is the first
- * line from this one on, in the same file, that is active, has an id and was
- * not removed.  Returns its number; 0 if there is none.  Also stores it in
- * about_line of each removed line on the way; what about_line contained before
- * is not needed any more. */
+/* Returns the number of the line that replaces a removed line in references, or
+ * 0 if there is none.  It is the first line after the removed one, in the same
+ * file, that is active, has an id and was not removed.  Stores the number in
+ * about_line of each removed line on the way; the old value of about_line is no
+ * longer needed. */
 static uint32_t
 find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -60,10 +60,10 @@ find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
 	return to;
 }
 
-/* A summary may contain the id of the first line that is kept after it. to:
- * this first line.  If ctx inserts a new line before the line "to", the summary
- * must contain the id of the new line instead.  Returns true if the summary
- * must be changed for that reason. */
+/* A summary may contain the id of the first line that is kept after it ("to").
+ * If ctx inserts a new line before that line, the summary must contain the id
+ * of the new line instead.  Returns true if the summary must be changed for
+ * this reason. */
 static bool
 has_inserted_start(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *summary, uint32_t to)
@@ -87,9 +87,9 @@ ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
 		    has_inserted_start(transcript, entry, entry->about_line)));
 }
 
-/* Of a line's ancestors (its parent, the parent of that, ...), finds the
- * nearest one that is kept.  Returns the id of that line, as a JSON string;
- * "null" if no ancestor is kept. */
+/* Finds the nearest ancestor of a line (its parent, the parent of that, and so
+ * on) that is kept.  Returns its id as a JSON string, or "null" if no ancestor
+ * is kept. */
 static struct ctx_str
 find_parent_name(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -133,8 +133,8 @@ replace_name(const struct ctx_json *json, uint32_t node, struct ctx_str name,
 
 /* Changes the parent of a line: replaces the parent's id in the JSON of the
  * line. name: the id of the new parent as a JSON string, or null.  If the
- * format has a member for the parent's id and the line does not have it, adds
- * it. */
+ * format has a member for the parent's id, and the line lacks it, adds the
+ * member. */
 static int
 set_parent_name(const struct ctx_json *json, const struct ctx_line_place *at,
     struct ctx_str name, struct ctx_edits *edits, struct ctx_err *err)

@@ -1,18 +1,18 @@
 /*
  * replay_log.c - finds the active lines of a session file that is a log
  *
- * Active lines are those whose messages the agent would send with its next
- * request.  The lines are replayed in order: each adds itself to the list of
- * active lines, and may replace or remove earlier ones.
+ * A line is active if the agent would send its message with the next request.
+ * The lines are read in order: each adds itself to the list of active lines,
+ * and may replace or remove earlier lines in the list.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "transcript/lines.h"
 
-/* The lines that are active so far, in the order in which the agent would send
- * them.  Each line is added once and removed at most once, so replaying the
- * file takes linear time. */
+/* The list of active lines while a log is replayed, in the order in which the
+ * agent would send them.  Each line is added once and removed at most once, so
+ * replaying takes linear time. */
 struct log {
 	struct ctx_transcript *transcript;
 	uint32_t *slots;
@@ -20,12 +20,11 @@ struct log {
 	size_t first, n;
 	/* number of active lines that begin a turn (CTX_LINE_USER) */
 	size_t turns;
-	/* All lines before slots[digested] whose messages are still sent to the
-	 * model are messages of the user, so replay_digest need not look at
-	 * them again. */
+	/* All active lines before slots[digested] are messages of the user, so
+	 * replay_digest need not look at them again. */
 	size_t digested;
-	/* For each id: 1 + the index in slots of the line that has this id; 0:
-	 * none. */
+	/* For each id: the index in slots of the active line with this id, plus
+	 * 1; 0 if there is none. */
 	uint32_t *slot_of_id;
 };
 
@@ -36,7 +35,7 @@ is_user_line(const struct log *log, size_t slot)
 	    CTX_LINE_USER;
 }
 
-/* Makes all lines inactive that are in log->slots[n] or after it. */
+/* Makes the active lines inactive from log->slots[n] on. */
 static void
 drop_log_tail(struct log *log, size_t n)
 {
@@ -46,8 +45,8 @@ drop_log_tail(struct log *log, size_t n)
 		log->digested = n;
 }
 
-/* Returns the index in log->slots of the active line that has this id; log->n
- * if there is none. */
+/* Returns the index in log->slots of the active line that has this id, or
+ * log->n if there is none. */
 static size_t
 find_line_slot(const struct log *log, uint32_t id)
 {
@@ -60,8 +59,8 @@ find_line_slot(const struct log *log, uint32_t id)
 	return slot - 1;
 }
 
-/* Adds a line to the active lines.  If one of these has the same id, the new
- * line replaces it. */
+/* Adds a line to the active lines.  If an active line has the same id, replaces
+ * it by the new line. */
 static void
 replay_message(struct log *log, uint32_t line)
 {
@@ -82,10 +81,10 @@ replay_message(struct log *log, uint32_t line)
 	log->turns += is_user_line(log, slot);
 }
 
-/* Removes this number of turns, the newest first.  A turn is a user message and
- * everything up to the next user message.  Lines of context, which the agent
- * has inserted before a user message, are removed together with its turn.  But
- * context before the first turn is kept. */
+/* Removes the newest turns from the active lines. turns: how many.  A turn is a
+ * user message and everything up to the next user message.  Lines of context,
+ * which the agent has inserted before a user message, are removed together with
+ * its turn.  But context before the first turn is kept. */
 static void
 replay_rollback(struct log *log, uint32_t turns)
 {
@@ -103,9 +102,9 @@ replay_rollback(struct log *log, uint32_t turns)
 	drop_log_tail(log, cut);
 }
 
-/* The agent has replaced the conversation by a summary, except for the user
- * messages.  Removes all lines that are not user messages from the active ones.
- */
+/* Handles a line which says that the agent has replaced the conversation by a
+ * summary, except for the user messages.  Removes all lines that are not user
+ * messages from the active lines. */
 static void
 replay_digest(struct log *log)
 {
@@ -123,9 +122,9 @@ replay_digest(struct log *log)
 	log->n = log->digested;
 }
 
-/* Handles a line with a summary that contains an id (about) of an earlier line.
- * If that earlier line asked for the summary, removes all active lines before
- * the earlier line.  Otherwise removes nothing. */
+/* Handles a summary that contains the id of an earlier line ("about").  If the
+ * earlier line is the request for the summary, removes all active lines before
+ * it.  Otherwise removes nothing. */
 static void
 replay_summary(struct log *log, uint32_t about)
 {
@@ -177,8 +176,8 @@ replay_line(struct log *log, uint32_t line)
 }
 
 /* For each line that contains the id of its parent, finds the number of the
- * parent's line. where: scratch memory with an element for each id, all zero;
- * it is all zero again at the end. */
+ * parent's line. where: scratch memory with one element for each id.  All
+ * elements must be 0, and are 0 again at the end. */
 static void
 find_parents(struct ctx_transcript *transcript, uint32_t *where)
 {

@@ -1,10 +1,10 @@
 /*
  * transcript.c - reads the lines of an agent's session file, and decides which
- * of them are active, so that the agent would send them to the model
+ * of them are active, which means that the agent would send them to the model
  *
  * A later line can remove an earlier one, so the decision is made at the end of
- * the file (replay_log.c, active_branch.c).  ctx can remove lines, too
- * (relink.c).
+ * the file (replay_log.c, active_branch.c).  When ctx removes lines, relink.c
+ * replaces their ids in other lines.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -74,9 +74,9 @@ ctx_transcript_place(const struct ctx_transcript *transcript, uint32_t line,
 	    struct ctx_record_place){offset, entry->length, entry->checksum};
 }
 
-/* Returns the number of an id in the intern table.  The id is a JSON string;
- * it is decoded and encoded again, so that ids with different escapes are
- * equal. */
+/* Sets *name to the number of an id in the intern table.  The id is a JSON
+ * string; it is decoded and encoded again, so that the same id with different
+ * escapes gets the same number. */
 static int
 intern_name(struct ctx_transcript *transcript, const struct ctx_json *json,
     uint32_t node, uint32_t *name, struct ctx_err *err)
@@ -99,8 +99,9 @@ intern_name(struct ctx_transcript *transcript, const struct ctx_json *json,
 	return ctx_intern(&transcript->names, str.p, str.n, name, err);
 }
 
-/* Records that the newest line contains an id of the tree: its own id or the id
- * of its parent.  Returns -1 with *err if memory is short. */
+/* Notes down that the newest line contains an id of the tree: as its own id or
+ * as the id of its parent.  Returns 0, or -1 with *err if there is no
+ * memory. */
 static int
 record_tree_id(struct ctx_transcript *transcript, uint32_t id,
     struct ctx_err *err)
@@ -119,8 +120,8 @@ record_tree_id(struct ctx_transcript *transcript, uint32_t id,
 }
 
 /* Returns true if a new line does not change which earlier lines are active.
- * is_new: true if no earlier line has the id of the new line, as its own id or
- * as the id of its parent. */
+ * is_new: true if the id of the new line does not occur in an earlier line,
+ * neither as its id nor as the id of its parent. */
 static bool
 is_appended_line(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *entry, bool is_new)
@@ -134,7 +135,7 @@ is_appended_line(const struct ctx_transcript *transcript,
 	    entry->id == 0 || entry->parent == transcript->newest_id;
 }
 
-/* Sets entry->from_user of a line with a message. */
+/* Sets entry->from_user for a line that contains a message. */
 static int
 record_author(struct ctx_transcript *transcript,
     struct ctx_transcript_line *entry, const struct ctx_json *json,
@@ -222,9 +223,9 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 
 /* ---- deciding which are active ---- */
 
-/* An agent may write a message as several lines of its session file.  Marks
- * each of these lines but the last, so that the message is known to continue.
- * Skips lines that are not sent to the model. */
+/* Marks the lines of messages that an agent has written as several lines: each
+ * line but the last gets is_continued.  Skips lines that are not sent to the
+ * model. */
 static int
 mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 {
@@ -256,11 +257,11 @@ mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 	return 0;
 }
 
-/* A line may report the input tokens of a request.  Stores their number in the
- * first line of the response to this request.  If there was no response
- * since the report before, a report belongs to the next response, because Codex
- * 0.40 wrote reports before responses.  But a report with the same number of
- * tokens as the report before is only a repetition, and is ignored. */
+/* Handles lines that report the input tokens of a request: stores the number in
+ * the first line of the response to this request.  If no response comes between
+ * two reports, the second one belongs to the next response, because Codex 0.40
+ * wrote reports before responses.  But if both reports have the same number of
+ * tokens, the second one is a repetition, and is ignored. */
 static void
 assign_billed_usage(struct ctx_transcript *transcript)
 {
@@ -291,7 +292,7 @@ assign_billed_usage(struct ctx_transcript *transcript)
 	}
 }
 
-/* Follows chains of replaced lines: if A was replaced by B and B by C, sets C
+/* Shortens chains of replaced lines: if A was replaced by B and B by C, sets C
  * as the line that replaced A. */
 static void
 compress_replacements(struct ctx_transcript *transcript)
