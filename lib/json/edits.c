@@ -12,8 +12,8 @@
 #include "json/json.h"
 
 struct ctx_edit {
-	struct ctx_str old; /* the bytes of the text that are replaced */
-	/* the replacement: its offset and length in edits->store */
+	struct ctx_str old; /* the bytes of the text that the edit replaces */
+	/* the replacement: its offset and length in edits->store, in bytes */
 	size_t at, n;
 };
 
@@ -53,10 +53,10 @@ remove_span(struct ctx_edits *edits, const struct ctx_json *json, uint32_t from,
 }
 
 /*
- * Removes the children of an array or object for which drop is true.  Removed
- * children that are neighbours become one edit.  This edit also removes a
- * comma: the one before the children if an earlier child is kept, otherwise the
- * one after them.
+ * Adds edits that remove the children of an array or object for which drop is
+ * true.  Neighbours are removed by one edit.  An edit also removes a comma: the
+ * one before its children if an earlier child is kept, otherwise the one after
+ * them.
  */
 int
 ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
@@ -64,9 +64,9 @@ ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
 {
 	const struct ctx_node *nodes = json->nodes;
 	bool object = nodes[node].kind == CTX_JSON_OBJECT;
-	/* kept: true if an earlier child is kept.  open: true if the child
-	 * before this one is removed, but the edit for it was not added yet,
-	 * because one edit removes all neighbours together. */
+	/* kept: true if an earlier child is kept. open: true if the last child
+	 * is removed, and its edit is not added yet, because one edit removes
+	 * all neighbours. */
 	bool kept = false, open = false;
 	uint32_t at, value, from = 0, to = 0;
 	size_t i = 0;
@@ -103,9 +103,9 @@ ctx_edits_mark_member(const struct ctx_json *json, uint32_t object,
 			drop[i] = true;
 }
 
-/* Compares two edits for qsort by their position in the text.  An insertion
- * comes before a replacement at the same position.  Two insertions at one
- * position keep the order in which they were added. */
+/* Compares two edits for qsort by their position in the text.  At the same
+ * position, an insertion comes before a replacement, and insertions keep the
+ * order in which they were added. */
 static int
 compare_edits(const void *a, const void *b)
 {
@@ -124,9 +124,9 @@ sort_edits(struct ctx_edit *list, size_t n)
 {
 	size_t i;
 
-	/* First checks whether the edits are in the order of their positions
-	 * already.  Most callers add them in this order, and qsort would take
-	 * as long for a sorted list as for another one. */
+	/* Tests first whether the edits are already sorted by position.  Most
+	 * callers add them in this order, and qsort would not be faster for a
+	 * sorted list. */
 	for (i = 1; i < n; i++)
 		if (compare_edits(&list[i - 1], &list[i]) > 0)
 			break;
@@ -149,10 +149,11 @@ compare_edit_spans(const void *a, const void *b)
 	return x->at > y->at ? -1 : x->at < y->at;
 }
 
-/* Two edits remove children of one array or object, and overlap in a comma.
- * Makes the first edit longer, so that it removes the bytes of both, up to the
- * address end.  If the edit does not begin with a comma, it begins with the
- * first child.  Then it also removes the comma after the last removed child. */
+/* Joins two edits that remove children of the same array or object and overlap
+ * in a comma: extends the first edit to the address end, so that it removes the
+ * bytes of both.  If the edit does not begin with a comma, it begins with the
+ * first child of the array or object, and must also remove the comma after the
+ * last removed child. */
 static void
 extend_removal(struct ctx_edit *edit, const char *end)
 {
@@ -245,9 +246,8 @@ size_t
 ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text, size_t at)
 {
 	const struct ctx_edit *edit;
-	/* from: the offset in the original text that the loop has reached.
-	 * before: the number of unchanged bytes between from and the next
-	 * edit. */
+	/* from: offset in the original text that the loop has reached; before:
+	 * number of unchanged bytes between from and the next edit. */
 	size_t from = 0, before, i;
 
 	for (i = 0; i < edits->n; i++) {
@@ -284,8 +284,8 @@ ctx_edits_destination(const struct ctx_edits *edits, size_t first, size_t n,
 	return to;
 }
 
-/* Returns the index of the first of n edits that begins after the address p,
- * or n if there is none.  The edits must be sorted by ctx_edits_merge. */
+/* Returns the index of the first of n edits that begins after the address p, or
+ * n if none does.  The edits must be sorted by ctx_edits_merge. */
 static size_t
 find_edit_after(const struct ctx_edits *edits, size_t n, uintptr_t p)
 {
@@ -344,7 +344,8 @@ is_ascii(struct ctx_str text)
 	return all < 0x80;
 }
 
-/* Appends a character as one \u escape, or as two of a surrogate pair. */
+/* Appends a character as one \u escape or, if it needs a surrogate pair, as
+ * two. */
 static int
 append_escape(struct ctx_buf *out, uint32_t cp, struct ctx_err *err)
 {
@@ -397,8 +398,8 @@ ctx_edits_encode(struct ctx_edits *edits, struct ctx_str text,
 {
 	bool ascii = is_ascii(literal) && !is_ascii(text);
 	struct ctx_buf store = {0};
-	/* from: offset in the text up to which the loop has come.  at: the
-	 * offset in the literal for it. */
+	/* from: offset in the text that the loop has reached; at: the
+	 * corresponding offset in the literal. */
 	size_t from = 0, at = 1, start, i;
 	struct ctx_edit *edit;
 

@@ -23,23 +23,23 @@ enum ctx_json_kind {
 };
 
 /*
- * A node: a JSON value, or a key, in a scanned text.  Nodes are in the order of
- * the text: after the node of an array or object follow those of its children,
- * up to the index in the member "next".  A member of an object is two nodes:
- * its key (a STRING node), then its value.  The bytes of a string include its
- * quotes.
+ * A node: a JSON value, or a key of an object, in a scanned text.  Nodes are in
+ * the order of the text.  The nodes of the children of an array or object come
+ * after its own node, up to the index "next".  A member of an object has two
+ * nodes: one for its key (a STRING node), then one for its value.  The bytes of
+ * a string include its quotes.
  */
 struct ctx_node {
-	/* offsets in the text: of the node's first byte, and of the byte after
-	 * its last */
+	/* offsets in the text, in bytes: at: of the node's first byte; end: of
+	 * the byte after its last one */
 	uint32_t at, end;
 	/* index of the first node after this one and all its children */
 	uint32_t next;
 	uint8_t kind; /* enum ctx_json_kind */
-	/* true if the node is a string with at least one backslash */
+	/* true if the node is a string that contains a backslash */
 	uint8_t escaped;
-	/* A set of 16 bits that shows which keys an object may have (see
-	 * key_start.h). ctx_json_find looks there first. */
+	/* A set of 16 bits that tells which keys an object may have (see
+	 * key_start.h). ctx_json_find tests it first. */
 	uint16_t keys;
 };
 
@@ -61,16 +61,15 @@ void ctx_json_init(struct ctx_json *json, enum ctx_simd simd);
 void ctx_json_release(struct ctx_json *json);
 
 /*
- * Scans one JSON value at the start of text and the white space around it.
- * Sets *used to the number of bytes read.  Returns
+ * Scans the JSON value at the beginning of a text, with the white space around
+ * it.  Sets *used to the number of bytes read.  Returns
  *  - 1 if the value is complete; only then there are nodes and *used is set;
  *  - 0 if more bytes could complete the value, because the text ends before the
  *    value does or is only white space;
  *  - -1 with *err if the text is invalid: err->column is the position of the
  *    invalid byte, from 1, and err->line is 0.
- *
- * A number as the outermost value is complete at the end of the text, though
- * more digits could follow.
+ * If the outermost value is a number, the end of the text ends it, though more
+ * digits could follow.
  *
  * The scan is strict: RFC 8259, valid UTF-8 throughout, no NUL or other raw
  * control byte in strings.  RFC 8259 and this scanner accept equal keys in an
@@ -86,9 +85,8 @@ void ctx_json_release(struct ctx_json *json);
  */
 int ctx_json_scan(struct ctx_json *json, const char *text, size_t n,
     size_t *used, struct ctx_err *err);
-/* Scans a text that need not be JSON.  Returns 1 if it is one JSON value,
- * without other text after it; 0 if it is not; -1 with *err if memory is
- * short. */
+/* Scans a text that may not be JSON.  Returns 1 if the text is exactly one JSON
+ * value, 0 if it is not, or -1 with *err if there is no memory. */
 int ctx_json_scan_text(struct ctx_json *json, struct ctx_str text,
     struct ctx_err *err);
 
@@ -103,8 +101,9 @@ bool ctx_json_shallow(const char *text, size_t n);
  * there is no such key, or if obj is not an object. key is NUL-terminated. */
 uint32_t ctx_json_find(const struct ctx_json *json, uint32_t obj,
     const char *key);
-/* Does what ctx_json_find does for each key of a path, in which slashes
- * separate the keys: "usage/input_tokens".  Returns 0 if a key is missing, or
+/* Finds a value in nested objects. path: the keys of the objects, separated by
+ * slashes, as in "usage/input_tokens".  Each key is searched as by
+ * ctx_json_find.  Returns the node of the value, or 0 if a key is missing or
  * longer than 63 bytes. */
 uint32_t ctx_json_find_path(const struct ctx_json *json, uint32_t obj,
     const char *path);
@@ -118,12 +117,11 @@ size_t ctx_json_count(const struct ctx_json *json, uint32_t node);
  * its quotes. */
 struct ctx_str ctx_json_str(const struct ctx_json *json, uint32_t node);
 /*
- * Compare the decoded text of a string node with s (NUL-terminated).  Return
- * true if the node is a string, and its text
- *  - is s (ctx_json_is);
- *  - begins with s, which must be ASCII (ctx_json_starts_with);
- *  - ends with s, which must be ASCII, after at least one other character
- *    (ctx_json_ends_with).
+ * Compare the decoded text of a string node with s, which is NUL-terminated.
+ * ctx_json_is returns true if the text is s. ctx_json_starts_with returns true
+ * if the text begins with s, which must be ASCII. ctx_json_ends_with returns
+ * true if the text ends with s, which must be ASCII, and has at least one other
+ * character before.  All return false if the node is not a string.
  */
 bool ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s);
 bool ctx_json_starts_with(const struct ctx_json *json, uint32_t node,
@@ -133,21 +131,21 @@ bool ctx_json_ends_with(const struct ctx_json *json, uint32_t node,
 /* Returns true if both nodes are strings with equal texts after decoding. */
 bool ctx_json_equal(const struct ctx_json *json, uint32_t a, uint32_t b);
 /* Sets *text to the decoded text if the node is a string, otherwise to the
- * compact JSON of the node (see ctx_json_compact).  *text points into the
- * scanned JSON, or, if the text is not there as it is, into scratch, to which
- * it is then appended. */
+ * compact JSON of the node (see ctx_json_compact).  If these bytes are in the
+ * scanned JSON, *text points there; otherwise they are appended to scratch, and
+ * *text points into scratch. */
 int ctx_json_text(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err);
-/* Appends the text that ctx_json_text finds to out. */
+/* Appends a node's text to out: the text that ctx_json_text finds. */
 int ctx_json_append_text(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *out, struct ctx_err *err);
-/* Decodes a string, into *text, and scans its text as JSON, into *inner.
- * Returns 1, 0 if the text is not exactly one JSON value, or -1 with *err if
- * there is no memory. */
+/* Decodes a string node into *text, and scans the decoded text as JSON into
+ * *inner.  Returns 1, or 0 if the text is not exactly one JSON value, or -1
+ * with *err if there is no memory. */
 int ctx_json_scan_string(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *text, struct ctx_json *inner, struct ctx_err *err);
-/* Sets *text to the JSON of a node in compact form, in which models are shown
- * it.  It has no white space between tokens, and only the escapes that
+/* Sets *text to the JSON of a node in compact form, the form in which models
+ * see it: no white space between tokens, and only the escapes that
  * ctx_json_string_encode writes.  If the JSON is compact already, *text points
  * into the scanned JSON.  Otherwise the compact form is appended to scratch,
  * and *text points into scratch. */
@@ -157,10 +155,10 @@ int ctx_json_compact(const struct ctx_json *json, uint32_t node,
 /* ---- json/string.c: decode and encode strings --------------------------- */
 
 /*
- * The functions of this section work on literals: valid JSON strings with their
- * quotes.  The text of a literal is the decoded string as UTF-8, in which an
- * escape of a single surrogate becomes U+FFFD.  A character is a Unicode scalar
- * value of the text.
+ * The functions below work on JSON string literals: valid JSON strings with
+ * their quotes.  The text of a literal is the decoded string as UTF-8, in which
+ * an escape of a single surrogate becomes U+FFFD.  A character is a Unicode
+ * scalar value of the text.
  */
 
 /* Decodes a JSON string literal (with quotes) and appends its text to out. */
@@ -171,12 +169,13 @@ int ctx_json_string_decode(struct ctx_buf *out, struct ctx_str literal,
  * (\n) if there is one.  The text must be valid UTF-8. */
 int ctx_json_string_encode(struct ctx_buf *out, const char *p, size_t n,
     struct ctx_err *err);
-/* Appends a JSON string literal to out, with the same text but only the escapes
- * that ctx_json_string_encode would write. */
+/* Appends a JSON string literal to out after normalizing its escapes: the new
+ * literal has the same text, but only the escapes that ctx_json_string_encode
+ * would write. */
 int ctx_json_string_normalize(struct ctx_buf *out, struct ctx_str literal,
     struct ctx_err *err);
-/* Returns true if a JSON string literal is byte for byte what
- * ctx_json_string_encode writes for its text. */
+/* Returns true if a JSON string literal is normalized: if
+ * ctx_json_string_encode would write its text in exactly these bytes. */
 bool ctx_json_string_is_normalized(struct ctx_str literal);
 /* Returns the number of characters of a JSON string after decoding. */
 size_t ctx_json_string_chars(struct ctx_str literal);
@@ -186,115 +185,116 @@ size_t ctx_json_string_bytes(struct ctx_str literal);
  * the literal only once. */
 void ctx_json_string_size(struct ctx_str literal, size_t *bytes, size_t *chars);
 /*
- * Decodes one character of a JSON string literal.  *at is an offset into the
- * literal; it is 1 for the first character.  Returns 1, sets *cp and moves *at
- * past the character; returns 0 at the closing quote.  An escape of a single
- * surrogate gives U+FFFD.  The literal may be cut at every value of *at, as no
- * escape, surrogate pair or UTF-8 sequence is split there.
+ * Decodes the next character of a JSON string literal. *at: offset of the
+ * character in the literal, 1 for the first character.  Sets *cp to the
+ * character, *at to the offset after it, and returns 1; at the closing quote
+ * returns 0.  An escape of a single surrogate gives U+FFFD.  The literal may be
+ * cut at every offset that this function returns: no escape, surrogate pair or
+ * UTF-8 sequence is split there.
  */
 int ctx_json_string_next(struct ctx_str literal, size_t *at, uint32_t *cp);
-/* Skips the characters of a JSON string literal, from an offset on, that
- * together have the given number of bytes after decoding.  Returns the offset
- * after them.  Both offsets are between two characters, as those of
- * ctx_json_string_next are. */
+/* Skips characters of a JSON string literal that have the given number of bytes
+ * after decoding. at: offset in the literal at which skipping begins.  Returns
+ * the offset after the skipped characters.  Both offsets must be between two
+ * characters, as those of ctx_json_string_next are. */
 size_t ctx_json_string_seek(struct ctx_str literal, size_t at, size_t bytes);
 /* Returns true if the text of a JSON string literal, after decoding, is the n
  * bytes at p. */
 bool ctx_json_string_is(struct ctx_str literal, const char *p, size_t n);
 /* Returns true if two JSON string literals have equal texts after decoding. */
 bool ctx_json_strings_equal(struct ctx_str a, struct ctx_str b);
-/* Returns true if, from an offset in a JSON string literal on, its decoded
- * text begins with s, which is ASCII and NUL-terminated.  The offset is
- * between two characters, as those of ctx_json_string_next are. */
+/* Returns true if the rest of a JSON string literal, from the offset at on,
+ * begins with s after decoding. s is ASCII and NUL-terminated.  The offset must
+ * be between two characters, as those of ctx_json_string_next are. */
 bool ctx_json_string_continues(struct ctx_str literal, size_t at,
     const char *s);
 
 /* ---- json/edits.c: collect edits and apply them in one pass ------------- */
 
 /*
- * Edits of one text: each replaces a part of it.  Edits may be added in any
- * order, and are all applied in one pass.  They must not overlap.  The bytes
- * that replace a part are copied.  The caller owns the text.
+ * Edits of a text.  Each edit replaces a part of the text by bytes that are
+ * copied into this struct.  Edits may be added in any order, but must not
+ * overlap.  All are applied in one pass.  The caller owns the text.
  */
 struct ctx_edits {
 	struct ctx_edit *list;
 	size_t n, cap;
-	/* the bytes that all edits put in, one after another */
+	/* the replacement bytes of all edits, one after another */
 	struct ctx_buf store;
 };
 
-/* Adds an edit that replaces old, a span of the text, by the n bytes at p. */
+/* Adds an edit that replaces the part "old" of the text by the n bytes at p. */
 int ctx_edits_replace(struct ctx_edits *edits, struct ctx_str old,
     const char *p, size_t n, struct ctx_err *err);
-/* Adds an edit that replaces old, a span of the text.  The bytes that replace
- * it are already in edits->store, from the offset "from" to the end of the
- * store.  So a caller can write many bytes directly to edits->store, which
- * saves a copy. */
+/* Adds an edit that replaces the part "old" of the text by bytes that the
+ * caller has already appended to edits->store. from: offset of these bytes,
+ * which reach to the end of the store.  This saves a copy of the bytes. */
 int ctx_edits_replace_stored(struct ctx_edits *edits, struct ctx_str old,
     size_t from, struct ctx_err *err);
 /*
- * Adds edits that remove elements of an array or members of an object: child i
- * is removed if drop[i] is true.  One comma is removed with each, so that the
- * result is valid JSON.  White space between the other children is kept.
+ * Adds edits that remove children of an array or object: child i is removed if
+ * drop[i] is true.  One comma is removed with each child, so that the result is
+ * valid JSON.  White space between the other children is kept.
  */
 int ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
     uint32_t node, const bool *drop, struct ctx_err *err);
-/* Marks the member of an object with this key node for removal, and all
- * members with an equal key: sets drop[i] to true for member i.  Of members
- * with equal keys only the last one counts.  If it alone were removed, the one
- * before it would count. */
+/* Marks a member of an object for removal, with all other members that have the
+ * same key: sets drop[i] to true for member i. key: node of the key.  If only
+ * one of several members with the same key were removed, another one would
+ * become valid, because the last one counts. */
 void ctx_edits_mark_member(const struct ctx_json *json, uint32_t object,
     uint32_t key, bool *drop);
 /* Converts an offset in the output of ctx_edits_apply into an offset in the
- * original text.  An offset within a replacement becomes the start of the bytes
- * that were replaced.  The edits must have been applied. */
+ * original text.  An offset inside a replacement is converted to the beginning
+ * of the bytes that were replaced. ctx_edits_apply must have been called
+ * before. */
 size_t ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text,
     size_t at);
 /* Converts an offset in the original text into an offset in the output of
- * ctx_edits_apply_some.  The arguments first and n, which choose the edits,
- * must be those of that call.  An offset within replaced bytes becomes the
- * start of the bytes that replace them. */
+ * ctx_edits_apply_some. first and n choose the edits, and must be those of that
+ * call.  An offset inside replaced bytes is converted to the beginning of their
+ * replacement. */
 size_t ctx_edits_destination(const struct ctx_edits *edits, size_t first,
     size_t n, struct ctx_str text, size_t at);
-/* Counts the edits inside a part of the text for which the edits were made.
- * text: this part; an edit at its start or its end is not counted.  Looks at
- * the first n edits only, which must be in the order that ctx_edits_merge
- * makes.  Sets *first to the index of the first edit that is counted. */
+/* Counts the edits inside a part of the text ("text"); edits at the beginning
+ * or end of this part are not counted.  Looks only at the first n edits, which
+ * must be sorted by ctx_edits_merge.  Sets *first to the index of the first
+ * edit that is counted. */
 size_t ctx_edits_inside(const struct ctx_edits *edits, size_t n,
     struct ctx_str text, size_t *first);
-/* Returns true if one of the edits from index "first" on changes a span of the
- * text: the edit replaces bytes of the span, or inserts bytes inside it. */
+/* Returns true if an edit changes a part of the text ("text"): if it replaces
+ * bytes of this part, or inserts bytes inside it.  Looks only at the edits from
+ * index "first" on. */
 bool ctx_edits_touch(const struct ctx_edits *edits, size_t first,
     struct ctx_str text);
-/* Returns where in the text some edits begin, as a byte offset: the lowest
- * offset that is changed by one of the edits from index "first" on.  Returns
- * SIZE_MAX if there are no such edits. */
+/* Returns the lowest offset in the text, in bytes, that is changed by one of
+ * the edits from index "first" on, or SIZE_MAX if there are no such edits. */
 size_t ctx_edits_first(const struct ctx_edits *edits, size_t first,
     const char *text);
-/* Appends the text, with all edits applied, to out. */
+/* Appends the text to out, with all edits applied. */
 int ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_buf *out, struct ctx_err *err);
-/* Appends the text to out with only n edits applied: those from the index
- * "first" on, in the order in which they were added.  The call may change the
- * order of these n edits. */
+/* Appends the text to out with only n edits applied: those from index "first"
+ * on, in the order in which they were added.  This call may change the order of
+ * these n edits. */
 int ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
     struct ctx_str text, struct ctx_buf *out, struct ctx_err *err);
 /*
- * Makes edits that overlap ready to be applied:
+ * Resolves overlaps between edits, so that they can be applied:
  *  - An edit inside a longer edit is removed.
  *  - Of several edits of the same bytes only the one added last is kept.
  *  - If removals of children of one array or object overlap in a comma, they
  *    become one edit.
- *
  * An insertion at the start of a longer edit is kept.
  */
 void ctx_edits_merge(struct ctx_edits *edits);
 /*
- * Turns edits of a text into edits of the JSON string literal from which the
- * text was decoded, so that only the characters that they replace change in the
- * literal.  What they put in is written with the escapes that
- * ctx_json_string_encode writes; characters beyond ASCII become escapes, too,
- * if all of the literal's are.  Edits of other texts are not changed.
+ * Converts edits of a text into edits of the JSON string literal from which the
+ * text was decoded.  Only the characters that the edits replace will change in
+ * the literal.  Replacements are written with the escapes that
+ * ctx_json_string_encode writes; if the literal has all characters beyond ASCII
+ * as escapes, the replacements have, too.  Edits of other texts are not
+ * changed.
  */
 int ctx_edits_encode(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_str literal, struct ctx_err *err);

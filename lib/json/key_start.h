@@ -1,5 +1,5 @@
-/* key_start.h - which keys an object may have, as a set of 16 bits that makes
- * most failing lookups fast */
+/* key_start.h - a set of 16 bits that tells which keys an object may have; it
+ * makes most searches for absent keys fast */
 #ifndef CTX_JSON_KEY_START_H
 #define CTX_JSON_KEY_START_H
 
@@ -21,13 +21,12 @@ key_start(const char *key, char end)
 
 /*
  * Returns the bit that stands for all keys with these first two bytes (see
- * key_start).  The node of an object has the bits of all its keys
- * (ctx_node.keys).  If the bit of a key is not set, the object does not have
- * that key.  This is the usual case, because most lookups are of keys that are
- * absent.  If the bit is set, it may belong to another key, because there are
- * only 16 bits.  The factor 2485 decides which keys share a bit.  With it, few
- * keys of the message formats share a bit with "role", "content" or
- * "tool_calls".
+ * key_start). ctx_node.keys of an object has the bits of all its keys.  If the
+ * bit of a key is not set there, the object does not have the key.  This is the
+ * usual case, because most searches are for absent keys.  If the bit is set,
+ * another key may have set it, because there are only 16 bits.  The factor 2485
+ * decides which keys share a bit.  With it, few keys of the message formats
+ * share a bit with "role", "content" or "tool_calls".
  */
 static inline uint16_t
 key_bit(uint16_t start)

@@ -3,14 +3,15 @@
  *
  * The text between strings is read byte by byte.  Strings, which are most of
  * the text, are read in blocks of 64 bytes: bit masks mark the bytes that
- * matter inside a string (string_end.c).  While an array or object is open, its
- * node's next is the index of the parent, so nesting takes no extra memory.
+ * matter inside a string (string_end.c).  While an array or object is open, the
+ * member "next" of its node is the index of its parent, so nesting takes no
+ * extra memory.
  *
  * All values get nodes, even those that no caller reads.  Making nodes takes a
- * share of the instructions of a ctx-truncate that changes nothing: 5 % with
- * long tool results, 10 % with short messages, 16 % in transcripts of Claude
- * Code.  Of these nodes 0, 2 and 15 % are below keys that no caller reads.
- * Validating those values without making nodes would save 2.5 % of the
+ * share of the instructions of a run of ctx-truncate that changes nothing: 5 %
+ * with long tool results, 10 % with short messages, 16 % in transcripts of
+ * Claude Code.  Of these nodes 0, 2 and 15 % are below keys that no caller
+ * reads.  Validating those values without making nodes would save 2.5 % of the
  * instructions at most.
  */
 #include <stdlib.h>
@@ -21,26 +22,26 @@
 #include "json/key_start.h"
 #include "json/string_end.h"
 
-/* no array or object is open (open: the scan has not reached its closing
- * bracket yet) */
+/* Value of scan.open if no array or object is open.  An array or object is open
+ * until its closing bracket was scanned. */
 #define NONE UINT32_MAX
 
-/* The state of a scan.  The scan_... functions and those that they call return
- * 1 on success, 0 if the text ends before the value does, and -1 with *err if
- * the text is invalid. */
+/* The state of a scan.  The scan_... functions, and the functions that they
+ * call, return 1 on success, 0 if the text ends before the value does, and -1
+ * with *err if the text is invalid. */
 struct scan {
 	struct ctx_json *json;
 	struct ctx_err *err;
-	/* the part of the text that is not scanned yet: from p to before end */
+	/* The rest of the text that was not scanned yet: from p up to, but not
+	 * including, end. */
 	const char *p, *end;
 	ctx_string_end_fn *find_end; /* finds the end of a string */
-	/* node of the innermost array or object whose closing bracket was not
-	 * scanned yet, or NONE */
+	/* node of the innermost open array or object, or NONE */
 	uint32_t open;
 	unsigned depth;
 };
 
-/* Fills the error with the text and the column of the byte at p.  Returns
+/* Sets the error to this text and to the column of the byte at p.  Returns
  * -1. */
 static int
 fail_at(const struct scan *s, const char *p, enum ctx_code code,
@@ -63,8 +64,8 @@ grow_nodes(struct scan *s)
 	return CTX_GROW(s->json->nodes, s->json->cap, s->json->n + 1, s->err);
 }
 
-/* Adds a node for the bytes that begin at a given address and end at the
- * current position (s->p). */
+/* Adds a node for the bytes from the address "at" up to the current position
+ * s->p. */
 static inline int
 append_node(struct scan *s, const char *at, enum ctx_json_kind kind,
     bool escaped)
@@ -118,7 +119,7 @@ close_container(struct scan *s)
 }
 
 /* Moves s->p to the next byte that is not white space.  Returns false if there
- * is none before the address end. */
+ * is no such byte before the address end. */
 static bool
 skip_space(struct scan *s, const char *end)
 {
@@ -134,8 +135,8 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Returns true if the byte c may not follow a number or a word (such as true)
- * directly. */
+/* Returns true if a number or a word such as true must not be followed directly
+ * by the byte c. */
 static bool
 is_wordlike(char c)
 {
@@ -183,8 +184,8 @@ scan_number(struct scan *s)
 
 	s->p += *at == '-';
 	if (s->p < s->end && *s->p == '0')
-		/* no digit may follow a leading zero, so the integer ends
-		 * here */
+		/* No digit may follow a leading zero, so the integer part ends
+		 * here. */
 		s->p++;
 	else if ((rc = scan_digits(s)) <= 0)
 		return rc;
@@ -211,10 +212,10 @@ scan_word(struct scan *s, const char *text, enum ctx_json_kind kind)
 	return append_node(s, at, kind, false);
 }
 
-/* Returns true if a text of n bytes is the beginning of a UTF-8 character,
- * which more bytes could complete.  The test appends the lowest and the
- * highest continuation bytes: after every valid lead byte at least one of the
- * two results is valid. */
+/* Returns true if a text of n bytes is the beginning of a UTF-8 character that
+ * more bytes could complete.  Appends the lowest and the highest continuation
+ * bytes to the text, and tests both results: after every valid lead byte at
+ * least one of them is valid. */
 static bool
 is_truncated_char(const char *p, size_t n)
 {
@@ -231,10 +232,10 @@ is_truncated_char(const char *p, size_t n)
 }
 
 /*
- * Returns the closing quote of a short string, whose text begins at p.  Returns
- * NULL if no closing quote is within one SIMD vector, or if there is a
- * backslash, a control byte or a byte beyond ASCII before it.  Most strings,
- * such as keys, are short.
+ * Finds the closing quote of a short string, such as a key; most strings are
+ * short. p: the byte after the opening quote.  Returns NULL if there is no
+ * closing quote within one SIMD vector, or if a backslash, a control byte or a
+ * byte beyond ASCII comes before it.
  */
 static const char *
 find_short_end(const struct scan *s, const char *p)
@@ -253,8 +254,8 @@ find_short_end(const struct scan *s, const char *p)
 	return p + __builtin_ctzll(found);
 }
 
-/* Finds the closing quote of a string of any length, whose text begins at p.
- * Returns 1, 0 if the text ends first, or -1 with *err. */
+/* Finds the closing quote of a string of any length. p: the byte after the
+ * opening quote.  Returns 1, or 0 if the text ends first, or -1 with *err. */
 static int
 find_long_end(const struct scan *s, const char *p, const char **quote,
     bool *escaped)
@@ -293,8 +294,8 @@ scan_string(struct scan *s)
 	return append_node(s, at, CTX_JSON_STRING, escaped);
 }
 
-/* Scans the JSON value that begins at s->p.  Of an array or object only the
- * opening bracket is scanned. */
+/* Scans the JSON value at s->p.  If it is an array or object, scans only its
+ * opening bracket. */
 static int
 begin_value(struct scan *s, const char *expected)
 {
@@ -318,9 +319,9 @@ begin_value(struct scan *s, const char *expected)
 	}
 }
 
-/* Records the first two bytes of the newest key, in the key's node and in the
- * set of keys of its object (see key_start.h).  A key with escapes may begin
- * with any bytes, so all bits of the set are then set. */
+/* Stores the first two bytes of the newest key in the key's node, and adds
+ * their bit to the set of keys of its object (see key_start.h).  A key with
+ * escapes could begin with any bytes, so it sets all bits. */
 static void
 record_key_start(struct scan *s)
 {
@@ -331,8 +332,8 @@ record_key_start(struct scan *s)
 	    key->escaped ? UINT16_MAX : key_bit(key->keys);
 }
 
-/* Scans a key, its colon and its value.  Of a value that is an array or object
- * only the opening bracket is scanned. */
+/* Scans a key, the colon after it and the value.  If the value is an array or
+ * object, scans only its opening bracket. */
 static int
 scan_member(struct scan *s, const char *expected)
 {
@@ -351,8 +352,8 @@ scan_member(struct scan *s, const char *expected)
 	return skip_space(s, s->end) ? begin_value(s, "expected a value") : 0;
 }
 
-/* Scans what follows an opening bracket: the closing bracket, or the start of
- * the first child. */
+/* Scans what comes after an opening bracket: the closing bracket, or the
+ * beginning of the first child. */
 static int
 scan_first_child(struct scan *s, bool array)
 {
@@ -362,8 +363,8 @@ scan_first_child(struct scan *s, bool array)
 		     : scan_member(s, "expected a key or '}'");
 }
 
-/* Scans what follows a child of an array or object: the closing bracket, or a
- * comma and the start of the next child. */
+/* Scans what comes after a child of an array or object: the closing bracket, or
+ * a comma and the beginning of the next child. */
 static int
 scan_next_child(struct scan *s, bool array)
 {

@@ -8,8 +8,8 @@
 #define STEP  ((ptrdiff_t)sizeof(PLAIN_VECTOR))
 #define BLOCK 64
 
-/* Maps the byte after a backslash, such as n, to the character that the escape
- * stands for. */
+/* For each byte that may follow a backslash, such as n: the character that the
+ * escape stands for. */
 static const char meaning[256] = {['"'] = '"',
     ['\\'] = '\\',
     ['/'] = '/',
@@ -26,8 +26,8 @@ strip_quotes(struct ctx_str literal)
 	return (struct ctx_str){literal.p + 1, literal.n - 2};
 }
 
-/* Returns the address of the first backslash in the bytes from the address p up
- * to, but not including, the address "end".  Returns end if there is none. */
+/* Returns the address of the first backslash in the bytes from p up to, but not
+ * including, end; returns end if there is none. */
 static const char *
 find_backslash(const char *p, const char *end)
 {
@@ -36,8 +36,8 @@ find_backslash(const char *p, const char *end)
 	return found == NULL ? end : found;
 }
 
-/* Returns the value of a hex digit.  In ASCII a letter has bit 6 set, and its
- * low four bits are nine less than its value. */
+/* Returns the value of a hex digit.  A letter has bit 6 set in ASCII, and its
+ * value is its low four bits plus nine. */
 static uint32_t
 hex_value(char c)
 {
@@ -53,8 +53,8 @@ parse_hex4(const char *p)
 	    hex_value(p[2]) << 4 | hex_value(p[3]);
 }
 
-/* Decodes the escape at p and sets *cp to its character.  Returns the length of
- * the escape in bytes, which is 12 for a surrogate pair.  A single surrogate
+/* Decodes the escape at p, and sets *cp to its character.  Returns the length
+ * of the escape in bytes, which is 12 for a surrogate pair.  A single surrogate
  * gives U+FFFD. */
 static size_t
 parse_escape(const char *p, const char *end, uint32_t *cp)
@@ -79,8 +79,8 @@ parse_escape(const char *p, const char *end, uint32_t *cp)
 	return 6;
 }
 
-/* Decodes the escape at *p, and writes its character to *to.  Moves *p after
- * the escape, and *to after the character. */
+/* Decodes the escape at *p and writes its character to *to.  Moves *p to the
+ * end of the escape, and *to to the end of the character. */
 INLINE void
 decode_escape(const char **p, const char *end, char **to)
 {
@@ -94,11 +94,11 @@ decode_escape(const char **p, const char *end, char **to)
 }
 
 /*
- * Decodes the contents of a JSON string, which begin at p and end before end,
- * and writes the text to memory.  Returns the end of the text.  The memory must
- * have room for end - p bytes, as no escape is shorter than its character.  So
- * a whole SIMD vector may be copied even if it contains an escape: the bytes
- * from the escape on are overwritten later.
+ * Decodes the contents of a JSON string, the bytes from p up to end, and writes
+ * the text to "to".  Returns the end of the text.  There must be memory for end
+ * - p bytes, because no escape is shorter than its character.  So a whole SIMD
+ * vector may be copied even if it contains an escape: the bytes from the escape
+ * on are overwritten later.
  */
 static char *
 decode_escapes(char *to, const char *p, const char *end)
@@ -143,8 +143,8 @@ ctx_json_string_decode(struct ctx_buf *out, struct ctx_str literal,
 }
 
 /* Returns the letter of the short escape of a byte (n for a line feed, as in
- * \n); 'u' if the byte can only be written as \u00XX; 0 if the byte needs no
- * escape. */
+ * \n), or 'u' if the byte can only be written as \u00XX, or 0 if the byte needs
+ * no escape. */
 static char
 escape_letter(unsigned char c)
 {
@@ -168,7 +168,7 @@ write_escape(unsigned char c, char out[6])
 }
 
 /* Returns the address of the first byte that must be escaped in a JSON string,
- * in the bytes at p, which end before end; returns end if there is none. */
+ * in the bytes from p up to end; returns end if there is none. */
 static const char *
 find_special(const char *p, const char *end)
 {
@@ -223,13 +223,13 @@ ctx_json_string_is_normalized(struct ctx_str literal)
 	uint32_t cp;
 	size_t n;
 
-	/* Every byte that must be escaped is escaped, because the literal is
-	 * valid.  So only its escapes are checked: each must be needed, and be
-	 * the one that write_escape writes. */
+	/* The literal is valid, so every byte that must be escaped is escaped.
+	 * It remains to check that each escape is needed, and is the one that
+	 * write_escape writes. */
 	while ((p = find_backslash(p, end)) != end) {
 		if (p[1] != 'u' && p[1] != '/') {
-			/* the remaining short escapes need no check:
-			 * write_escape writes the same ones */
+			/* write_escape writes all other short escapes like
+			 * this, so they need no check. */
 			p += 2;
 			continue;
 		}
@@ -265,8 +265,8 @@ ctx_json_string_normalize(struct ctx_buf *out, struct ctx_str literal,
 	return ctx_buf_add(out, p, (size_t)(end - p) + 1, err);
 }
 
-/* Compares the BLOCK bytes at p with c.  Returns a mask whose bit i is set if
- * byte i is equal to c. */
+/* Compares BLOCK bytes at p with the byte c.  Returns a mask in which bit i is
+ * set if byte i is equal to c. */
 static uint64_t
 find_byte_positions(const char *p, char c)
 {
@@ -278,18 +278,17 @@ find_byte_positions(const char *p, char c)
 	return found;
 }
 
-/* How much longer the escapes of a JSON string are than the text that they
- * stand for, in bytes and in characters.  Example: \n is one byte and one
- * character longer. */
+/* How much longer the escapes of a JSON string are than the characters that
+ * they stand for, in bytes and in characters.  For example, \n is one byte and
+ * one character longer than a line feed. */
 struct excess {
 	const char *end; /* end of the last \u escape that was counted */
 	size_t bytes, chars;
 };
 
-/* Adds to *excess by how much \u escapes are longer than the characters that
- * they stand for.  One byte and one character of each escape are left out,
- * because find_excess adds them for escapes of every kind.  Bit i of the mask u
- * is set if p[i] is the letter u of a \u escape. */
+/* Adds to *excess how much longer \u escapes are than their characters, minus
+ * one byte and one character per escape, which find_excess adds for all kinds
+ * of escapes.  Bit i of the mask u is set if p[i] is the u of a \u escape. */
 static void
 add_long_escapes(struct excess *excess, const char *p, uint64_t u,
     const char *end)
@@ -301,9 +300,8 @@ add_long_escapes(struct excess *excess, const char *p, uint64_t u,
 
 	for (; u != 0; u &= u - 1) {
 		at = p + __builtin_ctzll(u) - 1;
-		/* A surrogate pair is two escapes for one character.  Its
-		 * second escape was counted together with the first one, so it
-		 * is skipped here. */
+		/* This is the second escape of a surrogate pair.  It was
+		 * counted with the first one, so it is skipped. */
 		if (at < excess->end)
 			continue;
 		len = parse_escape(at, end, &cp);
@@ -314,9 +312,8 @@ add_long_escapes(struct excess *excess, const char *p, uint64_t u,
 	}
 }
 
-/* Returns the number of bits that are set.  On processors without an
- * instruction for this, the compiler's library function would take twice as
- * long. */
+/* Returns the number of 1 bits.  On processors without an instruction for this,
+ * the compiler's library function would take twice as long. */
 static size_t
 count_bits(uint64_t bits)
 {
@@ -331,10 +328,9 @@ count_bits(uint64_t bits)
 
 /*
  * Returns how much longer the escapes of a string are than the text that they
- * stand for.  An escape such as \n is two bytes for one: a backslash, and the
- * byte that it escapes.  Both bytes are counted (the second one may be a
- * backslash, too), and half their number is the excess.  For \u escapes,
- * add_long_escapes adds the rest.
+ * stand for.  An escape such as \n has two bytes, the backslash and the escaped
+ * byte, for one character.  This function counts both bytes of each escape, and
+ * halves the number; add_long_escapes adds what \u escapes have beyond that.
  */
 static struct excess
 find_excess(struct ctx_str text)
@@ -463,8 +459,9 @@ ctx_json_string_is(struct ctx_str literal, const char *p, size_t n)
 bool
 ctx_json_strings_equal(struct ctx_str a, struct ctx_str b)
 {
-	/* offset in each JSON string at which its next character begins; the
-	 * first character is after the quote */
+	/* i, k: offsets at which the next characters of the two JSON strings
+	 * begin.  The first character is after the opening quote, at offset
+	 * 1. */
 	size_t i = 1, k = 1;
 	uint32_t one, other;
 	int more;

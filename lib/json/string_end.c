@@ -2,8 +2,8 @@
  * string_end.c - finds the end of a JSON string
  *
  * Strings are read in blocks of 64 bytes, as bit masks with one bit per byte.
- * The loop over the blocks is in string_end_blocks.h, which is compiled once
- * for each kind of SIMD vector.
+ * The code that searches the blocks is in string_end_blocks.h, which is
+ * compiled once for each kind of SIMD vector.
  */
 #include <string.h>
 
@@ -16,7 +16,8 @@
 /* Bit masks that describe a block of 64 bytes: bit i belongs to byte i. */
 struct string_block {
 	uint64_t backslash;
-	uint64_t stop;    /* quotes and control bytes */
+	/* Quotes and control bytes; later, only those that end the search. */
+	uint64_t stop;
 	uint64_t high;    /* bytes beyond ASCII */
 	uint64_t letter;  /* bytes that are valid after a backslash */
 	uint64_t u;       /* bytes that are the letter u */
@@ -35,8 +36,8 @@ is_hex(char c)
 	return (digit < 10) | (letter < 6);
 }
 
-/* Returns true if there are four hex digits at p.  If not, moves search->p to
- * the first byte that is not a hex digit. */
+/* Returns true if there are four hex digits at p.  If there are not, sets
+ * search->p to the first byte that is not a hex digit. */
 INLINE bool
 has_hex4(struct string_end *search, const char *p)
 {
@@ -53,9 +54,9 @@ has_hex4(struct string_end *search, const char *p)
 }
 
 /*
- * Corrects block->stop, the bytes of a block that end the search: removes
- * quotes that are escaped, and adds bytes that may not follow a backslash.
- * Returns false if an invalid \u escape ends the search.
+ * Corrects block->stop, the mask of the bytes that end the search: removes
+ * escaped quotes, and adds bytes that must not follow a backslash.  Returns
+ * false if an invalid \u escape ends the search.
  */
 INLINE bool
 resolve_escapes(struct string_end *search, struct string_block *block)
@@ -65,7 +66,7 @@ resolve_escapes(struct string_end *search, struct string_block *block)
 	block->escaped = find_escaped(block->backslash, &block->carry);
 	block->stop &= ~block->escaped;
 	block->stop |= block->escaped & ~block->letter;
-	/* bits 0 to the lowest set bit of stop */
+	/* all bits up to the lowest 1 bit of stop */
 	reach = block->stop ^ (block->stop - 1);
 	search->escaped |= (block->backslash & reach) != 0;
 	for (u = block->escaped & block->u & reach; u != 0; u &= u - 1)
@@ -74,9 +75,9 @@ resolve_escapes(struct string_end *search, struct string_block *block)
 	return true;
 }
 
-/* Ends the search at the first byte of the block (64 bytes) that cannot be
- * inside the string.  If this byte is neither the closing quote nor the end of
- * the text, sets search->wrong to an error text. */
+/* Ends the search at the first byte of the block that cannot be inside the
+ * string.  If this byte is neither the closing quote nor the end of the text,
+ * sets search->wrong to an error text. */
 INLINE void
 stop_search(struct string_end *search, const struct string_block *block)
 {

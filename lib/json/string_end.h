@@ -6,17 +6,17 @@
 #include "base/vector.h"
 
 /*
- * A search for the end of a JSON string.  Before the search, p is the byte
- * after the opening quote, end the end of the text, and the other members are
- * zero.  After the search, p is the closing quote, the end of the text, or an
- * invalid byte.  The search does not check if the bytes are valid UTF-8.
+ * A search for the end of a JSON string.  When the search begins, p is the byte
+ * after the opening quote, end is the end of the text, and the other members
+ * are zero.  When it ends, p is the closing quote, the end of the text, or an
+ * invalid byte.  The search does not check whether the bytes are valid UTF-8.
  */
 struct string_end {
-	const char *p, *end; /* current position; end of the text */
-	/* the first byte of the string that is not ASCII; NULL if there is
-	 * none */
+	const char *p, *end; /* p: current position; end: end of the text. */
+	/* The first byte of the string that is not ASCII, or NULL if all are
+	 * ASCII. */
 	const char *high;
-	/* an error text if the byte at p is invalid; else NULL */
+	/* An error text if the byte at p is invalid, otherwise NULL. */
 	const char *wrong;
 	bool escaped; /* true if the string has a backslash */
 };
@@ -26,18 +26,18 @@ typedef void ctx_string_end_fn(struct string_end *search);
 ctx_string_end_fn *ctx_string_end_select(enum ctx_simd simd);
 
 /*
- * Finds the bytes of a 64-byte block that are escaped because a backslash is
- * before them.  In the masks, bit i stands for byte i. backslash: mask of all
+ * Finds the bytes of a 64-byte block that are escaped by a backslash before
+ * them.  In the masks, bit i stands for byte i. backslash: mask of all
  * backslashes in the block.  Bit 0 of *carry is 1 if the block before ends with
- * a backslash that escapes the first byte of this block; it is updated for the
- * next block.  Returns the mask of the escaped bytes.
+ * a backslash that escapes the first byte of this block; *carry is updated for
+ * the next block.  Returns the mask of the escaped bytes.
  *
  * Of several backslashes in a row, the first escapes the second, the third
- * escapes the fourth, and so on.  A row of backslashes is a row of 1 bits, and
- * adding 1 at its first bit carries to the bit after it.  This is done for rows
- * that begin at an odd bit.  Then the odd bits are flipped: in every row the
- * escaping backslashes remain, and the bit after a row is 1 if the row's last
- * backslash escapes.
+ * escapes the fourth, and so on.  In the mask such a row is a row of 1 bits,
+ * and adding 1 at its first bit carries to the bit after the row.  This is done
+ * for rows that begin at an odd bit.  Then the odd bits are flipped.  Now in
+ * every row the bits of the escaping backslashes remain, and the bit after a
+ * row is 1 if the last backslash of the row escapes the byte after it.
  */
 INLINE uint64_t
 find_escaped(uint64_t backslash, uint64_t *carry)

@@ -1,4 +1,4 @@
-/* string_end_blocks.h - the search for the end of a JSON string; string_end.c
+/* string_end_blocks.h - searches for the end of a JSON string; string_end.c
  * includes this file once for each kind of SIMD vector */
 
 INLINE TARGET MASK
@@ -13,7 +13,8 @@ KIND(us)(VECTOR v)
 	return KIND(equal)(v, 'u');
 }
 
-/* Finds the bytes that are valid after a backslash in a JSON string. */
+/* Returns the mask of the bytes in a vector that are valid after a backslash in
+ * a JSON string. */
 #ifdef LOOKUP
 INLINE TARGET MASK
 KIND(letters)(VECTOR v)
@@ -40,8 +41,8 @@ INLINE TARGET MASK
 KIND(letters)(VECTOR v)
 {
 	/* The letters b and f differ in a single bit, and so do t and u.  If
-	 * the bit in which a pair differs is set in all bytes, one comparison
-	 * finds both letters of the pair. */
+	 * the bit in which two letters differ is set in all bytes, one
+	 * comparison finds both letters. */
 	MASK bf = KIND(equal)(KIND(set)(v, 'b' ^ 'f'), 'f');
 	MASK tu = KIND(equal)(KIND(set)(v, 't' ^ 'u'), 'u');
 	MASK nr = KIND(or)(KIND(equal)(v, 'n'), KIND(equal)(v, 'r'));
@@ -52,10 +53,10 @@ KIND(letters)(VECTOR v)
 }
 #endif
 
-/* Applies a function, such as backslashes(), to the 64 bytes from p on.  The
- * result is a mask of 64 bits, in which a bit is set for each byte that the
- * function finds.  The vectors are not loaded in a loop, because no compiler
- * unrolls such a loop at -O2. */
+/* Applies a function that finds bytes in a vector, such as backslashes(), to
+ * the 64 bytes at p.  The result is a mask in which bit i is set if the
+ * function finds byte i.  The vectors are not loaded in a loop, because no
+ * compiler unrolls such a loop at -O2. */
 #define PART(what, i) (KIND(bits)(KIND(what)(KIND(load)(p + (i)))) << (i))
 #define GATHER(what)                                                      \
 	(sizeof(VECTOR) == 64          ? PART(what, 0)                    \
@@ -66,8 +67,9 @@ KIND(letters)(VECTOR v)
 		    PART(what, 16) | PART(what, 24) | PART(what, 32) |    \
 		    PART(what, 40) | PART(what, 48) | PART(what, 56))
 
-/* Searches one block of 64 bytes at p, which is search->p or a copy of the
- * bytes there.  Returns true if the end of the string or an error was found. */
+/* Searches a block of 64 bytes for the end of the string. p: the bytes at
+ * search->p, or a copy of them.  Returns true if the end of the string or an
+ * error was found. */
 INLINE TARGET bool
 KIND(ends)(struct string_end *search, struct string_block *block, const char *p)
 {
@@ -77,9 +79,9 @@ KIND(ends)(struct string_end *search, struct string_block *block, const char *p)
 	if (block->high != 0 && search->high == NULL)
 		search->high = search->p + __builtin_ctzll(block->high);
 	block->escaped = 0;
-	/* In code and logs, half of the blocks have backslashes.  So with wide
-	 * vectors, all masks are made always: this takes less time than a
-	 * mispredicted branch. */
+	/* Half of the blocks of code and logs contain backslashes.  So with
+	 * wide vectors the masks for escapes are always computed, which takes
+	 * less time than a mispredicted branch. */
 	if (sizeof(VECTOR) >= 32 || (block->backslash | block->carry) != 0) {
 		block->letter = GATHER(letters);
 		block->u = GATHER(us);
@@ -95,7 +97,7 @@ KIND(ends)(struct string_end *search, struct string_block *block, const char *p)
 static TARGET void
 KIND(search)(struct string_end *out)
 {
-	/* a local copy of *out, whose members the compiler can keep in
+	/* a copy of *out, so that the compiler can keep its members in
 	 * registers */
 	struct string_end search = *out;
 	struct string_block block = {0};
@@ -106,8 +108,8 @@ KIND(search)(struct string_end *out)
 			*out = search;
 			return;
 		}
-	/* The zeros after the end of the text count as control bytes, so they
-	 * stop the search. */
+	/* The zeros after the end of the text are control bytes, which stop the
+	 * search. */
 	memset(tail, 0, BLOCK);
 	memcpy(tail, search.p, (size_t)(search.end - search.p));
 	(void)KIND(ends)(&search, &block, tail);

@@ -27,8 +27,8 @@ ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s)
 		return ctx_json_string_is(ctx_json_str(json, node), s,
 		    strlen(s));
 	/* The first bytes are compared before strncmp is called, because most
-	 * strings differ there.  A JSON string contains no NUL, so strncmp is
-	 * safe. */
+	 * strings differ in them.  A JSON string contains no NUL byte, so
+	 * strncmp is safe. */
 	n = at->end - at->at - 2;
 	return (n == 0 || *p == *s) && strncmp(p, s, n) == 0 && s[n] == '\0';
 }
@@ -82,11 +82,11 @@ ctx_json_scan_string(const struct ctx_json *json, uint32_t node,
 	    err);
 }
 
-/* Returns true if a JSON value is compact: no white space between tokens, and
- * no needless escapes.  The value is compact if it is exactly as long as all
- * its tokens together.  For each node this counts its own bytes (two brackets
- * for an array or object), and the comma or colon before it if it is not the
- * first child of its parent. */
+/* Returns true if a JSON value is compact: it has no white space between
+ * tokens, and no needless escapes.  The value is compact if its length is the
+ * sum of the lengths of its tokens: the bytes of each string, number or word,
+ * two brackets for each array or object, and a comma or colon before each node
+ * that is not the first child of its parent. */
 static bool
 is_compact(const struct ctx_json *json, uint32_t node)
 {
@@ -107,9 +107,8 @@ is_compact(const struct ctx_json *json, uint32_t node)
 	return n == all->end - all->at;
 }
 
-/* Appends the bytes from p up to end without white space.  They are what is
- * between two values of a JSON text: brackets, commas, colons and white
- * space. */
+/* Appends what is between two values of a JSON text (the bytes from p up to
+ * end), without the white space: brackets, commas and colons. */
 static int
 append_punctuation(struct ctx_buf *out, const char *p, const char *end,
     struct ctx_err *err)
@@ -188,13 +187,14 @@ ctx_json_append_text(const struct ctx_json *json, uint32_t node,
 
 	if (ctx_json_text(json, node, out, &text, err) < 0)
 		return -1;
-	/* The text may be in the scanned JSON; otherwise it was appended. */
+	/* If ctx_json_text found the text in the scanned JSON, it was not
+	 * appended yet. */
 	return out->n == before ? ctx_buf_add(out, text.p, text.n, err) : 0;
 }
 
-/* Returns the node of the value that an object has for a key; if the object
- * has equal keys, that of the last one.  Returns 0 if there is no such key.
- * start is the number that key_start returns for the key. */
+/* Returns the node of the value that an object has for a key, or 0 if there is
+ * no such key.  If the object has equal keys, the last one counts. start: the
+ * number that key_start returns for the key. */
 static __attribute__((noinline)) uint32_t
 find_last(const struct ctx_json *json, uint32_t obj, const char *key,
     uint16_t start)
@@ -257,8 +257,8 @@ ctx_json_count(const struct ctx_json *json, uint32_t node)
 	uint32_t at;
 	size_t n = 0;
 
-	/* An object has two nodes per member, a key and a value, so the
-	 * count is halved.  A value that is not an array or object has no
+	/* The members of an object have two nodes each, a key and a value, so
+	 * the count is halved.  A value that is not an array or object has no
 	 * children. */
 	for (at = node + 1; at < nodes[node].next; at = nodes[at].next)
 		n++;
