@@ -1,5 +1,6 @@
 /*
- * bound_reasoning.c - removes signed reasoning that comes after a change
+ * bound_reasoning.c - removes signed reasoning that the provider would refuse,
+ * because something before it was changed
  *
  * Some Claude models sign each reasoning block together with all that is before
  * it.  The provider refuses a request if anything before a signed block was
@@ -40,8 +41,8 @@ ctx_bound_after(const struct ctx_message *message, size_t from)
 	return false;
 }
 
-/* Returns true if block i is signed reasoning that ends after an offset in the
- * message (from).  Also returns true if the block is an unsigned copy of a
+/* Returns true if block i is signed reasoning that ends after the offset "from"
+ * in the message.  Also returns true if block i is an unsigned copy of a
  * reasoning block, and the message has signed reasoning that ends after the
  * offset. */
 static bool
@@ -51,8 +52,8 @@ is_bound(const struct ctx_message *message, size_t i, size_t from)
 	    (message->blocks[i].is_copy && ctx_bound_after(message, from));
 }
 
-/* If a message's member "content" is null, returns the JSON node of the null,
- * else 0. */
+/* Returns the JSON node of the value of the message's member "content" if this
+ * value is null, otherwise 0. */
 static uint32_t
 find_null_content(const struct ctx_message *message)
 {
@@ -65,8 +66,8 @@ find_null_content(const struct ctx_message *message)
 	    : 0;
 }
 
-/* Returns true if a message would have no block left without its signed
- * reasoning after an offset. from: the offset. */
+/* Returns true if no block would be left in a message without its signed
+ * reasoning after the offset "from". */
 static bool
 is_all_bound(const struct ctx_message *message, size_t from)
 {
@@ -80,8 +81,8 @@ is_all_bound(const struct ctx_message *message, size_t from)
 	return message->n > 0;
 }
 
-/* Returns the index of the first block of a message that a text block can
- * replace; message->n if there is none. */
+/* Returns the index of the first block of a message that may be replaced by a
+ * text block, or message->n if there is none. */
 static size_t
 find_replaceable_block(const struct ctx_message *message)
 {
@@ -113,8 +114,8 @@ replace_block(struct ctx_edits *edits, const struct ctx_message *message,
 
 /* Adds the edit that puts the text CTX_REASONING_REMOVED into a message that
  * would be empty without its reasoning.  A text block with this text replaces
- * the block whose index is the argument "kept".  If kept is message->n, there
- * is no such block, and the text replaces the null in the member "content". */
+ * block number kept.  If kept is message->n, there is no such block, and the
+ * text replaces the null in the member "content". */
 static int
 add_placeholder(struct ctx_edits *edits, const struct ctx_message *message,
     size_t kept, struct ctx_err *err)

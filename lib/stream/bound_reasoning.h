@@ -1,4 +1,5 @@
-/* bound_reasoning.h - removes signed reasoning that comes after a change */
+/* bound_reasoning.h - removes signed reasoning that the provider would refuse,
+ * because something before it was changed */
 #ifndef CTX_STREAM_BOUND_REASONING_H
 #define CTX_STREAM_BOUND_REASONING_H
 
@@ -12,15 +13,15 @@
  * place of removed reasoning. */
 bool ctx_bound_is_placeholder(const struct ctx_message *message,
     const struct ctx_block *block);
-/* Returns true if block i is signed reasoning that ends after an offset in the
- * JSON of its message. */
+/* Returns true if block i of a message is signed reasoning that ends after the
+ * offset "from" in the message's JSON (in bytes). */
 bool ctx_bound_block_after(const struct ctx_message *message, size_t i,
     size_t from);
-/* Returns true if a message has signed reasoning that ends after an offset in
- * its JSON. */
+/* Returns true if a message has signed reasoning that ends after the offset
+ * "from" in the message's JSON (in bytes). */
 bool ctx_bound_after(const struct ctx_message *message, size_t from);
-/* Adds the edits that remove signed reasoning from a message: those blocks of
- * it that end after an offset in the message's JSON.  If no block would be
+/* Adds the edits that remove signed reasoning from a message: the blocks that
+ * end after the offset "from" in the message's JSON.  If no block would be
  * left, also inserts a text block, unless the message is split over several
  * records. */
 int ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,

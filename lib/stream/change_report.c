@@ -1,5 +1,5 @@
-/* change_report.c - reports messages that are changed, and archives their
- * original bytes */
+/* change_report.c - reports changes of messages, and archives the bytes before
+ * a change */
 #include <sha2.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* conversation_tracker.c - keeps what is known of the conversation that is
- * being read: model, tool names, index of the message */
+/* conversation_tracker.c - stores what is known about the conversation that is
+ * being read: its model, the names of its tools, the index of the message */
 #include "stream/conversation_tracker.h"
 
 int
@@ -18,9 +18,9 @@ ctx_tracker_release(struct conversation_tracker *tracker)
 		ctx_groups_release(&tracker->groups);
 }
 
-/* Sets tracker->index to the index of the message in its conversation.  If a
- * message is split over several records, they all have its index.  A record
- * that is not sent to the model has the index of the next message. */
+/* Sets tracker->index to the index of the message in its conversation.  All
+ * records of a message that is split have the same index.  A record that is not
+ * sent to the model gets the index of the next message. */
 static void
 set_message_index(struct conversation_tracker *tracker,
     const struct ctx_stream *stream, const struct ctx_event *event)

@@ -5,7 +5,7 @@
  * The thread that reads the stream copies records, their JSON nodes and their
  * events into batches.  Any free thread counts the messages of a batch.  Events
  * are returned to the caller in order, batch by batch.  If a message cannot be
- * counted, its event has no token count; the caller then counts it again and
+ * counted, its event has no token count; the caller then counts it again, and
  * reports the error with the right place.
  */
 #include <stdlib.h>
@@ -13,32 +13,31 @@
 
 #include "stream/count_ahead.h"
 
-/* When the records of a batch have this many bytes together, the batch is full
- * and is counted.  A single record may have more; if the batch has more than
- * CTX_BUF_KEEP bytes, its memory is freed after use. */
+/* Size of a batch in bytes: a batch is full, and is counted, if its records
+ * together have at least this many bytes.  A single record may have more.  If
+ * the batch has more than CTX_BUF_KEEP bytes, its memory is freed after use. */
 #define BATCH ((size_t)256 << 10)
 
-/* A record in a batch.  The batch's buffers may move while records are added.
- * So text, value and nodes are first offsets; they become pointers when the
- * batch is full. value: offset in the record or, if it is a coded request, in
- * the batch's buffer. coded: offset of its string in the record. */
+/* A record in a batch.  The buffers of the batch may move while records are
+ * added, so text, value and nodes are first stored as offsets; they become
+ * pointers when the batch is full. value: offset in the record or, if the
+ * record has a coded request, in the batch's buffer. coded: offset in the
+ * record of the string with the request. */
 struct kept {
 	struct ctx_record record;
 	struct ctx_json json;
-	/* Bytes of a long record, owned by the batch.  NULL: the record was
-	 * copied into the batch's buffer. */
+	/* The bytes of a long record, owned by the batch.  NULL if the record
+	 * was copied into the batch's buffer. */
 	char *own;
 	size_t text, value, coded, nodes;
 };
 
-/* An event in a batch.  The event's record is the element of the batch's array
- * "records" whose index is the member "record". */
+/* An event in a batch.  Its record is batch.records[record]. */
 struct step {
 	struct ctx_event event;
 	struct ctx_record_layout layout;
 	struct ctx_message message;
-	/* token counter of the conversation to which the event belongs, or
-	 * NULL */
+	/* Token counter of the event's conversation, or NULL. */
 	struct ctx_counter *counter;
 	struct ctx_cost cost;
 	size_t record, parts;
@@ -56,11 +55,12 @@ struct batch {
 	struct step *steps;
 	size_t n_nodes, cap_nodes, n_parts, cap_parts;
 	size_t n_records, cap_records, n_steps, cap_steps;
-	size_t given; /* number of events that were returned */
+	/* number of events of this batch that were returned to the caller */
+	size_t given;
 };
 
-/* A copy of a token counter for one thread. like: the token counter that was
- * copied. */
+/* A copy of a token counter, for use by one thread. like: the token counter of
+ * which it is a copy. */
 struct clone {
 	const struct ctx_counter *like;
 	struct ctx_counter counter;
@@ -74,20 +74,21 @@ struct clones {
 struct ctx_count_ahead {
 	struct ctx_model_counters *counters;
 	struct ctx_pool *pool;
-	/* copies of the token counters for each thread but the one that reads
-	 * the stream */
+	/* The copies of the token counters for each thread, except for the
+	 * thread that reads the stream. */
 	struct clones *clones;
 	unsigned threads;
-	struct batch *batches; /* ring of n batches */
-	/* n: number of batches. first: index of the oldest batch. full: number
-	 * of batches that contain events */
+	/* the batches, an array of n that is used as a ring */
+	struct batch *batches;
+	/* n: number of batches; first: index of the oldest batch; full: number
+	 * of batches that contain events. */
 	size_t n, first, full;
 	/* True if the oldest batch was counted, and its events are being
 	 * returned. */
 	bool giving;
-	/* Token counters. lines: for the conversation in which each message is
-	 * a record. record: for the conversation inside the record that is
-	 * being read */
+	/* Token counters. lines: of the conversation in which each message is a
+	 * record. record: of the conversation inside the record that is being
+	 * read. */
 	struct ctx_counter *lines, *record;
 	/* true once a message was read that is a record of its own */
 	bool open;
@@ -96,8 +97,8 @@ struct ctx_count_ahead {
 	bool has_pending;
 	/* record of the event that was returned last */
 	const struct ctx_record *last;
-	/* True once the end of the stream or an error was read; rc and err say
-	 * which. */
+	/* True once the end of the stream or an error was read. rc and err: the
+	 * result of that read. */
 	bool ended;
 	int rc;
 	struct ctx_err err;
@@ -158,8 +159,8 @@ count_batch(struct ctx_task *task, unsigned number)
 	for (i = 0; i < batch->n_steps; i++) {
 		step = &batch->steps[i];
 		counter = step->counter;
-		/* The original counters may be used only by thread 0, which
-		 * reads the stream.  Other threads use copies. */
+		/* Only thread 0, which reads the stream, may use the original
+		 * counters.  Other threads use copies. */
 		if (counter != NULL && number > 0)
 			counter = find_clone(&p->clones[number - 1], counter,
 			    p->counters->simd, &err);
@@ -186,7 +187,7 @@ keep_batch_text(struct ctx_stream *stream, struct batch *batch,
 }
 
 /* Stores where the value of a record is.  A coded request is not a part of the
- * record, so it is copied. */
+ * record's bytes, so it is copied. */
 static int
 keep_value(struct batch *batch, struct kept *kept,
     const struct ctx_record *record, struct ctx_err *err)
@@ -248,9 +249,9 @@ keep_message(struct batch *batch, struct step *step,
 	return 0;
 }
 
-/* Returns the token counter of the conversation that begins with this event.
- * Returns NULL after an error: the messages are then not counted ahead, and the
- * caller gets the same error when it looks for the counter itself. */
+/* Returns the token counter of the conversation that begins with this event, or
+ * NULL after an error.  The messages are then not counted ahead, and the caller
+ * will get the same error when it opens the counter itself. */
 static struct ctx_counter *
 choose_counter(struct ctx_stream *stream, const struct ctx_event *event)
 {
@@ -263,8 +264,8 @@ choose_counter(struct ctx_stream *stream, const struct ctx_event *event)
 	return model_counter.counter;
 }
 
-/* Returns the token counter for a message.  This is the counter that the caller
- * of ctx_stream_next uses for the message, because both choose a counter at the
+/* Returns the token counter for a message.  It is the counter that the caller
+ * of ctx_stream_next will use, because the caller chooses its counter at the
  * same events. */
 static struct ctx_counter *
 find_message_counter(struct ctx_stream *stream, const struct ctx_event *event)
@@ -305,8 +306,8 @@ keep_event(struct ctx_stream *stream, struct batch *batch,
 	return 0;
 }
 
-/* Replaces the offsets in a batch by pointers into its buffers.  Afterwards
- * these do not move any more. */
+/* Converts the offsets in a batch to pointers into its buffers, which do not
+ * move any more. */
 static void
 seal_batch(struct batch *batch)
 {
@@ -343,9 +344,9 @@ seal_batch(struct batch *batch)
 	}
 }
 
-/* Reads the next event into p->pending, unless there is one already or the
- * stream has ended.  Returns true if the event can be put into a batch.
- * Events of session files cannot. */
+/* Reads the next event into p->pending, unless one is there already or the
+ * stream has ended.  Returns true if there is an event that can be put into a
+ * batch.  Events of session files cannot be. */
 static bool
 look_ahead(struct ctx_stream *stream)
 {
@@ -359,8 +360,8 @@ look_ahead(struct ctx_stream *stream)
 	return p->has_pending && p->pending.line == 0;
 }
 
-/* Reads events into a batch until it is full.  All events of a record are in
- * one batch. */
+/* Reads events into a batch until it is full.  All events of one record are put
+ * into the same batch. */
 static int
 read_batch(struct ctx_stream *stream, struct batch *batch, struct ctx_err *err)
 {
@@ -424,8 +425,8 @@ recycle_batch(struct ctx_stream *stream, struct ctx_err *err)
 	p->last = NULL;
 	p->first = (p->first + 1) % p->n;
 	p->full--;
-	/* Before the batch is used again, the reader flushes the writer, which
-	 * may still refer to bytes of the batch. */
+	/* The reader flushes the writer, because the writer may still refer to
+	 * bytes of the batch, which is used again now. */
 	if (ctx_reader_flush(stream->reader, err) < 0)
 		return -1;
 	if (batch->bytes > CTX_BUF_KEEP) {
@@ -456,8 +457,8 @@ ctx_count_ahead_next(struct ctx_stream *stream, struct ctx_event *event,
 	if (p->giving) {
 		*event = batch->steps[batch->given++].event;
 	} else if (p->has_pending) {
-		/* The next event is of a session file.  Such events are never
-		 * put into a batch. */
+		/* The next event belongs to a session file.  Such events are
+		 * never put into a batch. */
 		*event = p->pending;
 		p->has_pending = false;
 	} else {

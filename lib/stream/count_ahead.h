@@ -1,12 +1,12 @@
-/* count_ahead.h - what stream.c, next_event.c and count_ahead.c share: events
- * whose messages are counted in several threads */
+/* count_ahead.h - shared by stream.c, next_event.c and count_ahead.c: reading a
+ * stream whose messages are counted in several threads */
 #ifndef CTX_STREAM_COUNT_AHEAD_H
 #define CTX_STREAM_COUNT_AHEAD_H
 
 #include "stream/stream.h"
 
-/* Reads the next event of a stream in the calling thread.  If the event has a
- * message, its tokens are not counted. */
+/* Reads the next event of a stream in the calling thread.  Does not count the
+ * tokens of the event's message. */
 int ctx_stream_step(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
 
@@ -14,9 +14,10 @@ int ctx_stream_step(struct ctx_stream *stream, struct ctx_event *event,
  * threads. */
 int ctx_count_ahead_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
-/* If the bytes of an event's record have memory of their own, returns this
- * memory, which the caller must free.  Returns NULL if the record was copied
- * into a batch, or if an earlier call has returned the memory. */
+/* Returns the memory with the bytes of an event's record if the record has
+ * memory of its own.  The caller must free this memory.  Returns NULL if the
+ * record shares the memory of a batch, or if an earlier call has returned the
+ * memory. */
 char *ctx_count_ahead_keep(const struct ctx_record *record);
 /* Returns the record of the event that was returned last. */
 const struct ctx_record *ctx_count_ahead_record(

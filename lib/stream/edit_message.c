@@ -1,13 +1,13 @@
-/* edit_message.c - makes the edits of a message that a plan (what is removed
- * and shortened) demands */
+/* edit_message.c - makes the edits of a message that a plan demands; a plan
+ * says what is removed and shortened */
 #include <stdlib.h>
 #include <string.h>
 
 #include "dialect/result_content.h"
 #include "stream/stream.h"
 
-/* Returns true if block i of a message will be removed.  edit: the changes that
- * are planned for the message. */
+/* Returns true if block i of a message will be removed. edit: what is planned
+ * for the message. */
 static bool
 is_removed(const struct ctx_message *message, size_t i,
     const struct ctx_message_edit *edit)
@@ -25,8 +25,8 @@ is_removed(const struct ctx_message *message, size_t i,
 	    (edit->rest & CTX_MARK_STRIP);
 }
 
-/* Returns true if the tool result in block i is a part of its tool call's
- * JSON, and this call will be removed. */
+/* Returns true if block i is a tool result inside the JSON of its tool call,
+ * and this tool call will be removed. */
 static bool
 is_removed_with_call(const struct ctx_message *message, size_t i,
     const struct ctx_message_edit *edit)
@@ -40,9 +40,9 @@ is_removed_with_call(const struct ctx_message *message, size_t i,
 	    result->payload < message->json->nodes[call->removable].next;
 }
 
-/* Adds the edits that remove children from a JSON array or object.  All its
- * children that are removed must be removed by one call, because of the commas
- * between them. */
+/* Adds the edits that remove children of a JSON array or object.  All children
+ * of a container that are removed must be removed in one call, because of the
+ * commas between them. */
 static int
 remove_from_container(struct ctx_edits *edits,
     const struct ctx_message *message, uint32_t parent, const bool *removed,
@@ -76,8 +76,8 @@ ctx_edits_remove_nodes(struct ctx_edits *edits,
 {
 	size_t nodes = message->json->nodes[message->node].next - message->node,
 	       i;
-	/* for each node: true if it is an array or object whose children were
-	 * removed already, as far as they must be */
+	/* For each JSON node: true if it is an array or object, and the edits
+	 * that remove its children were already added. */
 	bool *done;
 	int rc = -1;
 
@@ -102,7 +102,8 @@ out:
 	return rc;
 }
 
-/* Adds the edits that remove those blocks of a message that will be removed. */
+/* Adds the edits that remove the blocks of a message that are planned to be
+ * removed. */
 static int
 remove_blocks(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_err *err)

@@ -1,5 +1,5 @@
-/* next_event.c - returns the next event of a stream, which is read now or was
- * counted ahead by other threads */
+/* next_event.c - returns the next event of a stream, which is either read now
+ * or was already counted by other threads */
 #include <stdlib.h>
 
 #include "stream/count_ahead.h"
@@ -19,8 +19,8 @@ ctx_stream_keep(struct ctx_stream *stream, const struct ctx_event *event,
 {
 	char *text = NULL;
 
-	/* A record that was counted ahead may have memory of its own, which is
-	 * returned without a copy.  Lines of session files are not counted
+	/* A record that was counted ahead may have its own memory, which is
+	 * returned without a copy.  Lines of session files are never counted
 	 * ahead. */
 	if (event->line == 0 && stream->prefetch != NULL)
 		text = ctx_count_ahead_keep(event->record);

@@ -2,9 +2,10 @@
  * placeholder.c - writes and recognises placeholders: text blocks that replace
  * an image or other media
  *
- * A text is recognised as a placeholder only if all of it is written as ctx
- * writes placeholders.  If only the newest media are kept, a placeholder counts
- * as one of the media.  So a second run of ctx keeps the same media.
+ * A text is recognised as a placeholder only if all of it has the form in which
+ * ctx writes placeholders.  With an option that keeps only the newest media, a
+ * placeholder counts as one of the media, so that a second run of ctx keeps the
+ * same media.
  */
 #include <string.h>
 
@@ -13,13 +14,13 @@
 
 #define REMOVED " removed"
 
-/* Maximum lengths in bytes: of a title or address in a placeholder (PLACE),
- * and of the placeholder's first line (LINE). */
+/* Maximum lengths in bytes.  PLACE: of a title or address in a placeholder.
+ * LINE: of the first line of a placeholder. */
 enum { PLACE = 200, LINE = 500 };
 
 /* ---- writing the first line ---- */
 
-/* Returns true if a title or address can be shown in a placeholder: it is
+/* Returns true if a title or address can be shown in a placeholder: if it is
  * short enough, and has no brackets or line breaks. */
 static bool
 is_displayable(struct ctx_str text)
@@ -37,9 +38,9 @@ is_displayable(struct ctx_str text)
 	return true;
 }
 
-/* Appends a separator and a title or address, if the latter can be shown in a
- * placeholder.  *before is the separator; sets it to the one for the next
- * text. */
+/* Appends a separator, and then a title or address.  Does nothing if the title
+ * or address cannot be shown in a placeholder. *before: the separator, which is
+ * set to the separator for the next text. */
 static int
 append_displayable(struct ctx_buf *out, struct ctx_str text,
     const char **before, struct ctx_err *err)
@@ -53,7 +54,8 @@ append_displayable(struct ctx_buf *out, struct ctx_str text,
 	return 0;
 }
 
-/* Appends a number with commas between thousands, such as 212,345. */
+/* Appends a number with commas between groups of three digits, such as
+ * 212,345. */
 static int
 append_number(struct ctx_buf *out, uint64_t n, struct ctx_err *err)
 {
@@ -134,8 +136,8 @@ ctx_placeholder_add(struct ctx_buf *out, const struct ctx_json *json,
 
 /* ---- writing the block ---- */
 
-/* A text block that replaces a media block keeps some members of it.  Returns
- * true for such a member. */
+/* Returns true for a member of a media block that the text block in its place
+ * keeps. */
 static bool
 is_kept_member(const struct ctx_json *json, uint32_t key)
 {
@@ -174,8 +176,8 @@ ctx_placeholder_block(struct ctx_buf *out, const struct ctx_dialect *dialect,
 
 /* ---- recognizing a placeholder ---- */
 
-/* If a kind of media, such as "image", is at p, returns the length of this
- * word, else 0. */
+/* If the text at p begins with a kind of media, such as "image", returns the
+ * length of this word in bytes, otherwise 0. */
 static size_t
 match_media_kind(const char *p, size_t n)
 {
@@ -190,8 +192,8 @@ match_media_kind(const char *p, size_t n)
 	return 0;
 }
 
-/* Returns true if the text at p is the first line of a placeholder (a text
- * that replaces media). */
+/* Returns true if the n bytes at p are the first line of a placeholder, the
+ * text that replaces media. */
 static bool
 is_first_line(const char *p, size_t n)
 {
@@ -209,8 +211,8 @@ is_first_line(const char *p, size_t n)
 	return at == n - 1 || p[at] == ':';
 }
 
-/* Returns true if a text is a placeholder (a text that replaces media).  If it
- * contains a reference to a file, sets *ref to this. */
+/* Returns true if a text is a placeholder, the text that replaces media.  If it
+ * contains a reference to a file, sets *ref to the reference. */
 static bool
 is_placeholder(const char *p, size_t n, struct ctx_reference *ref)
 {

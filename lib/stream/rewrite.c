@@ -80,8 +80,8 @@ ctx_rewrite_set_text(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
 	held->is_in_file = false;
 	held->parse = 0;
 	rewrite->lines.bytes += n;
-	/* The new text may be at the address of a text that was freed.  So the
-	 * last scan, which is recognised by its address, is forgotten. */
+	/* A scanned text is recognised by its address, and the new text may
+	 * have the address of a freed one.  So the last scan is forgotten. */
 	rewrite->scanned = NULL;
 }
 
@@ -190,7 +190,8 @@ ctx_rewrite_scan(struct ctx_rewrite *rewrite,
 	return 0;
 }
 
-/* Reads a message from the JSON of its record, and adds its flags. */
+/* Parses a message in memory from the JSON of its record, and adds the flags
+ * that are stored for it. */
 static int
 read_held(const struct ctx_held_message *held, const struct ctx_json *json,
     struct ctx_message *message, struct ctx_err *err)
@@ -202,16 +203,16 @@ read_held(const struct ctx_held_message *held, const struct ctx_json *json,
 	return rc;
 }
 
-/* Maximum length of ctx_rewrite.parses in bytes. */
+/* Maximum length in bytes of all stored parses (ctx_rewrite.parses). */
 enum { MOST_PARSES = 1 << 20 };
 
-/* A parse in ctx_rewrite.parses.  The blocks of the message and then the nodes
- * of its JSON follow, without padding.  The pointers in the message are not
- * valid. */
+/* The stored parse of a message, in ctx_rewrite.parses.  The blocks of the
+ * message come after this struct, and then the nodes of its JSON, without
+ * padding.  The pointers in the message are not valid. */
 struct kept_parse {
 	struct ctx_message message;
 	size_t n_nodes;
-	size_t blanks; /* bytes before the JSON value in its record */
+	size_t blanks; /* number of bytes before the JSON value in its record */
 };
 
 int
@@ -239,8 +240,8 @@ ctx_rewrite_keep_parse(struct ctx_rewrite *rewrite,
 	return 0;
 }
 
-/* Sets rewrite->message and rewrite->json from the kept parse of a message.
- * Returns 0 if none is kept of its dialect. */
+/* Copies the stored parse of a message to rewrite->message and rewrite->json.
+ * Returns 1, or 0 if no parse in the dialect of the message is stored. */
 static int
 restore_parse(struct ctx_rewrite *rewrite, const struct ctx_held_message *held,
     struct ctx_err *err)
@@ -357,8 +358,8 @@ ctx_rewrite_report(struct ctx_rewrite *rewrite,
 
 /* ---- reading ---- */
 
-/* Writes the record that was read, after applying its edits.  If messages
- * before it are still in memory, it is appended to them instead. */
+/* Applies the edits of the record that was read, and writes it.  If messages
+ * before it are still in memory, appends it to them instead. */
 static int
 pass_record(struct ctx_rewrite *rewrite, const struct ctx_event *event,
     struct ctx_err *err)
@@ -418,8 +419,8 @@ take_event(struct ctx_rewrite *rewrite,
 	return end_record(rewrite, command, user, event, err);
 }
 
-/* Returns how the reading of a stream has ended, by the error *err.  refused:
- * true if a function of the command has returned this error. */
+/* Returns why the reading of a stream has ended with the error *err. refused:
+ * true if a callback of the command has returned this error. */
 static enum ctx_stream_end
 find_end(const struct ctx_err *err, bool refused)
 {
@@ -456,8 +457,8 @@ ctx_rewrite_run(struct ctx_rewrite *rewrite,
 	if (rc > 0)
 		rc = ctx_stream_fail(rewrite->stream, err);
 	ctx_edits_reset(&rewrite->edits);
-	/* The messages in memory are written even after an error, because
-	 * their records are complete. */
+	/* Messages in memory are written even after an error, because their
+	 * records are complete. */
 	if (command->finish != NULL && command->finish(user, how, &late) < 0 &&
 	    rc == 0) {
 		*err = late;

@@ -1,8 +1,8 @@
 /*
- * stream.c - reads records and returns them as events: conversations, messages,
+ * stream.c - reads records, and returns events: conversations, messages,
  * records
  *
- * The stream is a state machine: each call makes the next step and returns one
+ * The stream is a state machine: each call makes the next step, and returns one
  * event.
  */
 #include <stdlib.h>
@@ -14,10 +14,12 @@
 enum {
 	NEXT_RECORD,
 	/* stream->conversation is the JSON node of the next conversation in the
-	 * record or, if there are no more, the node after their list */
+	 * record or, if there is none, the node after the list of
+	 * conversations. */
 	NEXT_CONVERSATION,
 	/* stream->message is the JSON node of the next message of the
-	 * conversation or, if there are no more, the node after their array */
+	 * conversation or, if there is none, the node after the array of
+	 * messages. */
 	NEXT_MESSAGE,
 	RECORD_OVER,
 };
@@ -41,10 +43,10 @@ find_layout(const struct ctx_stream *stream, uint32_t node,
 	layout->why = "choice";
 }
 
-/* Stores how the format of the stream was detected, to be shown to users.  This
- * is decided by the first record that only one format allows.  If there is
- * none, the first record that suggests a format decides; otherwise the first
- * message. */
+/* Stores how the format of the stream was detected, to be shown to users.  It
+ * was detected by the first record that only one format allows.  If there is no
+ * such record, it was detected by the first record that suggests a format, or
+ * else by the first message. */
 static void
 record_detection(struct ctx_stream *stream,
     const struct ctx_record_layout *layout)
@@ -66,9 +68,9 @@ record_detection(struct ctx_stream *stream,
 	found->line = stream->record.line;
 }
 
-/* Called as long as no message was found.  If messages seem to be elsewhere in
- * the record, stores the path to them; otherwise stores the place of the first
- * JSON record. */
+/* Called as long as no message was found.  If the record seems to have messages
+ * that ctx does not read, stores the path to them; otherwise stores the place
+ * of the first JSON record. */
 static int
 record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -87,10 +89,10 @@ record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
 	return 0;
 }
 
-/* Chooses the dialect (format) of a message that every dialect allows.  If
- * messages so far have a tool call or the role tool, it is Chat Completions.
- * If they begin with a system message, it is Chat Completions until a later
- * message decides. */
+/* Chooses the dialect (format) of a message that is possible in every dialect.
+ * If an earlier message has a tool call or the role tool, it is Chat
+ * Completions.  If the first message is a system message, it is Chat
+ * Completions until a later message identifies the dialect. */
 static void
 apply_likely_dialect(struct ctx_stream *stream,
     struct ctx_record_layout *layout)
@@ -115,8 +117,9 @@ apply_likely_dialect(struct ctx_stream *stream,
 	layout->decisive = true;
 }
 
-/* Sets the dialect (format) of a message that is a record.  The first message
- * that only one dialect allows also decides the dialect of the stream. */
+/* Sets the dialect (format) of a message that is a record of its own.  The
+ * first message that is possible in only one dialect also sets the dialect of
+ * the stream. */
 static void
 decide_dialect(struct ctx_stream *stream)
 {
@@ -152,8 +155,8 @@ emit_event(const struct ctx_stream *stream, struct ctx_event *event,
 	return 1;
 }
 
-/* Returns the next event of the conversation inside the record: its beginning,
- * a message, or its end. */
+/* Returns an event of the conversation inside the record: its beginning, a
+ * message, or its end. */
 static int
 emit_inner_event(const struct ctx_stream *stream, struct ctx_event *event,
     enum ctx_event_kind kind, uint32_t node)
@@ -203,7 +206,8 @@ next_conversation(struct ctx_stream *stream, struct ctx_event *event)
 
 /* ---- transcripts ---- */
 
-/* Counts the records that are not JSON.  err: the error of this record. */
+/* Counts a record that is not JSON, and stores the first error. err: the error
+ * of this record. */
 static void
 record_bad(struct ctx_stream *stream, const struct ctx_record *record,
     const struct ctx_err *err)
@@ -212,8 +216,9 @@ record_bad(struct ctx_stream *stream, const struct ctx_record *record,
 		stream->first_bad = *err;
 }
 
-/* Reads the next line of a session file for the second time.  If the file has
- * changed, what was decided about its lines may be wrong for the new ones. */
+/* Reads a line of a session file for the second time.  Fails if the file has
+ * changed since the first time, because the decision about its active lines may
+ * be wrong now. */
 static int
 reread_line(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -261,8 +266,8 @@ open_transcript(struct ctx_stream *stream, struct ctx_err *err)
 }
 
 /* Reads a session file from stream->record to its end, and decides which of its
- * lines are active (sent to the model).  The next record is then its first line
- * again. */
+ * lines are active (sent to the model).  The next record that is read will be
+ * the first line of the file again. */
 static int
 scan_transcript(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -289,10 +294,10 @@ scan_transcript(struct ctx_stream *stream, struct ctx_err *err)
 	return 0;
 }
 
-/* Parses a message, which is a record or an element of an array in it, into
- * stream->parsed.  Returns 1 if it is to be returned to the caller, 0 if not,
- * or -1 with *err.  Messages that are not sent to the model are returned only
- * with include_hidden. */
+/* Parses a message into stream->parsed.  The message is a record, or an element
+ * of an array in a record.  Returns 1 if the message must be returned to the
+ * caller, 0 if not, or -1 with *err.  Messages that are not sent to the model
+ * are returned only if include_hidden is true. */
 static int
 read_stream_message(struct ctx_stream *stream,
     const struct ctx_dialect *dialect, uint32_t node, bool shown,
@@ -322,8 +327,8 @@ read_stream_message(struct ctx_stream *stream,
 
 /* ---- records ---- */
 
-/* If the record has its request as JSON in a string, makes this request the
- * value of the record. */
+/* If the request of a record is JSON in a string, makes this request the value
+ * of the record. */
 static int
 enter_coded_request(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -341,8 +346,8 @@ enter_coded_request(struct ctx_stream *stream, struct ctx_err *err)
 	return 0;
 }
 
-/* Reads a record and finds where its messages are.  Returns 1, 0 at the end of
- * the stream, or -1 with *err. */
+/* Reads a record, and finds where its messages are.  Returns 1, or 0 at the end
+ * of the stream, or -1 with *err. */
 static int
 read_record(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -423,9 +428,10 @@ has_reasoning(const struct ctx_message *message)
 	return false;
 }
 
-/* Finds the last message of the user, from this JSON node of the conversation
- * inside the record on.  Messages are parsed only for the first message with
- * reasoning, because only the cost of reasoning depends on it. */
+/* Finds the last message of the user in the conversation inside the record,
+ * from the JSON node "node" on.  Called only when a message with reasoning was
+ * found, because it parses messages, and only the cost of reasoning depends on
+ * the result. */
 static int
 find_last_user(struct ctx_stream *stream, uint32_t node, struct ctx_err *err)
 {
@@ -450,8 +456,8 @@ find_last_user(struct ctx_stream *stream, uint32_t node, struct ctx_err *err)
 	return 0;
 }
 
-/* Marks a message, which is in a conversation inside the record, if the user
- * has written a later one. node: the JSON node of the message. */
+/* Marks a message of a conversation inside the record (CTX_MESSAGE_EARLIER) if
+ * the user has written a later message. node: JSON node of the message. */
 static int
 mark_earlier(struct ctx_stream *stream, uint32_t node, struct ctx_err *err)
 {
@@ -516,9 +522,9 @@ ctx_stream_dialect(const struct ctx_stream *stream)
 				      : ctx_dialect_find("generic");
 }
 
-/* Returns the JSON string with the name of a conversation's model; its length n
- * is 0 if there is none.  In a session file any line may name the model, so the
- * transcript stores the name. */
+/* Returns the JSON string with the name of a conversation's model, or a string
+ * of length 0 if there is none.  In a session file any line may contain the
+ * name, so it is taken from the transcript. */
 static struct ctx_str
 find_model_name(const struct ctx_stream *stream, const struct ctx_event *event)
 {
@@ -545,9 +551,9 @@ ctx_stream_measure(const struct ctx_stream *stream,
 
 	if (ctx_model_counters_find(counters, literal, model_counter, err) < 0)
 		return -1;
-	/* If each message is a record of its own, the conversation continues
-	 * after this record, whose bytes are then not valid any more.  So the
-	 * name is copied. */
+	/* If each message is a record of its own, the conversation is longer
+	 * than this record, whose bytes will not be valid after it.  So the
+	 * name of the model is copied. */
 	if (!event->inside && event->line == 0 && literal.n > 0 &&
 	    (model_counter->name.p == literal.p ||
 		model_counter->name.p == literal.p + 1))
