@@ -1,5 +1,5 @@
-/* check.h - ctx-check: finds what providers would refuse in a conversation, and
- * repairs it */
+/* check.h - finds what providers would refuse in a conversation, and repairs it
+ * (ctx-check) */
 #ifndef CTX_CHECK_H
 #define CTX_CHECK_H
 
@@ -56,12 +56,12 @@ enum ctx_rule_id {
 enum ctx_fix_kind {
 	CTX_FIX_NONE,
 	CTX_FIX_REMOVE_BLOCK,
-	/* remove a member of the message's JSON object */
+	/* remove a member of the JSON object of the message */
 	CTX_FIX_REMOVE_MEMBER,
 	CTX_FIX_REMOVE_MESSAGE,
 	/* insert a tool result for a tool call without one */
 	CTX_FIX_ADD_RESULT,
-	CTX_FIX_REPLACE_TEXT, /* replace bytes of the message */
+	CTX_FIX_REPLACE_TEXT, /* replace bytes of the message by other bytes */
 	/* remove the oldest cache breakpoint in a message */
 	CTX_FIX_REMOVE_BREAKPOINT,
 	CTX_FIX_REPLACE_IMAGE, /* replace an image by a text */
@@ -71,20 +71,23 @@ enum ctx_fix_kind {
 
 struct ctx_rule {
 	const char *id;
-	const char *about; /* what a finding of this rule means, in one line */
-	/* page or thread that shows that providers refuse violations of this
-	 * rule */
+	const char *about; /* one line that explains a finding of this rule */
+	/* address of a page or thread which shows that providers refuse
+	 * violations of this rule */
 	const char *source;
-	/* The rule applies to a conversation whose dialect (format) has one of
-	 * these bits; 0: to every conversation. */
+	/* Bits of dialect rules (see dialect.h).  The rule applies to
+	 * conversations for which one of these bits is set; 0 if it applies to
+	 * every conversation. */
 	uint64_t when;
 	enum ctx_fix_kind remedy;
 };
-/* Returns row number i, from 0, of the table of rules; NULL after the last. */
+/* Returns row number i of the table of rules (counted from 0), or NULL after
+ * the last row. */
 const struct ctx_rule *ctx_rule_at(size_t i);
 
-/* A provider to which conversations are sent.  Its rules are those of its
- * dialect (message format), and the additional rules in ctx_provider.more. */
+/* A provider to which conversations are sent.  The rules for such a
+ * conversation are those of its dialect (message format), and in addition those
+ * in ctx_provider.more. */
 struct ctx_provider {
 	const char *name, *about;
 	const char *dialect;
@@ -92,45 +95,45 @@ struct ctx_provider {
 };
 const struct ctx_provider *ctx_provider_at(size_t i);
 const struct ctx_provider *ctx_provider_find(const char *name);
-/* Returns the rules for a conversation of a dialect (format) that is sent to a
- * provider. provider NULL: those of the dialect. */
+/* Returns the rules, as bits, for a conversation that is sent to a provider.
+ * If provider is NULL, returns the rules of the dialect (format) alone. */
 uint64_t ctx_provider_rules(const struct ctx_provider *provider,
     const struct ctx_dialect *dialect);
 
-/* Several providers accept the formats that have the rule CTX_MODEL_DECIDES.
- * Returns the rules for a conversation in such a format (dialect), which depend
- * on the vendor of its model (ctx_model.vendor). */
+/* Returns the rules, as bits, for a conversation in a format that several
+ * providers accept (it has the rule CTX_MODEL_DECIDES).  Such rules depend on
+ * the vendor of the conversation's model (ctx_model.vendor). */
 uint64_t ctx_vendor_rules(const char *vendor,
     const struct ctx_dialect *dialect);
 
-/* The largest request, and the largest size and number of images, that a
- * provider accepts. 0: not known. */
+/* Limits of a provider: maximum sizes of a request and of its images, and
+ * maximum numbers of images. 0: the limit is not known. */
 struct ctx_provider_limits {
-	/* name of the provider that has these limits, as in struct
-	 * ctx_provider */
+	/* name of the provider, as in struct ctx_provider */
 	const char *provider;
-	uint64_t request; /* length of a request in bytes */
-	uint32_t side;    /* pixels of each side of an image */
-	/* In a request with more than many images, each side of an image may
-	 * have at most many_side pixels. */
+	uint64_t request; /* maximum length of a request in bytes */
+	uint32_t side;    /* maximum width and height of an image in pixels */
+	/* If a request has more than "many" images, each of them may have a
+	 * width and height of at most many_side pixels. */
 	uint32_t many, many_side;
-	uint64_t image; /* size of an image in bytes */
-	/* True if the limit for an image applies to its base64 text, false if
-	 * to its bytes. */
+	uint64_t image; /* maximum size of an image in bytes */
+	/* True if the maximum size of an image applies to its base64 text;
+	 * false if it applies to the decoded bytes. */
 	bool encoded;
-	uint32_t images; /* number of images in a request */
-	/* If the model's context window has at most few_window tokens, a
-	 * request may have only few_images images. */
+	uint32_t images; /* maximum number of images in a request */
+	/* If the context window of the model has at most few_window tokens, the
+	 * maximum number of images in a request is few_images. */
 	uint64_t few_window;
 	uint32_t few_images;
-	uint32_t in_message; /* number of images in a message */
+	uint32_t in_message; /* maximum number of images in a message */
 };
-/* Returns the limits of a provider; NULL if none are known. provider NULL: the
- * provider whose own format the dialect is. */
+/* Returns the limits of a provider, or NULL if none are known.  If provider is
+ * NULL, returns those of the provider whose own format the dialect is. */
 const struct ctx_provider_limits *ctx_provider_limits_of(
     const struct ctx_provider *provider, const struct ctx_dialect *dialect);
-/* Returns the maximum number of images in a request; 0: not known. window:
- * context window of the model in tokens, on which the maximum depends. */
+/* Returns the maximum number of images in a request, or 0 if it is not known.
+ * window: the context window of the model in tokens, on which the maximum
+ * depends. */
 uint32_t ctx_provider_limits_images(const struct ctx_provider_limits *limits,
     uint64_t window);
 
@@ -139,59 +142,60 @@ uint32_t ctx_provider_limits_images(const struct ctx_provider_limits *limits,
 /* Place of a message in the input. */
 struct ctx_place {
 	const char *file;
-	/* line of the file in which the message begins, from 1 */
+	/* number of the line in the file on which the message begins, from 1 */
 	uint64_t line;
 	uint64_t message; /* index of the message in the conversation, from 0 */
-	/* true for a message of a conversation inside a record, false for a
-	 * message that is a record */
+	/* true if the message is inside a record; false if it is a record */
 	bool inside;
 };
 
-/* A finding: a violation of a rule.  Some members are used by some kinds of
- * repair only, which their comments name (CTX_FIX_...). */
+/* A finding: a violation of a rule.  Members whose comment names a kind of
+ * repair (CTX_FIX_...) are used only for that kind. */
 struct ctx_finding {
 	enum ctx_rule_id id;
 	struct ctx_place place;
-	/* Text that says what is wrong.  It may quote the input, including
-	 * control characters. */
+	/* Text that tells the user what is wrong.  It may quote the input,
+	 * including control characters. */
 	const char *what;
-	/* The block that the fix changes; SIZE_MAX: none.
-	 * CTX_FIX_REMOVE_BLOCK: its index in the message that is being checked.
-	 * CTX_FIX_REPLACE_IMAGE: its index among the images of the message at
-	 * place, counting only images that may be replaced by a text. */
+	/* The block that the repair changes; SIZE_MAX if there is none.  For
+	 * CTX_FIX_REMOVE_BLOCK: index of the block in the message that is being
+	 * checked.  For CTX_FIX_REPLACE_IMAGE: index of the image in its
+	 * message, counting only images that a text may replace. */
 	size_t block;
-	/* CTX_FIX_REMOVE_MEMBER: JSON node of the key of the member that is
-	 * removed */
+	/* For CTX_FIX_REMOVE_MEMBER: JSON node of the key of the member that is
+	 * removed. */
 	uint32_t node;
-	/* CTX_FIX_ADD_RESULT: index of the tool call without a result among the
-	 * tool calls of its message. */
+	/* For CTX_FIX_ADD_RESULT: index of the tool call without a result among
+	 * the tool calls of its message. */
 	uint32_t call;
-	/* CTX_FIX_ADD_RESULT: true if an inserted result could be taken as the
-	 * answer to another tool call than this one.  Then none is inserted. */
+	/* For CTX_FIX_ADD_RESULT: true if an inserted result could be taken as
+	 * the answer to a different tool call.  In this case no result is
+	 * inserted. */
 	bool shared;
-	/* If the repair replaces bytes of the input: old are these bytes,
-	 * replacement those that replace them.  Both are valid until on_finding
-	 * returns. old.p NULL: the repair does not replace bytes. */
+	/* If the repair replaces bytes of the input, old is the bytes that are
+	 * replaced, and replacement is the new bytes.  Both are valid until
+	 * on_finding returns. old.p is NULL if the repair does not replace
+	 * bytes. */
 	struct ctx_str old;
 	struct ctx_str replacement;
-	/* True if the violation is in a request, but outside its messages, such
-	 * as in its system prompt. */
+	/* True if the violation is outside the messages of a request, such as
+	 * in its system prompt. */
 	bool in_request;
-	/* CTX_FIX_ADD_RESULT: true if a later tool call has the same id as the
-	 * tool call without a result. */
+	/* For CTX_FIX_ADD_RESULT: true if a later tool call has the same id as
+	 * the tool call without a result. */
 	bool doubled;
 };
 
 /*
  * Checks one conversation, message by message.  Calls on_finding for each
- * violation of a rule as soon as it is certain, which may be only at a later
- * message.
+ * violation of a rule as soon as the violation is certain, which may be only
+ * when a later message is checked.
  *
  * on_finding returns 1 if it repairs the violation as the rule says; later
- * messages are then checked as if the violation had not been there.  It returns
- * 2 if it repairs the violation by a tool result that becomes the message
- * before the one being checked, or the last message.  It returns 0 if it does
- * not repair it, and -1 with *err.
+ * messages are then checked as if there had been no violation.  It returns 2 if
+ * it also inserts a tool result directly before the message that is being
+ * checked, or as the last message.  It returns 0 if it does not repair the
+ * violation, or -1 with *err.
  *
  * Memory: the tool calls without a result, and 48 bytes for each different id.
  */
@@ -199,23 +203,24 @@ struct ctx_validator {
 	int (*on_finding)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);
 	void *user;
-	/* Set by the caller: the provider to which the conversation is sent,
-	 * or NULL. */
+	/* The provider to which the conversation is sent, or NULL.  Set by the
+	 * caller. */
 	const struct ctx_provider *provider;
 	const struct ctx_dialect *dialect;
-	/* Set by the caller: context window of the conversation's model in
-	 * tokens; 0: not known. */
+	/* Context window of the conversation's model in tokens; 0 if not known.
+	 * Set by the caller. */
 	uint64_t window;
-	/* Set by the caller after ctx_validator_begin, if the conversation is
-	 * inside a request: JSON text and JSON node of the request.  Otherwise
-	 * NULL and 0. */
+	/* If the conversation is inside a request: JSON text and JSON node of
+	 * the request; otherwise NULL and 0.  Set by the caller after
+	 * ctx_validator_begin. */
 	const struct ctx_json *request_json;
 	uint32_t request;
-	bool removed; /* true if a repair has removed the last message */
-	/* For each block of the last message: true if a repair has removed
-	 * it. */
+	/* true if a repair has removed the message that was checked last */
+	bool removed;
+	/* For each block of the message that was checked last: true if a repair
+	 * has removed the block. */
 	bool *removed_blocks;
-	/* The remaining members are internal. */
+	/* The next members are used only inside lib/check. */
 	size_t removed_blocks_cap;
 	uint64_t rules;
 	const struct ctx_message *message;
@@ -223,15 +228,15 @@ struct ctx_validator {
 	struct ctx_tool_call_log *log;
 	struct ctx_buf what, text, replacement, spare;
 	struct ctx_json json;
-	/* 1 + the index of the last message with tool results; 0: there is
-	 * none. */
+	/* index of the last message with tool results, plus 1; 0 if there is
+	 * none */
 	uint64_t last_results;
 	/* Index of the last message that has content but no tool results, plus
-	 * 1; 0: none. */
+	 * 1; 0 if there is none. */
 	uint64_t last_speech;
-	/* A tool result is late if a message without results is between its
-	 * tool call and it.  When a late result is read, the value of
-	 * last_speech is stored here. 0: no result was late. */
+	/* A tool result is late if a message without tool results comes between
+	 * its tool call and the result.  When a late result was read, the value
+	 * of last_speech is stored here; 0 if there was none. */
 	uint64_t late_after;
 	/* Index of the message with the oldest tool call whose result was late
 	 * (see late_after). */
@@ -241,153 +246,164 @@ struct ctx_validator {
 		/* true if the last block of the last message is a tool
 		 * result */
 		bool in_result;
-		/* true if the newest consecutive user and tool messages contain
-		 * something besides tool results */
+		/* True if the newest user and tool messages, as far as no other
+		 * message is between them, contain anything besides tool
+		 * results. */
 		bool has_user_text;
-		/* true if a message was read that is not a system message */
+		/* true if a message other than a system message was read */
 		bool begun;
 	} last;
 	struct {
 		struct ctx_place place;
-		/* what ctx_validator.last was before the message at this place
-		 * was read */
+		/* The value of "last" before the message at this place was
+		 * read. */
 		struct ctx_last_seen before;
 		/* A finding about a later message.  It is true only if no
-		 * repair removes the message whose place is in the member
-		 * "place".  finding.what is NULL if there is no such
-		 * finding. */
+		 * repair removes the message at "place". finding.what is NULL
+		 * if there is no such finding. */
 		struct ctx_finding finding;
-	} waiting_findings[3]; /* findings that the next message decides */
-	unsigned waiting_bits; /* bit i: waiting_findings[i] is in use */
-	/* Places of the newest consecutive reasoning items.  An item of the
-	 * assistant, which was not read yet, must follow them. */
+		/* Findings that become true or false when the next message is
+		 * read. */
+	} waiting_findings[3];
+	/* bit i is set if waiting_findings[i] is in use */
+	unsigned waiting_bits;
+	/* Places of the newest reasoning items that directly follow each other.
+	 * An item of the assistant must come after them, and was not read
+	 * yet. */
 	struct ctx_place *open_reasoning;
 	size_t n_open_reasoning, open_reasoning_cap;
-	/* index of the newest message that a user wrote */
+	/* index of the newest message that the user wrote */
 	uint64_t newest_turn;
-	/* Index of the first message of the newest run of consecutive assistant
+	/* Index of the first message in the newest row of assistant
 	 * messages. */
 	uint64_t newest_answer;
-	/* True if some tool call has no result, and none was inserted for
+	/* True if a tool call has no result, and no result was inserted for
 	 * it. */
 	bool unanswered;
-	/* True if tool results may answer calls that are not in the
-	 * conversation, because the provider has stored them.  Set by the
-	 * caller after ctx_validator_begin, or when a message says so. */
+	/* True if tool results may answer tool calls that are not in the
+	 * conversation, because the provider has stored these calls.  Set by
+	 * the caller after ctx_validator_begin, or by a message that says
+	 * so. */
 	bool has_remote_state;
-	/* true while other parts of the request than messages are checked */
+	/* True while the parts of the request outside its messages are
+	 * checked. */
 	bool outside_messages;
-	bool has_tool_calls; /* some message has a tool call */
-	/* Cache breakpoints in the conversation, the oldest first.  If each
-	 * message is a record of its own, only the newest 4 are stored. */
+	bool has_tool_calls; /* true if a message has a tool call */
+	/* Cache breakpoints in the conversation, in the order of the messages.
+	 * If each message is a record of its own, only the newest 4 are
+	 * stored. */
 	struct ctx_breakpoint_seen *breakpoints;
 	size_t n_breakpoints, breakpoints_cap;
-	/* Images in the conversation, the oldest first.  At most one more than
-	 * the provider accepts. */
+	/* Images in the conversation, in the order of the messages.  At most
+	 * one more than the provider accepts is stored. */
 	struct ctx_image_seen *images;
 	size_t n_images, images_cap;
 	uint64_t images_left; /* number of images that no repair has removed */
-	/* true if a tool call without an id may get further results */
+	/* True if a tool call without an id may get further results. */
 	bool unnamed_continues;
-	bool ended; /* the conversation has ended */
-	/* True if the tool calls of one message have their results in several
-	 * messages: in this one and in an earlier one. */
+	bool ended; /* true once the conversation has ended */
+	/* True if this message has results of the tool calls of one message,
+	 * and an earlier message has other results of the same calls. */
 	bool results_split;
-	/* true if the newest item in open_reasoning has an id in the form of
-	 * OpenAI's ("rs_...") */
+	/* True if the newest item in open_reasoning has an id of the form that
+	 * OpenAI uses ("rs_..."). */
 	bool reasoning_has_id;
-	/* Index of a message.  Tool calls in earlier messages than this one may
-	 * have no result until the user writes something or the conversation
+	/* Index of a message.  Tool calls in messages before it may lack a
+	 * result until the user writes something, or until the conversation
 	 * ends. */
 	uint64_t open_until_user;
-	/* Index, plus 1, of the newest user message that has something besides
-	 * tool results. */
+	/* Index of the newest user message that contains anything besides tool
+	 * results, plus 1. */
 	uint64_t newest_user_text;
-	/* If a message is split over several records: the number of its blocks
-	 * so far, and whether one of them is not reasoning. */
+	/* For a message that is split over several records: the number of its
+	 * blocks read so far, and whether any of them is not reasoning. */
 	size_t continued_blocks;
 	bool continued_speaks;
 };
 
 int ctx_validator_init(struct ctx_validator *validator, struct ctx_err *err);
 void ctx_validator_release(struct ctx_validator *validator);
-/* Begins the next conversation. */
+/* Prepares the validator for the next conversation. */
 void ctx_validator_begin(struct ctx_validator *validator);
-/* Checks the next message. rules: what ctx_provider_rules has returned. */
+/* Checks the next message. rules: the return value of ctx_provider_rules. */
 int ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
     const struct ctx_message *message, const struct ctx_place *place,
     struct ctx_err *err);
-/* Ends the conversation.  If allow_pending is true, tool calls of the newest
- * turn may have no result yet. */
+/* Ends the check of the conversation. allow_pending: true if tool calls of the
+ * newest turn may lack a result. */
 int ctx_validator_end(struct ctx_validator *validator, bool allow_pending,
     struct ctx_err *err);
-/* Checks the parts of validator->request that are not messages, such as its
- * system prompt. messages: the JSON node of its messages. place: where the
- * request is in the input; all these findings get it. */
+/* Checks the parts of validator->request outside its messages, such as its
+ * system prompt. messages: JSON node of the messages; place: where the request
+ * is in the input, for the findings. */
 int ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
     uint32_t messages, const struct ctx_place *place, struct ctx_err *err);
-/* Returns the index of the first message about which there can still be
- * findings. */
+/* Returns the index of the first message about which later messages can still
+ * cause findings. */
 uint64_t ctx_validator_first_undecided(const struct ctx_validator *validator);
 
 /* ---- check/check_stream.c: check a stream, or repair it ----------------- */
 
-/* Text of the tool result that --repair inserts for a tool call without one. */
+/* Text of the tool result that --repair inserts for a tool call that has
+ * none. */
 #define CTX_ADDED_RESULT_TEXT "[no result: the call was interrupted]"
 
 /* A violation of a rule that ctx-check has repaired. */
 struct ctx_fix {
 	const struct ctx_finding *finding;
-	const char *action; /* "drop", "insert" or "edit" */
+	/* what was done to the message: "drop", "insert" or "edit" */
+	const char *action;
 	enum ctx_role role; /* role of the message */
-	/* The bytes that were removed or inserted, or that an edit has
-	 * replaced.  Valid until on_fix returns. */
+	/* The bytes that were removed or inserted, or the old bytes that an
+	 * edit has replaced.  Valid until on_fix returns. */
 	struct ctx_str bytes;
 };
 
 struct ctx_check_config {
-	/* provider to which the conversations will be sent, or NULL */
+	/* the provider to which the conversations will be sent, or NULL */
 	const struct ctx_provider *provider;
-	/* Knows for each model its context window, and whether its provider
-	 * refuses signed reasoning after a change.  NULL: no context window is
-	 * known, and signed reasoning is never taken to be refused. */
+	/* Finds the context window of a model, and whether its provider refuses
+	 * signed reasoning after a change.  If NULL, no context window is
+	 * known, and all signed reasoning is taken as accepted. */
 	struct ctx_model_counters *counters;
 	bool allow_pending; /* see ctx_validator_end */
-	/* true to call on_finding and on_fix as a repair does, although no
-	 * writer is given and nothing is written */
+	/* true if on_finding and on_fix are called as in a repair, although
+	 * there is no writer and nothing is written */
 	bool dry_run;
-	/* true to check arguments against the JSON schemas of their tools */
+	/* true if the arguments of tool calls are checked against the JSON
+	 * schemas of their tools */
 	bool schema;
-	/* The archive, in which the original of each changed message is stored
-	 * before the changed one is written; NULL: none. */
+	/* The archive in which the original of each changed message is stored
+	 * before the changed message is written, or NULL. */
 	struct ctx_archive *archive;
-	/* A repair's treatment of bound reasoning (signed reasoning that the
-	 * provider refuses if anything before it was changed).  With
+	/* What a repair does with bound reasoning: signed reasoning that the
+	 * provider refuses if anything before it was changed.  With
 	 * CTX_REASONING_FAIL a conversation is kept in memory until its end. */
 	enum ctx_reasoning reasoning;
 	void *user;
-	/* Called for each violation that was not repaired.  It must not use the
-	 * members block and node of the finding, which are meant for the
-	 * repair. */
+	/* Called for each violation that was not repaired.  The callback must
+	 * not use the members block and node of the finding, which are only for
+	 * the repair. */
 	int (*on_finding)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);
-	/* Called for each violation that was repaired; or NULL. */
+	/* Called for each violation that was repaired.  May be NULL. */
 	int (*on_fix)(void *user, const struct ctx_fix *fix,
 	    struct ctx_err *err);
-	uint64_t messages; /* result: number of messages that were checked */
-	/* Three numbers, set by ctx-check. reasoning_removed: messages whose
-	 * bound reasoning (signed reasoning that the provider refuses if
-	 * anything before it was changed) was removed after a repair.
-	 * reasoning_kept: messages in which bound reasoning was kept. refused:
-	 * conversations that were not repaired because of
-	 * CTX_REASONING_FAIL. */
+	/* number of messages that were checked, set by ctx_check_stream */
+	uint64_t messages;
+	/* Results, set by ctx_check_stream.  Bound reasoning is signed
+	 * reasoning that the provider refuses if anything before it was
+	 * changed. reasoning_removed: number of messages from which it was
+	 * removed after a repair. reasoning_kept: number of messages in which
+	 * it was kept. refused: number of conversations that were not repaired
+	 * because of CTX_REASONING_FAIL. */
 	uint64_t reasoning_removed, reasoning_kept, refused;
 };
 
 /* Checks the conversations of a stream.  If writer is not NULL, also repairs
- * what it can and writes the stream; records without a repair are written byte
- * for byte.  Records after a tool call are kept in memory until the call has
- * its result or cannot get one any more. */
+ * what can be repaired, and writes the stream; records without a repair are
+ * written byte for byte.  Records after a tool call are kept in memory until
+ * the call has its result, or cannot get one any more. */
 int ctx_check_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_config *options, struct ctx_err *err);
 

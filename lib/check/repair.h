@@ -1,31 +1,31 @@
-/* repair.h - keeps records and messages in memory until they can be repaired
- * and written */
+/* repair.h - keeps records and messages in memory until they are repaired and
+ * written */
 #ifndef CTX_CHECK_REPAIR_H
 #define CTX_CHECK_REPAIR_H
 
 #include "check/check.h"
 #include "stream/rewrite.h"
 
-/* An entry of the queue: a record that was not written yet, or a message
- * inside such a record. */
+/* An entry of the queue of ctx-check: a record that was not written yet, or a
+ * message inside such a record. */
 struct ctx_repair_entry {
-	/* held.text is the entry's own copy of the bytes to write, with the
-	 * length bytes.n.  It is NULL while the bytes are still in the reader's
-	 * buffer, or in the queue of held events. */
+	/* held.text is the entry's own copy of the bytes to write; its length
+	 * is bytes.n.  It is NULL as long as the bytes are in the reader's
+	 * buffer, or in the queue of events in memory. */
 	struct ctx_held_message held;
-	/* Index of the message in its conversation; for a record that is not a
-	 * message, that of the message before it. */
+	/* Index of the message in its conversation.  For a record that is not a
+	 * message, the index of the message before it. */
 	uint64_t message;
 	struct ctx_place place; /* place of the message in the input */
 	bool blank, removed;
-	/* true if the bytes of the record or message, as they were in the
-	 * input, are in the archive */
+	/* true if the original bytes of the record or message are in the
+	 * archive */
 	bool archived;
 	bool holds_results; /* true if the message contains tool results */
-	/* True if the message has no blocks; only the last message of a
+	/* True if the message has no blocks.  Only the last message of a
 	 * conversation may have none. */
 	bool is_empty;
-	/* true if a repair inserts a user message before this message */
+	/* True if a repair inserts a user message before this message. */
 	bool lead_before;
 	/* True if a later tool call has the same id as a tool call of this
 	 * message.  Results that a repair inserts for this message must then
@@ -33,141 +33,142 @@ struct ctx_repair_entry {
 	bool results_before_next;
 	uint64_t rules;
 	enum ctx_role role;
-	struct ctx_str bytes; /* the bytes to write */
-	/* Offset in bytes of the first change in what is sent to the model;
-	 * SIZE_MAX: none. */
+	struct ctx_str bytes; /* the bytes that will be written */
+	/* Offset in bytes of the first change of something that is sent to the
+	 * model; SIZE_MAX if there is no such change. */
 	size_t changed_from;
-	/* Offset in the record's bytes where a tool result can be inserted
-	 * before the message's blocks; 0: nowhere. */
+	/* Offset in the bytes of the record at which a tool result can be
+	 * inserted before the message's blocks; 0 if it cannot. */
 	size_t results_at;
 	/* True if no blocks of the message are left after the offset
-	 * results_at, so that no comma is written between a result and a
-	 * block. */
+	 * results_at.  Then no comma is written after an inserted result. */
 	bool nothing_after;
-	/* Tool results that were made for insertion.  The first n_handed_on of
-	 * them are for tool calls of earlier messages, and are all inserted.
-	 * Then there is one for each tool call of this message; it is inserted
-	 * if its member due is true. */
+	/* Tool results that may be inserted.  The first n_handed_on results are
+	 * for tool calls of earlier messages, and are all inserted.  After them
+	 * there is one result for each tool call of this message; it is
+	 * inserted if its member "due" is true. */
 	struct ctx_repair_result {
 		/* Offset and length in bytes of the tool result in
-		 * results_text. n 0: no tool result can be made for this tool
-		 * call. */
+		 * results_text.  The length n is 0 if no tool result can be
+		 * made for the tool call. */
 		size_t at, n;
 		bool due;
 	} * results;
 	size_t n_results, results_cap, n_handed_on;
-	bool has_unnamed; /* true if a result in results_text has no id */
-	/* JSON of the tool results in the array results, one after another.
-	 * Before them, the first wrapper_length bytes are the beginning of a
-	 * message that contains them all. */
+	bool has_unnamed; /* true if a tool result in results_text has no id */
+	/* The JSON of the tool results in the array "results", one after
+	 * another.  The first wrapper_length bytes are the beginning of a
+	 * message that contains all of them. */
 	struct ctx_buf results_text;
 	size_t wrapper_length;
 };
 
 struct ctx_repair_queue {
-	/* the queue: each entry is a struct ctx_repair_entry */
+	/* the queue, whose entries have the type struct ctx_repair_entry */
 	struct ctx_held_queue entries;
-	/* true if the model's provider refuses signed reasoning after a change
-	 */
+	/* True if the provider refuses signed reasoning of the model after a
+	 * change. */
 	bool binds;
-	/* True if a repair has changed something other than a cache breakpoint
-	 * in the part of the conversation before the next message to be
-	 * written. */
+	/* True if a repair has changed the part of the conversation before the
+	 * next message that will be written.  Changes of cache breakpoints do
+	 * not count. */
 	bool changed;
 };
 
 struct ctx_repair {
-	/* Has the writer, and reads messages of the queue again.  If its writer
-	 * is NULL, nothing is written. */
+	/* Has the writer, and parses messages of the queue again.  If its
+	 * writer is NULL, nothing is written. */
 	struct ctx_rewrite *rewrite;
-	/* True during a trial: the repair writes and reports nothing, and only
-	 * sets the members refused and refused_at. */
+	/* True during a trial, in which the repair writes and reports nothing,
+	 * but only sets the members refused and refused_at. */
 	bool trial;
 	struct ctx_check_config *options;
-	/* lines: the records that were not written yet. inner: the messages
-	 * inside the record that is being read. */
+	/* lines: records that were not written yet. inner: messages inside the
+	 * record that is being read. */
 	struct ctx_repair_queue lines, inner;
 	/* edits of the record that is being read */
 	struct ctx_edits edits;
-	/* edits of a message that is a record */
+	/* edits of a message that is a record of its own */
 	struct ctx_edits message_edits;
 	struct ctx_edits entry_edits; /* edits of a message in the queue */
-	/* scratch memory for the JSON that replaces an image or a message */
+	/* Scratch memory for the JSON that replaces an image or a message. */
 	struct ctx_buf added;
-	/* copy of bytes that were removed from a message in the queue */
+	/* Copy of the bytes that were removed from a message in the queue. */
 	struct ctx_buf removed;
 	struct ctx_buf out, id, spare;
 	/* JSON node of the key of a member that must be removed from the
-	 * message being checked; 0: none. */
+	 * message that is being checked; 0 if there is none. */
 	uint32_t removed_member;
-	bool after_removed; /* true if the last record was removed */
-	bool renamed;       /* true if the id of some tool call was replaced */
-	/* True if the trial has found signed reasoning that the provider would
-	 * refuse, because it comes after a change. */
+	bool after_removed; /* true if a repair has removed the last record */
+	/* true if a repair has replaced the id of a tool call */
+	bool renamed;
+	/* True if the trial has found signed reasoning after a change, which
+	 * the provider would refuse. */
 	bool refused;
-	/* place of the first message because of which the conversation was
-	 * refused */
+	/* place of the first message because of which the conversation is not
+	 * repaired */
 	struct ctx_place refused_at;
-	/* Result of find_last_before_results, valid until the next message is
-	 * added.  Tool results for calls in the messages from run_from to
-	 * run_to must be inserted after the message run_to. run_known: true if
-	 * this was found. */
+	/* Cached result of find_last_before_results: tool results for calls in
+	 * the messages from run_from to run_to must be inserted after the
+	 * message run_to. run_known: true if there is a cached result.  It is
+	 * valid until the next message is added. */
 	bool run_known;
-	bool run_has_next; /* true if a message follows: run_next */
+	/* true if there is a message after run_to, whose index is run_next */
+	bool run_has_next;
 	uint64_t run_from, run_to, run_next;
 };
 
 /* ---- repair_queue.c ---- */
 
-/* Prepares a zeroed struct. */
+/* Prepares *repair, which must be zeroed. */
 void ctx_repair_init(struct ctx_repair *repair);
 void ctx_repair_release(struct ctx_repair *repair);
-/* Returns the queue of the messages inside a record or, if inside is false, the
- * queue of the records. */
+/* Returns one of the two queues: if inside is true, that of the messages inside
+ * a record; otherwise that of the records. */
 struct ctx_repair_queue *ctx_repair_choose_queue(struct ctx_repair *repair,
     bool inside);
-/* Appends an entry for the event's message or, if the event has none, for its
- * record.  Returns NULL with *err if there is no memory. */
+/* Appends an entry for the event's message, or for its record if the event has
+ * no message.  Returns the entry, or NULL with *err if there is no memory. */
 struct ctx_repair_entry *ctx_repair_append_entry(struct ctx_repair_queue *queue,
     const struct ctx_event *event, struct ctx_err *err);
 /* Returns the entry with this number in the queue.  The pointer is valid until
  * the next entry is added. */
 struct ctx_repair_entry *ctx_repair_entry_at(
     const struct ctx_repair_queue *queue, size_t number);
-/* Returns the entry of the message with this index; NULL if the message was
- * written already.  Finds it by bisection, because indices never decrease in
+/* Returns the entry of the message with this index, or NULL if the message was
+ * already written.  Finds it by bisection, because indices never decrease in
  * the queue; a record that is not a message has the index of the message before
  * it. */
 struct ctx_repair_entry *ctx_repair_find_entry(
     const struct ctx_repair_queue *queue, uint64_t message);
-/* Returns the first message after an entry in the queue that no repair has
- * removed and that is sent to the model; NULL if there is none. */
+/* Returns the next message after an entry in the queue that is sent to the
+ * model and was not removed by a repair, or NULL if there is none. */
 struct ctx_repair_entry *ctx_repair_find_shown(
     const struct ctx_repair_queue *queue, struct ctx_repair_entry *entry);
-/* Sets the bytes of a queued message to a copy of the n bytes at p, which the
- * queue owns. */
+/* Sets the bytes of a message in the queue to a copy of the n bytes at p.  The
+ * queue owns the copy. */
 int ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
     struct ctx_err *err);
-/* Writes the original bytes of the message to the archive, unless that was
- * done before or this is a trial. */
+/* Writes the original bytes of a message to the archive.  Does nothing if they
+ * are already there, or if this is a trial. */
 int ctx_repair_archive(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, struct ctx_err *err);
-/* Records that a repair has changed what is sent to the model, beginning at an
- * offset in the bytes of an entry.  Must not be called for other changes. */
+/* Notes down that a repair has changed what is sent to the model, from the
+ * offset "at" in the bytes of an entry on.  Must not be called for other
+ * changes. */
 void ctx_repair_note_change(struct ctx_repair_entry *entry, size_t at);
 
 /* ---- repair_results.c: tool results that a repair inserts ---- */
 
-/* Makes a tool result for each tool call of a message, to be inserted if the
- * call gets no other result. */
+/* Makes a tool result for each tool call of a message.  It will be inserted if
+ * the call gets no other result. */
 int ctx_repair_compose_results(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, const struct ctx_message *message,
     struct ctx_err *err);
 /*
- * Decides whether a tool result is inserted for the tool call that fix->finding
- * is about. judging is true while a message is being checked.  Returns 2 if the
- * result will be directly before that message, or will be the last message;
- * otherwise 1.
+ * Decides whether a tool result is inserted for the tool call of fix->finding.
+ * judging: true while a message is being checked.  Returns 2 if the result will
+ * be directly before that message, or will be the last message; otherwise 1.
  *
  * Returns 0 if no result can be inserted:
  *  - The result could be taken as the answer to another call.
@@ -179,14 +180,14 @@ int ctx_repair_mark_result(struct ctx_repair *repair,
 /* Returns true if tool results will be inserted for tool calls of the
  * message. */
 bool ctx_repair_has_due_results(const struct ctx_repair_entry *entry);
-/* Tool results will be inserted for the tool calls of a message (entry).
- * Returns true if they become blocks of the message after it (next), and not a
- * message of their own.  This is so if next contains other tool results, or if
- * two user messages in a row are forbidden. */
+/* Returns true if the tool results that are inserted for a message ("entry")
+ * become blocks of the message after it ("next"), and not a message of their
+ * own.  This is so if next contains other tool results, or if the rules forbid
+ * two user messages in a row. */
 bool ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next);
-/* Tool results will be inserted for the tool calls of a message (entry).
- * Returns true if they must come after the next message (next), not before it:
+/* Returns true if the tool results that are inserted for a message ("entry")
+ * must come after the next message ("next"), and not before it:
  *  - if both messages count as one answer of the assistant; or
  *  - if a result without an id is inserted (nameless is true) and next has tool
  *    results.  The provider takes a result without an id to answer the oldest
@@ -195,102 +196,105 @@ bool ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
  *    before next. */
 bool ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
     bool nameless, const struct ctx_repair_entry *next);
-/* Tool results will be inserted for the tool calls of a message (entry).  Moves
- * them to the message after it (next): there they come before the results for
- * the calls of next.  The array of results is handed over and extended, not
- * copied, so that many calls in a row take linear time. */
+/* Moves the tool results that are inserted for a message ("entry") to the
+ * message after it ("next"), where they come before the results for the calls
+ * of next.  The array of results is handed over and extended, not copied, so
+ * that many calls in a row take linear time. */
 int ctx_repair_move_results(struct ctx_repair_entry *entry,
     struct ctx_repair_entry *next, struct ctx_err *err);
 /* Appends to the buffer out the tool results that are inserted for an entry, as
- * blocks of a message. part: the text between two results; tail: the text after
- * the last one. */
+ * blocks of a message. part: text between two results; tail: text after the
+ * last one. */
 int ctx_repair_append_results(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part, const char *tail,
     struct ctx_err *err);
-/* Appends to the buffer "out" the tool results that a repair inserts after the
- * message of an entry.  The results are one message or, in formats in which
- * each result is a message of its own, several.  The separator (the argument
- * "part") is put between these messages. */
+/* Appends to the buffer out the tool results that are inserted after the
+ * message of an entry, as one message or, in formats in which each result is a
+ * message of its own, as several. part: text between two of these messages. */
 int ctx_repair_append_result_messages(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part,
     struct ctx_err *err);
 
 /* ---- repair_message.c: work before and after the check of a message ---- */
 
-/* Begins a conversation. inside: true if the conversation is inside a record,
- * false if its messages are records. */
+/* Begins a conversation. inside: true if the conversation is inside a record;
+ * false if its messages are records. binds: value for
+ * ctx_repair_queue.binds. */
 void ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds);
-/* Appends a message to the queue before it is checked. rules: those by which
- * it will be checked. */
+/* Appends a message to the queue before it is checked. rules: the rules by
+ * which the message will be checked. */
 int ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t rules, const struct ctx_place *place, struct ctx_err *err);
-/* Called after a message was checked.  Adds the edits that remove blocks and
- * members and replace ids, as the findings demand.  If the message is a record,
+/* Called after a message was checked.  Adds the edits that the findings demand:
+ * they remove blocks and members, and replace ids.  If the message is a record,
  * applies all its edits. */
 int ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
     const struct ctx_validator *validator, struct ctx_err *err);
 
 /* ---- repair_finding.c: the fix of a finding ---- */
 
-/* Makes the repair for a finding, and sets *fix.  Returns 1; 2 if it inserts a
- * tool result directly before the message that is being checked, or as the last
- * message; 0 if there is no repair; or -1 with *err. message: the message that
- * is being checked; NULL at the end of the conversation. */
+/* Makes the repair for a finding, and sets *fix.  Returns 1; or 2 if the repair
+ * inserts a tool result directly before the message that is being checked, or
+ * as the last message; or 0 if there is no repair; or -1 with *err. message:
+ * the message that is being checked; NULL at the end of the conversation. */
 int ctx_repair_finding(struct ctx_repair *repair,
     const struct ctx_finding *finding, const struct ctx_message *message,
     struct ctx_fix *fix, struct ctx_err *err);
-/* Returns true if the message is a line of an agent's session file.  Such
- * lines refer to each other, so they are not repaired. */
+/* Returns true if the message is a line of an agent's session file.  Such lines
+ * refer to each other, so they are not repaired. */
 bool ctx_repair_is_linked(const struct ctx_repair_entry *entry, bool inside);
 
 /* ---- repair_earlier.c: repairs of a message that was checked before ---- */
 
 /* Removes the first cache breakpoint of a message that is a record.  Returns 1
- * and sets *old to the removed bytes; 0 if there is none; or -1 with *err. */
+ * and sets *old to the removed bytes; or 0 if there is no breakpoint; or -1
+ * with *err. */
 int ctx_repair_breakpoint(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, struct ctx_str *old, struct ctx_err *err);
-/* Replaces an image by a text, in a message that is a record. ordinal: the
- * index of the image among those of the message that a text can replace.
- * Returns 1 and sets *old to the replaced bytes; 0 if there is no such image;
- * or -1 with *err. */
+/* Replaces an image by a text, in a message that is a record. ordinal: index of
+ * the image, counting only images that a text can replace.  Returns 1 and sets
+ * *old to the replaced bytes; or 0 if there is no such image; or -1 with
+ * *err. */
 int ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     size_t ordinal, struct ctx_str *old, struct ctx_err *err);
 
 /* ---- repair_reasoning.c: signed reasoning after a change ---- */
 
-/* For the entry that is written next, returns an offset in its bytes: signed
- * reasoning after this offset must be removed.  Returns SIZE_MAX if none must
- * be removed. */
+/* Returns an offset in the bytes of the entry that is written next.  Signed
+ * reasoning that ends after this offset must be removed.  Returns SIZE_MAX if
+ * none must be removed. */
 size_t ctx_repair_pass_change(struct ctx_repair_queue *queue,
     const struct ctx_repair_entry *entry);
-/* In a message that is a record, removes the signed reasoning that ends after
- * the offset "from", and reports that.  SIZE_MAX: removes nothing. */
+/* Removes the signed reasoning that ends after the offset "from" in a message
+ * that is a record, and reports this.  If from is SIZE_MAX, removes nothing. */
 int ctx_repair_record_reasoning(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, size_t from, struct ctx_err *err);
 /* Removes signed reasoning after a change from the messages of a conversation
- * inside a record, when all other edits were added.  The member changed_from
- * of each entry must be what ctx_repair_pass_change has returned. */
+ * inside a record.  All other edits must have been added before.  The member
+ * changed_from of each entry must be the value that ctx_repair_pass_change has
+ * returned. */
 int ctx_repair_inner_reasoning(struct ctx_repair *repair, struct ctx_err *err);
 
 /* ---- repair_conversation.c: a conversation inside a record ---- */
 
-/* Adds the edits that repair a record, after the conversation inside it was
- * checked. */
+/* Adds the edits that repair a record, after the conversation inside the record
+ * was checked. */
 int ctx_repair_conversation(struct ctx_repair *repair,
     const struct ctx_event *event, struct ctx_err *err);
 
 /* ---- write_repaired.c: writes messages whose repairs are final ---- */
 
 /* Applies the edits in repair->edits, if there are any, to the record that is
- * being read, and sets *text to the new bytes.  These are in repair->out. */
+ * being read, and sets *text to the new bytes, which are in repair->out. */
 int ctx_repair_take_record(struct ctx_repair *repair, struct ctx_str *text,
     struct ctx_err *err);
 /* Called at the end of a record.  Writes the messages at the beginning of the
  * queue about which there can be no more findings. first_undecided: index of
- * the first message about which there still can be findings. */
+ * the first message about which there can be. */
 int ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t first_undecided, struct ctx_err *err);
-/* Writes all entries that are still in the queue. */
+/* Writes all entries that are still in the queue, at the end of the
+ * conversation. */
 int ctx_repair_end(struct ctx_repair *repair, struct ctx_err *err);
 
 #endif
