@@ -11,8 +11,8 @@
  * are an object: Anthropic answers "tool_use.input: Input should be a valid
  * dictionary" (claude-code #6696).
  *
- * A repair keeps arguments that are not an object: they become the member
- * "arguments" of a new object.
+ * If arguments are not an object, a repair makes them the member "arguments" of
+ * a new object.
  */
 #include "check/validator.h"
 
@@ -33,8 +33,8 @@ append_raw(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
 
 	if (ctx_json_compact(json, node, out, &text, err) < 0)
 		return -1;
-	/* If the JSON is compact already, ctx_json_compact appends nothing to
-	 * out, and only points text to the JSON.  Then text is appended
+	/* If the JSON is compact already, ctx_json_compact only points "text"
+	 * to the JSON, and appends nothing to out.  So the text is appended
 	 * here. */
 	return out->n > from ? 0 : ctx_buf_add(out, text.p, text.n, err);
 }
@@ -50,9 +50,9 @@ is_blank_buffer(const struct ctx_buf *text)
 	return true;
 }
 
-/* Appends the arguments of a tool call as a JSON object. value: the JSON node
- * of the arguments.  If is_json is true, the arguments are a string that
- * contains JSON, and this JSON was scanned into validator->json. */
+/* Appends the arguments of a tool call as a JSON object. value: JSON node of
+ * the arguments. is_json: true if the arguments are a string with JSON, which
+ * was scanned into validator->json. */
 static int
 make_object(struct ctx_validator *validator, struct ctx_buf *out,
     uint32_t value, bool is_json, struct ctx_err *err)
@@ -77,8 +77,9 @@ make_object(struct ctx_validator *validator, struct ctx_buf *out,
 	return ctx_buf_add(out, "}", 1, err);
 }
 
-/* Reports that the arguments of tool call i have a wrong form.  The fix makes
- * them an object, which is written as a JSON string if in_text is true. */
+/* Reports that the arguments of tool call i have a wrong form.  The repair
+ * makes them an object; if in_text is true, it writes this object as a JSON
+ * string. */
 static int
 refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
     bool is_json, const char *tail, struct ctx_err *err)
@@ -104,8 +105,8 @@ refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
 	    ctx_json_str(json, value), err);
 }
 
-/* Checks the arguments of a tool call in a format where they must be a string
- * that contains JSON. */
+/* Checks the arguments of a tool call, which must be a string that contains
+ * JSON in this format. */
 static int
 check_argument_string(struct ctx_validator *validator, size_t i,
     struct ctx_err *err)
@@ -143,8 +144,8 @@ ctx_validate_arguments(struct ctx_validator *validator, size_t i,
 	if (value != 0 && (validator->rules & CTX_ARGUMENTS_TEXT) &&
 	    ctx_json_is(json, value - 1, "arguments"))
 		return check_argument_string(validator, i, err);
-	/* Missing arguments and null are accepted, except in formats in which
-	 * tool calls need ids (CTX_NEEDS_IDS). */
+	/* Arguments that are missing or null are accepted, except in formats in
+	 * which tool calls need ids (CTX_NEEDS_IDS). */
 	if (!(validator->rules & CTX_ARGUMENTS_OBJECT) ||
 	    (!needed &&
 		(value == 0 || json->nodes[value].kind == CTX_JSON_NULL)) ||

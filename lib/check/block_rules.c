@@ -40,7 +40,7 @@ ctx_validate_says_nothing(const struct ctx_validator *validator,
 		    0);
 }
 
-/* Returns true if a reasoning block can be verified by the provider: it has a
+/* Returns true if the provider can verify a reasoning block: if the block has a
  * signature, or is encrypted. */
 static bool
 has_reasoning_proof(const struct ctx_json *json, uint32_t block)
@@ -60,8 +60,8 @@ has_reasoning_proof(const struct ctx_json *json, uint32_t block)
 	for (i = 0; i < 2; i++)
 		if ((proof = ctx_json_find(json, block, proofs[i])) != 0)
 			return !ctx_text_is_empty(json, proof, false);
-	/* On Bedrock, the reasoning of some models has no signature and is
-	 * accepted. */
+	/* Some models on Bedrock write reasoning without a signature, and
+	 * Bedrock accepts it. */
 	return nested;
 }
 
@@ -75,8 +75,9 @@ check_id(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	int rc;
 
 	if (block->id == 0) {
-		/* A tool call that is not an element of an array, such as the
-		 * member "function_call" of a message, needs no id. */
+		/* Only a tool call that is an element of an array needs an id;
+		 * a tool call in the member "function_call" of a message does
+		 * not. */
 		if (!(validator->rules & CTX_NEEDS_IDS) ||
 		    block->container == 0 ||
 		    json->nodes[block->container].kind != CTX_JSON_ARRAY)
@@ -121,8 +122,8 @@ ctx_validate_body(struct ctx_validator *validator, size_t i,
 	uint32_t body = block->payload;
 
 	/* block->payload is 0 if a text cannot replace the content of the tool
-	 * result, such as a screenshot.  The content is then the payload of the
-	 * block after it. */
+	 * result, such as a screenshot.  The payload of the next block is then
+	 * the content. */
 	if (body == 0 && i + 1 < message->n &&
 	    message->blocks[i + 1].result_index == i + 1)
 		body = message->blocks[i + 1].payload;
@@ -133,8 +134,8 @@ ctx_validate_body(struct ctx_validator *validator, size_t i,
 	    "tool result", " has no content", err);
 }
 
-/* Returns true if providers refuse this text because it is empty or only white
- * space.  They accept white space if the message has another text
+/* Returns true if providers refuse a text block because its text is empty or
+ * only white space.  They accept white space if the message has another text
  * (LibreChat-AI/agents #124, April 2026; Bedrock: pydantic-ai,
  * test_bedrock_cache_write_and_read, 2026) or a tool call that the client
  * answers (llm-anthropic, test_tools, 2026). */
@@ -163,7 +164,7 @@ is_refused_text(const struct ctx_validator *validator,
 	return true;
 }
 
-/* Checks a block, without looking at other blocks. */
+/* Checks a block of the message by itself, without looking at other blocks. */
 static int
 check_block(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 {
@@ -185,8 +186,8 @@ check_block(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 		    CTX_RULE_CUT_REASONING, i, "reasoning has no signature", "",
 		    err);
 	case CTX_BLOCK_TEXT:
-		/* If a message contains nothing but an empty text, it is
-		 * checked later, as a message without content. */
+		/* A message that contains nothing but an empty text is checked
+		 * later, as a message without content. */
 		if (!is_refused_text(validator, block))
 			return 0;
 		return ctx_validate_refuse_block(validator, CTX_RULE_EMPTY_TEXT,
@@ -224,9 +225,9 @@ ctx_validate_forms(struct ctx_validator *validator, struct ctx_err *err)
 {
 	size_t i;
 
-	/* Strings are checked first.  A later rule may add another edit of the
-	 * same string.  Of two edits of the same bytes, the one that was added
-	 * last is applied. */
+	/* Strings are checked first, because another rule may add another edit
+	 * of the same string, and of two edits of the same bytes the last one
+	 * is applied. */
 	if (ctx_validate_texts(validator, err) < 0)
 		return -1;
 	for (i = 0; i < validator->message->n; i++)

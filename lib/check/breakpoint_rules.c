@@ -1,10 +1,10 @@
 /*
- * breakpoint_rules.c - checks the number and place of cache breakpoints
+ * breakpoint_rules.c - checks the number and the places of cache breakpoints
  *
  * A request may have four breakpoints.  If it has more, the oldest ones are
  * removed, in the order of the cached prefix: first those of the tools, then
  * those of the system prompt, then those of the messages.  The newest
- * breakpoints cover the most tokens.
+ * breakpoints are kept because they cover the most tokens.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "check/surrogate_rules.h"
 #include "check/validator.h"
 
-/* Returns how cache breakpoints are written for the provider of the request;
- * NULL if the provider has none. */
+/* Returns how the provider of the request writes cache breakpoints, or NULL if
+ * it has none. */
 static const struct ctx_breakpoint_format *
 find_breakpoint_format(const struct ctx_validator *validator)
 {
@@ -52,9 +52,9 @@ ctx_child_span(const struct ctx_json *json, uint32_t container, uint32_t child,
 	return (struct ctx_str){json->text + from, to - from};
 }
 
-/* Returns true if an array contains only cache breakpoints before the element
- * at the JSON node "node".  Surplus breakpoints are removed from the oldest on,
- * so those before the element are removed, too. */
+/* Returns true if everything in an array before the element "node" is a cache
+ * breakpoint.  Surplus breakpoints are removed from the oldest on, so those
+ * before the element are then removed, too. */
 static bool
 has_only_markers_before(const struct ctx_json *json, uint32_t container,
     uint32_t node)
@@ -69,10 +69,11 @@ has_only_markers_before(const struct ctx_json *json, uint32_t container,
 	return true;
 }
 
-/* Returns why a cache breakpoint is refused where it is, or NULL.  A breakpoint
- * that is a member (Anthropic) may not be in a reasoning block.  One that is an
- * element (Bedrock) may not be the next after reasoning, nor after a document
- * that is not a PDF. */
+/* Returns why a cache breakpoint is refused at its place, or NULL if it is
+ * accepted.  A breakpoint that is a member of a block (Anthropic) must not be
+ * in a reasoning block.  A breakpoint that is an element of its own (Bedrock)
+ * must not come directly after reasoning, or after a document that is not a
+ * PDF. */
 static const char *
 find_misplacement(const struct ctx_json *json, uint32_t container,
     uint32_t node)
@@ -130,9 +131,9 @@ add_breakpoint_seen(struct ctx_validator *validator,
 		validator->n_breakpoints + 1, err) < 0)
 		return -1;
 	validator->breakpoints[validator->n_breakpoints++] = *mark;
-	/* If the messages are inside a request, breakpoints are counted when
-	 * the whole request was read, because those of its tools and system
-	 * prompt count, too. */
+	/* If the messages are inside a request, breakpoints are counted at the
+	 * end of the request, because those of its tools and system prompt
+	 * count, too. */
 	if (mark->json != NULL ||
 	    validator->n_breakpoints <= CTX_BREAKPOINTS_MAX)
 		return 0;
@@ -201,9 +202,9 @@ ctx_validate_all_markers(struct ctx_validator *validator,
 		ctx_breakpoint_system(format, json, request), validator,
 		check_breakpoint, err) < 0)
 		return -1;
-	/* In the list of breakpoints, those of the tools and of the system
-	 * prompt come after those of the messages.  In the cached prefix they
-	 * come first, so they are reported first. */
+	/* The list has the breakpoints of the messages before those of the
+	 * tools and the system prompt.  In the cached prefix those of the tools
+	 * and the system prompt come first, so they are reported first. */
 	n = validator->n_breakpoints;
 	first = of_messages;
 	for (i = 0; i + CTX_BREAKPOINTS_MAX < n; i++)

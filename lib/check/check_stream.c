@@ -1,13 +1,13 @@
 /*
- * check_stream.c - checks the conversations of a stream, and repairs them if
- * asked to
+ * check_stream.c - checks the conversations of a stream, and repairs them on
+ * demand
  *
  * Messages that are records form one conversation; the messages inside a record
- * form another.  There is a validator for each.
+ * form another.  Each of the two has a validator.
  *
  * With CTX_REASONING_FAIL a conversation is kept in memory until its end.  Then
- * a trial, which writes and reports nothing, shows whether it can be repaired
- * without making signed reasoning invalid.
+ * it is repaired in a trial, which writes and reports nothing, to find out
+ * whether the repair would make signed reasoning invalid.
  */
 #include <string.h>
 
@@ -20,16 +20,17 @@ struct check_conversation {
 	struct ctx_validator validator;
 	const struct ctx_model *model; /* NULL: not known */
 	uint64_t messages;
-	/* number of messages that no repair has removed */
+	/* number of messages that were not removed by a repair */
 	uint64_t messages_left;
-	/* true if the provider refuses signed reasoning of the conversation's
-	 * model after a change */
+	/* True if the provider refuses signed reasoning of the conversation's
+	 * model after a change. */
 	bool binds;
-	bool holding; /* true if the conversation's events are kept in memory */
+	/* true if the events of the conversation are kept in memory */
+	bool holding;
 };
 
 struct check {
-	/* The entries in the queues of rewrite are of the type struct
+	/* The entries in the queues of rewrite have the type struct
 	 * ctx_held_event. */
 	struct ctx_rewrite rewrite;
 	struct ctx_check_config *options;
@@ -38,17 +39,18 @@ struct check {
 	const struct ctx_message *message;
 	struct ctx_repair repair;
 	bool repairing;
-	/* name of the input file with the first record that is not blank */
+	/* Name of the input file with the first record that is not blank. */
 	const char *file;
-	bool conversations; /* true once a record contained a conversation */
-	/* In the current record, the byte at the offset "counted_to" is in the
-	 * line with the number "line".  Line breaks before this offset were
-	 * counted, and are not counted again. */
+	/* true once a record was read that contains a conversation */
+	bool conversations;
+	/* Position in the current record up to which lines were counted:
+	 * counted_to is an offset in bytes, and line the number of the line at
+	 * this offset. */
 	uint32_t counted_to;
 	uint64_t line;
 };
 
-/* Reports a violation of a rule that is not repaired. */
+/* Reports a finding that is not repaired. */
 static int
 report_finding(struct check *check, const struct ctx_finding *finding,
     struct ctx_err *err)
@@ -77,8 +79,8 @@ handle_finding(void *user, const struct ctx_finding *finding,
 	if (!check->repair.trial && options->on_fix != NULL &&
 	    options->on_fix(options->user, &fix, err) < 0)
 		return -1;
-	/* A message that was checked before is counted in messages_left.  If it
-	 * is removed now, it is subtracted. */
+	/* If a message that was checked before is removed now, messages_left
+	 * must be decreased, because the message was counted. */
 	conversation = finding->place.inside ? &check->record : &check->lines;
 	if (ctx_rule_at(finding->id)->remedy == CTX_FIX_REMOVE_MESSAGE &&
 	    finding->place.message < conversation->messages)
@@ -86,8 +88,8 @@ handle_finding(void *user, const struct ctx_finding *finding,
 	return rc;
 }
 
-/* Sets conversation->model.  Called once per conversation: the search may read
- * all messages that a record contains. */
+/* Sets conversation->model.  Called only once per conversation, because the
+ * search may read all messages that a record contains. */
 static int
 find_model(const struct check *check, struct check_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
@@ -99,8 +101,8 @@ find_model(const struct check *check, struct check_conversation *conversation,
 	    check->options->counters, &conversation->model, err);
 }
 
-/* Returns the rules for a conversation in a dialect (format).  Sets
- * validator.provider to the provider whose limits apply to it. */
+/* Returns the rules, as bits, for a conversation in a dialect (format).  Sets
+ * validator.provider to the provider whose limits apply. */
 static uint64_t
 find_rules(const struct check *check, struct check_conversation *conversation,
     const struct ctx_dialect *dialect)
@@ -117,7 +119,7 @@ find_rules(const struct check *check, struct check_conversation *conversation,
 }
 
 /* Returns the number of the line on which the event's JSON node begins.  Must
- * be called in the order of the nodes. */
+ * be called for nodes in their order in the record. */
 static uint64_t
 find_node_line(struct check *check, const struct ctx_event *event)
 {
@@ -167,8 +169,8 @@ check_message(struct check *check, struct check_conversation *conversation,
 	if (check->options->schema)
 		rules |= CTX_CALLS_FIT;
 	place.message -= is_continuation;
-	/* A response of a provider is not checked, because it is not sent
-	 * alone, but with the request that it answers. */
+	/* The response of a provider is not checked, because it is never sent
+	 * alone, but together with the request that it answers. */
 	if (event->layout->is_response) {
 		conversation->messages++;
 		conversation->messages_left++;
@@ -194,7 +196,7 @@ check_message(struct check *check, struct check_conversation *conversation,
 	return rc;
 }
 
-/* Reports that a record has no message where one must be. */
+/* Reports that a record has no message where there must be one. */
 static int
 report_missing_message(struct check *check, const struct ctx_place *place,
     const char *what, struct ctx_err *err)
@@ -206,8 +208,8 @@ report_missing_message(struct check *check, const struct ctx_place *place,
 	return report_finding(check, &finding, err);
 }
 
-/* Returns true if an element of a conversation is not a message, in a format
- * that allows only messages there. */
+/* Returns true if an element of a conversation is not a message, although the
+ * format allows only messages there. */
 static bool
 is_message_missing(const struct ctx_event *event)
 {
@@ -216,7 +218,7 @@ is_message_missing(const struct ctx_event *event)
 	    (event->layout->dialect->rules & CTX_KNOWN_ROLES);
 }
 
-/* Checks the parts of a request that are not messages. */
+/* Checks the parts of a request outside its messages. */
 static int
 check_request(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
@@ -272,8 +274,8 @@ begin_conversation(struct check *check, const struct ctx_event *event)
 	ctx_repair_begin(&check->repair, true, check->record.binds);
 }
 
-/* Checks the message or element of an event.  Called when the event is read or,
- * if it was kept in memory, later. */
+/* Checks the message or other element of an event.  Called when the event is
+ * read, or later if the event was kept in memory. */
 static int
 check_event(struct check *check, const struct ctx_event *event,
     struct ctx_err *err)
@@ -318,9 +320,8 @@ end_stream(struct check *check, struct ctx_err *err)
 	if (ctx_validator_end(&check->lines.validator,
 		check->options->allow_pending, err) < 0)
 		return -1;
-	/* If the file has conversations inside records, each of them was
-	 * checked for missing messages at its own end, so nothing is reported
-	 * here. */
+	/* If conversations are inside records, each of them was checked for
+	 * missing messages at its end, so nothing is reported here. */
 	if (check->file != NULL && !check->conversations &&
 	    check->lines.messages_left == 0 &&
 	    report_missing_message(check, &place, "the file has no messages",
@@ -331,8 +332,8 @@ end_stream(struct check *check, struct ctx_err *err)
 
 /* ---- conversations that are held ---- */
 
-/* Checks those events of a conversation that are in memory. inside is true for
- * a conversation inside a record, false for messages that are records. */
+/* Checks the events of a conversation that are in memory. inside: true for a
+ * conversation inside a record; false for messages that are records. */
 static int
 check_held(struct check *check, bool inside, struct ctx_err *err)
 {
@@ -356,8 +357,8 @@ check_held(struct check *check, bool inside, struct ctx_err *err)
 }
 
 /* Checks a conversation that is in memory from its beginning to its end. end:
- * for a conversation inside a record, its END event; NULL for messages that
- * are records. */
+ * the event END of a conversation inside a record; NULL for messages that are
+ * records. */
 static int
 check_held_conversation(struct check *check, const struct ctx_event *end,
     struct ctx_err *err)
@@ -370,9 +371,9 @@ check_held_conversation(struct check *check, const struct ctx_event *end,
 			   : end_stream(check, err);
 }
 
-/* Repairs the conversation in memory as a trial, which writes and reports
+/* Repairs the conversation in memory in a trial, which writes and reports
  * nothing.  Sets check->repair.refused to true if the provider would refuse
- * signed reasoning after what the repair changes. */
+ * signed reasoning after the changes of the repair. */
 static int
 try_repair(struct check *check, const struct ctx_event *end,
     struct ctx_err *err)
@@ -398,8 +399,8 @@ try_repair(struct check *check, const struct ctx_event *end,
 	return rc;
 }
 
-/* Begins again the conversation whose messages are records.  It was checked in
- * a trial, and is now checked a second time. */
+/* Begins the conversation whose messages are records anew: it was checked in a
+ * trial, and is now checked a second time. */
 static void
 restart_lines(struct check *check)
 {
@@ -408,8 +409,8 @@ restart_lines(struct check *check)
 	ctx_repair_begin(&check->repair, false, check->lines.binds);
 }
 
-/* Repairs the conversation in memory.  If its signed reasoning forbids that,
- * reports why it is not repaired. */
+/* Repairs the conversation in memory.  If the provider would then refuse its
+ * signed reasoning, leaves it unchanged and reports why. */
 static int
 repair_held(struct check *check, const struct ctx_event *end,
     struct ctx_err *err)
@@ -433,9 +434,9 @@ repair_held(struct check *check, const struct ctx_event *end,
 	if (rc == 0)
 		rc = check_held_conversation(check, end, err);
 	check->repairing = true;
-	/* If each message is a record of its own, the records stay in memory
-	 * until the run ends, because the writer may still refer to their
-	 * bytes. */
+	/* If each message is a record of its own, the records must stay in
+	 * memory until the run ends, because the writer may still refer to
+	 * their bytes. */
 	if (end != NULL)
 		ctx_held_queue_clear(&check->rewrite.elements);
 	return rc;
@@ -491,8 +492,9 @@ hold_record(struct check *check, const struct ctx_event *event,
 	return 0;
 }
 
-/* If the event's conversation is kept in memory until its end, keeps the event
- * or, at the end, repairs the conversation.  Otherwise checks the event. */
+/* Handles an event.  If the event's conversation must be kept in memory until
+ * its end, keeps the event; at the end, repairs the conversation.  Otherwise
+ * checks the event. */
 static int
 take_event(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -512,16 +514,16 @@ take_event(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return hold_record(check, event, err);
 }
 
-/* Writes a record or keeps it in memory.  Returns 1, so that the caller does
- * not write it, too. */
+/* Writes a record, or keeps it in memory.  Returns 1, which tells the caller
+ * not to write it. */
 static int
 take_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
 	return take_event(user, event, err) < 0 ? -1 : 1;
 }
 
-/* After an error in the input, messages in memory are written without repair:
- * how to repair them could depend on the messages after the error. */
+/* After an error in the input, messages in memory are written without repair,
+ * because their repair could depend on the messages after the error. */
 static int
 end_checked_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {

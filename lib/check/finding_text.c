@@ -1,6 +1,6 @@
 /*
- * finding_text.c - writes the texts of findings (violations of a rule), which
- * are shown to users
+ * finding_text.c - writes the texts of findings (violations of a rule) for the
+ * user
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 /* maximum length of a name in the text of a finding, in bytes */
 #define MAX_NAME_BYTES 40
 
-/* Appends a text, but at most MAX_NAME_BYTES bytes of it.  NUL bytes become
+/* Appends at most MAX_NAME_BYTES bytes of a text.  Replaces NUL bytes by
  * question marks, because the text of a finding is a C string. */
 static int
 append_clipped(struct ctx_validator *validator, struct ctx_str str,

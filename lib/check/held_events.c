@@ -1,5 +1,5 @@
-/* held_events.c - keeps the events of a conversation in memory, to check them
- * later */
+/* held_events.c - keeps the events of a conversation in memory, so that they
+ * can be checked later */
 #include "check/held_events.h"
 
 struct ctx_held_event *

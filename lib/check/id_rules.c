@@ -1,9 +1,9 @@
 /*
- * id_rules.c - checks the form of tool call ids
+ * id_rules.c - checks the form of the ids of tool calls
  *
- * An id only connects a tool call with its results.  So an id of a wrong form
- * is replaced everywhere by one that is computed from its text: equal ids stay
- * equal, without a table.
+ * The only purpose of an id is to connect a tool call with its results.  So an
+ * id of a wrong form is replaced everywhere by an id that is computed from its
+ * text.  Equal ids are replaced by equal ids, without a table.
  */
 #include <string.h>
 
@@ -19,8 +19,9 @@ is_ascii_alnum(uint32_t cp)
 	    ((lower >= 'a' && lower <= 'z') || (cp >= '0' && cp <= '9'));
 }
 
-/* Returns true if an id has 1 to 64 characters A-Z a-z 0-9 _ and -. If dotted
- * is true, . and : are allowed, too, because ids of Kimi have them. */
+/* Returns true if an id consists of 1 to 64 characters A-Z a-z 0-9 _ and -.  If
+ * dotted is true, the characters . and : are allowed, too, because ids of Kimi
+ * have them. */
 static bool
 is_portable_id(struct ctx_str literal, bool dotted)
 {
@@ -63,8 +64,8 @@ ctx_id_wrong(uint64_t rules, struct ctx_str literal)
 	return NULL;
 }
 
-/* Makes an id from a text and writes the id, as a JSON string, to the buffer
- * "out".  Equal texts give equal ids.  If nine is true, the id has 9
+/* Computes an id from a text, and writes it to the buffer out as a JSON string.
+ * Equal texts give equal ids.  If nine is true, the id has exactly 9
  * characters.  Returns 1, or -1 with *err. */
 static int
 make_id(struct ctx_buf *out, bool nine, struct ctx_str text,
@@ -97,8 +98,8 @@ ctx_id_repair(struct ctx_buf *out, struct ctx_buf *spare, uint64_t rules,
 {
 	if (ctx_id_wrong(rules, literal) == NULL)
 		return ctx_surrogates_repair(out, spare, literal, false, err);
-	/* An empty id is not replaced, because several tool calls may have it
-	 * and would then get the same id. */
+	/* An empty id is not replaced: several tool calls may have it, and
+	 * would all get the same new id. */
 	if (literal.n == 2)
 		return 0;
 	spare->n = 0;

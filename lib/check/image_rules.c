@@ -1,6 +1,6 @@
 /*
- * image_rules.c - checks the size and the number of images against what
- * providers accept
+ * image_rules.c - checks the size and the number of images against the limits
+ * of the provider
  *
  * Anthropic, "Vision", platform.claude.com, 2026: an image of more than 8,000
  * pixels on a side is refused, one of more than 2,000 if the request has more
@@ -10,10 +10,10 @@
  * (lobehub #14711, May 2026).  Bedrock, API reference of Message: 20 images per
  * message, each at most 8,000 pixels on a side and 3.75 MB.
  *
- * An image may become one too many only when later images are read.  Then the
- * oldest images are replaced by texts first.  If images are too large for a
- * request with more than 20 of them, such images are replaced until at most 20
- * are left.
+ * Only when later images are read may an image turn out to be one too many.  A
+ * repair then replaces the oldest images by texts.  If images are too large for
+ * a request with more than 20 of them, it replaces such images until at most 20
+ * images are left.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 #include "cost/media.h"
 #include "dialect/result_content.h"
 
-/* maximum length of a finding's text in bytes */
+/* maximum length in bytes of the text of a finding */
 #define TEXT 160
 
 static int
@@ -93,9 +93,10 @@ ctx_image_find(const struct ctx_message *message, size_t ordinal,
 	return true;
 }
 
-/* Reports a finding about an image.  If the image is inside a request, the
- * finding has its JSON node, so that it can be replaced.  If the message is a
- * record, the finding has the index of the image in the message. */
+/* Reports a finding about an image.  For an image inside a request, the finding
+ * has the JSON node of the image, by which the repair finds it.  For an image
+ * in a message that is a record, it has the index of the image in the
+ * message. */
 static int
 refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
     const struct ctx_image_seen *image, const char *what, struct ctx_err *err)
@@ -118,7 +119,7 @@ refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
 }
 
 /* Returns true if an image exceeds a limit that does not depend on the number
- * of images.  Writes the text of the finding to the buffer "what". */
+ * of images.  Then writes the text of the finding to the buffer "what". */
 static bool
 is_too_big(const struct ctx_provider_limits *limits,
     const struct ctx_media *media, char what[TEXT])
@@ -144,9 +145,9 @@ is_too_big(const struct ctx_provider_limits *limits,
 	return true;
 }
 
-/* Removes image i from the list. replaced is true if a text has replaced the
- * image in its message; then the indices of the message's later images become
- * lower by one. */
+/* Removes image i from the list. replaced: true if a text has replaced the
+ * image in its message; then the later images of the message get indices that
+ * are lower by one. */
 static void
 remove_image_seen(struct ctx_validator *validator, size_t i, bool replaced)
 {
@@ -162,9 +163,9 @@ remove_image_seen(struct ctx_validator *validator, size_t i, bool replaced)
 	    (validator->n_images - i) * sizeof *list);
 }
 
-/* Reports the oldest images of the request, one after another, until the
- * remaining ones are no more than the provider accepts. most: the number of
- * images that the provider accepts; 0: any number. */
+/* Reports the oldest images of the request, until the number of the remaining
+ * images is at most "most", the maximum of the provider.  If most is 0, there
+ * is no maximum. */
 static int
 refuse_surplus_images(struct ctx_validator *validator, uint64_t most,
     struct ctx_err *err)
@@ -186,7 +187,8 @@ refuse_surplus_images(struct ctx_validator *validator, uint64_t most,
 }
 
 /* The provider refuses large images in a request with many images.  As long as
- * the request has too many images, reports the oldest large one. */
+ * the request has too many images for its large ones, reports the oldest large
+ * image. */
 static int
 refuse_large_images(struct ctx_validator *validator,
     const struct ctx_provider_limits *limits, struct ctx_err *err)
@@ -242,7 +244,7 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
 	    validator->dialect == NULL ? 0 : ctx_media_block(message, i);
 
 	/* Audio that the assistant spoke is a member of the message and not a
-	 * block, so a text block cannot replace it. */
+	 * block, so no text block can replace it. */
 	if (!(validator->rules & CTX_SAYS_TEXT) || block == 0 ||
 	    message->role != CTX_ROLE_ASSISTANT)
 		return 0;
@@ -256,8 +258,8 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
 	    : 0;
 }
 
-/* Returns true if a repair has removed block i, or the tool result that block
- * i is in. */
+/* Returns true if a repair has removed block i, or the tool result around
+ * it. */
 static bool
 is_block_dropped(const struct ctx_validator *validator, size_t i)
 {
@@ -267,8 +269,8 @@ is_block_dropped(const struct ctx_validator *validator, size_t i)
 	    (owner != 0 && validator->removed_blocks[owner - 1]);
 }
 
-/* Sets *n to the number of images in the message, without those that a repair
- * has removed. */
+/* Sets *n to the number of images in the message that were not removed by a
+ * repair. */
 static int
 count_images_left(struct ctx_validator *validator, size_t *n,
     struct ctx_err *err)
@@ -293,9 +295,10 @@ count_images_left(struct ctx_validator *validator, size_t *n,
 	return 0;
 }
 
-/* Checks an image.  *ordinal counts the images of the message so far that were
- * kept and that a text can replace.  The next *over images of the message, from
- * this one on, must be refused, because the message has too many. */
+/* Checks an image. *ordinal: number of images of the message before it that
+ * were not removed and that a text can replace; *over: how many images of the
+ * message, from this one on, must be refused because the message has too
+ * many. */
 static int
 check_image(struct ctx_validator *validator,
     const struct ctx_provider_limits *limits, size_t i, size_t *ordinal,
@@ -333,8 +336,8 @@ check_image(struct ctx_validator *validator,
 	*over -= *over > 0;
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
-	/* An image that a text cannot replace gets no index, so it does not
-	 * change the index of the next image. */
+	/* An image that no text can replace has no index, so it does not change
+	 * the index of the next image. */
 	*ordinal += image.block != 0;
 	if (!validator->place.inside)
 		image.json = NULL;

@@ -1,6 +1,6 @@
 /*
- * provider_limits.c - the table of sizes and numbers that providers accept at
- * most
+ * provider_limits.c - a table of the maximum sizes and numbers that providers
+ * accept
  *
  * Anthropic: "API errors" and "Vision", platform.claude.com, 2026 (32 MB; 256
  * MB are for batches).  Bedrock: the body of InvokeModel in its API reference;

@@ -5,7 +5,7 @@
 #include "check/repair.h"
 
 /* Adds an edit that inserts the text in repair->out into the record, before the
- * byte to which "at" points. */
+ * byte at the address "at". */
 static int
 insert_output(struct ctx_repair *repair, const char *at, struct ctx_err *err)
 {
@@ -37,7 +37,8 @@ insert_results(struct ctx_repair *repair, const struct ctx_json *json,
 	    json->text + json->nodes[entry->held.node].end, err);
 }
 
-/* Adds an edit that inserts a user message before a message in the queue. */
+/* Adds an edit that inserts a user message into the record, before a message in
+ * the queue. */
 static int
 insert_leading_message(struct ctx_repair *repair, const struct ctx_json *json,
     const struct ctx_repair_entry *entry, struct ctx_err *err)
@@ -67,8 +68,8 @@ ctx_repair_conversation(struct ctx_repair *repair,
 	     at = json->nodes[at].next, i++) {
 		struct ctx_repair_entry *entry;
 
-		/* An element of the array that is not a message has no entry in
-		 * the queue, so it is skipped. */
+		/* This element of the array is not a message, so it has no
+		 * entry in the queue, and is skipped. */
 		if (k == queue->entries.end ||
 		    ctx_repair_entry_at(queue, k)->held.node >=
 			json->nodes[at].next)

@@ -1,9 +1,9 @@
 /*
- * repair_earlier.c - repairs messages that were checked already
+ * repair_earlier.c - repairs messages that were checked before the current one
  *
- * A finding may be about an earlier message.  If that is inside a record, its
- * JSON is still in memory.  If it is a record, it is scanned again, because
- * earlier repairs may have changed it.
+ * A finding may be about an earlier message.  If that message is inside a
+ * record, its JSON is still in memory.  If it is a record, it is scanned again,
+ * because earlier repairs may have changed it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,9 +45,9 @@ apply_entry_edits(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
 }
 
-/* Replaces bytes of a message in the queue. piece: these bytes; with: the new
- * bytes.  Sets *old to a copy of the replaced bytes, because the message gets
- * new memory.  Returns 1, or -1 with *err. */
+/* Replaces bytes of a message in the queue. piece: the bytes that are replaced;
+ * with: the new bytes.  Sets *old to a copy of the replaced bytes, because the
+ * message gets new memory.  Returns 1, or -1 with *err. */
 static int
 replace_in_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_str piece, struct ctx_str with, struct ctx_str *old,

@@ -11,8 +11,8 @@ ctx_repair_is_linked(const struct ctx_repair_entry *entry, bool inside)
 	return entry->held.dialect->history != CTX_HISTORY_NONE && !inside;
 }
 
-/* Returns the text of a block as it stands in the input.  If the block can be
- * removed only together with its message, returns the text of the message. */
+/* Returns the bytes of a block in the input.  If the block can be removed only
+ * together with its message, returns the bytes of the message. */
 static struct ctx_str
 get_block_bytes(const struct ctx_message *message,
     const struct ctx_block *block)
@@ -21,8 +21,8 @@ get_block_bytes(const struct ctx_message *message,
 	    block->removable != 0 ? block->removable : message->node);
 }
 
-/* Returns true if the repair only concerns a cache breakpoint: what is sent to
- * the model remains the same. */
+/* Returns true if the repair changes only a cache breakpoint, so that what is
+ * sent to the model remains the same. */
 static bool
 is_breakpoint_fix(const struct ctx_finding *finding)
 {
@@ -31,7 +31,7 @@ is_breakpoint_fix(const struct ctx_finding *finding)
 }
 
 /* Adds the edit that replaces bytes of a message.  If entry is NULL, the bytes
- * are elsewhere in the request, such as in its system prompt. */
+ * are in another part of the request, such as its system prompt. */
 static int
 apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_fix *fix, struct ctx_err *err)
@@ -56,8 +56,9 @@ apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	    : 1;
 }
 
-/* Records that a user message must be inserted before a message in the queue.
- * Does nothing if ctx has no template of such a message for the format. */
+/* Notes down that a user message must be inserted before a message in the
+ * queue.  Does nothing if ctx has no template of such a message for this
+ * format. */
 static int
 mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
 {
@@ -71,7 +72,7 @@ mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
 	return 1;
 }
 
-/* Makes the repair for fix->finding, which is about a message that was not
+/* Makes the repair for fix->finding.  The message of the finding was not
  * written yet. */
 static int
 apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
@@ -82,8 +83,8 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 	if (remedy == CTX_FIX_NONE)
 		return 0;
-	/* CTX_FIX_ADD_RESULT and CTX_FIX_ADD_FIRST insert another message and
-	 * do not change this one, so its original need not be archived. */
+	/* These two repairs insert another message.  They do not change this
+	 * message, so its original need not be archived. */
 	if (remedy != CTX_FIX_ADD_RESULT && remedy != CTX_FIX_ADD_FIRST &&
 	    ctx_repair_archive(repair, entry, err) < 0)
 		return -1;
@@ -137,8 +138,8 @@ ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
 		fix->role = CTX_ROLE_OTHER;
 		return apply_text_fix(repair, NULL, fix, err);
 	}
-	/* A message that has been written has no entry any more, so it cannot
-	 * be repaired. */
+	/* A message that was already written has no entry any more, so it
+	 * cannot be repaired. */
 	if (entry == NULL || ctx_repair_is_linked(entry, finding->place.inside))
 		return 0;
 	fix->role = entry->role;

@@ -1,5 +1,5 @@
-/* repair_message.c - prepares the repair of a message before it is checked,
- * and completes it afterwards */
+/* repair_message.c - prepares the repair of a message before the message is
+ * checked, and completes it afterwards */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +17,9 @@ ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds)
 	queue->changed = false;
 }
 
-/* Finds the place in a message, before its blocks, where a tool result could be
- * inserted.  Stores the place as an offset from the start of the record. */
+/* Finds the place before the blocks of a message where a tool result could be
+ * inserted.  Stores the place in the entry, as an offset from the beginning of
+ * the record. */
 static void
 find_insertion_offset(struct ctx_repair_entry *entry,
     const struct ctx_message *message, struct ctx_str text)
@@ -110,7 +111,8 @@ remove_dropped_blocks(struct ctx_edits *edits,
 
 /* If the id of a tool call was replaced, adds the edits that put the new id
  * into the results of this call.  If the call runs a program that has made
- * further tool calls, these contain the id, too, and get the new one. */
+ * further tool calls, these contain the old id, too, and it is replaced
+ * there. */
 static int
 rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
     struct ctx_repair_entry *entry, const struct ctx_message *message,
@@ -140,8 +142,8 @@ rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 	return 0;
 }
 
-/* Returns true if all blocks of a message are removed.  Then no comma is needed
- * after a tool result that is inserted before its blocks. */
+/* Returns true if all blocks of a message are removed.  Then a tool result that
+ * is inserted before them needs no comma after it. */
 static bool
 has_no_blocks_left(const struct ctx_message *message, const bool *removed)
 {

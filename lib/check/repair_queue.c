@@ -1,5 +1,5 @@
-/* repair_queue.c - keeps records and messages in memory until they can be
- * repaired and written */
+/* repair_queue.c - keeps records and messages in memory until they are repaired
+ * and written */
 #include <stdlib.h>
 #include <string.h>
 

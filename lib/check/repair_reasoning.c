@@ -1,11 +1,11 @@
 /*
- * repair_reasoning.c - removes signed reasoning that comes after a change that
- * a repair made
+ * repair_reasoning.c - removes signed reasoning that the provider would refuse,
+ * because a repair has changed something before it
  *
  * A conversation is written in order, and all repairs of a message are known
- * before it is written.  So the queue knows whether anything that is sent to
- * the model was changed before the next message.  A removed cache breakpoint
- * does not count as a change.
+ * before the message is written.  So the queue knows whether anything that is
+ * sent to the model was changed before the next message.  A removed cache
+ * breakpoint does not count as a change.
  */
 #include "check/repair.h"
 #include "stream/bound_reasoning.h"
@@ -23,8 +23,8 @@ ctx_repair_pass_change(struct ctx_repair_queue *queue,
 	return before ? 0 : entry->changed_from;
 }
 
-/* Reports each block of signed reasoning, in the message that was read last,
- * that ends after an offset. */
+/* Reports each block of signed reasoning that ends after the offset "from" in
+ * the message that was parsed last. */
 static int
 report_removed_reasoning(struct ctx_repair *repair,
     const struct ctx_repair_entry *entry, size_t from, struct ctx_err *err)
@@ -51,8 +51,8 @@ report_removed_reasoning(struct ctx_repair *repair,
 }
 
 /* Parses the message whose JSON text will be written for an entry.  Returns 1
- * if it has signed reasoning that must be removed, because it ends after the
- * offset "from"; else 0, or -1 with *err. */
+ * if it has signed reasoning that ends after the offset "from", and so must be
+ * removed; otherwise 0, or -1 with *err. */
 static int
 find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
     struct ctx_str text, size_t from, struct ctx_err *err)
@@ -76,8 +76,8 @@ find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
 	return reasoning == CTX_REASONING_DROP;
 }
 
-/* Removes the signed reasoning that find_reasoning has found in a JSON text,
- * and sets repair->out to the new text. */
+/* Removes the signed reasoning that find_reasoning has found in a JSON text.
+ * Sets repair->out to the new text. */
 static int
 remove_reasoning(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_str text, size_t from, struct ctx_err *err)
@@ -111,9 +111,9 @@ ctx_repair_record_reasoning(struct ctx_repair *repair,
 }
 
 /* If a message inside a record has signed reasoning that must be removed, adds
- * an edit that replaces the whole message.  The new text is made by applying
- * the edits of the message, and does not have that reasoning. n: the number of
- * these edits, which have been merged. */
+ * an edit that replaces the whole message.  The new text has the edits of the
+ * message applied, and lacks that reasoning. n: number of these edits, which
+ * have been merged. */
 static int
 replace_message(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     size_t n, struct ctx_err *err)

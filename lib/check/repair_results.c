@@ -2,7 +2,7 @@
  * repair_results.c - makes the tool results that are inserted for tool calls
  * without one
  *
- * When a tool call is read, a result for it is made.  It is inserted if the
+ * For each tool call that is read, a result is made.  It is inserted if the
  * call gets no other result.
  */
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "check/repair.h"
 #include "check/surrogate_rules.h"
 
-/* Returns true if the JSON value exists, and is neither null nor an empty
- * string. */
+/* Returns true if there is a JSON value at the node, and it is neither null nor
+ * an empty string. */
 static bool
 has_value(const struct ctx_json *json, uint32_t node)
 {
@@ -27,8 +27,8 @@ has_string_value(const struct ctx_json *json, uint32_t node)
 }
 
 /* Returns true if a template of a tool result can be used for a tool call.  The
- * template must be for calls of this type, and the call must have all values
- * that the template needs. */
+ * template must be for tool calls of this type, and the tool call must have all
+ * values that the template needs. */
 static bool
 is_template_usable(const struct ctx_result_template *row,
     const struct ctx_message *message, const struct ctx_block *call,
@@ -43,8 +43,8 @@ is_template_usable(const struct ctx_result_template *row,
 		strstr(row->text, "$name") == NULL);
 }
 
-/* Returns the text of the first template for a tool result that can be used
- * for a tool call; NULL if there is none. */
+/* Returns the text of the first template of a tool result that can be used for
+ * a tool call, or NULL if there is none. */
 static const char *
 choose_result_template(const struct ctx_dialect *dialect,
     const struct ctx_message *message, const struct ctx_block *call)
@@ -68,9 +68,9 @@ choose_result_template(const struct ctx_dialect *dialect,
 	return NULL;
 }
 
-/* Sets *value to a JSON value as it will be sent, after other repairs.  It has
- * no lone surrogates and, if it is an id, has the form that the rules demand.
- * rules 0: the value is not an id. */
+/* Sets *value to a JSON value in the form in which it will be sent, after other
+ * repairs: without lone surrogates and, if it is an id, in the form that the
+ * rules demand. rules: 0 if the value is not an id. */
 static int
 get_sent_value(struct ctx_repair *repair, uint64_t rules,
     const struct ctx_json *json, uint32_t node, struct ctx_str *value,
@@ -87,11 +87,12 @@ get_sent_value(struct ctx_repair *repair, uint64_t rules,
 	return rc < 0 ? -1 : 0;
 }
 
-/* Sources of the values that replace the variables of a template. */
+/* What the values that replace the variables of a template are taken from. */
 struct result_values {
 	struct ctx_repair *repair;
 	const struct ctx_message *message;
-	/* the tool call for which the result is made; NULL: none */
+	/* the tool call for which the result is made, or NULL if there is
+	 * none */
 	const struct ctx_block *call;
 	uint64_t rules;
 };
@@ -109,7 +110,8 @@ find_result_value(void *user, struct ctx_str name, struct ctx_str *value,
 	const struct {
 		const char *name;
 		uint32_t node;
-		uint64_t rules; /* the rules that get_sent_value needs */
+		/* the rules that are passed to get_sent_value */
+		uint64_t rules;
 	} nodes[] = {
 	    {"id", call->id, values->rules},
 	    {"name", call->name, 0},
@@ -130,8 +132,9 @@ find_result_value(void *user, struct ctx_str name, struct ctx_str *value,
 	return 0;
 }
 
-/* Appends a template to entry->results_text with its variables replaced by
- * values. call is NULL if the template is not about a certain call. */
+/* Appends a template to entry->results_text, with its variables replaced by
+ * values. call: the tool call that the template is used for, or NULL if it is
+ * used for no certain call. */
 static int
 append_template(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const char *template, const struct ctx_message *message,
@@ -146,8 +149,8 @@ append_template(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	    find_result_value, &values, err);
 }
 
-/* Makes the tool result for a tool call that will be inserted if the call gets
- * no other result. */
+/* Makes the tool result that is inserted for a tool call if the call gets no
+ * other result. */
 static int
 compose_result(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const struct ctx_message *message, const struct ctx_block *call,
@@ -205,8 +208,8 @@ ctx_repair_has_due_results(const struct ctx_repair_entry *entry)
 }
 
 /* Appends all tool results that must be inserted for the tool calls of a
- * message in the queue. before, part and tail: the texts that are written
- * before the first result, between two results, and after the last one. */
+ * message in the queue. before, part, tail: texts before the first result,
+ * between two results, and after the last one. */
 static int
 append_due_results(struct ctx_buf *out, const struct ctx_repair_entry *entry,
     struct ctx_str before, const char *part, const char *tail,
@@ -260,9 +263,9 @@ ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
 }
 
 /* Returns true if no tool result may be inserted between two neighbouring
- * messages, because the provider merges them or they are items of one
- * response.  If the second one has no content, returns false, because it must
- * remain the last message. */
+ * messages, because the provider merges these messages or they are items of one
+ * response.  Returns false if the second message has no content, because such a
+ * message must remain the last one. */
 static bool
 is_one_answer(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
@@ -287,8 +290,8 @@ ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
 		    next->held.dialect == entry->held.dialect));
 }
 
-/* Of the tool results that were made for the calls of a message, removes those
- * that are not inserted (due is false). */
+/* Removes the tool results of a message that are not inserted (due is
+ * false). */
 static void
 drop_undue_results(struct ctx_repair_entry *entry)
 {
@@ -331,11 +334,10 @@ ctx_repair_move_results(struct ctx_repair_entry *entry,
 	return 0;
 }
 
-/* Finds the place where the tool results for the calls of a message must be
- * inserted.  Returns the entry after which they must be inserted: the entry of
- * the message or a later one.  Sets *next to the entry after the returned one,
- * or to NULL.  The place is cached for all messages from this one to the
- * returned one. */
+/* Finds the entry after which the tool results for the calls of a message must
+ * be inserted: the entry of the message or a later one.  Returns it, and sets
+ * *next to the entry after it, or to NULL.  The place is cached for all
+ * messages from this one to the returned one. */
 static struct ctx_repair_entry *
 find_last_before_results(struct ctx_repair *repair,
     const struct ctx_repair_queue *queue, struct ctx_repair_entry *entry,
@@ -374,9 +376,8 @@ ctx_repair_mark_result(struct ctx_repair *repair,
 	struct ctx_repair_entry *last, *next;
 	struct ctx_repair_result *result;
 
-	/* If finding->shared is true, a result that is inserted for this call
-	 * could be taken as the answer to another call.  So none is
-	 * inserted. */
+	/* A result that is inserted for this call could be taken as the answer
+	 * to a different call (shared), so none is inserted. */
 	if (finding->shared || entry->n_results == entry->n_handed_on)
 		return 0;
 	result = &entry->results[entry->n_handed_on + finding->call];

@@ -1,5 +1,5 @@
-/* request_rules.c - checks what a request has besides its messages: tools and
- * system prompt */
+/* request_rules.c - checks the parts of a request outside its messages: tools
+ * and system prompt */
 #include <stdio.h>
 
 #include "check/surrogate_rules.h"
@@ -33,9 +33,9 @@ check_request_size(struct ctx_validator *validator, const struct ctx_json *json,
 	return refuse_request(validator, CTX_RULE_BIG_REQUEST, what, err);
 }
 
-/* Checks that a request defines tools if its messages contain tool calls.  A
- * record that has none of the members in "members" is not a whole request, so
- * it is not checked. */
+/* Checks that a request defines tools if its messages contain tool calls.  Does
+ * not check a record that has none of the members in "members", because it is
+ * not a whole request. */
 static int
 check_request_tools(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t request, struct ctx_err *err)

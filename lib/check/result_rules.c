@@ -9,16 +9,16 @@
  * 2026).  Anthropic: "all content must be type `text` if `is_error` is true"
  * (vellum-assistant #18387, March 2026).  Gemini: a response is an object
  * (google.protobuf.Struct; AstrBot #7216, March 2026).  Responses: "Invalid
- * value: 'output_text'. Supported values are: 'input_text', 'input_image',
+ * value: 'output_text'.  Supported values are: 'input_text', 'input_image',
  * 'input_file', 'scoped_content', and 'encrypted_content'." (querymt #953,
  * September 2026; nagobot #27); an output is a string or a list of these blocks
  * (function_call_output in openai-python); "expected a computer call output,
  * but got a string instead" (stagehand-python #149, July 2025).
  *
- * A repair puts a text block in the place of a block that is not accepted.  If
- * the old block is a text of another type, the new block has its text.  If it
- * is an image, the new block has a text that describes it.  Otherwise the new
- * block has the JSON of the old block.
+ * A repair replaces a block that is not accepted by a text block.  If the old
+ * block is a text of another type, the new block has its text.  If it is an
+ * image, the new block has a text that describes it.  Otherwise the new block
+ * has the JSON of the old block.
  */
 #include <string.h>
 
@@ -26,7 +26,8 @@
 #include "check/validator.h"
 
 /* Checks that the content of a tool result is a JSON object.  The repair makes
- * it the member "output" of a new object, as Gemini's own SDK does. */
+ * content of another type the member "output" of a new object, as Gemini's own
+ * SDK does. */
 static int
 check_object_result(struct ctx_validator *validator, size_t i,
     struct ctx_err *err)
@@ -55,8 +56,8 @@ check_object_result(struct ctx_validator *validator, size_t i,
 	    : 0;
 }
 
-/* Checks that the content of a tool result is a string or an array.  The
- * repair writes its JSON as a string. */
+/* Checks that the content of a tool result is a string or an array.  The repair
+ * writes the JSON of other content as a string. */
 static int
 check_string_result(struct ctx_validator *validator, size_t i,
     struct ctx_err *err)
@@ -121,7 +122,7 @@ may_hold_block(const struct ctx_validator *validator,
 	return false;
 }
 
-/* Returns the text of a finding about a block in a tool result; NULL if the
+/* Returns the text of a finding about a block in a tool result, or NULL if the
  * provider accepts the block. */
 static const char *
 find_block_problem(const struct ctx_validator *validator,
@@ -138,8 +139,8 @@ find_block_problem(const struct ctx_validator *validator,
 	    : " has a block of a type that no tool result can have";
 }
 
-/* Makes the text block that replaces a block which the provider does not accept
- * in a tool result.  Sets validator->replacement to its JSON. */
+/* Makes a text block in place of a block that the provider does not accept in a
+ * tool result.  Sets validator->replacement to the JSON of the text block. */
 static int
 make_replacement_block(struct ctx_validator *validator,
     const struct ctx_block *block, struct ctx_err *err)
@@ -171,16 +172,16 @@ check_result_block(struct ctx_validator *validator, size_t i, size_t k,
 	struct ctx_str old = {NULL, 0};
 	const char *what;
 
-	/* An element that is a cache breakpoint is not a block, so it is not
-	 * checked. */
+	/* An element that is a cache breakpoint is not a content block, so it
+	 * is not checked. */
 	if (block->removable == 0 || block->payload == 0 ||
 	    json->nodes[block->removable].kind != CTX_JSON_OBJECT ||
 	    (what = find_block_problem(validator,
 		 &validator->message->blocks[i], block)) == NULL)
 		return 0;
 	/* A tool result may have content that is not a block of its own, as in
-	 * OpenTelemetry's format.  A text block cannot replace such content, so
-	 * there is no repair. */
+	 * the format of OpenTelemetry.  A text block cannot replace such
+	 * content, so there is no repair. */
 	if (validator->dialect->text_block != NULL &&
 	    block->removable != validator->message->blocks[i].removable) {
 		if (make_replacement_block(validator, block, err) < 0)
@@ -210,8 +211,8 @@ ctx_validate_result(struct ctx_validator *validator, size_t i,
 		check_screenshot(validator, i, err) < 0))
 		return -1;
 	/* The payload of a tool result is 0 if ctx does not read its content,
-	 * such as that of a tool that the provider runs.  Such a result is sent
-	 * back unchanged, so it is not checked. */
+	 * such as the result of a tool that the provider runs.  Such a result
+	 * is sent back unchanged, so it is not checked. */
 	if (validator->dialect == NULL || message->blocks[i].payload == 0)
 		return 0;
 	for (k = i + 1;

@@ -1,5 +1,5 @@
 /*
- * rules.c - the table of rules: what providers refuse
+ * rules.c - the table of rules that say what providers refuse
  *
  * A rule applies to a conversation if its dialect (format) or its provider has
  * one of the bits in the rule's row, or if the row has no bits.  The other
@@ -251,12 +251,12 @@ ctx_provider_find(const char *name)
 	return NULL;
 }
 
-/* Returns the rules for a conversation that is translated from its dialect
- * (message format) to a provider's format. own: the provider's format; more:
- * further rules of the provider.  The rules of the dialect, of the format "own"
- * and those in "more" apply.  The rules about how messages are written
- * (CTX_FORM_RULES) are an exception.  Only those of the dialect apply, because
- * the translation itself satisfies those of the provider's format. */
+/* Returns the rules, as bits, for a conversation that is translated from its
+ * dialect (format) to the format of a provider. own: the provider's format;
+ * more: further rules of the provider.  The rules of the dialect, of the format
+ * "own" and those in "more" apply.  There is one exception: of the rules about
+ * how messages are written (CTX_FORM_RULES), only those of the dialect apply,
+ * because the translation satisfies those of the provider's format. */
 static uint64_t
 translate_rules(const struct ctx_dialect *dialect,
     const struct ctx_dialect *own, uint64_t more)

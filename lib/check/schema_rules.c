@@ -2,10 +2,10 @@
  * schema_rules.c - checks the arguments of tool calls against the JSON schema
  * of their tool
  *
- * No provider checks the calls in a history against the tools of the request.
- * Only new calls are checked ("tool call validation failed" of Groq, "strict"
- * of OpenAI).  So CTX_CALLS_FIT is set only on demand, for people who make
- * training data from conversations.
+ * Providers do not check the tool calls in earlier messages against the tools
+ * of the request.  They check only new calls ("tool call validation failed" of
+ * Groq, "strict" of OpenAI).  So CTX_CALLS_FIT is set only on demand, for
+ * people who make training data from conversations.
  *
  * Checked: type, enum, const, required, properties, items, and
  * additionalProperties false.  Not checked: anyOf, $ref and other keywords, and
@@ -15,12 +15,12 @@
 
 #include "check/validator.h"
 
-#define DEEP 32 /* maximum depth of values that are checked */
+#define DEEP 32 /* maximum depth of nested values that are checked */
 /* maximum length of a name in the text of a finding, in bytes */
 #define MAX_NAME_BYTES 40
 
-/* A JSON value that is being compared with a schema. at: the JSON node of its
- * next child. */
+/* A JSON value that is being compared with a schema. at: JSON node of the child
+ * of the value that is compared next. */
 struct frame {
 	uint32_t schema, value, at;
 };
@@ -30,16 +30,17 @@ struct fit {
 	struct frame stack[DEEP];
 	size_t n;
 	struct ctx_buf *one, *other; /* scratch memory */
-	const char *wrong;           /* why the value does not fit, or NULL */
-	/* name of the object's member that does not fit the schema; n 0: no
-	 * member is named */
+	/* why the value does not match the schema, or NULL */
+	const char *wrong;
+	/* Name of the member of the object that does not match the schema.  Its
+	 * length n is 0 if no member is named. */
 	struct ctx_str name;
 };
 
 /* ---- the schema of a tool ---- */
 
-/* Returns the JSON node of the schema in a tool definition, if the tool has
- * the given name, else 0. */
+/* If a tool definition is that of the tool with this name, returns the JSON
+ * node of its schema, otherwise 0. */
 static uint32_t
 get_definition_schema(const struct ctx_json *json, uint32_t tool,
     const struct ctx_json *names, uint32_t name)
@@ -64,8 +65,8 @@ get_definition_schema(const struct ctx_json *json, uint32_t tool,
 	return inner != 0 ? inner : value;
 }
 
-/* Returns the JSON node of the schema of the tool with this name, in an array
- * of tool definitions; 0 if there is none. */
+/* Searches an array of tool definitions for the tool with this name.  Returns
+ * the JSON node of its schema, or 0 if there is none. */
 static uint32_t
 find_schema_in_list(const struct ctx_json *json, uint32_t list,
     const struct ctx_json *names, uint32_t name)
@@ -113,8 +114,8 @@ find_tool_schema(const struct ctx_validator *validator, uint32_t name)
 
 /* ---- does a value fit ---- */
 
-/* Returns true if the JSON string at a node is a certain type name.  Case does
- * not matter, because Gemini writes types in capitals. */
+/* Returns true if a JSON string is the given name of a type.  Case is ignored,
+ * because Gemini writes types in capitals. */
 static bool
 is_type_word(const struct ctx_json *json, uint32_t node, const char *word)
 {
@@ -144,8 +145,8 @@ is_whole_number(struct ctx_str number)
 	return true;
 }
 
-/* Returns true if a value has the type that the schema demands, and also if
- * ctx does not know that type. */
+/* Returns true if a value has the type that the schema demands, or if ctx does
+ * not know this type. */
 static bool
 is_of_type(const struct fit *fit, uint32_t type, uint32_t value)
 {
@@ -229,8 +230,8 @@ match_allowed_value(struct fit *fit, uint32_t schema, uint32_t value,
 	return rc;
 }
 
-/* Returns the JSON node of the object's member whose name is equal to a string
- * in another JSON text; 0 if there is none. */
+/* Returns the JSON node of the member of the object whose name is equal to a
+ * string in another JSON text, or 0 if there is none. */
 static uint32_t
 find_same_member(const struct ctx_json *json, uint32_t object,
     const struct ctx_json *names, uint32_t name)
@@ -274,9 +275,9 @@ check_required(struct fit *fit, uint32_t schema, uint32_t value)
 		}
 }
 
-/* Checks a value, and puts it on the stack, so that its children are checked
- * next. name: the name of the member that has the value; n is 0 if it is not a
- * member. */
+/* Checks a value, and pushes it on the stack so that its children are checked
+ * next. name: name of the member whose value it is; its length n is 0 if the
+ * value is not that of a member. */
 static int
 check_value(struct fit *fit, uint32_t schema, uint32_t value,
     struct ctx_str name, struct ctx_err *err)
@@ -325,8 +326,8 @@ check_next_member(struct fit *fit, struct frame *frame, uint32_t key,
 	return 0;
 }
 
-/* Checks the next child of the value that is on top of the stack.  If it has
- * no more children, removes it from the stack. */
+/* Checks the next child of the value on top of the stack.  If the value has no
+ * more children, pops it from the stack. */
 static int
 check_next_child(struct fit *fit, struct ctx_err *err)
 {

@@ -1,17 +1,17 @@
-/* sequence_rules.c - checks that a message has content, and that its role is
+/* sequence_rules.c - checks that each message has content, and that its role is
  * allowed at its place */
 #include <string.h>
 
 #include "check/tool_call_log.h"
 #include "check/validator.h"
 
-/* Kinds of waiting findings for which a repair removes the message.  Until it
- * is known whether the message is removed, findings about the order of messages
- * wait, too. */
+/* Bits of stored findings for which a repair would remove the message.  Until
+ * such a finding is decided, findings about the order of messages are stored,
+ * too. */
 #define LEAVES (1u << CTX_WAITS_EMPTY | 1u << CTX_WAITS_REASONING)
 
-/* Returns how many blocks with content a message has, without those that a
- * repair has removed.  Sets *spoken to true if one of them is not reasoning. */
+/* Returns the number of blocks with content that no repair has removed from a
+ * message.  Sets *spoken to true if one of them is not reasoning. */
 static size_t
 count_blocks_left(const struct ctx_validator *validator, bool *spoken)
 {
@@ -42,9 +42,10 @@ has_dropped_block(const struct ctx_validator *validator)
 	return false;
 }
 
-/* Returns true if a message without content needs no finding of its own: the
- * provider accepts empty texts, or the empty text was reported.  OpenAI accepts
- * empty texts (seen in the projects llm and pydantic-ai, 2025 and 2026). */
+/* Returns true if a message without content needs no finding of its own,
+ * because the provider accepts empty texts, or because its empty text was
+ * already reported.  OpenAI accepts empty texts (seen in the projects llm and
+ * pydantic-ai, 2025 and 2026). */
 static bool
 may_be_empty(const struct ctx_validator *validator)
 {
@@ -79,14 +80,14 @@ ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
 	int rc = 0;
 
 	*wait = CTX_WAITS;
-	/* If a message is split over several records, it is checked when the
-	 * last of them is read. */
+	/* A message that is split over several records is checked when its last
+	 * record is read. */
 	if (validator->message->flags & CTX_MESSAGE_CONTINUES) {
 		n += validator->continued_blocks;
 		spoken |= validator->continued_speaks;
 	}
-	/* A pinned message must never be removed, because later messages need
-	 * it.  So it is always taken to have content. */
+	/* A pinned message must not be removed, because later messages need it.
+	 * So it is always taken to have content. */
 	if (validator->message->flags & CTX_MESSAGE_PINNED) {
 		n++;
 		spoken = true;
@@ -142,8 +143,8 @@ refuse_reasoning(struct ctx_validator *validator, const char *what,
 	return 0;
 }
 
-/* Returns true if the id of the item has the form of OpenAI's ids for
- * reasoning items. */
+/* Returns true if the id of the item has the form of OpenAI's ids for reasoning
+ * items. */
 static bool
 has_reasoning_id(const struct ctx_validator *validator)
 {
@@ -168,9 +169,9 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
 		validator->open_reasoning[validator->n_open_reasoning++] =
 		    validator->place;
 		validator->reasoning_has_id = has_reasoning_id(validator);
-		/* Several reasoning items in a row share one finding, which
-		 * waits for the next message.  The place of the finding is that
-		 * of the first item, so later items do not set it. */
+		/* Reasoning items in a row share one finding, which is decided
+		 * by the message after them.  The place of the finding is that
+		 * of the first item, so later items do not change it. */
 		if (validator->n_open_reasoning > 1)
 			return 0;
 	}
@@ -180,7 +181,7 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
 }
 
 /* Reports a finding about the position of a message.  If a message before it
- * may still be removed, stores the finding until that is decided. */
+ * may still be removed, stores the finding until this is decided. */
 static int
 refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what, struct ctx_err *err)
@@ -200,8 +201,8 @@ refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
 	return 0;
 }
 
-/* Reports the stored findings about the order of messages that have become
- * certain, because the message before them is kept. */
+/* Reports the stored findings about the order of messages which are now
+ * certain, because the message before is not removed. */
 static int
 report_certain_findings(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -222,8 +223,8 @@ report_certain_findings(struct ctx_validator *validator, struct ctx_err *err)
 }
 
 /* Reports an assistant message without content that is not the last message.
- * If no repair removes this message, it counts as the assistant message that
- * must follow a system message. */
+ * If no repair removes the message, it counts as the assistant message that
+ * must come after a system message. */
 static int
 refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -239,8 +240,8 @@ refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/* Returns true if the message lacks an id that it must have: it follows
- * reasoning that has an id of OpenAI.  Without an id, OpenAI does not recognize
+/* Returns true if the message lacks an id that it needs because it follows
+ * reasoning with an id of OpenAI.  Without the id, OpenAI does not recognize
  * the message as the one that must follow the reasoning (pydantic-ai,
  * test_openai_responses_thinking_with_modified_history, September 2025).  A
  * tool call after such reasoning needs no id.  DeepSeek's reasoning has ids of
@@ -283,11 +284,11 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 		CTX_RULE_SYSTEM_PLACE,
 		"the next message must be from the assistant", err) < 0)
 		return -1;
-	/* This message decides all findings that wait for a later message, with
-	 * two exceptions.  If this message is a reasoning item, the findings
-	 * about it and about the reasoning items directly before it wait for
-	 * the message after it.  If this message has no content, it may be
-	 * removed, so that all these findings wait for the message after it. */
+	/* This message decides all stored findings, with two exceptions.  If
+	 * this message is a reasoning item, the message after it will decide
+	 * the findings about this item and about the reasoning items directly
+	 * before it.  If this message has no content, it may be removed, so the
+	 * message after it will decide all stored findings. */
 	if (wait != CTX_WAITS_REASONING && wait != CTX_WAITS_EMPTY) {
 		validator->n_open_reasoning = 0;
 		validator->waiting_bits = 0;
@@ -301,8 +302,8 @@ ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
 	bool empty = (validator->waiting_bits & 1u << CTX_WAITS_EMPTY) != 0;
 	struct ctx_last_seen last = validator->last;
 
-	/* If the last message has no content, it is ignored: nothing comes
-	 * after the reasoning before it, so that reasoning is reported. */
+	/* The last message has no content and is ignored.  So nothing comes
+	 * after the reasoning before it, which is reported. */
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    refuse_reasoning(validator,
 		"no text or tool call follows this reasoning", err) < 0)
@@ -313,8 +314,8 @@ ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
 	return report_certain_findings(validator, err);
 }
 
-/* Returns true if the message becomes the system prompt when the conversation
- * is translated for the provider. */
+/* Returns true if this message becomes the system prompt when the conversation
+ * is translated to the provider's format. */
 static bool
 is_lifted_prompt(const struct ctx_validator *validator)
 {
@@ -365,8 +366,8 @@ check_system(struct ctx_validator *validator, struct ctx_err *err)
 		return -1;
 	if (is_user_side(validator->last.role) || validator->last.in_result)
 		return 0;
-	/* Several system messages in a row are accepted, because the provider
-	 * merges them. */
+	/* System messages directly after each other are accepted, because the
+	 * provider merges them. */
 	if (validator->last.role == CTX_ROLE_SYSTEM && validator->last.begun)
 		return 0;
 	return ctx_validate_refuse(validator, CTX_RULE_SYSTEM_PLACE,
@@ -375,8 +376,8 @@ check_system(struct ctx_validator *validator, struct ctx_err *err)
 	    : 0;
 }
 
-/* Checks that roles alternate as the rules demand.  System messages do not
- * count. */
+/* Checks that the roles alternate as the rules demand.  System messages are
+ * ignored. */
 static int
 check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -397,11 +398,11 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 		"a user message is directly after a tool result", err) < 0)
 		return -1;
 	/* Two neighbouring messages from the same side (the user's or the
-	 * assistant's) are accepted if the translation for the provider merges
-	 * them.  It merges tool messages, and the records of one response.  Two
-	 * assistant messages are also accepted if the first one ends with a
-	 * tool result: the translation makes this result a message, which
-	 * separates them. */
+	 * assistant's) are accepted if the translation to the provider's format
+	 * merges them: it merges tool messages, and the records of one
+	 * response.  Two assistant messages are also accepted if the first one
+	 * ends with a tool result: the translation makes this result a message,
+	 * which separates them. */
 	if (!(validator->rules & CTX_ASKS_TURNS) ||
 	    is_user_side(role) != is_user_side(before) ||
 	    (validator->message->flags & CTX_MESSAGE_CONTINUES) ||
@@ -420,7 +421,7 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 
 /* Checks that tool results come before other content.  Neighbouring user and
  * tool messages count as one message, because the providers that demand this
- * merge them. */
+ * order merge them. */
 static int
 check_first_results(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -458,7 +459,7 @@ has_result_at_end(const struct ctx_validator *validator)
 	return i > 0 && message->blocks[i - 1].kind == CTX_BLOCK_TOOL_RESULT;
 }
 
-/* If a person wrote something in the message, begins a new turn.  From now on,
+/* Begins a new turn if a person wrote something in the message.  From now on,
  * tool results are not matched with earlier calls by name or order. */
 static void
 begin_turn(struct ctx_validator *validator)
@@ -471,8 +472,9 @@ begin_turn(struct ctx_validator *validator)
 		return;
 	if (!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT))
 		validator->newest_turn = validator->place.message;
-	/* If the message itself contains tool calls, their results come later.
-	 * Then earlier calls can still be matched by name or order, too. */
+	/* The message itself contains tool calls, whose results come later.
+	 * Until then, earlier calls can still be matched by name or order,
+	 * too. */
 	if (ctx_validate_has(validator, CTX_BLOCK_TOOL_CALL))
 		return;
 	for (i = 0; i < message->n; i++)

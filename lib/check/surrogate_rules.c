@@ -1,15 +1,15 @@
 /*
- * surrogate_rules.c - finds lone surrogates, which JSON can contain and UTF-8
- * cannot
+ * surrogate_rules.c - finds lone surrogates, which are possible in JSON, but
+ * not in UTF-8
  *
  * A character beyond U+FFFF is written in JSON as two escapes, a surrogate
- * pair.  One of them alone ("\ud83d") is no character: the text was cut within
- * one.  Anthropic's server refuses such a request; SDKs in Python fail before
- * they send it.
+ * pair.  One escape of the pair alone ("\ud83d") is not a character; it remains
+ * if a text is cut within a pair.  Anthropic's server refuses such a request;
+ * SDKs in Python fail before they send it.
  *
  * The arguments of a tool call in Chat and Responses are JSON in a string.
- * There the escape may also be inside the string, and fails when the arguments
- * are parsed.
+ * There the escape may also be inside a string of the inner JSON, and fails
+ * when the arguments are parsed.
  */
 #include <string.h>
 
@@ -35,7 +35,8 @@ read_next_char(struct surrogate_walk *walk, uint32_t *c)
 	return true;
 }
 
-/* Sets *unit to the four hex digits of a \u escape. */
+/* Reads the four hex digits of a \u escape into *unit.  Returns false if there
+ * are none. */
 static bool
 read_escape_digits(struct surrogate_walk *walk, uint32_t *unit)
 {
@@ -56,8 +57,8 @@ read_escape_digits(struct surrogate_walk *walk, uint32_t *unit)
 	return true;
 }
 
-/* Skips the second escape of a surrogate pair.  Returns false if something
- * else comes next. */
+/* Skips the second escape of a surrogate pair.  Returns false if there is
+ * none. */
 static bool
 skip_second_half(struct surrogate_walk *walk)
 {
@@ -95,8 +96,8 @@ find_lone_surrogate(struct surrogate_walk *walk, size_t *from)
 	return false;
 }
 
-/* Returns true if a JSON string may contain a \u escape, also in JSON that is
- * inside the string. */
+/* Returns true if a JSON string, or JSON that is inside the string, may contain
+ * a \u escape. */
 static bool
 has_unicode_escape(struct ctx_str literal)
 {
@@ -110,7 +111,7 @@ has_unicode_escape(struct ctx_str literal)
 }
 
 /* Appends a JSON string in which each lone surrogate is replaced by U+FFFD.
- * Returns 1; 0, without appending anything, if there is none; or -1 with
+ * Returns 1; or 0 without appending anything if there is none; or -1 with
  * *err. */
 static int
 replace_lone_surrogates(struct ctx_buf *out, struct ctx_str literal,
@@ -154,7 +155,7 @@ ctx_surrogates_repair(struct ctx_buf *out, struct ctx_buf *spare,
 
 /* ---- the texts of a message ---- */
 
-/* Returns true if a JSON node is the arguments of a tool call and is a string
+/* Returns true if a JSON node is the arguments of a tool call, and is a string
  * that contains JSON. */
 static bool
 is_argument_string(const struct ctx_validator *validator,
@@ -191,8 +192,8 @@ ctx_validate_strings(struct ctx_validator *validator,
 	return 0;
 }
 
-/* Checks all strings in a JSON value for lone surrogates.  Does nothing if
- * node is 0. */
+/* Checks all strings in the JSON value at a node for lone surrogates.  Does
+ * nothing if node is 0. */
 static int
 check_value_strings(struct ctx_validator *validator, uint32_t node,
     struct ctx_err *err)
@@ -205,9 +206,9 @@ check_value_strings(struct ctx_validator *validator, uint32_t node,
 	    json->nodes[node].next, err);
 }
 
-/* Checks the strings of a message for lone surrogates.  If the message is in a
- * provider's format, it is sent as it is, and all strings are checked.  In
- * other formats only those of the blocks are checked. */
+/* Checks the strings of a message for lone surrogates.  A message in a
+ * provider's own format is sent as it is, so all its strings are checked; in
+ * other formats only the strings of its blocks are. */
 int
 ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -221,8 +222,8 @@ ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err)
 		    err);
 	for (i = 0; i < message->n; i++) {
 		block = &message->blocks[i];
-		/* The strings of a block inside a tool result were checked with
-		 * those of the whole result, so they are not checked again. */
+		/* The strings of a block inside a tool result were already
+		 * checked with those of the whole result. */
 		if (block->result_index != 0 &&
 		    message->blocks[block->result_index - 1].payload != 0)
 			continue;

@@ -1,10 +1,10 @@
 /*
- * tool_call_log.c - records which tool calls of a conversation have a result
+ * tool_call_log.c - stores which tool calls of a conversation have a result
  *
- * For each id there is an entry of fixed size in a hash table, found by a
- * 128-bit keyed hash, so that the length of an id does not matter.  Only open
- * calls (without a result) take more memory.  They are in a list, the oldest
- * first; ctx_open_calls matches them with results.
+ * Each id has an entry of fixed size in a hash table.  It is found by a 128-bit
+ * keyed hash of the id, so the length of an id does not matter.  Only open
+ * calls (calls without a result) take more memory.  They are in a list, the
+ * oldest first; ctx_open_calls matches them with results.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@
 
 struct ctx_call_slot {
 	uint64_t id[2];
-	uint32_t open; /* number of open calls with the id */
-	/* CTX_CALL_NEW: this element of the table is free */
+	uint32_t open; /* number of open tool calls that have this id */
+	/* CTX_CALL_NEW means that this element of the table is unused */
 	enum ctx_call_state state;
 };
 
@@ -43,9 +43,9 @@ ctx_tool_call_log_release(struct ctx_tool_call_log *log)
 void
 ctx_tool_call_log_reset(struct ctx_tool_call_log *log)
 {
-	/* Frees a large hash table that is nearly empty, so that the next one
+	/* Frees a large hash table that is nearly empty, so that the next table
 	 * is smaller.  Otherwise the large table of one long conversation would
-	 * be cleared again for each short conversation after it, which is
+	 * have to be cleared for each short conversation after it, which is
 	 * slow. */
 	if (log->mask > 64 && log->used < log->mask / 8) {
 		free(log->slots);
@@ -61,8 +61,8 @@ ctx_tool_call_log_reset(struct ctx_tool_call_log *log)
 	log->first = log->last = log->free = NONE;
 }
 
-/* Returns the element of the hash table for an id.  If the id was not added
- * yet, returns the free element in which it is to be stored. */
+/* Returns the element of the hash table for an id.  If the id is not in the
+ * table, returns the unused element in which it can be stored. */
 static struct ctx_call_slot *
 find_slot(const struct ctx_tool_call_log *log, const uint64_t id[2])
 {
@@ -74,7 +74,7 @@ find_slot(const struct ctx_tool_call_log *log, const uint64_t id[2])
 	return &log->slots[i];
 }
 
-/* Makes the hash table larger if less than a third of its elements are free. */
+/* Enlarges the hash table if less than a third of its elements are unused. */
 static int
 grow_log(struct ctx_tool_call_log *log, struct ctx_err *err)
 {
@@ -97,8 +97,8 @@ grow_log(struct ctx_tool_call_log *log, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns the index of a free entry for a tool call; NONE with *err if there
- * is no memory. */
+/* Returns the index of an unused entry for a tool call, or NONE with *err if
+ * there is no memory. */
 static uint32_t
 allocate_call(struct ctx_tool_call_log *log, struct ctx_err *err)
 {
@@ -120,7 +120,7 @@ allocate_call(struct ctx_tool_call_log *log, struct ctx_err *err)
 	return (uint32_t)log->n++;
 }
 
-/* Adds 1 to the number of open calls with the id of this call.  Returns the
+/* Increases the number of open calls with the id of this call.  Returns the
  * state that the id had before. */
 static enum ctx_call_state
 record_id(struct ctx_tool_call_log *log, const struct ctx_call *call)
@@ -198,7 +198,7 @@ close_call(struct ctx_tool_call_log *log, uint32_t i, enum ctx_call_state state)
 	log->free = i;
 }
 
-/* Returns the element of the hash table for an id; NULL if no tool call had
+/* Returns the element of the hash table for an id, or NULL if no tool call had
  * this id. */
 static struct ctx_call_slot *
 find_key_slot(const struct ctx_tool_call_log *log,
@@ -231,9 +231,9 @@ ctx_tool_call_log_answer(struct ctx_tool_call_log *log,
 	enum ctx_call_state state = slot == NULL ? CTX_CALL_NEW : slot->state;
 	uint32_t tool, i;
 
-	/* This is a further result of a tool call that its first result has
-	 * closed, but that accepts more results.  If this is the last one, the
-	 * state of the id becomes CTX_CALL_ANSWERED. */
+	/* This is a further result of a call that its first result has closed.
+	 * If it is the last one, the state of the id becomes
+	 * CTX_CALL_ANSWERED. */
 	if (state == CTX_CALL_MORE_RESULTS) {
 		if (!more)
 			slot->state = CTX_CALL_ANSWERED;

@@ -1,11 +1,12 @@
-/* tool_call_log.h - records which tool calls of a conversation have a result */
+/* tool_call_log.h - stores which tool calls of a conversation have a result */
 #ifndef CTX_CHECK_TOOL_CALL_LOG_H
 #define CTX_CHECK_TOOL_CALL_LOG_H
 
 #include "check/check.h"
 #include "group/open_tool_calls.h"
 
-/* State of a tool call id: what is known of the tool calls that have it. */
+/* State of a tool call id: what happened to the tool calls that have this
+ * id. */
 enum ctx_call_state {
 	CTX_CALL_NEW, /* no tool call had this id */
 	/* a tool call with this id was read, and has no result yet */
@@ -13,26 +14,26 @@ enum ctx_call_state {
 	/* the last tool call with this id has its result */
 	CTX_CALL_ANSWERED,
 	/* the last tool call with this id has a result, and may get further
-	 * ones */
+	 * results */
 	CTX_CALL_MORE_RESULTS,
-	/* The last tool call with this id has no result, and the provider
-	 * accepts none any more. */
+	/* The last tool call with this id has no result, and the provider no
+	 * longer accepts one. */
 	CTX_CALL_MISSED,
 };
 
-/* An open tool call, which has no result yet. */
+/* An open tool call: it has no result yet. */
 struct ctx_call {
 	struct ctx_place place;
 	/* Index of the message with this tool call.  If the call runs a program
-	 * that makes tool calls itself: index of the last message with a call
-	 * made by that program. */
+	 * that has made tool calls itself: index of the last message with a
+	 * call that this program has made. */
 	uint64_t resumed;
 	/* index of the tool call among the tool calls of its message, from 0 */
 	uint32_t ordinal;
-	/* Number of earlier calls that had an id, but no result when this call
-	 * was added.  They were still open, or closed without a result. */
+	/* Number of earlier tool calls with an id that had no result when this
+	 * call was added.  They were open, or closed without a result. */
 	size_t older;
-	/* id and name of the tool call, for the texts of findings */
+	/* Id and tool name of the tool call, for the texts of findings. */
 	char label[96];
 	uint64_t id[2]; /* hash of the call's id; set if has_id is true */
 	bool has_id;
@@ -40,29 +41,30 @@ struct ctx_call {
 	 * call */
 	bool runs;
 	bool provider_runs; /* true if the provider runs the tool */
-	bool asked;         /* true if the user must approve the call */
+	/* true if the user must approve the tool call before it runs */
+	bool asked;
 	/* True if a result that is inserted for this call could be taken as the
-	 * answer to another call. */
+	 * answer to a different call. */
 	bool shared;
-	/* True if a later message has a tool call with the same id, and the
-	 * earlier call, described here, had no result before that message. */
+	/* True if a later message has a tool call with the same id, and this
+	 * call had no result before that message. */
 	bool doubled;
-	/* Only if doubled is true: place of the later tool call with the same
-	 * id. */
+	/* If doubled is true: place of the later tool call with the same id. */
 	struct ctx_place again;
-	/* The number by which ctx_tool_call_log.waiting knows this call.
-	 * CTX_NO_SEGMENT: it was removed from there at the end of a turn, and
+	/* Number of this call in ctx_tool_call_log.waiting.  CTX_NO_SEGMENT if
+	 * the call was removed from there at the end of a turn, so that it
 	 * cannot get a result any more. */
 	uint32_t handle;
-	/* indices of the calls before and after this one in the list of open
-	 * calls */
+	/* Indices of the calls before and after this call in the list of open
+	 * calls. */
 	uint32_t before, after;
 };
 
-/* The tool calls of a conversation, with or without results. */
+/* The tool calls of a conversation: those that have a result, and those that
+ * have none. */
 struct ctx_tool_call_log {
-	/* the open tool calls, arranged to find the one that a result
-	 * answers */
+	/* the open tool calls, arranged such that the call which a result
+	 * answers is found fast */
 	struct ctx_open_calls *waiting;
 	struct ctx_hashkey hash;
 	struct ctx_call *pool;
@@ -70,7 +72,7 @@ struct ctx_tool_call_log {
 	uint32_t first, last; /* list of open calls, oldest first */
 	uint32_t free;
 	size_t with_id; /* number of open calls with an id */
-	/* Number of calls with an id that were closed without a result. */
+	/* number of calls with an id that were closed without a result */
 	size_t given_up;
 	/* hash table with an element for each id */
 	struct ctx_call_slot *slots;
@@ -79,45 +81,47 @@ struct ctx_tool_call_log {
 
 int ctx_tool_call_log_init(struct ctx_tool_call_log *log, struct ctx_err *err);
 void ctx_tool_call_log_release(struct ctx_tool_call_log *log);
-/* Removes all tool calls.  Keeps the memory for the next conversation. */
+/* Removes all tool calls from the log.  Keeps the memory for the next
+ * conversation. */
 void ctx_tool_call_log_reset(struct ctx_tool_call_log *log);
 
-/* Adds an open tool call with an id and a tool name (key); the caller sets the
- * other members.  Sets *state to the state that the id had before
- * (CTX_CALL_NEW if the call has no id).  If that is CTX_CALL_OPEN, sets *same
- * to the newest open call with this id.  Returns NULL with *err if there is no
- * memory. */
+/* Adds an open tool call with an id and a tool name (key).  The caller sets the
+ * other members of the returned call.  Sets *state to the state that the id had
+ * before (CTX_CALL_NEW if the call has no id).  If this is CTX_CALL_OPEN, sets
+ * *same to the newest open call with the same id.  Returns NULL with *err if
+ * there is no memory. */
 struct ctx_call *ctx_tool_call_log_open(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key, enum ctx_call_state *state,
     struct ctx_call **same, struct ctx_err *err);
-/* Closes the tool call that a tool result answers, sets *call to it, and
- * returns CTX_CALL_OPEN; *call is valid until the next call is added.  If no
- * open call matches, returns the state of the result's id. more is true if the
- * call gets further results. */
+/* Finds the open tool call that a tool result answers, and closes it.  Sets
+ * *call to this call, valid until the next call is added, and returns
+ * CTX_CALL_OPEN.  If no open call matches the result, returns the state of the
+ * result's id. more: true if the call gets further results. */
 enum ctx_call_state ctx_tool_call_log_answer(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key, bool more, const struct ctx_call **call);
-/* Returns the state of an id; CTX_CALL_NEW if the key has no id. */
+/* Returns the state of an id, or CTX_CALL_NEW if the key has no id. */
 enum ctx_call_state ctx_tool_call_log_state(const struct ctx_tool_call_log *log,
     const struct ctx_call_key *key);
-/* Returns the open tool call that a tool result with this id or tool name
- * would answer; NULL if there is none. */
+/* Returns the open tool call that a tool result with this id or tool name would
+ * answer, or NULL if there is none. */
 struct ctx_call *ctx_tool_call_log_find(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key);
-/* Begins a new turn: results cannot be matched by tool name or order with
- * calls before it any more. */
+/* Begins a new turn: from now on, results are not matched by tool name or order
+ * with calls of earlier turns. */
 void ctx_tool_call_log_expire(struct ctx_tool_call_log *log);
-/* Returns the oldest open tool call that is in the message with this index or
- * in a later one; NULL if there is none.  The time is proportional to the
- * number of such calls. */
+/* Returns the oldest open tool call among those in the message with this index
+ * and in later messages, or NULL if there is none.  Takes time in proportion to
+ * the number of such calls. */
 struct ctx_call *ctx_tool_call_log_since(struct ctx_tool_call_log *log,
     uint64_t message);
-/* Returns the oldest open tool call; NULL if there is none. */
+/* Returns the oldest open tool call, or NULL if there is none. */
 struct ctx_call *ctx_tool_call_log_first(struct ctx_tool_call_log *log);
-/* Returns the next open tool call after this one; NULL if there is none. */
+/* Returns the open tool call that was added next after this one, or NULL if
+ * there is none. */
 struct ctx_call *ctx_tool_call_log_next(struct ctx_tool_call_log *log,
     const struct ctx_call *call);
-/* Closes an open tool call that has no result.  *call is valid until the next
- * call is added. state: the new state of its id. */
+/* Closes an open tool call that has no result. *call is valid until the next
+ * call is added. state: the new state of the call's id. */
 void ctx_tool_call_log_abandon(struct ctx_tool_call_log *log,
     struct ctx_call *call, enum ctx_call_state state);
 

@@ -69,7 +69,7 @@ ctx_validator_begin(struct ctx_validator *validator)
 
 /* ---- calls and results ---- */
 
-/* Returns the role of the last message that will be kept. */
+/* Returns the role of the last message that is not removed. */
 static enum ctx_role
 get_previous_role(const struct ctx_validator *validator)
 {
@@ -78,7 +78,6 @@ get_previous_role(const struct ctx_validator *validator)
 	    : validator->last.role;
 }
 
-/* Returns true if the provider merges this message with the one before it. */
 static bool
 continues_message(const struct ctx_validator *validator)
 {
@@ -114,9 +113,9 @@ refuse_duplicate_id(struct ctx_validator *validator,
 	return ctx_validate_report(validator, &finding, what, err);
 }
 
-/* Two open tool calls have the same id.  If both are in one message (shared),
- * reports this now.  Otherwise a repair may insert a result between them, so
- * this is reported when the first call is closed. */
+/* Handles two open tool calls with the same id.  If both are in one message
+ * (shared), reports this now.  Otherwise a repair may insert a result between
+ * them, so it is reported when the first call is closed. */
 static int
 record_duplicate_id(struct ctx_validator *validator, struct ctx_call *same,
     const struct ctx_call *call, struct ctx_err *err)
@@ -145,7 +144,7 @@ is_between_results(const struct ctx_validator *validator)
 		!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT));
 }
 
-/* Returns true if a user or tool message contains something else than tool
+/* Returns true if a user or tool message contains anything besides tool
  * results. */
 static bool
 has_user_content(const struct ctx_validator *validator)
@@ -163,9 +162,9 @@ has_user_content(const struct ctx_validator *validator)
 	return false;
 }
 
-/* Returns true if an open tool call cannot get a result any more.  The reason
- * is this message or, if validator->ended is true, the end of the conversation.
- * Anthropic runs its own tools after those of the client.  So a call of
+/* Returns true if an open tool call cannot get a result any more, because of
+ * this message or, if validator->ended is true, because the conversation has
+ * ended.  Anthropic runs its own tools after those of the client.  So a call of
  * Anthropic's tools may be open until a user message has other content than
  * results (pydantic-ai, test_unpaired_native_tool_calls.py, August 2026), or at
  * the end of a turn that was paused.  The AI SDK waits for calls that the user
@@ -204,7 +203,8 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
 	validator->what.n = 0;
 	if (ctx_validate_name(validator, block, err) < 0)
 		return NULL;
-	/* label has the id and the name, shortened to fit. */
+	/* label is the id and the name of the call, cut to fit into the
+	 * array. */
 	n = validator->what.n < sizeof call->label ? validator->what.n
 						   : sizeof call->label - 1;
 	memcpy(call->label, validator->what.p, n);
@@ -212,9 +212,9 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
 	return call;
 }
 
-/* Checks that a tool call made by a program belongs to a tool call that runs
- * the program and is still open.  If the call that runs the program was closed
- * without a result, that was reported before. */
+/* Checks that a tool call made by a program belongs to an open tool call which
+ * runs the program.  If the call that runs the program was closed without a
+ * result, that was reported before. */
 static int
 check_caller(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 {
@@ -267,8 +267,8 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal,
 	    : 0;
 }
 
-/* Records that a tool result is late: between its call and this message there
- * is a message without results. */
+/* Notes down that a tool result is late: a message without results is between
+ * its call and this message. */
 static void
 record_late_result(struct ctx_validator *validator, const struct ctx_call *call)
 {
@@ -320,7 +320,6 @@ answer_call(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	return rc != 0 ? rc : ctx_validate_body(validator, i, err);
 }
 
-/* Records that a repair inserted a result directly before this message. */
 static void
 record_inserted_result(struct ctx_validator *validator)
 {
@@ -329,9 +328,9 @@ record_inserted_result(struct ctx_validator *validator)
 	validator->last.has_user_text = false;
 }
 
-/* A program's result comes after the results of the tool calls that the program
- * makes.  So if the program makes a call here, the call that runs the program
- * remains open, unless the user wrote after the program's last call. */
+/* The result of a program comes after the results of the tool calls that the
+ * program makes.  So if a program makes a call here, the call that runs the
+ * program remains open, unless the user wrote after the program's last call. */
 static int
 resume_callers(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -369,7 +368,7 @@ may_result_come_later(const struct ctx_validator *validator,
 }
 
 /* Returns true if a result inserted for this call, which has no id, could be
- * taken for that of an older call that has no result there either. */
+ * taken as that of an older call that has no result at that place either. */
 static bool
 is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 {
@@ -385,8 +384,8 @@ is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 		validator->late_call <= message);
 }
 
-/* Reports and closes the tool calls that cannot get a result any more. end:
- * only calls in messages before the one with this index. */
+/* Reports and closes the tool calls that cannot get a result any more, of those
+ * in messages with an index below end. */
 static int
 refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
     struct ctx_err *err)
@@ -428,8 +427,8 @@ refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
 	return 0;
 }
 
-/* Closes the tool calls whose results must come before this message.  Those
- * that may be open until the user writes are not examined before that. */
+/* Closes the tool calls whose results must come before this message.  Calls
+ * that may be open until the user writes are not examined before. */
 static int
 close_calls(struct ctx_validator *validator, struct ctx_err *err)
 {
@@ -527,8 +526,9 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	if (ctx_validate_waiting(validator, wait, err) < 0 ||
 	    (wait < CTX_WAITS && ctx_validate_wait(validator, wait, err) < 0))
 		return -1;
-	/* Other messages end the wait for tool results, but a message without
-	 * content does not: it is the last one, or a repair removes it. */
+	/* A message without content is the last one, or a repair removes it.
+	 * So unlike other messages, it does not end the wait for tool
+	 * results. */
 	if (wait == CTX_WAITS_EMPTY)
 		return ctx_validate_place(validator, err);
 	if (resume_callers(validator, err) < 0 ||
@@ -543,8 +543,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	return ctx_validate_place(validator, err);
 }
 
-/* Called at the end of the conversation: closes all tool calls that are still
- * open, after reporting those that have the same id as a later call. */
+/* Called at the end of the conversation.  Closes all tool calls that are still
+ * open, and reports those that have the same id as a later call. */
 static int
 refuse_open_duplicates(struct ctx_validator *validator, struct ctx_err *err)
 {

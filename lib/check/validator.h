@@ -1,5 +1,5 @@
-/* validator.h - the functions that check a message, one for each kind of
- * rule */
+/* validator.h - declares the functions that check one message, one function for
+ * each kind of rule */
 #ifndef CTX_CHECK_VALIDATOR_H
 #define CTX_CHECK_VALIDATOR_H
 
@@ -7,85 +7,85 @@
 
 #define CTX_NO_BLOCK SIZE_MAX
 
-/* Kinds of findings about a message that are certain only after the next
- * message. ctx_validator.waiting_bits has a bit for each. */
+/* Kinds of findings about a message that become certain only when the next
+ * message is read. ctx_validator.waiting_bits has a bit for each kind. */
 enum { CTX_WAITS_EMPTY, CTX_WAITS_REASONING, CTX_WAITS_SYSTEM, CTX_WAITS };
 
-/* A cache breakpoint that was read. node: the JSON node of the array element,
- * or of the member's key, that is the breakpoint; container: that of the array
- * or object around it. */
+/* A cache breakpoint that was read. node: JSON node of the breakpoint, which is
+ * an array element or the key of an object's member; container: JSON node of
+ * this array or object. */
 struct ctx_breakpoint_seen {
 	struct ctx_place place;
-	/* JSON of the request that contains the breakpoint; NULL if the
+	/* JSON of the request that contains the breakpoint, or NULL if the
 	 * message is a record */
 	const struct ctx_json *json;
 	uint32_t container, node;
-	/* true if the breakpoint is not in a message, but elsewhere in the
-	 * request */
+	/* true if the breakpoint is in the request, but outside its messages */
 	bool outside_messages;
 };
 
 /* The functions below report a finding (a violation of a rule).  The text of
- * the finding is in validator->what or is passed as the argument "what".  The
- * functions return the result of on_finding in struct ctx_validator: 1 or 2 if
- * the violation was repaired, 0 if not, or -1 with *err. */
+ * the finding is in validator->what, or is passed as the argument "what".  The
+ * functions return the result of ctx_validator.on_finding: 1 or 2 if the
+ * violation was repaired, 0 if not, or -1 with *err. */
 int ctx_validate_report(struct ctx_validator *validator,
     struct ctx_finding *finding, const char *what, struct ctx_err *err);
-/* Reports a finding about the message that is being checked, as a whole. */
+/* Reports a finding about the whole message that is being checked. */
 int ctx_validate_refuse(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what, struct ctx_err *err);
-/* Reports a finding about a block of the message. block: the index of the
- * block.  The text of the finding consists of three parts: a beginning (what),
- * the block's name, and an end (tail).  The name is that of a tool call or
- * tool result: its id and its tool name. */
+/* Reports a finding about the block with the index "block" of the message.  The
+ * text of the finding consists of what, the name of the block (the id and tool
+ * name of a tool call or tool result), and tail. */
 int ctx_validate_refuse_block(struct ctx_validator *validator,
     enum ctx_rule_id id, size_t block, const char *what, const char *tail,
     struct ctx_err *err);
-/* The next message has shown that a stored finding about the message before it
- * is true.  Reports and removes this finding. wait: its kind. */
+/* Reports and removes a stored finding about the last message, after the next
+ * message has shown that it is true. wait: kind of the finding. */
 int ctx_validate_refuse_waiting(struct ctx_validator *validator, unsigned wait,
     enum ctx_rule_id id, const char *what, struct ctx_err *err);
-/* Appends the name of a tool call to validator->what: its id and its tool
- * name, as in "call_1" of read_file.  Returns 0, or -1 with *err. */
+/* Appends the name of a tool call to validator->what: its id and its tool name,
+ * as in: "call_1" of read_file.  Returns 0, or -1 with *err. */
 int ctx_validate_name(struct ctx_validator *validator,
     const struct ctx_block *block, struct ctx_err *err);
 
-/* Reports a finding about a text in the message.  The repair replaces the
- * bytes old by validator->replacement. */
+/* Reports a finding about a text in the message.  The repair replaces the bytes
+ * "old" by validator->replacement. */
 int ctx_validate_refuse_text(struct ctx_validator *validator,
     enum ctx_rule_id id, struct ctx_str old, const char *what,
     struct ctx_err *err);
-/* Sets validator->what, the text of a finding about a block of the message.
- * It consists of three parts: a beginning (what), the block's name, and an end
- * (tail). block: the index of the block.  Returns 0, or -1 with *err. */
+/* Sets validator->what to the text of a finding about the block with the index
+ * "block" of the message.  The text consists of what, the name of the block,
+ * and tail.  Returns 0, or -1 with *err. */
 int ctx_validate_describe(struct ctx_validator *validator, size_t block,
     const char *what, const char *tail, struct ctx_err *err);
-/* Reports a finding about a block of the message, with the text in
- * validator->what. block: the index of the block.  The repair replaces the
- * bytes old by validator->replacement; if old.p is NULL, there is no repair. */
+/* Reports a finding about the block with the index "block" of the message;
+ * validator->what has the text of the finding.  The repair replaces the bytes
+ * "old" by validator->replacement; if old.p is NULL, there is no repair. */
 int ctx_validate_refuse_edit(struct ctx_validator *validator,
     enum ctx_rule_id id, size_t block, struct ctx_str old, struct ctx_err *err);
 
-/* Returns true if the message has a block of this kind, not counting those
- * that a repair has removed. */
+/* Returns true if the message has a block of this kind that no repair has
+ * removed. */
 bool ctx_validate_has(const struct ctx_validator *validator,
     enum ctx_block_kind kind);
-/* Returns true if a block contains only white space and the rules forbid that.
- * A block with a signature is accepted. */
+/* Returns true if a block contains only white space and the rules forbid this.
+ * A block with a signature is always accepted. */
 bool ctx_validate_says_nothing(const struct ctx_validator *validator,
     const struct ctx_block *block);
 
-/* Each function below checks something about a message.  It returns 0, or -1
+/* Each function below checks one thing about the message.  It returns 0, or -1
  * with *err. */
 
-/* Checks each block of the message, without looking at other blocks. */
+/* Checks each block of the message by itself, without looking at other
+ * blocks. */
 int ctx_validate_forms(struct ctx_validator *validator, struct ctx_err *err);
 /* Decodes a JSON string into validator->text, and scans this text as JSON into
- * validator->json.  Returns 1; 0 if the text is not JSON; or -1 with *err. */
+ * validator->json.  Returns 1, or 0 if the text is not JSON, or -1 with
+ * *err. */
 int ctx_validate_read_text(struct ctx_validator *validator, uint32_t node,
     struct ctx_err *err);
 /* Checks the arguments of tool call i against the JSON schema that the request
- * defines for the tool. */
+ * contains for its tool. */
 int ctx_validate_schema(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
 /* Checks that the arguments of tool call i have the JSON type that the format
@@ -94,44 +94,43 @@ int ctx_validate_arguments(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
 /* Checks the strings of the message for lone surrogates. */
 int ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err);
-/* Checks where the message has cache breakpoints, and how many. */
+/* Checks the places and the number of the cache breakpoints in the message. */
 int ctx_validate_markers(struct ctx_validator *validator, struct ctx_err *err);
-/* Checks how many cache breakpoints a request has in total, after its messages
+/* Checks the number of all cache breakpoints in a request, after its messages
  * were checked. */
 int ctx_validate_all_markers(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t request, struct ctx_err *err);
 /* Checks the sizes and the number of the message's images. */
 int ctx_validate_images(struct ctx_validator *validator, struct ctx_err *err);
-/* Checks that an assistant message may contain the media in block i. */
+/* Checks that the media in block i may be in an assistant message. */
 int ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
 /* Checks that the provider accepts everything that tool result i contains. */
 int ctx_validate_result(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
-/* Checks that tool result i has content if the rules demand that. */
+/* Checks that tool result i has content, if the rules demand this. */
 int ctx_validate_body(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
 /* Checks that the message has content.  Sets validator->removed to true if a
- * repair removes the message.  If a finding can become certain only with the
- * next message, sets *wait to the kind of finding.  Otherwise sets *wait to
- * CTX_WAITS, the number of these kinds: nothing waits. */
+ * repair removes the message.  If the next message must decide about a finding,
+ * sets *wait to the kind of this finding, otherwise to CTX_WAITS. */
 int ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
     struct ctx_err *err);
-/* Stores a finding about the message until the next message shows whether it
- * is true. wait: the kind of finding. */
+/* Stores a finding about the message until the next message shows whether the
+ * finding is true. wait: kind of the finding. */
 int ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
     struct ctx_err *err);
-/* Reports or drops the findings that have waited for this message. wait: what
- * ctx_validate_content has set for this message. */
+/* Reports or drops the stored findings that this message decides. wait: value
+ * that ctx_validate_content has set for this message. */
 int ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
     struct ctx_err *err);
-/* Reports or drops the findings that still wait when the conversation ends. */
+/* Reports or drops the stored findings at the end of the conversation. */
 int ctx_validate_still_waiting(struct ctx_validator *validator,
     struct ctx_err *err);
 /* Checks that the role of the message is allowed at its position. */
 int ctx_validate_place(struct ctx_validator *validator, struct ctx_err *err);
-/* Checks that the conversation may end with the last message that was
- * checked. */
+/* Checks that the conversation may end with the message that was checked
+ * last. */
 int ctx_last_seen(struct ctx_validator *validator, struct ctx_err *err);
 
 #endif

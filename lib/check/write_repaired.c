@@ -1,10 +1,10 @@
-/* write_repaired.c - writes the records that were kept in memory, once there
- * can be no more findings about them */
+/* write_repaired.c - writes the records in memory about which there can be no
+ * more findings */
 #include <string.h>
 
 #include "check/repair.h"
 
-/* Writes a text, but not in a trial. lasts is true if the caller keeps the
+/* Writes a text, unless this is a trial. lasts: true if the caller keeps the
  * bytes until they are written, so that they need not be copied. */
 static int
 write_text(struct ctx_repair *repair, const char *p, size_t n, bool lasts,
@@ -16,8 +16,8 @@ write_text(struct ctx_repair *repair, const char *p, size_t n, bool lasts,
 		     : ctx_writer_copy(repair->rewrite->writer, p, n, err);
 }
 
-/* Writes the tool results that must be inserted for an entry.  They become
- * records of their own, or blocks of the next message. */
+/* Writes the tool results that must be inserted for an entry: as records of
+ * their own, or as blocks of the next message. */
 static int
 write_due_results(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_err *err)
@@ -45,8 +45,8 @@ write_due_results(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 		return ctx_repair_own(next, out->p, out->n, err);
 	}
 	/* Each inserted result gets the line end of the record before it.  If
-	 * that record has none, because it is the last line, a line end is
-	 * written before the results and none after them. */
+	 * that record is the last line of the file and has no line end, one is
+	 * written before the results, and none after them. */
 	if (!ended && ctx_buf_add(out, eol, strlen(eol), err) < 0)
 		return -1;
 	if (ctx_repair_append_result_messages(out, entry, eol, err) < 0 ||
@@ -77,7 +77,8 @@ write_repaired(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 {
 	size_t from = ctx_repair_pass_change(&repair->lines, entry);
 
-	/* If a record is removed, the blank lines after it are removed, too. */
+	/* If a record was removed, the blank lines after it are removed,
+	 * too. */
 	if (entry->removed || (entry->blank && repair->after_removed)) {
 		repair->after_removed = true;
 		return 0;
@@ -105,8 +106,8 @@ write_repaired(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 /* Writes the entries at the beginning of the queue about which there can be no
  * more findings. first_undecided: index of the first message about which there
- * still can be.  The bytes of the entries that remain are copied, because the
- * reader will use its buffer again. */
+ * can be.  Copies the bytes of the remaining entries, because the reader will
+ * use its buffer again. */
 static int
 write_decided_entries(struct ctx_repair *repair, uint64_t first_undecided,
     struct ctx_err *err)
@@ -125,7 +126,7 @@ write_decided_entries(struct ctx_repair *repair, uint64_t first_undecided,
 	}
 	if (queue->entries.first == queue->entries.end)
 		return 0;
-	/* Older entries own their bytes already. */
+	/* All entries before the last one already own their bytes. */
 	entry = ctx_repair_entry_at(queue, queue->entries.end - 1);
 	return entry->held.text != NULL
 	    ? 0
