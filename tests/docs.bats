@@ -176,11 +176,12 @@ commands_between() {
 	grep -q 'sh tests/setup check' "$BATS_TEST_DIRNAME/../.ci/run"
 }
 
-# The options that COMMON OPTIONS of page $1 lists in its first paragraph.  An
-# option with a letter is listed by its letter; the file table, which
-# --list-options has printed, has the letters and names of the options.
+# The options that COMMON OPTIONS of page $1 lists in its first paragraph; those
+# of ctx.7 are options of every command.  An option with a letter is listed by
+# its letter; the file table, which --list-options has printed, has the letters
+# and names of the options.
 common() {
-	sed -n '/^\.Sh COMMON/,/^\.\(Pp\|Sh [^C]\)/p' "$1" | grep '^\.Fl' |
+	sed -n '/^\.Sh COMMON/,/^\.\(Pp\|Bl\|Sh [^C]\)/p' "$1" | grep '^\.Fl' |
 		tr ' ' '\n' |
 		awk -F '\t' 'NR == FNR { if ($1 != "") name[$1] = "-" $2; next }
 			{ print $1 in name ? name[$1] : $1 }' table -
@@ -191,13 +192,14 @@ common() {
 	for c in $(cd "$B" && ls ctx-*); do
 		page=$BATS_TEST_DIRNAME/../man/$c.1
 		[ -f "$page" ] || fail "no page for $c"
-		"$c" --list-options | grep -v $'^.\thelp\|^.\tversion' > table
-		cut -f 2 table | sort > options
+		"$c" --list-options > table
+		cut -f 2 table | grep -vx 'help\|version' | sort > options
 		{
 			grep '^\.It Fl' "$page" | tr ' ' '\n'
 			common "$page"
+			common "$BATS_TEST_DIRNAME/../man/ctx.7"
 		} | sed -n 's/^-\([a-z]\)/\1/p' |
-			grep -vx 'help\|version' | sort > page
+			grep -vx 'help\|version' | sort -u > page
 		diff options page || fail "$page describes other options"
 		grep -qx '\.Op Ar options' "$page" || fail "$page: no SYNOPSIS"
 	done

@@ -4,14 +4,9 @@ load helper
 
 # Puts what the recipes read into place.
 setup_recipes() {
-	mkdir logs small fixtures
+	mkdir fixtures
 	cp "$agent" agent.jsonl
 	cp "$chat" fixtures/chat.jsonl
-	local i
-	for i in 1 2 3 4 5; do
-		"$B/gen-tools/convo" --seed "$i" --count 1 --messages 40 \
-		    > "logs/$i.jsonl"
-	done
 	printf '#!/bin/sh\nhead -n 40 > seen\n' > watcher
 	# Stand-ins for programs that ask a model.
 	mkdir bin
@@ -56,15 +51,6 @@ prune_command() {
 	line=$(jq .line out)
 	[ "$(jq .tokens out)" -eq "$(sed -n "${line}p" agent.jsonl |
 		ctx-count --json --per message | jq .tokens)" ]
-}
-
-@test "xargs -P prunes several files" {
-	setup_recipes
-	recipe xargs
-	sh -e script
-	for file in logs/*.jsonl; do
-		ctx-prune -b 8k "$file" | cmp - "small/${file##*/}"
-	done
 }
 
 @test "tail -f: records are written while the file is open" {
