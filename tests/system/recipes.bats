@@ -90,7 +90,7 @@ setup_hook() {
 	run ! git commit -qm "large still"
 	"$B/ctx-prune" -b 1 fixtures/chat.jsonl > little || true
 	cat fixtures/chat.jsonl little > "fixtures/a b.jsonl"
-	for i in $(seq 200); do cat little; done > fixtures/agent.jsonl
+	for _ in $(seq 200); do cat little; done > fixtures/agent.jsonl
 	# Other files are not counted.
 	git add fixtures agent.jsonl
 	git commit -qm small
