@@ -14,8 +14,8 @@ ctx_breakpoint_writer_release(struct ctx_breakpoint_writer *writer)
 	writer->cap = 0;
 }
 
-/* Allocates writer->drop: one flag for each child of an array or object, which
- * is set if the child must be removed.  All are false at first. */
+/* Allocates writer->drop, which has one flag for each child of an array or
+ * object: true if the child must be removed.  Sets all flags to false. */
 static int
 reserve_drop_flags(struct ctx_breakpoint_writer *writer, uint32_t node,
     struct ctx_err *err)
@@ -70,8 +70,8 @@ breakpoint_value(const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
 	return value != NULL ? value : format->values[0];
 }
 
-/* Returns true if the JSON value at a node is equal to the JSON text "value".
- * White space in the former is ignored. */
+/* Returns true if the JSON value at a node is equal to the JSON text "value",
+ * apart from white space. */
 static bool
 is_same_value(const struct ctx_json *json, uint32_t node, const char *value)
 {
@@ -88,8 +88,8 @@ is_same_value(const struct ctx_json *json, uint32_t node, const char *value)
 	return *value == '\0';
 }
 
-/* Returns true if an object has exactly the cache breakpoint that should be
- * written.  The object is a block with the breakpoint as a member or, in
+/* Returns true if an object already has exactly the cache breakpoint that would
+ * be written.  The object is a block with the breakpoint as a member or, in
  * formats with separate_block, the block that is the breakpoint. */
 static bool
 has_right_breakpoint(const struct ctx_json *json, uint32_t object,
@@ -140,8 +140,8 @@ put_breakpoint(struct ctx_breakpoint_writer *writer,
 	return insert_text(writer, at, marker, err);
 }
 
-/* Adds the edits for a cache breakpoint on a string: they make the string an
- * array with one text block that has the breakpoint. */
+/* Adds the edits that make a string an array with one text block, which has a
+ * cache breakpoint. */
 static int
 put_text_breakpoint(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl, uint32_t text,
@@ -174,7 +174,7 @@ ctx_breakpoint_widen(struct ctx_breakpoint_writer *writer,
 
 /* Adds the edits that remove cache breakpoints from the blocks inside a tool
  * result or document.  The arguments of a tool call are not searched: they
- * contain no blocks, even if their keys look like those of breakpoints. */
+ * contain no blocks, although their keys may look like breakpoints. */
 static int
 strip_nested_lists(struct ctx_breakpoint_writer *writer, uint32_t block,
     struct ctx_err *err)
@@ -200,10 +200,10 @@ strip_nested_lists(struct ctx_breakpoint_writer *writer, uint32_t block,
 	return 0;
 }
 
-/* Adds the edits that remove those elements of an array that are nothing but
- * cache breakpoints.  Keeps the elements whose JSON nodes are in the array
- * "kept".  An array with no other elements is not edited, so that it does not
- * become empty. */
+/* Adds the edits that remove the elements of an array that consist only of a
+ * cache breakpoint.  Keeps the elements whose JSON nodes are in the array
+ * "kept".  Does not change an array that has no other elements, so that it does
+ * not become empty. */
 static int
 drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
     const uint32_t *kept, size_t n_kept, struct ctx_err *err)
@@ -226,9 +226,8 @@ drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
 	return ctx_edits_remove(writer->edits, json, list, writer->drop, err);
 }
 
-/* Adds the edits that give a block the right cache breakpoint (if marked is
- * true) or none (if marked is false).  All other breakpoints of the block are
- * removed. */
+/* Adds the edits after which a block has the right cache breakpoint (if marked
+ * is true), or none (if marked is false), and no other breakpoints. */
 static int
 write_block(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,

@@ -1,6 +1,6 @@
 /*
- * breakpoint_format.c - the table that says, for each provider, how cache
- * breakpoints are written
+ * breakpoint_format.c - the table of how cache breakpoints are written for each
+ * provider
  *
  * The table says which blocks may have a breakpoint, how it is written, and
  * which models use it.  Reasoning, and a block with blank text, never get one.
@@ -32,8 +32,8 @@ static const struct ctx_breakpoint_block anthropic_blocks[] = {
     {0},
 };
 
-/* LangChain sends blocks of these types to Anthropic without a change, so that
- * Anthropic gets their cache breakpoints. */
+/* LangChain sends blocks of these types to Anthropic unchanged, and with them
+ * their cache breakpoints. */
 static const struct ctx_breakpoint_block langchain_blocks[] = {
     {.type = "text", .text = "text"},
     {.type = "image"},
@@ -84,9 +84,9 @@ static const struct ctx_breakpoint_format table[] = {
 	.blocks = anthropic_blocks,
 	.system = "system",
 	.tools = {"tools"},
-	/* A tool definition may not have a cache breakpoint if it has one of
-	 * these members: "defer_loading" (the tool is loaded when the model
-	 * needs it) or "function" (the definition has the format of Chat
+	/* A tool definition with one of these members must not have a cache
+	 * breakpoint: "defer_loading" (the tool is loaded only when the model
+	 * needs it) and "function" (the definition is in the format of Chat
 	 * Completions). */
 	.no_marker_tools = {"defer_loading", "function"},
 	.before = {"model", "tools", "speed", "system", "tool_choice",
@@ -112,7 +112,7 @@ static const struct ctx_breakpoint_format table[] = {
 	.before = {"modelId", "toolConfig", "system",
 	    "additionalModelRequestFields"},
 	/* On Bedrock, Claude and Amazon's own models use cache breakpoints.
-	 * Those of Amazon do not use them on tools. */
+	 * Amazon's models ignore them on tools. */
 	.models = HEEDS(CTX_CACHE_CONTROL) | HEEDS(CTX_CACHE_POINT) | NOT_KNOWN,
 	.tool_models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.lookback = 20,
@@ -175,8 +175,8 @@ ctx_ttl_name(unsigned ttl)
 	return ttl < CTX_TTLS ? names[ttl] : NULL;
 }
 
-/* Returns true if this row of the table can also be used for messages of
- * another dialect: the dialect is in the row's list other_dialects. */
+/* Returns true if this row of the table may also be used for messages of the
+ * given dialect, because it is in the row's list other_dialects. */
 static bool
 may_apply_to(const struct ctx_breakpoint_format *row, const char *dialect)
 {
@@ -279,8 +279,8 @@ ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
 	}
 	for (i = 0; i < 2 && value == 0 && format->content[i] != NULL; i++)
 		value = ctx_json_find(json, message, format->content[i]);
-	/* According to OpenAI's types, the content of a message with the role
-	 * function can only be a string.  So it gets no breakpoint. */
+	/* By OpenAI's types, the content of a message with the role function
+	 * must be a string.  So it cannot get a breakpoint. */
 	role = ctx_json_find(json, message, "role");
 	if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING &&
 	    role != 0 && ctx_json_is(json, role, "function"))

@@ -1,5 +1,5 @@
-/* breakpoint_format.h - how cache breakpoints are written and found (dialect.h
- * includes this file) */
+/* breakpoint_format.h - describes how each provider writes cache breakpoints;
+ * finds and writes them (dialect.h includes this file) */
 #ifndef CTX_DIALECT_BREAKPOINT_FORMAT_H
 #define CTX_DIALECT_BREAKPOINT_FORMAT_H
 
@@ -7,10 +7,10 @@
 
 /* ---- dialect/breakpoint_format.c: how cache breakpoints are written ----- */
 
-/* Ways to tell the provider of a model which part of a request to cache. */
+/* Ways in which a request tells the provider of a model what to cache. */
 enum ctx_cache_kind {
-	CTX_CACHE_NONE, /* no way to tell the provider is known */
-	/* the provider caches without being asked by the request */
+	CTX_CACHE_NONE, /* not known */
+	/* the provider caches every request, without being told to */
 	CTX_CACHE_AUTO,
 	CTX_CACHE_CONTROL, /* a breakpoint is "cache_control" in a block */
 	/* a breakpoint is "prompt_cache_breakpoint" in a block */
@@ -21,127 +21,130 @@ enum ctx_cache_kind {
 };
 
 /* The provider's prompt cache stores the beginning of a request up to a cache
- * breakpoint: a mark on a content block or a tool definition.  Before ctx
- * writes breakpoints, it removes all that the request has, even those that
- * were written for another provider. */
+ * breakpoint, which is a mark on a content block or a tool definition.  Before
+ * ctx writes breakpoints, it removes all breakpoints that the request has, even
+ * those of another provider's format. */
 
-/* Maximum number of cache breakpoints in a request; providers refuse a request
+/* Maximum number of cache breakpoints in a request.  Providers refuse a request
  * with five. */
 enum { CTX_BREAKPOINTS_MAX = 4 };
 
-/* Time for which the provider stores a cached beginning of a request after its
- * last use. */
+/* How long the provider stores a cached beginning of a request after it was
+ * last used. */
 enum ctx_ttl {
 	CTX_TTL_5M, /* five minutes, the default */
 	CTX_TTL_1H,
 	CTX_TTLS
 };
-/* Returns the name of a storage time: "5m" for CTX_TTL_5M, "1h" for
- * CTX_TTL_1H; NULL for other numbers. */
+/* Returns the name of a storage time, such as "5m" for CTX_TTL_5M, or NULL if
+ * there is no storage time with this number. */
 const char *ctx_ttl_name(unsigned ttl);
 
-/* A row of a table: how cache breakpoints are written in messages of one
- * dialect (message format) that are sent to one provider. */
+/* A row of the table of breakpoint formats.  It describes how cache breakpoints
+ * are written in messages of one dialect (format) that are sent to one
+ * provider. */
 struct ctx_breakpoint_format {
 	const char *provider;
-	/* The dialect for which the row is used even if the caller names no
-	 * provider. */
+	/* The dialect of the messages.  For this dialect the row is used even
+	 * if the caller names no provider. */
 	const char *dialect;
-	/* Other dialects in which the provider also accepts messages.  Messages
-	 * in these dialects are also sent to other providers.  So this
-	 * provider's row is used for such a message only if the caller or the
-	 * name of the model identifies the provider. */
+	/* Other dialects in which this provider accepts messages.  Messages in
+	 * these dialects may also be sent to other providers, so the row is
+	 * used for them only if the caller or the name of the model identifies
+	 * the provider. */
 	const char *other_dialects[3];
-	/* True if the caller must name the provider for messages in one of the
-	 * other_dialects.  False: it is enough that the model uses breakpoints
-	 * of the provider's kind. */
+	/* For messages in one of other_dialects: true if the row is used only
+	 * if the caller names the provider; false if it is also used if the
+	 * model uses breakpoints of the provider's kind. */
 	bool only_on_request;
-	const char *key; /* key that a breakpoint has in JSON */
-	/* JSON value of a breakpoint for each storage time.  NULL: the value
-	 * for five minutes is used. */
+	const char *key; /* the key of a breakpoint in JSON */
+	/* The JSON value of a breakpoint for each storage time.  NULL: the
+	 * value for five minutes is used. */
 	const char *values[CTX_TTLS];
-	/* True if a breakpoint is an element {key: value} after the block that
-	 * it marks; false if it is a member of that block. */
+	/* True if a breakpoint is a separate array element {key: value} after
+	 * the block that it marks; false if it is a member of this block. */
 	bool separate_block;
-	/* The content of a message is the member with one of these keys; the
-	 * first key that the message has is used.  The content is an array of
-	 * blocks, or a string, which must become an array of one block to get
-	 * a breakpoint. */
+	/* Keys of the member with the content of a message; the first key that
+	 * the message has is used.  The content is an array of blocks, or a
+	 * string.  To get a breakpoint, a string must become an array of one
+	 * block. */
 	const char *content[2];
-	/* In some formats the members of a message are in an inner object, for
-	 * example {"type": ..., "data": {"content": ...}}.  These are the keys
-	 * of such objects. */
+	/* In some formats the members of a message are inside another object,
+	 * for example {"type": ..., "data": {"content": ...}}.  These are the
+	 * possible keys of this object. */
 	const char *nested_content[2];
-	/* Beginning of the JSON that replaces a string by an array with one
-	 * text block: all that comes before the text.  After the text comes
-	 * "}]". */
+	/* To get a breakpoint, a string must become an array with one text
+	 * block.  This is the JSON before the text in that array; the JSON
+	 * after the text is "}]". */
 	const char *text;
-	/* The kinds of content blocks that may have a breakpoint.  The last
-	 * element of the array is empty. */
+	/* The kinds of content blocks that may have a breakpoint.  An empty
+	 * element ends the array. */
 	const struct ctx_breakpoint_block *blocks;
-	/* True if blocks have no member "type": a block has a single key,
-	 * which says what it is. */
+	/* True if blocks have no member "type", but one single key that says
+	 * what the block is. */
 	bool one_key_blocks;
-	/* Roles whose messages get no breakpoint, as bits 1 << enum
+	/* Roles of messages that get no breakpoint, as bits 1 << enum
 	 * ctx_role. */
 	unsigned no_marker_roles;
-	/* key of the system prompt in a request, or NULL */
+	/* key of the system prompt in a request, or NULL if it cannot have
+	 * breakpoints */
 	const char *system;
-	/* Place of the array of tools in a request. tools[1] NULL: it is the
-	 * member tools[0].  Otherwise it is the member tools[1] of the object
-	 * tools[0]. tools[0] NULL: tools get no breakpoints in this format. */
+	/* Where a request has its array of tools.  If tools[1] is NULL, it is
+	 * the member tools[0].  Otherwise it is the member tools[1] of the
+	 * object tools[0].  If tools[0] is NULL, tools get no breakpoints in
+	 * this format. */
 	const char *tools[2];
-	/* A tool definition gets no breakpoint if it has a member with one of
-	 * these keys, unless the member is false. */
+	/* Keys of members of a tool definition.  A definition that has one of
+	 * these members gets no breakpoint, unless the value of the member is
+	 * false. */
 	const char *no_marker_tools[2];
 	/* A prompt cache compares the members of a new request with those of an
 	 * earlier one, in a fixed order.  These are the keys of the members
-	 * that come before the messages in this order. */
+	 * that it compares before the messages. */
 	const char *before[6];
 	/* The kinds of models that use breakpoints, as bits 1 << enum
-	 * ctx_cache_kind.  If the bit 1 << CTX_CACHES is set, breakpoints are
-	 * also written for models that ctx does not know. */
+	 * ctx_cache_kind.  The bit 1 << CTX_CACHES stands for models that ctx
+	 * does not know. */
 	unsigned models;
 	/* The kinds of models that use breakpoints on tool definitions, as bits
 	 * 1 << enum ctx_cache_kind. */
 	unsigned tool_models;
-	/* At a breakpoint, the provider also finds a stored beginning of the
-	 * request that ends earlier: up to this many blocks before the
-	 * breakpoint. 0: only one that ends at the breakpoint. */
+	/* At a breakpoint, the provider finds a stored beginning of the request
+	 * even if this beginning ends up to "lookback" blocks before the
+	 * breakpoint. 0: only if it ends exactly at the breakpoint. */
 	size_t lookback;
-	/* Not NULL if the provider itself puts a breakpoint at the end of the
-	 * newest message.  A request can forbid that: if its member
-	 * implicit_breakpoint[0] is an object whose "mode" is
-	 * implicit_breakpoint[1]. */
+	/* Set if the provider itself puts a breakpoint at the end of the newest
+	 * message, otherwise NULL.  A request can forbid this: it has an object
+	 * as member implicit_breakpoint[0], and the member "mode" of this
+	 * object is the string implicit_breakpoint[1]. */
 	const char *implicit_breakpoint[2];
 };
 /* Returns the row for messages of a dialect that are sent to the provider with
- * this name; NULL if there is none.  If provider is NULL, returns the first row
- * whose member dialect is this dialect. */
+ * this name, or NULL if there is none.  If provider is NULL, returns the first
+ * row whose member "dialect" is this dialect. */
 const struct ctx_breakpoint_format *ctx_breakpoint_format_find(
     const struct ctx_dialect *dialect, const char *provider);
-/* Returns the name of a provider in the table. i: its number, from 0.  Returns
- * NULL after the last one. */
+/* Returns the name of the i-th provider in the table of breakpoint formats
+ * (counted from 0), or NULL if there are not so many. */
 const char *ctx_breakpoint_provider(unsigned i);
-/* Returns the first row of the table of breakpoint formats that fits messages
- * of a dialect, for any provider; NULL if there is none.  Used where it does
- * not matter how the provider writes breakpoints, for example to remove them.
- */
+/* Returns the first row of the table of breakpoint formats for messages of a
+ * dialect, or NULL if there is none.  Used where the provider does not matter,
+ * for example to remove breakpoints. */
 const struct ctx_breakpoint_format *ctx_breakpoint_format_any(
     const struct ctx_dialect *dialect);
 /* A prompt cache compares the members of a new request with those of an earlier
- * one, in a fixed order.  Returns the key of a member that comes before the
- * messages in this order. i: its number, from 0.  Returns NULL after the last
- * one. format NULL: the provider has no breakpoints. */
+ * one, in a fixed order.  Returns the key of the i-th member (counted from 0)
+ * that it compares before the messages, or NULL if there are not so many.
+ * format may be NULL if the provider has no breakpoints. */
 const char *ctx_breakpoint_before(const struct ctx_breakpoint_format *format,
     size_t i);
 
-/* Returns the JSON node of a message's content: an array of blocks, or a
- * string.  Returns 0 if the message has none. */
+/* Returns the JSON node of the content of a message, which is an array of
+ * blocks or a string, or 0 if the message has no content. */
 uint32_t ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t message);
-/* Return the JSON node of a request's system prompt or of its array of tools;
- * 0 if it has none. */
+/* Return the JSON node of the system prompt, or of the array of tools, of a
+ * request, or 0 if the request has none. */
 uint32_t ctx_breakpoint_system(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request);
 uint32_t ctx_breakpoint_tools(const struct ctx_breakpoint_format *format,
@@ -151,62 +154,65 @@ uint32_t ctx_breakpoint_tools(const struct ctx_breakpoint_format *format,
 bool ctx_breakpoint_is_implicit(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request);
 
-/* Finds all system prompts and arrays of tools of a request, wherever a
- * provider has them.  Sets lists to their JSON nodes, each once, and returns
- * their number. */
+/* Finds all system prompts and arrays of tools of a request, at all places
+ * where providers expect them.  Stores their JSON nodes in lists, each once,
+ * and returns their number. */
 #define CTX_BREAKPOINT_LISTS 10
 size_t ctx_breakpoint_lists(const struct ctx_json *json, uint32_t request,
     uint32_t lists[CTX_BREAKPOINT_LISTS]);
-/* Returns true if a member with this key is a cache breakpoint. */
+/* Returns true if a member with this key is a cache breakpoint in any
+ * format. */
 bool ctx_breakpoint_key(const struct ctx_json *json, uint32_t key);
 
 /* ---- dialect/breakpoint_places.c: which blocks may have a breakpoint ---- */
 
-/* Only the last blocks of an array may get a cache breakpoint: this many. */
+/* Number of blocks at the end of an array that may get a cache breakpoint.
+ * Blocks before them get none. */
 #define CTX_BREAKPOINT_REACH 16
 struct ctx_breakpoint_places {
-	/* Number of blocks in the array; cache breakpoints that are blocks by
-	 * themselves do not count. */
+	/* Number of blocks in the array, without those that consist only of a
+	 * cache breakpoint. */
 	size_t blocks;
-	/* Bit i is set if a block may have a breakpoint. i: how many blocks
-	 * come after it in the array. */
+	/* Bit i is set if the block that has i blocks after it in the array may
+	 * have a breakpoint. */
 	uint32_t mask;
 };
-/* Finds the blocks of an array that may have a cache breakpoint.  If the
- * content is a string instead of an array, it counts as one block. */
+/* Finds the blocks of an array ("list") that may have a cache breakpoint.  If
+ * list is a string, it counts as one block. */
 void ctx_breakpoint_find_places(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t list,
     struct ctx_breakpoint_places *places);
-/* Finds the last tool definition that may have a cache breakpoint. */
+/* Finds the last tool definition in an array ("list") that may have a cache
+ * breakpoint. */
 void ctx_breakpoint_find_tool_places(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t list,
     struct ctx_breakpoint_places *places);
 
 /* ---- dialect/breakpoint_edits.c: writing and removing breakpoints -------- */
 
-/* Collects the edits that write and remove cache breakpoints. */
+/* Collects the JSON edits that write and remove cache breakpoints. */
 struct ctx_breakpoint_writer {
 	const struct ctx_json *json; /* owned by the caller */
 	struct ctx_edits *edits;     /* owned by the caller */
-	/* scratch memory: which children to remove */
+	/* scratch memory, a flag for each child of a node: true if the child is
+	 * removed */
 	bool *drop;
 	size_t cap;
 };
-/* Adds the edits that give an array of blocks or tools certain cache
- * breakpoints, and no others. mask: the places of the breakpoints, as in
- * struct ctx_breakpoint_places.  Blocks inside other blocks get none. format
- * may be NULL if mask is 0.  A breakpoint that is right already is not
- * edited. */
+/* Adds the edits after which an array of blocks or tools has exactly the given
+ * cache breakpoints. mask: places of the breakpoints, as in struct
+ * ctx_breakpoint_places.  Breakpoints in nested blocks are removed. format may
+ * be NULL if mask is 0.  A breakpoint that is already right is not edited. */
 int ctx_breakpoint_write(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl, uint32_t list,
     uint32_t mask, struct ctx_err *err);
-/* Adds the edits that remove cache breakpoints from an object: those of its
- * members that are breakpoints.  Deeper JSON values are not searched. */
+/* Adds the edits that remove all members of an object that are cache
+ * breakpoints.  Does not look into nested values. */
 int ctx_breakpoint_strip(struct ctx_breakpoint_writer *writer, uint32_t object,
     struct ctx_err *err);
-/* Adds the edits that make a message's content an array of one text block if
- * it is a string, so that it can get a cache breakpoint.  An array is not
- * edited. */
+/* Adds the edits that make the content of a message ("list") an array with one
+ * text block if it is a string, so that it can get a cache breakpoint.  Does
+ * not change an array. */
 int ctx_breakpoint_widen(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, uint32_t list,
     struct ctx_err *err);
@@ -214,15 +220,14 @@ void ctx_breakpoint_writer_release(struct ctx_breakpoint_writer *writer);
 
 /* ---- dialect/breakpoint_walk.c: finding the breakpoints in a request ----- */
 
-/* A function that is called for each cache breakpoint.  If container is an
- * object, the breakpoint is a member, and node is the member's key.  If
- * container is an array, the breakpoint is the element node.  Returns 0, or -1
- * with *err to stop. */
+/* A callback for each cache breakpoint.  If container is an object, the
+ * breakpoint is a member, and node is the member's key.  If container is an
+ * array, the breakpoint is the element node.  Returns 0, or -1 with *err to
+ * stop the search. */
 typedef int ctx_breakpoint_visitor(void *user, const struct ctx_json *json,
     uint32_t container, uint32_t node, struct ctx_err *err);
-/* Calls a function for each cache breakpoint in an array of blocks or tools,
- * and in the blocks inside them, in their order.  Only breakpoints of the
- * given format are found. */
+/* Calls visit for each cache breakpoint of the given format, in an array of
+ * blocks or tools ("list") and in nested blocks, in the order of the text. */
 int ctx_breakpoint_each(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t list, void *user,
     ctx_breakpoint_visitor *visit, struct ctx_err *err);

@@ -1,5 +1,5 @@
 /* breakpoint_walk.c - finds the cache breakpoints on blocks, and on blocks
- * inside these blocks */
+ * nested in them */
 #include "dialect/breakpoint_blocks.h"
 #include "dialect/read.h"
 
@@ -19,9 +19,9 @@ ctx_breakpoint_find_nested(const struct ctx_json *json, uint32_t block,
 	return n;
 }
 
-/* A breakpoint may be a member of its block.  Returns the JSON node of this
- * member's key; 0 if the block has no breakpoint of this format.  A member
- * with the value null is not a breakpoint. */
+/* If a cache breakpoint is a member of this block, returns the JSON node of the
+ * member's key.  Returns 0 if the block has no breakpoint of this format.  A
+ * member with the value null is not a breakpoint. */
 static uint32_t
 find_breakpoint_key(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t block)

@@ -1,5 +1,5 @@
-/* content_blocks.c - reads roles, content and tool results that are written as
- * most message formats write them */
+/* content_blocks.c - reads roles, content and tool results in the form that
+ * most message formats have */
 #include <stddef.h>
 #include <string.h>
 
@@ -48,8 +48,8 @@ ctx_read_block(struct ctx_message *message, enum ctx_block_kind kind,
 }
 
 /* Adds a block for each element of an array.  Each block can be removed by
- * itself, unless read_block says otherwise. owner: for blocks inside a tool
- * result, 1 + the index of that result; otherwise 0. */
+ * itself, unless read_block says otherwise. owner: if the blocks are inside a
+ * tool result, the index of that result plus 1; otherwise 0. */
 static int
 read_blocks(struct ctx_message *message, uint32_t array, uint32_t owner,
     ctx_block_reader *read_block, struct ctx_err *err)
@@ -164,8 +164,8 @@ ctx_read_member(struct ctx_message *message, uint32_t obj, const char *key,
 	block = ctx_message_add_block(message, kind, value, err);
 	if (block == NULL)
 		return -1;
-	/* In the list of JSON nodes, the node of a key comes directly before
-	 * the node of its value. */
+	/* The JSON node of a key comes directly before the node of its
+	 * value. */
 	block->container = obj;
 	block->removable = value - 1;
 	return 0;

@@ -2,19 +2,19 @@
  * detect.c - finds out whether a JSON value is a message or contains
  * conversations, and in which format
  *
- * A message belongs to the first row in the table of dialects (formats) that
- * claims it.  An object with messages in one of its members is a conversation;
- * the table below lists these members.  If no message identifies its dialect,
- * the object around the messages decides.
+ * The dialect (format) of a message is the first row in the table of dialects
+ * that claims the message.  An object with messages in one of its members is a
+ * conversation; the table below lists these members.  If no message identifies
+ * its dialect, the object around the messages decides.
  */
 #include <stddef.h>
 #include <string.h>
 
 #include "dialect/read.h"
 
-/* A table of the places at which a JSON object may contain messages.  The
+/* The table of the places at which a JSON object may contain messages.  The
  * object may be a request, a response, or a record that contains one of these.
- * The first row that fits an object is used. */
+ * The first row that matches an object is used. */
 static const struct wrapper {
 	/* Keys on the way from the record to the object that contains the
 	 * messages, for example "response" and "body".  Empty if the record
@@ -26,18 +26,18 @@ static const struct wrapper {
 	const char *unless;
 	/* key of a member that the object with the messages must have */
 	const char *with;
-	/* Dialect of the messages if they do not identify it themselves.  NULL:
-	 * the other members of the object may identify it (member_dialects). */
+	/* Dialect of the messages if they do not identify it themselves.  NULL
+	 * if other members of the object may identify it (member_dialects). */
 	const char *dialect;
-	/* True if an object that fits this row has only messages of the row's
-	 * dialect (format).  Then the messages themselves need not identify the
+	/* True if an object that matches this row always has messages of the
+	 * row's dialect.  Then the messages themselves need not identify the
 	 * dialect. */
 	bool sure;
 	const char *element; /* see struct ctx_record_layout */
 	bool single, answers;
 	bool said; /* true if the first message of the array must have a role */
-	/* True if the messages may be a string instead of an array: the text
-	 * of a user message. */
+	/* True if the messages may be a string instead of an array: the text of
+	 * one user message. */
 	bool text;
 } wrappers[] = {
     {.path = {"body"}, .messages = "messages", .dialect = "openai-chat"},
@@ -53,8 +53,9 @@ static const struct wrapper {
 	.sure = true},
     /* a line of a Bedrock batch */
     {.path = {"modelInput"}, .messages = "messages"},
-    /* OpenAI's preference data has a conversation, and outputs of which one is
-     * preferred.  The outputs are not part of the conversation. */
+    /* OpenAI's preference data consists of a conversation and several outputs,
+     * one of which is preferred.  The outputs are not a part of the
+     * conversation. */
     {.path = {"input"}, .messages = "messages", .dialect = "openai-chat"},
     {.messages = "contents", .dialect = "gemini", .sure = true},
     {.messages = "messages"},      /* a request, a fine-tuning example */
@@ -67,8 +68,8 @@ static const struct wrapper {
 	.with = "schema_version",
 	.dialect = "atif",
 	.sure = true},
-    /* OpenTelemetry: messages are members whose keys contain dots, of the
-     * record or of its object "attributes". */
+    /* OpenTelemetry: the messages are members of the record, or of its object
+     * "attributes".  Their keys contain dots. */
     {.messages = "gen_ai.input.messages",
 	.dialect = "otel-genai",
 	.sure = true},
@@ -101,7 +102,7 @@ static const struct wrapper {
 	.dialect = "openai-responses",
 	.sure = true,
 	.text = true},
-    /* Responses of providers, also as results in a batch. */
+    /* responses of providers, also in the results of a batch */
     {.path = {"response", "body"},
 	.messages = "choices",
 	.dialect = "openai-chat",
@@ -168,7 +169,7 @@ static const struct wrapper {
 	.answers = true},
 };
 
-/* Members of a request that identify its dialect (format).  They are looked at
+/* Members of a request that identify its dialect (format).  They are tested
  * only if neither the messages nor their place in the record have identified
  * it. */
 static const struct {
@@ -207,8 +208,9 @@ is_plain_message(const struct ctx_json *json, uint32_t node)
 		ctx_json_is(json, role, "system"));
 }
 
-/* A fast test for messages with only role and content, which are frequent.
- * They are of the dialect "generic", because no other dialect claims them. */
+/* Sets the dialect of a message with only role and content to "generic",
+ * because no other dialect claims such a message.  This test is fast, and such
+ * messages are frequent. */
 static bool
 detect_plain_message(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -221,9 +223,9 @@ detect_plain_message(const struct ctx_json *json, uint32_t node,
 	return true;
 }
 
-/* A message with only role and content is of the dialect "generic", because
- * many formats allow it.  Finds a more specific dialect that the message
- * suggests.  It is used only if no other message identifies a dialect. */
+/* Finds the dialect that a message with only role and content suggests.  The
+ * message itself is "generic", because many formats allow it.  The suggestion
+ * is used only if no other message identifies a dialect. */
 static void
 detect_likely(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -243,10 +245,10 @@ detect_likely(const struct ctx_json *json, uint32_t node,
 	}
 }
 
-/* Sets the dialect of a message: the first one in the table whose function
- * "matches" claims it.  Only "generic", the last one, claims every message with
- * role and content.  That is not decisive: the other messages of the
- * conversation may show another dialect. */
+/* Sets the dialect of a message to the first one in the table whose function
+ * "matches" claims the message. "generic", the last row, claims every message
+ * with role and content; this does not prove the dialect, so other messages of
+ * the conversation may still identify another one. */
 static void
 detect_message(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -271,10 +273,9 @@ detect_message(const struct ctx_json *json, uint32_t node,
 	}
 }
 
-/* Chooses the dialect of messages if none of them identifies it, but some
- * message suggests one.  If chat is NULL, chooses the suggested dialect,
- * otherwise Chat Completions. chat: a text for users that says why the messages
- * must be of Chat Completions. */
+/* Chooses the dialect of messages that do not identify it, but suggest one:
+ * Chat Completions if chat is not NULL, otherwise the suggested one. chat: a
+ * text for users that says why the messages must be of Chat Completions. */
 static void
 choose_likely(const struct ctx_record_layout *likely, const char *chat,
     struct ctx_record_layout *layout)
@@ -291,8 +292,8 @@ choose_likely(const struct ctx_record_layout *likely, const char *chat,
 	layout->why = chat;
 }
 
-/* Finds the dialect of an array of messages.  The first message that is
- * possible in only one dialect decides. */
+/* Finds the dialect of an array of messages: the first message that is possible
+ * in only one dialect identifies it. */
 static void
 detect_messages(const struct ctx_json *json, struct ctx_record_layout *layout)
 {
@@ -327,9 +328,9 @@ detect_messages(const struct ctx_json *json, struct ctx_record_layout *layout)
 	choose_likely(&likely, chat, layout);
 }
 
-/* Looks at the object that contains the messages.  Sets the dialect of the
- * messages if an object with such members has messages of only one dialect, or
- * if no message identifies the dialect. */
+/* Sets the dialect of messages by the object that contains them: if such an
+ * object has messages of only one dialect, or if no message identifies the
+ * dialect. */
 static void
 detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
     struct ctx_record_layout *layout)
@@ -385,10 +386,10 @@ has_substring(struct ctx_str text, const char *word)
 	return false;
 }
 
-/* Returns true if the member "input" of a request is a user's prompt for
- * OpenAI Responses, written as a string.  It may be something else: requests
- * for embeddings, moderation or speech have such a member, too, and so have
- * data sets with inputs and outputs. */
+/* Returns true if the member "input" of a request is a user's prompt for OpenAI
+ * Responses, written as a string.  Other objects have such a member, too:
+ * requests for embeddings, moderation or speech, and data sets with inputs and
+ * outputs. */
 static bool
 is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 {
@@ -413,9 +414,10 @@ is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 	return true;
 }
 
-/* Looks for messages at the place that a row of the table describes; node is
- * the JSON object to be searched.  Returns the JSON node of the messages, or 0.
- * Sets *request to the object that has the messages as a member. */
+/* Looks for messages at the place that a row of the table describes. node: JSON
+ * object that is searched.  Returns the JSON node of the messages, and sets
+ * *request to the object that has them as a member.  Returns 0 if there are
+ * none. */
 static uint32_t
 find_wrapped_messages(const struct ctx_json *json, uint32_t node,
     const struct wrapper *wrapper, uint32_t *request)
@@ -445,8 +447,8 @@ find_wrapped_messages(const struct ctx_json *json, uint32_t node,
 		return 0;
 	if (wrapper->said && !ctx_is_conversation(json, messages))
 		return 0;
-	/* LangSmith puts the array of messages into another array, which has
-	 * no other element. */
+	/* LangSmith puts the array of messages into another array that has no
+	 * other element. */
 	if (json->nodes[messages].next > messages + 1 &&
 	    ctx_is_array(json, messages + 1) &&
 	    json->nodes[messages].next == json->nodes[messages + 1].next)
@@ -504,8 +506,8 @@ detect_object(const struct ctx_json *json, uint32_t node,
 	detect_message(json, node, layout);
 }
 
-/* Finds the format of an array by its first element that is a message or a
- * conversation. */
+/* Finds the format of an array: the first element that is a message or a
+ * conversation identifies it. */
 static void
 detect_element(const struct ctx_json *json, uint32_t array,
     struct ctx_record_layout *layout)
@@ -553,8 +555,8 @@ ctx_detect(const struct ctx_json *json, uint32_t node,
 	uint32_t list = ctx_json_find(json, node, "requests");
 
 	memset(layout, 0, sizeof *layout);
-	/* The body of a batch for Anthropic is an object with an array of
-	 * requests in it. */
+	/* The body of a batch for Anthropic is an object that contains an array
+	 * of requests. */
 	if (ctx_is_array(json, list))
 		detect_array(json, list, layout);
 	if (layout->kind == CTX_LAYOUT_LIST)
@@ -563,8 +565,8 @@ ctx_detect(const struct ctx_json *json, uint32_t node,
 	if (json->nodes[node].kind == CTX_JSON_ARRAY) {
 		detect_array(json, node, layout);
 	} else if (json->nodes[node].kind == CTX_JSON_OBJECT) {
-		/* Most records of a stream are of one dialect, so it saves
-		 * time to test for the expected one first. */
+		/* Most records of a stream are of the same dialect, so testing
+		 * for the expected one first saves time. */
 		layout->why =
 		    expected == NULL ? NULL : expected->matches(json, node);
 		if (layout->why == NULL && expected != NULL &&

@@ -1,47 +1,47 @@
 /*
  * dialect.c - the table of dialects (message formats)
  *
- * A message belongs to the first row of the table whose function "matches"
- * claims it.  So rows that demand more of a message come before rows that
- * demand less; "generic" is last.
+ * The dialect of a message is the first row of the table whose function
+ * "matches" claims the message.  So rows that demand more of a message come
+ * before rows that demand less; "generic" is last.
  */
 #include <string.h>
 
 #include "dialect/read.h"
 #include "dialect/usage_paths.h"
 
-/* For formats in which the content of a tool result is a string. */
+/* used for formats in which the content of a tool result is a string */
 #define BODY_STRING    \
 	{              \
 		"", "" \
 	}
 
-/* Template for a message with this role that ctx inserts (a summary or a
- * notice). */
+/* Template of a message with this role that ctx inserts, such as a summary or a
+ * notice. */
 #define INSERTED_MESSAGE(role) "{\"role\":\"" role "\",\"content\":$text}"
 #define LEAD(before, after)    before "\"" CTX_NO_START "\"" after
 #define LEAD_PLAIN             LEAD("{\"role\":\"user\",\"content\":", "}")
 
-/* A macro for formats in which ctx writes a summary or notice into the user's
- * next message.  The summary or notice becomes the first block of the message
- * or, if the content is a string, the start of this string. type: the type of
- * the block. */
+/* For formats in which ctx writes a summary or notice into the user's next
+ * message: as the first block of the message or, if its content is a string, at
+ * the beginning of this string. type: the type of the block. */
 #define INSERTED_BLOCK(type)                                         \
 	.insertion_block = "{\"type\":\"" type "\",\"text\":$text}", \
 	.inserts_in_string = true
 
-/* Tokens that a request has in addition to those of its texts, as in Chat
- * Completions: 3 per message and 3 per conversation (FRAMING).  In formats
- * whose messages may name their sender, also 1 per name (FRAMING_NAMES). */
+/* Tokens of a request besides those of its texts, as in Chat Completions.
+ * FRAMING: 3 per message and 3 per conversation.  FRAMING_NAMES: in addition 1
+ * per name, for formats whose messages may name their sender. */
 #define FRAMING       .per_message = 3, .priming = 3
 #define FRAMING_NAMES FRAMING, .per_name = 1
 
-/* JSON of a text block, up to the text.  After the text comes "}". */
+/* The part of a text block's JSON before the text.  The part after the text is
+ * "}". */
 #define TEXT_BLOCK "{\"type\":\"text\",\"text\":"
 #define TEXT_PART  "{\"text\":"
 
-/* JSON of an array with one text block: what comes before the text, and after
- * it. */
+/* JSON of an array with one text block: the part before the text, and the part
+ * after it. */
 #define BODY_TEXT_BLOCK                               \
 	{                                             \
 		"[{\"type\":\"text\",\"text\":", "}]" \
@@ -61,14 +61,15 @@
 	.image = {CTX_IMAGE_CROPS, 258, 258, 768}, \
 	.tools = {CTX_TOOLS_TEXTS, 0, 0}
 
-/* Template for a tool result that ctx inserts: an item of OpenAI Responses.
+/* Template of a tool result that ctx inserts, as an item of OpenAI Responses.
  * type: the type of the item. */
 #define ANSWER_ITEM(type) \
 	"{\"type\":\"" type "\",\"call_id\":$id,\"output\":$text}"
 
-/* Templates for tool results that ctx inserts.  LangChain writes messages in
- * three ways; MESSAGE is the macro for one of these.  For a server_tool_call
- * nothing is inserted, because the provider runs the tool. */
+/* Templates of tool results that ctx inserts into LangChain messages.
+ * LangChain writes messages in three ways; MESSAGE is the macro for one of
+ * them.  Nothing is inserted for a server_tool_call, because the provider runs
+ * the tool. */
 #define LANGCHAIN_ANSWERS(MESSAGE)                                            \
 	{"server_tool_call", ""},                                             \
 	    {NULL,                                                            \
@@ -83,9 +84,9 @@
 		    MESSAGE("FunctionMessage", "function", ",\"name\":$name") \
 	}
 
-/* Templates for messages that ctx inserts, for formats whose messages have
- * more members than role and content.  Codex keeps only user messages when it
- * compacts a conversation, so its template is a user message. */
+/* Templates of messages that ctx inserts, for formats whose messages have more
+ * members than role and content.  The template for Codex is a user message,
+ * because Codex keeps only user messages when it compacts a conversation. */
 #define CODEX_INSERTED                                                      \
 	"{\"timestamp\":$timestamp,\"type\":\"response_item\",\"payload\":" \
 	"{\"type\":\"message\",\"role\":\"user\",\"content\":"              \
@@ -209,8 +210,9 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_pi_read,
 	.history = CTX_HISTORY_LAST,
 	.read_line = ctx_pi_line,
-	/* pi sends messages to many providers.  As an estimate, a message costs
-	 * as many tokens for its role and delimiters as in Chat Completions. */
+	/* pi sends messages to many providers.  The tokens of a message for its
+	 * role and delimiters are an estimate: the number of Chat
+	 * Completions. */
 	FRAMING_NAMES,
 	AS_OPENAI,
 	.usage = PI_USAGE,
@@ -226,8 +228,8 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_claude_stream_read,
 	.history = CTX_HISTORY_LOG,
 	.read_line = ctx_claude_stream_line,
-	/* The rule CTX_FIRST_USER does not hold, because a prompt from the
-	 * command line is not in the output of Claude Code. */
+	/* The rule CTX_FIRST_USER is not set, because the output of Claude Code
+	 * does not contain the prompt of the command line. */
 	FRAMING,
 	AS_ANTHROPIC,
 	.usage = CLAUDE_CODE_USAGE,
@@ -257,8 +259,8 @@ static const struct ctx_dialect dialects[] = {
 			       "\"isVisibleInTranscriptOnly"),
 	.notice = CLAUDE_CODE("isMeta"),
     },
-    /* LangChain sends messages to many providers.  As an estimate, a message
-     * costs as many tokens for its role and delimiters as in Chat
+    /* LangChain sends messages to many providers.  The tokens of a message for
+     * its role and delimiters are an estimate: the number of Chat
      * Completions. */
     {
 	.name = "langchain-lc",
@@ -351,8 +353,8 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_llm_logs_read,
 	.rules = CTX_PAIR_BY_NAME,
 	/* A row in the logs of the program llm stands for two messages, prompt
-	 * and response.  So a row has twice the tokens that a message has for
-	 * its role and delimiters. */
+	 * and response.  So it costs twice the tokens of a message for role and
+	 * delimiters. */
 	.per_message = 8,
 	AS_OPENAI,
 	.usage = LLM_LOGS_USAGE,
@@ -510,8 +512,8 @@ static const struct ctx_dialect dialects[] = {
 	    {
 		{"function_call", ANSWER_ITEM("function_call_output")},
 		{"custom_tool_call", ANSWER_ITEM("custom_tool_call_output")},
-		/* Codex, which defines the tool local_shell, writes its results
-		 * as items function_call_output. */
+		/* Codex, which defines the tool local_shell, writes the results
+		 * of this tool as items of the type function_call_output. */
 		{"local_shell_call", ANSWER_ITEM("function_call_output")},
 	    },
 	.lead = LEAD_PLAIN,
@@ -529,8 +531,8 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_KNOWN_ROLES | CTX_NO_TOOL_ROLE | CTX_FEW_BREAKPOINTS |
 	    CTX_SMALL_REQUEST | CTX_NEEDS_TOOLS | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_TYPES,
-	/* As an estimate, a message costs as many tokens for its role and
-	 * delimiters as with Anthropic: most models that are used on Bedrock
+	/* The tokens of a message for its role and delimiters are an estimate:
+	 * the number of Anthropic, because most models that are used on Bedrock
 	 * are Claude. */
 	FRAMING,
 	AS_ANTHROPIC,
@@ -559,8 +561,8 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER | CTX_ARGUMENTS_OBJECT |
 	    CTX_KNOWN_ROLES | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_OBJECT,
-	/* A message costs no tokens for its role and delimiters: the local
-	 * tokenizer of google-genai counts none. */
+	/* A message costs no tokens for its role and delimiters here, because
+	 * the local tokenizer of google-genai counts none. */
 	AS_GOOGLE,
 	.usage = GEMINI_USAGE,
 	.text_result_form = {"{\"output\":", "}"},
@@ -593,20 +595,21 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_FEW_BREAKPOINTS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_ERRORS_TEXT | CTX_RESULT_TYPES,
 	/* The tokens per message are an estimate.  A request with one message
-	 * was measured to have 7 tokens besides its text (ctoc, 2026), one of
-	 * which is counted for the role. */
+	 * was measured to have 7 tokens besides its text (ctoc, 2026); one of
+	 * them is counted for the role. */
 	FRAMING,
 	AS_ANTHROPIC,
 	.usage = ANTHROPIC_USAGE,
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.result_types = anthropic_results,
-	/* Summaries and notices that ctx inserts are separate messages here,
-	 * because the API merges neighbouring user messages. */
+	/* Summaries and notices that ctx inserts are messages of their own
+	 * here, because the API merges neighbouring user messages. */
 	.summary = INSERTED_MESSAGE("user"),
 	.notice = INSERTED_MESSAGE("user"),
-	/* Template for missing tool results.  It is only for tool_use blocks:
-	 * ctx cannot make the result of a tool that the provider runs. */
+	/* Templates of missing tool results exist only for tool_use blocks,
+	 * because ctx cannot make the result of a tool that the provider
+	 * runs. */
 	.synthetic_results =
 	    {
 		{"tool_use",
@@ -659,8 +662,8 @@ static const struct ctx_dialect dialects[] = {
 };
 
 /* clang-format off */
-/* All rules for messages, which are the enum constants and macros of dialect.h.
- * A new rule must be added here, too. */
+/* All rules of dialects: the enum constants and macros of dialect.h.  A new
+ * rule must be added here, too. */
 #define EVERY_RULE(RULE) \
 	RULE(CTX_PAIR_BY_NAME) RULE(CTX_FIRST_USER) RULE(CTX_ALTERNATES) \
 	RULE(CTX_JOINS_ANSWERS) RULE(CTX_PAIR_EITHER) \

@@ -1,10 +1,10 @@
 /*
- * generic.c - reads messages with only role and content, which many formats
- * allow
+ * generic.c - reads messages with only role and content, which are possible in
+ * many formats
  *
- * Such a message means the same in all these formats.  The functions for Chat
- * Completions read it; a block that they do not know becomes opaque and is
- * never removed.
+ * Such a message means the same in all these formats.  It is read by the
+ * functions for Chat Completions; a block that they do not know becomes opaque
+ * and is never removed.
  */
 #include "dialect/read.h"
 

@@ -1,15 +1,14 @@
-/* model_rules.h - how the tokens of images and of requests are counted for a
- * model, or for a dialect (message format) if the model is not known */
+/* model_rules.h - how the tokens of images and requests are counted for a
+ * model, or for a dialect (format) if the model is not known */
 #ifndef CTX_MODEL_RULES_H
 #define CTX_MODEL_RULES_H
 
 #include <stdint.h>
 
-/* Methods by which models count the tokens of an image.  Some of these methods
- * have the parameters x, y and edge; cost/image_tokens.c says what they
- * mean. */
+/* Methods by which models count the tokens of an image.  Some methods have the
+ * parameters x, y and edge, which cost/image_tokens.c explains. */
 enum ctx_image_rule {
-	CTX_IMAGE_NONE, /* how is not known */
+	CTX_IMAGE_NONE, /* not known */
 	CTX_IMAGE_TILES,
 	CTX_IMAGE_PATCHES,
 	CTX_IMAGE_PAGE_PATCHES,
@@ -24,8 +23,9 @@ struct ctx_image {
 	uint32_t x, y, edge;
 };
 
-/* Rules for the tokens billed beyond those of texts (cost/surcharges.c).  The
- * first four only say in which form tools are counted, if that is known. */
+/* Rules for the tokens that are billed besides those of texts
+ * (cost/surcharges.c).  The first four only say in which form tools are
+ * counted, if that is known. */
 enum ctx_tools_rule {
 	CTX_TOOLS_NONE,
 	CTX_TOOLS_TYPES,
@@ -63,8 +63,8 @@ enum ctx_tools_rule {
 };
 struct ctx_tools {
 	enum ctx_tools_rule rule;
-	/* Tokens that its tools add to a request. forced: if the request forces
-	 * a tool call. once: if it does not. */
+	/* Number of tokens that the presence of tools adds to a request.
+	 * forced: if the request forces a tool call; once: otherwise. */
 	uint32_t once, forced;
 };
 

@@ -1,12 +1,12 @@
-/* read.h - functions that read messages; the files for the message formats
- * share them */
+/* read.h - functions for reading messages, shared by the files of the message
+ * formats */
 #ifndef CTX_DIALECT_READ_H
 #define CTX_DIALECT_READ_H
 
 #include "dialect/dialect.h"
 
-/* The functions of the dialects (formats), one file for each. struct
- * ctx_dialect says what each function does. */
+/* The functions of the dialects (formats).  The functions of a dialect are in a
+ * file of their own; struct ctx_dialect says what each function does. */
 typedef const char *ctx_dialect_is(const struct ctx_json *json, uint32_t node);
 typedef int ctx_dialect_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *parsed, struct ctx_err *err);
@@ -35,85 +35,87 @@ ctx_dialect_line ctx_claude_code_line, ctx_claude_stream_line, ctx_codex_line,
 ctx_dialect_first ctx_opencode_first;
 ctx_dialect_model ctx_opencode_model, ctx_llm_logs_model, ctx_anthropic_model;
 
-/* Returns the role whose name is the string at a JSON node, in formats with
+/* Returns the role for the string at a JSON node, in formats with the members
  * role and content: "developer" is CTX_ROLE_SYSTEM, "function" is
- * CTX_ROLE_TOOL.  Returns CTX_ROLE_OTHER for an unknown name and for node 0. */
+ * CTX_ROLE_TOOL.  Returns CTX_ROLE_OTHER for an unknown string and for node
+ * 0. */
 enum ctx_role ctx_role_of(const struct ctx_json *json, uint32_t node);
 
-/* Begins to read a message: empties *message, sets its JSON node, and sets its
- * role by the string at the node role.  If role is not a string, returns false
- * and changes nothing. */
+/* Begins to read a message: empties *message, and sets its JSON node and its
+ * role. role: JSON node of the string with the role.  If it is not a string,
+ * returns false and changes nothing. */
 bool ctx_read_role(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node, uint32_t role);
 
-/* Adds a content block of this kind to the message.  value: its payload, the
- * JSON node of what the model gets, such as the string of a text block. */
+/* Adds a content block of this kind to the message. value: JSON node of its
+ * payload, such as the string of a text block. */
 int ctx_read_block(struct ctx_message *message, enum ctx_block_kind kind,
     uint32_t value, struct ctx_err *err);
 
-/* Adds the blocks of a message's content to the message.  A string is a text
- * block.  Of an array, each element is read by read_block, a function of the
- * dialect. null and a missing content (node 0) add nothing; any other value is
- * an opaque block. */
+/* Adds the blocks of a message's content to the message.  A string becomes a
+ * text block.  Each element of an array is read by read_block, a function of
+ * the dialect. null and a missing content (node 0) add nothing.  Any other
+ * value becomes an opaque block. */
 typedef int ctx_block_reader(const struct ctx_json *json, uint32_t block,
     struct ctx_message *parsed, struct ctx_err *err);
 int ctx_read_content(struct ctx_message *message, uint32_t content,
     ctx_block_reader *read_block, struct ctx_err *err);
 
-/* Adds a tool result. body is the JSON node of its content, id that of the tool
- * call's id, and name that of the tool.  If the content is an array, each
- * element is also added, by read_block, as a block inside the result.  If
- * read_block is NULL, the elements are not added. */
+/* Adds a tool result to the message. body: JSON node of its content; id: that
+ * of the tool call's id; name: that of the tool's name.  If the content is an
+ * array, read_block also adds each element as a block inside the result, unless
+ * read_block is NULL. */
 int ctx_read_result(struct ctx_message *message, uint32_t body, uint32_t id,
     uint32_t name, ctx_block_reader *read_block, struct ctx_err *err);
 
-/* Adds a tool result whose content is a single block of this kind.  A text can
- * never replace the content. */
+/* Adds a tool result whose content is a single block of this kind, and cannot
+ * be replaced by a text. */
 int ctx_read_fixed_result(struct ctx_message *message, enum ctx_block_kind kind,
     uint32_t body, uint32_t id, struct ctx_err *err);
 
-/* Adds a member of the object obj as one block.  The block can be removed by
- * removing the member.  Adds nothing if the member is missing or null. */
+/* Adds the member of the object obj with this key as a block of the message.
+ * To remove the block, the member is removed.  Adds nothing if the member is
+ * missing or null. */
 int ctx_read_member(struct ctx_message *message, uint32_t obj, const char *key,
     enum ctx_block_kind kind, struct ctx_err *err);
 
-/* Returns the JSON node of the value that an object has for the key "key"; if
- * it has no such key, of the value for the key "other".  Returns 0 if it has
- * neither. */
+/* Returns the JSON node of the value that the object obj has for the key "key"
+ * or, if there is none, for the key "other"; 0 if it has neither. */
 uint32_t ctx_find_either(const struct ctx_json *json, uint32_t obj,
     const char *key, const char *other);
 
-/* Returns the name of the model that wrote a message of Claude Code; 0 if there
- * is none, or if Claude Code itself wrote the message ("<synthetic>"). */
+/* Returns the JSON node of the name of the model that wrote a message of Claude
+ * Code.  Returns 0 if there is none, or if Claude Code itself wrote the message
+ * ("<synthetic>"). */
 uint32_t ctx_claude_model(const struct ctx_json *json, uint32_t message);
 
-/* Adds a tool call. value, id and name are the JSON nodes of its arguments,
- * its id and its tool name; 0 for one that is missing. */
+/* Adds a tool call to the message. value, id, name: JSON nodes of its
+ * arguments, its id and its tool's name; 0 for one that is missing. */
 int ctx_read_call(struct ctx_message *message, uint32_t value, uint32_t id,
     uint32_t name, struct ctx_err *err);
 
-/* The model can write a program that makes tool calls itself.  The member
- * "caller" of a tool call then contains the id of the tool call that runs the
- * program.  Stores this id in the tool call that was added last. caller: the
- * JSON node of the member, which may also say that the model itself made the
- * call. */
+/* Stores in the tool call that was added last which tool call runs the program
+ * that made it.  The model can write such a program. caller: JSON node of the
+ * member "caller" of the tool call, which contains the id of the other tool
+ * call, or says that the model itself made the call. */
 void ctx_read_caller(struct ctx_message *message, uint32_t caller);
 
-/* Rule for reading a block that has this "type": it becomes a block of this
- * kind, whose payload is its member with this key.  If the block lacks that
- * member, or key is NULL, media and reasoning have the whole block as payload;
- * all other blocks become opaque.  {type, NULL, CTX_BLOCK_OPAQUE} is for blocks
- * that the model does not get. */
+/* How to read a block with this "type": it becomes a block of this kind, whose
+ * payload is its member with this key.  If the block lacks that member, or key
+ * is NULL, media and reasoning have the whole block as payload; all other
+ * blocks become opaque. {type, NULL, CTX_BLOCK_OPAQUE} is for blocks that are
+ * not sent to the model. */
 struct ctx_block_type {
 	const char *type, *key;
 	enum ctx_block_kind kind;
 };
-/* Adds a block.  The first of the n rows with the block's "type" says how to
- * read the block.  If no row has that type, adds an opaque block. */
+/* Adds a block to the message.  The first of the n rows with the block's "type"
+ * says how to read the block.  If no row has this type, the block becomes
+ * opaque. */
 int ctx_read_typed(struct ctx_message *message, uint32_t block,
     const struct ctx_block_type *rows, size_t n, struct ctx_err *err);
 
-/* Adds a block of reasoning as Anthropic writes it, with the type thinking or
+/* Adds a reasoning block of Anthropic's format, of the type thinking or
  * redacted_thinking.  If it has no readable text, its tokens are estimated from
  * the signature or the encrypted data. */
 int ctx_read_thinking(struct ctx_message *message, uint32_t block,
@@ -123,31 +125,30 @@ bool ctx_is_array(const struct ctx_json *json, uint32_t node);
 /* Returns true if the JSON node is an array of messages: its first element has
  * a member "role". */
 bool ctx_is_conversation(const struct ctx_json *json, uint32_t node);
-/* Returns true if the member with this key of the object obj is the JSON value
- * true. */
+/* Returns true if the object obj has the JSON value true for this key. */
 bool ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key);
 
-/* Returns the JSON node of obj.member.key; 0 if there is none. */
+/* Returns the JSON node of the value obj.member.key, or 0 if there is none. */
 uint32_t ctx_find_below(const struct ctx_json *json, uint32_t obj,
     const char *member, const char *key);
 
-/* Sets is_error of the newest tool result if the object obj says that its tool
- * call failed: is_error or isError is true, or status is "error".  The result
- * must be among the blocks from index first on. */
+/* Sets is_error of the newest tool result if the object obj says that the tool
+ * call failed: if its isError or is_error is true, or its status is "error".
+ * first: index of the first block that may be this tool result. */
 void ctx_read_failure(struct ctx_message *message, size_t first, uint32_t obj);
 
-/* Returns the JSON node of the array that the object obj has for a key; 0 if
+/* Returns the JSON node of the array that the object obj has for a key, or 0 if
  * it is missing, empty or not an array. */
 uint32_t ctx_find_list(const struct ctx_json *json, uint32_t obj,
     const char *key);
 
-/* Looks for a block in a message's content whose "type" is one of n types.
- * Returns the type of the first such block, or NULL. */
+/* Returns the type of the first block in a message's content that has one of n
+ * types, or NULL if there is none. */
 const char *ctx_has_block(const struct ctx_json *json, uint32_t content,
     const char *const *types, size_t n);
 
-/* Returns true if the JSON node is a string whose text begins with start, not
- * counting white space before it. start is ASCII and not empty. */
+/* Returns true if the JSON node is a string whose text begins with start, which
+ * is ASCII and not empty.  White space before it is ignored. */
 bool ctx_begins(const struct ctx_json *json, uint32_t node, const char *start);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include "dialect/result_content.h"
 
-/* Returns true if the text at *p begins with the JSON in piece.  White space
- * between tokens may differ, and characters in strings may be written as other
- * escapes.  Then moves *p to the byte after the part that is equal. */
+/* Returns true if the text at *p begins with the JSON in piece, apart from
+ * white space between tokens and different escapes in strings.  Then moves *p
+ * to the byte after this part. */
 static bool
 match_json(const char **p, const char *end, const char *piece)
 {
@@ -19,8 +19,8 @@ match_json(const char **p, const char *end, const char *piece)
 			++*p;
 		if (*p == end || (*piece == '"' && **p != '"'))
 			return false;
-		/* ctx_json_string_next expects a JSON string with its quotes,
-		 * so the offset of the first character is 1. */
+		/* ctx_json_string_next takes a JSON string with its quotes, so
+		 * the offset of the first character is 1. */
 		at = 1;
 		(void)ctx_json_string_next((struct ctx_str){*p - 1,
 					       (size_t)(end - *p) + 2},
@@ -165,14 +165,14 @@ is_key(const struct ctx_json *json, uint32_t string)
 {
 	const char *p = json->text + json->nodes[string].end;
 
-	/* In a valid document, a byte that is not white space follows a string
-	 * inside an array or object. */
+	/* In a valid document, after a string inside an array or object there
+	 * is always a byte that is not white space. */
 	while (memchr(" \t\r\n", *p, 4) != NULL)
 		p++;
 	return *p == ':';
 }
 
-/* Returns true if a JSON string, decoded, may be the JSON of an object, array
+/* Returns true if the text of a JSON string may be the JSON of an object, array
  * or string. */
 static bool
 may_be_json(const struct ctx_json *json, uint32_t string)
@@ -205,8 +205,8 @@ ctx_result_copy_next(const struct ctx_message *message, uint32_t after)
 
 /* ---- media ---- */
 
-/* Returns true if a text may replace block i: the block is not inside a tool
- * result, or it is inside one whose content a text can replace. */
+/* Returns true if a text may replace block i: if the block is not inside a tool
+ * result, or if a text may replace the content of that result. */
 static bool
 is_free(const struct ctx_message *message, size_t i)
 {
@@ -233,9 +233,8 @@ ctx_media_block(const struct ctx_message *message, size_t i)
 	    json->nodes[block->removable].kind != CTX_JSON_OBJECT ||
 	    !is_free(message, i))
 		return 0;
-	/* A block with a type and nothing else is a placeholder for an image.
-	 * The images themselves are stored elsewhere, in the order of the
-	 * placeholders. */
+	/* A block with only a type is a placeholder for an image.  The images
+	 * themselves are stored elsewhere, in the order of the placeholders. */
 	type = ctx_json_find(json, block->removable, "type");
 	if (type != 0 &&
 	    (ctx_json_count(json, block->removable) == 1 ||

@@ -5,7 +5,7 @@
 
 #include "dialect/read.h"
 
-/* Returns the child of an array or object that is the given JSON node or
+/* Returns the child of an array or object that is the given JSON node, or
  * contains it. */
 static uint32_t
 find_child_with(const struct ctx_json *json, uint32_t container, uint32_t node)
@@ -24,9 +24,9 @@ is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Returns true if a JSON key, given with its quotes, contains only letters,
- * digits and the characters _ . and -. Sets *plain to true if jq accepts the
- * key without quotes. */
+/* Returns true if a JSON key (with its quotes) contains only letters, digits
+ * and the characters _ . and -.  Sets *plain to true if jq accepts the key
+ * without quotes. */
 static bool
 is_name(struct ctx_str key, bool *plain)
 {
@@ -43,8 +43,8 @@ is_name(struct ctx_str key, bool *plain)
 	return key.n > 2;
 }
 
-/* Appends one step to a jq path: a key or, if key.p is NULL, "[]" (each
- * element).  Returns false if the path would have more than size bytes. */
+/* Appends one step to a jq path: a key, or "[]" (each element) if key.p is
+ * NULL.  Returns false if the path would be longer than size bytes. */
 static bool
 write_step(struct ctx_buf *path, size_t size, struct ctx_str key)
 {
@@ -102,7 +102,7 @@ is_request(const struct ctx_json *json, uint32_t node)
 	return layout.kind == CTX_LAYOUT_CONVERSATION;
 }
 
-/* Returns the array or object that a JSON node is an element or member of. */
+/* Returns the array or object of which a JSON node is an element or member. */
 static uint32_t
 find_parent(const struct ctx_json *json, uint32_t node)
 {
@@ -114,8 +114,8 @@ find_parent(const struct ctx_json *json, uint32_t node)
 }
 
 /* Returns 1 if the JSON node is a string that contains a request or an array of
- * messages as JSON, 0 if not, or -1 with *err.  Sets *request to true if it is
- * a request. text and coded are scratch memory. */
+ * messages as JSON, 0 if it is not, or -1 with *err.  Sets *request to true if
+ * the string contains a request. text, coded: scratch memory. */
 static int
 is_coded(const struct ctx_json *json, uint32_t node, struct ctx_buf *text,
     struct ctx_json *coded, bool *request, struct ctx_err *err)

@@ -1,4 +1,4 @@
-/* template.c - fills in the templates of messages and tool results that ctx
+/* template.c - fills in the templates of the messages and tool results that ctx
  * inserts */
 #include <string.h>
 

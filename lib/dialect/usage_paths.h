@@ -1,11 +1,11 @@
-/* usage_paths.h - where each format reports what the provider has billed for a
- * request (struct ctx_usage), for the table of dialects */
+/* usage_paths.h - where each format reports the billed tokens of a request
+ * (struct ctx_usage); used in the table of dialects */
 #ifndef CTX_DIALECT_USAGE_PATHS_H
 #define CTX_DIALECT_USAGE_PATHS_H
 
-/* Members of an object of token usage: those of Anthropic, whose input_tokens
- * are without the cache.  OpenAI's input_tokens include the cache, so its
- * objects have only the first of these members. */
+/* Paths to the members of a usage object of Anthropic, whose input_tokens are
+ * without the cache.  The input_tokens of OpenAI include the cache, so only the
+ * first of these members is used for OpenAI. */
 #define ANTHROPIC_INPUT(object)                                                \
 	{                                                                      \
 		object "/input_tokens", object "/cache_creation_input_tokens", \
@@ -43,8 +43,8 @@
 		.written = "message/usage/cacheWrite",                        \
 		.output = "message/usage/output"                              \
 	}
-/* paths to the usage (billed tokens) in session files of Claude Code, and in
- * the stream that it prints */
+/* Paths to the usage (billed tokens) in session files of Claude Code, and in
+ * the output of "claude -p". */
 #define CLAUDE_CODE_USAGE                                    \
 	{                                                    \
 		.message = ANTHROPIC_INPUT("message/usage"), \

@@ -1,5 +1,5 @@
 /*
- * atif.c - steps of Harbor's Agent Trajectory Interchange Format
+ * atif.c - reads steps of Harbor's Agent Trajectory Interchange Format
  *
  * A trajectory is one record with all steps: {"schema_version": "ATIF-v1.7",
  * "agent", "steps"}.  A step of the agent contains the model's text, its tool
@@ -78,7 +78,7 @@ read_atif_tool_calls(struct ctx_message *message, uint32_t calls,
 	return 0;
 }
 
-/* Returns the JSON node of the step's tool call with this id; 0 if there is
+/* Returns the JSON node of the step's tool call with this id, or 0 if there is
  * none. */
 static uint32_t
 find_tool_call(const struct ctx_json *json, uint32_t calls, uint32_t id)

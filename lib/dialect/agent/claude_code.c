@@ -1,5 +1,5 @@
 /*
- * claude_code.c - sessions of Claude Code
+ * claude_code.c - reads session files of Claude Code
  *
  * A line is an object that contains an Anthropic message and other members,
  * such as ids.  Each line contains the id of its parent, so the lines form a

@@ -1,13 +1,13 @@
 /*
- * claude_stream.c - output of "claude -p --output-format stream-json"
+ * claude_stream.c - reads the output of "claude -p --output-format stream-json"
  *
  * A line is an object that contains an Anthropic message and other members.
  * The message has one content block of a response.  Between the messages are
  * other lines (init, result, stream_event).
  *
- * Messages of a subagent are read, but do not count: they are not sent to the
- * model of the main conversation.  After a compaction, that model gets a
- * summary which is not in the output.
+ * Messages of a subagent are read, but cost no tokens, because they are not
+ * sent to the model of the main conversation.  After a compaction, that model
+ * gets a summary which is not in the output.
  *
  * Source: the Claude Code documentation on headless use, August 2026.
  */

@@ -1,11 +1,11 @@
 /*
- * codex.c - rollouts of Codex
+ * codex.c - reads session files ("rollouts") of Codex
  *
  * Each line is {"timestamp", "type", "payload"}.  Codex sends to the model the
  * items of the Responses API that are in lines of the type response_item.  A
  * line of the type compacted replaces all lines before it.  An event
- * thread_rolled_back removes turns.  Other events only repeat items, so that
- * Codex can show them.
+ * thread_rolled_back removes turns.  Other events only repeat items for
+ * display.
  *
  * Source: rollout_reconstruction.rs, context_manager/history.rs and
  * contextual_user_message.rs of openai/codex, August 2026.
@@ -15,8 +15,8 @@
 #include "dialect/read.h"
 
 enum codex_line_type {
-	/* a line of another format, or a line that adds nothing to what the
-	 * model gets */
+	/* A line of another format, or a line that does not change what the
+	 * model gets. */
 	NOTHING,
 	ITEM,
 	COMPACTED,
@@ -26,7 +26,7 @@ enum codex_line_type {
 };
 
 /* Returns the type of a Codex line.  Sets *payload to the JSON node of its
- * payload; 0 if the line has none. */
+ * payload, or to 0 if the line has none. */
 static enum codex_line_type
 find_line_type(const struct ctx_json *json, uint32_t node, uint32_t *payload)
 {
@@ -72,7 +72,7 @@ ctx_codex_is(const struct ctx_json *json, uint32_t node)
 }
 
 /* Returns the JSON node of the array with the messages that Codex kept when it
- * compacted the conversation; 0 if there is none. */
+ * compacted the conversation, or 0 if there is none. */
 static uint32_t
 find_history(const struct ctx_json *json, uint32_t payload)
 {
@@ -83,8 +83,7 @@ find_history(const struct ctx_json *json, uint32_t payload)
 	return 0;
 }
 
-/* Returns true if the item is a user message that was written by Codex, not by
- * a person. */
+/* Returns true if the item is a user message that Codex wrote, not a person. */
 static bool
 is_context(const struct ctx_json *json, uint32_t item)
 {
@@ -108,9 +107,9 @@ is_context(const struct ctx_json *json, uint32_t item)
 	return false;
 }
 
-/* Adds to the message the text of a content block.  A block without text
+/* Adds the text of a content block to the message.  A block without text
  * becomes an opaque block (one whose type ctx does not know).  Used for
- * messages from other agents, and for messages that Codex kept in a
+ * messages of other agents, and for messages that Codex kept in a
  * compaction. */
 static int
 read_codex_text(const struct ctx_json *json, uint32_t block,
@@ -176,9 +175,8 @@ read_codex_item(const struct ctx_json *json, uint32_t item,
 	    !is_context(json, item))
 		return rc;
 	message->flags |= CTX_MESSAGE_META;
-	/* Codex recognizes by the first words of a user message that it has
-	 * inserted the message itself.  So ctx never shortens the text of such
-	 * a message. */
+	/* Codex recognizes messages that it has inserted itself by the first
+	 * words of their text.  So ctx never shortens these texts. */
 	for (i = 0; i < message->n; i++)
 		message->blocks[i].no_truncate = true;
 	return rc;
@@ -203,9 +201,9 @@ ctx_codex_read(const struct ctx_json *json, uint32_t node,
 	return rc;
 }
 
-/* Returns the value of a JSON number as an integer; 0 for other JSON values.
- * If the number does not fit into 32 bits, returns some number that is not less
- * than UINT32_MAX. */
+/* Returns the value of a JSON number as an integer, or 0 for other JSON values.
+ * If the number does not fit into 32 bits, returns some number of at least
+ * UINT32_MAX. */
 static uint64_t
 parse_count(const struct ctx_json *json, uint32_t node)
 {
@@ -222,7 +220,7 @@ parse_count(const struct ctx_json *json, uint32_t node)
 	return n;
 }
 
-/* Returns true if the model, not a person or Codex, wrote the item. */
+/* Returns true if the model wrote the item, not a person or Codex. */
 static bool
 is_model_item(const struct ctx_json *json, uint32_t type, uint32_t role)
 {

@@ -1,15 +1,13 @@
 /*
- * copilot_cli.c - sessions of GitHub Copilot CLI
+ * copilot_cli.c - reads session files of GitHub Copilot CLI
  *
- * A log of events, ~/.copilot/session-state/ID/events.jsonl: {"type", "data",
- * "id", "timestamp", "parentId"}, where parentId is the event before.  The
- * model sees these events:
- *
+ * A session is a log of events, ~/.copilot/session-state/ID/events.jsonl:
+ * {"type", "data", "id", "timestamp", "parentId"}, where parentId is the id of
+ * the event before.  The model sees these events:
  *   user.message (transformedContent, if there is one)
  *   assistant.message: its text, reasoning and tool calls
  *   tool.execution_complete: the result
  *   system.message and system.notification
- *
  * session.compaction_complete replaces all events before it.  Events of
  * subagents belong to their own conversations.
  *
@@ -20,7 +18,8 @@
 #define COMPACTED "session.compaction_complete"
 #define RESULT    "tool.execution_complete"
 
-/* Returns the JSON node of the member "data" of an event; 0 if it has none. */
+/* Returns the JSON node of the member "data" of an event, or 0 if it has
+ * none. */
 static uint32_t
 find_data(const struct ctx_json *json, uint32_t node)
 {
@@ -49,8 +48,8 @@ ctx_copilot_cli_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Returns true if the event is not sent to the model of the main conversation:
- * it belongs to a subagent, or to a tool that a person started. */
+/* Returns true if the event is not sent to the model of the main conversation,
+ * because it belongs to a subagent, or to a tool that a person started. */
 static bool
 is_aside(const struct ctx_json *json, uint32_t node, uint32_t data)
 {
@@ -60,8 +59,8 @@ is_aside(const struct ctx_json *json, uint32_t node, uint32_t data)
 }
 
 /* Adds an element of a message's content as an opaque block (one whose type ctx
- * does not know).  Copilot writes the content as a string, so no type of
- * element is known. */
+ * does not know).  Copilot writes the content as a string, so no types of
+ * elements are known. */
 static int
 read_copilot_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -149,7 +148,7 @@ read_copilot_assistant(struct ctx_message *message, uint32_t data,
 }
 
 /* Adds the images and other media of a tool result.  They are in a list beside
- * the text of the result, not in an array of content blocks.  So ctx cannot
+ * the text of the result, not in an array of content blocks, so ctx cannot
  * replace them by text blocks. */
 static int
 read_result_media(struct ctx_message *message, uint32_t list, uint32_t owner,
@@ -241,7 +240,7 @@ static const struct event {
     {"system.notification", CTX_LINE_MESSAGE, 0, read_notification},
     {COMPACTED, CTX_LINE_SUMMARY, 0, read_summary},
     /* session.context_cleared removes all earlier messages.  Copilot has no
-     * event that removes only some of them. */
+     * event that removes only a part of them. */
     {"session.context_cleared", CTX_LINE_REWIND, 0, NULL},
 };
 

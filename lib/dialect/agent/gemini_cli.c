@@ -1,17 +1,17 @@
 /*
- * gemini_cli.c - chats that Gemini CLI records
+ * gemini_cli.c - reads chats that Gemini CLI records
  *
  * Each line is a message; tool calls and their results are together in the
- * model's line.  A line with the id of an earlier line replaces it.
- * {"$rewindTo"} removes a message and all after it.  {"$set": {"messages"}} is
- * a checkpoint that replaces all lines before it.
+ * model's line.  A line with the id of an earlier line replaces that line.
+ * {"$rewindTo"} removes a message and all messages after it. {"$set":
+ * {"messages"}} is a checkpoint that replaces all lines before it.
  *
  * Source: chatRecordingService.ts, chatRecordingTypes.ts and sessionUtils.ts of
  * gemini-cli, August 2026.
  */
 #include "dialect/read.h"
 
-/* Returns the JSON node of the array of messages in a checkpoint line; 0 for
+/* Returns the JSON node of the array of messages in a checkpoint line, or 0 for
  * other lines. */
 static uint32_t
 find_checkpoint(const struct ctx_json *json, uint32_t node)
@@ -24,7 +24,8 @@ find_checkpoint(const struct ctx_json *json, uint32_t node)
 	return ctx_is_array(json, messages) ? messages : 0;
 }
 
-/* Returns the JSON node of the type of a message; 0 if it is not a message. */
+/* Returns the JSON node of the type of a message, or 0 if the node is not a
+ * message. */
 static uint32_t
 find_message_type(const struct ctx_json *json, uint32_t node)
 {
@@ -67,10 +68,9 @@ read_gemini_cli_part(const struct ctx_json *json, uint32_t node,
 {
 	static const struct {
 		/* A part is an object with one member, such as {"functionCall":
-		 * {"args": ...}}. key: the key of that member, "functionCall".
-		 * The payload of the block is the value of that member.  But if
-		 * the pointer value is not NULL, the payload is a member of
-		 * that value, such as "args". */
+		 * {"args": ...}}. key: key of that member, "functionCall".
+		 * value: key of the payload inside the value of that member,
+		 * "args"; NULL if the payload is the whole value. */
 		const char *key, *value;
 		enum ctx_block_kind kind;
 	} keys[] = {
@@ -122,8 +122,8 @@ read_gemini_cli_content(struct ctx_message *message, uint32_t content,
 }
 
 /* Returns the JSON node of the text of a function response: the string in its
- * member "output" or, without that member, in its only member.  If there is no
- * such string, returns the node of the whole response. */
+ * member "output" or, if it has only one member, in that member.  If there is
+ * no such string, returns the node of the whole response. */
 static uint32_t
 find_response_text(const struct ctx_json *json, uint32_t response)
 {
@@ -146,7 +146,7 @@ find_response(const struct ctx_json *json, uint32_t part)
 }
 
 /* If a tool result consists of a single string, returns the JSON node of that
- * string.  Otherwise returns 0. */
+ * string, otherwise 0. */
 static uint32_t
 find_plain_output(const struct ctx_json *json, uint32_t result)
 {
@@ -173,9 +173,9 @@ read_result_part(const struct ctx_json *json, uint32_t node,
 	    find_response_text(json, response), err);
 }
 
-/* A tool result may consist of several parts.  Makes sure that the part
- * "functionResponse" is never removed, because the tool call would then have no
- * result.  The text of this part may still be shortened. */
+/* Marks the part "functionResponse" of a tool result that consists of several
+ * parts: it is never removed, because the tool call would then have no result.
+ * Its text may still be shortened. */
 static void
 keep_response(struct ctx_message *message, size_t first)
 {
@@ -241,8 +241,7 @@ read_model(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 }
 
 /* Returns true if the content is a command to Gemini CLI, or context that
- * Gemini CLI inserted.  When a chat is resumed, neither of them is sent to the
- * model. */
+ * Gemini CLI inserted.  Neither is sent to the model when a chat is resumed. */
 static bool
 is_for_agent(const struct ctx_json *json, uint32_t content)
 {

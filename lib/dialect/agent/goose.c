@@ -1,5 +1,5 @@
 /*
- * goose.c - messages of a goose session
+ * goose.c - reads messages of a goose session
  *
  * The roles are user and assistant.  A toolResponse is a block of a user
  * message.  Messages whose metadata has agentVisible: false are not sent to the
@@ -70,7 +70,7 @@ read_goose_tool_call(struct ctx_message *message, uint32_t block,
 		    ctx_json_find(json, value, "arguments"), id,
 		    ctx_json_find(json, value, "name"), err);
 	/* If the model wrote a malformed tool call, goose stores an error
-	 * message (member "error") in place of the tool's name and
+	 * message (the member "error") in place of the tool's name and
 	 * arguments. */
 	if (ctx_read_call(message,
 		call == 0 ? 0 : ctx_json_find(json, call, "error"), id, 0,
@@ -95,8 +95,8 @@ read_goose_result_body(struct ctx_message *message, uint32_t block,
 	if (body != 0 && json->nodes[body].kind == CTX_JSON_ARRAY)
 		return ctx_read_result(message, body, id, 0,
 		    read_goose_plain_block, err);
-	/* If the tool call failed, the content of its result is a string;
-	 * otherwise it is an array. */
+	/* The content of the result is a string if the tool call failed,
+	 * otherwise an array. */
 	body = result == 0 ? 0 : ctx_json_find(json, result, "error");
 	if (body == 0 || json->nodes[body].kind == CTX_JSON_STRING)
 		return ctx_read_result(message, body, id, 0, NULL, err);

@@ -1,5 +1,5 @@
 /*
- * llm_logs.c - output of "llm logs --json"
+ * llm_logs.c - reads the output of "llm logs --json"
  *
  * A row is a turn: the prompt and the response.  It is kept or removed as a
  * whole.  In a chain of tool calls, the next row has the tool results and no
@@ -19,7 +19,8 @@ ctx_llm_logs_is(const struct ctx_json *json, uint32_t node)
 	return "prompt and response";
 }
 
-/* Adds a text block if the node is a string that is not empty. */
+/* Adds a text block to the message if the node is a string that is not
+ * empty. */
 static int
 read_log_text(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 {
@@ -63,8 +64,8 @@ read_log_tool_call(const struct ctx_json *json, uint32_t block,
 	    ctx_json_find(json, block, "name"), err);
 }
 
-/* Adds a block for each element of an array in the row; key is the key of this
- * array.  Adds nothing if there is no such array. */
+/* Adds a block for each element of the array that the row has for this key.
+ * Adds nothing if there is no such array. */
 static int
 read_list(struct ctx_message *message, const char *key,
     ctx_block_reader *reader, struct ctx_err *err)

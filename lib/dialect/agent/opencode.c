@@ -1,5 +1,5 @@
 /*
- * opencode.c - messages of an opencode export
+ * opencode.c - reads messages of an opencode export
  *
  * A message is {"info", "parts"}.  A tool part has both the call and its
  * result, so these can only be kept or removed together.  The model does not
@@ -28,7 +28,7 @@ is_compaction(const struct ctx_json *json, uint32_t node)
 }
 
 /* If this message is a finished summary of opencode, returns the JSON node of
- * the id of the user message that asked for it, else 0. */
+ * the id of the user message that asked for it, otherwise 0. */
 static uint32_t
 find_summarized_id(const struct ctx_json *json, uint32_t node)
 {
@@ -40,8 +40,8 @@ find_summarized_id(const struct ctx_json *json, uint32_t node)
 	return ctx_json_find(json, info, "parentID");
 }
 
-/* Returns true if this message is a finished summary, and the user message
- * with the given id asked for it. */
+/* Returns true if this message is a finished summary, and the user message with
+ * this id asked for it. */
 static bool
 is_summary_of(const struct ctx_json *json, uint32_t node, uint32_t id)
 {
@@ -133,8 +133,9 @@ read_opencode_part(const struct ctx_json *json, uint32_t part,
 	    err);
 }
 
-/* An answer has the model's name as the member modelID, a user's message has it
- * in an object of the model that was chosen for the answer. */
+/* Returns the JSON node of the model's name.  An answer has the name in the
+ * member modelID; a user's message has it in an object that describes the model
+ * for the answer. */
 uint32_t
 ctx_opencode_model(const struct ctx_json *json, uint32_t node)
 {

@@ -1,9 +1,9 @@
 /*
- * pi.c - sessions of the pi coding agent
+ * pi.c - reads session files of the pi coding agent
  *
- * A header, then entries {"type", "id", "parentId"} that form a tree.  The
- * context is the path from the root to the last entry.  If there is a
- * compaction on the path, the context is its summary and the entries from
+ * A file has a header, then entries {"type", "id", "parentId"} that form a
+ * tree.  The context is the path from the root to the last entry.  If there is
+ * a compaction on the path, the context is its summary and the entries from
  * firstKeptEntryId on.  Version 1 had no ids: each entry follows the one before
  * it.
  *
@@ -12,8 +12,8 @@
  */
 #include "dialect/read.h"
 
-/* Returns true if this is a type of line in pi's sessions.  A parentId alone
- * does not identify pi, because lines of other formats have one, too. */
+/* Returns true if pi's sessions have lines of this type.  A member parentId
+ * alone does not identify pi, because lines of other formats have it, too. */
 static bool
 is_entry(const struct ctx_json *json, uint32_t type)
 {
@@ -86,8 +86,8 @@ read_pi_assistant(struct ctx_message *parsed, uint32_t message,
 	    read_pi_block, err);
 }
 
-/* Adds a summary, a shell command with its output, or a custom message: pi
- * sends these with role user. */
+/* Adds a summary, a shell command with its output, or a custom message. pi
+ * sends these with the role user. */
 static int
 read_inserted_message(struct ctx_message *message, uint32_t obj,
     struct ctx_err *err)

@@ -1,5 +1,6 @@
 /*
- * langchain.c - LangChain messages, in the three ways they are written
+ * langchain.c - reads LangChain messages, in the three ways in which LangChain
+ * writes them
  *
  * messages_to_dict writes {"type", "data"}, dumps writes a constructor with
  * kwargs, model_dump writes one flat object.  Tool calls are in tool_calls,
@@ -25,8 +26,8 @@ static const struct message_class {
     {"chat", "ChatMessage", "ChatMessageChunk", CTX_ROLE_OTHER, true},
 };
 
-/* Returns what is known of a message type or class name of LangChain, such as
- * "ai" or "AIMessage"; NULL if LangChain has no such name. */
+/* Returns the description of a message type or class of LangChain by its name,
+ * such as "ai" or "AIMessage", or NULL if LangChain has no such name. */
 static const struct message_class *
 find_message_class(const struct ctx_json *json, uint32_t name)
 {
@@ -64,8 +65,8 @@ read_converse_reasoning(struct ctx_message *message, uint32_t block,
 	return 0;
 }
 
-/* LangChain puts a block that it does not know into another block.  Returns
- * the inner block, or the block itself if there is none. */
+/* LangChain wraps a block that it does not know into another block.  Returns
+ * the inner block, or the block itself if it is not wrapped. */
 static uint32_t
 unwrap_block(const struct ctx_json *json, uint32_t block)
 {
@@ -111,7 +112,7 @@ read_langchain_plain_block(const struct ctx_json *json, uint32_t block,
 	if (type != 0 && ctx_json_is(json, type, "reasoning_content"))
 		return read_converse_reasoning(message, inner, err);
 	/* Reasoning of the Responses API must be kept or removed together with
-	 * the item that came after it. */
+	 * the item that came after it, so it is not read as reasoning. */
 	if (ctx_json_find(json, block, "summary") != 0 ||
 	    ctx_json_find(json, block, "encrypted_content") != 0)
 		return ctx_read_block(message, CTX_BLOCK_OPAQUE, block, err);
@@ -146,9 +147,9 @@ read_langchain_block(const struct ctx_json *json, uint32_t block,
 	return read_langchain_plain_block(json, block, message, err);
 }
 
-/* Adds the tool calls in an array.  They are written as {"name", "args",
- * "id"}, or as Chat Completions writes them: {"id", "function": {"name",
- * "arguments"}}. */
+/* Adds the tool calls in an array to the message.  They are written as {"name",
+ * "args", "id"}, or in the form of Chat Completions: {"id", "function":
+ * {"name", "arguments"}}. */
 static int
 read_langchain_tool_calls(struct ctx_message *message, uint32_t calls,
     struct ctx_err *err)
@@ -174,10 +175,10 @@ read_langchain_tool_calls(struct ctx_message *message, uint32_t calls,
 	return 0;
 }
 
-/* Adds each tool call of an assistant message once, although it may be written
- * at several places.  It is read from tool_calls and invalid_tool_calls; if
- * these are missing, from the content, which was read before, or from
- * additional_kwargs. */
+/* Adds the tool calls of an assistant message, each once, although a call may
+ * be written at several places.  Takes them from tool_calls and
+ * invalid_tool_calls; if these are missing, from the content, which was read
+ * before, or from additional_kwargs. */
 static int
 read_ai_tool_calls(struct ctx_message *message, uint32_t body, uint32_t extra,
     struct ctx_err *err)
@@ -212,8 +213,8 @@ read_ai_tool_calls(struct ctx_message *message, uint32_t body, uint32_t extra,
 	    ctx_json_find(json, old, "name"), err);
 }
 
-/* Adds the thinking that ChatBedrock stores outside the content.  It is added
- * only if the content is a string, because only then ChatBedrock sends it. */
+/* Adds the thinking that ChatBedrock stores outside the content.  ChatBedrock
+ * sends it only if the content is a string, so otherwise it is not added. */
 static int
 read_kept_thinking(struct ctx_message *message, uint32_t body, uint32_t extra,
     struct ctx_err *err)
@@ -255,8 +256,8 @@ read_ai(struct ctx_message *message, uint32_t body, struct ctx_err *err)
 	return read_ai_tool_calls(message, body, extra, err);
 }
 
-/* Reads a LangChain message. node: the JSON node of the message. body: the JSON
- * node of the object that contains the members of the message. */
+/* Reads a LangChain message. node: JSON node of the message; body: JSON node of
+ * the object with the members of the message. */
 static int
 read_langchain_message(const struct ctx_json *json, uint32_t node,
     uint32_t body, const struct message_class *kind,
@@ -294,8 +295,8 @@ read_langchain_message(const struct ctx_json *json, uint32_t node,
 	return rc < 0 ? -1 : 1;
 }
 
-/* Returns the JSON node of the object that is the member key of another
- * object; 0 if there is no such member, or it is no object. */
+/* Returns the JSON node of the object that another object has for a key, or 0
+ * if there is no such member, or it is not an object. */
 static uint32_t
 find_object(const struct ctx_json *json, uint32_t node, const char *key)
 {
@@ -327,7 +328,7 @@ ctx_langchain_dict_read(const struct ctx_json *json, uint32_t node,
 	return read_langchain_message(json, node, data, kind, message, err);
 }
 
-/* Returns what is known of the class of a serialized LangChain message.  The
+/* Returns the description of the class of a serialized LangChain message.  The
  * name of the class is the last element of the array "id".  Returns NULL if the
  * object is not serialized, or if ctx does not know the class. */
 static const struct message_class *

@@ -1,10 +1,11 @@
 /*
- * otel_genai.c - messages of OpenTelemetry's conventions for GenAI
+ * otel_genai.c - reads messages of OpenTelemetry's conventions for generative
+ * AI
  *
- * Instrumented programs record these as gen_ai.input.messages and
- * gen_ai.output.messages: a role, and parts with a type.  The text of a text
- * part is in content; parts of the Vercel AI SDK have it in text.  A tool
- * result is in response, in earlier versions in result.
+ * Instrumented programs record these messages as gen_ai.input.messages and
+ * gen_ai.output.messages.  A message has a role, and parts with a type.  The
+ * text of a text part is in content; parts of the Vercel AI SDK have it in
+ * text.  A tool result is in response, in earlier versions in result.
  *
  * Source: gen-ai-input-messages.json, gen-ai-output-messages.json and the
  * examples of open-telemetry/semantic-conventions, November 2026.
@@ -12,12 +13,13 @@
 #include "dialect/read.h"
 
 /* Returns the type of a message part if only OpenTelemetry's format has parts
- * of this type, else NULL. */
+ * of this type, otherwise NULL. */
 static const char *
 identify_otel_part(const struct ctx_json *json, uint32_t part)
 {
 	static const struct {
-		/* type of a message part, and a key that the part must have */
+		/* type of a message part, and a key that such a part must
+		 * have */
 		const char *type, *key;
 	} rows[] = {
 	    {"tool_call", "name"},
@@ -54,9 +56,9 @@ ctx_otel_genai_is(const struct ctx_json *json, uint32_t node)
 	return why;
 }
 
-/* Adds a tool result.  If its content is an array, the elements are not content
- * blocks but data that the tool has returned.  So the whole array becomes one
- * opaque block, which means that ctx does not know what is in it. */
+/* Adds a tool result to the message.  If its content is an array, the elements
+ * are not content blocks but data that the tool has returned, so the whole
+ * array becomes one opaque block. */
 static int
 read_otel_tool_result(struct ctx_message *message, uint32_t part,
     struct ctx_err *err)

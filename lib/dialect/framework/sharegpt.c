@@ -1,11 +1,12 @@
 /*
- * sharegpt.c - messages {"from", "value"}, the format of many training sets
+ * sharegpt.c - reads messages {"from", "value"}, the format of many training
+ * sets
  *
  * Programs that read such sets demand that roles alternate: human and
  * observation at odd positions, gpt and function_call at even ones.  There are
- * no ids; a result answers the oldest open call.  Hermes sets write tool calls
- * into the text of gpt, in <tool_call> tags; such a text counts as text and as
- * a call.
+ * no ids; a result answers the oldest open call.  In Hermes sets, tool calls
+ * are in the text of gpt, in <tool_call> tags; such a text is read as a text
+ * and as a tool call.
  *
  * Source: data/README of LLaMA-Factory, November 2026.
  */
@@ -46,9 +47,9 @@ ctx_sharegpt_is(const struct ctx_json *json, uint32_t node)
 	return "from and value";
 }
 
-/* Returns true if a JSON string contains the tag <tool_call>.  In JSON, the
- * character < may be written as itself or as an escape, which begins with a
- * backslash. start: which of these two bytes the search looks for. */
+/* Returns true if a JSON string contains the tag <tool_call>, whose first
+ * character is written in one of two ways. start: its first byte in the JSON,
+ * either < or the backslash of an escape. */
 static bool
 has_tool_call_tag(struct ctx_str literal, char start)
 {
@@ -66,8 +67,8 @@ has_tool_call_tag(struct ctx_str literal, char start)
 	return false;
 }
 
-/* Returns true if the string contains the tag <tool_call>.  Its < may be
- * written as the escape \u003c, as programs in Go do. */
+/* Returns true if the string contains the tag <tool_call>.  The character < may
+ * be written as the escape \u003c, as programs in Go do. */
 static bool
 has_tool_calls_in_text(const struct ctx_json *json, uint32_t node)
 {

@@ -1,5 +1,5 @@
 /*
- * vercel_model.c - ModelMessage of the Vercel AI SDK
+ * vercel_model.c - reads messages of the Vercel AI SDK of the type ModelMessage
  *
  * Tool calls are parts of an assistant message.  Tool results are parts of a
  * tool message, or of the assistant message if the provider ran the tool.  A
@@ -49,8 +49,8 @@ ctx_vercel_model_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds a block of the content of a message or of a tool result.  It is neither
- * a tool call nor a tool result. */
+/* Adds a content block that is neither a tool call nor a tool result.  It may
+ * be in the content of a message or of a tool result. */
 static int
 read_vercel_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -97,7 +97,7 @@ read_vercel_tool_result(struct ctx_message *message, uint32_t block,
 		err) < 0)
 		return -1;
 	message->blocks[result].payload = body;
-	/* type "error-text" or "error-json" */
+	/* The type is "error-text" or "error-json" if the call failed. */
 	message->blocks[result].is_error =
 	    type != 0 && ctx_json_starts_with(json, type, "error-");
 	if (value == 0 || json->nodes[value].kind == CTX_JSON_ARRAY)

@@ -1,10 +1,10 @@
 /*
- * vercel_ui.c - UIMessage of the Vercel AI SDK
+ * vercel_ui.c - reads messages of the Vercel AI SDK of the type UIMessage,
+ * which chat applications store
  *
- * Chat applications store these.  A tool part has the call and, in its later
- * states, the result, so these cannot be separated.  Its type is "tool-" and
- * the name of the tool.  Parts for the application (steps, sources, data-NAME)
- * cost no tokens.
+ * A tool part has the call and, in its later states, the result, so these
+ * cannot be separated.  Its type is "tool-" and the name of the tool.  Parts
+ * for the application (steps, sources, data-NAME) cost no tokens.
  *
  * Source: packages/ai/src/ui/ui-messages.ts of vercel/ai, August 2026; version
  * 4 wrote {"type": "tool-invocation", "toolInvocation"}.
@@ -13,14 +13,15 @@
 
 #define TOOL "tool-"
 
-/* Returns true if only messages of the Vercel AI SDK have a part with the type
- * and the keys of this one.  The type alone is not enough, because other
- * formats have it, too. */
+/* Returns true if only messages of the Vercel AI SDK have a part with this type
+ * and these keys.  The type alone is not enough, because other formats have it,
+ * too. */
 static bool
 is_ui_part(const struct ctx_json *json, uint32_t part)
 {
 	static const struct {
-		/* type of a message part, and a key that the part must have */
+		/* type of a message part, and a key that such a part must
+		 * have */
 		const char *type, *key;
 	} rows[] = {
 	    {"text", "text"},
@@ -63,8 +64,8 @@ ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds the tool result of a tool part, if it contains one.  A tool part
- * contains the call, and the result only in those of its states that the table
+/* Adds the tool result of a tool part, if the part contains one.  A tool part
+ * always contains the call, but the result only in the states that the table
  * lists. */
 static int
 read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
@@ -120,14 +121,14 @@ read_ui_tool(struct ctx_message *message, uint32_t tool, uint32_t name,
 	if (ctx_read_call(message, input, id, name, err) < 0 ||
 	    read_ui_tool_result(message, tool, id, name, err) < 0)
 		return -1;
-	/* If a tool call has no result, it will still be executed, so its
-	 * arguments must not be shortened. */
+	/* A tool call without a result will still be executed, so its arguments
+	 * must not be shortened. */
 	message->blocks[call].no_truncate = message->n == call + 1;
 	return 0;
 }
 
-/* Adds the call and the result of a tool part whose type is "tool-" followed by
- * the tool's name. */
+/* Adds the call and the result of a tool part whose type is "tool-" and the
+ * name of the tool. */
 static int
 read_typed_tool(struct ctx_message *message, uint32_t tool, uint32_t type,
     struct ctx_err *err)

@@ -1,5 +1,5 @@
 /*
- * anthropic.c - Anthropic Messages
+ * anthropic.c - reads messages of the Anthropic Messages API
  *
  * Roles are user and assistant; newer models accept system messages between
  * them.  Tool calls are blocks of an assistant message, tool results are blocks
@@ -11,9 +11,8 @@
  */
 #include "dialect/read.h"
 
-/* If a block occurs only in Anthropic's format, returns a text for users that
- * says which part of the block shows this.  Returns NULL if other formats have
- * such blocks, too. */
+/* Returns which part of a block shows that it is of Anthropic's format, as a
+ * text for users, or NULL if other formats have such blocks, too. */
 static const char *
 identify_block(const struct ctx_json *json, uint32_t block)
 {
@@ -36,10 +35,10 @@ identify_block(const struct ctx_json *json, uint32_t block)
 							      : NULL;
 }
 
-/* Returns a text for users that says why a block is probably of Anthropic's
- * format, or NULL.  This is not certain, because gateways to Anthropic's
- * models accept such blocks in Chat Completions, too.  The member thinking
- * must be a string: in Mistral's blocks it is an array. */
+/* Returns why a block is probably of Anthropic's format, as a text for users,
+ * or NULL.  This is not certain, because gateways to Anthropic's models accept
+ * such blocks in Chat Completions, too.  The member thinking must be a string:
+ * in Mistral's blocks it is an array. */
 static const char *
 suggest_from_block(const struct ctx_json *json, uint32_t block)
 {
@@ -58,9 +57,9 @@ suggest_from_block(const struct ctx_json *json, uint32_t block)
 	    : NULL;
 }
 
-/* Calls the function tell for each block of a message, until it returns a
- * reason: a text for users that says why the block is of Anthropic's format.
- * Returns this reason, or NULL. */
+/* Calls tell for each block of a message, until it returns a reason: a text for
+ * users that says why the block is of Anthropic's format.  Returns this reason,
+ * or NULL. */
 static const char *
 find_reason_in_blocks(const struct ctx_json *json, uint32_t node,
     const char *(*tell)(const struct ctx_json *json, uint32_t block))
@@ -79,8 +78,9 @@ find_reason_in_blocks(const struct ctx_json *json, uint32_t node,
 	return why;
 }
 
-/* Returns the path of a member that only a whole response has, with its message
- * in the same object; NULL if there is none. */
+/* Returns the path of a member that only a whole response of Anthropic has, or
+ * NULL if there is none.  Such a response has its message in the same
+ * object. */
 static const char *
 identify_response(const struct ctx_json *json, uint32_t node)
 {
@@ -117,15 +117,16 @@ ctx_anthropic_likely(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t role = ctx_json_find(json, node, "role");
 
-	/* A message of the role system is usually one of Chat Completions, so
-	 * it is no sign of Anthropic's format. */
+	/* A message with the role system is usually one of Chat Completions, so
+	 * it does not suggest Anthropic's format. */
 	if (role != 0 && ctx_role_of(json, role) == CTX_ROLE_SYSTEM)
 		return NULL;
 	return find_reason_in_blocks(json, node, suggest_from_block);
 }
 
-/* Adds what is in the "source" of an image or document block: plain text as a
- * text block, a list of blocks as one opaque block, anything else as media. */
+/* Adds the content of the "source" of an image or document block: plain text as
+ * a text block, a list of blocks as one opaque block, anything else as
+ * media. */
 static int
 read_anthropic_source(struct ctx_message *message, uint32_t source,
     struct ctx_err *err)
@@ -142,8 +143,8 @@ read_anthropic_source(struct ctx_message *message, uint32_t source,
 	return ctx_read_block(message, CTX_BLOCK_MEDIA, source, err);
 }
 
-/* Adds a content block that may also be inside a tool result.  Blocks inside
- * the block itself are not read. */
+/* Adds a content block that may also be inside a tool result.  Does not read
+ * the blocks inside this block. */
 static int
 read_anthropic_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -161,9 +162,9 @@ read_anthropic_plain_block(const struct ctx_json *json, uint32_t block,
 	return ctx_read_block(message, CTX_BLOCK_OPAQUE, block, err);
 }
 
-/* Adds a tool result. own is true if the client, not the provider, ran the
- * tool.  Only then a text may replace the content, unless the content has
- * references to tools. */
+/* Adds a tool result. own: true if the client ran the tool, not the provider.
+ * Only then may a text replace the content, unless the content has references
+ * to tools. */
 static int
 read_anthropic_tool_result(struct ctx_message *message, uint32_t block,
     bool own, struct ctx_err *err)
@@ -186,10 +187,10 @@ read_anthropic_tool_result(struct ctx_message *message, uint32_t block,
 	return rc;
 }
 
-/* Adds a tool call. own: true if the client runs the tool, false if the
+/* Adds a tool call. own: true if the client runs the tool; false if the
  * provider does.  For a tool of the provider the arguments must not be
- * shortened.  The provider defines their members, and may run the call later,
- * when the client sends a paused turn back. */
+ * shortened, because the provider defines their members, and may run the call
+ * later, when the client sends a paused turn back. */
 static int
 read_anthropic_tool_call(struct ctx_message *message, uint32_t block, bool own,
     struct ctx_err *err)

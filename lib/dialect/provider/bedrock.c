@@ -1,7 +1,7 @@
 /*
- * bedrock.c - AWS Bedrock Converse messages
+ * bedrock.c - reads messages of the AWS Bedrock Converse API
  *
- * Roles are user and assistant, which must alternate.  content is an array of
+ * Roles are user and assistant, which must alternate. content is an array of
  * blocks without a type: the only key of a block is its type.  A cachePoint is
  * a block, too, but the model does not see it.
  *
@@ -31,8 +31,8 @@ ctx_bedrock_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds a content block that may also be inside a tool result.  Blocks inside
- * the block itself are not read. */
+/* Adds a content block that may also be inside a tool result.  Does not read
+ * the blocks inside this block. */
 static int
 read_bedrock_plain_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -58,9 +58,9 @@ read_bedrock_plain_block(const struct ctx_json *json, uint32_t block,
 	return ctx_read_block(message, CTX_BLOCK_OPAQUE, block, err);
 }
 
-/* Adds a reasoning block.  This is {"reasoningText": {"text", "signature"}} or,
- * if the reasoning is encrypted, {"redactedContent"}.  For encrypted reasoning
- * the AI SDK writes {"redactedReasoning": {"data"}}. */
+/* Adds a reasoning block: {"reasoningText": {"text", "signature"}} or, if the
+ * reasoning is encrypted, {"redactedContent"}.  The AI SDK writes encrypted
+ * reasoning as {"redactedReasoning": {"data"}}. */
 static int
 read_reasoning(struct ctx_message *message, uint32_t content,
     struct ctx_err *err)

@@ -1,5 +1,5 @@
 /*
- * gemini.c - Google Gemini contents
+ * gemini.c - reads messages ("contents") of the Google Gemini API
  *
  * Roles are user (also if there is no role), model and the older function.  The
  * key of a part says what it is; keys are camelCase in JSON and snake_case in
@@ -36,8 +36,8 @@ ctx_gemini_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds a tool result.  It has a response, and may have parts with media
- * besides; in that case a text cannot replace it. */
+/* Adds a tool result.  Besides its response it may have parts with media; in
+ * that case a text cannot replace it. */
 static int
 read_function_response(struct ctx_message *message, uint32_t response,
     struct ctx_err *err)
@@ -70,8 +70,8 @@ read_function_response(struct ctx_message *message, uint32_t response,
 	return 0;
 }
 
-/* Adds a tool call.  The part may have a signature of the thoughts before it.
- */
+/* Adds a tool call.  Its part may also contain a signature of the thoughts
+ * before it. */
 static int
 read_function_call(struct ctx_message *message, uint32_t part, uint32_t call,
     struct ctx_err *err)
@@ -89,8 +89,8 @@ read_function_call(struct ctx_message *message, uint32_t part, uint32_t call,
 	return 0;
 }
 
-/* Returns true if a part contains nothing but a signature; it may be marked as
- * a thought. */
+/* Returns true if a part contains nothing but a signature and perhaps the mark
+ * of a thought. */
 static bool
 is_signature(const struct ctx_json *json, uint32_t part)
 {

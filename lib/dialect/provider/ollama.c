@@ -1,9 +1,9 @@
 /*
- * ollama.c - Ollama and chat templates
+ * ollama.c - reads messages of Ollama and of chat templates
  *
- * Chat Completions as local models get them, with these differences.  Arguments
- * are an object.  A result names its tool, its call, or neither.  Images are
- * base64 strings in a member beside the content.  Reasoning is in the member
+ * They are Chat Completions messages with these differences.  Arguments are an
+ * object.  A result names its tool, its call, or neither.  Images are base64
+ * strings in a member beside the content.  Reasoning is in the member
  * "thinking".  Chat templates have placeholder blocks for media.
  *
  * Sources: api/types.go of ollama, August 2026; the chat templates of
@@ -11,8 +11,8 @@
  */
 #include "dialect/read.h"
 
-/* Returns the JSON node of the arguments of a message's first tool call; 0 if
- * there is none. */
+/* Returns the JSON node of the arguments of the first tool call in a message,
+ * or 0 if there is none. */
 static uint32_t
 find_first_arguments(const struct ctx_json *json, uint32_t node)
 {
@@ -47,7 +47,7 @@ ctx_ollama_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Returns a text for users that says why a tool message may be of Ollama: it
+/* Returns why a tool message may be of Ollama, as a text for users: because it
  * has the member "tool_call_id".  Chat Completions has this member, too, so
  * this function is called only if another message of the stream can only be of
  * Ollama, for example because the arguments of a tool call are an object. */
@@ -114,8 +114,8 @@ ctx_ollama_read(const struct ctx_json *json, uint32_t node,
 	message->time = ctx_json_find(json, node, "created_at");
 	message->model = ctx_json_find(json, node, "model");
 	/* Ollama writes the name of the tool beside the content of a tool
-	 * message.  Stores this name in the tool result, which is the first
-	 * block of the message. */
+	 * message.  It is stored in the tool result, the first block of the
+	 * message. */
 	if (message->role == CTX_ROLE_TOOL && message->blocks[0].name == 0)
 		message->blocks[0].name =
 		    ctx_json_find(json, node, "tool_name");

@@ -1,22 +1,22 @@
 /*
- * openai_chat.c - OpenAI Chat Completions messages
+ * openai_chat.c - reads messages of OpenAI Chat Completions
  *
  * Roles are developer, system, user, assistant, tool and the older function.
  * Tool calls are in tool_calls (or the older function_call); each result is a
  * separate message.  Reasoning is not in the official type, but many servers
  * write it in reasoning_content, reasoning or reasoning_details.  LiteLLM adds
  * Anthropic's blocks in thinking_blocks or in the content (its 1.110.2,
- * November 2026).  Mistral writes it in the content: thinking, an array of text
- * chunks (ThinkChunk of its API, November 2026), and documents in document_url
- * (recorded in 2026), a URL or a data: URL.  Speech of the assistant is
- * {"audio": {"id"}}.
+ * November 2026).  Mistral writes reasoning in the content: thinking, an array
+ * of text chunks (ThinkChunk of its API, November 2026), and documents in
+ * document_url (recorded in 2026), a URL or a data: URL.  Speech of the
+ * assistant is {"audio": {"id"}}.
  *
  * Source: the message parameter types of openai-python, August 2026.
  */
 #include "dialect/read.h"
 
 /* Returns the JSON node of the array of text chunks in a reasoning block of
- * Mistral, {"type": "thinking", "thinking": [...]}; 0 for other blocks. */
+ * Mistral, {"type": "thinking", "thinking": [...]}, or 0 for other blocks. */
 static uint32_t
 find_chunks(const struct ctx_json *json, uint32_t block)
 {
@@ -50,8 +50,8 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 
 	if (role == 0)
 		return NULL;
-	/* The arguments of a tool call are a string here; in Ollama and chat
-	 * templates they are an object. */
+	/* In Chat Completions the arguments of a tool call are a string; in
+	 * Ollama and chat templates they are an object. */
 	call = ctx_json_find(json, node, "tool_calls");
 	if (call != 0 && (call = ctx_json_at(json, call, 0)) != 0) {
 		body = ctx_json_find(json, call, "function");
@@ -112,7 +112,7 @@ read_chat_block(const struct ctx_json *json, uint32_t block,
 	    sizeof rows / sizeof rows[0], err);
 }
 
-/* Adds the reasoning in thinking_blocks.  Its blocks can only be removed all
+/* Adds the reasoning blocks in thinking_blocks.  They can be removed only all
  * together. */
 static int
 read_thinking_blocks(struct ctx_message *message, uint32_t node,
@@ -133,9 +133,10 @@ read_thinking_blocks(struct ctx_message *message, uint32_t node,
 	return 0;
 }
 
-/* Adds reasoning that is a member of the message, besides its content.
- * Servers write the same reasoning to several members, so it counts once: as
- * part of the content or, if there is none, as the first of these members. */
+/* Adds reasoning that is a member of the message, beside its content.  Servers
+ * write the same reasoning to several members, so it is added only once: as
+ * part of the content or, if the content has none, from the first of these
+ * members. */
 static int
 read_chat_reasoning(struct ctx_message *message, uint32_t node,
     struct ctx_err *err)
@@ -163,9 +164,9 @@ read_chat_reasoning(struct ctx_message *message, uint32_t node,
 	return 0;
 }
 
-/* Adds a tool call that is written as {"name", "arguments"} or {"name",
- * "input"}. child: the JSON node that must be removed to remove the call.
- * parent: the array or object that contains this node. */
+/* Adds a tool call in the form {"name", "arguments"} or {"name", "input"}.
+ * child: JSON node that must be removed to remove the call; parent: array or
+ * object that contains this node. */
 static int
 read_chat_tool_call(struct ctx_message *message, uint32_t body, uint32_t id,
     uint32_t parent, uint32_t child, struct ctx_err *err)
@@ -224,8 +225,8 @@ read_chat_assistant(struct ctx_message *message, uint32_t node,
 	return read_chat_tool_call(message, call, 0, node, call - 1, err);
 }
 
-/* Returns the JSON node of the id of the tool call that a tool message
- * answers; 0 if it has none.  SWE-agent writes the id as the only element of
+/* Returns the JSON node of the id of the tool call that a tool message answers,
+ * or 0 if there is none.  SWE-agent writes the id as the only element of
  * tool_call_ids (agents.py, August 2026). */
 static uint32_t
 find_answered_id(const struct ctx_json *json, uint32_t node)

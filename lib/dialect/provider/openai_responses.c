@@ -1,5 +1,5 @@
 /*
- * openai_responses.c - OpenAI Responses items
+ * openai_responses.c - reads items of the OpenAI Responses API
  *
  * A record is an item with a type; a message may have none.  One response is
  * several neighbouring items (reasoning, messages, tool calls), which refer to
@@ -16,8 +16,8 @@
 
 enum responses_item_kind {
 	CALL,
-	/* A tool call that must not be shortened: the provider defines the
-	 * members of its value, or the user has approved it. */
+	/* A tool call that must not be shortened, because the provider defines
+	 * the members of its value, or because the user has approved it. */
 	TYPED,
 	OUTPUT, /* a tool result that a text may replace */
 	FIXED,  /* a tool result that must not be replaced by a text */
@@ -27,14 +27,14 @@ enum responses_item_kind {
 	MEDIA,
 	/* a reference to another item, which the provider has stored */
 	POINTER,
-	/* An item that ctx reads as one opaque block: one with both a tool call
+	/* An item that becomes one opaque block: an item with both a tool call
 	 * and its result, or one that is neither message nor tool call. */
 	OWN,
 	SYSTEM,
 };
 
-/* Key of a member that the item must have.  In tool calls and results, the
- * value of this member is the id by which they are matched. */
+/* Key of a member that the item must have.  In tool calls and results, this
+ * member is the id by which they are matched. */
 static const struct item {
 	const char *type, *need, *value;
 	enum responses_item_kind what;
@@ -46,7 +46,7 @@ static const struct item {
     {"custom_tool_call_output", "call_id", "output", OUTPUT},
     {"local_shell_call", "call_id", "action", TYPED},
     {"local_shell_call_output", "call_id", "output", OUTPUT},
-    /* In the types of the OpenAI SDK this item has no call_id: the member "id"
+    /* In the types of the OpenAI SDK this item has no call_id; its member "id"
      * is the id of the tool call. */
     {"local_shell_call_output", "id", "output", OUTPUT},
     {"shell_call", "call_id", "action", TYPED},
@@ -57,8 +57,8 @@ static const struct item {
     {"computer_call_output", "call_id", "output", SHOT},
     {"tool_search_call", "call_id", "arguments", CALL},
     {"tool_search_output", "call_id", "tools", FIXED},
-    /* The code of a program is never shortened, because the provider checks
-     * it: the item also contains a hash of the code (fingerprint). */
+    /* The code of a program is never shortened, because the provider checks it
+     * against a hash of the code in the same item (fingerprint). */
     {"program", "call_id", "code", TYPED},
     {"program_output", "call_id", "output", FIXED},
     {"mcp_approval_request", "id", "arguments", TYPED},
@@ -91,10 +91,10 @@ find_item(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* If a message can only be an item of OpenAI Responses, although its blocks do
- * not show that, returns a text for users that says why; else NULL.  One reason
- * is a refusal block: Chat Completions has such blocks, too, but in messages
- * without a type. */
+/* Returns why a message can only be an item of OpenAI Responses although its
+ * blocks do not show this, as a text for users, or NULL.  One reason is a
+ * refusal block: Chat Completions has such blocks, too, but in messages without
+ * a type. */
 static const char *
 identify_message(const struct ctx_json *json, uint32_t node, uint32_t content)
 {
@@ -146,8 +146,8 @@ read_responses_block(const struct ctx_json *json, uint32_t block,
 	    sizeof rows / sizeof rows[0], err);
 }
 
-/* Adds the texts in an array of {"type", "text"} as reasoning.  They cannot be
- * removed from their message one by one. */
+/* Adds the texts in an array of {"type", "text"} to the message, as reasoning.
+ * They cannot be removed one by one. */
 static int
 read_texts(struct ctx_message *message, uint32_t list, struct ctx_err *err)
 {
@@ -164,8 +164,8 @@ read_texts(struct ctx_message *message, uint32_t list, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds a reasoning item.  If it has encrypted content, this is what the model
- * gets; the summary is then only for people. */
+/* Adds a reasoning item.  If it has encrypted content, the model gets this
+ * content; the summary is only for people. */
 static int
 read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 {
@@ -184,14 +184,14 @@ read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 		content = ctx_json_find(json, node, "summary");
 	if (read_texts(message, content, err) < 0)
 		return -1;
-	/* Without a text, the id of the item refers to reasoning that the
+	/* An item without a text refers by its id to reasoning that the
 	 * provider has stored.  So an empty reasoning block is added. */
 	return message->n > 0
 	    ? 0
 	    : ctx_read_block(message, CTX_BLOCK_REASONING, 0, err);
 }
 
-/* Returns true if the provider, not the client, ran a tool search.  Then the
+/* Returns true if the provider ran a tool search, not the client.  Such a
  * search and its output have no call_id by which they could be matched, and a
  * search may have no output. */
 static bool
@@ -241,8 +241,7 @@ read_responses_item(struct ctx_message *message, const struct item *item,
 		return read_reasoning(message, message->node, err);
 	case SEALED:
 		/* The item is a summary that replaces all earlier messages.  It
-		 * gets the role of a system message, so that it is never
-		 * removed. */
+		 * gets the role system, so that it is never removed. */
 		message->role = CTX_ROLE_SYSTEM;
 		if (ctx_read_block(message, CTX_BLOCK_OPAQUE, value, err) < 0)
 			return -1;
@@ -273,8 +272,8 @@ ctx_openai_responses_read(const struct ctx_json *json, uint32_t node,
 
 	ctx_message_reset(message, json, node);
 	if (json->nodes[node].kind == CTX_JSON_STRING) {
-		/* The input of a request may be a string instead of an array.
-		 * It is then the text of a user message. */
+		/* The input of a request may be a string instead of an array:
+		 * the text of a user message. */
 		message->role = CTX_ROLE_USER;
 		return ctx_read_content(message, node, read_responses_block,
 			   err) < 0
