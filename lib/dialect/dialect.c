@@ -726,3 +726,13 @@ ctx_dialect_read_message(const struct ctx_dialect *dialect,
 		    ctx_json_find(json, node, dialect->result_copy);
 	return rc;
 }
+
+int
+ctx_dialect_is_from_user(const struct ctx_dialect *dialect,
+    const struct ctx_json *json, uint32_t node, struct ctx_message *scratch,
+    struct ctx_err *err)
+{
+	int rc = ctx_dialect_read_message(dialect, json, node, scratch, err);
+
+	return rc > 0 ? ctx_message_is_from_user(scratch) : rc;
+}

@@ -459,6 +459,13 @@ int ctx_dialect_read_message(const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t node, struct ctx_message *message,
     struct ctx_err *err);
 
+/* Returns 1 if the JSON value at node is a message of a dialect that a person
+ * has written (ctx_message_is_from_user), 0 if not, or -1 with *err. scratch:
+ * the message is parsed into it. */
+int ctx_dialect_is_from_user(const struct ctx_dialect *dialect,
+    const struct ctx_json *json, uint32_t node, struct ctx_message *scratch,
+    struct ctx_err *err);
+
 /* ---- dialect/template.c: messages and tool results that ctx inserts ------ */
 
 /* A callback that sets *value to the JSON text for the name $name in a

@@ -473,14 +473,14 @@ static int
 read_line(struct session_reading *reading, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	const struct ctx_dialect *row = ctx_stream_dialect(reading->stream);
+	const struct ctx_dialect *row;
 	struct open_session *open = &reading->lines;
 	struct ctx_line_place place;
 
-	if (event->line == 0 || event->record->kind != CTX_RECORD_JSON ||
-	    row->read_line == NULL)
+	if (event->line == 0 || event->record->kind != CTX_RECORD_JSON)
 		return 0;
-	row->read_line(event->record->json, 0, &place);
+	row = ctx_transcript_read_line(reading->stream->transcript, event->line,
+	    event->record->json, &place);
 	if (find_response_model(reading, open, event->record->json, place.model,
 		err) < 0)
 		return -1;

@@ -446,11 +446,11 @@ find_last_user(struct ctx_stream *stream, uint32_t node, struct ctx_err *err)
 		    : ctx_json_find(json, node, stream->inner.element);
 		if (message == 0)
 			continue;
-		rc = ctx_dialect_read_message(stream->inner.dialect, json,
+		rc = ctx_dialect_is_from_user(stream->inner.dialect, json,
 		    message, &stream->ahead, err);
 		if (rc < 0)
 			return -1;
-		if (rc > 0 && ctx_message_is_from_user(&stream->ahead))
+		if (rc > 0)
 			stream->last_user = message;
 	}
 	return 0;

@@ -161,7 +161,7 @@ ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
 	struct ctx_str name;
 	uint32_t next, id;
 
-	ctx_dialect_at(entry->dialect)->read_line(json, 0, &at);
+	(void)ctx_transcript_read_line(transcript, line, json, &at);
 	if (entry->inserted_id != 0 ||
 	    (entry->parent_line != 0 && entry->parent != 0 &&
 		ctx_transcript_is_removed(transcript, entry->parent_line))) {

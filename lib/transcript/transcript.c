@@ -135,6 +135,17 @@ is_appended_line(const struct ctx_transcript *transcript,
 	    entry->id == 0 || entry->parent == transcript->newest_id;
 }
 
+const struct ctx_dialect *
+ctx_transcript_read_line(const struct ctx_transcript *transcript, uint32_t line,
+    const struct ctx_json *json, struct ctx_line_place *place)
+{
+	const struct ctx_dialect *dialect =
+	    ctx_dialect_at(ctx_transcript_line(transcript, line)->dialect);
+
+	dialect->read_line(json, 0, place);
+	return dialect;
+}
+
 /* Sets entry->from_user for a line that contains a message. */
 static int
 record_author(struct ctx_transcript *transcript,
@@ -146,10 +157,9 @@ record_author(struct ctx_transcript *transcript,
 	if (entry->kind < CTX_LINE_MESSAGE || entry->kind > CTX_LINE_DIGEST ||
 	    (entry->flags & CTX_LINE_ANSWER))
 		return 0;
-	rc = ctx_dialect_read_message(transcript->dialect, json, 0,
+	rc = ctx_dialect_is_from_user(transcript->dialect, json, 0,
 	    &transcript->message, err);
-	entry->from_user =
-	    rc > 0 && ctx_message_is_from_user(&transcript->message);
+	entry->from_user = rc > 0;
 	return rc < 0 ? -1 : 0;
 }
 
@@ -168,7 +178,8 @@ record_line(struct ctx_transcript *transcript,
 	struct ctx_str model;
 	bool is_new;
 
-	transcript->dialect->read_line(json, 0, &line);
+	(void)ctx_transcript_read_line(transcript, (uint32_t)transcript->n,
+	    json, &line);
 	entry->kind = line.kind & 15u;
 	entry->flags = (uint8_t)line.flags;
 	if (line.kind == CTX_LINE_ASIDE)

@@ -52,6 +52,11 @@ void ctx_transcript_begin(struct ctx_transcript *transcript,
 /* Adds the next line of the session file. */
 int ctx_transcript_add(struct ctx_transcript *transcript,
     const struct ctx_record *record, struct ctx_err *err);
+/* Sets *place to what a line says about its place among the lines. json: the
+ * scanned record of the line.  Returns the dialect of the line. */
+const struct ctx_dialect *ctx_transcript_read_line(
+    const struct ctx_transcript *transcript, uint32_t line,
+    const struct ctx_json *json, struct ctx_line_place *place);
 /* Decides which lines of the file are active, which means that the agent would
  * send them to the model.  Must be called after the last line was added. */
 int ctx_transcript_decide(struct ctx_transcript *transcript,
