@@ -205,8 +205,8 @@ compare_item(struct request_reading *reading, const struct ctx_record *record,
 	prefix->later_excerpt_n =
 	    copy_excerpt(prefix->later_excerpt, later_text, at);
 	at = find_byte(json, plain_node, later_text, at);
-	at = ctx_edits_origin(&reading->edits, ctx_json_str(record->json, node),
-	    at);
+	at = ctx_edits_origin(&reading->rewrite.edits,
+	    ctx_json_str(record->json, node), at);
 	record_change_place(reading, record, node, at);
 }
 
@@ -244,30 +244,29 @@ ctx_request_hash_item(struct request_reading *reading,
 	    &reading->prefix->items[reading->prefix->n - 1];
 	const struct ctx_json *json = record->json;
 	struct ctx_str value = ctx_json_str(json, node);
-	bool edited = reading->edits.n > 0;
 	struct ctx_buf without = {0};
-	size_t used;
-	int rc;
+	uint32_t plain = node;
+	int rc = 0;
 
 	item->bytes = value.n;
-	if (reading->edits.n == 0) {
-		rc = make_comparable(reading, json, node, err);
-	} else {
-		rc = ctx_edits_apply(&reading->edits, value, &without, err);
+	if (reading->rewrite.edits.n > 0) {
+		rc = ctx_edits_apply(&reading->rewrite.edits, value, &without,
+		    err);
 		if (rc == 0)
-			rc = ctx_json_scan(&reading->json, without.p, without.n,
-			    &used, err);
-		if (rc > 0)
-			rc = make_comparable(reading, &reading->json, 0, err);
+			rc = ctx_rewrite_scan_text(&reading->rewrite,
+			    (struct ctx_str){without.p, without.n}, err);
+		json = &reading->rewrite.text_json;
+		plain = 0;
 	}
+	if (rc >= 0)
+		rc = make_comparable(reading, json, plain, err);
 	item->hash = ctx_hash(reading->options->key, reading->compared.p,
 	    reading->compared.n);
 	if (rc >= 0) {
-		compare_item(reading, record, node,
-		    edited ? &reading->json : json, edited ? 0 : node);
+		compare_item(reading, record, node, json, plain);
 		rc = keep_compared_text(reading, item, err);
 	}
-	ctx_edits_reset(&reading->edits);
+	ctx_edits_reset(&reading->rewrite.edits);
 	ctx_buf_release(&without);
 	return rc;
 }

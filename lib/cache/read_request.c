@@ -94,8 +94,8 @@ begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 		    "of its own");
 	reading->begun = true;
 	run->leading = true;
-	if (ctx_stream_measure(reading->stream, event, reading->counters,
-		&run->model_counter, err) < 0 ||
+	if (ctx_stream_measure(reading->rewrite.stream, event,
+		reading->counters, &run->model_counter, err) < 0 ||
 	    ctx_count_request_overhead(run->model_counter.counter,
 		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
@@ -129,7 +129,7 @@ set_item_index(struct request_reading *reading, const struct ctx_event *event,
 	uint64_t next = reading->prefix->messages;
 
 	item->index = event->line != 0 && !event->inside
-	    ? ctx_transcript_message_index(reading->stream->transcript,
+	    ? ctx_transcript_message_index(reading->rewrite.stream->transcript,
 		  event->line, next)
 	    : next;
 	item->is_continued = flags & CTX_MESSAGE_IS_CONTINUED;
@@ -234,7 +234,7 @@ end_request_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 	if (reading->prefix->run.decided)
 		return 0;
 	return place_breakpoints(reading, NULL, NULL,
-	    ctx_stream_dialect(reading->stream), err);
+	    ctx_stream_dialect(reading->rewrite.stream), err);
 }
 
 int
@@ -248,8 +248,7 @@ ctx_request_prefix_read(struct ctx_request_prefix **prefix,
 	    .end = end_request,
 	    .finish = end_request_stream,
 	};
-	struct ctx_rewrite rewrite = {.stream = stream};
-	struct request_reading reading = {.stream = stream,
+	struct request_reading reading = {.rewrite = {.stream = stream},
 	    .counters = counters,
 	    .options = options};
 	int rc;
@@ -259,12 +258,10 @@ ctx_request_prefix_read(struct ctx_request_prefix **prefix,
 		return ctx_err_nomem(err);
 	reading.prefix->entries = ctx_cache_entries;
 	reading.prefix->run.entries = &reading.prefix->entries;
-	ctx_json_init(&reading.json, counters->simd);
-	reading.writer.edits = &reading.edits;
-	rc = ctx_rewrite_run(&rewrite, &command, &reading, err);
-	ctx_rewrite_release(&rewrite);
-	ctx_json_release(&reading.json);
-	ctx_edits_release(&reading.edits);
+	ctx_rewrite_init(&reading.rewrite, counters->simd);
+	reading.writer.edits = &reading.rewrite.edits;
+	rc = ctx_rewrite_run(&reading.rewrite, &command, &reading, err);
+	ctx_rewrite_release(&reading.rewrite);
 	ctx_breakpoint_writer_release(&reading.writer);
 	ctx_buf_release(&reading.decoded);
 	ctx_buf_release(&reading.compared);

@@ -46,13 +46,12 @@ struct ctx_request_prefix {
 /* State of ctx_request_prefix_read. */
 struct request_reading {
 	struct ctx_request_prefix *prefix;
-	struct ctx_stream *stream;
+	/* edits: those that remove the breakpoints of one part of the request,
+	 * a member such as "tools" or a message. text_json: this part without
+	 * its breakpoints. */
+	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	const struct ctx_request_prefix_options *options;
-	/* The nodes of one part of the request, a member such as "tools" or a
-	 * message, without its breakpoints. */
-	struct ctx_json json;
-	struct ctx_edits edits;
 	struct ctx_breakpoint_writer writer;
 	struct ctx_buf decoded, compared; /* scratch memory */
 	bool begun; /* true once a conversation has begun */
@@ -65,9 +64,9 @@ struct request_reading {
 bool ctx_request_has_signed_after_change(const struct request_reading *reading,
     const struct ctx_event *event);
 /* Computes the hash of the newest item, a member or a message of the request.
- * It is the hash of the JSON at node after reading->edits have removed the
- * breakpoints.  Also compares the item with the one at the same place in the
- * earlier request.  Clears the edits. */
+ * It is the hash of the JSON at node after reading->rewrite.edits have removed
+ * the breakpoints.  Also compares the item with the one at the same place in
+ * the earlier request.  Clears the edits. */
 int ctx_request_hash_item(struct request_reading *reading,
     const struct ctx_record *record, uint32_t node, struct ctx_err *err);
 

@@ -20,8 +20,6 @@ struct annotation {
 	/* Token counters. lines: of the conversation in which each message is a
 	 * record of its own. record: of a conversation inside one record. */
 	struct ctx_model_counter lines, record;
-	/* parsed request, if it is coded in a string of the record */
-	struct ctx_json record_json;
 	bool counted;    /* true if the current record contains messages */
 	uint64_t tokens; /* number of tokens in the current record */
 };
@@ -129,10 +127,10 @@ end_annotated_record(void *user, const struct ctx_event *event,
 	int rc = 0;
 
 	if (annotation->counted && record->coded.n > 0) {
-		if (ctx_json_scan_text(&annotation->record_json, record->text,
+		if (ctx_rewrite_scan_text(&annotation->rewrite, record->text,
 			err) < 0)
 			return -1;
-		json = &annotation->record_json;
+		json = &annotation->rewrite.text_json;
 	}
 	if (annotation->counted && json->nodes[0].kind == CTX_JSON_OBJECT)
 		rc = add_count_member(annotation, record, json, err);
@@ -160,6 +158,5 @@ ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
 
 	rc = ctx_rewrite_run(&annotation.rewrite, &command, &annotation, err);
 	ctx_rewrite_release(&annotation.rewrite);
-	ctx_json_release(&annotation.record_json);
 	return rc;
 }

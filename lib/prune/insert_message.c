@@ -137,18 +137,18 @@ count_literal_tokens(struct prune *run, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str second, uint64_t *tokens,
     struct ctx_err *err)
 {
-	struct ctx_json *json = &run->rewrite.text_json;
 	struct ctx_buf literal = {0};
 	struct ctx_cost cost = {0};
-	size_t used;
 	int rc = ctx_buf_add(&literal, first.p, first.n, err);
 
 	if (rc == 0)
 		rc = ctx_buf_add(&literal, second.p, second.n, err);
 	if (rc == 0)
-		rc = ctx_json_scan(json, literal.p, literal.n, &used, err);
+		rc = ctx_rewrite_scan_text(&run->rewrite,
+		    (struct ctx_str){literal.p, literal.n}, err);
 	if (rc >= 0)
-		rc = ctx_count_value(counter, json, 0, &cost, err);
+		rc = ctx_count_value(counter, &run->rewrite.text_json, 0, &cost,
+		    err);
 	*tokens = cost.tokens;
 	ctx_buf_release(&literal);
 	return rc;

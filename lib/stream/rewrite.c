@@ -175,16 +175,23 @@ ctx_rewrite_text(const struct ctx_rewrite *rewrite,
 	return (struct ctx_str){held->text, held->n};
 }
 
+static int
+scan_text(struct ctx_json *json, struct ctx_str text, struct ctx_err *err)
+{
+	size_t used;
+
+	return ctx_json_scan(json, text.p, text.n, &used, err);
+}
+
 int
 ctx_rewrite_scan(struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held, struct ctx_err *err)
 {
-	size_t used;
-
 	if (rewrite->scanned == held->text)
 		return 0;
 	rewrite->scanned = NULL;
-	if (ctx_json_scan(&rewrite->json, held->text, held->n, &used, err) < 0)
+	if (scan_text(&rewrite->json, (struct ctx_str){held->text, held->n},
+		err) < 0)
 		return -1;
 	rewrite->scanned = held->text;
 	return 0;
@@ -291,14 +298,20 @@ ctx_rewrite_reread(struct ctx_rewrite *rewrite,
 }
 
 int
+ctx_rewrite_scan_text(struct ctx_rewrite *rewrite, struct ctx_str text,
+    struct ctx_err *err)
+{
+	return scan_text(&rewrite->text_json, text, err);
+}
+
+int
 ctx_rewrite_read_text(struct ctx_rewrite *rewrite,
     const struct ctx_dialect *dialect, struct ctx_str text, unsigned flags,
     struct ctx_err *err)
 {
 	const struct ctx_held_message held = {.dialect = dialect,
 	    .flags = (uint16_t)flags};
-	size_t used;
-	int rc = ctx_json_scan(&rewrite->text_json, text.p, text.n, &used, err);
+	int rc = ctx_rewrite_scan_text(rewrite, text, err);
 
 	return rc <= 0 ? rc
 		       : read_held(&held, &rewrite->text_json,

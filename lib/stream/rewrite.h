@@ -172,8 +172,9 @@ struct ctx_rewrite {
 	 * of its record, unless it is inside the record that is being read. */
 	struct ctx_message message;
 	struct ctx_json json;
-	/* The message that ctx_rewrite_read_text has parsed last, and its
-	 * JSON. */
+	/* text_json: the JSON of the text that ctx_rewrite_scan_text or
+	 * ctx_rewrite_read_text has scanned last. text_message: the message
+	 * that ctx_rewrite_read_text has read from it. */
 	struct ctx_message text_message;
 	struct ctx_json text_json;
 	/* Internal: */
@@ -253,6 +254,10 @@ int ctx_rewrite_scan(struct ctx_rewrite *rewrite,
  * parse.  Returns the same values as ctx_dialect_read_message. */
 int ctx_rewrite_reread(struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held, struct ctx_err *err);
+/* Scans a JSON text that the stream has not scanned, into rewrite->text_json.
+ * Returns what ctx_json_scan returns. */
+int ctx_rewrite_scan_text(struct ctx_rewrite *rewrite, struct ctx_str text,
+    struct ctx_err *err);
 /* Parses a JSON text that is not part of the stream as a message, into
  * rewrite->text_message.  The message is valid as long as the text. flags:
  * CTX_MESSAGE_... flags that the message gets in addition.  Returns the same
