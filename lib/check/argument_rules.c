@@ -16,14 +16,6 @@
  */
 #include "check/validator.h"
 
-int
-ctx_validate_read_text(struct ctx_validator *validator, uint32_t node,
-    struct ctx_err *err)
-{
-	return ctx_json_scan_string(validator->message->json, node,
-	    &validator->text, &validator->json, err);
-}
-
 static int
 append_raw(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
     struct ctx_err *err)
@@ -50,29 +42,22 @@ is_blank_buffer(const struct ctx_buf *text)
 	return true;
 }
 
-/* Appends the arguments of a tool call as a JSON object. value: JSON node of
- * the arguments. is_json: true if the arguments are a string with JSON, which
- * was scanned into validator->json. */
+/* Appends validator->arguments, which are of a wrong form, as a JSON object. */
 static int
-make_object(struct ctx_validator *validator, struct ctx_buf *out,
-    uint32_t value, bool is_json, struct ctx_err *err)
+make_object(const struct ctx_validator *validator, struct ctx_buf *out,
+    struct ctx_err *err)
 {
 	static const char before[] = "{\"arguments\":";
-	const struct ctx_json *json =
-	    is_json ? &validator->json : validator->message->json;
-	uint32_t node = is_json ? 0 : value;
-	bool text = !is_json && json->nodes[node].kind == CTX_JSON_STRING;
-	bool object = json->nodes[node].kind == CTX_JSON_OBJECT;
+	const struct ctx_coded_value *value = &validator->arguments;
+	unsigned kind = value->json->nodes[value->node].kind;
 
-	if (json->nodes[node].kind == CTX_JSON_NULL ||
-	    (text && is_blank_buffer(&validator->text)))
+	if (kind == CTX_JSON_NULL ||
+	    (kind == CTX_JSON_STRING && is_blank_buffer(&value->text)))
 		return ctx_buf_add(out, "{}", 2, err);
-	if (object)
-		return append_raw(out, json, node, err);
+	if (kind == CTX_JSON_OBJECT)
+		return append_raw(out, value->json, value->node, err);
 	if (ctx_buf_add(out, before, sizeof before - 1, err) < 0 ||
-	    (text ? ctx_json_string_encode(out, validator->text.p,
-			validator->text.n, err)
-		  : append_raw(out, json, node, err)) < 0)
+	    append_raw(out, value->json, value->node, err) < 0)
 		return -1;
 	return ctx_buf_add(out, "}", 1, err);
 }
@@ -82,7 +67,7 @@ make_object(struct ctx_validator *validator, struct ctx_buf *out,
  * string. */
 static int
 refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
-    bool is_json, const char *tail, struct ctx_err *err)
+    const char *tail, struct ctx_err *err)
 {
 	const struct ctx_json *json = validator->message->json;
 	uint32_t value = validator->message->blocks[i].payload;
@@ -94,7 +79,7 @@ refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
 		return ctx_validate_refuse_block(validator,
 		    CTX_RULE_BAD_ARGUMENTS, i, "arguments of tool call", tail,
 		    err);
-	if (make_object(validator, body, value, is_json, err) < 0 ||
+	if (make_object(validator, body, err) < 0 ||
 	    (in_text &&
 		ctx_json_string_encode(&validator->replacement, body->p,
 		    body->n, err) < 0) ||
@@ -111,25 +96,28 @@ static int
 check_argument_string(struct ctx_validator *validator, size_t i,
     struct ctx_err *err)
 {
+	const struct ctx_json *json = validator->message->json;
 	const struct ctx_block *block = &validator->message->blocks[i];
+	const struct ctx_coded_value *value = &validator->arguments;
+	bool string = json->nodes[block->payload].kind == CTX_JSON_STRING;
 	int rc;
 
 	/* In Responses, the arguments of some types of tool calls are an
 	 * object, not a string. */
-	if (validator->message->json->nodes[block->payload].kind !=
-	    CTX_JSON_STRING)
-		return block->container == 0
-		    ? 0
-		    : refuse_arguments(validator, i, true, false,
-			  " are not a string", err);
-	rc = ctx_validate_read_text(validator, block->payload, err);
+	if (!string && block->container == 0)
+		return 0;
+	rc = ctx_coded_value_read(&validator->arguments, json, block->payload,
+	    err);
 	if (rc < 0 ||
-	    (rc > 0 &&
+	    (string && rc > 0 &&
 		(block->container == 0 ||
-		    validator->json.nodes[0].kind == CTX_JSON_OBJECT)))
+		    value->json->nodes[value->node].kind == CTX_JSON_OBJECT)))
 		return rc < 0 ? -1 : 0;
-	return refuse_arguments(validator, i, true, rc > 0,
-	    rc > 0 ? " are not the JSON of an object" : " are not JSON", err);
+	return refuse_arguments(validator, i, true,
+	    !string      ? " are not a string"
+		: rc > 0 ? " are not the JSON of an object"
+			 : " are not JSON",
+	    err);
 }
 
 int
@@ -139,7 +127,6 @@ ctx_validate_arguments(struct ctx_validator *validator, size_t i,
 	const struct ctx_json *json = validator->message->json;
 	uint32_t value = validator->message->blocks[i].payload;
 	bool needed = (validator->rules & CTX_NEEDS_IDS) != 0;
-	int rc = 0;
 
 	if (value != 0 && (validator->rules & CTX_ARGUMENTS_TEXT) &&
 	    ctx_json_is(json, value - 1, "arguments"))
@@ -151,9 +138,8 @@ ctx_validate_arguments(struct ctx_validator *validator, size_t i,
 		(value == 0 || json->nodes[value].kind == CTX_JSON_NULL)) ||
 	    (value != 0 && json->nodes[value].kind == CTX_JSON_OBJECT))
 		return 0;
-	if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING)
-		rc = ctx_validate_read_text(validator, value, err);
-	return rc < 0 ? -1
-		      : refuse_arguments(validator, i, false, rc > 0,
-			    " are not an object", err);
+	if (value != 0 &&
+	    ctx_coded_value_read(&validator->arguments, json, value, err) < 0)
+		return -1;
+	return refuse_arguments(validator, i, false, " are not an object", err);
 }

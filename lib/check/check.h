@@ -227,7 +227,7 @@ struct ctx_validator {
 	struct ctx_place place;
 	struct ctx_tool_call_log *log;
 	struct ctx_buf what, text, replacement, spare;
-	struct ctx_json json;
+	struct ctx_coded_value arguments; /* of a tool call */
 	/* index of the last message with tool results, plus 1; 0 if there is
 	 * none */
 	uint64_t last_results;

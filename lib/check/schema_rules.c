@@ -396,28 +396,25 @@ ctx_validate_schema(struct ctx_validator *validator, size_t i,
 	const struct ctx_block *block = &validator->message->blocks[i];
 	const struct ctx_json *json = validator->message->json;
 	struct fit fit = {.schemas = validator->request_json,
-	    .values = json,
 	    .one = &validator->replacement,
 	    .other = &validator->spare};
-	uint32_t schema, value = block->payload;
+	struct ctx_coded_value *value = &validator->arguments;
+	uint32_t schema;
 	int rc;
 
 	if (!(validator->rules & CTX_CALLS_FIT) ||
-	    validator->request_json == NULL || value == 0 || block->name == 0 ||
-	    block->prefix != 0 ||
+	    validator->request_json == NULL || block->payload == 0 ||
+	    block->name == 0 || block->prefix != 0 ||
 	    json->nodes[block->name].kind != CTX_JSON_STRING ||
 	    (schema = find_tool_schema(validator, block->name)) == 0)
 		return 0;
-	if (json->nodes[value].kind == CTX_JSON_STRING) {
-		rc = ctx_validate_read_text(validator, value, err);
-		if (rc <= 0)
-			return rc;
-		fit.values = &validator->json;
-		value = 0;
-	}
-	if (fit.values->nodes[value].kind != CTX_JSON_OBJECT)
+	rc = ctx_coded_value_read(value, json, block->payload, err);
+	if (rc <= 0)
+		return rc;
+	fit.values = value->json;
+	if (fit.values->nodes[value->node].kind != CTX_JSON_OBJECT)
 		return 0;
-	if (check_against_schema(&fit, schema, value, err) < 0)
+	if (check_against_schema(&fit, schema, value->node, err) < 0)
 		return -1;
 	return fit.wrong == NULL ? 0 : refuse_argument(validator, i, &fit, err);
 }

@@ -23,7 +23,6 @@ ctx_validator_init(struct ctx_validator *validator, struct ctx_err *err)
 		return ctx_err_nomem(err);
 	if (ctx_tool_call_log_init(validator->log, err) < 0)
 		return -1;
-	ctx_json_init(&validator->json, CTX_SIMD_BEST);
 	return 0;
 }
 
@@ -41,7 +40,7 @@ ctx_validator_release(struct ctx_validator *validator)
 	ctx_buf_release(&validator->text);
 	ctx_buf_release(&validator->replacement);
 	ctx_buf_release(&validator->spare);
-	ctx_json_release(&validator->json);
+	ctx_coded_value_release(&validator->arguments);
 	memset(validator, 0, sizeof *validator);
 }
 

@@ -79,11 +79,6 @@ bool ctx_validate_says_nothing(const struct ctx_validator *validator,
 /* Checks each block of the message by itself, without looking at other
  * blocks. */
 int ctx_validate_forms(struct ctx_validator *validator, struct ctx_err *err);
-/* Decodes a JSON string into validator->text, and scans this text as JSON into
- * validator->json.  Returns 1, or 0 if the text is not JSON, or -1 with
- * *err. */
-int ctx_validate_read_text(struct ctx_validator *validator, uint32_t node,
-    struct ctx_err *err);
 /* Checks the arguments of tool call i against the JSON schema that the request
  * contains for its tool. */
 int ctx_validate_schema(struct ctx_validator *validator, size_t i,

@@ -222,21 +222,17 @@ add_reduced(struct ctx_buf *out, const struct ctx_json *json,
 	return put_schema(out, json, answer->schema, false, err);
 }
 
-/* Appends a schema that is a string with JSON, as Claude gets it. */
+/* Appends a schema as Claude gets it.  The schema may be in a string. */
 static int
-add_inner(struct ctx_buf *out, const struct ctx_json *json, uint32_t schema,
+add_indented(struct ctx_buf *out, const struct ctx_json *json, uint32_t schema,
     struct ctx_err *err)
 {
-	struct ctx_buf text = {0};
-	struct ctx_json inner;
-	int rc;
+	struct ctx_coded_value value = {0};
+	int rc = ctx_coded_value_read(&value, json, schema, err);
 
-	ctx_json_init(&inner, json->simd);
-	rc = ctx_json_scan_string(json, schema, &text, &inner, err);
-	if (rc == 1)
-		rc = put_schema(out, &inner, 0, true, err);
-	ctx_json_release(&inner);
-	ctx_buf_release(&text);
+	if (rc > 0)
+		rc = put_schema(out, value.json, value.node, true, err);
+	ctx_coded_value_release(&value);
 	return rc;
 }
 
@@ -249,14 +245,12 @@ ctx_answer_schema_add(struct ctx_buf *out, const struct ctx_json *json,
 	struct ctx_str text;
 	int rc;
 
+	if (form == CTX_ANSWER_INDENTED)
+		return add_indented(out, json, answer->schema, err);
 	if (json->nodes[answer->schema].kind == CTX_JSON_STRING)
-		return form == CTX_ANSWER_INDENTED
-		    ? add_inner(out, json, answer->schema, err)
-		    : 0;
+		return 0;
 	if (form == CTX_ANSWER_REDUCED)
 		return add_reduced(out, json, answer, err);
-	if (form == CTX_ANSWER_INDENTED)
-		return put_schema(out, json, answer->schema, true, err);
 	rc = ctx_json_compact(json, answer->schema, &scratch, &text, err);
 	if (rc == 0)
 		rc = ctx_buf_add(out, text.p, text.n, err);

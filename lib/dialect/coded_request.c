@@ -15,7 +15,7 @@ has_messages(const struct ctx_json *json)
 
 int
 ctx_read_coded_request(const struct ctx_json *json,
-    struct ctx_coded_request *coded, struct ctx_err *err)
+    struct ctx_coded_value *coded, uint32_t *string, struct ctx_err *err)
 {
 	static const char *const keys[] = {"request_body", "request"};
 	struct ctx_record_layout layout;
@@ -23,28 +23,19 @@ ctx_read_coded_request(const struct ctx_json *json,
 	int rc;
 
 	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-		coded->node = ctx_json_find(json, 0, keys[i]);
-		if (coded->node == 0 ||
-		    !ctx_json_starts_with(json, coded->node, "{") ||
+		*string = ctx_json_find(json, 0, keys[i]);
+		if (*string == 0 || !ctx_json_starts_with(json, *string, "{") ||
 		    has_messages(json))
 			continue;
-		rc = ctx_json_scan_string(json, coded->node, &coded->text,
-		    &coded->json, err);
+		rc = ctx_coded_value_read(coded, json, *string, err);
 		if (rc < 0)
 			return -1;
 		if (rc == 0)
 			continue;
-		ctx_detect(&coded->json, 0, NULL, &layout);
+		ctx_detect(coded->json, 0, NULL, &layout);
 		if (layout.kind == CTX_LAYOUT_CONVERSATION &&
 		    !layout.is_response)
 			return 1;
 	}
 	return 0;
-}
-
-void
-ctx_coded_request_release(struct ctx_coded_request *coded)
-{
-	ctx_buf_release(&coded->text);
-	ctx_json_release(&coded->json);
 }

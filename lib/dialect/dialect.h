@@ -528,24 +528,6 @@ struct ctx_record_layout {
 void ctx_detect(const struct ctx_json *json, uint32_t node,
     const struct ctx_dialect *expected, struct ctx_record_layout *layout);
 
-/* ---- dialect/coded_request.c: a request in a string --------------------- */
-
-/* A coded request: a request that is written as JSON inside a string of a
- * record, as in logs of HTTP requests. */
-struct ctx_coded_request {
-	uint32_t node; /* JSON node of the string in the record */
-	/* the decoded text of the string, and its JSON */
-	struct ctx_buf text;
-	struct ctx_json json;
-};
-/* Finds the coded request of a record: a string that is its member
- * "request_body" or "request".  The record must contain no other request or
- * message.  Returns 1 and sets *coded, or 0 if there is none, or -1 with
- * *err. */
-int ctx_read_coded_request(const struct ctx_json *json,
-    struct ctx_coded_request *coded, struct ctx_err *err);
-void ctx_coded_request_release(struct ctx_coded_request *coded);
-
 /* ---- dialect/detect_chat.c ---------------------------------------------- */
 
 /* Returns why a message must be of Chat Completions or a dialect derived from
@@ -592,5 +574,6 @@ int ctx_suggest_path(const struct ctx_json *json,
     struct ctx_suggested_path *stray, struct ctx_err *err);
 
 #include "dialect/breakpoint_format.h"
+#include "dialect/coded_value.h"
 
 #endif

@@ -115,18 +115,19 @@ find_parent(const struct ctx_json *json, uint32_t node)
 
 /* Returns 1 if the JSON node is a string that contains a request or an array of
  * messages as JSON, 0 if it is not, or -1 with *err.  Sets *request to true if
- * the string contains a request. text, coded: scratch memory. */
+ * the string contains a request. value: scratch memory. */
 static int
-is_coded(const struct ctx_json *json, uint32_t node, struct ctx_buf *text,
-    struct ctx_json *coded, bool *request, struct ctx_err *err)
+is_coded(const struct ctx_json *json, uint32_t node,
+    struct ctx_coded_value *value, bool *request, struct ctx_err *err)
 {
+	const struct ctx_json *coded = &value->inner;
 	int rc;
 
 	if (json->nodes[node].kind != CTX_JSON_STRING ||
 	    (!ctx_json_starts_with(json, node, "[") &&
 		!ctx_json_starts_with(json, node, "{")))
 		return 0;
-	rc = ctx_json_scan_string(json, node, text, coded, err);
+	rc = ctx_coded_value_read(value, json, node, err);
 	if (rc <= 0)
 		return rc;
 	*request = is_request(coded, 0);
@@ -142,20 +143,17 @@ static int
 find_coded(const struct ctx_json *json, uint32_t *found, bool *request,
     struct ctx_err *err)
 {
-	struct ctx_buf text = {0};
-	struct ctx_json coded;
+	struct ctx_coded_value value = {0};
 	uint32_t node;
 	int rc = 0;
 
 	*found = 0;
-	ctx_json_init(&coded, CTX_SIMD_BEST);
 	for (node = 1; rc == 0 && node < json->n; node++) {
-		rc = is_coded(json, node, &text, &coded, request, err);
+		rc = is_coded(json, node, &value, request, err);
 		if (rc > 0)
 			*found = node;
 	}
-	ctx_json_release(&coded);
-	ctx_buf_release(&text);
+	ctx_coded_value_release(&value);
 	return rc < 0 ? -1 : 0;
 }
 

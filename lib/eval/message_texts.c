@@ -97,23 +97,13 @@ static int
 append_arguments(struct ctx_buf *out, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
 {
-	struct ctx_buf text = {0};
-	struct ctx_json inner;
+	struct ctx_coded_value value = {0};
 	size_t from = out->n;
-	int rc;
+	int rc = ctx_coded_value_read(&value, json, node, err);
 
-	if (json->nodes[node].kind != CTX_JSON_STRING) {
-		rc = append_values(out, json, node, false, err);
-	} else {
-		ctx_json_init(&inner, CTX_SIMD_BEST);
-		rc = ctx_json_scan_string(json, node, &text, &inner, err);
-		if (rc > 0)
-			rc = append_values(out, &inner, 0, false, err);
-		else if (rc == 0)
-			rc = append_scalar(out, json, node, err);
-		ctx_json_release(&inner);
-		ctx_buf_release(&text);
-	}
+	if (rc >= 0)
+		rc = append_values(out, value.json, value.node, false, err);
+	ctx_coded_value_release(&value);
 	ctx_separate_escapes(out, from);
 	return rc;
 }

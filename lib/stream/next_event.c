@@ -50,7 +50,7 @@ ctx_stream_release(struct ctx_stream *stream)
 	stream->prefetch = NULL;
 	ctx_message_release(&stream->parsed);
 	ctx_message_release(&stream->ahead);
-	ctx_coded_request_release(&stream->coded);
+	ctx_coded_value_release(&stream->coded);
 	if (stream->transcript != NULL)
 		ctx_transcript_release(stream->transcript);
 	free(stream->transcript);

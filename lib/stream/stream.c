@@ -333,16 +333,15 @@ static int
 enter_coded_request(struct ctx_stream *stream, struct ctx_err *err)
 {
 	struct ctx_record *record = &stream->record;
-	struct ctx_coded_request *coded = &stream->coded;
-	int rc;
+	struct ctx_coded_value *coded = &stream->coded;
+	uint32_t string;
+	int rc = ctx_read_coded_request(record->json, coded, &string, err);
 
-	coded->json.simd = record->json->simd;
-	rc = ctx_read_coded_request(record->json, coded, err);
 	if (rc <= 0)
 		return rc;
-	record->coded = ctx_json_str(record->json, coded->node);
+	record->coded = ctx_json_str(record->json, string);
 	record->value = (struct ctx_str){coded->text.p, coded->text.n};
-	record->json = &coded->json;
+	record->json = coded->json;
 	return 0;
 }
 

@@ -118,7 +118,7 @@ struct ctx_stream {
 	struct ctx_record record;
 	struct ctx_record_layout layout, inner;
 	/* the record's request, if it is coded in a string */
-	struct ctx_coded_request coded;
+	struct ctx_coded_value coded;
 	struct ctx_message parsed;
 	/* the session file, or NULL if none was found */
 	struct ctx_transcript *transcript;

@@ -67,6 +67,7 @@ struct heuristic {
 	struct last *newest;
 	size_t n_calls, calls_cap, n_traits, traits_cap, newest_cap;
 	struct ctx_buf key, text;
+	struct ctx_coded_value arguments; /* of the tool call being read */
 };
 
 /* ---- reading ---- */
@@ -126,39 +127,35 @@ read_arguments(struct heuristic *h, const struct ctx_message *message,
 					 block->payload, &h->text, err);
 }
 
-/* Sets call->file to the id of the file that is named by the arguments in
- * h->text.  Sets call->all to true if there are no other arguments, so that the
- * whole file is read. */
+/* Sets call->file to the id of the file that is named by the arguments of a
+ * tool call.  Sets call->all to true if there are no other arguments, so that
+ * the whole file is read. */
 static int
-find_file(struct heuristic *h, uint32_t tool, struct call *call,
-    struct ctx_err *err)
+find_file(struct heuristic *h, const struct ctx_message *message,
+    const struct ctx_block *block, struct call *call, struct ctx_err *err)
 {
 	static const char *const keys[] = {"path", "file_path", "file",
 	    "filename", "filePath"};
-	struct ctx_json json;
+	struct ctx_coded_value *arguments = &h->arguments;
 	uint32_t node = 0;
 	size_t i;
-	int rc;
 
-	ctx_json_init(&json, CTX_SIMD_BEST);
-	rc = ctx_json_scan_text(&json, (struct ctx_str){h->text.p, h->text.n},
-	    err);
-	if (rc > 0)
-		for (i = 0; node == 0 && i < sizeof keys / sizeof keys[0]; i++)
-			node = ctx_json_find(&json, 0, keys[i]);
-	if (node != 0 && json.nodes[node].kind == CTX_JSON_STRING) {
-		h->key.n = 0;
-		rc = ctx_buf_printf(&h->key, err, "file %u ", tool) < 0 ||
-			ctx_json_string_decode(&h->key,
-			    ctx_json_str(&json, node), err) < 0 ||
-			ctx_intern(&h->names, h->key.p, h->key.n, &call->file,
-			    err) < 0
-		    ? -1
-		    : 0;
-		call->all = ctx_json_count(&json, 0) == 1;
-	}
-	ctx_json_release(&json);
-	return rc < 0 ? -1 : 0;
+	if (block->payload == 0)
+		return 0;
+	if (ctx_coded_value_read(arguments, message->json, block->payload,
+		err) < 0)
+		return -1;
+	for (i = 0; node == 0 && i < sizeof keys / sizeof keys[0]; i++)
+		node = ctx_json_find(arguments->json, arguments->node, keys[i]);
+	if (node == 0 || arguments->json->nodes[node].kind != CTX_JSON_STRING)
+		return 0;
+	call->all = ctx_json_count(arguments->json, arguments->node) == 1;
+	h->key.n = 0;
+	if (ctx_buf_printf(&h->key, err, "file %u ", call->tool) < 0 ||
+	    ctx_json_string_decode(&h->key, ctx_json_str(arguments->json, node),
+		err) < 0)
+		return -1;
+	return ctx_intern(&h->names, h->key.p, h->key.n, &call->file, err);
 }
 
 static bool
@@ -197,7 +194,7 @@ add_call(struct heuristic *h, const struct ctx_message *message,
 		return -1;
 	make_compact(&h->text);
 	if (set_call_name(h, &call, err) < 0 ||
-	    (reads && find_file(h, call.tool, &call, err) < 0))
+	    (reads && find_file(h, message, block, &call, err) < 0))
 		return -1;
 	ctx_buf_reset(&h->text);
 	if (CTX_GROW(h->calls, h->calls_cap, h->n_calls + 1, err) < 0)
@@ -490,6 +487,7 @@ release_heuristic(struct ctx_scorer *scorer)
 	ctx_intern_release(&h->names);
 	ctx_buf_release(&h->key);
 	ctx_buf_release(&h->text);
+	ctx_coded_value_release(&h->arguments);
 	free(h->calls);
 	free(h->traits);
 	free(h->newest);
