@@ -28,21 +28,6 @@ append_scalar(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
 	    : ctx_buf_add(out, "\n", 1, err);
 }
 
-/* Returns true if a JSON string is the key of a member: a colon follows the
- * string. */
-static bool
-is_member_key(const struct ctx_json *json, uint32_t node)
-{
-	const char *p = json->text + json->nodes[node].end;
-
-	if (json->nodes[node].kind != CTX_JSON_STRING || node == 0 ||
-	    json->nodes[node].end >= json->nodes[0].end)
-		return false;
-	while (ctx_utf8_is_space((unsigned char)*p))
-		p++;
-	return *p == ':';
-}
-
 /* Appends every string, number, true, false and null inside a JSON value.  The
  * nodes inside the value follow it in the array of nodes, so no recursion is
  * needed. */
@@ -55,7 +40,7 @@ append_values(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
 	for (i = node; i < end; i++) {
 		if (json->nodes[i].kind == CTX_JSON_ARRAY ||
 		    json->nodes[i].kind == CTX_JSON_OBJECT ||
-		    (!keys && is_member_key(json, i)))
+		    (!keys && ctx_json_is_key(json, i)))
 			continue;
 		if (append_scalar(out, json, i, err) < 0)
 			return -1;

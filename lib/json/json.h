@@ -130,6 +130,8 @@ bool ctx_json_ends_with(const struct ctx_json *json, uint32_t node,
     const char *s);
 /* Returns true if both nodes are strings with equal texts after decoding. */
 bool ctx_json_equal(const struct ctx_json *json, uint32_t a, uint32_t b);
+/* Returns true if a node is the key of a member of an object. */
+bool ctx_json_is_key(const struct ctx_json *json, uint32_t node);
 /* Sets *text to the decoded text if the node is a string, otherwise to the
  * compact JSON of the node (see ctx_json_compact).  If these bytes are in the
  * scanned JSON, *text points there; otherwise they are appended to scratch, and

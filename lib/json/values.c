@@ -71,6 +71,19 @@ ctx_json_equal(const struct ctx_json *json, uint32_t a, uint32_t b)
 	    memcmp(json->text + one->at, json->text + other->at, n) == 0;
 }
 
+bool
+ctx_json_is_key(const struct ctx_json *json, uint32_t node)
+{
+	const char *p = json->text + json->nodes[node].end;
+
+	/* Only after a key comes a colon. */
+	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
+		return false;
+	while (ctx_utf8_is_space((unsigned char)*p))
+		p++;
+	return *p == ':';
+}
+
 int
 ctx_json_scan_string(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *text, struct ctx_json *inner, struct ctx_err *err)

@@ -74,6 +74,7 @@ ctx_summary_close(struct ctx_summary *summary)
 	ctx_intern_release(&summary->seen);
 	ctx_intern_release(&summary->shapes);
 	ctx_buf_release(&summary->shape);
+	ctx_json_release(&summary->json);
 	ctx_summary_names_release(&summary->names);
 	ctx_summary_actions_release(&summary->actions);
 	free(summary);
@@ -189,11 +190,12 @@ add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 		context.p = text.p + own.n;
 		text.n -= own.n + context.n;
 		text.p = context.p + context.n;
-		if (ctx_summary_names_add(&s->names, own, 0, true, err) < 0 ||
+		if (ctx_summary_names_add(&s->names, own, NULL, 0, true, err) <
+			0 ||
 		    add_sentences(s, CTX_SUMMARY_USER, own, err) < 0 ||
 		    (context.n > 0 &&
-			ctx_summary_names_add(&s->names, context, 0, false,
-			    err) < 0))
+			ctx_summary_names_add(&s->names, context, NULL, 0,
+			    false, err) < 0))
 			return -1;
 	}
 	return 0;
@@ -211,7 +213,7 @@ add_earlier_line(struct ctx_summary *s, struct ctx_str line, uint32_t *action,
 	size_t n;
 
 	*action = 0;
-	if (ctx_summary_names_add(&s->names, line, 0, false, err) < 0)
+	if (ctx_summary_names_add(&s->names, line, NULL, 0, false, err) < 0)
 		return -1;
 	s->actions.number = s->names.n_texts;
 	for (class = 0; class < CLASSES; class ++) {
@@ -268,17 +270,34 @@ add_earlier_lines(struct ctx_summary *s, struct ctx_str text,
 	return 0;
 }
 
+/* Scans the arguments or the result of a tool call.  Sets *json to NULL if the
+ * text is neither an object nor an array. */
+static int
+scan_data(struct ctx_summary *s, struct ctx_str text,
+    const struct ctx_json **json, struct ctx_err *err)
+{
+	int rc = 0;
+
+	if (text.n > 0 && (text.p[0] == '{' || text.p[0] == '['))
+		rc = ctx_json_scan_text(&s->json, text, err);
+	*json = rc > 0 ? &s->json : NULL;
+	return rc;
+}
+
 /* Adds a tool result: the outcome of its call, and the names in it.  If the
  * call is not known, an error message becomes a line of its own. */
 static int
 add_result(struct ctx_summary *s, const struct ctx_summary_text *text,
     struct ctx_err *err)
 {
+	struct ctx_str data = ctx_summary_skip_header(text->text);
+	const struct ctx_json *json = NULL;
 	uint32_t action;
 
 	if (ctx_summary_actions_result(&s->actions, text, &action, err) < 0 ||
-	    ctx_summary_names_add(&s->names,
-		ctx_summary_skip_header(text->text), action, false, err) < 0)
+	    (action != 0 && scan_data(s, data, &json, err) < 0) ||
+	    ctx_summary_names_add(&s->names, data, json, action, false, err) <
+		0)
 		return -1;
 	return action != 0
 	    ? 0
@@ -290,6 +309,7 @@ int
 ctx_summary_add(struct ctx_summary *s, const struct ctx_summary_text *text,
     struct ctx_err *err)
 {
+	const struct ctx_json *json = NULL;
 	uint32_t action = 0;
 
 	s->actions.number = s->names.n_texts + 1;
@@ -301,15 +321,16 @@ ctx_summary_add(struct ctx_summary *s, const struct ctx_summary_text *text,
 	case CTX_SUMMARY_RESULT:
 		return add_result(s, text, err);
 	case CTX_SUMMARY_CALL:
-		if (ctx_summary_actions_call(&s->actions, text, &action, err) <
-		    0)
+		if (scan_data(s, text->text, &json, err) < 0 ||
+		    ctx_summary_actions_call(&s->actions, text, json, &action,
+			err) < 0)
 			return -1;
 		break;
 	default:
 		break;
 	}
-	if (ctx_summary_names_add(&s->names, text->text, action, false, err) <
-	    0)
+	if (ctx_summary_names_add(&s->names, text->text, json, action, false,
+		err) < 0)
 		return -1;
 	return text->kind == CTX_SUMMARY_ASSISTANT
 	    ? add_sentences(s, text->kind, text->text, err)

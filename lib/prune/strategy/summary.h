@@ -46,7 +46,6 @@ struct summary_names {
 	size_t cap;
 	struct ctx_intern keys; /* the keys of JSON objects */
 	uint32_t n_texts;       /* number of removed texts read */
-	struct ctx_json json;   /* text being read */
 	struct ctx_buf text;    /* scratch */
 	/* names that need not be listed, because they are in kept messages or
 	 * in the lines of the summary */
@@ -59,10 +58,11 @@ struct summary_names {
 
 void ctx_summary_names_release(struct summary_names *names);
 /* Collects the names (paths, identifiers, ids, numbers) in a removed text.
- * action: that of the tool call whose arguments or result the text is; 0:
- * none. */
+ * json: the text as JSON; NULL: it is not JSON. action: that of the tool call
+ * whose arguments or result the text is; 0: none. */
 int ctx_summary_names_add(struct summary_names *names, struct ctx_str text,
-    uint32_t action, bool by_user, struct ctx_err *err);
+    const struct ctx_json *json, uint32_t action, bool by_user,
+    struct ctx_err *err);
 /* Collects the names in a list of an earlier summary, in which a semicolon
  * separates the names of different keys.  action: that of the line above; 0:
  * none. */
@@ -134,16 +134,18 @@ struct summary_actions {
 	 */
 	uint32_t *actions_of;
 	size_t actions_cap;
-	struct ctx_json json;           /* arguments being read */
+	const struct ctx_json *json;    /* arguments being read */
 	struct ctx_buf text, key, line; /* scratch buffers */
 };
 
 void ctx_summary_actions_release(struct summary_actions *actions);
 /* Records what a tool call does: a command that it runs, files that it changes,
- * open tasks, or something else.  text->text must have its arguments.  Sets
- * *action to the id of the action; to 0 if there is none. */
+ * open tasks, or something else.  text->text must have its arguments. json: the
+ * arguments as JSON; NULL: they are not JSON, such as JSON whose end was
+ * removed.  Sets *action to the id of the action; to 0 if there is none. */
 int ctx_summary_actions_call(struct summary_actions *actions,
-    const struct ctx_summary_text *text, uint32_t *action, struct ctx_err *err);
+    const struct ctx_summary_text *text, const struct ctx_json *json,
+    uint32_t *action, struct ctx_err *err);
 /* Reads a tool result.  Sets *action to the id of the action that was recorded
  * for its tool call; to 0 if there is none.  Records the outcome of the action.
  */
@@ -206,6 +208,7 @@ struct ctx_summary {
 	 * numbers. */
 	struct ctx_intern shapes;
 	struct ctx_buf shape; /* scratch */
+	struct ctx_json json; /* of the arguments or the result being read */
 	struct summary_names names;
 	struct summary_actions actions;
 	/* For each action, at index id - 1: index of its line in the member

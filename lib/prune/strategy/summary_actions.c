@@ -27,7 +27,6 @@ ctx_summary_actions_release(struct summary_actions *actions)
 {
 	ctx_intern_release(&actions->texts);
 	ctx_intern_release(&actions->calls);
-	ctx_json_release(&actions->json);
 	ctx_buf_release(&actions->text);
 	ctx_buf_release(&actions->key);
 	ctx_buf_release(&actions->line);
@@ -209,7 +208,7 @@ static int
 read_command(struct summary_actions *actions, uint32_t node,
     struct ctx_str *text, struct ctx_err *err)
 {
-	const struct ctx_json *json = &actions->json;
+	const struct ctx_json *json = actions->json;
 
 	*text = (struct ctx_str){NULL, 0};
 	if (json->nodes[node].kind == CTX_JSON_ARRAY)
@@ -228,7 +227,7 @@ record_tasks(struct summary_actions *actions, uint32_t list,
 {
 	static const char *const texts[] = {"content", "step", "title", "task",
 	    "description", "text"};
-	const struct ctx_json *json = &actions->json;
+	const struct ctx_json *json = actions->json;
 	struct ctx_str text;
 	uint32_t item, status, node, id;
 	size_t i, k, n = ctx_json_count(json, list);
@@ -260,7 +259,7 @@ static int
 record_other_call(struct summary_actions *actions, struct ctx_str tool,
     uint32_t *id, struct ctx_err *err)
 {
-	const struct ctx_json *json = &actions->json;
+	const struct ctx_json *json = actions->json;
 	struct ctx_buf *line = &actions->line;
 	struct ctx_str value;
 	uint32_t key, node;
@@ -301,7 +300,7 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 	    "notebook_path", "target_file", "filename", "file", NULL};
 	static const char *const patches[] = {"input", "patch", NULL};
 	static const char *const lists[] = {"todos", "plan", NULL};
-	const struct ctx_json *json = &actions->json;
+	const struct ctx_json *json = actions->json;
 	uint32_t command = find_member(json, commands);
 	uint32_t path = find_member(json, paths);
 	uint32_t patch = find_member(json, patches);
@@ -337,29 +336,15 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 	}
 }
 
-/* Scans the arguments of a tool call.  Returns 1 if they are a JSON object,
- * which is then in actions->json; 0 if they are something else, such as JSON
- * whose end was removed; or -1 with *err if there is no memory. */
-static int
-scan_arguments(struct summary_actions *actions, struct ctx_str text,
-    struct ctx_err *err)
-{
-	if (actions->json.nodes == NULL)
-		ctx_json_init(&actions->json, CTX_SIMD_BEST);
-	if (text.n == 0 || text.p[0] != '{')
-		return 0;
-	return ctx_json_scan_text(&actions->json, text, err);
-}
-
 int
 ctx_summary_actions_call(struct summary_actions *actions,
-    const struct ctx_summary_text *text, uint32_t *action, struct ctx_err *err)
+    const struct ctx_summary_text *text, const struct ctx_json *json,
+    uint32_t *action, struct ctx_err *err)
 {
-	int rc = scan_arguments(actions, text->text, err);
-
 	*action = 0;
-	if (rc < 0 ||
-	    (rc > 0 ? record_arguments(actions, text->tool, action, err)
+	actions->json = json;
+	if ((json != NULL && json->nodes[0].kind == CTX_JSON_OBJECT
+		    ? record_arguments(actions, text->tool, action, err)
 		    : record_patch(actions, text->text, action, err)) < 0)
 		return -1;
 	return link_call(actions, text->id, *action, err);

@@ -32,7 +32,6 @@ ctx_summary_names_release(struct summary_names *names)
 	ctx_intern_release(&names->texts);
 	ctx_intern_release(&names->kept);
 	ctx_intern_release(&names->keys);
-	ctx_json_release(&names->json);
 	ctx_buf_release(&names->text);
 	free(names->list);
 	free(names->order);
@@ -201,18 +200,6 @@ find_key(struct summary_names *names, struct ctx_str key, uint32_t *id,
 	return ctx_intern(&names->keys, key.p, key.n, id, err);
 }
 
-/* Returns true if a string node is the key of a member: a colon follows. */
-static bool
-is_member_key(struct ctx_str text, const struct ctx_node *node)
-{
-	size_t i = node->end;
-
-	while (i < text.n && strchr(" \t\r\n", text.p[i]) != NULL &&
-	    text.p[i] != '\0')
-		i++;
-	return i < text.n && text.p[i] == ':';
-}
-
 static bool
 has_digit(struct ctx_str text)
 {
@@ -224,29 +211,26 @@ has_digit(struct ctx_str text)
 	return false;
 }
 
-/* Reads the names in a text whose JSON was scanned.  Of the keys, only those
- * with a digit are names, such as an order id: the others are the same in every
- * result of a tool. */
+/* Reads the names in a JSON text.  Of the keys, only those with a digit are
+ * names, such as an order id: the others are the same in every result of a
+ * tool. */
 static int
-read_json_names(struct name_reader *reader, struct ctx_str text,
+read_json_names(struct name_reader *reader, const struct ctx_json *json,
     struct ctx_err *err)
 {
 	struct summary_names *names = reader->names;
-	struct ctx_json *json = &names->json;
 	struct ctx_str value;
 	uint32_t i, key = 0;
 
 	for (i = 0; i < json->n; i++) {
-		const struct ctx_node *node = &json->nodes[i];
-
-		if (node->kind != CTX_JSON_STRING &&
-		    node->kind != CTX_JSON_NUMBER)
+		if (json->nodes[i].kind != CTX_JSON_STRING &&
+		    json->nodes[i].kind != CTX_JSON_NUMBER)
 			continue;
 		names->text.n = 0;
 		if (ctx_json_text(json, i, &names->text, &value, err) < 0)
 			return -1;
 		reader->key = 0;
-		if (is_member_key(text, node)) {
+		if (ctx_json_is_key(json, i)) {
 			if ((has_digit(value) &&
 				read_names(reader, value, err) < 0) ||
 			    find_key(names, value, &key, err) < 0)
@@ -263,23 +247,17 @@ read_json_names(struct name_reader *reader, struct ctx_str text,
 
 int
 ctx_summary_names_add(struct summary_names *names, struct ctx_str text,
-    uint32_t action, bool by_user, struct ctx_err *err)
+    const struct ctx_json *json, uint32_t action, bool by_user,
+    struct ctx_err *err)
 {
 	struct name_reader reader = {.names = names,
 	    .by_user = by_user,
 	    .prose = action == 0,
 	    .action = action};
-	int rc = 0;
 
 	names->n_texts++;
-	if (names->json.nodes == NULL)
-		ctx_json_init(&names->json, CTX_SIMD_BEST);
-	if (action != 0 && text.n > 0 && (text.p[0] == '{' || text.p[0] == '['))
-		rc = ctx_json_scan_text(&names->json, text, err);
-	if (rc < 0)
-		return -1;
-	return rc > 0 ? read_json_names(&reader, text, err)
-		      : read_names(&reader, text, err);
+	return json != NULL && action != 0 ? read_json_names(&reader, json, err)
+					   : read_names(&reader, text, err);
 }
 
 /* Reads the names of a part of a list, which may begin with a key and "=". */
