@@ -35,16 +35,15 @@ has_digits(const struct ctx_buf *file, const char *wanted)
 }
 
 int
-ctx_restore_is_json_line(struct restoration *restoration,
-    const struct ctx_buf *file, struct ctx_err *err)
+ctx_restore_scan_line(struct ctx_json *json, const struct ctx_buf *line,
+    struct ctx_err *err)
 {
-	int rc = ctx_json_scan_text(&restoration->json,
-	    (struct ctx_str){file->p, file->n}, err);
+	int rc =
+	    ctx_json_scan_text(json, (struct ctx_str){line->p, line->n}, err);
 
-	if (rc < 0)
-		return -1;
-	return rc > 0 && restoration->json.nodes[0].at == 0 &&
-	    restoration->json.nodes[0].end + 1 == file->n;
+	return rc <= 0
+	    ? rc
+	    : json->nodes[0].at == 0 && json->nodes[0].end + 1 == line->n;
 }
 
 int

@@ -83,10 +83,10 @@ struct restoration {
  * restoration->no_spool. */
 int ctx_restore_open_spool(struct restoration *restoration,
     struct ctx_err *err);
-/* Returns 1 if the content of a file is one JSON value and a line feed, 0 if
- * not, or -1 with *err. */
-int ctx_restore_is_json_line(struct restoration *restoration,
-    const struct ctx_buf *file, struct ctx_err *err);
+/* Scans the content of a file.  Returns 1 if it is one JSON value and a line
+ * feed, 0 if not, or -1 with *err. */
+int ctx_restore_scan_line(struct ctx_json *json, const struct ctx_buf *line,
+    struct ctx_err *err);
 /* Sets *state from rc and *err, the result of ctx_spool_get or ctx_spool_sum:
  * to CTX_AGED_WHOLE if the spool file was read, CTX_AGED_MISSING if there is no
  * such file, or CTX_AGED_CHANGED if it is too long or not a regular file.

@@ -46,7 +46,7 @@ append_content_from_json(struct restoration *restoration,
 	    ctx_restore_read_referenced(restoration, ref, file, state, err) < 0)
 		return -1;
 	rc = *state == CTX_AGED_WHOLE
-	    ? ctx_restore_is_json_line(restoration, file, err)
+	    ? ctx_restore_scan_line(&restoration->json, file, err)
 	    : 0;
 	if (rc != 0)
 		return rc < 0 ? -1 : append_scanned_content(restoration, err);

@@ -22,6 +22,7 @@ is_json_name(struct ctx_str name)
 static int
 scan_block(struct restoration *restoration, struct ctx_err *err)
 {
+	const struct ctx_json *json = &restoration->block_json;
 	struct ctx_buf *file = &restoration->block,
 		       *line = &restoration->block_array;
 	int rc;
@@ -29,17 +30,13 @@ scan_block(struct restoration *restoration, struct ctx_err *err)
 	line->n = 0;
 	if (ctx_buf_add(line, "[", 1, err) < 0 ||
 	    ctx_buf_add(line, file->p, file->n, err) < 0 ||
-	    ctx_buf_add(line, "]", 1, err) < 0)
+	    ctx_buf_add(line, "]\n", 2, err) < 0)
 		return -1;
-	rc = ctx_json_scan_text(&restoration->block_json,
-	    (struct ctx_str){line->p, line->n}, err);
-	if (rc < 0)
-		return -1;
-	return rc > 0 && restoration->block_json.n > 1 &&
-	    restoration->block_json.nodes[1].next ==
-	    restoration->block_json.n &&
-	    restoration->block_json.nodes[1].kind == CTX_JSON_OBJECT &&
-	    restoration->block_json.nodes[1].end == file->n;
+	rc = ctx_restore_scan_line(&restoration->block_json, line, err);
+	return rc <= 0 ? rc
+		       : json->n > 1 && json->nodes[1].next == json->n &&
+		json->nodes[1].kind == CTX_JSON_OBJECT &&
+		json->nodes[1].end == file->n;
 }
 
 /* Sets *is to true if restoration->placeholder is exactly the text that

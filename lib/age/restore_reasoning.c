@@ -58,7 +58,7 @@ check_unstripped_message(struct restoration *restoration,
 	*is = false;
 	ctx_edits_reset(&restoration->strip_edits);
 	restoration->stripped.n = 0;
-	rc = ctx_restore_is_json_line(restoration, unstripped, err);
+	rc = ctx_restore_scan_line(&restoration->json, unstripped, err);
 	if (rc <= 0)
 		return rc;
 	unstripped->n--;

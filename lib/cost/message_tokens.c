@@ -325,20 +325,15 @@ count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	struct ctx_cost cost = {0};
 	struct ctx_buf body = {0};
 	struct ctx_json json;
-	size_t used;
-	int rc = -1;
+	int rc;
 
 	ctx_json_init(&json, CTX_SIMD_PORTABLE);
-	/* The content becomes the element of an array, so that its JSON node
-	 * is 1: node 0 would mean that there is no content. */
-	if (ctx_buf_add(&body, "[", 1, err) == 0 &&
-	    (dialect->counts_strings_only
-		    ? ctx_result_content_add(&body, dialect->text_result_form,
-			  p, n, err)
-		    : ctx_json_string_encode(&body, p, n, err)) == 0 &&
-	    ctx_buf_add(&body, "]", 1, err) == 0 &&
-	    ctx_json_scan(&json, body.p, body.n, &used, err) >= 0)
-		rc = count_shown(counter, dialect, &json, 1, &cost, err);
+	rc = dialect->counts_strings_only
+	    ? ctx_result_content_scan(dialect, (struct ctx_str){p, n}, &body,
+		  &json, err)
+	    : ctx_count_text(counter, p, n, &cost, err);
+	if (rc > 0)
+		rc = count_shown(counter, dialect, &json, 0, &cost, err);
 	ctx_json_release(&json);
 	ctx_buf_release(&body);
 	*tokens = cost.tokens;

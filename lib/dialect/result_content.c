@@ -100,6 +100,17 @@ ctx_result_content_add(struct ctx_buf *out, const char *const *form,
 	return ctx_buf_add(out, form[1], strlen(form[1]), err);
 }
 
+int
+ctx_result_content_scan(const struct ctx_dialect *dialect, struct ctx_str text,
+    struct ctx_buf *content, struct ctx_json *json, struct ctx_err *err)
+{
+	if (ctx_result_content_add(content, dialect->text_result_form, text.p,
+		text.n, err) < 0)
+		return -1;
+	return ctx_json_scan_text(json,
+	    (struct ctx_str){content->p, content->n}, err);
+}
+
 /* Returns the first block inside tool result i.  Returns NULL if there is none,
  * or if its JSON is not inside the JSON of the result's content. */
 static const struct ctx_block *

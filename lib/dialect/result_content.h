@@ -26,6 +26,11 @@ bool ctx_result_content_restores(const struct ctx_json *json, uint32_t body,
  * ctx_result_content_form. */
 int ctx_result_content_add(struct ctx_buf *out, const char *const *form,
     const char *p, size_t n, struct ctx_err *err);
+/* Makes the content of a tool result that is only a text, in an empty buffer,
+ * and scans it.  Returns what ctx_json_scan_text returns. */
+int ctx_result_content_scan(const struct ctx_dialect *dialect,
+    struct ctx_str text, struct ctx_buf *content, struct ctx_json *json,
+    struct ctx_err *err);
 /* Returns true if the content of tool result i is an array of blocks, or an
  * object that contains this array. */
 bool ctx_result_content_lists(const struct ctx_message *message, size_t i);
