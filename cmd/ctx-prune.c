@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/option_rows.h"
 #include "prune/print_plan.h"
+#include "prune/strategy_options.h"
 
 /* maximum number of conversations that ctx-prune reports one by one on standard
  * error */
@@ -16,11 +16,8 @@ struct prune_command {
 	struct ctx_prune_config options;
 	struct cli_report report;
 	struct ctx_command_runner runner;
-	const char *strategy;
-	bool keep_last_given, keep_turns_given, no_pin_system, compact, join;
-	bool keep_first_given, window_turns_given, prompt_given;
-	bool summary_tokens_given, on_failure_given, trigger_messages_given;
-	bool reserve_given, timeout_given;
+	struct strategy_options given;
+	bool join, timeout_given;
 	uint64_t timeout;
 	unsigned on_failure;
 	uint64_t over; /* number of conversations above the budget */
@@ -48,12 +45,6 @@ failure_name(unsigned i)
 	static const char *const names[] = {"keep", "builtin"};
 
 	return i < 2 ? names[i] : NULL;
-}
-
-static const char *
-role_name(unsigned i)
-{
-	return i <= CTX_ROLE_TOOL ? ctx_role_name((enum ctx_role)i) : NULL;
 }
 
 /* ---- the end of a conversation ---- */
@@ -142,7 +133,7 @@ say_kept_all(struct prune_command *prune,
 	const struct ctx_prune_settings *settings = &prune->options.settings;
 	const bool by_tokens = settings->keep_tokens > 0;
 
-	if (!prune->compact || prune->compact_reported ||
+	if (!prune->given.compact || prune->compact_reported ||
 	    outcome->error != NULL || outcome->refused || outcome->over ||
 	    outcome->messages == 0 || outcome->messages_removed > 0)
 		return;
@@ -199,126 +190,25 @@ report_conversation(void *user, const struct ctx_prune_outcome *outcome,
 
 /* ---- options ---- */
 
-/* Returns true if tool results may be emptied or shortened. */
-static bool
-shortens_results(const struct ctx_prune_settings *settings)
-{
-	const struct ctx_strategy *strategy = settings->strategy;
-
-	return strategy->has_budget &&
-	    (settings->level == CTX_LEVEL_AGGRESSIVE ||
-		(settings->level == CTX_LEVEL_LIGHT &&
-		    strategy->clears_results));
-}
-
-/* Exits with an error if an option was given that has no effect with the
- * strategy. */
-static void
-check_strategy_options(const struct prune_command *prune)
-{
-	static const char summarize[] = "--strategy summarize";
-	const struct ctx_prune_config *o = &prune->options;
-	const struct ctx_strategy *strategy = o->settings.strategy;
-	const bool sums = strategy->summarizes;
-	const bool shortens = shortens_results(&o->settings);
-	const char *shortening = strategy->has_budget
-	    ? "--level aggressive"
-	    : "--strategy other than window";
-	const struct cli_need needs[] = {
-	    {prune->keep_first_given, "keep-first", strategy->pins_first,
-		"--strategy middle-out"},
-	    {prune->window_turns_given, "window-turns", !strategy->has_budget,
-		"--strategy window"},
-	    {o->scorer.query != NULL, "query", strategy->embeds,
-		"--strategy recall"},
-	    {o->scorer.embedder.line != NULL, "embedder", strategy->embeds,
-		"--strategy recall"},
-	    {o->summarizer.line != NULL, "summarizer", sums, summarize},
-	    {prune->prompt_given, "prompt", sums, summarize},
-	    {prune->summary_tokens_given, "summary-tokens", sums, summarize},
-	    {prune->on_failure_given, "on-failure", sums, summarize},
-	    {prune->trigger_messages_given, "trigger-messages", sums,
-		summarize},
-	    {o->quantum.set, "quantum", strategy->has_steps,
-		"--strategy salient, heuristic, middle-out, fifo or "
-		"pinned-fifo"},
-	    {prune->no_pin_system, "no-pin-system", strategy->pins_system,
-		"--strategy other than fifo"},
-	    {o->tool.n > 0, "tool", shortens, shortening},
-	    {o->not_tool.n > 0, "not-tool", shortens, shortening},
-	    {o->window > 0, "window", !o->budget.set || o->budget.percent,
-		"--budget in percent, or no --budget"},
-	    {o->window > 0, "window", o->budget.set || strategy->has_budget,
-		"--budget in percent"},
-	};
-
-	cli_check_needs(&prune->cli, needs, sizeof needs / sizeof needs[0]);
-}
-
-static void
-check_conflicts(const struct prune_command *prune)
-{
-	const struct cli_conflict conflicts[] = {
-	    {prune->reserve_given, "reserve", prune->options.budget.set,
-		"--budget"},
-	    {prune->trigger_messages_given, "trigger-messages", prune->compact,
-		"--compact"},
-	};
-
-	cli_check_conflicts(&prune->cli, conflicts,
-	    sizeof conflicts / sizeof conflicts[0]);
-}
-
-/* Sets the options that other options imply, such as the strategy "summarize"
- * for --compact, unless the user has set them.  Exits with an error if options
+/* Sets what the options say in the configuration.  Exits with an error if they
  * contradict each other. */
 static void
-apply_implied_options(struct prune_command *prune, enum ctx_level level)
+apply_options(struct prune_command *prune)
 {
 	struct ctx_prune_config *o = &prune->options;
-	struct ctx_prune_settings *settings = &o->settings;
 
 	prune->cli.each |= !prune->join;
 	if (prune->join && prune->cli.in_place)
 		cli_die(&prune->cli,
 		    "--join makes one conversation of all files, so --in-place "
 		    "cannot replace each file; give one of these two options");
-	if (prune->compact && prune->strategy != NULL &&
-	    strcmp(prune->strategy, "summarize") != 0)
-		cli_die(&prune->cli,
-		    "--compact implies --strategy summarize, not %s; give one "
-		    "of them",
-		    prune->strategy);
-	if (prune->compact)
-		prune->strategy = "summarize";
-	settings->always = prune->compact;
-	settings->level = level;
-	settings->reasoning = (enum ctx_reasoning)prune->reasoning;
-	settings->shrinks_last = !prune->keep_last_given;
-	settings->shrinks_turns = !prune->keep_turns_given;
-	settings->shrinks_first = !prune->keep_first_given;
-	if (prune->strategy != NULL)
-		settings->strategy = ctx_strategy_find(prune->strategy);
-	if (settings->strategy == NULL)
-		cli_die(&prune->cli,
-		    "--strategy: '%s' is unknown; --help lists the strategies",
-		    prune->strategy);
-	check_strategy_options(prune);
-	check_conflicts(prune);
-	settings->pin_system = !prune->no_pin_system;
-	ctx_prune_config_complete(o);
-	/* --compact and --trigger-messages leave the last 20 messages, or as
-	 * many as -k says. */
-	if (prune->keep_last_given && settings->keep_messages > 0)
-		settings->keep_messages =
-		    settings->keep_last > 0 ? settings->keep_last : 1;
+	o->settings.reasoning = (enum ctx_reasoning)prune->reasoning;
+	strategy_options_apply(&prune->cli, &prune->given, o);
 	if (o->notice != NULL &&
 	    (o->notice[0] == '\0' ||
 		ctx_utf8_valid(o->notice, strlen(o->notice), CTX_SIMD_BEST) !=
 		    strlen(o->notice)))
 		cli_die(&prune->cli, "--notice: must be UTF-8 and not empty");
-	if (prune->summary_tokens_given && o->summary_tokens == 0)
-		cli_die(&prune->cli, "--summary-tokens: must be at least 1");
 	if (prune->timeout == 0 || prune->timeout > 86400)
 		cli_die(&prune->cli,
 		    "--timeout: must be between 1 and 86400 seconds");
@@ -369,8 +259,8 @@ check_command_options(const struct prune_command *prune)
 	const struct ctx_prune_config *o = &prune->options;
 	const bool sums = o->summarizer.line != NULL;
 	const struct cli_need needs[] = {
-	    {prune->prompt_given, "prompt", sums, "--summarizer"},
-	    {prune->on_failure_given, "on-failure", sums, "--summarizer"},
+	    {prune->given.prompt_given, "prompt", sums, "--summarizer"},
+	    {prune->given.on_failure_given, "on-failure", sums, "--summarizer"},
 	    {prune->timeout_given, "timeout",
 		sums || o->scorer.embedder.line != NULL,
 		"--summarizer or --embedder"},
@@ -385,6 +275,7 @@ set_defaults(struct prune_command *prune)
 	struct ctx_prune_config *o = &prune->options;
 
 	ctx_prune_config_init(o);
+	prune->given.level = CTX_LEVEL_BALANCED;
 	prune->timeout = 60;
 	o->user = prune;
 	o->ended = report_conversation;
@@ -394,29 +285,14 @@ static void
 parse_options(struct prune_command *prune, int argc, char **argv)
 {
 	struct ctx_prune_config *o = &prune->options;
-	struct ctx_prune_settings *settings = &o->settings;
-	unsigned level = CTX_LEVEL_BALANCED;
 	const struct cli_option options[] = {
-	    {'b', "budget", "N|P%", "maximum tokens in the output (the window)",
-		CLI_AMOUNT, &o->budget, NULL, NULL},
+	    PRUNE_BUDGET(o),
 	    CLI_MODEL(&prune->cli),
-	    {'s', "strategy", "NAME",
-		"what to remove; see man 7 ctx-strategy (salient):", CLI_STRING,
-		&prune->strategy, cli_strategy_name, NULL},
-	    {'k', "keep-last", "N",
-		"keep the newest N messages (4; see --level)", CLI_NUMBER,
-		&settings->keep_last, NULL, &prune->keep_last_given},
-	    {'t', "keep-turns", "N",
-		"keep question and answer of newest N turns (3)", CLI_NUMBER,
-		&settings->keep_turns, NULL, &prune->keep_turns_given},
+	    PRUNE_KEEP(o, &prune->given),
 	    CLI_CHANGES(&prune->cli, &prune->report),
 	    {.type = CLI_HEADING, .help = "Kept messages"},
 	    CLI_PINS(o),
-	    {0, "no-pin-system", NULL, "let system messages be removed",
-		CLI_FLAG, &prune->no_pin_system, NULL, NULL},
-	    {'l', "level", "NAME",
-		"what is removed before whole messages (balanced):", CLI_CHOICE,
-		&level, cli_level_name, NULL},
+	    PRUNE_LEVEL(&prune->given),
 	    {0, "tool", "REGEX",
 		"of results, shorten only those of matching tools", CLI_PATTERN,
 		&o->tool, NULL, NULL},
@@ -428,16 +304,13 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 		"insert TEXT where messages are removed (nothing)", CLI_STRING,
 		&o->notice, NULL, NULL},
 	    {.type = CLI_HEADING, .help = "Budget"},
-	    CLI_AMOUNTS(o, &prune->reserve_given),
+	    CLI_AMOUNTS(o, &prune->given.reserve_given),
 	    {.type = CLI_HEADING, .help = "Summarize and recall"},
-	    {0, "compact", NULL, "summarize all but the newest 20 messages",
-		CLI_FLAG, &prune->compact, NULL, NULL},
+	    PRUNE_COMPACT(&prune->given),
 	    {0, "summarizer", "CMD",
 		"command that writes the summary (built in)", CLI_STRING,
 		&o->summarizer.line, NULL, NULL},
-	    {0, "query", "TEXT",
-		"what -s recall looks for (the last user message)", CLI_STRING,
-		&o->scorer.query, NULL, NULL},
+	    PRUNE_QUERY(o),
 	    {.type = CLI_HEADING, .help = "Input and reports"},
 	    CLI_DIALECT(&prune->cli),
 	    CLI_ENCODING(&prune->cli),
@@ -446,35 +319,22 @@ parse_options(struct prune_command *prune, int argc, char **argv)
 	    CLI_JOBS(&prune->cli),
 	    {0, "join", NULL, "read all files as one conversation", CLI_FLAG,
 		&prune->join, NULL, NULL},
-	    {0, "keep-first", "N",
-		"keep the first N messages, for middle-out (2)", CLI_NUMBER,
-		&settings->keep_first, NULL, &prune->keep_first_given},
-	    {0, "pin-role", "ROLE", "keep messages of a role", CLI_BITS,
-		&o->pin_roles, role_name, NULL},
-	    {0, "summary-tokens", "N",
-		"maximum tokens of a summary (target / 20)", CLI_NUMBER,
-		&o->summary_tokens, NULL, &prune->summary_tokens_given},
+	    PRUNE_RARE(o, &prune->given),
 	    {0, "embedder", "CMD", "command that writes embeddings, for recall",
 		CLI_STRING, &o->scorer.embedder.line, NULL, NULL},
-	    {0, "window-turns", "N", "newest N turns that -s window keeps (10)",
-		CLI_NUMBER, &settings->window_turns, NULL,
-		&prune->window_turns_given},
 	    {0, "prompt", "TEXT", "instruction for the summarizer", CLI_STRING,
-		&o->prompt, NULL, &prune->prompt_given},
+		&o->prompt, NULL, &prune->given.prompt_given},
 	    {0, "timeout", "S", "seconds until the command is killed (60)",
 		CLI_NUMBER, &prune->timeout, NULL, &prune->timeout_given},
 	    {0, "on-failure", "WHAT",
 		"if a command fails: keep (default), builtin", CLI_CHOICE,
-		&prune->on_failure, failure_name, &prune->on_failure_given},
-	    {0, "trigger-messages", "N",
-		"summarize above N messages, as --compact does", CLI_NUMBER,
-		&settings->trigger_messages, NULL,
-		&prune->trigger_messages_given},
+		&prune->on_failure, failure_name,
+		&prune->given.on_failure_given},
 	    {0},
 	};
 
 	cli_parse(&prune->cli, options, argc, argv);
-	apply_implied_options(prune, (enum ctx_level)level);
+	apply_options(prune);
 }
 
 /* Exits with an error if the budget depends on a context window that is not

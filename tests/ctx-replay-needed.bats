@@ -79,6 +79,13 @@ keeps() {
 	[ "$(cat out)" = "needed 100.00 66.67" ]
 }
 
+@test "a needed name in a summary is kept" {
+	search_and_edit > chat.jsonl
+	keeps "-b 600 -s summarize" 3 3
+	# A shorter summary lacks a name.
+	keeps "-b 450 -s summarize --summary-tokens 20" 2 2
+}
+
 @test "with --feed-back a needed name is lost if an earlier prompt was pruned of it" {
 	{
 		messages "user:List the files of the parser, then those of the clock."

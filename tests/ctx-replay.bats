@@ -347,7 +347,11 @@ prune_by_hand() {
 	for options in "-b 300" "-b 300 --quantum 100" "-b 300 --target 50%" \
 	    "-b 300 -s middle-out" "-b 300 -s recall" \
 	    "-b 300 -s middle-out --keep-first 3" "-b 300 --pin Answer.2" \
-	    "-b 300 -s recall --query Question.4"; do
+	    "-b 300 -s recall --query Question.4" \
+	    "-s window --window-turns 2" "-b 500 --pin-role user -k 1 -t 0" \
+	    "-b 500 -s summarize" "-b 600 -s summarize --target 80%" \
+	    "-b 600 -s summarize --summary-tokens 60" "--compact -k 4 --window 1M" \
+	    "-b 1k -s summarize --trigger-messages 8 -k 3"; do
 		ctx-replay --json -m gpt-4o -p "$options" \
 		    -p "fed-back=$options --feed-back" chat.jsonl 2> err > rows
 		# shellcheck disable=SC2086 # several words
@@ -356,7 +360,89 @@ prune_by_hand() {
 		# shellcheck disable=SC2086 # several words
 		[ "$(jq -s '.[2] | .read + .fresh' rows)" = \
 		    "$(prune_by_hand fed $options)" ] || fail "fed: $options"
+		jq -es '.[1].pruned > 0 and .[2].pruned > 0' rows || fail "$options"
 	done
+}
+
+# Copies an agent's messages, each with the system messages left out, to the
+# formats in which a summary becomes a message, the start of a string, or a
+# block of the next message of the user.
+write_formats() {
+	mkdir -p in
+	grep -v '^{"role": "system"' "$agent" | head -n 120 > in/openai-chat
+	jq -c 'if .role == "tool" then {role: "user", content: [{type:
+		"tool_result", tool_use_id: .tool_call_id, content}]}
+	    elif .role == "user" then {role, content}
+	    else {role, content: ([{type: "text", text: (.content // "-")}] +
+		[.tool_calls[]? | {type: "tool_use", id, name: .function.name,
+		input: (.function.arguments | fromjson)}])} end' \
+	    in/openai-chat > in/anthropic
+	jq -c 'if .role == "user" and (.content | type) == "string" then
+	    .content = [{type: "text", text: .content}] else . end' \
+	    in/anthropic > in/blocks
+	jq -nc 'foreach inputs as $m (0; . + 1; {parentUuid: (if . == 1 then null
+	    else "u\(. - 1)" end), uuid: "u\(.)", type: $m.role, sessionId: "s",
+	    isSidechain: false, version: "2.0.0", message: $m})' \
+	    in/anthropic > in/claude-code
+}
+
+@test "-s summarize: a summary is sent where ctx-prune inserts it, and is in the next prompt" {
+	local d last n sum
+	write_formats
+	for d in openai-chat anthropic blocks claude-code; do
+		cp in/$d chat
+		ctx-replay --json -m claude-sonnet-4-5 \
+		    -p "-b 9k -s summarize --target 60%" \
+		    -p "-b 9k -s summarize --target 60% -l aggressive --feed-back" \
+		    chat 2> err > rows
+		sum=0 last=1
+		: > history
+		while read -r n; do
+			head -n $((n - 1)) chat | ctx-prune -m claude-sonnet-4-5 -b 9k \
+			    -s summarize --target 60% > pruned
+			sum=$((sum + $(tokens -m claude-sonnet-4-5 pruned)))
+			sed -n "$last,$((n - 1))p" chat >> history
+			ctx-prune -m claude-sonnet-4-5 -b 9k -s summarize \
+			    --target 60% -l aggressive history > fed
+			tokens -m claude-sonnet-4-5 fed >> "$d.fed"
+			cp fed history
+			last=$n
+		done < <(jq -r '.role // .type' chat | sed -n /assistant/=)
+		[ "$(jq -s '.[1] | .read + .fresh' rows)" = $sum ] || fail "$d: $sum"
+		[ "$(jq -s '.[2] | .read + .fresh' rows)" = \
+		    "$(jq -s add "$d.fed")" ] || fail "$d fed: $(cat rows)"
+		jq -es '.[1].pruned > .[2].pruned and .[2].pruned > 1' rows
+	done
+	# The beginning of a prompt with a summary is read from the cache until
+	# the next one is written; a summary that is new each time is not.
+	jq -es '.[2].fresh < .[1].fresh / 2' rows || fail "$(cat rows)"
+}
+
+@test "--policy keeps the summary that an agent has inserted, as ctx-prune does" {
+	local n sum=0
+	{
+		messages "user:Summary. $(words 60)" assistant:Ok
+		talk 8
+	} | jq -nc 'foreach inputs as $m (0; . + 1; {parentUuid: (if . == 1 then
+	    null else "u\(. - 1)" end), uuid: "u\(.)", type: $m.role,
+	    sessionId: "s", isSidechain: false, version: "2.0.0", message: $m} +
+	    if . == 1 then {isCompactSummary: true} else {} end)' > chat.jsonl
+	for n in $(seq 1 2 17); do
+		head -n "$n" chat.jsonl |
+			ctx-prune -m claude-sonnet-4-5 -b 300 -s fifo > pruned
+		head -n 1 chat.jsonl | cmp - <(head -n 1 pruned)
+		sum=$((sum + $(tokens -m claude-sonnet-4-5 pruned)))
+	done
+	ctx-replay --json -m claude-sonnet-4-5 -p "-b 300 -s fifo" chat.jsonl \
+	    2> err > rows
+	[ "$(jq -s '.[1] | .read + .fresh' rows)" = $sum ] || fail "$sum: $(cat rows)"
+}
+
+@test "-s summarize: where no summary can be inserted, the dialect is named" {
+	run -2 ctx-replay -m gpt-4o -p "-b 200 -k 1 -t 0 -s summarize" \
+	    "$BATS_TEST_DIRNAME/corpus/atif/trajectory.json"
+	[[ $output == *"trajectory.json:1: no summary can be inserted"*atif* ]] ||
+		fail "$output"
 }
 
 @test "recall does not add the words of a question to the answer after it" {
@@ -501,8 +587,6 @@ X
 	    .[3] == .[4]' rows || fail "$(cat rows)"
 	jq -es '.[6].over == 0 and .[6].read != .[5].read' rows
 	messages user:hello assistant:hi > chat.jsonl
-	run -2 ctx-replay -p "-b 300 --query x" chat.jsonl
-	[[ $output == *"--query"*"--strategy recall"* ]] || fail "$output"
 	run -2 ctx-replay -p "-b 300 --pin (" chat.jsonl
 	run -2 ctx-replay -p "-b 300 -l aggressive" chat.jsonl
 	[[ $output == *"the level aggressive cuts texts"* ]] || fail "$output"
@@ -510,12 +594,8 @@ X
 
 @test "a policy is refused if ctx-replay cannot replay one of its options" {
 	messages user:hello assistant:hi > chat.jsonl
-	run -2 ctx-replay -p "-b 300 --compact" chat.jsonl
-	[[ $output == *"there is no option --compact"* ]] || fail "$output"
-	run -2 ctx-replay -p "-b 300 -s summarize" chat.jsonl
-	[[ $output == *"inserts a summary, which ctx-replay cannot evaluate"* ]] || fail "$output"
-	run -2 ctx-replay -p "-b 300 -s none" chat.jsonl
-	[[ $output == *"the strategy 'none' is unknown"* ]] || fail "$output"
+	run -2 ctx-replay -p "-b 300 --summarizer cat" chat.jsonl
+	[[ $output == *"there is no option --summarizer"* ]] || fail "$output"
 	run -2 ctx-replay -p "sed 1d" chat.jsonl
 	[[ $output == *"'sed' is not an option of ctx-prune"* ]] || fail "$output"
 	run -2 ctx-replay -p "-b 300" --requests chat.jsonl
@@ -524,4 +604,20 @@ X
 	run -2 ctx-replay -m some-model -p "" chat.jsonl
 	run -2 ctx-replay -m some-model -p "-k 4" chat.jsonl
 	[[ $output == *"no budget; give a budget"* ]] || fail "$output"
+}
+
+@test "a policy with options that contradict each other or have no effect gets the message of ctx-prune" {
+	local options
+	messages user:hello assistant:hi > chat.jsonl
+	for options in "-s none" "-s recall --quantum 5k" "--query x" \
+	    "-s fifo --keep-first 1" "--window-turns 2" "-s fifo --no-pin-system" \
+	    "--summary-tokens 9" "--trigger-messages 9" "--window 9k" \
+	    "-s summarize --summary-tokens 0" "--reserve 9" "--compact -s fifo" \
+	    "--compact --trigger-messages 9"; do
+		# shellcheck disable=SC2086 # several words
+		run -2 --separate-stderr ctx-prune -b 300 $options chat.jsonl
+		said=${stderr#ctx-prune}
+		run -2 --separate-stderr ctx-replay -p "-b 300 $options" chat.jsonl
+		[ "$stderr" = "ctx-replay$said" ] || fail "$options: $stderr"
+	done
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/option_rows.h"
+#include "prune/strategy_options.h"
 #include "replay/read_policy.h"
 
 /* Cuts the next word off the text at *rest, as a shell does.  Words are
@@ -62,47 +62,18 @@ find_name_end(char *text)
 	return *end == '=' && end > text && *text != '-' ? end : NULL;
 }
 
+/* Exits with an error if ctx-replay cannot evaluate what a policy changes. */
 static void
-finish_config(const struct cli *cli, struct ctx_prune_config *config,
-    const char *strategy)
+check_level(const struct cli *cli, const struct ctx_prune_settings *settings)
 {
-	struct ctx_prune_settings *settings = &config->settings;
-
-	if (strategy != NULL)
-		settings->strategy = ctx_strategy_find(strategy);
-	if (settings->strategy == NULL)
-		cli_die(cli, "--policy: the strategy '%s' is unknown",
-		    strategy);
-	if (settings->strategy->summarizes)
-		cli_die(cli,
-		    "--policy: the strategy %s inserts a summary, which "
-		    "ctx-replay cannot evaluate; choose another strategy",
-		    strategy);
 	if (settings->level == CTX_LEVEL_AGGRESSIVE &&
 	    settings->strategy->truncates_texts)
 		cli_die(cli,
 		    "--policy: with the strategy %s the level aggressive cuts "
 		    "texts, which ctx-replay cannot evaluate; choose another "
-		    "level, or the strategy pinned-fifo, fifo or middle-out",
+		    "level, or the strategy pinned-fifo, fifo, middle-out or "
+		    "summarize",
 		    settings->strategy->name);
-	ctx_prune_config_complete(config);
-}
-
-/* Exits with an error if an option was given that has no effect with the
- * strategy. */
-static void
-check_needs(const struct cli *cli, const struct ctx_prune_config *config,
-    bool keep_first)
-{
-	const struct ctx_strategy *strategy = config->settings.strategy;
-	const struct cli_need needs[] = {
-	    {keep_first, "keep-first", strategy->pins_first,
-		"--strategy middle-out"},
-	    {config->scorer.query != NULL, "query", strategy->embeds,
-		"--strategy recall"},
-	};
-
-	cli_check_needs(cli, needs, sizeof needs / sizeof needs[0]);
 }
 
 /* Reads the options of a policy.  An option that is not given has the default
@@ -111,27 +82,17 @@ static void
 read_options(const struct cli *cli, struct named_policy *policy)
 {
 	struct ctx_prune_config *config = &policy->config;
-	struct ctx_prune_settings *settings = &config->settings;
 	struct cli words = {.name = cli->name, .operands = ""};
-	unsigned level = CTX_LEVEL_BALANCED;
-	bool keep_last = false, keep_turns = false, keep_first = false;
-	const char *strategy = NULL;
+	struct strategy_options given = {.level = CTX_LEVEL_BALANCED};
 	const struct cli_option options[] = {
-	    {'b', "budget", "N|P%", "", CLI_AMOUNT, &config->budget, NULL,
-		NULL},
-	    {'s', "strategy", "NAME", "", CLI_STRING, &strategy, NULL, NULL},
-	    {'k', "keep-last", "N", "", CLI_NUMBER, &settings->keep_last, NULL,
-		&keep_last},
-	    {'t', "keep-turns", "N", "", CLI_NUMBER, &settings->keep_turns,
-		NULL, &keep_turns},
-	    {'l', "level", "NAME", "", CLI_CHOICE, &level, cli_level_name,
-		NULL},
-	    CLI_AMOUNTS(config, NULL),
-	    {0, "query", "TEXT", "", CLI_STRING, &config->scorer.query, NULL,
-		NULL},
-	    {0, "keep-first", "N", "", CLI_NUMBER, &settings->keep_first, NULL,
-		&keep_first},
+	    PRUNE_BUDGET(config),
+	    PRUNE_KEEP(config, &given),
 	    CLI_PINS(config),
+	    PRUNE_LEVEL(&given),
+	    CLI_AMOUNTS(config, &given.reserve_given),
+	    PRUNE_COMPACT(&given),
+	    PRUNE_QUERY(config),
+	    PRUNE_RARE(config, &given),
 	    {0, "feed-back", NULL, "", CLI_FLAG, &policy->policy.feeds_back,
 		NULL, NULL},
 	    {0},
@@ -146,12 +107,8 @@ read_options(const struct cli *cli, struct named_policy *policy)
 		cli_die(cli, "--policy: '%s' is not an option of ctx-prune",
 		    words.files[0]);
 	free(words.files);
-	settings->level = (enum ctx_level)level;
-	settings->shrinks_last = !keep_last;
-	settings->shrinks_turns = !keep_turns;
-	settings->shrinks_first = !keep_first;
-	finish_config(cli, config, strategy);
-	check_needs(cli, config, keep_first);
+	strategy_options_apply(cli, &given, config);
+	check_level(cli, &config->settings);
 }
 
 void

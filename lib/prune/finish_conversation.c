@@ -97,6 +97,22 @@ bind_insertions(struct held_conversation *conversation)
 }
 
 int
+ctx_prune_plan_summary(struct prune *run,
+    struct held_conversation *conversation, struct ctx_err *err)
+{
+	if (!conversation->plan.settings.strategy->summarizes)
+		return 0;
+	if (ctx_prune_summarize(run, conversation, err) < 0) {
+		undo_plan(conversation);
+		return -1;
+	}
+	/* If the summary stands before all other changes, the signed reasoning
+	 * between it and the first of them must also be removed. */
+	bind_insertions(conversation);
+	return 0;
+}
+
+int
 ctx_prune_finish_conversation(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err)
 {
@@ -118,16 +134,13 @@ ctx_prune_finish_conversation(struct prune *run,
 	    ctx_plan_decide(&conversation->plan, &conversation->groups, true,
 		err) < 0)
 		return -1;
-	if (conversation->plan.settings.strategy->summarizes) {
-		failed = ctx_prune_summarize(run, conversation, &trouble) < 0;
-		if (failed && trouble.code == CTX_ENOMEM) {
+	if (ctx_prune_plan_summary(run, conversation, &trouble) < 0) {
+		if (trouble.code == CTX_ENOMEM) {
 			*err = trouble;
 			return -1;
 		}
+		failed = true;
 	}
-	/* If the summary stands before all other changes, the signed reasoning
-	 * between it and the first of them must also be removed. */
-	bind_insertions(conversation);
 	refused = !failed &&
 	    conversation->plan.settings.reasoning == CTX_REASONING_FAIL &&
 	    ctx_plan_leaves_bound(&conversation->plan, &conversation->groups);

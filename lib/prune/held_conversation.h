@@ -222,6 +222,10 @@ int ctx_prune_reclassify(struct prune *run,
  * ctx-prune. */
 int ctx_prune_finish_conversation(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
+/* If the strategy summarizes, inserts a summary of what the plan removes.  If
+ * it fails, the plan is as before. */
+int ctx_prune_plan_summary(struct prune *run,
+    struct held_conversation *conversation, struct ctx_err *err);
 
 /* ---- apply_plan.c ---- */
 

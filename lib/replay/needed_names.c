@@ -17,6 +17,7 @@
  * The tool calls of a record that holds a whole turn (CTX_MESSAGE_WHOLE_TURN)
  * are not searched, because there the response is not a message of its own.
  */
+#define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +73,7 @@ struct prompt_search {
 	struct ctx_replay_session *session;
 	struct ctx_rewrite rewrite; /* reads the messages of the session */
 	struct ctx_buf results, texts, arguments; /* scratch memory */
-	struct ctx_intern names;
+	struct ctx_intern *names; /* of the session's needed names */
 	struct name_use *uses;
 	size_t n_uses, uses_cap;
 	/* for each name: 1 + the index of the newest request that uses it */
@@ -121,12 +122,12 @@ static int
 record_use(void *user, const char *p, size_t n, struct ctx_err *err)
 {
 	struct prompt_search *search = user;
-	size_t before = search->names.n;
+	size_t before = search->names->n;
 	uint32_t id;
 
-	if (ctx_intern(&search->names, p, n, &id, err) < 0)
+	if (ctx_intern(search->names, p, n, &id, err) < 0)
 		return -1;
-	if (search->names.n > before) {
+	if (search->names->n > before) {
 		if (CTX_GROW(search->used_by, search->used_by_cap, id, err) < 0)
 			return -1;
 		search->used_by[id - 1] = 0;
@@ -218,8 +219,8 @@ search_messages(struct prompt_search *search, struct ctx_err *err)
 {
 	size_t i;
 
-	for (i = 0; i < search->names.n; i++)
-		if (ctx_matcher_add(&search->matcher, search->names.list[i],
+	for (i = 0; i < search->names->n; i++)
+		if (ctx_matcher_add(&search->matcher, search->names->list[i],
 			(uint32_t)i + 1, err) < 0)
 			return -1;
 	if (ctx_matcher_build(&search->matcher, err) < 0)
@@ -323,9 +324,9 @@ is_needed_name(const struct prompt_search *search,
 
 /* Appends a name and its places to the session's needed names. */
 static int
-add_needed(struct prompt_search *search, const struct prompt_name *name,
-    struct ctx_err *err)
+add_needed(struct prompt_search *search, uint32_t id, struct ctx_err *err)
 {
+	const struct prompt_name *name = &search->prompt_names[id - 1];
 	struct needed_names *needed = &search->session->needed;
 	uint32_t i;
 
@@ -335,9 +336,9 @@ add_needed(struct prompt_search *search, const struct prompt_name *name,
 			return -1;
 		needed->places[needed->n_places++] = search->seen[i - 1].place;
 	}
-	if (CTX_GROW(needed->ends, needed->cap, needed->n + 1, err) < 0)
+	if (CTX_GROW(needed->list, needed->cap, needed->n + 1, err) < 0)
 		return -1;
-	needed->ends[needed->n++] = needed->n_places;
+	needed->list[needed->n++] = (struct needed_name){id, needed->n_places};
 	return 0;
 }
 
@@ -346,9 +347,9 @@ static int
 search_prompts(struct prompt_search *search, struct ctx_err *err)
 {
 	struct ctx_replay_session *session = search->session;
-	const struct prompt_name *name;
 	struct replay_request *request;
 	size_t i, use = 0;
+	uint32_t id;
 
 	for (i = 0; i < session->n_requests; i++) {
 		request = &session->requests[i];
@@ -359,10 +360,10 @@ search_prompts(struct prompt_search *search, struct ctx_err *err)
 			return -1;
 		for (; use < search->n_uses && search->uses[use].request == i;
 		     use++) {
-			name =
-			    &search->prompt_names[search->uses[use].name - 1];
-			if (is_needed_name(search, name) &&
-			    add_needed(search, name, err) < 0)
+			id = search->uses[use].name;
+			if (is_needed_name(search,
+				&search->prompt_names[id - 1]) &&
+			    add_needed(search, id, err) < 0)
 				return -1;
 		}
 		request->n_needed = session->needed.n - request->needed;
@@ -378,11 +379,11 @@ find_needed(struct prompt_search *search, struct ctx_err *err)
 	for (i = 0; i < search->session->n_requests; i++)
 		if (record_uses(search, i, err) < 0)
 			return -1;
-	if (search->names.n == 0)
+	if (search->names->n == 0)
 		return 0;
 	search->messages = calloc(search->session->n, sizeof *search->messages);
 	search->prompt_names =
-	    calloc(search->names.n, sizeof *search->prompt_names);
+	    calloc(search->names->n, sizeof *search->prompt_names);
 	if (search->messages == NULL || search->prompt_names == NULL)
 		return ctx_err_nomem(err);
 	return search_messages(search, err) < 0 ? -1
@@ -392,9 +393,12 @@ find_needed(struct prompt_search *search, struct ctx_err *err)
 int
 ctx_replay_find_needed(struct ctx_replay_session *session, struct ctx_err *err)
 {
-	struct prompt_search search = {.session = session, .round = 1};
+	struct prompt_search search = {.session = session,
+	    .names = &session->needed.texts,
+	    .round = 1};
 	int rc;
 
+	ctx_intern_reset(search.names);
 	session->needed.n = session->needed.n_places = 0;
 	ctx_rewrite_init(&search.rewrite, session->simd);
 	rc = find_needed(&search, err);
@@ -402,7 +406,6 @@ ctx_replay_find_needed(struct ctx_replay_session *session, struct ctx_err *err)
 	ctx_buf_release(&search.results);
 	ctx_buf_release(&search.texts);
 	ctx_buf_release(&search.arguments);
-	ctx_intern_release(&search.names);
 	ctx_matcher_release(&search.matcher);
 	free(search.uses);
 	free(search.used_by);
@@ -418,18 +421,22 @@ ctx_replay_find_needed(struct ctx_replay_session *session, struct ctx_err *err)
 
 uint64_t
 ctx_replay_count_kept(const struct ctx_replay_session *session,
-    const struct replay_request *request, const struct sent_parts *sent)
+    const struct replay_request *request, const struct sent_parts *sent,
+    struct ctx_str summary)
 {
 	const struct needed_names *needed = &session->needed;
 	uint32_t number = (uint32_t)(request - session->requests) + 1;
 	size_t i = request->needed, end = i + request->n_needed, place;
 	const struct sent_parts *parts;
+	struct ctx_str name;
 	uint64_t kept = 0;
 	bool is_kept;
 
-	for (place = i == 0 ? 0 : needed->ends[i - 1]; i < end; i++) {
-		is_kept = false;
-		for (; place < needed->ends[i]; place++) {
+	for (place = i == 0 ? 0 : needed->list[i - 1].end; i < end; i++) {
+		name = ctx_intern_at(&needed->texts, needed->list[i].id);
+		is_kept = summary.n > 0 &&
+		    memmem(summary.p, summary.n, name.p, name.n) != NULL;
+		for (; place < needed->list[i].end; place++) {
 			parts = &sent[needed->places[place].message];
 			is_kept |= number ==
 			    (needed->places[place].in_results ? parts->results
@@ -443,7 +450,8 @@ ctx_replay_count_kept(const struct ctx_replay_session *session,
 void
 ctx_needed_names_release(struct needed_names *needed)
 {
-	free(needed->ends);
+	ctx_intern_release(&needed->texts);
+	free(needed->list);
 	free(needed->places);
 	memset(needed, 0, sizeof *needed);
 }

@@ -18,8 +18,11 @@ struct name_place {
 /* For all requests, in their order: the names in the response that an earlier
  * message of the session contains (needed names). */
 struct needed_names {
-	/* for each needed name: index in places after the last of its places */
-	size_t *ends;
+	struct ctx_intern texts; /* all names in the responses, by their ids */
+	struct needed_name {
+		uint32_t id;
+		size_t end; /* index in places after the last of its places */
+	} * list;
 	size_t n, cap;
 	struct name_place *places;
 	size_t n_places, places_cap;
@@ -38,9 +41,11 @@ struct sent_parts {
 int ctx_replay_find_needed(struct ctx_replay_session *session,
     struct ctx_err *err);
 /* Returns how many of a request's needed names are in a prompt that was sent
- * for it.  sent: array with an element for each message of the session. */
+ * for it.  sent: array with an element for each message of the session.
+ * summary: the text of the summary in the prompt; empty if it has none. */
 uint64_t ctx_replay_count_kept(const struct ctx_replay_session *session,
-    const struct replay_request *request, const struct sent_parts *sent);
+    const struct replay_request *request, const struct sent_parts *sent,
+    struct ctx_str summary);
 void ctx_needed_names_release(struct needed_names *needed);
 
 #endif

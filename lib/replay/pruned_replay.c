@@ -4,222 +4,25 @@
  *
  * No messages are written.  The plan of ctx-prune says which segments of
  * messages are removed or edited, and the prompt consists of the remaining
- * segments.  Edited messages are parsed once more, but their tokens are not
- * counted again.
+ * segments and, with the strategy summarize, of the summary.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "replay/prompt_cache.h"
-#include "replay/recorded_session.h"
-#include "stream/rewrite.h"
-
-#define EDITS (CTX_MARK_STRIP | CTX_MARK_CLEAR)
-
-/* A message of the prompt that is being pruned. */
-struct pruned_message {
-	uint32_t number; /* index of the message in the session */
-	/* which kinds of edits were made for earlier requests, as CTX_MARK_...
-	 * flags */
-	uint8_t edits;
-	uint8_t n; /* number of segments of the message */
-};
+#include "replay/pruned_history.h"
 
 /* State of ctx_replay_pruned, which replays one session with pruned prompts. */
 struct pruned_replay {
 	struct ctx_replay_session *session;
 	const struct ctx_replay_policy *policy;
-	struct ctx_prune_settings settings;
+	struct pruned_history history;
 	struct prompt_tree tree;
 	struct prompt_cache cache;
-	struct ctx_groups groups;
-	struct ctx_plan plan;
-	struct ctx_scorer *scorer;
-	struct ctx_pins pins;
-	/* reads the messages of the session again */
-	struct ctx_rewrite rewrite;
-	/* The messages of the prompt before pruning.  The first n_grouped of
-	 * them have already been divided into groups. */
-	struct pruned_message *history;
-	size_t n, cap, n_grouped;
-	struct prompt_walk walk; /* through the session's prompts */
 	/* for each message of the session: which parts of it were sent */
 	struct sent_parts *sent;
+	bool sends_summary; /* true if the prompt has history.summary */
 };
-
-/* ---- the history ---- */
-
-static int
-append_to_history(void *user, uint32_t number, struct ctx_err *err)
-{
-	struct pruned_replay *replay = user;
-
-	if (CTX_GROW(replay->history, replay->cap, replay->n + 1, err) < 0)
-		return -1;
-	replay->history[replay->n++] =
-	    (struct pruned_message){.number = number};
-	return 0;
-}
-
-static void
-forget_groups(struct pruned_replay *replay)
-{
-	ctx_groups_reset(&replay->groups);
-	if (replay->scorer != NULL)
-		ctx_scorer_reset(replay->scorer);
-	replay->settings.alternates = replay->settings.whole_turns = false;
-	replay->n_grouped = 0;
-}
-
-static void
-empty_history(void *user)
-{
-	struct pruned_replay *replay = user;
-
-	replay->n = 0;
-	forget_groups(replay);
-}
-
-/* Makes replay->history the messages of a request's prompt.  If the prompt
- * continues the previous request's prompt, only its new messages are appended;
- * otherwise the history is emptied before.  prompt: node of the session's
- * tree. */
-static int
-extend_history(struct pruned_replay *replay, uint32_t prompt,
-    struct ctx_err *err)
-{
-	const struct prompt_taker taker = {replay, empty_history,
-	    append_to_history};
-
-	return ctx_prompt_tree_walk(&replay->session->tree, &replay->walk,
-	    prompt, &taker, err);
-}
-
-/* Returns true if a message of the session is the answer of a record that also
- * contains the prompt.  The record is stored with the message before it, the
- * prompt. */
-static bool
-is_answer_of_record(const struct replay_message *message)
-{
-	return message->text == NULL;
-}
-
-/* Returns the tokens of the answer in a record that also contains the prompt.
- * edits: the edits that were made to the record. */
-static uint64_t
-count_answer(const struct replay_message *answer, unsigned edits)
-{
-	uint64_t reasoning =
-	    edits & CTX_MARK_STRIP ? answer[-1].cost->reasoning : 0;
-
-	return answer->sent.tokens > reasoning ? answer->sent.tokens - reasoning
-					       : 0;
-}
-
-/* Adds the tokens of an answer to the segment of the prompt before it, because
- * both are one record. */
-static void
-group_answer(struct pruned_replay *replay, const struct pruned_message *prompt,
-    const struct replay_message *answer)
-{
-	struct ctx_groups *groups = &replay->groups;
-	uint64_t tokens = count_answer(answer, prompt->edits);
-
-	if (prompt->n == 0)
-		return;
-	groups->tokens += tokens;
-	groups->segments[groups->n - 1].tokens += tokens;
-	if (!(prompt->edits & CTX_MARK_STRIP))
-		groups->segments[groups->n - 1].reasoning =
-		    ctx_limit_tokens(answer[-1].cost->reasoning);
-}
-
-/* Subtracts from the cost of a message what pruning for an earlier request has
- * removed and, if the record contains prompt and answer, the tokens of the
- * answer. */
-static void
-reduce_cost(struct ctx_cost *cost, unsigned edits)
-{
-	if (cost->prompt_tokens > 0) {
-		cost->tokens = cost->prompt_tokens;
-		cost->reasoning = 0;
-	}
-	if (edits & CTX_MARK_STRIP) {
-		cost->tokens -= cost->reasoning;
-		cost->reasoning = 0;
-	}
-	if (edits & CTX_MARK_CLEAR) {
-		cost->tokens -= cost->clearable;
-		cost->results -= cost->clearable;
-		cost->clearable = 0;
-	}
-}
-
-/* Adds a message of the prompt to the groups of segments, as ctx-prune does
- * when it reads the message. */
-static int
-group_message(struct pruned_replay *replay, struct pruned_message *entry,
-    struct ctx_err *err)
-{
-	const struct replay_message *kept =
-	    &replay->session->messages[entry->number];
-	const struct ctx_message *message = &replay->rewrite.text_message;
-	size_t first = replay->groups.n;
-	struct ctx_cost cost;
-	bool pinned;
-	int rc;
-
-	if (is_answer_of_record(kept)) {
-		group_answer(replay, entry - 1, kept);
-		return 0;
-	}
-	cost = *kept->cost;
-	reduce_cost(&cost, entry->edits);
-	rc = ctx_rewrite_read_text(&replay->rewrite, kept->dialect,
-	    (struct ctx_str){kept->text, kept->length}, kept->flags, err);
-	if (rc <= 0)
-		return rc;
-	ctx_prune_settings_see(&replay->settings, message);
-	if (ctx_pins_match(&replay->pins, message, &pinned, err) < 0 ||
-	    ctx_groups_add(&replay->groups, message, &cost,
-		pinned ? CTX_SEGMENT_PINNED : 0, err) < 0)
-		return -1;
-	ctx_pins_match_tools(&replay->pins, &replay->groups, first);
-	if (replay->scorer != NULL &&
-	    ctx_scorer_add(replay->scorer, message, &replay->groups, first,
-		err) < 0)
-		return -1;
-	entry->n = (uint8_t)(replay->groups.n - first);
-	return 0;
-}
-
-/* Removes from the history what the plan removes and records the plan's edits,
- * so that the next request continues the pruned prompt instead of the full one.
- * A message that has several segments is removed only if all of them are. */
-static void
-feed_back(struct pruned_replay *replay)
-{
-	struct pruned_message entry;
-	size_t i, k, segment = 0, n = 0;
-	bool kept = false;
-
-	for (i = 0; i < replay->n; i++) {
-		entry = replay->history[i];
-		if (!is_answer_of_record(
-			&replay->session->messages[entry.number]))
-			kept = entry.n == 0;
-		for (k = 0; k < entry.n; k++, segment++) {
-			if (replay->plan.marks[segment] & CTX_MARK_DROP)
-				continue;
-			kept = true;
-			entry.edits |= replay->plan.marks[segment] & EDITS;
-		}
-		if (kept)
-			replay->history[n++] = entry;
-	}
-	replay->n = n;
-	forget_groups(replay);
-}
 
 /* ---- a request ---- */
 
@@ -228,117 +31,176 @@ feed_back(struct pruned_replay *replay)
 static int
 plan_prompt(struct pruned_replay *replay, bool *changed, struct ctx_err *err)
 {
-	struct ctx_plan *plan = &replay->plan;
-	struct ctx_groups *groups = &replay->groups;
+	struct held_conversation *conversation =
+	    &replay->history.prune.stream_conversation;
+	struct ctx_prune_settings settings = replay->history.settings;
+	struct ctx_plan *plan = &conversation->plan;
+	struct ctx_groups *groups = &conversation->groups;
 	size_t i;
 
 	*changed = false;
-	ctx_plan_reset(plan, &replay->settings);
+	settings.alternates = plan->settings.alternates;
+	settings.whole_turns = plan->settings.whole_turns;
+	ctx_plan_reset(plan, &settings);
 	plan->fixed = replay->session->overhead;
 	if (!ctx_plan_due(plan, groups))
 		return 0;
-	if (replay->scorer != NULL &&
+	if (conversation->scorer != NULL &&
 	    (ctx_plan_survey(plan, groups, err) < 0 ||
-		ctx_scorer_rank(replay->scorer, groups, plan, err) < 0))
+		ctx_scorer_rank(conversation->scorer, groups, plan, err) < 0))
 		return -1;
-	if (ctx_plan_decide(plan, groups, true, err) < 0)
+	if (ctx_plan_decide(plan, groups, true, err) < 0 ||
+	    ctx_pruned_history_summarize(&replay->history,
+		replay->policy->feeds_back, err) < 0)
 		return -1;
+	*changed = conversation->n_insertions > 0;
 	for (i = 0; i < groups->n && !*changed; i++)
-		*changed = (plan->marks[i] & (EDITS | CTX_MARK_DROP)) != 0;
+		*changed = (plan->marks[i] &
+			       (REPLAYED_EDITS | CTX_MARK_DROP |
+				   CTX_MARK_DROP_INSERTION)) != 0;
 	return 0;
 }
 
+/* The prompt that is being written. */
+struct written_prompt {
+	uint32_t node;   /* node of the tree where it ends */
+	uint32_t number; /* 1 + index of the request */
+};
+
 /* A part of a message (segment) that remains in the pruned prompt. */
 struct sent_segment {
-	const struct replay_message *message;
+	const struct pruned_message *message;
 	size_t number; /* number of the segment in its message, from 0 */
-	unsigned edits;
+	unsigned marks;
 	uint64_t tokens;
 };
 
-/* Appends a segment, with its edits, to the prompt that ends at *node. */
+/* Appends a segment of a recorded message, with its edits. */
 static int
 append_segment(struct pruned_replay *replay, uint32_t *node,
-    const struct sent_segment *segment, struct ctx_err *err)
+    struct prompt_message sent, size_t number, unsigned edits,
+    struct ctx_err *err)
 {
-	struct prompt_message sent = segment->message->sent;
-
-	sent.hash += segment->number * UINT64_C(0x9e3779b97f4a7c15) +
-	    (segment->edits & EDITS) * UINT64_C(0xd6e8feb86659fd93);
-	sent.tokens = segment->tokens;
-	if (segment->number > 0)
+	sent.hash += number * UINT64_C(0x9e3779b97f4a7c15) +
+	    (edits & REPLAYED_EDITS) * UINT64_C(0xd6e8feb86659fd93);
+	if (number > 0)
 		sent.blocks = 0;
 	return ctx_prompt_tree_append(&replay->tree, node, &sent, err);
 }
 
-/* Records that segment k of a message is in the pruned prompt of a request.  Of
- * two segments, the first one has the tool results.  number: 1 + index of the
- * request. */
-static void
-record_sent(struct pruned_replay *replay, const struct pruned_message *entry,
-    size_t k, unsigned edits, uint32_t number)
+static int
+append_summary(struct pruned_replay *replay, uint32_t *node, uint64_t hash,
+    uint64_t tokens, struct ctx_err *err)
 {
-	struct sent_parts *sent = &replay->sent[entry->number];
+	const struct prompt_message sent = {.hash = hash,
+	    .tokens = tokens,
+	    .blocks = 1};
 
-	if (k == 0 && !(edits & CTX_MARK_CLEAR))
+	replay->sends_summary = true;
+	return ctx_prompt_tree_append(&replay->tree, node, &sent, err);
+}
+
+/* Records that a segment is in the pruned prompt of a request.  Of two segments
+ * of a message, the first one has the tool results. */
+static void
+record_sent(struct pruned_replay *replay, const struct sent_segment *segment,
+    unsigned edits, uint32_t number)
+{
+	const struct pruned_message *message = segment->message;
+	struct sent_parts *sent =
+	    &replay->sent[message->recorded - replay->session->messages];
+
+	if (segment->number == 0 && !(edits & CTX_MARK_CLEAR))
 		sent->results = number;
-	if (k + 1 == entry->n)
+	if (segment->number + 1 == message->n)
 		sent->others = number;
 }
 
-/* Appends a segment to the prompt that ends at *node.  If the segment is
- * the last of a record that also contains the answer, the segment's tokens
- * include the answer; the rest and the answer are then appended as two
- * messages. */
+/* Appends a segment to the prompt.  The tokens of the last segment of a message
+ * include those of a summary that is in the message and, if the record also
+ * contains the answer, those of the answer; these are appended as messages of
+ * their own. */
 static int
-append_with_answer(struct pruned_replay *replay,
-    const struct pruned_message *entry, struct sent_segment *segment,
-    uint32_t *node, struct ctx_err *err)
+append_parts(struct pruned_replay *replay, struct written_prompt *prompt,
+    struct sent_segment *segment, struct ctx_err *err)
 {
-	const struct replay_message *answer = segment->message + 1;
-	uint64_t tokens;
+	const struct pruned_message *message = segment->message;
+	const struct replay_message *answer = message->answer;
+	unsigned edits = segment->marks | message->edits;
+	bool is_last = segment->number + 1 == message->n;
+	struct prompt_message sent, answered;
 
-	if (segment->number + 1 < entry->n ||
-	    entry + 1 == replay->history + replay->n ||
-	    !is_answer_of_record(&replay->session->messages[entry[1].number]))
-		return append_segment(replay, node, segment, err);
-	tokens = count_answer(answer, segment->edits);
-	segment->tokens -= tokens;
-	if (append_segment(replay, node, segment, err) < 0)
-		return -1;
-	*segment = (struct sent_segment){answer, 0, segment->edits, tokens};
-	return append_segment(replay, node, segment, err);
+	if (is_last && message->summary_tokens > 0 &&
+	    !(segment->marks & CTX_MARK_DROP_INSERTION)) {
+		segment->tokens -= message->summary_tokens;
+		if (append_summary(replay, &prompt->node, message->summary_hash,
+			message->summary_tokens, err) < 0)
+			return -1;
+	}
+	if (message->recorded == NULL)
+		return 0;
+	record_sent(replay, segment, edits, prompt->number);
+	sent = message->recorded->sent;
+	sent.tokens = segment->tokens;
+	if (!is_last || answer == NULL)
+		return append_segment(replay, &prompt->node, sent,
+		    segment->number, edits, err);
+	answered = answer->sent;
+	answered.tokens = ctx_pruned_history_count_answer(answer, edits);
+	sent.tokens -= answered.tokens;
+	return append_segment(replay, &prompt->node, sent, segment->number,
+		   edits, err) < 0
+	    ? -1
+	    : append_segment(replay, &prompt->node, answered, 0, edits, err);
 }
 
-/* Builds the prompt that the plan leaves, and sets *node to the node where it
- * ends.  changed: false if the plan removes and edits nothing.  number: 1 +
- * index of the request. */
+/* Appends the summary that the plan inserts, if it is before segment k of a
+ * message. */
 static int
-write_prompt(struct pruned_replay *replay, bool changed, uint32_t number,
-    uint32_t *node, struct ctx_err *err)
+append_new_summary(struct pruned_replay *replay, struct written_prompt *prompt,
+    const struct pruned_message *message, size_t k, struct ctx_err *err)
 {
-	const struct ctx_segment *segments = replay->groups.segments;
-	const struct pruned_message *entry;
-	struct sent_segment sent;
-	size_t i, k, segment = 0;
-	unsigned marks;
+	const struct held_conversation *conversation =
+	    &replay->history.prune.stream_conversation;
 
-	*node = 0;
-	for (i = 0; i < replay->n; i++) {
-		entry = &replay->history[i];
-		sent.message = &replay->session->messages[entry->number];
-		for (k = 0; k < entry->n; k++, segment++) {
-			marks = changed ? replay->plan.marks[segment] : 0;
-			if (marks & CTX_MARK_DROP)
-				continue;
-			sent.number = k;
-			sent.edits = marks | entry->edits;
-			sent.tokens = changed ? ctx_plan_left(&replay->plan,
-						    &segments[segment], segment)
-					      : segments[segment].tokens;
-			record_sent(replay, entry, k, sent.edits, number);
-			if (append_with_answer(replay, entry, &sent, node,
-				err) < 0)
+	if (message->entry.insertion_number == 0 ||
+	    k !=
+		(ctx_insertion_is_block(conversation, &message->entry)
+			? message->n - 1u
+			: 0u))
+		return 0;
+	return append_summary(replay, &prompt->node,
+	    replay->history.summary_hash, conversation->insertions->tokens,
+	    err);
+}
+
+/* Builds the prompt that the plan leaves.  changed: false if the plan removes
+ * and edits nothing. */
+static int
+write_prompt(struct pruned_replay *replay, bool changed,
+    struct written_prompt *prompt, struct ctx_err *err)
+{
+	const struct held_conversation *conversation =
+	    &replay->history.prune.stream_conversation;
+	const struct ctx_plan *plan = &conversation->plan;
+	const struct ctx_segment *segment = conversation->groups.segments;
+	struct sent_segment sent = {0};
+	size_t i, at = 0;
+
+	replay->sends_summary = false;
+	for (i = 0; i < ctx_pruned_history_count(&replay->history); i++) {
+		sent.message = ctx_pruned_history_at(&replay->history, i);
+		for (sent.number = 0; sent.number < sent.message->n;
+		     sent.number++, at++, segment++) {
+			if (changed &&
+			    append_new_summary(replay, prompt, sent.message,
+				sent.number, err) < 0)
+				return -1;
+			sent.marks = changed ? plan->marks[at] : 0;
+			sent.tokens = changed ? ctx_plan_left(plan, segment, at)
+					      : segment->tokens;
+			if (!(sent.marks & CTX_MARK_DROP) &&
+			    append_parts(replay, prompt, &sent, err) < 0)
 				return -1;
 		}
 	}
@@ -373,33 +235,31 @@ prune_request(struct pruned_replay *replay,
     const struct replay_request *request, int64_t now,
     struct ctx_replay_pruned *pruned, struct ctx_err *err)
 {
-	uint32_t number = (uint32_t)(request - replay->session->requests) + 1;
+	struct pruned_history *history = &replay->history;
+	struct written_prompt prompt = {
+	    .number = (uint32_t)(request - replay->session->requests) + 1};
 	struct ctx_billed_usage usage;
-	uint32_t node;
 	bool changed;
 
-	if (extend_history(replay, request->prompt, err) < 0)
-		return -1;
-	for (; replay->n_grouped < replay->n; replay->n_grouped++)
-		if (group_message(replay, &replay->history[replay->n_grouped],
-			err) < 0)
-			return -1;
-	if (plan_prompt(replay, &changed, err) < 0 ||
-	    write_prompt(replay, changed, number, &node, err) < 0 ||
-	    send_prompt(replay, request, node, &usage, err) < 0)
+	if (ctx_pruned_history_extend(history, request->prompt, err) < 0 ||
+	    plan_prompt(replay, &changed, err) < 0 ||
+	    write_prompt(replay, changed, &prompt, err) < 0 ||
+	    send_prompt(replay, request, prompt.node, &usage, err) < 0)
 		return -1;
 	ctx_replay_add_usage(&pruned->bill, request, now, &usage);
 	pruned->requests++;
 	pruned->changed += changed;
 	pruned->needed += request->n_needed;
 	pruned->kept +=
-	    ctx_replay_count_kept(replay->session, request, replay->sent);
+	    ctx_replay_count_kept(replay->session, request, replay->sent,
+		(struct ctx_str){history->summary.p,
+		    replay->sends_summary ? history->summary.n : 0});
 	pruned->over +=
-	    replay->tree.nodes[node].tokens + replay->session->overhead >
-	    replay->settings.budget;
-	if (changed && replay->policy->feeds_back)
-		feed_back(replay);
-	return 0;
+	    replay->tree.nodes[prompt.node].tokens + replay->session->overhead >
+	    history->settings.budget;
+	return changed && replay->policy->feeds_back
+	    ? ctx_pruned_history_feed_back(history, err)
+	    : 0;
 }
 
 static int
@@ -408,11 +268,7 @@ open_replay(struct pruned_replay *replay, struct ctx_err *err)
 	const struct ctx_replay_session *session = replay->session;
 	const struct ctx_model *model =
 	    session->requests[session->n_requests - 1].model;
-	struct ctx_scorer_options scorer = replay->policy->config->scorer;
 
-	/* The replay counts messages, but does not edit them. */
-	scorer.whole = true;
-	ctx_rewrite_init(&replay->rewrite, session->simd);
 	replay->sent = calloc(session->n, sizeof *replay->sent);
 	if (replay->sent == NULL)
 		return ctx_err_nomem(err);
@@ -422,14 +278,12 @@ open_replay(struct pruned_replay *replay, struct ctx_err *err)
 	if (model != NULL && strcmp(model->vendor, "unknown") == 0)
 		model = NULL;
 	if (ctx_prune_settings_for(replay->policy->config, model,
-		&replay->settings, err) < 0 ||
-	    ctx_groups_init(&replay->groups, err) < 0 ||
-	    ctx_prompt_tree_reset(&replay->tree, err) < 0 ||
-	    ctx_scorer_open(&replay->scorer, replay->settings.strategy, &scorer,
-		err) < 0)
+		&replay->history.settings, err) < 0)
 		return -1;
-	replay->settings.binds = model != NULL && model->binds;
-	return 0;
+	replay->history.settings.binds = model != NULL && model->binds;
+	return ctx_prompt_tree_reset(&replay->tree, err) < 0
+	    ? -1
+	    : ctx_pruned_history_open(&replay->history, replay->policy, err);
 }
 
 int
@@ -439,22 +293,16 @@ ctx_replay_pruned(struct ctx_replay_session *session,
 {
 	struct pruned_replay replay = {.session = session,
 	    .policy = policy,
-	    .pins.config = policy->config};
+	    .history.session = session};
 	int rc = open_replay(&replay, err);
 	size_t i;
 
 	for (i = 0; rc == 0 && i < session->n_requests; i++)
 		rc = prune_request(&replay, &session->requests[i], now, pruned,
 		    err);
-	ctx_scorer_close(replay.scorer);
-	ctx_pins_release(&replay.pins);
-	ctx_plan_release(&replay.plan);
-	ctx_groups_release(&replay.groups);
+	ctx_pruned_history_release(&replay.history);
 	ctx_prompt_cache_release(&replay.cache);
 	ctx_prompt_tree_release(&replay.tree);
-	ctx_rewrite_release(&replay.rewrite);
-	free(replay.history);
 	free(replay.sent);
-	free(replay.walk.numbers);
 	return rc;
 }

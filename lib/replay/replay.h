@@ -147,8 +147,8 @@ int ctx_replay_bill(struct ctx_replay_session *session,
 /* How the prompts of a session are pruned before they are sent: options of
  * ctx-prune. */
 struct ctx_replay_policy {
-	/* The strategy in these options must not make summaries.  The level may
-	 * be aggressive only if the strategy has no truncates_texts. */
+	/* The level may be aggressive only if the strategy has no
+	 * truncates_texts; summaries are the built-in ones. */
 	struct ctx_prune_config *config;
 	/* False if for each request all messages of the session so far are
 	 * pruned, as if the agent kept them all.  True if the pruned prompt of
@@ -174,7 +174,8 @@ struct ctx_replay_pruned {
 /* Replays a session as if its prompts had been pruned, and adds the result to
  * *pruned.  ctx_replay_bill must have been called for the session before, and
  * the session must keep its messages.  now: see struct ctx_replay_options.  For
- * err->code CTX_EARG see ctx_prune_settings_for. */
+ * err->code CTX_EARG see ctx_prune_settings_for; or no summary can be
+ * inserted. */
 int ctx_replay_pruned(struct ctx_replay_session *session,
     const struct ctx_replay_policy *policy, int64_t now,
     struct ctx_replay_pruned *pruned, struct ctx_err *err);

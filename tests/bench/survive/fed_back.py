@@ -7,8 +7,8 @@ FILE is a session in the format of Chat Completions, a message per line, as
 sets.py writes it.  Before each answer of the assistant the prompt consists of
 the previous prompt, the previous answer and the messages after it.  If the
 prompt has more than BUDGET tokens, COMMAND reads it and writes the prompt that
-is sent.  Unlike ctx-replay, this works with any COMMAND, also one that writes
-summaries, such as "ctx-prune -b 30k --target 40% -s summarize".
+is sent.  Unlike ctx-replay, this works with any COMMAND, also one that asks a
+model for summaries.
 
 A row for each COMMAND: fresh%, the tokens that are not in the provider's cache,
 which has the beginning that the prompt shares with the prompt before it; cost%,

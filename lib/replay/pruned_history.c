@@ -1,0 +1,400 @@
+/*
+ * pruned_history.c - the messages from which the prompts of a session are
+ * pruned
+ *
+ * The tokens of a message are not counted again when it was edited for an
+ * earlier request: what the plan has removed is subtracted from its cost.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/pruned_history.h"
+
+static const struct ctx_held_queue no_messages = {
+    .entry_size = sizeof(struct pruned_message)};
+
+/* ---- messages ---- */
+
+/* Returns the newest message of the history; NULL if there is none. */
+static struct pruned_message *
+newest_message(const struct pruned_history *history)
+{
+	size_t n = ctx_pruned_history_count(history);
+
+	return n == 0 ? NULL : ctx_pruned_history_at(history, n - 1);
+}
+
+static struct pruned_message *
+add_entry(struct pruned_history *history, struct ctx_err *err)
+{
+	const struct ctx_record record = {.file = history->session->file};
+	const struct ctx_event event = {.record = &record};
+
+	return ctx_held_queue_add(&history->prune.rewrite.lines, &event, err);
+}
+
+static int
+set_text(struct pruned_history *history, struct pruned_message *message,
+    struct ctx_str text, struct ctx_err *err)
+{
+	char *copy = malloc(text.n + 1);
+
+	if (copy == NULL)
+		return ctx_err_nomem(err);
+	memcpy(copy, text.p, text.n);
+	ctx_rewrite_set_text(&history->prune.rewrite, &message->entry.held,
+	    copy, text.n);
+	return 0;
+}
+
+uint64_t
+ctx_pruned_history_count_answer(const struct replay_message *answer,
+    unsigned edits)
+{
+	uint64_t reasoning =
+	    edits & CTX_MARK_STRIP ? answer[-1].cost->reasoning : 0;
+
+	return answer->sent.tokens > reasoning ? answer->sent.tokens - reasoning
+					       : 0;
+}
+
+/* Adds the tokens of an answer to the newest segment, that of the prompt before
+ * it, because both are one record. */
+static void
+group_answer(struct pruned_history *history,
+    const struct pruned_message *prompt)
+{
+	struct ctx_groups *groups = &history->prune.stream_conversation.groups;
+	struct ctx_segment *segment = &groups->segments[groups->n - 1];
+	uint64_t tokens =
+	    ctx_pruned_history_count_answer(prompt->answer, prompt->edits);
+
+	groups->tokens += tokens;
+	segment->tokens += tokens;
+	if (!(prompt->edits & CTX_MARK_STRIP))
+		segment->reasoning =
+		    ctx_limit_tokens(prompt->recorded->cost->reasoning);
+}
+
+/* Returns the cost of a message without what pruning for an earlier request has
+ * removed and, if the record contains prompt and answer, without the answer;
+ * but with the summary that it got. */
+static struct ctx_cost
+find_cost(const struct pruned_message *message)
+{
+	struct ctx_cost cost = {0};
+
+	if (message->recorded != NULL)
+		cost = *message->recorded->cost;
+	if (cost.prompt_tokens > 0) {
+		cost.tokens = cost.prompt_tokens;
+		cost.reasoning = 0;
+	}
+	if (message->edits & CTX_MARK_STRIP) {
+		cost.tokens -= cost.reasoning;
+		cost.reasoning = 0;
+	}
+	if (message->edits & CTX_MARK_CLEAR) {
+		cost.tokens -= cost.clearable;
+		cost.results -= cost.clearable;
+		cost.clearable = 0;
+	}
+	cost.tokens += message->summary_tokens;
+	return cost;
+}
+
+/* Adds the newest message to the groups of segments, as ctx-prune does when it
+ * reads the message.  Removes it from the history if it cannot be read. */
+static int
+hold_newest(struct pruned_history *history, struct ctx_err *err)
+{
+	struct ctx_rewrite *rewrite = &history->prune.rewrite;
+	struct pruned_message *message = newest_message(history);
+	const struct replay_message *recorded = message->recorded;
+	const struct ctx_cost cost = find_cost(message);
+	const struct ctx_event event = {.message = &rewrite->message,
+	    .cost = &cost};
+	struct ctx_held_message held;
+	int rc;
+
+	if (history->settings.strategy->summarizes &&
+	    message->entry.held.text == NULL &&
+	    set_text(history, message,
+		(struct ctx_str){recorded->text, recorded->length}, err) < 0)
+		return -1;
+	held = message->entry.held;
+	if (held.text == NULL) {
+		held.text = recorded->text;
+		held.n = recorded->length;
+	}
+	rc = ctx_rewrite_reread(rewrite, &held, err);
+	if (rc == 0)
+		ctx_held_queue_remove_last(&rewrite->lines);
+	if (rc <= 0)
+		return rc;
+	if (ctx_prune_hold_message(&history->prune,
+		&history->prune.stream_conversation, &message->entry, &event,
+		err) < 0)
+		return -1;
+	message->n = message->entry.n_segments;
+	if (message->answer != NULL)
+		group_answer(history, message);
+	return 0;
+}
+
+/* ---- the prompt of a request ---- */
+
+static int
+append_recorded(void *user, uint32_t number, struct ctx_err *err)
+{
+	struct pruned_history *history = user;
+	const struct replay_message *recorded =
+	    &history->session->messages[number];
+	struct pruned_message *message = newest_message(history);
+
+	/* An answer that is in the same record as its prompt is stored with the
+	 * prompt, the message before it. */
+	if (recorded->text == NULL) {
+		if (message == NULL || message->recorded != recorded - 1)
+			return 0;
+		message->answer = recorded;
+		group_answer(history, message);
+		return 0;
+	}
+	message = add_entry(history, err);
+	if (message == NULL)
+		return -1;
+	message->recorded = recorded;
+	message->entry.held.dialect = recorded->dialect;
+	message->entry.held.flags = (uint16_t)recorded->flags;
+	return hold_newest(history, err);
+}
+
+/* Removes all messages from the groups, but not from the queue. */
+static void
+empty_groups(struct pruned_history *history)
+{
+	struct held_conversation *conversation =
+	    &history->prune.stream_conversation;
+
+	ctx_groups_reset(&conversation->groups);
+	if (conversation->scorer != NULL)
+		ctx_scorer_reset(conversation->scorer);
+	ctx_plan_reset(&conversation->plan, &history->settings);
+}
+
+static void
+empty_history(void *user)
+{
+	struct pruned_history *history = user;
+
+	ctx_held_queue_clear(&history->prune.rewrite.lines);
+	/* Another text may soon be at the address of a text that was freed. */
+	history->prune.rewrite.scanned = NULL;
+	empty_groups(history);
+}
+
+int
+ctx_pruned_history_extend(struct pruned_history *history, uint32_t prompt,
+    struct ctx_err *err)
+{
+	const struct prompt_taker taker = {history, empty_history,
+	    append_recorded};
+
+	return ctx_prompt_tree_walk(&history->session->tree, &history->walk,
+	    prompt, &taker, err);
+}
+
+/* ---- summaries ---- */
+
+/* Removes the summary that was inserted for the request before. */
+static void
+forget_summary(struct held_conversation *conversation)
+{
+	size_t i;
+
+	for (i = 0; i < conversation->groups.n; i++)
+		conversation->groups.segments[i].rank = 0;
+	for (i = 0;
+	     conversation->n_insertions > 0 && i < conversation->entries->end;
+	     i++)
+		ctx_prune_entry_at(conversation, i)->insertion_number = 0;
+	conversation->n_insertions = 0;
+	conversation->inserted_json.n = 0;
+}
+
+/* Stores the text of the summary that is inserted. */
+static int
+store_summary(struct pruned_history *history, struct ctx_err *err)
+{
+	const struct held_conversation *conversation =
+	    &history->prune.stream_conversation;
+	const struct insertion *insertion = conversation->insertions;
+
+	if (conversation->n_insertions == 0)
+		return 0;
+	history->summary.n = 0;
+	if (ctx_json_string_decode(&history->summary,
+		(struct ctx_str){conversation->inserted_json.p +
+			insertion->string_at,
+		    insertion->string_n},
+		err) < 0)
+		return -1;
+	history->summary_hash =
+	    ctx_hash(&history->key, history->summary.p, history->summary.n);
+	return 0;
+}
+
+int
+ctx_pruned_history_summarize(struct pruned_history *history, bool feeds_back,
+    struct ctx_err *err)
+{
+	struct held_conversation *conversation =
+	    &history->prune.stream_conversation;
+
+	if (!history->settings.strategy->summarizes)
+		return 0;
+	forget_summary(conversation);
+	if (ctx_prune_plan_summary(&history->prune, conversation, err) < 0) {
+		err->file = history->session->file;
+		err->line = history->session->line;
+		return -1;
+	}
+	if (store_summary(history, err) < 0)
+		return -1;
+	return feeds_back
+	    ? ctx_prune_apply_plan(&history->prune, conversation, true, err)
+	    : 0;
+}
+
+/* ---- the history of the next request ---- */
+
+/* Records in a message what the plan has left of it.  first: index of its first
+ * segment.  Returns false if nothing is left. */
+static bool
+record_changes(const struct pruned_history *history,
+    struct pruned_message *message, size_t first)
+{
+	const struct held_conversation *conversation =
+	    &history->prune.stream_conversation;
+	bool is_kept = false;
+	unsigned marks;
+	size_t i;
+
+	for (i = first; i < first + message->n; i++) {
+		marks = conversation->plan.marks[i];
+		if (marks & CTX_MARK_DROP)
+			continue;
+		is_kept = true;
+		message->edits |= (uint8_t)(marks & REPLAYED_EDITS);
+		if (marks & CTX_MARK_DROP_INSERTION)
+			message->summary_tokens = 0;
+	}
+	if (ctx_insertion_is_block(conversation, &message->entry)) {
+		message->summary_tokens = conversation->insertions->tokens;
+		message->summary_hash = history->summary_hash;
+	}
+	return is_kept;
+}
+
+/* Appends the summary that was inserted as a message before another one. */
+static int
+feed_back_summary(struct pruned_history *history,
+    const struct pruned_message *next, struct ctx_str json, uint64_t tokens,
+    struct ctx_err *err)
+{
+	struct pruned_message *message = add_entry(history, err);
+
+	if (message == NULL || set_text(history, message, json, err) < 0)
+		return -1;
+	message->entry.held.dialect = next->entry.held.dialect;
+	message->summary_tokens = tokens;
+	message->summary_hash = history->summary_hash;
+	return hold_newest(history, err);
+}
+
+/* Appends a message that is kept.  Takes its text, which the plan has edited.
+ */
+static int
+feed_back_message(struct pruned_history *history, struct pruned_message *kept,
+    struct ctx_err *err)
+{
+	struct ctx_held_message *held = &kept->entry.held;
+	struct pruned_message *message = add_entry(history, err);
+
+	if (message == NULL)
+		return -1;
+	*message = *kept;
+	message->entry = (struct prune_entry){.held = *held};
+	history->prune.rewrite.lines.bytes += held->n;
+	held->text = NULL;
+	return hold_newest(history, err);
+}
+
+int
+ctx_pruned_history_feed_back(struct pruned_history *history,
+    struct ctx_err *err)
+{
+	struct held_conversation *conversation =
+	    &history->prune.stream_conversation;
+	struct ctx_held_queue before = *conversation->entries;
+	const struct insertion *insertion = conversation->insertions;
+	struct pruned_message *message;
+	size_t i, first = 0;
+	int rc = 0;
+
+	*conversation->entries = no_messages;
+	empty_groups(history);
+	for (i = 0; i < before.end && rc == 0; i++, first += message->n) {
+		message = ctx_held_queue_at(&before, i);
+		if (ctx_insertion_is_before(conversation, &message->entry))
+			rc = feed_back_summary(history, message,
+			    (struct ctx_str){conversation->inserted_json.p +
+				    insertion->json_at,
+				insertion->json_n},
+			    insertion->tokens, err);
+		if (rc == 0 && record_changes(history, message, first))
+			rc = feed_back_message(history, message, err);
+	}
+	ctx_held_queue_release(&before);
+	history->prune.rewrite.scanned = NULL;
+	return rc;
+}
+
+/* ---- begin and end ---- */
+
+int
+ctx_pruned_history_open(struct pruned_history *history,
+    const struct ctx_replay_policy *policy, struct ctx_err *err)
+{
+	struct ctx_scorer_options scorer = policy->config->scorer;
+	struct prune *prune = &history->prune;
+	struct held_conversation *conversation = &prune->stream_conversation;
+
+	/* The replay counts messages, but does not edit them. */
+	scorer.whole = true;
+	ctx_hashkey_init(&history->key);
+	ctx_rewrite_init(&prune->rewrite, history->session->simd);
+	prune->rewrite.lines = no_messages;
+	prune->options = prune->pins.config = policy->config;
+	conversation->entries = &prune->rewrite.lines;
+	conversation->model_counter.counter = history->session->counter;
+	ctx_plan_reset(&conversation->plan, &history->settings);
+	return ctx_groups_init(&conversation->groups, err) < 0
+	    ? -1
+	    : ctx_scorer_open(&conversation->scorer, history->settings.strategy,
+		  &scorer, err);
+}
+
+void
+ctx_pruned_history_release(struct pruned_history *history)
+{
+	struct prune *prune = &history->prune;
+
+	ctx_held_conversation_release(&prune->stream_conversation);
+	ctx_rewrite_release(&prune->rewrite);
+	ctx_edits_release(&prune->message_edits);
+	ctx_pins_release(&prune->pins);
+	ctx_buf_release(&history->summary);
+	free(history->walk.numbers);
+}
