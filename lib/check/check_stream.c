@@ -30,9 +30,14 @@ struct check_conversation {
 };
 
 struct check {
-	/* The entries in the queues of rewrite have the type struct
-	 * ctx_held_event. */
+	/* The entries in a queue of rewrite have the type struct ctx_held_event
+	 * if the events of the conversation are kept in memory, otherwise the
+	 * type struct ctx_repair_entry. */
 	struct ctx_rewrite rewrite;
+	/* The events of a conversation that was kept in memory, while they are
+	 * checked.  Those of records remain until the run ends, because the
+	 * writer may still refer to their bytes. */
+	struct ctx_held_queue events;
 	struct ctx_check_config *options;
 	struct check_conversation lines, record;
 	/* message that is being checked, or NULL */
@@ -299,7 +304,6 @@ check_event(struct check *check, const struct ctx_event *event,
 	case CTX_EVENT_END:
 		return end_conversation(check, event, err);
 	case CTX_EVENT_RECORD:
-		check->counted_to = 0;
 		break;
 	}
 	if (check->file == NULL && event->record->kind != CTX_RECORD_BLANK)
@@ -332,22 +336,39 @@ end_stream(struct check *check, struct ctx_err *err)
 
 /* ---- conversations that are held ---- */
 
-/* Checks the events of a conversation that are in memory. inside: true for a
- * conversation inside a record; false for messages that are records. */
-static int
-check_held(struct check *check, bool inside, struct ctx_err *err)
+/* Makes the queue of a conversation empty.  entries: an empty queue for entries
+ * of the type that it has from now on. */
+static void
+replace_queue(struct ctx_held_queue *queue,
+    const struct ctx_held_queue *entries)
 {
-	const struct ctx_held_queue *held =
-	    ctx_rewrite_queue(&check->rewrite, inside);
+	ctx_held_queue_release(queue);
+	*queue = *entries;
+}
+
+/* Moves the events of a conversation from its queue to check->events, so that
+ * the queue can have the entries of a repair. */
+static void
+take_events(struct check *check, struct ctx_held_queue *queue)
+{
+	replace_queue(&check->events, queue);
+	*queue = ctx_repair_entries;
+}
+
+/* Checks the events in check->events. */
+static int
+check_held(struct check *check, struct ctx_err *err)
+{
 	struct ctx_event event;
 	size_t i;
 
-	for (i = 0; i < held->end; i++) {
+	for (i = 0; i < check->events.end; i++) {
 		if (ctx_held_event_read(&check->rewrite,
-			ctx_held_queue_at(held, i), &event, err) < 0 ||
+			ctx_held_queue_at(&check->events, i), &event,
+			err) < 0 ||
 		    check_event(check, &event, err) < 0)
 			return -1;
-		if (inside || event.kind != CTX_EVENT_MESSAGE)
+		if (event.inside || event.kind != CTX_EVENT_MESSAGE)
 			continue;
 		event.kind = CTX_EVENT_RECORD;
 		if (check_event(check, &event, err) < 0)
@@ -365,7 +386,7 @@ check_held_conversation(struct check *check, const struct ctx_event *end,
 {
 	if (end != NULL)
 		begin_conversation(check, end);
-	if (check_held(check, end != NULL, err) < 0)
+	if (check_held(check, err) < 0)
 		return -1;
 	return end != NULL ? end_conversation(check, end, err)
 			   : end_stream(check, err);
@@ -378,7 +399,7 @@ static int
 try_repair(struct check *check, const struct ctx_event *end,
     struct ctx_err *err)
 {
-	struct ctx_edits edits = check->repair.edits;
+	struct ctx_edits edits = check->rewrite.edits;
 	struct ctx_writer *writer = check->rewrite.writer;
 	uint64_t messages = check->options->messages, line = check->line;
 	uint32_t at = check->counted_to;
@@ -387,12 +408,12 @@ try_repair(struct check *check, const struct ctx_event *end,
 	check->repair.trial = true;
 	check->rewrite.writer = NULL;
 	check->repair.refused = check->repair.renamed = false;
-	memset(&check->repair.edits, 0, sizeof check->repair.edits);
+	memset(&check->rewrite.edits, 0, sizeof check->rewrite.edits);
 	rc = check_held_conversation(check, end, err);
-	ctx_edits_release(&check->repair.edits);
+	ctx_edits_release(&check->rewrite.edits);
 	check->repair.trial = false;
 	check->rewrite.writer = writer;
-	check->repair.edits = edits;
+	check->rewrite.edits = edits;
 	check->options->messages = messages;
 	check->line = line;
 	check->counted_to = at;
@@ -420,8 +441,10 @@ repair_held(struct check *check, const struct ctx_event *end,
 	struct ctx_finding finding = {.id = CTX_RULE_BOUND_REASONING,
 	    .what = "not repaired, because the provider would refuse signed "
 		    "reasoning after the repair"};
-	int rc = try_repair(check, end, err);
+	int rc;
 
+	take_events(check, ctx_rewrite_queue(&check->rewrite, end != NULL));
+	rc = try_repair(check, end, err);
 	conversation->holding = false;
 	if (rc == 0 && check->repair.refused) {
 		check->options->refused++;
@@ -434,11 +457,6 @@ repair_held(struct check *check, const struct ctx_event *end,
 	if (rc == 0)
 		rc = check_held_conversation(check, end, err);
 	check->repairing = true;
-	/* If each message is a record of its own, the records must stay in
-	 * memory until the run ends, because the writer may still refer to
-	 * their bytes. */
-	if (end != NULL)
-		ctx_held_queue_clear(&check->rewrite.elements);
 	return rc;
 }
 
@@ -461,34 +479,12 @@ begin_checking(void *user, const struct ctx_event *event, struct ctx_err *err)
 	 * to each other. */
 	conversation->holding = conversation->binds && event->line == 0 &&
 	    options->reasoning == CTX_REASONING_FAIL;
+	if (conversation->holding)
+		replace_queue(ctx_rewrite_queue(&check->rewrite, event->inside),
+		    &ctx_held_events);
 	ctx_repair_begin(&check->repair, event->inside, conversation->binds);
 	if (event->inside)
 		begin_conversation(check, event);
-	return 0;
-}
-
-static int
-hold_record(struct check *check, const struct ctx_event *event,
-    struct ctx_err *err)
-{
-	struct ctx_held_event *one;
-	struct ctx_str text = event->record->text;
-
-	if (event->kind == CTX_EVENT_RECORD)
-		check->counted_to = 0;
-	if (event->kind == CTX_EVENT_MESSAGE || check->repair.edits.n == 0) {
-		one = ctx_held_event_add(&check->rewrite.lines, event, err);
-		return one == NULL
-		    ? -1
-		    : ctx_rewrite_hold(&check->rewrite, &one->held, event, err);
-	}
-	if (ctx_repair_take_record(&check->repair, &text, err) < 0)
-		return -1;
-	one = ctx_held_event_add(&check->rewrite.lines, event, err);
-	if (one == NULL)
-		return -1;
-	ctx_rewrite_set_text(&check->rewrite, &one->held,
-	    ctx_buf_take(&check->repair.out), text.n);
 	return 0;
 }
 
@@ -506,20 +502,19 @@ take_event(void *user, const struct ctx_event *event, struct ctx_err *err)
 		return check_event(check, event, err);
 	if (event->kind == CTX_EVENT_END)
 		return repair_held(check, event, err);
-	if (event->inside)
-		return ctx_held_event_add(&check->rewrite.elements, event,
-			   err) == NULL
-		    ? -1
-		    : 0;
-	return hold_record(check, event, err);
+	return ctx_held_event_add(&check->rewrite, event, err);
 }
 
-/* Writes a record, or keeps it in memory.  Returns 1, which tells the caller
- * not to write it. */
+/* Writes a record, or keeps it in memory.  Its edits are complete, but can
+ * overlap.  Returns 1, which tells the caller not to write the record. */
 static int
 take_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
-	return take_event(user, event, err) < 0 ? -1 : 1;
+	struct check *check = user;
+
+	check->counted_to = 0;
+	ctx_edits_merge(&check->rewrite.edits);
+	return take_event(check, event, err) < 0 ? -1 : 1;
 }
 
 /* After an error in the input, messages in memory are written without repair,
@@ -535,17 +530,16 @@ end_checked_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 	if (!check->lines.holding)
 		return 0;
 	check->repairing = false;
-	return check_held(check, false, err);
+	take_events(check, &check->rewrite.lines);
+	return check_held(check, err);
 }
 
 int
 ctx_check_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_config *options, struct ctx_err *err)
 {
-	static const struct ctx_held_queue entries = {
-	    .entry_size = sizeof(struct ctx_held_event)};
 	static const struct ctx_rewrite_command command = {
-	    .entries = &entries,
+	    .entries = &ctx_repair_entries,
 	    .begin = begin_checking,
 	    .message = take_event,
 	    .unknown = take_event,
@@ -553,7 +547,11 @@ ctx_check_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 	    .record = take_record,
 	    .finish = end_checked_stream,
 	};
-	struct check check = {.rewrite = {.stream = stream, .writer = writer},
+	const struct ctx_report report = {.dry_run = writer == NULL,
+	    .archive = options->archive};
+	struct check check = {.rewrite = {.stream = stream,
+				  .writer = writer,
+				  .report = &report},
 	    .options = options};
 	struct ctx_validator *judges[] = {&check.lines.validator,
 	    &check.record.validator};
@@ -563,7 +561,6 @@ ctx_check_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 	options->reasoning_removed = options->reasoning_kept = 0;
 	options->refused = 0;
 	check.repairing = writer != NULL || options->dry_run;
-	ctx_repair_init(&check.repair);
 	check.repair.rewrite = &check.rewrite;
 	check.repair.options = options;
 	if (ctx_validator_init(judges[0], err) == 0 &&
@@ -574,6 +571,7 @@ ctx_check_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 		rc = ctx_rewrite_run(&check.rewrite, &command, &check, err);
 	}
 	ctx_rewrite_release(&check.rewrite);
+	ctx_held_queue_release(&check.events);
 	ctx_validator_release(judges[0]);
 	ctx_validator_release(judges[1]);
 	ctx_repair_release(&check.repair);

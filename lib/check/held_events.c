@@ -2,18 +2,24 @@
  * can be checked later */
 #include "check/held_events.h"
 
-struct ctx_held_event *
-ctx_held_event_add(struct ctx_held_queue *queue, const struct ctx_event *event,
+const struct ctx_held_queue ctx_held_events = {
+    .entry_size = sizeof(struct ctx_held_event),
+};
+
+int
+ctx_held_event_add(struct ctx_rewrite *rewrite, const struct ctx_event *event,
     struct ctx_err *err)
 {
-	struct ctx_held_event *one = ctx_held_queue_add(queue, event, err);
+	struct ctx_held_event *one = event->inside
+	    ? ctx_held_queue_add(&rewrite->elements, event, err)
+	    : ctx_rewrite_hold_record(rewrite, event, err);
 
 	if (one == NULL)
-		return NULL;
+		return -1;
 	one->kind = event->kind;
 	one->record = *event->record;
 	one->layout = *event->layout;
-	return one;
+	return 0;
 }
 
 int
@@ -27,8 +33,10 @@ ctx_held_event_read(struct ctx_rewrite *rewrite, struct ctx_held_event *one,
 	    .layout = &one->layout,
 	    .node = held->node,
 	    .inside = held->text == NULL};
-	if (held->text != NULL)
+	if (held->text != NULL) {
 		one->record.text = (struct ctx_str){held->text, held->n};
+		rewrite->record = &one->record;
+	}
 	if (held->dialect == NULL)
 		return 0;
 	if (ctx_rewrite_reread(rewrite, held, err) < 0)

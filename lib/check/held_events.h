@@ -16,12 +16,15 @@ struct ctx_held_event {
 	struct ctx_record_layout layout;
 };
 
-/* Appends an event to a queue whose entries have the type struct
- * ctx_held_event.  Returns the new entry, or NULL with *err. */
-struct ctx_held_event *ctx_held_event_add(struct ctx_held_queue *queue,
+/* An empty queue for entries of the type struct ctx_held_event. */
+extern const struct ctx_held_queue ctx_held_events;
+/* Appends an event to the queue of its conversation in *rewrite.  If it is a
+ * record, rewrite->edits are applied to it first. */
+int ctx_held_event_add(struct ctx_rewrite *rewrite,
     const struct ctx_event *event, struct ctx_err *err);
 /* Sets *event to an event that was kept in memory ("one"). *event is valid
- * until the next call of this function. */
+ * until the next call of this function.  If the event is a record, it becomes
+ * the one that is being read. */
 int ctx_held_event_read(struct ctx_rewrite *rewrite, struct ctx_held_event *one,
     struct ctx_event *event, struct ctx_err *err);
 

@@ -6,12 +6,11 @@
 #include "check/check.h"
 #include "stream/rewrite.h"
 
-/* An entry of the queue of ctx-check: a record that was not written yet, or a
- * message inside such a record. */
+/* An entry of a queue of struct ctx_rewrite: a record that was not written yet,
+ * or a message inside the record that is being read. */
 struct ctx_repair_entry {
-	/* held.text is the entry's own copy of the bytes to write; its length
-	 * is bytes.n.  It is NULL as long as the bytes are in the reader's
-	 * buffer, or in the queue of events in memory. */
+	/* held.text is NULL as long as the record is the one being read, and no
+	 * repair has changed it (see ctx_repair_text). */
 	struct ctx_held_message held;
 	/* Index of the message in its conversation.  For a record that is not a
 	 * message, the index of the message before it. */
@@ -33,7 +32,6 @@ struct ctx_repair_entry {
 	bool results_before_next;
 	uint64_t rules;
 	enum ctx_role role;
-	struct ctx_str bytes; /* the bytes that will be written */
 	/* Offset in bytes of the first change of something that is sent to the
 	 * model; SIZE_MAX if there is no such change. */
 	size_t changed_from;
@@ -63,9 +61,8 @@ struct ctx_repair_entry {
 	size_t wrapper_length;
 };
 
-struct ctx_repair_queue {
-	/* the queue, whose entries have the type struct ctx_repair_entry */
-	struct ctx_held_queue entries;
+/* What repairs have changed in a conversation so far. */
+struct ctx_repair_changes {
 	/* True if the provider refuses signed reasoning of the model after a
 	 * change. */
 	bool binds;
@@ -76,21 +73,18 @@ struct ctx_repair_queue {
 };
 
 struct ctx_repair {
-	/* Has the writer, and parses messages of the queue again.  If its
-	 * writer is NULL, nothing is written. */
+	/* Has the queues, whose entries are structs ctx_repair_entry, and the
+	 * edits of the record or message that is being read. */
 	struct ctx_rewrite *rewrite;
 	/* True during a trial, in which the repair writes and reports nothing,
 	 * but only sets the members refused and refused_at. */
 	bool trial;
 	struct ctx_check_config *options;
-	/* lines: records that were not written yet. inner: messages inside the
-	 * record that is being read. */
-	struct ctx_repair_queue lines, inner;
-	/* edits of the record that is being read */
-	struct ctx_edits edits;
-	/* edits of a message that is a record of its own */
-	struct ctx_edits message_edits;
-	struct ctx_edits entry_edits; /* edits of a message in the queue */
+	/* lines: for the conversation whose messages are records. inner: for
+	 * the conversation inside the record that is being read. */
+	struct ctx_repair_changes lines, inner;
+	/* edits of a message that was checked before the one being read */
+	struct ctx_edits entry_edits;
 	/* Scratch memory for the JSON that replaces an image or a message. */
 	struct ctx_buf added;
 	/* Copy of the bytes that were removed from a message in the queue. */
@@ -120,35 +114,27 @@ struct ctx_repair {
 
 /* ---- repair_queue.c ---- */
 
-/* Prepares *repair, which must be zeroed. */
-void ctx_repair_init(struct ctx_repair *repair);
+/* An empty queue for entries of the type struct ctx_repair_entry. */
+extern const struct ctx_held_queue ctx_repair_entries;
 void ctx_repair_release(struct ctx_repair *repair);
-/* Returns one of the two queues: if inside is true, that of the messages inside
- * a record; otherwise that of the records. */
-struct ctx_repair_queue *ctx_repair_choose_queue(struct ctx_repair *repair,
-    bool inside);
 /* Appends an entry for the event's message, or for its record if the event has
  * no message.  Returns the entry, or NULL with *err if there is no memory. */
-struct ctx_repair_entry *ctx_repair_append_entry(struct ctx_repair_queue *queue,
+struct ctx_repair_entry *ctx_repair_append_entry(struct ctx_held_queue *queue,
     const struct ctx_event *event, struct ctx_err *err);
-/* Returns the entry with this number in the queue.  The pointer is valid until
- * the next entry is added. */
-struct ctx_repair_entry *ctx_repair_entry_at(
-    const struct ctx_repair_queue *queue, size_t number);
 /* Returns the entry of the message with this index, or NULL if the message was
  * already written.  Finds it by bisection, because indices never decrease in
  * the queue; a record that is not a message has the index of the message before
  * it. */
 struct ctx_repair_entry *ctx_repair_find_entry(
-    const struct ctx_repair_queue *queue, uint64_t message);
+    const struct ctx_held_queue *queue, uint64_t message);
 /* Returns the next message after an entry in the queue that is sent to the
  * model and was not removed by a repair, or NULL if there is none. */
 struct ctx_repair_entry *ctx_repair_find_shown(
-    const struct ctx_repair_queue *queue, struct ctx_repair_entry *entry);
-/* Sets the bytes of a message in the queue to a copy of the n bytes at p.  The
- * queue owns the copy. */
-int ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
-    struct ctx_err *err);
+    const struct ctx_held_queue *queue, struct ctx_repair_entry *entry);
+/* Returns the bytes of an entry: its record, or the JSON of a message inside
+ * the record that is being read. */
+struct ctx_str ctx_repair_text(const struct ctx_repair *repair,
+    const struct ctx_repair_entry *entry);
 /* Writes the original bytes of a message to the archive.  Does nothing if they
  * are already there, or if this is a trial. */
 int ctx_repair_archive(struct ctx_repair *repair,
@@ -263,7 +249,7 @@ int ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 /* Returns an offset in the bytes of the entry that is written next.  Signed
  * reasoning that ends after this offset must be removed.  Returns SIZE_MAX if
  * none must be removed. */
-size_t ctx_repair_pass_change(struct ctx_repair_queue *queue,
+size_t ctx_repair_pass_change(struct ctx_repair_changes *changes,
     const struct ctx_repair_entry *entry);
 /* Removes the signed reasoning that ends after the offset "from" in a message
  * that is a record, and reports this.  If from is SIZE_MAX, removes nothing. */
@@ -284,10 +270,6 @@ int ctx_repair_conversation(struct ctx_repair *repair,
 
 /* ---- write_repaired.c: writes messages whose repairs are final ---- */
 
-/* Applies the edits in repair->edits, if there are any, to the record that is
- * being read, and sets *text to the new bytes, which are in repair->out. */
-int ctx_repair_take_record(struct ctx_repair *repair, struct ctx_str *text,
-    struct ctx_err *err);
 /* Called at the end of a record.  Writes the messages at the beginning of the
  * queue about which there can be no more findings. first_undecided: index of
  * the first message about which there can be. */

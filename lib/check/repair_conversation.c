@@ -9,8 +9,8 @@
 static int
 insert_output(struct ctx_repair *repair, const char *at, struct ctx_err *err)
 {
-	return ctx_edits_replace(&repair->edits, (struct ctx_str){at, 0},
-	    repair->out.p, repair->out.n, err);
+	return ctx_edits_replace(&repair->rewrite->edits,
+	    (struct ctx_str){at, 0}, repair->out.p, repair->out.n, err);
 }
 
 static int
@@ -56,7 +56,7 @@ ctx_repair_conversation(struct ctx_repair *repair,
     const struct ctx_event *event, struct ctx_err *err)
 {
 	const struct ctx_json *json = event->record->json;
-	struct ctx_repair_queue *queue = &repair->inner;
+	struct ctx_held_queue *queue = &repair->rewrite->elements;
 	uint32_t array = event->layout->messages, at;
 	size_t n = ctx_json_count(json, array), i = 0, k = 0;
 	bool *drop = calloc(n > 0 ? n : 1, sizeof *drop);
@@ -70,13 +70,14 @@ ctx_repair_conversation(struct ctx_repair *repair,
 
 		/* This element of the array is not a message, so it has no
 		 * entry in the queue, and is skipped. */
-		if (k == queue->entries.end ||
-		    ctx_repair_entry_at(queue, k)->held.node >=
-			json->nodes[at].next)
+		if (k == queue->end)
+			break;
+		entry = ctx_held_queue_at(queue, k);
+		if (entry->held.node >= json->nodes[at].next)
 			continue;
-		entry = ctx_repair_entry_at(queue, k);
 		drop[i] = entry->removed;
-		entry->changed_from = ctx_repair_pass_change(queue, entry);
+		entry->changed_from =
+		    ctx_repair_pass_change(&repair->inner, entry);
 		if (entry->lead_before && !entry->removed)
 			rc = insert_leading_message(repair, json, entry, err);
 		if (rc == 0 && ctx_repair_has_due_results(entry))
@@ -85,11 +86,12 @@ ctx_repair_conversation(struct ctx_repair *repair,
 		k++;
 	}
 	if (rc == 0)
-		rc = ctx_edits_remove(&repair->edits, json, array, drop, err);
+		rc = ctx_edits_remove(&repair->rewrite->edits, json, array,
+		    drop, err);
 	free(drop);
 	if (rc == 0)
 		rc = ctx_repair_inner_reasoning(repair, err);
-	ctx_held_queue_clear(&queue->entries);
+	ctx_held_queue_clear(queue);
 	repair->run_known = false;
 	return rc;
 }

@@ -31,20 +31,6 @@ record_first_marker(void *user, const struct ctx_json *json, uint32_t container,
 	return 0;
 }
 
-/* Applies the edits in repair->entry_edits to the bytes of a message in the
- * queue. */
-static int
-apply_entry_edits(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    struct ctx_err *err)
-{
-	repair->out.n = 0;
-	if (ctx_edits_apply(&repair->entry_edits, entry->bytes, &repair->out,
-		err) < 0)
-		return -1;
-	ctx_edits_reset(&repair->entry_edits);
-	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
-}
-
 /* Replaces bytes of a message in the queue. piece: the bytes that are replaced;
  * with: the new bytes.  Sets *old to a copy of the replaced bytes, because the
  * message gets new memory.  Returns 1, or -1 with *err. */
@@ -57,7 +43,8 @@ replace_in_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	if (ctx_buf_add(&repair->removed, piece.p, piece.n, err) < 0 ||
 	    ctx_edits_replace(&repair->entry_edits, piece, with.p, with.n,
 		err) < 0 ||
-	    apply_entry_edits(repair, entry, err) < 0)
+	    ctx_rewrite_edit_held(repair->rewrite, &entry->held,
+		&repair->entry_edits, err) < 0)
 		return -1;
 	*old = (struct ctx_str){repair->removed.p, repair->removed.n};
 	return 1;
@@ -70,13 +57,13 @@ ctx_repair_breakpoint(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	const struct ctx_breakpoint_format *format =
 	    ctx_breakpoint_format_any(entry->held.dialect);
 	const struct ctx_json *json = &repair->rewrite->text_json;
+	struct ctx_str text = ctx_repair_text(repair, entry), span;
 	struct first first = {0, 0};
-	struct ctx_str span;
 
 	if (format == NULL)
 		return 0;
-	if (ctx_rewrite_read_text(repair->rewrite, entry->held.dialect,
-		entry->bytes, 0, err) < 0 ||
+	if (ctx_rewrite_read_text(repair->rewrite, entry->held.dialect, text, 0,
+		err) < 0 ||
 	    ctx_breakpoint_each(format, json,
 		ctx_breakpoint_content(format, json, 0), &first,
 		record_first_marker, err) < 0)
@@ -85,7 +72,7 @@ ctx_repair_breakpoint(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 		return 0;
 	span = ctx_child_span(json, first.container, first.node, false);
 	if (entry->changed_from != SIZE_MAX &&
-	    entry->changed_from > (size_t)(span.p - entry->bytes.p))
+	    entry->changed_from > (size_t)(span.p - text.p))
 		entry->changed_from -= span.n;
 	return replace_in_entry(repair, entry, span, (struct ctx_str){"", 0},
 	    old, err);
@@ -99,7 +86,7 @@ ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	const struct ctx_json *json = &repair->rewrite->text_json;
 	uint32_t block = 0;
 	int rc = ctx_rewrite_read_text(repair->rewrite, entry->held.dialect,
-	    entry->bytes, 0, err);
+	    ctx_repair_text(repair, entry), 0, err);
 
 	if (rc <= 0)
 		return rc;

@@ -37,8 +37,6 @@ apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_fix *fix, struct ctx_err *err)
 {
 	const struct ctx_finding *finding = fix->finding;
-	struct ctx_edits *edits =
-	    finding->place.inside ? &repair->edits : &repair->message_edits;
 
 	if (finding->old.p == NULL)
 		return 0;
@@ -49,9 +47,10 @@ apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 		repair->inner.changed |= !is_breakpoint_fix(finding);
 	else if (!is_breakpoint_fix(finding))
 		ctx_repair_note_change(entry,
-		    (size_t)(finding->old.p - entry->bytes.p));
-	return ctx_edits_replace(edits, finding->old, finding->replacement.p,
-		   finding->replacement.n, err) < 0
+		    (size_t)(finding->old.p -
+			ctx_repair_text(repair, entry).p));
+	return ctx_edits_replace(&repair->rewrite->edits, finding->old,
+		   finding->replacement.p, finding->replacement.n, err) < 0
 	    ? -1
 	    : 1;
 }
@@ -129,7 +128,7 @@ ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
     const struct ctx_message *message, struct ctx_fix *fix, struct ctx_err *err)
 {
 	struct ctx_repair_entry *entry =
-	    ctx_repair_find_entry(ctx_repair_choose_queue(repair,
+	    ctx_repair_find_entry(ctx_rewrite_queue(repair->rewrite,
 				      finding->place.inside),
 		finding->place.message);
 
@@ -143,7 +142,7 @@ ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
 	if (entry == NULL || ctx_repair_is_linked(entry, finding->place.inside))
 		return 0;
 	fix->role = entry->role;
-	fix->bytes = entry->bytes;
+	fix->bytes = ctx_repair_text(repair, entry);
 	fix->action = "drop";
 	return apply_fix(repair, entry, message, fix, err);
 }

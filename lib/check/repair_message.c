@@ -10,11 +10,11 @@
 void
 ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds)
 {
-	struct ctx_repair_queue *queue =
-	    ctx_repair_choose_queue(repair, inside);
+	struct ctx_repair_changes *changes =
+	    inside ? &repair->inner : &repair->lines;
 
-	queue->binds = binds;
-	queue->changed = false;
+	changes->binds = binds;
+	changes->changed = false;
 }
 
 /* Finds the place before the blocks of a message where a tool result could be
@@ -49,7 +49,7 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t rules, const struct ctx_place *place, struct ctx_err *err)
 {
 	struct ctx_repair_entry *entry = ctx_repair_append_entry(
-	    ctx_repair_choose_queue(repair, event->inside), event, err);
+	    ctx_rewrite_queue(repair->rewrite, event->inside), event, err);
 
 	if (entry == NULL)
 		return -1;
@@ -58,12 +58,8 @@ ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
 	entry->role = event->message->role;
 	entry->rules = rules;
 	entry->is_empty = event->message->n == 0;
-	entry->bytes = event->inside
-	    ? ctx_json_str(event->record->json, event->node)
-	    : event->record->text;
 	repair->removed_member = 0;
 	repair->run_known = false;
-	ctx_edits_reset(&repair->message_edits);
 	find_insertion_offset(entry, event->message,
 	    event->inside ? event->record->value : event->record->text);
 	return ctx_repair_compose_results(repair, entry, event->message, err);
@@ -160,18 +156,21 @@ int
 ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
     const struct ctx_validator *validator, struct ctx_err *err)
 {
-	struct ctx_repair_queue *queue =
-	    ctx_repair_choose_queue(repair, event->inside);
+	struct ctx_held_queue *queue =
+	    ctx_rewrite_queue(repair->rewrite, event->inside);
 	struct ctx_repair_entry *entry =
-	    ctx_repair_entry_at(queue, queue->entries.end - 1);
-	struct ctx_edits *edits =
-	    event->inside ? &repair->edits : &repair->message_edits;
+	    ctx_held_queue_at(queue, queue->end - 1);
+	struct ctx_edits *edits = &repair->rewrite->edits;
 	const struct ctx_message *message = event->message;
+	struct ctx_str text = ctx_repair_text(repair, entry);
 	size_t first = edits->n;
 
 	entry->removed = entry->removed || validator->removed;
-	if (entry->removed)
+	if (entry->removed) {
+		if (!event->inside)
+			ctx_edits_reset(edits);
 		return 0;
+	}
 	entry->nothing_after =
 	    has_no_blocks_left(message, validator->removed_blocks);
 	if (ctx_repair_is_linked(entry, event->inside))
@@ -184,20 +183,12 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 	    remove_member(edits, message->json, message->node,
 		repair->removed_member, err) < 0)
 		return -1;
-	ctx_repair_note_change(entry,
-	    ctx_edits_first(edits, first, entry->bytes.p));
-	if (event->inside || repair->message_edits.n == 0)
+	ctx_repair_note_change(entry, ctx_edits_first(edits, first, text.p));
+	if (event->inside || edits->n == 0)
 		return 0;
-	repair->out.n = 0;
-	ctx_edits_merge(&repair->message_edits);
-	if (ctx_edits_apply(&repair->message_edits, entry->bytes, &repair->out,
-		err) < 0)
-		return -1;
+	ctx_edits_merge(edits);
 	if (entry->changed_from != SIZE_MAX)
-		entry->changed_from =
-		    ctx_edits_destination(&repair->message_edits, 0,
-			repair->message_edits.n, entry->bytes,
-			entry->changed_from);
-	ctx_edits_reset(&repair->message_edits);
-	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
+		entry->changed_from = ctx_edits_destination(edits, 0, edits->n,
+		    text, entry->changed_from);
+	return ctx_rewrite_edit_held(repair->rewrite, &entry->held, edits, err);
 }

@@ -14,24 +14,14 @@ release_results(void *entry)
 	ctx_buf_release(&released->results_text);
 }
 
-void
-ctx_repair_init(struct ctx_repair *repair)
-{
-	static const struct ctx_held_queue entries = {
-	    .entry_size = sizeof(struct ctx_repair_entry),
-	    .release = release_results,
-	};
-
-	repair->lines.entries = repair->inner.entries = entries;
-}
+const struct ctx_held_queue ctx_repair_entries = {
+    .entry_size = sizeof(struct ctx_repair_entry),
+    .release = release_results,
+};
 
 void
 ctx_repair_release(struct ctx_repair *repair)
 {
-	ctx_held_queue_release(&repair->lines.entries);
-	ctx_held_queue_release(&repair->inner.entries);
-	ctx_edits_release(&repair->edits);
-	ctx_edits_release(&repair->message_edits);
 	ctx_edits_release(&repair->entry_edits);
 	ctx_buf_release(&repair->added);
 	ctx_buf_release(&repair->removed);
@@ -42,41 +32,35 @@ ctx_repair_release(struct ctx_repair *repair)
 }
 
 struct ctx_repair_entry *
-ctx_repair_append_entry(struct ctx_repair_queue *queue,
+ctx_repair_append_entry(struct ctx_held_queue *queue,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	struct ctx_repair_entry *entry =
-	    ctx_held_queue_add(&queue->entries, event, err);
+	struct ctx_repair_entry *entry = ctx_held_queue_add(queue, event, err);
 
 	if (entry == NULL)
 		return NULL;
 	entry->changed_from = SIZE_MAX;
-	if (queue->entries.end - 1 > queue->entries.first)
+	if (queue->end - 1 > queue->first)
 		entry->message = entry[-1].message;
 	return entry;
 }
 
 struct ctx_repair_entry *
-ctx_repair_entry_at(const struct ctx_repair_queue *queue, size_t number)
+ctx_repair_find_entry(const struct ctx_held_queue *queue, uint64_t message)
 {
-	return ctx_held_queue_at(&queue->entries, number);
-}
-
-struct ctx_repair_entry *
-ctx_repair_find_entry(const struct ctx_repair_queue *queue, uint64_t message)
-{
-	size_t low = queue->entries.first, high = queue->entries.end, mid;
+	size_t low = queue->first, high = queue->end, mid;
 	struct ctx_repair_entry *entry;
 
 	while (low < high) {
 		mid = low + (high - low) / 2;
-		if (ctx_repair_entry_at(queue, mid)->message < message)
+		entry = ctx_held_queue_at(queue, mid);
+		if (entry->message < message)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	for (; low < queue->entries.end; low++) {
-		entry = ctx_repair_entry_at(queue, low);
+	for (; low < queue->end; low++) {
+		entry = ctx_held_queue_at(queue, low);
 		if (entry->held.dialect != NULL)
 			return entry->message == message ? entry : NULL;
 	}
@@ -84,11 +68,11 @@ ctx_repair_find_entry(const struct ctx_repair_queue *queue, uint64_t message)
 }
 
 struct ctx_repair_entry *
-ctx_repair_find_shown(const struct ctx_repair_queue *queue,
+ctx_repair_find_shown(const struct ctx_held_queue *queue,
     struct ctx_repair_entry *entry)
 {
 	const struct ctx_repair_entry *last =
-	    ctx_repair_entry_at(queue, queue->entries.end - 1);
+	    ctx_held_queue_at(queue, queue->end - 1);
 
 	while (entry < last) {
 		entry++;
@@ -99,41 +83,28 @@ ctx_repair_find_shown(const struct ctx_repair_queue *queue,
 	return NULL;
 }
 
-struct ctx_repair_queue *
-ctx_repair_choose_queue(struct ctx_repair *repair, bool inside)
+struct ctx_str
+ctx_repair_text(const struct ctx_repair *repair,
+    const struct ctx_repair_entry *entry)
 {
-	return inside ? &repair->inner : &repair->lines;
-}
-
-int
-ctx_repair_own(struct ctx_repair_entry *entry, const char *p, size_t n,
-    struct ctx_err *err)
-{
-	char *text = malloc(n > 0 ? n : 1);
-
-	if (text == NULL)
-		return ctx_err_nomem(err);
-	memcpy(text, p, n);
-	free(entry->held.text);
-	entry->held.text = text;
-	entry->bytes = (struct ctx_str){text, n};
-	return 0;
+	return entry->held.text == NULL && !entry->place.inside
+	    ? repair->rewrite->record->text
+	    : ctx_rewrite_text(repair->rewrite, &entry->held);
 }
 
 int
 ctx_repair_archive(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_err *err)
 {
-	struct ctx_archive *archive = repair->options->archive;
-	struct ctx_str text = entry->bytes;
+	struct ctx_change change = {.bytes = ctx_repair_text(repair, entry)};
+	struct ctx_str *text = &change.bytes;
 
-	if (archive == NULL || repair->rewrite->writer == NULL ||
-	    entry->archived)
+	if (repair->trial || entry->archived)
 		return 0;
-	while (text.n > 0 && strchr(" \t\r\n", text.p[text.n - 1]) != NULL)
-		text.n--;
+	while (text->n > 0 && strchr(" \t\r\n", text->p[text->n - 1]) != NULL)
+		text->n--;
 	entry->archived = true;
-	return ctx_archive_add(archive, text.p, text.n, err);
+	return ctx_report_keep(repair->rewrite->report, &change, err);
 }
 
 void

@@ -11,14 +11,14 @@
 #include "stream/bound_reasoning.h"
 
 size_t
-ctx_repair_pass_change(struct ctx_repair_queue *queue,
+ctx_repair_pass_change(struct ctx_repair_changes *changes,
     const struct ctx_repair_entry *entry)
 {
-	bool before = queue->changed || entry->lead_before;
+	bool before = changes->changed || entry->lead_before;
 
-	queue->changed =
+	changes->changed =
 	    before || entry->removed || entry->changed_from != SIZE_MAX;
-	if (!queue->binds || entry->held.dialect == NULL || entry->removed)
+	if (!changes->binds || entry->held.dialect == NULL || entry->removed)
 		return SIZE_MAX;
 	return before ? 0 : entry->changed_from;
 }
@@ -76,22 +76,17 @@ find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
 	return reasoning == CTX_REASONING_DROP;
 }
 
-/* Removes the signed reasoning that find_reasoning has found in a JSON text.
- * Sets repair->out to the new text. */
+/* Reports the signed reasoning that find_reasoning has found, and adds the
+ * edits that remove it. */
 static int
 remove_reasoning(struct ctx_repair *repair, struct ctx_repair_entry *entry,
-    struct ctx_str text, size_t from, struct ctx_err *err)
+    size_t from, struct ctx_edits *edits, struct ctx_err *err)
 {
 	if (ctx_repair_archive(repair, entry, err) < 0 ||
-	    report_removed_reasoning(repair, entry, from, err) < 0 ||
-	    ctx_bound_remove(&repair->entry_edits,
-		&repair->rewrite->text_message, from, err) < 0)
+	    report_removed_reasoning(repair, entry, from, err) < 0)
 		return -1;
-	repair->out.n = 0;
-	if (ctx_edits_apply(&repair->entry_edits, text, &repair->out, err) < 0)
-		return -1;
-	ctx_edits_reset(&repair->entry_edits);
-	return 0;
+	return ctx_bound_remove(edits, &repair->rewrite->text_message, from,
+	    err);
 }
 
 int
@@ -102,12 +97,11 @@ ctx_repair_record_reasoning(struct ctx_repair *repair,
 
 	if (from == SIZE_MAX)
 		return 0;
-	rc = find_reasoning(repair, entry, entry->bytes, from, err);
-	if (rc <= 0)
-		return rc;
-	if (remove_reasoning(repair, entry, entry->bytes, from, err) < 0)
-		return -1;
-	return ctx_repair_own(entry, repair->out.p, repair->out.n, err);
+	rc = find_reasoning(repair, entry, ctx_repair_text(repair, entry), from,
+	    err);
+	return rc <= 0 ? rc
+		       : remove_reasoning(repair, entry, from,
+			     &repair->rewrite->edits, err);
 }
 
 /* If a message inside a record has signed reasoning that must be removed, adds
@@ -118,42 +112,46 @@ static int
 replace_message(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     size_t n, struct ctx_err *err)
 {
-	struct ctx_edits *edits = &repair->edits;
+	struct ctx_edits *edits = &repair->rewrite->edits;
+	struct ctx_str old = ctx_repair_text(repair, entry), text;
 	size_t first, from;
-	struct ctx_str text;
 	int rc;
 
-	n = ctx_edits_inside(edits, n, entry->bytes, &first);
-	from = ctx_edits_destination(edits, first, n, entry->bytes,
-	    entry->changed_from);
+	n = ctx_edits_inside(edits, n, old, &first);
+	from = ctx_edits_destination(edits, first, n, old, entry->changed_from);
 	repair->added.n = 0;
-	if (ctx_edits_apply_some(edits, first, n, entry->bytes, &repair->added,
-		err) < 0)
+	if (ctx_edits_apply_some(edits, first, n, old, &repair->added, err) < 0)
 		return -1;
 	text = (struct ctx_str){repair->added.p, repair->added.n};
 	rc = find_reasoning(repair, entry, text, from, err);
 	if (rc <= 0)
 		return rc;
-	if (remove_reasoning(repair, entry, text, from, err) < 0)
+	repair->out.n = 0;
+	if (remove_reasoning(repair, entry, from, &repair->entry_edits, err) <
+		0 ||
+	    ctx_edits_apply(&repair->entry_edits, text, &repair->out, err) < 0)
 		return -1;
-	return ctx_edits_replace(edits, entry->bytes, repair->out.p,
-	    repair->out.n, err);
+	ctx_edits_reset(&repair->entry_edits);
+	return ctx_edits_replace(edits, old, repair->out.p, repair->out.n, err);
 }
 
 int
 ctx_repair_inner_reasoning(struct ctx_repair *repair, struct ctx_err *err)
 {
-	struct ctx_repair_queue *queue = &repair->inner;
+	const struct ctx_held_queue *queue = &repair->rewrite->elements;
+	struct ctx_edits *edits = &repair->rewrite->edits;
+	struct ctx_repair_entry *entry;
 	size_t i, n;
 
-	if (!queue->binds || !queue->changed)
+	if (!repair->inner.binds || !repair->inner.changed)
 		return 0;
-	ctx_edits_merge(&repair->edits);
-	n = repair->edits.n;
-	for (i = queue->entries.first; i < queue->entries.end; i++)
-		if (ctx_repair_entry_at(queue, i)->changed_from != SIZE_MAX &&
-		    replace_message(repair, ctx_repair_entry_at(queue, i), n,
-			err) < 0)
+	ctx_edits_merge(edits);
+	n = edits->n;
+	for (i = queue->first; i < queue->end; i++) {
+		entry = ctx_held_queue_at(queue, i);
+		if (entry->changed_from != SIZE_MAX &&
+		    replace_message(repair, entry, n, err) < 0)
 			return -1;
+	}
 	return 0;
 }

@@ -340,7 +340,7 @@ ctx_repair_move_results(struct ctx_repair_entry *entry,
  * messages from this one to the returned one. */
 static struct ctx_repair_entry *
 find_last_before_results(struct ctx_repair *repair,
-    const struct ctx_repair_queue *queue, struct ctx_repair_entry *entry,
+    const struct ctx_held_queue *queue, struct ctx_repair_entry *entry,
     struct ctx_repair_entry **next)
 {
 	struct ctx_repair_entry *last = entry;
@@ -371,8 +371,8 @@ ctx_repair_mark_result(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, bool judging, struct ctx_fix *fix)
 {
 	const struct ctx_finding *finding = fix->finding;
-	struct ctx_repair_queue *queue =
-	    ctx_repair_choose_queue(repair, finding->place.inside);
+	struct ctx_held_queue *queue =
+	    ctx_rewrite_queue(repair->rewrite, finding->place.inside);
 	struct ctx_repair_entry *last, *next;
 	struct ctx_repair_result *result;
 
@@ -401,9 +401,7 @@ ctx_repair_mark_result(struct ctx_repair *repair,
 	fix->bytes =
 	    (struct ctx_str){entry->results_text.p + result->at, result->n};
 	if (judging)
-		return next ==
-			    ctx_repair_entry_at(queue,
-				queue->entries.end - 1) &&
+		return next == ctx_held_queue_at(queue, queue->end - 1) &&
 			!ctx_repair_results_in_next(entry, next)
 		    ? 2
 		    : 1;

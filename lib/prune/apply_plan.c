@@ -213,7 +213,8 @@ apply_message_plan(struct prune *run, struct held_conversation *conversation,
 	    0)
 		return -1;
 	if (!empty && entry->held.text != NULL &&
-	    ctx_rewrite_edit_held(&run->rewrite, &entry->held, err) < 0)
+	    ctx_rewrite_edit_held(&run->rewrite, &entry->held,
+		&run->rewrite.edits, err) < 0)
 		return -1;
 	if (empty && kept == 0)
 		remove_message(run, conversation, entry);

@@ -7,9 +7,13 @@
 
 /* ---- writing ---- */
 
-int
-ctx_rewrite_encode_edits(const struct ctx_rewrite *rewrite,
-    struct ctx_edits *edits, struct ctx_str text, struct ctx_err *err)
+/* Converts edits such that they can be applied to the text of the record that
+ * is being read.  If the request in the record is coded in a string, edits of
+ * the request become edits of this string.  Does nothing if text is not the
+ * text of this record. */
+static int
+encode_edits(const struct ctx_rewrite *rewrite, struct ctx_edits *edits,
+    struct ctx_str text, struct ctx_err *err)
 {
 	const struct ctx_record *record = rewrite->record;
 
@@ -23,10 +27,7 @@ ctx_rewrite_apply_edits(struct ctx_rewrite *rewrite, struct ctx_str *text,
     struct ctx_err *err)
 {
 	rewrite->out.n = 0;
-	if ((rewrite->report != NULL &&
-		ctx_report_sync(rewrite->report, err) < 0) ||
-	    ctx_rewrite_encode_edits(rewrite, &rewrite->edits, *text, err) <
-		0 ||
+	if (encode_edits(rewrite, &rewrite->edits, *text, err) < 0 ||
 	    ctx_edits_apply(&rewrite->edits, *text, &rewrite->out, err) < 0)
 		return -1;
 	ctx_edits_reset(&rewrite->edits);
@@ -46,6 +47,9 @@ ctx_rewrite_write(struct ctx_rewrite *rewrite, struct ctx_str text,
 		ctx_edits_reset(&rewrite->edits);
 		return 0;
 	}
+	if (rewrite->report != NULL &&
+	    ctx_report_sync(rewrite->report, err) < 0)
+		return -1;
 	if (rewrite->edits.n > 0) {
 		is_borrowed = false;
 		if (ctx_rewrite_apply_edits(rewrite, &text, err) < 0)
@@ -116,37 +120,36 @@ void *
 ctx_rewrite_hold_record(struct ctx_rewrite *rewrite,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	struct ctx_str text = event->record->text;
-	bool is_edited = rewrite->edits.n > 0;
-	struct ctx_held_message *held;
+	struct ctx_held_message *held =
+	    ctx_held_queue_add(&rewrite->lines, event, err);
 
-	if (is_edited && ctx_rewrite_apply_edits(rewrite, &text, err) < 0)
-		return NULL;
-	held = ctx_held_queue_add(&rewrite->lines, event, err);
 	if (held == NULL)
 		return NULL;
-	if (!is_edited)
+	if (rewrite->edits.n == 0)
 		return ctx_rewrite_hold(rewrite, held, event, err) < 0 ? NULL
 								       : held;
-	ctx_rewrite_set_text(rewrite, held, ctx_buf_take(&rewrite->out),
-	    text.n);
-	return held;
+	if (ctx_rewrite_edit_held(rewrite, held, &rewrite->edits, err) == 0)
+		return held;
+	ctx_held_queue_remove_last(&rewrite->lines);
+	return NULL;
 }
 
 int
 ctx_rewrite_edit_held(struct ctx_rewrite *rewrite,
-    struct ctx_held_message *held, struct ctx_err *err)
+    struct ctx_held_message *held, struct ctx_edits *edits, struct ctx_err *err)
 {
+	struct ctx_str text = rewrite->record->text;
 	struct ctx_buf edited = {0};
 
-	if (ctx_buf_reserve(&edited, held->n + rewrite->edits.store.n + 1,
-		err) < 0 ||
-	    ctx_edits_apply(&rewrite->edits,
-		(struct ctx_str){held->text, held->n}, &edited, err) < 0) {
+	if (held->text != NULL)
+		text = (struct ctx_str){held->text, held->n};
+	if (encode_edits(rewrite, edits, text, err) < 0 ||
+	    ctx_buf_reserve(&edited, text.n + edits->store.n + 1, err) < 0 ||
+	    ctx_edits_apply(edits, text, &edited, err) < 0) {
 		ctx_buf_release(&edited);
 		return -1;
 	}
-	ctx_edits_reset(&rewrite->edits);
+	ctx_edits_reset(edits);
 	ctx_rewrite_free_text(rewrite, held);
 	ctx_rewrite_set_text(rewrite, held, edited.p, edited.n);
 	return 0;

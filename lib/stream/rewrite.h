@@ -227,10 +227,12 @@ int ctx_rewrite_keep_parse(struct ctx_rewrite *rewrite,
  * *err. */
 void *ctx_rewrite_hold_record(struct ctx_rewrite *rewrite,
     const struct ctx_event *event, struct ctx_err *err);
-/* Applies rewrite->edits to the text of an entry of rewrite->lines, and clears
- * the edits. */
+/* Applies edits to the text of an entry of rewrite->lines, and clears the
+ * edits.  An entry without a text gets the edited text of the record that is
+ * being read. */
 int ctx_rewrite_edit_held(struct ctx_rewrite *rewrite,
-    struct ctx_held_message *held, struct ctx_err *err);
+    struct ctx_held_message *held, struct ctx_edits *edits,
+    struct ctx_err *err);
 /* Appends bytes to the text of an entry of rewrite->lines. */
 int ctx_rewrite_append_text(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, struct ctx_str text, struct ctx_err *err);
@@ -277,20 +279,15 @@ int ctx_rewrite_count_edited(struct ctx_rewrite *rewrite,
 int ctx_rewrite_report(struct ctx_rewrite *rewrite,
     const struct ctx_edited_message *edited, struct ctx_change *change,
     struct ctx_err *err);
-/* Converts edits such that they can be applied to the text of the record that
- * is being read.  If the request in the record is coded in a string, edits of
- * the request become edits of this string.  Does nothing if text is not the
- * text of this record. */
-int ctx_rewrite_encode_edits(const struct ctx_rewrite *rewrite,
-    struct ctx_edits *edits, struct ctx_str text, struct ctx_err *err);
 /* Applies rewrite->edits to a text, sets *text to the result, and clears the
  * edits.  The result is valid until the next call of this function or of
- * ctx_rewrite_write.  First writes the archive to disk. */
+ * ctx_rewrite_write. */
 int ctx_rewrite_apply_edits(struct ctx_rewrite *rewrite, struct ctx_str *text,
     struct ctx_err *err);
 /* Applies rewrite->edits to a record, clears the edits, and writes the result,
- * unless this is a dry run. is_borrowed: true if text remains valid until the
- * writer is flushed, so that it need not be copied. */
+ * unless this is a dry run.  First writes the archive to disk. is_borrowed:
+ * true if text remains valid until the writer is flushed, so that it need not
+ * be copied. */
 int ctx_rewrite_write(struct ctx_rewrite *rewrite, struct ctx_str text,
     bool is_borrowed, struct ctx_err *err);
 /* Applies rewrite->edits to the first entry of rewrite->lines, writes it, and
