@@ -152,7 +152,7 @@ commands_between() {
 }
 
 @test "manual pages: ctx-stream(5) describes every dialect" {
-	sed -n '/^\.Sh PROVIDERS/,/^\.Sh WHAT/s/^\.It Cm //p' \
+	sed -n '/^\.Sh PROVIDERS/,/^\.Sh SEE/s/^\.It Cm //p' \
 	    "$BATS_TEST_DIRNAME/../man/ctx-stream.5" | tr -d , | tr -s ' ' '\n' |
 	    sort > described
 	ctx-count --list-options | sed -n 's/^d\tdialect\t.*\t//p' |
