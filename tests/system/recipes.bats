@@ -33,15 +33,15 @@ recipe() {
 
 # Copies the file $1, which ctx.7 names, from the examples.
 example() {
-	grep -q "^\.It Pa $1\$" "$ROOT/man/ctx.7" || fail "ctx.7 has no file $1"
+	grep -q "^\.Pa $1\>" "$ROOT/man/ctx.7" || fail "ctx.7 has no file $1"
 	cp "$ROOT/man/examples/$1" .
 }
 
-# Writes the command of ctx.7 that contains $1, with the words $2 after it.
+# Writes a command of ctx-prune with the arguments $2, and with the option of
+# ctx.7 that contains $1.
 prune_command() {
-	grep "^ctx-prune .*$1" "$ROOT/man/ctx.7" > script ||
-		fail "ctx.7 has no command $1"
-	sed -i "s/\$/ $2/" script
+	sed -n "s/^\.It Ql \(.*$1.*\)/ctx-prune $2 \1/p" "$ROOT/man/ctx.7" > script
+	[ -s script ] || fail "ctx.7 has no command $1"
 }
 
 @test "jq reads the output of ctx-count" {
@@ -157,7 +157,7 @@ run_workflow() {
 	setup_recipes
 	local command
 	for command in 'ollama run llama3.2' 'llm -m local'; do
-		prune_command "$command" '-b 16k agent.jsonl > out.jsonl'
+		prune_command "$command" '-s summarize -b 16k agent.jsonl > out.jsonl'
 		sh -e script
 		grep -q "summary by $command" out.jsonl
 		ctx-check out.jsonl
@@ -196,7 +196,7 @@ run_workflow() {
 	ENDPOINT=http://127.0.0.1:$(cat port)
 	export ENDPOINT
 	example summarize.sh
-	prune_command 'sh summarize.sh' '-b 16k agent.jsonl > by-endpoint.jsonl'
+	prune_command 'sh summarize.sh' '-s summarize -b 16k agent.jsonl > by-endpoint.jsonl'
 	sh -e script
 	kill %1
 	grep -q 'asked at /v1/chat/completions with 1 lines' by-endpoint.jsonl
@@ -229,7 +229,7 @@ run_workflow() {
 	PATH=$PWD/venv/bin:$PATH
 	pip -q install "$(sed -n '1s/.*pip install \(.*\))/\1/p' embed.py)"
 	prune_command 'python3 embed.py' \
-	    '-b 60 -k 1 -t 1 chat.jsonl > by-meaning.jsonl'
+	    '-s recall -b 60 -k 1 -t 1 chat.jsonl > by-meaning.jsonl'
 	sh -e script > log 2>&1 || fail "$(cat log)"
 	grep -q puppy by-meaning.jsonl
 	ctx-count -q --max 60 by-meaning.jsonl
