@@ -44,15 +44,6 @@ prune_command() {
 	[ -s script ] || fail "ctx.7 has no command $1"
 }
 
-@test "jq reads the output of ctx-count" {
-	setup_recipes
-	recipe jq
-	sh -e script > out
-	line=$(jq .line out)
-	[ "$(jq .tokens out)" -eq "$(sed -n "${line}p" agent.jsonl |
-		ctx-count --json --per message | jq .tokens)" ]
-}
-
 @test "tail -f: records are written while the file is open" {
 	setup_recipes
 	recipe tail
