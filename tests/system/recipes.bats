@@ -33,7 +33,7 @@ recipe() {
 
 # Copies the file $1, which ctx.7 names, from the examples.
 example() {
-	grep -q "^\.Pa $1\>" "$ROOT/man/ctx.7" || fail "ctx.7 has no file $1"
+	grep -q "^\.It Pa .*\<$1\>" "$ROOT/man/ctx.7" || fail "ctx.7 has no file $1"
 	cp "$ROOT/man/examples/$1" .
 }
 
