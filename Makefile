@@ -363,7 +363,7 @@ check-system: all units
 # Counts of Claude's encodings against the package ctok: claude.py says what it
 # needs.
 check-claude: $(B)/ctx-count
-	@PATH=$(abspath $(B)):$$PATH STRINGS=$(STRINGS) \
+	@PATH=$(abspath $(B)):$$PATH STRINGS=$(STRINGS) TEXTS=$(TEXTS) \
 	  $(or $(PYTHON),python3.12) tests/system/claude.py $(CTOK)
 
 # False alarms and misses of ctx-check on requests that public test suites have

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Compares ctx-count with the PyPI package ctok, whose counts it reproduces.
 
-    make check-claude PYTHON=python3.12 [CTOK=DIRECTORY] [STRINGS=N]
+    make check-claude PYTHON=python3.12 [CTOK=DIRECTORY] [STRINGS=N] [TEXTS=M]
 
 needs Python 3.12, because the characters of ctx's encodings are those of
 Unicode 15.0, and ctok 1.3.0.  DIRECTORY is the unpacked source archive of ctok
 (pip download --no-binary :all: ctok==1.3.0): its gates are then run as well,
 against the counts of the provider.  N is the number of random strings
-(20,000).  Prints a line for each kind of text, and exits with 1 if a count
-differs.
+(20,000), M the number of texts of most other kinds (50).  Prints a line for each
+kind of text, and exits with 1 if a count differs.
 """
 import base64
 import functools
@@ -24,11 +24,11 @@ import unicodedata
 
 from ctok import token_count
 
-# Encoding: version of ctok, tokens of its frame.
-FAMILIES = {"claude-3": ("3.0", 7), "claude-4.7": ("4.7", 11),
-            "claude-4.8": ("4.8", 6)}
-FRAME = 4  # what ctx-count adds to the text of a message
-FILES = 50  # of each kind
+# Encoding: version of ctok, tokens of its frame, and tokens that ctx-count adds
+# to the text of a message.
+FAMILIES = {"claude-3": ("3.0", 7, 3), "claude-4.7": ("4.7", 11, 4),
+            "claude-4.8": ("4.8", 6, 2)}
+FILES = int(os.environ.get("TEXTS") or 50)  # of each kind
 CODE = ["c", "py", "pl", "sh", "js", "rb", "java", "go", "rs", "cpp", "tcl"]
 SCRIPTS = [
     "LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "HEBREW", "ARABIC", "SYRIAC",
@@ -73,7 +73,8 @@ def ours(encoding, texts):
         ["ctx-count", "--no-sandbox", "-d", "generic", "-e", encoding,
          "--per", "message", "--json"], check=True, stdout=subprocess.PIPE,
         input=("\n".join(lines) + "\n").encode()).stdout
-    counts = [json.loads(line)["tokens"] - FRAME for line in
+    added = FAMILIES[encoding][2]
+    counts = [json.loads(line)["tokens"] - added for line in
               out.splitlines()]
     assert len(counts) == len(texts), (len(counts), len(texts))
     return counts
@@ -81,7 +82,7 @@ def ours(encoding, texts):
 
 def differing(job):
     encoding, texts = job
-    version, frame = FAMILIES[encoding]
+    version, frame, _ = FAMILIES[encoding]
     bad = []
     for text, count in zip(texts, ours(encoding, texts)):
         want = token_count(text, version) - frame if text else 0

@@ -10,3 +10,24 @@ load helper
 	venv/bin/python "$ROOT/tests/corpus/char_tokens.py" > now
 	cmp now "$ROOT/tests/corpus/char_tokens.json"
 }
+
+# Prints the path of a Python whose characters are those of Unicode 15.0: 3.12.
+find_python() {
+	local python
+	for python in python3.12 python3 "$HOME"/.pyenv/versions/3.12*/bin/python3
+	do
+		if "$python" -c 'import unicodedata
+assert unicodedata.unidata_version == "15.0.0"' 2> /dev/null; then
+			echo "$python"
+			return
+		fi
+	done
+	return 1
+}
+
+@test "counts of Claude's encodings are those of the package ctok" {
+	python=$(find_python) || skip "no Python 3.12"
+	"$python" -m venv venv && venv/bin/pip install --quiet ctok==1.3.0 \
+	    > pip.log 2>&1 || skip "ctok cannot be installed"
+	STRINGS=1000 TEXTS=15 venv/bin/python "$ROOT/tests/system/claude.py"
+}
