@@ -5,8 +5,8 @@
 
 #include "cli/cli.h"
 
-/* Prints a text.  The characters of the string special, percent signs and line
- * ends are written as % and two hex digits. */
+/* Prints a text.  Writes percent signs, line ends and the characters of the
+ * string special as % and two hex digits. */
 static void
 print_escaped(const char *p, const char *special)
 {
@@ -23,8 +23,8 @@ print_escaped(const char *p, const char *special)
 	}
 }
 
-/* A workflow command of GitHub Actions: the escapes are those of its toolkit
- * (packages/core/src/command.ts, read in November 2026). */
+/* Prints a workflow command of GitHub Actions.  The escapes are those of
+ * GitHub's toolkit (packages/core/src/command.ts, read in November 2026). */
 static void
 print_github(const char *file, uint64_t line, const char *text)
 {

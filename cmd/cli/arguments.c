@@ -1,5 +1,5 @@
-/* arguments.c - reads the arguments of options, and numbers in the environment
- */
+/* arguments.c - reads the arguments of options, and numbers in environment
+ * variables */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "prune/prune.h"
 #include "cli/cli.h"
 
-/* Reads a decimal number and multiplies it by scale, a power of ten.  If exact
- * is true, a result that is not an integer is an error; otherwise its fraction
- * is cut off.  Moves *text to the end of the number. */
+/* Reads a decimal number at *text, and multiplies it by scale, a power of ten.
+ * If the product is not an integer, returns false if exact is true, otherwise
+ * cuts off the fraction.  Moves *text to the end of the number. */
 static bool
 read_decimal(const char **text, uint64_t scale, bool exact, uint64_t *out)
 {
@@ -61,7 +61,7 @@ read_number(const char *text, uint64_t *out)
 	return true;
 }
 
-/* Reads a span of time such as "90s", "30m", "2h" or "7d" as milliseconds.
+/* Reads a time such as "90s", "30m", "2h" or "7d" into *out, in milliseconds.
  * Returns false if it is malformed. */
 static bool
 read_span(const char *text, uint64_t *out)
@@ -101,9 +101,9 @@ read_amount(const char *text, struct ctx_amount *out)
 	return true;
 }
 
-/* Returns true if text may be the suffix that --in-place appends to the name of
- * a file.  The suffix must not begin with a letter or digit: with -in or -ib
- * 8000 the user probably means the options -i -n or -i -b 8000. */
+/* Returns true if text may be the suffix of --in-place, which is appended to
+ * the name of a file.  It must not begin with a letter or digit: with -in or
+ * -ib 8000 the user probably means the options -i -n or -i -b 8000. */
 static bool
 is_suffix(const char *text)
 {
@@ -127,8 +127,8 @@ read_choice(const struct cli_option *option, const char *text, unsigned *out)
 	return false;
 }
 
-/* Returns true if a number ends in a point and three digits: 8.000 probably
- * means 8000. */
+/* Returns true if a number ends with a point and three digits: with 8.000 the
+ * user probably means 8000. */
 static bool
 has_grouped_digits(const char *text)
 {
@@ -138,8 +138,8 @@ has_grouped_digits(const char *text)
 	    strspn(point + 1, "0123456789") == 3 && point[4] == '\0';
 }
 
-/* Removes the letters B and iB from the end of a number such as 8KB or 8KiB,
- * and the point from one such as 8.000.  Writes 1e4 as 10000. */
+/* Rewrites a number: removes the letters B and iB at its end (8KB, 8KiB), and
+ * the point in a number such as 8.000; writes 1e4 as 10000. */
 static void
 rewrite_number(char spelled[40])
 {
@@ -159,10 +159,11 @@ rewrite_number(char spelled[40])
 		(void)snprintf(spelled, 40, "%.0f", value);
 }
 
-/* Guesses how the user meant a malformed number, and writes the guess to the
- * array spelled.  The guess has no signs between the digits (20,000: 20000), a
- * capital letter as its unit (20m: 20M), is in percent (0.7: 70%), or is what
- * rewrite_number makes of it.  Returns false if the guess is malformed, too. */
+/* Guesses which number the user meant by a malformed one, and writes the guess
+ * to spelled.  Removes signs between the digits (20000 for 20,000), writes the
+ * unit as a capital letter (20M for 20m), converts to percent (70% for 0.7), or
+ * does what rewrite_number does.  Returns false if the guess is malformed,
+ * too. */
 static bool
 suggest_number(const struct cli_option *option, const char *text,
     char spelled[40])
@@ -254,14 +255,14 @@ cli_store(struct cli *cli, const struct cli_option *option, const char *text)
 		*(const char **)option->to = text;
 		break;
 	case CLI_FILE:
-		/* An empty file name is an error: it probably comes from a
-		 * variable that a script has not set. */
+		/* An empty file name is an error, because it probably comes
+		 * from a variable that a script has not set. */
 		right = text[0] != '\0';
 		*(const char **)option->to = text;
 		break;
 	case CLI_SUFFIX:
-		/* If -i is given once more without a suffix, the suffix that
-		 * was given before remains in use. */
+		/* If -i is given again without a suffix, the suffix that was
+		 * given before remains valid. */
 		right = text == NULL || is_suffix(text);
 		if (text != NULL)
 			*(const char **)option->to = text;

@@ -1,6 +1,6 @@
 /*
- * atomic_write.c - replaces a file by a new one in a single step, so that no
- * program reads a half-written file
+ * atomic_write.c - replaces a file in a single step, so that no program reads a
+ * half-written file
  *
  * The new file is written in the directory of the old one under a random name,
  * and renamed when its content is on disk.  If the disk is full, the old file
@@ -28,9 +28,9 @@ fail(const struct cli *cli, const char *path, const char *beside, int sys)
 }
 
 /* Returns true if a new file may replace the file at this path.  Symbolic
- * links, pipes and devices are written in place instead, because the user
+ * links, pipes and devices are overwritten in place instead, because the user
  * chose them on purpose.  A file with several hard links, of another owner or
- * with an access control list is also written in place, because a new file
+ * with an access control list is also overwritten in place, because a new file
  * would lose these. */
 static bool
 may_replace(const char *path, struct stat *file, bool *exists)
@@ -95,7 +95,8 @@ cli_open_beside(const char *path, int access, const struct stat *like,
 	return -1;
 }
 
-/* Writes bytes to a file and closes it.  Returns 0, or an errno value. */
+/* Writes bytes to a file, and closes it. sync: true if the bytes are synced to
+ * disk.  Returns 0, or an errno value. */
 static int
 write_out(int fd, const struct ctx_buf *bytes, bool sync)
 {
@@ -117,8 +118,8 @@ write_out(int fd, const struct ctx_buf *bytes, bool sync)
 	return sys;
 }
 
-/* Overwrites the existing file.  Termination signals are not deferred
- * meanwhile: if the file is a pipe, the write may wait forever for a reader. */
+/* Overwrites the existing file.  Does not defer termination signals meanwhile,
+ * because a write to a pipe may wait forever for a reader. */
 static void
 write_in_place(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes)
@@ -135,10 +136,10 @@ write_in_place(const struct cli *cli, const char *path,
 		fail(cli, path, NULL, sys);
 }
 
-/* Returns true if an error means that no temporary file can ever be created in
- * the directory of the file, so that the file must be overwritten in place.
- * After other errors, such as a full disk, the old file is kept. sys: the
- * errno value. */
+/* Returns true if an error of open means that no temporary file can ever be
+ * created in the directory of the file, so that the file must be overwritten in
+ * place.  After other errors, such as a full disk, the old file is kept. sys:
+ * the value of errno. */
 static bool
 is_for_good(int sys)
 {
@@ -147,8 +148,8 @@ is_for_good(int sys)
 }
 
 /* Replaces the file at path by a new one. like: owner, group and mode of the
- * existing file.  NULL: no file exists; the new one gets the mode 0600.
- * Termination signals are deferred meanwhile, so that no file with a random
+ * existing file, or NULL if no file exists; the new file then gets the mode
+ * 0600.  Defers termination signals meanwhile, so that no file with a random
  * name is left.  Returns false if no file can be created in the directory of
  * path. */
 static bool

@@ -1,5 +1,5 @@
-/* cli.c - functions that all commands share: opens streams, protects files from
- * being overwritten, and ends a command */
+/* cli.c - functions shared by all commands: they open streams, protect files
+ * from being overwritten, and end a command */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 #include "cli/cli.h"
 
-/* Minimum number of bytes that one read of a plain text asks for. */
+/* Minimum number of bytes that are requested by one read of a plain text. */
 #define PART ((size_t)256 << 10)
 
 static bool
@@ -21,8 +21,8 @@ is_same(const struct stat *a, const struct stat *b)
 	return S_ISREG(a->st_mode) && ctx_is_same_file(a, b);
 }
 
-/* Returns true if file is one of the input files, given as n paths.  If n is
- * 0, the only input file is standard input. */
+/* Returns true if file is one of the input files, whose paths are files[0] to
+ * files[n - 1].  If n is 0, the only input file is standard input. */
 static bool
 is_among(char *const *files, size_t n, const struct stat *file)
 {
@@ -41,14 +41,13 @@ is_among(char *const *files, size_t n, const struct stat *file)
 }
 
 /*
- * Writes the path of a configuration or cache file of ctx to the buffer "out".
- * The file is below the directory that the environment variable contains, or
- * else below a subdirectory of HOME, such as .config.
+ * Writes the path of a configuration file or cache directory of ctx to the
+ * buffer out.  It is below the directory that the environment variable names,
+ * or else below a subdirectory of HOME, such as .config (beside).
  *
  * Returns false if neither variable contains an absolute path, or if the path
  * is too long.  As the XDG Base Directory Specification demands, relative paths
- * are ignored: otherwise the current directory could contain a file that ctx
- * trusts.
+ * are ignored: otherwise ctx would trust files in the current directory.
  */
 static bool
 find_user_file(char out[4096], const char *variable, const char *beside,
@@ -98,8 +97,8 @@ is_vocabulary(const char *encoding, const struct stat *file)
 	    is_file(encoding, file);
 }
 
-/* Returns true if the command reads file as a vocabulary or as the list of the
- * user's own models. */
+/* Returns true if the command reads the file as a vocabulary, or as the list of
+ * the user's own models. */
 static bool
 is_read(const struct cli *cli, const struct stat *file)
 {
@@ -117,7 +116,7 @@ is_read(const struct cli *cli, const struct stat *file)
 }
 
 /* Returns true if path is in the spool, the directory in which ctx-age stores
- * tool results.  No command may write any other file there. */
+ * tool results.  Commands must not write any other file there. */
 static bool
 is_spooled(const struct cli *cli, const char *path)
 {
@@ -180,8 +179,8 @@ cli_read_at(int fd, char *p, size_t n, uint64_t at)
 	return (ssize_t)done;
 }
 
-/* Exits with an error if standard output is also an input file, which would be
- * read without end. */
+/* Exits with an error if standard output is also an input file.  The command
+ * would read its own output without end. */
 static void
 check_stdout(const struct cli *cli, char *const *files, size_t n)
 {
@@ -194,8 +193,8 @@ check_stdout(const struct cli *cli, char *const *files, size_t n)
 		    CLI_STDOUT);
 }
 
-/* If no file is named and standard input is a terminal on which nothing is
- * typed for a second, says that the command waits for input. */
+/* Says that the command waits for input, if no file is named, standard input is
+ * a terminal, and nothing was typed for a second. */
 static void
 note_terminal(const struct cli *cli, const char *file)
 {
@@ -287,9 +286,8 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 		threads = cores < 1 ? 1 : (uint64_t)cores;
 	}
-	/* With --unbuffered only one thread counts tokens.  With several
-	 * threads, the output would wait until they have counted messages
-	 * ahead. */
+	/* With --unbuffered only one thread counts tokens, because with several
+	 * threads the output waits until messages were counted ahead. */
 	if (cli->unbuffered)
 		threads = 1;
 	if (ctx_stream_count_ahead(stream, counters, (unsigned)threads, &err) <
@@ -315,7 +313,7 @@ cli_close(struct ctx_stream *stream)
 	ctx_stream_release(stream);
 }
 
-/* Exits with an error if the value of --encoding is neither the name of a
+/* Exits with an error if the argument of --encoding is neither the name of a
  * built-in encoding nor a file, even if the command will count nothing. */
 static void
 check_encoding(const struct cli *cli)
@@ -340,8 +338,8 @@ check_encoding(const struct cli *cli)
 	    cli->encoding);
 }
 
-/* Exits with an error if --model names a file, not a model: the argument of the
- * option was probably forgotten. */
+/* Exits with an error if --model names a file, not a model: the user has
+ * probably forgotten the argument of --model. */
 static void
 check_model(const struct cli *cli, const struct ctx_models *own)
 {
@@ -386,8 +384,8 @@ cli_model_counters(struct cli *cli, struct ctx_model_counters *counters)
 	check_model(cli, &counters->own);
 }
 
-/* Reads bytes like read(2), but continues after a signal.  If another process
- * has made the file non-blocking, waits for data. */
+/* Reads bytes in the same way as read(2), but continues after a signal, and
+ * waits for data if another process has made the file non-blocking. */
 static ssize_t
 read_some(int fd, char *p, size_t n)
 {
@@ -401,8 +399,8 @@ read_some(int fd, char *p, size_t n)
 	return got;
 }
 
-/* Reads from a file until the buffer text has n bytes.  Returns 1; 0 if the
- * file ends before that; or -1 and sets *err. */
+/* Reads from a file until the buffer text has n bytes.  Returns 1, or 0 if the
+ * file ends before that, or -1 with *err. */
 static int
 read_until(int fd, const char *file, struct ctx_buf *text, size_t n,
     struct ctx_err *err)
@@ -435,8 +433,8 @@ cli_read_parts(const struct cli *cli, const char *file,
 		return ctx_err_sys(err, errno, "cannot open %s", file);
 	/* The callback parts->take may leave bytes in the buffer.  The next
 	 * read asks for at least as many bytes as are left, so the buffer
-	 * doubles if the callback leaves all of it.  Thus the number of bytes
-	 * that are moved in memory remains proportional to the length of the
+	 * doubles if the callback leaves all of it.  So the number of bytes
+	 * that are moved in memory is proportional to the length of the
 	 * file. */
 	do {
 		rc = read_until(fd, file, &text,

@@ -10,21 +10,21 @@ enum { WHERE, ROLE, TOOL, TOKENS, WHY, COLUMNS };
 static const char *const heads[COLUMNS] = {"where", "role", "tool", "tokens",
     "why"};
 
-/* Widths in characters.  GAP: of the space between two columns.  WHERE_MOST:
- * maximum width of the column with the place of a change, which gets what the
- * other columns leave of the terminal. */
+/* Widths in characters.  GAP: space between two columns.  WHERE_MOST: maximum
+ * width of the column with the place of a change; this column gets the width of
+ * the terminal that other columns leave. */
 enum { GAP = 2, WHERE_MOST = 48 };
 static const struct layout {
-	/* minimum width of a terminal on which these columns are printed, in
-	 * characters */
+	/* minimum width of the terminal, in characters, for which this layout
+	 * is used */
 	unsigned least;
 	unsigned widths[COLUMNS];
 } layouts[] = {
     {100, {0, 9, 20, 16, 30}}, {72, {0, 9, 12, 14, 22}},
-    {0, {0, 0, 0, 12, 16}}, /* without role and tool */
+    {0, {0, 0, 0, 12, 16}}, /* layout without role and tool */
 };
 
-/* Sets the widths of the columns for the width of the terminal. */
+/* Sets the widths of the columns according to the width of the terminal. */
 static void
 fit_widths(unsigned widths[COLUMNS])
 {
@@ -43,8 +43,8 @@ fit_widths(unsigned widths[COLUMNS])
 		widths[WHERE] = WHERE_MOST;
 }
 
-/* Prints a text that is cut to a column's width, and spaces up to the next
- * column. */
+/* Prints a text that is cut to the width of its column, and spaces up to the
+ * next column. */
 static void
 print_cell(const unsigned widths[COLUMNS], size_t column, struct ctx_str text)
 {
@@ -70,8 +70,8 @@ print_string(const unsigned widths[COLUMNS], size_t column, const char *text)
 	print_cell(widths, column, (struct ctx_str){text, strlen(text)});
 }
 
-/* Writes what a change does to the tokens of its message: "6526 -> 234" or, if
- * the column is too narrow for this, "6.5k -> 234". */
+/* Writes the number of tokens of a message before and after a change: "6526 ->
+ * 234" or, if the column is too narrow for this, "6.5k -> 234". */
 static void
 write_change(char tokens[48], const struct ctx_change *change, size_t width)
 {

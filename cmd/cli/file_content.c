@@ -1,5 +1,5 @@
-/* file_content.c - refuses to overwrite or append to a file that the option has
- * not written */
+/* file_content.c - refuses to overwrite a file, or to append to it, if its
+ * content does not look like that of the same option */
 #define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,14 +9,14 @@
 
 #include "cli/cli.h"
 
-/* Number of bytes of a file that are looked at. */
+/* Number of bytes at the beginning of a file that are examined. */
 #define HEAD ((size_t)64 << 10)
-/* Beginning of a line of --explain, and of a row of ctx-count --json. */
+/* The beginning of each line that --explain or ctx-count --json writes. */
 #define REPORT "{\"file\":"
 
 /* Reads the beginning of a regular file into a buffer.  Reads nothing if the
- * file cannot be opened: that is reported later, when it is opened to be
- * written. */
+ * file cannot be opened: the error is reported later, when the file is opened
+ * for writing. */
 static void
 read_head(const struct cli *cli, const char *path, struct ctx_buf *head)
 {
@@ -45,8 +45,8 @@ contains(struct ctx_str text, const char *part)
 	return memmem(text.p, text.n, part, strlen(part)) != NULL;
 }
 
-/* Removes the first line from a text, and returns it without its end.  Sets
- * *whole to true if the line has an end. */
+/* Removes the first line from *text, and returns it without its line end.  Sets
+ * *whole to true if it has a line end. */
 static struct ctx_str
 take_line(struct ctx_str *text, bool *whole)
 {
@@ -85,10 +85,9 @@ is_svg(struct ctx_str head)
 
 /* ---- --archive ---- */
 
-/* Returns true if a line looks like a JSON record: it begins with { or [ and
- * contains a quote, or with a quote, as the text of a system prompt does.  The
- * first line of a JSON document that is written over several lines is only { or
- * [. */
+/* Returns true if a line looks like a JSON record: it begins with a quote (as
+ * the text of a system prompt), or with { or [ and contains a quote.  The first
+ * line of a JSON document that is written over several lines is only { or [. */
 static bool
 begins_record(struct ctx_str line)
 {
@@ -101,8 +100,8 @@ begins_record(struct ctx_str line)
 	    memchr(line.p, '"', line.n) != NULL;
 }
 
-/* Returns true if the name of a file begins with the session's id that the line
- * contains, as the name of Claude Code's session file does. */
+/* Returns true if the name of a file begins with the id of the session in a
+ * line, as the names of Claude Code's session files do. */
 static bool
 names_session(const struct ctx_json *json, const char *path)
 {
@@ -115,9 +114,9 @@ names_session(const struct ctx_json *json, const char *path)
 	    strncmp(name, text.p + 1, text.n - 2) == 0;
 }
 
-/* Returns true if a line that was detected as a message is one, or belongs to
+/* Returns true if a line that was detected as a message is really one, or is
  * another line of a session file.  The first line of a session file is often
- * neither. */
+ * not a message. */
 static bool
 is_message(const struct cli *cli, const struct ctx_json *json,
     const struct ctx_dialect *dialect)
@@ -129,14 +128,15 @@ is_message(const struct cli *cli, const struct ctx_json *json,
 	ctx_message_release(&message);
 	if (rc < 0)
 		cli_fail(cli, &err);
-	/* If there is no parentId, node 0 is compared, which is an object. */
+	/* If there is no parentId, ctx_json_find returns 0, and the value at
+	 * node 0 is an object. */
 	return rc > 0 || ctx_json_find(json, 0, "parentUuid") != 0 ||
 	    ctx_json_find(json, 0, "leafUuid") != 0 ||
 	    ctx_json_str(json, ctx_json_find(json, 0, "parentId")).p[0] == '"';
 }
 
-/* Returns true if an archive may contain a JSON value: a message, a request, or
- * a member of a request that ctx-cache changes. */
+/* Returns true if a JSON value may be in an archive: it is a message, a
+ * request, or a member of a request that ctx-cache changes. */
 static bool
 may_be_archived(const struct cli *cli, const struct ctx_json *json,
     const char *path)
@@ -155,8 +155,9 @@ may_be_archived(const struct cli *cli, const struct ctx_json *json,
 		is_message(cli, json, layout.dialect));
 }
 
-/* Returns true if an archive may contain all lines at the beginning of a file.
- * A line that is not JSON may be a record that a kill cut short. */
+/* Returns true if all lines at the beginning of a file may be in an archive.  A
+ * line that is not JSON may be a record that is incomplete because the program
+ * was killed. */
 static bool
 is_archive(const struct cli *cli, struct ctx_str head, const char *path)
 {

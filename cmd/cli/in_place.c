@@ -1,11 +1,11 @@
 /*
- * in_place.c - replaces operands by what the command writes (--in-place)
+ * in_place.c - replaces input files by the output of the command (--in-place)
  *
- * The new file is written beside the old one, under a random name, and renamed
- * when it is complete and on disk.  So the operand is at any time the old or
- * the new file as a whole.  The file with the random name is removed at exit
- * and by the termination signals (HUP, INT, QUIT, TERM); any other signal
- * leaves it.
+ * The new file is written in the directory of the old one, under a random name,
+ * and renamed when it is complete and on disk.  So at any time the input file
+ * is either the old or the new file as a whole.  The file with the random name
+ * is removed at exit and by the termination signals (HUP, INT, QUIT, TERM);
+ * other signals leave it behind.
  */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
@@ -18,25 +18,27 @@
 
 #include "cli/cli.h"
 
-/* number of bytes that are compared at once */
+/* number of bytes that one step of the comparison compares */
 #define BLOCK ((size_t)64 << 10)
 
-/* The operand that is being rewritten; there is only one at a time.  This is a
- * global variable, because the signal handler must find the temporary file. */
+/* The input file that is being replaced now; there is only one at a time.  This
+ * is a global variable, because the signal handler must find the temporary
+ * file. */
 static struct {
-	char *target; /* the file itself, after symbolic links */
-	/* result of stat(2) for the operand, from before it is read */
+	/* path of the file itself, with symbolic links resolved */
+	char *target;
+	/* Result of stat(2) for the input file, from before it was read. */
 	struct stat before;
 	int fd; /* descriptor of the temporary file */
-	/* exit status of the command before this operand was processed */
+	/* exit status of the command before it processed this input file */
 	int status;
-	/* Path of the temporary file that will replace the operand; empty:
+	/* Path of the temporary file that will replace the input file; empty if
 	 * there is none. */
 	char temporary[4096];
 } now;
 
-/* The file that an operand names.  If two operands name a file with the same
- * device and inode, it is one file, which is an error. */
+/* Identifies a file by its device and inode.  If two input files have the same
+ * device and inode, they are the same file, which is an error. */
 struct identity {
 	dev_t device;
 	ino_t inode;
@@ -57,9 +59,9 @@ compare_identities(const void *a, const void *b)
 	return 0;
 }
 
-/* Sets the buffer path to the path under which the original of an operand is
- * kept: the argument "target" with the suffix of --in-place.  Exits with an
- * error if that path is too long. */
+/* Writes to path the path under which the original of an input file is kept:
+ * target with the suffix of --in-place.  Exits with an error if this path is
+ * too long. */
 static void
 name_original(const struct cli *cli, const char *name, const char *target,
     char path[4096])
@@ -95,7 +97,7 @@ check_directory(const struct cli *cli, const char *name, char *target)
 		    name, strerror(errno));
 }
 
-/* Returns true if the user belongs to a group. */
+/* Returns true if the process belongs to a group. */
 static bool
 is_member(gid_t group)
 {
@@ -107,7 +109,7 @@ is_member(gid_t group)
 	return group == getegid() || n > 0;
 }
 
-/* Exits with an error if a new file cannot have the owner, group and rights of
+/* Exits with an error if a new file cannot get the owner, group and rights of
  * the old one. */
 static void
 check_owner(const struct cli *cli, const char *name, const char *target,
@@ -152,8 +154,8 @@ check_operand(const struct cli *cli, const char *name, struct identity *id)
 		    "cannot replace %s: it is not a regular file; write to a "
 		    "new file",
 		    name);
-	/* For root, access(2) says that every file may be written.  So the
-	 * file's mode is checked first. */
+	/* For root, access(2) says that every file is writable.  So the mode of
+	 * the file is checked first. */
 	if ((file.st_mode & 0222) == 0)
 		cli_die(cli,
 		    "cannot replace %s: it is read-only; make it writable "
@@ -196,8 +198,8 @@ cli_check_in_place(const struct cli *cli)
 
 /* ---- the temporary file ---- */
 
-/* Called at exit and by the signal handler, so it calls only functions that are
- * safe there. */
+/* Removes the temporary file.  Called at exit and by the signal handler, so it
+ * calls only functions that are allowed in signal handlers. */
 static void
 remove_temporary(void)
 {
@@ -205,10 +207,10 @@ remove_temporary(void)
 		(void)unlink(now.temporary);
 }
 
-/* Removes the temporary file, then lets the signal end the process.  The
- * signal's default action is in effect again, so raise ends the process when
- * this handler returns.  In the sandbox raise fails with musl, because the
- * system call that it uses is refused; the handler then exits by itself. */
+/* Removes the temporary file, then lets the signal end the process: the default
+ * action of the signal was restored, so raise ends the process when this
+ * handler returns.  In the sandbox raise fails with musl, because the system
+ * call that it uses is refused; then the handler exits itself. */
 static void
 on_signal(int number)
 {
@@ -217,8 +219,8 @@ on_signal(int number)
 		_exit(128 + number);
 }
 
-/* Makes sure that the temporary file is removed if the process exits or is
- * ended by a signal that is not ignored. */
+/* Installs handlers that remove the temporary file when the process exits, or
+ * is ended by a signal that is not ignored. */
 static void
 handle_ends(const struct cli *cli)
 {
@@ -253,8 +255,9 @@ cli_begin_in_place(struct cli *cli, const char *name)
 	now.target = realpath(name, NULL);
 	if (now.target == NULL || stat(now.target, &now.before) < 0)
 		cli_die_errno(cli, "open", name, errno);
-	/* The path of the temporary file is written here.  Signals are
-	 * deferred, because their handler must not find half of the path. */
+	/* cli_open_beside writes the path of the temporary file.  Signals are
+	 * deferred meanwhile, because their handler must not see half of the
+	 * path. */
 	held = ctx_signals_defer();
 	now.fd = cli_open_beside(now.target, O_RDWR, &now.before, now.temporary,
 	    sizeof now.temporary);
@@ -277,10 +280,10 @@ is_equal_time(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* Exits with an error if another program has changed the operand since ctx
- * opened it: to replace the file would lose what that program wrote.  A program
- * can set the modification time of a file back, but not the time of the last
- * change of the inode (ctime); so both are compared. */
+/* Exits with an error if another program has changed the input file since ctx
+ * opened it, because replacing the file would lose that change.  A program can
+ * set back the modification time of a file, but not the time of the last change
+ * of the inode (ctime), so both are compared. */
 static void
 check_unchanged(const struct cli *cli, const char *name)
 {
@@ -300,7 +303,7 @@ check_unchanged(const struct cli *cli, const char *name)
 	    name);
 }
 
-/* Returns true if the temporary file has the same content as the operand. */
+/* Returns true if the temporary file has the same content as the input file. */
 static bool
 is_equal(const struct cli *cli, const char *name, uint64_t size)
 {
@@ -314,8 +317,8 @@ is_equal(const struct cli *cli, const char *name, uint64_t size)
 		cli_die_errno(cli, "open", name, errno);
 	for (at = 0; equal && at < size; at += n) {
 		n = size - at < BLOCK ? (size_t)(size - at) : BLOCK;
-		/* remains 0 if the file has become shorter, which is no error
-		 * of a system call */
+		/* Remains 0 if the file has become shorter, because then no
+		 * system call fails. */
 		errno = 0;
 		if (cli_read_at(fd, one, n, at) != (ssize_t)n ||
 		    cli_read_at(now.fd, two, n, at) != (ssize_t)n)
@@ -327,7 +330,7 @@ is_equal(const struct cli *cli, const char *name, uint64_t size)
 	return equal;
 }
 
-/* Returns true if the temporary file differs from the operand. */
+/* Returns true if the temporary file differs from the input file. */
 static bool
 has_changes(const struct cli *cli, const char *name)
 {
@@ -339,8 +342,8 @@ has_changes(const struct cli *cli, const char *name)
 	    !is_equal(cli, name, (uint64_t)file.st_size);
 }
 
-/* Gives the original file a second name: its name with the suffix of
- * --in-place.  Fails if a file has that name already, because link(2) never
+/* Gives the original file a second name, its name with the suffix of
+ * --in-place.  Fails if a file with that name exists, because link(2) never
  * overwrites a file. */
 static void
 keep_original(const struct cli *cli, const char *name, char path[4096])
@@ -353,10 +356,9 @@ keep_original(const struct cli *cli, const char *name, char path[4096])
 	cli_die_errno(cli, "keep the original as", path, errno);
 }
 
-/* Replaces the operand: gives the original file its second name (with a suffix,
- * if the user wants to keep it), then renames the temporary file to the
- * operand's name.  Signals are deferred, so that none ends the process between
- * the two steps. */
+/* Replaces the input file.  With a suffix, first gives the original file its
+ * second name.  Then renames the temporary file to the name of the input file.
+ * Defers signals, so that none ends the process between the two steps. */
 static void
 replace(const struct cli *cli, const char *name)
 {
@@ -377,8 +379,8 @@ replace(const struct cli *cli, const char *name)
 	ctx_signals_release(held);
 }
 
-/* Returns true if the operand is to be replaced: the command succeeded with it
- * (status CLI_YES), and the new file differs from it. */
+/* Returns true if the input file must be replaced: if the command has succeeded
+ * with it (status CLI_YES), and the new file differs from it. */
 static bool
 is_wanted(const struct cli *cli, const char *name)
 {
@@ -392,9 +394,9 @@ is_wanted(const struct cli *cli, const char *name)
 	return has_changes(cli, name);
 }
 
-/* Replaces the operand.  Before that, the archive (if any) and the new file are
- * synced to disk, so that a crash loses neither the old records nor the new
- * ones. */
+/* Replaces the input file.  First syncs the archive (if there is one) and the
+ * new file to disk, so that a crash loses neither the old nor the new
+ * records. */
 static void
 finish(const struct cli *cli, const char *name)
 {

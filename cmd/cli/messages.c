@@ -1,4 +1,4 @@
-/* messages.c - prints messages, reads environment variables, and exits from a
+/* messages.c - prints messages, reads environment variables, and ends a
  * command */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,10 +22,10 @@ cli_is_safe(uint32_t cp)
 {
 	if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
 		return false;
-	/* Characters that change the direction of text are refused, because
+	/* Characters that change the direction of text are not safe, because
 	 * they can make a line look like another one.  Invisible characters are
-	 * refused, because they can make a name look like another one.  Joiners
-	 * are allowed, because emoji and some scripts need them. */
+	 * not safe, because they can make a name look like another one.
+	 * Joiners are allowed, because emoji and some scripts need them. */
 	return !(cp == 0x61c || cp == 0x200b || cp == 0x200e || cp == 0x200f ||
 	    (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2060 && cp <= 0x206f) ||
 	    cp == 0xad || cp == 0x115f || cp == 0x1160 || cp == 0x180e ||
@@ -145,8 +145,8 @@ cli_short_number(char buf[16], uint64_t n)
 
 /*
  * Flushes and closes standard output.  Returns true if every byte was written.
- * The error flag of stdout is checked, too: after a failed write the flush
- * itself may succeed, because nothing is left to flush.
+ * Tests the error flag of stdout, too: after a failed write, flushing may
+ * succeed because nothing is left to flush.
  */
 static bool
 close_stdout(void)
@@ -159,9 +159,9 @@ close_stdout(void)
 	return (close(STDOUT_FILENO) == 0 || errno == EINTR) && !failed;
 }
 
-/* Exits because standard output could not be written.  The bytes that are
- * still buffered are dropped, because bytes before them are missing.  Prints
- * no message if standard output is a pipe whose reader has closed it. */
+/* Exits because standard output could not be written.  Drops the bytes that are
+ * still buffered, because bytes before them are missing.  Prints no message if
+ * standard output is a pipe whose reader has closed it. */
 static _Noreturn void
 give_up(const struct cli *cli)
 {

@@ -1,12 +1,13 @@
-/* model_options.c - says what is assumed about models, and prints the list of
- * all models */
+/* model_options.c - prints messages about models, such as how their tokens are
+ * counted, and the list of all models */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
 #include "cli/cli.h"
 
-/* Prices change within months: older figures are reported. */
+/* Prices change within months, so figures that are older than MOST_DAYS are
+ * reported as old. */
 #define MOST_DAYS 90
 #define DAY       86400 /* seconds */
 
@@ -38,9 +39,9 @@ note_assumed(const struct cli *cli, const char *name,
 		cli_say(cli, "model %s is assumed to be %s", name, model->name);
 }
 
-/* Says how far to trust the counts of texts for a model and, if they are
- * estimated, what would count better. given: an encoding that the user chose,
- * or NULL. */
+/* Prints how far to trust the token counts of texts for a model and, if they
+ * are estimates, which encoding would count better. given: an encoding that the
+ * user chose, or NULL. */
 static void
 note_basis(const struct cli *cli, const struct ctx_model_note *note,
     const char *given)
@@ -91,9 +92,9 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 
 /* ---- the list ---- */
 
-/* Prints a text left-aligned in a column of the list of models.  Characters
- * that are not safe to show on a terminal are masked, because models of the
- * user can have any. */
+/* Prints a text left-aligned in a column of the list of models.  Masks
+ * characters that are not safe to show on a terminal, because the user's own
+ * models may contain any. */
 static void
 print_cell(const char *text, size_t width)
 {
@@ -127,7 +128,8 @@ print_prices(const struct ctx_price *price)
 	printf(" %-10s", p->date);
 }
 
-/* Prints the line of a model with some of its prices, or without any. */
+/* Prints the line of a model in the list of models. price: some of its prices,
+ * or NULL. */
 static void
 print_line(const struct cli *cli, const struct ctx_model *m,
     const struct ctx_price *price)
@@ -166,11 +168,13 @@ print_model(const struct cli *cli, const struct ctx_model *m)
 		print_line(cli, m, &m->prices[i]);
 }
 
-/* Dates of the built-in table of models, such as "2026-11-26". */
+/* The dates of the built-in table of models, such as "2026-11-26". */
 struct dates {
-	char limit[11];     /* figures read before this day are old */
-	const char *oldest; /* figure of all rows */
-	size_t n, n_old; /* number of models, and of those with old figures */
+	/* figures of a model from before this day are old */
+	char limit[11];
+	const char *oldest; /* date of the oldest figures in the table */
+	/* n: number of models; n_old: number of models with old figures. */
+	size_t n, n_old;
 };
 
 /* Adds the dates of a model and of its prices to *dates. */
@@ -189,7 +193,7 @@ add_dates(struct dates *dates, const struct ctx_model *m)
 	dates->n_old += strcmp(oldest, dates->limit) < 0;
 }
 
-/* Says how old the built-in table of models is. */
+/* Prints how old the built-in table of models is. */
 static void
 say_dates(const struct cli *cli, const struct dates *dates)
 {

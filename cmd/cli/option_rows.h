@@ -1,9 +1,9 @@
 /*
- * option_rows.h - rows of the option table that several commands have
+ * option_rows.h - rows of the table of options that several commands share
  *
  * --help prints the options in the order of the table.  So the options that
- * most people need come first, and those of CLI_REST, which every command has,
- * last.
+ * most people need come first.  The options of CLI_REST, which every command
+ * has, come last.
  */
 #ifndef CTX_CMD_CLI_OPTION_ROWS_H
 #define CTX_CMD_CLI_OPTION_ROWS_H
@@ -44,8 +44,8 @@
 		    &(cli)->no_sandbox, NULL, NULL                             \
 	}
 
-/* Row of the option table: the option --jobs of commands that count tokens in
- * several threads.  The caller must set the member jobs to 1, the default,
+/* A row of the table of options: --jobs, for commands that count tokens in
+ * several threads.  The command must set the member "jobs" to 1, the default,
  * before it parses the command line. */
 #define CLI_JOBS(cli)                                                       \
 	{                                                                   \
@@ -53,10 +53,10 @@
 		    CLI_NUMBER, &(cli)->jobs, NULL, NULL                    \
 	}
 
-/* Row of the option table: what is done with signed reasoning that a change
- * before it makes invalid. to: pointer to the enum ctx_reasoning that the
- * option sets. given: pointer to a bool that becomes true if the option is
- * given, or NULL */
+/* A row of the table of options: --reasoning, what is done with signed
+ * reasoning that becomes invalid because something before it is changed. to:
+ * address of the enum ctx_reasoning that the option sets. given: address of a
+ * bool that becomes true if the option is given, or NULL. */
 #define CLI_REASONING(to, given)                                         \
 	{                                                                \
 		0, "reasoning", "WHAT",                                  \
@@ -64,8 +64,8 @@
 		    CLI_CHOICE, to, cli_reasoning_name, given            \
 	}
 
-/* Rows of the option table: the options that select tools by patterns of their
- * names. */
+/* Rows of the table of options: --tool and --not-tool, which select tools by
+ * patterns of their names. */
 #define CLI_TOOLS(only, except)                                                \
 	{0, "tool", "REGEX", "change only results of matching tools",          \
 	    CLI_PATTERN, only, NULL, NULL},                                    \
@@ -74,8 +74,8 @@
 		    CLI_PATTERN, except, NULL, NULL                            \
 	}
 
-/* Rows of the option table, for ctx-prune and the policies of ctx-replay: the
- * patterns of messages to keep.  config: a struct ctx_prune_config. */
+/* Rows of the table of options, for ctx-prune and the policies of ctx-replay:
+ * patterns of the messages that are kept. config: a struct ctx_prune_config. */
 #define CLI_PINS(config)                                                     \
 	{0, "pin", "REGEX", "keep messages whose text matches", CLI_PATTERN, \
 	    &(config)->pin_text, NULL, NULL},                                \
@@ -84,7 +84,9 @@
 		    "keep calls and results of matching tools", CLI_PATTERN, \
 		    &(config)->pin_tool, NULL, NULL                          \
 	}
-/* The same: numbers of tokens other than the budget. */
+/* Rows of the table of options, for ctx-prune and the policies of ctx-replay:
+ * numbers of tokens other than the budget. config: a struct
+ * ctx_prune_config. */
 #define CLI_AMOUNTS(config, reserve_given)                                    \
 	{0, "window", "N", "context window (the model's)", CLI_NUMBER,        \
 	    &(config)->window, NULL, NULL},                                   \
@@ -103,16 +105,16 @@
 		    CLI_AMOUNT, &(config)->quantum, NULL, NULL                \
 	}
 
-/* Row of the option table: the option --in-place of commands that copy their
- * input to standard output with changes. */
+/* A row of the table of options: --in-place, for commands that copy their input
+ * with changes to standard output. */
 #define CLI_IN_PLACE(cli)                                              \
 	{                                                              \
 		'i', "in-place", "[=SUFFIX]",                          \
 		    "replace each file; keep the old one with SUFFIX", \
 		    CLI_SUFFIX, &(cli)->suffix, NULL, &(cli)->in_place \
 	}
-/* Rows of the option table: --dry-run, --archive and --in-place, for commands
- * that change messages. */
+/* Rows of the table of options: --dry-run, --archive and --in-place, for
+ * commands that change messages. */
 #define CLI_CHANGES(cli, report)                                         \
 	{'n', "dry-run", NULL, "print what would change, write nothing", \
 	    CLI_FLAG, &(report)->dry_run, NULL, NULL},                   \
@@ -131,8 +133,8 @@
 	    CLI_FLAG, &(report)->json, NULL, NULL},                   \
 	    CLI_EXPLAIN(report)
 
-/* Row of the option table: the option --annotations, which prints findings as
- * annotations. */
+/* A row of the table of options: --annotations, which prints findings in the
+ * form that a code host shows beside the lines of a file. */
 #define CLI_ANNOTATIONS(annotations)                                       \
 	{                                                                  \
 		0, "annotations", "HOST",                                  \

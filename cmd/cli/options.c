@@ -98,9 +98,10 @@ enum arity { TAKES_NONE, TAKES_OPTIONAL, TAKES_ONE };
 /* maximum number of characters in a line of --help */
 enum { MAX_COLUMNS = 80 };
 
-/* Returns whether an option takes an argument.  In the option table, brackets
- * around the name of the argument say that it is optional, as in "[=SUFFIX]".
- * The user must join an optional argument to the option, as in -i.bak. */
+/* Returns whether an option takes an argument.  In the table of options,
+ * brackets around the name of an argument say that the argument is optional, as
+ * in "[=SUFFIX]".  The user must join an optional argument to the option, as in
+ * -i.bak. */
 static enum arity
 find_arity(const struct cli_option *option)
 {
@@ -109,14 +110,15 @@ find_arity(const struct cli_option *option)
 	return option->arg[0] == '[' ? TAKES_OPTIONAL : TAKES_ONE;
 }
 
-/* A paragraph of --help while it is written. indent: columns before each line.
- * column: columns that the last line has so far. */
+/* A paragraph of --help that is being printed. indent: number of blanks before
+ * each line. column: number of columns that the current line has so far. */
 struct paragraph {
 	int indent;
 	size_t column;
 };
 
-/* Adds a word to a paragraph, on a new line if it does not fit. */
+/* Prints a word of a paragraph, on a new line if it does not fit into the
+ * current line. */
 static void
 print_word(struct paragraph *paragraph, const char *word)
 {
@@ -131,8 +133,8 @@ print_word(struct paragraph *paragraph, const char *word)
 	    (size_t)printf("%*s%s", paragraph->indent, "", word);
 }
 
-/* Prints an option into a line of --help.  If its description ends in a colon,
- * the names that it takes follow. */
+/* Prints the line of an option in --help.  If its description ends with a
+ * colon, prints after it the names that the option accepts. */
 static void
 print_option(const struct cli_option *option)
 {
@@ -156,7 +158,8 @@ print_option(const struct cli_option *option)
 	printf("\n");
 }
 
-/* Prints the names of the options that need no line in --help. */
+/* Prints the names of the options that are listed in --help without a
+ * description. */
 static void
 print_names(const struct cli_option *option)
 {
@@ -220,8 +223,8 @@ print_options(const struct cli *cli)
 
 /* ---- the command line ---- */
 
-/* Maximum length of a mistyped option for which a similar option is suggested,
- * in characters. */
+/* Maximum length in characters of an unknown option for which a similar option
+ * is suggested. */
 #define LONGEST 24
 
 /* Returns the number of edits that turn one word into the other (Levenshtein
@@ -266,7 +269,8 @@ refuse_unknown_option(const struct cli *cli, const char *name)
 	for (option = cli->options; option->help != NULL; option++) {
 		if (option->name == NULL)
 			continue;
-		/* An option that is named by its first word is meant. */
+		/* If the user wrote only the beginning of an option's name,
+		 * this option is suggested. */
 		d = strncmp(option->name, name, strlen(name)) == 0
 		    ? 0
 		    : count_edits(name, option->name);
@@ -313,8 +317,8 @@ tell_about(const struct cli *cli, const char *word, const char *value)
 	}
 }
 
-/* Returns the option whose long name this is; its help is NULL if there is
- * none. */
+/* Returns the option with this long name, or an option whose help is NULL if
+ * there is none. */
 static const struct cli_option *
 find_long_option(const struct cli *cli, const char *name)
 {
@@ -326,8 +330,8 @@ find_long_option(const struct cli *cli, const char *name)
 	return option;
 }
 
-/* Returns true if a word that is given as the name of a file is an option of
- * the command: its argument was forgotten. */
+/* Returns true if the argument of an option that takes a file name is itself an
+ * option of the command: the user has forgotten the file name. */
 static bool
 is_forgotten_file(const struct cli *cli, const struct cli_option *option,
     const char *word)
@@ -408,8 +412,8 @@ cli_parse(struct cli *cli, const struct cli_option *options, int argc,
 		cli_die(cli, "out of memory");
 	while (next < end) {
 		word = *next++;
-		/* An empty name of an input file is an error: it probably comes
-		 * from a variable that a script has not set. */
+		/* An empty name of an input file is an error, because it
+		 * probably comes from a variable that a script has not set. */
 		if (word[0] == '\0')
 			cli_die(cli,
 			    "a file name is empty; is a shell variable not "
@@ -424,8 +428,8 @@ cli_parse(struct cli *cli, const struct cli_option *options, int argc,
 			read_short_options(cli, word + 1, &next);
 	}
 	cli->options = NULL;
-	/* With --in-place each operand is a separate stream.  This holds with
-	 * --dry-run, too, which prints a plan for each operand. */
+	/* With --in-place each input file is a separate stream, also with
+	 * --dry-run, which then prints a plan for each input file. */
 	cli->each |= cli->in_place;
 	if (cli->in_place)
 		cli_check_in_place(cli);

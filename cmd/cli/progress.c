@@ -1,10 +1,11 @@
 /*
- * progress.c - shows how much of the input has been read, as one line on
- * standard error
+ * progress.c - shows how much of the input was read, as one line on standard
+ * error
  *
  * Without --progress the line is drawn only if a person waits at a terminal on
- * which nothing else is drawn.  That means: the input is regular files, the
- * output is written to a file or comes at the end, and a second has passed.
+ * which nothing else is drawn.  This means that the input is regular files,
+ * that the output is written to a file or comes at the end, and that a second
+ * has passed.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,26 +17,26 @@
 
 #include "cli/cli.h"
 
-/* WAIT: milliseconds before progress is drawn for the first time.  PAUSE,
- * PAUSE_LINES: milliseconds until it is drawn again, on a terminal or as
- * separate lines. */
+/* Times in milliseconds.  WAIT: until progress is drawn for the first time.
+ * PAUSE: until it is drawn again on a terminal.  PAUSE_LINES: until the next
+ * line if standard error is not a terminal. */
 enum { WAIT = 1000, PAUSE = 100, PAUSE_LINES = 1000 };
-/* in terminal columns: maximum and minimum width of the progress bar, and
- * maximum width of the line with it */
+/* Widths in terminal columns.  BAR_MOST, BAR_LEAST: maximum and minimum width
+ * of the progress bar.  LINE_MOST: maximum width of the whole line. */
 enum { BAR_MOST = 30, BAR_LEAST = 8, LINE_MOST = 200 };
 
 struct cli_progress {
 	const char *name; /* name of the command */
-	/* True if each report of progress is a new line, because standard
-	 * error is no terminal. */
+	/* True if each report of progress is a new line, because standard error
+	 * is not a terminal. */
 	bool lines;
 	bool drawn; /* true while the progress line is on the terminal */
 	bool shown; /* true if the progress line was drawn at least once */
-	/* all: bytes of all input files, 0 if not known; done: bytes read so
-	 * far */
+	/* Numbers of bytes. all: in all input files, 0 if not known; done: read
+	 * so far. */
 	uint64_t all, done;
-	/* began: when reading began. next: when progress is drawn next.  In
-	 * milliseconds of the monotonic clock. */
+	/* Times of the monotonic clock in milliseconds. began: when reading
+	 * began; next: when progress is drawn next. */
 	uint64_t began, next;
 };
 
@@ -55,7 +56,7 @@ get_monotonic_ms(void)
 	return (uint64_t)cli_read_clock() / 1000000;
 }
 
-/* Writes a size in bytes to the buffer "out", such as "812 B", "9.4 kB" or "1.2
+/* Writes a number of bytes to the buffer out, such as "812 B", "9.4 kB" or "1.2
  * GB". */
 static void
 print_bytes(char out[24], double n)
@@ -69,7 +70,7 @@ print_bytes(char out[24], double n)
 	    units[unit]);
 }
 
-/* Writes a time in seconds to the buffer "out", such as "0:07" or "1:02:03". */
+/* Writes a time in seconds to the buffer out, such as "0:07" or "1:02:03". */
 static void
 print_span(char out[24], double seconds)
 {
@@ -93,8 +94,8 @@ get_terminal_columns(void)
 	return size.ws_col < LINE_MOST ? size.ws_col : LINE_MOST;
 }
 
-/* Writes to the buffer "out" how much of the input has been read, such as "12.1
- * MB of 27 MB, 5.2 MB/s, 0:03 left". */
+/* Writes to the buffer out how much of the input was read, such as "12.1 MB of
+ * 27 MB, 5.2 MB/s, 0:03 left". time: the time now. */
 static void
 print_state(const struct cli_progress *p, uint64_t time, char out[120])
 {
@@ -107,8 +108,8 @@ print_state(const struct cli_progress *p, uint64_t time, char out[120])
 	print_bytes(all, (double)p->all);
 	n = (size_t)snprintf(out, 120, "%s%s%s", done, p->all > 0 ? " of " : "",
 	    p->all > 0 ? all : "");
-	/* In the first tenth of a second the rate in bytes per second would be
-	 * too inexact, so it is not shown. */
+	/* In the first tenth of a second the rate in bytes per second is too
+	 * inexact, so it is not shown. */
 	if (seconds < 0.1)
 		return;
 	print_bytes(done, rate);
@@ -119,8 +120,8 @@ print_state(const struct cli_progress *p, uint64_t time, char out[120])
 	(void)snprintf(out + n, 120 - n, ", %s left", span);
 }
 
-/* Writes a progress bar such as "[=======> ] " to the buffer "out".  The bar is
- * at most "room" columns wide. */
+/* Writes a progress bar such as "[=======> ] " to the buffer out. room: maximum
+ * width of the bar in terminal columns. */
 static void
 print_bar(const struct cli_progress *p, size_t room, char out[BAR_MOST + 4])
 {
@@ -150,8 +151,8 @@ draw(struct cli_progress *p, uint64_t time)
 	else
 		(void)snprintf(head, sizeof head, "%s: ", p->name);
 	print_state(p, time, state);
-	/* The last column of the terminal is not used, because some terminals
-	 * then begin a new line. */
+	/* Nothing is printed in the last column of the terminal, because some
+	 * terminals then begin a new line. */
 	used = strlen(head) + strlen(state) + 4;
 	print_bar(p, !p->lines && width > used ? width - used : 0, bar);
 	(void)snprintf(line, width > 1 ? width : 2, "%s%s%s", head, bar, state);
@@ -160,8 +161,8 @@ draw(struct cli_progress *p, uint64_t time)
 	p->drawn = p->shown = !p->lines;
 }
 
-/* Draws the progress line again if it is time to.  Called each time the
- * command has read bytes of its input. */
+/* Draws the progress line again if enough time has passed.  Called each time
+ * the command has read bytes of its input. */
 static void
 advance(void *user, size_t bytes)
 {
@@ -169,20 +170,20 @@ advance(void *user, size_t bytes)
 	uint64_t time = get_monotonic_ms();
 
 	p->done += bytes;
-	/* If a file grows while it is read, more bytes are read than its size
-	 * was at the start.  The total that is shown is then raised. */
+	/* A file that grows is longer than it was at the beginning.  Then the
+	 * total that is shown is raised. */
 	if (p->all > 0 && p->all < p->done)
 		p->all = p->done;
-	/* If progress was drawn before, its last state (all bytes were read)
-	 * is always drawn, too. */
+	/* If progress was drawn before, its last state (all bytes were read) is
+	 * always drawn, too. */
 	if (time < p->next && !(p->shown && p->done == p->all))
 		return;
 	p->next = time + (p->lines ? PAUSE_LINES : PAUSE);
 	draw(p, time);
 }
 
-/* Adds the sizes of all input files to *sum, without the bytes before their
- * current position.  If n is 0, the only input file is standard input.
+/* Adds the sizes of all input files in bytes to *sum, counted from their
+ * current positions.  If n is 0, the only input file is standard input.
  * Returns false if a size is not known. */
 static bool
 add_sizes(char *const *files, size_t n, uint64_t *sum)
@@ -207,9 +208,9 @@ add_sizes(char *const *files, size_t n, uint64_t *sum)
 	return true;
 }
 
-/* Returns true if progress should be shown although --progress is not given:
- * if a person waits at a terminal on which nothing else is drawn. streams is
- * true if the output is written while the input is read. */
+/* Returns true if progress should be shown although --progress is not given: if
+ * a person waits at a terminal on which nothing else is drawn. streams: true if
+ * the output is written while the input is read. */
 static bool
 is_wanted(bool streams)
 {
@@ -219,14 +220,14 @@ is_wanted(bool streams)
 	if (!isatty(STDERR_FILENO) || term == NULL ||
 	    strcmp(term, "dumb") == 0 || fstat(STDOUT_FILENO, &out) < 0)
 		return false;
-	/* If standard output is a pipe, the command that reads it may draw on
-	 * the terminal, too. */
+	/* If standard output is a pipe, the command that reads the pipe may
+	 * draw on the terminal. */
 	if (S_ISFIFO(out.st_mode) || S_ISSOCK(out.st_mode))
 		return false;
 	return !streams || !isatty(STDOUT_FILENO);
 }
 
-/* Decides whether and how to show progress, for all input files of the command
+/* Decides whether and how progress is shown, for all input files of the command
  * together. */
 static void
 begin(struct cli *cli, bool streams)
@@ -261,8 +262,8 @@ cli_progress_open(struct cli *cli, struct ctx_reader *reader,
 	cli->opened = true;
 	if (cli->progress == NULL)
 		return;
-	/* Adds the size of a file that the command reads besides its operands,
-	 * such as that of --diff, to the bytes to be read. */
+	/* The file is not an input file of the command, but one that an option
+	 * such as --diff names.  Its size is added to the bytes to be read. */
 	if ((files < cli->files || files >= cli->files + cli->n_files) &&
 	    n > 0 && cli->progress->all > 0) {
 		if (add_sizes(files, n, &more))

@@ -1,5 +1,5 @@
-/* report.c - reports what a command changes: as a table for people (--dry-run)
- * or JSON lines for programs (--explain) */
+/* report.c - reports the changes that a command makes: as a table for people
+ * (--dry-run) or as JSON lines for programs (--explain) */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -49,8 +49,8 @@ cli_json_number(json_t *object, const char *key, uint64_t value)
 	return cli_json_with(object, key, json_integer((json_int_t)value));
 }
 
-/* Writes JSON and a line feed.  Characters that could confuse a terminal occur
- * in JSON only within strings, where they are written as escapes. */
+/* Writes JSON and a line feed.  Writes characters that could confuse a terminal
+ * as escapes; they occur only within JSON strings. */
 static int
 put_line(FILE *to, const char *json)
 {
@@ -191,8 +191,8 @@ print_row(const char *what, const char *why, char of_messages,
 	    what, why, of_messages, messages, of_tokens, tokens);
 }
 
-/* In the table of --dry-run, prints a row for changes to something that is not
- * a message.  what: "members" (of requests), or "lines" (of a session file that
+/* Prints a row of the table of --dry-run for changes of something other than
+ * messages. what: "members" (of requests), or "lines" (of a session file that
  * are not sent to the model); n: how many were changed. */
 static void
 print_others(const struct cli_rule *rule, uint64_t n, const char *what)
@@ -209,7 +209,7 @@ cli_report_row(const char *name, uint64_t messages, uint64_t tokens)
 }
 
 /* Returns by how many tokens all changes for one reason (rule) make the output
- * shorter or longer. */
+ * shorter, or longer. */
 static uint64_t
 tokens_of(const struct cli_rule *rule)
 {
@@ -246,9 +246,9 @@ cli_report_rules(struct cli_report *report)
 	}
 }
 
-/* Returns a JSON array, which the caller must free: for each reason of a change
- * (rule), the messages and tokens that were changed for it.  Returns NULL if
- * there is no memory. */
+/* Returns a JSON array with the sums of messages and tokens that were changed
+ * for each reason (rule).  The caller must free it.  Returns NULL if there is
+ * no memory. */
 static json_t *
 make_rules_json(const struct cli_report *report)
 {
@@ -293,8 +293,9 @@ cli_report_forget(struct cli_report *report)
 	memset(report->rules, 0, sizeof report->rules);
 }
 
-/* At the end of an input file, prints what --dry-run would change in it,
- * unless the command prints that itself.  Then clears the sums of changes. */
+/* Prints what --dry-run would change in an input file, at the end of this file,
+ * unless the command prints that itself.  Then sets the sums of changes to
+ * 0. */
 static int
 end_file(struct cli_report *report, struct ctx_err *err)
 {
@@ -317,9 +318,9 @@ end_file(struct cli_report *report, struct ctx_err *err)
 	return rc;
 }
 
-/* Returns true if the change adds one to the number of changed messages.  A
- * message with several changes is counted only once; members of requests, and
- * lines that are not sent to the model, are counted apart. */
+/* Returns true if the change increases the number of changed messages.  A
+ * message with several changes is counted only once.  Members of requests, and
+ * lines that are not sent to the model, are counted separately. */
 static bool
 is_counted(const struct ctx_change *change)
 {

@@ -1,9 +1,9 @@
 /*
  * sandbox.c - gives up rights before a command reads its input
  *
- * The input may come from somebody who tries to attack the command.  So before
- * the command reads the first byte, it gives up all rights that it does not
- * need.  It can then open only the files that it was given, and run no program.
+ * An attacker may have written the input.  So before the command reads the
+ * first byte, it gives up all rights that it does not need.  It can then open
+ * only the files that the user named, and run no program.
  *
  * Landlock (Linux 5.13 and later) restricts files; seccomp.c refuses system
  * calls that Landlock does not cover.  A kernel without Landlock restricts
@@ -33,8 +33,8 @@
 #endif
 #endif
 
-/* Returns the path dir without its last n components, in memory that the
- * caller frees; NULL if there is no memory. */
+/* Returns the path dir without its last n components, or NULL if there is no
+ * memory.  The caller frees the returned path. */
 static char *
 get_path_above(const char *dir, size_t n)
 {
@@ -121,8 +121,8 @@ struct beneath {
 
 struct sandbox {
 	const struct cli *cli;
-	/* the rights on files that the sandbox takes away, as far as this
-	 * kernel has them */
+	/* the rights on files that the sandbox takes away, of those that this
+	 * kernel knows */
 	uint64_t handled;
 	int fd;
 };
@@ -151,10 +151,10 @@ get_all_rights(long version, size_t *size)
 	return set;
 }
 
-/* Opens a path that the sandbox is to allow.  Returns -1 if the path does not
- * exist or is not accessible; the command reports this when it opens the path
- * later.  Exits after other errors: later the sandbox would seem to be the
- * cause. */
+/* Opens a path that the sandbox will allow.  Returns its descriptor, or -1 if
+ * the path does not exist or is not accessible; the command will report this
+ * when it opens the path itself.  Exits after other errors, because later it
+ * would seem that the sandbox caused them. */
 static int
 look(const struct sandbox *s, const char *path)
 {
@@ -172,8 +172,8 @@ look(const struct sandbox *s, const char *path)
 	return fd;
 }
 
-/* Grants rights on an open file or, if it is a directory, on all files below
- * it. what: the rights, as bits such as MAY_READ. */
+/* Allows some actions on an open file or, if it is a directory, on all files
+ * below it. what: the actions, as bits such as MAY_READ. */
 static void
 allow_open(const struct sandbox *s, int fd, const char *path, unsigned what)
 {
@@ -189,8 +189,8 @@ allow_open(const struct sandbox *s, int fd, const char *path, unsigned what)
 	if (!S_ISDIR(file.st_mode))
 		rule.allowed &= MAY_READ | MAY_WRITE | MAY_TRUNCATE;
 	rc = syscall(ADD_RULE, s->fd, RULE_BENEATH, &rule, 0);
-	/* The kernel refuses a rule for a pipe, but does not need one: a pipe
-	 * such as that of the shell's <(...) can be opened without a rule. */
+	/* The kernel refuses a rule for a pipe, and does not need one: a pipe,
+	 * such as that of the shell's <(...), can be opened without a rule. */
 	if (rc < 0 && errno != EBADFD)
 		cli_die(s->cli,
 		    "cannot allow %s in the sandbox: %s; --no-sandbox runs "
@@ -198,7 +198,8 @@ allow_open(const struct sandbox *s, int fd, const char *path, unsigned what)
 		    path, strerror(errno));
 }
 
-/* Grants rights on a path. what: the rights, as bits such as MAY_READ. */
+/* Allows some actions on the file at a path. what: the actions, as bits such as
+ * MAY_READ. */
 static void
 allow(const struct sandbox *s, const char *path, unsigned what)
 {
@@ -210,8 +211,8 @@ allow(const struct sandbox *s, const char *path, unsigned what)
 	close(fd);
 }
 
-/* Grants rights on the directory of a file. what: the rights, as bits such as
- * MAY_READ. */
+/* Allows some actions on the files in the directory of a file. what: the
+ * actions, as bits such as MAY_READ. */
 static void
 allow_beside(const struct sandbox *s, const char *path, unsigned what)
 {
@@ -226,9 +227,9 @@ allow_beside(const struct sandbox *s, const char *path, unsigned what)
 	allow(s, n > 0 ? directory : ".", what);
 }
 
-/* Allows reading a file that --follow reads again and again.  Another file may
- * replace it, so all files in its directory are allowed; if it is a link, also
- * those in the directory of its target. */
+/* Allows reading a file that --follow opens again and again.  Another program
+ * may replace the file, so all files in its directory are allowed; if the file
+ * is a symbolic link, also those in the directory of its target. */
 static void
 allow_followed(const struct sandbox *s, const char *path)
 {
@@ -270,8 +271,8 @@ allow_operands(const struct sandbox *s, bool reopens)
 	}
 }
 
-/* Adds the vocabulary file of an encoding to the files that may be read inside
- * the sandbox.  Returns true if the file exists and can be read. */
+/* Allows reading the vocabulary file of an encoding.  Returns true if the file
+ * exists and can be read. */
 static bool
 allow_vocabulary(const struct sandbox *s, const char *encoding)
 {
@@ -302,11 +303,10 @@ allow_vocabularies(const struct sandbox *s,
 		MAY_TRUNCATE);
 }
 
-/* Adds the files of a spool (directory of moved tool results) to those that may
- * be read inside the sandbox.  If stores is true, files may also be stored in
- * the spool, and two further actions are allowed: to create the file .gitignore
- * in the directory above the spool, and to remove the directories that were
- * created for the spool, which is done if no file is stored. */
+/* Allows reading the files of a spool (directory of moved tool results).  If
+ * stores is true, also allows storing files in the spool, creating the file
+ * .gitignore in the directory above the spool, and removing the directories
+ * that were created for the spool, in case no file is stored. */
 static void
 allow_spool(const struct sandbox *s, const struct ctx_spool *spool, bool stores)
 {
@@ -333,8 +333,8 @@ cli_no_core(void)
 	const struct rlimit none = {0, 0};
 
 	(void)setrlimit(RLIMIT_CORE, &none);
-	/* The limit on core files has no effect on systems that pipe them to a
-	 * program.  So the process is also made not dumpable. */
+	/* The limit on core files has no effect on systems that pipe core files
+	 * to a program.  So the process is also made not dumpable. */
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
@@ -362,8 +362,8 @@ restrict_files(const struct cli *cli, const struct cli_sandbox_grants *needs,
 		allow_spool(&s, needs->spool, needs->stores);
 	if (needs->written != NULL) {
 		/* The right to write is granted on the file itself, not only on
-		 * its directory.  If the path is a symbolic link, the kernel
-		 * grants the right on the link's target. */
+		 * its directory: if the path is a symbolic link, the kernel
+		 * grants the right on the target of the link. */
 		allow(&s, needs->written, MAY_WRITE | MAY_TRUNCATE);
 		allow_beside(&s, needs->written,
 		    MAY_WRITE | MAY_MAKE | MAY_REMOVE | MAY_TRUNCATE);

@@ -2,9 +2,10 @@
  * seccomp.c - makes all system calls fail that a command in the sandbox does
  * not need
  *
- * Landlock (sandbox.c) does not cover sockets other than TCP, nor modes,
- * owners, times and attributes of files, nor other processes.  Older kernels do
- * not cover truncation of files (before Linux 6.2) and signals (before 6.12).
+ * Landlock (sandbox.c) does not restrict sockets other than TCP, changes of
+ * modes, owners, times and attributes of files, and actions on other processes.
+ * On older kernels it does not restrict truncation of files (before Linux 6.2)
+ * and signals (before 6.12).
  *
  * A seccomp filter (Linux 3.17 and later) makes these system calls fail with
  * EACCES.  If the kernel has no filters, or if the table below does not have
@@ -18,7 +19,7 @@
 #include "cli/cli.h"
 
 /* Number of the processor architecture, as in linux/audit.h.  The numbers of
- * system calls depend on the architecture, and a kernel may accept system
+ * system calls depend on the architecture, and a kernel may accept the system
  * calls of two architectures. */
 #if defined(__x86_64__) && defined(__LP64__)
 #define MACHINE 0xc000003e
@@ -87,7 +88,7 @@ static const unsigned refused[] = {
     SYS_userfaultfd,
 #endif
     /* System calls for which some C libraries have no names.  Their numbers are
-     * equal on all architectures. */
+     * the same on all architectures. */
     424, 434, 438,      /* pidfd_send_signal, pidfd_open, pidfd_getfd */
     425, 426, 427,      /* io_uring_setup, _enter, _register */
     428, 429, 430, 442, /* open_tree, move_mount, fsopen, mount_setattr */
@@ -107,7 +108,9 @@ static const unsigned of_oneself[] = {SYS_tgkill, SYS_prlimit64};
  * these headers. */
 struct bpf_step {
 	uint16_t code;
-	uint8_t yes, no; /* steps to skip, depending on a condition */
+	/* yes, no: number of steps that are skipped if the condition is true,
+	 * or false */
+	uint8_t yes, no;
 	uint32_t value;
 };
 
@@ -121,24 +124,25 @@ enum {
 	IF_EQUAL = 0x15, /* jumps */
 	IF_FROM = 0x35,
 	ANSWER = 0x06,
-	/* offset of the system call's number in struct seccomp_data, in
-	 * bytes */
+	/* offset in bytes of the system call's number in struct seccomp_data */
 	NUMBER_AT = 0,
-	MACHINE_AT = 4, /* offset of the architecture's number */
-	/* offset of the system call's first argument (64 bits) in struct
-	 * seccomp_data, in bytes */
+	/* offset in bytes of the architecture's number in struct
+	 * seccomp_data */
+	MACHINE_AT = 4,
+	/* offset in bytes of the system call's first argument (64 bits) in
+	 * struct seccomp_data */
 	FIRST_AT = 16,
 	SET_FILTER = 1,
-	/* a flag of seccomp: the filter does not disable speculative execution,
-	 * so the process is not slower */
+	/* A flag of seccomp: the filter does not disable speculative execution,
+	 * so the process is not slowed down. */
 	NOT_SLOWER = 4,
 };
 
 #define ALLOW  0x7fff0000u
 #define REFUSE (0x00050000u | EACCES)
 
-/* A system call whose number is this or higher uses the x32 calling convention.
- * All of these are refused, because the lists in this file have only the
+/* System calls with this number or a higher one use the x32 calling convention.
+ * All of them are refused, because the lists in this file have only the
  * ordinary numbers. */
 #define OTHER_CALLS 0x40000000u
 
@@ -168,8 +172,8 @@ cli_refuse_calls(void)
 	};
 	/* The last steps of the filter.  A system call that is neither in the
 	 * list "refused" nor in the list "of_oneself" is allowed.  A system
-	 * call in the list "of_oneself" is allowed if its first argument is the
-	 * id of this process.  All others are refused. */
+	 * call in the list "of_oneself" is allowed only if its first argument
+	 * is the id of this process.  All others are refused. */
 	const struct bpf_step last[] = {
 	    {ANSWER, 0, 0, ALLOW},
 	    {LOAD, 0, 0, get_argument_offset()},
@@ -192,8 +196,8 @@ cli_refuse_calls(void)
 	rc = syscall(SYS_seccomp, SET_FILTER, NOT_SLOWER, &program);
 	if (rc < 0 && errno == EINVAL)
 		rc = syscall(SYS_seccomp, SET_FILTER, 0, &program);
-	/* These errors are ignored: a container that forbids seccomp returns
-	 * the errors of a kernel without seccomp. */
+	/* These errors are ignored: they mean that the kernel has no seccomp,
+	 * or that a container forbids it. */
 	return rc < 0 && (errno == ENOSYS || errno == EINVAL || errno == EPERM)
 	    ? 0
 	    : rc;

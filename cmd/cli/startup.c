@@ -33,8 +33,8 @@ wait_and_write(void *descriptor, const char *p, size_t n)
 	return (ssize_t)done;
 }
 
-/* Makes stdout or stderr wait until the descriptor can be written.  This is
- * for non-blocking files that cannot be opened again, such as sockets. */
+/* Makes stdout or stderr wait until the descriptor can be written.  Used for
+ * non-blocking files that cannot be opened again, such as sockets. */
 static void
 replace_stream(int fd)
 {
@@ -52,8 +52,8 @@ replace_stream(int fd)
 	stderr = stream;
 }
 #else
-/* Does nothing: only in glibc can stdout and stderr be replaced by a stream
- * with a write function of the program (fopencookie). */
+/* Does nothing: only glibc can replace stdout and stderr by a stream with a
+ * write function of the program (fopencookie). */
 static void
 replace_stream(int fd)
 {
@@ -62,10 +62,10 @@ replace_stream(int fd)
 #endif
 
 /*
- * Opens a non-blocking pipe or terminal a second time without O_NONBLOCK;
- * returns true on success. stdio would lose bytes that do not fit into a
- * non-blocking pipe.  The flag O_NONBLOCK of the old descriptor cannot be
- * cleared, because other processes share it.
+ * Opens a non-blocking pipe or terminal a second time without O_NONBLOCK.
+ * Returns true on success.  Otherwise stdio would lose bytes that do not fit
+ * into a non-blocking pipe.  The flag O_NONBLOCK of the old descriptor must not
+ * be cleared, because other processes share it.
  */
 static bool
 reopen_blocking(int fd, int flags)
@@ -97,10 +97,10 @@ wait_for_output(int fd)
 		replace_stream(fd);
 }
 
-/* If standard input, output or error is closed, opens it, so that no other
- * file gets its descriptor number.  It is opened in the wrong mode, so that
- * reading or writing it still fails.  If there is no /dev/null, a directory is
- * opened instead. */
+/* If standard input, output or error is closed, opens a file in its place, so
+ * that no other file gets its descriptor.  The file is /dev/null, opened in the
+ * wrong mode so that reading or writing still fails, or a directory if there is
+ * no /dev/null. */
 static void
 open_standard(void)
 {
@@ -119,28 +119,28 @@ open_standard(void)
 	}
 	wait_for_output(STDOUT_FILENO);
 	wait_for_output(STDERR_FILENO);
-	/* Gives stderr a line buffer: each line on standard error is written
-	 * with one system call, so that no output of other processes comes
-	 * between its parts.  If fileno fails, replace_stream has replaced
-	 * stderr by a stream that has a line buffer already. */
+	/* Gives stderr a line buffer, so that each line is written with one
+	 * system call, and no output of other processes can come between its
+	 * parts.  If fileno fails, replace_stream has replaced stderr by a
+	 * stream that has a line buffer already. */
 	if (fileno(stderr) == STDERR_FILENO)
 		(void)setvbuf(stderr, line, _IOLBF, sizeof line);
-	/* The parent process may have set SIGCHLD to be ignored.  Then the exit
-	 * status of child processes would be lost, so the default is
+	/* The parent process may have set SIGCHLD to be ignored.  The exit
+	 * status of child processes would then be lost, so the default is
 	 * restored. */
 	(void)signal(SIGCHLD, SIG_DFL);
-	/* A write to a file that has reached its size limit (ulimit -f) must be
-	 * an error, not a signal that kills the process. */
+	/* A write to a file that has reached its size limit (ulimit -f) must
+	 * cause an error, not a signal that kills the process. */
 	(void)signal(SIGXFSZ, SIG_IGN);
-	/* Gives stdout a buffer of its own if it is not a terminal.  Without
-	 * it, musl would write the first line at once and lose the errno of a
-	 * failed write. */
+	/* Gives stdout a full buffer if it is not a terminal.  Otherwise musl
+	 * would write the first line at once, and lose the errno of a failed
+	 * write. */
 	if (!isatty(STDOUT_FILENO))
 		(void)setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
 }
 
 /* Allocates memory for jansson.  Exits if there is no memory, because jansson
- * would then silently lose characters of a string. */
+ * would otherwise silently lose characters of a string. */
 static void *
 allocate_json_memory(size_t n)
 {
@@ -160,8 +160,8 @@ cli_begin(void)
 
 	open_standard();
 	cli_no_core();
-	/* Gives jansson a random hash seed: in the sandbox jansson cannot open
-	 * its own source of random bytes. */
+	/* Gives jansson a random seed for its hash tables, because in the
+	 * sandbox it cannot open its own source of random bytes. */
 	ctx_hashkey_init(&random);
 	json_object_seed((size_t)random.k[0] | 1);
 	json_set_alloc_funcs(allocate_json_memory, free);

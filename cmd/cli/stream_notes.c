@@ -1,14 +1,14 @@
 /*
- * stream_notes.c - what a command says about a stream after it was read
+ * stream_notes.c - prints messages about a stream after it was read
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
-/* A jq path such as ".runs[].log" may contain "[]", which means each element.
- * Returns the length in bytes of the path up to the end of its last "[]": 7 for
- * this path.  Returns 0 if the path has no "[]". */
+/* Returns the length in bytes of a jq path up to the end of its last "[]",
+ * which stands for each element of an array: 7 for ".runs[].log".  Returns 0 if
+ * the path has no "[]". */
 static int
 find_each_end(const char *path)
 {
@@ -22,9 +22,10 @@ find_each_end(const char *path)
 	return n;
 }
 
-/* Prints that no messages were found, that there seem to be some at a place
- * that ctx does not read, and the jq command that extracts them.  A request is
- * extracted as a whole, with its model, its system prompt and its tools. */
+/* Prints that no messages were found, where the record seems to contain
+ * messages that ctx does not read, and the jq command that extracts them.  A
+ * request is extracted as a whole, with its model, its system prompt and its
+ * tools. */
 static void
 note_suggested_path(const struct cli *cli, const struct ctx_found *found)
 {

@@ -1,5 +1,5 @@
-/* text_width.c - the width of the terminal and of texts, and texts that are
- * shortened to a number of columns */
+/* text_width.c - finds the width of the terminal and of texts, and shortens
+ * texts to a number of columns */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 
 #include "cli/cli.h"
 
-/* minimum width of a terminal, and width if it is not known, in columns */
+/* Widths of a terminal in columns.  LEAST: minimum; USUAL: assumed if the width
+ * is not known. */
 enum { LEAST = 24, USUAL = 80 };
 
 unsigned
@@ -27,8 +28,8 @@ cli_columns(void)
 	return n > CLI_COLUMNS_MOST ? CLI_COLUMNS_MOST : (unsigned)n;
 }
 
-/* Returns the width of a character in terminal columns.  The result is an
- * estimate, good enough for names, which are mostly ASCII. */
+/* Returns an estimate of the width of a character in terminal columns.  It is
+ * good enough for names, which are mostly ASCII. */
 static unsigned
 width_of(uint32_t cp)
 {
@@ -67,8 +68,8 @@ cli_text_head(struct ctx_str name, size_t width)
 	return (struct ctx_str){name.p, at};
 }
 
-/* Returns the longest end of a name that is at most width terminal columns
- * wide. */
+/* Returns the longest end of a name that has a width of at most width terminal
+ * columns. */
 static struct ctx_str
 tail_of(struct ctx_str name, size_t width)
 {
