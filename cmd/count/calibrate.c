@@ -1,6 +1,6 @@
 /*
- * calibrate.c - finds the factor by which token counts of an encoding are
- * multiplied to get those of a model (ctx-count --calibrate)
+ * calibrate.c - computes the factor by which token counts of an encoding must
+ * be multiplied to get those of a model (ctx-count --calibrate)
  *
  * Assistant messages report the input tokens that the provider billed for the
  * messages before them.  From this number, the tokens of everything that is not
@@ -15,15 +15,16 @@
 #include "count/calibrate.h"
 
 struct calibrate_call {
-	/* id of the model's name in calibrate.models, a table of strings */
+	/* id of the model's name in calibrate.models, a string table */
 	uint32_t model;
-	const char *encoding; /* with which the request was counted */
-	size_t number;        /* number of the request in the input, from 0 */
+	/* encoding with which the tokens of the request were counted */
+	const char *encoding;
+	size_t number; /* number of the request in the input, from 0 */
 	struct ctx_billed_sample sample;
 };
 
-/* Sets *id to the id of the model that a message names or, if the message names
- * none, of the model that its conversation names. */
+/* Sets *id to the id of a model's name: the model that the message names or, if
+ * it names none, the model that its conversation names. */
 static int
 find_name(struct calibrate *calibrate, const struct ctx_token_stats *stats,
     uint32_t *id, struct ctx_err *err)
@@ -42,8 +43,8 @@ find_name(struct calibrate *calibrate, const struct ctx_token_stats *stats,
 	return ctx_intern(&calibrate->models, text.p, text.n, id, err);
 }
 
-/* Records the billed tokens of a request, to be compared with *sum, the tokens
- * that ctx counted in the request's messages. */
+/* Stores the billed tokens of a request, and *sum, the tokens that ctx counted
+ * in the messages of the request, for later comparison. */
 static int
 record_request(struct calibrate *calibrate, const struct ctx_token_stats *stats,
     const struct calibrate_sum *sum, struct ctx_err *err)
@@ -71,16 +72,16 @@ calibrate_message(struct calibrate *calibrate,
 	uint64_t rest = stats->framing + stats->estimated, asked;
 	struct calibrate_sum sum;
 
-	/* An assistant message may be split over several records, and any of
-	 * them may report the billed tokens.  These were billed for the
-	 * messages before the first record, so the later records of the message
-	 * do not change calibrate->before. */
+	/* An assistant message may be split over several records, any of which
+	 * may report the billed tokens.  These are the tokens of the messages
+	 * before the first record, so later records of the message do not
+	 * change calibrate->before. */
 	if (!(stats->message->flags & CTX_MESSAGE_CONTINUES))
 		calibrate->before = calibrate->all;
 	calibrate->role = stats->role;
 	/* If a record contains a prompt and its response, the billed tokens
-	 * include those of the prompt.  So the billed tokens are compared with
-	 * the tokens of the messages before this record and of this prompt. */
+	 * include those of the prompt.  So they are compared with the tokens of
+	 * the messages before this record, plus those of the prompt. */
 	sum = calibrate->before;
 	asked = stats->framing + stats->prompt_estimated;
 	sum.rest += asked < stats->prompt_tokens ? asked : stats->prompt_tokens;
@@ -116,32 +117,34 @@ calibrate_ended(struct calibrate *calibrate,
 
 /* ---- the report ---- */
 
-/* A computed factor is reported as useless if it comes from fewer than
- * MIN_REQUESTS requests, if the error relative to the billed tokens is above
- * MAX_ERROR, or if the requests say less about the factor than was known
- * (MIN_LEARNED).  It is also useless if it is below MIN_FACTOR or above
- * MAX_FACTOR, because no two tokenizers differ so much. */
+/* A factor is reported as useless if it comes from fewer than MIN_REQUESTS
+ * requests, if its error relative to the billed tokens is above MAX_ERROR, or
+ * if the requests tell little about it (less than MIN_LEARNED).  A factor below
+ * MIN_FACTOR or above MAX_FACTOR is also useless, because no two tokenizers
+ * differ so much. */
 enum { MIN_REQUESTS = 3 };
 #define MAX_ERROR   0.25
 #define MIN_LEARNED 0.5
 #define MIN_FACTOR  0.1
 #define MAX_FACTOR  10.0
 
-/* A model, and the line that was fitted to its requests. */
+/* A model, and the straight line that was fitted to its requests. */
 struct fitted {
-	char name[200];       /* the beginning of the model's name */
-	const char *encoding; /* with which the requests were counted */
-	bool own;             /* true if it is the encoding of the model */
-	size_t n;             /* number of requests */
+	char name[200]; /* the first characters of the model's name */
+	/* encoding with which the requests were counted */
+	const char *encoding;
+	bool own; /* true if this encoding is that of the model */
+	size_t n; /* number of requests */
 	struct ctx_calibration line;
-	/* The factors in hundredths, as in models.json.  factor: the best fit,
-	 * rounded; or upper, if the user wants it.  upper: the smallest factor
-	 * with which no request is counted too low, rounded up. */
+	/* Factors in hundredths, as in models.json. factor: the factor that
+	 * fits best, rounded; or the value of upper, if the user wants that.
+	 * upper: the smallest factor with which no request is counted too low,
+	 * rounded up. */
 	double factor, upper;
 };
 
-/* Returns a text for the user that says why the factor computed for a model is
- * useless; NULL if it is useful. */
+/* Returns why the factor that was computed for a model is useless, as a text
+ * for the user, or NULL if it is useful. */
 static const char *
 explain_doubt(const struct fitted *fitted)
 {
@@ -160,8 +163,8 @@ explain_doubt(const struct fitted *fitted)
 	return NULL;
 }
 
-/* Sets *line to what is copied into models.json; NULL if the factor is
- * useless. */
+/* Sets *line to the line that the user can copy into models.json, or to NULL if
+ * the factor is useless. */
 static int
 make_models_line(const struct fitted *fitted, json_t **line,
     struct ctx_err *err)
@@ -217,8 +220,8 @@ print_json(const struct fitted *fitted, json_t *models, struct ctx_err *err)
 	    JSON_REAL_PRECISION(6), err);
 }
 
-/* Copies the beginning of a UTF-8 text, which may be cut between two
- * characters, and a NUL byte to name, an array of size bytes. */
+/* Copies the beginning of a UTF-8 text to name, an array of size bytes, and
+ * appends a NUL byte.  A long text is cut between two characters. */
 static void
 copy_name(char *name, size_t size, struct ctx_str text)
 {
@@ -230,7 +233,8 @@ copy_name(char *name, size_t size, struct ctx_str text)
 	name[n] = '\0';
 }
 
-/* Orders requests by the first request of their model, and by encoding. */
+/* Compares two requests, to sort them by model and encoding.  Models are sorted
+ * by their first request. */
 static int
 compare_groups(const struct calibrate_call *x, const struct calibrate_call *y)
 {
@@ -249,8 +253,9 @@ compare_requests(const void *a, const void *b)
 			  : (x->number > y->number) - (x->number < y->number);
 }
 
-/* Fits a line to fitted->n requests of one model, the first of which is *call.
- * Returns false if no line can be fitted. */
+/* Fits a straight line to the requests of one model.  The model has fitted->n
+ * requests, of which *call is the first.  Returns false if no line can be
+ * fitted. */
 static bool
 fit_model(struct fitted *fitted, const struct calibrate_call *call,
     struct ctx_str name, const struct ctx_billed_sample *samples,

@@ -1,5 +1,5 @@
-/* follow.c - waits until a file changes, to draw the context bar again
- * (ctx-count --follow) */
+/* follow.c - waits until an input file changes, so that the context bar is
+ * drawn again (ctx-count --follow) */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -28,8 +28,8 @@ has_changed(struct bar *bar, size_t i, const char *file, bool *away)
 	return true;
 }
 
-/* Erases the bars that were printed last, and what stands below them on the
- * terminal, so that new bars can replace them. */
+/* Erases the bars that were printed last, and everything below them on the
+ * terminal, so that new bars can be printed in their place. */
 static void
 erase_pictures(struct bar *bar)
 {
@@ -58,9 +58,9 @@ bar_wait(struct bar *bar, const struct cli *cli)
 		bar->last = calloc(cli->n_files, sizeof *bar->last);
 	if (bar->last == NULL)
 		cli_die(cli, "out of memory");
-	/* Writes out the context bars before the program waits for a change.
-	 * If standard output is a pipe that its reader has closed, this write
-	 * fails and the command ends instead of waiting. */
+	/* Writes out the bars before the program waits for a change.  If
+	 * standard output is a pipe whose reader has closed it, this write
+	 * fails, and the command ends. */
 	(void)fflush(stdout);
 	cli_check_stdout(cli);
 	for (;;) {
@@ -68,7 +68,7 @@ bar_wait(struct bar *bar, const struct cli *cli)
 		for (i = 0; i < cli->n_files; i++)
 			changed |= has_changed(bar, i, cli->files[i], &away);
 		/* If an input file is missing, another program is probably
-		 * replacing it.  So the loop ends only when the file exists
+		 * replacing it.  So the loop continues until the file exists
 		 * again. */
 		if (changed && (first || !away))
 			break;

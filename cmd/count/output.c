@@ -36,8 +36,8 @@ compute_used_percent(const struct row_form *form,
 	return 100.0 * (double)tokens / (double)row_window(form, stats);
 }
 
-/* Returns the name of the kind of content blocks (text, reasoning, tool call,
- * ...) that takes most tokens in a message. */
+/* Returns the name of the kind of content blocks (such as text, reasoning or
+ * tool call) that has the most tokens in a message. */
 static const char *
 find_main_kind(const struct ctx_token_stats *stats)
 {
@@ -49,8 +49,8 @@ find_main_kind(const struct ctx_token_stats *stats)
 	return ctx_block_kind_name((enum ctx_block_kind)most);
 }
 
-/* Adds JSON members to the output row of a message: its index, role, main kind
- * of content, and tool. */
+/* Adds JSON members to the row of a message: its index, role, main kind of
+ * content, and tool. */
 static json_t *
 add_message_members(json_t *o, const struct ctx_token_stats *stats)
 {
@@ -63,9 +63,9 @@ add_message_members(json_t *o, const struct ctx_token_stats *stats)
 	    cli_json_text(stats->tool.p, stats->tool.n));
 }
 
-/* Adds two JSON members to an output row: the percentage of the context window
- * that is used, rounded to one decimal as in the text output, and the tokens
- * that are left. */
+/* Adds two JSON members to a row: the used percentage of the context window,
+ * rounded to one decimal as in the text output, and the tokens that are
+ * left. */
 static json_t *
 add_shares(json_t *o, const char *const names[2], const struct row_form *form,
     const struct ctx_token_stats *stats, uint64_t tokens)
@@ -78,8 +78,8 @@ add_shares(json_t *o, const char *const names[2], const struct row_form *form,
 	    json_integer((json_int_t)compute_left(form, stats, tokens)));
 }
 
-/* Adds JSON members to an output row: the model, the size of its context window
- * in tokens, and how much of it is used and left. */
+/* Adds JSON members to a row: the model, the size of its context window in
+ * tokens, and how much of the window is used and left. */
 static json_t *
 add_window_members(json_t *o, const struct row_form *form,
     const struct ctx_token_stats *stats)
@@ -92,7 +92,7 @@ add_window_members(json_t *o, const struct row_form *form,
 	return add_shares(o, names, form, stats, stats->tokens);
 }
 
-/* Adds JSON members about billed input to the output row of a message or a
+/* Adds JSON members about billed input tokens to the row of a message or a
  * conversation. */
 static json_t *
 add_billed_members(json_t *o, const struct row_form *form,
@@ -146,9 +146,9 @@ print_json(const struct row_form *form, const struct row *row)
 		cli_fail(form->cli, &err);
 }
 
-/* Prints the texts that follow the numbers of an output row: file and line;
- * for a message its role and tool; and the row's label, such as a tool's name.
- * In TSV the label comes after file and line, otherwise before them. */
+/* Prints the texts that come after the numbers of a row: file and line; for a
+ * message its role and tool; and the row's label, such as a tool's name.  In
+ * TSV the label comes after file and line, otherwise before them. */
 static void
 print_label(const struct row_form *form, const struct row *row)
 {
@@ -179,8 +179,9 @@ print_label(const struct row_form *form, const struct row *row)
 	cli_print_masked(stdout, stats->tool.p, stats->tool.n);
 }
 
-/* Prints a column with a number, or an empty column if the number is not
- * known. */
+/* Prints a column with a number, or an empty column if the number is not known.
+ * gap: character printed before or after the column; width: width of the column
+ * in characters. */
 static void
 print_known(uint64_t number, bool is_known, char gap, int width)
 {
@@ -191,8 +192,8 @@ print_known(uint64_t number, bool is_known, char gap, int width)
 }
 
 /* Prints two columns: the tokens that the provider billed for the last request
- * of a conversation (for a message: for the request that it answers), and the
- * tokens that ctx counts after this request. */
+ * of a conversation (in the row of a message: for the request that it answers),
+ * and the tokens that ctx counts after this request. */
 static void
 print_billed(const struct ctx_token_stats *stats, char gap, int width)
 {
@@ -307,7 +308,7 @@ rows_add_all(struct rows *total, const struct rows *rows, struct ctx_err *err)
 	for (i = 0; i < rows->n; i++) {
 		sum = rows->list[i].sum;
 		label = ctx_intern_at(&rows->names, (uint32_t)i + 1);
-		/* The files may have models with different context windows, so
+		/* The files may be of models with different context windows, so
 		 * a row for all files has no model. */
 		sum.model = NULL;
 		sum.file = "total";
@@ -317,8 +318,8 @@ rows_add_all(struct rows *total, const struct rows *rows, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if output row x must be printed after output row y: if x has
- * fewer tokens, or equally many but was read later. */
+/* Returns true if row x must be printed after row y: if x has fewer tokens, or
+ * equally many but was read later. */
 static bool
 is_printed_after(const struct row *x, const struct row *y)
 {
@@ -327,9 +328,9 @@ is_printed_after(const struct row *x, const struct row *y)
 	return x->number > y->number;
 }
 
-/* Inserts an output row into a binary heap of n rows, in which element number
- * "at" is free.  The root of the heap is the row to be printed last: it is the
- * first one to be dropped if a larger row is read. */
+/* Inserts a row into a binary heap of n rows, in which the element number "at"
+ * is unused.  The root of the heap is the row that is printed last.  It is
+ * removed first when a larger row is read. */
 static void
 place_in_heap(struct row *heap, size_t n, size_t at, const struct row *row)
 {

@@ -1,4 +1,4 @@
-/* over_max.c - says which conversations have more tokens than --max allows */
+/* over_max.c - reports conversations that have more tokens than --max allows */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* rows_per.c - adds up the tokens of messages for ctx-count --per: by turn,
- * role, tool or kind of content block */
+/* rows_per.c - implements ctx-count --per: adds up the tokens of messages by
+ * turn, role, tool or kind of content block */
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,14 +14,15 @@ per_name(unsigned i)
 	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }
 
-/* Tokens, how many of them are estimated, and the characters of their texts. */
+/* Number of tokens, how many of them are estimated, and number of characters of
+ * their texts. */
 struct row_size {
 	uint64_t tokens, estimated, chars;
 };
 
-/* Adds tokens to the output row with the given name; adds no row for zero
- * tokens.  The tokens are those of a message, or those of the system prompt and
- * the tool definitions. */
+/* Adds tokens to the row with the given name.  Adds no row for zero tokens.
+ * The tokens are those of a message, or those of the system prompt and the tool
+ * definitions. */
 static int
 add_tokens(struct rows *rows, const struct ctx_token_stats *stats,
     const char *name, struct row_size size, struct ctx_err *err)
@@ -98,9 +99,9 @@ rows_add_overhead(struct rows *rows, enum per per,
 	    err);
 }
 
-/* Adds the tokens of a message's tool calls and tool results to the output
- * rows of their tools, and its other tokens to the row "-".  The length of the
- * message is added to the last of these rows. */
+/* Adds the tokens of a message's tool calls and tool results to the rows of
+ * their tools, and its other tokens to the row "-".  The length of the message
+ * is added to the last of these rows. */
 static int
 add_tools(struct rows *rows, const struct ctx_token_stats *stats,
     struct ctx_err *err)

@@ -2,8 +2,9 @@
  * table.c - prints the token counts of ctx-count on a terminal, as a table with
  * a header
  *
- * The first MOST_HELD rows are held in memory, to find the widths of their
- * columns; then they are printed.  Columns of later rows are at least as wide.
+ * The first MOST_HELD rows are held in memory until the widths of their columns
+ * are known; then they are printed.  The columns of later rows are at least as
+ * wide.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,13 +14,13 @@
 #include "count/output.h"
 
 enum { MOST_HELD = 1000, MOST_LABEL = 32, GAP = 2 };
-/* Minimum widths of the last column, in characters.  NAME_LEAST: if it has
- * names of conversations.  MESSAGE_LEAST: if it has messages with role and
+/* Minimum widths of the last column in characters.  NAME_LEAST: if it contains
+ * names of conversations.  MESSAGE_LEAST: if it contains messages with role and
  * tool.  PLACE_LEAST: minimum width of a file name with line number, without
  * the label before it. */
 enum { NAME_LEAST = 16, MESSAGE_LEAST = 28, PLACE_LEAST = 10 };
 
-/* The columns to the left of the name, from left to right. */
+/* The columns to the left of the name, in their order on the terminal. */
 enum { TOKENS, MESSAGES, CHARS, WINDOW, USED, LEFT, BILLED, AFTER, COLUMNS };
 _Static_assert((int)COLUMNS == (int)TABLE_COLUMNS, "each column has a width");
 
@@ -31,11 +32,13 @@ static const unsigned char dispensable[] = {CHARS, AFTER, MESSAGES, WINDOW,
 
 struct table_row {
 	struct row row;
-	/* The texts of the columns; empty if a number is not known. */
+	/* The texts in the columns of the row.  A text is empty if a number is
+	 * not known. */
 	char cells[COLUMNS][24];
 };
 
-/* Writes a number with a comma before each three digits, such as "-1,234". */
+/* Writes a number with a comma before each group of three digits, such as
+ * "-1,234", to cell. sign: text before the number. */
 static void
 write_grouped(char cell[24], const char *sign, uint64_t number)
 {
@@ -81,9 +84,9 @@ write_cells(char cells[COLUMNS][24], const struct row_form *form,
 
 /* ---- the last column ---- */
 
-/* Appends what the last column of a --per row has: the label (name of a role or
- * tool, or number of a turn) and, if there are several files and room, the name
- * of the file. */
+/* Appends the text of the last column in a row of --per: the label (name of a
+ * role or tool, or number of a turn) and, if there are several files and enough
+ * space, the name of the file. */
 static int
 add_label(struct ctx_buf *out, const struct table *table, const struct row *row,
     size_t width, struct ctx_err *err)
@@ -102,8 +105,8 @@ add_label(struct ctx_buf *out, const struct table *table, const struct row *row,
 		  width - GAP - (column > used ? column : used), err);
 }
 
-/* Appends what the last column of a message's row has: file and line and, if
- * there is room, the role and the tool of the message. */
+/* Appends the text of the last column in the row of a message: file and line
+ * and, if there is enough space, the role and the tool of the message. */
 static int
 add_message(struct ctx_buf *out, const struct ctx_token_stats *stats,
     size_t width, struct ctx_err *err)
@@ -151,8 +154,8 @@ print_name(const struct row_form *form, const struct row *row, size_t width)
 
 /* ---- the columns ---- */
 
-/* Makes columns at least as wide as the texts of a row.  Once the header is
- * printed, no column is added. */
+/* Makes each column at least as wide as the text of a row.  Adds no column once
+ * the header was printed. */
 static void
 widen(struct table *table, const struct table_row *row)
 {
@@ -169,8 +172,8 @@ widen(struct table *table, const struct table_row *row)
 	}
 }
 
-/* Makes the column of labels at least as wide as a label.  Labels have a column
- * of fixed width only if file names are printed after them. */
+/* Makes the column of labels at least as wide as a label.  This column has a
+ * fixed width only if file names are printed after it. */
 static void
 widen_labels(struct table *table, struct ctx_str label)
 {
@@ -193,8 +196,8 @@ sum_widths(const struct table *table)
 	return sum;
 }
 
-/* Leaves out columns, the least useful first, until the others and a name fit
- * into width characters.  Returns the width that is left for the names. */
+/* Leaves out columns, the least useful first, until the other columns and a
+ * name fit into width characters.  Returns the width that is left for names. */
 static size_t
 fit_columns(struct table *table, size_t width)
 {
@@ -237,9 +240,9 @@ print_heads(const struct row_form *form, const struct row *row, size_t width)
 		puts(row->sum.message != NULL ? "message" : "name");
 }
 
-/* Prints the rows that are held in memory.  It is also called before a message
- * on standard error is printed; a message about an error in this function does
- * not call it again. */
+/* Prints the rows that are held in memory.  Also called before a message is
+ * printed on standard error, except for a message about an error in this
+ * function itself. */
 static void
 flush_rows(void *user)
 {
@@ -269,7 +272,7 @@ flush_rows(void *user)
 	cli_check_stdout(form->cli);
 }
 
-/* Replaces a text by a copy that is valid until the table's rows are
+/* Replaces a text by a copy that remains valid until the rows of the table are
  * printed. */
 static int
 keep_text(struct table *table, struct ctx_str *text, struct ctx_err *err)
@@ -320,7 +323,7 @@ table_add(struct row_form *form, const struct row *row)
 
 /* ---- the end ---- */
 
-/* Prints a text in lines of at most width characters.  Lines are broken at
+/* Prints a text in lines of at most width characters.  Breaks lines at
  * spaces. */
 static void
 print_wrapped(const char *text, size_t width)
