@@ -83,11 +83,11 @@ ctx_age_may_age(const struct aging *aging, const struct ctx_message *message,
 	    aging->options->over;
 }
 
-/* Adds the JSON edit that replaces a text by the one in aging->aged, which is
- * usually a reference to a file.  Before that, stores the replaced text in this
- * file.  Nothing is stored in a dry run or with the option mask, which replaces
- * tool results by a text without a reference.  Returns 1; 0 if the text could
- * not be stored, which was reported; or -1 with *err. */
+/* Adds the JSON edit that replaces a text by aging->aged, which is usually a
+ * reference to a file.  First stores the replaced text in this file.  Stores
+ * nothing in a dry run, or with the option mask, which replaces tool results by
+ * a text without a reference.  Returns 1; or 0 if the text could not be stored,
+ * which was reported; or -1 with *err. */
 static int
 store_text(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err)
@@ -103,8 +103,8 @@ store_text(struct aging *aging, const struct age_entry *entry,
 	    : 1;
 }
 
-/* Some agents keep a copy of a tool result beside the message.  Replaces the
- * long texts in this copy by references to files. */
+/* Replaces the long texts by references to files in the copy of a tool result
+ * that some agents keep beside the message. */
 static int
 age_copy(struct aging *aging, const struct age_entry *entry,
     const struct age_candidate *result, struct ctx_err *err)
@@ -122,8 +122,8 @@ age_copy(struct aging *aging, const struct age_entry *entry,
 	return 0;
 }
 
-/* Replaces the tool result or media block i by the text in aging->aged.  Some
- * agents write a tool result twice into its record; then replaces both. */
+/* Replaces tool result or media block i by the text in aging->aged.  If the
+ * agent has written the tool result twice into its record, replaces both. */
 static int
 store_result(struct aging *aging, const struct age_entry *entry, size_t i,
     struct ctx_str tool, struct ctx_err *err)
@@ -143,9 +143,9 @@ store_result(struct aging *aging, const struct age_entry *entry, size_t i,
 	    : age_copy(aging, entry, &result, err);
 }
 
-/* Writes to aging->aged the short text that replaces the tool result or media
- * of block i and names the file with its content.  Returns 1; 0 if the block
- * must not be replaced; or -1 with *err. */
+/* Writes to aging->aged the short text that replaces block i, a tool result or
+ * media, and names the file with its content.  Returns 1, or 0 if the block
+ * must not be replaced, or -1 with *err. */
 static int
 age_block(struct aging *aging, struct age_queue *queue, size_t i,
     struct ctx_str tool, struct ctx_err *err)
@@ -161,11 +161,11 @@ age_block(struct aging *aging, struct age_queue *queue, size_t i,
 	    : ctx_age_result(&aging->aged, aging->options, &candidate, err);
 }
 
-/* Returns true if the options tool and not_tool allow block i to be replaced:
- * they select its tool, or the block is media outside of tool results, which
- * belong to no tool. *left: the work that the matching of patterns may still do
- * for this message (see CTX_PATTERN_WORK); the work that is done here is
- * subtracted from it. */
+/* Returns true if the options tool and not_tool allow replacing block i: if
+ * they select its tool, or if the block is media outside of tool results, which
+ * belongs to no tool. *left: the work that the matching of patterns may still
+ * do for this message (see CTX_PATTERN_WORK); the work done here is
+ * subtracted. */
 static bool
 is_selected(struct aging *aging, size_t i, struct ctx_str tool, int64_t *left)
 {

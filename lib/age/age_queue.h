@@ -1,5 +1,5 @@
-/* age_queue.h - keeps messages in memory, for ctx-age, until it is known
- * whether they are old enough to be changed */
+/* age_queue.h - keeps messages in memory until it is known whether they are old
+ * enough to be changed by ctx-age */
 #ifndef CTX_AGE_AGE_QUEUE_H
 #define CTX_AGE_AGE_QUEUE_H
 
@@ -9,27 +9,28 @@
 #include "stream/change_report.h"
 #include "stream/rewrite.h"
 
-/* An element of the queue: a message that is not written yet, or a record after
- * it that is not a message. */
+/* An entry of the queue of ctx-age: a message that is not written yet, or a
+ * record after such a message that is not a message. */
 struct age_entry {
 	struct ctx_held_message held;
 	uint64_t message; /* index of the message in the conversation, from 0 */
-	/* The tool results of a conversation are numbered from 0.  This is the
-	 * number of the message's first one. */
+	/* Number of the first tool result of this message.  The tool results of
+	 * a conversation are numbered from 0. */
 	uint64_t first_result;
-	/* Time when the message was written, in ms since 1970.  Set if
-	 * has_time is true. */
+	/* Time at which the message was written, in milliseconds since 1970.
+	 * Valid if has_time is true. */
 	int64_t time;
 	bool has_time;
-	/* True if this record continues the message of an earlier record. */
+	/* True if this record contains a further part of the message of an
+	 * earlier record. */
 	bool continues;
 	uint32_t results;
-	/* For each tool result of the message, the id of its tool in
-	 * age_queue.groups.tools.  The entry owns the array.  NULL if no
-	 * result is long enough to be replaced. */
+	/* For each tool result of the message: id of its tool in
+	 * age_queue.groups.tools.  The entry owns the array.  NULL if no result
+	 * is long enough to be replaced. */
 	uint32_t *tools;
-	/* The JSON edits of the message are those with the numbers first_edit
-	 * to first_edit + edits - 1 in rewrite.edits. */
+	/* The JSON edits of this message: rewrite.edits, from the edit number
+	 * first_edit on, as many as edits says. */
 	size_t first_edit, edits;
 	struct message_place place;
 	bool is_signed; /* true if the message has signed reasoning */
@@ -40,67 +41,68 @@ struct age_entry {
 
 /* The messages of a conversation that cannot be written yet. */
 struct age_queue {
-	struct ctx_groups groups; /* needed to find the tool of each result */
+	/* used for finding the tool of each tool result */
+	struct ctx_groups groups;
 	struct ctx_model_counter model_counter;
-	/* Only for a conversation inside a record, with the option unsent:
-	 * number of the queue's entry after the last assistant message.
-	 * Messages before that entry have been sent to the provider, so they
-	 * are not changed. */
+	/* For a conversation inside a record, with the option unsent: number of
+	 * the entry after the last assistant message.  The messages before that
+	 * entry were sent to the provider, so they are not changed. */
 	size_t sent_end;
-	/* Number of the first entry of the queue whose tokens are not yet
+	/* Number of the first entry of the queue whose savings are not yet
 	 * included in the member "savings". */
 	size_t savings_end;
-	/* Number of tokens that are saved if, in all entries before the entry
-	 * savings_end, the old tool results are replaced by references. */
+	/* Number of tokens that would be saved by replacing the old tool
+	 * results in all entries before the entry savings_end. */
 	uint64_t savings;
-	/* Number of messages and of tool results that were read so far. */
+	/* Number of messages, and of tool results, that were read so far. */
 	uint64_t messages, results;
-	/* 1 + the index of the last message for which a change was reported */
+	/* index of the last message for which a change was reported, plus 1 */
 	uint64_t reported_end;
-	/* Only if has_time: timestamps of the message read last (time) and of
-	 * the newest one (newest), in milliseconds since 1970. */
+	/* If has_time is true: timestamps in milliseconds since 1970. time: of
+	 * the message that was read last; newest: of the newest message. */
 	int64_t time, newest;
 	bool has_time; /* true once a message had a timestamp */
 	bool ended;    /* true if the conversation has ended */
-	/* True if the provider refuses signed reasoning of the conversation's
-	 * model when anything before the reasoning was changed (bound
-	 * reasoning). */
+	/* True if the conversation's reasoning is bound: the provider refuses
+	 * signed reasoning of its model when anything before the reasoning was
+	 * changed. */
 	bool binds;
 	bool changed; /* true once a message of the conversation was changed */
-	/* The place, in the conversation, of the message that was read last. */
+	/* The place in the conversation of the message that was read last. */
 	struct message_place place;
 };
 
-/* State of ctx-age. */
+/* State of ctx_age_stream while it reads a stream. */
 struct aging {
 	struct ctx_age_config *options;
 	struct ctx_age_counts *counts;
 	struct ctx_model_counters *counters;
-	/* The entries in the queues of rewrite are of the type struct
+	/* The entries in the queues of rewrite have the type struct
 	 * age_entry. */
 	struct ctx_rewrite rewrite;
-	/* lines: the conversation of the stream, in which each message is a
-	 * record. record: the conversation that is inside the current
-	 * record. */
+	/* lines: the conversation in which each message is a record of its own.
+	 * record: the conversation that is inside the current record. */
 	struct age_queue lines, record;
-	/* The spool, the directory in which tool results are stored; fd is -1
-	 * while it is not open. */
+	/* The spool, the directory in which tool results are stored.  Its
+	 * member fd is -1 if it is not open. */
 	struct ctx_spool spool;
-	/* The error because of which the spool cannot be opened; its code is
-	 * CTX_OK if the spool can be opened. */
+	/* The error why the spool cannot be opened, or an error with the code
+	 * CTX_OK if it can. */
 	struct ctx_err refused;
 	struct aged_result aged;
 	struct ctx_buf text; /* scratch memory */
-	/* The JSON of a message whose old tool results are already replaced,
-	 * but whose bound reasoning (signed reasoning that the provider refuses
-	 * if anything before it was changed) is not removed yet. */
+	/* The JSON of a message after its old tool results were replaced, and
+	 * before its bound reasoning is removed (signed reasoning that the
+	 * provider refuses if anything before it was changed). */
 	struct ctx_buf unstripped;
-	struct ctx_edits strip_edits; /* edits that remove the reasoning */
-	struct ctx_buf stripped;      /* the message without its reasoning */
-	struct ctx_buf name;          /* name of a spool file */
-	/* Edits of the current record whose tool results are on disk: the first
-	 * committed_edits edits.  The edits after them replace pending_results
-	 * tool results, which saves pending_tokens tokens. */
+	/* edits that remove the reasoning from the message */
+	struct ctx_edits strip_edits;
+	struct ctx_buf stripped; /* the message without its reasoning */
+	struct ctx_buf name;     /* name of a spool file */
+	/* committed_edits: number of edits of the current record whose tool
+	 * results are on disk; they are the first ones.  The edits after them
+	 * replace pending_results tool results, which saves pending_tokens
+	 * tokens. */
 	size_t committed_edits;
 	uint64_t pending_results, pending_tokens;
 };
@@ -115,43 +117,43 @@ ctx_age_entries(struct aging *aging, const struct age_queue *queue)
 	return ctx_rewrite_queue(&aging->rewrite, queue == &aging->record);
 }
 
-/* Frees the messages that were not written, and makes the queue ready for the
- * next conversation. */
+/* Frees the messages that were not written, and prepares the queue for the next
+ * conversation. */
 void ctx_age_queue_clear(struct aging *aging, struct age_queue *queue);
-/* Appends an entry for the event's message to the queue, and adds the message
- * to queue->groups, where the tool of each tool result is looked up.  Returns
- * the entry, or NULL with *err. */
+/* Appends an entry for the event's message to the queue.  Adds the message to
+ * queue->groups, in which the tools of tool results are looked up.  Returns the
+ * entry, or NULL with *err. */
 struct age_entry *ctx_age_queue_append(struct aging *aging,
     struct age_queue *queue, const struct ctx_event *event,
     struct ctx_err *err);
-/* Finds the model of a conversation and its token counter. */
+/* Finds the model of a conversation and its token counter.  Called at the
+ * beginning of the conversation. */
 int ctx_age_queue_begin(struct aging *aging, struct age_queue *queue,
     const struct ctx_event *event, struct ctx_err *err);
 
 /* ---- age_message.c ---- */
 
 /* Opens the spool (directory for tool results) if it is not open yet.  Returns
- * -1 with *err if it cannot be opened; later calls then return this error
- * again. */
+ * 0, or -1 with *err if it cannot be opened; later calls then return the same
+ * error. */
 int ctx_age_open_spool(struct aging *aging, struct ctx_err *err);
-/* Counts tool results that could not be stored in a file, so that they remain
- * in the conversation.  Calls options->failed with *err.  Returns -1 if *err
- * must end the run, such as lack of memory. */
+/* Counts tool results that could not be stored in a file, and so remain in the
+ * conversation. results: how many.  Calls options->failed with *err.  Returns
+ * -1 if *err must end the run, as lack of memory does; otherwise 0. */
 int ctx_age_report_failure(struct aging *aging, const struct age_entry *entry,
     uint64_t results, struct ctx_err *err);
-/* Returns the index of the first message that is too new to be changed.  With
- * the option by_results, returns the number of the first tool result that is
- * too new. */
+/* Returns the index of the first message that is too new to be changed or, with
+ * the option by_results, the number of the first tool result that is too
+ * new. */
 uint64_t ctx_age_find_boundary(const struct aging *aging,
     const struct age_queue *queue);
-/* Returns true if a message is so much older than the newest message that it
- * may be changed (option older). */
+/* Returns true if a message is old enough to be changed according to the option
+ * older: so much older than the newest message. */
 bool ctx_age_is_old(const struct aging *aging, const struct age_queue *queue,
     const struct age_entry *entry);
-/* Sets *is_counted to true if block i is a tool result or, with
- * options->media, media.  A text that ctx-age has written in place of media
- * counts as well, so that a second run finds the same boundary between old and
- * new. */
+/* Sets *is_counted to true if block i is a tool result or, with options->media,
+ * media.  A text that ctx-age has written in place of media is counted, too, so
+ * that a second run finds the same boundary between old and new. */
 int ctx_age_is_result(struct aging *aging, const struct ctx_message *message,
     size_t i, bool *is_counted, struct ctx_err *err);
 /* Returns true if the tool result in block i is long enough to be replaced:
@@ -167,20 +169,20 @@ int ctx_age_message(struct aging *aging, struct age_queue *queue,
 
 /* ---- spool_reasoning.c ---- */
 
-/* If a message or one before it was changed, removes the bound reasoning of the
- * message (signed reasoning that the provider refuses if anything before it was
- * changed).  The original of the message is stored in the spool directory. */
+/* Removes the bound reasoning of a message (signed reasoning that the provider
+ * refuses if anything before it was changed) if this message or one before it
+ * was changed.  Stores the original of the message in the spool directory. */
 int ctx_age_remove_reasoning(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, struct ctx_err *err);
 
 /* ---- write_aged.c ---- */
 
-/* Brings the files with replaced tool results to disk.  If that fails, takes
- * back the edits that were added since the last success. */
+/* Syncs the files with replaced tool results to disk.  If that fails, removes
+ * the edits that were added since the last successful call. */
 int ctx_age_commit_edits(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err);
 /* Archives and reports a changed message.  Does nothing if the files with its
- * replaced tool results could not be brought to disk. */
+ * replaced tool results could not be synced to disk. */
 int ctx_age_report_message(struct aging *aging, struct age_queue *queue,
     const struct age_entry *entry, struct ctx_err *err);
 /* Returns true if all tool results of an entry are old enough to be replaced.
@@ -188,32 +190,32 @@ int ctx_age_report_message(struct aging *aging, struct age_queue *queue,
  * together with the message before it. */
 bool ctx_age_is_before_boundary(const struct aging *aging,
     const struct age_queue *queue, const struct age_entry *entry);
-/* Returns true if all messages of the conversation must be read before any may
- * be changed.  This is so if options->reasoning is CTX_REASONING_FAIL, and the
- * provider refuses signed reasoning of this model if anything before it was
- * changed (bound reasoning). */
+/* Returns true if all messages of the conversation must be read before any
+ * message may be changed.  This is so if options->reasoning is
+ * CTX_REASONING_FAIL and the reasoning is bound: the provider refuses signed
+ * reasoning of this model if anything before it was changed. */
 bool ctx_age_may_refuse(const struct aging *aging,
     const struct age_queue *queue);
-/* Sets *refused to true if no tool result in the queue may be replaced.  The
- * reason is signed reasoning in the queue that the provider refuses if anything
- * before it was changed (bound reasoning). */
+/* Sets *refused to true if no tool result in the queue may be replaced, because
+ * the queue has bound reasoning (signed reasoning that the provider refuses if
+ * anything before it was changed). */
 int ctx_age_check_refusal(struct aging *aging, struct age_queue *queue,
     bool *refused, struct ctx_err *err);
-/* Writes those messages at the beginning of the queue that need not be kept in
+/* Writes the messages at the beginning of the queue that need not be kept in
  * memory any longer: messages in which no tool result is long enough to be
- * replaced; and messages that are old enough, after their tool results were
- * replaced by references.  Writes nothing until at least options->at_least
+ * replaced, and messages that are old enough, after replacing their tool
+ * results by references.  Writes nothing until at least options->at_least
  * tokens can be saved. */
 int ctx_age_write_due(struct aging *aging, struct ctx_err *err);
-/* Writes all messages in the queue, at the end of the stream. broken is true if
- * the stream ended with an error, so that messages may be missing.  Then
- * nothing is changed if the option unsent is set, or if bound reasoning (signed
- * reasoning that the provider refuses if anything before it was changed) could
- * forbid changes. */
+/* Writes all messages in the queue, at the end of the stream. broken: true if
+ * the stream ended with an error, so that messages may be missing.  In this
+ * case changes nothing if the option unsent is set, or if bound reasoning
+ * (signed reasoning that the provider refuses if anything before it was
+ * changed) could forbid changes. */
 int ctx_age_write_all(struct aging *aging, bool broken, struct ctx_err *err);
-/* Writes all messages in the queue unchanged, except the last one.  That one
- * is removed from the queue, because its record is not complete: it is written
- * when the record ends. */
+/* Writes all messages in the queue except the last one, without changing them.
+ * Removes the last one from the queue: its record is not complete, and is
+ * written when the record ends. */
 int ctx_age_write_unaged(struct aging *aging, struct ctx_err *err);
 
 #endif

@@ -11,8 +11,7 @@
 
 /* ---- the text of a result ---- */
 
-/* Returns true if the block is a text block whose text is a JSON string, not
- * another JSON value. */
+/* Returns true if the block is a text block, and its text is a JSON string. */
 static bool
 is_text(const struct ctx_json *json, const struct ctx_block *block)
 {
@@ -20,8 +19,8 @@ is_text(const struct ctx_json *json, const struct ctx_block *block)
 	    json->nodes[block->payload].kind == CTX_JSON_STRING;
 }
 
-/* Returns the JSON of a content block that is stored in a file: of a text
- * block the string, of other blocks the whole block. */
+/* Returns the JSON of a content block that is stored in a file: the string of a
+ * text block, or the whole block if it is of another kind. */
 static struct ctx_str
 get_block_json(const struct ctx_json *json, const struct ctx_block *block)
 {
@@ -29,9 +28,10 @@ get_block_json(const struct ctx_json *json, const struct ctx_block *block)
 	    is_text(json, block) ? block->payload : block->removable);
 }
 
-/* Only tool results longer than a limit are replaced, so this measures result
- * i: sets *chars to its length in characters.  Sets *node to the JSON string
- * that is the whole result; to 0 if it is not a single string. */
+/* Measures tool result i, because only results longer than a limit are
+ * replaced.  Sets *chars to its length in characters.  Sets *node to the JSON
+ * string that is the whole result, or to 0 if the result is not a single
+ * string. */
 static void
 measure_result(const struct ctx_message *message, size_t i, uint32_t *node,
     uint64_t *chars)
@@ -63,7 +63,7 @@ measure_result(const struct ctx_message *message, size_t i, uint32_t *node,
 	}
 }
 
-/* Appends a content block of a tool result to aged->text, as text. */
+/* Appends a content block of a tool result to aged->text, converted to text. */
 static int
 append_block_text(struct aged_result *aged, const struct ctx_json *json,
     const struct ctx_block *block, struct ctx_err *err)
@@ -106,8 +106,8 @@ read_aged_text(struct aged_result *aged, const struct ctx_message *message,
 	return 0;
 }
 
-/* Sets *found to true if a tool result was replaced before: its text, a JSON
- * string, ends with a reference to a file of the spool. */
+/* Sets *found to true if a tool result was already replaced: if its text (the
+ * JSON string literal) ends with a reference to a file of the spool. */
 static int
 is_reference(struct aged_result *aged, const struct ctx_age_config *options,
     struct ctx_str literal, bool *found, struct ctx_err *err)
@@ -128,9 +128,9 @@ is_reference(struct aged_result *aged, const struct ctx_age_config *options,
 
 /* ---- the JSON that replaces a result or media ---- */
 
-/* Returns how many bytes of the beginning of a text are kept.  These are as
- * many as possible with at most chars characters.  They do not end inside a
- * grapheme cluster or base64 data. */
+/* Returns how many bytes at the beginning of a text are kept: as many as
+ * possible with at most chars characters, not ending inside a grapheme cluster
+ * or base64 data. */
 static size_t
 find_head_end(const char *p, size_t n, uint64_t chars)
 {
@@ -156,17 +156,17 @@ find_head_end(const char *p, size_t n, uint64_t chars)
 	return n;
 }
 
-/* Writes to aged->scratch the text that replaces aged->text.  Normally this is
- * the beginning of aged->text and a reference to a file, whose name is stored
- * in aged->file_name.  With the option mask it is CTX_CLEARED, and there is no
- * file. restores: true if the JSON aged->replaced can be restored byte for byte
- * from aged->text, so that this JSON need not be stored. */
+/* Writes to aged->scratch the text that replaces aged->text: the beginning of
+ * aged->text and a reference to a file, whose name is stored in
+ * aged->file_name.  With the option mask the text is CTX_CLEARED, and there is
+ * no file. restores: true if the JSON aged->replaced can be restored byte for
+ * byte from aged->text, so that this JSON need not be stored. */
 static int
 make_reference_text(struct aged_result *aged,
     const struct ctx_age_config *options, struct ctx_str tool, bool restores,
     struct ctx_err *err)
 {
-	/* A line feed is stored after the JSON.  Without it, a result whose
+	/* A line feed is stored after the JSON.  Otherwise another result whose
 	 * text is equal to this JSON would have the same hash and file name. */
 	const struct ctx_str json_pieces[] = {aged->replaced, {"\n", 1}};
 	const struct ctx_str text = {aged->text.p, aged->text.n};
@@ -193,8 +193,8 @@ make_reference_text(struct aged_result *aged,
 	    CTX_REFERENCE_MIDDLE, ctx_utf8_count(text.p, text.n), err);
 }
 
-/* Sets *tokens to the tokens of a tool result, with those of the blocks inside
- * it. */
+/* Sets *tokens to the number of tokens of a tool result, including the blocks
+ * inside it. */
 static int
 count_result_tokens(const struct age_candidate *result, uint64_t *tokens,
     struct ctx_err *err)
@@ -214,8 +214,8 @@ count_result_tokens(const struct age_candidate *result, uint64_t *tokens,
 	return 0;
 }
 
-/* Sets aged->saved_tokens to the tokens that are saved if the text in
- * aged->scratch replaces a tool result. before: the tokens of the result.
+/* Sets aged->saved_tokens to the number of tokens that are saved if the text in
+ * aged->scratch replaces a tool result. before: number of tokens of the result.
  * Returns 1 if tokens are saved, 0 if not, or -1 with *err. */
 static int
 count_saved(struct aged_result *aged, uint64_t before,
@@ -302,9 +302,10 @@ ctx_age_copied_text(struct aged_result *aged,
 
 /* ---- media ---- */
 
-/* Sets the name of the file in which a media block is stored.  Its extension
- * is the format of the media.  If the block has only a link to the media, the
- * block itself is stored, and the extension is "json". */
+/* Sets aged->file_name to the name of the file in which a media block is
+ * stored.  Its extension is the format of the media.  If the block has only a
+ * link to the media, the block itself is stored, and the extension is
+ * "json". */
 static int
 name_media(struct aged_result *aged, const struct ctx_age_config *options,
     const struct ctx_media *media, const char digits[CTX_SPOOL_DIGITS],
@@ -320,8 +321,7 @@ name_media(struct aged_result *aged, const struct ctx_age_config *options,
 		(struct ctx_str){media->kind, strlen(media->kind)}, digits,
 		err) < 0)
 		return -1;
-	/* ctx_spool_name has given the file the extension for texts; it is
-	 * replaced. */
+	/* The name has the extension for texts, which is replaced. */
 	(void)ctx_spool_is_name((struct ctx_str){name->p, name->n - 1}, &found);
 	name->n = (size_t)(found.p - name->p) + found.n;
 	return ctx_buf_printf(name, err, ".%s", end) < 0
@@ -329,8 +329,8 @@ name_media(struct aged_result *aged, const struct ctx_age_config *options,
 	    : ctx_buf_add(name, "", 1, err);
 }
 
-/* Makes the text that replaces a media block, in aged->scratch; it contains a
- * reference to a file.  Also sets aged->file_name, the name of this file. */
+/* Writes to aged->scratch the text that replaces a media block, with a
+ * reference to a file.  Sets aged->file_name to the name of this file. */
 static int
 make_media_text(struct aged_result *aged, const struct ctx_age_config *options,
     const struct ctx_json *json, const struct ctx_media *media,

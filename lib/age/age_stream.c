@@ -12,8 +12,9 @@
  * inside a record are handled at the end of the record.
  *
  * The queue has copies of records, except of long ones.  Copying takes 3 % of
- * the CPU instructions of a run with the option mask, and 1 % without this
- * option, when files are written.  So it would not pay to avoid the copies.
+ * the CPU instructions of a run with the option mask, and 1 % of a run without
+ * it, which writes files.  So avoiding the copies would not be worth the
+ * effort.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,9 +33,8 @@ begin_aging(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    event->inside ? &aging->record : &aging->lines, event, err);
 }
 
-/* Handles a message that is a record: adds it to the queue.  If it cannot be
- * changed and no message before it is in the queue, it is written at once
- * instead. */
+/* Handles a message that is a record: adds it to the queue, or writes it at
+ * once if it cannot be changed and no message before it is in the queue. */
 static int
 queue_record(struct aging *aging, const struct ctx_event *event,
     struct ctx_err *err)
@@ -48,8 +48,8 @@ queue_record(struct aging *aging, const struct ctx_event *event,
 		return -1;
 	if (aging->options->unsent && ctx_message_was_sent(event->message))
 		return ctx_age_write_unaged(aging, err);
-	/* Nothing in this message will be changed, and no other message is in
-	 * the queue.  So it need not be kept. */
+	/* Nothing in this message will be changed, and there is no other
+	 * message in the queue, so the message is written now. */
 	if (entry->tools == NULL && lines->first == lines->end - 1 &&
 	    !(queue->changed && entry->is_signed) &&
 	    !ctx_age_may_refuse(aging, queue)) {
@@ -90,8 +90,9 @@ queue_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 }
 
 /* Adds the edits that replace the old tool results of a message by references.
- * The message is number i of a conversation in one record.  If count_only is
- * true, only adds the tokens that this would save to queue->savings. */
+ * i: number of the message in a conversation inside a record. count_only: if
+ * true, only adds the number of tokens that this would save to
+ * queue->savings. */
 static int
 age_element(struct aging *aging, struct age_queue *queue, size_t i,
     bool count_only, struct ctx_err *err)
@@ -113,7 +114,7 @@ age_element(struct aging *aging, struct age_queue *queue, size_t i,
 	return 0;
 }
 
-/* Called at the end of a conversation inside a record: replaces the old tool
+/* Called at the end of a conversation inside a record.  Replaces the old tool
  * results of its messages. */
 static int
 end_aged_conversation(void *user, const struct ctx_event *event,
@@ -150,9 +151,9 @@ end_aged_conversation(void *user, const struct ctx_event *event,
 	return 0;
 }
 
-/* Called at the end of a record.  The record's edits are applied next and then
- * removed, so the number of edits whose tool results are on disk
- * (committed_edits) becomes 0. */
+/* Called at the end of a record.  The edits of the record are applied next and
+ * then removed.  So committed_edits, the number of edits whose tool results are
+ * on disk, becomes 0. */
 static int
 end_aged_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -166,16 +167,15 @@ end_aged_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 
 /* ---- the stream ---- */
 
-/* Writes the queue at the end of the stream.  This is done after an error in
- * the input, too, because the records before the error are complete. */
+/* Writes the queue at the end of the stream, even after an error in the input,
+ * because the records before the error are complete. */
 static int
 end_aged_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {
 	struct aging *aging = user;
 
-	/* The stream may have ended inside a record.  The edits of that record
-	 * were dropped, so the number of edits whose tool results are on disk
-	 * becomes 0. */
+	/* The stream may have ended inside a record, whose edits were dropped.
+	 * So the number of edits whose tool results are on disk becomes 0. */
 	aging->committed_edits = 0;
 	return how == CTX_END_REFUSED || how == CTX_END_FAILED
 	    ? 0
@@ -239,8 +239,8 @@ ctx_age_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 		aging.refused = *options->refused;
 	}
 	ctx_rewrite_init(&aging.rewrite, counters->simd);
-	/* Refuses a bad format of file names at the start, not at the first
-	 * result: tests it with the longest tool name. */
+	/* Tests the format of file names with the longest tool name, so that a
+	 * wrong format is refused at the beginning, not at the first result. */
 	memset(tool, '_', sizeof tool);
 	ctx_spool_hash_chunks(digits, NULL, 0);
 	if (ctx_spool_name(&aging.name, options->format,

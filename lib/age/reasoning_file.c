@@ -1,5 +1,5 @@
-/* reasoning_file.c - names of the files in which ctx-age stores messages before
- * it removes their reasoning */
+/* reasoning_file.c - computes the names of the files in which ctx-age stores
+ * messages before it removes their reasoning */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #define NAME_END   ".json"
 
 /* Appends a line that identifies a media block: the hex digits in the name of
- * the spool file in which ctx-age stores such a block.  Appends nothing for
+ * the spool file in which ctx-age would store the block.  Appends nothing for
  * media that ctx-age never moves to a file. */
 static int
 append_media_digits(struct ctx_buf *out, const struct ctx_message *message,
@@ -30,7 +30,7 @@ append_media_digits(struct ctx_buf *out, const struct ctx_message *message,
 	return ctx_buf_printf(out, err, "%.*s\n", CTX_SPOOL_DIGITS, digits);
 }
 
-/* Appends those parts of a content block that ctx-age never changes.  They
+/* Appends the parts of a content block that ctx-age never changes, so that they
  * identify a message even after ctx-age has changed it.  For a text: the text.
  * For a tool call: its arguments, id and tool name.  For media outside of tool
  * results, or a text that ctx-age has written in place of media: the hex digits
@@ -85,9 +85,9 @@ ctx_place_next(struct message_place *place, const struct ctx_message *message,
 		return 0;
 	for (i = 0; i < message->n && rc == 0; i++)
 		rc = append_stable_block(&stable, message, i, scratch, err);
-	/* The parts of a message that ctx-age never changes are hashed for
-	 * every message of the conversation.  So the hash is SipHash, which is
-	 * faster than SHA-256. */
+	/* The hash of the parts that ctx-age never changes is computed for
+	 * every message of the conversation.  So it is SipHash, which is faster
+	 * than SHA-256. */
 	if (stable.n > 0)
 		ctx_hash_wide(&place->so_far, stable.p, stable.n,
 		    place->so_far.k);

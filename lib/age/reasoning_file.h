@@ -1,5 +1,5 @@
-/* reasoning_file.h - names of the files in which ctx-age stores messages before
- * it removes their reasoning */
+/* reasoning_file.h - computes the names of the files in which ctx-age stores
+ * messages before it removes their reasoning */
 #ifndef CTX_AGE_REASONING_FILE_H
 #define CTX_AGE_REASONING_FILE_H
 
@@ -7,42 +7,42 @@
 #include "store/store.h"
 
 /*
- * ctx-age removes bound reasoning (signed reasoning that the provider refuses
- * if anything before it was changed).  It leaves no reference in the message,
+ * ctx-age removes bound reasoning: signed reasoning that the provider refuses
+ * if anything before it was changed.  It leaves no reference in the message,
  * because the model would read it.  The original message, its JSON and a line
  * feed, is stored in the spool file reasoning-DIGITS.json.
  *
- * ctx-restore finds the file by the message without reasoning.  DIGITS are
- * from a SHA-256 over that message, its number, and a hash of the texts, tool
- * calls and media of the conversation so far.  The message alone is not enough:
- * messages like "ok" occur in many conversations.
+ * ctx-restore finds the file by the message without reasoning.  DIGITS are from
+ * a SHA-256 over that message, its number, and a hash of the texts, tool calls
+ * and media of the conversation up to it.  The message alone is not enough,
+ * because messages like "ok" occur in many conversations.
  */
 /* Place of a message in its conversation.  The name of the file with the
- * message's original is made from this. */
+ * original of the message depends on it. */
 struct message_place {
 	/* Hash of the texts, tool calls and media of the conversation, up to
 	 * and including this message, without system messages.  Of media, the
 	 * hex digits in the name of their spool file are hashed, so that the
-	 * hash remains equal if ctx-age replaces media by a reference to this
-	 * file.  This hash is the key with which the hash for the next message
-	 * is computed. */
+	 * hash remains the same if ctx-age replaces media by a reference to
+	 * this file.  The hash for the next message is computed with this hash
+	 * as key. */
 	struct ctx_hashkey so_far;
 	uint64_t message; /* index of the message in the conversation, from 0 */
-	/* If a message is split over several records: number of the record in
-	 * the message, from 0. */
+	/* For a message that is split over several records: number of the
+	 * record within the message, from 0. */
 	uint64_t record;
 };
 
-/* Changes *place from the place of one message to that of the next. message:
- * the next message; index: its index.  Adds the message to the hash
- * place->so_far, but not a text that ctx-age has written in place of
- * reasoning. */
+/* Changes *place from the place of a message to the place of the next one.
+ * message: the next message; index: its index in the conversation.  Adds the
+ * message to the hash place->so_far, except for a text that ctx-age has written
+ * in place of reasoning. */
 int ctx_place_next(struct message_place *place,
     const struct ctx_message *message, uint64_t index, struct ctx_buf *scratch,
     struct ctx_err *err);
-/* Sets name, NUL-terminated, to the name of the file with the original of a
- * message. message: the JSON of the message without reasoning; place: where it
- * is in the conversation. */
+/* Sets name to the name of the file with the original of a message, terminated
+ * by a NUL byte. message: JSON of the message without its reasoning; place:
+ * where the message is in the conversation. */
 int ctx_reasoning_name(struct ctx_buf *name, struct ctx_str message,
     const struct message_place *place, struct ctx_err *err);
 

@@ -1,6 +1,5 @@
-/* restoration.h - the state of ctx-restore, which puts back tool results that
- * ctx-age has moved to files; and functions that the source files of
- * ctx-restore share */
+/* restoration.h - state and shared functions of ctx-restore, which puts back
+ * tool results that ctx-age has moved to files */
 #ifndef CTX_AGE_RESTORATION_H
 #define CTX_AGE_RESTORATION_H
 
@@ -11,9 +10,9 @@
 #include "stream/conversation_tracker.h"
 #include "stream/rewrite.h"
 
-/* Maximum size in bytes of a stored file that ctx-restore puts back into the
- * conversation.  The content of the file becomes a part of a record, in which
- * offsets have 32 bits. */
+/* Maximum size in bytes of a stored file that ctx-restore puts back.  The
+ * content of the file becomes a part of a record, in which offsets have 32
+ * bits. */
 #define MAX_FILE UINT32_MAX
 
 /* A message into which a tool result was put back.  It is reported at the end
@@ -22,56 +21,59 @@ struct restored_message {
 	struct ctx_held_message held;
 	/* token counter of the conversation's model */
 	struct ctx_counter *counter;
-	/* Id in restoration.tools of the first tool that the message names. */
+	/* Id in restoration.tools of the first tool that is named in the
+	 * message. */
 	uint32_t tool;
-	uint64_t index; /* index in the conversation, from 0 */
-	/* True if an earlier record of the same message was reported. */
+	uint64_t index; /* index of the message in the conversation, from 0 */
+	/* True if an earlier record of the same message was already
+	 * reported. */
 	bool continues;
-	/* The JSON edits of the message are those with the numbers first_edit
-	 * to first_edit + edits - 1 in rewrite.edits. */
+	/* The JSON edits of this message: rewrite.edits, from the edit number
+	 * first_edit on, as many as edits says. */
 	size_t first_edit, edits;
 };
 
-/* State of ctx-restore. */
+/* State of ctx_restore_stream while it reads a stream. */
 struct restoration {
 	const struct ctx_restore_config *options;
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	/* Trackers of the conversations that are being read (model, names of
-	 * tools, index of the message). line_tracker: of the conversation of
-	 * the stream, in which each message is a record. record_tracker: of a
-	 * conversation inside the current record. */
+	 * tools, index of the message). line_tracker: of the conversation in
+	 * which each message is a record. record_tracker: of the conversation
+	 * inside the current record. */
 	struct conversation_tracker line_tracker, record_tracker;
 	struct ctx_intern tools; /* names of tools, used in reports */
 	/* The spool, the directory with the tool results that ctx-age has moved
-	 * to files.  Its fd is -1 if it is not open. */
+	 * to files.  Its member fd is -1 if it is not open. */
 	struct ctx_spool spool;
 	bool no_spool; /* true if the spool directory does not exist */
-	/* True once a text was read that may end with the name of a file to
+	/* True once a text was read that may end with a reference to a file to
 	 * which ctx-age has moved something. */
 	bool seen_reference;
-	/* The place, in its conversation, of the message that was read last.
-	 * places[0]: for messages that are records. places[1]: for messages
+	/* Place, in its conversation, of the message that was read last.
+	 * places[0]: among messages that are records. places[1]: among messages
 	 * inside a record. */
 	struct message_place places[2];
-	/* The original of a message, with its reasoning. */
+	/* The original of a message, including its reasoning. */
 	struct ctx_buf unstripped;
-	struct ctx_edits strip_edits; /* edits that remove the reasoning */
-	struct ctx_buf stripped;      /* the original without its reasoning */
-	/* True if a file to which the record refers is missing or was changed,
-	 * so that the record is not changed. */
+	/* edits that remove the reasoning from the original */
+	struct ctx_edits strip_edits;
+	struct ctx_buf stripped; /* the original without its reasoning */
+	/* True if a file to which the record refers is missing or was changed.
+	 * The record is then not changed. */
 	bool has_broken_reference;
 	struct ctx_json json; /* JSON of a stored tool result */
-	/* text: scratch memory. name and file: name and content of a spool
+	/* text: scratch memory; name, file: name and content of a spool
 	 * file. */
 	struct ctx_buf text, name, file;
-	/* The remaining members are for a media block that is put back.  It
+	/* The next members are for a media block that is put back.  The block
 	 * may be inside a tool result that is put back. */
 	/* The media block that is put back, as the only element of a JSON
-	 * array.  The block is node 1, because the array is node 0. */
+	 * array.  The array is node 0, so the block is node 1. */
 	struct ctx_json block_json;
-	/* If the media block is inside a tool result that is put back: the
-	 * edits of that result's JSON, which replace texts by media. */
+	/* For a media block inside a tool result that is put back: the edits of
+	 * the result's JSON that replace texts by media. */
 	struct ctx_edits nested_edits;
 	struct ctx_buf placeholder, block, block_array;
 };
@@ -79,75 +81,77 @@ struct restoration {
 /* ---- read_spool_file.c ---- */
 
 /* Opens the spool (directory with the moved tool results) if it is not open.
- * If the directory does not exist, this is no error, but sets
- * restoration->no_spool. */
+ * If the directory does not exist, sets restoration->no_spool, and returns
+ * without error. */
 int ctx_restore_open_spool(struct restoration *restoration,
     struct ctx_err *err);
-/* Scans the content of a file.  Returns 1 if it is one JSON value and a line
- * feed, 0 if not, or -1 with *err. */
+/* Scans the content of a file into *json.  Returns 1 if it is exactly one JSON
+ * value and a line feed, 0 if it is not, or -1 with *err. */
 int ctx_restore_scan_line(struct ctx_json *json, const struct ctx_buf *line,
     struct ctx_err *err);
-/* Sets *state from rc and *err, the result of ctx_spool_get or ctx_spool_sum:
- * to CTX_AGED_WHOLE if the spool file was read, CTX_AGED_MISSING if there is no
- * such file, or CTX_AGED_CHANGED if it is too long or not a regular file.
- * Returns -1 if *err is another error, which must end the run. */
+/* Sets *state according to rc and *err, the result of ctx_spool_get or
+ * ctx_spool_sum: to CTX_AGED_WHOLE if the spool file was read, CTX_AGED_MISSING
+ * if there is no such file, or CTX_AGED_CHANGED if it is too long or not a
+ * regular file.  Returns -1 if *err is another error, which must end the
+ * run. */
 int ctx_restore_check_file(int rc, enum ctx_aged_result_state *state,
     const struct ctx_err *err);
-/* Computes the size and the SHA-256 digits of the spool file
- * restoration->name, in *sum.  A file of more than max_bytes bytes counts as
- * changed. */
+/* Computes the size and the SHA-256 of the spool file restoration->name into
+ * *sum.  If the file has more than max_bytes bytes, sets *state to
+ * CTX_AGED_CHANGED. */
 int ctx_restore_sum_file(struct restoration *restoration, uint64_t max_bytes,
     struct ctx_spool_sum *sum, enum ctx_aged_result_state *state,
     struct ctx_err *err);
-/* Reads the spool file restoration->name into restoration->file.  If its size
- * or SHA-256 is not that in *sum, sets *state to CTX_AGED_CHANGED. */
+/* Reads the spool file restoration->name into the buffer file.  If its size or
+ * SHA-256 differs from *sum, sets *state to CTX_AGED_CHANGED. */
 int ctx_restore_read_file(struct restoration *restoration,
     const struct ctx_spool_sum *sum, struct ctx_buf *file,
     enum ctx_aged_result_state *state, struct ctx_err *err);
-/* Reads the spool file restoration->name, if it has the SHA-256 that the
- * reference to it says; otherwise sets *state to CTX_AGED_CHANGED. */
+/* Reads the spool file restoration->name into the buffer file.  If it does not
+ * have the SHA-256 that the reference says, sets *state to CTX_AGED_CHANGED. */
 int ctx_restore_read_referenced(struct restoration *restoration,
     const struct ctx_reference *ref, struct ctx_buf *file,
     enum ctx_aged_result_state *state, struct ctx_err *err);
 /* Opens the spool to look up a reference.  Returns 1 if the reference names a
- * file in the spool, even if it spells the path of the spool differently.  If
- * it names a file elsewhere, calls options->foreign and returns 0.  Returns -1
- * with *err on an error. */
+ * file in the spool, even if it writes the path of the spool differently.  If
+ * it names a file in another directory, calls options->foreign and returns 0.
+ * Returns -1 with *err after an error. */
 int ctx_restore_find_spool(struct restoration *restoration,
     const struct ctx_reference *ref, struct ctx_err *err);
 /* Calls options->found for a reference to a file in the spool directory.  If
- * the file is missing or changed, the current record will not be changed. */
+ * the file is missing or was changed, notes down that the current record must
+ * not be changed. */
 int ctx_restore_report_reference(struct restoration *restoration,
     const struct ctx_reference *ref, enum ctx_aged_result_state state,
     struct ctx_err *err);
 
 /* ---- restore_media.c ---- */
 
-/* Puts a media block back: adds the edit that replaces the text block at node,
- * if its text is one that ctx-age writes in place of media. text: the JSON
- * node of this text. */
+/* Puts back a media block: if the text block at node has a text that ctx-age
+ * writes in place of media, adds the edit that replaces the text block. text:
+ * JSON node of its text. */
 int ctx_restore_media(struct restoration *restoration,
     const struct ctx_json *json, uint32_t node, uint32_t text,
     struct ctx_edits *edits, struct ctx_err *err);
 
 /* ---- restore_block.c ---- */
 
-/* If ctx-age has replaced content block i by a reference, puts the original
- * back.  Does nothing if an earlier edit of this message has replaced the
- * block. first: number of the first edit of this message. */
+/* Puts back the original of content block i if ctx-age has replaced it by a
+ * reference.  Does nothing if an earlier edit of this message has already
+ * replaced the block. first: number of the first edit of this message. */
 int ctx_restore_block(struct restoration *restoration,
     const struct ctx_event *event, size_t i, size_t first, struct ctx_err *err);
 
-/* Some agents keep a copy of a tool result beside the message.  Puts the
- * original texts back into this copy, where ctx-age has replaced them by
- * references to files. */
+/* Puts back the original texts in the copy of a tool result that some agents
+ * keep beside the message, if ctx-age has replaced these texts by
+ * references. */
 int ctx_restore_copy(struct restoration *restoration,
     const struct ctx_event *event, struct ctx_err *err);
 
 /* ---- restore_reasoning.c ---- */
 
-/* If ctx-age has removed reasoning from a message, puts it back.  Returns 1; 0
- * if none was removed; or -1 with *err. */
+/* Puts back the reasoning that ctx-age has removed from a message.  Returns 1,
+ * or 0 if none was removed, or -1 with *err. */
 int ctx_restore_reasoning(struct restoration *restoration,
     const struct ctx_event *event, size_t first, struct ctx_err *err);
 

@@ -2,9 +2,9 @@
  * restore.c - puts tool results that ctx-age has moved to files back into the
  * conversation
  *
- * A reference is untrusted input.  It is followed only if it names a file
- * directly in the spool, the directory that the user gives.  The file is used
- * only if it has the size and the SHA-256 digits of the reference.
+ * A reference is untrusted input.  A file is read only if it is directly in the
+ * spool, the directory that the user gives.  Its content is used only if it has
+ * the size and the SHA-256 that the reference says.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 
 /* ---- the end of a record ---- */
 
-/* If a message has JSON edits (those from number first on), adds it to the
- * list of messages that are reported at the end of the record. */
+/* Adds a message to the list of messages that are reported at the end of the
+ * record, if it has JSON edits: those from number first on. */
 static int
 record_edits(struct restoration *restoration,
     struct conversation_tracker *tracker, const struct ctx_event *event,
@@ -63,15 +63,15 @@ report_restored(struct restoration *restoration,
 	if (ctx_rewrite_reread(rewrite, held, err) < 0)
 		return -1;
 	change.tool = ctx_intern_at(&restoration->tools, restored->tool);
-	/* Node 0 stands for the whole record. */
+	/* Node 0 means the whole record. */
 	change.bytes = held->node == 0 ? rewrite->record->text
 				       : ctx_rewrite_text(rewrite, held);
 	return ctx_rewrite_report(rewrite, &edited, &change, err);
 }
 
 /* Reports the changed messages of the current record.  If a spool file to which
- * the record refers is missing or changed, removes all edits instead, so that
- * the record is written unchanged. */
+ * the record refers is missing or was changed, removes all edits instead, so
+ * that the record is written unchanged. */
 static int
 report_record(struct restoration *restoration, struct ctx_err *err)
 {
@@ -121,8 +121,8 @@ restore_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return ctx_tracker_leave(tracker, event, err);
 }
 
-/* Calls options->digits for each run of hex digits in a record, if the run is
- * long enough to be the hash in the name of a spool file. */
+/* Calls options->digits for each row of hex digits in a record that is long
+ * enough to contain the hash in the name of a spool file. */
 static int
 report_digits(const struct restoration *restoration,
     const struct ctx_record *record, struct ctx_err *err)

@@ -5,8 +5,8 @@
 #include "age/restoration.h"
 #include "dialect/result_content.h"
 
-/* Appends the stored tool result in restoration->file to the replacement text
- * of an edit.  If media in the result were moved to files earlier, puts them
+/* Appends the stored tool result in restoration->file to the replacement bytes
+ * of an edit.  If media in the result were moved to files before, puts them
  * back, too. */
 static int
 append_scanned_content(struct restoration *restoration, struct ctx_err *err)
@@ -31,9 +31,9 @@ append_scanned_content(struct restoration *restoration, struct ctx_err *err)
 	return rc;
 }
 
-/* Appends a stored tool result to the replacement text of an edit, if its text
- * alone is not enough to restore it.  Reads its JSON from the file NAME.json,
- * of which the reference has the SHA-256. */
+/* Appends a stored tool result to the replacement bytes of an edit, if the
+ * result cannot be restored from its text alone.  Reads the JSON of the result
+ * from the file NAME.json, whose SHA-256 is in the reference. */
 static int
 append_content_from_json(struct restoration *restoration,
     const struct ctx_reference *ref, enum ctx_aged_result_state *state,
@@ -54,18 +54,18 @@ append_content_from_json(struct restoration *restoration,
 	return 0;
 }
 
-/* Appends a stored tool result to the replacement text of an edit, if the files
- * that the reference names are unchanged. form: the two pieces of JSON that
- * enclose the JSON string of the text, if the result consists of one text.  A
- * file is read into memory only if it has the right size and SHA-256. */
+/* Appends a stored tool result to the replacement bytes of an edit, if the
+ * files that the reference names are unchanged. form: the JSON before and after
+ * the string of the text, for a result that consists of one text.  A file is
+ * read into memory only if it has the right size and SHA-256. */
 static int
 append_referenced_content(struct restoration *restoration,
     const struct ctx_reference *ref, const char *const *form,
     enum ctx_aged_result_state *state, struct ctx_err *err)
 {
 	struct ctx_buf *file = &restoration->file;
-	/* The reference says how many characters the file has, each at most 4
-	 * bytes in UTF-8.  A file with more bytes than that was changed. */
+	/* The reference says how many characters the file has.  A character has
+	 * at most 4 bytes in UTF-8, so a file with more bytes was changed. */
 	uint64_t max_bytes =
 	    ref->chars < MAX_FILE / 4 ? 4 * ref->chars : MAX_FILE;
 	struct ctx_spool_sum sum;
@@ -94,8 +94,8 @@ append_referenced_content(struct restoration *restoration,
 	    : 0;
 }
 
-/* Puts a tool result back if ctx-age has replaced it by a reference: adds the
- * edit of its content. content: the JSON node of the content. */
+/* Puts back a tool result that ctx-age has replaced by a reference: adds the
+ * edit of its content. content: JSON node of the content. */
 static int
 restore_result(struct restoration *restoration, const struct ctx_event *event,
     uint32_t content, struct ctx_err *err)
@@ -163,9 +163,9 @@ ctx_restore_copy(struct restoration *restoration, const struct ctx_event *event,
 
 	if (ctx_result_copied(message) == message->n)
 		return 0;
-	/* The reference to a moved result begins with a bracket, as JSON does,
-	 * and ctx_result_copy_next skips strings of JSON.  So a copy that is
-	 * only a reference is restored here. */
+	/* A copy that is only a reference begins with a bracket, as JSON does,
+	 * and ctx_result_copy_next skips strings that may be JSON.  So such a
+	 * copy is restored here. */
 	if (message->json->nodes[copy].kind == CTX_JSON_STRING)
 		return restore_result(restoration, event, copy, err);
 	while ((node = ctx_result_copy_next(message, node)) != 0)

@@ -5,7 +5,7 @@
 #include "cost/media.h"
 #include "stream/placeholder.h"
 
-/* Returns true if a file name ends in ".json".  The file then contains a media
+/* Returns true if a file name ends in ".json".  Such a file contains a media
  * block that has only a link to its data. */
 static bool
 is_json_name(struct ctx_str name)
@@ -16,9 +16,9 @@ is_json_name(struct ctx_str name)
 	return name.n > n && memcmp(name.p + name.n - n, end, n) == 0;
 }
 
-/* Parses restoration->block, the content of a file, as a media block, into
- * restoration->block_json.  Returns 1; 0 if the content is not a JSON object
- * and a line feed; or -1 with *err. */
+/* Parses restoration->block, the content of a file, as a media block into
+ * restoration->block_json.  Returns 1, or 0 if the content is not a JSON object
+ * and a line feed, or -1 with *err. */
 static int
 scan_block(struct restoration *restoration, struct ctx_err *err)
 {
@@ -68,9 +68,8 @@ is_placeholder_of(struct restoration *restoration,
 	return rc;
 }
 
-/* Reads the stored media block that a reference names, and puts it into
- * restoration->block.  Sets *state to whether the file of the block can be
- * used. */
+/* Reads the stored media block that a reference names into restoration->block.
+ * Sets *state to whether the file of the block can be used. */
 static int
 read_spooled_block(struct restoration *restoration,
     const struct ctx_reference *ref, enum ctx_aged_result_state *state,

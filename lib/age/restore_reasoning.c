@@ -4,9 +4,9 @@
 #include "age/restoration.h"
 #include "stream/bound_reasoning.h"
 
-/* Returns true if a reference to a file was in this message or in an earlier
- * one.  Only then can ctx-age have removed reasoning from this message, so that
- * it is worth searching for the original. */
+/* Returns true if this message or an earlier one contains a reference to a
+ * file.  Only then can ctx-age have removed reasoning from this message, and
+ * its original is searched. */
 static bool
 has_seen_reference(struct restoration *restoration,
     const struct ctx_message *message)
@@ -22,8 +22,8 @@ has_seen_reference(struct restoration *restoration,
 }
 
 /* Reads the original of a message, which was stored before its reasoning was
- * removed, into restoration->unstripped.  Returns 1; 0 if no original is
- * stored; or -1 with *err. */
+ * removed, into restoration->unstripped.  Returns 1, or 0 if no original is
+ * stored, or -1 with *err. */
 static int
 read_reasoning_file(struct restoration *restoration,
     const struct ctx_event *event, struct ctx_err *err)
@@ -44,8 +44,8 @@ read_reasoning_file(struct restoration *restoration,
 }
 
 /* Parses restoration->unstripped, a message from the spool, and removes its
- * signed reasoning.  Sets *is to true if the remaining JSON is equal to the
- * message of the stream, so that the stored message is its original. */
+ * signed reasoning.  Sets *is to true if the result is equal to the message in
+ * the stream, which means that the stored message is its original. */
 static int
 check_unstripped_message(struct restoration *restoration,
     const struct ctx_event *event, bool *is, struct ctx_err *err)
@@ -62,7 +62,7 @@ check_unstripped_message(struct restoration *restoration,
 	if (rc <= 0)
 		return rc;
 	unstripped->n--;
-	/* Until here the text was only checked to be JSON.  Now it is parsed as
+	/* Until now the text was only checked to be JSON.  Here it is parsed as
 	 * a message, without the line feed at its end. */
 	rc =
 	    ctx_rewrite_read_text(&restoration->rewrite, event->layout->dialect,
@@ -81,8 +81,9 @@ check_unstripped_message(struct restoration *restoration,
 	return 0;
 }
 
-/* Calls options->found for the file with the original of a message.  Its state
- * is CTX_AGED_CHANGED if the file is not the original of this message. */
+/* Calls options->found for the file with the original of a message. is: true if
+ * the file really is the original of this message; otherwise its state is
+ * CTX_AGED_CHANGED. */
 static int
 report_reasoning(struct restoration *restoration, const struct ctx_event *event,
     bool is, struct ctx_err *err)
@@ -108,9 +109,9 @@ report_reasoning(struct restoration *restoration, const struct ctx_event *event,
 	return rc;
 }
 
-/* Replaces a message by its original in restoration->unstripped.  Before that,
- * puts removed tool results and media back into the original. first: number of
- * the first edit of this message. */
+/* Replaces a message by its original in restoration->unstripped.  First puts
+ * moved tool results and media back into the original. first: number of the
+ * first edit of this message. */
 static int
 restore_unstripped_message(struct restoration *restoration,
     const struct ctx_event *event, size_t first, struct ctx_err *err)

@@ -4,9 +4,9 @@
 #include "age/age_queue.h"
 #include "stream/bound_reasoning.h"
 
-/* Writes to aging->unstripped a message with its edits applied, and to
- * aging->stripped this edited message without its signed reasoning. value: the
- * JSON of the message without the edits. */
+/* Writes a message with its edits applied to aging->unstripped, and the same
+ * without its signed reasoning to aging->stripped. value: JSON of the message
+ * before the edits. */
 static int
 strip_message(struct aging *aging, const struct age_entry *entry,
     struct ctx_str value, struct ctx_err *err)
@@ -28,8 +28,8 @@ strip_message(struct aging *aging, const struct age_entry *entry,
 }
 
 /* Stores aging->unstripped, the message with its reasoning, in a spool file.
- * The name of the file is made from aging->stripped, the message without
- * reasoning, so that ctx-restore finds it. */
+ * The name of the file is computed from aging->stripped, the message without
+ * its reasoning, so that ctx-restore finds the file. */
 static int
 store_unstripped_message(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err)
@@ -48,7 +48,8 @@ store_unstripped_message(struct aging *aging, const struct age_entry *entry,
 	return ctx_spool_put(&aging->spool, aging->name.p, pieces, 2, err);
 }
 
-/* Sets *value to the JSON of a message in the queue, without its edits. */
+/* Sets *value to the JSON of a message in the queue, without its edits
+ * applied. */
 static int
 find_message_json(struct aging *aging, const struct ctx_held_message *held,
     struct ctx_str *value, struct ctx_err *err)
@@ -64,8 +65,8 @@ find_message_json(struct aging *aging, const struct ctx_held_message *held,
 	return 0;
 }
 
-/* Removes the signed reasoning of a message.  All edits of the message are
- * then replaced by one edit, of its whole JSON. */
+/* Removes the signed reasoning of a message.  Replaces all edits of the message
+ * by a single edit of its whole JSON. */
 static int
 remove_reasoning(struct aging *aging, struct age_entry *entry,
     struct ctx_err *err)

@@ -1,5 +1,5 @@
-/* write_aged.c - writes the messages that ctx-age has kept in its queue, after
- * replacing their old tool results by references to files */
+/* write_aged.c - writes the messages in the queue of ctx-age, after replacing
+ * their old tool results by references to files */
 #include "age/age_queue.h"
 #include "stream/change_report.h"
 
@@ -42,9 +42,9 @@ ctx_age_report_message(struct aging *aging, struct age_queue *queue,
 		return 0;
 	if (ctx_rewrite_reread(&aging->rewrite, held, err) < 0)
 		return -1;
-	/* Messages are reported in the order in which they were read.  So if an
-	 * earlier record of this message was reported, the last report was
-	 * about this message. */
+	/* Messages are reported in the order in which they were read.  So an
+	 * earlier record of this message was reported exactly if the last
+	 * report was about this message. */
 	change.continues =
 	    entry->continues && queue->reported_end == entry->message + 1;
 	queue->reported_end = entry->message + 1;
@@ -58,8 +58,8 @@ ctx_age_report_message(struct aging *aging, struct age_queue *queue,
 	return ctx_rewrite_report(&aging->rewrite, &edited, &change, err);
 }
 
-/* Writes the first message of the queue.  If may_age_results is true, its old
- * tool results are first replaced by references. */
+/* Writes the first message of the queue. may_age_results: true if its old tool
+ * results are replaced by references first. */
 static int
 write_first_aged(struct aging *aging, struct age_queue *queue,
     bool may_age_results, struct ctx_err *err)
@@ -91,8 +91,8 @@ ctx_age_is_before_boundary(const struct aging *aging,
 {
 	if (entry->held.dialect == NULL)
 		return true;
-	/* A message that is too recent may be old enough later, because age is
-	 * measured against the newest message read so far. */
+	/* A message that is too new now may be old enough later, because its
+	 * age is relative to the newest message read so far. */
 	if (!queue->ended && entry->has_time &&
 	    !ctx_age_is_old(aging, queue, entry))
 		return false;
@@ -102,8 +102,8 @@ ctx_age_is_before_boundary(const struct aging *aging,
 	return entry->message < ctx_age_find_boundary(aging, queue);
 }
 
-/* Some messages have become old enough since the last call.  Adds the tokens
- * that can be saved in them to queue->savings. */
+/* Adds to queue->savings the tokens that can be saved in messages that have
+ * become old enough since the last call. */
 static int
 add_savings(struct aging *aging, struct age_queue *queue, struct ctx_err *err)
 {
@@ -199,9 +199,9 @@ ctx_age_write_all(struct aging *aging, bool broken, struct ctx_err *err)
 		return -1;
 	if (!is_kept && ctx_age_write_due(aging, err) < 0)
 		return -1;
-	/* With the option by_results, a message that is left in the queue may
-	 * have tool results that are old enough to be replaced and others that
-	 * are not.  The old ones are replaced now. */
+	/* With the option by_results, a message in the queue may have tool
+	 * results that are old enough and others that are not.  The old ones
+	 * are replaced now. */
 	may_age_results = !is_kept && aging->options->by_results &&
 	    queue->savings >= aging->options->at_least;
 	while (lines->first < lines->end)
