@@ -69,8 +69,7 @@ struct ctx_age_config {
 	/* Minimum age of a message that may be changed, in milliseconds before
 	 * the newest message; 0 if it may have any age. */
 	uint64_t older;
-	/* maximum number of characters of a tool result that is never
-	 * replaced */
+	/* Only tool results with more characters than this are replaced. */
 	uint64_t over;
 	/* Number of characters at the beginning of a replaced tool result that
 	 * remain in the message, before the line that names its file; at most
