@@ -1,6 +1,6 @@
 /*
- * base.h - what every part of the library uses: errors, memory, string
- * interning, threads, signals, time, patterns, UTF-8
+ * base.h - functions that every part of the library uses: errors, memory,
+ * string interning, threads, signals, time, patterns, UTF-8
  */
 #ifndef CTX_BASE_H
 #define CTX_BASE_H
@@ -20,7 +20,7 @@
 enum ctx_code {
 	CTX_OK,
 	CTX_ENOMEM, /* out of memory, or a size exceeds SIZE_MAX */
-	CTX_ESYS,   /* a system call failed; the member sys has its errno */
+	CTX_ESYS,   /* a system call failed; ctx_err.sys is its errno */
 	/* no process reads the output pipe any more; no message should be
 	 * printed */
 	CTX_EPIPE,
@@ -35,17 +35,18 @@ enum ctx_code {
 
 struct ctx_err {
 	enum ctx_code code;
-	int sys; /* errno if code is CTX_ESYS, else 0 */
+	int sys; /* errno if code is CTX_ESYS, otherwise 0 */
 	/* name of the input file with the error, or NULL; the caller owns the
 	 * string */
 	const char *file;
-	/* number of the line with the error in the input file, from 1; 0 if
-	 * unknown */
+	/* number of the line of the input file with the error, from 1; 0 if not
+	 * known */
 	uint64_t line;
-	/* position of the error in its line, in bytes from 1; 0 if unknown */
+	/* position of the error in its line, in bytes, from 1; 0 if not
+	 * known */
 	uint64_t column;
 	/* Text of the error message: one clause in lower case, without a full
-	 * stop, NUL-terminated. */
+	 * stop, terminated by a NUL byte. */
 	char text[240];
 };
 
@@ -53,59 +54,60 @@ struct ctx_err {
  * -1. */
 int ctx_err_set(struct ctx_err *err, enum ctx_code code, const char *fmt, ...)
     CTX_FORMAT(3, 4);
-/* Sets *err to CTX_ESYS with this errno value, and returns -1.  The text says
- * what failed.  A long text is cut, so that there is room for the system's
- * error message after it. */
+/* Sets *err to CTX_ESYS with the errno value sys, and returns -1. fmt: text
+ * that says what failed; a long text is cut, so that the system's error message
+ * fits after it. */
 int ctx_err_sys(struct ctx_err *err, int sys, const char *fmt, ...)
     CTX_FORMAT(3, 4);
 int ctx_err_nomem(struct ctx_err *err);
 
 /* ---- base/memory.c: growing buffers and arenas -------------------------- */
 
-/* A span of bytes that another object owns. */
+/* A string that another object owns.  It may contain NUL bytes. */
 struct ctx_str {
 	const char *p;
 	size_t n; /* length in bytes */
 };
 
-/* Returns a span without blanks, tabs, carriage returns and line feeds at its
- * beginning and end. */
+/* Returns a string without the blanks, tabs, carriage returns and line feeds at
+ * its beginning and end. */
 struct ctx_str ctx_str_trim(struct ctx_str s);
-/* Returns true if a span begins with a NUL-terminated text. */
+/* Returns true if a string begins with a text that is terminated by a NUL
+ * byte. */
 bool ctx_str_begins(struct ctx_str s, const char *text);
 
-/* A growing byte buffer.  A zeroed struct is a valid empty buffer.  The buffer
- * owns its memory p, which may be NULL. */
+/* A byte buffer that grows as needed.  A struct of zeros is a valid empty
+ * buffer.  The buffer owns its memory p, which may be NULL. */
 struct ctx_buf {
 	char *p;
-	size_t n, cap; /* bytes used; bytes allocated */
+	/* n: number of bytes in use; cap: number of bytes allocated. */
+	size_t n, cap;
 };
 
-/* Grows the buffer, if necessary, so that extra more bytes fit after the n
+/* Enlarges the buffer, if necessary, so that "extra" more bytes fit after the n
  * bytes in use. */
 int ctx_buf_reserve(struct ctx_buf *buf, size_t extra, struct ctx_err *err);
 int ctx_buf_add(struct ctx_buf *buf, const char *p, size_t n,
     struct ctx_err *err);
 int ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err, const char *fmt,
     ...) CTX_FORMAT(3, 4);
-/* Empties the buffer and returns its memory, which the caller frees.  The
- * memory is first shrunk to the bytes in use.  Returns NULL if the buffer has
- * no memory. */
+/* Empties the buffer and returns its memory, reduced to the bytes in use.  The
+ * caller frees this memory.  Returns NULL if the buffer has none. */
 char *ctx_buf_take(struct ctx_buf *buf);
-/* Empties a buffer, and keeps its memory for the next use.  If the buffer has
- * more than CTX_BUF_KEEP bytes, its memory is freed, so that one huge text does
+/* Empties a buffer, but keeps its memory for the next use.  If the buffer has
+ * more than CTX_BUF_KEEP bytes, frees its memory, so that one huge text does
  * not occupy memory for ever. */
 #define CTX_BUF_KEEP ((size_t)1 << 20)
 void ctx_buf_reset(struct ctx_buf *buf);
 void ctx_buf_release(struct ctx_buf *buf);
 
 /*
- * Grows an array, if necessary, so that it has room for at least need elements
- * of size bytes each. array: address of the variable that points to the array,
- * which may move.  *cap is the number of elements for which it has room; each
- * time the array grows, it at least doubles.
+ * Enlarges an array, if necessary, so that it has space for at least "need"
+ * elements of "size" bytes. array: address of the variable that points to the
+ * array, which may move. *cap: number of elements for which the array has
+ * space, which at least doubles each time.
  *
- * Returns -1 with *err only if there is no memory; the old array is then still
+ * Returns 0, or -1 with *err if there is no memory; the old array is then still
  * valid.
  */
 int ctx_grow(void *array, size_t *cap, size_t need, size_t size,
@@ -114,18 +116,21 @@ int ctx_grow(void *array, size_t *cap, size_t need, size_t size,
 	ctx_grow(&(array), &(cap), (need), sizeof *(array), (err))
 
 /*
- * An arena: allocates memory that is freed all at once.  A zeroed struct is a
- * valid empty arena.  ctx_arena_reset keeps the largest block for the next use.
+ * An arena: allocates memory that is freed all at once.  A struct of zeros is a
+ * valid empty arena. ctx_arena_reset frees everything but the largest block,
+ * which is used again.
  */
 struct ctx_arena {
 	struct ctx_arena_block *block;
-	size_t used; /* number of bytes in use in the newest block */
+	/* number of bytes in use in the block that was allocated last */
+	size_t used;
 };
 
 /* Allocates n zeroed bytes in the arena, aligned for any type.  Returns NULL
  * with *err if there is no memory. */
 void *ctx_arena_alloc(struct ctx_arena *arena, size_t n, struct ctx_err *err);
-/* Copies n bytes into the arena, without alignment. */
+/* Copies n bytes into the arena, at any alignment.  Returns NULL with *err if
+ * there is no memory. */
 char *ctx_arena_copy(struct ctx_arena *arena, const char *p, size_t n,
     struct ctx_err *err);
 void ctx_arena_reset(struct ctx_arena *arena);
@@ -134,29 +139,29 @@ void ctx_arena_release(struct ctx_arena *arena);
 /* ---- base/hash.c: keyed hashing ----------------------------------------- */
 
 /*
- * A key for the hash function SipHash-1-3 (Aumasson, Bernstein 2012).  The
- * keys of hash tables are random: otherwise an attacker could choose input
+ * A key for the hash function SipHash-1-3 (Aumasson, Bernstein 2012).  The keys
+ * of hash tables must be random.  Otherwise an attacker could choose input
  * whose hashes collide, which would make the tables slow.
  */
 struct ctx_hashkey {
 	uint64_t k[2];
 };
-/* Sets a random key. */
+/* Sets *key to random values. */
 void ctx_hashkey_init(struct ctx_hashkey *key);
 uint64_t ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n);
-/* Computes a hash of 128 bits.  That is long enough that a table can store the
- * hash instead of the string.  The hash depends on the key and the string
- * only, not on the machine. */
+/* Computes a hash of 128 bits.  A table can store this hash instead of the
+ * string, because two strings with the same hash are practically impossible.
+ * The hash depends only on the key and the string, not on the machine. */
 void ctx_hash_wide(const struct ctx_hashkey *key, const char *p, size_t n,
     uint64_t hash[2]);
 
 /* ---- base/intern.c: string interning ------------------------------------ */
 
 /*
- * A string intern table: gives each distinct string an id, counting from 1; 0
+ * A string intern table: gives each distinct string an id, counted from 1; 0
  * means no string.  The table owns a copy of each string, whose address is
- * valid until reset or release.  Reset keeps the memory.  A zeroed struct is a
- * valid empty table.
+ * valid until reset or release.  Reset removes all strings, but keeps the
+ * memory.  A struct of zeros is a valid empty table.
  */
 struct ctx_intern {
 	struct ctx_hashkey hash;
@@ -166,8 +171,8 @@ struct ctx_intern {
 	size_t mask;
 	struct ctx_arena arena;
 };
-/* Sets *id to the id of a string.  The string is added to the table if it is
- * not in it. */
+/* Sets *id to the id of a string.  Adds the string to the table if it is not
+ * there yet. */
 int ctx_intern(struct ctx_intern *names, const char *p, size_t n, uint32_t *id,
     struct ctx_err *err);
 struct ctx_str ctx_intern_at(const struct ctx_intern *names, uint32_t id);
@@ -177,48 +182,48 @@ void ctx_intern_release(struct ctx_intern *names);
 
 /* ---- base/thread_pool.c: tasks for several threads ---------------------- */
 
-/* A task for a thread pool: something that one of its threads runs once.  Make
- * it the first member of a struct with the data of the task, so that the
- * function run can cast its pointer to that struct. */
+/* A task for a thread pool: something that one of its threads runs once.  To
+ * give a task data, make this struct the first member of a struct with the
+ * data; the callback run can cast its pointer to that struct. */
 struct ctx_task {
-	/* Runs the task. number is the number of the thread that runs it, from
+	/* Runs the task. number: number of the thread that runs the task, from
 	 * 0. */
 	void (*run)(struct ctx_task *task, unsigned number);
-	/* The remaining members are used by the pool only. */
+	/* The next members are used only by the thread pool. */
 	struct ctx_task *next;
 	bool done;
 };
 
-/* Opens a thread pool with a number of threads, at least 1.  The calling
- * thread is one of them and has the number 0.  If the system refuses to start
- * other threads, it runs all tasks itself. */
+/* Opens a thread pool with at least 1 thread.  The calling thread is one of
+ * them, and has the number 0.  If the system refuses to start other threads,
+ * the calling thread runs all tasks. */
 struct ctx_pool;
 int ctx_pool_open(struct ctx_pool **pool, unsigned threads,
     struct ctx_err *err);
-/* Adds a task to the pool's queue.  Only the thread that opened the pool may
- * add tasks and wait for them.  Tasks are started in the order in which they
- * are added. */
+/* Adds a task to the queue of the thread pool.  Tasks are started in the order
+ * in which they were added.  Only the thread that opened the pool may add tasks
+ * and wait for them. */
 void ctx_pool_add(struct ctx_pool *pool, struct ctx_task *task);
-/* Waits until a task is done.  Meanwhile the calling thread runs other
- * tasks. */
+/* Waits until a task is done.  Meanwhile runs other tasks of the pool in the
+ * calling thread. */
 void ctx_pool_wait(struct ctx_pool *pool, const struct ctx_task *task);
-/* Closes a thread pool: waits for the tasks that are running, drops those that
- * were not started, and ends the threads. */
+/* Closes a thread pool: waits until the running tasks are done, drops the tasks
+ * that were not started, and ends the threads. */
 void ctx_pool_close(struct ctx_pool *pool);
 
 /* ---- base/signals.c: deferred signals ----------------------------------- */
 
-/* Number of the signals that end a program: HUP, INT, QUIT and TERM. */
+/* Number of the termination signals: HUP, INT, QUIT and TERM. */
 enum { CTX_TERMINATION_SIGNALS = 4 };
 extern const int ctx_termination_signals[CTX_TERMINATION_SIGNALS];
 
 /*
- * Blocks the signals HUP, INT, QUIT and TERM in the calling thread.  Returns
- * the set of those that were not blocked before; ctx_signals_release unblocks
- * this set.
+ * Blocks the termination signals HUP, INT, QUIT and TERM in the calling thread.
+ * Returns the set of those that were not blocked before, which
+ * ctx_signals_release unblocks.
  *
- * Code that must remove a temporary file before the process ends stands between
- * the two calls.  It must finish in limited time.
+ * Used around code that must remove a temporary file before the process ends.
+ * That code must not take long.
  */
 unsigned ctx_signals_defer(void);
 void ctx_signals_release(unsigned held);
@@ -226,82 +231,87 @@ void ctx_signals_release(unsigned held);
 /* ---- base/open_file.c: opening files, and help for their use ------------ */
 
 /*
- * Opens a file as open(2) does; a new file gets mode 0600.  Opening a FIFO
- * waits at most a second for a process at the other end.  If there is none,
- * opening for writing fails with ENXIO; a FIFO opened for reading is then at
- * its end.  Later reads and writes block as usual.
+ * Opens a file as open(2) does; a new file gets the mode 0600.  Waits at most a
+ * second for a process at the other end of a FIFO.  If there is none, opening
+ * for writing fails with ENXIO, and a FIFO opened for reading is at its end.
+ * Later reads and writes block as usual.
  */
 int ctx_open_file(const char *path, int flags);
 /* Called after read(2) or write(2) has failed.  Returns true if the call must
- * be repeated: after a signal, or, after waiting, if another program has made
- * the descriptor non-blocking. events: POLLIN or POLLOUT of poll(2). */
+ * be repeated: after a signal, or after waiting until the descriptor is ready,
+ * if another program has made it non-blocking. events: POLLIN or POLLOUT of
+ * poll(2). */
 bool ctx_wait_ready(int fd, short events);
-/* Writes all bytes of a text to a descriptor.  Waits if the descriptor cannot
- * take them now, and continues after signals.  Returns 0, or -1 with errno,
- * which is ENOSPC if a device takes no bytes. */
+/* Writes all bytes of a text to a descriptor.  Waits as long as the descriptor
+ * cannot take them, and continues after signals.  Returns 0, or -1 with errno;
+ * ENOSPC means that a device takes no bytes. */
 int ctx_write_all(int fd, struct ctx_str text);
-/* Fills *err after ctx_open_file has failed: says why, and what to do. sys:
- * the errno value of ctx_open_file. what: the text before the path in the
+/* Sets *err after ctx_open_file has failed: to a text that says why, and what
+ * to do. sys: the errno of ctx_open_file; what: text before the path in the
  * message, "" or "archive ". */
 int ctx_err_open(struct ctx_err *err, int sys, const char *what,
     const char *path);
-/* Sets name to a random name for a file that is not complete yet. */
-#define CTX_TEMPORARY_NAME 22 /* length of the name in bytes, with its NUL */
+/* Sets name to a random file name, for a file that is not complete yet. */
+/* length of the name in bytes, including its NUL byte */
+#define CTX_TEMPORARY_NAME 22
 void ctx_temporary_name(char name[CTX_TEMPORARY_NAME]);
-/* Returns true if two results of stat(2) are of the same file or directory. */
+/* Returns true if two results of stat(2) are those of the same file or
+ * directory. */
 struct stat;
 bool ctx_is_same_file(const struct stat *a, const struct stat *b);
 
 /* ---- base/time.c: times as the formats write them ----------------------- */
 
 /*
- * Parses a time and sets *ms to milliseconds since 1970.  Returns true if the
- * text is one of:
+ * Parses a text as a time, and sets *ms to milliseconds since 1970.  Returns
+ * true if the text has one of these forms:
  * - ISO 8601 with date and time of day (RFC 3339); a space may replace the T,
  *   and a time without a zone is UTC;
  * - a number of seconds since 1970;
  * - a number of milliseconds since 1970, which must be 10^11 or more.
  */
 bool ctx_time_parse(const char *p, size_t n, int64_t *ms);
-/* Returns the nanoseconds that have passed since some time in the past.  The
- * library reads no clock; time limits use the clock that the caller gives. */
+/* A clock that the caller of the library provides, because the library reads
+ * none.  Returns the nanoseconds since some fixed time in the past.  Used for
+ * time limits. */
 typedef int64_t ctx_clock(void);
 
 /* ---- base/pattern.c: regular expressions with limits -------------------- */
 
 /*
  * A list of regular expressions (PCRE2) for UTF-8 text.  A text matches the
- * list if it matches any of them.  A zeroed list is valid and matches nothing.
+ * list if it matches at least one of them.  A list of zeros is valid and
+ * matches nothing.
  *
- * Matching may take too long on some texts, so it has limits: work, depth,
- * memory.  If a limit is reached, overruns is increased, and ctx_pattern_match
- * and ctx_pattern_selects return the result for which the caller keeps the text
- * unchanged: true and false.  A pattern that has reached a limit three times
- * gets much less work for each later text.  *left is the work that remains for
- * all texts of one message; each match subtracts its work.  The work depends on
- * the pattern and its texts only.
+ * Matching may take too long on some texts, so it has limits: of work, depth
+ * and memory.  If a limit is reached, overruns is increased, and the functions
+ * return the result for which the caller keeps the text unchanged:
+ * ctx_pattern_match returns true, ctx_pattern_selects returns false.  Once a
+ * pattern has reached a limit three times, it gets much less work for each
+ * text. *left is the work that remains for all texts of one message; each match
+ * subtracts its work from it.  The work depends only on the pattern and its
+ * texts, not on time.
  */
-/* Limit of the work of matching patterns in the texts of one message.  A unit
- * is about the work of reading a byte.  Reaching the limit takes about one
- * second if PCRE2 compiles patterns to machine code (JIT), and three seconds
- * otherwise.  A back reference costs more units than the bytes that it reads,
- * so patterns with back references reach the limit earlier. */
+/* Maximum work of matching patterns with the texts of one message.  A unit is
+ * about the work of reading one byte.  This maximum takes about one second if
+ * PCRE2 compiles patterns to machine code (JIT), otherwise three seconds.  A
+ * back reference costs more units than the bytes that it reads, so patterns
+ * with back references reach the maximum earlier. */
 #define CTX_PATTERN_WORK 600000000
 struct ctx_pattern {
 	struct ctx_pattern_code *list;
 	size_t n, cap;
 	uint64_t overruns; /* number of matches that reached a limit */
 };
-/* Adds a regular expression to the list: NUL-terminated, at most 65536 bytes,
- * groups nested at most 64 deep.  CTX_EARG: it is invalid; the error text says
- * where. */
+/* Adds a regular expression to the list. pattern: terminated by a NUL byte, at
+ * most 65536 bytes, with groups nested at most 64 deep.  CTX_EARG: the pattern
+ * is invalid; the error text says where. */
 int ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err);
 bool ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n,
     int64_t *left);
-/* Returns true if a text is selected by two lists of patterns.  It must match
- * the list "only", unless that list is empty, and must not match the list
- * "except". */
+/* Returns true if two lists of patterns select a text: it must match the list
+ * "only", unless that list is empty, and must not match the list "except". */
 bool ctx_pattern_selects(struct ctx_pattern *only, struct ctx_pattern *except,
     const char *p, size_t n, int64_t *left);
 void ctx_pattern_release(struct ctx_pattern *patterns);
@@ -309,11 +319,11 @@ void ctx_pattern_release(struct ctx_pattern *patterns);
 /* ---- base/utf8.c: UTF-8 ------------------------------------------------- */
 
 /*
- * The instruction set of SIMD code.  BEST is the best one that the processor
- * supports.  The other values are for tests that compare implementations;
- * PORTABLE is used in place of a value that the processor does not support.
- * Code for SSE2 or NEON may run with any value, since every processor of their
- * architecture has these instructions.
+ * An instruction set for SIMD code.  BEST means the best one that the processor
+ * supports.  The other values are for tests that compare implementations; if
+ * the processor does not support one, PORTABLE is used instead.  Code for SSE2
+ * or NEON may run with any value, because every processor of its architecture
+ * has these instructions.
  */
 enum ctx_simd {
 	CTX_SIMD_BEST,
@@ -323,21 +333,21 @@ enum ctx_simd {
 	CTX_SIMD_AVX512,
 	CTX_SIMD_NEON,
 };
-/* Returns the instruction set that ctx uses on this processor if the caller
- * asks for simd.  The result is never CTX_SIMD_BEST. */
+/* Returns the instruction set that is used on this processor if the caller asks
+ * for simd.  Never returns CTX_SIMD_BEST. */
 enum ctx_simd ctx_simd_resolve(enum ctx_simd simd);
 
 /*
  * Returns the length in bytes of the longest beginning of a text that is valid
- * UTF-8 and ends between two characters.  Valid means RFC 3629: shortest forms,
- * no surrogates, at most U+10FFFF.
+ * UTF-8 and ends between two characters.  Valid UTF-8 is defined by RFC 3629:
+ * shortest forms, no surrogates, at most U+10FFFF.
  */
 size_t ctx_utf8_valid(const char *p, size_t n, enum ctx_simd simd);
 
 /*
- * Decodes the first UTF-8 character of n bytes (at least 1), and returns its
- * length in bytes.  If no valid character starts there, *cp is U+FFFD and the
- * length is 1.
+ * Decodes the first UTF-8 character of a text of n bytes (at least 1) into *cp,
+ * and returns its length in bytes.  If the text does not begin with a valid
+ * character, sets *cp to U+FFFD and returns 1.
  */
 size_t ctx_utf8_next(const char *p, size_t n, uint32_t *cp);
 /* Writes the Unicode scalar value cp to out as UTF-8.  Returns its length in
@@ -345,37 +355,37 @@ size_t ctx_utf8_next(const char *p, size_t n, uint32_t *cp);
 size_t ctx_utf8_put(char out[4], uint32_t cp);
 /* Returns the number of characters (Unicode scalar values) of valid UTF-8. */
 size_t ctx_utf8_count(const char *p, size_t n);
-/* Returns the length in bytes of the first chars characters of valid UTF-8; n
- * if the text has fewer characters. */
+/* Returns the length in bytes of the first "chars" characters of valid UTF-8,
+ * or n if the text has fewer characters. */
 size_t ctx_utf8_skip(const char *p, size_t n, uint64_t chars);
-/* Returns the offset of the character that ends at the given offset, in valid
- * UTF-8.  The given offset must be at least 1. */
+/* Returns the offset of the character that ends at the offset "at", in valid
+ * UTF-8. at: at least 1. */
 size_t ctx_utf8_back(const char *p, size_t at);
-/* Returns true if cp is ASCII white space.  Anthropic and Bedrock refuse texts
- * that are only white space ("text content blocks must contain non-whitespace
- * text", home-assistant/core #175637). */
+/* Returns true if the character is ASCII white space.  Anthropic and Bedrock
+ * refuse texts that consist only of white space ("text content blocks must
+ * contain non-whitespace text", home-assistant/core #175637). */
 bool ctx_utf8_is_space(uint32_t cp);
 
 /* ---- base/grapheme.c: grapheme clusters --------------------------------- */
 
 /*
- * The state of a search for extended grapheme clusters (UAX #29, Unicode 16.0),
- * which reads a text character by character.  A zeroed struct is ready for the
- * first character.
+ * State of a search for extended grapheme clusters (UAX #29, Unicode 16.0),
+ * which reads a text character by character.  A struct of zeros is ready for
+ * the first character.
  */
 struct ctx_grapheme {
 	/* grapheme break class (UAX #29) of the character that was read last */
 	uint8_t before;
-	/* begun: true if a character was read.  The other flags say what is
-	 * known about the text read so far; see grapheme.c. */
+	/* begun: true once a character was read.  The other flags describe the
+	 * text read so far; see grapheme.c. */
 	bool begun, half_flag, picture, joined, consonant, linked;
 };
 /* Reads the next character of a text.  Returns true if a grapheme cluster
  * begins with it. */
 bool ctx_grapheme_next(struct ctx_grapheme *grapheme, uint32_t cp);
-/* Returns true if grapheme clusters always have a boundary between these two
- * characters, whatever text is before them.  Then a search with a zeroed
- * ctx_grapheme may begin at the second character. */
+/* Returns true if there is always a boundary between grapheme clusters between
+ * these two characters, whatever text is before them.  A search with a zeroed
+ * ctx_grapheme may then begin at the second character. */
 bool ctx_grapheme_is_break(uint32_t first, uint32_t second);
 
 #endif

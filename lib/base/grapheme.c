@@ -2,9 +2,10 @@
  * grapheme.c - finds grapheme clusters, the units that people see as one
  * character
  *
- * These are the extended clusters of UAX #29, Unicode 16.0.  Whether a new
- * cluster starts at a character depends on this character and a few flags about
- * the text before it.  So a text is read once, character by character.
+ * These are the extended grapheme clusters of UAX #29, Unicode 16.0.  Whether a
+ * new cluster begins at a character depends on this character and on a few
+ * flags about the text before it.  So a text is read once, character by
+ * character.
  */
 #include "base/base.h"
 
@@ -114,11 +115,11 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 	bool first = !g->begun, found = first || is_break(g, class);
 
 	/* Rules GB12 and GB13: two regional indicators make a flag.  In a row
-	 * of them, pairs are counted from the first one. half_flag is true
-	 * after the first one of a pair. */
+	 * of regional indicators, pairs are counted from the first one.
+	 * half_flag is true after the first regional indicator of a pair. */
 	g->half_flag = class == REGIONAL && !g->half_flag;
 	/* Rule GB11: joined is true after a pictograph, any number of combining
-	 * marks on it, and a zero width joiner. */
+	 * marks on the pictograph, and a zero width joiner. */
 	g->joined = class == ZWJ && g->picture;
 	g->picture = class == PICTOGRAPHIC || (g->picture && is_extend(class));
 	/* Rule GB9c: linked is true after a consonant that has a linker among
@@ -138,9 +139,8 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 
 /* Returns true if a grapheme cluster always begins with the second character,
  * whatever text comes before the first one.  That text can only set flags of
- * struct ctx_grapheme, and flags can only prevent a boundary.  So all of these
- * flags are set here: a boundary that is found in spite of them always
- * exists. */
+ * struct ctx_grapheme, and flags can only prevent a boundary.  So this function
+ * sets all flags: a boundary that is found nevertheless always exists. */
 bool
 ctx_grapheme_is_break(uint32_t first, uint32_t second)
 {

@@ -1,9 +1,9 @@
 /*
  * hash.c - computes SipHash-1-3 of strings with a random key
  *
- * The runtimes of several languages use this variant for their hash tables: one
- * round for each 8 bytes, three rounds at the end (Aumasson and Bernstein,
- * "SipHash: a fast short-input PRF", INDOCRYPT 2012).
+ * SipHash-1-3 has one round for each 8 bytes and three rounds at the end
+ * (Aumasson and Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012).
+ * The runtimes of several languages use it for their hash tables.
  */
 #define _DEFAULT_SOURCE /* getentropy, which POSIX has since 2024 */
 #include <errno.h>
@@ -24,9 +24,9 @@ ctx_hashkey_init(struct ctx_hashkey *key)
 	 * forbid. */
 	if (getentropy(key->k, sizeof key->k) == 0)
 		return;
-	/* If there is no random device either, the key is made from its own
-	 * address.  The author of the input cannot know it, because the system
-	 * chooses addresses at random (ASLR). */
+	/* If there is no random device either, the key is computed from its own
+	 * address.  The author of the input cannot know this address, because
+	 * the system chooses addresses at random (ASLR). */
 	key->k[0] = (uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15u;
 	key->k[1] = ~key->k[0] * 0xc2b2ae3d27d4eb4fu;
 	fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
@@ -108,8 +108,8 @@ ctx_hash(const struct ctx_hashkey *key, const char *p, size_t n)
 	return finish_sip(v);
 }
 
-/* Computes SipHash with a result of 128 bits, as the reference implementation
- * of its authors does. */
+/* Computes SipHash with a result of 128 bits, in the same way as the reference
+ * implementation of its authors. */
 void
 ctx_hash_wide(const struct ctx_hashkey *key, const char *p, size_t n,
     uint64_t hash[2])

@@ -21,7 +21,8 @@ find_name_slot(const struct ctx_intern *names, const char *p, size_t n)
 	return &names->slots[i];
 }
 
-/* Doubles the size of the hash table of strings if half of it is used. */
+/* Doubles the size of the hash table of strings if half of its elements are
+ * used. */
 static int
 grow_slots(struct ctx_intern *names, struct ctx_err *err)
 {
@@ -90,8 +91,8 @@ ctx_intern_has(const struct ctx_intern *names, const char *p, size_t n)
 void
 ctx_intern_reset(struct ctx_intern *names)
 {
-	/* Frees a large hash table that has few strings in it: to clear it at
-	 * each reset would take longer than to add the strings. */
+	/* Frees a large hash table that contains few strings, because clearing
+	 * it at each reset would take longer than adding the strings. */
 	if (names->mask >= LEAST_SLOTS && names->n < names->mask / 8) {
 		free(names->slots);
 		names->slots = NULL;

@@ -133,13 +133,14 @@ ctx_buf_release(struct ctx_buf *buf)
 
 struct ctx_arena_block {
 	struct ctx_arena_block *older;
-	size_t size; /* length of the block's data in bytes */
+	size_t size; /* length in bytes of the data of this block */
 	max_align_t data[];
 };
 
 #define FIRST_BLOCK 4000
 
-/* Allocates n bytes, which are not zeroed, at a multiple of align. */
+/* Allocates n bytes in the arena, not zeroed, at an address that is a multiple
+ * of align. */
 static char *
 alloc_aligned(struct ctx_arena *arena, size_t n, size_t align,
     struct ctx_err *err)

@@ -10,11 +10,11 @@
 
 #include "base/base.h"
 
-#define TRIES 100 /* attempts to open a FIFO, 10 ms apart */
+#define TRIES 100 /* number of attempts to open a FIFO, 10 ms apart */
 
 /* Returns true if a file could not be opened for writing because it is a FIFO
- * that no process reads. sys: the errno of open(2), which may also be ENXIO
- * for a socket. */
+ * that no process reads. sys: the errno of open(2); ENXIO can also be the error
+ * of a socket. */
 static bool
 has_no_reader(const char *path, int sys)
 {
@@ -23,9 +23,9 @@ has_no_reader(const char *path, int sys)
 	return sys == ENXIO && stat(path, &file) == 0 && S_ISFIFO(file.st_mode);
 }
 
-/* Opens a file with O_NONBLOCK, so that open(2) does not block.  A FIFO
- * without a reader cannot be opened for writing: open(2) is then repeated
- * until the FIFO has a reader, but at most TRIES times. */
+/* Opens a file with O_NONBLOCK, so that open(2) does not block.  A FIFO without
+ * a reader cannot be opened for writing.  In this case repeats open(2) until
+ * the FIFO has a reader, but at most TRIES times. */
 static int
 open_now(const char *path, int flags)
 {
@@ -53,9 +53,9 @@ ctx_open_file(const char *path, int flags)
 
 	if (fd < 0)
 		return -1;
-	/* A FIFO that was opened without blocking seems to be at its end until
-	 * a process opens it for writing.  So this function first waits until
-	 * the FIFO has data. */
+	/* A FIFO that was opened with O_NONBLOCK seems to be at its end until a
+	 * process opens it for writing.  So this waits until the FIFO has
+	 * data. */
 	if ((flags & O_ACCMODE) == O_RDONLY && fstat(fd, &file) == 0 &&
 	    S_ISFIFO(file.st_mode))
 		(void)poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1,
@@ -85,8 +85,9 @@ ctx_write_all(int fd, struct ctx_str text)
 		wrote = write(fd, text.p, text.n);
 		if (wrote < 0 && ctx_wait_ready(fd, POLLOUT))
 			continue;
-		/* For a device, write(2) may return 0: no byte was written, and
-		 * there is no error.  To try again would be an endless loop. */
+		/* For a device, write(2) may return 0: it has written nothing,
+		 * without an error.  Repeating the call would be an endless
+		 * loop. */
 		if (wrote == 0)
 			errno = ENOSPC;
 		if (wrote <= 0)

@@ -1,5 +1,5 @@
 /*
- * pattern.c - regular expressions whose matching takes limited work
+ * pattern.c - matches regular expressions with a limit on the work
  *
  * The work of a match is counted, not timed, so that the same text always gives
  * the same result.  The limits of PCRE2 are not enough: it counts steps anew at
@@ -10,7 +10,6 @@
  * - counted: used otherwise, and when quick reaches its limit of steps.  PCRE2
  *   calls a function of this file at every item of the pattern.  It adds up the
  *   work, and ends the match when the work is too much.
- *
  * Just-in-time code is faster than PCRE2's interpreter, but runs out of stack
  * on some texts.  The interpreter then repeats the match.  Both call the
  * function at the same items.
@@ -29,31 +28,35 @@
 #define HEAP_LIMIT  65536
 #define LONGEST     65536 /* maximum length of a pattern in bytes */
 #define NEST_LIMIT  64    /* maximum depth of nested groups */
-/* Work that is left to the counted version: quick may use up the work of a
- * message only down to this.  Quick is charged an upper bound of its work,
- * which is mostly far too high, and must not take the work from the counted
- * version, which is charged what it does. */
+/* Work that is reserved for the version "counted": the version "quick" may use
+ * the work of a message only down to this number.  Quick is charged an upper
+ * bound of its work, which is usually far too high, while counted is charged
+ * its real work. */
 #define COUNTED_WORK 200000000
-/* maximum work of one match of quick: steps times start offsets times bytes */
+/* Maximum work of one match with the version "quick": steps times start offsets
+ * times bytes. */
 #define QUICK_WORK 400000000
-/* Minimum and maximum number of steps that quick may take from each start
- * offset. */
+/* Minimum and maximum number of steps that the version "quick" may take from
+ * each start offset. */
 #define FEW_STEPS  4
 #define MANY_STEPS 16
-/* Number of overruns after which the work of a match is bounded by the length
- * of text and pattern.  So a bad pattern does not take the work of a whole
- * message at each message. */
+/* Number of times that a pattern may reach a limit.  After that, the work of
+ * each match is limited in proportion to the length of the text and of the
+ * pattern, so that a bad pattern does not take the work of a whole message
+ * again and again. */
 #define FREE_OVERRUNS 3
-/* Work of one item of the pattern: about 16 times that of reading a byte.  The
- * interpreter also copies about 2 bytes' worth of work per capturing group. */
+/* ITEM_WORK: work of one item of the pattern, as a multiple of the work of
+ * reading a byte.  GROUP_WORK: work of copying one capturing group, which the
+ * interpreter does at each item. */
 #define ITEM_WORK  16
 #define GROUP_WORK 2
-/* Maximum number of bytes of a character, and of repeats in a quantifier. */
+/* CHARACTER: maximum number of bytes of a character.  MOST_REPEATS: maximum
+ * number of repeats in a quantifier. */
 #define CHARACTER    4
 #define MOST_REPEATS 65535
-/* Maximum number of regional indicators (halves of flags) in a row in a text
- * that is matched with \X.  If a text has more, it is not matched, as if a
- * limit of the match had been reached. */
+/* Maximum number of adjacent regional indicators (halves of flags) in a text
+ * that is matched with \X.  A text with more is not matched, as if a limit of
+ * the match were reached. */
 #define MOST_FLAGS 128
 
 struct ctx_pattern_code {
@@ -61,30 +64,30 @@ struct ctx_pattern_code {
 	pcre2_code *quick, *counted;
 	pcre2_match_data *data;
 	pcre2_match_context *context;
-	/* true if texts may only be matched by the compiled pattern "counted",
-	 * which counts the work of a match */
+	/* True if texts may be matched only by the version "counted", which
+	 * counts the work of a match. */
 	bool whole;
 	bool clusters; /* true if the pattern contains \X; see has_flag_run */
-	/* true if an item of the pattern may read much before it fails; see
-	 * count_failed_reads */
+	/* True if an item of the pattern may read much before it fails; see
+	 * count_failed_reads. */
 	bool heavy;
 	bool scripts; /* true if the pattern may contain a script run */
-	/* number of repeats and \X in the pattern, which match texts of any
-	 * length */
+	/* Number of repeats and \X in the pattern, which can match texts of any
+	 * length. */
 	size_t runs;
 	size_t length; /* length of the pattern in bytes, plus 1 */
-	int64_t item;  /* work of each item */
-	/* number of matches of "counted" that reached a limit, up to
-	 * FREE_OVERRUNS */
+	int64_t item;  /* work that is charged for each item of the pattern */
+	/* Number of matches with the version "counted" that reached a limit;
+	 * not counted beyond FREE_OVERRUNS. */
 	unsigned overruns;
 };
 
-/* The work of one match. */
+/* Adds up the work of one match. */
 struct work {
 	const struct ctx_pattern_code *one;
 	int64_t left;
 	size_t n;  /* length of the text in bytes */
-	size_t at; /* offset in the text of the last item */
+	size_t at; /* offset in the text of the item that was counted last */
 };
 
 enum outcome { NO, YES, OVERRUN };
@@ -125,9 +128,8 @@ compile_code(const char *pattern, uint32_t more, pcre2_compile_context *limits,
 	return made;
 }
 
-/* Counts the repeats and \X in a pattern.  Counts an escaped '*' as a repeat,
- * too.  That does no harm: if the count is too high, matching is only
- * slower. */
+/* Counts the repeats and \X in a pattern.  Also counts an escaped '*'.  This is
+ * harmless: if the count is too high, matching is only slower. */
 static size_t
 count_runs(const char *pattern)
 {
@@ -140,8 +142,8 @@ count_runs(const char *pattern)
 }
 
 /* Returns true if the pattern may contain a repeated group.  PCRE2 does not
- * count how often the group is repeated, and each repetition may read the
- * whole text.  White space and comments may separate the group from its
+ * count how often the group is repeated, and each repetition may read the whole
+ * text.  White space and comments may be between the group and its
  * quantifier. */
 static bool
 has_loop(const char *pattern)
@@ -159,8 +161,8 @@ has_loop(const char *pattern)
 	return false;
 }
 
-/* Returns true if an item of the pattern may read much before it fails: a back
- * reference, or a quantifier with a number. */
+/* Returns true if an item of the pattern may read many bytes before it fails: a
+ * back reference, or a quantifier with a number. */
 static bool
 has_heavy_item(const char *pattern)
 {
@@ -175,8 +177,9 @@ has_heavy_item(const char *pattern)
 	return false;
 }
 
-/* Returns true if a pattern may contain a script run.  PCRE2 reads the whole
- * run again each time its end is reached, in no item of the pattern. */
+/* Returns true if a pattern may contain a script run.  Each time PCRE2 reaches
+ * the end of a script run, it reads the whole run again, and this is not part
+ * of any item of the pattern. */
 static bool
 has_script_run(const char *pattern)
 {
@@ -185,8 +188,8 @@ has_script_run(const char *pattern)
 		strstr(pattern, "script_run:") != NULL);
 }
 
-/* Compiles both versions of a pattern.  A stack of 128 KiB is enough to compile
- * NEST_LIMIT nested groups. */
+/* Compiles both versions of a pattern, "quick" and "counted".  A stack of 128
+ * KiB is enough to compile NEST_LIMIT nested groups. */
 static int
 compile_both(struct ctx_pattern_code *one, const char *pattern,
     struct ctx_err *err)
@@ -204,8 +207,8 @@ compile_both(struct ctx_pattern_code *one, const char *pattern,
 	return one->counted != NULL ? 0 : -1;
 }
 
-/* Finds the properties of a pattern that decide what its matches are charged.
- */
+/* Finds the properties of a pattern on which the charged work of its matches
+ * depends. */
 static void
 describe_code(struct ctx_pattern_code *one)
 {
@@ -268,10 +271,10 @@ find_longest_capture(const pcre2_callout_block *block)
 	return longest;
 }
 
-/* Returns an upper bound of the bytes that an item of the pattern reads without
- * progress if it fails: a back reference the text of a group, but not beyond
- * the end of the text, and a quantifier its minimum of repeats.  What an item
- * reads with progress is counted at the next item. */
+/* Returns an upper bound of the number of bytes that an item of the pattern
+ * reads if it fails: the captured text for a back reference, but not beyond the
+ * end of the text; the minimum number of repeats for a quantifier.  Bytes that
+ * an item has matched are counted at the next item. */
 static size_t
 count_failed_reads(const struct work *work, const pcre2_callout_block *block)
 {
@@ -291,15 +294,17 @@ count_failed_reads(const struct work *work, const pcre2_callout_block *block)
 			bytes = work->n - block->current_position;
 		repeats += repeats == 0;
 	} else if (repeats > 0 && strncmp(item, "\\X", 2) == 0) {
-		/* The last of the repeats may read all of the text. */
+		/* The last one of the repeats may read the whole rest of the
+		 * text. */
 		bytes = work->n - block->current_position;
 		repeats = 1;
 	}
 	return bytes * repeats;
 }
 
-/* Adds up the work of a match, and ends the match if it is too much.  PCRE2
- * calls this function during the match, at every item of the pattern. */
+/* Adds up the work of a match, and ends the match if the work exceeds its
+ * limit.  PCRE2 calls this function during the match, at every item of the
+ * pattern. */
 static int
 count_work(pcre2_callout_block *block, void *user)
 {
@@ -322,8 +327,9 @@ outcome_of(int rc)
 	return rc >= 0 ? YES : rc == PCRE2_ERROR_NOMATCH ? NO : OVERRUN;
 }
 
-/* Returns the maximum work of matching an n-byte text: after FREE_OVERRUNS that
- * of each item of the pattern once at each byte. */
+/* Returns the maximum work of matching a text of n bytes.  Once the pattern has
+ * reached a limit FREE_OVERRUNS times, this is the work of each item of the
+ * pattern, once at each byte. */
 static int64_t
 limit_work(const struct ctx_pattern_code *one, size_t n, int64_t left)
 {
@@ -334,7 +340,8 @@ limit_work(const struct ctx_pattern_code *one, size_t n, int64_t left)
 	return ((int64_t)n + 1) * step;
 }
 
-/* Matches with the counted version, and takes the work from *left. */
+/* Matches a text with the version "counted", and subtracts the work from
+ * *left. */
 static enum outcome
 match_counted(struct ctx_pattern_code *one, const char *p, size_t n,
     int64_t *left)
@@ -361,8 +368,8 @@ match_counted(struct ctx_pattern_code *one, const char *p, size_t n,
 	return outcome;
 }
 
-/* Returns about how many bytes of an n-byte text a match from one start offset
- * may read. */
+/* Returns approximately how many bytes of a text of n bytes a match from one
+ * start offset may read. */
 static size_t
 compute_reach(const struct ctx_pattern_code *one, size_t n)
 {
@@ -371,9 +378,9 @@ compute_reach(const struct ctx_pattern_code *one, size_t n)
 				       : SIZE_MAX;
 }
 
-/* Returns how many steps quick may take from each start offset of an n-byte
- * text, and sets *work to an upper bound of their work.  Returns 0 if quick
- * must not be used. */
+/* Returns how many steps the version "quick" may take from each start offset of
+ * a text of n bytes, and sets *work to an upper bound of their work.  Returns 0
+ * if quick must not be used. */
 static uint32_t
 compute_quick_steps(const struct ctx_pattern_code *one, size_t n, int64_t left,
     int64_t *work)
@@ -393,8 +400,8 @@ compute_quick_steps(const struct ctx_pattern_code *one, size_t n, int64_t left,
 	return steps < FEW_STEPS ? 0 : (uint32_t)steps;
 }
 
-/* Returns true if a text has too many regional indicators (halves of flags) in
- * a row.  For \X, PCRE2 goes back to the first of them in a single step, so
+/* Returns true if a text has too many adjacent regional indicators (halves of
+ * flags).  For \X, PCRE2 goes back to the first of them in a single step, so
  * its limit of steps does not count this work. */
 static bool
 has_flag_run(const char *p, size_t n)
@@ -436,8 +443,8 @@ match_one(struct ctx_pattern_code *one, const char *p, size_t n, int64_t *left)
 	    : outcome_of(rc);
 }
 
-/* Matches a text against all patterns of a list.  Returns YES if any of them
- * matches, even if others reached a limit. */
+/* Matches a text against all patterns of a list.  Returns YES if at least one
+ * of them matches, even if others reached a limit. */
 static enum outcome
 match_any(struct ctx_pattern *patterns, const char *p, size_t n, int64_t *left)
 {

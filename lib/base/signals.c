@@ -1,10 +1,10 @@
-/* signals.c - delays signals that would end the program */
+/* signals.c - defers signals that would end the program */
 #include <signal.h>
 
 #include "base/base.h"
 
-/* The termination signals.  A set of them, as returned by ctx_signals_defer,
- * has bit i set for signal number i of this array. */
+/* The termination signals.  In a set of them, as ctx_signals_defer returns it,
+ * bit i stands for element i of this array. */
 const int ctx_termination_signals[CTX_TERMINATION_SIGNALS] = {SIGHUP, SIGINT,
     SIGQUIT, SIGTERM};
 

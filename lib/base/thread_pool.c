@@ -1,9 +1,10 @@
 /*
  * thread_pool.c - runs tasks in several threads
  *
- * Tasks wait in one queue and are started in the order in which they were
+ * Tasks wait in one queue, and are started in the order in which they were
  * added.  A thread that waits for a task runs other tasks meanwhile.  So a pool
- * of n threads starts n - 1 new ones, and works even if none can be started.
+ * of n threads starts only n - 1 threads, and works even if none can be
+ * started.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -13,16 +14,17 @@
 
 struct ctx_pool_thread {
 	struct ctx_pool *pool;
-	/* number of the thread, from 1; 0 is the thread that opened the pool */
+	/* number of this thread, from 1; 0 is the thread that opened the
+	 * pool */
 	unsigned number;
 	pthread_t id;
 };
 
 struct ctx_pool {
-	/* lock that protects the members below, and the queued tasks */
+	/* Lock that protects the members below, and the tasks in the queue. */
 	pthread_mutex_t lock;
-	/* condition that is signalled when a task was added, or the pool is
-	 * being closed */
+	/* Condition that is signalled when a task was added, or when the pool
+	 * is being closed. */
 	pthread_cond_t some;
 	pthread_cond_t done; /* signalled when a task is done */
 	struct ctx_task *first, **last;
@@ -31,7 +33,7 @@ struct ctx_pool {
 	struct ctx_pool_thread threads[];
 };
 
-/* Runs the first task of a pool's queue.  The pool must be locked; it is
+/* Runs the first task in the queue of a pool.  The pool must be locked.  It is
  * unlocked while the task runs, and locked again afterwards. */
 static void
 run_first_task(struct ctx_pool *pool, unsigned number)
@@ -64,9 +66,8 @@ run_worker(void *user)
 	return NULL;
 }
 
-/* Starts n threads, or fewer if the system refuses to start one.  All signals
- * are blocked in these threads, so that the thread that opened the pool handles
- * them. */
+/* Starts n threads, or fewer if the system refuses.  All signals are blocked in
+ * these threads, so that the thread that opened the pool handles them. */
 static void
 start_threads(struct ctx_pool *pool, unsigned n)
 {

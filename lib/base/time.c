@@ -1,8 +1,8 @@
-/* time.c - parses the times that message formats contain */
+/* time.c - parses times as message formats write them */
 #include "base/base.h"
 
-/* Reads a number with the given count of digits, and moves *p after it.
- * Returns false if there are fewer digits, or if the number is not in the
+/* Reads a number with the given count of digits, and moves *p to the byte after
+ * it.  Returns false if there are fewer digits, or if the number is not in the
  * range from least to most. */
 static bool
 take_digits(const char **p, const char *end, int digits, int least, int most,
@@ -29,8 +29,8 @@ skip_char(const char **p, const char *end, char c)
 }
 
 /* Returns the number of days from 1970-01-01 to a date of the proleptic
- * Gregorian calendar.  A year is counted from March, so that a leap day is its
- * last day. */
+ * Gregorian calendar.  Years are counted from March, so that a leap day is the
+ * last day of its year. */
 static int64_t
 days_since_epoch(int64_t year, int64_t month, int64_t day)
 {
@@ -43,8 +43,8 @@ days_since_epoch(int64_t year, int64_t month, int64_t day)
 	    (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1 - 719468;
 }
 
-/* Reads the fraction of a second, if there is one, and sets *ms to
- * milliseconds.  Digits after the third are ignored. */
+/* Reads the fraction of a second, if there is one, and sets *ms to its
+ * milliseconds.  Ignores digits after the third one. */
 static bool
 take_fraction(const char **p, const char *end, int64_t *ms)
 {
@@ -61,7 +61,7 @@ take_fraction(const char **p, const char *end, int64_t *ms)
 }
 
 /* Reads a time zone ("Z", "+01:00", "-0530", or nothing for UTC), and sets
- * *minutes to minutes east of UTC. */
+ * *minutes to its offset in minutes east of UTC. */
 static bool
 take_zone(const char **p, const char *end, int64_t *minutes)
 {
@@ -108,8 +108,8 @@ read_date(const char *p, const char *end, int64_t *ms)
 	return true;
 }
 
-/* Reads a number of seconds since 1970, or of milliseconds if the number is
- * 10^11 or more: so many seconds would be a time after the year 5000. */
+/* Reads a number of seconds since 1970.  A number of 10^11 or more is
+ * milliseconds, because as seconds it would be a time after the year 5000. */
 static bool
 read_number(const char *p, const char *end, int64_t *ms)
 {

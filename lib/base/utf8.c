@@ -2,7 +2,7 @@
  * utf8.c - validates, decodes, encodes and counts UTF-8
  *
  * ctx_utf8_next defines what is valid (table 3-7 of the Unicode standard, which
- * equals RFC 3629).  All other functions must agree with it.
+ * is equivalent to RFC 3629).  All other functions must agree with it.
  */
 #include "base/base.h"
 #include "base/vector_avx.h"
@@ -29,8 +29,8 @@ ctx_utf8_next(const char *p, size_t n, uint32_t *cp)
 	if (lead < 0xc2 || lead > 0xf4 || n < len)
 		return decode_invalid(cp);
 	if (lead == 0xe0)
-		/* After e0, a second byte below a0 would make an overlong
-		 * character: one that has a shorter form. */
+		/* After e0, a second byte below a0 would make an overlong form:
+		 * a character that can be written with fewer bytes. */
 		low = 0xa0;
 	else if (lead == 0xed)
 		/* after ed, a second byte above 9f would make a surrogate */
@@ -86,35 +86,34 @@ ctx_utf8_put(char out[4], uint32_t cp)
 /*
  * Validation of UTF-8 by table lookup in SIMD vectors: Keiser and Lemire,
  * "Validating UTF-8 in less than one instruction per byte" (2021).  Each bit
- * below stands for an error that two adjacent bytes can have.  Three tables
- * give sets of possible errors: for the high half of the first byte, its low
- * half, and the high half of the second byte.  An error is real if it is in all
- * three sets.
+ * below stands for an error of two adjacent bytes.  Three tables give sets of
+ * possible errors: for the high half of the first byte, its low half, and the
+ * high half of the second byte.  An error is real if it is in all three sets.
  */
 enum {
 	/* a lead byte without a continuation byte after it */
 	TOO_SHORT = 1 << 0,
-	/* a continuation byte without a lead byte before it: it follows an
-	 * ASCII byte */
+	/* a continuation byte without a lead byte before it, because it comes
+	 * after an ASCII byte */
 	TOO_LONG = 1 << 1,
 	SHORTER_3 = 1 << 2, /* overlong: e0 before a byte below a0 */
 	/* beyond U+10FFFF: f4 or more before a byte above 8f */
 	TOO_LARGE = 1 << 3,
 	SURROGATE = 1 << 4, /* surrogate: ed before a byte above 9f */
 	SHORTER_2 = 1 << 5, /* overlong: a lead byte c0 or c1 */
-	/* a second byte below 90: after f0 it makes an overlong character;
-	 * after a byte above f4 nothing is valid, and the other errors do not
-	 * cover these second bytes */
+	/* A second byte below 90.  After f0 it makes an overlong form.  After a
+	 * byte above f4 nothing is valid, and the other errors do not cover
+	 * these second bytes. */
 	SHORTER_4 = 1 << 6,
-	/* two continuation bytes in a row, which are valid only in characters
-	 * of 3 or 4 bytes */
+	/* Two continuation bytes directly after each other, which are valid
+	 * only in characters of 3 or 4 bytes. */
 	TWO_CONTS = 1 << 7,
 };
 
-/* Sets of errors for the tables below. ANY: errors that are possible with any
- * low four bits of the first byte. F5: those that are possible with any low
- * four bits from 5 to 15. CONT: those that are possible if the second byte is a
- * continuation byte. */
+/* Sets of errors for the tables below.  ANY: errors that are possible whatever
+ * the low four bits of the first byte are.  F5: errors that are possible if
+ * these bits are 5 to 15.  CONT: errors that are possible if the second byte is
+ * a continuation byte. */
 #define ANY  (TOO_SHORT | TOO_LONG | TWO_CONTS)
 #define F5   (ANY | TOO_LARGE | SHORTER_4)
 #define CONT (TOO_LONG | TWO_CONTS | SHORTER_2)
@@ -150,8 +149,8 @@ static const uint8_t second_high[16] = {TOO_SHORT, TOO_SHORT, TOO_SHORT,
 #endif
 #endif
 
-/* Validates UTF-8 from an offset at which a character begins, until the offset
- * goal is reached.  Returns the offset after the last valid character. */
+/* Validates UTF-8 from the offset at, at which a character begins, up to the
+ * offset goal.  Returns the offset after the last valid character. */
 static size_t
 validate_until(const char *p, size_t at, size_t n, size_t goal)
 {
@@ -217,8 +216,8 @@ ctx_utf8_count(const char *p, size_t n)
 
 	while (n - at >= step) {
 		counts = (PLAIN_VECTOR){0};
-		/* The sums are bytes, which can count to 255 only; so this
-		 * many vectors are added up at most. */
+		/* The counts are bytes, whose maximum is 255, so at most 255
+		 * vectors are added up at once. */
 		vectors = (n - at) / step < 255 ? (n - at) / step : 255;
 		for (; vectors > 0; vectors--, at += step)
 			counts = PLAIN(tally)(counts,

@@ -1,9 +1,9 @@
 /* utf8_blocks.h - validates UTF-8 with SIMD instructions; utf8.c includes this
  * file once for each kind of vector */
 
-/* Finds invalid UTF-8 in the vector of bytes at p.  Byte i of the result is 0
- * or a set of bits: the errors that byte i makes together with the bytes before
- * it.  The 3 bytes before p are read, too. */
+/* Finds invalid UTF-8 in the vector of bytes at p.  Also reads the 3 bytes
+ * before p.  Byte i of the result is a set of bits: the errors that byte i of
+ * the vector makes together with the bytes before it, or 0. */
 INLINE TARGET VECTOR
 KIND(wrong)(const char *p)
 {
@@ -13,22 +13,20 @@ KIND(wrong)(const char *p)
 	sets = KIND(lookup)(first_high, KIND(half)(first));
 	sets = KIND(and)(sets, KIND(lookup)(first_low, KIND(keep)(first, 15)));
 	sets = KIND(and)(sets, KIND(lookup)(second_high, KIND(half)(second)));
-	/* In each byte of sets, the top bit (TWO_CONTS) is set if this byte
-	 * and the byte before it are continuation bytes.  In valid text the
-	 * top bit is set exactly in the third and fourth bytes of characters.
-	 * The subtractions find these bytes: two bytes after a lead byte of e0
-	 * or more, and three bytes after a lead byte of f0 or more.  So xor
-	 * clears each top bit that is right, and sets each one that is
-	 * missing. */
+	/* In each byte of sets, the top bit (TWO_CONTS) is set if this byte and
+	 * the byte before it are both continuation bytes.  In valid text this
+	 * is so exactly in the third and fourth bytes of characters.  The
+	 * subtractions find these bytes: two bytes after a lead byte of e0 or
+	 * more, and three bytes after a lead byte of f0 or more.  So xor clears
+	 * each top bit that is right, and sets each one that is missing. */
 	third = KIND(less)(KIND(load)(p - 2), 0xe0 - 0x80);
 	fourth = KIND(less)(KIND(load)(p - 3), 0xf0 - 0x80);
 	return KIND(xor)(sets, KIND(keep)(KIND(or)(third, fourth), 0x80));
 }
 
-/* Validates whole vectors of UTF-8. at: the offset to begin at, which must be
- * at least 3 and the start of a character.  Returns the offset of a character;
- * all text before it is valid.  The caller must validate the text from there
- * on. */
+/* Validates UTF-8 in whole vectors. at: offset at which to begin, at least 3
+ * and the beginning of a character.  Returns the offset of a character before
+ * which all text is valid; the caller must validate the text from there on. */
 static TARGET size_t
 KIND(valid_blocks)(const char *p, size_t at, size_t n)
 {
@@ -39,8 +37,8 @@ KIND(valid_blocks)(const char *p, size_t at, size_t n)
 		if (KIND(any)(KIND(wrong)(p + at)))
 			break;
 	}
-	/* The last character may continue beyond the vector, so the offset of
-	 * its start is returned. */
+	/* The last character may continue after the vector, so the offset of
+	 * its beginning is returned. */
 	while ((p[at - 1] & 0xc0) == 0x80)
 		at--;
 	return at - ((p[at - 1] & 0x80) != 0);

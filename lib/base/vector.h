@@ -1,15 +1,15 @@
 /*
- * vector.h - the SIMD operations that ctx uses, with common names for all
+ * vector.h - the SIMD operations that ctx uses, with the same names for all
  * processors
  *
  * Each operation is a function OPERATION_KIND, where KIND is the type of
  * vector: word (8 bytes in an integer), sse2, avx2, avx512 or neon.  Vectors
- * contain unsigned bytes.  A comparison returns a vector whose bytes have all
- * bits set for true; with AVX-512 it returns one bit per byte.
+ * contain unsigned bytes.  A comparison returns a vector in which all bits of a
+ * byte are set for true; with AVX-512 it returns one bit per byte.
  *
  * Code for several kinds is in a file that is included once per kind, with the
  * macros KIND, VECTOR and TARGET defined.  This code must call only inlined
- * functions.  Around other calls within a file gcc 12 does not clear the upper
+ * functions: around other calls within a file gcc 12 does not clear the upper
  * halves of the AVX registers, and that costs hundreds of cycles.
  *
  * The operations of AVX2 and AVX-512 are in vector_avx.h, because compilers
@@ -26,9 +26,9 @@
 #define EVERY_BYTE 0x0101010101010101u
 
 /*
- * Operations on 8 bytes in a uint64_t, with the first byte in the lowest bits.
- * A comparison sets a byte to 0x80 for true.  bits_word reads only the top bit
- * of each byte.
+ * Operations on 8 bytes in a uint64_t; the first byte is in the lowest bits.  A
+ * comparison sets a byte to 0x80 for true. bits_word reads only the top bit of
+ * each byte.
  */
 INLINE uint64_t
 load_word(const char *p)
@@ -56,24 +56,24 @@ equal_word(uint64_t v, char c)
 	return zeros_word(v ^ (unsigned char)c * EVERY_BYTE);
 }
 
-/* Finds the bytes that cannot stand unescaped inside a JSON string: quotes and
- * control bytes.  The SIMD versions flip bit 1 of each byte, which makes
- * exactly these bytes less than or equal to a space. */
+/* Finds the bytes that must not be unescaped inside a JSON string: quotes and
+ * control bytes.  The SIMD versions invert bit 1 of each byte; then exactly
+ * these bytes are less than or equal to a space. */
 INLINE uint64_t
 stops_word(uint64_t v)
 {
 	return equal_word(v, '"') | zeros_word(v & 0xe0 * EVERY_BYTE);
 }
 
-/* Finds the continuation bytes of UTF-8, whose top two bits are 10. */
+/* Finds the continuation bytes of UTF-8, in which the top two bits are 10. */
 INLINE uint64_t
 continues_word(uint64_t v)
 {
 	return v & ~v << 1 & 0x80 * EVERY_BYTE;
 }
 
-/* Adds 1 to each byte of counts for which a comparison is true. found: the
- * result of the comparison.  A byte overflows after 255. */
+/* Adds 1 to each byte of counts for which a comparison was true. found: result
+ * of the comparison.  A byte of counts overflows after 255. */
 INLINE uint64_t
 tally_word(uint64_t counts, uint64_t found)
 {
@@ -101,8 +101,8 @@ set_word(uint64_t v, char bit)
 	return v | (unsigned char)bit * EVERY_BYTE;
 }
 
-/* Sets the top bit of each byte of the result if that byte of the vector is
- * not ASCII.  The other bits of the result mean nothing. */
+/* Finds the bytes of a vector that are not ASCII: sets the top bit of these
+ * bytes in the result.  The other bits of the result have no meaning. */
 INLINE uint64_t
 high_word(uint64_t v)
 {
@@ -270,7 +270,7 @@ high_neon(uint8x16_t v)
 	return v;
 }
 
-/* Moves the top bit of byte i, in each half of the vector, to bit i of the
+/* Moves the top bit of byte i, in each half of the vector, to bit i of that
  * byte; all other bits become 0.  So the sum of the 8 bytes of a half is 8 bits
  * of the mask. */
 INLINE uint64_t

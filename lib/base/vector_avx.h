@@ -46,7 +46,7 @@ xor_avx2(__m256i a, __m256i b)
 	return _mm256_xor_si256(a, b);
 }
 
-/* Subtracts c from every byte of a vector; results below 0 become 0. */
+/* Subtracts c from every byte of a vector.  Results below 0 become 0. */
 INLINE AVX2 __m256i
 less_avx2(__m256i v, unsigned char c)
 {
@@ -67,8 +67,8 @@ half_avx2(__m256i v)
 	return keep_avx2(_mm256_srli_epi16(v, 4), 0x0f);
 }
 
-/* Looks up every byte of v in a table of 16 bytes.  The bytes of v, the
- * indices, must be below 16. */
+/* Looks up every byte of v in a table of 16 bytes.  The bytes of v are indices,
+ * and must be below 16. */
 INLINE AVX2 __m256i
 lookup_avx2(const uint8_t table[16], __m256i v)
 {
@@ -95,8 +95,8 @@ any_avx2(__m256i v)
 	return !_mm256_testz_si256(v, v);
 }
 
-/* Compares each byte of a vector with 0: the result is true for bytes that are
- * not 0.  All bytes must be below 128. */
+/* Compares each byte of a vector with 0: true for bytes that are not 0.  All
+ * bytes must be below 128. */
 INLINE AVX2 __m256i
 some_avx2(__m256i v)
 {
