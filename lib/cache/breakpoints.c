@@ -1,10 +1,10 @@
 /*
- * breakpoints.c - decides which content blocks of a conversation get
+ * breakpoints.c - chooses which content blocks of a conversation get
  * prompt-cache breakpoints
  *
- * Which blocks get one depends only on the last blocks of the conversation.  So
- * older messages can be written before the conversation ends.  Of each message,
- * only the blocks that may have a breakpoint are stored.
+ * The choice depends only on the last blocks of the conversation, so older
+ * messages can be written before the conversation ends.  For each message, only
+ * the blocks that may have a breakpoint are stored.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,9 +65,9 @@ find_cache_kind(const struct cache_run *run)
 	return model->cache;
 }
 
-/* Decides, by the name of the model, for which provider cache breakpoints are
- * written.  Many providers accept the message format, so that the format does
- * not tell the provider. */
+/* Chooses the provider for which cache breakpoints are written, by the name of
+ * the model.  Used for a message format that many providers accept, so that the
+ * format does not identify the provider. */
 static int
 decide_by_model(struct cache_run *run, struct ctx_err *err)
 {
@@ -162,8 +162,8 @@ ctx_cache_run_find_places(struct cache_run *run, uint64_t number,
 		return 0;
 	}
 	entry->first_block = run->blocks;
-	/* A message without content (it has only tool calls) counts as one
-	 * content block. */
+	/* A message without content, such as one that has only tool calls,
+	 * counts as one content block. */
 	run->blocks += entry->places.blocks > 0 ? entry->places.blocks : 1;
 	if (entry->places.mask != 0) {
 		run->previous = run->newest;
@@ -185,7 +185,7 @@ find_lowest_bit(uint32_t mask)
 }
 
 /* Returns 1 if the breakpoint after the system prompt is in a system message
- * that was written already, otherwise 0. */
+ * that was already written, otherwise 0. */
 static size_t
 is_system_written(const struct cache_run *run)
 {
@@ -200,10 +200,9 @@ ctx_breakpoints_count(const struct breakpoints *points,
 	    is_system_written(run);
 }
 
-/* Adds a breakpoint on a block of a message to the list, unless it is in the
- * list already.  The list has room for all four breakpoints of a request.
- * number: the number of the message; bit: which block, see struct
- * breakpoints. */
+/* Adds a breakpoint to the list, unless the list already has it.  The list has
+ * space for all four breakpoints of a request. number: number of the message;
+ * bit: which of its blocks, see struct breakpoints. */
 static void
 add_breakpoint(struct breakpoints *points, uint64_t number, unsigned bit,
     const char *rule)
@@ -219,10 +218,9 @@ add_breakpoint(struct breakpoints *points, uint64_t number, unsigned bit,
 	points->list[points->n++].bit = bit;
 }
 
-/* Adds a breakpoint to the list.  It is for a message, and on the last of those
- * of its blocks that may have a breakpoint. number: the number of the message,
- * from 1; 0 means no message.  Adds nothing if the message was written
- * already. */
+/* Adds a breakpoint to the list, for the last block of a message that may have
+ * one. number: number of the message plus 1, or 0 for no message.  Adds nothing
+ * if the message was already written. */
 static void
 add_breakpoint_at_end(const struct cache_run *run, struct breakpoints *points,
     uint64_t number, const char *rule)
@@ -244,8 +242,8 @@ ctx_cache_run_newest(const struct cache_run *run)
 	    find_lowest_bit(entry->places.mask);
 }
 
-/* Adds a breakpoint to the list: on the block that is BREAKPOINT_STEP blocks
- * before the newest breakpoint, or on the next block that may have one. */
+/* Adds a breakpoint to the list, for the block that is BREAKPOINT_STEP blocks
+ * before the newest breakpoint, or for the next block that may have one. */
 static void
 add_earlier_breakpoint(const struct cache_run *run, struct breakpoints *points)
 {

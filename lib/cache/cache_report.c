@@ -2,8 +2,8 @@
  * cache_report.c - reports which messages gain or lose prompt-cache
  * breakpoints, and archives their originals
  *
- * A breakpoint costs no tokens, so a changed message has as many tokens as
- * before.
+ * A breakpoint costs no tokens, so a changed message has the same number of
+ * tokens as before.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -71,8 +71,8 @@ ctx_cache_report_change(const struct cache_report *report,
 	return ctx_report_change(report->options, change, err);
 }
 
-/* Finds the member of a request that contains a given node.  Returns the JSON
- * node of the member's key. */
+/* Finds the member of a request that contains a node.  Returns the JSON node of
+ * the member's key. */
 static uint32_t
 find_request_member(const struct ctx_json *json, uint32_t request,
     uint32_t node)
@@ -93,15 +93,15 @@ report_member(const struct cache_report *report, const struct ctx_event *event,
 	struct ctx_change change = {.file = event->record->file,
 	    .line = event->record->line};
 
-	/* Removes the quotes of the member's name.  The name need not be
+	/* Removes the quotes around the member's key.  The key need not be
 	 * decoded, because no member that is reported here (such as "tools")
-	 * has a name that needs escapes. */
+	 * has a key with escapes. */
 	change.member = (struct ctx_str){name.p + 1, name.n - 2};
 	return ctx_cache_report_change(report, &change, rule,
 	    ctx_json_str(json, key + 1), err);
 }
 
-/* Removes the members of a request that control prompt caching for all of the
+/* Removes the members of a request that control prompt caching for the whole
  * request, and reports each of them. */
 static int
 strip_request(const struct cache_report *report,

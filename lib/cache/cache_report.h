@@ -6,34 +6,35 @@
 #include "cache/breakpoints.h"
 #include "stream/conversation_tracker.h"
 
-/* Where messages are reported whose prompt-cache breakpoints change, and the
- * conversation that is being read. */
+/* How messages are reported whose prompt-cache breakpoints change, and what is
+ * known of the conversations that are being read. */
 struct cache_report {
 	const struct ctx_report *options;
 	const struct ctx_stream *stream;
 	struct ctx_model_counters *counters;
-	/* Member "lines": used if each record (line) is one message of the
-	 * conversation.  Member "record": used if a record contains a whole
-	 * conversation; begins anew with each such record. */
+	/* lines: the conversation in which each record (line) is a message.
+	 * record: the conversation inside the current record; it begins anew
+	 * with each such record. */
 	struct conversation_tracker lines, record;
 };
 
-/* Describes a message in *change, in case its breakpoints are changed later.
- * Does nothing if no reports are wanted.  The caller frees change->tool.p. */
+/* Describes a message in *change, for a report in case its breakpoints are
+ * changed later.  Does nothing if no reports are wanted.  The caller frees
+ * change->tool.p. */
 int ctx_cache_report_describe(struct cache_report *report,
     const struct ctx_event *event, struct ctx_change *change,
     struct ctx_err *err);
 
-/* Archives and reports a message whose breakpoints change. rule: the name of
- * the breakpoint that the message gets; NULL if it only loses breakpoints.
- * bytes: the original JSON of the message. */
+/* Archives and reports a message whose breakpoints change. rule: name of the
+ * breakpoint that the message gets, or NULL if it only loses breakpoints.
+ * bytes: original JSON of the message. */
 int ctx_cache_report_change(const struct cache_report *report,
     struct ctx_change *change, const char *rule, struct ctx_str bytes,
     struct ctx_err *err);
 
-/* Adds the JSON edits that write the breakpoints which were chosen for a
- * request's system prompt and tool definitions, and remove all others there.
- * Archives and reports each member of the request that changes. */
+/* Adds the JSON edits that write the chosen breakpoints into the system prompt
+ * and tool definitions of a request, and remove all others there.  Archives and
+ * reports each member of the request that changes. */
 int ctx_cache_mark_request(const struct cache_report *report,
     struct ctx_breakpoint_writer *writer, enum ctx_ttl ttl,
     const struct ctx_event *event, const struct breakpoints *points,

@@ -1,22 +1,22 @@
 /*
  * compare_item.c - compares a member or message of a request with that of an
- * earlier request, as a prompt cache does
+ * earlier request, in the way in which a prompt cache does
  *
- * From the JSON of the member or message a text is made, the compared text.  It
- * does not depend on white space, breakpoints and the escapes in strings.  The
- * hashes of these texts are compared.
+ * The JSON of the member or message is converted to a text, the compared text,
+ * which does not depend on white space, breakpoints and the escapes in strings.
+ * The hashes of these texts are compared.
  */
 #include <string.h>
 
 #include "cache/request_prefix.h"
 
-/* Maximum length in bytes of a JSON string that is in the text by which
- * requests are compared.  For a longer string, the text contains a hash. */
+/* Maximum length in bytes of a JSON string that is copied to the compared text.
+ * Of a longer string, the compared text contains a hash. */
 #define LONG_STRING ((size_t)64 << 10)
 
 /* Appends the brackets and braces among the n bytes at p, which are between two
  * keys or simple values of the JSON.  The other bytes (white space, commas,
- * colons) do not count when requests are compared. */
+ * colons) are ignored when requests are compared. */
 static int
 add_brackets(struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err)
 {
@@ -29,9 +29,9 @@ add_brackets(struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Appends a JSON string to the text by which requests are compared, with
- * escapes as ctx_json_string_encode writes them.  For a string longer than
- * LONG_STRING appends a hash, so that it is not copied. */
+/* Appends a JSON string to the compared text, with escapes as
+ * ctx_json_string_encode writes them.  If the string is longer than
+ * LONG_STRING, appends a hash of it, so that it is not copied. */
 static int
 add_string(struct request_reading *reading, struct ctx_str literal,
     bool escaped, struct ctx_err *err)
@@ -58,10 +58,9 @@ add_string(struct request_reading *reading, struct ctx_str literal,
 	return rc;
 }
 
-/* Makes the text by which requests are compared from a JSON node, in
- * reading->compared.  It has the brackets, keys and values of the node without
- * white space, and a line feed after each key and simple value.  None of these
- * contains a line feed. */
+/* Converts a JSON node to the compared text, in reading->compared: the
+ * brackets, keys and values without white space, and a line feed after each key
+ * and simple value.  None of these contains a line feed itself. */
 static int
 make_comparable(struct request_reading *reading, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
@@ -91,7 +90,7 @@ make_comparable(struct request_reading *reading, const struct ctx_json *json,
 	    nodes[node].end - at, err);
 }
 
-/* Returns how many bytes at the beginning of two texts are equal. */
+/* Returns the number of equal bytes at the beginning of two texts. */
 static size_t
 count_equal(struct ctx_str a, struct ctx_str b)
 {
@@ -103,10 +102,9 @@ count_equal(struct ctx_str a, struct ctx_str b)
 }
 
 /*
- * Requests are compared by a text that is made from each JSON value: the
- * compared text.  Translates an offset in this text to an offset in the JSON.
- * If the offset is in a string that has other escapes in the JSON than in the
- * compared text, or of which the compared text has only a hash, returns the
+ * Converts an offset in the compared text, which was made from a JSON value, to
+ * an offset in the JSON.  If the offset is in a string that has other escapes
+ * in the JSON, or of which the compared text has only a hash, returns the
  * offset at which the string begins.
  */
 static size_t
@@ -139,9 +137,8 @@ find_byte(const struct ctx_json *json, uint32_t node, struct ctx_str plain,
 	return nodes[value].at - nodes[node].at + i;
 }
 
-/* Copies up to 40 bytes around an offset of a text.  They are all from one
- * JSON value, so they contain no line feed.  Returns how many bytes were
- * copied. */
+/* Copies up to 40 bytes around an offset of a text.  They are all from the same
+ * JSON value, so they contain no line feed.  Returns the number of bytes. */
 static size_t
 copy_excerpt(char to[40], struct ctx_str text, size_t at)
 {
@@ -162,8 +159,7 @@ copy_excerpt(char to[40], struct ctx_str text, size_t at)
 }
 
 /* Stores the line and the column at which the request differs from the earlier
- * one: the place of a byte in a JSON value.  The byte is given by its offset
- * in the value. */
+ * one. at: offset of the first byte that differs, in the JSON value at node. */
 static void
 record_change_place(struct request_reading *reading,
     const struct ctx_record *record, uint32_t node, size_t at)
@@ -177,9 +173,9 @@ record_change_place(struct request_reading *reading,
 
 /* Compares the newest item of the request, a member or a message, with the item
  * at the same place in the earlier request.  If it is the first item that
- * differs, stores the place of the difference. node: the JSON of the item.
- * plain_node: its JSON without breakpoints, from which the text
- * reading->compared was made. */
+ * differs, stores the place of the difference. node: JSON of the item;
+ * plain_node: its JSON without breakpoints, from which reading->compared was
+ * made. */
 static void
 compare_item(struct request_reading *reading, const struct ctx_record *record,
     uint32_t node, const struct ctx_json *json, uint32_t plain_node)

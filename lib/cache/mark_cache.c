@@ -3,8 +3,8 @@
  * stream
  *
  * Which messages get breakpoints depends on the last blocks of a conversation
- * (breakpoints.c).  So a message is kept in memory until enough blocks follow
- * it.  Its JSON is parsed again only if it gets or loses a breakpoint.
+ * (breakpoints.c).  So a message is kept in memory until enough blocks come
+ * after it.  Its JSON is parsed again only if it gets or loses a breakpoint.
  */
 #include <stdlib.h>
 
@@ -13,18 +13,17 @@
 #include "stream/change_report.h"
 #include "stream/conversation_tracker.h"
 
-/* Maximum number of messages that are read until it is decided for which
- * provider breakpoints are written. */
+/* Maximum number of messages that are read before the provider is chosen for
+ * which breakpoints are written. */
 #define MAX_UNDECIDED 16
 
-/* State of ctx_mark_cache. */
+/* State of ctx_mark_cache while it reads a stream. */
 struct marking {
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	const struct ctx_cache_options *options;
-	/* lines: the conversation of the stream, in which each message is a
-	 * record. record: the conversation that is inside the current
-	 * record. */
+	/* lines: the conversation in which each message is a record of its own.
+	 * record: the conversation that is inside the current record. */
 	struct cache_run lines, record;
 	struct cache_report report;
 	struct ctx_breakpoint_writer breakpoint_writer;
@@ -32,7 +31,7 @@ struct marking {
 
 /* ---- writing ---- */
 
-/* Parses a message in memory once more, so that its JSON can be edited. */
+/* Parses a message in memory again, so that its JSON can be edited. */
 static int
 reread_entry(struct marking *marking, const struct cache_entry *entry,
     struct ctx_err *err)
@@ -41,8 +40,8 @@ reread_entry(struct marking *marking, const struct cache_entry *entry,
 	return ctx_rewrite_reread(&marking->rewrite, &entry->held, err);
 }
 
-/* Writes the first message in memory with the breakpoints that were chosen for
- * it, and no others.  If the message had other ones, reports the change. */
+/* Writes the first message in memory, with exactly the breakpoints that were
+ * chosen for it.  If the message had other breakpoints, reports the change. */
 static int
 write_first_marked(struct marking *marking, const struct breakpoints *points,
     struct ctx_err *err)
@@ -67,9 +66,9 @@ write_first_marked(struct marking *marking, const struct breakpoints *points,
 	return ctx_rewrite_write_first(&marking->rewrite, err);
 }
 
-/* Returns true if the first message in memory can be written now, because no
- * later message can change which of its blocks get breakpoints.  (The
- * breakpoint after the system prompt never changes.) */
+/* Returns true if the first message in memory can be written now, because later
+ * messages can no longer change which of its blocks get breakpoints.  The
+ * breakpoint after the system prompt never changes. */
 static bool
 is_first_due(const struct cache_run *run)
 {
@@ -124,7 +123,7 @@ begin_run(struct marking *marking, struct cache_run *run,
 }
 
 /* Adds the tokens of a message to those of its conversation, unless these are
- * already enough for the model to cache them. */
+ * already enough to be cached for the model. */
 static int
 count_until_cached(struct cache_run *run, const struct ctx_event *event,
     struct ctx_err *err)
@@ -141,7 +140,7 @@ count_until_cached(struct cache_run *run, const struct ctx_event *event,
 	return 0;
 }
 
-/* Decides for which provider breakpoints are written.  Then finds out which
+/* Chooses the provider for which breakpoints are written.  Then finds which
  * blocks of the messages in memory may have breakpoints. */
 static int
 decide_provider(struct marking *marking, const struct ctx_dialect *dialect,
@@ -153,8 +152,8 @@ decide_provider(struct marking *marking, const struct ctx_dialect *dialect,
 
 	if (ctx_cache_run_decide(run, dialect, marking->options->provider,
 		err) < 0) {
-		/* no message can be written until the status and the format of
-		 * the breakpoints are decided */
+		/* Until the status and the form of the breakpoints are decided,
+		 * no message can be written. */
 		run->decided = false;
 		return -1;
 	}
@@ -251,8 +250,8 @@ report_marked(struct marking *marking, const struct cache_run *run,
 	return marking->options->ended(marking->options->user, &outcome, err);
 }
 
-/* Adds the JSON edits that give a message inside a record its breakpoints, and
- * reports the change. i: index of the message. */
+/* Adds the JSON edits after which a message inside a record has its
+ * breakpoints, and reports the change. i: index of the message. */
 static int
 mark_run_element(struct marking *marking, struct cache_run *run, size_t i,
     const struct breakpoints *points, struct ctx_err *err)
@@ -272,8 +271,8 @@ mark_run_element(struct marking *marking, struct cache_run *run, size_t i,
 	    err);
 }
 
-/* Called at the end of a conversation inside a record: adds the JSON edits
- * that write its breakpoints.  The edits are applied when the record ends. */
+/* Called at the end of a conversation inside a record.  Adds the JSON edits
+ * that write its breakpoints; they are applied at the end of the record. */
 static int
 end_marked_record(struct marking *marking, const struct ctx_event *event,
     struct ctx_err *err)
@@ -303,12 +302,12 @@ end_marked_record(struct marking *marking, const struct ctx_event *event,
 }
 
 /*
- * At the end of the stream, writes the messages that are still in memory, with
+ * Writes the messages that are still in memory at the end of the stream, with
  * their breakpoints.
  *
  * After invalid input, the records before it are complete, so the conversation
- * counts as ended.  After a read error messages may be missing.  The last
- * message is then not known, and gets no breakpoint.
+ * is ended there.  After a read error messages may be missing.  Then it is not
+ * known which message is the last one, and no breakpoint is written for it.
  */
 static int
 end_marked_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
@@ -365,7 +364,7 @@ strip_message(struct marking *marking,
 	return rc;
 }
 
-/* Used with the option strip: removes the prompt-cache breakpoints of every
+/* Handles the option strip: removes the prompt-cache breakpoints of every
  * provider from a message or request. */
 static int
 strip_event(struct marking *marking, const struct ctx_event *event,

@@ -19,7 +19,7 @@ add_prefix_item(struct ctx_request_prefix *prefix,
 }
 
 /* Returns the number of tokens in a member of the request, such as "tools" or
- * "system". name: the key of the member. */
+ * "system". name: key of the member. */
 static uint64_t
 get_member_tokens(const char *name, const struct ctx_request_overhead *overhead)
 {
@@ -38,8 +38,8 @@ get_member_tokens(const char *name, const struct ctx_request_overhead *overhead)
 }
 
 /* Adds a member of the request, such as the tools or the system prompt, to the
- * list of items.  Cache breakpoints in the member are not part of the item.
- * Does nothing if the request has no such member. */
+ * list of items, without its cache breakpoints.  Does nothing if the request
+ * has no such member. */
 static int
 add_request_member(struct request_reading *reading,
     const struct ctx_event *event, const struct ctx_breakpoint_format *format,
@@ -99,8 +99,8 @@ begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    ctx_count_request_overhead(run->model_counter.counter,
 		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
-	/* The model's name is valid only while the stream is read.  So this is
-	 * the time to ask whether the provider refuses signed reasoning of this
+	/* The model's name is valid only while the stream is read.  So it is
+	 * found out now whether the provider refuses signed reasoning of this
 	 * model if anything before it was changed (bound reasoning). */
 	reading->prefix->binds =
 	    ctx_model_binds(run->model_counter.model, run->model_counter.name);
@@ -119,8 +119,8 @@ begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return 0;
 }
 
-/* Sets the index of the message that an item belongs to.  If a message is
- * split over several records, they all have its index. */
+/* Sets the index of the message to which an item belongs.  All records of a
+ * message that is split have the same index. */
 static void
 set_item_index(struct request_reading *reading, const struct ctx_event *event,
     struct ctx_request_prefix_item *item)
@@ -136,8 +136,8 @@ set_item_index(struct request_reading *reading, const struct ctx_event *event,
 	reading->prefix->messages += !(flags & CTX_MESSAGE_CONTINUES);
 }
 
-/* Finds out which blocks of the newest message may have breakpoints, and adds
- * the JSON edits that remove those that it has. */
+/* Finds which blocks of the newest message may have breakpoints, and adds the
+ * JSON edits that remove its present breakpoints. */
 static int
 strip_newest_message(struct request_reading *reading,
     const struct ctx_event *event, struct ctx_err *err)
@@ -193,7 +193,7 @@ add_request_message(void *user, const struct ctx_event *event,
 	return 0;
 }
 
-/* Chooses the breakpoints that ctx_mark_cache would write in the request. */
+/* Chooses the breakpoints that ctx_mark_cache would write into the request. */
 static int
 place_breakpoints(struct request_reading *reading, const struct ctx_json *json,
     const struct ctx_record_layout *layout, const struct ctx_dialect *dialect,
@@ -201,8 +201,8 @@ place_breakpoints(struct request_reading *reading, const struct ctx_json *json,
 {
 	struct cache_run *run = &reading->prefix->run;
 
-	/* For a provider that ctx does not know, prompts are assumed to be
-	 * cached without breakpoints. */
+	/* If ctx does not know the provider, prompts are assumed to be cached
+	 * without breakpoints. */
 	if (ctx_cache_run_decide(run, dialect, reading->options->provider,
 		err) < 0) {
 		if (err->code != CTX_EARG || reading->options->provider != NULL)

@@ -1,9 +1,9 @@
 /*
- * request_diff.c - finds out how much two requests have in common at their
- * beginning, and what the difference costs
+ * request_diff.c - finds the common beginning of two requests, and what the
+ * difference costs
  *
  * Each request was read as a list of items, its members and messages
- * (read_request.c).  Two items are equal if their hashes are.
+ * (read_request.c).  Two items are equal if their hashes are equal.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 
 /* ---- cost ---- */
 
-/* Returns the prices of a request with this number of input tokens.  later: the
- * later of the two compared requests.  Its model has the prices, and its
- * dialect decides whether a request can choose how long the provider keeps it
+/* Returns the prices of a request with this number of input tokens. later: the
+ * later of the two compared requests, whose model has the prices, and whose
+ * dialect decides whether a request can choose how long the provider stores it
  * in the cache. */
 static struct ctx_prices
 find_prices(const struct ctx_pricing *pricing,
@@ -36,8 +36,8 @@ find_prices(const struct ctx_pricing *pricing,
 	    hour ? price->write_hour : price->write};
 }
 
-/* Returns how many items (members of the request, messages) two requests have
- * in common at their beginning. */
+/* Returns the number of items (members of the request, messages) in the common
+ * beginning of two requests. */
 static size_t
 count_shared(const struct ctx_request_prefix *a,
     const struct ctx_request_prefix *b)
@@ -49,7 +49,7 @@ count_shared(const struct ctx_request_prefix *a,
 	return n;
 }
 
-/* Returns how many messages are complete among the first n items of a request.
+/* Returns the number of complete messages among the first n items of a request.
  * A message that is split over several records has several items. */
 static uint64_t
 count_messages(const struct ctx_request_prefix *prefix, size_t n)
@@ -103,7 +103,7 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
 		}
 }
 
-/* Returns true if the provider finds a certain part of the request in its
+/* Returns true if the provider finds a stored beginning of the request in its
  * cache: the part up to the end of message number m, which was sent before.
  * From each breakpoint the provider searches only a limited number of content
  * blocks back. */
@@ -126,8 +126,8 @@ is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 	return false;
 }
 
-/* Two requests have their first n items (members and messages) in common.
- * Returns how many of these can be read from the prompt cache. */
+/* Returns how many items of the common beginning of two requests (n items,
+ * members and messages) can be read from the prompt cache. */
 static size_t
 count_cached_items(const struct ctx_request_prefix *later, size_t n)
 {
@@ -156,7 +156,7 @@ compare_hashed_messages(const void *a, const void *b)
 }
 
 /* Returns the index after the last of n messages with this hash, in a list
- * sorted by hash and index; 0 if no message has this hash. */
+ * sorted by hash and index, or 0 if no message has this hash. */
 static size_t
 find_after_last(const struct hashed_message *list, size_t n, uint64_t hash)
 {
@@ -173,10 +173,9 @@ find_after_last(const struct hashed_message *list, size_t n, uint64_t hash)
 						     : 0;
 }
 
-/* Sets cost->appended to the tokens of the later request after the newest
- * message of the earlier request that the later one still contains.  These
- * messages count as new; 0 tokens if the later request contains none of the
- * earlier one. */
+/* Sets cost->appended to the number of tokens of the new messages: those of the
+ * later request after its newest message that is also in the earlier request.
+ * Sets it to 0 if the later request contains no message of the earlier one. */
 static int
 set_appended(struct ctx_cache_cost *cost,
     const struct ctx_request_prefix *earlier,
@@ -205,18 +204,19 @@ compute_dollars(uint64_t tokens, uint64_t price)
 	return (double)tokens * (double)price / 1e12;
 }
 
-/* Returns true if the cost of a number of tokens is known: the price is known,
- * or the number is 0. */
+/* Returns true if the cost of a number of tokens is known, because the price is
+ * known or the number is 0. */
 static bool
 is_priced(uint64_t tokens, uint64_t price)
 {
 	return tokens == 0 || price != CTX_NO_PRICE;
 }
 
-/* A change may make the cached part of the request shorter, and so each
- * further request cheaper.  Returns after how many further requests this has
- * paid for the change; CTX_NEVER if it never does. unchanged: the prices of the
- * request without the change; tokens: those of the changed request. */
+/* A change may make the cached part of the request shorter, and so each later
+ * request cheaper.  Returns the number of later requests after which these
+ * savings have paid for the change, or CTX_NEVER if they never do. unchanged:
+ * prices of the request without the change; tokens: number of tokens of the
+ * changed request. */
 static uint64_t
 count_breakeven_requests(const struct ctx_cache_cost *cost,
     const struct ctx_prices *unchanged, uint64_t tokens)
@@ -234,8 +234,8 @@ count_breakeven_requests(const struct ctx_cache_cost *cost,
 	return (uint64_t)calls + (calls > (double)(uint64_t)calls);
 }
 
-/* Sets those members of *cost that say what two requests have in common: their
- * first n items (members and messages). */
+/* Sets the members of *cost that describe the common beginning of two requests:
+ * their first n items (members and messages). */
 static void
 set_shared(struct ctx_cache_cost *cost,
     const struct ctx_request_prefix *earlier,
@@ -255,9 +255,9 @@ set_shared(struct ctx_cache_cost *cost,
 	    earlier->basis > later->basis ? earlier->basis : later->basis;
 }
 
-/* Sets how many tokens of the later request are read from the cache, written
- * to it, and sent without it. n: how many items (members and messages) the
- * requests have in common. */
+/* Sets how many tokens of the later request are read from the cache, written to
+ * the cache, and sent without it. n: number of items (members and messages) in
+ * the common beginning of the requests. */
 static void
 set_cached_tokens(struct ctx_cache_cost *cost,
     const struct ctx_request_prefix *earlier,
@@ -281,9 +281,9 @@ set_cached_tokens(struct ctx_cache_cost *cost,
 }
 
 /* Computes what the input of the later request costs in dollars, and what it
- * would cost if the request only appended messages to the earlier one.  Also
- * sets whether all prices needed are known. unchanged: the prices of such a
- * request with only appended messages. */
+ * would cost if the request only appended messages to the earlier one.  Sets
+ * whether all prices needed are known. unchanged: prices of such a request with
+ * only appended messages. */
 static void
 set_dollars(struct ctx_cache_cost *cost, const struct ctx_prices *unchanged)
 {

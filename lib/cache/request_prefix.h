@@ -1,5 +1,5 @@
-/* request_prefix.h - a request as the list of items (members and messages)
- * that a prompt cache compares */
+/* request_prefix.h - a request as the list of items (members and messages) that
+ * a prompt cache compares */
 #ifndef CTX_CACHE_REQUEST_PREFIX_H
 #define CTX_CACHE_REQUEST_PREFIX_H
 
@@ -8,26 +8,27 @@
 
 struct ctx_request_prefix {
 	struct ctx_request_prefix_item *items;
-	/* n: number of items.  The first n_members of them are members of the
-	 * request, the others are messages. */
+	/* n: number of items; cap: number for which there is memory; n_members:
+	 * how many of the items are members of the request.  They come first;
+	 * the other items are messages. */
 	size_t n, cap, n_members;
-	/* The messages of the request, and which blocks may have breakpoints.
-	 */
+	/* The messages of the request, and which of their blocks may have
+	 * breakpoints. */
 	struct cache_run run;
 	struct ctx_held_queue entries; /* the queue of run */
 	uint64_t messages;             /* number of messages read so far */
-	/* The breakpoints that ctx_mark_cache would write in the request. */
+	/* The breakpoints that ctx_mark_cache would write into the request. */
 	struct breakpoints points;
 	uint64_t tokens; /* number of tokens of the request */
 	enum ctx_basis basis;
-	/* The texts by which all members and messages are compared, if they are
+	/* The texts by which members and messages are compared, if they are
 	 * stored (option keep). */
 	struct ctx_buf text;
-	/* The members from here to the member "refused" describe the first
-	 * difference from the earlier request. */
+	/* The members from here to "refused" describe the first difference from
+	 * the earlier request. */
 	bool differs;
-	/* offset of the difference in the value of its record, in bytes; its
-	 * line in the file; its column, from 1 */
+	/* Place of the difference: its offset in bytes in the value of its
+	 * record, its line in the file, and its column, both from 1. */
 	size_t offset;
 	uint64_t line;
 	size_t column;
@@ -36,19 +37,19 @@ struct ctx_request_prefix {
 	char earlier_excerpt[40], later_excerpt[40];
 	size_t earlier_excerpt_n, later_excerpt_n;
 	/* True if the message with the first difference has signed reasoning
-	 * after the difference, or around it. */
+	 * that ends after the difference. */
 	bool refused;
 	/* True if the provider refuses signed reasoning of the request's model
-	 * if anything before it was changed (bound reasoning). */
+	 * when anything before it was changed (bound reasoning). */
 	bool binds;
 };
 
 /* State of ctx_request_prefix_read. */
 struct request_reading {
 	struct ctx_request_prefix *prefix;
-	/* edits: those that remove the breakpoints of one part of the request,
-	 * a member such as "tools" or a message. text_json: this part without
-	 * its breakpoints. */
+	/* rewrite.edits: the edits that remove the breakpoints of one item of
+	 * the request (a member such as "tools", or a message).
+	 * rewrite.text_json: the JSON of this item without its breakpoints. */
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	const struct ctx_request_prefix_options *options;
@@ -59,13 +60,13 @@ struct request_reading {
 
 /* ---- compare_item.c ---- */
 
-/* Returns true if the event's message has signed reasoning after the first
- * byte that differs from the earlier request, or around this byte. */
+/* Returns true if the event's message has signed reasoning that ends after the
+ * first byte that differs from the earlier request. */
 bool ctx_request_has_signed_after_change(const struct request_reading *reading,
     const struct ctx_event *event);
 /* Computes the hash of the newest item, a member or a message of the request.
- * It is the hash of the JSON at node after reading->rewrite.edits have removed
- * the breakpoints.  Also compares the item with the one at the same place in
+ * It is the hash of the JSON at node after the breakpoints were removed by
+ * reading->rewrite.edits.  Compares the item with the item at the same place in
  * the earlier request.  Clears the edits. */
 int ctx_request_hash_item(struct request_reading *reading,
     const struct ctx_record *record, uint32_t node, struct ctx_err *err);
