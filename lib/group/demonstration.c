@@ -13,7 +13,7 @@
 #include "group/demonstration.h"
 
 /* Number of bytes at the end of a text that are searched first for the line
- * that marks a demonstration, an example of how an earlier task was done.  This
+ * that ends a demonstration (an example of how an earlier task was done).  This
  * avoids reading most texts. */
 enum { TAIL = 200 };
 
@@ -23,8 +23,8 @@ is_word_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Returns true if text begins with a word, in upper or lower case. word must
- * be in lower case and ASCII. */
+/* Returns true if text begins with a word, ignoring case. word: ASCII in lower
+ * case. */
 static bool
 has_prefix_nocase(struct ctx_str text, const char *word)
 {
@@ -61,8 +61,8 @@ find_last_line(struct ctx_str text)
 	return line;
 }
 
-/* Removes the first word from the line and returns it.  "</" counts as the
- * word "end", so that a closing tag is read like a line "END OF ...". */
+/* Removes the first word from the line and returns it.  Returns "end" for "</",
+ * so that a closing tag is read like a line "END OF ...". */
 static struct ctx_str
 take_next_word(struct ctx_str *line)
 {
@@ -85,8 +85,7 @@ take_next_word(struct ctx_str *line)
 	return word;
 }
 
-/* Returns true if a list of words contains this word, in upper or lower
- * case. */
+/* Returns true if a list of words contains this word, ignoring case. */
 static bool
 is_word_of(struct ctx_str word, const char *const *list)
 {
@@ -115,9 +114,9 @@ is_end_marker(struct ctx_str line)
 }
 
 /* Returns the JSON node of a message's last text if that text may end with the
- * line after a demonstration (an example conversation for the model), else 0.
- * Also returns 0 if the message has blocks other than texts and tool results.
- * This quick check avoids decoding most messages. */
+ * line that ends a demonstration (an example of how an earlier task was done),
+ * otherwise 0.  Also returns 0 if the message has blocks other than texts and
+ * tool results.  This quick check avoids decoding most messages. */
 static uint32_t
 find_end_text(const struct ctx_message *message)
 {
@@ -145,7 +144,7 @@ find_end_text(const struct ctx_message *message)
 		raw = (struct ctx_str){raw.p + raw.n - TAIL, TAIL};
 	return contains_phrase(raw, "demo") ||
 		contains_phrase(raw, "trajectory") ||
-		/* a letter written as an escape in JSON */
+		/* u00 is the escape of an ASCII letter in JSON */
 		contains_phrase(raw, "u00")
 	    ? node
 	    : 0;

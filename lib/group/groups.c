@@ -89,8 +89,8 @@ append_segment(struct ctx_groups *groups, struct ctx_err *err)
 }
 
 /* Returns CTX_SEGMENT_RESULTS if a message has only tool results,
- * CTX_SEGMENT_REST if it has only other content, or both flags.  Blocks
- * without text or data, such as cache breakpoints, do not count. */
+ * CTX_SEGMENT_REST if it has only other content, or both flags.  Ignores blocks
+ * without text or data, such as cache breakpoints. */
 static unsigned
 find_content_flags(const struct ctx_message *message)
 {
@@ -121,14 +121,14 @@ add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
 	segment->tokens = cost->results + cost->framing;
 	segment->shared_tokens = (uint32_t)cost->framing;
 	segment->clearable_tokens = ctx_limit_tokens(cost->clearable);
-	/* A user's text after tool results begins a new turn, even if results
-	 * and text are in one message. */
+	/* The user's text after tool results begins a new turn, even if the
+	 * results and the text are in one message. */
 	groups->answered = true;
 	return 0;
 }
 
-/* Returns the given segment flags, and those that can be derived from the
- * message alone. */
+/* Returns the given segment flags, together with the flags that can be found
+ * from the message alone. */
 static unsigned
 add_message_flags(const struct ctx_message *message, unsigned flags)
 {
@@ -146,8 +146,8 @@ add_message_flags(const struct ctx_message *message, unsigned flags)
 }
 
 /* Adds a segment (the unit that is kept or removed) for a message.  If the tool
- * results have a segment of their own (CTX_SEGMENT_REST), the new segment is
- * for the other blocks. */
+ * results of the message have a segment of their own (CTX_SEGMENT_REST), the
+ * new segment is for the other blocks. */
 static int
 add_message_segment(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_cost *cost,
@@ -170,7 +170,7 @@ add_message_segment(struct ctx_groups *groups,
 
 /* Counts the message of the newest segment, and stores its index in the
  * conversation.  A record that continues an earlier message is not counted, and
- * gets the index of that message. */
+ * has the index of that message. */
 static void
 count_message(struct ctx_groups *groups, const struct ctx_message *message)
 {
@@ -186,8 +186,8 @@ count_message(struct ctx_groups *groups, const struct ctx_message *message)
 	groups->nonsystem_messages += !(segment->flags & CTX_SEGMENT_SYSTEM);
 }
 
-/* Returns true if, from this message on, a tool result can answer an earlier
- * call only if it has the call's id. */
+/* Returns true if tool results after this message can answer earlier calls only
+ * by their ids. */
 static bool
 ends_open_calls(const struct ctx_groups *groups,
     const struct ctx_message *message, bool opens_turn)
@@ -218,10 +218,10 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
 	if (add_message_segment(groups, message, cost, flags, err) < 0)
 		return -1;
 	count_message(groups, message);
-	/* A user message may have both tool results and text.  The results
-	 * then belong to the turn before, and the text begins a new turn.
-	 * When the results have been matched with their calls, the calls of
-	 * the turn before that still have no result are closed. */
+	/* A user message may have both tool results and text.  The results then
+	 * belong to the turn before, and the text begins a new turn.  After the
+	 * results were matched with their calls, the calls of the turn before
+	 * that still have no result are closed. */
 	if (ends_open_calls(groups, message, may_open && !split))
 		ctx_groups_expire_calls(groups);
 	groups->has_remote_state |=
@@ -256,8 +256,8 @@ ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 	return 0;
 }
 
-/* Returns the new index that a segment gets when segments are removed;
- * CTX_NO_SEGMENT if it was removed itself. */
+/* Returns the index of a segment after others were removed, or CTX_NO_SEGMENT
+ * if it was removed itself. */
 static uint32_t
 remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 {
@@ -266,9 +266,9 @@ remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 	    : new_index[segment];
 }
 
-/* Adjusts the segment indices in *groups after segments were removed.  The
- * segments groups->attached and groups->continuing wait for a later message.
- * They are never removed, because their groups count as having an open call. */
+/* Changes the segment indices in *groups after segments were removed.  The
+ * segments groups->attached and groups->continuing are never removed, because
+ * they wait for a later message: their groups count as having an open call. */
 static void
 renumber_cursors(struct ctx_groups *groups, const bool *removed,
     const uint32_t *new_index)
@@ -323,7 +323,8 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *removed,
 	return 0;
 }
 
-#define FORGET_AT 256 /* number of segments */
+/* minimum number of segments at which ctx_groups_forget does something */
+#define FORGET_AT 256
 
 int
 ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err)

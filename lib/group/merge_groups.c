@@ -1,6 +1,6 @@
 /*
- * merge_groups.c - makes one group of several, so that their messages are kept
- * or removed together
+ * merge_groups.c - merges groups, so that their messages are kept or removed
+ * together
  *
  * Groups are the disjoint sets of a union-find structure over segments.  The
  * root of a set is its first segment, so that groups can be sorted by their
@@ -65,10 +65,10 @@ ctx_groups_has_pending_calls(const struct ctx_groups *groups,
 			.open_calls > 0);
 }
 
-/* Some formats demand that a message is kept or removed together with the one
- * before or after it.  Merges the groups of these messages.  While a message
- * waits for the one after it, open_calls of its group is one higher.  So the
- * group is not taken as complete. */
+/* Merges the groups of messages that the format demands to keep or remove
+ * together with the message before or after them.  While a message waits for
+ * the message after it, open_calls of its group is increased by one, so that
+ * the group does not count as complete. */
 static void
 attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
     uint32_t segment)
@@ -80,8 +80,8 @@ attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
 	if (groups->attached != CTX_NO_SEGMENT) {
 		segments[ctx_group_of(segments, groups->attached)].open_calls--;
 		/* A system message is merged only with an assistant message
-		 * after it.  If it were merged with a user message, segments of
-		 * two turns could get into one group. */
+		 * after it.  Merging it with a user message could put segments
+		 * of two turns into one group. */
 		if (!(segments[groups->attached].flags & CTX_SEGMENT_SYSTEM) ||
 		    message->role == CTX_ROLE_ASSISTANT)
 			ctx_groups_merge(segments, groups->attached, segment);
@@ -113,9 +113,9 @@ merge_answers(struct ctx_groups *groups, const struct ctx_message *message,
 		ctx_groups_merge(segments, groups->newest, segment);
 }
 
-/* If a message is split over several records, merges these records and the
- * messages between them into one group.  Until the last record is added, the
- * message counts as an open tool call, so that its group is not taken as
+/* Merges the records of a message that is split over several records, and the
+ * messages between them, into one group.  Until the last record is added, the
+ * message counts as an open tool call, so that its group does not count as
  * complete. */
 static void
 merge_continuations(struct ctx_groups *groups,
@@ -153,9 +153,9 @@ ctx_groups_merge_neighbours(struct ctx_groups *groups,
 	merge_continuations(groups, message, segment);
 }
 
-/* Extends a group: puts all segments between its first one and a later one into
- * it.  Skips system messages and records that are not messages. segment: the
- * later one. */
+/* Puts all segments between the first segment of a group and a later one into
+ * the group.  Skips system messages and records that are not messages. segment:
+ * the later segment. */
 static void
 merge_group_span(struct ctx_groups *groups, uint32_t segment)
 {

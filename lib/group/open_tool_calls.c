@@ -1,10 +1,11 @@
 /*
- * open_tool_calls.c - table of open tool calls, which have no result yet
+ * open_tool_calls.c - a table of open tool calls; a tool call is open as long
+ * as it has no result
  *
  * A call is in up to three lists at once: the calls with its id, the calls of
- * its tool name, and all calls in order.  A result finds the call through one
- * list and removes it from all three.  Lists are found by a 128-bit keyed hash
- * of the id or name, so that long ids need not be copied.
+ * its tool, and all calls in order.  A result finds the call through one list,
+ * and the call is removed from all three.  Lists are found by a 128-bit keyed
+ * hash of the id or name, so that long ids need not be copied.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,27 +19,28 @@
 enum list_kind { BY_ID, BY_NAME, BY_ORDER, LIST_KINDS };
 
 struct open_tool_call {
-	/* Index of the segment that contains the call.  NONE: this struct is
-	 * free and stands for no call. */
+	/* Index of the segment that contains the call.  NONE if this struct is
+	 * unused. */
 	uint32_t segment;
-	/* id of the tool name of this tool call; 0: it has none */
+	/* id of the name of the call's tool, or 0 if it has none */
 	uint32_t tool;
-	uint32_t free; /* next struct in the list of free ones */
+	uint32_t free; /* next struct in the list of unused structs */
 	struct {
-		/* For each kind of list (enum list_kind), index of the one list
-		 * that contains the call; NONE: no list of this kind does. */
+		/* For each kind of list (enum list_kind): index of the list
+		 * that contains the call, or NONE if no list of this kind
+		 * does. */
 		uint32_t list;
 		uint32_t previous, next;
 	} in[LIST_KINDS];
 };
 
-/* A list of the calls that have one id, or of those that have one tool name.
- * key: a hash of the id or the name (see hash_key). */
+/* A list of the calls that have the same id, or of those that have the same
+ * tool name. key: hash of the id or of the name (see hash_key). */
 struct call_list {
 	uint64_t key[2];
 	uint32_t first, last;
-	/* The next list in this hash bucket.  If this list is not used: the
-	 * next list that is not used. */
+	/* The next list in the same bucket of the hash table.  If this list is
+	 * unused: the next unused list. */
 	uint32_t chain;
 };
 
@@ -51,11 +53,11 @@ struct ctx_open_calls {
 	size_t n_lists, cap_lists, used_lists;
 	uint32_t free_list;
 	uint32_t *buckets;
-	size_t mask; /* number of hash buckets, minus 1 */
+	size_t mask; /* number of buckets of the hash table, minus 1 */
 };
 
-/* Changes the number of hash buckets, which must be a power of two, and moves
- * each list into the bucket that its key now belongs to. */
+/* Changes the number of buckets of the hash table, which must be a power of
+ * two, and moves each list into the bucket to which its key now belongs. */
 static int
 resize_buckets(struct ctx_open_calls *calls, size_t buckets,
     struct ctx_err *err)
@@ -115,8 +117,8 @@ ctx_open_calls_clear(struct ctx_open_calls *calls)
 {
 	uint32_t *fewer;
 
-	/* Shrinks the hash table if it is large and nearly empty: to clear it
-	 * for every small conversation would be slow. */
+	/* Reduces a hash table that is large and nearly empty, because clearing
+	 * it for every small conversation would be slow. */
 	if (calls->mask >= LEAST_BUCKETS && calls->n_lists < calls->mask / 8 &&
 	    (fewer = realloc(calls->buckets, LEAST_BUCKETS * sizeof *fewer)) !=
 		NULL) {
@@ -129,9 +131,9 @@ ctx_open_calls_clear(struct ctx_open_calls *calls)
 	    (calls->mask + 1) * sizeof *calls->buckets);
 }
 
-/* Computes the hash by which a list of tool calls is found.  For a list of the
- * calls with one id it is the hash of the id, for those with one tool name that
- * of the name.  The list of all calls (BY_ORDER) exists once, so its hash is
+/* Computes the hash by which a list of tool calls is found: that of the id for
+ * a list of the calls with one id, that of the name for a list of the calls of
+ * one tool.  There is only one list of all calls (BY_ORDER), so its hash is
  * constant. */
 static void
 hash_key(const struct ctx_open_calls *calls, enum list_kind kind,
@@ -145,9 +147,9 @@ hash_key(const struct ctx_open_calls *calls, enum list_kind kind,
 	hash[0] += kind;
 }
 
-/* Finds the list with this key in its hash bucket, which is a linked list.
- * Returns a pointer to the link that leads to it or, if there is no such list,
- * to the last link of the bucket, which contains NONE. */
+/* Finds the list with this key in its bucket, which is a linked list.  Returns
+ * the address of the link that leads to it or, if there is no such list, of the
+ * last link of the bucket, which contains NONE. */
 static uint32_t *
 find_link(struct ctx_open_calls *calls, const uint64_t key[2])
 {
@@ -162,8 +164,8 @@ find_link(struct ctx_open_calls *calls, const uint64_t key[2])
 	return link;
 }
 
-/* Returns the index of the list with this key.  If there is no such list,
- * creates it.  Returns NONE with *err if there is no memory. */
+/* Returns the index of the list with this key, which is created if it does not
+ * exist.  Returns NONE with *err if there is no memory. */
 static uint32_t
 find_or_add_list(struct ctx_open_calls *calls, const uint64_t key[2],
     struct ctx_err *err)
@@ -192,7 +194,7 @@ find_or_add_list(struct ctx_open_calls *calls, const uint64_t key[2],
 	return l;
 }
 
-/* Returns the index of a struct that is free for a tool call; NONE with *err if
+/* Returns the index of an unused struct for a tool call, or NONE with *err if
  * there is no memory. */
 static uint32_t
 allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
@@ -203,10 +205,9 @@ allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 		calls->free_call = calls->calls[c].free;
 		return c;
 	}
-	/* A tool call without a result may be the first one with its id, with
-	 * its tool name, and so on.  Each first call begins a list, so there
-	 * are up to LIST_KINDS lists per call.  Lists are numbered with 32
-	 * bits, so the number of calls is limited. */
+	/* Each call may begin up to LIST_KINDS lists, if it is the first one
+	 * with its id, with its tool name, and so on.  Lists are numbered with
+	 * 32 bits, so the number of calls is limited. */
 	if (calls->n_calls >= NONE / LIST_KINDS) {
 		ctx_err_set(err, CTX_ELIMIT,
 		    "the conversation has more than %u tool calls without a "
@@ -244,8 +245,8 @@ link_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind,
 	}
 }
 
-/* A call may be in one list of each kind.  Removes it from its list of the
- * given kind.  If the list is empty then, frees it. */
+/* Removes a call from its list of the given kind, if it is in one.  If the list
+ * is empty then, frees it. */
 static void
 unlink_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind)
 {
@@ -275,8 +276,8 @@ unlink_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind)
 	calls->used_lists--;
 }
 
-/* Returns text, which the caller has read from the JSON value at node.  But if
- * this value is missing, null or empty, returns a string whose p is NULL. */
+/* Returns text, which was read from the JSON value at node.  If this value is
+ * missing, null or empty, returns a string whose member p is NULL. */
 static struct ctx_str
 get_nonempty_text(const struct ctx_json *json, uint32_t node,
     struct ctx_str text)
@@ -303,7 +304,7 @@ ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
 	if (ctx_block_tool(json, block, text, &name, err) < 0)
 		return -1;
 	/* ctx_block_tool may have appended the tool's name to the buffer, and
-	 * so moved the buffer.  So id is set again, to the start of the
+	 * so moved the buffer.  So id is set again, to the beginning of the
 	 * buffer. */
 	if (id_length > 0)
 		id = (struct ctx_str){text->p, id_length};
@@ -358,8 +359,8 @@ ctx_open_calls_push(struct ctx_open_calls *calls,
 	return c;
 }
 
-/* Returns the index of the first call in a list; NONE if there is no such list
- * or it is empty. */
+/* Returns the index of the first call in a list, or NONE if there is no such
+ * list, or it is empty. */
 static uint32_t
 find_first_call(struct ctx_open_calls *calls, enum list_kind kind,
     const struct ctx_call_key *key)
@@ -372,8 +373,8 @@ find_first_call(struct ctx_open_calls *calls, enum list_kind kind,
 	return l == NONE ? NONE : calls->lists[l].first;
 }
 
-/* Returns the index of the open call that a tool result answers; NONE if there
- * is none. */
+/* Returns the index of the open call that a tool result answers, or NONE if
+ * there is none. */
 static uint32_t
 find_answered_call(struct ctx_open_calls *calls, const struct ctx_call_key *key)
 {

@@ -1,4 +1,5 @@
-/* open_tool_calls.h - table of open tool calls, which have no result yet */
+/* open_tool_calls.h - a table of open tool calls; a tool call is open as long
+ * as it has no result */
 #ifndef CTX_GROUP_OPEN_TOOL_CALLS_H
 #define CTX_GROUP_OPEN_TOOL_CALLS_H
 
@@ -7,40 +8,40 @@
 #define CTX_NO_SEGMENT UINT32_MAX
 
 /* Key by which a tool call and its result are matched: their ids or tool names.
- * p is NULL for an id or a name that is missing. */
+ * If an id or a name is missing, its member p is NULL. */
 struct ctx_call_key {
 	struct ctx_str id, name;
 	/* Rules of the message format (dialect).  Only CTX_PAIR_BY_NAME and
-	 * CTX_PAIR_EITHER matter here: may a result be matched by its tool's
-	 * name? */
+	 * CTX_PAIR_EITHER are used here; they say whether a result may be
+	 * matched by its tool's name. */
 	uint64_t rules;
 };
-/* Reads the id and the tool name of a tool call or tool result, with JSON
- * escapes decoded. text is scratch memory.  The strings are valid as long as
- * neither json nor text changes. */
+/* Reads the id and the tool name of a tool call or tool result, and decodes
+ * JSON escapes in them. text: scratch memory.  The strings in *key are valid as
+ * long as neither json nor text changes. */
 int ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     const struct ctx_block *block, uint64_t rules, struct ctx_buf *text,
     struct ctx_err *err);
 
-/* A program that the model wrote can make tool calls.  For such a call, reads
- * the id of the tool call that runs the program (block->caller). */
+/* For a tool call that was made by a program which the model wrote: reads the
+ * id of the tool call that runs the program (block->caller). */
 int ctx_caller_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     const struct ctx_block *block, struct ctx_buf *text, struct ctx_err *err);
 
 /* Returns an empty table, or NULL with *err if there is no memory.
- * ctx_open_calls_free ignores NULL. */
+ * ctx_open_calls_free accepts NULL. */
 struct ctx_open_calls *ctx_open_calls_new(struct ctx_err *err);
 void ctx_open_calls_free(struct ctx_open_calls *calls);
 void ctx_open_calls_clear(struct ctx_open_calls *calls);
-/* Adds an open tool call. segment: index of its segment; tool: id of its tool
- * name.  Returns a number that stands for the call, or CTX_NO_SEGMENT with
+/* Adds an open tool call. segment: index of its segment; tool: id of its tool's
+ * name.  Returns a number that identifies the call, or CTX_NO_SEGMENT with
  * *err. */
 uint32_t ctx_open_calls_push(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t segment, uint32_t tool,
     struct ctx_err *err);
 /*
  * Finds the open call that a tool result answers, and removes it from the
- * table.  Returns the index of the call's segment and sets *tool; returns
+ * table.  Sets *tool, and returns the index of the call's segment, or
  * CTX_NO_SEGMENT if no call matches.
  *
  * A result with an id answers the newest call with that id.  With
@@ -51,19 +52,18 @@ uint32_t ctx_open_calls_push(struct ctx_open_calls *calls,
  */
 uint32_t ctx_open_calls_pop(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t *tool);
-/* Finds the call that ctx_open_calls_pop would remove, but does not remove it.
- */
+/* Finds the same call as ctx_open_calls_pop, but does not remove it. */
 uint32_t ctx_open_calls_peek(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t *tool);
 /* Removes an open call from the table. call: the number that
  * ctx_open_calls_push has returned. */
 void ctx_open_calls_remove(struct ctx_open_calls *calls, uint32_t call);
-/* Called at the end of a turn, after which a result finds its call only by the
- * call's id.  Removes one call that has neither a result nor an id, and returns
- * the index of its segment, or CTX_NO_SEGMENT if there is no such call.  Must
- * be called again until it returns CTX_NO_SEGMENT. */
+/* Removes one of the calls without an id that have no result, and returns the
+ * index of its segment, or CTX_NO_SEGMENT if there is no such call.  Called at
+ * the end of a turn until it returns CTX_NO_SEGMENT, because results can find
+ * calls of earlier turns only by their ids. */
 uint32_t ctx_open_calls_expire(struct ctx_open_calls *calls);
-/* Stores new indices of segments in all open calls: that of segment i becomes
+/* Changes the indices of segments in all open calls: index i becomes
  * new_index[i]. */
 void ctx_open_calls_renumber(struct ctx_open_calls *calls,
     const uint32_t *new_index);

@@ -1,7 +1,7 @@
 /*
  * pair_results.c - finds the tool call that a tool result answers
  *
- * The table of calls contains only open ones, which have no result yet
+ * The table of calls contains only open calls, which have no result yet
  * (open_tool_calls.c).
  */
 #include "group/group.h"
@@ -10,7 +10,7 @@
 #include "group/pair_results.h"
 
 /* Reads the id and the tool name of a tool call or tool result.  Sets *tool to
- * the id that groups->tools gives to the tool name; to 0 if there is no tool
+ * the id of the tool name in groups->tools, or to 0 if there is no tool
  * name. */
 static int
 read_call_key(struct ctx_groups *groups, const struct ctx_message *message,
@@ -41,11 +41,11 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_message *message,
 	return 0;
 }
 
-/* A program that the model wrote can make tool calls.  Merges the group of such
- * a call with that of the tool call that runs the program (block->caller).  If
- * the tool call that runs the program has its result already, it is not in the
- * table any more.  Then the newest segment with tool calls is merged instead,
- * because it belongs to the program, too. */
+/* For a tool call that was made by a program which the model wrote: merges its
+ * group with that of the tool call that runs the program (block->caller).  If
+ * the latter already has its result, it is not in the table any more.  Then
+ * merges with the newest segment with tool calls instead, because that belongs
+ * to the program, too. */
 static int
 merge_with_caller(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, uint32_t segment, struct ctx_err *err)
@@ -66,7 +66,7 @@ merge_with_caller(struct ctx_groups *groups, const struct ctx_message *message,
 	return 0;
 }
 
-/* Records that a tool call will get further results after this one.  If the
+/* Notes down that a tool call will get further results after this one.  If the
  * call has no id, any later result without an id may be one of them. */
 static void
 expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
@@ -82,8 +82,8 @@ expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
 	groups->n_unnamed_calls++;
 }
 
-/* Adds a tool call of the newest segment to the table of tool calls that have
- * no result yet.  tool: id of its tool name. */
+/* Adds a tool call of the newest segment to the table of open tool calls. tool:
+ * id of its tool's name. */
 static int
 add_call(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, const struct ctx_call_key *key,
@@ -106,8 +106,8 @@ add_call(struct ctx_groups *groups, const struct ctx_message *message,
 }
 
 /* Returns true if a tool result that answers no call must be kept or removed
- * with the assistant message before it, because removing only one of them
- * would break the order of roles. */
+ * together with the assistant message before it, because removing only one of
+ * them would break the order of roles. */
 static bool
 needs_message_before(const struct ctx_groups *groups,
     const struct ctx_message *message)
@@ -120,8 +120,8 @@ needs_message_before(const struct ctx_groups *groups,
 }
 
 /* Finds the group for the segment of a tool result that answers no open call.
- * It may be a further result of a call that has a result already, or have no
- * call at all. */
+ * The result may be a further one of a call that already has a result, or one
+ * without any call. */
 static void
 place_unmatched_result(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_block *block,
@@ -136,9 +136,9 @@ place_unmatched_result(struct ctx_groups *groups,
 		groups->n_unnamed_calls -=
 		    !block->is_partial && groups->n_unnamed_calls > 0;
 	} else if (groups->newest_answering != CTX_NO_SEGMENT) {
-		/* The message before also has results.  It is assumed that they
-		 * answer the call of this result, too, so this result is put
-		 * into the group of those results. */
+		/* The message before also has results.  They are assumed to
+		 * answer the same call as this result, so this result is put
+		 * into their group. */
 		ctx_groups_merge(segments, groups->newest_answering, results);
 	} else if (needs_message_before(groups, message)) {
 		ctx_groups_merge(segments, groups->newest, results);
@@ -146,7 +146,7 @@ place_unmatched_result(struct ctx_groups *groups,
 }
 
 /* Merges the segment of a tool result with that of the call that it answers.
- * tool: id of the result's tool name; 0 if it has none. */
+ * tool: id of the tool name in the result, or 0 if it has none. */
 static void
 add_result(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, const struct ctx_call_key *key,

@@ -11,7 +11,7 @@ int ctx_groups_pair_results(struct ctx_groups *groups,
     const struct ctx_message *message, uint32_t results, struct ctx_err *err);
 /* Removes the tool calls without an id from the table of open calls, because no
  * later result can answer them: after a new turn has begun or, if the format
- * demands that results follow their call, after another assistant message.
+ * demands results directly after their call, after another assistant message.
  * Calls with an id can still be answered. */
 void ctx_groups_expire_calls(struct ctx_groups *groups);
 

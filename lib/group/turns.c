@@ -23,7 +23,7 @@ ctx_groups_may_open_turn(const struct ctx_groups *groups,
 
 /* Sets *opens to true if a user message begins a turn, and stores the name of
  * its writer.  In formats with names of users (CTX_NAMES_USERS) a message by
- * another person begins a turn even if no assistant has answered.  Otherwise a
+ * another person begins a turn even if no assistant has answered; otherwise a
  * conversation among people would be a single turn.  A message without a name
  * counts as written by the person who wrote the one before. */
 static int
