@@ -1,5 +1,5 @@
-/* archive.c - appends the original bytes of records that are removed or
- * changed to the archive, a file that the user names */
+/* archive.c - appends the original bytes of removed or changed records to the
+ * archive, a file that the user names */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
  * more than INT_MAX bytes, others write only a part of them. */
 #define MOST ((size_t)512 << 20)
 
-/* Opens the archive for appending.  A regular file is opened for reading, too,
+/* Opens the archive for appending.  A regular file is also opened for reading,
  * because end_torn_line reads its last byte.  A pipe is opened only for
  * writing: if this process could also read from it, opening would not wait for
  * another process that reads. */
@@ -34,8 +34,8 @@ open_file(const char *path)
 					 : fd;
 }
 
-/* Opens the directory that a file is in.  If the file's path is a symbolic
- * link, it is the directory of the file that the link leads to. */
+/* Opens the directory that contains a file.  If the path of the file is a
+ * symbolic link, opens the directory of the file to which the link leads. */
 static int
 open_directory(const char *path)
 {
@@ -52,8 +52,8 @@ open_directory(const char *path)
 	return fd;
 }
 
-/* Opens the directory of the archive, to sync it later: only then is the name
- * of a new file on disk.  The directory of an existing archive is synced, too,
+/* Opens the directory of the archive, to sync it later, which brings the name
+ * of a new file to disk.  The directory of an existing archive is synced, too,
  * because the process that created the archive may have ended before it could
  * sync. */
 static int
@@ -66,8 +66,8 @@ open_archive_directory(struct ctx_archive *archive)
 	if (!S_ISREG(file.st_mode))
 		return 0;
 	archive->directory = open_directory(archive->path);
-	/* A directory that the user may not read, or whose path cannot be
-	 * resolved, cannot be synced.  That is no error. */
+	/* It is no error if the directory cannot be synced because the user may
+	 * not read it, or because its path cannot be resolved. */
 	return archive->directory >= 0 || errno == EACCES || errno == ENOENT ||
 		errno == ENAMETOOLONG
 	    ? 0
@@ -93,9 +93,9 @@ ctx_archive_open(struct ctx_archive *archive, const char *path,
 	return -1;
 }
 
-/* Writes two pieces of text to the archive: text, then end.  Both are written
- * by one system call if the system accepts all bytes, so that records which
- * other processes append do not come between them. */
+/* Writes two texts to the archive, text and then end, with one system call if
+ * the system accepts all bytes.  So records that other processes append do not
+ * come between them. */
 static int
 write_out(const struct ctx_archive *archive, struct ctx_str text,
     struct ctx_str end, struct ctx_err *err)
@@ -130,9 +130,9 @@ write_out(const struct ctx_archive *archive, struct ctx_str text,
 	return 0;
 }
 
-/* If the archive does not end with a line feed, because the disk was full or a
- * process was killed while it wrote, writes one.  Otherwise the next record
- * would be appended to an incomplete line, and not be valid JSON. */
+/* Writes a line feed if the archive does not end with one, because the disk was
+ * full or a process was killed while it wrote.  Otherwise the next record would
+ * be appended to an incomplete line, and not be valid JSON. */
 static int
 end_torn_line(const struct ctx_archive *archive, struct ctx_err *err)
 {
@@ -147,7 +147,7 @@ end_torn_line(const struct ctx_archive *archive, struct ctx_err *err)
 	if (pread(archive->fd, &last, 1, file.st_size - 1) == 1 && last == '\n')
 		return 0;
 	/* If the last byte of the archive cannot be read, a line feed is
-	 * written to be safe: an empty line does no harm. */
+	 * written, because an empty line is harmless. */
 	return write_out(archive, (struct ctx_str){"\n", 1},
 	    (struct ctx_str){"", 0}, err);
 }
@@ -177,9 +177,9 @@ write_pending(struct ctx_archive *archive, struct ctx_err *err)
 	return 0;
 }
 
-/* Writes a long record to the archive at once, so that it need not be copied
- * to the buffer of records that are written later.  It must not contain line
- * breaks. */
+/* Writes a long record directly to the archive, so that it need not be copied
+ * to the buffer of records that are written later.  The record must not contain
+ * line breaks. */
 static int
 add_long(struct ctx_archive *archive, struct ctx_str text, struct ctx_err *err)
 {
@@ -205,8 +205,8 @@ ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
 	if (ctx_buf_add(pending, p, n, err) < 0 ||
 	    ctx_buf_add(pending, "\n", 1, err) < 0)
 		return -1;
-	/* A JSON record has line breaks only between tokens, so each line
-	 * break can become a space. */
+	/* A JSON record has line breaks only between tokens, so each of them
+	 * can be converted to a space. */
 	for (i = from; i + 1 < pending->n; i++)
 		if (pending->p[i] == '\n' || pending->p[i] == '\r')
 			pending->p[i] = ' ';
@@ -252,7 +252,7 @@ ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err)
 
 	close_directory(archive);
 	/* If close(2) fails with EINTR, the file is closed nevertheless.  Its
-	 * contents were synced before, so this is no error. */
+	 * contents are already synced, so this is no error. */
 	if (close(archive->fd) < 0 && errno != EINTR && rc == 0)
 		rc = ctx_err_sys(err, errno, "cannot close archive %s",
 		    archive->path);

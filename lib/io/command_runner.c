@@ -4,12 +4,12 @@
  *
  * The child is forked before the program enters the sandbox, so it can still
  * run programs.  It reads requests from one pipe and writes answers to another.
- * Both pipes carry C structs as they are in memory, since both processes run
+ * Both pipes carry C structs as they are in memory, because both processes run
  * the same code.  A request contains no command: the child runs only the
  * command that it was started for.
  *
  * When the program ends, its end of the request pipe is closed.  The child
- * detects that, even while the command runs (ctx_command_run_for), kills the
+ * detects this, even while the command runs (ctx_command_run_for), kills the
  * command and ends.
  */
 #include <errno.h>
@@ -22,13 +22,13 @@
 #include "io/run_command.h"
 
 /* A request to run the command.  In the pipe, the n bytes of the command's
- * input follow it. */
+ * input come after this struct. */
 struct request {
 	size_t n, limit;
 };
 
-/* The answer to a request.  In the pipe, n bytes of the command's output
- * follow it. */
+/* The answer to a request.  In the pipe, n bytes of the command's output come
+ * after this struct. */
 struct answer {
 	int rc;
 	struct ctx_err err;
@@ -37,8 +37,8 @@ struct answer {
 
 /* ---- the runner ---- */
 
-/* Reads the input of the command, which is in the pipe after the request, and
- * runs the command. */
+/* Runs the command for a request.  First reads the input of the command, which
+ * is in the pipe after the request. */
 static int
 run_request(const struct ctx_command_runner *runner,
     const struct ctx_command *command, const struct request *request,
@@ -58,9 +58,10 @@ run_request(const struct ctx_command_runner *runner,
 	return rc;
 }
 
-/* Runs the command for one request, and writes the answer.  Returns -1 if no
- * further request can follow.  Then the program that asks has ended, or there
- * was no memory to read the command's input, which is still in the pipe. */
+/* Runs the command for one request, and writes the answer.  Returns -1 if there
+ * can be no further request: because the program that asks has ended, or
+ * because there was no memory for the command's input, which is still in the
+ * pipe. */
 static int
 serve_request(const struct ctx_command_runner *runner,
     const struct ctx_command *command, const struct request *request,
@@ -80,8 +81,8 @@ serve_request(const struct ctx_command_runner *runner,
 	return answer.rc < 0 && answer.err.code == CTX_ENOMEM ? -1 : 0;
 }
 
-/* Resets the handling of signals in the child, because the program's signal
- * handlers must not run there.  Signals that end a process get their default
+/* Resets the handling of signals in the child, because the signal handlers of
+ * the program must not run there.  Signals that end a process get their default
  * action, unless they are ignored. */
 static void
 reset_handlers(void)
@@ -173,8 +174,8 @@ ctx_command_runner_start(struct ctx_command_runner *runner,
 
 /* ---- the program ---- */
 
-/* Waits for the child's answer.  If a signal that would end this process
- * arrives, closes the request pipe; then the child kills the command and
+/* Waits for the answer of the child.  If a signal that would end this process
+ * arrives, closes the request pipe; the child then kills the command and
  * ends. */
 static void
 await_answer(struct ctx_command_runner *runner, const sigset_t *ends)
@@ -186,7 +187,8 @@ await_answer(struct ctx_command_runner *runner, const sigset_t *ends)
 			ctx_command_close_end(&runner->requests);
 }
 
-/* Reads n bytes of the answer, and appends them to out. */
+/* Reads n bytes of the command's output, which come after the answer in the
+ * pipe, and appends them to out. */
 static int
 read_output(const struct ctx_command_runner *runner, size_t n,
     struct ctx_buf *out, struct ctx_err *err)
@@ -199,8 +201,8 @@ read_output(const struct ctx_command_runner *runner, size_t n,
 	return 0;
 }
 
-/* Sends a request to the child and reads the answer.  Returns 0; 1 if the
- * child has ended; or -1 with *err. */
+/* Sends a request to the child, and reads the answer.  Returns 0, or 1 if the
+ * child has ended, or -1 with *err. */
 static int
 send_request(struct ctx_command_runner *runner, struct ctx_str input,
     size_t limit, const sigset_t *ends, struct ctx_buf *out,
@@ -210,8 +212,8 @@ send_request(struct ctx_command_runner *runner, struct ctx_str input,
 	struct answer answer;
 	int rc;
 
-	/* If writing fails, the child may have answered before it read the
-	 * whole request.  So the answer is read anyway. */
+	/* If writing fails, the child may have answered before it has read the
+	 * whole request.  So the answer is read nevertheless. */
 	if (ctx_write_all(runner->requests,
 		(struct ctx_str){(const char *)&request, sizeof request}) < 0 ||
 	    ctx_write_all(runner->requests, input) < 0)
@@ -228,8 +230,8 @@ send_request(struct ctx_command_runner *runner, struct ctx_str input,
 	return rc;
 }
 
-/* Asks the child process to run the command.  Returns what ctx_command_run_for
- * has returned in the child. */
+/* Asks the child process to run the command.  Returns the result of
+ * ctx_command_run_for in the child. */
 static int
 ask_runner(const struct ctx_command *command, struct ctx_str input,
     size_t limit, struct ctx_buf *out, struct ctx_err *err)

@@ -57,8 +57,8 @@ ctx_name_encoding(const char *p, size_t n)
 	for (i = 0; i < sizeof encodings / sizeof encodings[0]; i++)
 		if (begins_with(p, n, encodings[i].first))
 			return encodings[i].text;
-	/* A plain text may begin with the letters "BZh", too.  So the digit
-	 * that follows them in a bzip2 file is also tested. */
+	/* A plain text may also begin with the letters "BZh", so the digit that
+	 * comes after them in a bzip2 file is tested, too. */
 	if (begins_with(p, n, (struct ctx_str){"BZh", 3}) && n > 3 &&
 	    p[3] >= '1' && p[3] <= '9')
 		return "the input is compressed by bzip2; decompress it with: "
@@ -69,8 +69,8 @@ ctx_name_encoding(const char *p, size_t n)
 	return NULL;
 }
 
-/* Returns true if the key of a line such as "key: value" is one of several
- * words, which are separated by blanks. */
+/* Returns true if the key of a line such as "key: value" is one of the words in
+ * a list, which are separated by blanks. */
 static bool
 has_key(const char *p, size_t n, const char *words)
 {
@@ -87,7 +87,7 @@ has_key(const char *p, size_t n, const char *words)
 	return false;
 }
 
-/* Returns true if the line is a word, a colon and then nothing, such as
+/* Returns true if the line consists of a word and a colon, such as
  * "messages:". */
 static bool
 ends_with_key(const char *p, size_t n)
@@ -105,9 +105,9 @@ ends_with_key(const char *p, size_t n)
 }
 
 /* Returns true if the first line of a file looks like YAML.  Many plain texts
- * begin with a word and a colon, or with a dash.  So a line "key: value" counts
- * only if the key is usual in messages or requests, such as role; "key:" alone
- * and "---" always count. */
+ * begin with a word and a colon, or with a dash.  So a line "key: value" looks
+ * like YAML only if the key is usual in messages or requests, such as role;
+ * "key:" alone and "---" always do. */
 static bool
 is_yaml(const char *p, size_t n)
 {

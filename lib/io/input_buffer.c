@@ -3,9 +3,9 @@
  * one buffer
  *
  * Files are read with read(2), not mapped into memory.  Reading 100 MB and
- * writing them to a pipe took 35 ms of processor time with read(2), 36 ms with
- * mmap(2).  Moreover, if another program truncates a mapped file, the process
- * that reads the mapping is killed.
+ * writing them to a pipe took 35 ms of processor time with read(2), and 36 ms
+ * with mmap(2).  Moreover, if another program truncates a mapped file, the
+ * process that reads the mapping is killed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,10 +17,10 @@
 
 #include "io/input_buffer.h"
 
-/* minimum number of bytes that must be free in the buffer before a call of
- * read(2) */
+/* Minimum number of unused bytes in the buffer before a call of read(2). */
 #define READ_LEAST ((size_t)64 << 10)
-/* maximum length of a record: nodes contain offsets of 32 bits */
+/* maximum length of a record in bytes, because JSON nodes contain offsets of 32
+ * bits */
 #define RECORD_MAX ((uint64_t)UINT32_MAX)
 
 int
@@ -40,7 +40,7 @@ ctx_reader_close_file(struct ctx_reader *r)
 	ctx_second_pass_end(&r->second);
 }
 
-/* Opens the next input file.  Sets r->fd to -1 with errno if that fails. */
+/* Opens the next input file.  If that fails, sets r->fd to -1, and errno. */
 static void
 open_named_file(struct ctx_reader *r)
 {
@@ -53,8 +53,8 @@ open_named_file(struct ctx_reader *r)
 	while (r->fd < 0 && errno == EINTR);
 }
 
-/* Begins to read the source of the reader.  If it is a function, r->fd is not
- * used as a descriptor; it only says that the source is open. */
+/* Begins to read the source of the reader.  If the source is a callback, r->fd
+ * is not a descriptor, but only says that the source is open. */
 static void
 open_source(struct ctx_reader *r)
 {
@@ -62,8 +62,8 @@ open_source(struct ctx_reader *r)
 	r->fd = r->source.read != NULL ? 0 : r->source.fd;
 }
 
-/* Returns the offset in the open file of the next byte to be read.  It is not
- * 0 if another program has read the beginning of standard input. */
+/* Returns the offset in the open file of the next byte that will be read.  It
+ * is not 0 if another program has read the beginning of standard input. */
 static uint64_t
 find_offset(const struct ctx_reader *r)
 {
@@ -134,9 +134,9 @@ ctx_reader_locate_error(const struct ctx_reader *r, size_t at,
 }
 
 /*
- * Makes room in the buffer for the next read.  For this it moves the record
- * that is being read to the start of the buffer.  Each record is moved at most
- * once: afterwards it stays at the start until it is complete.
+ * Makes space in the buffer for the next read, by moving the record that is
+ * being read to the beginning of the buffer.  Each record is moved at most
+ * once: afterwards it remains at the beginning until it is complete.
  */
 static int
 make_read_room(struct ctx_reader *r, struct ctx_err *err)
@@ -156,8 +156,8 @@ make_read_room(struct ctx_reader *r, struct ctx_err *err)
 	}
 	r->from = 0;
 	r->buf.n = rest;
-	/* READ_LEAST bytes for the next read(2), and one byte for the line feed
-	 * that take_record() may append to the last line of a file. */
+	/* This is space for the next read(2), and for the line feed that
+	 * take_record() may append to the last line of a file. */
 	return ctx_buf_reserve(&r->buf, READ_LEAST + 1, err);
 }
 
@@ -229,9 +229,9 @@ ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err)
 
 /*
  * Returns the bytes of the record that was read last, in memory that the caller
- * frees.  A long record is not copied: it is at the start of the reader's
- * buffer (see make_read_room), so the caller gets this buffer.  The few bytes
- * after the record are copied to a new buffer.
+ * frees.  A long record is not copied: it is at the beginning of the reader's
+ * buffer (see make_read_room), so the caller gets this buffer, and the few
+ * bytes after the record are copied to a new buffer.
  */
 char *
 ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
@@ -249,7 +249,7 @@ ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
 			memcpy(kept, record->text.p, n);
 		return kept;
 	}
-	/* The new buffer needs room for one more byte: take_record() may append
+	/* The new buffer needs one byte more, because take_record() may append
 	 * a line feed before make_read_room is called again. */
 	if (ctx_buf_reserve(&fresh, bytes_ahead(reader) + READ_LEAST, err) <
 		0 ||

@@ -12,47 +12,48 @@
 /* ---- io/writer.c: buffered output --------------------------------------- */
 
 /*
- * A buffer for output to a file descriptor. ctx_writer_put copies no bytes: the
- * writer refers to the caller's bytes, which must remain valid until the next
- * flush.  Bytes that are adjacent in memory are written by one system call.  If
- * the bytes are in the buffer of a reader, ctx_reader_set_writer makes the
- * reader flush the writer before it moves that buffer. ctx_writer_copy copies
- * the bytes.
+ * Collects output for a file descriptor, or for a callback. ctx_writer_put
+ * copies no bytes: the writer refers to the caller's bytes, which must remain
+ * valid until the next flush.  Bytes that are adjacent in memory are written by
+ * one system call.  If the bytes are in the buffer of a reader,
+ * ctx_reader_set_writer makes the reader flush the writer before it moves that
+ * buffer. ctx_writer_copy copies the bytes.
  *
  * Short writes are continued, EINTR is retried, and EAGAIN waits in poll(2).
  * After a failed write every later call fails with the error of that write.
  */
 struct ctx_writer {
 	int fd;
-	/* Takes n bytes of output instead of the file descriptor, and returns
-	 * 0, or -1 if it cannot take them.  NULL: fd is written. */
+	/* Called with n bytes of output, instead of writing them to the file
+	 * descriptor.  Returns 0, or -1 if it has failed.  NULL: the output is
+	 * written to fd. */
 	int (*write)(void *user, const char *p, size_t n);
 	void *user;
 	/* true if output is flushed after every record (option -u) */
 	bool flush_each;
-	/* bytes in the caller's memory that are not written yet */
+	/* bytes in the caller's memory that were not written yet */
 	struct ctx_str borrowed;
-	/* Bytes in the writer's own buffer that are not written yet.  They are
-	 * written before the bytes of the caller. */
+	/* Bytes in the writer's own buffer that were not written yet.  They are
+	 * written before the borrowed bytes. */
 	struct ctx_buf copied;
 	uint64_t written; /* number of bytes written to the descriptor so far */
 	struct ctx_err failed;
 };
 
 void ctx_writer_init(struct ctx_writer *writer, int fd);
-/* Makes a writer that calls a function with all output.  CTX_EARG: the function
- * has failed. */
+/* Makes a writer that passes all output to a callback.  If the callback fails,
+ * the functions of the writer return CTX_EARG. */
 void ctx_writer_init_callback(struct ctx_writer *writer,
     int (*write)(void *user, const char *p, size_t n), void *user);
 int ctx_writer_put(struct ctx_writer *writer, const char *p, size_t n,
     struct ctx_err *err);
 int ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
     struct ctx_err *err);
-/* Marks the end of an output record.  If flush_each is true, the writer is
- * flushed. */
+/* Marks the end of an output record.  Flushes the writer if flush_each is
+ * true. */
 int ctx_writer_end_record(struct ctx_writer *writer, struct ctx_err *err);
 int ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err);
-/* Frees the writer's memory, but neither flushes the writer nor closes its
+/* Frees the writer's memory.  Neither flushes the writer nor closes its
  * descriptor. */
 void ctx_writer_release(struct ctx_writer *writer);
 
@@ -60,38 +61,40 @@ void ctx_writer_release(struct ctx_writer *writer);
 
 enum ctx_record_kind {
 	CTX_RECORD_JSON, /* one JSON value */
-	/* The record is only white space, or a byte order mark (BOM) at the
-	 * start of the first file. */
+	/* The record consists only of white space, or is a byte order mark
+	 * (BOM) at the beginning of the first file. */
 	CTX_RECORD_BLANK,
-	/* The record is invalid JSON.  Only a lenient reader returns it. */
+	/* The record is not valid JSON.  Only a lenient reader returns such a
+	 * record. */
 	CTX_RECORD_BAD,
 };
 
 /*
- * A record of the input. text is all its bytes, including the line ending, so
- * the texts of all records together are the whole input. json is the scanned
- * JSON value; it is set only if kind is CTX_RECORD_JSON. text and json are
- * valid until the next record is read.
+ * A record of the input. text: all its bytes, including the line ending, so
+ * that the texts of all records together are the whole input. json: the scanned
+ * JSON value, set only if kind is CTX_RECORD_JSON. text and json are valid
+ * until the next record is read.
  */
 struct ctx_record {
 	enum ctx_record_kind kind;
 	struct ctx_str text;
-	/* the record's JSON value, which is a part of text */
+	/* the JSON value of the record, a part of text */
 	struct ctx_str value;
-	/* If a string of the record contains the request as JSON (a coded
-	 * request), coded is this string with its quotes, as it is in the
-	 * record's text; the member value is then the decoded string, in other
-	 * memory.  Otherwise coded.n is 0. */
+	/* For a record that contains its request as JSON in a string (a coded
+	 * request): this string in the record's text, with its quotes; the
+	 * member "value" is then the decoded string, in other memory.
+	 * Otherwise coded.n is 0. */
 	struct ctx_str coded;
-	/* the scanned value; its offsets count from value.p */
+	/* the scanned value; its offsets are counted from value.p */
 	const struct ctx_json *json;
-	/* name of the file as the caller gave it; "-" for standard input */
+	/* name of the file as the caller has given it; "-" for standard
+	 * input */
 	const char *file;
 	/* number of the line where the value begins, from 1 */
 	uint64_t line;
-	/* offset of text in the file, in bytes; CTX_NO_OFFSET if the input is
-	 * not a regular file, or if a line feed was added to text that is not
-	 * in the file */
+	/* Offset of text in the file, in bytes.  CTX_NO_OFFSET if the input is
+	 * not a regular file, or if text has an added line feed that is not in
+	 * the file. */
 	uint64_t offset;
 };
 #define CTX_NO_OFFSET UINT64_MAX
@@ -106,14 +109,13 @@ struct ctx_record {
  *   many pretty-printed ones.  The record includes the blanks (spaces, tabs,
  *   carriage returns) after the value, up to and including a line feed.  So a
  *   record can be removed from the file, or a line can be inserted before it.
- *
  * A line that is neither, such as a truncated one, is a bad record.  After the
  * first bad line of a file every line is a record.  A line of blanks is a
- * record by itself.  Blanks before a value on its line belong to the value's
+ * record of its own.  Blanks before a value on its line belong to the value's
  * record.
  *
- * A record is returned as soon as its line feed has been read.  In a sequence
- * of values, a record without a line feed ends before the first byte after its
+ * A record is returned as soon as its line feed was read.  In a sequence of
+ * values, a record without a line feed ends before the first byte after its
  * blanks.
  *
  * CRLF, blank lines, the byte order mark of the first file and a missing last
@@ -124,44 +126,44 @@ struct ctx_record {
 struct ctx_reader;
 
 /* Opens a reader of n files.  The array of file names must remain valid until
- * the reader is closed; the name "-" means standard input.  If n is 0,
+ * the reader is closed.  The name "-" means standard input.  If n is 0,
  * standard input is read. */
 int ctx_reader_open(struct ctx_reader **reader, char *const *files, size_t n,
     struct ctx_err *err);
-/* Opens a reader of one file whose bytes are in memory. name: the name of the
- * file in records and errors.  Name and bytes must remain valid until the
- * reader is closed. */
+/* Opens a reader for bytes in memory, which it reads as one file. name: name of
+ * the file in records and errors.  The name and the bytes must remain valid
+ * until the reader is closed. */
 int ctx_reader_open_text(struct ctx_reader **reader, const char *name,
     struct ctx_str text, struct ctx_err *err);
-/* The source of a reader that opens no files itself: the descriptor of an open
- * file, or a function. */
+/* The source of a reader that does not open files itself: the descriptor of an
+ * open file, or a callback. */
 struct ctx_source {
-	const char *name; /* stands for a file's name in errors */
-	/* descriptor of an open file that is read but not closed */
+	/* name of the source in errors, in place of a file name */
+	const char *name;
+	/* descriptor of an open file, which is read but not closed */
 	int fd;
-	/* Reads at most n bytes to p, and returns their number, 0 at the end of
-	 * the input, or -1.  NULL: fd is read. */
+	/* Reads at most n bytes into p.  Returns their number, or 0 at the end
+	 * of the input, or -1.  NULL: the descriptor fd is read. */
 	ssize_t (*read)(void *user, char *p, size_t n);
 	void *user;
 };
-/* Opens a reader for one source.  The struct is copied, but not the name to
- * which it points: this must remain valid until the reader is closed.  If a
- * later call fails with CTX_EARG, the function "read" of the source has failed.
- */
+/* Opens a reader for one source.  Copies the struct, but not the name, which
+ * must remain valid until the reader is closed.  If a later call returns
+ * CTX_EARG, the callback "read" of the source has failed. */
 int ctx_reader_open_source(struct ctx_reader **reader,
     const struct ctx_source *source, struct ctx_err *err);
-/* Makes a reader lenient or strict; it is strict at first.  For an invalid
+/* Makes a reader lenient or strict; at first it is strict.  For an invalid
  * record, a strict reader returns an error.  A lenient reader returns the
  * record with the kind CTX_RECORD_BAD, sets *err to the reason, and continues
  * with the next record. */
 void ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient);
-/* Makes the files of the reader a part of a longer output: bytes of other files
- * are written before or after.  So a byte order mark is dropped unless it is at
- * the beginning of the output, and a line feed that is missing at the end of
- * the last file is added if other bytes follow. */
+/* Tells the reader that its files are a part of a longer output: that bytes of
+ * other files are written before, or after.  So a byte order mark is dropped
+ * unless it is at the beginning of the output, and a line feed that is missing
+ * at the end of the last file is added if other bytes come after it. */
 void ctx_reader_set_neighbors(struct ctx_reader *reader, bool before,
     bool after);
-/* Tells the reader which writer refers to bytes of its records
+/* Tells the reader which writer refers to the bytes of its records
  * (ctx_writer_put).  The reader flushes this writer before it reuses the memory
  * of earlier records.  So records that are not changed can be written without a
  * copy. */
@@ -170,35 +172,36 @@ void ctx_reader_set_writer(struct ctx_reader *reader,
 /* Flushes the writer set by ctx_reader_set_writer, if there is one.  Needed by
  * callers that keep a record while the next one is read. */
 int ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err);
-/* Sets a function that the reader calls each time it has read bytes of the
+/* Sets a callback that the reader calls each time it has read bytes of the
  * input, with their number, at most 256 KiB.  Bytes that are read twice are
- * reported once. */
+ * reported only once. */
 void ctx_reader_set_progress(struct ctx_reader *reader,
     void (*read)(void *user, size_t bytes), void *user);
 /*
- * Reads the next record.  Returns 1, 0 at the end of the last file, or -1 with
- * *err.  Errors in the input have file, line and column set.  A file is opened
- * when the file before it has ended.  A file that cannot be read, or has an
- * invalid record, is closed; the next call then continues with the next file,
- * as cat(1) does.
+ * Reads the next record.  Returns 1, or 0 at the end of the last file, or -1
+ * with *err.  Errors in the input have file, line and column set.  A file is
+ * opened when the file before it has ended.  A file that cannot be read, or
+ * that has an invalid record, is closed; the next call then continues with the
+ * next file, as cat(1) does.
  */
 int ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
     struct ctx_err *err);
 /*
  * Returns the bytes of the record that was read last, in memory that the caller
- * frees: a copy or, for a long record, the reader's buffer itself.  Pointers
- * into the record remain valid until the next call of ctx_reader_next, or until
- * the caller frees the memory.  Returns NULL with *err if there is no memory.
+ * frees.  This is a copy or, for a long record, the buffer of the reader
+ * itself.  Pointers into the record remain valid until the next call of
+ * ctx_reader_next, or until the caller frees the memory.  Returns NULL with
+ * *err if there is no memory.
  */
 char *ctx_reader_keep(struct ctx_reader *reader,
     const struct ctx_record *record, struct ctx_err *err);
 /* Sets *line and *column to the place in the file of a byte of the record's
- * value.  Both count from 1; the column is in bytes. */
+ * value.  Both are counted from 1; the column is in bytes. */
 void ctx_record_find_place(const struct ctx_record *record, const char *byte,
     uint64_t *line, size_t *column);
 /* Flushes the writer set by ctx_reader_set_writer, then frees the reader.  If
- * the flush fails, the next call of a function of the writer returns the
- * error.  NULL is ignored. */
+ * the flush fails, the next call of a writer function returns the error. reader
+ * may be NULL. */
 void ctx_reader_close(struct ctx_reader *reader);
 
 /* ---- io/archive.c: log of removed and changed records ------------------- */
@@ -206,31 +209,31 @@ void ctx_reader_close(struct ctx_reader *reader);
 /*
  * An archive: a file to which the original bytes of removed or changed records
  * are appended, one record per line.  If ctx creates the file, it gets the mode
- * 0600.  If a full disk or a killed process has left an incomplete record in
- * the file, later records begin on a new line after it.
+ * 0600.  If the file ends with an incomplete record, because a disk was full or
+ * a process was killed, the next record begins on a new line.
  */
 struct ctx_archive {
 	int fd;
-	/* Descriptor of the directory that the archive is in, until that
-	 * directory is synced; afterwards -1. */
+	/* Descriptor of the directory that contains the archive.  It becomes -1
+	 * once this directory was synced. */
 	int directory;
 	const char *path; /* path of the archive, owned by the caller */
 	bool dirty;       /* true if a record was added since the last sync */
-	/* length of the archive in bytes after the last record was written */
+	/* Length of the archive in bytes after the record that was written
+	 * last. */
 	uint64_t end;
 	struct ctx_buf pending;
 };
-/* Opens the archive file.  Also opens its directory, which is synced later,
- * because a program in a sandbox could not open it then. */
+/* Opens the archive file.  Also opens its directory, which will be synced
+ * later, because a program in the sandbox could not open it then. */
 int ctx_archive_open(struct ctx_archive *archive, const char *path,
     struct ctx_err *err);
-/* Adds a record, the n bytes at p, to the archive as one line.  Line breaks
- * between the tokens of its JSON become spaces. */
+/* Adds a record, the n bytes at p, to the archive as one line.  Converts line
+ * breaks between the tokens of its JSON to spaces. */
 int ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
     struct ctx_err *err);
-/* Writes all added records and syncs them to disk.  Returns 0 on success.  The
- * name of the archive is then on disk, too, if the user may read its
- * directory. */
+/* Writes all added records, and syncs the file to disk, also its name if the
+ * user may read its directory.  Returns 0, or -1 with *err. */
 int ctx_archive_sync(struct ctx_archive *archive, struct ctx_err *err);
 int ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err);
 
@@ -238,18 +241,21 @@ int ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err);
 
 struct ctx_command_runner;
 
-/* A shell command, given by the user and not by the input. */
+/* A shell command that the user has given; the input never gives one. */
 struct ctx_command {
-	/* a command line for sh -c, NUL-terminated; NULL: no command */
+	/* Command line for sh -c, terminated by a NUL byte; NULL if there is no
+	 * command. */
 	const char *line;
-	unsigned seconds; /* seconds after which the command is killed */
-	ctx_clock *clock; /* measures the time limit; NULL: there is none */
-	/* Child process that runs the command line.  NULL: this process runs
-	 * it. */
+	/* time limit in seconds, after which the command is killed */
+	unsigned seconds;
+	/* clock that measures the time limit; NULL if there is no limit */
+	ctx_clock *clock;
+	/* The child process that runs the command line, or NULL if this process
+	 * runs it. */
 	struct ctx_command_runner *runner;
 };
 /*
- * Runs a shell command with the given text on its standard input, and appends
+ * Runs a shell command with the given text as its standard input, and appends
  * its output, at most limit bytes, to out.  The command need not read all of
  * its input.
  *
@@ -259,33 +265,33 @@ struct ctx_command {
  * The command and its child processes (its process group) are killed when this
  * process ends, even by SIGKILL.  HUP, INT, QUIT and TERM are deferred, unless
  * they are ignored or blocked in this thread: the process group is killed, then
- * the signals are delivered.  If a signal handler returns, so does this
- * function, with CTX_EARG.  In a program with threads all other threads must
- * block these signals.
+ * the signals are delivered.  If a signal handler returns, this function
+ * returns CTX_EARG.  In a program with threads all other threads must block
+ * these signals.
  */
 int ctx_run_command(const struct ctx_command *command, struct ctx_str input,
     size_t limit, struct ctx_buf *out, struct ctx_err *err);
 
 /*
- * A runner: a child process that runs one command whenever it is asked to.  A
- * program can start the runner and then give up the right to run commands; the
- * command still has all rights that the program had when it started the runner.
- * The runner ends when the program ends or ctx_command_runner_end is called.
+ * A runner: a child process that runs one command on request.  A program can
+ * start the runner and then give up the right to run commands; the command
+ * still has all rights that the program had when it started the runner.  The
+ * runner ends when the program ends or ctx_command_runner_end is called.
  */
 struct ctx_command_runner {
 	pid_t pid;
-	int requests; /* write end of the pipe to the child; -1: closed */
-	int answers;  /* read end of the pipe from the child; -1: closed */
+	int requests; /* write end of the pipe to the child, or -1 if closed */
+	int answers;  /* read end of the pipe from the child, or -1 if closed */
 };
 /* Starts the child process that will run this command, and sets
- * command->runner.  The command must remain valid.  The child has copies of
- * all open descriptors but standard input and output.  No other thread may
- * have been started.  If the child ends early, every later run of the command
- * is an error (CTX_EARG). */
+ * command->runner.  The command must remain valid.  The child has copies of all
+ * open descriptors except standard input and output.  No other thread may have
+ * been started before.  If the child ends early, every later run of the command
+ * returns CTX_EARG. */
 int ctx_command_runner_start(struct ctx_command_runner *runner,
     struct ctx_command *command, struct ctx_err *err);
-/* Ends the child process and waits until it has ended.  A zeroed runner is
- * ignored. */
+/* Ends the child process, and waits until it has ended.  Does nothing for a
+ * runner of zeros. */
 void ctx_command_runner_end(struct ctx_command_runner *runner);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * reader.c - splits input files into records, each with one JSON value
  *
- * One buffer contains the record that is being read and the bytes that were
- * read after it.  ctx_reader_read_more may move the buffer, so positions are
- * offsets from the start of the record.  A record is a line, or a value that
- * may have many lines: read_line_record looks for the line feed,
+ * One buffer contains the record that is being read, and bytes after it that
+ * were read already. ctx_reader_read_more may move the buffer, so positions are
+ * offsets from the beginning of the record.  A record is a line, or a value
+ * that may have many lines: read_line_record looks for the line feed,
  * read_value_record for the end of the value.  No record waits for a byte that
  * it does not need.  So the records do not depend on how many bytes each read
  * returns.
@@ -125,8 +125,8 @@ ctx_reader_close(struct ctx_reader *reader)
 
 	if (reader == NULL)
 		return;
-	/* If the flush fails, the writer stores the error; the next call of a
-	 * writer function returns it. */
+	/* If the flush fails, the writer stores the error, and the next call of
+	 * a writer function returns it. */
 	if (reader->writer != NULL)
 		(void)ctx_writer_flush(reader->writer, &err);
 	ctx_reader_close_file(reader);
@@ -149,8 +149,8 @@ take_record(struct ctx_reader *r, struct ctx_record *record,
 	record->offset = r->offset == CTX_NO_OFFSET
 	    ? CTX_NO_OFFSET
 	    : r->offset - bytes_ahead(r);
-	/* If the last line of a file has no line feed and another file
-	 * follows, a line feed is added. */
+	/* If the last line of a file has no line feed and there is another
+	 * file, a line feed is added. */
 	if (n == bytes_ahead(r) && p[n - 1] != '\n' && has_next(r)) {
 		p[n++] = '\n';
 		r->buf.n++;
@@ -169,13 +169,13 @@ take_record(struct ctx_reader *r, struct ctx_record *record,
 	return 1;
 }
 
-/* Makes the next n bytes of the buffer the current record; its JSON value has
- * been scanned. at: the offset of the JSON value in the record. */
+/* Makes the next n bytes of the buffer the current record.  Its JSON value was
+ * already scanned. at: offset of the JSON value in the record. */
 static int
 take_value(struct ctx_reader *r, struct ctx_record *record, size_t at, size_t n)
 {
 	/* The nodes of the value contain offsets, not pointers.  So they are
-	 * still valid if the buffer has moved since the value was scanned. */
+	 * valid even if the buffer has moved since the value was scanned. */
 	r->json.text = r->buf.p + r->from + at;
 	record->value = ctx_json_str(&r->json, 0);
 	record->json = &r->json;
@@ -183,9 +183,9 @@ take_value(struct ctx_reader *r, struct ctx_record *record, size_t at, size_t n)
 }
 
 /*
- * Moves *at to the next byte that is not a space, tab or carriage return; *at
- * is an offset in the current record.  Returns 1, 0 at the end of the file, or
- * -1 with *err.
+ * Moves *at, an offset in the current record, to the next byte that is not a
+ * space, tab or carriage return.  Returns 1, or 0 at the end of the file, or -1
+ * with *err.
  */
 static int
 skip_blanks(struct ctx_reader *r, size_t *at, struct ctx_err *err)
@@ -208,9 +208,9 @@ skip_blanks(struct ctx_reader *r, size_t *at, struct ctx_err *err)
 	}
 }
 
-/* Finds the first line feed at or after an offset in the current record.  Sets
- * *n to the length of the record up to and including that line feed.  Returns
- * 1, 0 if the file ends without a line feed, or -1 with *err. */
+/* Finds the first line feed from the offset "at" in the current record on.
+ * Sets *n to the length of the record up to and including that line feed.
+ * Returns 1, or 0 if the file ends without a line feed, or -1 with *err. */
 static int
 find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
 {
@@ -232,8 +232,8 @@ find_line(struct ctx_reader *r, size_t at, size_t *n, struct ctx_err *err)
 	}
 }
 
-/* Scans n bytes of the current record as a JSON value, from an offset on.
- * Returns what ctx_json_scan returns. */
+/* Scans n bytes of the current record as a JSON value, from the offset "at" on.
+ * Returns the result of ctx_json_scan. */
 static int
 scan_json(struct ctx_reader *r, size_t at, size_t n, size_t *used,
     struct ctx_err *err)
@@ -248,18 +248,20 @@ scan_json(struct ctx_reader *r, size_t at, size_t n, size_t *used,
 }
 
 /*
- * Counts brackets in a value that the scanner found incomplete, to detect when
- * its last bracket has been read.  Each byte is looked at once.  Scanning the
- * value again after each read would take quadratic time.
+ * Counts the brackets in an incomplete JSON value, to detect when its last
+ * bracket was read.  Each byte is examined only once; scanning the value again
+ * after each read would take quadratic time.
  */
 struct nest {
-	size_t at;    /* number of bytes of the value that were looked at */
-	size_t depth; /* number of brackets that are open so far */
-	bool string;  /* true inside a string of the value */
+	size_t at; /* number of bytes of the value that were examined */
+	/* number of brackets that were opened and not closed yet */
+	size_t depth;
+	bool string; /* true if the last examined byte is inside a string */
 };
 
 /* Skips a string of the value: moves nest->at to the byte after its closing
- * quote or, if the quote is not among the n bytes at p, to their end. */
+ * quote or, if the closing quote is not among the n bytes at p, to their
+ * end. */
 static void
 skip_string(struct nest *nest, const char *p, size_t n)
 {
@@ -271,8 +273,8 @@ skip_string(struct nest *nest, const char *p, size_t n)
 			nest->at = n;
 			return;
 		}
-		/* A quote is escaped, and does not end the string, if an odd
-		 * number of backslashes is before it. */
+		/* An odd number of backslashes before a quote means that the
+		 * quote is escaped, and does not end the string. */
 		for (back = quote; back[-1] == '\\'; back--)
 			continue;
 		nest->string = (quote - back) % 2 != 0;
@@ -309,7 +311,7 @@ is_nest_closed(struct nest *nest, const char *p, size_t n)
 		case '\r':
 		case '\n':
 			/* A value without brackets is a number or a word such
-			 * as true.  White space ends the value. */
+			 * as true, and ends at white space. */
 			if (nest->depth == 0)
 				return true;
 			break;
@@ -318,8 +320,8 @@ is_nest_closed(struct nest *nest, const char *p, size_t n)
 	return false;
 }
 
-/* Handles an invalid record, the next n bytes: a lenient reader returns it, a
- * strict reader returns -1. */
+/* Handles an invalid record, the next n bytes.  A lenient reader returns the
+ * record; a strict reader returns -1. */
 static int
 take_bad(struct ctx_reader *r, struct ctx_record *record, size_t n,
     const struct ctx_err *err)
@@ -330,13 +332,14 @@ take_bad(struct ctx_reader *r, struct ctx_record *record, size_t n,
 }
 
 /*
- * Reads until the JSON value that begins at an offset in the current record is
- * complete.  Returns 1, 0 with *err if the value is invalid, or -1 if reading
- * fails. at: the offset.
+ * Reads until the JSON value at the offset "at" in the current record is
+ * complete.  Returns 1, or 0 with *err if the value is invalid, or -1 if
+ * reading fails.
  *
- * The scanner runs on the first bytes, again when all brackets are closed, and
- * each time there are four times as many bytes as at its last run.  So an error
- * near the start is found without reading the whole file.
+ * The value is scanned when its first bytes were read, when all its brackets
+ * are closed, and each time four times as many bytes were read as at the last
+ * scan.  So an error near the beginning is found without reading the whole
+ * file.
  */
 static int
 read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
@@ -355,8 +358,9 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 				return 0;
 			value = r->json.nodes;
 			/* A number, or a word such as true, may continue in
-			 * bytes that are not read yet.  So it is complete only
-			 * if another byte or the end of the file follows. */
+			 * bytes that were not read yet.  So it is complete only
+			 * if another byte or the end of the file comes after
+			 * it. */
 			if (rc > 0 &&
 			    (r->eof || value->end < n ||
 				value->kind >= CTX_JSON_STRING))
@@ -375,8 +379,8 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 
 /*
  * Reads a JSON value as a record, with the blanks (spaces, tabs, carriage
- * returns) after it and a line feed, if one follows.  The record is complete
- * when the line feed or another byte that is not a blank has been read.
+ * returns) after it, and a line feed if one comes next.  The record is complete
+ * when the line feed, or another byte that is not a blank, was read.
  */
 static int
 read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
@@ -389,8 +393,9 @@ read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	if (rc < 0)
 		return -1;
 	if (rc == 0) {
-		/* The start of the next value after an invalid one cannot be
-		 * known.  So the rest of the file is one bad record. */
+		/* After an invalid value, the beginning of the next value
+		 * cannot be found.  So the rest of the file is one bad
+		 * record. */
 		while (r->lenient && (rc = ctx_reader_read_more(r, &late)) > 0)
 			continue;
 		if (rc < 0)
@@ -406,9 +411,9 @@ read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	return take_value(r, record, at, n);
 }
 
-/* If the first line of a file is not JSON, sets *err to an error that says what
- * the file seems to be.  n: length of the line in bytes; at: offset of its
- * first byte that is not blank. */
+/* If the first line of a file is not JSON, sets *err to an error that says
+ * which format the file seems to have. n: length of the line in bytes; at:
+ * offset of its first byte that is not blank. */
 static void
 explain_first_line(struct ctx_reader *r, size_t at, size_t n,
     struct ctx_err *err)
@@ -425,7 +430,7 @@ explain_first_line(struct ctx_reader *r, size_t at, size_t n,
 		return;
 	}
 	/* A lenient reader continues after a bad line, so the file may be JSON
-	 * although this line is not.  Then no format is guessed. */
+	 * although this line is not, and no format is guessed. */
 	what = r->lenient ? NULL : ctx_guess_format(p + at, n - at);
 	if (what == NULL)
 		return;
@@ -436,14 +441,14 @@ explain_first_line(struct ctx_reader *r, size_t at, size_t n,
 }
 
 /*
- * A line has an incomplete JSON value.  Checks whether the next lines complete
- * the value.  If so, the rest of the file is read as a sequence of values.
- * Returns 1 if so, 0 if not, or -1 with *err.
+ * Checks whether the next lines complete the JSON value of a line that has an
+ * incomplete one.  If they do, the rest of the file is read as a sequence of
+ * values.  Returns 1 if they do, 0 if not, or -1 with *err.
  *
  * If the lines after one line have not completed its value, returns 0 for all
  * later lines of the file, so that no byte is scanned many times.  A strict
- * reader assumes that the first value of a file continues: if it is invalid,
- * reading it reports the error.
+ * reader assumes that the first value of a file continues on the next line: if
+ * it is invalid, reading it reports the error.
  */
 static int
 check_value_continues(struct ctx_reader *r, size_t at, struct ctx_err *err)
@@ -461,7 +466,7 @@ check_value_continues(struct ctx_reader *r, size_t at, struct ctx_err *err)
 	return rc;
 }
 
-/* Reads a line as a record. at: the offset in the line at which its JSON value
+/* Reads a line as a record. at: offset in the line at which its JSON value
  * begins. */
 static int
 read_line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
@@ -495,9 +500,9 @@ read_line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	return take_value(r, record, at, n);
 }
 
-/* Reads the byte order mark (BOM) at the start of a file, if there is one.  In
- * the first file it becomes a record of its own, so that it is preserved; then
- * returns 1.  In later files it is dropped. */
+/* Reads the byte order mark (BOM) at the beginning of a file, if there is one.
+ * In the first file it becomes a record of its own, so that it is preserved,
+ * and the function returns 1.  In later files it is dropped. */
 static int
 take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 {
@@ -513,11 +518,12 @@ take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 			return 0;
 	}
 	/* take_record() must know whether the file ends after the byte order
-	 * mark.  So if no byte after the mark is in the buffer, reads more. */
+	 * mark.  So if the buffer has no byte after the mark, more bytes are
+	 * read. */
 	if (bytes_ahead(r) == i && ctx_reader_read_more(r, err) < 0)
 		return -1;
-	/* Drop the byte order mark of a later file.  Inside the stream the
-	 * mark would be an ordinary character, which is invalid JSON. */
+	/* Drops the byte order mark of a later file, because inside the stream
+	 * it would be an ordinary character, which is invalid JSON. */
 	if (r->next > 1 || r->before) {
 		r->from += i;
 		r->column += i;
@@ -526,8 +532,8 @@ take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 	return take_record(r, record, CTX_RECORD_BLANK, i);
 }
 
-/* Reads the next record of the open file.  Returns 1, 0 at the end of the file,
- * or -1 with *err. */
+/* Reads the next record of the open file.  Returns 1, or 0 at the end of the
+ * file, or -1 with *err. */
 static int
 read_next_record(struct ctx_reader *r, struct ctx_record *record,
     struct ctx_err *err)
@@ -561,8 +567,8 @@ ctx_reader_next_in_file(struct ctx_reader *reader, struct ctx_record *record,
 	int rc;
 
 	memset(record, 0, sizeof *record);
-	/* Frees the memory for JSON nodes if it is large, and the record read
-	 * last needed only a small part of it. */
+	/* Frees the memory of the JSON nodes if it is large, and the last
+	 * record needed only a small part of it. */
 	if (json->cap > CTX_BUF_KEEP / sizeof *json->nodes &&
 	    json->n < json->cap / 8) {
 		ctx_json_release(json);

@@ -3,18 +3,18 @@
  *
  * The command's input and output are pipes.  Both are polled, so that this
  * process and the command cannot wait for each other for ever.  The command has
- * a process group of its own, which is killed when the time limit is over or
- * the output is too long.
+ * its own process group, which is killed when the time limit is over or the
+ * output is too long.
  *
  * The first process of that group is a guard: a shell that is started before
  * the command and reads from a pipe that only this process can write to.  When
  * this process ends, the guard sees the end of the pipe and kills the group.
  * This also works for SIGKILL, which can be neither blocked nor handled.
  *
- * Signals from a terminal do not reach the command's process group.  So the
- * signals that end this process are blocked while the command runs, checked for
- * ten times a second, and delivered after the group is killed.  Signals that
- * would not end this process are not blocked.
+ * Signals from a terminal do not reach the process group of the command.  So
+ * the signals that would end this process are blocked while the command runs,
+ * looked for ten times a second, and delivered after the group was killed.
+ * Signals that would not end this process are not blocked.
  */
 #define _GNU_SOURCE /* pipe2, in POSIX since 2024 */
 #include <errno.h>
@@ -34,13 +34,13 @@ extern char **environ;
 struct child {
 	/* The command runs in a process group with a guard: a process that
 	 * kills the group when this process ends. guard, pid: process ids of
-	 * the guard and of the command.  That of the guard is also the id of
-	 * the group. */
+	 * the guard and of the command.  The process id of the guard is also
+	 * the id of the group. */
 	pid_t guard, pid;
-	/* write end of a pipe that the guard reads; the guard sees its end when
-	 * this process ends */
+	/* Write end of a pipe that the guard reads.  The guard sees the end of
+	 * the pipe when this process ends. */
 	int life;
-	/* pipes to the command's input and from its output; -1: closed */
+	/* pipes to the command's input and from its output, or -1 if closed */
 	int in, out;
 };
 
@@ -49,16 +49,17 @@ struct command_run {
 	const char *line; /* command line, for error messages */
 	unsigned seconds;
 	ctx_clock *clock;
-	/* rest of the input that is not written to the command yet */
+	/* rest of the input that was not written to the command yet */
 	struct ctx_str input;
 	/* maximum length of the command's output in bytes */
 	size_t limit;
-	/* Only in a runner, which runs commands for another process: read end
-	 * of a pipe whose write end that process has open.  The pipe shows when
-	 * that process has ended.  -1: this process is not a runner. */
+	/* For a runner, which runs commands for another process: read end of a
+	 * pipe whose write end that process has open.  The pipe shows when that
+	 * process has ended. -1 if this process is not a runner. */
 	int client;
-	int64_t deadline; /* in nanoseconds of the clock */
-	/* Signals that would end this process.  They are blocked while the
+	/* time at which the command is killed, in nanoseconds of the clock */
+	int64_t deadline;
+	/* The signals that would end this process.  They are blocked while the
 	 * command runs. */
 	sigset_t ends;
 };
@@ -71,8 +72,9 @@ ctx_command_close_end(int *fd)
 	*fd = -1;
 }
 
-/* The descriptors are closed on exec.  If a program that is started later had a
- * copy of the write end, the reader would never see the end of the data. */
+/* Makes a pipe whose descriptors are closed on exec.  If a program that is
+ * started later had a copy of the write end, the reader would never see the end
+ * of the data. */
 static int
 make_pipe(int fd[2], struct ctx_err *err)
 {
@@ -112,7 +114,7 @@ ctx_command_read_exactly(int fd, void *data, size_t n)
 }
 
 /* Sets attributes of a command that will be started: default signal handlers,
- * no blocked signals, and the process group to join; 0: a new group. */
+ * no blocked signals, and the process group that it joins (0: a new group). */
 static int
 set_attributes(posix_spawnattr_t *attr, pid_t group)
 {
@@ -133,8 +135,8 @@ set_attributes(posix_spawnattr_t *attr, pid_t group)
 	return rc;
 }
 
-/* Sets the standard input and output of a command that will be started.  If
- * out is -1, its output is /dev/null.  Returns 0 or an errno value. */
+/* Sets the standard input and output of a command that will be started.  If out
+ * is -1, the output is /dev/null.  Returns 0, or an errno value. */
 static int
 set_files(posix_spawn_file_actions_t *actions, int in, int out)
 {
@@ -148,7 +150,7 @@ set_files(posix_spawn_file_actions_t *actions, int in, int out)
 }
 
 /* Starts a shell command with the descriptors in and out as its standard input
- * and output.  If out is -1, its output is /dev/null.  Returns 0 or an errno
+ * and output.  If out is -1, its output is /dev/null.  Returns 0, or an errno
  * value. */
 static int
 spawn(pid_t *pid, const char *command, pid_t group, int in, int out)
@@ -176,8 +178,8 @@ spawn(pid_t *pid, const char *command, pid_t group, int in, int out)
 	return rc;
 }
 
-/* Kills all processes of the command's process group.  The id of the group is
- * still theirs: it is the process id of the guard, which cannot be used again
+/* Kills all processes in the process group of the command.  No other group can
+ * have the same id: it is the process id of the guard, which is not used again
  * before this process has waited for the guard. */
 static void
 end_group(struct child *child)
@@ -284,9 +286,9 @@ ctx_command_ended_by_signal(const sigset_t *ends)
 	return 0;
 }
 
-/* Returns true if the process that wants the command's output has ended.
- * client: the read end of a pipe from that process; -1: this process wants
- * it. */
+/* Returns true if the process for which the command runs has ended. client:
+ * read end of a pipe from that process, or -1 if the command runs for this
+ * process. */
 static bool
 is_client_gone(int client)
 {
@@ -296,8 +298,8 @@ is_client_gone(int client)
 	    (fd.revents & (POLLHUP | POLLERR)) != 0;
 }
 
-/* Returns the milliseconds until the command's time limit, but at most
- * CTX_COMMAND_SLICE. */
+/* Returns the number of milliseconds until the time limit of the command, but
+ * at most CTX_COMMAND_SLICE. */
 static int
 get_ms_until_deadline(const struct command_run *run)
 {
@@ -310,8 +312,8 @@ get_ms_until_deadline(const struct command_run *run)
 				     : (int)ms;
 }
 
-/* Returns for how many milliseconds poll(2) may wait for the command.  Returns
- * -1 with *err if the command must be killed now. */
+/* Returns for how many milliseconds poll(2) may wait for the command, or -1
+ * with *err if the command must be killed now. */
 static int
 check_wait_time(const struct command_run *run, struct ctx_err *err)
 {
@@ -335,7 +337,7 @@ check_wait_time(const struct command_run *run, struct ctx_err *err)
 }
 
 /* Writes a part of the input to the command.  If the command has closed its
- * input, drops the rest. */
+ * input, drops the rest of the input. */
 static void
 write_input(struct child *child, struct ctx_str *input)
 {
@@ -349,8 +351,8 @@ write_input(struct child *child, struct ctx_str *input)
 		ctx_command_close_end(&child->in);
 }
 
-/* Reads more of the command's output.  Returns 1, 0 at the end of the output,
- * or -1 with *err. */
+/* Reads more of the command's output.  Returns 1, or 0 at the end of the
+ * output, or -1 with *err. */
 static int
 read_output(const struct child *child, const char *line, struct ctx_buf *out,
     struct ctx_err *err)
@@ -377,7 +379,7 @@ exchange_data(struct child *child, struct command_run *run, struct ctx_buf *out,
 	size_t from = out->n;
 	int rc, left;
 
-	/* The pipe must not block when it is full: if this process waited in a
+	/* Writing to the pipe must not block: while this process waited in a
 	 * write, it could not read the command's output or check its time
 	 * limit. */
 	if (fcntl(child->in, F_SETFL, O_NONBLOCK) < 0)
@@ -408,8 +410,8 @@ exchange_data(struct child *child, struct command_run *run, struct ctx_buf *out,
 }
 
 /* Waits until the command has ended, which may be later than the end of its
- * output.  The ended command remains a zombie process, so that no other
- * process gets its id. */
+ * output.  The command remains a zombie process, so that no other process gets
+ * its id. */
 static int
 await_exit(const struct child *child, const struct command_run *run,
     struct ctx_err *err)
@@ -431,9 +433,9 @@ await_exit(const struct child *child, const struct command_run *run,
 	}
 }
 
-/* Kills the command's process group, waits for the command, and fills *err if
- * the command has failed.  If kill_it is false, first lets the command end by
- * itself, up to its time limit. */
+/* Kills the process group of the command, waits for the command, and sets *err
+ * if the command has failed.  If kill_it is false, first lets the command end
+ * by itself, until its time limit. */
 static int
 finish_child(struct child *child, const struct command_run *run, bool kill_it,
     struct ctx_err *err)
@@ -464,8 +466,8 @@ finish_child(struct child *child, const struct command_run *run, bool kill_it,
 	return 0;
 }
 
-/* Starts the command, writes its input, reads its output, and waits for its
- * end.  The caller must have blocked signals. */
+/* Starts the command, writes its input, reads its output, and waits until it
+ * has ended.  The caller must have blocked signals. */
 static int
 run_child(struct command_run *run, struct ctx_buf *out, struct ctx_err *err)
 {

@@ -1,7 +1,7 @@
 /*
- * second_pass.c - reads the rest of a file a second time
+ * second_pass.c - reads the rest of an input file a second time
  *
- * The second pass uses pread(2), so the offset of the descriptor stays at the
+ * The second pass uses pread(2), so the offset of the descriptor remains at the
  * end of the file.  Another process may share that offset.
  */
 #include <errno.h>
@@ -83,7 +83,7 @@ ctx_reader_mark(struct ctx_reader *reader, const struct ctx_record *record,
 	second->torn = reader->torn;
 	/* At the end of the file, the buffer may contain a line feed that is
 	 * not in the file.  Then the offset in the file cannot be computed from
-	 * the number of bytes (n). */
+	 * the number of bytes in the buffer (n). */
 	second->rereads_file = !reader->eof && reader->offset != CTX_NO_OFFSET;
 	second->begin = reader->offset - n;
 	return second->rereads_file
@@ -159,7 +159,7 @@ ctx_second_pass_release(struct second_pass *second)
 /* ---- reading records again later ---- */
 
 /* Adds the 8 bytes at p to a checksum.  Two different groups of 8 bytes, added
- * to the same checksum, always give different results. */
+ * to the same checksum, always give different checksums. */
 INLINE uint64_t
 add_word(uint64_t sum, const char *p)
 {
@@ -191,7 +191,7 @@ ctx_reader_keep_file(struct ctx_reader *reader, const struct ctx_record *record)
 	if (record->offset == CTX_NO_OFFSET || record->text.n == 0)
 		return false;
 	/* Only one file is kept open, because a process can have only a few
-	 * hundred. */
+	 * hundred open files. */
 	if (second->kept_file == NULL && reader->fd >= 0 &&
 	    reader->name == record->file) {
 		second->kept = fcntl(reader->fd, F_DUPFD_CLOEXEC, 0);
@@ -201,8 +201,8 @@ ctx_reader_keep_file(struct ctx_reader *reader, const struct ctx_record *record)
 	return second->kept_file == record->file;
 }
 
-/* Fills second->again with the bytes of the kept file from an offset on, at
- * least n unless the file ends before. */
+/* Reads bytes of the kept file into second->again, from the offset "at" on: at
+ * least n bytes, unless the file ends before. */
 static int
 fill_again(struct second_pass *second, uint64_t at, size_t n,
     struct ctx_err *err)

@@ -1,14 +1,14 @@
 /*
- * writer.c - buffers output and writes it to a file descriptor
+ * writer.c - collects output, and writes it to a file descriptor
  *
- * The output that is not written yet consists of two pieces.  The first piece
- * is the member "copied": bytes in the writer's memory.  The second piece is
- * the member "borrowed": bytes in the caller's memory.
+ * The output that was not written yet consists of two parts.  The first part is
+ * the member "copied": bytes in the writer's memory.  The second part is the
+ * member "borrowed": bytes in the caller's memory.
  *
- * If the caller adds bytes that do not directly follow the borrowed piece in
- * memory, the borrowed piece is emptied first.  If it is short, its bytes are
- * appended to the copied piece; if it is long, both pieces are written.  So
- * bytes are written in the order in which they were added.
+ * If the caller adds bytes that do not directly follow the borrowed bytes in
+ * memory, the borrowed part is emptied first: if it is short, it is appended to
+ * the copied part; if it is long, both parts are written.  So bytes are written
+ * in the order in which they were added.
  *
  * vmsplice(2) would save copying bytes into a pipe, 11 ms per 100 MB.  But the
  * kernel does not report when the pages may be used again.  So a page could
@@ -23,11 +23,11 @@
 
 #include "io/io.h"
 
-/* Minimum number of bytes of the caller that are written directly.  Fewer
- * bytes are copied first, because a copy takes less time than a system call. */
+/* Minimum number of borrowed bytes that are written directly.  Fewer bytes are
+ * copied first, because copying them takes less time than a system call. */
 #define LONG_RUN ((size_t)32 << 10)
-/* If this many bytes of output were collected, they are written at once, not
- * only at the next flush. */
+/* Number of collected bytes of output at which they are written at once,
+ * without waiting for the next flush. */
 #define FULL ((size_t)256 << 10)
 /* Maximum number of bytes that one system call writes: some systems refuse
  * more than INT_MAX bytes, others write only a part of them. */
@@ -56,8 +56,8 @@ ctx_writer_release(struct ctx_writer *writer)
 	ctx_writer_init(writer, -1);
 }
 
-/* Stores the writer's first error and returns -1.  Output that is not written
- * yet is dropped, because bytes before it are missing. */
+/* Stores the first error of the writer, and returns -1.  Drops the output that
+ * was not written yet, because bytes before it are missing. */
 static int
 record_failure(struct ctx_writer *writer, const struct ctx_err *err)
 {
@@ -90,10 +90,9 @@ has_failed(const struct ctx_writer *writer, struct ctx_err *err)
 }
 
 /*
- * Writes bytes of two pieces of output with one system call: at least one byte,
- * unless both are empty.  Returns the number of bytes written, or -1.  If
- * another program has made the shared descriptor non-blocking, waits with
- * poll(2).
+ * Writes bytes of two texts with one system call: at least one byte, unless
+ * both are empty.  Returns the number of bytes written, or -1.  If another
+ * program has made the shared descriptor non-blocking, waits with poll(2).
  */
 static ssize_t
 write_some(int fd, struct ctx_str one, struct ctx_str two)
@@ -113,7 +112,7 @@ write_some(int fd, struct ctx_str one, struct ctx_str two)
 	return n;
 }
 
-/* Passes the copied and the borrowed piece of output to the function of the
+/* Passes the copied and the borrowed bytes of output to the callback of the
  * writer. */
 static int
 flush_to_callback(struct ctx_writer *writer, struct ctx_err *err)
@@ -152,16 +151,17 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 		return flush_to_callback(writer, err);
 	while (own.n + run.n > 0) {
 		rc = write_some(writer->fd, own, run);
-		/* For a device, writing may return 0: no byte was written, and
-		 * there is no error.  To try again would be an endless loop. */
+		/* For a device, writing may return 0: nothing was written, and
+		 * there was no error.  Repeating the call would be an endless
+		 * loop. */
 		if (rc <= 0)
 			return record_sys_failure(writer,
 			    rc < 0 ? errno : ENOSPC, err);
 		n = (size_t)rc;
 		writer->written += n;
 		head = n < own.n ? n : own.n;
-		/* The pointer of an empty piece may be NULL, so it is not
-		 * used. */
+		/* The pointer of an empty text may be NULL, so nothing is added
+		 * to it. */
 		if (head > 0)
 			own.p += head;
 		own.n -= head;
@@ -174,7 +174,7 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 	return 0;
 }
 
-/* Empties writer->borrowed, the caller's bytes that are not written yet:
+/* Empties writer->borrowed, the caller's bytes that were not written yet:
  * writes them or, if they are few, copies them.  Then the writer can refer to
  * other bytes of the caller. */
 static int
@@ -226,9 +226,8 @@ ctx_writer_copy(struct ctx_writer *writer, const char *p, size_t n,
 	if (has_failed(writer, err))
 		return -1;
 	if (n >= LONG_RUN) {
-		/* If the bytes are at least LONG_RUN, they are written before
-		 * this function returns, because to copy so many would take
-		 * longer. */
+		/* LONG_RUN or more bytes are written before this function
+		 * returns, because copying so many would take longer. */
 		if (ctx_writer_put(writer, p, n, err) < 0)
 			return -1;
 		return ctx_writer_flush(writer, err);
