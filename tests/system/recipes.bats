@@ -33,14 +33,14 @@ recipe() {
 
 # Copies the file $1, which ctx.7 names, from the examples.
 example() {
-	grep -q "^\.It Pa .*\<$1\>" "$ROOT/man/ctx.7" || fail "ctx.7 has no file $1"
+	grep -q "^\.It Pa $1\$" "$ROOT/man/ctx.7" || fail "ctx.7 has no file $1"
 	cp "$ROOT/man/examples/$1" .
 }
 
 # Writes a command of ctx-prune with the arguments $2, and with the option of
 # ctx.7 that contains $1.
 prune_command() {
-	sed -n "s/^\.It Ql \(.*$1.*\)/ctx-prune $2 \1/p" "$ROOT/man/ctx.7" > script
+	sed -n "s/^--[a-z]* .*$1.*/ctx-prune $2 &/p" "$ROOT/man/ctx.7" > script
 	[ -s script ] || fail "ctx.7 has no command $1"
 }
 
