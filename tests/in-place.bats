@@ -118,7 +118,7 @@ only() {
 	END
 }
 
-@test "after status 1 the next file is replaced, after an error it is not" {
+@test "after status 1 the next file is replaced, after an error none is" {
 	cp "$agent" long
 	cp "$agent" last
 	printf '{"role":\n' > torn
@@ -129,10 +129,22 @@ only() {
 	run -1 ctx-prune -b 20 -k 1 -t 1 -i long short
 	cmp long "$agent"
 	cmp short want
-	ctx-truncate -l 300 "$agent" > want
-	run -2 ctx-truncate -l 300 -i long torn last
-	cmp long want
-	cmp last "$agent"
+	rm want
+	for suffix in "" .bak; do
+		run -2 ctx-truncate -l 300 -i$suffix long last torn
+		cmp long "$agent"
+		cmp last "$agent"
+		only last long short torn
+	done
+	# Another program changes a file after it was read.
+	cp "$agent" two
+	run -2 ctx-prune -s summarize -b 8k -i.bak --summarizer \
+	    "cat > text; [ ! -e second ] || echo >> long; : > second; echo s" \
+	    long two
+	[[ $output == *"cannot replace long: another program changed it"* ]] ||
+		fail "$output"
+	cmp two "$agent"
+	only last long second short text torn two
 }
 
 @test "a file in which nothing changes keeps its inode and time, and gets no copy" {
@@ -304,21 +316,24 @@ as_anybody() {
 	done < <(replacing)
 }
 
-@test "a signal removes the temporary file and leaves the operand as it is" {
+@test "a signal removes all temporary files and leaves all operands as they are" {
 	cp "$agent" file
+	cp "$agent" first
 	for signal in TERM HUP; do
-		rm -f ready
+		rm -rf ready once
 		ctx-prune -s summarize -b 8k -i.bak --summarizer \
-		    "cat > text; : > ready; exec sleep 20" file 2> err &
+		    "cat > text; ! mkdir once || { echo s; exit; }
+		    : > ready; exec sleep 20" first file 2> err &
 		pid=$!
 		for _ in {1..200}; do [ -e ready ] && break; sleep 0.05; done
-		[ -n "$(find . -name '.tmp-*')" ]
+		[ "$(find . -name '.tmp-*' | wc -l)" -eq 2 ]
 		kill -$signal $pid
 		status=0
 		wait $pid || status=$?
 		[ "$(kill -l $status)" = $signal ] || fail "$signal: $status"
 		cmp file "$agent"
-		only err file ready text
+		cmp first "$agent"
+		only err file first once ready text
 	done
 }
 

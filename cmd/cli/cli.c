@@ -244,8 +244,10 @@ cli_next_stream(struct cli *cli, struct ctx_stream *stream,
 	char **files = cli->files + cli->n_opened;
 	size_t n = cli->each && cli->n_files > 0 ? 1 : cli->n_files;
 
-	if (cli->n_opened > 0 && cli->n_opened >= cli->n_files)
+	if (cli->n_opened > 0 && cli->n_opened >= cli->n_files) {
+		cli_replace_inputs(cli);
 		return false;
+	}
 	cli_open(cli, stream, files, n, writer);
 	if (!cli->in_place)
 		ctx_reader_set_neighbors(stream->reader, cli->n_opened > 0,

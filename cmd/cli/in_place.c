@@ -1,11 +1,12 @@
 /*
  * in_place.c - replaces input files by the output of the command (--in-place)
  *
- * The new file is written in the directory of the old one, under a random name,
- * and renamed when it is complete and on disk.  So at any time the input file
- * is either the old or the new file as a whole.  The file with the random name
- * is removed at exit and by the termination signals (HUP, INT, QUIT, TERM);
- * other signals leave it behind.
+ * The new file is written in the directory of the old one, under a random name.
+ * When the new versions of all input files are complete and on disk, they are
+ * renamed.  So at any time an input file is either the old or the new file as a
+ * whole, and after an error all are the old ones.  The files with random names
+ * are removed at exit and by the termination signals (HUP, INT, QUIT, TERM);
+ * other signals leave them behind.
  */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
@@ -21,20 +22,27 @@
 /* number of bytes that one step of the comparison compares */
 #define BLOCK ((size_t)64 << 10)
 
-/* The input file that is being replaced now; there is only one at a time.  This
- * is a global variable, because the signal handler must find the temporary
- * file. */
-static struct {
+/* An input file and its new version. */
+struct replacement {
+	const char *name; /* name of the input file, as the user gave it */
 	/* path of the file itself, with symbolic links resolved */
 	char *target;
 	/* Result of stat(2) for the input file, from before it was read. */
 	struct stat before;
-	int fd; /* descriptor of the temporary file */
-	/* exit status of the command before it processed this input file */
-	int status;
 	/* Path of the temporary file that will replace the input file; empty if
 	 * there is none. */
 	char temporary[4096];
+};
+
+/* The input files that will be replaced; the last one may be in work.  This is
+ * a global variable, because the signal handler must find the temporary files.
+ */
+static struct {
+	struct replacement *list; /* has room for all input files */
+	size_t n;
+	int fd; /* descriptor of the last temporary file */
+	/* exit status of the command before it processed the last input file */
+	int status;
 } now;
 
 /* Identifies a file by its device and inode.  If two input files have the same
@@ -79,6 +87,21 @@ refuse_kept(const struct cli *cli, const char *original)
 	    "%s exists and may be the only copy of an original; move it away, "
 	    "or give --in-place another suffix",
 	    original);
+}
+
+/* Exits with an error if a file exists at the path under which the original of
+ * an input file would be kept. */
+static void
+check_original(const struct cli *cli, const char *name, const char *target)
+{
+	char original[4096];
+	struct stat file;
+
+	if (cli->suffix == NULL)
+		return;
+	name_original(cli, name, target, original);
+	if (lstat(original, &file) == 0)
+		refuse_kept(cli, original);
 }
 
 /* Exits with an error if no file can be created in the directory of target. */
@@ -132,7 +155,7 @@ check_owner(const struct cli *cli, const char *name, const char *target,
 static void
 check_operand(const struct cli *cli, const char *name, struct identity *id)
 {
-	char *target, original[4096];
+	char *target;
 	struct stat file;
 
 	if (strcmp(name, "-") == 0)
@@ -165,11 +188,7 @@ check_operand(const struct cli *cli, const char *name, struct identity *id)
 		cli_die_errno(cli, "replace", name, errno);
 	check_directory(cli, name, target);
 	check_owner(cli, name, target, &file);
-	if (cli->suffix != NULL) {
-		name_original(cli, name, target, original);
-		if (lstat(original, &file) == 0)
-			refuse_kept(cli, original);
-	}
+	check_original(cli, name, target);
 	free(target);
 	*id = (struct identity){file.st_dev, file.st_ino, name};
 }
@@ -196,30 +215,33 @@ cli_check_in_place(const struct cli *cli)
 	free(ids);
 }
 
-/* ---- the temporary file ---- */
+/* ---- the temporary files ---- */
 
 /* Removes the temporary file.  Called at exit and by the signal handler, so it
  * calls only functions that are allowed in signal handlers. */
 static void
-remove_temporary(void)
+remove_temporaries(void)
 {
-	if (now.temporary[0] != '\0')
-		(void)unlink(now.temporary);
+	size_t i;
+
+	for (i = 0; i < now.n; i++)
+		if (now.list[i].temporary[0] != '\0')
+			(void)unlink(now.list[i].temporary);
 }
 
-/* Removes the temporary file, then lets the signal end the process: the default
- * action of the signal was restored, so raise ends the process when this
- * handler returns.  In the sandbox raise fails with musl, because the system
- * call that it uses is refused; then the handler exits itself. */
+/* Removes the temporary files, then lets the signal end the process: the
+ * default action of the signal was restored, so raise ends the process when
+ * this handler returns.  In the sandbox raise fails with musl, because the
+ * system call that it uses is refused; then the handler exits itself. */
 static void
 on_signal(int number)
 {
-	remove_temporary();
+	remove_temporaries();
 	if (raise(number) != 0)
 		_exit(128 + number);
 }
 
-/* Installs handlers that remove the temporary file when the process exits, or
+/* Installs handlers that remove the temporary files when the process exits, or
  * is ended by a signal that is not ignored. */
 static void
 handle_ends(const struct cli *cli)
@@ -229,7 +251,7 @@ handle_ends(const struct cli *cli)
 	struct sigaction old;
 	size_t i;
 
-	if (atexit(remove_temporary) != 0)
+	if (atexit(remove_temporaries) != 0)
 		cli_die(cli, "out of memory");
 	(void)sigemptyset(&action.sa_mask);
 	for (i = 0; i < CTX_TERMINATION_SIGNALS; i++)
@@ -242,28 +264,32 @@ handle_ends(const struct cli *cli)
 int
 cli_begin_in_place(struct cli *cli, const char *name)
 {
-	static bool handled;
+	struct replacement *one;
 	unsigned held;
 	int sys;
 
-	if (!handled)
+	if (now.list == NULL) {
+		now.list = calloc(cli->n_files, sizeof *now.list);
+		if (now.list == NULL)
+			cli_die(cli, "out of memory");
 		handle_ends(cli);
-	handled = true;
+	}
 	now.status = cli->status;
 	cli->status = CLI_YES;
 	cli->rewritten = name;
-	now.target = realpath(name, NULL);
-	if (now.target == NULL || stat(now.target, &now.before) < 0)
+	one = &now.list[now.n];
+	one->name = name;
+	one->target = realpath(name, NULL);
+	if (one->target == NULL || stat(one->target, &one->before) < 0)
 		cli_die_errno(cli, "open", name, errno);
 	/* cli_open_beside writes the path of the temporary file.  Signals are
 	 * deferred meanwhile, because their handler must not see half of the
 	 * path. */
 	held = ctx_signals_defer();
-	now.fd = cli_open_beside(now.target, O_RDWR, &now.before, now.temporary,
-	    sizeof now.temporary);
+	now.fd = cli_open_beside(one->target, O_RDWR, &one->before,
+	    one->temporary, sizeof one->temporary);
 	sys = errno;
-	if (now.fd < 0)
-		now.temporary[0] = '\0';
+	now.n += now.fd >= 0;
 	ctx_signals_release(held);
 	if (now.fd < 0)
 		cli_die(cli,
@@ -285,13 +311,13 @@ is_equal_time(const struct timespec *a, const struct timespec *b)
  * set back the modification time of a file, but not the time of the last change
  * of the inode (ctime), so both are compared. */
 static void
-check_unchanged(const struct cli *cli, const char *name)
+check_unchanged(const struct cli *cli, const struct replacement *one)
 {
-	const struct stat *before = &now.before;
+	const struct stat *before = &one->before;
 	struct stat after;
 
-	if (stat(name, &after) < 0)
-		cli_die_errno(cli, "replace", name, errno);
+	if (stat(one->name, &after) < 0)
+		cli_die_errno(cli, "replace", one->name, errno);
 	if (ctx_is_same_file(&after, before) &&
 	    after.st_size == before->st_size &&
 	    is_equal_time(&after.st_mtim, &before->st_mtim) &&
@@ -300,10 +326,11 @@ check_unchanged(const struct cli *cli, const char *name)
 	cli_die(cli,
 	    "cannot replace %s: another program changed it at the same time; "
 	    "end that program, or try again",
-	    name);
+	    one->name);
 }
 
-/* Returns true if the temporary file has the same content as the input file. */
+/* Returns true if the last temporary file has the same content as the input
+ * file. */
 static bool
 is_equal(const struct cli *cli, const char *name, uint64_t size)
 {
@@ -330,96 +357,108 @@ is_equal(const struct cli *cli, const char *name, uint64_t size)
 	return equal;
 }
 
-/* Returns true if the temporary file differs from the input file. */
+/* Returns true if the last temporary file differs from the input file. */
 static bool
-has_changes(const struct cli *cli, const char *name)
+has_changes(const struct cli *cli, const struct replacement *one)
 {
 	struct stat file;
 
 	if (fstat(now.fd, &file) < 0)
-		cli_die_errno(cli, "write", name, errno);
-	return file.st_size != now.before.st_size ||
-	    !is_equal(cli, name, (uint64_t)file.st_size);
+		cli_die_errno(cli, "write", one->name, errno);
+	return file.st_size != one->before.st_size ||
+	    !is_equal(cli, one->name, (uint64_t)file.st_size);
 }
 
 /* Gives the original file a second name, its name with the suffix of
  * --in-place.  Fails if a file with that name exists, because link(2) never
  * overwrites a file. */
 static void
-keep_original(const struct cli *cli, const char *name, char path[4096])
+keep_original(const struct cli *cli, const struct replacement *one,
+    char path[4096])
 {
-	name_original(cli, name, now.target, path);
-	if (link(now.target, path) == 0)
+	name_original(cli, one->name, one->target, path);
+	if (link(one->target, path) == 0)
 		return;
 	if (errno == EEXIST)
 		refuse_kept(cli, path);
 	cli_die_errno(cli, "keep the original as", path, errno);
 }
 
-/* Replaces the input file.  With a suffix, first gives the original file its
- * second name.  Then renames the temporary file to the name of the input file.
- * Defers signals, so that none ends the process between the two steps. */
+/* Replaces an input file.  With a suffix, first gives the original file its
+ * second name.  Then renames the temporary file to the name of the input
+ * file. */
 static void
-replace(const struct cli *cli, const char *name)
+replace(const struct cli *cli, struct replacement *one)
 {
 	char original[4096];
-	unsigned held = ctx_signals_defer();
 	int sys;
 
-	check_unchanged(cli, name);
 	if (cli->suffix != NULL)
-		keep_original(cli, name, original);
-	if (rename(now.temporary, now.target) < 0) {
+		keep_original(cli, one, original);
+	if (rename(one->temporary, one->target) < 0) {
 		sys = errno;
 		if (cli->suffix != NULL)
 			(void)unlink(original);
-		cli_die_errno(cli, "replace", name, sys);
+		cli_die_errno(cli, "replace", one->name, sys);
 	}
-	now.temporary[0] = '\0';
-	ctx_signals_release(held);
+	one->temporary[0] = '\0';
 }
 
-/* Returns true if the input file must be replaced: if the command has succeeded
- * with it (status CLI_YES), and the new file differs from it. */
+/* Returns true if the last input file must be replaced: if the command has
+ * succeeded with it (status CLI_YES), and the new file differs from it. */
 static bool
-is_wanted(const struct cli *cli, const char *name)
+is_wanted(const struct cli *cli, const struct replacement *one)
 {
 	if (cli->status != CLI_YES) {
 		cli_say(cli,
 		    "%s: not replaced, because the command did not succeed",
-		    name);
+		    one->name);
 		return false;
 	}
-	check_unchanged(cli, name);
-	return has_changes(cli, name);
-}
-
-/* Replaces the input file.  First syncs the archive (if there is one) and the
- * new file to disk, so that a crash loses neither the old nor the new
- * records. */
-static void
-finish(const struct cli *cli, const char *name)
-{
-	struct ctx_err err;
-
-	if (cli->archive != NULL && ctx_archive_sync(cli->archive, &err) < 0)
-		cli_fail(cli, &err);
-	if (fsync(now.fd) < 0)
-		cli_die_errno(cli, "write", name, errno);
-	replace(cli, name);
+	check_unchanged(cli, one);
+	return has_changes(cli, one);
 }
 
 void
 cli_end_in_place(struct cli *cli)
 {
-	if (is_wanted(cli, cli->rewritten))
-		finish(cli, cli->rewritten);
-	else if (unlink(now.temporary) < 0)
-		cli_die_errno(cli, "remove", now.temporary, errno);
-	now.temporary[0] = '\0';
+	struct replacement *one = &now.list[now.n - 1];
+
+	if (!is_wanted(cli, one)) {
+		if (unlink(one->temporary) < 0)
+			cli_die_errno(cli, "remove", one->temporary, errno);
+		one->temporary[0] = '\0';
+		free(one->target);
+		now.n--;
+	} else if (fsync(now.fd) < 0) {
+		cli_die_errno(cli, "write", one->name, errno);
+	}
 	(void)close(now.fd);
-	free(now.target);
-	now.target = NULL;
 	cli->rewritten = NULL;
 	cli_status(cli, now.status);
+}
+
+void
+cli_replace_inputs(const struct cli *cli)
+{
+	struct ctx_err err;
+	unsigned held;
+	size_t i;
+
+	if (now.n > 0 && cli->archive != NULL &&
+	    ctx_archive_sync(cli->archive, &err) < 0)
+		cli_fail(cli, &err);
+	/* Signals are deferred, so that none ends the process when only some
+	 * files are replaced. */
+	held = ctx_signals_defer();
+	for (i = 0; i < now.n; i++) {
+		check_unchanged(cli, &now.list[i]);
+		check_original(cli, now.list[i].name, now.list[i].target);
+	}
+	for (i = 0; i < now.n; i++) {
+		replace(cli, &now.list[i]);
+		free(now.list[i].target);
+	}
+	now.n = 0;
+	ctx_signals_release(held);
 }
