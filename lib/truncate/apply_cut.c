@@ -7,26 +7,26 @@
 #include "stream/stream.h"
 #include "truncate/apply_cut.h"
 
-/* The change of one text when a range of bytes is removed from all texts of a
- * message, taken as one text.  From this text, the bytes between the offsets
- * "from" and "to" are removed.  If has_mark is true, the mark for the removed
- * bytes is written in their place. */
+/* What happens to one text if a range of bytes is removed from all texts of a
+ * message together: the bytes between the offsets "from" and "to" of this text
+ * are removed.  If has_mark is true, the mark for the removed bytes is written
+ * in their place. */
 struct segment_change {
 	enum { KEPT, REMOVED, CHANGED } action;
 	size_t from, to;
 	bool has_mark;
 };
 
-/* The bytes of a JSON string that are removed, and the mark that is written in
+/* Bytes of a JSON string that are removed, and the mark that is written in
  * their place ("[... 12 lines truncated ...]"). */
 struct literal_change {
 	size_t from, to;
 	struct ctx_str mark; /* JSON of the mark, without quotes */
 };
 
-/* Returns the offset of the end of a text in segments->text.  Bytes at the end
- * of the last text that must not be removed (segments->uncut_bytes) belong to
- * the text. */
+/* Returns the offset of the end of a text in segments->text, including the
+ * bytes at the end of the last text that must not be removed
+ * (segments->uncut_bytes). */
 static size_t
 find_segment_end(const struct text_segments *segments,
     const struct text_segment *segment)
@@ -34,9 +34,8 @@ find_segment_end(const struct text_segments *segments,
 	return segment->to + (segments->n == 1 ? segments->uncut_bytes : 0);
 }
 
-/* A range of bytes is removed from the texts of a message as if they were one
- * text.  Returns what this means for text number i: it is kept, changed or
- * removed. */
+/* Returns what happens to text number i if a range of bytes is removed from all
+ * texts of a message together: it is kept, changed or removed. */
 static struct segment_change
 find_segment_change(const struct text_segments *segments,
     const struct cut_range *range, size_t i)
@@ -68,8 +67,8 @@ find_segment_change(const struct text_segments *segments,
 	return change;
 }
 
-/* Returns the JSON of the mark that replaces removed text, without quotes.
- * Returns an empty string if the mark is in another text. */
+/* Returns the JSON of the mark for removed text, without quotes, or an empty
+ * string if the mark is in another text. */
 static struct ctx_str
 get_mark_text(const struct shortener *shortener,
     const struct segment_change *change)
@@ -121,8 +120,8 @@ ctx_cut_measure_outcome(struct shortener *shortener,
 	return 0;
 }
 
-/* Appends the JSON of a tool result whose text was shortened.  The content
- * becomes a single string. form: the JSON before and after this string (see
+/* Appends the JSON of a tool result whose text was shortened.  Its content is
+ * then a single string. form: the JSON before and after this string (see
  * ctx_result_content_form). */
 static int
 append_text_result(struct ctx_buf *out, const char *const *form,
@@ -134,8 +133,8 @@ append_text_result(struct ctx_buf *out, const char *const *form,
 	if (ctx_buf_printf(out, err, "%s", form[0]) < 0 ||
 	    ctx_json_string_encode(out, text.p, change->from, err) < 0)
 		return -1;
-	/* The JSON strings of the kept beginning and of the mark become one
-	 * string: the closing quote of the first is removed. */
+	/* The kept beginning and the mark become one JSON string, so the
+	 * closing quote of the beginning is removed. */
 	out->n--;
 	if (ctx_buf_add(out, change->mark.p, change->mark.n, err) < 0)
 		return -1;
@@ -197,8 +196,8 @@ ctx_cut_apply(struct shortener *shortener, struct ctx_edits *edits,
     struct ctx_err *err)
 {
 	/* source has only the blocks whose texts are shortened, such as those
-	 * of one tool result.  The message itself may have very many more
-	 * blocks, and each cut would visit all of them. */
+	 * of one tool result.  The message itself may have very many blocks,
+	 * all of which would be visited for each cut. */
 	const struct ctx_message *source = &segments->message;
 	size_t nodes = source->json->nodes[source->node].next - source->node, i;
 	const struct text_segment *segment;

@@ -5,7 +5,7 @@
 
 #include "truncate/apply_cut.h"
 
-/* The shortest mark for removed text; it has 3 bytes. */
+/* the shortest mark for removed text: U+2026, 3 bytes */
 #define ELLIPSIS "\xe2\x80\xa6"
 
 uint64_t
@@ -24,8 +24,8 @@ ctx_cut_payload_excess(const struct text_segments *segments,
 	return extra;
 }
 
-/* Returns true if a message's own text, not a tool result, ends with the mark
- * for removed text. */
+/* Returns true if the text of a message, outside its tool results, ends with
+ * the mark for removed text. */
 static bool
 is_mark_last(const struct text_segments *segments,
     const struct cut_range *range)
@@ -43,9 +43,9 @@ set_mark(struct shortener *shortener, const char *mark, struct ctx_err *err)
 }
 
 /* Sets shortener->mark to "[... 12 lines truncated ...]", with the size of the
- * removed text.  If last is true, a message's own text ends with the mark,
- * which then gets no line feed: Anthropic refuses trailing white space in a
- * last assistant message (langchain #35071). */
+ * removed text. last: true if the text of a message, outside its tool results,
+ * ends with the mark, which then gets no line feed: Anthropic refuses trailing
+ * white space in a last assistant message (langchain #35071). */
 static int
 set_full_mark(struct shortener *shortener, uint64_t removed, bool last,
     struct ctx_err *err)
@@ -61,8 +61,8 @@ set_full_mark(struct shortener *shortener, uint64_t removed, bool last,
 	return set_mark(shortener, mark, err);
 }
 
-/* Sets *size to the size of the mark for removed text.  The size is in the
- * unit of the limit, such as tokens. */
+/* Sets *size to the size of the mark for removed text, in the unit of the
+ * limit, such as tokens. */
 static int
 measure_mark(struct shortener *shortener, uint64_t limit, uint64_t *size,
     struct ctx_err *err)
@@ -74,8 +74,8 @@ measure_mark(struct shortener *shortener, uint64_t limit, uint64_t *size,
 	    ctx_shorten_measure(shortener, shortener->text.p, shortener->text.n,
 		size, err) < 0)
 		return -1;
-	/* The line feed at the start of the mark ends the line of text before
-	 * it, so it does not count as a line of the mark. */
+	/* The line feed at the beginning of the mark ends the line of text
+	 * before it, so it is not counted as a line of the mark. */
 	if (shortener->unit == CTX_SIZE_LINES &&
 	    shortener->keep != CTX_KEEP_TAIL && limit > 1 && *size > 1)
 		--*size;

@@ -1,12 +1,13 @@
 /*
- * cut_points.c - finds the places where a text that is too long is cut
+ * cut_points.c - finds the places at which a text that is too long is cut
  *
  * The middle of a text is removed.  All texts of a message are searched as if
- * they were one, for two places.  These are the last place with a size of at
- * most head_room before it, and the first one with at most tail_room after it.
- * A place is between two grapheme clusters and not inside a protected span,
- * such as base64 data.  Grapheme clusters are computed only near these two
- * places, from a character on at which a cluster begins whatever precedes it.
+ * they were one text, for two places.  These are the last place with a size of
+ * at most head_room before it, and the first place with at most tail_room after
+ * it.  A place is between two grapheme clusters and not inside a protected
+ * span, such as base64 data.  Grapheme clusters are computed only near these
+ * two places, beginning at a character at which a cluster begins whatever comes
+ * before it.
  */
 #include <string.h>
 
@@ -17,7 +18,7 @@ struct cut_search {
 	const struct text_segments *segments;
 	enum ctx_size unit;
 	uint64_t total, head_room, tail_room;
-	size_t at; /* offset of the current place in bytes */
+	size_t at; /* offset in bytes of the current place */
 	/* Size of all text before the current place, in the unit of the limit:
 	 * bytes, characters or complete lines. */
 	uint64_t size_before;
@@ -57,9 +58,9 @@ advance_search(struct cut_search *search, size_t at)
 	search->at = at;
 }
 
-/* Moves the search to the end of a text.  If sizes are numbers of lines and
- * the text does not end with a line feed, counts its last line, too, and
- * returns false.  Otherwise returns true. */
+/* Moves the search to the end of a text.  If sizes are numbers of lines and the
+ * text does not end with a line feed, counts its last line, and returns false.
+ * Otherwise returns true. */
 static bool
 finish_segment(struct cut_search *search, const struct text_segment *segment)
 {
@@ -73,21 +74,21 @@ finish_segment(struct cut_search *search, const struct text_segment *segment)
 	return false;
 }
 
-/* Moves the end of the kept beginning to the current place of the search,
- * unless the beginning would then be too large.  If this is the first place
- * from which on the rest of the texts is not too large as the kept end, this
- * end starts here. line_begun: true if the place is inside a line. */
+/* Considers the current place of the search as a place to cut.  The kept
+ * beginning ends here, unless it would be too large.  The kept end begins here,
+ * if this is the first place from which on the rest of the texts is not too
+ * large. line_begun: true if the place is inside a line. */
 static void
 consider_cut_point(struct cut_search *search, size_t segment_index,
     bool line_begun)
 {
-	/* If sizes are numbers of lines, a line that is cut counts as a line
-	 * of the kept beginning. */
+	/* If sizes are numbers of lines, a line that is cut is counted as a
+	 * line of the kept beginning. */
 	uint64_t head = search->size_before +
 	    (search->unit == CTX_SIZE_LINES && line_begun ? 1 : 0);
 
-	/* The end of one text and the start of the next have the same text
-	 * before them.  The end is the better place to begin removing. */
+	/* The end of one text and the beginning of the next have the same text
+	 * before them.  Removing begins better at the end. */
 	if (head <= search->head_room &&
 	    (head > search->range.head.size_before ||
 		segment_index == search->range.head.segment))
@@ -101,8 +102,8 @@ consider_cut_point(struct cut_search *search, size_t segment_index,
 	}
 }
 
-/* Returns true if an offset is inside a protected span, a part of the text
- * that must not be cut. */
+/* Returns true if an offset is inside a protected span, a part of the text that
+ * must not be cut. */
 static bool
 is_in_protected_span(const struct text_segments *segments, size_t at)
 {
@@ -121,9 +122,8 @@ is_in_protected_span(const struct text_segments *segments, size_t at)
 }
 
 /* Returns the first place in a text, from the current place of the search on,
- * at which the earlier texts and the part of this text before the place
- * together have the given size.  Returns the end of the text if there is no
- * such place in it. */
+ * before which all texts together have the given size.  Returns the end of the
+ * text if there is no such place in it. */
 static size_t
 find_place_of_size(const struct cut_search *search,
     const struct text_segment *segment, uint64_t size)
@@ -143,9 +143,10 @@ find_place_of_size(const struct cut_search *search,
 	return at;
 }
 
-/* Returns the last place before an offset where a text can certainly be cut:
- * outside protected spans, and between two characters that can never be in one
- * grapheme cluster.  Returns the start of the text if there is none. */
+/* Returns the last place before an offset at which a text can certainly be cut:
+ * outside protected spans, and between two characters that are never in the
+ * same grapheme cluster.  Returns the beginning of the text if there is
+ * none. */
 static size_t
 find_safe_break(const struct text_segments *segments,
     const struct text_segment *segment, size_t at)
@@ -167,10 +168,9 @@ find_safe_break(const struct text_segments *segments,
 	return at;
 }
 
-/* Tries places in text i as ends of the kept parts, near an offset.  It begins
- * with the last place before the offset where a cut is certainly allowed, and
- * ends with the first place at or after the offset where a cut is allowed.
- * target: the offset. */
+/* Considers places in text i near the offset target as places to cut.  Begins
+ * with the last place before target where a cut is certainly allowed, and ends
+ * with the first place at or after target where a cut is allowed. */
 static void
 consider_near(struct cut_search *search, size_t i, size_t target)
 {
@@ -180,8 +180,8 @@ consider_near(struct cut_search *search, size_t i, size_t target)
 	uint32_t cp;
 
 	if (at < search->at)
-		/* Places before the current place of the search were tried
-		 * already, so it continues at the current place. */
+		/* Places before the current place of the search were already
+		 * considered, so this continues at the current place. */
 		at = search->at;
 	for (; at < segment->to; at = next) {
 		next = at +
@@ -197,10 +197,10 @@ consider_near(struct cut_search *search, size_t i, size_t target)
 	}
 }
 
-/* Searches text i for the two places between which the middle is removed.  Only
- * places near two offsets are tried.  At one the kept beginning reaches its
- * maximum size; from the other on, the rest of the texts is small enough to be
- * the kept end. */
+/* Searches text i for the two places between which the middle is removed.
+ * Considers only places near two offsets: where the kept beginning reaches its
+ * maximum size, and where the rest of the texts becomes small enough to be the
+ * kept end. */
 static void
 search_segment(struct cut_search *search, size_t i)
 {
@@ -215,9 +215,9 @@ search_segment(struct cut_search *search, size_t i)
 	    finish_segment(search, segment) && segment->to > segment->from);
 }
 
-/* Returns the index of the text in which the mark for removed text is written.
- * This is the text in which the kept beginning ends, or a neighbour if that one
- * is not a string. */
+/* Returns the index of the text into which the mark for removed text is
+ * written: the text in which the kept beginning ends or, if that is not a
+ * string, a neighbour. */
 static size_t
 find_mark_host(const struct text_segments *segments,
     const struct cut_point *head)
@@ -241,9 +241,9 @@ ctx_cut_is_blank(const char *p, size_t n)
 	return n == 0;
 }
 
-/* If the kept end of a text is blank, removes it, too, because providers
- * refuse a text of only white space.  Does not remove it if the mark for
- * removed text is written in this text. */
+/* Removes the kept end of a text, too, if it is blank, because providers refuse
+ * a text of only white space.  Does not remove it if the mark for removed text
+ * is in the same text. */
 static void
 drop_blank_tail(struct cut_range *range, const struct cut_search *search)
 {

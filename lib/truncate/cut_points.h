@@ -5,42 +5,44 @@
 #include "truncate/text_segments.h"
 #include "truncate/truncate.h"
 
-/* A place where the texts of a message can be cut: between two characters of a
- * text, or before a block that can only be kept or removed whole. */
+/* A place at which the texts of a message can be cut: between two characters of
+ * a text, or before a block that can only be kept or removed as a whole. */
 struct cut_point {
 	size_t segment;
-	/* offset of the place in bytes, as if all texts were one */
+	/* offset of the place in bytes, counted as if all texts were one
+	 * text */
 	size_t at;
-	/* size of all text before the place, in the unit of the limit */
+	/* size of all text before this place, in the unit of the limit */
 	uint64_t size_before;
 };
 
 /* The range of the texts that is removed: from the end of the kept beginning
- * (head) to the start of the kept end (tail). */
+ * (head) to the beginning of the kept end (tail). */
 struct cut_range {
 	struct cut_point head, tail;
-	/* Index of the text in which the mark for removed text is written.  If
-	 * nothing is removed, the number of texts. */
+	/* Index of the text into which the mark for removed text is written, or
+	 * the number of texts if nothing is removed. */
 	size_t mark_segment;
 };
 
-/* Returns the text of a segment, which is one text of a message.  If the
- * segment is a block without text, returns its JSON. */
+/* Returns the text of a segment or, if the segment is a block without text, the
+ * JSON of the block. */
 struct ctx_str ctx_text_segment_text(const struct text_segments *segments,
     const struct text_segment *segment);
 /* Returns the number of line feeds in a text. */
 uint64_t ctx_cut_line_feeds(const char *p, size_t n);
-/* Returns true if the text is empty or only ASCII white space. */
+/* Returns true if a text is empty, or consists only of ASCII white space. */
 bool ctx_cut_is_blank(const char *p, size_t n);
 
 /*
- * Finds the range to remove, so that at most head_room is kept of the beginning
- * of the texts, and at most tail_room of their end.  Together these are at most
- * total, the size of all texts. unit: the unit of these sizes, which must not
- * be tokens.
+ * Finds the range that must be removed, so that at most head_room is kept of
+ * the beginning of the texts, and at most tail_room of their end.  Together
+ * these are at most total, the size of all texts. unit: the unit of these
+ * sizes, which must not be tokens.
  *
- * As much as possible is kept.  But a kept end of only white space is removed,
- * too, unless the mark for removed text is in the same text as this end.
+ * As much as possible is kept.  But a kept end that is only white space is
+ * removed, too, unless the mark for removed text is in the same text as this
+ * end.
  */
 void ctx_cut_find_points(struct cut_range *range,
     const struct text_segments *segments, enum ctx_size unit, uint64_t total,

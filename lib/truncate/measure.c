@@ -1,11 +1,11 @@
 /*
- * measure.c - returns the size of a text in the unit of its limit: characters,
+ * measure.c - measures the size of a text in the unit of its limit: characters,
  * bytes, tokens or lines
  */
 #include "truncate/cut_points.h"
 
-/* Returns the number of lines in a text.  A last line without a line feed
- * counts, too. */
+/* Returns the number of lines in a text.  A last line without a line feed is
+ * counted, too. */
 static uint64_t
 count_lines(const char *p, size_t n)
 {

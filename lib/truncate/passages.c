@@ -11,14 +11,14 @@
 #include "truncate/apply_cut.h"
 
 enum {
-	/* A passage has at most this many bytes if a line or sentence ends
-	 * before. */
+	/* maximum length of a passage in bytes, if a line or sentence ends
+	 * within it */
 	PASSAGE = 400,
-	/* The rest of a text that has at most this many bytes is not divided.
-	 */
+	/* maximum length in bytes of the rest of a text that is not divided any
+	 * more */
 	LAST_PASSAGE = PASSAGE + PASSAGE / 4,
-	/* If no line or sentence ends in this many bytes, a passage ends at a
-	 * blank. */
+	/* length in bytes after which a passage ends at a blank, if no line or
+	 * sentence has ended */
 	LONGEST = 2 * PASSAGE,
 };
 
@@ -74,7 +74,8 @@ ctx_passages_begin(struct passage_walk *walk, const char *p, size_t n)
 		walk->span.from = walk->span.to = n;
 }
 
-/* Moves the walk to the first protected span that ends after an offset. */
+/* Moves the walk to the first protected span (part that must not be cut) that
+ * ends after an offset. */
 static void
 skip_spans(struct passage_walk *walk, size_t at)
 {
@@ -83,7 +84,8 @@ skip_spans(struct passage_walk *walk, size_t at)
 			walk->span.from = walk->span.to = walk->n;
 }
 
-/* Returns the offset of the end of the passage that begins at an offset. */
+/* Returns the offset of the end of the passage that begins at the offset
+ * from. */
 static size_t
 find_passage_end(const struct passage_walk *walk, size_t from)
 {
@@ -137,8 +139,8 @@ struct text_place {
 	size_t in_text, in_json;
 };
 
-/* Replaces a passage by the mark for removed text.  *place, a place before the
- * passage, is moved to its end. */
+/* Replaces a passage by the mark for removed text.  Moves *place from a place
+ * before the passage to its end. */
 static int
 remove_passage(struct shortener *shortener, struct ctx_edits *edits,
     const struct text_segments *segments, const struct passage *removed,

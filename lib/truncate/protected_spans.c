@@ -1,10 +1,10 @@
 /*
  * protected_spans.c - finds the parts of a text that must not be cut
  *
- * These are base64 payloads, and what an earlier run has written: marks for
- * removed text, and the short texts that replace payloads.  A part of a base64
- * payload is useless, so a long payload is replaced by a short text before
- * anything else is removed.
+ * These are base64 payloads, and texts that an earlier run of ctx has written:
+ * marks for removed text, and the short texts that replace payloads.  A part of
+ * a base64 payload is useless, so a long payload is replaced by a short text
+ * before anything else is removed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 #include "base/vector.h"
 #include "truncate/text_segments.h"
 
-/* Minimum number of characters of base64 that count as a payload.  They must
- * also include upper case, lower case and digits. */
+/* Minimum number of base64 characters that are recognised as a payload.  They
+ * must include upper case, lower case and digits. */
 #define MIN_PAYLOAD 256
 #define MIN_WIDTH   40 /* minimum width of a payload's lines */
-/* Maximum number of spaces and tabs at the start of a line of a base64
+/* Maximum number of spaces and tabs at the beginning of a line of a base64
  * payload. */
 #define MAX_INDENT 32
 
@@ -52,8 +52,8 @@ match_mark(const char *p, size_t n)
 enum { UPPER = 1, LOWER = 2, DIGIT = 4, SIGN = 8, ALL = 7 };
 
 /* For each byte: the class of the base64 character (upper case, lower case,
- * digit, sign); 0 if it is not base64.  A table is fast, and every byte of
- * every text is looked up. */
+ * digit, sign), or 0 if it is not base64.  This is a table, because every byte
+ * of every text is looked up, and a table is fast. */
 /* clang-format off */
 static const unsigned char byte_classes[256] = {
     ['A'] = UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER, UPPER,
@@ -73,9 +73,9 @@ classify_byte(char c)
 	return byte_classes[(unsigned char)c];
 }
 
-/* Returns the offset of the first byte, from an offset on, that is not base64.
- * Adds to *kinds the classes (upper case, lower case, digit, sign) of the
- * base64 characters before that byte. */
+/* Returns the offset of the first byte, from the offset "at" on, that is not
+ * base64.  Adds to *kinds the classes (upper case, lower case, digit, sign) of
+ * the base64 characters before that byte. */
 static size_t
 find_base64_end(const char *p, size_t n, size_t at, unsigned *kinds)
 {
@@ -86,9 +86,9 @@ find_base64_end(const char *p, size_t n, size_t at, unsigned *kinds)
 	return at;
 }
 
-/* A base64 payload may consist of several lines.  If a line break (a line feed
- * or its JSON escape) is at this offset and base64 follows it, after
- * indentation, returns the offset of the base64, else 0. */
+/* If at an offset there is a line break (a line feed or its JSON escape), and
+ * base64 follows it after indentation, returns the offset of this base64,
+ * otherwise 0.  A base64 payload may consist of several lines. */
 static size_t
 skip_line_break(const char *p, size_t n, size_t at)
 {
@@ -121,9 +121,9 @@ may_end_line(const char *p, size_t n, size_t at)
 }
 
 /* Finds the base64 payload that begins at an offset.  It may consist of lines
- * of equal width and a shorter last line.  Returns the offset of its end; if
- * there is no payload, returns the offset at which it would begin. in_url is
- * true in a data: URL.  Sets *next to the offset at which the caller must
+ * of equal width and a shorter last line.  Returns the offset of its end, or
+ * the offset at which it would begin if there is no payload. in_url: true
+ * inside a data: URL.  Sets *next to the offset at which the caller must
  * continue the search. */
 static size_t
 find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
@@ -150,9 +150,9 @@ find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
 			full = stop;
 	}
 	/* Lines of base64 are not a payload if they have too few characters in
-	 * total, or lack upper case, lower case or digits.  Then no payload
-	 * begins in any of these lines, so *next is set to the end of the last
-	 * line of full width, to continue the search there. */
+	 * total, or lack upper case, lower case or digits.  Then none of these
+	 * lines begins a payload, so *next is set to the end of the last line
+	 * of full width. */
 	*next = full;
 	if (!in_url && (chars < MIN_PAYLOAD || (kinds & ALL) != ALL))
 		return at;
@@ -162,10 +162,10 @@ find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
 
 /* ---- finding them ---- */
 
-/* Searches for places in a text where a string may begin, by comparing only two
- * bytes: the string's first byte, and its last byte, which is "next" bytes
- * later.  The search begins at an offset, and returns the offset of the first
- * such place.  Near the end of the text it returns an offset from which the
+/* Finds the next place in a text where a string may begin, by comparing only
+ * two bytes: the first byte of the string, and its last byte, which comes
+ * "next" bytes later. at: offset at which the search begins.  Returns the
+ * offset of the place or, near the end of the text, an offset from which the
  * caller must search byte by byte. */
 static size_t
 skip_to_candidate(const char *p, size_t n, size_t at, char first, char last,
@@ -183,8 +183,8 @@ skip_to_candidate(const char *p, size_t n, size_t at, char first, char last,
 	return at;
 }
 
-/* Returns the offset of the first occurrence of a string in a text, from an
- * offset on.  If there is none, returns the length of the text. */
+/* Returns the offset of the first occurrence of a string in a text, from the
+ * offset "at" on, or the length of the text if there is none. */
 static size_t
 find_text(const char *p, size_t n, size_t at, const char *what, size_t length)
 {
@@ -209,8 +209,8 @@ find_mark(const char *p, size_t n, size_t at)
 	return at;
 }
 
-/* Returns the offset of the payload of the first data: URL in a text, from an
- * offset on.  If there is none, returns the length of the text. */
+/* Returns the offset of the payload of the first data: URL in a text, from the
+ * offset "at" on, or the length of the text if there is none. */
 static size_t
 find_data_url(const char *p, size_t n, size_t at)
 {
@@ -225,9 +225,8 @@ find_data_url(const char *p, size_t n, size_t at)
 }
 
 /*
- * Searches a text for base64 from an offset on: returns the first offset at
- * which at least MIN_WIDTH base64 characters follow each other, or n if there
- * is none.
+ * Returns the first offset in a text, from the offset "at" on, at which at
+ * least MIN_WIDTH base64 characters follow each other, or n if there is none.
  *
  * The search looks at MIN_WIDTH bytes, beginning with the last one.  If a byte
  * among them is not base64, the search continues after that byte.  Most words
@@ -245,7 +244,7 @@ find_base64_run(const char *p, size_t n, size_t at)
 		if (from > at)
 			continue;
 		/* After a backslash, the first character belongs to an escape
-		 * such as \n, not to base64.  So base64 can only begin after
+		 * such as \n, not to base64.  So base64 can begin only after
 		 * that character. */
 		if (at == 0 || p[at - 1] != '\\')
 			return at;
@@ -265,8 +264,8 @@ ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
 }
 
 /* Moves a walk through the protected spans (parts of the text that must not be
- * cut) to an offset.  Searches for the next span of a kind only if the one that
- * is known begins before the offset. */
+ * cut) to an offset.  Searches for the next span of a kind only if the known
+ * one begins before the offset. */
 static void
 advance_search(struct protected_span_walk *walk, size_t at)
 {
@@ -301,8 +300,8 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 		to = find_payload_end(p, n, from, in_url, &next);
 		advance_search(walk, next);
 		/* The first and the last character of a payload may form a
-		 * grapheme cluster with the characters around the payload.  If
-		 * so, they do not belong to the span. */
+		 * grapheme cluster with the characters around the payload.
+		 * Then they are not included in the span. */
 		if (to > from && to < n && (unsigned char)p[to] >= 0x80)
 			to--;
 		if (to > from && from > 0 && (unsigned char)p[from - 1] >= 0x80)
@@ -331,8 +330,8 @@ add_protected_span(struct text_segments *segments, size_t from, size_t to,
 }
 
 /* Makes the short text that replaces a base64 payload: writes it to
- * shortener->out, and as a JSON string to shortener->mark.  Sets *excess to
- * how much larger the payload is, in the unit of the limit; to 0 if it is
+ * shortener->out, and as a JSON string to shortener->mark.  Sets *excess to how
+ * much larger the payload is, in the unit of the limit, or to 0 if it is
  * smaller. */
 static int
 make_placeholder(struct shortener *shortener, const char *p, size_t n,
@@ -354,11 +353,11 @@ make_placeholder(struct shortener *shortener, const char *p, size_t n,
 	return 0;
 }
 
-/* Finds the protected spans of one text: the parts that must not be cut.  If
- * there are base64 payloads, appends the JSON string of the text, with short
- * texts in place of the payloads, to segments->placeholder_literals. *grown:
- * how many bytes longer all texts have become so far; as they mostly become
- * shorter, this is a negative number modulo 2^64. */
+/* Finds the protected spans of one text (the parts that must not be cut).  If
+ * it has base64 payloads, appends its JSON string, with short texts in place of
+ * the payloads, to segments->placeholder_literals. *grown: by how many bytes
+ * all texts have become longer so far; if they have become shorter, as usual,
+ * this is a negative number modulo 2^64. */
 static int
 replace_segment_payloads(struct text_segments *segments,
     struct shortener *shortener, struct text_segment *segment, size_t *grown,
@@ -405,8 +404,8 @@ replace_segment_payloads(struct text_segments *segments,
 	if (ctx_buf_add(plain, literal.p + done, literal.n - done, err) < 0)
 		return -1;
 	/* Only the length of the JSON string is set here, because the buffer
-	 * may still move in memory.  ctx_text_segments_protect sets the pointer
-	 * when all texts are in the buffer. */
+	 * may still move. ctx_text_segments_protect sets the pointer when all
+	 * texts are in the buffer. */
 	segment->literal.n = plain->n - start;
 	return 0;
 }

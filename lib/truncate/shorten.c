@@ -1,8 +1,8 @@
 /*
- * shorten.c - shortens texts to a limit by removing a part, mostly the middle
+ * shorten.c - shortens texts to a limit by removing a part, usually the middle
  *
- * What is kept of the beginning and of the end, and the mark that replaces the
- * removed part, share the limit.  If the limit is in tokens, the text is cut by
+ * The limit is for the kept beginning, the kept end, and the mark that replaces
+ * the removed part together.  If the limit is in tokens, the text is cut by
  * counting tokens, and the tokens of the result are counted again.
  */
 #include "store/store.h"
@@ -40,7 +40,8 @@ struct kept_room {
 };
 
 /* Divides the size that may be kept of a text between its beginning and its
- * end, as the options demand.  room: this size, in the unit of the limit. */
+ * end, in the ratio that the options set. room: this size, in the unit of the
+ * limit. */
 static struct kept_room
 split_room(const struct shortener *shortener, uint64_t room)
 {
@@ -57,10 +58,10 @@ split_room(const struct shortener *shortener, uint64_t room)
 	    shortener->keep == CTX_KEEP_HEAD ? 0 : room - head};
 }
 
-/* Reduces how much of a text may be kept. size: the size of the result, which
- * exceeds the limit.  If the counter corrects its counts, the kept text may
- * have several times the tokens in *room, so both parts are first reduced in
- * proportion.  Otherwise the size of the beginning is reduced by the excess
+/* Reduces how much of a text may be kept. size: size of the result so far,
+ * which exceeds the limit.  If the counter corrects its counts, the kept text
+ * may have several times the tokens in *room, so both parts are first reduced
+ * in proportion.  Otherwise the size of the beginning is reduced by the excess
  * and, once it is 0, that of the end. */
 static void
 shrink_room(const struct shortener *shortener, struct kept_room *room,
@@ -81,9 +82,9 @@ shrink_room(const struct shortener *shortener, struct kept_room *room,
 	room->tail -= excess < room->tail ? excess : room->tail;
 }
 
-/* Finds the range of the text to remove, if the kept beginning and end may
- * have the numbers of tokens in *room.  Sets *kept to the tokens that they
- * have together. */
+/* Finds the range of the text that is removed if the kept beginning and end may
+ * have the numbers of tokens in *room.  Sets *kept to the number of tokens that
+ * they have together. */
 static int
 find_token_range(struct shortener *shortener,
     const struct text_segments *segments, const struct kept_room *room,
@@ -110,9 +111,9 @@ find_token_range(struct shortener *shortener,
 	return 0;
 }
 
-/* Finds the range of the text to remove if the limit is in tokens.  The tokens
- * of a text are not the sum of the tokens of its parts.  So, as long as the
- * result exceeds the limit, less is kept. */
+/* Finds the range of the text that is removed if the limit is in tokens.  Keeps
+ * less and less until the result does not exceed the limit, because the tokens
+ * of a text are not the sum of the tokens of its parts. */
 static int
 fit_tokens(struct shortener *shortener, const struct text_segments *segments,
     uint64_t limit, struct kept_room room, struct cut_range *range,
@@ -141,8 +142,8 @@ fit_tokens(struct shortener *shortener, const struct text_segments *segments,
 	}
 }
 
-/* Finds the range of the text to remove, and writes the size of the removed
- * text into the mark that replaces it. */
+/* Finds the range of the text that is removed, and writes the size of the
+ * removed text into the mark that replaces it. */
 static int
 find_range(struct shortener *shortener, const struct text_segments *segments,
     uint64_t limit, struct kept_room room, struct cut_range *range,
@@ -157,11 +158,10 @@ find_range(struct shortener *shortener, const struct text_segments *segments,
 }
 
 /*
- * ctx-age replaces a long tool result by its beginning and a reference to the
- * file that contains all of it.  If the text has such a reference at its end,
- * makes sure that the reference is not cut.  Sets *reference_size to the size
- * of the reference; to 0 if there is none, or if the reference alone exceeds
- * the limit.
+ * Forbids cutting the reference at the end of a text, if there is one. (ctx-age
+ * replaces a long tool result by its beginning and a reference to the file that
+ * contains all of it.) Sets *reference_size to the size of the reference, or to
+ * 0 if there is none, or if it alone exceeds the limit.
  */
 static int
 protect_reference(struct shortener *shortener, struct text_segments *segments,
@@ -190,8 +190,8 @@ protect_reference(struct shortener *shortener, struct text_segments *segments,
 }
 
 /* Replaces the base64 payloads in the text by short texts.  Sets *extra to how
- * much larger the payloads were than these.  Sets *fits to true if the text
- * then does not exceed the limit. */
+ * much larger the payloads were than the short texts.  Sets *fits to true if
+ * the text then does not exceed the limit. */
 static int
 replace_payloads(struct shortener *shortener, struct text_segments *segments,
     uint64_t limit, uint64_t *extra, bool *fits, struct ctx_err *err)
@@ -214,8 +214,8 @@ replace_payloads(struct shortener *shortener, struct text_segments *segments,
 	return 0;
 }
 
-/* Finds the range to remove from texts that exceed the limit, and chooses the
- * mark that replaces it.  Sets *done to false if nothing can be removed. */
+/* Finds the range that is removed from texts that exceed the limit, and chooses
+ * the mark that replaces it.  Sets *done to false if nothing can be removed. */
 static int
 decide_cut(struct shortener *shortener, struct text_segments *segments,
     uint64_t limit, struct cut_range *range, bool *done, struct ctx_err *err)

@@ -1,5 +1,5 @@
 /* text_segments.c - finds and reads the texts of a message, or of a tool
- * result, that share one limit */
+ * result, that have one limit together */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +20,8 @@ add_segment(struct text_segments *segments, uint32_t node, struct ctx_err *err)
 	return segment;
 }
 
-/* Sets *is to true if a JSON node is a text such as "[image removed: ...]"
- * that ctx has written in place of media. */
+/* Sets *is to true if a JSON node is a text such as "[image removed: ...]" that
+ * ctx has written in place of media. */
 static int
 detect_placeholder(struct text_segments *segments, const struct ctx_json *json,
     uint32_t node, bool *is, struct ctx_err *err)
@@ -35,8 +35,8 @@ detect_placeholder(struct text_segments *segments, const struct ctx_json *json,
 	    is, &ref, err);
 }
 
-/* Adds a text to those that may be shortened.  A text that ctx has written in
- * place of media is not added: it is kept, as media are. */
+/* Adds a text to those that may be shortened.  Does not add a text that ctx has
+ * written in place of media, which is kept as media are. */
 static int
 add_text_segment(struct text_segments *segments, const struct ctx_json *json,
     uint32_t node, const struct ctx_block *block, struct ctx_err *err)
@@ -60,8 +60,8 @@ add_text_segment(struct text_segments *segments, const struct ctx_json *json,
 	return 0;
 }
 
-/* Adds a tool result that contains no text.  It is treated as one text: its
- * JSON. */
+/* Adds a tool result that contains no text.  Its JSON is treated as one
+ * text. */
 static int
 add_json_segment(struct text_segments *segments,
     const struct ctx_message *message, size_t i, struct ctx_err *err)
@@ -114,12 +114,13 @@ ctx_text_segments_result(struct text_segments *segments,
 			continue;
 		node = block->kind == CTX_BLOCK_TEXT ? block->payload
 						     : block->removable;
-		/* This block cannot be removed alone: it cannot be removed at
-		 * all, or only together with the whole tool result. */
+		/* This block cannot be removed by itself: it cannot be removed
+		 * at all, or only together with the whole tool result. */
 		if (block->removable <= body)
 			block = NULL;
-		/* The block is no text, and cannot be removed alone.  So the
-		 * whole tool result is shortened as one text: its JSON. */
+		/* The block is not a text, and cannot be removed by itself.  So
+		 * the JSON of the whole tool result is shortened as one
+		 * text. */
 		if (block == NULL &&
 		    message->json->nodes[node].kind != CTX_JSON_STRING)
 			return add_json_segment(segments, message, i, err);
@@ -189,8 +190,8 @@ read_segment(struct text_segments *segments, const struct text_segment *segment,
 }
 
 /* If the only text is the JSON of a tool result, which is already in a buffer,
- * moves this buffer to segments->text, so that nothing is copied.  Returns true
- * if the buffer was moved. */
+ * moves this buffer to segments->text without copying.  Returns true if the
+ * buffer was moved. */
 static bool
 take_made_text(struct text_segments *segments)
 {

@@ -4,7 +4,7 @@
  * The edits of a record are collected while its messages are read, and applied
  * at the end of the record.
  *
- * Most texts need not be decoded to know that they are short enough.  The size
+ * Most texts are short enough, which is known without decoding them: the size
  * of a text, in any unit, is at most the number of bytes of its JSON string.
  *
  * With some options (keep_media, unsent, CTX_REASONING_FAIL), later messages
@@ -62,12 +62,12 @@ end_truncated_record(void *user, const struct ctx_event *event,
 	return ctx_truncate_conversation(user, err);
 }
 
-/* Called at the end of the stream: writes the records that are still in memory.
+/* Writes the records that are still in memory at the end of the stream.
  *
- * After an error, later messages of the conversation may be missing.  The
- * records are then written unchanged if a missing message could have decided
- * that they must not be changed: with the option unsent, or with
- * CTX_REASONING_FAIL. */
+ * After an error, later messages of the conversation may be missing.  If such a
+ * message could have decided that the records must not be changed (with the
+ * option unsent, or with CTX_REASONING_FAIL), the records are written
+ * unchanged. */
 static int
 end_truncated_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {

@@ -13,16 +13,16 @@
 /* ---- truncate/truncate.c: shortens long texts --------------------------- */
 
 enum ctx_size {
-	CTX_SIZE_CHARS,  /* Unicode scalar values */
+	CTX_SIZE_CHARS,  /* characters: Unicode scalar values */
 	CTX_SIZE_BYTES,  /* bytes of UTF-8 */
 	CTX_SIZE_TOKENS, /* tokens of the model */
-	/* Lines; the last line counts even without a line feed. */
+	/* lines; the last line is counted even if it has no line feed */
 	CTX_SIZE_LINES,
 };
 
 enum ctx_keep {
-	/* Keep the beginning (head) and the end (tail) of the text, in the
-	 * ratio of their shares. */
+	/* keep the beginning (head) and the end (tail) of the text, in a ratio
+	 * that is set */
 	CTX_KEEP_ENDS,
 	CTX_KEEP_HEAD,
 	CTX_KEEP_TAIL,
@@ -31,42 +31,42 @@ enum ctx_keep {
 struct ctx_truncate_config {
 	enum ctx_size unit;
 	enum ctx_keep keep;
-	/* For CTX_KEEP_ENDS: the ratio of the sizes of the kept beginning and
-	 * the kept end of a text, as two numbers.  Each is at most
-	 * 1,000,000. */
+	/* For CTX_KEEP_ENDS: ratio of the sizes of the kept beginning and the
+	 * kept end of a text, as two numbers, each at most 1,000,000. */
 	uint64_t head, tail;
-	/* Maximum sizes of texts, in the unit that the member unit says; 0: no
-	 * limit.  The mark that is written in place of removed text counts,
-	 * too. */
+	/* Maximum sizes of texts, in the unit that the member "unit" says; 0 if
+	 * there is no limit.  The mark that is written in place of removed text
+	 * is counted, too. */
 	uint64_t limit; /* limit of all texts of a tool result together */
-	/* Limit of all texts of a message that are in no tool result, together.
-	 * No tool result of the message may be larger, either. */
+	/* Limit of all texts of a message together that are outside its tool
+	 * results.  A tool result of the message must not be larger, either. */
 	uint64_t message;
 	uint64_t args; /* limit of the arguments of a tool call */
 	/* True if images and other media are replaced by short texts, except
-	 * the keep_media newest ones. */
+	 * for the keep_media newest ones. */
 	bool media;
 	uint64_t keep_media; /* number of newest media that are kept */
 	/* True if only messages after the last assistant message are changed,
 	 * because no request has contained them yet. */
 	bool unsent;
-	/* Treatment of bound reasoning: signed reasoning that its provider
+	/* What is done with bound reasoning: signed reasoning that its provider
 	 * refuses if anything before it was changed. */
 	enum ctx_reasoning reasoning;
-	/* Patterns of tool names.  The results and arguments of a tool are
-	 * shortened if its name matches tool, or tool is empty, and does not
-	 * match not_tool. */
+	/* Patterns of tool names that say whose results and arguments are
+	 * shortened.  The name of the tool must match the list tool, unless
+	 * that list is empty, and must not match the list not_tool. */
 	struct ctx_pattern tool, not_tool;
 	struct ctx_report report;
 };
 
-/* Numbers of tool results, messages, and arguments of tool calls that were
+/* How many tool results, messages, and arguments of tool calls were
  * shortened. */
 struct ctx_truncate_counts {
 	uint64_t results, messages, calls;
 	uint64_t media; /* number of images and other media that were removed */
-	/* Number of messages whose signed reasoning was removed, because the
-	 * provider refuses it if anything before it was changed. */
+	/* Number of messages whose bound reasoning was removed: signed
+	 * reasoning that the provider refuses if anything before it was
+	 * changed. */
 	uint64_t reasoning;
 	/* Number of messages that still have signed reasoning which the
 	 * provider may refuse, because a message before it was changed. */
@@ -81,7 +81,8 @@ struct ctx_truncate_counts {
  * Texts are cut between grapheme clusters, never inside an escape, a base64
  * payload or the mark of an earlier cut.  The removed middle is replaced by a
  * mark with its size, "\n[... 12345 characters truncated ...]\n" (with U+2026
- * for the dots).  A limit shorter than the mark gets a shorter mark, or none.
+ * for the dots).  If the limit is shorter than this mark, a shorter mark is
+ * used, or none.
  *
  * A message's own text never becomes empty: providers refuse messages without
  * text, so at least an ellipsis is left.  A text that ends in the mark has no
@@ -89,23 +90,23 @@ struct ctx_truncate_counts {
  * assistant message (langchain #35071).
  *
  * Base64 payloads of 256 characters or more are first replaced by "[... 4000
- * characters of base64 ...]", also if they are split into lines as in MIME
- * (RFC 2045, 6.8) and PEM (RFC 7468).
+ * characters of base64 ...]", also if they are split into lines as in MIME (RFC
+ * 2045, 6.8) and PEM (RFC 7468).
  *
- * Content blocks of a tool result that lie wholly in the removed part are
- * removed.  Blocks that are not text are kept or removed whole; media count
- * nothing and are kept.  The reference at the end of a result that ctx-age has
- * shortened is kept.  Arguments of tool calls are replaced by
+ * Content blocks of a tool result that are completely in the removed part are
+ * removed.  Blocks that are not text are kept or removed as a whole; media
+ * count nothing and are kept.  The reference at the end of a result that
+ * ctx-age has shortened is kept.  Arguments of tool calls are replaced by
  * {"_ctx_cut":"12345 characters truncated"} or a shorter form.
  *
  * With the option media, a media block is replaced by the text block "[image
  * removed: 1568x1176 png, 212,345 bytes]", which counts as media from then on.
- * A media block is kept where the message format has no text block.
+ * A media block is kept if the message format has no text block.
  *
  * Memory needed: one record, and the tool calls without results if tools are
  * selected by name.  With the option keep_media also the records from the
  * oldest kept media block on; with the option unsent, those after the last
- * assistant message.  A dry run passes NULL as writer: nothing is written.
+ * assistant message.  If writer is NULL, nothing is written (dry run).
  */
 int ctx_truncate_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_truncate_config *options,
@@ -115,7 +116,7 @@ int ctx_truncate_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 
 /* Shortens a plain text as ctx-truncate shortens a tool result, and appends it
  * to out.  Uses only the members unit, keep, head, tail and limit of the
- * options. counter: the token counter for CTX_SIZE_TOKENS; otherwise it may be
+ * options. counter: token counter for CTX_SIZE_TOKENS; otherwise it may be
  * NULL.  If the text is shortened, bytes that are not UTF-8 become U+FFFD. */
 int ctx_truncate_text(const struct ctx_truncate_config *options,
     struct ctx_counter *counter, struct ctx_str text, struct ctx_buf *out,

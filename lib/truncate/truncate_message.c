@@ -7,7 +7,7 @@
 #include "stream/change_report.h"
 #include "truncate/truncation.h"
 
-/* Bits that say what was shortened in a message; none of them is set if only
+/* Bits that say what was shortened in a message.  No bit is set if only
  * reasoning was removed. */
 enum { REASONING = 0, RESULTS = 1, TEXTS = 2, ARGUMENTS = 4, MEDIA = 8 };
 
@@ -30,8 +30,8 @@ static const char *const rules[] = {
     [RESULTS | TEXTS | ARGUMENTS | MEDIA] = "results to media",
 };
 
-/* Returns true if the JSON of a value is longer than limit, in bytes.
- * Otherwise its text cannot exceed the limit in any unit. limit 0: no limit. */
+/* Returns true if the JSON of a value has more than limit bytes.  Otherwise its
+ * text cannot exceed the limit in any unit. limit: 0 if there is no limit. */
 static bool
 may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
 {
@@ -41,8 +41,8 @@ may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
 }
 
 /* Shortens the texts of a message or tool result, which are in
- * truncation->segments, if together they are longer than the limit.  If they
- * were, adds 1 to *count. */
+ * truncation->segments, if together they are longer than the limit.  In that
+ * case adds 1 to *count. */
 static int
 shorten_to_limit(struct truncation *truncation, uint64_t limit, uint64_t *count,
     struct ctx_err *err)
@@ -58,9 +58,10 @@ shorten_to_limit(struct truncation *truncation, uint64_t limit, uint64_t *count,
 	return 0;
 }
 
-/* Sets mark to the JSON that replaces the arguments of a tool call: the
- * longest of three forms that is not longer than the limit, or the shortest.
- * before: the size of the arguments; *after is set to the size of the mark. */
+/* Writes to mark the JSON that replaces the arguments of a tool call: the
+ * longest of three forms that is not longer than the limit, or else the
+ * shortest form. before: size of the arguments.  Sets *after to the size of the
+ * mark. */
 static int
 make_argument_mark(struct truncation *truncation, uint64_t before,
     char mark[80], uint64_t *after, struct ctx_err *err)
@@ -82,9 +83,9 @@ make_argument_mark(struct truncation *truncation, uint64_t before,
 	}
 }
 
-/* If the arguments of a tool call are too long, replaces all of them by a mark
- * such as {"_ctx_cut":"12345 characters truncated"}.  A part of the arguments
- * is never kept, because a model could take the part for the whole. */
+/* Replaces all arguments of a tool call that are too long by a mark such as
+ * {"_ctx_cut":"12345 characters truncated"}.  A part of the arguments is never
+ * kept, because a model could take the part for the whole. */
 static int
 replace_arguments(struct truncation *truncation,
     const struct ctx_message *message, uint32_t args, struct ctx_err *err)
@@ -136,7 +137,7 @@ shorten_message_texts(struct truncation *truncation,
 	    &truncation->counts->messages, err);
 }
 
-/* Returns the limit for the texts of a tool result; 0 if there is none. */
+/* Returns the limit for the texts of a tool result, or 0 if there is none. */
 static uint64_t
 find_result_limit(const struct ctx_truncate_config *options)
 {
@@ -147,7 +148,7 @@ find_result_limit(const struct ctx_truncate_config *options)
 }
 
 /* Shortens the texts in the agent's copy of a tool result that was shortened to
- * this limit, each to the same limit. */
+ * this limit, each text to the same limit. */
 static int
 shorten_copy(struct truncation *truncation, const struct ctx_message *message,
     uint64_t limit, struct ctx_err *err)
@@ -164,7 +165,7 @@ shorten_copy(struct truncation *truncation, const struct ctx_message *message,
 	return 0;
 }
 
-/* Shortens the texts of tool result i, and those of its copy. */
+/* Shortens the texts of tool result i, and those of the agent's copy of it. */
 static int
 shorten_result(struct truncation *truncation, const struct ctx_message *message,
     size_t i, uint64_t limit, struct ctx_err *err)
@@ -210,9 +211,9 @@ shorten_block(struct truncation *truncation,
 	    : shorten_result(truncation, message, i, limit, err);
 }
 
-/* If a message was edited, archives its original bytes and reports the change.
- * first: number of the message's first edit. was: the counts before the message
- * was shortened; comparing them with the counts now shows what was
+/* Archives the original bytes of a message and reports the change, if the
+ * message was edited. first: number of the message's first edit. was: the
+ * counts before the message was shortened; the differences show what was
  * shortened. */
 static int
 report_truncated(struct truncation *truncation,
@@ -246,9 +247,9 @@ report_truncated(struct truncation *truncation,
 }
 
 /* Removes bound reasoning (signed reasoning that the provider refuses if
- * anything before it was changed) from a message, from the first change on.
- * This change may be in an earlier message or in this one. first: number of
- * this message's first edit. */
+ * anything before it was changed) from a message, as far as it comes after the
+ * first change.  This change may be in an earlier message or in this one.
+ * first: number of the first edit of this message. */
 static int
 drop_bound_reasoning(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,

@@ -1,5 +1,5 @@
-/* truncate_queue.c - for ctx-truncate, keeps those messages in memory whose
- * change depends on later messages */
+/* truncate_queue.c - keeps messages in memory whose change by ctx-truncate
+ * depends on later messages */
 #include "truncate/truncation.h"
 
 bool
@@ -35,8 +35,8 @@ append_entry(struct truncation *truncation,
 	return entry;
 }
 
-/* Moves the conversation tracker to a message that was kept in memory.  If
- * edit is true, shortens the message. */
+/* Moves the conversation tracker to a message in memory.  If edit is true,
+ * shortens the message. */
 static int
 truncate_queued(struct truncation *truncation,
     const struct truncate_conversation *conversation,
@@ -102,8 +102,8 @@ ctx_truncate_check_refusal(struct truncation *truncation,
 	return rc;
 }
 
-/* Writes the first of the records in memory.  If edit is true, its message is
- * shortened. */
+/* Writes the first record in memory.  If edit is true, first shortens its
+ * message. */
 static int
 write_first_truncated(struct truncation *truncation, bool edit,
     struct ctx_err *err)
@@ -133,7 +133,7 @@ ctx_truncate_write_all(struct truncation *truncation, bool edit,
 }
 
 /* Writes the messages at the beginning of the queue that need not be kept in
- * memory any longer: those before the first message that has some of the newest
+ * memory any longer: those before the first message with one of the newest
  * media, which are not removed. */
 static int
 write_due_truncated(struct truncation *truncation, struct ctx_err *err)

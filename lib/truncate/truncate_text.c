@@ -1,7 +1,7 @@
 /*
  * truncate_text.c - shortens a plain text as if it were a tool result
  *
- * The text becomes the content of a message, so that it is cut exactly as a
+ * The text becomes the content of a message, so that it is cut exactly like a
  * tool result of a conversation.
  */
 #include <string.h>
@@ -31,9 +31,9 @@ append_valid(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 	}
 }
 
-/* Makes the JSON of a message in Chat Completions with a tool result, the text.
- * Reads this message into rewrite->text_message, as the rest of ctx-truncate
- * needs a message, and sets *segments to the text in it. */
+/* Makes a message of Chat Completions with a tool result that is the text,
+ * because the rest of ctx-truncate needs a message.  Parses it into
+ * rewrite->text_message, and sets *segments to the text in it. */
 static int
 make_message(struct ctx_rewrite *rewrite, struct ctx_buf *record,
     struct text_segments *segments, struct ctx_str text, struct ctx_err *err)
@@ -89,8 +89,8 @@ ctx_truncate_text(const struct ctx_truncate_config *options,
 	int rc = 0;
 
 	ctx_rewrite_init(&rewrite, CTX_SIMD_BEST);
-	/* The size of a text in any unit is at most its number of bytes, so a
-	 * text with no more bytes than the limit is not shortened. */
+	/* The size of a text in any unit is at most its number of bytes.  So a
+	 * text with at most limit bytes is not shortened. */
 	if (options->limit > 0 && text.n > options->limit &&
 	    (rc = make_message(&rewrite, &record, &segments, text, err)) == 0)
 		rc = ctx_shorten(&shortener, &rewrite.edits, &segments,

@@ -1,5 +1,5 @@
-/* truncation.h - the state of ctx-truncate, and functions that its files
- * share */
+/* truncation.h - the state of ctx-truncate, and functions shared by its
+ * files */
 #ifndef CTX_TRUNCATE_TRUNCATION_H
 #define CTX_TRUNCATE_TRUNCATION_H
 
@@ -9,83 +9,83 @@
 #include "truncate/text_segments.h"
 #include "truncate/truncate.h"
 
-/* A message that is kept in memory, because later messages decide how it is
- * changed.  Records after such a message are kept, too, so that the order of
+/* A message in memory, because later messages decide how it is changed.
+ * Records after such a message are kept in memory, too, so that the order of
  * records does not change. */
 struct truncate_entry {
 	struct ctx_held_message held;
 	/* first_media: number of the message's first media block in the
-	 * conversation, from 0. n_media: how many media blocks the message
-	 * has. */
+	 * conversation, from 0. n_media: number of media blocks in the
+	 * message. */
 	uint64_t first_media, n_media;
 };
 
 /* A conversation that ctx-truncate is reading. */
 struct truncate_conversation {
 	struct conversation_tracker tracker;
-	/* Number of the queue's entry after the last assistant message. */
+	/* Number of the entry after the last assistant message in the queue. */
 	size_t sent_end;
 	uint64_t n_media; /* number of media blocks read so far */
 };
 
-/* State of ctx-truncate. */
+/* State of ctx_truncate_stream while it reads a stream. */
 struct truncation {
-	/* The entries in the queues of rewrite are of the type struct
+	/* The entries in the queues of rewrite have the type struct
 	 * truncate_entry. */
 	struct ctx_rewrite rewrite;
 	struct ctx_truncate_config *options;
 	struct ctx_truncate_counts *counts;
 	struct ctx_model_counters *counters;
-	/* The stream has at most two conversations at a time. lines: the one in
-	 * which each record is a message. record: one that is inside the
-	 * current record. */
+	/* lines: the conversation in which each record is a message. record:
+	 * the conversation inside the current record. */
 	struct truncate_conversation lines, record;
 	struct shortener shortener;
 	struct text_segments segments; /* texts of one tool result or message */
 	struct ctx_buf out, text;      /* scratch buffers */
-	/* Work that is left for matching the tool names of the current message
-	 * with patterns, so that no pattern can take for ever.  In units of
-	 * CTX_PATTERN_WORK. */
+	/* Work that may still be done for matching patterns with the tool names
+	 * of the current message, so that no pattern can take for ever.  In the
+	 * units of CTX_PATTERN_WORK. */
 	int64_t match_left;
-	/* True while the changes of a conversation are only tried: nothing is
-	 * reported or written.  Afterwards the member refused says whether the
-	 * changes are allowed. */
+	/* True during a trial: the changes of a conversation are computed, but
+	 * nothing is reported or written.  Afterwards the member "refused" says
+	 * whether the changes are allowed. */
 	bool is_trial;
-	/* The result of a trial (is_trial): true if bound reasoning comes after
-	 * a change.  Bound reasoning is signed reasoning that its provider
+	/* Result of a trial (is_trial): true if bound reasoning comes after a
+	 * change.  Bound reasoning is signed reasoning that its provider
 	 * refuses if anything before it was changed. */
 	bool refused;
 };
 
-/* The media blocks of a conversation are numbered from 0.  Says which of those
- * in a message are removed. */
+/* Says which media blocks of a message are removed.  The media blocks of a
+ * conversation are numbered from 0. */
 struct media_numbers {
 	uint64_t first; /* number of the message's first media block */
-	uint64_t end;   /* media blocks with a lower number are removed */
+	/* number of the first media block of the conversation that is kept */
+	uint64_t end;
 };
 
 /* ---- remove_media.c ---- */
 
 /* Sets *is to true if block i is an image or other media, or a text that ctx
- * has written in place of one. */
+ * has written in place of media. */
 int ctx_truncate_is_media(struct truncation *truncation,
     const struct ctx_message *message, size_t i, bool *is, struct ctx_err *err);
-/* Adds the edits that replace media blocks of a message by short texts: all
- * those with a number below media.end.  Skips a block that an edit of this
- * message has removed or replaced already. first: number of this message's
- * first edit. */
+/* Adds the edits that replace the media blocks of a message whose number is
+ * below media.end by short texts.  Skips a block that an edit of this message
+ * has already removed or replaced. first: number of the first edit of this
+ * message. */
 int ctx_truncate_media(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
     size_t first, struct media_numbers media, struct ctx_err *err);
-/* The media blocks of a conversation are numbered from 0.  Returns the number
- * of the first one that is kept; all before it are removed. */
+/* Returns the number of the first media block of a conversation that is kept;
+ * all media blocks before it are removed.  They are numbered from 0. */
 uint64_t ctx_truncate_kept_media(const struct truncation *truncation,
     const struct truncate_conversation *conversation);
 
 /* ---- truncate_message.c ---- */
 
-/* Makes a message the current one of its conversation, in the conversation
- * tracker.  If edit is true, also adds the edits that shorten the message. */
+/* Makes a message the current one in the conversation tracker.  If edit is
+ * true, also adds the edits that shorten the message. */
 int ctx_truncate_message(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
     bool edit, struct media_numbers media, struct ctx_err *err);
@@ -93,17 +93,17 @@ int ctx_truncate_message(struct truncation *truncation,
 /* ---- truncate_queue.c ---- */
 
 /* Returns true if a later message may show that the conversation must not be
- * changed.  The message may have bound reasoning (signed reasoning that the
- * provider refuses if anything before it was changed). */
+ * changed, because it has bound reasoning (signed reasoning that the provider
+ * refuses if anything before it was changed). */
 bool ctx_truncate_may_refuse(const struct truncation *truncation,
     const struct truncate_conversation *conversation);
-/* Tries to shorten the messages in memory.  Sets truncation->refused to true if
- * bound reasoning (signed reasoning that the provider refuses if anything
+/* Shortens the messages in memory in a trial.  Sets truncation->refused to true
+ * if bound reasoning (signed reasoning that the provider refuses if anything
  * before it was changed) would come after a change. */
 int ctx_truncate_check_refusal(struct truncation *truncation,
     const struct truncate_conversation *conversation, struct ctx_err *err);
-/* Writes all records that are kept in memory.  If edit is true, first shortens
- * the texts of their messages. */
+/* Writes all records in memory.  If edit is true, first shortens the texts of
+ * their messages. */
 int ctx_truncate_write_all(struct truncation *truncation, bool edit,
     struct ctx_err *err);
 /* Handles a message that is a record: keeps it in memory if its change depends
@@ -114,8 +114,8 @@ int ctx_truncate_queue_record(struct truncation *truncation,
  * conversation. */
 int ctx_truncate_queue_element(struct truncation *truncation,
     const struct ctx_event *event, struct ctx_err *err);
-/* Shortens the messages of a conversation inside a record, when all of them
- * have been read. */
+/* Shortens the messages of a conversation inside a record, after all of them
+ * were read. */
 int ctx_truncate_conversation(struct truncation *truncation,
     struct ctx_err *err);
 
