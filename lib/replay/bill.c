@@ -5,8 +5,8 @@
  * The number of tokens of a prompt is the billed one, if the session says so.
  * In the first request, the billed tokens beyond those that ctx counts in
  * messages are attributed to the system prompt and the tools.  In later
- * requests, the tokens that ctx counts in messages are scaled by a factor, so
- * that the sum is what was billed.
+ * requests, the tokens that ctx counts in messages are multiplied by a factor,
+ * so that the sum is the billed number.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "replay/prompt_cache.h"
 #include "replay/recorded_session.h"
 
-/* Two numbers of tokens are treated as equal if they differ by at most 1 /
+/* Two numbers of tokens count as equal if they differ by at most 1 /
  * TOLERANCE. */
 #define TOLERANCE 50
 
@@ -42,30 +42,30 @@ ctx_replay_reason_text(enum ctx_replay_reason reason)
 	return reasons[reason].text;
 }
 
-/* State of ctx_replay_bill, which replays one session. */
+/* State of ctx_replay_bill while it replays a session. */
 struct billing {
 	struct ctx_replay_session *session;
 	const struct ctx_replay_options *options;
 	struct ctx_replay_outcome *outcome;
 	struct prompt_cache cache;
 	/* Number of tokens that the provider billed for messages, per token
-	 * that ctx counts in them.  It is taken from the newest request whose
-	 * billed tokens are known. */
+	 * that ctx counts in them, in the newest request whose billed tokens
+	 * are known. */
 	double factor;
-	/* true if the newest write to the cache was stored for an hour, false
-	 * if for 5 minutes */
+	/* True if the newest write to the cache was stored for an hour; false
+	 * if for 5 minutes. */
 	bool hour;
-	/* Tokens before all messages (system prompt, tools).  outside: how many
-	 * of them are read from the cache by a request whose messages are all
-	 * new.  shared: how many are read if nothing of this session is stored,
-	 * because other sessions have stored them.  Both are taken from the
-	 * last such request in the recording. */
+	/* Numbers of tokens before all messages (system prompt, tools) that are
+	 * read from the cache. outside: if all messages of the request are new.
+	 * shared: if nothing of this session is stored, but other sessions have
+	 * stored some.  Both are taken from the last such request in the
+	 * recording. */
 	uint64_t outside, shared;
 	/* true once a request of the session has reported what it read from the
 	 * cache */
 	bool is_given;
-	/* time of the previous request in milliseconds since 1970; INT64_MIN:
-	 * not known */
+	/* Time of the previous request in milliseconds since 1970; INT64_MIN if
+	 * not known. */
 	int64_t time;
 };
 
@@ -121,8 +121,8 @@ ctx_replay_add_usage(struct ctx_replay_bill *bill,
 
 /* ---- requests ---- */
 
-/* Estimates the tokens of a prompt that are outside its messages (system
- * prompt, tools): the billed input tokens of the first recorded request, less
+/* Estimates the number of tokens of a prompt outside its messages (system
+ * prompt, tools): the billed input tokens of the first recorded request, minus
  * the tokens that ctx counts in its messages. */
 static void
 find_outside(struct ctx_replay_session *session,
@@ -170,10 +170,10 @@ ctx_replay_measure_prompt(const struct replay_request *request, uint32_t node,
 	    : 0;
 }
 
-/* Sets the members of a request that say how its prompt is measured, so that
- * the tokens outside the messages and those that ctx counts in the messages,
- * times the factor, are the billed tokens.  counted: tokens that ctx counts in
- * the messages. */
+/* Sets the members of a request that say how its prompt is measured.  The
+ * tokens outside the messages, plus the tokens that ctx counts in the messages
+ * times the factor, are then the billed tokens. counted: number of tokens that
+ * ctx counts in the messages. */
 static void
 fit_to_bill(struct billing *billing, struct replay_request *request,
     uint64_t counted)
@@ -186,8 +186,8 @@ fit_to_bill(struct billing *billing, struct replay_request *request,
 		billing->factor = (double)(billed - outside) / (double)counted;
 	request->factor = billing->factor;
 	request->outside = outside;
-	/* Fewer tokens were billed than are outside the messages of the first
-	 * request: the system prompt or the tools have become smaller. */
+	/* Fewer tokens were billed than the first request had outside its
+	 * messages: the system prompt or the tools have become smaller. */
 	if (request->is_recorded && billed <= outside) {
 		messages = (uint64_t)(billing->factor * (double)counted + 0.5);
 		request->outside = billed > messages ? billed - messages : 0;
@@ -201,9 +201,9 @@ fit_to_bill(struct billing *billing, struct replay_request *request,
 	    : 0;
 }
 
-/* Fills *prompt with what the cache must know of a prompt that was sent as the
- * session records it, without pruning: its tokens, its time and its node in the
- * tree of prompts. */
+/* Sets *prompt to what the cache must know about a prompt that was sent as
+ * recorded, without pruning: its tokens, its time and its node in the tree of
+ * prompts. */
 static void
 measure_recorded(struct billing *billing, struct replay_request *request,
     struct cached_prompt *prompt)
@@ -236,7 +236,7 @@ ctx_replay_find_usage(const struct replay_request *request,
 		usage->written_hour = usage->written;
 }
 
-/* Returns true if what a request writes to the cache is stored for an hour,
+/* Returns true if what a request writes to the cache is stored for an hour;
  * false if for 5 minutes. */
 static bool
 is_for_an_hour(struct billing *billing, const struct replay_request *request)
@@ -249,9 +249,9 @@ is_for_an_hour(struct billing *billing, const struct replay_request *request)
 	return billing->hour;
 }
 
-/* Returns the reason for which the provider has read another number of tokens
- * from its cache than the replay has computed.  found: which part of the prompt
- * the replay found in the cache.  lifetime: how long the cache stores a prompt
+/* Returns the reason why the provider has read another number of tokens from
+ * its cache than the replay has computed. found: kind of place at which the
+ * stored part of the prompt ends. lifetime: how long the cache stores a prompt
  * after its last use, in milliseconds. */
 static enum ctx_replay_reason
 find_reason(const struct billing *billing,
@@ -281,10 +281,10 @@ find_reason(const struct billing *billing,
 					 : CTX_REPLAY_LONGER;
 }
 
-/* The session does not say how many tokens of the system prompt and the tools
- * are in the cache of the provider.  If a request read only such tokens from
- * the cache, takes their number from this request. read: the tokens that the
- * request read from the cache. */
+/* Notes down how many tokens of the system prompt and the tools are in the
+ * cache of the provider, if a request read only such tokens from the cache.
+ * The session does not say this number otherwise. read: number of tokens that
+ * the request read from the cache. */
 static void
 learn_beginning(struct billing *billing, uint64_t read, enum cache_find found)
 {
@@ -296,8 +296,9 @@ learn_beginning(struct billing *billing, uint64_t read, enum cache_find found)
 		billing->outside = read;
 }
 
-/* Compares the tokens that a recorded request read from the cache with those
- * that the replay computes, and adds the request to the sums. */
+/* Compares the number of tokens that a recorded request read from the cache
+ * with the number that the replay computes, and adds the request to the
+ * sums. */
 static void
 compare_request(struct billing *billing, struct ctx_replayed_request *replayed,
     enum cache_find found, int64_t lifetime)

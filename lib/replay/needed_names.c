@@ -26,15 +26,16 @@
 #include "replay/recorded_session.h"
 #include "stream/rewrite.h"
 
-/* A message, and the names in it, which are elements of prompt_search.found:
- * [first, others) are the names in its tool results, [others, end) those in its
- * other texts and in arguments. */
+/* A message, and the names in it, which are elements of prompt_search.found.
+ * [first, others): the names in its tool results. [others, end): the names in
+ * its other texts and in arguments of tool calls. */
 struct searched_message {
 	size_t first, others, end;
 	bool by_user, is_system;
 	/* true for a user's message, and for a message with tool results */
 	bool is_given;
-	/* true if the record continues the message of the record before it */
+	/* true if the record has a further part of the message of the record
+	 * before it */
 	bool continues;
 };
 
@@ -44,11 +45,11 @@ struct name_use {
 	uint32_t name;  /* id of the name */
 };
 
-/* Where a name is in the current prompt.  Positions are those of messages in
+/* Where a name is in the current prompt.  Positions are numbers of messages in
  * the prompt, counted from 1. */
 struct prompt_name {
-	/* value that prompt_search.round had when the other members were set;
-	 * with another value they mean nothing */
+	/* Value of prompt_search.round when the other members were set.  If
+	 * prompt_search.round has another value now, they are not valid. */
 	uint32_t round;
 	uint32_t n_messages; /* number of messages that contain the name */
 	uint32_t newest;     /* position of the newest of them */
@@ -59,13 +60,13 @@ struct prompt_name {
 	bool is_given;
 };
 
-/* A place of a name in the current prompt, if at most EVAL_SEEN_MOST messages
- * contain the name. */
+/* A place of a name in the current prompt.  Stored only if at most
+ * EVAL_SEEN_MOST messages contain the name. */
 struct seen_place {
 	struct name_place place;
-	uint32_t position; /* of the message in the prompt, from 1 */
-	/* the previous place of the same name: its index in
-	 * prompt_search.seen, plus 1; 0: there is none */
+	uint32_t position; /* position of the message in the prompt, from 1 */
+	/* index in prompt_search.seen of the previous place of the same name,
+	 * plus 1; 0 if there is none */
 	uint32_t previous;
 };
 
@@ -73,10 +74,11 @@ struct prompt_search {
 	struct ctx_replay_session *session;
 	struct ctx_rewrite rewrite; /* reads the messages of the session */
 	struct ctx_buf results, texts, arguments; /* scratch memory */
-	struct ctx_intern *names; /* of the session's needed names */
+	/* string table of the session's needed names */
+	struct ctx_intern *names;
 	struct name_use *uses;
 	size_t n_uses, uses_cap;
-	/* for each name: 1 + the index of the newest request that uses it */
+	/* for each name: index of the newest request that uses it, plus 1 */
 	size_t *used_by;
 	size_t used_by_cap;
 	size_t request; /* index of the request whose response is read */
@@ -84,10 +86,10 @@ struct prompt_search {
 	struct searched_message *messages;
 	uint32_t *found; /* ids of names */
 	size_t n_found, found_cap;
-	struct ctx_err *err; /* where record_found reports an error */
+	struct ctx_err *err; /* where record_found stores an error */
 	bool has_failed;     /* true if record_found has failed */
-	/* the current prompt; round counts the prompts that do not continue the
-	 * one before them */
+	/* The current prompt. round: number of prompts so far that do not
+	 * continue the one before them. */
 	struct prompt_walk walk;
 	uint32_t round, n_positions, last_user;
 	struct prompt_name *prompt_names;
@@ -96,7 +98,7 @@ struct prompt_search {
 };
 
 /* Parses a message and collects its texts.  Returns 0 if the message was not
- * kept. */
+ * stored. */
 static int
 read_texts(struct prompt_search *search, const struct replay_message *kept,
     struct ctx_err *err)
@@ -142,7 +144,7 @@ record_use(void *user, const char *p, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Records the names that the response to a request uses. */
+/* Stores which names the response to a request uses. */
 static int
 record_uses(struct prompt_search *search, size_t request, struct ctx_err *err)
 {
@@ -342,7 +344,7 @@ add_needed(struct prompt_search *search, uint32_t id, struct ctx_err *err)
 	return 0;
 }
 
-/* Goes through the prompts in which names are needed. */
+/* Goes through the prompts of the requests that use names. */
 static int
 search_prompts(struct prompt_search *search, struct ctx_err *err)
 {

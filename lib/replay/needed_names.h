@@ -1,5 +1,5 @@
-/* needed_names.h - the names that responses of a recorded session take from
- * their prompts, and where they are in these prompts */
+/* needed_names.h - the needed names of a recorded session: names that its
+ * responses take from their prompts, and where they are in these prompts */
 #ifndef CTX_REPLAY_NEEDED_NAMES_H
 #define CTX_REPLAY_NEEDED_NAMES_H
 
@@ -8,41 +8,43 @@
 struct ctx_replay_session;
 struct replay_request;
 
-/* A part of a message that contains a needed name: the tool results of the
- * message, or everything else in it. */
+/* A place of a needed name: the tool results of a message, or everything else
+ * in the message. */
 struct name_place {
 	uint32_t message; /* index of the message in the session */
 	bool in_results;
 };
 
-/* For all requests, in their order: the names in the response that an earlier
- * message of the session contains (needed names). */
+/* The needed names of all requests, in the order of the requests.  A needed
+ * name of a request is a name in its response that an earlier message of the
+ * session contains. */
 struct needed_names {
 	struct ctx_intern texts; /* all names in the responses, by their ids */
 	struct needed_name {
 		uint32_t id;
-		size_t end; /* index in places after the last of its places */
+		/* index in places after the last place of this name */
+		size_t end;
 	} * list;
 	size_t n, cap;
 	struct name_place *places;
 	size_t n_places, places_cap;
 };
 
-/* Which parts of a message were sent last: each member is 1 + the index of the
- * newest request whose prompt contains the part; 0: none. */
+/* When the parts of a message were last sent: index of the newest request whose
+ * prompt contains the part, plus 1; 0 if there is none. */
 struct sent_parts {
 	uint32_t results, others;
 };
 
-/* Finds the needed names of all requests of a session, which must keep its
- * messages.  Sets session->needed, and the members needed and n_needed of the
- * requests.  Time is linear in the size of the session and of the prompts that
- * do not continue the prompt before them. */
+/* Finds the needed names of all requests of a session, which must have stored
+ * its messages.  Sets session->needed, and the members needed and n_needed of
+ * the requests.  Time is linear in the size of the session and of the prompts
+ * that do not continue the prompt before them. */
 int ctx_replay_find_needed(struct ctx_replay_session *session,
     struct ctx_err *err);
-/* Returns how many of a request's needed names are in a prompt that was sent
- * for it.  sent: array with an element for each message of the session.
- * summary: the text of the summary in the prompt; empty if it has none. */
+/* Returns the number of needed names of a request that are in a prompt which
+ * was sent for it. sent: array with one element for each message of the
+ * session. summary: text of the summary in the prompt, empty if it has none. */
 uint64_t ctx_replay_count_kept(const struct ctx_replay_session *session,
     const struct replay_request *request, const struct sent_parts *sent,
     struct ctx_str summary);

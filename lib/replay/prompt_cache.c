@@ -1,12 +1,12 @@
 /*
- * prompt_cache.c - computes which part of each prompt a provider's prompt cache
- * would have stored
+ * prompt_cache.c - computes which part of each prompt the prompt cache of a
+ * provider would have stored
  *
  * The prompts of a session are paths of a tree, in which each node is a
  * message.  If requests have cache breakpoints, the provider stores the part of
  * a prompt before a breakpoint; otherwise it stores every beginning of a
- * prompt.  What was used last expires last, so each node only needs to know its
- * newest use.
+ * prompt.  A node expires with its last use, so each node needs to know only
+ * its newest use.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +16,10 @@
 #define MINUTE INT64_C(60000)
 #define HOUR   (60 * MINUTE)
 
-/* Maximum number of content blocks that a prompt may have after the part that
- * the cache has stored.  ctx-cache sets a breakpoint at the end of the prompt
- * and one 15 blocks before it, and from each breakpoint the provider searches
- * the 20 blocks before it. */
+/* Maximum number of content blocks of a prompt after the part that the cache
+ * has stored. ctx-cache sets a breakpoint at the end of the prompt and one 15
+ * blocks before it, and from each breakpoint the provider searches the 20
+ * blocks before it. */
 #define MARKED_REACH 35
 
 void
@@ -27,10 +27,10 @@ ctx_cache_rules_of(const struct ctx_model *model, bool hour,
     struct cache_rules *rules)
 {
 	/* Rules of providers whose caches need no breakpoints, from their
-	 * guides on prompt caching of November 2026.  step: reads are multiples
-	 * of so many tokens; least: tokens of the shortest prompt that is
-	 * stored.  If a guide gives a range of lifetimes ("typically 5 to 10
-	 * minutes"), lifetime is the shortest. */
+	 * guides on prompt caching of November 2026. step: number of tokens of
+	 * which cache reads are a multiple. least: number of tokens of the
+	 * shortest prompt that is stored. lifetime: if a guide gives a range
+	 * ("typically 5 to 10 minutes"), the shortest time. */
 	static const struct {
 		const char *vendor;
 		uint64_t step, least;
@@ -60,8 +60,8 @@ ctx_cache_rules_of(const struct ctx_model *model, bool hour,
 			if (rules->least == 0)
 				rules->least = vendors[i].least;
 		}
-	/* OpenAI's models whose cache has breakpoints store every prompt for a
-	 * day, and charge for writing to the cache. */
+	/* OpenAI's models with cache breakpoints store every prompt for a day,
+	 * and charge for writing to the cache. */
 	if (kind == CTX_CACHE_BREAKPOINT) {
 		rules->writes = true;
 		rules->lifetime = 24 * HOUR;
@@ -77,8 +77,8 @@ ctx_prompt_cache_reset(struct prompt_cache *cache,
 	cache->tip = 0;
 }
 
-/* Enlarges the array with the state of each node, because nodes were added to
- * the tree. */
+/* Enlarges the array with the state of each node, after nodes were added to the
+ * tree. */
 static int
 reach_nodes(struct prompt_cache *cache, struct ctx_err *err)
 {
@@ -93,7 +93,7 @@ reach_nodes(struct prompt_cache *cache, struct ctx_err *err)
 }
 
 /* Returns true if the cache still has what was stored at a node: it was stored
- * for the same model and has not expired. */
+ * for the same model, and has not expired. */
 static bool
 is_stored(const struct prompt_cache *cache, uint32_t node,
     const struct cached_prompt *prompt)
@@ -106,9 +106,9 @@ is_stored(const struct prompt_cache *cache, uint32_t node,
 	return use->model == prompt->model && use->expires >= prompt->time;
 }
 
-/* Estimates how many tokens a prompt has from its beginning up to a node, for
- * nodes where no measured number is stored: the tokens outside the messages,
- * and those that ctx counts in the messages times the provider's factor. */
+/* Estimates the number of tokens from the beginning of a prompt to a node for
+ * which no measured number is stored: the tokens outside the messages, plus the
+ * tokens that ctx counts in the messages times the provider's factor. */
 static uint64_t
 scale_tokens(const struct prompt_cache *cache, uint32_t node,
     const struct cached_prompt *prompt)
@@ -118,9 +118,9 @@ scale_tokens(const struct prompt_cache *cache, uint32_t node,
 		(double)cache->tree->nodes[node].tokens);
 }
 
-/* Returns how many tokens of a prompt the cache has: those of the longest
- * beginning that is stored.  Sets *found to the place where this beginning
- * ends. */
+/* Returns the number of tokens of a prompt that the cache has: those of the
+ * longest stored beginning.  Sets *found to the kind of place at which this
+ * beginning ends. */
 static uint64_t
 find_stored(const struct prompt_cache *cache,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
@@ -149,9 +149,9 @@ find_stored(const struct prompt_cache *cache,
 }
 
 /* Marks all nodes of a prompt and its response as stored.  If the prompt
- * continues the previous one, the lifetime of the previous one's nodes is
- * extended (they belong to the same use); otherwise a new use is added.
- * lifetime: in milliseconds. */
+ * continues the previous one, also extends the lifetime of the nodes of that
+ * prompt (they belong to the same use); otherwise adds a new use. lifetime: in
+ * milliseconds. */
 static int
 store_path(struct prompt_cache *cache, const struct cached_prompt *prompt,
     int64_t lifetime, struct ctx_err *err)
@@ -200,9 +200,9 @@ ctx_prompt_cache_send(struct prompt_cache *cache,
 	if (rules->is_marked && prompt->stored < rules->least)
 		return 0;
 	cache->nodes[prompt->node].tokens = prompt->stored;
-	/* The last tokens of a response, as many as the step by which cached
-	 * lengths grow, are not counted as stored.  This agrees with recorded
-	 * sessions of Codex (429 requests of 2026). */
+	/* The last tokens of a response (as many as the unit of cache reads) do
+	 * not count as stored.  This agrees with recorded sessions of Codex
+	 * (429 requests of 2026). */
 	if (!rules->is_marked && prompt->response_tokens > rules->step)
 		cache->nodes[prompt->answered].tokens =
 		    prompt->tokens + prompt->response_tokens - rules->step;

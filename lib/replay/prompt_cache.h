@@ -1,53 +1,56 @@
-/* prompt_cache.h - computes which part of each prompt a provider's prompt cache
- * would have stored */
+/* prompt_cache.h - computes which part of each prompt the prompt cache of a
+ * provider would have stored */
 #ifndef CTX_REPLAY_PROMPT_CACHE_H
 #define CTX_REPLAY_PROMPT_CACHE_H
 
 #include "replay/prompt_tree.h"
 #include "replay/replay.h"
 
-/* How a provider's cache stores prompts.  Times are in milliseconds. */
+/* How the cache of a provider stores prompts.  Times are in milliseconds. */
 struct cache_rules {
 	/* True if the provider stores only the parts of a prompt that end at a
-	 * breakpoint; false if it needs no breakpoints to find the longest
-	 * common beginning of two prompts. */
+	 * breakpoint.  False if it finds the longest common beginning of two
+	 * prompts without breakpoints. */
 	bool is_marked;
 	/* true if the provider charges for writing to the cache */
 	bool writes;
-	/* the number of tokens read from the cache is a multiple of this */
+	/* Unit of cache reads: the number of tokens read from the cache is a
+	 * multiple of this. */
 	uint64_t step;
 	/* minimum number of tokens of a prompt that the cache stores */
 	uint64_t least;
-	/* A stored beginning of a prompt is found only if at most this number
-	 * of content blocks come after it; 0: any number. */
+	/* Maximum number of content blocks that a prompt may have after a
+	 * stored beginning; otherwise this beginning is not found. 0: any
+	 * number. */
 	uint64_t reach;
-	/* how long a prompt is stored after it was used last, in
+	/* time for which a prompt is stored after its last use, in
 	 * milliseconds */
 	int64_t lifetime;
 };
-/* Sets *rules to those of a model; model may be NULL.  hour: true if the
+/* Sets *rules to the rules for a model; model may be NULL. hour: true if the
  * breakpoints of the requests ask to store prompts for an hour. */
 void ctx_cache_rules_of(const struct ctx_model *model, bool hour,
     struct cache_rules *rules);
 
 /* A prompt that is looked up in the cache and then stored there. */
 struct cached_prompt {
-	uint32_t node; /* last message of the prompt in the tree */
-	/* node of the last message of the response in the tree */
+	uint32_t node; /* node in the tree of the last message of the prompt */
+	/* node in the tree of the last message of the response */
 	uint32_t answered;
 	const struct ctx_model *model;
 	/* When the prompt was sent, and when its response began, in
-	 * milliseconds since 1970; INT64_MIN: not known. */
+	 * milliseconds since 1970; INT64_MIN if not known. */
 	int64_t time, answer_time;
-	uint64_t tokens; /* tokens of the whole prompt */
-	uint64_t stored; /* tokens of the part that is stored in the cache */
-	/* outside: tokens of the system prompt and tools, which are before all
-	 * messages; stored_outside: how many of them the cache has if no longer
-	 * beginning of the prompt is found in it; shared: how many of them
-	 * other sessions have stored */
+	uint64_t tokens; /* number of tokens of the whole prompt */
+	/* number of tokens of the part that is stored in the cache */
+	uint64_t stored;
+	/* outside: number of tokens of the system prompt and tools, which are
+	 * before all messages. stored_outside: how many of them the cache has
+	 * if no longer beginning of the prompt is stored. shared: how many of
+	 * them other sessions have stored. */
 	uint64_t outside, stored_outside, shared;
-	/* number of tokens that the provider bills for messages, per token that
-	 * ctx counts in them */
+	/* Number of tokens that the provider bills for messages, per token that
+	 * ctx counts in them. */
 	double factor;
 	uint64_t response_tokens; /* tokens that ctx counts in the response */
 };
@@ -55,27 +58,28 @@ struct cached_prompt {
 /* Which part of a prompt was found in the provider's cache. */
 enum cache_find {
 	CACHE_FOUND_MESSAGES,
-	/* only what is before all messages: system prompt and tools */
+	/* only the part before all messages: system prompt and tools */
 	CACHE_FOUND_OUTSIDE,
-	/* nothing that this session has stored, only the part of the system
+	/* nothing that this session has stored, but the part of the system
 	 * prompt and tools that other sessions also have */
 	CACHE_FOUND_SHARED,
 };
 
-/* The state of a prompt cache.  A zeroed struct is an empty cache. */
+/* The state of a prompt cache.  A struct of zeros is an empty cache. */
 struct prompt_cache {
 	const struct prompt_tree *tree;
 	struct cached_node {
-		uint32_t use; /* 1 + index of the node's newest use; 0: none */
-		/* number of tokens from the beginning of the prompt to the end
-		 * of this message, if a part of a prompt that the cache has
-		 * stored ends here; else 0 */
+		/* index of the node's newest use, plus 1; 0 if there is none */
+		uint32_t use;
+		/* If a part of a prompt that the cache has stored ends at this
+		 * message: number of tokens from the beginning of the prompt to
+		 * the end of this message.  Otherwise 0. */
 		uint64_t tokens;
 	} * nodes;
 	size_t n, cap;
-	/* A use is a series of prompts in which each one continues the one
-	 * before; all its messages expire at the same time.  A node belongs to
-	 * the newest use that contains it. */
+	/* A use is a series of prompts, each of which continues the one before.
+	 * All messages of a use expire at the same time.  A node belongs to the
+	 * newest use that contains it. */
 	struct cache_use {
 		const struct ctx_model *model;
 		/* when the messages of this use expire, in milliseconds since
@@ -83,14 +87,14 @@ struct prompt_cache {
 		int64_t expires;
 	} * uses;
 	size_t n_uses, uses_cap;
-	/* node of the last message of the prompt that was sent last */
+	/* node of the last message in the prompt that was sent last */
 	uint32_t tip;
 };
 void ctx_prompt_cache_reset(struct prompt_cache *cache,
     const struct prompt_tree *tree);
 /* Looks up a prompt in the cache, then stores it there.  Sets *read to the
- * number of the prompt's tokens that were in the cache, and *found to the part
- * of the prompt in which these tokens end. */
+ * number of tokens of the prompt that were in the cache, and *found to the kind
+ * of place at which these tokens end. */
 int ctx_prompt_cache_send(struct prompt_cache *cache,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
     uint64_t *read, enum cache_find *found, struct ctx_err *err);

@@ -5,10 +5,9 @@
 
 #include "replay/prompt_tree.h"
 
-/* Returns the index of the hash table at which the search for a node begins.
+/* Returns the slot of the hash table at which the search for a node begins.
  * The hashes of messages have a secret key (ctx_hash), so that an attacker
- * cannot write messages that all get the same index and make the search slow.
- */
+ * cannot write messages that all get the same slot and make the search slow. */
 static size_t
 find_slot(const struct prompt_tree *tree, uint32_t parent, uint64_t hash)
 {

@@ -2,8 +2,9 @@
  * pruned_history.c - the messages from which the prompts of a session are
  * pruned
  *
- * The tokens of a message are not counted again when it was edited for an
- * earlier request: what the plan has removed is subtracted from its cost.
+ * The tokens of a message that was edited for an earlier request are not
+ * counted again: the tokens that the plan has removed are subtracted from its
+ * cost.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static const struct ctx_held_queue no_messages = {
 
 /* ---- messages ---- */
 
-/* Returns the newest message of the history; NULL if there is none. */
+/* Returns the newest message of the history, or NULL if there is none. */
 static struct pruned_message *
 newest_message(const struct pruned_history *history)
 {
@@ -76,9 +77,9 @@ group_answer(struct pruned_history *history,
 		    ctx_limit_tokens(prompt->recorded->cost->reasoning);
 }
 
-/* Returns the cost of a message without what pruning for an earlier request has
- * removed and, if the record contains prompt and answer, without the answer;
- * but with the summary that it got. */
+/* Returns the cost of a message after pruning for earlier requests, with the
+ * summary that was inserted into it, and without the answer if the record
+ * contains prompt and answer. */
 static struct ctx_cost
 find_cost(const struct pruned_message *message)
 {
@@ -104,7 +105,8 @@ find_cost(const struct pruned_message *message)
 }
 
 /* Adds the newest message to the groups of segments, as ctx-prune does when it
- * reads the message.  Removes it from the history if it cannot be read. */
+ * reads a message.  If the message cannot be read, removes it from the
+ * history. */
 static int
 hold_newest(struct pruned_history *history, struct ctx_err *err)
 {
@@ -152,8 +154,8 @@ append_recorded(void *user, uint32_t number, struct ctx_err *err)
 	    &history->session->messages[number];
 	struct pruned_message *message = newest_message(history);
 
-	/* An answer that is in the same record as its prompt is stored with the
-	 * prompt, the message before it. */
+	/* An answer in the same record as its prompt is stored with the prompt,
+	 * which is the message before it. */
 	if (recorded->text == NULL) {
 		if (message == NULL || message->recorded != recorded - 1)
 			return 0;
@@ -189,7 +191,8 @@ empty_history(void *user)
 	struct pruned_history *history = user;
 
 	ctx_held_queue_clear(&history->prune.rewrite.lines);
-	/* Another text may soon be at the address of a text that was freed. */
+	/* A new text may get the address of a freed text, so the last scan is
+	 * forgotten. */
 	history->prune.rewrite.scanned = NULL;
 	empty_groups(history);
 }
@@ -269,7 +272,7 @@ ctx_pruned_history_summarize(struct pruned_history *history, bool feeds_back,
 
 /* ---- the history of the next request ---- */
 
-/* Records in a message what the plan has left of it.  first: index of its first
+/* Stores in a message what the plan has left of it. first: index of its first
  * segment.  Returns false if nothing is left. */
 static bool
 record_changes(const struct pruned_history *history,
@@ -297,7 +300,8 @@ record_changes(const struct pruned_history *history,
 	return is_kept;
 }
 
-/* Appends the summary that was inserted as a message before another one. */
+/* Appends a summary that was inserted as a message before another message
+ * ("next"). */
 static int
 feed_back_summary(struct pruned_history *history,
     const struct pruned_message *next, struct ctx_str json, uint64_t tokens,
@@ -313,8 +317,8 @@ feed_back_summary(struct pruned_history *history,
 	return hold_newest(history, err);
 }
 
-/* Appends a message that is kept.  Takes its text, which the plan has edited.
- */
+/* Appends a message that is kept, and takes over its text, which the plan has
+ * edited. */
 static int
 feed_back_message(struct pruned_history *history, struct pruned_message *kept,
     struct ctx_err *err)

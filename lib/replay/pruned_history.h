@@ -1,63 +1,63 @@
 /* pruned_history.h - the messages from which the prompts of a session are
- * pruned: those of the session, or what pruning for earlier requests has left
- * of them */
+ * pruned: those of the session, or what earlier pruning has left of them */
 #ifndef CTX_REPLAY_PRUNED_HISTORY_H
 #define CTX_REPLAY_PRUNED_HISTORY_H
 
 #include "prune/held_conversation.h"
 #include "replay/recorded_session.h"
 
-/* The edits of messages that the replay knows. */
+/* The kinds of edits of messages that the replay can handle. */
 #define REPLAYED_EDITS (CTX_MARK_STRIP | CTX_MARK_CLEAR)
 
 /* A message of the history. */
 struct pruned_message {
 	/* Must be the first member.  Its text is NULL unless the strategy
-	 * summarizes: else no message is read again. */
+	 * summarizes, because otherwise no message is parsed again. */
 	struct prune_entry entry;
-	/* The recorded message; NULL for a summary that was inserted as a
+	/* The recorded message, or NULL for a summary that was inserted as a
 	 * message for an earlier request. */
 	const struct replay_message *recorded;
-	/* If the record also contains the answer: that message; else NULL. */
+	/* If the record also contains the answer: the message with the answer;
+	 * otherwise NULL. */
 	const struct replay_message *answer;
-	/* Tokens and hash of the summary that was inserted as this message, or
-	 * into it, for an earlier request; both 0 if none was. */
+	/* Number of tokens and hash of the summary that was inserted as this
+	 * message, or into it, for an earlier request. 0 if there is none. */
 	uint64_t summary_tokens, summary_hash;
-	/* which kinds of edits were made for earlier requests, as CTX_MARK_...
+	/* kinds of edits that were made for earlier requests, as CTX_MARK_...
 	 * flags */
 	uint8_t edits;
 	uint8_t n; /* number of segments of the message */
 };
 
-/* The history of a session.  Its messages are held as ctx-prune holds them, in
- * prune.stream_conversation. */
+/* The history of a session.  Its messages are held in
+ * prune.stream_conversation, in the same way as in ctx-prune. */
 struct pruned_history {
 	const struct ctx_replay_session *session;
-	/* settings of the policy, without what the messages decide */
+	/* settings of the policy, without those that the messages determine */
 	struct ctx_prune_settings settings;
 	struct prune prune;
-	struct prompt_walk walk; /* through the session's prompts */
-	/* text and hash of the newest summary that was inserted */
+	struct prompt_walk walk; /* walk through the prompts of the session */
+	/* Text and hash of the summary that was inserted last. */
 	struct ctx_buf summary;
 	uint64_t summary_hash;
-	struct ctx_hashkey key; /* for this hash */
+	struct ctx_hashkey key; /* key for summary_hash */
 };
 
-/* Begins an empty history.  The caller has set session and settings. */
+/* Begins an empty history.  The caller must have set the members session and
+ * settings. */
 int ctx_pruned_history_open(struct pruned_history *history,
     const struct ctx_replay_policy *policy, struct ctx_err *err);
 void ctx_pruned_history_release(struct pruned_history *history);
-/* Makes the history the messages of a request's prompt.  If the prompt
- * continues the previous request's prompt, only its new messages are appended;
- * otherwise the history is emptied before.  prompt: node of the session's
- * tree. */
+/* Changes the history to the messages of a request's prompt.  If the prompt
+ * continues that of the request before, appends only its new messages;
+ * otherwise empties the history first. prompt: node of the session's tree. */
 int ctx_pruned_history_extend(struct pruned_history *history, uint32_t prompt,
     struct ctx_err *err);
-/* Inserts the summary that the strategy makes of what the plan removes.
- * feeds_back: true if ctx_pruned_history_feed_back follows. */
+/* Inserts the summary that the strategy makes of the messages that the plan
+ * removes. feeds_back: true if ctx_pruned_history_feed_back will be called. */
 int ctx_pruned_history_summarize(struct pruned_history *history,
     bool feeds_back, struct ctx_err *err);
-/* Makes the history what the plan leaves of it, so that the next request
+/* Changes the history to what the plan leaves of it, so that the next request
  * continues the pruned prompt instead of the full one. */
 int ctx_pruned_history_feed_back(struct pruned_history *history,
     struct ctx_err *err);
@@ -74,8 +74,8 @@ ctx_pruned_history_at(const struct pruned_history *history, size_t i)
 	return ctx_held_queue_at(&history->prune.rewrite.lines, i);
 }
 
-/* Returns the tokens of the answer in a record that also contains the prompt.
- * edits: the edits that were made to the record. */
+/* Returns the number of tokens of the answer in a record that also contains the
+ * prompt. edits: edits that were made to the record. */
 uint64_t ctx_pruned_history_count_answer(const struct replay_message *answer,
     unsigned edits);
 

@@ -3,7 +3,7 @@
  * the prompt of each request
  *
  * No messages are written.  The plan of ctx-prune says which segments of
- * messages are removed or edited, and the prompt consists of the remaining
+ * messages are removed or edited.  The pruned prompt consists of the remaining
  * segments and, with the strategy summarize, of the summary.
  */
 #include <stdlib.h>
@@ -12,22 +12,22 @@
 #include "replay/prompt_cache.h"
 #include "replay/pruned_history.h"
 
-/* State of ctx_replay_pruned, which replays one session with pruned prompts. */
+/* State of ctx_replay_pruned while it replays a session with pruned prompts. */
 struct pruned_replay {
 	struct ctx_replay_session *session;
 	const struct ctx_replay_policy *policy;
 	struct pruned_history history;
 	struct prompt_tree tree;
 	struct prompt_cache cache;
-	/* for each message of the session: which parts of it were sent */
+	/* for each message of the session: when its parts were last sent */
 	struct sent_parts *sent;
-	bool sends_summary; /* true if the prompt has history.summary */
+	bool sends_summary; /* true if the prompt contains history.summary */
 };
 
 /* ---- a request ---- */
 
-/* Lets ctx-prune decide what is removed from or edited in the prompt.  Sets
- * *changed to true if that is anything. */
+/* Lets ctx-prune decide what is removed from the prompt or edited in it.  Sets
+ * *changed to true if the prompt changes. */
 static int
 plan_prompt(struct pruned_replay *replay, bool *changed, struct ctx_err *err)
 {
@@ -61,10 +61,10 @@ plan_prompt(struct pruned_replay *replay, bool *changed, struct ctx_err *err)
 	return 0;
 }
 
-/* The prompt that is being written. */
+/* The pruned prompt that is being built. */
 struct written_prompt {
-	uint32_t node;   /* node of the tree where it ends */
-	uint32_t number; /* 1 + index of the request */
+	uint32_t node;   /* node of the tree at which it ends */
+	uint32_t number; /* index of the request, plus 1 */
 };
 
 /* A part of a message (segment) that remains in the pruned prompt. */
@@ -100,8 +100,8 @@ append_summary(struct pruned_replay *replay, uint32_t *node, uint64_t hash,
 	return ctx_prompt_tree_append(&replay->tree, node, &sent, err);
 }
 
-/* Records that a segment is in the pruned prompt of a request.  Of two segments
- * of a message, the first one has the tool results. */
+/* Notes down that a segment is in the pruned prompt of a request.  Of two
+ * segments of a message, the first one has the tool results. */
 static void
 record_sent(struct pruned_replay *replay, const struct sent_segment *segment,
     unsigned edits, uint32_t number)
@@ -117,9 +117,9 @@ record_sent(struct pruned_replay *replay, const struct sent_segment *segment,
 }
 
 /* Appends a segment to the prompt.  The tokens of the last segment of a message
- * include those of a summary that is in the message and, if the record also
- * contains the answer, those of the answer; these are appended as messages of
- * their own. */
+ * include those of a summary in the message and, if the record also contains
+ * the answer, those of the answer; both are appended as messages of their
+ * own. */
 static int
 append_parts(struct pruned_replay *replay, struct written_prompt *prompt,
     struct sent_segment *segment, struct ctx_err *err)
@@ -154,8 +154,8 @@ append_parts(struct pruned_replay *replay, struct written_prompt *prompt,
 	    : append_segment(replay, &prompt->node, answered, 0, edits, err);
 }
 
-/* Appends the summary that the plan inserts, if it is before segment k of a
- * message. */
+/* Appends the summary that the plan inserts, if its place is before segment k
+ * of a message. */
 static int
 append_new_summary(struct pruned_replay *replay, struct written_prompt *prompt,
     const struct pruned_message *message, size_t k, struct ctx_err *err)
@@ -174,8 +174,8 @@ append_new_summary(struct pruned_replay *replay, struct written_prompt *prompt,
 	    err);
 }
 
-/* Builds the prompt that the plan leaves.  changed: false if the plan removes
- * and edits nothing. */
+/* Builds the prompt that the plan leaves. changed: false if the plan neither
+ * removes nor edits anything. */
 static int
 write_prompt(struct pruned_replay *replay, bool changed,
     struct written_prompt *prompt, struct ctx_err *err)
@@ -207,8 +207,8 @@ write_prompt(struct pruned_replay *replay, bool changed,
 	return 0;
 }
 
-/* Sends the pruned prompt through the cache, and adds its cost to the
- * results. */
+/* Sends the pruned prompt through the model of the cache, and adds its cost to
+ * the results. */
 static int
 send_prompt(struct pruned_replay *replay, const struct replay_request *request,
     uint32_t node, struct ctx_billed_usage *usage, struct ctx_err *err)
@@ -273,8 +273,8 @@ open_replay(struct pruned_replay *replay, struct ctx_err *err)
 	if (replay->sent == NULL)
 		return ctx_err_nomem(err);
 	ctx_prompt_cache_reset(&replay->cache, &replay->tree);
-	/* The context window of an unknown model would only be guessed, so it
-	 * is not used as the budget. */
+	/* The context window of an unknown model would be a guess, so it is not
+	 * used as the budget. */
 	if (model != NULL && strcmp(model->vendor, "unknown") == 0)
 		model = NULL;
 	if (ctx_prune_settings_for(replay->policy->config, model,

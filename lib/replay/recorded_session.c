@@ -1,43 +1,43 @@
-/* recorded_session.c - reads a recorded session: its messages, the requests to
- * which the model's messages are responses, and what was billed for each
+/* recorded_session.c - reads a recorded session: its messages, the requests
+ * that were answered by the model's messages, and what was billed for each
  * request */
 #include <stdlib.h>
 #include <string.h>
 
 #include "replay/recorded_session.h"
 
-/* State of ctx_replay_read, which reads a stream of sessions. */
+/* State of ctx_replay_read while it reads a stream of sessions. */
 struct session_reading {
 	struct ctx_stream *stream;
 	struct ctx_model_counters *counters;
 	ctx_replay_take *take;
 	void *user;
 	bool keeps_messages;
-	/* lines: the session that consists of messages that are lines of their
-	 * own.  record: the session that is inside the current line. */
+	/* lines: the session whose messages are lines of their own. record: the
+	 * session that is inside the current line. */
 	struct open_session {
 		struct ctx_replay_session session;
 		struct ctx_counter *counter;
 		/* model that is assumed for the next response, unless the
-		 * response names another */
+		 * response names another model */
 		const struct ctx_model *model;
 		bool begun;
 		/* True if the newest message is a part of a response, and the
 		 * next message may be another part. */
 		bool answers;
 		bool is_timed; /* true if a message has had a timestamp */
-		/* time: latest timestamp of all messages so far; answer_time:
-		 * timestamp of the newest message.  In milliseconds since
-		 * 1970. */
+		/* Times in milliseconds since 1970. time: latest timestamp of
+		 * all messages so far. answer_time: timestamp of the newest
+		 * message. */
 		int64_t time, answer_time;
 		/* Billed tokens that were reported before the response to which
 		 * they belong. */
 		struct ctx_billed_usage waiting;
-		uint64_t last_report; /* input tokens of the last report */
+		/* number of input tokens in the last report */
+		uint64_t last_report;
 	} lines, record;
-	/* Array indexed by the ids of messages in the transcript.  Each element
-	 * is 1 + the index of the request of which this message is a response;
-	 * 0: none. */
+	/* For each id of a message in the transcript: index of the request to
+	 * which this message is a response, plus 1; 0 if there is none. */
 	uint32_t *request_of_id;
 	size_t ids_cap;
 	struct ctx_hashkey key;
@@ -46,8 +46,8 @@ struct session_reading {
 
 /* ---- messages ---- */
 
-/* Computes a hash of all parts of a message that are sent to the model, so that
- * equal messages of two prompts are recognized. */
+/* Computes a hash of all parts of a message that are sent to the model, by
+ * which equal messages of two prompts are recognized. */
 static int
 hash_message(struct session_reading *reading, const struct ctx_message *message,
     uint64_t *hash, struct ctx_err *err)
@@ -85,8 +85,8 @@ hash_message(struct session_reading *reading, const struct ctx_message *message,
 	return 0;
 }
 
-/* Sets *time to the timestamp of a message, in milliseconds since 1970.  Leaves
- * it unchanged if the message has none. */
+/* Sets *time to the timestamp of a message, in milliseconds since 1970.  Does
+ * not change *time if the message has none. */
 static int
 read_time(struct session_reading *reading, const struct ctx_message *message,
     int64_t *time, bool *found, struct ctx_err *err)
@@ -104,8 +104,8 @@ read_time(struct session_reading *reading, const struct ctx_message *message,
 	return 0;
 }
 
-/* Finds the model that wrote a response: the one that the message names, else
- * the one that the session has named last. */
+/* Finds the model that wrote a response: the one that the message names or, if
+ * it names none, the one that the session has named last. */
 static int
 find_response_model(struct session_reading *reading, struct open_session *open,
     const struct ctx_json *json, uint32_t node, struct ctx_err *err)
@@ -138,8 +138,8 @@ add_message(struct ctx_replay_session *session, struct ctx_err *err)
 
 /* ---- requests ---- */
 
-/* Returns a pointer to the element of reading->request_of_id for a message id;
- * NULL with *err if there is no memory. */
+/* Returns the address of the element of reading->request_of_id for a message
+ * id, or NULL with *err if there is no memory. */
 static uint32_t *
 find_request_of_id(struct session_reading *reading, uint32_t id,
     struct ctx_err *err)
@@ -184,9 +184,9 @@ add_request(struct open_session *open, const struct ctx_event *event,
 	return 0;
 }
 
-/* Finds the request of which a message is a response.  If the message is the
- * first of its response, adds a request.  Sets *number to 1 + the index of the
- * request. */
+/* Finds the request to which a message is a response.  If the message is the
+ * first one of its response, adds a request.  Sets *number to the index of the
+ * request, plus 1. */
 static int
 find_request(struct session_reading *reading, struct open_session *open,
     const struct ctx_event *event, uint32_t *number, struct ctx_err *err)
@@ -219,8 +219,8 @@ find_request(struct session_reading *reading, struct open_session *open,
 	return 0;
 }
 
-/* Stores how many tokens were billed for a request, if the message says so.  If
- * the response has several lines that say so, the last one counts. */
+/* Stores how many tokens were billed for a request, if the message reports it.
+ * If several lines of the response do, the last one is used. */
 static void
 note_usage(struct replay_request *request, const struct ctx_event *event)
 {

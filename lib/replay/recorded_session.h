@@ -1,5 +1,5 @@
-/* recorded_session.h - a recorded session: its messages, and the requests to
- * which the model's messages are responses */
+/* recorded_session.h - a recorded session: its messages, and the requests that
+ * were answered by the model's messages */
 #ifndef CTX_REPLAY_RECORDED_SESSION_H
 #define CTX_REPLAY_RECORDED_SESSION_H
 
@@ -10,11 +10,11 @@
  * input. */
 struct replay_message {
 	struct prompt_message sent;
-	/* number of the message's line in the session file, from 1; 0: not from
-	 * a session file */
+	/* number of the message's line in the session file, from 1; 0 if it is
+	 * not from a session file */
 	uint32_t line;
-	/* 1 + index of the request to which this message is a response; 0:
-	 * none */
+	/* index of the request to which this message is a response, plus 1; 0
+	 * if there is none */
 	uint32_t answers;
 	/* true if the agent shows the message but never sends it to the
 	 * model */
@@ -31,16 +31,17 @@ struct replay_message {
 };
 
 struct replay_request {
-	size_t first; /* index of the first message of the response */
+	/* index of the first message of the response in the session */
+	size_t first;
 	/* line of the first message of the response in the session file */
 	uint32_t line;
 	const char *file;
 	uint64_t file_line;
-	/* model that wrote the response; NULL if not known */
+	/* model that wrote the response, or NULL if not known */
 	const struct ctx_model *model;
-	/* Times of the newest message before the response, and of the first
-	 * message of the response, in milliseconds since 1970; valid if
-	 * is_timed is true. */
+	/* Times in milliseconds since 1970, valid if is_timed is true. time: of
+	 * the newest message before the response. answer_time: of the first
+	 * message of the response. */
 	int64_t time, answer_time;
 	bool is_timed;
 	/* true if the session says how many tokens were billed for the
@@ -52,19 +53,21 @@ struct replay_request {
 	struct ctx_billed_usage recorded;
 	/* tokens that ctx counts in the response */
 	uint64_t response_tokens;
-	/* nodes of session.tree: the last message of the prompt, and the last
-	 * message of its response */
+	/* Nodes of session.tree. prompt: last message of the prompt; answered:
+	 * last message of the response. */
 	uint32_t prompt, answered;
-	/* The request's needed names, only if the session keeps its messages:
-	 * n_needed elements of session.needed, from index needed on. */
+	/* The needed names of this request: n_needed elements of
+	 * session.needed, from the index needed on.  Set only if the session
+	 * stores its messages. */
 	size_t needed, n_needed;
-	/* Results of ctx_replay_bill.  outside: tokens before all messages;
-	 * stored_outside: how many of these tokens the cache has if it has no
-	 * message of the prompt; shared: how many of these tokens other
-	 * sessions also have in the cache; unstored: tokens at the end of the
-	 * prompt that are not written to the cache; factor: tokens that the
-	 * provider bills for messages, per token that ctx counts; hour: whether
-	 * what the request writes to the cache is stored for an hour. */
+	/* Results of ctx_replay_bill. outside: number of tokens before all
+	 * messages. stored_outside: how many of these the cache has if it has
+	 * no message of the prompt. shared: how many of these other sessions
+	 * also have in the cache. unstored: number of tokens at the end of the
+	 * prompt that are not written to the cache. factor: number of tokens
+	 * that the provider bills for messages, per token that ctx counts.
+	 * hour: true if what the request writes to the cache is stored for an
+	 * hour. */
 	uint64_t outside, stored_outside, shared, unstored;
 	double factor;
 	bool hour;
@@ -72,10 +75,11 @@ struct replay_request {
 
 struct ctx_replay_session {
 	const char *file;
-	/* number of the line, if a line contains the whole session; else 0 */
+	/* number of the line if a line contains the whole session, otherwise
+	 * 0 */
 	uint64_t line;
-	/* tokens of a request outside its messages (system prompt, tools), as
-	 * far as they are in the recording and ctx counts them */
+	/* Number of tokens of a request outside its messages (system prompt,
+	 * tools), as far as the recording contains them and ctx counts them. */
 	uint64_t overhead;
 	struct replay_message *messages;
 	size_t n, cap;
@@ -91,13 +95,13 @@ struct ctx_replay_session {
 
 /* Finds which messages each request of a session has sent, and adds them to
  * session.tree.  Sets the members prompt and answered of the requests.
- * transcript: the lines of the session file; NULL if the session is from
- * another file. */
+ * transcript: the lines of the session file, or NULL if the session is not from
+ * a session file. */
 int ctx_replay_find_prompts(struct ctx_replay_session *session,
     struct ctx_transcript *transcript, struct ctx_err *err);
-/* Returns the index of the first message that is after the response to a
- * request.  Messages of other senders may be between those of the response:
- * they have other values of the member answers. */
+/* Returns the index of the first message after the response to a request.
+ * Messages of other senders may be between those of the response; these have
+ * other values in their member answers. */
 size_t ctx_replay_response_end(const struct ctx_replay_session *session,
     size_t request);
 /* Appends the messages of a request's response to a prompt that ends at *node
@@ -119,7 +123,7 @@ void ctx_replay_find_usage(const struct replay_request *request,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
     uint64_t read, struct ctx_billed_usage *usage);
 
-/* Adds the tokens of a request, and their cost in dollars, to a bill.  now: see
+/* Adds the tokens of a request, and their cost in dollars, to a bill. now: see
  * struct ctx_replay_options. */
 void ctx_replay_add_usage(struct ctx_replay_bill *bill,
     const struct replay_request *request, int64_t now,

@@ -1,6 +1,6 @@
 /*
- * replay.h - ctx-replay: replays recorded sessions request by request through a
- * model of the provider's prompt cache, and adds up what the provider bills
+ * replay.h - replays recorded sessions request by request through a model of
+ * the provider's prompt cache, and adds up what the provider bills (ctx-replay)
  */
 #ifndef CTX_REPLAY_H
 #define CTX_REPLAY_H
@@ -13,12 +13,12 @@
 
 /* ---- replay/recorded_session.c: the requests of a session ---------------- */
 
-/* A recorded session: its messages, and the requests to which the model's
- * messages are responses. */
+/* A recorded session: its messages, and the requests that were answered by the
+ * model's messages. */
 struct ctx_replay_session;
 
-/* A function that is called for each session of a stream.  It returns 0, or -1
- * with *err to end the reading. */
+/* A callback for each session of a stream.  It returns 0, or -1 with *err to
+ * end the reading. */
 typedef int ctx_replay_take(void *user, struct ctx_replay_session *session,
     struct ctx_err *err);
 /* Reads a stream, and calls take for each of its conversations in which a model
@@ -35,31 +35,31 @@ int ctx_replay_read(struct ctx_stream *stream,
 
 /* ---- replay/bill.c: what the requests cost ------------------------------- */
 
-/* Reasons for which a provider may have read another number of tokens from its
- * cache than the replay computes. */
+/* Reasons why the number of tokens that a provider read from its cache differs
+ * from the number that the replay computes. */
 enum ctx_replay_reason {
-	/* no reason is needed: the numbers differ by at most 2 % */
+	/* no difference: the numbers differ by at most 2 % */
 	CTX_REPLAY_EQUAL,
-	/* The lifetime of everything that the session had stored in the cache
-	 * had passed.  It is not known how much of the system prompt and tools
-	 * was still stored because of other sessions. */
+	/* Everything that the session had stored in the cache had expired.  It
+	 * is not known how much of the system prompt and tools was still stored
+	 * because of other sessions. */
 	CTX_REPLAY_EXPIRED,
 	/* The messages were replaced by others, by a compaction or on another
 	 * branch.  It is not known how much of the system prompt and tools was
 	 * stored. */
 	CTX_REPLAY_REPLACED,
 	/* The provider read at most the part of the system prompt and tools
-	 * that other sessions also have, although the replay found more: system
-	 * prompt or tools have changed, or the provider has dropped what it had
-	 * stored. */
+	 * that other sessions also have, although the replay found more in the
+	 * cache: the system prompt or tools have changed, or the provider has
+	 * dropped what it had stored. */
 	CTX_REPLAY_BEGINNING,
 	/* The provider read fewer tokens from its cache than the replay found
 	 * there, but more than system prompt and tools: earlier messages have
 	 * changed, or the provider has dropped a part. */
 	CTX_REPLAY_SHORTER,
 	/* The provider read more tokens from its cache than the replay found
-	 * there, although the pause before the request was longer than the
-	 * lifetime of the cache. */
+	 * there: the pause before the request was longer than the lifetime of
+	 * the cache, but the provider still had the tokens. */
 	CTX_REPLAY_KEPT_LONGER,
 	/* The provider read more tokens from its cache than the replay found
 	 * there: another request, which is not in the session, had written them
@@ -67,22 +67,22 @@ enum ctx_replay_reason {
 	CTX_REPLAY_LONGER,
 	CTX_REPLAY_REASONS
 };
-/* Returns the name of a reason, such as "beginning".  ctx_replay_reason_text
- * returns a phrase that explains it. */
+/* ctx_replay_reason_name returns the name of a reason, such as "beginning".
+ * ctx_replay_reason_text returns a phrase that explains it. */
 const char *ctx_replay_reason_name(enum ctx_replay_reason reason);
 const char *ctx_replay_reason_text(enum ctx_replay_reason reason);
 
-/* Settings of ctx_replay_bill. */
+/* Options of ctx_replay_bill. */
 struct ctx_replay_options {
 	/* How long a cache with breakpoints stores a prompt: 5 minutes or an
-	 * hour.  Used where the session does not say it. */
+	 * hour.  Used if the session does not say it. */
 	enum ctx_ttl ttl;
 	/* Time in seconds since 1970.  Requests without a timestamp are billed
 	 * with the prices of this time. */
 	int64_t now;
 };
 
-/* The tokens and the costs of requests, added up. */
+/* The sums of the tokens and of the costs of requests. */
 struct ctx_replay_bill {
 	struct ctx_billed_usage tokens;
 	double dollars;
@@ -90,52 +90,55 @@ struct ctx_replay_bill {
 	 * prices of their models are not known. */
 	uint64_t unpriced;
 };
-/* What the replay of one request has found. */
+/* The result of replaying one request. */
 struct ctx_replayed_request {
 	const char *file;
-	/* line of the session file on which the response begins */
+	/* number of the line of the session file on which the response
+	 * begins */
 	uint64_t line;
 	/* number of the request in the session, from 0 */
 	uint64_t index;
-	/* model that wrote the response; NULL: not known */
+	/* model that wrote the response, or NULL if not known */
 	const struct ctx_model *model;
-	/* milliseconds since the previous request; -1: not known */
+	/* milliseconds since the previous request, or -1 if not known */
 	int64_t pause;
-	/* is_recorded: true if the session says how many tokens were billed;
+	/* is_recorded: true if the session says how many tokens were billed.
 	 * has_reads: true if it says how many of them were read from the
-	 * cache */
+	 * cache. */
 	bool is_recorded, has_reads;
 	struct ctx_billed_usage recorded, replayed;
 	enum ctx_replay_reason reason;
 };
-/* What the replay of a session has found. */
+/* The result of replaying a session. */
 struct ctx_replay_outcome {
 	const char *file;
-	/* number of the line, if a line contains the whole session; else 0 */
+	/* number of the line if a line contains the whole session, otherwise
+	 * 0 */
 	uint64_t line;
 	const struct ctx_model *model; /* model of the last request */
 	uint64_t requests;             /* number of requests */
 	/* number of requests without a timestamp */
 	uint64_t untimed;
-	/* outside: tokens that every request has outside its messages (system
-	 * prompt, tools).  shared: how many of these tokens the first request
+	/* outside: number of tokens that every request has outside its messages
+	 * (system prompt, tools). shared: how many of these the first request
 	 * read from the cache, where other sessions had stored them. */
 	uint64_t outside, shared;
 	/* recorded, replayed: sums over the requests that report what they read
-	 * from the cache, with the reported and with the computed numbers.
-	 * all: sums over all requests, with the computed numbers. */
+	 * from the cache, with the reported numbers, and with the computed
+	 * numbers. all: sums over all requests, with the computed numbers. */
 	struct ctx_replay_bill recorded, replayed, all;
 	/* For each reason why the cache reads of the session and of the replay
 	 * may differ: number of requests.  The first request that reports cache
 	 * reads is not counted, because the replay takes its numbers from that
 	 * request. */
 	uint64_t reasons[CTX_REPLAY_REASONS];
-	/* For each reason: tokens that were read from the cache according to
-	 * the session, minus those that the replay computes. */
+	/* For each reason: number of tokens that were read from the cache
+	 * according to the session, minus the number that the replay
+	 * computes. */
 	int64_t differences[CTX_REPLAY_REASONS];
 };
-/* Replays a session request by request. each: function that is called for every
- * request; NULL: none. */
+/* Replays a session request by request. each: callback for every request, or
+ * NULL. */
 int ctx_replay_bill(struct ctx_replay_session *session,
     const struct ctx_replay_options *options,
     int (*each)(void *user, const struct ctx_replayed_request *request,
@@ -144,19 +147,19 @@ int ctx_replay_bill(struct ctx_replay_session *session,
 
 /* ---- replay/pruned_replay.c: what pruning would have cost ---------------- */
 
-/* How the prompts of a session are pruned before they are sent: options of
+/* How the prompts of a session are pruned before they are sent: with options of
  * ctx-prune. */
 struct ctx_replay_policy {
-	/* The level may be aggressive only if the strategy has no
-	 * truncates_texts; summaries are the built-in ones. */
+	/* The options.  The level may be aggressive only if the strategy has no
+	 * truncates_texts.  Summaries are the built-in ones. */
 	struct ctx_prune_config *config;
-	/* False if for each request all messages of the session so far are
-	 * pruned, as if the agent kept them all.  True if the pruned prompt of
-	 * the request before is pruned again, together with the new messages,
-	 * as if the agent kept only those. */
+	/* What is pruned for each request.  False: all messages of the session
+	 * so far, as if the agent kept them all.  True: the pruned prompt of
+	 * the request before, together with the new messages, as if the agent
+	 * kept only those. */
 	bool feeds_back;
 };
-/* What the replay of sessions with pruned prompts has found. */
+/* The result of replaying sessions with pruned prompts. */
 struct ctx_replay_pruned {
 	struct ctx_replay_bill bill;
 	uint64_t requests; /* number of requests */
@@ -164,18 +167,18 @@ struct ctx_replay_pruned {
 	/* number of requests whose prompt exceeds the budget even after
 	 * pruning */
 	uint64_t over;
-	/* Sum over all requests of the number of needed names: paths,
-	 * identifiers, ids and numbers in the arguments of tool calls of the
-	 * response, which must come from older messages of the prompt (see
-	 * needed_names.c).  kept: how many of them the pruned prompts still
-	 * contain. */
+	/* needed: sum over all requests of the number of needed names, which
+	 * are paths, identifiers, ids and numbers in the arguments of tool
+	 * calls of the response that must come from older messages of the
+	 * prompt (see needed_names.c). kept: how many of them the pruned
+	 * prompts still contain. */
 	uint64_t needed, kept;
 };
 /* Replays a session as if its prompts had been pruned, and adds the result to
- * *pruned.  ctx_replay_bill must have been called for the session before, and
- * the session must keep its messages.  now: see struct ctx_replay_options.  For
- * err->code CTX_EARG see ctx_prune_settings_for; or no summary can be
- * inserted. */
+ * *pruned. ctx_replay_bill must have been called for the session before, and
+ * the session must have stored its messages. now: see struct
+ * ctx_replay_options.  CTX_EARG: no summary can be inserted, or see
+ * ctx_prune_settings_for. */
 int ctx_replay_pruned(struct ctx_replay_session *session,
     const struct ctx_replay_policy *policy, int64_t now,
     struct ctx_replay_pruned *pruned, struct ctx_err *err);

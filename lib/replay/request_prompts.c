@@ -2,7 +2,7 @@
  * sent */
 #include "replay/recorded_session.h"
 
-/* Appends messages of the session, from index first to end - 1, to a prompt
+/* Appends messages of the session, from the index first to end - 1, to a prompt
  * that ends at *node.  Leaves out messages that are never sent and, if active
  * is not NULL, lines of the session file that were not active. */
 static int
@@ -28,9 +28,9 @@ append_messages(struct ctx_replay_session *session, uint32_t *node,
 	return 0;
 }
 
-/* Returns true if the lines of a session file after line from, up to line to,
- * only append messages: then the messages that were active before are still
- * active. */
+/* Returns true if the lines of a session file after the line "from", up to the
+ * line "to", only append messages, so that the messages that were active before
+ * are still active. */
 static bool
 are_appended(const struct ctx_transcript *transcript, uint32_t from,
     uint32_t to)
