@@ -1,13 +1,13 @@
 /*
- * baseline.c - the policies of ctx-eval that only serve for comparison: oracle,
+ * baseline.c - the policies of ctx-eval that serve only for comparison: oracle,
  * recency and random.  Each chooses messages that are kept within a limit of
  * tokens.
  *
- * oracle knows which strings later messages will need.  It keeps the group of
- * messages with most needed strings per token, again and again; a string that
- * is in a kept group counts no more.  So the value of a group can only fall.  A
- * heap is therefore ordered by older values, and only the value of its first
- * group is computed again.
+ * oracle knows which strings later messages will need.  Again and again, it
+ * keeps the group of messages with the most needed strings per token; a string
+ * in a kept group is not counted any more.  So the value of a group can only
+ * become lower.  A heap is therefore ordered by older values, and only the
+ * value of its first group is computed again.
  *
  * One random choice says little: on 64 cuts of 30 sessions, the shares of
  * strings that thirteen choices kept had a mean of 29 % and were between 25 and
@@ -18,8 +18,8 @@
 
 #include "eval/judge.h"
 
-/* The policy "random" makes this number of random choices, and its results are
- * means over them. */
+/* Number of random choices that the policy "random" makes.  Its results are the
+ * means over these choices. */
 enum { CHOICES = 16 };
 
 struct message_group {
@@ -27,12 +27,12 @@ struct message_group {
 	size_t first, end;
 	uint64_t tokens;
 	bool kept;
-	/* Number of needed strings that are in this group and in no group kept
-	 * before it, per token of the group.  May be too high, because it was
-	 * computed earlier. */
+	/* Number of needed strings per token that are in this group, and in no
+	 * group kept before it.  It may be too high, because it was computed
+	 * when fewer groups were kept. */
 	double worth;
-	/* The numbers of the needed strings that are in this group: elements
-	 * wanted to wanted_end - 1 of baseline.strings. */
+	/* The numbers of the needed strings in this group: elements wanted to
+	 * wanted_end - 1 of baseline.strings. */
 	size_t wanted, wanted_end;
 };
 
@@ -42,15 +42,16 @@ struct baseline {
 	struct message_group *groups;
 	size_t n;
 	size_t *group_of; /* for each message: number of its group */
-	/* numbers of the groups, in the order in which they are considered for
-	 * being kept */
+	/* numbers of the groups, in the order in which the policy considers
+	 * them */
 	size_t *order;
 	/* for each group: numbers of the needed strings in it */
 	uint32_t *strings;
 	/* for each needed string: true if it is in a kept group */
 	bool *taken;
-	uint64_t left;   /* tokens of the limit that are not used yet */
-	uint64_t random; /* state of the random numbers */
+	/* number of tokens of the limit that are not used yet */
+	uint64_t left;
+	uint64_t random; /* state of the random number generator */
 };
 
 /* Returns true if a message belongs to the group of the message before it: it
@@ -83,7 +84,8 @@ make_groups(struct baseline *b)
 	}
 }
 
-/* Keeps a group, unless it is kept already or has more tokens than are left. */
+/* Keeps a group, unless it is already kept, or has more tokens than are
+ * left. */
 static void
 take_group(struct baseline *b, size_t number)
 {
@@ -118,8 +120,7 @@ take_always(struct baseline *b)
 		take_group(b, b->group_of[i - 1]);
 }
 
-/* Fills, for each group of messages, the list of the needed strings that are in
- * it. */
+/* Stores for each group of messages which needed strings are in it. */
 static void
 assign_strings(struct baseline *b)
 {
@@ -148,7 +149,7 @@ next_random(uint64_t *state)
 {
 	uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
 
-	/* SplitMix64 (Steele, Lea, Flood 2014) */
+	/* the generator SplitMix64 (Steele, Lea, Flood 2014) */
 	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
 	return x ^ x >> 31;
@@ -190,7 +191,7 @@ compute_worth(const struct baseline *b, const struct message_group *group)
 }
 
 /* Compares two groups for the heap.  Returns true if group x has more needed
- * strings per token than group y, or as many and is the later one. */
+ * strings per token than group y, or equally many and comes later. */
 static bool
 is_worth_more(const struct baseline *b, size_t x, size_t y)
 {
@@ -217,8 +218,8 @@ sink_group(struct baseline *b, size_t i, size_t n)
 	b->order[i] = moved;
 }
 
-/* Keeps the group with most needed strings per token, then the next one, until
- * no group that fits within the limit has a needed string. */
+/* Keeps the group with the most needed strings per token, then the next one,
+ * until no group that fits within the limit has a needed string. */
 static void
 take_by_worth(struct baseline *b)
 {

@@ -1,6 +1,6 @@
-/* eval.h - ctx-eval: cuts recorded sessions in two, applies policies to the
- * messages before the cut, and measures how much of what the messages after the
- * cut need is kept */
+/* eval.h - cuts recorded sessions in two, applies policies to the messages
+ * before the cut, and measures how much of what the messages after the cut need
+ * is kept (ctx-eval) */
 #ifndef CTX_EVAL_H
 #define CTX_EVAL_H
 
@@ -14,27 +14,28 @@
 /* ---- eval/policy.c: policies, which shorten a session before a cut ------- */
 
 enum ctx_policy_kind {
-	CTX_POLICY_COMMAND, /* a command that reads and writes messages */
-	/* The other kinds of policies keep whole groups of messages, and only
-	 * serve for comparison. */
-	/* keep the groups of messages with most needed strings per token */
+	CTX_POLICY_COMMAND, /* run a command that reads and writes messages */
+	/* The other kinds of policies run no command, but keep whole groups of
+	 * messages.  They serve only for comparison. */
+	/* keep the groups of messages with the most needed strings per token */
 	CTX_POLICY_ORACLE,
-	CTX_POLICY_RECENCY, /* the newest groups */
+	CTX_POLICY_RECENCY, /* keep the newest groups */
 	CTX_POLICY_RANDOM,
 };
 
-/* What ctx-eval applies to the messages before a cut: a command, or a way to
- * choose messages.  ctx_policy_release frees what it owns. */
+/* A policy: what ctx-eval applies to the messages before a cut.  It is a
+ * command, or a way to choose messages. ctx_policy_release frees what it
+ * owns. */
 struct ctx_policy {
 	char *name;
 	enum ctx_policy_kind kind;
-	/* The command and its arguments, NULL after the last.  In them
-	 * {budget}, {dialect} and {dir} are replaced for each run. */
+	/* The command and its arguments, and NULL after the last.  In these
+	 * words {budget}, {dialect} and {dir} are replaced for each run. */
 	char **words;
 	size_t n_words;
 	bool has_directory; /* true if a word contains {dir} */
-	/* True if a word contains {budget}.  If none does, the command is run
-	 * once for all budgets. */
+	/* True if a word contains {budget}.  If no word does, the command is
+	 * run only once for all budgets. */
 	bool has_budget;
 };
 
@@ -47,7 +48,7 @@ struct ctx_policy_prune {
 };
 /*
  * Reads a policy: [NAME=]COMMAND.  If COMMAND begins with a dash, it is options
- * of ctx-prune.  If it is "oracle", "recency" or "random", no command is run
+ * of ctx-prune.  If it is "oracle", "recency" or "random", no command is run,
  * but messages are chosen for comparison.  Any other COMMAND is run by /bin/sh
  * if it has characters that are special for a shell, otherwise without a shell.
  */
@@ -57,20 +58,22 @@ void ctx_policy_release(struct ctx_policy *policy);
 
 /* ---- eval/policy_runner.c: a process that runs policies ------------------ */
 
-/* Limits and settings of each run of a policy's command. */
+/* Limits and settings for each run of a policy's command. */
 struct ctx_policy_limits {
-	unsigned seconds; /* seconds after which a command is killed */
-	ctx_clock *clock; /* measures the time of a run; must not be NULL */
-	/* directory in which each run gets a directory of its own, which
-	 * replaces {dir} in the command */
+	/* time limit of a command in seconds, after which it is killed */
+	unsigned seconds;
+	/* clock that measures the time of a run; must not be NULL */
+	ctx_clock *clock;
+	/* Directory in which each run gets its own new directory.  The path of
+	 * the new directory replaces {dir} in the command. */
 	const char *directory;
-	/* true if what the commands write to standard error is printed there;
-	 * false if it is dropped */
+	/* True if the standard error of the commands is printed; false if it is
+	 * dropped. */
 	bool shows_messages;
 };
 /* Starts n child processes, each of which can run all the policies.  The
- * policies and limits must stay valid until the children have ended.  The
- * program must not have started any threads before. */
+ * policies and limits must be valid until the children have ended.  The program
+ * must not have started any threads before. */
 int ctx_policy_runners_start(struct ctx_command_runner *runners, size_t n,
     const struct ctx_policy *policies, const struct ctx_policy_limits *limits,
     struct ctx_err *err);
@@ -80,8 +83,7 @@ void ctx_policy_runners_end(struct ctx_command_runner *runners, size_t n);
 
 /* ---- eval/evaluate.c: cut sessions, run policies, measure ---------------- */
 
-/* Maximum number of places at which sessions are cut, and maximum number of
- * budgets. */
+/* Maximum number of cuts of a session, and maximum number of budgets. */
 enum { CTX_EVAL_SHARES = 16 };
 
 /* A list of shares, each in thousandths of a percent. */
@@ -96,49 +98,51 @@ struct ctx_eval_config {
 	/* Where sessions are cut: after these shares of their messages, in
 	 * ascending order. */
 	struct ctx_eval_shares cuts;
-	/* Budgets, as shares of the tokens before the cut, without system
-	 * messages.  To each budget the tokens of system messages, of the
-	 * system prompt and of tool definitions are added. */
+	/* Budgets, as shares of the tokens before the cut, not counting system
+	 * messages.  The tokens of system messages, of the system prompt and of
+	 * tool definitions are added to each budget. */
 	struct ctx_eval_shares budgets;
-	/* A session is not cut where fewer than this number of tokens are
-	 * before the cut. */
+	/* minimum number of tokens before a cut; a session is not cut before
+	 * that */
 	uint64_t least;
-	const struct ctx_dialect *dialect; /* chosen by the user, or NULL */
+	/* dialect chosen by the user, or NULL */
+	const struct ctx_dialect *dialect;
 	bool lenient; /* true if lines that are not JSON are no error */
 	/* True if no policy is run, and only the needed strings are listed. */
 	bool lists_needed;
 	struct ctx_command_runner *runners;
 	/* one set of token counters for each thread */
 	struct ctx_model_counters *counters;
-	/* number of threads; each has its own runner and token counters */
+	/* number of threads; each has its own runner and its own token
+	 * counters */
 	size_t jobs;
-	/* If not NULL: called once per file after it was evaluated, in the
-	 * order of the files.  bytes: size of the file. */
+	/* Called once for each file after it was evaluated, in the order of the
+	 * files. bytes: size of the file.  May be NULL. */
 	void (*on_file)(void *user, size_t bytes);
 	void *user;
 };
 
-/* A recorded session that is cut at one place.  Policies are applied to the
- * messages before the cut. */
+/* A sample: a recorded session that is cut at one place.  Policies are applied
+ * to the messages before the cut. */
 struct ctx_eval_sample {
 	const char *file;
-	/* number of the line that contains the whole session; 0 if the session
-	 * is the whole file */
+	/* number of the line that contains the whole session, or 0 if the
+	 * session is the whole file */
 	uint64_t line;
-	/* where the session is cut, as chosen in ctx_eval_config.cuts */
+	/* where the session is cut: one of ctx_eval_config.cuts */
 	uint64_t cut;
 	size_t session;  /* number of the session, from 0 */
 	size_t messages; /* number of messages before the cut */
-	uint64_t tokens; /* tokens before the cut */
+	uint64_t tokens; /* number of tokens before the cut */
 	size_t needed;   /* number of needed strings */
-	/* the needed strings if lists_needed is set; else NULL */
+	/* the needed strings if lists_needed is set, otherwise NULL */
 	char **strings;
 };
 
-/* Result of one policy, applied with one budget to the messages before one cut
+/* Result of one run: of a policy with one budget on the messages before one cut
  * of a session. */
 struct ctx_eval_run {
-	/* numbers of the sample, of the policy and of the budget, from 0 */
+	/* numbers of the sample, the policy and the budget, from 0 */
 	size_t sample, policy, budget;
 	/* Number of needed strings that are in the output of the policy.  For
 	 * the policy "random", which is run several times, the mean of these
@@ -147,14 +151,15 @@ struct ctx_eval_run {
 	/* Number of needed strings that are not in the output, but in a file
 	 * that the command has saved in the directory {dir}. */
 	size_t recoverable;
-	/* limit: the budget; tokens: size of the output */
+	/* limit: the budget in tokens; tokens: number of tokens in the
+	 * output. */
 	uint64_t limit, tokens;
-	/* True if ctx-check finds something in the output, but nothing in the
-	 * messages that the policy was given. */
+	/* True if ctx-check finds an error in the output of the policy, but
+	 * none in its input. */
 	bool invalid;
-	double seconds; /* time of the command */
-	/* Reason why the run has failed, as a text; NULL if it has not.  After
-	 * a failure the other results of the run are not known. */
+	double seconds; /* time of the command in seconds */
+	/* Reason why the run has failed, as a text, or NULL if it has not.
+	 * After a failure the other results of the run are not valid. */
 	char *failure;
 };
 
@@ -167,16 +172,17 @@ struct ctx_eval_results {
 	/* Numbers of sessions and of cuts that were not evaluated, by
 	 * reason. */
 	size_t without_cut; /* number of sessions that cannot be cut */
-	/* number of cuts before which there are too few tokens */
+	/* number of cuts that have too few tokens before them */
 	size_t too_short;
-	size_t not_needed; /* number of cuts without a needed string */
-	/* number of cuts for which the lines before the cut, read as a file of
-	 * their own, would not contain the same messages */
+	/* number of cuts after which no string from before is needed */
+	size_t not_needed;
+	/* Number of cuts at which the lines before the cut, read as a file of
+	 * their own, would not contain the same messages. */
 	size_t unlike;
 };
 
 /* Evaluates files with recorded sessions.  The results are in the order of the
- * files.  If files cannot be read, returns -1 with the *err of the first of
+ * files.  If files cannot be read, returns -1 with the error of the first of
  * them. */
 int ctx_eval_files(char *const *files, size_t n,
     const struct ctx_eval_config *options, struct ctx_eval_results *results,
@@ -192,22 +198,24 @@ struct ctx_eval_figures {
 	/* true if the runs are of several sessions; otherwise low and high are
 	 * not set */
 	bool has_interval;
-	/* kept: share of the needed strings that are in the output, as a mean
-	 * over runs.  low, high: the interval that has 95 % of such means if
-	 * sessions are drawn at random again and again. */
+	/* kept: mean, over all runs, of the share of the needed strings that
+	 * are in the output. low, high: confidence interval of kept: if
+	 * sessions were drawn at random again and again, 95 % of the means
+	 * would be in it. */
 	double kept, low, high;
-	/* mean shares of the needed strings that are only in saved files, and
-	 * that are nowhere */
+	/* Mean shares of the needed strings. recoverable: those that are only
+	 * in saved files; lost: those that are neither there nor in the
+	 * output. */
 	double recoverable, lost;
 	double tokens; /* mean tokens of the output */
-	/* mean share of the budget that the output does not use */
+	/* mean share of the budget that the output leaves unused */
 	double unused;
 	double over; /* share of runs whose output exceeds the budget */
 	/* share of runs in whose output ctx-check finds an error */
 	double invalid;
 	double seconds;      /* mean time of a run in seconds */
 	const char *failure; /* reason of the first failure, or NULL */
-	size_t failed_run;   /* number of the run that failed first */
+	size_t failed_run;   /* number of the first run that failed */
 };
 int ctx_eval_figures(const struct ctx_eval_results *results, size_t policy,
     size_t budget, struct ctx_eval_figures *figures, struct ctx_err *err);

@@ -1,5 +1,5 @@
 /* evaluate.c - evaluates files with recorded sessions in several threads, and
- * puts their results into the order of the files */
+ * sorts the results in the order of the files */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,8 +11,8 @@
 
 /* The task of a thread: to evaluate one file. */
 struct file_task {
-	/* must be the first member: a pointer to it is converted to a pointer
-	 * to the struct */
+	/* Must be the first member, because a pointer to it is converted to a
+	 * pointer to this struct. */
 	struct ctx_task task;
 	struct eval_worker *workers;
 	const char *file;
@@ -90,7 +90,7 @@ run_task(struct ctx_task *base, unsigned number)
 	task->bytes = worker->file.n;
 }
 
-/* Appends the results of one file to those of the files before it. */
+/* Appends the results of one file to the results of the files before it. */
 static int
 join_results(struct ctx_eval_results *all, struct ctx_eval_results *file,
     struct ctx_err *err)

@@ -12,22 +12,21 @@ struct cut_evaluation {
 	struct eval_worker *worker;
 	const struct eval_session *session;
 	const struct eval_cut *cut;
-	/* number of this cut in the member samples of struct
-	 * ctx_eval_results */
+	/* number of this sample in ctx_eval_results.samples */
 	size_t sample;
-	/* tokens of system messages, and tokens that are in no message; these
-	 * are added to each budget */
+	/* Number of tokens of system messages and outside of messages.  It is
+	 * added to each budget. */
 	uint64_t fixed;
-	uint64_t rest; /* all other tokens before the cut */
+	uint64_t rest; /* number of all other tokens before the cut */
 	/* number of findings of ctx-check in the messages before the cut */
 	size_t findings;
 };
 
 /* ---- where a session is cut ---- */
 
-/* A session can be cut only before a message that the assistant has written in
- * answer to another.  Returns the index of the first such message after a share
- * (in thousandths of a percent) of the messages. */
+/* Returns the index of the first message, after a share (in thousandths of a
+ * percent) of the messages, before which the session can be cut: a message that
+ * the assistant has written in answer to another message. */
 static size_t
 find_place(const struct eval_session *session, uint64_t share)
 {
@@ -41,9 +40,9 @@ find_place(const struct eval_session *session, uint64_t share)
 	return at;
 }
 
-/* Returns the number of tokens in the messages with an index lower than "at",
+/* Returns the number of tokens in the messages with an index below "at",
  * without system messages.  Sets *fixed to the number of tokens in the system
- * messages among them, plus the tokens that are in no message. */
+ * messages among them, plus the tokens outside of messages. */
 static uint64_t
 sum_tokens(const struct eval_session *session, size_t at, uint64_t *fixed)
 {
@@ -59,8 +58,8 @@ sum_tokens(const struct eval_session *session, size_t at, uint64_t *fixed)
 	return rest;
 }
 
-/* Finds the places at which a session is cut: those with at least config->least
- * tokens before them.  Returns their number. */
+/* Finds the places at which a session is cut, which must have at least
+ * config->least tokens before them.  Returns their number. */
 static size_t
 find_cuts(struct eval_worker *worker, const struct eval_session *session,
     struct eval_cut *cuts)
@@ -103,8 +102,8 @@ fail_run(struct ctx_eval_run *run, const char *reason, struct ctx_err *err)
 	return run->failure == NULL ? ctx_err_nomem(err) : 0;
 }
 
-/* Records that a run has failed because its output cannot be read.  Returns -1
- * if there is no memory. */
+/* Notes down that a run has failed because its output cannot be parsed.
+ * Returns 0, or -1 if there is no memory. */
 static int
 fail_output(struct ctx_eval_run *run, const struct ctx_err *why,
     struct ctx_err *err)
@@ -137,9 +136,9 @@ fill_run(const struct cut_evaluation *e, struct ctx_eval_run *run,
 	run->invalid = verdict->findings > 0 && e->findings == 0;
 }
 
-/* Counts the tokens and needed strings in the output of a policy's command.  An
- * exit status of 1 is no failure if the output has messages: ctx-prune uses it
- * to say that the messages that must be kept exceed the budget. */
+/* Counts the tokens and needed strings in the output of a policy's command.
+ * Exit status 1 is no failure if the output has messages: ctx-prune uses it to
+ * say that the messages that must be kept exceed the budget. */
 static int
 judge_answer(const struct cut_evaluation *e, struct ctx_eval_run *run,
     const struct policy_answer *answer, struct ctx_err *err)
@@ -188,8 +187,8 @@ run_command(const struct cut_evaluation *e, struct ctx_eval_run *run,
 	return rc;
 }
 
-/* Copies the results of the run before.  Used for a command that does not
- * contain {budget}, because its output is the same for all budgets. */
+/* Copies the results of the run before.  Used for a command without {budget},
+ * whose output is the same for all budgets. */
 static int
 repeat_run(struct ctx_eval_run *run, struct ctx_err *err)
 {
@@ -277,10 +276,10 @@ add_sample(struct cut_evaluation *e, struct ctx_err *err)
 	    : 0;
 }
 
-/* Writes the messages before the cut, and reads them again, as the policies
- * will read them.  Sets *same to false if the messages are then not the same: a
- * session file may have branches, and without the lines after the cut another
- * branch may be the one that is sent to the model. */
+/* Writes the messages before the cut, and reads them again as the policies will
+ * read them.  Sets *same to false if the messages are then different: a session
+ * file may have branches, and without the lines after the cut another branch
+ * may be the one that is sent to the model. */
 static int
 prepare_cut(struct cut_evaluation *e, bool *same, struct ctx_err *err)
 {

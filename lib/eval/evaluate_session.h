@@ -1,5 +1,5 @@
-/* evaluate_session.h - cuts one recorded session, and measures policies on the
- * parts before the cuts */
+/* evaluate_session.h - cuts a recorded session at several places, and measures
+ * policies on the messages before each cut */
 #ifndef CTX_EVAL_EVALUATE_SESSION_H
 #define CTX_EVAL_EVALUATE_SESSION_H
 
@@ -11,10 +11,10 @@ struct eval_worker {
 	struct ctx_command_runner *runner;
 	struct ctx_model_counters *counters;
 	struct eval_judge judge;
-	struct ctx_buf file;   /* bytes of the file */
+	struct ctx_buf file;   /* content of the file */
 	struct ctx_buf before; /* bytes of the session before the cut */
-	/* results of the file that is being evaluated; those of all files are
-	 * joined afterwards */
+	/* Results of the file that is being evaluated.  Later they are appended
+	 * to the results of all files. */
 	struct ctx_eval_results *results;
 };
 

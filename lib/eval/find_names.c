@@ -1,23 +1,24 @@
 /*
  * find_names.c - finds the names in a text: paths, identifiers, ids, numbers
  *
- * A word is the first of these that matches at a place of the text, as regular
- * expressions (\w and \d as in Unicode):
- *   path        (?:[\w.~@-]*\/)+[\w.@-]+
- *   dashed      [A-Za-z0-9]+(?:-[A-Za-z0-9]+)+
+ * At each place of the text, a word is the first of these regular expressions
+ * that matches (\w and \d as in Unicode):
+ *   path  (?:[\w.~@-]*\/)+[\w.@-]+
+ *   dashed  [A-Za-z0-9]+(?:-[A-Za-z0-9]+)+
  *   identifier  [A-Za-z_]\w*(?:\.\w+)*
- *   number      \d[\d.]*
- * Dots and dashes at its ends are no part of it.  The word is a name if it has
- * at least CTX_NAME_LEAST characters and a slash, a digit, a dot, an underscore
- * after its first character, or a capital letter after a small one; a slash at
- * its start counts only if there is another.
+ *   number  \d[\d.]*
+ * Dots and dashes at the ends of a word do not belong to it.  The word is a
+ * name if it has at least CTX_NAME_LEAST characters and one of these: a slash
+ * (a slash at its beginning only if there is another one), a digit, a dot, an
+ * underscore after its first character, or a capital letter after a small one.
  *
  * The strategies of ctx-prune define names in another way, in
  * prune/strategy/names.c.  With that definition, ctx-eval would prefer the
  * strategies that rank by it.
  *
- * Time is linear: a run of characters that a path can have is searched once for
- * its slashes, and no other kind of word reads a character more than twice.
+ * Time is linear: a row of characters that can be in a path is searched only
+ * once for its slashes, and no other kind of word reads a character more than
+ * twice.
  */
 #include <string.h>
 
@@ -25,8 +26,8 @@
 #include "tokenizer/unicode.h"
 
 /* Kinds of words to which a character can belong, as bits.  The comment after
- * each bit says to which characters it applies, in words or as in the brackets
- * of a regular expression. */
+ * each bit describes its characters, in words or as in the brackets of a
+ * regular expression. */
 enum {
 	IN_WORD = 1,     /* \w */
 	IN_NUMBER = 2,   /* \d */
@@ -39,10 +40,10 @@ enum {
 struct text_walk {
 	const char *p;
 	size_t n;
-	/* run_end: end of the run of path characters and slashes that was
-	 * searched last.  last_slash: offset after the last slash in this run
-	 * that can be followed by the end of a path; 0 if there is none.  They
-	 * are kept so that a run is searched only once. */
+	/* run_end: end of the row of path characters and slashes that was
+	 * searched last. last_slash: offset after the last slash in this row
+	 * that can be followed by the end of a path, or 0 if there is none.
+	 * They are stored so that a row is searched only once. */
 	size_t run_end, last_slash;
 };
 
@@ -62,8 +63,8 @@ classify_ascii(unsigned char c)
 	return c == '~' ? IN_PATH : 0;
 }
 
-/* Returns the number that the Unicode tables give the general category Nd
- * (decimal digit). */
+/* Returns the number of the general category Nd (decimal digit) in the Unicode
+ * tables. */
 static unsigned
 get_digit_category(void)
 {
@@ -99,8 +100,8 @@ classify_at(const struct text_walk *walk, size_t at, size_t *length)
 	}
 }
 
-/* Skips the characters that have any of the properties in bits, beginning at an
- * offset.  Returns the offset after the last of them. */
+/* Skips the characters, from an offset on, that have any of the properties in
+ * bits.  Returns the offset after the last of them. */
 static size_t
 skip_bits(const struct text_walk *walk, size_t at, unsigned bits)
 {
@@ -111,8 +112,8 @@ skip_bits(const struct text_walk *walk, size_t at, unsigned bits)
 	return at;
 }
 
-/* Searches the run of path characters and slashes that begins at an offset, and
- * remembers its end and its last slash. */
+/* Searches the row of path characters and slashes that begins at an offset, and
+ * stores its end and its last slash. */
 static void
 search_run(struct text_walk *walk, size_t at)
 {
@@ -132,8 +133,8 @@ search_run(struct text_walk *walk, size_t at)
 	walk->run_end = at;
 }
 
-/* Each function match_... checks whether a word of one kind begins at an
- * offset.  It returns the end of the word, or 0 if there is none. */
+/* Each function match_... tests whether a word of one kind begins at an offset.
+ * It returns the offset after the word, or 0 if there is none. */
 static size_t
 match_path(struct text_walk *walk, size_t at)
 {
@@ -191,8 +192,8 @@ match_number(const struct text_walk *walk, size_t at)
 	return end;
 }
 
-/* Returns true if a word has a slash, digit, dot, underscore or inner capital,
- * so that it names something and is not a word of ordinary prose. */
+/* Returns true if a word is a name rather than ordinary prose: if it has a
+ * slash, digit, dot, underscore or inner capital letter. */
 static bool
 is_special_word(const char *p, size_t n)
 {

@@ -13,7 +13,7 @@
  *
  * All names in arguments of tool calls after the first cut are searched for in
  * all messages at once, so time is linear.  For each name only the first
- * messages that have it are remembered and, per cut, the first one after the
+ * messages that contain it are stored and, per cut, the first one after the
  * cut.
  */
 #include <stdlib.h>
@@ -21,8 +21,8 @@
 
 #include "eval/session.h"
 
-/* A string that occurs in arguments of tool calls, and where it occurs. Members
- * that refer to a message have its index plus 1; 0: none. */
+/* A string in arguments of tool calls, and where it occurs.  Members that
+ * identify a message have its index plus 1, or 0 if there is none. */
 struct name_places {
 	/* the first messages that contain the string */
 	uint32_t first[EVAL_SEEN_MOST + 1];
@@ -31,14 +31,14 @@ struct name_places {
 
 /* Where a string occurs after one place at which the session is cut. */
 struct name_at_cut {
-	/* the first message after the cut that has the string in the arguments
+	/* the first message after the cut that has this string in the arguments
 	 * of a tool call */
 	uint32_t used;
-	/* the first message after the cut that has the string in a text or tool
-	 * result */
+	/* the first message after the cut that has this string in a text or
+	 * tool result */
 	uint32_t shown;
-	/* true if the string is in a message that every policy is assumed to
-	 * keep */
+	/* True if this string is in a message that every policy is assumed to
+	 * keep. */
 	bool always;
 };
 
@@ -48,8 +48,8 @@ struct needed_search {
 	size_t n_cuts;
 	struct ctx_intern *names;
 	struct name_places *places;
-	/* n_cuts elements for each string: string number i has those from index
-	 * i * n_cuts on */
+	/* n_cuts elements for each string; those of string number i begin at
+	 * the index i * n_cuts. */
 	struct name_at_cut *at_cut;
 	size_t places_cap, at_cut_cap;
 	/* for each cut: index of the last message of the user before it */
@@ -107,9 +107,9 @@ record_uses(struct needed_search *search, struct ctx_err *err)
 
 /* ---- the messages that have them ---- */
 
-/* Returns true if message i, which is before cut c, is one that every policy is
- * assumed to keep: a system message, the last user message, or one of the
- * newest. */
+/* Returns true if every policy is assumed to keep message i, which is before
+ * cut c: if it is a system message, the last user message, or one of the newest
+ * messages. */
 static bool
 is_always_kept(const struct needed_search *search, size_t c, size_t i)
 {

@@ -62,12 +62,11 @@ close_stream(struct ctx_stream *stream)
 	ctx_stream_release(stream);
 }
 
-/* The token counters of the conversations that a text has: one for messages
- * that are lines of their own, one for a conversation inside a record. */
+/* The token counters of the conversations in a text: one for messages that are
+ * lines of their own, one for a conversation inside a record. */
 struct judge_counters {
 	struct ctx_model_counter lines, record;
-	/* true if "lines", the counter for messages that are lines, is set
-	 * up */
+	/* true once the counter "lines" is set up */
 	bool begun;
 };
 
@@ -190,8 +189,8 @@ ctx_judge_messages(struct eval_judge *judge, struct ctx_str text,
 
 /* ---- files ---- */
 
-/* Searches a line of a saved file for needed strings: its bytes and, if the
- * line is JSON, the decoded strings of its JSON. */
+/* Searches a line of a saved file for needed strings: the bytes of the line
+ * and, if it is JSON, the decoded strings of the JSON. */
 static int
 judge_line(struct eval_judge *judge, struct ctx_json *json, struct ctx_str line,
     struct ctx_err *err)

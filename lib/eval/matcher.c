@@ -2,11 +2,11 @@
  * matcher.c - finds which of many strings occur in a text
  *
  * The nodes form a tree: the path from the root to a node is the beginning of a
- * string.  A node knows its longest proper suffix that is also a node (fail),
- * and the nearest node on the way of these suffixes at which a string ends
- * (suffix_end).  Time is linear in the length of the strings and texts: a
- * string that was found once in a text is not visited again, nor are its
- * suffixes.
+ * string.  A node has links to its longest proper suffix that is also a node
+ * (fail), and to the nearest node on the chain of these suffixes at which a
+ * string ends (suffix_end).  Time is linear in the length of the strings and
+ * texts: a string that was already found in a text is not visited again, nor
+ * are its suffixes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,12 @@
 #include "eval/matcher.h"
 
 struct matcher_node {
-	/* Indices of nodes. 0 is the root, which is no node's child or sibling,
-	 * so as a child or sibling it means none. */
+	/* Indices of nodes. 0 is the root; it is never a child or sibling, so
+	 * there it means "none". */
 	uint32_t child, sibling, fail, suffix_end;
-	uint32_t number; /* of the string that ends here */
-	/* value that ctx_matcher.round had for the last text in which this
-	 * string was found */
+	uint32_t number; /* number of the string that ends at this node */
+	/* Value of ctx_matcher.round for the last text in which this string was
+	 * found. */
 	uint32_t round;
 	uint8_t byte;
 	bool ends; /* true if a string of the set ends at this node */
@@ -90,9 +90,9 @@ ctx_matcher_add(struct ctx_matcher *matcher, struct ctx_str string,
 	return 0;
 }
 
-/* Continues a search, which is at a node, with the next byte of a text.
- * Returns the node of the longest prefix of any string of the set that is a
- * suffix of the text read so far. */
+/* Continues a search with the next byte of a text. node: the present node of
+ * the search.  Returns the node of the longest beginning of any string of the
+ * set that is a suffix of the text read so far. */
 static uint32_t
 follow(const struct ctx_matcher *matcher, uint32_t node, uint8_t byte)
 {

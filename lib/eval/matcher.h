@@ -4,37 +4,37 @@
 
 #include "base/base.h"
 
-/* A set of strings, each with a number, that can all be searched in a text at
- * the same time (the automaton of Aho and Corasick, "Efficient string
- * matching", 1975).  A zeroed struct is an empty set. */
+/* A set of strings, each with a number, which are all searched in a text at the
+ * same time (the automaton of Aho and Corasick, "Efficient string matching",
+ * 1975).  A struct of zeros is an empty set. */
 struct ctx_matcher {
 	struct matcher_node *nodes;
 	size_t n, cap;
-	/* index of the root's child for each byte; 0: none */
+	/* for each byte: index of the root's child, or 0 if there is none */
 	uint32_t first[256];
 	bool built;
 	uint32_t round; /* number of the text that is being searched, from 1 */
 };
 
-/* A function that is called for each string that occurs in a text, once per
- * string and text.  number: number of the string. */
+/* A callback for each string of the set that occurs in a text, called once per
+ * string and text. number: number of the string. */
 struct ctx_match_taker {
 	void *user;
 	void (*take)(void *user, uint32_t number);
 };
 
-/* Adds a string that is not empty, and its number.  A string that is in the set
- * already keeps its number. */
+/* Adds a string and its number.  The string must not be empty.  A string that
+ * is already in the set keeps its number. */
 int ctx_matcher_add(struct ctx_matcher *matcher, struct ctx_str string,
     uint32_t number, struct ctx_err *err);
-/* Prepares the search.  Must be called after the last string was added and
+/* Prepares the search.  Must be called after the last string was added, and
  * before a text is searched. */
 int ctx_matcher_build(struct ctx_matcher *matcher, struct ctx_err *err);
-/* Begins the next text.  Strings that were found in earlier texts are reported
- * again when they are found in this one. */
+/* Begins the next text.  Strings that were found in earlier texts will be
+ * reported again. */
 void ctx_matcher_begin(struct ctx_matcher *matcher);
 /* Searches a part of a text.  A string that begins in one part and ends in the
- * next is not found. */
+ * next part is not found. */
 void ctx_matcher_search(struct ctx_matcher *matcher, struct ctx_str part,
     const struct ctx_match_taker *taker);
 void ctx_matcher_release(struct ctx_matcher *matcher);

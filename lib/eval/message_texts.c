@@ -1,5 +1,5 @@
-/* message_texts.c - collects those texts of a message in which ctx-eval looks
- * for strings that later messages use */
+/* message_texts.c - collects the texts of a message in which ctx-eval looks for
+ * strings that later messages use */
 #include <string.h>
 
 #include "dialect/result_content.h"
@@ -13,8 +13,8 @@ append_line(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 	    : ctx_buf_add(out, "\n", 1, err);
 }
 
-/* Appends the decoded text of a JSON string, or the JSON text of another value
- * without members (number, true, false, null). */
+/* Appends the decoded text of a JSON string, or the JSON of another simple
+ * value (number, true, false, null). */
 static int
 append_scalar(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
     struct ctx_err *err)
@@ -29,8 +29,8 @@ append_scalar(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
 }
 
 /* Appends every string, number, true, false and null inside a JSON value.  The
- * nodes inside the value follow it in the array of nodes, so no recursion is
- * needed. */
+ * nodes inside the value come after its own node in the array of nodes, so no
+ * recursion is needed. */
 static int
 append_values(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
     bool keys, struct ctx_err *err)
@@ -94,7 +94,7 @@ append_arguments(struct ctx_buf *out, const struct ctx_json *json,
 }
 
 /* Appends the text of a tool result.  Appends nothing if the result is an array
- * of blocks: these are listed as further blocks of the message. */
+ * of blocks, because these are further blocks of the message. */
 static int
 append_result(struct ctx_buf *out, const struct ctx_message *message, size_t i,
     struct ctx_err *err)

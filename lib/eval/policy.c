@@ -14,8 +14,8 @@ static const struct {
     {"random", CTX_POLICY_RANDOM},
 };
 
-/* Returns the length in bytes of the name before "=" at the start of a policy's
- * text; 0 if it begins with no name. */
+/* Returns the length in bytes of the name before "=" at the beginning of a
+ * policy's text, or 0 if it has no name. */
 static size_t
 find_name(const char *text)
 {
@@ -69,7 +69,7 @@ add_words(struct ctx_policy *policy, const char *command, struct ctx_err *err)
 
 /* Returns true if only a shell can run a command: it has a character that is
  * special for a shell, or its first word assigns a variable.  The braces of
- * {budget}, {dialect} and {dir} do not count. */
+ * {budget}, {dialect} and {dir} are ignored. */
 static bool
 needs_shell(const char *command)
 {
@@ -114,10 +114,10 @@ add_option(struct ctx_policy *policy, const char *name, const char *value,
 					       : add_text(policy, value, err);
 }
 
-/* Makes the command of a policy that is only options of ctx-prune: ctx-prune,
- * the options that all runs have, and these options.  If a shell must read the
- * options, the command is "/bin/sh -c 'exec "$@" OPTIONS' sh", followed by
- * ctx-prune and the options of all runs. */
+/* Makes the command of a policy that consists only of options of ctx-prune:
+ * ctx-prune, the options that all runs have, and these options.  If a shell
+ * must read the options, the command is "/bin/sh -c 'exec "$@" OPTIONS' sh",
+ * followed by ctx-prune and the options of all runs. */
 static int
 add_prune(struct ctx_policy *policy, const char *options,
     const struct ctx_policy_prune *prune, struct ctx_err *err)

@@ -1,9 +1,9 @@
 /*
  * policy_command.c - runs the command of a policy once
  *
- * The command is started in a process group of its own.  That group is killed
- * when the command has ended or has failed, so that no process which the
- * command started is left.  Its standard input and output are pipes, which are
+ * The command is started in its own process group.  This group is killed when
+ * the command has ended or has failed, so that no process is left which the
+ * command has started.  Its standard input and output are pipes, which are
  * polled together so that neither side waits for the other.
  */
 #define _GNU_SOURCE /* environ */
@@ -29,24 +29,26 @@ static const size_t OUTPUT_MOST = (size_t)1 << 30;
 struct command {
 	const struct policy_request *request;
 	struct policy_answer *answer;
-	/* pipe from the main program; end of file on it shows that the main
-	 * program has ended */
+	/* Read end of a pipe from the main program.  The end of the pipe shows
+	 * that the main program has ended. */
 	int client;
 	bool shows_messages;
 	unsigned seconds; /* time limit in seconds */
 	ctx_clock *clock;
-	int64_t start; /* in nanoseconds of the clock */
+	/* time at which the command was started, in nanoseconds of the clock */
+	int64_t start;
 	char **words;
 	pid_t pid;
-	/* pipes to the command's standard input and from its standard output;
-	 * -1: closed */
+	/* pipes to the command's standard input and from its standard output,
+	 * or -1 if closed */
 	int in, out;
 };
 
 /* ---- the words ---- */
 
 /* Returns a copy of a word of the command in which {budget}, {dialect} and
- * {dir} are replaced by their values; NULL if there is no memory. */
+ * {dir} are replaced by their values, or NULL if there is no memory.  The
+ * caller frees it. */
 static char *
 fill_word(const char *word, const char *budget, const char *dialect,
     const char *directory)
@@ -135,8 +137,8 @@ set_files(posix_spawn_file_actions_t *actions, int in, int out, bool messages)
 					 2, "/dev/null", O_WRONLY, 0);
 }
 
-/* Sets attributes of the process that is started: default signal handlers, no
- * blocked signals, and a process group of its own. */
+/* Sets attributes of the process that will be started: default signal handlers,
+ * no blocked signals, and its own process group. */
 static int
 set_signals(posix_spawnattr_t *attr)
 {
@@ -156,7 +158,7 @@ set_signals(posix_spawnattr_t *attr)
 }
 
 /* Starts the command with the descriptors in and out as its standard input and
- * output.  Returns 0 or an errno value. */
+ * output.  Returns 0, or an errno value. */
 static int
 spawn_command(struct command *command, int in, int out)
 {
@@ -259,8 +261,9 @@ feed_policy(struct command *command, struct ctx_str *input)
 		ctx_command_close_end(&command->in);
 }
 
-/* Reads a part of the command's output.  Returns 1 if there may be more; 0 at
- * its end, or if the command has failed; -1 with *err if there is no memory. */
+/* Reads a part of the command's output.  Returns 1 if there may be more, or 0
+ * at its end or if the command has failed, or -1 with *err if there is no
+ * memory. */
 static int
 drain_policy(struct command *command, struct ctx_err *err)
 {
@@ -281,7 +284,7 @@ drain_policy(struct command *command, struct ctx_err *err)
 }
 
 /* Writes the input to the command and at the same time reads its output, until
- * its output ends. */
+ * the output ends. */
 static int
 exchange(struct command *command, struct ctx_err *err)
 {

@@ -16,18 +16,18 @@
 #include "eval/policy_runner.h"
 #include "io/run_command.h"
 
-/* A request to the child process.  In the pipe it is followed by the name of
- * the dialect and by the input of the command. */
+/* A request to the child process.  In the pipe, the name of the dialect and the
+ * input of the command come after this struct. */
 struct request_head {
 	size_t policy, dialect, input;
 	uint64_t budget;
 };
 
-/* An answer of the child process.  In the pipe it is followed by the command's
- * output and the files that the command has saved. */
+/* An answer of the child process.  In the pipe, the command's output and the
+ * files that it has saved come after this struct. */
 struct answer_head {
-	/* the pointers in this member are valid only in the process that wrote
-	 * the answer */
+	/* The pointers in this member are valid only in the process that wrote
+	 * the answer. */
 	struct policy_answer answer;
 	size_t out, files;
 };
@@ -103,9 +103,9 @@ serve_policy(struct child_state *state, const struct request_head *head)
 	return rc;
 }
 
-/* Blocks the signals that end a program, such as SIGINT.  The child must not
- * end by them: it first kills the running command when the main program has
- * ended. */
+/* Blocks the signals that end a program, such as SIGINT, because the child must
+ * not end before it has killed the running command.  It ends after the main
+ * program has ended. */
 static void
 block_signals(void)
 {
@@ -148,7 +148,7 @@ start_runner(struct ctx_command_runner *runners, size_t n,
 
 	if (rc <= 0)
 		return rc;
-	/* Close the copies of the pipes to the other children.  If this child
+	/* Closes the copies of the pipes to the other children.  If this child
 	 * kept a pipe to another child open, that child would not notice the
 	 * end of the program. */
 	for (i = 0; i < n; i++) {

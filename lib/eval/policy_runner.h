@@ -13,8 +13,8 @@ struct policy_request {
 
 struct policy_answer {
 	struct ctx_buf out; /* output of the command */
-	/* contents of the files that the command has saved in its
-	 * directory, one after another */
+	/* Contents of the files that the command has saved in its directory,
+	 * one after another. */
 	struct ctx_buf files;
 	double seconds;
 	int status; /* exit status of the command */
@@ -25,7 +25,7 @@ struct policy_answer {
 };
 
 /* Asks the child process to run the command of a policy, and waits for the
- * answer.  Returns -1 with *err if the child has ended. */
+ * answer.  Returns 0, or -1 with *err if the child has ended. */
 int ctx_policy_run(struct ctx_command_runner *runner,
     const struct policy_request *request, struct policy_answer *answer,
     struct ctx_err *err);
@@ -34,9 +34,9 @@ void ctx_policy_answer_release(struct policy_answer *answer);
 /* ---- policy_command.c: in the child process ------------------------------ */
 
 /* Runs the command of a policy, in which {budget}, {dialect} and {dir} are
- * replaced.  client: read end of a pipe from the main program; when the pipe's
- * other end is closed, the command is killed.  A command that fails is no error
- * here: returns -1 with *err only if there is no memory. */
+ * replaced. client: read end of a pipe from the main program; when the other
+ * end is closed, the command is killed.  A command that fails is no error here.
+ * Returns 0, or -1 with *err if there is no memory. */
 int ctx_policy_command_run(int client, const struct ctx_policy *policy,
     const struct ctx_policy_limits *limits,
     const struct policy_request *request, struct policy_answer *answer,
@@ -47,9 +47,9 @@ int ctx_policy_command_run(int client, const struct ctx_policy *policy,
 /* Creates an empty directory with a random name inside the directory parent.
  * Returns its path, which the caller frees; or NULL with *err. */
 char *ctx_run_directory_make(const char *parent, struct ctx_err *err);
-/* Appends the contents of all files below the directory to files, each followed
- * by a line feed.  Removes the directory and everything in it.  path, which
- * ctx_run_directory_make has returned, is changed. */
+/* Appends the contents of all files below a directory to files, each followed
+ * by a line feed.  Removes the directory and everything in it. path: as
+ * returned by ctx_run_directory_make; its memory is changed. */
 int ctx_run_directory_take(char *path, struct ctx_buf *files,
     struct ctx_err *err);
 

@@ -1,7 +1,7 @@
 /*
  * read_session.c - reads the recorded sessions in a file
  *
- * The first lines of a file may look like messages of another dialect than the
+ * The first lines of a file may look like messages of a dialect that is not the
  * file's.  So if later messages show that the first ones were read in the wrong
  * dialect, the file is read a second time.
  */
@@ -10,20 +10,20 @@
 
 #include "eval/session.h"
 
-/* The state of reading a file. */
+/* The state of reading sessions from a file. */
 struct session_reader {
 	const struct eval_input *input;
 	const struct eval_session_taker *taker;
 	struct ctx_stream stream;
-	/* lines: the session that consists of all messages that are lines of
-	 * their own.  record: the session that is inside the current line. */
+	/* lines: the session whose messages are lines of their own. record: the
+	 * session that is inside the current line. */
 	struct eval_session lines, record;
 	struct ctx_model_counter lines_counter, record_counter;
 	/* offset of the current record in the file, in bytes */
 	size_t at;
 	unsigned n_in_record; /* number of conversations in the record so far */
-	/* true if only the session is read whose messages are lines of their
-	 * own */
+	/* True if only the session is read whose messages are lines of their
+	 * own. */
 	bool only_lines;
 	/* dialect of the first message that is a line of its own */
 	const struct ctx_dialect *first;
@@ -97,9 +97,9 @@ ctx_message_is_by_user(const struct ctx_message *message)
 	return false;
 }
 
-/* Returns the message to which the blocks of an event belong.  If the record
- * continues a message that was split over several records, this is that
- * message; else a new one.  Returns NULL with *err. */
+/* Returns the message to which the blocks of an event belong: if the record has
+ * a further part of a message that was split over several records, this
+ * message, otherwise a new one.  Returns NULL with *err. */
 static struct eval_message *
 get_message(struct session_reader *r, struct eval_session *s,
     const struct ctx_event *event, struct ctx_err *err)
@@ -152,7 +152,7 @@ take_session(struct session_reader *r, struct eval_session *s,
 }
 
 /* Called at the end of a record.  If the record contained a conversation, all
- * its messages have been read: passes them on as a session. */
+ * messages of it were read, and it is passed on as a session. */
 static int
 end_record(struct session_reader *r, const struct ctx_event *event,
     struct ctx_err *err)

@@ -1,5 +1,6 @@
 /* session.h - a recorded session that ctx-eval cuts in two: its messages, and
- * the strings that messages after the cut take from messages before it */
+ * the needed strings that messages after the cut take from messages before
+ * it */
 #ifndef CTX_EVAL_SESSION_H
 #define CTX_EVAL_SESSION_H
 
@@ -12,21 +13,21 @@
  * number in a text. */
 enum { CTX_NAME_LEAST = 6 };
 
-/* A function that is called for each name (path, identifier, id or number) in a
- * text, again for each repetition. */
+/* A callback for each name (path, identifier, id or number) in a text, called
+ * again for each repetition. */
 struct ctx_name_taker {
 	void *user;
 	int (*take)(void *user, const char *p, size_t n, struct ctx_err *err);
 };
-/* Calls taker->take for each path, identifier, id or number in a text.  Stops
- * if it returns -1. */
+/* Calls taker->take for each name (path, identifier, id or number) in a text.
+ * Stops if it returns -1. */
 int ctx_find_names(const struct ctx_name_taker *taker, const char *p, size_t n,
     struct ctx_err *err);
 
 /* Appends the tool results of a message to results, its other text blocks to
- * texts, and the values in the arguments of its tool calls to arguments.  A
- * line feed follows each of them.  Two of the buffers may be the same.
- * Reasoning and media are left out. */
+ * texts, and the values in the arguments of its tool calls to arguments, each
+ * followed by a line feed.  Two of the buffers may be the same.  Reasoning and
+ * media are left out. */
 int ctx_append_message_texts(struct ctx_buf *results, struct ctx_buf *texts,
     struct ctx_buf *arguments, const struct ctx_message *message,
     struct ctx_err *err);
@@ -36,23 +37,23 @@ int ctx_append_json_texts(struct ctx_buf *texts, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err);
 
 /* Replaces each escape of a line feed, carriage return, tab or quote in a text,
- * such as \n, \\n or \\\n, by a line feed.  Such escapes are in texts that are
- * JSON inside JSON.  Without this, the letter n would become the first letter
- * of the name after it.  from: offset in the buffer at which to begin. */
+ * such as \n, \\n or \\\n, by a line feed.  Texts that are JSON inside JSON
+ * have such escapes; otherwise the letter n would become the first letter of
+ * the name after it. from: offset in the buffer at which to begin. */
 void ctx_separate_escapes(struct ctx_buf *text, size_t from);
 
-/* A message of a session.  If it was split over several records, it is still
- * one message. */
+/* A message of a session.  A message that was split over several records is one
+ * message here. */
 struct eval_message {
-	/* The texts of the message are in eval_session.texts, from offset texts
-	 * to offset texts_end.  The arguments of its tool calls are in
-	 * eval_session.arguments, from offset arguments to offset
-	 * arguments_end. */
+	/* Where the texts of this message are.  The texts are in
+	 * eval_session.texts, from the offset texts to the offset texts_end.
+	 * The arguments of its tool calls are in eval_session.arguments, from
+	 * the offset arguments to the offset arguments_end. */
 	size_t texts, texts_end, arguments, arguments_end;
 	uint64_t tokens;
 	enum ctx_role role;
-	/* true for a message that a person wrote; false if it has only tool
-	 * results */
+	/* True for a message that a person wrote; false for a user message that
+	 * has only tool results. */
 	bool by_user;
 	bool has_results; /* true if the message has tool results */
 	uint32_t node;    /* JSON node of the message in its record */
@@ -62,64 +63,66 @@ struct eval_message {
 
 struct eval_session {
 	const char *file;
-	/* number of the line that contains the whole session; 0 if the session
-	 * is the whole file */
+	/* number of the line that contains the whole session, or 0 if the
+	 * session is the whole file */
 	uint64_t line;
 	const struct ctx_dialect *dialect;
 	struct eval_message *messages;
 	size_t n, cap;
 	struct ctx_buf texts, arguments;
-	/* tokens of the request that are in no message: system prompt, tool
-	 * definitions */
+	/* number of tokens of the request outside its messages: system prompt,
+	 * tool definitions */
 	uint64_t overhead;
-	/* The bytes of the session: the file, if each message is a line of its
-	 * own, else the line that contains all messages. */
+	/* The bytes of the session: the file if each message is a line of its
+	 * own, otherwise the line that contains all messages. */
 	struct ctx_str bytes;
-	/* If that line has a coded request: its string and decoded text (see
-	 * ctx_record.coded).  Otherwise n is 0. */
+	/* If that line has a coded request: its string, and the decoded text
+	 * (see ctx_record.coded).  Otherwise their length n is 0. */
 	struct ctx_str coded, value;
-	/* Only if one line contains all messages: its JSON, and the node of the
+	/* If one line contains all messages: its JSON, and the node of the
 	 * array of messages.  Otherwise NULL and 0. */
 	const struct ctx_json *json;
 	uint32_t array;
-	/* true if the session cannot be cut, because its line has several
-	 * conversations or no array of messages */
+	/* True if the session cannot be cut, because its line has several
+	 * conversations or no array of messages. */
 	bool cannot_cut;
 };
 
 /* A file with recorded sessions, and how it is read. */
 struct eval_input {
 	const char *file;
-	const struct ctx_dialect *dialect; /* chosen by the user, or NULL */
+	/* dialect chosen by the user, or NULL */
+	const struct ctx_dialect *dialect;
 	bool lenient;
 	struct ctx_model_counters *counters;
 };
 
-/* A function that is called for each session in a file.  The session is valid
- * until the function returns. */
+/* A callback for each session in a file.  The session is valid until it
+ * returns. */
 struct eval_session_taker {
 	void *user;
 	int (*take)(void *user, struct eval_session *session,
 	    struct ctx_err *err);
 };
 /* Reads the sessions in a file.  Messages that are lines of their own form one
- * session together; a line that contains a conversation is a separate
+ * session together.  A line that contains a conversation is a separate
  * session. */
 int ctx_eval_read_sessions(const struct eval_input *input, struct ctx_str bytes,
     const struct eval_session_taker *taker, struct ctx_err *err);
-/* Appends the bytes of the session to the buffer "out", without the messages
- * whose index is at least cut. */
+/* Appends the bytes of the part of a session before a cut to the buffer out:
+ * without the messages whose index is at least cut. */
 int ctx_eval_write_before(const struct eval_session *session, size_t cut,
     struct ctx_buf *out, struct ctx_err *err);
 
-/* A string is only counted as needed if it is in at most EVAL_SEEN_MOST
- * messages before the cut, and in none that every policy is assumed to keep.
- * Among these are the EVAL_NEWEST newest messages. */
+/* EVAL_SEEN_MOST: a string counts as needed only if at most so many messages
+ * before the cut contain it.  EVAL_NEWEST: number of the newest messages before
+ * the cut that every policy is assumed to keep; a string in such a message does
+ * not count as needed. */
 enum { EVAL_SEEN_MOST = 3, EVAL_NEWEST = 4 };
 
-/* A needed string: a path, identifier, id or number that is in the arguments of
- * a tool call after the cut.  seen: indices of the messages before the cut that
- * contain it. */
+/* A needed string: a path, identifier, id or number in the arguments of a tool
+ * call after the cut, which is taken from messages before the cut. seen:
+ * indices of the messages before the cut that contain it. */
 struct needed_string {
 	struct ctx_str text;
 	uint32_t seen[EVAL_SEEN_MOST];
@@ -130,8 +133,8 @@ struct needed_string {
  * "at". */
 struct eval_cut {
 	size_t at;
-	/* where the cut was wanted: share of the messages before it, in
-	 * thousandths of a percent */
+	/* where the session should be cut: share of its messages before the
+	 * cut, in thousandths of a percent */
 	uint64_t share;
 	struct needed_string *needed;
 	size_t n, cap;
@@ -139,13 +142,13 @@ struct eval_cut {
 
 /* Returns true if a message has a tool result. */
 bool ctx_message_has_results(const struct ctx_message *message);
-/* Returns true if a person wrote at least a part of a message; false if an
- * agent inserted it, or if it has only tool results. */
+/* Returns true if a person wrote at least a part of a message.  Returns false
+ * if an agent inserted the message, or if it has only tool results. */
 bool ctx_message_is_by_user(const struct ctx_message *message);
 
 /* Finds the needed strings of all cuts of a session.  The cuts must be in
- * ascending order.  The texts of the strings are stored in names, which must
- * stay valid as long as the cuts. */
+ * ascending order.  The texts of the strings are stored in names, which must be
+ * valid as long as the cuts. */
 int ctx_find_needed(const struct eval_session *session, struct eval_cut *cuts,
     size_t n, struct ctx_intern *names, struct ctx_err *err);
 
