@@ -41,21 +41,15 @@ check_request_tools(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t request, struct ctx_err *err)
 {
 	static const char *const members[] = {"modelId", "inferenceConfig",
-	    "additionalModelRequestFields"};
-	bool whole = false;
-	size_t i;
+	    "additionalModelRequestFields", NULL};
 
 	if (!(validator->rules & CTX_NEEDS_TOOLS) ||
 	    !validator->has_tool_calls ||
-	    ctx_json_find(json, request, "toolConfig") != 0)
+	    ctx_json_find(json, request, "toolConfig") != 0 ||
+	    ctx_json_find_any(json, request, members) == 0)
 		return 0;
-	for (i = 0; i < sizeof members / sizeof members[0]; i++)
-		whole |= ctx_json_find(json, request, members[i]) != 0;
-	return whole
-	    ? refuse_request(validator, CTX_RULE_NO_TOOLS,
-		  "the request defines no tools, but its messages call some",
-		  err)
-	    : 0;
+	return refuse_request(validator, CTX_RULE_NO_TOOLS,
+	    "the request defines no tools, but its messages call some", err);
 }
 
 /* Checks the text blocks in the system prompt of a request. */

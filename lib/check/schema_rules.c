@@ -47,8 +47,9 @@ get_definition_schema(const struct ctx_json *json, uint32_t tool,
 {
 	static const char *const within[] = {"function", "toolSpec"};
 	static const char *const keys[] = {"input_schema", "parameters",
-	    "parametersJsonSchema", "parameters_json_schema", "inputSchema"};
-	uint32_t inner, value = 0;
+	    "parametersJsonSchema", "parameters_json_schema", "inputSchema",
+	    NULL};
+	uint32_t inner, value;
 	size_t i;
 
 	for (i = 0; i < sizeof within / sizeof within[0]; i++)
@@ -59,8 +60,7 @@ get_definition_schema(const struct ctx_json *json, uint32_t tool,
 	    !ctx_json_strings_equal(ctx_json_str(json, inner),
 		ctx_json_str(names, name)))
 		return 0;
-	for (i = 0; i < sizeof keys / sizeof keys[0] && value == 0; i++)
-		value = ctx_json_find(json, tool, keys[i]);
+	value = ctx_json_find_any(json, tool, keys);
 	inner = value == 0 ? 0 : ctx_json_find(json, value, "json");
 	return inner != 0 ? inner : value;
 }
@@ -72,9 +72,8 @@ find_schema_in_list(const struct ctx_json *json, uint32_t list,
     const struct ctx_json *names, uint32_t name)
 {
 	static const char *const lists[] = {"functionDeclarations",
-	    "function_declarations"};
+	    "function_declarations", NULL};
 	uint32_t tool, one, inner, found;
-	size_t i;
 
 	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
 		return 0;
@@ -83,8 +82,7 @@ find_schema_in_list(const struct ctx_json *json, uint32_t list,
 		if ((found = get_definition_schema(json, tool, names, name)) !=
 		    0)
 			return found;
-		for (inner = 0, i = 0; i < 2 && inner == 0; i++)
-			inner = ctx_json_find(json, tool, lists[i]);
+		inner = ctx_json_find_any(json, tool, lists);
 		for (one = inner + 1;
 		     inner != 0 && one < json->nodes[inner].next;
 		     one = json->nodes[one].next)

@@ -46,27 +46,21 @@ void
 ctx_answer_schema_find(struct ctx_answer_schema *found,
     const struct ctx_json *json, uint32_t request)
 {
-	/* the objects with the schema, and the key of the schema in them */
-	static const char *const paths[][5] = {{"response_format",
-						   "json_schema", NULL, NULL,
+	/* the object with the schema, and the key of the schema in it */
+	static const char *const paths[][2] = {{"response_format/json_schema",
 						   "schema"},
-	    {"text", "format", NULL, NULL, "schema"},
-	    {"output_config", "format", NULL, NULL, "schema"},
-	    {"output_format", NULL, NULL, NULL, "schema"},
-	    {"outputConfig", "textFormat", "structure", "jsonSchema", "schema"},
-	    {"generationConfig", NULL, NULL, NULL, "responseSchema"}};
+	    {"text/format", "schema"}, {"output_config/format", "schema"},
+	    {"output_format", "schema"},
+	    {"outputConfig/textFormat/structure/jsonSchema", "schema"},
+	    {"generationConfig", "responseSchema"}};
 	uint32_t node;
-	size_t i, k;
+	size_t i;
 
 	memset(found, 0, sizeof *found);
 	for (i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-		node = request;
-		for (k = 0; k < 4 && paths[i][k] != NULL; k++)
-			if ((node = ctx_json_find(json, node, paths[i][k])) ==
-			    0)
-				break;
+		node = ctx_json_find_path(json, request, paths[i][0]);
 		if (node != 0)
-			found->schema = ctx_json_find(json, node, paths[i][4]);
+			found->schema = ctx_json_find(json, node, paths[i][1]);
 		if (found->schema == 0)
 			continue;
 		found->name = ctx_json_find(json, node, "name");

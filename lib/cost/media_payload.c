@@ -133,7 +133,7 @@ read_payload_object(struct ctx_media_payload *payload,
 	static const char *const within[] = {"data", "image_url", "url",
 	    "document_url", "file_data", "bytes", "source", "inlineData",
 	    "inline_data", "fileData", "input_audio", "file", "image",
-	    "document", "audio", "video", "base64", "content"};
+	    "document", "audio", "video", "base64", "content", NULL};
 	uint32_t value = 0, detail = ctx_json_find(json, node, "detail");
 	enum ctx_media_kind kind;
 	size_t i;
@@ -164,11 +164,7 @@ read_payload_object(struct ctx_media_payload *payload,
 		if (kind == CTX_MEDIA_SOUND || kind == CTX_MEDIA_VIDEO)
 			payload->kind = kind;
 	}
-	for (i = 0; i < sizeof within / sizeof within[0]; i++) {
-		value = ctx_json_find(json, node, within[i]);
-		if (value != 0)
-			break;
-	}
+	value = ctx_json_find_any(json, node, within);
 	find_speech(payload, json, node, value);
 	*in = value;
 	return 0;

@@ -72,10 +72,8 @@ static uint32_t
 find_first_of(const struct ctx_json *json, uint32_t obj,
     const char *const *keys)
 {
-	uint32_t node = 0;
+	uint32_t node = ctx_json_find_any(json, obj, keys);
 
-	for (; *keys != NULL && node == 0; keys++)
-		node = ctx_json_find(json, obj, *keys);
 	return node != 0 && json->nodes[node].kind == CTX_JSON_NULL ? 0 : node;
 }
 

@@ -197,14 +197,13 @@ ctx_read_call(struct ctx_message *message, uint32_t value, uint32_t id,
 void
 ctx_read_caller(struct ctx_message *message, uint32_t caller)
 {
-	static const char *const keys[] = {"tool_id", "toolId", "caller_id"};
-	uint32_t id = 0;
-	size_t i;
+	static const char *const keys[] = {"tool_id", "toolId", "caller_id",
+	    NULL};
+	uint32_t id;
 
 	if (caller == 0)
 		return;
-	for (i = 0; i < sizeof keys / sizeof keys[0] && id == 0; i++)
-		id = ctx_json_find(message->json, caller, keys[i]);
+	id = ctx_json_find_any(message->json, caller, keys);
 	if (id != 0 && message->json->nodes[id].kind == CTX_JSON_STRING)
 		message->blocks[message->n - 1].caller = id;
 }

@@ -394,7 +394,7 @@ static bool
 is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 {
 	static const char *const others[] = {"output", "voice", "dimensions",
-	    "encoding_format", "input_type"};
+	    "encoding_format", "input_type", NULL};
 	static const char *const models[] = {"embed", "moderation", "tts",
 	    "rerank"};
 	uint32_t model = ctx_json_find(json, request, "model");
@@ -402,11 +402,9 @@ is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 	size_t i;
 
 	if (json->nodes[input].kind != CTX_JSON_STRING || model == 0 ||
-	    json->nodes[model].kind != CTX_JSON_STRING)
+	    json->nodes[model].kind != CTX_JSON_STRING ||
+	    ctx_json_find_any(json, request, others) != 0)
 		return false;
-	for (i = 0; i < sizeof others / sizeof others[0]; i++)
-		if (ctx_json_find(json, request, others[i]) != 0)
-			return false;
 	name = ctx_json_str(json, model);
 	for (i = 0; i < sizeof models / sizeof models[0]; i++)
 		if (has_substring(name, models[i]))

@@ -7,13 +7,10 @@ uint32_t
 ctx_find_model_of_request(const struct ctx_json *json, uint32_t request)
 {
 	static const char *const keys[] = {"model", "modelId", "modelVersion",
-	    "gen_ai.request.model"};
-	uint32_t model = 0, agent;
-	size_t i;
+	    "gen_ai.request.model", NULL};
+	uint32_t model = ctx_json_find_any(json, request, keys);
+	uint32_t agent = ctx_json_find(json, request, "agent");
 
-	for (i = 0; model == 0 && i < sizeof keys / sizeof keys[0]; i++)
-		model = ctx_json_find(json, request, keys[i]);
-	agent = ctx_json_find(json, request, "agent");
 	if (model == 0 && agent != 0 &&
 	    json->nodes[agent].kind == CTX_JSON_OBJECT)
 		model = ctx_json_find(json, agent, "model_name");

@@ -101,6 +101,10 @@ bool ctx_json_shallow(const char *text, size_t n);
  * there is no such key, or if obj is not an object. key is NUL-terminated. */
 uint32_t ctx_json_find(const struct ctx_json *json, uint32_t obj,
     const char *key);
+/* Returns the node of the value of the first of several keys that the object
+ * has, or 0 if it has none of them. keys: an array that ends with NULL. */
+uint32_t ctx_json_find_any(const struct ctx_json *json, uint32_t obj,
+    const char *const *keys);
 /* Finds a value in nested objects. path: the keys of the objects, separated by
  * slashes, as in "usage/input_tokens".  Each key is searched as by
  * ctx_json_find.  Returns the node of the value, or 0 if a key is missing or

@@ -234,6 +234,17 @@ ctx_json_find(const struct ctx_json *json, uint32_t obj, const char *key)
 }
 
 uint32_t
+ctx_json_find_any(const struct ctx_json *json, uint32_t obj,
+    const char *const *keys)
+{
+	uint32_t node = 0;
+
+	for (; node == 0 && *keys != NULL; keys++)
+		node = ctx_json_find(json, obj, *keys);
+	return node;
+}
+
+uint32_t
 ctx_json_find_path(const struct ctx_json *json, uint32_t obj, const char *path)
 {
 	char key[64];

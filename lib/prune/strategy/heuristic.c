@@ -135,18 +135,16 @@ find_file(struct heuristic *h, const struct ctx_message *message,
     const struct ctx_block *block, struct call *call, struct ctx_err *err)
 {
 	static const char *const keys[] = {"path", "file_path", "file",
-	    "filename", "filePath"};
+	    "filename", "filePath", NULL};
 	struct ctx_coded_value *arguments = &h->arguments;
-	uint32_t node = 0;
-	size_t i;
+	uint32_t node;
 
 	if (block->payload == 0)
 		return 0;
 	if (ctx_coded_value_read(arguments, message->json, block->payload,
 		err) < 0)
 		return -1;
-	for (i = 0; node == 0 && i < sizeof keys / sizeof keys[0]; i++)
-		node = ctx_json_find(arguments->json, arguments->node, keys[i]);
+	node = ctx_json_find_any(arguments->json, arguments->node, keys);
 	if (node == 0 || arguments->json->nodes[node].kind != CTX_JSON_STRING)
 		return 0;
 	call->all = ctx_json_count(arguments->json, arguments->node) == 1;

@@ -100,16 +100,6 @@ link_call(struct summary_actions *actions, struct ctx_str call, uint32_t action,
 
 /* ---- arguments ---- */
 
-static uint32_t
-find_member(const struct ctx_json *json, const char *const *keys)
-{
-	uint32_t node = 0;
-
-	for (; node == 0 && *keys != NULL; keys++)
-		node = ctx_json_find(json, 0, *keys);
-	return node;
-}
-
 /* Returns true if a word of a tool's name begins with one of several words,
  * which are in small letters. */
 static bool
@@ -226,11 +216,11 @@ record_tasks(struct summary_actions *actions, uint32_t list,
     struct ctx_err *err)
 {
 	static const char *const texts[] = {"content", "step", "title", "task",
-	    "description", "text"};
+	    "description", "text", NULL};
 	const struct ctx_json *json = actions->json;
 	struct ctx_str text;
 	uint32_t item, status, node, id;
-	size_t i, k, n = ctx_json_count(json, list);
+	size_t i, n = ctx_json_count(json, list);
 
 	actions->first_task = actions->number;
 	for (i = 0, item = list + 1; i < n;
@@ -240,9 +230,7 @@ record_tasks(struct summary_actions *actions, uint32_t list,
 		    ctx_json_is(json, status, "done") ||
 		    ctx_json_is(json, status, "cancelled"))
 			continue;
-		for (node = 0, k = 0;
-		     node == 0 && k < sizeof texts / sizeof texts[0]; k++)
-			node = ctx_json_find(json, item, texts[k]);
+		node = ctx_json_find_any(json, item, texts);
 		actions->text.n = 0;
 		if (node != 0 &&
 		    (ctx_json_text(json, node, &actions->text, &text, err) <
@@ -301,10 +289,10 @@ record_arguments(struct summary_actions *actions, struct ctx_str tool,
 	static const char *const patches[] = {"input", "patch", NULL};
 	static const char *const lists[] = {"todos", "plan", NULL};
 	const struct ctx_json *json = actions->json;
-	uint32_t command = find_member(json, commands);
-	uint32_t path = find_member(json, paths);
-	uint32_t patch = find_member(json, patches);
-	uint32_t list = find_member(json, lists);
+	uint32_t command = ctx_json_find_any(json, 0, commands);
+	uint32_t path = ctx_json_find_any(json, 0, paths);
+	uint32_t patch = ctx_json_find_any(json, 0, patches);
+	uint32_t list = ctx_json_find_any(json, 0, lists);
 	struct ctx_str text = {NULL, 0};
 
 	if (list != 0 && json->nodes[list].kind == CTX_JSON_ARRAY)
