@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/rewrite.h"
+#include "stream/held_message.h"
 
 void *
 ctx_held_queue_at(const struct ctx_held_queue *queue, size_t number)

@@ -3,83 +3,7 @@
 #ifndef CTX_STREAM_REWRITE_H
 #define CTX_STREAM_REWRITE_H
 
-#include "stream/stream.h"
-
-/* A message in memory that waits until it can be written.  Records after such a
- * message wait, too, even if they are not messages. */
-struct ctx_held_message {
-	union {
-		/* The bytes of the message's record, owned by this struct.
-		 * NULL if the message is inside the record that is being read,
-		 * or if ctx_rewrite_hold was not called yet. */
-		char *text;
-		/* If is_in_file is true: offset in bytes of the record in its
-		 * file. */
-		uint64_t offset;
-	};
-	size_t n; /* length of the record in bytes */
-	/* Dialect (format) of the message, or NULL if the record is not a
-	 * message. */
-	const struct ctx_dialect *dialect;
-	const char *file; /* input file and line of the record */
-	uint64_t line;
-	/* If is_in_file is true: checksum of the record (ctx_sum_text). */
-	uint32_t checksum;
-	uint32_t node; /* JSON node of the message in its record */
-	/* Place of the stored parse of the message (ctx_rewrite_keep_parse):
-	 * its offset in ctx_rewrite.parses, plus 1. 0 if no parse is stored. */
-	uint32_t parse;
-	uint16_t flags; /* CTX_MESSAGE_... flags of the message */
-	/* True if the bytes of the record are not in memory.  The command reads
-	 * them from the file again when it needs them; the functions in this
-	 * header do not. */
-	bool is_in_file;
-};
-
-/*
- * A queue with the messages of a conversation that are in memory.  The messages
- * of a conversation are numbered from 0; those in memory have the numbers from
- * first to end - 1.
- *
- * Each command defines its own struct for the entries of its queue.  The first
- * member of this struct is a struct ctx_held_message.
- */
-struct ctx_held_queue {
-	size_t entry_size; /* size of an entry in bytes */
-	/* Frees the memory that an entry owns, except its text.  NULL if
-	 * entries own only their text. */
-	void (*release)(void *entry);
-	size_t first, end;
-	/* sum of the lengths of the texts of all entries, in bytes */
-	size_t bytes;
-	/* Used only in held_queue.c. list: the array of entries; base: number
-	 * of the first entry in this array. */
-	char *list;
-	size_t base, cap;
-};
-
-/* Returns the entry with this number.  The pointer is valid until the next
- * entry is added, or this entry is removed. */
-void *ctx_held_queue_at(const struct ctx_held_queue *queue, size_t number);
-/* Appends an entry for the event's message, or for its record if the event has
- * no message.  The text of the record is not copied yet.  The members that the
- * command has added to struct ctx_held_message are zero.  Returns the entry, or
- * NULL with *err if there is no memory. */
-void *ctx_held_queue_add(struct ctx_held_queue *queue,
-    const struct ctx_event *event, struct ctx_err *err);
-/* Removes the entry that was added last, and frees it. */
-void ctx_held_queue_remove_last(struct ctx_held_queue *queue);
-/* Removes the first entry, and frees it. */
-void ctx_held_queue_remove_first(struct ctx_held_queue *queue);
-/* Calls keep for each entry, and frees the entries for which keep returns
- * false.  The other entries stay in order, and get consecutive numbers from
- * queue->first on. */
-void ctx_held_queue_filter(struct ctx_held_queue *queue,
-    bool (*keep)(const void *entry));
-/* Frees all entries.  The next entry that is added gets the number 0. */
-void ctx_held_queue_clear(struct ctx_held_queue *queue);
-/* Frees the queue with its entries. */
-void ctx_held_queue_release(struct ctx_held_queue *queue);
+#include "stream/held_message.h"
 
 /* Reasons why the reading of a stream has ended. */
 enum ctx_stream_end {
@@ -215,13 +139,6 @@ int ctx_rewrite_run(struct ctx_rewrite *rewrite,
  * is removed.  If there is no memory, removes the entry and returns -1. */
 int ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
     const struct ctx_event *event, struct ctx_err *err);
-/* Stores the parse of the event's message, which is in memory as the entry
- * held, so that ctx_rewrite_reread need not parse the message again.  All
- * stored parses together have at most 1 MiB; a message for which there is no
- * space is parsed again. ctx_rewrite_release frees them. */
-int ctx_rewrite_keep_parse(struct ctx_rewrite *rewrite,
-    struct ctx_held_message *held, const struct ctx_event *event,
-    struct ctx_err *err);
 /* Applies rewrite->edits to the event's record, appends the edited record to
  * rewrite->lines, and clears the edits.  Returns the new entry, or NULL with
  * *err. */
@@ -232,40 +149,6 @@ void *ctx_rewrite_hold_record(struct ctx_rewrite *rewrite,
  * being read. */
 int ctx_rewrite_edit_held(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, struct ctx_edits *edits,
-    struct ctx_err *err);
-/* Appends bytes to the text of an entry of rewrite->lines. */
-int ctx_rewrite_append_text(struct ctx_rewrite *rewrite,
-    struct ctx_held_message *held, struct ctx_str text, struct ctx_err *err);
-/* Sets the text of an entry of rewrite->lines that has none: to n bytes, which
- * the entry owns from now on. */
-void ctx_rewrite_set_text(struct ctx_rewrite *rewrite,
-    struct ctx_held_message *held, char *text, size_t n);
-/* Frees the text of an entry of rewrite->lines, so that nothing is written for
- * the entry.  Does nothing if the text is not in memory. */
-void ctx_rewrite_free_text(struct ctx_rewrite *rewrite,
-    struct ctx_held_message *held);
-/* Returns the JSON text of a message: its record, if the record is in memory;
- * otherwise its part of the record that is being read. */
-struct ctx_str ctx_rewrite_text(const struct ctx_rewrite *rewrite,
-    const struct ctx_held_message *held);
-/* Scans the text of an entry of rewrite->lines into rewrite->json.  Does
- * nothing if this text was the last one scanned. */
-int ctx_rewrite_scan(struct ctx_rewrite *rewrite,
-    const struct ctx_held_message *held, struct ctx_err *err);
-/* Parses a message in memory again, into rewrite->message, or copies its stored
- * parse.  Returns the same values as ctx_dialect_read_message. */
-int ctx_rewrite_reread(struct ctx_rewrite *rewrite,
-    const struct ctx_held_message *held, struct ctx_err *err);
-/* Scans a JSON text that the stream has not scanned, into rewrite->text_json.
- * Returns what ctx_json_scan returns. */
-int ctx_rewrite_scan_text(struct ctx_rewrite *rewrite, struct ctx_str text,
-    struct ctx_err *err);
-/* Parses a JSON text that is not part of the stream as a message, into
- * rewrite->text_message.  The message is valid as long as the text. flags:
- * CTX_MESSAGE_... flags that the message gets in addition.  Returns the same
- * values as ctx_dialect_read_message. */
-int ctx_rewrite_read_text(struct ctx_rewrite *rewrite,
-    const struct ctx_dialect *dialect, struct ctx_str text, unsigned flags,
     struct ctx_err *err);
 /* Sets *tokens to the number of tokens of a message after its edits, which are
  * in *edits.  Returns 1; 0 if the dialect cannot read a message without the
