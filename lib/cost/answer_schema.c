@@ -1,6 +1,6 @@
 /*
- * answer_schema.c - writes the JSON schema that an answer must follow into the
- * prompt
+ * answer_schema.c - writes the JSON schema that an answer must follow, in the
+ * form that the prompt has
  *
  * The providers do not publish these forms.  They were inferred from billed
  * tokens of recorded requests (November 2026, tests/bench/billed.py):
@@ -9,24 +9,25 @@
  * module writes it (Claude, 40 requests).
  *
  * reduced: a heading with the name of the schema, its description as a comment,
- * and JSON without white space, without the keys that say what a strict answer
- * does by itself (OpenAI, 230 requests).
+ * and JSON without white space, without the keys for behaviour that a strict
+ * answer always has (OpenAI, 230 requests).
  */
 #include <string.h>
 
 #include "cost/answer_schema.h"
 
-/* Maximum depth of nested objects and arrays.  Deeper ones are written as JSON
+/* Maximum depth of nested objects and arrays.  A deeper one is written as JSON
  * without white space. */
 #define DEEPEST 64
 
 /* An object or array that is being written. */
 struct open_value {
-	/* JSON nodes: the element or key to be written next, and the node
-	 * after the last one */
+	/* JSON nodes. at: element or key that is written next; end: node after
+	 * the last one. */
 	uint32_t at, end;
 	bool object;
-	/* true if the keys are names that the schema defines, not keywords */
+	/* true if the keys are names that the schema defines; false if they are
+	 * keywords */
 	bool names;
 	bool any; /* true once an element has been written */
 };
@@ -35,9 +36,12 @@ struct open_value {
 struct schema_writer {
 	const struct ctx_json *json;
 	struct ctx_buf *out;
-	bool indented; /* else without white space, and reduced */
+	/* true: the form "indented"; false: the form "reduced", without white
+	 * space */
+	bool indented;
 	struct ctx_buf scratch;
-	/* a stack: each value contains the one after it */
+	/* A stack of the open objects and arrays: each contains the one after
+	 * it. */
 	struct open_value open[DEEPEST];
 	size_t n;
 };
@@ -46,7 +50,8 @@ void
 ctx_answer_schema_find(struct ctx_answer_schema *found,
     const struct ctx_json *json, uint32_t request)
 {
-	/* the object with the schema, and the key of the schema in it */
+	/* Where a request has the schema of an answer: the path to an object,
+	 * and the key of the schema in this object. */
 	static const char *const paths[][2] = {{"response_format/json_schema",
 						   "schema"},
 	    {"text/format", "schema"}, {"output_config/format", "schema"},
@@ -87,7 +92,8 @@ put_compact(struct schema_writer *w, uint32_t node, struct ctx_err *err)
 	return ctx_buf_add(w->out, text.p, text.n, err);
 }
 
-/* Begins a line with the indentation of the innermost open value. */
+/* Begins a new line, with indentation for the innermost open object or
+ * array. */
 static int
 put_line_start(struct schema_writer *w, size_t depth, struct ctx_err *err)
 {
@@ -110,7 +116,8 @@ is_any_of(const struct ctx_json *json, uint32_t key, const char *const *words)
 	return false;
 }
 
-/* Returns true if the model is not shown this key of a schema and its value. */
+/* Returns true if this key of a schema, with its value, is not in the
+ * prompt. */
 static bool
 is_left_out(const struct schema_writer *w, uint32_t key)
 {
@@ -122,8 +129,8 @@ is_left_out(const struct schema_writer *w, uint32_t key)
 	return !w->indented && is_any_of(w->json, key, left_out);
 }
 
-/* Writes the beginning of a value: all of it, unless it is an object or array
- * with elements. names: true if an object's keys are names. */
+/* Writes a value.  Of an object or array with elements, writes only the
+ * beginning. names: true if the keys of the object are names. */
 static int
 put_value(struct schema_writer *w, uint32_t node, bool names,
     struct ctx_err *err)
@@ -141,7 +148,7 @@ put_value(struct schema_writer *w, uint32_t node, bool names,
 	return put_string(w, object ? "{" : "[", err);
 }
 
-/* Writes the next element of the innermost open value, or its end. */
+/* Writes the next element of the innermost open object or array, or its end. */
 static int
 put_next(struct schema_writer *w, struct ctx_err *err)
 {
@@ -189,8 +196,8 @@ put_schema(struct ctx_buf *out, const struct ctx_json *json, uint32_t schema,
 	return rc;
 }
 
-/* Appends the text of a JSON string, between two texts; nothing if the node is
- * no string. */
+/* Appends before, the text of a JSON string, and after.  Appends nothing if the
+ * node is not a string. */
 static int
 add_heading(struct ctx_buf *out, const struct ctx_json *json,
     const char *before, uint32_t node, const char *after, struct ctx_err *err)
@@ -216,7 +223,8 @@ add_reduced(struct ctx_buf *out, const struct ctx_json *json,
 	return put_schema(out, json, answer->schema, false, err);
 }
 
-/* Appends a schema as Claude gets it.  The schema may be in a string. */
+/* Appends a schema in the form in which Claude gets it.  The schema may be JSON
+ * in a string. */
 static int
 add_indented(struct ctx_buf *out, const struct ctx_json *json, uint32_t schema,
     struct ctx_err *err)

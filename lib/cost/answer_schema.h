@@ -1,12 +1,13 @@
-/* answer_schema.h - the JSON schema that an answer must follow, as the model
- * gets it */
+/* answer_schema.h - finds the JSON schema that the answer to a request must
+ * follow, and writes it in the form in which the model gets it */
 #ifndef CTX_ANSWER_SCHEMA_H
 #define CTX_ANSWER_SCHEMA_H
 
 #include "cost/surcharges.h"
 #include "json/json.h"
 
-/* Where a request has the schema of its answer.  JSON nodes; 0: none. */
+/* Where a request has the schema of its answer.  The members are JSON nodes, or
+ * 0 if the request has no such value. */
 struct ctx_answer_schema {
 	uint32_t schema;
 	/* name and description that the request gives the schema */
@@ -16,9 +17,9 @@ struct ctx_answer_schema {
 /* Finds the schema that the answer to a request must follow. */
 void ctx_answer_schema_find(struct ctx_answer_schema *found,
     const struct ctx_json *json, uint32_t request);
-/* Appends the schema to out in a form other than CTX_ANSWER_TEXTS.  Bedrock has
- * the schema as a string with JSON, which only Claude is shown: for other forms
- * than CTX_ANSWER_INDENTED nothing is appended. */
+/* Appends the schema to out, in a form other than CTX_ANSWER_TEXTS.  Bedrock
+ * has the schema as JSON in a string, and shows it only to Claude: for forms
+ * other than CTX_ANSWER_INDENTED nothing is appended. */
 int ctx_answer_schema_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_answer_schema *answer, enum ctx_answer_form form,
     struct ctx_err *err);

@@ -5,13 +5,13 @@
 
 #include "base/base.h"
 
-/* A base64 text.  Its bytes are decoded one by one when they are needed. */
+/* A base64 text whose bytes are decoded one by one when they are needed. */
 struct ctx_base64 {
 	const char *p;
 	size_t n; /* number of base64 characters, without padding */
 };
 
-/* Returns the number from 0 to 63 that a base64 character stands for; -1 for
+/* Returns the number from 0 to 63 that a base64 character stands for, or -1 for
  * any other character. */
 static inline int
 ctx_base64_sextet(char c)
@@ -22,14 +22,14 @@ ctx_base64_sextet(char c)
 		return c - 'a' + 26;
 	if (c >= '0' && c <= '9')
 		return c - '0' + 52;
-	/* The last two base64 digits are + and /, or - and _ in URL-safe
+	/* The last two of the 64 characters are + and /, or - and _ in URL-safe
 	 * base64. */
 	if (c == '+' || c == '-')
 		return 62;
 	return c == '/' || c == '_' ? 63 : -1;
 }
 
-/* Returns the number of bytes that a base64 text decodes to. */
+/* Returns the number of bytes of a base64 text after decoding. */
 static inline size_t
 ctx_base64_length(const struct ctx_base64 *b)
 {
@@ -54,8 +54,8 @@ ctx_base64_byte(const struct ctx_base64 *b, size_t at)
 }
 
 /* Returns n bytes of the decoded text, from an offset on, as an unsigned
- * integer; 0 if there are fewer bytes. little is true for little-endian byte
- * order, false for big-endian. */
+ * integer, or 0 if there are fewer bytes. little: true for little-endian byte
+ * order; false for big-endian. */
 static inline uint32_t
 ctx_base64_uint(const struct ctx_base64 *b, size_t at, size_t n, bool little)
 {
@@ -72,8 +72,7 @@ ctx_base64_uint(const struct ctx_base64 *b, size_t at, size_t n, bool little)
 	return value;
 }
 
-/* Returns true if the decoded text continues with the given text at an
- * offset. */
+/* Returns true if the decoded text contains the given text at an offset. */
 static inline bool
 ctx_base64_has(const struct ctx_base64 *b, size_t at, const char *text)
 {

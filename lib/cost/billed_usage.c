@@ -2,11 +2,11 @@
  * request */
 #include "cost/cost.h"
 
-/* A limit that no real token count reaches, and that is so small that a sum of
+/* A number that no real token count reaches.  It is small enough that a sum of
  * several counts cannot overflow. */
 #define MOST UINT64_C(1000000000000)
 
-/* Sets *n to the value of a JSON number that consists of digits only and is at
+/* Sets *n to the value of a JSON number that consists only of digits and is at
  * most MOST.  Returns false for any other value. */
 static bool
 read_count(const struct ctx_json *json, uint32_t node, uint64_t *n)
@@ -63,7 +63,7 @@ ctx_billed_request(const struct ctx_json *json,
 }
 
 /* Returns the number of tokens at a path from a node, but at most limit.
- * Returns 0 if path is NULL, or if there is no number of tokens at the path. */
+ * Returns 0 if path is NULL, or if there is no such number at the path. */
 static uint64_t
 read_part(const struct ctx_json *json, uint32_t node, const char *path,
     uint64_t limit)

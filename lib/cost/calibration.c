@@ -8,8 +8,8 @@
  * and tools.
  *
  * This is a Bayesian linear regression: both parameters have a normal prior
- * distribution.  That of the overhead is wide, so few requests change the
- * overhead first; many consistent requests change the factor, too.
+ * distribution.  That of the overhead is wide, so few requests change mainly
+ * the overhead; many consistent requests change the factor, too.
  */
 #include <math.h>
 #include <string.h>
@@ -36,14 +36,14 @@ compute_student_quantile(size_t freedom)
 }
 
 struct sums {
-	/* n: number of requests. x and y: means of the counted and of the
-	 * billed tokens. xx, xy and yy: sums of the squares and products of the
-	 * deviations from x and y. */
+	/* n: number of requests. x, y: means of the counted and of the billed
+	 * tokens. xx, xy, yy: sums of the squares and products of the
+	 * deviations from these means. */
 	double n, x, y, xx, xy, yy;
 };
 
-/* Adds up what fit_line needs. x is the number of counted tokens of a request,
- * y that of its billed tokens. */
+/* Computes the sums that fit_line needs. x is the number of counted tokens of a
+ * request, y that of its billed tokens. */
 static void
 sum_samples(struct sums *s, const struct ctx_billed_sample *samples, size_t n)
 {
@@ -64,15 +64,16 @@ sum_samples(struct sums *s, const struct ctx_billed_sample *samples, size_t n)
 	}
 }
 
-/* Deviation of a request from the line that is expected before any request is
- * known, as a share of the billed tokens.  It counts as one request. */
+/* Assumed deviation of a request from the line before any request is known, as
+ * a share of the billed tokens.  It counts as much as one request. */
 #define EXPECTED_NOISE 0.01
-/* standard deviation of the overhead before any request is known, in tokens */
+/* assumed standard deviation of the overhead before any request is known, in
+ * tokens */
 #define OVERHEAD_SPREAD 20000.0
 
-/* Returns the variance of the billed tokens about the line of least squares.
- * As it is uncertain itself, it is increased until the 95 % intervals of a
- * normal distribution are as wide as those of Student's. */
+/* Returns the variance of the billed tokens around the line of least squares.
+ * This variance is uncertain, so it is increased until the 95 % intervals of a
+ * normal distribution are as wide as those of Student's distribution. */
 static double
 estimate_noise(const struct sums *s)
 {
@@ -86,16 +87,17 @@ estimate_noise(const struct sums *s)
 }
 
 /* Fits the line to the requests: solves the normal equations of both parameters
- * with their priors.  If the billed tokens fall with the counted ones, the
- * factor remains that of the prior.  An overhead below 0 is taken as 0. */
+ * with their priors.  If the billed tokens decrease when the counted tokens
+ * increase, the factor is that of the prior.  An overhead below 0 is replaced
+ * by 0. */
 static void
 fit_line(struct ctx_calibration *calibration, const struct sums *s,
     const struct ctx_factor_prior *prior)
 {
 	double noise = estimate_noise(s);
 	double known = pow(prior->factor * prior->spread, -2);
-	/* inverse of the covariance of overhead (o) and factor (f), times
-	 * noise */
+	/* oo, of, ff: inverse of the covariance matrix of overhead (o) and
+	 * factor (f), times noise. */
 	double oo = s->n + noise * pow(OVERHEAD_SPREAD, -2);
 	double of = s->n * s->x;
 	double ff = s->xx + s->n * s->x * s->x + noise * known;
@@ -162,14 +164,15 @@ ctx_calibrate(struct ctx_calibration *calibration,
 }
 
 /*
- * Errors of the estimates for 13 kinds of text, measured in November 2026 by
- * tests/bench/texts.py (ctx-encoding(7) has the table): the root mean square of
+ * Measured errors of the estimates for 13 kinds of text (November 2026,
+ * tests/bench/texts.py; ctx-encoding(7) has the table): the root mean square of
  * their logarithms.  The factors of Claude's encodings and of Gemini are those
  * of English, code and JSON.
  */
 static const struct {
 	const char *vendor, *encoding; /* of the row in the table of models */
-	double factor;                 /* 0: that of the row */
+	/* factor of the model, or 0 for that in the table of models */
+	double factor;
 	double spread;
 } priors[] = {
     {"google", "o200k_base", 1.19, 0.30},
@@ -181,9 +184,10 @@ static const struct {
     {"anthropic", "claude-4.7", 1.47, 0.17},
     {"anthropic", "claude-4.8", 1.47, 0.17},
 };
-/* the spread of the factor of an exact or reconstructed encoding, which is 1 */
+/* spread of the factor of an exact or reconstructed encoding, which is 1 */
 #define OWN_SPREAD 0.02
-/* the spread of models that were not measured: wider than the measured ones */
+/* spread of the factors of models that were not measured, wider than the
+ * measured ones */
 #define UNMEASURED_SPREAD 0.5
 
 void

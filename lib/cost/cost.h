@@ -1,5 +1,5 @@
-/* cost.h - models with their windows and prices, and how many tokens messages
- * and requests have */
+/* cost.h - models with their windows and prices; counts the tokens of messages
+ * and requests */
 #ifndef CTX_COST_H
 #define CTX_COST_H
 
@@ -12,55 +12,58 @@
 /* ---- cost/models.c, model_figures.c: windows, encodings, prices --------- */
 
 #define CTX_NO_PRICE UINT64_MAX /* the price is not known */
-/* Prices of a model, in millionths of a dollar per million tokens, and the
- * condition under which these prices apply. */
+/* Prices of a model in millionths of a dollar per million tokens, and the
+ * requests to which they apply. */
 struct ctx_price {
-	/* The prices apply from this time on: seconds since 1970 (UTC). */
+	/* These prices apply from this time on, in seconds since 1970 (UTC). */
 	int64_t since;
-	/* The prices apply to requests with more input tokens than this. */
+	/* These prices apply to requests with more input tokens than this. */
 	uint64_t above;
-	/* days of the week on which the prices apply, as bits 1 << day (1 is
-	 * Monday, 7 Sunday), and hours of the day (UTC), as bits 1 << hour; 0:
-	 * all */
+	/* When these prices apply. days: days of the week, as bits 1 << day (1
+	 * is Monday, 7 is Sunday). hours: hours of the day (UTC), as bits 1 <<
+	 * hour. 0: all. */
 	uint32_t days, hours;
-	/* Price of input, of output, of input read from the prompt cache, and
-	 * of input written to it for some minutes and for an hour. */
+	/* Prices of input, of output, of input read from the prompt cache, of
+	 * input written to the cache for some minutes, and of input written to
+	 * it for an hour. */
 	uint64_t in, out, read, write, write_hour;
-	/* The condition under which these prices apply, in words; "-": always.
-	 * This and the date are arrays, because the dynamic loader would have
-	 * to relocate pointers at every start of a program. */
+	/* The condition under which these prices apply, in words; "-" if they
+	 * always apply.  This and the date are arrays, because the dynamic
+	 * loader would have to relocate pointers at every start of a
+	 * program. */
 	char when[48];
-	/* day on which the prices were read at their source, such as
-	 * "2026-11-26"; "-": not known */
+	/* Day on which the prices were read at their source, such as
+	 * "2026-11-26"; "-" if not known. */
 	char date[11];
 };
 
 struct ctx_model {
-	/* beginning of the names of all models that this row is for (see
+	/* beginning of the names of all models to which this row applies (see
 	 * ctx_model_find) */
 	const char *name;
 	const char *vendor;
 	uint64_t window; /* context window in tokens */
-	uint64_t input;  /* maximum input tokens; 0: the context window */
-	uint64_t output; /* maximum tokens of one response */
+	/* maximum number of input tokens; 0 if only the context window limits
+	 * it */
+	uint64_t input;
+	uint64_t output; /* maximum number of tokens of one response */
 	const char *encoding;
-	/* whether the encoding is the model's own, a reconstruction of it, or
-	 * another one */
+	/* whether the encoding is that of the model, a reconstruction of it, or
+	 * that of another model */
 	enum ctx_basis basis;
-	/* For a model that is counted by another encoding: how many of its
-	 * tokens correspond to 100 tokens of the encoding; 0: not known, taken
-	 * as 100. */
+	/* For a model whose tokens are counted in another encoding: number of
+	 * its tokens that correspond to 100 tokens of that encoding. 0 if it is
+	 * not known; 100 is then used. */
 	uint32_t factor;
-	/* True if the product is corrected by what characters the text consists
-	 * of (ctx_text_correction). */
+	/* True if the count times the factor is corrected by the kinds of
+	 * characters in the text (ctx_text_correction). */
 	bool corrects;
-	/* URL path on huggingface.co of the model's own tokenizer or, if
-	 * file_is_near is true, of a related model's tokenizer.  NULL: there is
-	 * none. */
+	/* URL path, on huggingface.co, of the tokenizer of the model or, if
+	 * file_is_near is true, of a related model.  NULL if there is none. */
 	const char *file;
-	/* True if the member "file" is the path of a related model's tokenizer,
-	 * because the model's own tokenizer is not public.  Token counts with
-	 * such a tokenizer are only estimates. */
+	/* True if the member "file" is the tokenizer of a related model,
+	 * because that of the model is not public.  Token counts with it are
+	 * only estimates. */
 	bool file_is_near;
 	struct ctx_image image;
 	struct ctx_tools tools;
@@ -72,40 +75,41 @@ struct ctx_model {
 	 * (platform.claude.com, "Prefix checks on thinking blocks", November
 	 * 2026). */
 	bool binds;
-	/* True if the provider leaves reasoning out, and does not bill it, in
+	/* True if the provider removes reasoning, and does not bill it, in
 	 * messages before the last message of the user. */
 	bool drops_reasoning;
-	/* The model's prices; NULL: not known.  Each element says to which
-	 * requests it applies; the first one applies to all.  Of the elements
-	 * that apply to a request, the last one is used (ctx_model_price). */
+	/* The model's prices, or NULL if not known.  Each element says to which
+	 * requests it applies; the first element applies to all.  Of the
+	 * elements that apply to a request, the last one is used
+	 * (ctx_model_price). */
 	const struct ctx_price *prices;
 	size_t n_prices;
-	/* whole names that stand for the model, separated by commas; or NULL */
+	/* other complete names of the model, separated by commas, or NULL */
 	const char *aliases;
-	/* day on which context windows were read at their source, such as
-	 * "2026-11-26"; empty: not known */
+	/* Day on which the context window was read at its source, such as
+	 * "2026-11-26"; empty if not known. */
 	char date[11];
-	/* True if this is a copy of a row of the table without its prices, for
-	 * a version or variant of the model that the table does not have
+	/* True if this is a copy of a row of the table without its prices, made
+	 * for a version or variant of the model that the table does not have
 	 * (ctx_model_find). */
 	bool unlisted;
 };
 
-/* Models that are used in addition to the built-in table of models. */
+/* Models that are used besides those of the built-in table. */
 struct ctx_models {
 	const struct ctx_model *list;
 	size_t n;
 };
 
-/* Returns row number i, from 0, of the built-in table of models; NULL after
- * the last. */
+/* Returns row number i of the built-in table of models (counted from 0), or
+ * NULL after the last row. */
 const struct ctx_model *ctx_model_at(size_t i);
 /* Returns the date of the built-in table of models, such as "2026-11-26". */
 const char *ctx_models_date(void);
 /*
  * Finds the model with a name of n bytes: the row whose name is the longest
- * beginning of it.  Rows are searched in own, which may be NULL, and in the
- * built-in table; own is preferred if both are equally long.
+ * beginning of this name.  Searches the rows in own, which may be NULL, and in
+ * the built-in table; if both have equally long rows, own is preferred.
  * - Case does not matter, and . - _ : @ are equal.
  * - The name of a row may not end within a number: gpt-5-2 is not the beginning
  *   of gpt-5-2025.
@@ -121,25 +125,25 @@ const char *ctx_models_date(void);
  *   "prod-", "ft:"), the result is also such a copy, but a Claude counts as its
  *   row says.  Dates, revisions and the words latest, preview and default after
  *   the name change nothing ("-20250929", "-v1:0", "[1m]").
- *
- * If no row fits, words before dashes are skipped, too: "hermes-3-" of
- * "hermes-3-llama-3.1-70b".  A name without a row, or of more than 256 bytes,
- * gets the row for unknown local models: vendor "unknown", a window of 32,000
- * tokens.
+ * If no row is found, words before dashes are skipped, too: "hermes-3-" of
+ * "hermes-3-llama-3.1-70b".  For a name without a row, or of more than 256
+ * bytes, returns the row for unknown local models: vendor "unknown", a window
+ * of 32,000 tokens.
  */
 const struct ctx_model *ctx_model_find(const struct ctx_models *own,
     const char *name, size_t n);
-/* Returns the rule for tools of a model that was found by this name.  Google
- * bills Gemini otherwise on Vertex AI than in the Gemini API: the name may say
- * that the provider is Vertex AI. */
+/* Returns the rule for the tools of a model. name: the name by which the model
+ * was found; it may say that the provider is Vertex AI, on which Google bills
+ * Gemini differently than in the Gemini API. */
 struct ctx_tools ctx_model_tools(const struct ctx_model *model,
     struct ctx_str name);
 /* Returns true if a name of n bytes is an alias of the model.  Names of
- * providers before the alias, each with a slash ("x-ai/"), are skipped. */
+ * providers before the alias, each ending with a slash ("x-ai/"), are
+ * skipped. */
 bool ctx_model_has_alias(const struct ctx_model *model, const char *name,
     size_t n);
 /* Returns the prices of a model for a request with this number of input tokens
- * at this time, given in seconds since 1970; NULL if none are known. */
+ * at this time, in seconds since 1970, or NULL if none are known. */
 const struct ctx_price *ctx_model_price(const struct ctx_model *model,
     int64_t now, uint64_t tokens);
 /* Returns true if the provider refuses a request in which signed reasoning of
@@ -148,17 +152,17 @@ const struct ctx_price *ctx_model_price(const struct ctx_model *model,
  * (model is NULL or the row for unknown models). */
 bool ctx_model_binds(const struct ctx_model *model, struct ctx_str name);
 /* Returns true if an encoding counts the tokens of a model exactly, or as well
- * as a reconstruction does, as far as ctx can know.  encoding: a name or the
- * path of a vocabulary file.  A file is trusted, but not for a model whose
- * tokenizer is not public. */
+ * as a reconstruction does, as far as ctx knows. encoding: a name, or the path
+ * of a vocabulary file.  A file is trusted, except for a model whose tokenizer
+ * is not public. */
 bool ctx_model_has_encoding(const struct ctx_model *model,
     const char *encoding);
 /* Returns the maximum number of tokens of a conversation: the model's input
- * limit if it has one, else its context window. */
+ * limit if it has one, otherwise its context window. */
 uint64_t ctx_model_limit(const struct ctx_model *model);
-/* Return the name that the table of models has for an image rule, a rule for
- * tool definitions or a kind of prompt cache; "-" if the value is that of a
- * model without one (..._NONE). */
+/* Return the name that the table of models uses for an image rule, for a rule
+ * for tool definitions, or for a kind of prompt cache; "-" for the value that
+ * means none (..._NONE). */
 const char *ctx_image_rule_name(enum ctx_image_rule rule);
 const char *ctx_tools_rule_name(enum ctx_tools_rule rule);
 const char *ctx_cache_name(enum ctx_cache_kind cache);
@@ -166,37 +170,39 @@ const char *ctx_cache_name(enum ctx_cache_kind cache);
 /* ---- cost/message_tokens.c, text_tokens.c, joined_texts.c: tokens of a
  * message */
 
-/* The text that replaces a tool result when it is cleared, which means that
- * its text is removed to save tokens.  If ctx-age has left a reference to a
- * file in the result, this reference is kept instead. */
+/* The text that replaces a tool result when it is cleared, which means that its
+ * content is removed to save tokens.  If ctx-age has left a reference to a file
+ * in the result, the reference is kept instead. */
 #define CTX_CLEARED "[cleared]"
 
 /* Token counts of a message. */
 struct ctx_cost {
-	/* All tokens of the message.  The next four members count parts of
-	 * them. */
+	/* All tokens of the message.  The next four members are numbers of
+	 * tokens that are parts of them. */
 	uint64_t tokens;
 	uint64_t framing; /* tokens of the message's role and delimiters */
 	/* tokens saved if the message's reasoning is removed */
 	uint64_t reasoning;
-	uint64_t results; /* tokens of tool results, with tool names */
-	/* tokens saved if the message's tool results are cleared */
+	uint64_t results; /* tokens of tool results, including tool names */
+	/* number of tokens that are saved if the message's tool results are
+	 * cleared */
 	uint64_t clearable;
 	uint64_t chars;     /* number of characters in the message's texts */
 	uint64_t estimated; /* how many of the message's tokens are estimated */
-	/* Only for a message that contains a prompt and the answer to it:
-	 * tokens of the prompt and its role, and how many of these are
-	 * estimated.  Otherwise 0. */
+	/* For a message that contains a prompt and the answer to it: tokens of
+	 * the prompt and its role, and how many of these are estimated.
+	 * Otherwise 0. */
 	uint64_t prompt_tokens, prompt_estimated;
-	/* Tokens of each kind of block.  Those of blocks inside a tool result
-	 * count as CTX_BLOCK_TOOL_RESULT. */
+	/* Number of tokens of each kind of block.  Those of blocks inside a
+	 * tool result count as CTX_BLOCK_TOOL_RESULT. */
 	uint64_t kinds[CTX_BLOCK_KINDS];
-	/* Of the tokens of each kind of block, those that are estimated. */
+	/* For each kind of content block: how many of its tokens are
+	 * estimated. */
 	uint64_t estimated_by_kind[CTX_BLOCK_KINDS];
 };
 
 /*
- * Counts messages with one encoding.
+ * Counts the tokens of messages in one encoding.
  *  - The text of a string is counted, or the JSON of any other value.
  *  - OpenAI framing: 3 tokens per message, 1 per name, 3 per conversation ("How
  *    to count tokens with tiktoken", OpenAI cookbook).
@@ -208,7 +214,6 @@ struct ctx_cost {
  *  - Media are estimated from their size by the image rule of the model, else
  *    of the dialect, else OpenAI's tiles (cost/media.c).
  *  - Encrypted reasoning is estimated by its length (surcharges.c).
- *
  * Texts that repeat, such as role names, are looked up in the token counter's
  * cache.
  */
@@ -217,11 +222,12 @@ struct ctx_counter {
 	/* how far to trust the counts of texts: exact, reconstructed or
 	 * estimated */
 	enum ctx_basis basis;
-	/* Tokens of a request around its messages, and of each message around
-	 * its text; both 0: as the dialect says. */
+	/* Number of tokens that a request has outside its messages, and that
+	 * each message has outside its text.  If both are 0, the numbers of the
+	 * dialect are used. */
 	unsigned frame_request, frame_message;
-	/* tokens of the model per 100 tokens of the encoding; 0: equally many
-	 */
+	/* Number of tokens of the model per 100 tokens of the encoding; 0 means
+	 * 100. */
 	uint32_t factor;
 	bool corrects; /* see ctx_model.corrects */
 	/* The model's rules for images and for tool definitions.  If the model
@@ -232,13 +238,15 @@ struct ctx_counter {
 	/* see ctx_model.drops_reasoning */
 	bool drops_reasoning;
 	struct ctx_buf text; /* scratch memory */
-	/* Tokens of a tool result whose text is CTX_CLEARED, in messages of the
-	 * dialect cleared_in.  Stored because they are always equal. */
+	/* Number of tokens of a tool result whose text is CTX_CLEARED, in
+	 * messages of the dialect cleared_in.  It is stored because it is
+	 * always the same. */
 	uint64_t cleared;
-	/* NULL: the member cleared is not set */
+	/* dialect for which the member "cleared" is set, or NULL if it is not
+	 * set */
 	const struct ctx_dialect *cleared_in;
-	/* The reference to a file that ctx-age has left in the tool result
-	 * which is being counted; empty if there is none. */
+	/* The reference to a file that ctx-age has left in the tool result that
+	 * is being counted; empty if there is none. */
 	struct ctx_buf aged;
 };
 
@@ -246,31 +254,31 @@ struct ctx_counter {
 int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
     uint32_t node, struct ctx_cost *cost, struct ctx_err *err);
 /* Adds the tokens of block i of a message to *cost.  If the block is a tool
- * result, those of blocks inside it are not added.  If the block is the first
- * of several texts that the provider joins, the tokens of all of them are
- * added; the other texts add none. */
+ * result, does not add those of the blocks inside it.  If the block is the
+ * first of several texts that the provider joins, adds the tokens of all of
+ * them; the other ones add none. */
 int ctx_count_block(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_cost *cost,
     struct ctx_err *err);
-/* Adds the tokens of a tool result, with those of the blocks inside it, to
- * *cost.  *i is the index of the result; it becomes that of the last block
- * inside it. */
+/* Adds the tokens of a tool result, including the blocks inside it, to *cost.
+ * *i: index of the result, which is set to the index of the last block inside
+ * it. */
 int ctx_count_result(struct ctx_counter *counter,
     const struct ctx_message *message, size_t *i, struct ctx_cost *cost,
     struct ctx_err *err);
-/* Sets *saved to the tokens that are saved if tool result i is cleared (its
- * text is replaced by a short one).  Sets *left to the short text, which is
+/* Sets *saved to the number of tokens that are saved if tool result i is
+ * cleared (replaced by a short text).  Sets *left to the short text, which is
  * valid until the counter is used again. */
 int ctx_count_clear_savings(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_str *left,
     uint64_t *saved, struct ctx_err *err);
-/* Returns true if the provider joins the texts that follow each other in a
+/* Returns true if the provider joins texts that directly follow each other in a
  * message of this dialect, so that they are counted as one text. */
 bool ctx_counter_joins_texts(const struct ctx_counter *counter,
     const struct ctx_dialect *dialect);
-/* Sets *tokens to the tokens that a text adds to a message when it becomes a
- * block before block i, or replaces the block before block i. literal: the text
- * as a JSON string. */
+/* Sets *tokens to the number of tokens that a text adds to a message when it
+ * becomes a block before block i, or replaces the block before block i.
+ * literal: the text as a JSON string. */
 int ctx_count_added_text(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_str literal,
     uint64_t *tokens, struct ctx_err *err);
@@ -278,26 +286,28 @@ int ctx_count_added_text(struct ctx_counter *counter,
 int ctx_count_message(struct ctx_counter *counter,
     const struct ctx_message *message, struct ctx_cost *cost,
     struct ctx_err *err);
-/* Returns the tokens that a text of n bytes has for the model.  tokens: those
- * of the encoding.  They are multiplied by the factor and, if the counter
- * corrects its counts, corrected by ctx_text_correction. */
+/* Returns the number of tokens that a text of n bytes has for the model.
+ * tokens: its number of tokens in the encoding, which is multiplied by the
+ * factor and, if the counter corrects its counts, corrected by
+ * ctx_text_correction. */
 uint64_t ctx_text_to_model(const struct ctx_counter *counter, const char *p,
     size_t n, uint64_t tokens);
-/* Returns how many thousandths of a token the digits, underscores, line breaks,
- * tabs, characters from U+3000 on and characters from U+10000 on of a text have
- * more (or less, if negative) than the encoding's tokens times the factor; 0 if
- * the counter does not correct its counts.  The correction of a text is the sum
- * of those of its parts. */
+/* Returns the correction of a text's token count, in thousandths of a token; it
+ * may be negative.  It is for the digits, underscores, line breaks, tabs,
+ * characters from U+3000 on and characters from U+10000 on of the text, whose
+ * tokens differ from the encoding's tokens times the factor.  Returns 0 if the
+ * counter does not correct its counts.  The correction of a text is the sum of
+ * those of its parts. */
 int64_t ctx_text_correction(const struct ctx_counter *counter, const char *p,
     size_t n);
-/* Does what ctx_text_to_model does, with the correction of a text that is
- * counted in several parts. */
+/* Does the same as ctx_text_to_model for a text that was counted in several
+ * parts. correction: sum of the corrections of the parts. */
 uint64_t ctx_correct_tokens(const struct ctx_counter *counter, uint64_t tokens,
     int64_t correction);
-/* A counter may count with an encoding that is not the model's own, and
- * multiply the tokens by a factor (ctx_counter.factor). ctx_tokens_to_model
- * converts a number of tokens of the encoding to tokens of the model;
- * ctx_tokens_to_encoding does the reverse and rounds down. */
+/* Convert numbers of tokens if a counter uses an encoding that is not that of
+ * the model, and multiplies by a factor (ctx_counter.factor).
+ * ctx_tokens_to_model converts tokens of the encoding to tokens of the model;
+ * ctx_tokens_to_encoding does the reverse, and rounds down. */
 uint64_t ctx_tokens_to_model(const struct ctx_counter *counter,
     uint64_t tokens);
 uint64_t ctx_tokens_to_encoding(const struct ctx_counter *counter,
@@ -306,62 +316,61 @@ void ctx_counter_release(struct ctx_counter *counter);
 
 /* ---- cost/request_overhead.c: tokens outside the messages of a request -- */
 
-/* The tokens of a request that are not in its messages: those of the system
- * prompt, the tool definitions and others. */
+/* Tokens of a request outside its messages: those of the system prompt, the
+ * tool definitions and others. */
 struct ctx_request_overhead {
-	/* all tokens of the request outside its messages: the members system
-	 * and tools, and the framing of the request */
+	/* All tokens of the request outside its messages: system, tools, and
+	 * the framing of the request. */
 	uint64_t tokens;
 	uint64_t system; /* tokens of the system prompt */
-	/* Tokens of the tool definitions, and of the JSON schema for the
-	 * response. */
+	/* Tokens of the tool definitions, and of the JSON schema that the
+	 * response must follow. */
 	uint64_t tools;
-	uint64_t estimated; /* how many of the request's tokens are estimated */
-	/* Number of characters in the texts, and how many of these characters
-	 * are in the system prompt. */
+	uint64_t estimated; /* how many of these tokens are estimated */
+	/* chars: number of characters in the texts; system_chars: how many of
+	 * them are in the system prompt. */
 	uint64_t chars, system_chars;
 };
-/* Counts the tokens of a request that are not in its messages. layout says
- * where the request and its messages are in the record.  The tokens of tool
- * definitions are always an estimate, because providers publish only roughly
- * how they write these into the prompt. */
+/* Counts the tokens of a request outside its messages. layout: where the
+ * request and its messages are in the record.  The tokens of tool definitions
+ * are always an estimate, because providers publish only roughly how they write
+ * them into the prompt. */
 int ctx_count_request_overhead(struct ctx_counter *counter,
     const struct ctx_json *json, const struct ctx_record_layout *layout,
     struct ctx_request_overhead *overhead, struct ctx_err *err);
 
 /* ---- cost/billed_usage.c: tokens that a provider reports ---------------- */
 
-/* Returns the sum of the numbers at the paths from a JSON node, which are the
- * input tokens that a provider has billed for a request (see struct ctx_usage).
- * Returns 0 if the first of them is missing, or if any is no number of tokens,
- * such as -1, 1e308 or a string. */
+/* Returns the input tokens that a provider has billed for a request: the sum of
+ * the numbers at the paths from a JSON node (see struct ctx_usage).  Returns 0
+ * if the first number is missing, or if any is not a number of tokens, such as
+ * -1, 1e308 or a string. */
 uint64_t ctx_billed_input(const struct ctx_json *json, uint32_t node,
     const char *const paths[CTX_USAGE_PATHS]);
-/* Returns the input tokens that the object around a conversation's messages
- * reports, which is a request or a response; 0 if it reports none.  The object
- * may have the usage of another format than its messages, because gateways
- * translate only one of them. */
+/* Returns the input tokens that the object around a conversation's messages (a
+ * request or a response) reports, or 0 if it reports none.  The object may have
+ * the usage of another format than its messages, because gateways translate
+ * only one of them. */
 uint64_t ctx_billed_request(const struct ctx_json *json,
     const struct ctx_record_layout *layout);
 
 /* The tokens that a provider has billed for a request, as far as the input
  * reports them. */
 struct ctx_billed_usage {
-	/* all input tokens, including those of the next two members */
+	/* all input tokens, including the members read and written */
 	uint64_t input;
 	/* tokens of the input that were read from the prompt cache */
 	uint64_t read;
 	/* tokens of the input that were written to the prompt cache */
 	uint64_t written;
-	/* Of the tokens written, those that the cache stores for an hour. */
+	/* how many of the written tokens the cache stores for an hour */
 	uint64_t written_hour;
 	uint64_t output;
 };
-/* Reads the usage of a request. node and paths are those of ctx_billed_input;
- * row: the dialect whose usage has these paths.  A part that is not reported is
- * 0.  If the parts of the input are together more than the input, they are
- * reduced to it.  Returns false, with *usage all 0, if the input tokens are not
- * reported. */
+/* Reads the usage of a request. node, paths: as for ctx_billed_input. row:
+ * dialect whose usage has these paths.  A number that is not reported is 0.  If
+ * the parts of the input together exceed the input, they are reduced to it.
+ * Returns false, with *usage all 0, if the input tokens are not reported. */
 bool ctx_billed_usage_read(const struct ctx_json *json, uint32_t node,
     const char *const paths[CTX_USAGE_PATHS], const struct ctx_dialect *row,
     struct ctx_billed_usage *usage);
@@ -369,9 +378,9 @@ bool ctx_billed_usage_read(const struct ctx_json *json, uint32_t node,
 /* ---- cost/calibration.c: a model's tokens per token of an encoding ------ */
 
 /* A request from which the factor between billed and counted tokens is
- * computed. counted: the tokens of its texts, counted with the encoding.
- * billed: the tokens that the provider reported, without those of images and
- * everything else that is not text.  Both numbers are greater than 0. */
+ * computed. counted: number of tokens of its texts, counted in the encoding.
+ * billed: number of tokens that the provider reported, minus those of images
+ * and everything else that is not text.  Both numbers are greater than 0. */
 struct ctx_billed_sample {
 	uint64_t counted, billed;
 };
@@ -379,47 +388,48 @@ struct ctx_billed_sample {
  * several requests. */
 struct ctx_calibration {
 	double factor; /* billed tokens per counted token */
-	/* half of the width of the 95 % interval of factor */
+	/* half of the width of the 95 % interval of the factor */
 	double spread;
-	/* By how much the requests have reduced the variance of the factor:
-	 * from 0, they say nothing about it, to 1. */
+	/* By how much the requests have reduced the variance of the factor: 0
+	 * means that they say nothing about it; the maximum is 1. */
 	double learned;
 	/* number of tokens that are billed with every request */
 	double overhead;
-	/* Errors of the fitted line, relative to the mean of the billed tokens:
-	 * their root mean square, and the largest one. */
+	/* Errors of the fitted line, relative to the mean of the billed tokens.
+	 * error: root mean square; worst: the largest error. */
 	double error, worst;
-	/* The smallest factor, not less than the member "factor", with which
-	 * overhead + upper * counted is at least the billed tokens of each
-	 * request. */
+	/* The smallest number, at least factor, with which overhead + upper *
+	 * counted is at least the billed tokens of each request. */
 	double upper;
 };
-/* The prior distribution of a model's factor, before any billed request is
- * known: a normal distribution.  Its mean is the member "factor", its standard
- * deviation the product of both members. */
+/* The prior distribution of a model's factor, which is assumed before any
+ * billed request is known.  It is a normal distribution, whose mean is the
+ * member "factor", and whose standard deviation is the product of both
+ * members. */
 struct ctx_factor_prior {
 	double factor, spread;
 };
 /* Sets *prior to the prior distribution of a model's factor for an encoding: 1
- * if the encoding is the model's own, else as measured or, for a model that was
- * not measured, a wide one. */
+ * if the encoding is that of the model, otherwise as measured or, for a model
+ * that was not measured, a wide one. */
 void ctx_factor_prior_find(const struct ctx_model *model, const char *encoding,
     struct ctx_factor_prior *prior);
-/* Fits a straight line to n requests, which gives the billed tokens for a
- * number of counted tokens.  The fewer requests there are, and the less they
- * agree, the nearer is the factor to that of prior.  Returns false if there are
- * no requests, or no tokens in them. */
+/* Fits a straight line to n requests, which computes the billed tokens from the
+ * counted ones.  The fewer requests there are, and the less they agree, the
+ * nearer is the factor to that of prior.  Returns false if there are no
+ * requests, or no tokens in them. */
 bool ctx_calibrate(struct ctx_calibration *calibration,
     const struct ctx_billed_sample *samples, size_t n,
     const struct ctx_factor_prior *prior);
 
 /* ---- cost/user_models.c: models that the user has defined ---------------- */
 
-/* Models of a file.  A zeroed struct is valid and has none. */
+/* Models that a user has defined in a file.  A struct of zeros is valid and has
+ * no models. */
 struct ctx_user_models {
 	struct ctx_model *list;
 	size_t n;
-	struct ctx_price *prices; /* a price for each element of list */
+	struct ctx_price *prices; /* one price for each model in list */
 	/* The parsed file.  The names of the models point into it, so it is
 	 * freed together with the list. */
 	void *text;
@@ -430,15 +440,15 @@ struct ctx_user_models {
  * members are models.  Each model is an object with any of window, input,
  * output (tokens), vendor, encoding, exact, factor, image [rule, x, y, edge],
  * tools [rule, once, forced], cache, cache_least, and price [in, out, read,
- * write, write for an hour] (dollars per million tokens).  Ctx-count(1)
- * explains the members.
+ * write, write for an hour] (dollars per million tokens). ctx-count(1) explains
+ * the members.
  *
- * Members that a model does not have are those of the built-in model with its
- * name.  A model with an encoding is exact, with a factor of 1.  A relative
- * path of an encoding starts in the directory of the JSON file.
+ * A member that a model lacks is taken from the built-in model with its name.
+ * A model with an encoding is exact, with a factor of 1.  A relative path of an
+ * encoding is relative to the directory of the JSON file.
  *
- * Returns 1, 0 if the file does not exist, or -1 with *err, which may point to
- * path.  The models are released by the caller, unless -1 is returned.
+ * Returns 1, or 0 if the file does not exist, or -1 with *err, which may point
+ * to path.  The caller releases the models, unless -1 is returned.
  */
 int ctx_user_models_read(struct ctx_user_models *models, const char *path,
     struct ctx_err *err);
@@ -448,20 +458,22 @@ void ctx_user_models_release(struct ctx_user_models *models);
 
 /* How the texts of a model were counted. */
 struct ctx_model_note {
-	const struct ctx_model *model; /* NULL: no model was named */
+	/* the model, or NULL if no model was named */
+	const struct ctx_model *model;
 	const char *encoding;
 	enum ctx_basis basis;
 };
 #define CTX_MODEL_NOTES 16
 
 /* Opens a token counter for each model that the input names.  The model of a
- * conversation is the first of these that is set: the member model, the model
- * that the record names, the member fallback.  The encoding is the member
- * encoding if it is set, else that of the model, else o200k_base as an
- * estimate. */
+ * conversation is the first of these that is set: the member "model", the model
+ * that the record names, the member "fallback".  The encoding is the member
+ * "encoding" if it is set, otherwise that of the model, otherwise o200k_base as
+ * an estimate. */
 struct ctx_model_counters {
-	const char *model, *encoding; /* chosen by the user, or NULL */
-	/* model for conversations that name none, or NULL */
+	/* model and encoding that the user has chosen, or NULL */
+	const char *model, *encoding;
+	/* model of conversations that name none, or NULL */
 	const char *fallback;
 	struct ctx_models own; /* models that the user has defined */
 	/* path of the directory for compiled vocabularies */
@@ -471,25 +483,26 @@ struct ctx_model_counters {
 	 * Counts are then tokens of the encoding, not of the model: they are
 	 * not multiplied by a factor, and not marked as estimates. */
 	bool calibrating;
-	/* True if the reasoning of earlier turns counts for every model.  The
-	 * newest turn of a request that was sent earlier is another one than
-	 * that of the whole conversation (ctx_model.drops_reasoning). */
+	/* True if the reasoning of earlier turns is counted for every model.
+	 * Needed for a request that was sent earlier, because its newest turn
+	 * is another one than that of the whole conversation
+	 * (ctx_model.drops_reasoning). */
 	bool keeps_reasoning;
 	struct ctx_model_counters_entry *entries; /* counters opened so far */
 	size_t n, cap;
-	/* For a warning: the first model name in the input that the table of
-	 * models does not have; an empty string if there was none. */
+	/* For a warning: the first name of a model in the input that is not in
+	 * the table of models; empty if there was none. */
 	char unknown[80];
-	/* To be shown to the user: the first name in the input that is an alias
-	 * or has a version that the table lacks, and the model that this name
-	 * is assumed to mean; NULL if there was none. */
+	/* For the user: the first name in the input that is an alias, or has a
+	 * version that the table lacks, and the model that this name is assumed
+	 * to mean.  NULL if there was none. */
 	char alias[80];
 	const struct ctx_model *alias_of;
-	/* To be shown to the user: the first CTX_MODEL_NOTES models for which
-	 * texts were counted. */
+	/* For the user: the first CTX_MODEL_NOTES models for which texts were
+	 * counted. */
 	struct ctx_model_note notes[CTX_MODEL_NOTES];
 	size_t n_notes;
-	struct ctx_intern names; /* model names after decoding */
+	struct ctx_intern names; /* names of models, with escapes decoded */
 	struct ctx_buf text;     /* scratch memory */
 };
 
@@ -497,24 +510,24 @@ struct ctx_model_counters {
  * ctx_model_counters owns the counter, which is valid until that struct is
  * released. */
 struct ctx_model_counter {
-	/* NULL: the conversation names no model */
+	/* the model, or NULL if the conversation names none */
 	const struct ctx_model *model;
 	/* The name by which the user or the input names the model.  It is valid
 	 * as long as the option or the record that contains it.  In a
 	 * conversation whose messages are records of their own, a name from one
 	 * of these records becomes empty when that record is not valid any
 	 * more.  A name with JSON escapes is decoded, and then valid as long as
-	 * the struct ctx_model_counters.  Such a name remains a JSON string if
-	 * it has more than 256 bytes, or if 4,096 different names were decoded
-	 * before it. */
+	 * the struct ctx_model_counters.  It remains a JSON string if it has
+	 * more than 256 bytes, or if 4,096 different names were decoded
+	 * before. */
 	struct ctx_str name;
 	struct ctx_counter *counter;
 	const char *encoding;
 };
 
-/* The following functions take the name of a model as the JSON string that the
- * record contains, with its quotes (literal); n is 0 if the record names no
- * model. */
+/* The next functions take the name of a model as a JSON string with its quotes,
+ * as the record contains it (literal).  Its length n is 0 if the record names
+ * no model. */
 
 /* Finds the model of a conversation and its token counter, which is opened if
  * necessary. */
@@ -526,7 +539,7 @@ int ctx_model_counters_find(struct ctx_model_counters *counters,
  * named.  Opens no tokenizer. */
 int ctx_model_counters_binds(struct ctx_model_counters *counters,
     struct ctx_str literal, bool *binds, struct ctx_err *err);
-/* Sets *row to the row of the table of models for a model, or to NULL.  Opens
+/* Sets *row to the row for a model in the table of models, or to NULL.  Opens
  * no tokenizer. */
 int ctx_model_counters_model(struct ctx_model_counters *counters,
     struct ctx_str literal, const struct ctx_model **row, struct ctx_err *err);

@@ -1,31 +1,31 @@
 /*
- * declaration.c - writes tool definitions, arguments and results as the prompt
- * of Gemini 3 and later shows them
+ * declaration.c - writes tool definitions, arguments and results in the form
+ * that the prompt of Gemini 3 and later has
  *
  * declaration:NAME{description:"TEXT",parameters:SCHEMA}
  *
  * A schema and a value are written as JSON without white space, but keys have
- * no quotes, and a quote is one token that is joined with no other.  Types are
- * in capitals.  Google has not published this form for Gemini, but a similar
- * one for FunctionGemma (ai.google.dev, "FunctionGemma formatting and best
- * practices", November 2026).  Of 32 recorded requests to Gemini 3 to 3.6 with
- * definitions and without signatures, 29 were billed exactly these tokens.
+ * no quotes, and a quote is a token of its own.  Types are in capitals.  Google
+ * has not published this form for Gemini, but a similar one for FunctionGemma
+ * (ai.google.dev, "FunctionGemma formatting and best practices", November
+ * 2026).  Of 32 recorded requests to Gemini 3 to 3.6 with definitions and
+ * without signatures, 29 were billed exactly these tokens.
  */
 #include <string.h>
 
 #include "cost/shown_form.h"
 
-/* Maximum depth of nested objects and arrays.  Deeper ones are written as JSON
+/* Maximum depth of nested objects and arrays.  A deeper one is written as JSON
  * without white space. */
 #define DEEPEST 64
 
-/* What the values in an object or array are: plain values, the keywords of a
- * schema, the schemas of named properties, or alternative schemas. */
+/* What an object or array contains: plain values, the keywords of a schema, the
+ * schemas of named properties, or alternative schemas. */
 enum content { VALUES, KEYWORDS, PROPERTIES, SCHEMAS };
 
 struct nested_value {
-	/* JSON nodes: the element or key to be written next, and the node
-	 * after the last one */
+	/* JSON nodes. at: element or key that is written next; end: node after
+	 * the last one. */
 	uint32_t at, end;
 	bool object;
 	enum content content;
@@ -37,7 +37,8 @@ struct writer {
 	const struct ctx_json *json;
 	struct ctx_buf *out;
 	struct ctx_err *err;
-	/* a stack: each value contains the one after it */
+	/* A stack of the open objects and arrays: each contains the one after
+	 * it. */
 	struct nested_value open[DEEPEST];
 	size_t n;
 };
@@ -56,7 +57,7 @@ put_mark(struct writer *w)
 	return ctx_buf_add(w->out, &mark, 1, w->err);
 }
 
-/* Writes a string between the tokens of two quotes. */
+/* Writes a string between two quotes, each of which is a token of its own. */
 static int
 put_quoted(struct writer *w, uint32_t node, bool capitals)
 {
@@ -73,8 +74,8 @@ put_quoted(struct writer *w, uint32_t node, bool capitals)
 	return put_mark(w);
 }
 
-/* Writes the beginning of a value: all of it, unless it is an object or array
- * with elements. */
+/* Writes a value.  Of an object or array with elements, writes only the
+ * beginning. */
 static int
 put_value(struct writer *w, uint32_t node, enum content content, bool capitals)
 {
@@ -108,8 +109,8 @@ is_empty(const struct ctx_json *json, uint32_t node)
 	}
 }
 
-/* Returns true if the prompt does not show this keyword of a schema and its
- * value. */
+/* Returns true if this keyword of a schema, with its value, is not in the
+ * prompt. */
 static bool
 is_left_out(const struct ctx_json *json, uint32_t key)
 {
@@ -125,7 +126,7 @@ is_left_out(const struct ctx_json *json, uint32_t key)
 	return false;
 }
 
-/* Returns what the values in the value of this keyword of a schema are. */
+/* Returns what the value of this keyword of a schema contains. */
 static enum content
 find_content(const struct ctx_json *json, uint32_t key)
 {
@@ -143,8 +144,8 @@ find_content(const struct ctx_json *json, uint32_t key)
 	return VALUES;
 }
 
-/* Writes the next member of an object.  Returns 1 if the prompt does not show
- * it, 0 if it was written. */
+/* Writes the next member of an object.  Returns 0, or 1 if it was not written
+ * because it is not in the prompt. */
 static int
 put_member(struct writer *w, struct nested_value *top, uint32_t key)
 {
@@ -166,7 +167,7 @@ put_member(struct writer *w, struct nested_value *top, uint32_t key)
 	return put_value(w, key + 1, within, capitals);
 }
 
-/* Writes the next element of the innermost open value, or its end. */
+/* Writes the next element of the innermost open object or array, or its end. */
 static int
 put_next(struct writer *w)
 {

@@ -1,5 +1,5 @@
 /*
- * image_tokens.c - tokens of an image by its size
+ * image_tokens.c - computes the tokens of an image from its size
  *
  * The rules use the numbers x, y and edge of the model table.  An image is only
  * made smaller, never larger.
@@ -14,7 +14,7 @@
  * pixels and the image to 4 * y patches. (OpenAI)
  *
  * page-patches: As patches.  The pages of a PDF are also read in high detail,
- * unless the request wants low detail. (OpenAI, GPT-5.6 and later)
+ * unless the request asks for low detail. (OpenAI, GPT-5.6 and later)
  *
  * squares: The longer side is reduced to edge, then the image to y squares of
  * 28 by 28 pixels.  A square has 1 token. (Anthropic)
@@ -42,18 +42,18 @@
 
 #include "cost/media.h"
 
-/* Maximum number of pixels of an image's longer side.  A larger number in the
- * header of an image file is taken as wrong: no provider accepts such
+/* Maximum number of pixels of the longer side of an image.  A larger number in
+ * an image file is assumed to be wrong, because no provider accepts such
  * images. */
 #define LONGEST_SIDE 65535
 
 enum {
-	/* OpenAI is assumed to make an image of this many pixels of each page
+	/* Size in pixels of the image that OpenAI is assumed to make of a page
 	 * of a PDF. */
 	PAGE_WIDTH = 1700,
 	PAGE_HEIGHT = 2200,
-	/* Tokens of a page of a PDF for Claude, besides those of its text:
-	 * 1,585 to 1,600 in 22 recorded requests. */
+	/* Number of tokens of a page of a PDF for Claude, besides those of its
+	 * text: 1,585 to 1,600 in 22 recorded requests. */
 	CLAUDE_PAGE = 1600,
 };
 
@@ -67,8 +67,8 @@ divide_up(double length, double unit)
 	return n < 1 ? 1 : n > 1e8 ? 100000000 : (uint64_t)n;
 }
 
-/* Scales an image down if its longer side has more than edge pixels; edge 0:
- * no limit. w and h are its width and height, which are changed. */
+/* Scales an image down if its longer side has more than edge pixels. *w, *h:
+ * its width and height, which are changed. edge: 0 if there is no limit. */
 static void
 shrink_to_edge(double *w, double *h, double edge)
 {
@@ -97,10 +97,9 @@ count_tile_tokens(const struct ctx_image *image, double w, double h,
 	return image->x + image->y * divide_up(w, 512) * divide_up(h, 512);
 }
 
-/* Returns the tokens of an image by the rule "patches".  An image with too
- * many patches is first scaled down to the area of the maximum number of
- * patches.  Then it is scaled down further, until one side is a whole number
- * of patches. */
+/* Returns the number of tokens of an image by the rule "patches".  An image
+ * with too many patches is first scaled down to the area of the maximum number
+ * of patches, and then further, until one side is a whole number of patches. */
 static uint64_t
 count_patch_tokens(const struct ctx_image *image, double w, double h,
     enum ctx_detail detail)
@@ -129,9 +128,9 @@ count_patch_tokens(const struct ctx_image *image, double w, double h,
 	return (n * image->x + 99) / 100;
 }
 
-/* Returns the tokens of an image by the rule "squares".  An image with too
- * many squares is scaled down to the largest size that is allowed, which is
- * found by bisection to some thousandths of a pixel. */
+/* Returns the number of tokens of an image by the rule "squares".  An image
+ * with too many squares is scaled down to the largest size that is allowed,
+ * which is found by bisection to some thousandths of a pixel. */
 static uint64_t
 count_square_tokens(const struct ctx_image *image, double w, double h)
 {
@@ -152,9 +151,9 @@ count_square_tokens(const struct ctx_image *image, double w, double h)
 	return divide_up(w * small, 28) * divide_up(h * small, 28);
 }
 
-/* Returns the tokens of an image by the rule "crops": the image is divided
- * into squares.  The side of a square is two thirds of the image's shorter
- * side, but at least 256 and at most edge pixels. */
+/* Returns the number of tokens of an image by the rule "crops": the image is
+ * divided into squares.  The side of a square is two thirds of the image's
+ * shorter side, but at least 256 and at most edge pixels. */
 static uint64_t
 count_crop_tokens(const struct ctx_image *image, double w, double h)
 {
@@ -169,8 +168,8 @@ count_crop_tokens(const struct ctx_image *image, double w, double h)
 	return image->x * (1 + divide_up(w, unit) * divide_up(h, unit));
 }
 
-/* Returns the number of squares by the rule "grid": as many as possible, but
- * at most the number most. */
+/* Returns the number of squares of an image by the rule "grid": as many as
+ * possible, but at most "most". */
 static uint64_t
 count_grid_squares(uint32_t most, double w, double h)
 {
@@ -184,8 +183,8 @@ count_grid_squares(uint32_t most, double w, double h)
 	return across * down;
 }
 
-/* Returns the tokens of a page of a PDF for which OpenAI makes an image.  A
- * page in low detail was billed as its text only. */
+/* Returns the number of tokens of a page of a PDF of which OpenAI makes an
+ * image.  A page in low detail was billed only for its text. */
 static uint64_t
 count_openai_page(const struct ctx_image *image, enum ctx_detail detail)
 {

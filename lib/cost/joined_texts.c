@@ -1,13 +1,13 @@
 /*
  * joined_texts.c - counts texts that the provider joins
  *
- * OpenAI joins texts that follow each other in a message, without anything
- * between them, so that a token may begin in one text and end in the next.  Of
- * 16 recorded requests with such texts seven were billed one or two tokens less
- * than the texts have when they are counted singly.  For six of these seven the
- * joined text has exactly the billed number.
+ * OpenAI joins texts that directly follow each other in a message, without
+ * anything between them, so that a token may begin in one text and end in the
+ * next.  Of 16 recorded requests with such texts seven were billed one or two
+ * tokens less than the texts have when they are counted singly.  For six of
+ * these seven the joined text has exactly the billed number.
  *
- * Reasoning and tool results between texts are skipped, because they are no
+ * Reasoning and tool results between texts are skipped, because they are not
  * part of the content that the model gets with the texts.  So removing
  * reasoning or results does not change the tokens of the texts.
  */
@@ -23,7 +23,8 @@ ctx_counter_joins_texts(const struct ctx_counter *counter,
 
 	if (rule == CTX_TOOLS_NONE)
 		rule = dialect->tools.rule;
-	/* A counter that only estimates needs no text, only its size. */
+	/* A counter that only estimates does not need the text, but only its
+	 * size, so it joins no texts. */
 	return ctx_surcharges_of(rule)->joins_texts &&
 	    !ctx_token_estimate(counter->tokens, 0, &tokens);
 }
@@ -47,16 +48,16 @@ is_skipped(const struct ctx_message *message, size_t i)
 	    block->kind == CTX_BLOCK_TOOL_RESULT || block->result_index != 0;
 }
 
-/* Returns true if block i of a message is the first of the answer in a record
- * that also contains the prompt. */
+/* Returns true if block i of a message is the first block of the answer, in a
+ * record that also contains the prompt. */
 static bool
 begins_answer(const struct ctx_message *message, size_t i)
 {
 	return i > 0 && i == message->n_prompt_blocks;
 }
 
-/* Returns the index of the text at or after block i that is joined with texts
- * before block i; message->n if there is none. */
+/* Returns the index of the first text, from block i on, that is joined with
+ * texts before block i, or message->n if there is none. */
 static size_t
 find_text(const struct ctx_message *message, size_t i)
 {
@@ -69,8 +70,8 @@ find_text(const struct ctx_message *message, size_t i)
 	    : message->n;
 }
 
-/* Returns the index of the text with which text i is joined, after it; or
- * message->n. */
+/* Returns the index of the next text that is joined with text i, or message->n
+ * if there is none. */
 static size_t
 find_next(const struct ctx_message *message, size_t i)
 {
@@ -108,8 +109,8 @@ ctx_text_is_joined(const struct ctx_counter *counter,
 	    (find_next(message, i) < message->n || has_previous(message, i));
 }
 
-/* Appends text i, and the texts joined with it that follow, to counter->text,
- * and adds the tokens of the whole to *cost. */
+/* Appends text i, and the texts after it that are joined with it, to
+ * counter->text, and adds the tokens of all of them together to *cost. */
 static int
 count_from(struct ctx_counter *counter, const struct ctx_message *message,
     size_t i, struct ctx_cost *cost, struct ctx_err *err)

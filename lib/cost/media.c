@@ -1,5 +1,5 @@
 /*
- * media.c - tokens of images, documents, audio and video
+ * media.c - estimates the tokens of images, documents, audio and video
  *
  * Base64 never counts as text.  If the data of the media is not in the message
  * (only a URL or a file id), a typical size is assumed.  All counts are
@@ -8,11 +8,11 @@
  *
  * Audio costs 10 tokens per second from the user and 20 from the assistant
  * (developers.openai.com, "Managing costs" of the Realtime API, November 2026).
- * PDFs: see NOTES.md for the errors in recorded requests.  OpenAI's page
- * "File inputs" (read in November 2026) says that the text and an image of each
- * page are sent.  In Responses, where the detail of the images can be chosen,
- * the text alone was billed in low detail; high detail was not recorded.  In
- * Chat Completions a page was billed with 982 tokens besides its text since May
+ * PDFs: see NOTES.md for the errors in recorded requests.  OpenAI's page "File
+ * inputs" (read in November 2026) says that the text and an image of each page
+ * are sent.  In Responses, where the detail of the images can be chosen, the
+ * text alone was billed in low detail; high detail was not recorded.  In Chat
+ * Completions a page was billed with 982 tokens besides its text since May
  * 2026, and with about 215 in 2025 and until February 2026.
  *
  * Gemini reported 25 tokens per second in recorded requests to Gemini 2.0 and
@@ -27,11 +27,11 @@ enum {
 	GEMINI_2_5_TOKENS = 32,
 	/* number of characters in a transcript per second of audio */
 	SPOKEN = 15,
-	/* Tokens of a PDF besides those of its pages and their texts: at most
-	 * 30 in recorded requests. */
+	/* Number of tokens of a PDF besides those of its pages and their texts:
+	 * at most 30 in recorded requests. */
 	PDF_TOKENS = 30,
-	/* Tokens of a page in OpenAI's Chat Completions, besides those of its
-	 * text, for every model. */
+	/* Number of tokens of a page in OpenAI's Chat Completions, besides
+	 * those of its text, for every model. */
 	CHAT_PAGE = 982,
 };
 
@@ -50,17 +50,17 @@ find_sound_rate(const struct ctx_image *image, enum ctx_media_kind kind)
 	}
 }
 
-/* Returns the tokens of a text document: one for 4 bytes.  If the document is
- * not in the message, returns the tokens of one page. */
+/* Returns the number of tokens of a text document: one per 4 bytes.  If the
+ * document is not in the message, returns the number for one page. */
 static uint64_t
 count_document_tokens(const struct ctx_base64 *b)
 {
 	return b->n == 0 ? 750 : 1 + (uint64_t)ctx_base64_length(b) / 4;
 }
 
-/* Returns the tokens of a PDF for a model of OpenAI or for Claude: those of the
- * text and those of the pages.  OpenAI's Chat Completions does not let the
- * request choose the detail. */
+/* Returns the number of tokens of a PDF for a model of OpenAI or for Claude:
+ * those of the text plus those of the pages.  In OpenAI's Chat Completions a
+ * request cannot choose the detail. */
 static uint64_t
 count_read_pages(const struct ctx_image *image,
     const struct ctx_media_payload *payload, const struct ctx_pdf *pdf)
@@ -152,8 +152,8 @@ ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
 const char *const ctx_media_kinds[] = {"image", "document", "audio", "video",
     "file", NULL};
 
-/* Returns the kind of media that the MIME type and the file name say.  Used if
- * the data does not show its format. */
+/* Returns the kind of media according to their MIME type and file name.  Used
+ * if the data does not show its format. */
 static const char *
 kind_name(const struct ctx_media_payload *payload)
 {
@@ -171,8 +171,8 @@ kind_name(const struct ctx_media_payload *payload)
 	}
 }
 
-/* Returns true if a text is valid base64: it has only base64 digits, and a
- * number of them that encodes whole bytes. */
+/* Returns true if a text is valid base64: it consists of base64 characters, and
+ * their number encodes whole bytes. */
 static bool
 is_base64(const struct ctx_base64 *b)
 {
@@ -232,9 +232,9 @@ ctx_media_decode(struct ctx_str base64, struct ctx_buf *out,
 		out->p[out->n++] = (char)(group >> 8);
 		out->p[out->n++] = (char)group;
 	}
-	/* The last group of base64 digits may have only 2 or 3 digits, not 4,
-	 * and so encode only 1 or 2 bytes, not 3.  The surplus bytes are cut
-	 * off. */
+	/* The last group of base64 characters may have only 2 or 3 characters,
+	 * not 4, and so encode only 1 or 2 bytes, not 3.  The surplus bytes are
+	 * removed. */
 	out->n -= (b.n + 3) / 4 * 3 - n;
 	return 0;
 }

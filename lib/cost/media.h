@@ -1,12 +1,12 @@
-/* media.h - what is known of images and other media in messages, and their
+/* media.h - properties of images and other media in messages, and their
  * tokens */
 #ifndef CTX_COST_MEDIA_H
 #define CTX_COST_MEDIA_H
 
 #include "dialect/dialect.h"
 
-/* In what detail the request wants an image, or the pages of a PDF, to be
- * read.  AUTO, the default, is HIGH for an image. */
+/* The detail in which the request asks the provider to read an image, or the
+ * pages of a PDF.  AUTO, the default, means HIGH for an image. */
 enum ctx_detail {
 	CTX_DETAIL_AUTO,
 	CTX_DETAIL_HIGH,
@@ -14,14 +14,15 @@ enum ctx_detail {
 	CTX_DETAIL_ORIGINAL,
 };
 
-/* Returns the tokens of an image with a width and a height in pixels.  If both
- * are 0 (not known), 1024 by 1024 is assumed. */
+/* Returns the number of tokens of an image with this width and height in
+ * pixels.  If both are 0 (not known), 1024 by 1024 is assumed. */
 uint64_t ctx_image_tokens(const struct ctx_image *image, uint32_t width,
     uint32_t height, enum ctx_detail detail);
-/* Returns the tokens of a page of a PDF, without those of its text. */
+/* Returns the number of tokens of a page of a PDF, without those of its
+ * text. */
 uint64_t ctx_page_tokens(const struct ctx_image *image, enum ctx_detail detail);
-/* Returns the tokens of a page of a PDF whose text is not known: 3,000, unless
- * the model has a number of its own. */
+/* Returns the number of tokens of a page of a PDF whose text is not known:
+ * 3,000, unless the model has another number. */
 uint64_t ctx_unknown_page_tokens(const struct ctx_image *image);
 
 /*
@@ -45,20 +46,22 @@ int ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
  * the JSON or, if they have escapes, into the scratch buffer, and are valid
  * until either of these changes. */
 struct ctx_media {
-	const char *kind;       /* one of ctx_media_kinds */
-	const char *format;     /* such as "png"; NULL: not known */
-	uint32_t width, height; /* pixels of an image; 0: not known */
+	const char *kind;   /* one of ctx_media_kinds */
+	const char *format; /* format such as "png", or NULL if not known */
+	/* width and height of an image in pixels, or 0 if not known */
+	uint32_t width, height;
 	/* Base64 text of the media, without padding.  Its length n is 0 if the
 	 * block does not contain the data. */
 	struct ctx_str base64;
-	uint64_t bytes;       /* length of the data after decoding */
-	struct ctx_str place; /* URL or file id of data that is elsewhere */
-	uint32_t title;       /* JSON node of the file's name, or 0 */
+	uint64_t bytes; /* length of the data after decoding */
+	/* URL or file id, if the data are not in the block */
+	struct ctx_str place;
+	uint32_t title; /* JSON node of the file's name, or 0 */
 };
 /* names of the kinds of media that ctx_media.kind may point to, such as
  * "image"; the last element is NULL */
 extern const char *const ctx_media_kinds[];
-/* Sets *media to what is known of the media block at a JSON node. */
+/* Sets *media to the known properties of the media block at a JSON node. */
 int ctx_media_look(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_media *media, struct ctx_err *err);
 /* Decodes a base64 text (ctx_media.base64), and appends the bytes to out. */

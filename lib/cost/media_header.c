@@ -1,24 +1,23 @@
 /* media_header.c - reads the format of media, and the size of an image or the
- * seconds of audio, from the first bytes of the file */
+ * duration of audio, from the first bytes of a file */
 #include <string.h>
 
 #include "cost/media_payload.h"
 
 enum {
-	/* number of seconds assumed for audio of unknown length */
+	/* assumed duration of audio of unknown length, in seconds */
 	MINUTE = 60,
-	/* number of bytes per second of an MP3 file: 128 kbit/s */
+	/* assumed number of bytes per second of an MP3 file: 128 kbit/s */
 	MP3_RATE = 16000,
 };
 
 /* Maximum number of bytes that are searched for the width and height of an
  * image.  In a photograph, metadata with small preview images may come before
- * them. */
+ * the size. */
 #define HEAD ((size_t)1 << 20)
 
-/* Sets *w and *h to the width and height of a JPEG image.  Segments of the
- * file are skipped by their lengths until one that contains the size, the
- * frame header. */
+/* Sets *w and *h to the width and height of a JPEG image.  Skips segments of
+ * the file by their lengths, until the one with the size, the frame header. */
 static void
 read_jpeg_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h)
 {

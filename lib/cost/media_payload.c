@@ -4,8 +4,8 @@
 
 #include "cost/media_payload.h"
 
-/* Returns true if a text contains a word at its start or after one of the
- * characters / . : " (the text is a MIME type, a format or a file name). */
+/* Returns true if a text (a MIME type, a format or a file name) contains a word
+ * at its beginning, or after one of the characters / . : " */
 static bool
 has_word(struct ctx_str text, const char *word)
 {
@@ -42,7 +42,7 @@ find_kind_by_name(struct ctx_str type)
 	return CTX_MEDIA_IMAGE;
 }
 
-/* Returns the kind of media that the file extension of a URL stands for;
+/* Returns the kind of media according to the file extension of a URL, or
  * CTX_MEDIA_IMAGE for an unknown extension. */
 static enum ctx_media_kind
 find_kind_by_address(const char *p, size_t n)
@@ -57,8 +57,8 @@ find_kind_by_address(const char *p, size_t n)
 	return find_kind_by_name((struct ctx_str){p + at - 1, end - at + 1});
 }
 
-/* Reads media data that is a JSON string: base64, a data: URL with base64, or
- * another URL, at which the data is. */
+/* Reads the data of media from a JSON string: base64, a data: URL with base64,
+ * or another URL, under which the data is stored. */
 static void
 read_payload(struct ctx_media_payload *payload, const char *p, size_t n)
 {
@@ -89,8 +89,8 @@ read_payload(struct ctx_media_payload *payload, const char *p, size_t n)
 		payload->kind = CTX_MEDIA_SOUND;
 }
 
-/* Finds out whether media is audio that the assistant spoke.  The provider has
- * stored the audio under an id; some messages also have a transcript. */
+/* Finds out whether media are audio that the assistant spoke.  The provider has
+ * stored such audio under an id; some messages also have a transcript. */
 static void
 find_speech(struct ctx_media_payload *payload, const struct ctx_json *json,
     uint32_t node, uint32_t data)
@@ -106,8 +106,8 @@ find_speech(struct ctx_media_payload *payload, const struct ctx_json *json,
 		    ctx_json_string_chars(ctx_json_str(json, text));
 }
 
-/* Sets *kind to image, document, audio or video, by a string at a JSON node
- * that is a MIME type, a format or a file name. scratch is overwritten. */
+/* Sets *kind to image, document, audio or video, according to the string at a
+ * JSON node: a MIME type, a format or a file name. scratch is overwritten. */
 static int
 read_kind(const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
     enum ctx_media_kind *kind, struct ctx_err *err)
@@ -121,8 +121,9 @@ read_kind(const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
 	return 0;
 }
 
-/* Reads what a JSON object says about media, such as the MIME type.  Sets *in
- * to the JSON node of the member with the data; 0 if there is none. */
+/* Reads the properties of media from a JSON object, such as the MIME type.
+ * Sets *in to the JSON node of the member with the data, or to 0 if there is
+ * none. */
 static int
 read_payload_object(struct ctx_media_payload *payload,
     const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
@@ -152,7 +153,7 @@ read_payload_object(struct ctx_media_payload *payload,
 	}
 	/* The member "type" may be the MIME type of the data, or only the type
 	 * of the block, as in {"type": "audio", ...}.  So it is used only if it
-	 * says audio or video. */
+	 * is audio or video. */
 	value = ctx_json_find(json, node, "type");
 	if (value != 0 && ctx_json_is(json, value, "input_file"))
 		payload->input_file = true;
@@ -170,8 +171,8 @@ read_payload_object(struct ctx_media_payload *payload,
 	return 0;
 }
 
-/* Removes line breaks and spaces from a base64 text, which may be divided into
- * lines. */
+/* Removes line breaks and spaces from a base64 text, which may consist of
+ * several lines. */
 static void
 strip_whitespace(struct ctx_buf *text)
 {
@@ -202,8 +203,8 @@ is_image_object(const struct ctx_json *json, uint32_t node)
 	return ctx_json_find(json, node, "image") != 0;
 }
 
-/* Looks at several members of a JSON object.  Sets *text to the last of them
- * that is a string; if none is, does not change *text. */
+/* Sets *text to the last of several members of a JSON object that is a string.
+ * Does not change *text if none is. */
 static void
 find_last_string(const struct ctx_json *json, uint32_t node,
     const char *const *keys, uint32_t *text)
@@ -239,8 +240,9 @@ ctx_media_payload_find(struct ctx_media_payload *payload,
 	int depth;
 
 	*text = (struct ctx_str){NULL, 0};
-	/* The media's data may be in an object inside the block, such as
-	 * "source", or deeper.  No format nests more than 4 objects. */
+	/* The data of media may be in an object inside the block, such as
+	 * "source", or in a deeper one.  No format nests more than 4
+	 * objects. */
 	for (depth = 0; depth < 4 && node != 0 &&
 	     json->nodes[node].kind == CTX_JSON_OBJECT;
 	     depth++) {

@@ -1,5 +1,5 @@
 /* media_payload.h - finds the data of an image or another media block, and
- * reads sizes and lengths from it */
+ * reads sizes and durations from it */
 #ifndef CTX_COST_MEDIA_PAYLOAD_H
 #define CTX_COST_MEDIA_PAYLOAD_H
 
@@ -9,7 +9,7 @@
 enum ctx_media_kind {
 	CTX_MEDIA_IMAGE, /* an image; also used if the kind is not known */
 	CTX_MEDIA_PAGES, /* a PDF */
-	CTX_MEDIA_TEXT,  /* any other document */
+	CTX_MEDIA_TEXT,  /* a document that is not a PDF */
 	CTX_MEDIA_SOUND,
 	CTX_MEDIA_SPEECH, /* audio that the assistant spoke */
 	CTX_MEDIA_VIDEO
@@ -22,58 +22,60 @@ struct ctx_media_payload {
 	enum ctx_media_kind kind;
 	enum ctx_detail detail;
 	struct ctx_base64 bytes;
-	uint64_t spoken; /* number of characters in a transcript */
+	uint64_t spoken; /* number of characters in the transcript of speech */
 	/* true if the message says that the media are an image */
 	bool image;
 	/* true if the media are a file in OpenAI's Responses format */
 	bool input_file;
-	/* true if the media are a document in Mistral's format: of unknown
-	 * format, they are taken as a PDF */
+	/* True if the media are a document in Mistral's format.  If the format
+	 * of the document is not known, it is taken as a PDF. */
 	bool document;
-	/* JSON nodes of the file id or URI, and of the file name; 0: none */
+	/* JSON nodes of the file id or URI, and of the file name; 0 if there is
+	 * none */
 	uint32_t id, title;
 };
 
-/* Finds out what the media at a JSON node is.  Sets *text to its data or its
- * URL, which may be stored in scratch. */
+/* Finds the properties of the media at a JSON node.  Sets *text to their data
+ * or URL, which may be stored in scratch. */
 int ctx_media_payload_find(struct ctx_media_payload *payload,
     const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
     struct ctx_str *text, struct ctx_err *err);
 
 /* ---- media_header.c ---- */
 
-/* Sets *w and *h to the width and height of an image in pixels; to 0 if the
+/* Sets *w and *h to the width and height of an image in pixels, or to 0 if the
  * image format is not known. */
 void ctx_read_image_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h);
 /* Returns the bytes per second of an MP3 file, according to its first frame,
  * which may come after an ID3 tag.  Returns 0 if it is not an MP3 file. */
 uint32_t ctx_read_mp3_rate(const struct ctx_base64 *b);
-/* Returns the tokens of audio that has this number of tokens per second,
- * rounded up.  The length is read from the header of a WAV or MP3 file, else
- * from the number of bytes; it is taken as a minute if there are no bytes. */
+/* Returns the number of tokens of audio with this number of tokens per second,
+ * rounded up.  The duration is read from the header of a WAV or MP3 file,
+ * otherwise computed from the number of bytes; it is taken as a minute if there
+ * are no bytes. */
 uint64_t ctx_count_audio_tokens(const struct ctx_base64 *b,
     unsigned per_second);
-/* Finds the file format by the first bytes of the data.  Sets format and kind
- * of *media. */
+/* Finds the format of media by the first bytes of their data.  Sets format and
+ * kind of *media. */
 void ctx_read_media_format(const struct ctx_base64 *b, struct ctx_media *media);
 
 /* ---- video.c ---- */
 
-/* Returns the tokens of a video.  Its length is read from an MP4 or QuickTime
- * file, else estimated from the number of bytes. */
+/* Returns the number of tokens of a video.  Its duration is read from an MP4 or
+ * QuickTime file, otherwise estimated from the number of bytes. */
 uint64_t ctx_video_tokens(const struct ctx_image *image,
     const struct ctx_base64 *b);
 
 /* ---- pdf.c ---- */
 
 struct ctx_pdf {
-	/* Number of /Page objects.  Those in compressed parts are not found.
-	 * If none is found: the number of streams that may be pages, but at
-	 * least one page for 50,000 bytes. */
+	/* Number of /Page objects outside of compressed parts of the PDF.  If
+	 * there are none: number of streams that may be pages, but at least one
+	 * page per 50,000 bytes. */
 	uint64_t pages;
-	/* Tokens (o200k_base) of its text, an estimate that is mostly too high:
-	 * one for 2 bytes of compressed streams and for 5 bytes of others, at
-	 * most 3,000 for a page. */
+	/* Estimated number of tokens (o200k_base) of the text of the PDF,
+	 * usually too high: one per 2 bytes of compressed streams and per 5
+	 * bytes of others, at most 3,000 per page. */
 	uint64_t text;
 };
 void ctx_read_pdf(const struct ctx_base64 *b, struct ctx_pdf *pdf);

@@ -9,8 +9,8 @@
 #include "dialect/result_content.h"
 #include "store/store.h"
 
-/* Returns how many tokens are billed for a message of this dialect beyond those
- * of its texts. */
+/* Returns the surcharges for a message of this dialect: the tokens that are
+ * billed besides those of its texts. */
 static const struct ctx_surcharges *
 find_surcharges(const struct ctx_counter *counter,
     const struct ctx_dialect *dialect)
@@ -20,8 +20,8 @@ find_surcharges(const struct ctx_counter *counter,
 		: dialect->tools.rule);
 }
 
-/* Counts the tokens of the text that a function of cost/shown_form.h writes for
- * a JSON node. */
+/* Counts the tokens of the text that a function of cost/shown_form.h ("write")
+ * makes of a JSON node. */
 static int
 count_written(struct ctx_counter *counter,
     int (*write)(struct ctx_buf *, const struct ctx_json *, uint32_t,
@@ -43,7 +43,7 @@ count_written(struct ctx_counter *counter,
 
 /* Counts the tokens of a JSON value in the form in which the model gets it.
  * This is JSON or, for dialects with counts_strings_only, a form of Gemini's
- * prompt or the keys and strings in the value without punctuation. */
+ * prompt, or only the keys and strings in the value, without punctuation. */
 static int
 count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t node, struct ctx_cost *cost,
@@ -69,10 +69,9 @@ count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* Counts the tokens of a message of unknown type, which are those of its
- * members, an estimate.  Members that only identify the message are not
- * counted; numbers neither, because a number may be a token count that ctx has
- * added. */
+/* Estimates the tokens of a message of unknown type: counts those of its
+ * members.  Does not count members that only identify the message, nor numbers,
+ * because a number may be a token count that ctx has added. */
 static int
 count_item(struct ctx_counter *counter, const struct ctx_message *message,
     struct ctx_cost *cost, struct ctx_err *err)
@@ -97,8 +96,8 @@ count_item(struct ctx_counter *counter, const struct ctx_message *message,
 	return 0;
 }
 
-/* Returns true if the signatures of a message are not billed, because it
- * belongs to an earlier turn. */
+/* Returns true if the signatures of a message are not billed, because the
+ * message belongs to an earlier turn. */
 static bool
 omits_signatures(const struct ctx_counter *counter,
     const struct ctx_message *message)
@@ -107,8 +106,8 @@ omits_signatures(const struct ctx_counter *counter,
 	    (message->flags & CTX_MESSAGE_EARLIER);
 }
 
-/* Returns true if the reasoning of a message is not billed for the same
- * reason. */
+/* Returns true if the reasoning of a message is not billed, because the message
+ * belongs to an earlier turn. */
 static bool
 omits_reasoning(const struct ctx_counter *counter,
     const struct ctx_message *message)
@@ -117,8 +116,8 @@ omits_reasoning(const struct ctx_counter *counter,
 	    !find_surcharges(counter, message->dialect)->keeps_thoughts;
 }
 
-/* Returns true if a message consists of reasoning that is not billed.  Then its
- * role is not billed either. */
+/* Returns true if a message consists only of reasoning that is not billed.
+ * Then its role is not billed either. */
 static bool
 is_omitted(const struct ctx_counter *counter, const struct ctx_message *message)
 {
@@ -148,9 +147,9 @@ add_encrypted_tokens(const struct ctx_json *json, uint32_t node,
 	cost->estimated += tokens;
 }
 
-/* Adds the tokens that are billed for a tool call and its result beyond those
- * of their texts, and the tokens of a signature on the tool call, if the
- * signature is billed. */
+/* Adds the tokens that are billed for a tool call and its result besides those
+ * of their texts, and those of a signature on the tool call, if the signature
+ * is billed. */
 static void
 add_call_surcharges(const struct ctx_counter *counter,
     const struct ctx_message *message, const struct ctx_block *block,
@@ -252,7 +251,7 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 	}
 	if (block->is_message)
 		return count_item(counter, message, cost, err);
-	/* A tool result that consists of blocks has no tokens by itself: its
+	/* A tool result that consists of blocks has no tokens itself.  Its
 	 * blocks come next in the message, and are counted then. */
 	if (block->payload == 0 ||
 	    (block->kind == CTX_BLOCK_TOOL_RESULT &&
@@ -276,16 +275,17 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 	if (count_shown(counter, message->dialect, message->json,
 		block->payload, cost, err) < 0)
 		return -1;
-	/* The model does not get the JSON of a block of unknown type. */
+	/* The JSON of a block of unknown type is not what the model gets, so
+	 * the count is an estimate. */
 	if (block->kind == CTX_BLOCK_OPAQUE &&
 	    counter->basis != CTX_BASIS_ESTIMATED)
 		cost->estimated += cost->tokens - tokens;
 	return 0;
 }
 
-/* Sets counter->aged to the line with which ctx-age refers to a file at the end
- * of a tool result; to an empty text if there is none.  This line is kept when
- * the result is cleared, because without it the stored text could not be
+/* Sets counter->aged to the line at the end of a tool result with which ctx-age
+ * refers to a file, or to an empty text if there is none.  This line is kept
+ * when the result is cleared, because without it the stored text could not be
  * found. */
 static int
 find_reference(struct ctx_counter *counter, const struct ctx_dialect *dialect,
@@ -316,8 +316,8 @@ find_reference(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return 0;
 }
 
-/* Sets *tokens to the tokens of a tool result whose content is only the n
- * bytes of text at p. */
+/* Sets *tokens to the number of tokens of a tool result whose content is only a
+ * text, the n bytes at p. */
 static int
 count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const char *p, size_t n, uint64_t *tokens, struct ctx_err *err)
@@ -340,8 +340,8 @@ count_body(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 	return rc;
 }
 
-/* Sets *tokens to the tokens that a tool result has after it is cleared.  For
- * the text CTX_CLEARED they are counted once per dialect. */
+/* Sets *tokens to the number of tokens that a tool result has after it was
+ * cleared.  The tokens of CTX_CLEARED are counted only once per dialect. */
 static int
 count_cleared_text(struct ctx_counter *counter,
     const struct ctx_dialect *dialect, uint64_t *tokens, struct ctx_err *err)
@@ -422,9 +422,9 @@ count_calls(const struct ctx_message *message)
 	return n;
 }
 
-/* A record may contain a prompt and the answer to it.  When the first block of
- * the answer is reached, stores the tokens counted so far as those of the
- * prompt. i: the index of the block. */
+/* Stores the tokens counted so far as those of the prompt, when the first block
+ * of the answer is reached.  Used for a record that contains a prompt and the
+ * answer to it. i: index of the block. */
 static void
 record_prompt_tokens(const struct ctx_message *message, size_t i,
     struct ctx_cost *cost)
@@ -469,8 +469,8 @@ add_block_tokens(struct ctx_counter *counter, const struct ctx_message *message,
 	return 0;
 }
 
-/* Returns the tokens that are saved if the reasoning is removed from a
- * message.  Returns 0 if the message contains nothing but reasoning, or if a
+/* Returns the number of tokens that are saved if the reasoning is removed from
+ * a message.  Returns 0 if the message consists only of reasoning, or if a
  * reasoning block can be removed only together with its message. */
 static uint64_t
 count_loose_reasoning(const struct ctx_message *message,
@@ -488,8 +488,9 @@ count_loose_reasoning(const struct ctx_message *message,
 	return all > reasoning ? reasoning : 0;
 }
 
-/* Sets *tokens to those of a message's role and delimiters.  They are counted
- * once: if the message is split over several records, in the first one. */
+/* Sets *tokens to the number of tokens for a message's role and delimiters.  If
+ * the message is split over several records, they are counted only in the first
+ * one. */
 static int
 count_framing(struct ctx_counter *counter, const struct ctx_message *message,
     uint64_t *tokens, struct ctx_err *err)
@@ -508,7 +509,7 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
 	if (fixed == 0 && !extra->framed) {
 		/* If tokens are multiplied by a factor without a correction,
 		 * the count of a short text is already too high by more than
-		 * extra->message, so extra->message is not added. */
+		 * extra->message.  So that is not added. */
 		if (counter->corrects ||
 		    ctx_tokens_to_model(counter, 100) == 100)
 			*tokens = extra->message;
@@ -529,7 +530,8 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
 	return 0;
 }
 
-/* Counts the author's name, which is left out if it is the role. */
+/* Counts the tokens of the author's name, unless the name is the same as the
+ * role. */
 static int
 count_name(struct ctx_counter *counter, const struct ctx_message *message,
     struct ctx_cost *cost, struct ctx_err *err)

@@ -5,11 +5,12 @@
 
 #include "cost/cost.h"
 
-/* maximum length of a model's name that is stored, in bytes */
+/* LONGEST_KEPT: maximum length in bytes of a model's name that is stored.
+ * MOST_KEPT: maximum number of these names. */
 #define LONGEST_KEPT 256
 #define MOST_KEPT    4096
 
-/* An opened token counter.  Each one has its own allocation, so that pointers
+/* An opened token counter.  Each one is allocated separately, so that pointers
  * to it remain valid when the array of pointers grows. */
 struct ctx_model_counters_entry {
 	struct opened *opened;
@@ -18,8 +19,8 @@ struct ctx_model_counters_entry {
 struct opened {
 	struct ctx_tokenizer *tokenizer;
 	struct ctx_counter counter;
-	/* the properties (basis, factor, rules for images and so on) that this
-	 * token counter was opened for; find_opened finds it by them */
+	/* The properties (basis, factor, rules for images and so on) for which
+	 * this token counter was opened, and by which find_opened finds it. */
 	struct ctx_counter wanted;
 	const char *encoding;
 };
@@ -33,7 +34,7 @@ close_opened(struct opened *opened)
 	free(opened);
 }
 
-/* Sets how many tokens requests and messages have beyond those of their texts,
+/* Sets how many tokens requests and messages have besides those of their texts,
  * if the tokenizer says how many a request with one message has. */
 static void
 set_frame(struct ctx_counter *counter, const struct ctx_tokenizer *tokenizer)
@@ -79,10 +80,10 @@ open_encoding(struct ctx_model_counters *counters, const char *encoding,
 	return 0;
 }
 
-/* Sets *name to the name of the conversation's model.  This is the first of
- * these that is set: counters->model, the JSON string literal,
- * counters->fallback.  If none is set, p is NULL.  A name with escapes is
- * decoded into counters->text. */
+/* Sets *name to the name of the conversation's model: the first of these that
+ * is set: counters->model, the JSON string literal, counters->fallback.  If
+ * none is set, its member p is NULL.  A name with escapes is decoded into
+ * counters->text. */
 static int
 find_name(struct ctx_model_counters *counters, struct ctx_str literal,
     struct ctx_str *name, struct ctx_err *err)
@@ -140,8 +141,8 @@ ctx_model_has_encoding(const struct ctx_model *model, const char *encoding)
 	return !model->file_is_near && model->basis != CTX_BASIS_RECONSTRUCTED;
 }
 
-/* Returns true if a model is counted exactly with an encoding that the user has
- * chosen.  For an unknown model every choice is trusted. */
+/* Returns true if an encoding that the user has chosen counts a model exactly.
+ * For an unknown model every choice is trusted. */
 static bool
 is_encoding_of(const struct ctx_model *model, const char *encoding)
 {
@@ -149,8 +150,8 @@ is_encoding_of(const struct ctx_model *model, const char *encoding)
 	    ctx_model_has_encoding(model, encoding);
 }
 
-/* Copies a name as a NUL-terminated string.  If the name is too long, copies
- * its beginning. */
+/* Copies a name, or its beginning if it is too long, as a string terminated by
+ * a NUL byte. */
 static void
 copy_name(char to[80], struct ctx_str name)
 {
@@ -160,7 +161,7 @@ copy_name(char to[80], struct ctx_str name)
 	to[name.n] = '\0';
 }
 
-/* Returns the model of this name.  Remembers what -v prints: the first unknown
+/* Returns the model of this name.  Stores what -v will print: the first unknown
  * name, and the first alias or version that the table lacks. */
 static const struct ctx_model *
 find_model(struct ctx_model_counters *counters, struct ctx_str name)
@@ -210,9 +211,9 @@ ctx_model_counters_model(struct ctx_model_counters *counters,
 	return 0;
 }
 
-/* Returns the opened token counter that has this encoding and, like the counter
- * "like", its basis, its factor and its rules for images, tools and reasoning.
- * Returns NULL if there is none. */
+/* Returns the opened token counter with this encoding, and with the basis,
+ * factor and rules (for images, tools and reasoning) of the counter "like", or
+ * NULL if there is none. */
 static struct opened *
 find_opened(const struct ctx_model_counters *counters, const char *encoding,
     const struct ctx_counter *like)
@@ -236,8 +237,8 @@ find_opened(const struct ctx_model_counters *counters, const char *encoding,
 	return NULL;
 }
 
-/* Remembers how the texts of a model are counted, unless they are counted
- * otherwise to be compared with billed tokens. */
+/* Stores how the texts of a model are counted, for the user.  Does nothing if
+ * they are counted for the comparison with billed tokens. */
 static void
 note_basis(struct ctx_model_counters *counters,
     const struct ctx_model_counter *model_counter)

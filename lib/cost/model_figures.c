@@ -6,7 +6,7 @@
 #define DAY 86400 /* seconds */
 
 /* Returns true if prices apply to a request with this number of input tokens at
- * this time, given in seconds since 1970. */
+ * this time, in seconds since 1970. */
 static bool
 price_holds(const struct ctx_price *price, int64_t now, uint64_t tokens)
 {

@@ -2,8 +2,8 @@
  * models.c - the built-in tables of models: windows, encodings and prices
  *
  * The tables are made from models.tsv, prices.tsv and names.tsv in
- * lib/gen/data, which name the sources.  Tokens of a model whose tokenizer is
- * not public are estimated: counted with a similar encoding and multiplied by a
+ * lib/gen/data, which name their sources.  Tokens of a model whose tokenizer is
+ * not public are estimated: counted in a similar encoding and multiplied by a
  * factor.
  */
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include "cost/surcharges.h"
 
 #define LONGEST 256 /* maximum length of a model's name in bytes */
-/* Maximum number of offsets in a model's name at which the name of a row is
+/* Maximum number of places in a model's name at which the name of a row is
  * looked for. */
 #define MOST_STARTS 16
 
@@ -23,8 +23,8 @@
 struct model_row {
 	char name[40], vendor[16], encoding[16];
 	char file[64], aliases[96]; /* empty: none */
-	short price; /* index of the first price; -1: none is known */
-	/* all other members of the model; pointers are NULL */
+	short price; /* index of the first price, or -1 if none is known */
+	/* All other members of the model.  Its pointers are NULL. */
 	struct ctx_model model;
 };
 
@@ -32,17 +32,17 @@ struct model_row {
 struct model_key {
 	char text[56];
 	short row;
-	/* Number of the longest other key whose text is a beginning of this
-	 * key's text; -1: there is none. */
+	/* Index of the longest other key whose text is a beginning of this
+	 * key's text, or -1 if there is none. */
 	short parent;
 };
 
 /*
- * The arrays prices, rows, keys and aliases; NEWEST_CLAUDE, the number of the
- * row for new models of Claude; and MODELS_DATE.  The arrays keys and aliases
- * are sorted.  The text of a key is the name of a row in lower case, with
- * dashes as separators, but without the dashes between a letter and a digit
- * ("gpt4o").
+ * models.inc has the arrays prices, rows, keys and aliases, NEWEST_CLAUDE (the
+ * index of the row for new models of Claude) and MODELS_DATE.  The arrays keys
+ * and aliases are sorted.  The text of a key is the name of a row in lower
+ * case, with dashes as separators, but without the dashes between a letter and
+ * a digit ("gpt4o").
  */
 #include "models.inc"
 
@@ -57,10 +57,10 @@ static const struct ctx_model unknown = {.name = "",
     .factor = 100,
     .binds = true};
 
-/* For each row its model, the model for versions that have no row of their own,
- * and the model for other variants of it, as "-fast".  A model whose name is
- * NULL was not filled yet.  The lock protects the arrays while a model is
- * filled. */
+/* For each row: its model, the model for versions that have no row of their
+ * own, and the model for other variants such as "-fast".  A model whose name is
+ * NULL was not filled in yet.  The lock protects the arrays while a model is
+ * filled in. */
 static struct ctx_model models[COUNT(rows)], unlisted[COUNT(rows)],
     variants[COUNT(rows)];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -90,8 +90,8 @@ fill_variant(struct ctx_model *model, const struct model_row *row)
 	model->aliases = NULL;
 }
 
-/* Fills *model from a row, for those versions of the row's model that have no
- * row of their own. */
+/* Fills *model from a row, for versions of the row's model that have no row of
+ * their own. */
 static void
 fill_unlisted(struct ctx_model *model, const struct model_row *row)
 {
@@ -116,8 +116,8 @@ ctx_models_date(void)
 	return MODELS_DATE;
 }
 
-/* Returns element i of an array with a model for each row, which fill fills
- * from that row. */
+/* Returns element i of an array that has a model for each row.  Calls fill if
+ * the element was not filled in from its row yet. */
 static const struct ctx_model *
 find_filled(struct ctx_model *list, size_t i,
     void (*fill)(struct ctx_model *model, const struct model_row *row))
@@ -135,9 +135,9 @@ ctx_model_at(size_t i)
 	return i < COUNT(rows) ? find_filled(models, i, fill_model) : NULL;
 }
 
-/* Returns c in lower case, or a dash if c is one of . _ : @. So
- * claude-opus-4.5 equals claude-opus-4-5, and Ollama's mistral:7b equals
- * mistral-7b. */
+/* Returns c in lower case, or a dash if c is one of . _ : @.  So
+ * claude-opus-4.5 and claude-opus-4-5 are the same name, and so are Ollama's
+ * mistral:7b and mistral-7b. */
 static char
 fold_char(char c)
 {
@@ -160,7 +160,7 @@ is_name_letter(char c)
 }
 
 /* Returns true if the byte at p is a dash between a letter and a digit, as in
- * qwen-3.  Such a dash is often left out of a name (qwen3). */
+ * qwen-3.  Such a dash is often omitted (qwen3). */
 static bool
 has_dash(const char *p)
 {
@@ -171,14 +171,14 @@ has_dash(const char *p)
 /* Result of comparing the name of a row with the beginning of a model's
  * name. */
 struct prefix_match {
-	/* number of bytes of the model's name that match; 0: the names do not
-	 * match */
+	/* number of bytes of the model's name that match, or 0 if the names do
+	 * not match */
 	size_t used;
 	size_t rank; /* greater for a row that matches better */
 };
 
-/* Returns how the name of a row (prefix) fits the beginning of a model's name.
- * A longer one fits better.  A dash between a letter and a digit may be missing
+/* Compares the name of a row (prefix) with the beginning of a model's name.  A
+ * longer match is better.  A dash between a letter and a digit may be missing
  * or added (gpt4o, phi4, qwen-3), but an exact match is better. */
 static struct prefix_match
 match_prefix(const char *name, size_t n, const char *prefix)
@@ -203,8 +203,9 @@ match_prefix(const char *name, size_t n, const char *prefix)
 			return none;
 		}
 	}
-	/* The name of a row may not end within a number or a word: gpt-5-2 does
-	 * not fit gpt-5-2025-08-07, and gpt-5-pro not gpt-5-production. */
+	/* The name of a row must not end within a number or a word of the
+	 * model's name: gpt-5-2 does not match gpt-5-2025-08-07, and gpt-5-pro
+	 * does not match gpt-5-production. */
 	if (i > 0 && k < n &&
 	    ((is_digit(prefix[i - 1]) && is_digit(name[k])) ||
 		(is_name_letter(prefix[i - 1]) && is_name_letter(name[k]))))
@@ -218,14 +219,14 @@ struct name {
 	const char *p;
 	size_t n, n_starts;
 	size_t starts[MOST_STARTS];
-	/* text: the name, spelled as in the texts of keys. places: the byte at
-	 * offset i of p is at offset places[i] of text, unless it is a dash
-	 * that text leaves out. */
+	/* text: the name in the form of the texts of keys. places: the byte at
+	 * offset i of p is at the offset places[i] of text, unless it is a dash
+	 * that text omits. */
 	char text[LONGEST + 1];
 	size_t places[LONGEST];
 };
 
-/* The row that matches a model's name best so far; NULL: none does.  after:
+/* The row that matches a model's name best so far, or NULL if none does. after:
  * offset in the model's name after the part that matches. */
 struct best_match {
 	const struct ctx_model *row;
@@ -247,8 +248,8 @@ write_key(struct name *name, const char *p, size_t n)
 	name->text[length] = '\0';
 }
 
-/* If a row fits the model's name, from an offset on, better than *best, stores
- * the row in *best. */
+/* Stores a row in *best if it matches the model's name, from an offset on,
+ * better than *best. */
 static void
 match_row(const struct ctx_model *row, const struct name *name, size_t at,
     struct best_match *best)
@@ -260,7 +261,7 @@ match_row(const struct ctx_model *row, const struct name *name, size_t at,
 		*best = (struct best_match){row, fit.rank, at + fit.used};
 }
 
-/* Returns the number of the last key that is not greater than a text; -1 if
+/* Returns the index of the last key that is not greater than a text, or -1 if
  * there is none. */
 static int
 find_last_key(const struct model_key *list, size_t n, const char *text)
@@ -277,10 +278,10 @@ find_last_key(const struct model_key *list, size_t n, const char *text)
 	return (int)from - 1;
 }
 
-/* Returns true if letters follow a version that ends in a letter, such as 4o:
- * gpt-4oo is a misspelled name, not the name of a model that the row gpt-4 or
- * gpt is for. key: n bytes, with which the name begins; next: the byte of the
- * name after them. */
+/* Returns true if letters come after a version that ends in a letter, such as
+ * 4o: gpt-4oo is a misspelled name, not that of a model to which the row gpt-4
+ * or gpt applies. key: n bytes, with which the name begins; next: the byte of
+ * the name after them. */
 static bool
 continues_version(const char *key, size_t n, char next)
 {
@@ -292,10 +293,10 @@ continues_version(const char *key, size_t n, char next)
 	return false;
 }
 
-/* Looks for a row of the table that fits the model's name, from an offset on,
- * better than *best, and stores it in *best.  A key may fit if the name's text
- * begins with the text of the key.  All such keys are the last key that is not
- * greater than the name's text, and parents of that key. */
+/* Stores in *best a row of the table that matches the model's name, from an
+ * offset on, better than *best, if there is one.  A key can match if the name's
+ * text begins with the text of the key.  All such keys are the last key that is
+ * not greater than the name's text, and parents of that key. */
 static void
 match_table(const struct name *name, size_t at, struct best_match *best)
 {
@@ -311,7 +312,7 @@ match_table(const struct name *name, size_t at, struct best_match *best)
 			match_row(ctx_model_at((size_t)keys[i].row), name, at,
 			    best);
 		}
-		/* Rows such as gemma-3 and gemma3 have keys with the same text,
+		/* Rows such as gemma-3 and gemma3 have keys with equal texts,
 		 * which are next to each other. */
 		if (i > 0 && strcmp(keys[i - 1].text, keys[i].text) == 0)
 			match_row(ctx_model_at((size_t)keys[i - 1].row), name,
@@ -320,8 +321,8 @@ match_table(const struct name *name, size_t at, struct best_match *best)
 	}
 }
 
-/* Finds the row whose name fits best: to the model's name from its start on, or
- * from after any of the separators in it. parts: the separators, as
+/* Finds the row whose name matches best, either at the beginning of the model's
+ * name or after any of the separators in it. parts: the separators, as
  * characters. */
 static struct best_match
 find_after_separator(const struct ctx_models *own, struct name *name,
@@ -354,8 +355,8 @@ is_own(const struct ctx_models *own, const struct ctx_model *row)
 	return false;
 }
 
-/* A model's name may have names of providers before it, each with a slash, as
- * in "openrouter/openai/gpt-5".  Returns the part after the last slash. */
+/* Returns the part of a model's name after the last slash.  Names of providers
+ * may come before it, as in "openrouter/openai/gpt-5". */
 static struct ctx_str
 skip_providers(const char *p, size_t n)
 {
@@ -368,11 +369,11 @@ skip_providers(const char *p, size_t n)
 	return (struct ctx_str){p, n};
 }
 
-/* Returns the length of a name of n bytes without what is appended to it.
+/* Returns the length of a name of n bytes without what programs append to it.
  * Claude Code appends the size of the context window (opus[1m]).  OpenRouter
  * appends a word (x-ai/grok:free), but only to names that contain a provider.
- * In other names the colon is kept: the tag of a local model is after it
- * (luna:latest). */
+ * In other names the colon belongs to the name: the tag of a local model is
+ * after it (luna:latest). */
 static size_t
 measure_alias(const char *p, size_t n, bool has_provider)
 {
@@ -383,9 +384,9 @@ measure_alias(const char *p, size_t n, bool has_provider)
 	return i;
 }
 
-/* Returns the row of which a name is an alias; NULL if there is none.  Names of
- * providers before the alias, each with a slash, are skipped.  Sets *used to
- * the length of the alias. */
+/* Returns the row of which a name is an alias, or NULL if there is none.  Skips
+ * names of providers before the alias, each ending with a slash.  Sets *used to
+ * the length of the alias in bytes. */
 static const struct ctx_model *
 find_alias(const char *p, size_t n, size_t *used)
 {
@@ -406,7 +407,7 @@ find_alias(const char *p, size_t n, size_t *used)
 	    : NULL;
 }
 
-/* Returns true if a model's name names Vertex AI as its provider, as in
+/* Returns true if a model's name says that the provider is Vertex AI, as in
  * "vertex_ai/gemini-3-pro", "google-vertex/gemini-3-pro" and
  * "projects/p/locations/l/publishers/google/models/gemini-3-pro". */
 static bool
@@ -451,8 +452,8 @@ ctx_model_has_alias(const struct ctx_model *model, const char *name, size_t n)
 }
 
 /* Returns true if a text begins with a dash and a version of one or two digits.
- * More digits are a date, and with letters they are a size (-7b).  Bedrock
- * appends its own number of a revision (-1:0). */
+ * More digits are a date, and digits followed by letters are a size (-7b).
+ * Bedrock appends its own number of a revision (-1:0). */
 static bool
 has_version(const char *p, size_t n)
 {
@@ -470,8 +471,8 @@ has_version(const char *p, size_t n)
 	    !(i + 1 < n && p[i] == ':' && is_digit(p[i + 1]));
 }
 
-/* Returns the length of the word of n bytes or fewer at p, up to a dash or a
- * bracket. */
+/* Returns the length of the word at p, which has at most n bytes and ends
+ * before a dash or a bracket. */
 static size_t
 measure_word(const char *p, size_t n)
 {
@@ -497,16 +498,16 @@ is_free_word(const char *p, size_t word, size_t n)
 		if (k == word && words[i][k] == '\0')
 			return true;
 	}
-	/* After the v of "v1:0" the digits begin. */
+	/* In "v1:0" the digits come after the v. */
 	digits = word > 1 && p[0] == 'v' && word + 1 < n && p[word] == ':';
 	while (digits < word && is_digit(p[digits]))
 		digits++;
 	return word > 0 && digits == word;
 }
 
-/* Returns true if a model's name, of which these n bytes follow the name of a
- * row, is that of the row's model.  A word such as "-fast" may mean another
- * price. */
+/* Returns true if a model's name, of which these n bytes come after the name of
+ * a row, is still that of the row's model.  A word such as "-fast" may mean
+ * another price. */
 static bool
 is_same_model(const char *p, size_t n)
 {
@@ -522,23 +523,24 @@ is_same_model(const char *p, size_t n)
 	return true;
 }
 
-/* Returns true if a name is that of a model that was tuned at OpenAI. */
+/* Returns true if a name is that of a model that was fine-tuned at OpenAI. */
 static bool
 is_tuned(struct ctx_str name)
 {
 	return name.n > 3 && memcmp(name.p, "ft:", 3) == 0;
 }
 
-/* Returns the model for a name of which n bytes at p follow the name or the
- * alias of a row. same: false if the name before p is not only that of the
- * row. */
+/* Returns the model for a name of which the n bytes at p come after the name or
+ * the alias of a row. same: false if something else comes before the name of
+ * the row. */
 static const struct ctx_model *
 find_rest(const struct ctx_model *model, const char *p, size_t n, bool same)
 {
 	size_t row = (size_t)(model - models);
 
-	/* The row for new models of Claude has no families: a name that goes
-	 * beyond "claude", such as claude-novel-1, is not its name. */
+	/* The row for new models of Claude applies to all names that begin with
+	 * "claude", such as claude-novel-1.  Such a name is not that of the row
+	 * itself. */
 	if (has_version(p, n) || (row == NEWEST_CLAUDE && n > 0))
 		return find_filled(unlisted, row, fill_unlisted);
 	if (model->prices != NULL && !(same && is_same_model(p, n)))
@@ -565,9 +567,9 @@ ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 	    (best.row == NULL ||
 		(!is_own(own, best.row) && best.after <= used)))
 		return find_rest(alias, whole.p + used, whole.n - used, true);
-	/* A model that was derived from another one may have the name of the
-	 * other one at its end, after a dash: "hermes-3-llama-3.1-70b".  So now
-	 * the words after dashes are looked up, too. */
+	/* A derived model may have the name of the original model at its end,
+	 * after a dash: "hermes-3-llama-3.1-70b".  So the words after dashes
+	 * are looked up, too. */
 	if (best.row == NULL) {
 		best = find_after_separator(own, &name, ".:-_");
 		same = false;

@@ -1,27 +1,29 @@
 /*
- * pdf.c - reads from a PDF what its tokens are estimated from: the number of
- * its pages and the amount of its text
+ * pdf.c - reads the number of pages and the amount of text of a PDF, from which
+ * its tokens are estimated
  *
- * A PDF stores what is on its pages in streams, which are mostly compressed.
- * They are not decompressed here: the tokens of a text are estimated from the
- * bytes of these streams.  Of 78 PDFs, written by pdfTeX, groff, Ghostscript
- * and others, one had more tokens (o200k_base) than estimated, by 1 %.  68 had
- * at most half as many, because positions of letters and drawings take bytes,
- * too.
+ * A PDF stores the contents of its pages in streams, which are usually
+ * compressed.  They are not decompressed here: the tokens of the text are
+ * estimated from the bytes of these streams.  Of 78 PDFs, written by pdfTeX,
+ * groff, Ghostscript and others, one had more tokens (o200k_base) than
+ * estimated, by 1 %. 68 had at most half as many, because positions of letters
+ * and drawings take bytes, too.
  */
 #include <string.h>
 
 #include "cost/media_payload.h"
 
 enum {
-	/* The least number of bytes for a token of text: in a compressed
-	 * stream, and in one that is not compressed. */
+	/* Minimum number of bytes per token of text.  PACKED_BYTES: in a
+	 * compressed stream; PLAIN_BYTES: in a stream that is not
+	 * compressed. */
 	PACKED_BYTES = 2,
 	PLAIN_BYTES = 5,
-	/* Maximum tokens of the text of a page; Anthropic's page on PDFs gives
-	 * 1,500 to 3,000. */
+	/* Maximum number of tokens of the text of a page.  Anthropic's page on
+	 * PDFs gives 1,500 to 3,000. */
 	PAGE_TEXT = 3000,
-	/* If no page object is found: bytes of the file for each page. */
+	/* Number of bytes of the file per page, used if no page object is
+	 * found. */
 	PAGE_BYTES = 50000,
 };
 
@@ -29,15 +31,17 @@ enum {
 struct pdf_scan {
 	/* number of page objects, and of streams that may be pages */
 	uint64_t pages, streams;
-	/* bytes of these streams, by whether they are compressed */
+	/* number of bytes of these streams: packed: of those that are
+	 * compressed; plain: of the others */
 	size_t packed, plain;
-	/* The object that is being read: whether its stream is compressed, and
-	 * whether its stream has something else than what is on a page. */
+	/* Properties of the object that is being read. compressed: its stream
+	 * is compressed. other: its stream contains something other than the
+	 * contents of a page. */
 	bool compressed, other;
 };
 
 /* Returns true if a PDF has a name object, such as /Page, at this offset.  A
- * longer name that begins like this one is another name. */
+ * longer name that begins with the same characters is a different name. */
 static bool
 has_name(const struct ctx_base64 *b, size_t at, const char *name)
 {
@@ -46,12 +50,12 @@ has_name(const struct ctx_base64 *b, size_t at, const char *name)
 	return ctx_base64_has(b, at, name) && !(next >= 'A' && next <= 'z');
 }
 
-/* Reads a name object, at whose slash the offset at is. */
+/* Reads a name object, whose slash is at the offset at. */
 static void
 read_name(struct pdf_scan *scan, const struct ctx_base64 *b, size_t at)
 {
 	/* Names that occur in the objects of fonts, images, metadata and
-	 * others, but not in that of a page's content. */
+	 * others, but not in that of the contents of a page. */
 	static const char *const others[] = {"/Image", "/Length1", "/Length2",
 	    "/XRef", "/ObjStm", "/Metadata", "/XML", "/EmbeddedFile",
 	    "/FunctionType", "/ShadingType", "/Type1C", "/CIDFontType0C",

@@ -1,6 +1,6 @@
 /*
  * python_definition.c - writes tool definitions and the arguments of tool calls
- * as the prompt of Gemini 2.5 shows them
+ * in the form that the prompt of Gemini 2.5 has
  *
  * A tool is a function of Python, with the descriptions in its doc string.  An
  * object in the arguments is a class of its own, whose name is made of those of
@@ -14,8 +14,8 @@
 #include "cost/shown_form.h"
 
 enum {
-	/* Maximum number of classes of a function.  A schema may refer to
-	 * itself, so that there is no end to them. */
+	/* Maximum number of classes of a function.  A schema that refers to
+	 * itself would have infinitely many. */
 	MOST_CLASSES = 64,
 	/* Maximum number of objects that contain each other. */
 	DEEPEST = 5,
@@ -23,11 +23,11 @@ enum {
 	MOST_ARRAYS = 16,
 };
 
-/* An object in the arguments whose class is still to be written. */
+/* An object in the arguments whose class was not written yet. */
 struct python_class {
 	uint32_t schema;
 	unsigned depth;
-	/* offset and length of the name in struct python.names */
+	/* offset and length in bytes of the name in python.names */
 	size_t name, length;
 };
 
@@ -35,15 +35,17 @@ struct python {
 	const struct ctx_json *json;
 	struct ctx_buf *out;
 	struct ctx_err *err;
-	uint32_t schema; /* of all arguments, with definitions for "$ref" */
-	bool failed;     /* true if there is no memory; nothing is written */
+	/* schema of all arguments, which has the definitions for "$ref" */
+	uint32_t schema;
+	/* true once there was no memory; nothing more is written then */
+	bool failed;
 	struct ctx_buf names, text;
 	struct python_class classes[MOST_CLASSES];
 	size_t n;
 };
 
-/* Returns the JSON node of a member of a schema; 0 if the schema is 0, or if it
- * has no such member. */
+/* Returns the JSON node of a member of a schema, or 0 if the schema is 0 or has
+ * no such member. */
 static uint32_t
 find_member(const struct ctx_json *json, uint32_t schema, const char *key)
 {
@@ -104,8 +106,8 @@ put_description(struct python *p, uint32_t node)
 				p->err) < 0;
 }
 
-/* Appends a name to struct python.names, without characters other than letters
- * and digits, and with a capital at the beginning of each word. */
+/* Appends a name to python.names: only its letters and digits, with a capital
+ * at the beginning of each word. */
 static void
 add_camel_case(struct python *p, const char *name, size_t n)
 {
@@ -126,9 +128,9 @@ add_camel_case(struct python *p, const char *name, size_t n)
 	}
 }
 
-/* Writes the name of the class of an object, and remembers to write the class.
- * from: the class that contains the object.  key: JSON node of the object's
- * name in it. */
+/* Writes the name of the class of an object, and adds the class to those that
+ * must be written. from: class that contains the object. key: JSON node of the
+ * object's name in that class. */
 static void
 put_class_name(struct python *p, uint32_t schema,
     const struct python_class *from, uint32_t key)
@@ -174,7 +176,7 @@ put_literals(struct python *p, uint32_t list)
 }
 
 /* Returns the JSON node with the name of a schema's type, or 0 if there is
- * none.  Of several types this is the first that is not "null". */
+ * none.  If there are several types, it is the first one that is not "null". */
 static uint32_t
 find_type(const struct ctx_json *json, uint32_t schema)
 {
@@ -207,7 +209,7 @@ name_type(const struct ctx_json *json, uint32_t type)
 	return NULL;
 }
 
-/* Writes the type of an argument that has no alternatives. */
+/* Writes the type of an argument, which has no alternatives. */
 static void
 put_one_type(struct python *p, uint32_t schema, const struct python_class *from,
     uint32_t key)
@@ -249,8 +251,8 @@ is_null_type(const struct ctx_json *json, uint32_t schema)
 	    ctx_json_is(json, type, "NULL");
 }
 
-/* Writes the type of an argument.  If it is a union, "null" is left out of
- * it. */
+/* Writes the type of an argument.  If it is a union of types, leaves out
+ * "null". */
 static void
 put_type(struct python *p, uint32_t schema, const struct python_class *from,
     uint32_t key)
@@ -279,7 +281,7 @@ put_type(struct python *p, uint32_t schema, const struct python_class *from,
 }
 
 /* Writes a line for each property of a schema: its name, its type, and whether
- * it may be missing. */
+ * it may be omitted. */
 static void
 put_properties(struct python *p, const struct python_class *class,
     const char *before, const char *after)
@@ -310,7 +312,7 @@ put_properties(struct python *p, const struct python_class *class,
 	ctx_intern_release(&required);
 }
 
-/* Writes the doc string of a function or class.  heading: what precedes the
+/* Writes the doc string of a function or class. heading: text before the
  * descriptions of the properties. */
 static void
 put_doc_string(struct python *p, uint32_t schema, uint32_t description,

@@ -1,8 +1,7 @@
 /*
- * request_overhead.c - counts the tokens of a request that are not in its
- * messages
+ * request_overhead.c - counts the tokens of a request outside its messages
  *
- * How tool definitions are written into the model's prompt:
+ * Tool definitions are in the model's prompt in one of these forms:
  *
  * types: as a namespace of TypeScript types after the system message (OpenAI;
  * see cost/tool_schema.c).
@@ -35,7 +34,7 @@
 #include "cost/surcharges.h"
 #include "cost/text_tokens.h"
 
-/* Schemas nested deeper are not counted. */
+/* Maximum depth of nested schemas that are counted. */
 #define DEEPEST 16
 
 /* keys of the system prompt in a request */
@@ -47,12 +46,13 @@ struct overhead_count {
 	struct ctx_counter *counter;
 	const struct ctx_json *json;
 	const struct ctx_tools *rule;
-	const struct ctx_surcharges *extra; /* the surcharges of the rule */
+	/* surcharges of the rule for tools of the model */
+	const struct ctx_surcharges *extra;
 	struct ctx_cost cost; /* tokens and characters counted so far */
-	/* the tool definitions of the request, in the form that the model
-	 * gets */
+	/* Tool definitions of the request, in the form in which the model gets
+	 * them. */
 	struct ctx_buf text;
-	/* Tokens whose number is published or was measured: those of the
+	/* Numbers of tokens that are published or were measured: those of the
 	 * provider's own tools, and those of the text around the tool
 	 * definitions. */
 	int64_t fixed;
@@ -65,9 +65,9 @@ is_list(const struct ctx_json *json, uint32_t node)
 	return node != 0 && json->nodes[node].kind == CTX_JSON_ARRAY;
 }
 
-/* Looks up several keys in an object, one after another.  Returns the JSON node
- * of the value of the first key that the object has; 0 if the object has none
- * of the keys, or if this value is null. */
+/* Looks up several keys in an object.  Returns the JSON node of the value of
+ * the first key that the object has, or 0 if the object has none of the keys,
+ * or if this value is null. */
 static uint32_t
 find_first_of(const struct ctx_json *json, uint32_t obj,
     const char *const *keys)
@@ -80,8 +80,8 @@ find_first_of(const struct ctx_json *json, uint32_t obj,
 /* ---- the system prompt ---- */
 
 /* Counts the tokens of a system prompt, which is a string, an array of text
- * blocks, or {"parts": [...]}.  Gemini takes a single part without an array,
- * too. */
+ * blocks, or {"parts": [...]}.  Gemini also takes a single part without an
+ * array. */
 static int
 count_prompt(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 {
@@ -149,19 +149,19 @@ count_texts(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 	return 0;
 }
 
-/* The schemas inside a JSON schema that are visited next: those in
- * "properties", or that in "items". */
+/* Schemas inside a JSON schema that are visited next: those in "properties", or
+ * the one in "items". */
 struct schema_level {
-	/* JSON nodes: the key of the next schema, and the first node after all
-	 * these schemas */
+	/* JSON nodes. key: key of the next schema; end: first node after all
+	 * these schemas. */
 	uint32_t key, end;
 	unsigned depth; /* nesting depth, from 1 */
 	bool named;     /* true if the model gets the key */
 };
 
 /* Counts the tokens of a JSON schema, without those of the schemas inside it.
- * Appends at most two elements to the array "found", which say where the
- * schemas inside it are: in "items" and in "properties". */
+ * Appends at most two elements to the array found, which say where the schemas
+ * inside it are: in "items" and in "properties". */
 static int
 count_level(struct overhead_count *b, uint32_t schema, unsigned depth,
     struct schema_level *found, size_t *n, struct ctx_err *err)
@@ -215,8 +215,8 @@ count_schema(struct overhead_count *b, uint32_t schema, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds the tokens of a tool that the client, not the provider, defines and
- * runs. */
+/* Adds the tokens of a tool that the client defines and runs, not the
+ * provider. */
 static int
 add_definition(struct overhead_count *b, const struct ctx_definition *tool,
     struct ctx_err *err)
@@ -248,15 +248,15 @@ add_definition(struct overhead_count *b, const struct ctx_definition *tool,
 	}
 }
 
-/* Adds the tokens of a tool that the provider defines.  Their number is the
- * published one for the type of the tool, otherwise that of the tool's JSON in
- * the request. */
+/* Adds the tokens of a tool that the provider defines: the published number for
+ * this type of tool, otherwise the tokens of the tool's JSON in the request. */
 static int
 add_provided(struct overhead_count *b, uint32_t tool, uint32_t type,
     struct ctx_err *err)
 {
-	/* Tools that Anthropic defines, by their type, and the tokens of their
-	 * definitions that its pages on these tools state (November 2026). */
+	/* Tools that Anthropic defines, by their types, and the numbers of
+	 * tokens of their definitions according to its pages on these tools
+	 * (November 2026). */
 	static const struct {
 		const char *type;
 		int64_t tokens;
@@ -289,9 +289,9 @@ find_schema(const struct overhead_count *b, uint32_t tool)
 	return inner != 0 ? inner : schema;
 }
 
-/* Adds the tokens of a tool definition. key: if the definitions are members of
- * an object, the JSON node of the key, which is the tool's name; if they are
- * elements of an array, 0. */
+/* Adds the tokens of a tool definition. key: JSON node of the tool's name, if
+ * the definitions are members of an object whose keys are the names; 0 if they
+ * are elements of an array. */
 static int
 add_listed_tool(struct overhead_count *b, uint32_t tool, uint32_t key,
     struct ctx_err *err)
@@ -315,13 +315,14 @@ add_listed_tool(struct overhead_count *b, uint32_t tool, uint32_t key,
 		return add_definition(b, &one, err);
 	}
 	if (type == 0 || json->nodes[type].kind != CTX_JSON_STRING)
-		return 0; /* not a tool: a cache point or the like */
+		/* This is not a tool, but a cache breakpoint, for example. */
+		return 0;
 	b->any = true;
 	return add_provided(b, tool, type, err);
 }
 
 /* Adds the tokens of tool definitions that are members of an object, as in the
- * AI SDK: the key is the tool's name. */
+ * AI SDK.  The keys are the names of the tools. */
 static int
 add_by_name(struct overhead_count *b, uint32_t all, struct ctx_err *err)
 {
@@ -337,7 +338,7 @@ add_by_name(struct overhead_count *b, uint32_t all, struct ctx_err *err)
 
 /* Adds the tokens of all tool definitions.  They are an array or, in the AI
  * SDK, an object.  Gemini's array contains arrays of functions.  ShareGPT has a
- * string with the JSON of an array, which the model gets as it is. */
+ * string with the JSON of an array, which the model gets unchanged. */
 static int
 add_tools(struct overhead_count *b, uint32_t list, struct ctx_err *err)
 {
@@ -392,7 +393,7 @@ is_forced(const struct ctx_json *json, uint32_t request)
 	return false;
 }
 
-/* Returns true if the request says which tool is to be called. */
+/* Returns true if the request names the tool that the model must call. */
 static bool
 names_tool(const struct ctx_json *json, uint32_t request)
 {
@@ -410,8 +411,8 @@ is_responses(const struct ctx_record_layout *layout)
 	return strcmp(layout->dialect->name, "openai-responses") == 0;
 }
 
-/* Adds the tokens that were measured for a request with tools, beyond those of
- * the definitions' texts. */
+/* Adds the tokens that were measured for a request with tools, besides those of
+ * the texts of the definitions. */
 static void
 add_surcharges(struct overhead_count *b, const struct ctx_record_layout *layout)
 {
@@ -424,15 +425,15 @@ add_surcharges(struct overhead_count *b, const struct ctx_record_layout *layout)
 		b->fixed += extra->named;
 }
 
-/* If the request defines tools, adds the tokens of the text that the model's
- * prompt has around their definitions. */
+/* Adds the tokens of the text that the model's prompt has around tool
+ * definitions, if the request defines tools. */
 static int
 add_framing(struct overhead_count *b, const struct ctx_record_layout *layout,
     struct ctx_err *err)
 {
 	/* The text before the tool definitions begins with "# Tools".  It is
 	 * counted without the #, because published token counts are one token
-	 * lower than a count with the #. */
+	 * lower than a count that includes the #. */
 	static const char head[] = " Tools\n\n## functions\n\n"
 				   "namespace functions {\n\n",
 			  foot[] = "} // namespace functions";
@@ -454,7 +455,7 @@ add_framing(struct overhead_count *b, const struct ctx_record_layout *layout,
 }
 
 /* Adds the tokens of the schema that the answer must follow, and of the text
- * around it. */
+ * around the schema. */
 static int
 count_answer(struct overhead_count *b, const struct ctx_record_layout *layout,
     struct ctx_err *err)
@@ -497,9 +498,9 @@ count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
 	if (ctx_count_marked_text(b->counter, b->text.p, b->text.n, &b->cost,
 		err) < 0)
 		return -1;
-	/* The tokens of the request besides those of its texts (b->fixed) can
-	 * only be negative if it has tools.  The tool definitions have more
-	 * tokens than that, so the sum is not negative. */
+	/* b->fixed, the tokens besides those of texts, can be negative only if
+	 * the request has tools.  The tool definitions have more tokens than
+	 * that, so the sum is not negative. */
 	b->cost.tokens += (uint64_t)b->fixed;
 	return count_answer(b, layout, err);
 }
@@ -519,7 +520,7 @@ is_thinking(const struct ctx_json *json, uint32_t request)
 	    "enabled");
 }
 
-/* Returns the tokens of a request with no messages. */
+/* Returns the number of tokens of a request without messages. */
 static uint64_t
 count_priming(const struct overhead_count *b,
     const struct ctx_record_layout *layout)
@@ -573,8 +574,9 @@ ctx_count_request_overhead(struct ctx_counter *counter,
 	overhead->estimated = counter->basis == CTX_BASIS_ESTIMATED
 	    ? overhead->tokens
 	    : overhead->tools + thinking;
-	/* A system prompt of the provider or host was measured, but is not
-	 * known. */
+	/* The number of tokens of a system prompt that the provider or host
+	 * adds was measured, but its text is not known, so it is an
+	 * estimate. */
 	if (b.extra->request > 0 && counter->basis != CTX_BASIS_ESTIMATED)
 		overhead->estimated += priming;
 	return rc;

@@ -1,12 +1,12 @@
 /* shown_form.h - writes tool definitions, tool calls and tool results in the
- * forms in which Gemini's prompt shows them, to count their tokens */
+ * forms that Gemini's prompt has, so that their tokens can be counted */
 #ifndef CTX_SHOWN_FORM_H
 #define CTX_SHOWN_FORM_H
 
 #include "cost/tool_schema.h"
 
-/* Byte that stands for a token between two texts, such as that for a quote.
- * The texts before and after it are counted separately.  It never occurs in
+/* Byte that stands for one token between two texts, such as a quote.  The texts
+ * before and after it are counted separately.  This byte never occurs in
  * UTF-8. */
 #define CTX_TOKEN_MARK '\xff'
 
@@ -15,18 +15,19 @@
 /* Appends a tool definition to out. */
 int ctx_declaration_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err);
-/* Appends a value of the arguments of a tool call, or of a tool result. */
+/* Appends a value, of the arguments of a tool call or of a tool result, to
+ * out. */
 int ctx_declared_value_add(struct ctx_buf *out, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err);
 
 /* ---- python_definition.c: Gemini 2.5 ---- */
 
-/* Appends a tool definition to out: a function of Python, and a class for each
- * object in its arguments. */
+/* Appends a tool definition to out, as a function of Python and a class for
+ * each object in its arguments. */
 int ctx_python_definition_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err);
-/* Appends the arguments of a tool call, which are a JSON object, as those of a
- * function call of Python. */
+/* Appends the arguments of a tool call, a JSON object, to out, in the form of
+ * the arguments of a Python function call. */
 int ctx_python_arguments_add(struct ctx_buf *out, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err);
 

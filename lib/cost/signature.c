@@ -4,24 +4,25 @@
  * Gemini signs the thoughts before a tool call.  The signature is base64 of a
  * message of Protocol Buffers, whose contents are encrypted.  A billed
  * signature (see surcharges.c) costs as many tokens as the API reported for the
- * thoughts of the answer that contains it.  A request does not say this number,
- * so it is estimated from the length of the signature.  In 513 recorded answers
- * (2025 and 2026) the median error was 6 %, because the bytes per token vary
- * from thought to thought.  The table below has 2 to 6 % more tokens than fit
- * best, so that fewer estimates are too low.
+ * thoughts of the answer that contains it.  A request does not contain this
+ * number, so it is estimated from the length of the signature.  In 513 recorded
+ * answers (2025 and 2026) the median error was 6 %, because the bytes per token
+ * vary from thought to thought.  The numbers in the table below are 2 to 6 %
+ * higher than those that fit best, so that fewer estimates are too low.
  *
- * The first bytes tell the forms apart: one field with number 1 that has all
- * data, several fields with number 1 (streamed answers), a field with number 2
+ * The first bytes identify the form: one field with number 1 that has all data,
+ * several fields with number 1 (streamed answers), a field with number 2
  * (Gemini 3 in the Gemini API), or a first byte of 0x01 (Vertex AI since 2026).
  */
 #include "cost/base64_bytes.h"
 #include "cost/surcharges.h"
 
-/* Number of bytes before the data of a field: its number and its length. */
+/* Maximum number of bytes before the data of a field: its number and its
+ * length. */
 #define MOST_HEAD 6
 
-/* Tokens of each form: none for the first bytes of base64, then this many for
- * each 1,000 bytes. */
+/* How the tokens of each form are computed: the first bytes of the base64 count
+ * nothing, then each 1,000 bytes count this many tokens. */
 static const struct {
 	enum ctx_signature_form form;
 	size_t free, tokens;
@@ -46,8 +47,9 @@ find_form(const struct ctx_base64 *b)
 		return CTX_SIGNATURE_WRAPPED;
 	if (byte != 0x0a) /* the tag of field 1 with bytes */
 		return 0;
-	/* The length of the field has 7 bits in each byte, the lowest first.
-	 * The highest bit of a byte says that another one follows. */
+	/* Each byte of a field's length has 7 bits of it, the lowest bits
+	 * first.  The highest bit of the byte is set if another byte comes
+	 * after it. */
 	for (i = 1; i < MOST_HEAD; i++) {
 		byte = ctx_base64_byte(b, i);
 		if (byte < 0)

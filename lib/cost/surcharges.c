@@ -1,6 +1,6 @@
 /*
  * surcharges.c - the table of the tokens that providers bill for a request
- * beyond those of its texts
+ * besides those of its texts
  *
  * Providers do not publish these figures.  They were fitted by least squares in
  * November 2026 to the billed input tokens of recorded requests;
@@ -16,8 +16,8 @@
  * checked with 26 others of GPT-5): 824 bytes of its base64 are data of the
  * encryption, and 147 tokens are billed for 1,000 bytes of the rest.
  *
- * The schema of an answer has a text around it: about 82 tokens with Claude,
- * 4 to 10 with OpenAI's Chat Completions, 0 or 1 with OpenAI's Responses.
+ * The schema of an answer has a text around it: about 82 tokens with Claude, 4
+ * to 10 with OpenAI's Chat Completions, 0 or 1 with OpenAI's Responses.
  *
  * GPT-4 is billed 4 tokens more for a request with tools but without a system
  * message.  They are not counted: ctx-prune may remove the system message, and
@@ -32,9 +32,9 @@
  * system prompt outside the messages cost one token.  Tools, calls and results
  * are in the forms of python_definition.c (2.5) and declaration.c (3 and
  * later); the figure of a call is for the words around it and its result.
- * Vertex AI and Gemini 2.0 bill names and texts only, of definitions also the
- * types, and no JSON schema.  The schema of an answer is billed like that of a
- * tool by these, and not at all by the Gemini API since 2.5.  Estimates for
+ * Vertex AI and Gemini 2.0 bill only names and texts and, of definitions, also
+ * the types, but no JSON schema.  They bill the schema of an answer like that
+ * of a tool; the Gemini API since 2.5 does not bill it at all.  Estimates for
  * Gemini 2.0 have one token more for each definition and two for each call,
  * because names and keys are short texts.
  *
@@ -53,23 +53,25 @@
  */
 #include "cost/surcharges.h"
 
-/* Encrypted reasoning of which nothing was measured: 4 bytes of base64 stand
+/* Rate for encrypted reasoning that was not measured: 4 bytes of base64 stand
  * for 3 bytes, and 4 bytes of text are about one token. */
 #define UNMEASURED .encrypted = 188
-/* what all models of OpenAI have in common, and those that reason */
+/* OPENAI: values that all models of OpenAI have.  OPENAI_REASONING: values of
+ * those that reason. */
 #define OPENAI                                                     \
 	.form = CTX_FORM_TYPES, .answer_form = CTX_ANSWER_REDUCED, \
 	.answer = 8, .system = 4, .joins_texts = true
 #define OPENAI_REASONING \
 	OPENAI, .request = -1, .encrypted = 147, .encryption = 824
-/* what all models of Claude have in common, and those before Opus 4.8 */
+/* CLAUDE: values that all models of Claude have.  CLAUDE_BEFORE_4_8: values of
+ * those before Opus 4.8. */
 #define CLAUDE                                                       \
 	.form = CTX_FORM_TAGGED, .answer_form = CTX_ANSWER_INDENTED, \
 	.answer = 82, .definition = 1, .shows_values = true, UNMEASURED
 #define CLAUDE_BEFORE_4_8 \
 	CLAUDE, .named = 6, .call = 40, .argument = 14, .parallel = 27
-/* what the models in the Gemini API since 2.5 have in common, and all models
- * that show only texts */
+/* GEMINI: values that the models in the Gemini API since 2.5 have.
+ * GEMINI_TEXTS: values of all models whose prompt has only texts of tools. */
 #define GEMINI                                                       \
 	.answer_form = CTX_ANSWER_HIDDEN, .message = 1, .system = 1, \
 	.keeps_thoughts = true, UNMEASURED
@@ -77,8 +79,8 @@
 	.form = CTX_FORM_TEXTS, .answer_form = CTX_ANSWER_TEXTS, \
 	.keeps_thoughts = true, UNMEASURED
 
-/* Models of which only the framing of texts and JSON definitions was measured:
- * tokens of each message and of each request. */
+/* Values of models for which only the framing of texts and JSON definitions was
+ * measured: number of tokens of each message and of each request. */
 #define OPEN(of_message, of_request)                       \
 	.form = CTX_FORM_JSON, UNMEASURED, .framed = true, \
 	.frame = (of_message), .request = (of_request)
@@ -87,7 +89,7 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
     [CTX_TOOLS_NONE] = {.name = "-", .form = CTX_FORM_JSON, UNMEASURED},
     [CTX_TOOLS_TYPES] = {.name = "types", .form = CTX_FORM_TYPES, UNMEASURED},
     [CTX_TOOLS_JSON] = {.name = "json", .form = CTX_FORM_JSON, UNMEASURED},
-    /* models in Gemini's format that are not known */
+    /* unknown models in Gemini's format */
     [CTX_TOOLS_TEXTS] = {.name = "texts",
 	GEMINI_TEXTS,
 	.estimated_definition = 1,

@@ -5,7 +5,7 @@
 
 #include "dialect/dialect.h"
 
-/* Forms in which a tool definition is written into the model's prompt. */
+/* Forms in which a tool definition is written into the prompt of a model. */
 enum ctx_tool_form {
 	CTX_FORM_TYPES, /* a type of TypeScript; see cost/tool_schema.c */
 	CTX_FORM_JSON,  /* JSON without white space */
@@ -17,16 +17,16 @@ enum ctx_tool_form {
 };
 
 /* Forms in which the JSON schema that an answer must follow is written into the
- * model's prompt; see cost/answer_schema.c. */
+ * prompt of a model; see cost/answer_schema.c. */
 enum ctx_answer_form {
 	CTX_ANSWER_COMPACT, /* JSON without white space */
 	CTX_ANSWER_TEXTS,   /* names and texts only, as with CTX_FORM_TEXTS */
 	CTX_ANSWER_INDENTED,
 	CTX_ANSWER_REDUCED,
-	CTX_ANSWER_HIDDEN, /* the model is not shown the schema */
+	CTX_ANSWER_HIDDEN, /* the schema is not in the prompt */
 };
 
-/* Forms of signatures of tool calls, which differ by where the thoughts that
+/* Forms of signatures of tool calls.  They differ by where the thoughts that
  * they sign were written; see cost/signature.c. */
 enum ctx_signature_form {
 	CTX_SIGNATURE_SINGLE = 1 << 0,
@@ -35,81 +35,87 @@ enum ctx_signature_form {
 	CTX_SIGNATURE_NUMBERED = 1 << 3,
 };
 
-/* Tokens that the models of a family are billed in addition to the tokens of
- * texts.  These texts are those of messages, names and arguments of tool calls,
- * tool results, and tool definitions in the form that the family uses. */
+/* Tokens that the models of a family are billed besides the tokens of texts.
+ * These texts are those of messages, names and arguments of tool calls, tool
+ * results, and tool definitions in the form that the family uses. */
 struct ctx_surcharges {
 	/* name of the family in models.tsv, models.json and --models */
 	const char *name;
 	enum ctx_tool_form form;
 	enum ctx_answer_form answer_form;
-	/* Tokens of the text around the schema of an answer.
+	/* Number of tokens of the text around the schema of an answer.
 	 * answer_responses: the same in OpenAI's Responses format. */
 	uint8_t answer, answer_responses;
-	/* True if a request and its messages have the numbers of tokens in
-	 * the members request and frame, whatever the dialect says. */
+	/* True if requests and messages have the numbers of tokens in the
+	 * members request and frame, and those of the dialect are ignored. */
 	bool framed;
-	uint8_t frame; /* tokens of each message, besides its text */
-	/* Tokens of each request; unless framed is true, in addition to
-	 * ctx_dialect.priming. */
+	uint8_t frame; /* number of tokens of each message besides its text */
+	/* Number of tokens of each request; unless framed is true, they are
+	 * added to ctx_dialect.priming. */
 	int16_t request;
-	uint8_t message;   /* tokens of each message in Gemini's format */
-	uint8_t assistant; /* tokens of each text message of the assistant */
-	/* Tokens of a system prompt that is outside the messages, in addition
-	 * to those of its text. */
+	/* number of tokens of each message in Gemini's format */
+	uint8_t message;
+	/* number of tokens of each text message of the assistant */
+	uint8_t assistant;
+	/* Number of tokens of a system prompt outside the messages, besides
+	 * those of its text. */
 	uint8_t system;
-	/* tools: tokens of a request that has tools, in addition to those in
-	 * struct ctx_tools. responses: further tokens of such a request in
-	 * OpenAI's Responses format; may be negative. */
+	/* tools: number of tokens of a request that has tools, besides those in
+	 * struct ctx_tools. responses: number of further tokens of such a
+	 * request in OpenAI's Responses format; may be negative. */
 	uint16_t tools;
 	int8_t responses;
-	/* tokens of a request that names the tool to be called */
+	/* number of tokens of a request that names the tool which must be
+	 * called */
 	uint8_t named;
 	uint8_t definition; /* tokens of each tool definition */
 	/* Numbers of tokens. call: for each tool call with its result.
 	 * argument: for each argument of a tool call, if the arguments are a
 	 * JSON object. parallel: for each message with several tool calls. */
 	uint8_t call, argument, parallel;
-	/* Further tokens of each tool definition and of each tool call if
-	 * ctx_counter.corrects is true: names and keys are short texts, whose
-	 * estimates differ most from the model's tokens. */
+	/* Number of further tokens of each tool definition and of each tool
+	 * call if ctx_counter.corrects is true: names and keys are short texts,
+	 * whose estimates differ most from the model's tokens. */
 	uint8_t estimated_definition, estimated_call;
-	/* True if a schema is shown only if it is in Google's own format
-	 * ("parameters"), not if it is a JSON schema
+	/* True if a schema is in the prompt only if it is in Google's own
+	 * format ("parameters"), and not if it is a JSON schema
 	 * ("parametersJsonSchema"). */
 	bool hides_json_schemas;
-	/* Rule of the models on Vertex AI, if the name of the model names this
-	 * provider ("vertex_ai/gemini-2.5-pro"); CTX_TOOLS_NONE: this one. */
+	/* Rule that is used if the name of the model says that the provider is
+	 * Vertex AI ("vertex_ai/gemini-2.5-pro").  CTX_TOOLS_NONE if it is this
+	 * rule. */
 	enum ctx_tools_rule vertex;
-	/* True if texts that follow each other in a message are joined. */
+	/* True if texts that directly follow each other in a message are
+	 * joined. */
 	bool joins_texts;
-	/* True if the prompt shows the values of a tool call's arguments as
+	/* True if the values of a tool call's arguments are in the prompt as
 	 * texts, not as JSON. */
 	bool shows_values;
-	/* Tokens that are billed in addition: once for a request that turns
-	 * thinking on; for each reasoning block that is billed. */
+	/* Numbers of tokens that are billed in addition. thinking: once for a
+	 * request that turns thinking on. reasoning: for each reasoning block
+	 * that is billed. */
 	uint8_t thinking, reasoning;
 	/* True if a page of a PDF in a tool result costs as many tokens as an
 	 * image. */
 	bool result_pages;
 	/* True if the texts of thoughts are billed in all turns, even if the
-	 * model is billed without the signatures of earlier turns
+	 * signatures of earlier turns are not billed for the model
 	 * (ctx_counter.drops_reasoning). */
 	bool keeps_thoughts;
-	/* Forms (enum ctx_signature_form) of the signatures of tool calls that
-	 * are billed. */
+	/* Forms of signatures of tool calls that are billed, as bits (enum
+	 * ctx_signature_form). */
 	uint8_t signatures;
-	/* encrypted: tokens for each 1,000 bytes of the base64 of encrypted
-	 * reasoning.  encryption: how many of these bytes count as nothing,
-	 * because they are not reasoning but data of the encryption. */
+	/* encrypted: number of tokens per 1,000 bytes of the base64 of
+	 * encrypted reasoning. encryption: how many of these bytes count as
+	 * nothing, because they are data of the encryption, not reasoning. */
 	uint16_t encrypted, encryption;
 };
 
-/* Returns the estimated tokens of the signature of a tool call, which is a JSON
- * string; 0 if it has none of the forms. */
+/* Returns the estimated number of tokens of the signature of a tool call, which
+ * is a JSON string, or 0 if it has none of the given forms. */
 uint64_t ctx_signature_tokens(struct ctx_str literal, unsigned forms);
 
-/* Returns the surcharges of a rule.  All are 0 if the rule only says in which
+/* Returns the surcharges of a rule.  All are 0 if the rule says only in which
  * form tool definitions are counted. */
 const struct ctx_surcharges *ctx_surcharges_of(enum ctx_tools_rule rule);
 

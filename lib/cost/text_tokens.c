@@ -1,4 +1,4 @@
-/* text_tokens.c - counts the tokens of a text, in the tokens of the model */
+/* text_tokens.c - counts the tokens of a text, in tokens of the model */
 #include <string.h>
 
 #include "cost/shown_form.h"
@@ -9,8 +9,8 @@ ctx_tokens_to_model(const struct ctx_counter *counter, uint64_t tokens)
 {
 	uint64_t factor = counter->factor == 0 ? 100 : counter->factor;
 
-	/* Multiplies in two steps, so that the product cannot exceed 64
-	 * bits. */
+	/* The multiplication is done in two steps, so that the product cannot
+	 * exceed 64 bits. */
 	return tokens / 100 * factor + (tokens % 100 * factor + 50) / 100;
 }
 
@@ -25,8 +25,8 @@ ctx_tokens_to_encoding(const struct ctx_counter *counter, uint64_t tokens)
 int64_t
 ctx_text_correction(const struct ctx_counter *counter, const char *p, size_t n)
 {
-	/* In thousandths of a token.  Fitted by least squares to the tokens of
-	 * Gemma 3, see NOTES.md. */
+	/* Corrections per character, in thousandths of a token.  They were
+	 * fitted by least squares to the tokens of Gemma 3, see NOTES.md. */
 	enum { DIGIT = 500, BREAK = 600, WIDE = -170, EMOJI = -820 };
 	uint64_t digits = 0, breaks = 0, wide = 0, emoji = 0;
 	size_t i;
@@ -38,8 +38,8 @@ ctx_text_correction(const struct ctx_counter *counter, const char *p, size_t n)
 
 		digits += (c >= '0' && c <= '9') || c == '_';
 		breaks += c == '\n' || c == '\t' || c == '\r';
-		/* The first byte of a character from U+3000 to U+FFFF, and of
-		 * one from U+10000 on. */
+		/* These are the first byte of a character from U+3000 to
+		 * U+FFFF, and of one from U+10000 on. */
 		wide += c >= 0xe3 && c < 0xf0;
 		emoji += c >= 0xf0;
 	}
@@ -51,8 +51,8 @@ uint64_t
 ctx_correct_tokens(const struct ctx_counter *counter, uint64_t tokens,
     int64_t correction)
 {
-	/* However many characters cost less, half of the encoding's tokens
-	 * remain. */
+	/* At least half of the encoding's tokens are counted, however many
+	 * characters have a negative correction. */
 	uint64_t least = tokens - tokens / 2;
 	int64_t sum;
 
@@ -71,7 +71,7 @@ ctx_text_to_model(const struct ctx_counter *counter, const char *p, size_t n,
 	    ctx_text_correction(counter, p, n));
 }
 
-/* Adds the tokens of a text, in tokens of the model, to *cost. */
+/* Adds the tokens of a text to *cost. tokens: number of tokens of the model. */
 static void
 add_text_tokens(const struct ctx_counter *counter, uint64_t tokens,
     uint64_t chars, struct ctx_cost *cost)
@@ -123,8 +123,8 @@ ctx_count_marked_text(struct ctx_counter *counter, const char *p, size_t n,
 	return 0;
 }
 
-/* Counts the tokens of a JSON string with escapes.  The string is decoded for
- * this, but not if the counter only estimates: then the size of the text is
+/* Counts the tokens of a JSON string with escapes.  Decodes the string first,
+ * unless the counter only estimates, because then the size of the text is
  * enough. */
 static int
 count_escaped(struct ctx_counter *counter, struct ctx_str literal,

@@ -1,4 +1,5 @@
-/* text_tokens.h - the tokens of single texts, and of texts that are joined */
+/* text_tokens.h - counts the tokens of single texts, and of texts that the
+ * provider joins */
 #ifndef CTX_TEXT_TOKENS_H
 #define CTX_TEXT_TOKENS_H
 
@@ -9,19 +10,20 @@
 /* Adds the tokens and characters of a text of n bytes to *cost. */
 int ctx_count_text(struct ctx_counter *counter, const char *p, size_t n,
     struct ctx_cost *cost, struct ctx_err *err);
-/* Adds the tokens and characters of a text that may have CTX_TOKEN_MARK in
- * it. */
+/* Adds the tokens and characters of a text that may contain CTX_TOKEN_MARK to
+ * *cost. */
 int ctx_count_marked_text(struct ctx_counter *counter, const char *p, size_t n,
     struct ctx_cost *cost, struct ctx_err *err);
 
 /* ---- joined_texts.c ---- */
 
 /* Returns true if text block i of a message is joined with another text of the
- * message before it is counted. */
+ * message before counting. */
 bool ctx_text_is_joined(const struct ctx_counter *counter,
     const struct ctx_message *message, size_t i);
-/* If text block i of a message is the first of several joined texts, adds the
- * tokens that they have together to *cost.  The other joined texts add none. */
+/* Adds the tokens that several joined texts have together to *cost, if text
+ * block i of a message is the first of them.  The other joined texts add
+ * none. */
 int ctx_count_joined_text(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_cost *cost,
     struct ctx_err *err);

@@ -24,17 +24,17 @@ struct level {
 	enum part part;
 	unsigned depth; /* number of indentation steps */
 	uint32_t schema;
-	/* number of schemas that contain this one; at most DEEPEST */
+	/* number of schemas around this one, at most DEEPEST */
 	unsigned nested;
-	/* JSON nodes: the element or key to be written next, and the node
-	 * after the last one */
+	/* JSON nodes. at: element or key that is written next; end: node after
+	 * the last one. */
 	uint32_t at, end;
 	bool any; /* true once an element has been written */
-	/* MEMBERS: JSON node of the default value of the member that was
-	 * written last; 0 if it has none. */
+	/* For MEMBERS: JSON node of the default value of the member that was
+	 * written last, or 0 if it has none. */
 	uint32_t initial;
-	/* MEMBERS: names of the members that the schema requires.  NAMES: the
-	 * type names that were written already. */
+	/* For MEMBERS: names of the members that the schema requires.  For
+	 * NAMES: type names that were already written. */
 	struct ctx_intern names;
 };
 
@@ -49,7 +49,7 @@ struct types {
 	struct ctx_err *err;
 	bool failed;
 	struct ctx_buf text; /* scratch memory */
-	/* A stack of the schema parts that are being written: each part is
+	/* A stack of the parts of schemas that are being written: each part is
 	 * inside the one before it. */
 	struct level levels[2 * DEEPEST + 1];
 	size_t n;
@@ -127,8 +127,8 @@ put_literal(struct types *t, uint32_t node)
 		    ctx_buf_add(t->out, text.p, text.n, t->err) < 0;
 }
 
-/* Writes the text of a JSON string without quotes.  Writes nothing for other
- * values. */
+/* Writes the decoded text of a JSON string without quotes.  Writes nothing for
+ * other values. */
 static void
 put_decoded(struct types *t, uint32_t node)
 {
@@ -138,7 +138,8 @@ put_decoded(struct types *t, uint32_t node)
 				ctx_json_str(t->json, node), t->err) < 0;
 }
 
-/* Writes a comment, unless its text is missing or empty. */
+/* Writes a comment.  Writes nothing if the text of the comment is missing or
+ * empty. */
 static void
 put_comment(struct types *t, uint32_t description, unsigned depth)
 {
@@ -168,16 +169,16 @@ decode_name(struct types *t, uint32_t node)
 }
 
 /* Begins to write a part of the schema, such as the members of an object:
- * pushes a level on the stack. put_levels then calls the function of this part
- * once for each element. */
+ * pushes a level on the stack. put_levels will call the function for this kind
+ * of part once for each element. */
 static struct level *
 push_level(struct types *t, enum part part, uint32_t schema, unsigned depth)
 {
 	struct level *level = t->levels + t->n++;
 
 	*level = (struct level){.part = part, .schema = schema, .depth = depth};
-	/* A schema with a list of type names has two levels: one for the list
-	 * (NAMES), and one above it for the type that is being written.
+	/* A schema with a list of type names has two levels, one for the list
+	 * (NAMES) and one above it for the type that is being written.
 	 * Together they count as one nesting level. */
 	if (t->n > 1)
 		level->nested = level[-1].nested + (level[-1].part != NAMES);
@@ -341,8 +342,8 @@ put_alternative(struct types *t, struct level *level)
 	return true;
 }
 
-/* "type" may be a list of type names.  Writes the next of these types.  A name
- * that was written before is skipped, because the schema's members would be
+/* Writes the next type of a member "type" that is a list of type names.  Skips
+ * a name that was already written, because the schema's members would be
  * written again each time, at each nesting level. */
 static bool
 put_listed_type(struct types *t, struct level *level)

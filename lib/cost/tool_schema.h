@@ -1,11 +1,11 @@
-/* tool_schema.h - writes tool definitions in the forms that models get, to
- * count their tokens */
+/* tool_schema.h - writes tool definitions in the forms in which models get
+ * them, so that their tokens can be counted */
 #ifndef CTX_COST_TOOL_SCHEMA_H
 #define CTX_COST_TOOL_SCHEMA_H
 
 #include "json/json.h"
 
-/* A tool definition in a request.  The members are JSON nodes; 0 if the
+/* A tool definition in a request.  The members are JSON nodes, or 0 if the
  * definition has no such member. */
 struct ctx_definition {
 	uint32_t name, description, schema;
@@ -15,17 +15,17 @@ struct ctx_definition {
  * to out. */
 int ctx_tool_schema_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err);
-/* Appends a tool definition in the form that Claude's models get: JSON in a
+/* Appends a tool definition in the form in which Claude gets it: JSON in a
  * tag. */
 int ctx_tagged_definition_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err);
-/* Returns the schema that the member "$ref" of a schema names, such as
- * "#/$defs/Address", if root, the schema of all arguments, contains it; else
- * the schema itself. schema may be 0. */
+/* Follows the member "$ref" of a schema, such as "#/$defs/Address", to a schema
+ * inside root, the schema of all arguments.  Returns that schema, or the schema
+ * itself if there is no such member or target. schema may be 0. */
 uint32_t ctx_schema_follow(const struct ctx_json *json, uint32_t root,
     uint32_t schema);
 /* Adds the names of the properties that a schema requires to names, with
- * escapes decoded.  scratch: memory for this. */
+ * escapes decoded. scratch: scratch memory. */
 int ctx_schema_read_required(const struct ctx_json *json, uint32_t schema,
     struct ctx_buf *scratch, struct ctx_intern *names, struct ctx_err *err);
 /* Appends the JSON of a node to out, with a space after each comma and colon.

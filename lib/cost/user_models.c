@@ -14,7 +14,8 @@
 /* The file that is being read. */
 struct model_file {
 	const char *path;
-	struct ctx_user_models *models; /* to which its models are added */
+	/* the list to which the models of the file are added */
+	struct ctx_user_models *models;
 	struct ctx_err *err;
 };
 
@@ -46,9 +47,9 @@ refuse_file(const struct model_file *f, const char *fmt, ...)
 	return -1;
 }
 
-/* Multiplies a JSON number by a factor (scale), rounds the product, and stores
- * it in *to.  Returns false if the value is not a number, or if the product is
- * negative or greater than the maximum, most. */
+/* Multiplies a JSON number by scale, rounds the product, and stores it in *to.
+ * Returns false if the value is not a number, or if the product is negative or
+ * greater than most. */
 static bool
 scale_number(const json_t *value, double scale, double most, uint64_t *to)
 {
@@ -108,7 +109,7 @@ read_tools(const json_t *value, struct ctx_tools *tools)
 	return true;
 }
 
-/* Reads the prices of a model into *price, and makes them those of the model.
+/* Reads the prices of a model into *price, and makes model->prices point there.
  * A price that is 0 or missing is not known. */
 static bool
 read_price(const json_t *value, struct ctx_model *model,
@@ -156,8 +157,8 @@ read_text(const json_t *value, const char **to)
 }
 
 /* Sets *to to the encoding of a model: the name of a built-in encoding or the
- * path of a file.  A relative path starts in the directory of the file with
- * models.  Returns 1; 0 if the value is wrong; or -1 with the error. */
+ * path of a file.  A relative path is relative to the directory of the file
+ * with models.  Returns 1, or 0 if the value is wrong, or -1 with the error. */
 static int
 read_encoding(const struct model_file *f, const json_t *value, const char **to)
 {
@@ -182,8 +183,8 @@ read_encoding(const struct model_file *f, const json_t *value, const char **to)
 	return 1;
 }
 
-/* Reads one member of a model's JSON object into *model.  Returns 1; 0 if the
- * member's name or value is wrong; or -1 with the error. */
+/* Reads one member of a model's JSON object into *model.  Returns 1, or 0 if
+ * the member's name or value is wrong, or -1 with the error. */
 static int
 read_member(const struct model_file *f, struct ctx_model *model,
     const char *key, const json_t *value)
@@ -235,8 +236,8 @@ read_member(const struct model_file *f, struct ctx_model *model,
 	return 0;
 }
 
-/* Sets the error of the file: the member with this key of the model called name
- * is unknown, or its value is wrong.  Returns -1. */
+/* Sets the error of the file: the member with this key is unknown or has a
+ * wrong value, in the model called name.  Returns -1. */
 static int
 refuse_member(const struct model_file *f, const char *name, const char *key)
 {
@@ -272,11 +273,11 @@ refuse_member(const struct model_file *f, const char *name, const char *key)
 	return complain(f, name, what);
 }
 
-/* Sets model->basis: how far the token counts of a model can be trusted. one:
- * the model's JSON object, which has been read into *model.  Returns false if
- * the object has a factor but no encoding, although the model's encoding is one
- * of Claude.  Counts by such an encoding need no factor, and the user measured
- * the factor with another encoding. */
+/* Sets model->basis: how far to trust the token counts of a model. one: JSON
+ * object of the model, which was read into *model.  Returns false if the object
+ * has a factor but no encoding, although the model's encoding is one of Claude:
+ * such an encoding needs no factor, and the user has measured the factor with
+ * another encoding. */
 static bool
 set_basis(struct ctx_model *model, const json_t *one)
 {
@@ -300,7 +301,7 @@ set_basis(struct ctx_model *model, const json_t *one)
 	return true;
 }
 
-/* Opens the file.  Returns 1, 0 if the file does not exist, or -1 with the
+/* Opens the file.  Returns 1, or 0 if the file does not exist, or -1 with the
  * error. */
 static int
 open_models(const struct model_file *f, FILE **in)
@@ -315,10 +316,10 @@ open_models(const struct model_file *f, FILE **in)
 	*in = fopen(f->path, "rb");
 	if (*in != NULL)
 		return 1;
-	/* fopen(3) fails with EACCES if the user may not read the file, which
-	 * is an error, or may not search its directory.  In the second case
-	 * stat(2) fails, too; this is then the directory of another user, and
-	 * the file counts as missing. */
+	/* fopen(3) fails with EACCES in two cases.  If the user may not read
+	 * the file, this is an error.  If the user may not search its
+	 * directory, stat(2) fails, too; this is the directory of another user,
+	 * and the file counts as missing. */
 	if (errno != ENOENT && errno != ENOTDIR &&
 	    (errno != EACCES || stat(f->path, &st) == 0))
 		return ctx_err_sys(f->err, errno, "cannot open %s", f->path);
@@ -326,7 +327,7 @@ open_models(const struct model_file *f, FILE **in)
 }
 
 /* Sets *text to the content of the file, which the caller frees, and *n to its
- * length in bytes.  Returns 1, 0 if the file does not exist, or -1 with the
+ * length in bytes.  Returns 1, or 0 if the file does not exist, or -1 with the
  * error. */
 static int
 read_text_of(const struct model_file *f, char **text, size_t *n)
@@ -355,8 +356,8 @@ read_text_of(const struct model_file *f, char **text, size_t *n)
 	return rc;
 }
 
-/* Sets *all to the JSON object in the file, to be freed by the caller.  Returns
- * 1, 0 if the file does not exist, or -1 with the error. */
+/* Sets *all to the JSON object in the file, which the caller frees.  Returns 1,
+ * or 0 if the file does not exist, or -1 with the error. */
 static int
 load_models(const struct model_file *f, json_t **all)
 {
@@ -369,9 +370,9 @@ load_models(const struct model_file *f, json_t **all)
 	if (rc > 0) {
 		errno = 0;
 		*all = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error);
-		/* Only errno tells that memory was exhausted.  In that case
-		 * jansson reports a syntax error, or it reports no error and
-		 * loses a character of a string. */
+		/* That memory was exhausted is known only from errno: jansson
+		 * then reports a syntax error, or reports no error and loses a
+		 * character of a string. */
 		if (errno == ENOMEM)
 			rc = ctx_err_nomem(f->err);
 	}
@@ -390,7 +391,7 @@ load_models(const struct model_file *f, json_t **all)
 	return rc;
 }
 
-/* Adds a model.  one: its JSON object. */
+/* Adds a model to the list. one: JSON object of the model. */
 static int
 add_model(const struct model_file *f, const char *name, json_t *one)
 {

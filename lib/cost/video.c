@@ -1,26 +1,28 @@
 /*
- * video.c - tokens of a video, from its length
+ * video.c - estimates the tokens of a video from its duration
  *
  * Gemini reported these tokens in recorded requests with five videos of 1 to 13
- * seconds (2025 and 2026).  2.0: 258 for each second that was begun.  2.5: 263
- * for each second that was begun, and 32 for a second of sound.  3: 66 for each
+ * seconds (2025 and 2026). 2.0: 258 for each second that was begun. 2.5: 263
+ * for each second that was begun, and 32 for a second of sound. 3: 66 for each
  * second that was completed, and 25 for a second of sound.  Sound is always
- * counted, because whether a video has it is not read.  Of other models nothing
- * is known: 263 for each second.
+ * counted, because ctx does not read whether a video has any.  Nothing is known
+ * of other models: 263 for each second.
  */
 #include "cost/media_payload.h"
 
 enum {
-	/* Number of bytes per second of a video whose length is not known. */
+	/* Assumed number of bytes per second of a video of unknown duration. */
 	VIDEO_RATE = 250000,
 	/* maximum number of boxes that are read */
 	MOST_BOXES = 64,
-	/* bytes of a box before its contents: its length and its type */
+	/* number of bytes of a box before its contents: its length and its
+	 * type */
 	BOX_HEAD = 8,
 };
 
-/* Returns the length that the box "mvhd" of an MP4 or QuickTime file states, in
- * thousandths of a second; 0 if it is not found. at: offset of the box. */
+/* Returns the duration that the box "mvhd" of an MP4 or QuickTime file
+ * contains, in thousandths of a second, or 0 if there is none. at: offset of
+ * the box. */
 static uint64_t
 read_movie_header(const struct ctx_base64 *b, size_t at)
 {
@@ -32,9 +34,9 @@ read_movie_header(const struct ctx_base64 *b, size_t at)
 	return scale == 0 ? 0 : (uint64_t)length * 1000 / scale;
 }
 
-/* Returns the length of an MP4 or QuickTime file in thousandths of a second; 0
- * if it is not known.  The boxes of the file are skipped by their lengths, and
- * those in the box "moov" are read. */
+/* Returns the duration of an MP4 or QuickTime file in thousandths of a second,
+ * or 0 if it is not known.  Skips the boxes of the file by their lengths, and
+ * reads those in the box "moov". */
 static uint64_t
 read_milliseconds(const struct ctx_base64 *b)
 {
@@ -47,8 +49,8 @@ read_milliseconds(const struct ctx_base64 *b)
 			return read_movie_header(b, at);
 		if (ctx_base64_has(b, at + 4, "moov"))
 			size = BOX_HEAD;
-		/* A length of 1 says that the length follows the type, in 8
-		 * bytes. */
+		/* A length of 1 means that the real length comes after the
+		 * type, in 8 bytes. */
 		else if (size == 1)
 			size = ctx_base64_uint(b, at + 12, 4, false);
 		if (size < BOX_HEAD || size > end - at)
