@@ -110,11 +110,11 @@ int
 ctx_rewrite_edit_held(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, struct ctx_edits *edits, struct ctx_err *err)
 {
-	struct ctx_str text = rewrite->record->text;
+	struct ctx_str text = {held->text, held->n};
 	struct ctx_buf edited = {0};
 
-	if (held->text != NULL)
-		text = (struct ctx_str){held->text, held->n};
+	if (held->text == NULL)
+		text = rewrite->record->text;
 	if (encode_edits(rewrite, edits, text, err) < 0 ||
 	    ctx_buf_reserve(&edited, text.n + edits->store.n + 1, err) < 0 ||
 	    ctx_edits_apply(edits, text, &edited, err) < 0) {
