@@ -120,6 +120,8 @@ load helper
 	say "gpt-4o: counts of texts are exact (o200k_base)" -m gpt-4o -e o200k_base
 	say "claude-opus-4-8: counts of texts are reconstructed (claude-4.8); see" \
 	    -m claude-opus-4-8
+	say "claude-opus-5: counts of texts are reconstructed (claude-4.8); white space at the end of a message is counted, but not billed by Opus 5; see" \
+	    -m claude-opus-5
 	say "claude-opus-4-8: counts of texts are estimated (o200k_base); the model's own encoding is claude-4.8" \
 	    -m claude-opus-4-8 -e o200k_base
 	say "kimi-k2: counts of texts are estimated (o200k_base)" -m kimi-k2

@@ -53,7 +53,11 @@ note_basis(const struct cli *cli, const struct ctx_model_note *note,
 	if (model != NULL)
 		name = model->name[0] != '\0' ? model->name : "unknown model";
 	if (note->basis == CTX_BASIS_RECONSTRUCTED)
-		(void)snprintf(more, sizeof more, "; see ctx-encoding(7)");
+		(void)snprintf(more, sizeof more, "%s; see ctx-encoding(7)",
+		    strncmp(name, "claude-opus-5", 13) == 0
+			? "; white space at the end of a message is counted, "
+			  "but not billed by Opus 5"
+			: "");
 	else if (note->basis == CTX_BASIS_ESTIMATED && model != NULL &&
 	    model->basis != CTX_BASIS_ESTIMATED)
 		(void)snprintf(more, sizeof more,
