@@ -14,7 +14,7 @@
  *  - After a digit, a line feed, a tab, or a character of the class UNIT_HARD
  *    (Han, Hangul, emoji), nothing is left out and no marker is written.
  *  - There is no cut next to a character that normalization may remove or
- *    change.
+ *    change, except for Han, which it changes only to other Han.
  */
 #include <string.h>
 
@@ -73,12 +73,22 @@ static const uint8_t ascii[128] = {
     /* clang-format on */
 };
 
+static inline bool
+is_hard(uint32_t cp)
+{
+	return cp >= 0x3400 &&
+	    (cp <= 0x4dbf || (cp >= 0x4e00 && cp <= 0x9fff) ||
+		(cp >= 0xac00 && cp <= 0xd7a3) ||
+		(cp >= 0xf900 && cp <= 0xfa6d) ||
+		(cp >= 0xfa70 && cp <= 0xfad9) ||
+		(cp >= 0x1f000 && cp <= 0x1faff) ||
+		(cp >= 0x20000 && cp <= 0x2fa1d));
+}
+
 static inline unsigned
 classify_char(uint32_t cp)
 {
-	if ((cp >= 0x4e00 && cp <= 0x9fff) || (cp >= 0xac00 && cp <= 0xd7a3) ||
-	    (cp >= 0x3400 && cp <= 0x4dbf) ||
-	    (cp >= 0x1f000 && cp <= 0x1faff) || (cp >= 0x20000 && cp < 0x2f800))
+	if (is_hard(cp))
 		return UNIT_HARD;
 	return cp != CTX_CHAR_BAD &&
 		(ctx_claude_properties[ctx_claude_kind(cp)] &

@@ -65,20 +65,19 @@ next_char(const char *p, size_t n, uint32_t *cp)
 
 /* ---- characters ---------------------------------------------------------- */
 
-/* Returns the full decomposition of a character that has one. */
+/* Returns the full decomposition of a character that has one.  The processor
+ * cannot predict the way of the search, so the loop has no branch for it. */
 static const uint32_t *
 decompose_char(const struct ctx_nfc_tables *t, uint32_t cp)
 {
-	size_t low = 0, high = t->n_apart, middle;
+	const struct ctx_nfc_apart *low = t->apart;
+	size_t n, half;
 
-	while (low + 1 < high) {
-		middle = low + (high - low) / 2;
-		if (t->apart[middle].from <= cp)
-			low = middle;
-		else
-			high = middle;
+	for (n = t->n_apart; n > 1; n -= half) {
+		half = n / 2;
+		low += half * (low[half].from <= cp);
 	}
-	return t->apart[low].to;
+	return low->to;
 }
 
 /* Returns the Hangul syllable that two characters compose to, or 0. */
@@ -234,7 +233,8 @@ add_decomposed_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 		return add_mark(nfc, t->kinds[kind].class, cp, err);
 	if (compose_marks(nfc, err) < 0)
 		return -1;
-	if (nfc->begun && nfc->n == 0)
+	if (nfc->begun && nfc->n == 0 && kind >= CTX_NFC_SAFE &&
+	    (t->kinds[kind].flags & CTX_NFC_MAYBE) != 0)
 		whole = compose_pair(t, nfc->starter, cp);
 	if (whole == 0)
 		flush_stretch(nfc);
