@@ -2,8 +2,8 @@
  * apply_plan.c - makes the planned changes: removes and edits messages
  *
  * The original bytes of a message are archived before its first change.  A
- * message that is a line of its own (a record) is changed in memory at once.
- * For messages inside a record, the edits are collected and made when the
+ * message that is a record of its own (a line) is changed in memory at once.
+ * For messages inside a record, the edits are collected, and made when the
  * record is written.
  */
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 
 /* Edits a message into which a summary or notice is inserted as a block.  First
  * makes the edits in run->message_edits, then inserts the summary or notice, so
- * that the edits cannot shorten it.  Adds one edit to run->rewrite.edits, which
- * replaces the whole message. text: the JSON of the message.  If replace is
- * true, the new summary or notice replaces the one that an earlier run
+ * that the edits cannot shorten it.  Adds a single edit to run->rewrite.edits,
+ * which replaces the whole message. text: JSON of the message.  If replace is
+ * true, the new summary or notice replaces the one that an earlier run has
  * inserted. */
 static int
 edit_and_insert(struct prune *run, struct held_conversation *conversation,
@@ -67,8 +67,8 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	text = ctx_json_str(message->json, message->node);
 	if (edit->rest & CTX_MARK_DROP_INSERTION) {
 		ctx_insertion_find(run->options, message, &earlier);
-		/* Removes the summary or notice that an earlier run inserted,
-		 * unless the new one replaces it later. */
+		/* The summary or notice of an earlier run is removed here,
+		 * unless the new one will replace it. */
 		edit->insertion_index = is_block || earlier.user_text_at != 0
 		    ? 0
 		    : (uint32_t)earlier.block + 1;
@@ -91,7 +91,7 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 		return -1;
 	/* Some records have a second copy of a tool result, which must be
 	 * edited, too.  Formats in which a summary or notice is inserted as a
-	 * block have no such copy, so only the message is edited. */
+	 * block have no such copies, so only the message is edited. */
 	return is_block ? edit_and_insert(run, conversation, entry, text,
 			      edit->rest & CTX_MARK_DROP_INSERTION, err)
 			: ctx_head_tail_edit_copy(run, edits, first, message,
@@ -138,11 +138,11 @@ ctx_prune_marks(const struct held_conversation *conversation,
 	return any;
 }
 
-/* Removes a message that has only reasoning, so that the edits leave no block
- * of it.  The message was parsed into run->rewrite.message.  Sets the tokens of
- * its segments to 0, except if the message has several lines in a session file
- * and only the first is removed: then the tokens for the message's role remain,
- * now for the next line. */
+/* Removes a message of which the edits leave no block, because it has only
+ * reasoning.  The message was parsed into run->rewrite.message.  Sets the
+ * tokens of its segments to 0, with one exception: if the message has several
+ * lines in a session file and only the first is removed, the tokens for the
+ * message's role remain, now for the next line. */
 static int
 drop_empty(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, size_t first, struct ctx_err *err)
@@ -181,8 +181,8 @@ drop_empty(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Makes the planned changes in one message that is in memory.  first: index of
- * the message's first segment. */
+/* Makes the planned changes of a message in memory. first: index of the
+ * message's first segment. */
 static int
 apply_message_plan(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, size_t first, struct ctx_err *err)
@@ -224,9 +224,10 @@ apply_message_plan(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* A message with only reasoning may be removed although a summary or notice is
- * to be inserted before it.  The summary or notice is then inserted before the
- * next message that is kept.  If no message follows, it is not inserted. */
+/* Moves a summary or notice whose message is removed to the next message that
+ * is kept. (A message with only reasoning may be removed although a summary or
+ * notice is inserted before it.) If no message comes after it, the summary or
+ * notice is not inserted. */
 static void
 move_insertions(struct held_conversation *conversation)
 {

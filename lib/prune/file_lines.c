@@ -1,9 +1,9 @@
 /*
- * file_lines.c - records of a file whose bytes are not kept in memory
+ * file_lines.c - handles records of a file whose bytes are not kept in memory
  *
  * A strategy that can decide only at the end needs an entry for each message of
  * the conversation, but not its bytes.  So if the file can be read again, only
- * the place of the message in it is kept.
+ * the place of the message in the file is stored.
  *
  * In a session file, records that are not messages are lines that are never
  * removed.  They may have more bytes than all messages that are kept.  An entry
@@ -15,7 +15,7 @@
 #include "io/second_pass.h"
 #include "prune/held_conversation.h"
 
-/* Returns true if a line directly follows the lines of an entry and can be
+/* Returns true if a line comes directly after the lines of an entry and can be
  * added to them, so that it needs no entry of its own.  With a strategy that
  * ranks segments by their text every line needs its own entry and segment, even
  * a line without a message. */
@@ -27,8 +27,8 @@ can_add_line(const struct prune *run, const struct prune_entry *entry,
 	    !run->options->settings.strategy->needs_all;
 }
 
-/* Stores where the record of an event is in its file, and its checksum.  That
- * of a line of a session file was already computed. */
+/* Stores where the record of an event is in its file, and its checksum, which
+ * for a line of a session file was already computed. */
 static void
 set_place(const struct prune *run, struct ctx_held_message *held,
     const struct ctx_event *event)
@@ -103,8 +103,7 @@ get_place(const struct ctx_held_message *held)
 	    held->checksum};
 }
 
-/* Reads a record of an entry again. number: the number of its line in the
- * file. */
+/* Reads a record of an entry again. number: number of its line in the file. */
 static int
 read_again(struct prune *run, const struct prune_entry *entry,
     const struct ctx_record_place *place, uint64_t number, struct ctx_str *text,
@@ -113,7 +112,8 @@ read_again(struct prune *run, const struct prune_entry *entry,
 	int rc = ctx_reader_read_again(run->rewrite.stream->reader, place, text,
 	    err);
 
-	/* The record may be at the address of another that was scanned. */
+	/* The record may be at the address of another one that was scanned, so
+	 * the last scan is forgotten. */
 	run->rewrite.scanned = NULL;
 	if (rc > 0)
 		return 0;

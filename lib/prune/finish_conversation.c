@@ -1,4 +1,4 @@
-/* finish_conversation.c - decides what is removed from a conversation when all
+/* finish_conversation.c - decides what is removed from a conversation after all
  * its messages were read */
 #include <string.h>
 
@@ -47,9 +47,9 @@ report_outcome(struct prune *run, struct held_conversation *conversation,
 	return run->options->ended(run->options->user, &outcome, err);
 }
 
-/* If the conversation must be pruned, and its strategy ranks segments by their
- * text, computes the rank of each.  Segments with the lowest rank are removed
- * first. */
+/* Computes the rank of each segment, if the conversation must be pruned and its
+ * strategy ranks segments by their text.  Segments with the lowest rank are
+ * removed first. */
 static int
 rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 {
@@ -62,8 +62,8 @@ rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 	    &conversation->plan, err);
 }
 
-/* Cancels all planned changes: clears the marks of all segments and removes all
- * summaries and notices from the plan. */
+/* Cancels all planned changes: clears the marks of all segments, and removes
+ * all summaries and notices from the plan. */
 static void
 undo_plan(struct held_conversation *conversation)
 {
@@ -77,9 +77,9 @@ undo_plan(struct held_conversation *conversation)
 	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
 
-/* Marks bound reasoning after the first inserted summary or notice for removal.
- * Bound reasoning is signed; the provider refuses it if anything before it was
- * changed. */
+/* Marks bound reasoning (signed reasoning that the provider refuses if anything
+ * before it was changed) for removal after the first inserted summary or
+ * notice. */
 static void
 bind_insertions(struct held_conversation *conversation)
 {
@@ -106,8 +106,8 @@ ctx_prune_plan_summary(struct prune *run,
 		undo_plan(conversation);
 		return -1;
 	}
-	/* If the summary stands before all other changes, the signed reasoning
-	 * between it and the first of them must also be removed. */
+	/* If the summary comes before all other changes, the signed reasoning
+	 * between it and the first of these must be removed, too. */
 	bind_insertions(conversation);
 	return 0;
 }
@@ -127,7 +127,7 @@ ctx_prune_finish_conversation(struct prune *run,
 		}
 		failed = true;
 	}
-	/* After the stream's conversation no other comes. */
+	/* There is no other conversation after that of the stream. */
 	if (conversation->line == 0)
 		ctx_scorer_finish(&conversation->scorer);
 	if (ctx_prune_count_passages(run, conversation, err) < 0 ||

@@ -1,4 +1,4 @@
-/* floor.c - finds the messages that must not be removed, and the reasons */
+/* floor.c - finds the messages that must not be removed, and why */
 #include <assert.h>
 #include <string.h>
 
@@ -19,10 +19,10 @@ ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
 	    segment->message == plan->step.last_user;
 }
 
-/* If system messages are pinned, returns the bit of CTX_FLOOR_SYSTEM for a
- * system message, and for a summary that an earlier run has inserted.  Returns
- * 0 for other segments.  If the strategy writes a new summary, the earlier one
- * is not pinned, because it will be replaced. */
+/* Returns the bit of CTX_FLOOR_SYSTEM for a system message, and for a summary
+ * that an earlier run has inserted, if system messages are pinned.  Returns 0
+ * for other segments.  If the strategy writes a new summary, the earlier one is
+ * not pinned, because it will be replaced. */
 static unsigned
 find_system_floor(const struct ctx_prune_settings *settings,
     const struct ctx_segment *segment)
@@ -39,9 +39,9 @@ find_system_floor(const struct ctx_prune_settings *settings,
 					      : CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM);
 }
 
-/* Returns the reason to keep one of the first messages (keep_first).  Until the
- * conversation has ended, it is not known whether keep_first will be lowered,
- * so they are then kept only for now. */
+/* Returns the reason to keep one of the first messages (keep_first).  Before
+ * the end of the conversation keep_first may still be lowered, so these
+ * messages are then kept only for now. */
 static unsigned
 find_first_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
     bool ended)
@@ -57,7 +57,7 @@ find_first_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
 		: CTX_FLOOR_LAST);
 }
 
-/* Returns the reasons why a segment itself must be kept.  pin_turn_ends adds
+/* Returns the reasons why a segment must be kept for itself. pin_turn_ends adds
  * the reasons that come from other messages of its turn. */
 static unsigned
 find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
@@ -70,8 +70,8 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
 		return CTX_FLOOR_BIT(CTX_FLOOR_UNKNOWN);
 	if (segment->flags & CTX_SEGMENT_PINNED)
 		floors |= CTX_FLOOR_BIT(CTX_FLOOR_PINNED);
-	/* The last message is always kept, so that some message of the
-	 * conversation remains. */
+	/* The last message is always kept, so that the conversation does not
+	 * become empty. */
 	if (segment->message + 1 == plan->step.messages &&
 	    !(segment->flags & CTX_SEGMENT_NOTICE))
 		floors |= CTX_FLOOR_BIT(CTX_FLOOR_LAST);
@@ -91,9 +91,9 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
 }
 
 /* Handles user messages of the newest turn that are not its task.  Returns
- * CTX_FLOOR_OPTIONAL for them: they are kept if that needs few tokens.  If more
- * messages may come (ended is false), such a message must be kept, because it
- * may still become the task.  Returns 0 for all other segments. */
+ * CTX_FLOOR_OPTIONAL for them: they are kept if they have few tokens.  Before
+ * the end of the conversation (ended is false), such a message must be kept,
+ * because it may still become the task.  Returns 0 for all other segments. */
 static unsigned
 find_optional_floor(const struct ctx_plan *plan,
     const struct ctx_segment *segment, bool ended)
@@ -113,8 +113,8 @@ ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i)
 	    segments[i].turn != segments[i - 1].turn;
 }
 
-/* Called if roles must alternate.  If any message of a turn is kept, the turn's
- * user messages and its last group are kept, too.  Otherwise two neighbouring
+/* Keeps the user messages and the last group of each turn of which any message
+ * is kept.  Called if roles must alternate, because otherwise two neighbouring
  * messages would have the same role.  If the turn's last tool results are in
  * the message that begins the next turn, the next turn is handled in the same
  * way. */
@@ -158,8 +158,8 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 }
 
 /* Returns true if a tool call of segment i may still get a result.  If no more
- * messages will come (ended is true), this is possible only in the newest
- * turn, or for a call that gets several results. */
+ * messages will come (ended is true), this is possible only in the newest turn,
+ * or for a call that gets several results. */
 static bool
 has_open_tool_call(const struct ctx_plan *plan, struct ctx_groups *groups,
     uint32_t i, bool ended)
@@ -174,9 +174,10 @@ has_open_tool_call(const struct ctx_plan *plan, struct ctx_groups *groups,
 		(segments[i].flags & CTX_SEGMENT_MORE_RESULTS));
 }
 
-/* A tool call may get several results.  Each later result joins all segments
- * between the call and itself to the group of the call.  Returns the index of
- * the first segment that may still be joined; SIZE_MAX if there is none. */
+/* Returns the index of the first segment that a later tool result can still add
+ * to the group of its call, or SIZE_MAX if there is none.  A tool call may get
+ * several results; each later result adds all segments between the call and
+ * itself to the group. */
 static size_t
 find_first_open(const struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -191,7 +192,8 @@ find_first_open(const struct ctx_plan *plan, struct ctx_groups *groups)
 }
 
 /* Sets plan->floors: for each segment, the reasons why it must not be removed,
- * with keep_last, keep_turns and keep_first as they are in the settings now. */
+ * with the present values of keep_last, keep_turns and keep_first in the
+ * settings. */
 static void
 find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
@@ -231,8 +233,8 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		    plan->floors[ctx_group_of(segments, (uint32_t)i)];
 }
 
-/* Returns the sum of the tokens in segments that must be kept, and of the
- * tokens that are reserved for the segments after plan->step. */
+/* Returns the number of tokens in segments that must be kept, plus the tokens
+ * that are reserved for the segments after plan->step. */
 static uint64_t
 count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -246,7 +248,8 @@ count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
 }
 
 /* Returns how many tokens must be kept if keep_turns, keep_last and keep_first
- * are as low as they may become, but keep_turns at least turns. */
+ * have their lowest possible values, except that keep_turns is at least
+ * turns. */
 static uint64_t
 count_least_tokens(struct ctx_plan *plan, struct ctx_groups *groups,
     uint64_t turns)
@@ -267,9 +270,9 @@ count_least_tokens(struct ctx_plan *plan, struct ctx_groups *groups,
 	return tokens;
 }
 
-/* Lowers *number, which is a number of kept messages or turns in
- * plan->settings, to at least least, until at most most tokens must be kept.
- * Returns true if that is reached. */
+/* Lowers *number, a number of kept messages or turns in plan->settings, but not
+ * below least, until at most "most" tokens must be kept.  Returns true if this
+ * is reached. */
 static bool
 lower_until_met(struct ctx_plan *plan, struct ctx_groups *groups,
     uint64_t *number, uint64_t least, uint64_t most)
@@ -283,11 +286,11 @@ lower_until_met(struct ctx_plan *plan, struct ctx_groups *groups,
 	}
 }
 
-/* The newest turns, the newest messages and the first messages may use only a
- * share of the target.  Lowers keep_turns, then keep_last, then keep_first,
- * until they use no more than this share of the tokens that remain beside what
- * must be kept in any case.  keep_turns 0 also gives up the first user message
- * of the newest turn; that is done only if this message exceeds the share. */
+/* Lowers keep_turns, then keep_last, then keep_first, until the newest turns,
+ * the newest messages and the first messages use at most a share of the tokens
+ * that the target leaves beside what must be kept in any case. keep_turns 0
+ * also gives up the first user message of the newest turn; this is done only if
+ * this message alone exceeds the share. */
 static void
 shrink_floors(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -308,7 +311,8 @@ shrink_floors(struct ctx_plan *plan, struct ctx_groups *groups)
 		lower_until_met(plan, groups, &settings->keep_first, 0, most);
 }
 
-/* Sets plan->step.last_user; its members n and turn are already set. */
+/* Sets plan->step.last_user.  The members n and turn of plan->step must be
+ * set. */
 static void
 find_step_user(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -337,9 +341,9 @@ set_whole_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 }
 
 /* If messages are removed in steps, the conversation exceeds the target, and it
- * has at least quantum tokens, sets plan->step to its beginning up to the most
- * recent multiple of quantum, and returns true.  Otherwise returns false, and
- * plan->step does not change. */
+ * has at least quantum tokens, sets plan->step to the beginning of the
+ * conversation up to the most recent multiple of quantum, and returns true.
+ * Otherwise returns false, and does not change plan->step. */
 static bool
 set_last_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -354,7 +358,7 @@ set_last_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 	reached = groups->tokens / quantum * quantum;
 	while (n > 0 && segments[n - 1].start >= reached)
 		n--;
-	/* Both segments of a message are before or after the step. */
+	/* A step must not end between the two segments of a message. */
 	while (n > 0 && n < groups->n &&
 	    segments[n].message == segments[n - 1].message)
 		n++;
@@ -395,7 +399,7 @@ ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
 		find_step_floors(plan, groups, ended);
 		if (count_floor_tokens(plan, groups) <= plan->settings.target)
 			return;
-		/* The target can perhaps be met without steps. */
+		/* Perhaps the target can be met without steps. */
 		plan->settings = before;
 	}
 	set_whole_step(plan, groups);

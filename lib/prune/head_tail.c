@@ -1,5 +1,4 @@
-/* head_tail.c - shortens the texts of a message: keeps their beginning and
- * end */
+/* head_tail.c - shortens the texts of a message to their beginning and end */
 #include "prune/held_conversation.h"
 #include "truncate/text_segments.h"
 

@@ -1,5 +1,5 @@
-/* held_conversation.h - a conversation whose messages are in memory until it
- * is decided which are removed */
+/* held_conversation.h - a conversation in memory, for which ctx-prune has not
+ * decided yet which messages are removed */
 #ifndef CTX_PRUNE_HELD_CONVERSATION_H
 #define CTX_PRUNE_HELD_CONVERSATION_H
 
@@ -7,107 +7,110 @@
 #include "stream/rewrite.h"
 #include "truncate/text_segments.h"
 
-/* A report, not made yet, on a changed message in memory.  The message's bytes
- * are archived before its first edit; but the change is reported only when it
- * is final, because an edited message may be removed later. */
+/* A change of a message in memory that was not reported yet.  The message's
+ * bytes are archived before its first edit, but the change is reported only
+ * when it is final, because an edited message may be removed later. */
 struct pending_change {
 	struct ctx_change change;
-	unsigned marks; /* CTX_MARK_... bits of all changes so far */
-	bool done;      /* true if the change was reported */
+	/* CTX_MARK_... bits of all changes of the message so far */
+	unsigned marks;
+	bool done; /* true once the change was reported */
 };
 
-/* A message that is kept in memory until it is decided whether it is removed.
- */
+/* A message in memory, for which it is not decided yet whether it is
+ * removed. */
 struct prune_entry {
-	/* The message.  held.text is NULL after the message was removed. */
+	/* The message. held.text becomes NULL when the message is removed. */
 	struct ctx_held_message held;
 	/* Index of the message in its conversation.  A record that is not a
 	 * message has the index of the next message. */
 	uint64_t message_index;
 	/* For each tool result of the message: true if it must not be edited.
-	 * The struct owns the array.  NULL: all may be edited. */
+	 * The struct owns the array.  NULL if all may be edited. */
 	bool *excluded_results;
-	/* owned by the entry; NULL: the message is unchanged, or changes
-	 * are not reported */
+	/* owned by the entry; NULL if the message is unchanged, or changes are
+	 * not reported */
 	struct pending_change *pending;
-	/* number of the message's line in a session file, from 1; 0: the
-	 * message is not from a session file */
+	/* number of the message's line in a session file, from 1; 0 if it is
+	 * not from a session file */
 	uint32_t transcript_line;
-	/* An entry may stand for consecutive lines of a session file that are
-	 * not messages.  This is then the number of the last of these lines;
-	 * else 0.  The member "held" is then the first of them.  Removed lines
-	 * among them are not written. */
+	/* An entry may stand for several lines of a session file, one after
+	 * another, that are not messages.  Then this is the number of the last
+	 * of these lines, and held is the first of them; otherwise 0.  Removed
+	 * lines among them are not written. */
 	uint32_t last_line;
 	/* If a summary or notice is inserted before or into this message: its
-	 * index in the array insertions, plus 1.  Otherwise 0. */
+	 * index in the array "insertions", plus 1.  Otherwise 0. */
 	uint32_t insertion_number;
 	/* number of the message's segments in the groups: 0, 1 or 2 */
 	uint8_t n_segments;
-	bool is_removed; /* true if nothing of the message is left to write */
+	/* true if nothing is left of the message that could be written */
+	bool is_removed;
 };
 
 /* A summary or notice that will be inserted.  Its JSON is in
  * held_conversation.inserted_json. */
 struct insertion {
 	bool summary; /* true for a summary, false for a notice */
-	/* True if the summary or notice becomes a block of a message, false if
-	 * it becomes a message before that one. */
+	/* True if the summary or notice becomes a block of a message; false if
+	 * it becomes a message of its own before that one. */
 	bool is_block;
 	uint64_t tokens;
-	/* The text of the summary or notice as a JSON string: its offset and
-	 * its length in inserted_json. */
+	/* The text of the summary or notice as a JSON string: offset and length
+	 * in inserted_json, in bytes. */
 	size_t string_at, string_n;
-	/* The JSON of the inserted message or block: its offset and its length
-	 * in inserted_json.  The length is 0 as long as this JSON is not
-	 * made. */
+	/* The JSON of the inserted message or block: offset and length in
+	 * inserted_json, in bytes.  The length is 0 until this JSON is made. */
 	size_t json_at, json_n;
 };
 
-/* A conversation whose messages are kept in memory.  The messages are in the
- * same order as their segments in the member "groups". */
+/* A conversation whose messages are in memory.  The messages are in the same
+ * order as their segments in the member "groups". */
 struct held_conversation {
 	struct ctx_groups groups;
 	struct ctx_plan plan;
-	/* NULL: the strategy removes by age, not by the texts of segments */
+	/* NULL if the strategy removes by age, not by the texts of segments */
 	struct ctx_scorer *scorer;
 	struct ctx_model_counter model_counter;
-	/* The messages in memory.  Points to rewrite.lines or rewrite.elements
-	 * of struct prune, which owns them. */
+	/* The messages in memory: rewrite.lines or rewrite.elements of struct
+	 * prune, which owns them. */
 	struct ctx_held_queue *entries;
-	/* when this number of bytes is in memory, ctx searches for messages
-	 * that it can remove without waiting for the end of the conversation */
+	/* Number of bytes in memory at which ctx searches for messages that it
+	 * can remove without waiting for the end of the conversation. */
 	size_t compact_at;
 	uint64_t n_removed; /* number of messages removed so far */
-	/* the summaries and notices that will be inserted, in the order of the
-	 * messages */
+	/* The summaries and notices that will be inserted, in the order of the
+	 * messages. */
 	struct insertion *insertions;
 	size_t n_insertions, insertions_cap;
-	struct ctx_buf inserted_json; /* JSON of everything that is inserted */
+	/* JSON of all summaries and notices that are inserted */
+	struct ctx_buf inserted_json;
 	/* A dialect (format) of this conversation in which no notice can be
-	 * inserted. The caller of ctx-prune is told.  NULL: there is none. */
+	 * inserted, which is reported to the caller of ctx-prune; NULL if there
+	 * is none. */
 	const struct ctx_dialect *notice_unsupported;
-	/* A notice in the dialect notice_cost_dialect has notice_cost tokens.
-	 * They are stored because they are the same before every message of the
-	 * dialect. */
+	/* A notice has notice_cost tokens in the dialect notice_cost_dialect.
+	 * The number is stored because it is the same before every message of
+	 * the dialect. */
 	const struct ctx_dialect *notice_cost_dialect;
 	uint64_t notice_cost;
 	const char *file;
-	/* Number of the line that contains the whole conversation.  0 for a
+	/* Number of the line that contains the whole conversation, or 0 for a
 	 * conversation in which each message is a line of its own. */
 	uint64_t line;
 	bool open;
 	/* Dialect (format) in which the messages were parsed. */
 	const struct ctx_dialect *read_dialect;
-	/* True if the dialect cannot change any more: a message has identified
-	 * it, or messages were already removed. */
+	/* True once the dialect cannot change any more, because a message has
+	 * identified it, or because messages were removed. */
 	bool format_known;
-	/* True if the record is a provider's response.  Nothing is removed from
-	 * it. */
+	/* True if the record is a provider's response, from which nothing is
+	 * removed. */
 	bool is_response;
 };
 
-/* Returns the message with this index in the conversation, valid until the
- * next one is added. */
+/* Returns the message with this index in the conversation.  The pointer is
+ * valid until the next message is added. */
 static inline struct prune_entry *
 ctx_prune_entry_at(const struct held_conversation *conversation, size_t i)
 {
@@ -115,7 +118,7 @@ ctx_prune_entry_at(const struct held_conversation *conversation, size_t i)
 }
 
 /* Returns the summary or notice that will be inserted before or into a message
- * in memory.  The message must have one: insertion_number is not 0. */
+ * in memory.  There must be one: insertion_number is not 0. */
 static inline struct insertion *
 ctx_prune_insertion(const struct held_conversation *conversation,
     const struct prune_entry *entry)
@@ -123,36 +126,36 @@ ctx_prune_insertion(const struct held_conversation *conversation,
 	return &conversation->insertions[entry->insertion_number - 1];
 }
 
-/* Frees all messages in memory and begins the next conversation. */
+/* Frees all messages in memory, and begins the next conversation. */
 void ctx_held_conversation_clear(struct held_conversation *conversation);
 void ctx_held_conversation_release(struct held_conversation *conversation);
 
-/* State of a call of ctx-prune. */
+/* State of ctx_prune_stream while it reads a stream. */
 struct prune {
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	struct ctx_prune_config *options;
-	/* the conversation of the stream, and the one inside the current
-	 * record */
+	/* The conversation in which each message is a record, and the one
+	 * inside the current record. */
 	struct held_conversation stream_conversation, record_conversation;
-	/* JSON edits of the message that is being changed now */
+	/* JSON edits of the message that is being changed */
 	struct ctx_edits message_edits;
 	struct text_segments text_segments;
 	struct shortener shortener;
 	struct ctx_pins pins;
 };
 
-/* Returns true if a message was removed as a whole.  A message may have several
- * lines in a session file; then all of them must be removed. */
+/* Returns true if a message was removed as a whole.  If a message has several
+ * lines in a session file, all of them must be removed. */
 bool ctx_prune_entry_is_removed(const struct prune *run,
     const struct prune_entry *entry);
 /* Returns true if an earlier line of the same message in a session file was
  * already reported as changed. */
 bool ctx_prune_entry_is_reported(const struct prune *run,
     const struct prune_entry *entry);
-/* Adds a record that is not a message to the groups of the conversation
- * (messages that must be kept or removed together).  Also used for an element
- * of a conversation inside a record that is not a message. */
+/* Adds a record, or an element of a conversation inside a record, that is not a
+ * message to the groups of the conversation (messages that must be kept or
+ * removed together). */
 int ctx_prune_hold_unknown(struct held_conversation *conversation,
     struct prune_entry *entry, struct ctx_err *err);
 
@@ -167,21 +170,22 @@ int ctx_prune_hold_message(struct prune *run,
 
 /* ---- file_lines.c ---- */
 
-/* Holds a line of a session file that is not a message, without its bytes.
- * Returns 1, 0 if it must be held with its bytes, or -1 with *err. */
+/* Adds an entry for a line of a session file that is not a message, without
+ * keeping its bytes.  Returns 1, or 0 if its bytes must be kept, or -1 with
+ * *err. */
 int ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err);
-/* Stores in *entry where a message is in its file, instead of its bytes, if the
- * strategy decides only at the end and the file can be read again.  Returns
- * true if it did so, false if the caller must keep the bytes. */
+/* Stores in *entry where a message is in its file, so that its bytes need not
+ * be kept, if the strategy decides only at the end and the file can be read
+ * again.  Returns true if it has stored this; false if the caller must keep the
+ * bytes. */
 bool ctx_prune_hold_file_message(struct prune *run, struct prune_entry *entry,
     const struct ctx_event *event);
-/* Called when all messages between two entries were removed.  Moves the lines
- * of the first entry to the second one, so that the first one has no segment
- * any more. */
+/* Moves the lines of the entry before to entry, when all messages between them
+ * were removed.  The first entry then has no segment any more. */
 void ctx_prune_join_file_lines(struct prune_entry *before,
     struct prune_entry *entry);
-/* Sets *text to the bytes of the last line that an entry stands for.  They are
+/* Sets *text to the bytes of the last line for which an entry stands.  They are
  * valid until another line is read again. */
 int ctx_prune_last_text(struct prune *run, const struct prune_entry *entry,
     struct ctx_str *text, struct ctx_err *err);
@@ -194,13 +198,13 @@ int ctx_prune_text(struct prune *run, const struct prune_entry *entry,
  * so that they can be edited. */
 int ctx_prune_load(struct prune *run, struct prune_entry *entry,
     struct ctx_err *err);
-/* Parses a held message again, into run->rewrite.message.  Returns what
- * ctx_dialect_read_message returns. */
+/* Parses a message in memory again, into run->rewrite.message.  Returns the
+ * same values as ctx_dialect_read_message. */
 int ctx_prune_reread(struct prune *run, const struct prune_entry *entry,
     struct ctx_err *err);
-/* Calls a function for each line of an entry for which select returns true,
- * with the bytes of the line; if the entry is not from a session file, calls it
- * for its record, with the line 0. */
+/* Calls function for each line of an entry for which select returns true, with
+ * the bytes of the line.  If the entry is not from a session file, calls
+ * function for its record, with the line 0. */
 int ctx_prune_each_line(struct prune *run, struct prune_entry *entry,
     bool (*select)(const struct ctx_transcript *transcript, uint32_t line),
     int (*function)(struct prune *run, struct prune_entry *entry, uint32_t line,
@@ -209,35 +213,35 @@ int ctx_prune_each_line(struct prune *run, struct prune_entry *entry,
 
 /* ---- reclassify.c ---- */
 
-/* Reads all messages in memory again in conversation->read_dialect, the dialect
- * (format) that a later record has identified.  No message may have been
- * removed or edited before. */
+/* Parses all messages in memory again in conversation->read_dialect, the
+ * dialect (format) that a later record has identified.  No message may have
+ * been removed or edited before. */
 int ctx_prune_reclassify(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 
 /* ---- finish_conversation.c ---- */
 
-/* Decides what is removed from a conversation, after all its messages were
- * read, makes the changes in memory, and reports the outcome to the caller of
+/* Decides what is removed from a conversation after all its messages were read,
+ * makes the changes in memory, and reports the result to the caller of
  * ctx-prune. */
 int ctx_prune_finish_conversation(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
-/* If the strategy summarizes, inserts a summary of what the plan removes.  If
- * it fails, the plan is as before. */
+/* If the strategy summarizes, inserts a summary of the messages that the plan
+ * removes.  After an error the plan is the same as before. */
 int ctx_prune_plan_summary(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 
 /* ---- apply_plan.c ---- */
 
-/* Returns all marks of a message's segments, combined by OR, without
- * CTX_MARK_NOTICE. first: index of the message's first segment. Sets
+/* Returns all marks of a message's segments together (combined by OR), without
+ * CTX_MARK_NOTICE. first: index of the message's first segment.  Sets
  * edit->results to the marks of the segment with the tool results, and
  * edit->rest to those of the segment with the other blocks; these may be one
- * segment. Sets *kept to the number of segments that are not removed. */
+ * segment.  Sets *kept to the number of segments that are not removed. */
 unsigned ctx_prune_marks(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first,
     struct ctx_message_edit *edit, uint32_t *kept);
-/* Makes the planned changes in the messages in memory: archives, removes and
+/* Makes the planned changes of the messages in memory: archives, removes and
  * edits them.  Edits of messages inside a record are added to
  * run->rewrite.edits.  If ended is true, there will be no later changes, and
  * all changes are reported. */
@@ -248,122 +252,119 @@ int ctx_prune_apply_plan(struct prune *run,
 /* Sets the file, line and message index of a change. */
 void ctx_prune_set_change_place(const struct prune_entry *entry,
     struct ctx_change *change);
-/* Records a change of a message for the report.  The first call for a message
- * also archives its original bytes. first: index of the message's first
- * segment. marks: the kinds of changes.  The change is stored in
- * entry->pending; ctx_prune_report_changes reports it once no more changes can
- * follow. */
+/* Stores a change of a message until it is reported.  In the first call for a
+ * message, also archives its original bytes. first: index of the message's
+ * first segment. marks: the kinds of changes.  The change is stored in
+ * entry->pending; ctx_prune_report_changes reports it when there can be no more
+ * changes of the message. */
 int ctx_prune_record_change(struct prune *run,
     struct held_conversation *conversation, struct prune_entry *entry,
     size_t first, unsigned marks, struct ctx_err *err);
-/* Reports all that is inserted, and all messages that are removed.  If ended
- * is true, also reports all messages that were edited. */
+/* Reports everything that is inserted, and all messages that are removed.  If
+ * ended is true, also reports all messages that were edited. */
 int ctx_prune_report_changes(struct prune *run,
     struct held_conversation *conversation, bool ended, struct ctx_err *err);
 
 /* ---- relink_lines.c ---- */
 
 /* Archives and reports the lines of a session file that change because other
- * lines were removed.  In some, links to other lines are corrected.  Others had
- * been replaced by a message that is now removed; they are removed, too,
- * because otherwise they would be sent to the model again. */
+ * lines were removed.  In some of them, links to other lines are corrected.
+ * Others had been replaced by a message that is now removed; they are removed,
+ * too, because otherwise they would be sent to the model again. */
 int ctx_prune_report_lines(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
-/* Writes an entry.  If lines were removed, the ids in it that name them are
- * corrected. */
+/* Writes an entry.  Corrects the ids of removed lines in it. */
 int ctx_prune_write_entry(struct prune *run, struct prune_entry *entry,
     struct ctx_err *err);
 
 /* ---- head_tail.c ---- */
 
-/* Maximum number of characters that are kept of a text that is shortened to
- * its beginning and end. */
+/* Maximum number of characters that are kept of a text that is shortened to its
+ * beginning and end. */
 #define CTX_HEAD_TAIL_CHARS 1000
 
-/* The texts of a message that are shortened: only their beginning and end are
- * kept. */
+/* Says which texts of a message are shortened to their beginning and end. */
 struct head_tail {
 	bool results; /* true if the message's tool results are shortened */
 	/* For each tool result of the message: true if it must not be
-	 * shortened. NULL: all results may be shortened. */
+	 * shortened.  NULL if all may be shortened. */
 	const bool *excluded_results;
 	/* True if the texts outside tool results are shortened, except a
-	 * summary or notice of an earlier run. */
+	 * summary or notice that an earlier run has inserted. */
 	bool texts;
 };
 /* Adds the edits that shorten the texts of a message to their beginning and
- * end.  Some text is always kept.  So the message does not become empty, even
- * if other edits remove its other blocks. */
+ * end.  Some text is always kept, so the message does not become empty, even if
+ * other edits remove its other blocks. */
 int ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
     const struct ctx_message *message, const struct head_tail *which,
     struct ctx_err *err);
-/* Some agents store a second copy of a tool result in the line.  If one of the
- * edits from number first on changes a message's tool result, adds the edits of
- * this copy: its texts of more than CTX_HEAD_TAIL_CHARS characters are replaced
- * by CTX_CLEARED if clear is true, else shortened to their beginning and
- * end. */
+/* Adds the edits of the second copy of a tool result that some agents store in
+ * the line, if one of the edits from number first on changes the tool result of
+ * the message.  Texts of more than CTX_HEAD_TAIL_CHARS characters in the copy
+ * are replaced by CTX_CLEARED if clear is true, otherwise shortened to their
+ * beginning and end. */
 int ctx_head_tail_edit_copy(struct prune *run, struct ctx_edits *edits,
     size_t first, const struct ctx_message *message, bool clear,
     struct ctx_err *err);
-/* Sets *saved to the number of tokens that ctx_head_tail_edit would save.  To
- * find out, makes the edits in a copy, which is parsed and counted.  Sets
- * *saved to 0 if the dialect cannot read a message without the record around
- * it. */
+/* Sets *saved to the number of tokens that ctx_head_tail_edit would save, by
+ * making the edits in a copy, which is parsed and counted.  Sets *saved to 0 if
+ * the dialect cannot read a message without the record around it. */
 int ctx_head_tail_savings(struct prune *run, const struct ctx_message *message,
     struct ctx_counter *counter, const struct head_tail *which, uint32_t *saved,
     struct ctx_err *err);
 
 /* Sets *saved to the number of tokens that the edits in run->message_edits
- * save. To find out, makes the edits in a copy, which is parsed and counted.
- * Sets *saved to 0 if the dialect cannot read a message without the record
- * around it. */
+ * save, by making the edits in a copy, which is parsed and counted.  Sets
+ * *saved to 0 if the dialect cannot read a message without the record around
+ * it. */
 int ctx_prune_edit_savings(struct prune *run, const struct ctx_message *message,
     struct ctx_counter *counter, uint32_t *saved, struct ctx_err *err);
 
 /* ---- keep_passages.c ---- */
 
-/* Adds the edits that remove passages from the text of a segment: those that
- * the scorer has not chosen. */
+/* Adds the edits that remove passages from the text of a segment: the passages
+ * that the scorer has not chosen to keep. */
 int ctx_prune_remove_passages(struct prune *run,
     struct held_conversation *conversation, struct ctx_edits *edits,
     const struct ctx_message *message, size_t segment, struct ctx_err *err);
-/* Sets passage_savings of all segments.  Called after ctx_scorer_rank. */
+/* Sets the member passage_savings of all segments.  Called after
+ * ctx_scorer_rank. */
 int ctx_prune_count_passages(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 
 /* ---- find_insertion.c: summaries and notices of an earlier run ---- */
 
-/* A summary or notice of an earlier run, found in a message.  It is the whole
- * message, a block of it, or the beginning of a string. */
+/* A summary or notice that an earlier run has inserted, found in a message.  It
+ * is the whole message, a block of it, or the beginning of a string. */
 struct found_insertion {
-	/* true if the text is a summary, or if it is a notice; both false:
-	 * neither */
+	/* summary: true if the text is a summary; notice: true if it is a
+	 * notice; both false if it is neither. */
 	bool summary, notice;
 	bool whole; /* true if the summary or notice is the whole message */
 	size_t block;
-	/* The user's text may follow the summary or notice in the same JSON
-	 * string. Then this is the offset of the user's text in the string;
-	 * otherwise 0. */
+	/* If the user's text comes after the summary or notice in the same JSON
+	 * string: offset of the user's text in the string; otherwise 0. */
 	size_t user_text_at;
 };
 void ctx_insertion_find(const struct ctx_prune_config *options,
     const struct ctx_message *message, struct found_insertion *found);
 /* Returns the index of the block before which a summary or notice is inserted:
- * the first block that is not a tool result.  Returns message->n if there is
- * none. */
+ * the first block that is not a tool result, or message->n if there is none. */
 size_t ctx_insertion_skip_result_blocks(const struct ctx_message *message);
-/* Returns true if block i is a string and the whole content of a user message.
- * A summary or notice can then be put before its text. */
+/* Returns true if block i is a string that is the whole content of a user
+ * message, so that a summary or notice can be put before its text. */
 bool ctx_insertion_is_string_content(const struct ctx_message *message,
     size_t i);
 
 /* ---- insert_message.c: summaries and notices of this run ---- */
 
 /* Returns true if a summary or notice can be inserted at this user message: as
- * a message before it, as one of its blocks, or at the start of its string.
+ * a message before it, as one of its blocks, or at the beginning of its string.
  * This depends on the dialect (format). */
 bool ctx_insertion_fits(const struct ctx_message *message);
-/* Returns true if a summary or notice is inserted into a message in memory. */
+/* Returns true if a summary or notice is inserted into a message in memory, as
+ * a block or in its string. */
 bool ctx_insertion_is_block(const struct held_conversation *conversation,
     const struct prune_entry *entry);
 /* Returns true if a summary or notice is inserted as a message before this
@@ -371,7 +372,8 @@ bool ctx_insertion_is_block(const struct held_conversation *conversation,
 bool ctx_insertion_is_before(const struct held_conversation *conversation,
     const struct prune_entry *entry);
 /* Ways to insert a summary or notice: as a message of its own, as a block of a
- * message, or at the start of the string that is a message's content. */
+ * message, or at the beginning of the string that is the content of a
+ * message. */
 enum insertion_form { INSERT_MESSAGE, INSERT_BLOCK, INSERT_STRING };
 /* A summary or notice that is inserted: its text, and how it is inserted. */
 struct insertion_content {
@@ -381,64 +383,66 @@ struct insertion_content {
 	/* dialect of the message at which the text is inserted */
 	const struct ctx_dialect *dialect;
 	struct ctx_str text;
-	/* Only for INSERT_STRING: the content of the user message, which will
-	 * follow the summary or notice, without a summary of an earlier run at
-	 * its start. */
+	/* For INSERT_STRING: the content of the user message, which will come
+	 * after the summary or notice, without a summary of an earlier run at
+	 * its beginning. */
 	struct ctx_str string;
-	/* Only for INSERT_BLOCK: the message that gets the block, and the index
-	 * of the first of its blocks that will follow the new block. */
+	/* For INSERT_BLOCK: the message that gets the block, and the index of
+	 * the first of its blocks that will come after the new block. */
 	const struct ctx_message *message;
 	size_t next;
 };
-/* Chooses how a summary or notice is inserted into a user message, as a block
- * or in its string: sets the members form, string, message and next. */
+/* Chooses how a summary or notice is inserted into a user message: as a block
+ * or in its string.  Sets the members form, string, message and next. */
 void ctx_insertion_choose_place(const struct prune *run,
     const struct ctx_message *message, struct insertion_content *content);
-/* Sets *tokens to the tokens that an inserted summary or notice adds to the
- * conversation; to 0 if the dialect cannot contain it in this form. */
+/* Sets *tokens to the number of tokens that an inserted summary or notice adds
+ * to the conversation, or to 0 if the dialect cannot contain it in this
+ * form. */
 int ctx_insertion_count(struct prune *run, struct ctx_counter *counter,
     const struct insertion_content *content, uint64_t *tokens,
     struct ctx_err *err);
-/* Sets *tokens to the tokens of a summary or notice that was found in a
- * message. */
+/* Sets *tokens to the number of tokens of a summary or notice that was found in
+ * a message. */
 int ctx_insertion_count_found(struct prune *run, struct ctx_counter *counter,
     const struct ctx_message *message, const struct found_insertion *found,
     uint64_t *tokens, struct ctx_err *err);
 /* Adds the edit that removes a summary or notice from the beginning of a
- * string, so that only the user's text is left. found: the result of
+ * string, so that only the user's text is left. found: result of
  * ctx_insertion_find for this message. */
 int ctx_insertion_remove(struct ctx_edits *edits,
     const struct ctx_message *message, const struct found_insertion *found,
     struct ctx_err *err);
-/* Plans to insert a summary or notice before or into message message_index of
- * those in memory. */
+/* Adds a summary or notice to those that will be inserted. message_index: index
+ * of the message in memory before or into which it is inserted. */
 int ctx_insertion_add(struct held_conversation *conversation,
     size_t message_index, const struct insertion_content *content,
     uint64_t tokens, struct ctx_err *err);
-/* Plans to insert a notice at each segment that has CTX_MARK_NOTICE in the
- * plan. */
+/* Adds a notice to the texts that will be inserted, at each segment that has
+ * CTX_MARK_NOTICE in the plan. */
 int ctx_insertions_add_notices(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 /* Makes the JSON of all summaries and notices that become messages of their
- * own.  In a session file a message names the line before it as its parent.  So
- * this is called after removals, when it is known which lines are kept. */
+ * own.  Called after the removals, because in a session file a message contains
+ * the id of the line before it as its parent, which must be a line that is
+ * kept. */
 int ctx_insertions_compose(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 /* Adds the edit that inserts a summary or notice into a message to
- * run->message_edits.  It becomes a block before the message's blocks, or the
- * start of the string that is the content.  If replace is true, it replaces the
- * summary or notice that an earlier run inserted there. */
+ * run->message_edits: as a block before the message's other blocks, or at the
+ * beginning of the string that is its content.  If replace is true, it replaces
+ * the summary or notice that an earlier run has inserted there. */
 int ctx_insertion_insert_block(struct prune *run,
     struct held_conversation *conversation, const struct prune_entry *entry,
     const struct ctx_message *message, bool replace, struct ctx_err *err);
 /* Adds the edit that inserts a message before another one in the same JSON
- * array, with the same layout of white space. */
+ * array, with the same white space. */
 int ctx_insertion_insert_message(struct prune *run,
     struct held_conversation *conversation, const struct prune_entry *entry,
     struct ctx_err *err);
-/* Writes, as a line, a summary or notice that is inserted as a separate
- * message.  It is inserted before the message with the index message_index
- * among the messages in memory. */
+/* Writes a summary or notice that is inserted as a separate message, as a line.
+ * message_index: index, among the messages in memory, of the message before
+ * which it is inserted. */
 int ctx_insertion_write_message(struct prune *run,
     const struct held_conversation *conversation, size_t message_index,
     struct ctx_err *err);
@@ -447,7 +451,7 @@ int ctx_insertion_write_message(struct prune *run,
 
 /* Inserts a summary of the messages that are removed.  Does not insert it if it
  * would have at least as many tokens as these messages; they are then kept if
- * the conversation fits the budget with them. */
+ * the conversation fits into the budget with them. */
 int ctx_prune_summarize(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 

@@ -1,4 +1,4 @@
-/* plan.h - what the strategies and the files plan*.c share */
+/* plan.h - shared by the strategies and the files plan*.c */
 #ifndef CTX_PRUNE_PLAN_H
 #define CTX_PRUNE_PLAN_H
 
@@ -6,46 +6,48 @@
 #include "truncate/text_segments.h"
 
 /* ctx_ranked_decide removes the groups with the lowest ranks; it is the decide
- * function of salient and heuristic, and others call it.  ctx_split_decide also
- * removes by rank, but may remove the user messages of a turn and keep the
- * rest; ctx_recall_decide calls it where turns may be split. */
+ * function of salient and heuristic, and other functions call it.
+ * ctx_split_decide also removes by rank, but may remove the user messages of a
+ * turn and keep the rest; ctx_recall_decide calls it if turns may be split. */
 ctx_strategy_decide ctx_fifo_decide, ctx_window_decide, ctx_summarize_decide,
     ctx_ranked_decide, ctx_recall_decide, ctx_split_decide;
 
-/* Returns the tokens that are saved if segment i is removed.  Two segments of
- * one message both count the tokens for its role.  If both are removed, these
- * tokens are saved once: by the second segment. */
+/* Returns the number of tokens that are saved if segment i is removed.  Two
+ * segments of one message both include the tokens for its role.  If both are
+ * removed, these tokens are saved once, by the second segment. */
 uint64_t ctx_plan_freed_tokens(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
 /* Marks the segments before which a notice (a text that says that messages were
  * removed) is inserted.  Called after all other decisions.  If ended is false,
- * the conversation has not ended and nothing is marked.  In both cases, if no
- * message is kept between two notices of earlier runs, the first notice is
- * removed. */
+ * the conversation has not ended, and nothing is marked.  In both cases, if no
+ * message is kept between two notices of earlier runs, removes the first
+ * notice. */
 void ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
     bool ended);
-/* Returns the tokens that all notices have together, those of earlier runs
- * that are kept and new ones. */
+/* Returns the number of tokens of all notices together: those of earlier runs
+ * that are kept, and new ones. */
 uint64_t ctx_notice_cost(const struct ctx_plan *plan,
     const struct ctx_groups *groups);
-/* If the conversation exceeds the budget, removes notices (texts that say that
- * messages were removed), the oldest first, until it does not.  A notice of an
- * earlier run is removed only if a user message follows it, since otherwise
- * roles might not alternate. */
+/* Removes notices (texts that say that messages were removed), the oldest
+ * first, until the conversation does not exceed the budget.  A notice of an
+ * earlier run is removed only if a user message comes after it; otherwise roles
+ * might not alternate. */
 void ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups);
 
-/* A kind of scorer, which ranks segments by their text: its functions.  Each
- * kind has a struct of its own, which begins with a struct ctx_scorer. */
+/* The functions of a kind of scorer.  A scorer ranks segments by their text.
+ * The struct of each kind begins with a struct ctx_scorer. */
 struct ctx_scorer_kind {
 	size_t size; /* size of the scorer's struct in bytes */
 	int (*add)(struct ctx_scorer *scorer, const struct ctx_message *message,
 	    const struct ctx_groups *groups, size_t first, struct ctx_err *err);
 	int (*rank)(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	    const struct ctx_plan *plan, struct ctx_err *err);
-	/* ctx_scorer_find_removed; NULL: the strategy removes no passages. */
+	/* Implements ctx_scorer_find_removed.  NULL if the strategy removes no
+	 * passages. */
 	int (*find_removed)(struct ctx_scorer *scorer, size_t segment,
 	    struct passages *removed, struct ctx_err *err);
-	/* Frees what find_removed does not need.  NULL if find_removed is. */
+	/* Frees the memory that find_removed does not need.  NULL if
+	 * find_removed is NULL. */
 	void (*finish)(struct ctx_scorer *scorer);
 	void (*reset)(struct ctx_scorer *scorer);
 	void (*release)(struct ctx_scorer *scorer);
@@ -63,16 +65,16 @@ extern const char *const ctx_salient_reasons[CTX_SALIENT_REASONS];
 
 /* ---- strategy/scorer.c ---- */
 
-/* For a segment with exactly one text: sets *removed to the passages to remove
- * from this text if the segment is kept.  Must be called after ctx_scorer_rank.
- * The list is valid until the next call. */
+/* Sets *removed to the passages that are removed from the text of a segment if
+ * the segment is kept.  The segment must have exactly one text.  Must be called
+ * after ctx_scorer_rank.  The list is valid until the next call. */
 int ctx_scorer_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);
 
 /* ---- strategy/strategy.c ---- */
 
 /* Returns a text for reports that says why a strategy removes a segment with
- * this rank.  If the strategy has no text for the rank, returns its name. */
+ * this rank, or the name of the strategy if it has no text for the rank. */
 const char *ctx_strategy_reason(const struct ctx_strategy *strategy,
     double rank);
 

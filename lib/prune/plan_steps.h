@@ -1,5 +1,5 @@
-/* plan_steps.h - the steps in which ctx_plan_decide decides what is removed
- * and edited */
+/* plan_steps.h - the steps by which ctx_plan_decide decides what is removed and
+ * edited */
 #ifndef CTX_PRUNE_PLAN_STEPS_H
 #define CTX_PRUNE_PLAN_STEPS_H
 
@@ -13,32 +13,31 @@
 	(CTX_FLOORS_FOREVER | CTX_FLOOR_BIT(CTX_FLOOR_LAST) | \
 	    CTX_FLOOR_BIT(CTX_FLOOR_OPEN))
 
-/* A bit in ctx_plan.floors, used only while the plan is made.  It marks a user
- * message of the newest turn that is not the turn's task. ctx_plan_pin_optional
- * decides whether the message is kept. */
+/* A bit in ctx_plan.floors that is used only while the plan is made.  It marks
+ * a user message of the newest turn that is not the task of the turn.
+ * ctx_plan_pin_optional decides whether the message is kept. */
 #define CTX_FLOOR_OPTIONAL (1u << 7)
-/* The user messages with CTX_FLOOR_OPTIONAL are kept only if they have
- * together at most this part of the target: target / CTX_OPTIONAL_SHARE
- * tokens. */
+/* The user messages with CTX_FLOOR_OPTIONAL are kept only if they have together
+ * at most target / CTX_OPTIONAL_SHARE tokens. */
 enum { CTX_OPTIONAL_SHARE = 4 };
-/* By default the newest messages and turns are kept only up to this many
- * tokens: the tokens of the target that remain beside everything that must be
- * kept, divided by CTX_FLOOR_SHARE.  This limit does not apply if the user has
- * chosen the number of messages or turns. */
+/* The newest messages and turns are kept only up to a share of the tokens that
+ * the target leaves beside everything that must be kept: these tokens divided
+ * by CTX_FLOOR_SHARE.  This does not apply if the user has chosen the number of
+ * messages or turns. */
 enum { CTX_FLOOR_SHARE = 4 };
 
 /* ---- floor.c ---- */
 
 /* Returns true if the other messages of a turn need this user message, so that
- * it is removed only with the whole turn.  That is the task of the turn or, if
- * roles must alternate, every user message. */
+ * it is removed only with the whole turn.  This is so for the task of the turn
+ * or, if roles must alternate, for every user message. */
 bool ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
     const struct ctx_segment *segment);
 /* Returns true if the message of segment i also contains tool results of the
  * turn before. */
 bool ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i);
 /* Sets plan->floors: for each segment, the reasons why it must be kept.  If one
- * segment of a group (messages that belong together) must be kept, all of the
+ * segment of a group (messages that belong together) must be kept, the whole
  * group must be kept. */
 void ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended);
@@ -49,24 +48,25 @@ void ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
  * provider refuses if anything before it was changed). */
 bool ctx_plan_has_bound_reasoning(const struct ctx_plan *plan,
     const struct ctx_segment *segment);
-/* Returns the index of the first message that the plan changes; UINT64_MAX if
- * it changes none. */
+/* Returns the index of the first message that the plan changes, or UINT64_MAX
+ * if it changes none. */
 uint64_t ctx_plan_find_first_change(const struct ctx_plan *plan,
     const struct ctx_groups *groups);
-/* Marks bound reasoning for removal from message plan->bound_from on, even in
- * messages that must be kept: the provider would refuse the output with it. */
+/* Marks bound reasoning for removal, from message plan->bound_from on, even in
+ * messages that must be kept, because the provider would refuse the output with
+ * it. */
 void ctx_plan_mark_bound_reasoning(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 
 /* ---- plan_edits.c ---- */
 
-/* Returns the size in tokens of the sections into which a conversation is
- * divided; 0 if it is not divided.  See ctx_prune_settings.quantum. */
+/* Returns the number of tokens of each section into which a conversation is
+ * divided, or 0 if it is not divided.  See ctx_prune_settings.quantum. */
 uint64_t ctx_plan_section_tokens(const struct ctx_prune_settings *settings);
 
 /* Returns the kinds of edits (CTX_MARK_... bits) that the level (light,
  * balanced, aggressive) allows for a segment.  If ended is false, more messages
- * may come: also returns edits that will be allowed only then. */
+ * may come, and the result includes edits that will be allowed only then. */
 unsigned ctx_plan_find_allowed_edits(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i, bool ended);
 /* Returns the kinds of edits (CTX_MARK_... bits) that may still be made in a
@@ -75,24 +75,23 @@ unsigned ctx_plan_find_possible_edits(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
 uint64_t ctx_plan_count_edited_tokens(const struct ctx_segment *segment,
     unsigned edits);
-/* Returns the tokens of a segment after the planned edits.  The tokens of a
- * notice in it are not counted, because the plan reserves tokens for
- * notices. */
+/* Returns the number of tokens of a segment after the planned edits, without
+ * those of a notice in it, because the plan reserves tokens for notices. */
 uint64_t ctx_plan_count_without_notice(const struct ctx_segment *segment,
     unsigned edits);
-/* Returns how many tokens of a segment belong to a summary that an earlier run
- * has inserted. */
+/* Returns how many tokens of a segment, after the planned edits, belong to a
+ * summary that an earlier run has inserted. */
 uint64_t ctx_plan_count_summary_tokens(const struct ctx_segment *segment,
     unsigned edits);
-/* Decides about user messages of the newest turn that are not its task
- * (CTX_FLOOR_OPTIONAL).  Together they may have at most target /
- * CTX_OPTIONAL_SHARE tokens.  With everything that must be kept, they may have
- * at most target tokens.  If both is true, they are kept. */
+/* Decides whether user messages of the newest turn that are not its task
+ * (CTX_FLOOR_OPTIONAL) are kept.  They are kept if together they have at most
+ * target / CTX_OPTIONAL_SHARE tokens and, with everything that must be kept, at
+ * most target tokens. */
 void ctx_plan_pin_optional(struct ctx_plan *plan,
     const struct ctx_groups *groups);
-/* Marks the edits that the level (light, balanced, aggressive) allows, one
- * kind after the other, each from the oldest segment on, until the target is
- * met, and no more than needed.  Called when all messages were read. */
+/* Marks edits that the level (light, balanced, aggressive) allows, one kind
+ * after the other, each from the oldest segment on, until the target is met.
+ * Marks no more than needed.  Called when all messages were read. */
 void ctx_plan_edit_until_met(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 

@@ -1,5 +1,5 @@
-/* prune.h - ctx-prune: removes messages until a conversation fits into a token
- * budget */
+/* prune.h - removes messages until a conversation fits into a token budget
+ * (ctx-prune) */
 #ifndef CTX_PRUNE_H
 #define CTX_PRUNE_H
 
@@ -23,32 +23,28 @@ enum ctx_level {
 	CTX_LEVEL_AGGRESSIVE,
 };
 
-/* Settings for one conversation.  The unit is tokens unless a comment says
- * otherwise. */
+/* Settings for pruning one conversation.  The unit is tokens unless a comment
+ * says otherwise. */
 struct ctx_prune_settings {
 	const struct ctx_strategy *strategy;
 	enum ctx_level level;
-	uint64_t budget; /* maximum tokens of the output */
-	/* A conversation with at most this many tokens is not changed. */
-	uint64_t trigger;
-	/* A conversation above the trigger is pruned until it has at most this
-	 * many tokens. */
-	uint64_t target;
-	/* number of newest messages that are never changed */
+	uint64_t budget;  /* maximum number of tokens of the output */
+	uint64_t trigger; /* a conversation of at most this size is kept */
+	uint64_t target;  /* maximum size of a conversation that is pruned */
+	/* number of the newest messages that are never changed */
 	uint64_t keep_last;
-	/* Number of newest turns of which the user message and the last group
-	 * of messages are kept. */
+	/* Number of the newest turns whose user message and last group of
+	 * messages are kept. */
 	uint64_t keep_turns;
 	/* True if fewer messages than keep_last (shrinks_last) or keep_first
 	 * (shrinks_first), or fewer turns than keep_turns (shrinks_turns), may
-	 * be kept when they would use too large a share of the target; see
+	 * be kept if these would use too large a share of the target; see
 	 * CTX_FLOOR_SHARE. */
 	bool shrinks_last, shrinks_turns, shrinks_first;
-	/* only for the strategy middle-out: number of messages at the start of
-	 * the conversation that are kept */
+	/* For the strategy middle-out: number of messages at the beginning of
+	 * the conversation that are kept. */
 	uint64_t keep_first;
-	/* for the strategy window: number of newest turns that are kept */
-	uint64_t window_turns;
+	uint64_t window_turns; /* window: number of newest turns to keep */
 	/* For strategies with has_steps.  If not 0, messages are removed in
 	 * steps of this many tokens, so that the beginning of the output
 	 * changes less often from request to request.  A strategy that removes
@@ -57,29 +53,29 @@ struct ctx_prune_settings {
 	 * strategy with needs_all see struct ctx_plan_step. */
 	uint64_t quantum;
 	/* A conversation with more messages than this is pruned, even if its
-	 * tokens do not exceed the trigger. 0: no such limit. */
+	 * tokens do not exceed the trigger. 0 if there is no such limit. */
 	uint64_t trigger_messages;
-	/* For the strategy summarize: how many of the newest messages are kept,
-	 * or fewer if they do not fit; 0: as many as fit.  If keep_tokens is
-	 * not 0, the newest messages with this many tokens are kept instead. */
+	/* For the strategy summarize: number of the newest messages that are
+	 * kept, or fewer if they do not fit; 0: as many as fit.  If keep_tokens
+	 * is not 0, the newest messages with this many tokens are kept
+	 * instead. */
 	uint64_t keep_messages;
 	uint64_t keep_tokens;
-	/* For the strategy summarize. summary_tokens: maximum tokens of the
-	 * summary; 0: as many as the kept messages leave. reserved: tokens that
-	 * the strategy keeps free for the summary and the role and delimiters
-	 * of its message; 0: a share of the target. */
+	/* For the strategy summarize. summary_tokens: maximum number of tokens
+	 * of the summary; 0: as many as the kept messages leave. reserved:
+	 * number of tokens that are not used for messages, but for the summary
+	 * and the role and delimiters of its message; 0: a share of the
+	 * target. */
 	uint64_t summary_tokens, reserved;
 	enum ctx_reasoning reasoning;
-	/* true if the provider refuses the model's signed reasoning once
-	 * anything before it was changed */
+	/* True if the provider refuses the model's signed reasoning when
+	 * anything before it was changed. */
 	bool binds;
-	/* true if a conversation is pruned even if its trigger is not
-	 * exceeded */
-	bool always;
+	bool always; /* true: also prune a conversation below its trigger */
 	bool pin_system;
 	/* True if the format demands that user and assistant messages
-	 * alternate.  If any message of a turn is kept, the turn's user
-	 * messages and its last group are then kept, too. */
+	 * alternate.  If any message of a turn is kept, the user messages and
+	 * the last group of the turn are then kept, too. */
 	bool alternates;
 	/* True if the conversation has tool calls or tool results.  If any
 	 * message of a turn is kept, the first and the last user message of the
@@ -89,32 +85,29 @@ struct ctx_prune_settings {
 	bool whole_turns;
 };
 
-/* A segment (a message or a part of one) as a strategy sees it.  Messages that
- * belong together form a group.  Of each group, only the candidate of the first
- * segment counts: it has the group's weight, and the strategy sets drop only
- * there. */
+/* A candidate: a segment (a message or a part of one) as a strategy sees it.
+ * Messages that belong together form a group.  Of each group, only the
+ * candidate of the first segment is used: it has the weight of the group, and
+ * the strategy sets drop only there. */
 struct ctx_candidate {
-	/* Tokens that the group of messages has after the edits decided so
-	 * far. */
-	uint64_t weight;
+	uint64_t weight; /* tokens of the group after the edits so far */
 	/* Rank of the group.  Groups with the lowest rank are removed first. */
 	double rank;
 	/* How many of the tokens in weight belong to summaries of earlier runs.
-	 * Limited by ctx_limit_tokens. */
+	 * At most UINT32_MAX (ctx_limit_tokens). */
 	uint32_t summary_tokens;
-	/* Only if quantum is not 0.  The conversation is divided into sections
-	 * of quantum tokens; this is the number of the section in which the
+	/* Used if quantum is not 0: the conversation is divided into sections
+	 * of quantum tokens, and this is the number of the section in which the
 	 * segment begins (its lower 32 bits). */
 	uint32_t section;
-	/* Number of messages from the newest one of the group to the end of
-	 * the conversation.  Only for strategies with needs_all. */
+	/* Number of messages from the newest message of the group to the end of
+	 * the conversation.  Set only for strategies with needs_all. */
 	uint32_t age;
 	uint32_t turn;
-	uint32_t root; /* index of the first segment of the group */
-	/* true if the segment is the first one of its group */
-	bool is_root : 1;
-	/* True for a user message that the rest of its turn needs.  It is
-	 * removed only together with the whole turn. */
+	uint32_t root;    /* index of the first segment of the group */
+	bool is_root : 1; /* true: the first segment of its group */
+	/* True for a user message that the rest of its turn needs, so that it
+	 * is removed only together with the whole turn. */
 	bool user : 1;
 	/* True if the segment may be removed although its turn is kept: a
 	 * system message, a record that is not a message, a user message that
@@ -123,18 +116,18 @@ struct ctx_candidate {
 	/* True if the segment must be kept.  Before the end of the conversation
 	 * this may still change. */
 	bool pinned : 1;
-	/* True if the segment must be kept whatever messages still come.  Its
+	/* True if the segment must be kept whatever messages come later.  Its
 	 * tokens are then not available for other messages. */
 	bool permanent : 1;
-	/* True for a user message at the start of a turn, and for a summary
+	/* True for a user message at the beginning of a turn, and for a summary
 	 * with the role user: the kept messages may begin with it. */
 	bool asks : 1;
-	/* True if a newer segment was already removed by an earlier plan.  A
+	/* True if an earlier plan has already removed a newer segment.  A
 	 * strategy that removes by age must then remove this segment, too. */
 	bool before_cut : 1;
 	/* true if the segment is a summary that an earlier run has inserted */
 	bool summary : 1;
-	bool crosses_turns : 1; /* the group has segments in several turns */
+	bool crosses_turns : 1; /* the group has segments of several turns */
 	/* True if the message of the segment also contains tool results of the
 	 * turn before. */
 	bool shares_message : 1;
@@ -147,48 +140,46 @@ typedef int ctx_strategy_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
     struct ctx_err *err);
 
-/* A strategy: which messages are removed first.  The function decide sets drop
- * in the candidates of the groups that it removes.  It may do so only if
- * is_root is true and pinned is false.  User messages are removed after all
- * other groups of their turn, unless ranks_user_messages is true. base: tokens
- * of the conversation that are in no candidate. newest: the number of the
+/* A strategy: decides which messages are removed first.  The function decide
+ * sets drop in the candidates of the groups that it removes, which must have
+ * is_root true and pinned false.  User messages are removed after all other
+ * groups of their turn, unless ranks_user_messages is true. base: number of
+ * tokens of the conversation that are in no candidate. newest: number of the
  * newest turn. */
 struct ctx_strategy {
 	const char *name, *about;
 	ctx_strategy_decide *decide;
-	bool pins_system; /* system messages are never removed */
-	/* the first keep_first messages are never removed */
-	bool pins_first;
-	bool has_budget; /* has a trigger, a target and levels */
-	bool has_steps;  /* removes messages in steps of quantum tokens */
-	/* True if the strategy can decide only when the whole conversation was
-	 * read. */
-	bool needs_all;
-	bool summarizes; /* inserts a summary of removed messages */
+	bool pins_system; /* true if system messages are never removed */
+	bool pins_first;  /* true: the first keep_first messages are kept */
+	bool has_budget;  /* true: it has a trigger, a target and levels */
+	bool has_steps;   /* true: it removes in steps of quantum tokens */
+	bool needs_all;   /* true: it decides after the last message was read */
+	bool summarizes;  /* true: it inserts a summary of removed messages */
 	/* True if the level light clears tool results (replaces them by a short
 	 * text) before groups are removed. */
 	bool clears_results;
 	/* True if the level aggressive keeps only the beginning and the end of
-	 * long texts.  False if it replaces tool results by a short text. */
+	 * long texts; false if it replaces tool results by a short text. */
 	bool truncates_texts;
-	bool ranks_user_messages; /* removes user messages by their own rank */
+	/* true if the strategy removes user messages by their own rank */
+	bool ranks_user_messages;
 	/* True if the strategy can keep a message and remove the user messages
-	 * of its turn.  This is done only if the conversation allows it, too:
+	 * of its turn.  The conversation must also allow it:
 	 * ctx_prune_splits_turns checks both. */
 	bool splits_turns;
-	/* Too many groups may be removed, because groups differ in size.  True
-	 * if the strategy then keeps some of them after all, as far as the
+	/* True if the strategy, after it has removed too much because groups
+	 * differ in size, keeps some of the groups after all, as far as the
 	 * target allows. */
 	bool refills;
-	/* true if the strategy can use embeddings, which a program of the user
-	 * makes */
+	/* True if the strategy can use embeddings, which a program of the user
+	 * makes. */
 	bool embeds;
-	/* The scorer, which gives each segment a rank by its text.  NULL: the
+	/* The scorer, which gives each segment a rank by its text.  NULL if the
 	 * strategy removes by age. */
 	const struct ctx_scorer_kind *scorer;
-	/* Texts that tell the user why a segment was removed, indexed by its
-	 * rank: reasons[0] is for segments of rank 0, and the last one also
-	 * for all higher ranks.  NULL if ranks do not stand for reasons.  See
+	/* Texts that tell the user why a segment was removed, by its rank:
+	 * reasons[0] is for rank 0, and the last text also for all higher
+	 * ranks.  NULL if ranks do not stand for reasons.  See
 	 * ctx_strategy_reason. */
 	const char *const *reasons;
 	size_t n_reasons;
@@ -208,10 +199,10 @@ const struct ctx_strategy *ctx_strategy_find(const char *name);
 
 /* ---- prune/plan.c: what to remove, in bounded memory -------------------- */
 
-/* Reasons for which a segment must be kept.  If a segment has several reasons,
- * its tokens are counted for the first one. */
+/* Reasons why a segment must be kept.  If a segment has several reasons, its
+ * tokens are counted for the first one. */
 enum ctx_floor_kind {
-	/* The tokens of the tool definitions.  They are not in any segment, but
+	/* The tokens of the tool definitions, which are not in any segment, but
 	 * are always kept. */
 	CTX_FLOOR_TOOLS,
 	CTX_FLOOR_UNKNOWN, /* the segment is a record that is not a message */
@@ -223,20 +214,19 @@ enum ctx_floor_kind {
 	 * last group of such a turn (keep_turns). */
 	CTX_FLOOR_TURN,
 	CTX_FLOOR_OPEN, /* the segment has a tool call without a result */
-	/* The strategy has no token budget and keeps the segment for a reason
-	 * of its own. */
+	/* The strategy has no token budget, and keeps the segment for its own
+	 * reasons. */
 	CTX_FLOOR_KEPT,
 	CTX_FLOOR_KINDS
 };
 
 /*
- * The part of a conversation at which the strategy looks to decide what is
- * removed.
+ * The part of a conversation from which a strategy decides what is removed.
  *
  * Usually this part is the whole conversation.  If a strategy with needs_all
  * removes in steps (quantum is not 0), the part is only the beginning, up to
- * the message with which the number of tokens most recently reached or passed
- * a multiple of quantum.  The later messages, which together have fewer than
+ * the message with which the number of tokens most recently reached or passed a
+ * multiple of quantum.  The later messages, which together have fewer than
  * quantum tokens, are all kept, and the decision does not depend on them.  So
  * until the next multiple is reached, the same messages are removed, each
  * output begins with the output before it, and the provider can read this
@@ -246,11 +236,11 @@ struct ctx_plan_step {
 	size_t n; /* number of segments */
 	uint64_t messages, nonsystem_messages;
 	uint32_t turn; /* number of the newest turn */
-	/* Index of the last user message of the newest turn; UINT64_MAX: it
-	 * has none. */
+	/* Index of the last user message of the newest turn, or UINT64_MAX if
+	 * it has none. */
 	uint64_t last_user;
-	/* tokens that are set aside for the messages after the step: quantum,
-	 * or 0 if the step is the whole conversation */
+	/* Number of tokens that are reserved for the messages after the step:
+	 * quantum, or 0 if the step is the whole conversation. */
 	uint64_t reserved;
 };
 
@@ -258,97 +248,96 @@ struct ctx_plan_step {
 struct ctx_plan {
 	struct ctx_prune_settings settings;
 	struct ctx_plan_step step;
-	/* True if step is the whole conversation, because what a smaller step
-	 * keeps would exceed the budget. */
+	/* True if the step is the whole conversation, because what a smaller
+	 * step keeps would exceed the budget. */
 	bool ignores_steps;
-	/* Tokens of the request that are in no message, such as those of tool
-	 * definitions. */
+	/* Number of tokens of the request outside its messages, such as those
+	 * of tool definitions. */
 	uint64_t fixed;
-	/* how many of the tokens in fixed belong to the tool definitions, and
-	 * to a system prompt outside the messages */
+	/* tools, system: how many of the tokens in fixed belong to the tool
+	 * definitions, and to a system prompt outside the messages. */
 	uint64_t tools, system;
-	uint64_t notices; /* tokens that are reserved for notices */
-	/* Index of the first message from which bound reasoning is removed, as
-	 * from all later messages; UINT64_MAX: from none.  Bound reasoning is
-	 * signed reasoning that the provider refuses if anything before it was
-	 * changed. */
+	uint64_t notices; /* number of tokens that are reserved for notices */
+	/* Index of the first message from which bound reasoning is removed; it
+	 * is also removed from all later messages.  UINT64_MAX if it is not
+	 * removed.  Bound reasoning is signed reasoning that the provider
+	 * refuses if anything before it was changed. */
 	uint64_t bound_from;
 	bool has_cut; /* true once a group was removed */
-	/* All messages with a lower index were removed, except those that must
-	 * be kept. */
+	/* Index of a message: all earlier messages were removed, except those
+	 * that must be kept. */
 	uint64_t cut_message;
-	/* Only with quantum.  All segments that start before this number of
+	/* Used with quantum: all segments that begin before this number of
 	 * tokens of the conversation were removed, except those that must be
 	 * kept. */
 	uint64_t cut_tokens;
 	/* For each segment: what will be done with it, as CTX_MARK_... bits. */
 	uint8_t *marks;
-	/* For each segment: the reasons why it must be kept.  Bit 1 << k is for
-	 * reason k of enum ctx_floor_kind. */
+	/* For each segment: the reasons why it must be kept.  Bit 1 << k stands
+	 * for reason k of enum ctx_floor_kind. */
 	uint8_t *floors;
-	/* Only while a strategy decides; otherwise NULL. */
+	/* Used while a strategy decides; otherwise NULL. */
 	struct ctx_candidate *candidates;
 	size_t marks_cap, floors_cap;
-	/* tokens of the conversation after all planned changes */
+	/* number of tokens of the conversation after all planned changes */
 	uint64_t after;
-	/* number of tokens that must be kept, for each reason */
+	/* for each reason: number of tokens that must be kept for it */
 	uint64_t floor[CTX_FLOOR_KINDS];
 };
 
-/* Makes the plan ready for the next conversation. */
+/* Prepares the plan for the next conversation. */
 void ctx_plan_reset(struct ctx_plan *plan,
     const struct ctx_prune_settings *settings);
 /* Makes the plan: sets plan->marks of each segment that is removed or edited.
- * If ended is false, more messages will come.  Then only changes are marked
- * that no later message can make unnecessary.  If ended is true, also sets
+ * If ended is false, more messages will come, and only changes are marked that
+ * no later message can make unnecessary.  If ended is true, also sets
  * plan->after and plan->floor for the output, and marks where notices are
  * inserted. */
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
-/* Makes the plan of a complete conversation once more, because plan->settings
- * were changed.  Only for strategies with needs_all, for which no messages were
- * removed before the conversation ended. */
+/* Makes the plan of a complete conversation again, because plan->settings were
+ * changed.  Only for strategies with needs_all, for which no messages are
+ * removed before the conversation ends. */
 int ctx_plan_decide_again(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err);
-/* Called when a conversation was read completely.  Finds out which of its
- * segments must be kept, and why, and stores the reasons in plan->floors, which
- * ctx_scorer_rank uses. */
+/* Finds which segments of a complete conversation must be kept, and why.
+ * Stores the reasons in plan->floors, which ctx_scorer_rank uses. */
 int ctx_plan_survey(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err);
-/* Returns true if the conversation must be pruned.  The reason may be that it
- * exceeds its trigger, that it has too many messages, that the strategy has no
- * trigger, or that the settings demand it. */
+/* Returns true if the conversation must be pruned: because it exceeds its
+ * trigger, has too many messages, the strategy has no trigger, or the settings
+ * demand it. */
 bool ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups);
 /* Marks bound reasoning (signed reasoning that the provider refuses if anything
- * before it was changed) for removal, from message index message on, and
+ * before it was changed) for removal, from the message with this index on, and
  * updates plan->after.  Marks nothing if the settings keep this reasoning.
- * Needed after ctx_plan_decide for changes that the plan does not know, such as
- * inserted summaries. */
+ * Needed after ctx_plan_decide for changes that the plan does not include, such
+ * as inserted summaries. */
 void ctx_plan_bind(struct ctx_plan *plan, const struct ctx_groups *groups,
     uint64_t message);
-/* Returns true if the segment has bound reasoning that must be removed, because
- * something before it is changed. */
+/* Returns true if the segment has bound reasoning (signed reasoning that the
+ * provider refuses if anything before it was changed) that must be removed. */
 bool ctx_plan_must_strip(const struct ctx_plan *plan,
     const struct ctx_segment *segment);
-/* Used by strategies that write a summary, if no summary is inserted after all.
- * Unmarks all removals of segments and of earlier summaries.  Edits that the
- * level allows remain.  Bound reasoning is now removed only after the first of
- * these edits.  If the budget is then exceeded, all bound reasoning is removed
- * that was to be removed before the call. */
+/* Cancels removals, for strategies that write a summary, if no summary is
+ * inserted after all.  Unmarks all removals of segments and of earlier
+ * summaries.  Edits that the level allows remain.  Bound reasoning is then
+ * removed only after the first of these edits; if the budget is exceeded with
+ * it, all bound reasoning is removed that was marked before the call. */
 void ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups);
-/* Returns true if the provider would refuse the output.  Bound reasoning is
- * kept although its message or an earlier one was changed, in this run or an
+/* Returns true if the provider would refuse the output, because bound reasoning
+ * is kept although its message or an earlier one was changed, in this run or an
  * earlier one. */
 bool ctx_plan_leaves_bound(const struct ctx_plan *plan,
     const struct ctx_groups *groups);
 /* Adds up the tokens of all segments after the planned changes.  Sets
- * plan->after to their sum and plan->floor to the tokens that must be kept. */
+ * plan->after to their sum, and plan->floor to the tokens that must be kept. */
 void ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups);
-/* Returns the tokens that segment i has after the planned edits. */
+/* Returns the number of tokens of segment i after the planned edits. */
 uint64_t ctx_plan_left(const struct ctx_plan *plan,
     const struct ctx_segment *segment, size_t i);
 /* Changes *groups according to the marks: removes the segments with
- * CTX_MARK_DROP, and lowers the tokens of edited segments. */
+ * CTX_MARK_DROP, and reduces the tokens of edited segments. */
 int ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err);
 void ctx_plan_release(struct ctx_plan *plan);
@@ -356,53 +345,56 @@ void ctx_plan_release(struct ctx_plan *plan);
 /* ---- prune/strategy/scorer.c: ranks that depend on the text ------------- */
 
 /* A scorer.  It reads the messages of a conversation one by one.  When all were
- * read, it gives each segment a rank; the strategy removes low ranks first. */
+ * read, it gives each segment a rank; the strategy removes segments with low
+ * ranks first. */
 struct ctx_scorer;
 struct ctx_scorer_options {
-	/* For the strategy recall: the question.  NULL: it is the last user
+	/* For the strategy recall: the question, or NULL to use the last user
 	 * message. */
 	const char *query;
-	struct ctx_command embedder; /* for recall: makes embeddings of texts */
-	/* for recall: true if the caller cannot remove passages from texts */
+	/* for the strategy recall: program that makes embeddings of texts */
+	struct ctx_command embedder;
+	/* for the strategy recall: true if the caller cannot remove passages
+	 * from texts */
 	bool whole;
 };
 
-/* Sets *scorer to a new scorer for the strategy; to NULL if the strategy
+/* Sets *scorer to a new scorer for the strategy, or to NULL if the strategy
  * removes by age. */
 int ctx_scorer_open(struct ctx_scorer **scorer,
     const struct ctx_strategy *strategy,
     const struct ctx_scorer_options *options, struct ctx_err *err);
-/* Makes the scorer read a message that ctx_groups_add has added.  Its segments
- * are those from index first on. */
+/* Lets the scorer read a message that ctx_groups_add has added. first: index of
+ * the first segment of the message. */
 int ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *message,
     const struct ctx_groups *groups, size_t first, struct ctx_err *err);
-/* Sets the rank of all segments. plan: its settings are used, and the reasons
- * to keep segments that ctx_plan_survey has stored in plan->floors.  CTX_EARG:
- * the embedder, a program of the user, has failed. */
+/* Sets the rank of all segments. plan: its settings, and the reasons to keep
+ * segments that ctx_plan_survey has stored in plan->floors, are used.
+ * CTX_EARG: the embedder, a program of the user, has failed. */
 int ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err);
-/* Makes the scorer ready for the next conversation.  Keeps its memory. */
+/* Prepares the scorer for the next conversation.  Keeps its memory. */
 void ctx_scorer_reset(struct ctx_scorer *scorer);
-/* Frees the memory that ctx_scorer_find_removed does not need, when all
- * messages were ranked and no other conversation comes.  Sets *scorer to NULL
- * if that is all memory. */
+/* Frees the memory that ctx_scorer_find_removed does not need.  Called when all
+ * messages were ranked and there is no other conversation.  Sets *scorer to
+ * NULL if all its memory was freed. */
 void ctx_scorer_finish(struct ctx_scorer **scorer);
 void ctx_scorer_close(struct ctx_scorer *scorer);
 
 /* ---- prune/strategy/summary.c: an extractive summary -------------------- */
 
-/* Beginning of the text of every summary that ctx inserts.  A later run
- * recognises the summary by it. */
+/* Beginning of the text of every summary that ctx inserts, by which a later run
+ * recognises the summary. */
 #define CTX_SUMMARY_PREFIX "[Earlier conversation summary]: "
-/* The text between a summary or notice and the user's text, if both are in one
- * JSON string.  Other than line feeds, it has no characters that JSON
- * escapes. */
+/* Text between a summary or notice and the user's text, if both are in one JSON
+ * string.  Of its characters, only line feeds are escaped in JSON. */
 #define CTX_SUMMARY_SUFFIX "\n\n[End of the summary]\n\n"
 #define CTX_NOTICE_SUFFIX  "\n\n"
-/* Maximum tokens of a summary if few messages are removed, if the target is
- * small, or if no target is set. */
+/* Maximum number of tokens of a summary if few messages are removed, if the
+ * target is small, or if no target is set. */
 #define CTX_LEAST_SUMMARY 300
-/* Tokens that are kept free for the role and delimiters of a summary. */
+/* Number of tokens that are reserved for the role and delimiters of a
+ * summary. */
 #define CTX_SUMMARY_FRAME 32
 
 enum ctx_summary_kind {
@@ -410,7 +402,7 @@ enum ctx_summary_kind {
 	CTX_SUMMARY_USER,
 	CTX_SUMMARY_ASSISTANT,
 	CTX_SUMMARY_CALL, /* arguments of a tool call, as JSON */
-	/* a tool result, from which a line with an error message is used */
+	/* a tool result, of which a line with an error message is used */
 	CTX_SUMMARY_RESULT,
 	CTX_SUMMARY_OTHER, /* any other text, of which only names are used */
 };
@@ -422,28 +414,29 @@ struct ctx_summary_text {
 	struct ctx_str text;
 	/* for a tool call: name of the tool */
 	struct ctx_str tool;
-	/* for a tool call and its result: id of the call; empty: not known */
+	/* for a tool call and its result: id of the call; empty if not known */
 	struct ctx_str id;
 	bool failed; /* for a tool result: true if the call failed */
 };
 
-/* The built-in summarizer.  It collects the removed texts in order and selects
+/* The built-in summarizer.  It collects the removed texts in order, and selects
  * lines for a summary: requests and constraints of the user, word for word;
  * open tasks; decisions; changed files; commands; errors; other tool calls;
  * other sentences.  Most of the summary is lists of names (paths, identifiers,
- * ids and numbers) from removed texts that are in no kept text, each list below
- * its tool call.  No line is repeated.  Equal texts give equal summaries. */
+ * ids and numbers) that are in removed texts and in no kept text, each list
+ * below its tool call.  No line is repeated.  Equal texts give equal
+ * summaries. */
 struct ctx_summary;
 int ctx_summary_open(struct ctx_summary **summary, struct ctx_err *err);
 void ctx_summary_close(struct ctx_summary *summary);
 int ctx_summary_add(struct ctx_summary *summary,
     const struct ctx_summary_text *text, struct ctx_err *err);
-/* Adds a text that is kept.  Lines that mention names in this text are
- * preferred for the summary. */
+/* Adds a text that is kept.  The summarizer prefers lines with names that occur
+ * in such a text. */
 int ctx_summary_later(struct ctx_summary *summary, const char *p, size_t n,
     struct ctx_err *err);
-/* Selects the lines, and stores a summary of at most limit tokens in the buffer
- * "out".  May be called only once. */
+/* Selects the lines, and writes a summary of at most limit tokens to the buffer
+ * out.  May be called only once. */
 int ctx_summary_write(struct ctx_summary *summary,
     struct ctx_token_counter *counter, uint64_t limit, struct ctx_buf *out,
     struct ctx_err *err);
@@ -464,42 +457,51 @@ struct ctx_prune_config {
 	 * settings.  Budget, trigger, target and quantum are computed from the
 	 * members below. */
 	struct ctx_prune_settings settings;
-	struct ctx_amount budget;  /* if percent: of the context window */
-	struct ctx_amount trigger; /* if percent: of the budget */
-	struct ctx_amount target;  /* if percent: of the budget */
-	/* If percent: of the target.  Not set: see compute_quantum. */
+	/* if percent is true: relative to the context window */
+	struct ctx_amount budget;
+	/* if percent is true: relative to the budget */
+	struct ctx_amount trigger;
+	/* if percent is true: relative to the budget */
+	struct ctx_amount target;
+	/* If percent is true: relative to the target.  If it is not set: see
+	 * compute_quantum. */
 	struct ctx_amount quantum;
-	/* Maximum of the trigger in tokens; 0: no maximum. */
+	/* maximum of the trigger in tokens, or 0 if there is none */
 	uint64_t trigger_tokens;
-	/* Used if no budget is given: number of tokens that are left for the
-	 * answer.  The budget is then the context window minus this number. */
+	/* Used if no budget is given: number of tokens that are reserved for
+	 * the answer.  The budget is then the context window minus this
+	 * number. */
 	uint64_t reserve;
-	uint64_t window; /* context window in tokens; 0: the model's */
+	/* context window in tokens, or 0 to use that of the model */
+	uint64_t window;
 	struct ctx_pattern pin_text, pin_tool;
-	unsigned pin_roles; /* roles that are pinned: bits 1 << enum ctx_role */
+	/* roles whose messages are pinned: bits 1 << enum ctx_role */
+	unsigned pin_roles;
 	/* Patterns of tool names that say which tool results may be edited:
-	 * those of tools that match tool and do not match not_tool. */
+	 * those of tools whose name matches tool and does not match
+	 * not_tool. */
 	struct ctx_pattern tool, not_tool;
 	/* The notice: a text that says that messages were removed.  It is
 	 * inserted before the first turn after the removed messages.  UTF-8,
-	 * NUL-terminated.  NULL: no notice.  The strategy summarize inserts no
-	 * notice, because its summary says that messages were removed. */
+	 * terminated by a NUL byte; NULL if no notice is inserted.  The
+	 * strategy summarize inserts no notice, because its summary says that
+	 * messages were removed. */
 	const char *notice;
-	/* The following members are for the strategy summarize: */
+	/* The next members are for the strategy summarize. */
 	/* Command that writes the summary.  If it has no command line, the
 	 * built-in summarizer is used. */
 	struct ctx_command summarizer;
 	const char *prompt; /* beginning of the summarizer's input */
-	/* maximum length of a summary in tokens; 0: for the summarizer a
-	 * twentieth of the target, at least CTX_LEAST_SUMMARY, and for the
-	 * built-in summary what the kept messages leave */
+	/* Maximum length of a summary in tokens. 0: a twentieth of the target,
+	 * at least CTX_LEAST_SUMMARY, for a command; for the built-in
+	 * summarizer, the tokens that the kept messages leave. */
 	uint64_t summary_tokens;
-	/* true if the built-in summarizer is used when summarizer fails */
+	/* True if the built-in summarizer is used when the command fails. */
 	bool or_builtin;
 	struct ctx_scorer_options scorer;
 	struct ctx_report report;
 	void *user;
-	/* Called at the end of each conversation; or NULL. */
+	/* Called at the end of each conversation.  May be NULL. */
 	int (*ended)(void *user, const struct ctx_prune_outcome *outcome,
 	    struct ctx_err *err);
 };
@@ -507,37 +509,39 @@ struct ctx_prune_config {
 /* Result of pruning a conversation. */
 struct ctx_prune_outcome {
 	const char *file;
-	/* Number of the line that contains the whole conversation.  0 for a
+	/* Number of the line that contains the whole conversation, or 0 for a
 	 * conversation in which each message is a line of its own. */
 	uint64_t line;
-	/* tokens of the conversation, before and after pruning */
+	/* numbers of tokens of the conversation before and after pruning */
 	uint64_t before, after;
-	/* numbers of messages that were read, and that were removed */
+	/* messages: number of messages that were read; messages_removed: how
+	 * many of them were removed. */
 	uint64_t messages, messages_removed;
-	/* number of messages written, including inserted ones */
+	/* number of messages that were written, including inserted ones */
 	uint64_t messages_kept;
 	/* A dialect (format) in which ctx could not insert a notice, so that
-	 * nothing says that messages were removed.  NULL: there is none. */
+	 * nothing says that messages were removed.  NULL if there is none. */
 	const struct ctx_dialect *notice_unsupported;
 	const struct ctx_prune_settings *settings;
-	/* the plan; its member floor says what must be kept */
+	/* the plan; plan->floor says what must be kept */
 	const struct ctx_plan *plan;
-	bool over; /* true if the member "after" exceeds the budget */
+	bool over; /* true if the number "after" exceeds the budget */
 	/* True if bound reasoning (signed reasoning that the provider refuses
 	 * if anything before it was changed) is kept after a change, so that
 	 * the provider may refuse the output. */
 	bool breaks_signed_reasoning;
-	/* True if nothing was changed.  With CTX_REASONING_FAIL a conversation
-	 * remains as it is if bound reasoning would come after a change. */
+	/* True if nothing was changed because of CTX_REASONING_FAIL: bound
+	 * reasoning (signed reasoning that the provider refuses if anything
+	 * before it was changed) would come after a change. */
 	bool refused;
-	/* An error, such as a failed summarizer.  The conversation was then not
-	 * changed.  NULL: no error. */
+	/* An error because of which the conversation was not changed, such as a
+	 * failed summarizer; NULL if there is none. */
 	const struct ctx_err *error;
 };
 
-/* Prunes all conversations of a stream.  Until a conversation has ended, the
- * messages that may be kept are in memory; then they are written.  A dry run
- * passes NULL as writer: nothing is written.  CTX_EARG: the settings contradict
+/* Prunes all conversations of a stream.  The messages that may be kept are in
+ * memory until their conversation has ended; then they are written.  If writer
+ * is NULL, nothing is written (dry run).  CTX_EARG: the settings contradict
  * each other, or neither budget nor window is known. */
 int ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_prune_config *options,
@@ -546,19 +550,20 @@ int ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 /* ---- prune/pins.c: messages that options demand to keep ----------------- */
 
 struct ctx_pins {
-	struct ctx_prune_config *config; /* its members pin_... are used */
-	struct ctx_buf text;             /* scratch memory */
-	/* A limit against slow patterns: how much work is left for patterns of
-	 * options such as --pin and --tool in the current message.  In units of
-	 * CTX_PATTERN_WORK. */
+	/* the options; only the members pin_... are used */
+	struct ctx_prune_config *config;
+	struct ctx_buf text; /* scratch memory */
+	/* Work that may still be done for matching patterns of options such as
+	 * --pin and --tool with the current message; a limit against slow
+	 * patterns.  In the units of CTX_PATTERN_WORK. */
 	int64_t match_left;
 };
-/* Sets *pinned to true if --pin, --pin-tool or --pin-role match a message, and
- * sets pins->match_left for this message. */
+/* Sets *pinned to true if --pin, --pin-tool or --pin-role match a message.
+ * Sets pins->match_left for this message. */
 int ctx_pins_match(struct ctx_pins *pins, const struct ctx_message *message,
     bool *pinned, struct ctx_err *err);
-/* Pins those segments, from index first on, whose tool name matches
- * --pin-tool.  A tool result has the tool name of its call. */
+/* Pins the segments, from index first on, whose tool name matches --pin-tool.
+ * The tool name of a tool result is that of its call. */
 void ctx_pins_match_tools(struct ctx_pins *pins, struct ctx_groups *groups,
     size_t first);
 void ctx_pins_release(struct ctx_pins *pins);
@@ -566,22 +571,23 @@ void ctx_pins_release(struct ctx_pins *pins);
 /* ---- prune/settings.c: defaults, and numbers of tokens ------------------ */
 
 /* Sets a configuration to the defaults of ctx-prune(1).  The caller then
- * changes what its user has chosen.  If the user has chosen keep_last,
+ * changes what the user has chosen.  If the user has chosen keep_last,
  * keep_turns or keep_first, the caller sets shrinks_last, shrinks_turns or
  * shrinks_first to false. */
 void ctx_prune_config_init(struct ctx_prune_config *options);
-/* Sets the members that depend on others and that the user has not chosen:
- * keep_last by the level, pin_system, trigger_messages and keep_messages by the
- * strategy.  Must be called once, after the user's choices are known. */
+/* Sets the members that depend on other members and that the user has not
+ * chosen: keep_last according to the level; pin_system, trigger_messages and
+ * keep_messages according to the strategy.  Must be called once, after the
+ * user's choices were set. */
 void ctx_prune_config_complete(struct ctx_prune_config *options);
-/* Computes budget, trigger, target and quantum for a conversation.  model NULL:
- * its model is not known. */
+/* Computes budget, trigger, target and quantum for a conversation. model: NULL
+ * if the model is not known. */
 int ctx_prune_settings_for(const struct ctx_prune_config *options,
     const struct ctx_model *model, struct ctx_prune_settings *settings,
     struct ctx_err *err);
-/* Sets alternates and whole_turns to true if this message demands it.  The
- * caller sets both to false before a conversation, and calls this function for
- * each of its messages before the plan is made. */
+/* Sets alternates and whole_turns to true if a message demands it.  The caller
+ * sets both to false before a conversation, and calls this function for each of
+ * its messages before the plan is made. */
 void ctx_prune_settings_see(struct ctx_prune_settings *settings,
     const struct ctx_message *message);
 

@@ -4,9 +4,9 @@
 
 #include "prune/held_conversation.h"
 
-/* The removed messages, as far as a summary needs to know them. */
+/* What a summary must know about the removed messages. */
 struct removal {
-	/* Dialect of the last removed message that is not a summary; NULL if
+	/* Dialect of the last removed message that is not a summary, or NULL if
 	 * there is none. */
 	const struct ctx_dialect *dialect;
 	uint64_t tokens;
@@ -17,8 +17,8 @@ struct removal {
 /* Place where a summary is inserted. */
 struct summary_place {
 	size_t message_index; /* index of a message in memory */
-	/* True if the summary becomes a block of this message, false if it
-	 * becomes a message before it. */
+	/* True if the summary becomes a block of this message; false if it
+	 * becomes a message of its own before it. */
 	bool is_block;
 };
 
@@ -28,7 +28,8 @@ struct summary_job {
 	struct held_conversation *conversation;
 	struct removal removal;
 	struct summary_place place;
-	struct ctx_summary *lines; /* the built-in summarizer; NULL: not used */
+	/* the built-in summarizer, or NULL if it is not used */
+	struct ctx_summary *lines;
 	/* Input of the user's summarizer: the prompt, then the removed
 	 * blocks. */
 	struct ctx_buf input;
@@ -36,7 +37,8 @@ struct summary_job {
 	struct ctx_buf block;    /* the text of the block being read */
 	struct ctx_buf text;     /* the summary, without its prefix */
 	struct ctx_buf composed; /* the summary with its prefix */
-	/* Maximum tokens of text, in the encoding and in the model. */
+	/* Maximum number of tokens of the text. max_tokens: of the encoding;
+	 * most_tokens: of the model. */
 	uint64_t max_tokens, most_tokens;
 };
 
@@ -48,8 +50,8 @@ int ctx_prune_collect_summary_input(struct summary_job *job,
 
 /* ---- summary_place.c ---- */
 
-/* Finds the place where a summary is inserted in a conversation of a dialect
- * (format). */
+/* Finds the place in a conversation where a summary is inserted. dialect: the
+ * dialect (format) of the summary. */
 int ctx_prune_find_summary_place(struct prune *run,
     const struct held_conversation *conversation,
     const struct ctx_dialect *dialect, struct summary_place *place,

@@ -5,17 +5,17 @@
 
 #include "base/base.h"
 
-/* Groups of messages to choose from, and the names (paths, identifiers ...)
- * that they contain.  A name is a number below n_names. */
+/* Groups of messages among which to choose, and the names (paths, identifiers
+ * ...) that they contain.  A name is a number below n_names. */
 struct ctx_cover {
 	size_t n_groups, n_names;
-	/* The names in group g: elements from[g] to from[g + 1] - 1 of names.
-	 * None is repeated. */
+	/* The names in group g: elements from[g] to from[g + 1] - 1 of names,
+	 * without repetitions. */
 	const size_t *from;
 	const uint32_t *names;
-	/* for each name: how much it counts; not negative */
+	/* for each name: its weight, not negative */
 	const double *weight;
-	const uint64_t *tokens; /* for each group: its tokens */
+	const uint64_t *tokens; /* for each group: its number of tokens */
 	/* for each group: true if it is kept in any case */
 	const bool *kept;
 	/* maximum number of tokens of all chosen groups together */
@@ -24,10 +24,10 @@ struct ctx_cover {
 
 /* Sets the score of each group: the weight of its names relative to its tokens.
  * Groups are chosen one after another, always the one with the highest score.
- * A name that is in a chosen group then counts no more for the other groups.  A
- * group that is kept in any case gets the score 0; so does a group whose names
- * are all in chosen groups.  A group that has more tokens than are left gets
- * its score, but is not chosen. */
+ * A name in a chosen group then has no weight in the other groups.  A group
+ * that is kept in any case gets the score 0, and so does a group whose names
+ * are all in chosen groups.  A group with more tokens than are left gets its
+ * score, but is not chosen. */
 int ctx_cover_score(const struct ctx_cover *cover, double *score,
     struct ctx_err *err);
 

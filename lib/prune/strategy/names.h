@@ -4,8 +4,8 @@
 
 #include "base/base.h"
 
-/* A function that is called for each name in a text.  take gets a name of n
- * bytes at p, which are valid during the call. */
+/* A callback for each name in a text. take gets a name of n bytes at p, which
+ * are valid during the call. */
 struct ctx_names {
 	void *user;
 	int (*take)(void *user, const char *p, size_t n, struct ctx_err *err);
@@ -14,9 +14,9 @@ struct ctx_names {
 	bool colons;
 };
 
-/* Calls names->take for each path, identifier, id or number in a text, in order
- * and with repetitions.  A name consists of ASCII characters.  Stops if take
- * returns -1. */
+/* Calls names->take for each name (path, identifier, id or number) in a text,
+ * in order and with repetitions.  A name consists of ASCII characters.  Stops
+ * if take returns -1. */
 int ctx_names_of(const struct ctx_names *names, const char *p, size_t n,
     struct ctx_err *err);
 

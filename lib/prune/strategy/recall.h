@@ -1,4 +1,4 @@
-/* recall.h - what the files recall*.c share: the terms (words) of a
+/* recall.h - shared by the files recall*.c: the terms (words) of a
  * conversation */
 #ifndef CTX_PRUNE_STRATEGY_RECALL_H
 #define CTX_PRUNE_STRATEGY_RECALL_H
@@ -11,40 +11,40 @@ struct posting {
 	uint32_t term, count;
 };
 
-/* The terms (words) of one segment or, if its text is long, of a passage of the
- * text. */
+/* The terms (words) of one segment or, if its text is long, of one passage of
+ * the text. */
 struct doc {
-	/* The terms and how often each is in the text: n elements of the array
-	 * recall.postings, which begin at the index "from". */
+	/* The terms, and how often each occurs: n elements of the array
+	 * recall.postings, from the index "from" on. */
 	size_t from;
 	uint32_t n;
 	uint32_t segment; /* index of the segment */
-	/* The passage in the text of the segment; empty if the text is not
+	/* The passage in the text of the segment.  Empty if the text is not
 	 * divided into passages. */
 	struct passage passage;
-	/* number of terms, counting repetitions */
+	/* number of terms, including repetitions */
 	uint32_t length;
-	/* The term (word) that is the name of the person who wrote the segment;
-	 * 0: not known. */
+	/* The term (word) that is the name of the person who wrote the segment,
+	 * or 0 if not known. */
 	uint32_t speaker;
 	/* The term (word) that is the name of the person whom the segment
-	 * addresses; 0: not known. */
+	 * addresses, or 0 if not known. */
 	uint32_t addressee;
 	uint8_t side; /* enum side: user or assistant */
-	/* set by ctx_recall_choose_passages: true if the passage is kept,
-	 * unless the whole segment is removed */
+	/* Set by ctx_recall_choose_passages: true if the passage is kept,
+	 * unless the whole segment is removed. */
 	bool kept;
-	/* Only in the first doc of a segment: true if any passage of the
+	/* Used in the first doc of a segment: true if any passage of the
 	 * segment is kept. */
 	bool any_kept;
 };
 
-/* A segment, or a passage of its text, that gets a rank of its own.  Its terms
- * are in recall.docs, from the element with the index "doc" up to the one
- * before the index "end". */
+/* A segment, or a passage of its text, that gets its own rank.  Its terms are
+ * in recall.docs, from the element with the index "doc" to the one before the
+ * index "end". */
 struct item {
 	size_t doc, end;
-	double tokens; /* of a passage: estimated */
+	double tokens; /* number of tokens; of a passage, an estimate */
 };
 
 /* The two sides of a conversation.  Messages with other roles have NO_SIDE. */
@@ -56,21 +56,22 @@ struct recall {
 	struct posting *postings;
 	struct doc *docs;
 	/* Terms (words) of the segment that is being read; after the last
-	 * segment, those of the question. */
+	 * segment, the terms of the question. */
 	struct posting *found;
 	struct item *items;
-	/* For each segment: the number of its first doc.  After the last one:
-	 * the number of docs. */
+	/* For each segment: index of its first doc.  The element after the last
+	 * segment is the number of docs. */
 	size_t *first_doc;
-	/* When the array found gets this many elements, it is sorted, and
-	 * elements with equal terms are merged. */
+	/* Number of elements at which the array "found" is sorted, and elements
+	 * with equal terms are merged. */
 	size_t merge_at;
-	uint32_t length; /* number of all terms of the segment */
+	/* number of all terms of the segment, including repetitions */
+	uint32_t length;
 	/* for each term: number of segments that contain it */
 	uint32_t *frequency;
 	uint32_t *tally; /* scratch memory: a number for each term */
-	/* For each term: its weight as a word of the question; 0: the question
-	 * does not have it. */
+	/* For each term: its weight as a word of the question, or 0 if the
+	 * question does not contain it. */
 	double *weight;
 	/* For each term and each side (user or assistant): number of messages
 	 * in which the side addresses somebody by this term, as in "Thanks,
@@ -79,25 +80,28 @@ struct recall {
 	/* For each side (user or assistant): true if the other side addresses
 	 * it by a name that is in the question. */
 	bool asked[SIDES];
-	double *score, *smooth; /* for each item */
+	double *score, *smooth; /* scores of each item */
 	size_t n_postings, postings_cap, n_docs, docs_cap, n_found, found_cap;
 	size_t frequency_cap, weight_cap, score_cap, smooth_cap, items_cap;
 	size_t addressed_cap, tally_cap, first_doc_cap;
 	size_t n_segments, n_items;
-	/* Passages of a segment that are removed; see kind->find_removed. */
+	/* Passages of a segment that are removed; see
+	 * ctx_scorer_kind.find_removed. */
 	struct passage *removed;
 	size_t removed_cap;
 	/* Text of the segment that is being read.  It begins with the name of
 	 * its sender, if the message has one. */
 	struct ctx_buf text;
-	size_t name;             /* length of the name in bytes */
+	size_t name;             /* length in bytes of the sender's name */
 	struct ctx_buf tool;     /* scratch memory */
 	struct ctx_buf question; /* text of the last user message */
-	size_t asking;           /* index of its segment */
-	/* The question may begin with the name of the person who asks, as in
-	 * "Ann: hello". Length of this name in bytes; 0: there is none. */
+	/* index of the segment of the last user message */
+	size_t asking;
+	/* Length in bytes of the name of the person who asks, if the question
+	 * begins with it, as in "Ann: hello"; otherwise 0. */
 	size_t label;
-	uint32_t asker; /* the term (word) that is this name; 0: none */
+	/* the term (word) that is this name, or 0 if there is none */
+	uint32_t asker;
 	struct ctx_embed embed;
 };
 
@@ -105,9 +109,9 @@ struct recall {
 
 int ctx_recall_add_term(void *user, const char *p, size_t n,
     struct ctx_err *err);
-/* Adds a segment, or the next passage of one, whose terms are in r->found, and
- * empties r->found. about: its side, speaker and passage; NULL: the segment is
- * not a message, or has no text. */
+/* Adds a doc for a segment, or for the next passage of one, whose terms are in
+ * r->found, and empties r->found. about: its side, speaker and passage, or NULL
+ * if the segment is not a message, or has no text. */
 int ctx_recall_add_doc(struct recall *r, const struct doc *about,
     struct ctx_err *err);
 int ctx_recall_add_message(struct ctx_scorer *scorer,
@@ -121,44 +125,44 @@ int ctx_recall_add_message(struct ctx_scorer *scorer,
  * turn. */
 int ctx_recall_make_items(struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err);
-/* Returns true if an item is a passage, and not a segment. */
+/* Returns true if an item is a passage; false if it is a segment. */
 bool ctx_recall_is_passage(const struct recall *r, const struct item *item);
-/* Sets the rank of each segment to the highest score of its items, and chooses
- * the passages that are kept: those with the highest scores, as many as fit
- * beside the segments that are kept as a whole. */
+/* Sets the rank of each segment to the highest score of its items.  Chooses the
+ * passages that are kept: those with the highest scores, as many as fit beside
+ * the segments that are kept as a whole. */
 int ctx_recall_choose_passages(struct recall *r, struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err);
 /* Sets *removed to the passages of a segment that are not kept. */
 int ctx_recall_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);
 
-/* Sets smooth: the score of each item (r->score) and a part of the scores of
- * all other items.  The part falls with the distance in tokens, not in
- * segments, and is 1/e at a distance of "fade" tokens.  So ten short remarks
+/* Sets smooth: the score of each item (r->score), plus a part of the scores of
+ * all other items.  This part decreases with the distance in tokens (not in
+ * segments), and is 1/e at a distance of "fade" tokens.  So ten short remarks
  * share their scores, and two long tool results do not. */
 void ctx_recall_smooth(const struct recall *r, double fade, double *smooth);
 
 /* ---- recall_fuse.c ---- */
 
-/* Items are ranked by the words that they share with the question: r->smooth.
- * If there is an embedder, adds to these scores how near the embeddings of the
- * items are to that of the question. */
+/* Adds to the scores of items by words (r->smooth) how near the embeddings of
+ * the items are to that of the question.  Does nothing if there is no
+ * embedder. */
 int ctx_recall_fuse(struct recall *r, struct ctx_str question,
     struct ctx_err *err);
-/* Adds the nearness of n items to their scores by words, of which the highest
- * becomes 1.  near: standardized (mean 0, standard deviation 1), so that scores
- * may become negative. */
+/* Adds the nearness of n items to their scores by words, which are first scaled
+ * such that the highest is 1. near: standardized (mean 0, standard deviation
+ * 1), so scores may become negative. */
 void ctx_recall_add_nearness(double *words, const double *near, size_t n);
-/* Returns how much two rankings of n items agree.  1: the items with high
- * scores by words all have the highest nearness; 0: their nearness is on
+/* Returns how much two rankings of n items agree. 1: the items with high scores
+ * by words all have the highest nearness. 0: the nearness of these items is on
  * average not above the mean. */
 double ctx_recall_measure_agreement(const double *words, const double *near,
     size_t n);
 
 enum {
-	/* The newest groups of messages are kept, whatever their rank, up to
-	 * this share (1 / CTX_RECALL_NEWEST) of the tokens that remain for
-	 * groups which need not be kept. */
+	/* The newest groups of messages are kept, whatever their rank, up to 1
+	 * / CTX_RECALL_NEWEST of the tokens that are left for groups which need
+	 * not be kept. */
 	CTX_RECALL_NEWEST = 20,
 };
 

@@ -5,14 +5,14 @@
 
 #include "message/message.h"
 
-/* Appends the value of a JSON node and a space to text: a string is decoded,
+/* Appends the value of a JSON node and a space to text.  A string is decoded;
  * another value is appended as JSON.  Does nothing for node 0. */
 int ctx_append_node_text(struct ctx_buf *text, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err);
 /* Appends the texts of a segment and the names of its tools to text, each with
- * a space after it.  Encrypted reasoning is left out, because its base64 would
- * look like rare names.  scratch: memory that is used for tool names.  flags:
- * those of the segment; they say which part of the message it is. */
+ * a space after it.  Leaves out encrypted reasoning, because its base64 would
+ * look like rare names. scratch: scratch memory for tool names. flags: flags of
+ * the segment, which say which part of the message it is. */
 int ctx_append_segment_text(struct ctx_buf *text, struct ctx_buf *scratch,
     const struct ctx_message *message, unsigned flags, struct ctx_err *err);
 

@@ -1,18 +1,19 @@
-/* summary.h - what the files of the built-in summarizer share; salient.c, too,
+/* summary.h - shared by the files of the built-in summarizer; salient.c also
  * uses summary_sentences.c */
 #ifndef CTX_PRUNE_STRATEGY_SUMMARY_H
 #define CTX_PRUNE_STRATEGY_SUMMARY_H
 
 #include "prune/prune.h"
 
-/* Classes of lines in a summary of removed messages.  The first classes are the
- * most important. */
+/* Classes of lines in a summary of removed messages, in the order of their
+ * importance. */
 enum line_class {
 	TASK,
 	REQUEST,
 	OPEN_TASK,
-	OPEN_POINT, /* a sentence that says what is open */
-	CHANGE,     /* a call that changed something other than a file */
+	/* a sentence that says what is still to be done or decided */
+	OPEN_POINT,
+	CHANGE, /* a call that changed something other than a file */
 	CHANGED_FILE,
 	DECISION,
 	COMMAND,
@@ -27,13 +28,13 @@ enum line_class {
 
 /* A name (path, identifier, id or number) in removed texts. */
 struct summary_name {
-	uint32_t last;  /* number of the newest text with the name, from 1 */
+	uint32_t last;  /* number of the newest text with this name, from 1 */
 	uint32_t texts; /* number of texts with the name */
-	/* Id of the action of the newest tool call that has the name in its
-	 * arguments or its result; 0: none. */
+	/* Id of the action of the newest tool call that has this name in its
+	 * arguments or its result, or 0 if there is none. */
 	uint32_t action;
-	/* There, in JSON: id in summary_names.keys of the key whose value has
-	 * the name; 0: none. */
+	/* Id, in summary_names.keys, of the JSON key whose value in these
+	 * arguments or this result has the name, or 0 if there is none. */
 	uint32_t key;
 	bool by_user; /* true if a text of the user has the name */
 	bool earlier; /* true if an earlier summary lists the name */
@@ -44,11 +45,11 @@ struct summary_names {
 	struct ctx_intern texts;   /* the names in removed texts */
 	struct summary_name *list; /* for each name, at index id - 1 */
 	size_t cap;
-	struct ctx_intern keys; /* the keys of JSON objects */
+	struct ctx_intern keys; /* string table of the keys of JSON objects */
 	uint32_t n_texts;       /* number of removed texts read */
 	struct ctx_buf text;    /* scratch */
-	/* names that need not be listed, because they are in kept messages or
-	 * in the lines of the summary */
+	/* Names that need not be listed, because they are in kept messages or
+	 * in the lines of the summary. */
 	struct ctx_intern kept;
 	/* Ids of the names that the summary may list, the most useful first.
 	 * NULL until ctx_summary_names_sort is called. */
@@ -58,43 +59,43 @@ struct summary_names {
 
 void ctx_summary_names_release(struct summary_names *names);
 /* Collects the names (paths, identifiers, ids, numbers) in a removed text.
- * json: the text as JSON; NULL: it is not JSON. action: that of the tool call
- * whose arguments or result the text is; 0: none. */
+ * json: the text parsed as JSON, or NULL if it is not JSON. action: id of the
+ * action of the tool call whose arguments or result the text is, or 0. */
 int ctx_summary_names_add(struct summary_names *names, struct ctx_str text,
     const struct ctx_json *json, uint32_t action, bool by_user,
     struct ctx_err *err);
-/* Collects the names in a list of an earlier summary, in which a semicolon
- * separates the names of different keys.  action: that of the line above; 0:
- * none. */
+/* Collects the names in a list of an earlier summary, in which semicolons
+ * separate the names of different keys. action: id of the action in the line
+ * above the list, or 0 if there is none. */
 int ctx_summary_names_add_list(struct summary_names *names, struct ctx_str list,
     uint32_t action, struct ctx_err *err);
-/* Records that the names in a text need not be listed, because the reader will
- * see this text. */
+/* Notes down that the names in a text need not be listed, because the reader of
+ * the summary will see this text. */
 int ctx_summary_names_keep(struct summary_names *names, struct ctx_str text,
     struct ctx_err *err);
 /* Returns true if a name in the text also occurs in a message that is kept. */
 bool ctx_summary_names_kept(struct summary_names *names, struct ctx_str text);
-/* Chooses which names the summary may list, and sorts them by their usefulness:
- * fills names->order. */
+/* Chooses which names the summary may list, and sorts them by their usefulness
+ * into names->order. */
 int ctx_summary_names_sort(struct summary_names *names, struct ctx_err *err);
 /* ---- summary_sentences.c ---- */
 
-/* Returns the class of a sentence; CLASSES if it is useless in a summary. */
+/* Returns the class of a sentence, or CLASSES if it is useless in a summary. */
 enum line_class ctx_summary_classify(enum ctx_summary_kind kind,
     struct ctx_str text);
-/* Takes the first sentence from *text, which must not be empty. A line feed
- * also ends a sentence. */
+/* Removes the first sentence from *text, which must not be empty, and returns
+ * it.  A line feed also ends a sentence. */
 struct ctx_str ctx_summary_next_sentence(struct ctx_str *text);
 /* Returns how many bytes of a line are used for the summary.  A long line is
- * shortened between two words or, if that is not possible, between two
- * characters. */
+ * cut between two words or, if that is not possible, between two characters. */
 size_t ctx_summary_line_limit(struct ctx_str text);
 /* Returns true for a sentence in which the user says what must or must not be
  * done. */
 bool ctx_summary_is_constraint(struct ctx_str text);
 /* Finds text that a program has put into a message of the user, such as
- * <system-reminder>.  Sets *from to its offset, and returns its length; 0 with
- * the length of the whole text if there is none. */
+ * <system-reminder>.  Sets *from to its offset, and returns its length in
+ * bytes.  If there is none, sets *from to the length of the whole text, and
+ * returns 0. */
 size_t ctx_summary_find_context(struct ctx_str text, size_t *from);
 
 /* ---- summary_outcome.c ---- */
@@ -102,22 +103,25 @@ size_t ctx_summary_find_context(struct ctx_str text, size_t *from);
 /* Returns a tool result without the lines that Codex writes before the output
  * of a command. */
 struct ctx_str ctx_summary_skip_header(struct ctx_str result);
-/* Stores in the buffer "out" what came of a tool call: a line of its result.
- * Stores nothing if no line says it.  search: true if the whole result may be
- * searched for such a line, because it is not the content of a file. */
+/* Writes to the buffer out the outcome of a tool call: a line of its result.
+ * Writes nothing if no line tells the outcome. search: true if the whole result
+ * may be searched for such a line, because it is not the content of a file. */
 int ctx_summary_find_outcome(const struct ctx_summary_text *result, bool search,
     struct ctx_buf *out, struct ctx_err *err);
 
 /* ---- summary_actions.c ---- */
 
-/* What a removed tool call did, such as a command that it ran; or a task that
- * is still open.  Its id is its index in summary_actions.list plus 1. */
+/* An action: what a removed tool call did, such as a command that it ran; or a
+ * task that is still open.  Its id is its index in summary_actions.list plus
+ * 1. */
 struct summary_action {
 	/* OPEN_TASK, CHANGE, CHANGED_FILE, COMMAND, LOOK_COMMAND or CALL */
 	enum line_class class;
-	uint32_t number;  /* of the text from which the action was recorded */
-	uint32_t text;    /* id in summary_actions.texts */
-	uint32_t outcome; /* id in summary_actions.texts; 0: none known */
+	uint32_t number; /* number of the text in which the action was found */
+	uint32_t text;   /* id in summary_actions.texts */
+	/* id of the outcome in summary_actions.texts, or 0 if it is not
+	 * known */
+	uint32_t outcome;
 	bool failed;
 };
 
@@ -126,12 +130,12 @@ struct summary_actions {
 	struct summary_action *list;
 	size_t n, cap;
 	uint32_t number; /* number of the text being read */
-	/* Number of the newest list of tasks.  Tasks with lower numbers are not
-	 * open any more. */
+	/* Number of the newest text with a list of tasks.  Tasks from earlier
+	 * texts are not open any more. */
 	uint32_t first_task;
 	struct ctx_intern calls; /* ids of tool calls */
-	/* for each id of a tool call: id of the call's newest action; 0: none
-	 */
+	/* for each id of a tool call: id of the newest action of the call, or 0
+	 * if there is none */
 	uint32_t *actions_of;
 	size_t actions_cap;
 	const struct ctx_json *json;    /* arguments being read */
@@ -139,24 +143,24 @@ struct summary_actions {
 };
 
 void ctx_summary_actions_release(struct summary_actions *actions);
-/* Records what a tool call does: a command that it runs, files that it changes,
- * open tasks, or something else.  text->text must have its arguments. json: the
- * arguments as JSON; NULL: they are not JSON, such as JSON whose end was
- * removed.  Sets *action to the id of the action; to 0 if there is none. */
+/* Stores what a tool call does: a command that it runs, files that it changes,
+ * open tasks, or something else. text->text: its arguments. json: the arguments
+ * parsed as JSON, or NULL if they are not JSON, because their end was removed,
+ * for example.  Sets *action to the id of the action, or to 0 if there is
+ * none. */
 int ctx_summary_actions_call(struct summary_actions *actions,
     const struct ctx_summary_text *text, const struct ctx_json *json,
     uint32_t *action, struct ctx_err *err);
-/* Reads a tool result.  Sets *action to the id of the action that was recorded
- * for its tool call; to 0 if there is none.  Records the outcome of the action.
- */
+/* Reads a tool result.  Sets *action to the id of the action of its tool call,
+ * or to 0 if there is none.  Stores the outcome of the action. */
 int ctx_summary_actions_result(struct summary_actions *actions,
     const struct ctx_summary_text *text, uint32_t *action, struct ctx_err *err);
 /* Adds an action from an earlier summary.  Its label, such as "Ran: ", must
- * have been removed.  Sets *action to its id. */
+ * have been removed from the text.  Sets *action to its id. */
 int ctx_summary_actions_earlier(struct summary_actions *actions,
     enum line_class class, struct ctx_str text, uint32_t *action,
     struct ctx_err *err);
-/* An action as ctx_summary_actions_each gives it.  text is only valid during
+/* An action as ctx_summary_actions_each passes it. text is valid only during
  * the call. */
 struct written_action {
 	enum line_class class;
@@ -172,8 +176,8 @@ int ctx_summary_actions_each(struct summary_actions *actions,
 
 /* ---- summary.c ---- */
 
-/* This number of lines, the first ones of the user, are selected before all
- * others. */
+/* Number of lines that are selected before all others: the first lines of the
+ * user. */
 enum { FIRST_LINES = 3 };
 
 struct summary_line {
@@ -182,17 +186,17 @@ struct summary_line {
 	 * written.  It is then written without a label such as "User: ". */
 	bool earlier;
 	enum line_class class;
-	/* Number of the text that the line is from.  The summary has the lines
-	 * in the order of these numbers. */
+	/* Number of the text in which the line was found.  The summary has the
+	 * lines in the order of these numbers. */
 	uint32_t number;
 	uint64_t tokens;
 	/* If the line is one of the first lines of the user: its number among
-	 * these, from 1; else 0. */
+	 * these, from 1; otherwise 0. */
 	unsigned first;
-	/* true if a name in the line also occurs in a text that is kept */
+	/* True if a name in the line also occurs in a text that is kept. */
 	bool mentioned_later;
 	bool taken;
-	/* true if the line was taken because names are listed below it */
+	/* True if the line was selected because names are listed below it. */
 	bool for_names;
 	bool has_names; /* true if names are listed below the line */
 };
@@ -201,33 +205,36 @@ struct ctx_summary {
 	struct summary_line *lines;
 	size_t n, cap;
 	unsigned user_lines; /* number of the user's lines, up to FIRST_LINES */
-	/* The texts of all lines, to add no line twice.  The text with id n is
-	 * that of line n - 1. */
+	/* The texts of all lines, so that no line is added twice.  The text
+	 * with the id n is that of line n - 1. */
 	struct ctx_intern seen;
-	/* The ends of sentences of the assistant, with 0 in place of their
+	/* Endings of sentences of the assistant, with 0 in place of their
 	 * numbers. */
 	struct ctx_intern shapes;
 	struct ctx_buf shape; /* scratch */
-	struct ctx_json json; /* of the arguments or the result being read */
+	/* arguments or result that is being read, as JSON */
+	struct ctx_json json;
 	struct summary_names names;
 	struct summary_actions actions;
 	/* For each action, at index id - 1: index of its line in the member
-	 * "lines", plus 1; 0: none.  NULL until the lines are selected. */
+	 * "lines", plus 1; 0 if it has none.  NULL until the lines are
+	 * selected. */
 	uint32_t *line_of;
 };
 
 /* Returns the label of the lines of a class, such as "User: ". */
 const char *ctx_summary_label(enum line_class class);
-/* Returns how many percent of the free tokens the lines of a class may use. */
+/* Returns what percentage of the tokens of the summary the lines of a class may
+ * use. */
 unsigned ctx_summary_share(enum line_class class);
-/* Adds a line with the text of an action. */
+/* Adds a line to the summary, with the text of an action. */
 int ctx_summary_add_action(struct ctx_summary *s,
     const struct written_action *action, struct ctx_err *err);
 
 /* ---- summary_write.c ---- */
 
-/* Label of the list of the names that belong to no tool call.  The lists below
- * tool calls have no label but are indented. */
+/* Label of the list of names that belong to no tool call.  The lists below tool
+ * calls have no label, but are indented. */
 #define CTX_NAMES_LABEL      "Names: "
 #define CTX_LIST_INDENTATION "  "
 

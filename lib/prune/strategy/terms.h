@@ -1,11 +1,11 @@
-/* terms.h - divides a text into terms (words), as a search engine does */
+/* terms.h - divides a text into terms (words), in the way of a search engine */
 #ifndef CTX_PRUNE_STRATEGY_TERMS_H
 #define CTX_PRUNE_STRATEGY_TERMS_H
 
 #include "base/base.h"
 
-/* A consumer of terms (words): take is called with each term of a text.  A term
- * has n bytes, which are valid only during the call. */
+/* A callback for terms (words): take is called with each term of a text.  A
+ * term has n bytes at p, which are valid only during the call. */
 struct ctx_terms {
 	void *user;
 	int (*take)(void *user, const char *p, size_t n, struct ctx_err *err);
