@@ -39,8 +39,9 @@ ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
 	if (!which->texts)
 		return 0;
 	ctx_insertion_find(run->options, message, &inserted);
-	/* A summary or notice that ctx has inserted is not shortened, nor is
-	 * the text after it in the same string. */
+	/* Text that ctx itself has inserted as a summary or notice is not
+	 * shortened.  If the user's text is in the same string, it is not
+	 * shortened either. */
 	if (ctx_text_segments_texts(&run->text_segments, message,
 		inserted.summary || inserted.notice ? inserted.block
 						    : message->n,

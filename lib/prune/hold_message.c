@@ -25,9 +25,9 @@ is_excluded_tool(struct prune *run, const struct ctx_groups *groups,
 	    tool.n, &run->pins.match_left);
 }
 
-/* Finds the tool results that --tool and --not-tool forbid to edit.  These
- * cannot be cleared (replaced by a short text), so the tokens that this would
- * save are subtracted from cost->clearable. */
+/* Finds the results of tools that --tool and --not-tool exclude from editing.
+ * These results cannot be cleared (replaced by a short text), so the tokens
+ * that this would save are subtracted from cost->clearable. */
 static int
 exclude_results(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,
@@ -63,10 +63,10 @@ exclude_results(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* If the strategy shortens long texts to their beginning and end at the level
- * aggressive, and that is the level, sets the member head_tail_savings of each
- * segment from number first on: the number of tokens that this would save in
- * the segment. */
+/* Sets the member head_tail_savings of the segments from index first on: number
+ * of tokens that are saved if only the beginning and the end of the segment's
+ * long texts are kept.  Does nothing if the strategy or the level does not
+ * shorten texts. */
 static int
 measure_head_tail(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, const struct ctx_message *message,
@@ -94,10 +94,11 @@ measure_head_tail(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* If a turn begins with this segment, sets segment->notice_tokens to the tokens
- * that a notice before the segment would have.  As a message, or as a block
- * that the provider does not join with the text after it, a notice has equally
- * many tokens everywhere in a dialect, so it is counted once. */
+/* If a turn begins with the segment, sets segment->notice_tokens to the number
+ * of tokens that a notice before the segment would have.  This number is
+ * counted only once per dialect if the notice is a message, or a block that the
+ * provider does not join with the text after it, because it is then the same at
+ * all places. */
 static int
 count_notice_tokens(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,
@@ -110,8 +111,8 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	uint64_t tokens = conversation->notice_cost;
 	bool varies, is_known;
 
-	/* No notice is needed after a summary of an earlier run, which says
-	 * that messages were removed. */
+	/* After a summary of an earlier run no notice is needed, because the
+	 * summary says that messages were removed. */
 	if (notice == NULL ||
 	    conversation->plan.settings.strategy->summarizes ||
 	    (segment->flags & CTX_SEGMENT_WITH_SUMMARY) ||
@@ -142,9 +143,10 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Stores that a segment contains a summary or notice of an earlier run besides
- * other text: sets a flag and inserted_tokens.  find_given_flags handles a
- * message that consists only of a summary or notice. */
+/* Stores that a segment contains a summary or notice of an earlier run together
+ * with other text: sets a flag of the segment, and its inserted_tokens.  For
+ * messages that consist only of a summary or notice, find_given_flags does
+ * this. */
 static int
 record_insertion(struct prune *run, struct held_conversation *conversation,
     const struct ctx_message *message, const struct found_insertion *found,
@@ -163,8 +165,9 @@ record_insertion(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Sets *flags to the segment flags that ctx_groups_add cannot find by itself:
- * those of a pinned message, and of a summary or notice of an earlier run. */
+/* Sets *flags to the segment flags that ctx_groups_add cannot find itself:
+ * whether the message is pinned, and whether it is a summary or notice that an
+ * earlier run inserted. */
 static int
 find_given_flags(struct prune *run, const struct ctx_message *message,
     const struct found_insertion *found, unsigned *flags, struct ctx_err *err)
@@ -177,15 +180,16 @@ find_given_flags(struct prune *run, const struct ctx_message *message,
 		    (found->notice ? CTX_SEGMENT_NOTICE : 0u);
 	if (ctx_pins_match(&run->pins, message, &pinned, err) < 0)
 		return -1;
-	/* In some formats an agent's summaries of removed messages are pinned.
-	 * A summary that ctx has inserted looks the same, but is not pinned. */
+	/* Some formats mark the summary that an agent wrote of earlier
+	 * messages; such a message is pinned.  A summary that ctx has inserted
+	 * looks the same in these formats, but is not pinned. */
 	if (pinned || (*flags == 0 && (message->flags & CTX_MESSAGE_PINNED)))
 		*flags |= CTX_SEGMENT_PINNED;
 	return 0;
 }
 
-/* Adds the segments of a message to the groups.  If the message is in a
- * provider's response, all of them are pinned. */
+/* Adds the segments of a message to the groups.  Pins them all if the message
+ * is part of a provider's response. */
 static int
 add_segments(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_event *event, unsigned flags,
@@ -213,9 +217,10 @@ add_segments(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Fills in the rest of the new segments of a message: the tokens of an earlier
- * summary or notice, the tokens of a new notice, and the tokens that shortening
- * saves.  The scorer, if the strategy has one, reads the message, too. */
+/* Sets the members of a message's new segments that ctx_groups_add does not
+ * set: the tokens of a summary or notice of an earlier run, the tokens that a
+ * new notice would have, and the tokens that shortening would save.  Also lets
+ * the strategy's scorer, if there is one, read the message. */
 static int
 measure_segments(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,

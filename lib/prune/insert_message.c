@@ -1,9 +1,10 @@
 /*
  * insert_message.c - inserts summaries and notices into conversations
  *
- * A summary or notice is a separate message, or it is put before the content of
- * the next user message: as a block, or at the start of the string that is the
- * content.  A later run recognises it by its text (find_insertion.c).
+ * A summary or notice is inserted as a message of its own, as the first block
+ * of the next user message, or at the beginning of the string that is the
+ * content of the next user message.  A later run recognises the summary or
+ * notice by its text (find_insertion.c).
  */
 #include <sha2.h>
 #include <stdio.h>
@@ -13,9 +14,9 @@
 
 /* ---- compose and count ---- */
 
-/* Makes the ids of an inserted message, as JSON strings: uuid and hex.  They
- * are computed from its text and from the JSON of the message next to it, so
- * that every run makes the same ids. */
+/* Writes the ids of an inserted message, as JSON strings, to uuid and hex.  The
+ * ids are a hash of the message's text and of the JSON of the neighbouring
+ * message, so that every run makes the same ids. */
 static void
 make_names(struct ctx_str text, struct ctx_str neighbour, char uuid[39],
     char hex[11])
@@ -27,15 +28,16 @@ make_names(struct ctx_str text, struct ctx_str neighbour, char uuid[39],
 	SHA256Update(&sha, (const uint8_t *)text.p, text.n);
 	SHA256Update(&sha, (const uint8_t *)neighbour.p, neighbour.n);
 	SHA256End(&sha, digest);
-	/* UUID of version 8 (free form) and variant 1, as in RFC 9562. */
+	/* A UUID of version 8 (free form) and variant 1; see RFC 9562. */
 	(void)snprintf(uuid, 39, "\"%.8s-%.4s-8%.3s-8%.3s-%.12s\"", digest,
 	    digest + 8, digest + 12, digest + 15, digest + 18);
 	(void)snprintf(hex, 11, "\"%.8s\"", digest);
 }
 
-/* Returns the JSON of a member inside a JSON object; "null" if there is none.
- * path: the keys that lead to the member, separated by dots, as in
- * "message.role". node: the object. n: length of path in bytes. */
+/* Finds a member inside a JSON object, and returns its JSON, or "null" if there
+ * is no such member. path: the keys that lead to the member, with dots between
+ * them, such as "message.role". n: length of path in bytes. node: the JSON
+ * object. */
 static struct ctx_str
 find_path_value(const struct ctx_json *json, uint32_t node, const char *path,
     size_t n)
@@ -58,12 +60,12 @@ find_path_value(const struct ctx_json *json, uint32_t node, const char *path,
 	return ctx_json_str(json, node);
 }
 
-/* The values that replace $text, $uuid, $hex and $parent in the template of a
- * message that ctx inserts.  Any other $NAME in the template is replaced by a
- * member of the message after the inserted one. */
+/* Values for the variables $text, $uuid, $hex and $parent in the template of an
+ * inserted message.  Any other variable $NAME stands for a member of the
+ * message after the inserted one. */
 struct template_values {
 	struct ctx_str text, uuid, hex, parent;
-	/* the message after the one that is inserted; NULL: there is none */
+	/* the message after the inserted one; NULL if there is none */
 	const struct ctx_json *json;
 	uint32_t node;
 };
@@ -101,8 +103,8 @@ choose_template(const struct ctx_dialect *dialect, bool is_block, bool summary)
 	return summary ? dialect->summary : dialect->notice;
 }
 
-/* Sets *tokens to the tokens of an inserted message. text: its text, as a JSON
- * string. */
+/* Sets *tokens to the number of tokens of an inserted message. text: the text
+ * of the message, as a JSON string. */
 static int
 count_message_tokens(struct prune *run, struct ctx_counter *counter,
     const struct insertion_content *content, struct ctx_str text,
@@ -130,8 +132,8 @@ count_message_tokens(struct prune *run, struct ctx_counter *counter,
 	return rc;
 }
 
-/* Counts the tokens of a JSON string that is given as two pieces of JSON, first
- * and second. */
+/* Sets *tokens to the number of tokens of a JSON string that is in two parts,
+ * first and second. */
 static int
 count_literal_tokens(struct prune *run, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str second, uint64_t *tokens,
@@ -154,10 +156,10 @@ count_literal_tokens(struct prune *run, struct ctx_counter *counter,
 	return rc;
 }
 
-/* Sets *tokens to the number of tokens that a text adds when it is put before
- * the rest of a JSON string.  Counts the string with and without the text,
- * because a token may contain the end of the text and the beginning of the
- * rest. */
+/* Sets *tokens to the number of tokens that a text (first) adds when it is
+ * inserted at the beginning of a JSON string (rest).  The string is counted
+ * with and without the text, because a token may contain the end of the text
+ * and the beginning of the string. */
 static int
 count_prefix_tokens(struct prune *run, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str rest, uint64_t *tokens,
@@ -187,10 +189,10 @@ append_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 	return 0;
 }
 
-/* Counts the tokens that a summary or notice adds. literal: its text as a JSON
- * string.  If it will be inserted at the beginning of another string
- * (INSERT_STRING), replaces the closing quote in literal by the text that
- * separates both. */
+/* Sets *tokens to the number of tokens that a summary or notice adds. literal:
+ * the text of the summary or notice, as a JSON string.  If the text is to be
+ * inserted at the beginning of another string (INSERT_STRING), replaces the
+ * closing quote of literal by the separator between the two texts. */
 static int
 count_insertion(struct prune *run, struct ctx_counter *counter,
     const struct insertion_content *content, struct ctx_buf *literal,
@@ -223,7 +225,7 @@ ctx_insertion_choose_place(const struct prune *run,
 	ctx_insertion_find(run->options, message, &found);
 	content->form = INSERT_BLOCK;
 	content->message = message;
-	/* A summary of an earlier run is replaced by the new one. */
+	/* The new summary replaces the summary of an earlier run. */
 	content->next = found.summary ? found.block + 1 : i;
 	if (i == message->n || !ctx_insertion_is_string_content(message, i))
 		return;
@@ -368,9 +370,10 @@ ctx_insertions_add_notices(struct prune *run,
 	return 0;
 }
 
-/* Makes the JSON of a summary or notice from the dialect's template.  Appends
- * it to conversation->inserted_json and stores its place there. node: the JSON
- * node of the message before or into which it is inserted. */
+/* Makes the JSON of a summary or notice from the template of the dialect.
+ * Appends this JSON to conversation->inserted_json, and stores its place there.
+ * node: JSON node of the message before which or into which the summary or
+ * notice is inserted. */
 static int
 compose_insertion(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, const struct ctx_json *json, uint32_t node,
@@ -435,9 +438,9 @@ ctx_insertions_compose(struct prune *run,
 	return 0;
 }
 
-/* Adds the edit that puts a summary or notice at the start of the string that
- * is a message's content.  If replace is true, it replaces the summary or
- * notice that an earlier run put there. */
+/* Adds the edit that inserts a summary or notice at the beginning of the string
+ * that is the content of a message.  If replace is true, the summary or notice
+ * that an earlier run inserted there is removed. */
 static int
 insert_in_string(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, const struct ctx_message *message,
@@ -535,8 +538,8 @@ ctx_insertion_write_message(struct prune *run,
 	bool crlf;
 	int rc;
 
-	/* The new line gets the line end of the line before it; if there is
-	 * none, that of the line after it. */
+	/* The new line gets the same line end (LF or CRLF) as the line before
+	 * it, or, if it is the first line, as the line after it. */
 	while (i > 0 && ctx_prune_entry_at(conversation, i - 1)->is_removed)
 		i--;
 	if (ctx_prune_last_text(run,

@@ -1,12 +1,12 @@
-/* keep_passages.c - removes the passages of a message's text that the strategy
- * has not chosen, and counts the tokens that this saves */
+/* keep_passages.c - removes from the text of a message the passages that the
+ * strategy does not keep, and counts the tokens that this saves */
 #include "prune/held_conversation.h"
 #include "prune/plan.h"
 
-/* Returns true if the first passage of a segment must be kept because a notice
- * may be inserted directly before it: in the same string, or as a block that
+/* Returns true if the first passage of a segment must be kept, because a notice
+ * may be inserted directly before it: in the same string, or in a block that
  * the provider joins with the text.  A token may then contain the end of the
- * notice and the beginning of the text, and the tokens of the notice were
+ * notice and the beginning of the passage; the tokens of the notice were
  * counted with this beginning. */
 static bool
 keeps_start(const struct held_conversation *conversation,
@@ -37,7 +37,8 @@ ctx_prune_remove_passages(struct prune *run,
 	    &removed, keeps_start(conversation, message, segment), err);
 }
 
-/* Sets passage_savings of a segment, the only one of its message. */
+/* Sets passage_savings of segment i, which must be the only segment of its
+ * message. */
 static int
 count_savings(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, size_t i, struct ctx_err *err)

@@ -3,19 +3,18 @@
  * messages were removed)
  *
  * A notice is inserted before the first user message of a turn if messages
- * directly before this turn were removed.  If only messages within a turn were
- * removed, there is no new notice.  But a notice that an earlier run inserted
- * there is kept: without it, two neighbouring messages might have the same
- * role.
+ * directly before this turn were removed.  If messages were removed only within
+ * a turn, no notice is inserted.  But if an earlier run inserted a notice
+ * there, this notice is kept, because without it two consecutive messages might
+ * have the same role.
  */
 #include "prune/plan.h"
 
-/* A gap: removed messages, one after another, between two messages that are
- * kept. */
+/* A gap: a sequence of removed messages between two messages that are kept. */
 struct gap {
-	uint64_t tokens; /* tokens of the removed messages */
-	/* Valid if has_notice is true: index of the newest segment in the gap
-	 * that is a notice of an earlier run. */
+	uint64_t tokens; /* number of tokens of the removed messages */
+	/* Index of the newest segment in the gap that is a notice of an earlier
+	 * run.  Valid if has_notice is true. */
 	size_t notice;
 	bool has_notice;
 };
@@ -27,10 +26,10 @@ drop_notice_message(struct ctx_plan *plan, size_t notice)
 		plan->marks[notice] = CTX_MARK_DROP;
 }
 
-/* Ends a gap at segment i, the first one after it that is kept.  If the segment
- * begins another turn (turns is true), marks it, so that a notice is inserted
- * before it.  No notice is inserted if an earlier run already inserted one, or
- * if a notice would have at least as many tokens as were removed. */
+/* Ends a gap.  i: index of the first segment after the gap, which is kept.  If
+ * this segment begins another turn (turns is true), marks it, so that a notice
+ * is inserted before it.  Does not mark it if an earlier run already inserted a
+ * notice, or if a notice would need at least as many tokens as were removed. */
 static void
 close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
     const struct gap *gap, bool turns)
@@ -44,8 +43,8 @@ close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
 		plan->marks[i] |= CTX_MARK_NOTICE;
 }
 
-/* Adds segment i, which is removed, to the gap.  If several notices of earlier
- * runs are in one gap, only the last one is kept. */
+/* Adds segment i, which is removed, to the gap.  If the gap contains several
+ * notices of earlier runs, only the last of them is kept. */
 static void
 widen_gap(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     struct gap *gap)
@@ -65,7 +64,7 @@ ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
     bool ended)
 {
 	struct gap gap = {0};
-	/* number of the turn of the last message that is kept */
+	/* number of the turn of the most recent message that is kept */
 	uint32_t turn = UINT32_MAX;
 	size_t i;
 
@@ -110,10 +109,10 @@ ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
 }
 
 /* Removes one notice at or directly before segment i, which is kept.  Returns
- * the tokens that this saves; 0 if there is no notice to remove.  The notice
- * may be planned but not inserted yet, be a part of the segment, or be a
- * message of an earlier run. notice: the segment of that message; SIZE_MAX:
- * there is none. */
+ * the number of tokens that this saves, or 0 if there is no notice.  The notice
+ * may be one that the plan would insert, a part of segment i, or a message that
+ * an earlier run inserted. notice: index of the segment of such a message, or
+ * SIZE_MAX if there is none. */
 static uint64_t
 remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     size_t notice)
@@ -128,9 +127,9 @@ remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 		plan->marks[i] |= CTX_MARK_DROP_INSERTION;
 		return segment->inserted_tokens;
 	}
-	/* A notice of an earlier run is kept if no user message follows it:
-	 * the assistant's message after it may need a user message before
-	 * it. */
+	/* A notice of an earlier run is kept if the next message is not a user
+	 * message: the next message may be the assistant's, which may need a
+	 * user message before it. */
 	if (notice == SIZE_MAX || plan->floors[notice] != 0 ||
 	    !((segment->flags & CTX_SEGMENT_USER) ||
 		segment->notice_tokens > 0))

@@ -1,9 +1,9 @@
-/* pins.c - finds messages that the options --pin, --pin-tool and --pin-role of
- * ctx-prune demand to keep */
+/* pins.c - finds messages that must be kept because of the options --pin,
+ * --pin-tool and --pin-role of ctx-prune */
 #include "prune/prune.h"
 
 /* Sets *pinned to true if the text of a block matches a pattern of --pin, or
- * the name of its tool one of --pin-tool. */
+ * the name of its tool matches a pattern of --pin-tool. */
 static int
 match_block(struct ctx_pins *pins, const struct ctx_message *message,
     const struct ctx_block *block, bool *pinned, struct ctx_err *err)

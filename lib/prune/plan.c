@@ -1,16 +1,18 @@
 /*
  * plan.c - decides which segments (messages or parts of messages) are removed
  *
- * The steps: find what must be kept; mark the edits that the level allows, one
- * kind after the other, until the target is met; ask the strategy which groups
- * are removed; remove the user messages of turns that became empty.  No step
- * cancels an earlier one.
+ * A plan is made in these steps.  Find the segments that must be kept.  Mark
+ * the edits that the level allows, one kind of edit after the other, until the
+ * conversation has at most as many tokens as the target.  Ask the strategy
+ * which groups are removed.  Remove the user messages of turns of which nothing
+ * else is left.  No step cancels what an earlier step has decided.
  *
- * To save memory, these steps also run before the conversation has ended, and
- * remove messages early.  A message may be removed early only if it would also
- * be removed at the end.  So all tokens are then counted as low as they can
- * become.  Every edit that the level allows counts as made, and segments that
- * must be kept only for now count as nothing.  Messages before
+ * To save memory, the same steps also run before the conversation has ended,
+ * and messages are removed early.  A message may be removed early only if it
+ * would also be removed at the end.  So each number of tokens is then the
+ * lowest that is possible: all edits that the level allows are assumed to be
+ * made, and segments that must be kept only because of their position (for
+ * example as the newest) count as 0 tokens.  Messages before
  * ctx_plan.cut_message were removed early.
  */
 #include <assert.h>
@@ -20,8 +22,9 @@
 #include "prune/plan.h"
 #include "prune/plan_steps.h"
 
-/* Inserted notices need tokens, too.  If too few tokens were reserved for them,
- * more are reserved and the plan is made again, at most this many times. */
+/* The tokens of notices must also fit into the target.  If too few tokens were
+ * reserved for notices, more are reserved and the plan is made again.  This is
+ * the maximum number of repetitions. */
 #define ROUNDS 8
 
 void
@@ -57,10 +60,10 @@ grow_plan(struct ctx_plan *plan, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if the other messages of a turn need this user message.  It is
- * then removed only together with the whole turn.  Also returns true for a
- * summary with the role user, without which the next message would have no user
- * message before it. */
+/* Returns true if this user message may be removed only together with its whole
+ * turn, because the other messages of the turn need it.  Also returns true for
+ * a summary with the role user, if the message after it needs a user message
+ * before it. */
 static bool
 is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
@@ -71,9 +74,10 @@ is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 		!plan->settings.strategy->summarizes);
 }
 
-/* Returns true for a summary that the agent has written in place of earlier
- * messages.  Such a summary answers no user message.  So if it is kept, the
- * user messages of its turn need not be kept, unless roles must alternate. */
+/* Returns true for a summary that the agent has written to replace earlier
+ * messages.  Such a summary is not an answer to a user message.  So the user
+ * messages of its turn need not be kept together with it, unless roles must
+ * alternate. */
 static bool
 is_outside_turns(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
@@ -82,9 +86,9 @@ is_outside_turns(const struct ctx_plan *plan, const struct ctx_segment *segment)
 }
 
 /* Returns true if this user message of the newest turn must be kept now, but
- * may be removed later.  A turn can begin with several user messages: the last
- * one may be removed once another follows; the first one, if it is not the last
- * and keep_turns is lowered to 0. */
+ * may be removed later.  If a turn begins with several user messages, the last
+ * one may be removed once there is a newer one.  The first one, if it is not
+ * also the last, may be removed once keep_turns is lowered to 0. */
 static bool
 may_lose_task(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
@@ -100,8 +104,9 @@ may_lose_task(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	    (!groups->answered || segment->message != plan->step.last_user);
 }
 
-/* Fills the candidate of segment i: what the strategy knows about this segment.
- * The members that depend on the whole group are set by add_to_group. */
+/* Fills the candidate of segment i, which is what the strategy sees of the
+ * segment.  The members that depend on the whole group are set by
+ * add_to_group. */
 static void
 fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
     bool ended)
@@ -137,8 +142,8 @@ fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
 	    segment->start < plan->cut_tokens;
 }
 
-/* Adds the tokens of segment i to the weight of its group.  The candidate of
- * the group's first segment stands for the whole group. */
+/* Adds the tokens of segment i to the weight of its group, in the candidate of
+ * the group's first segment, which represents the group. */
 static void
 add_to_group(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     bool ended)
@@ -187,9 +192,9 @@ free_candidates(struct ctx_plan *plan)
 	plan->candidates = NULL;
 }
 
-/* If all groups of a turn are removed, also removes the user messages of the
- * turn.  Some strategies rank user messages separately from the rest of the
- * turn; such a strategy may keep a user message whose turn is removed. */
+/* Removes the user messages of each turn whose groups are all removed.
+ * Exception: some strategies rank user messages by themselves, and may keep a
+ * user message whose turn is removed. */
 static void
 drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -219,11 +224,11 @@ drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 	}
 }
 
-/* Records the newest group that the strategy removes: sets plan->cut_message to
- * the index of its message, and, with quantum, plan->cut_tokens to the next
- * multiple of quantum after the number of tokens before this message.  Must be
- * called before user messages are removed because their turns became empty,
- * since the strategy itself does not remove these messages. */
+/* Stores how far the strategy has removed messages: sets plan->cut_message to
+ * the index of the message of the newest removed group.  With quantum, also
+ * sets plan->cut_tokens to the next multiple of quantum after the number of
+ * tokens before this message.  Must be called before drop_with_turns, which
+ * removes user messages that the strategy itself did not remove. */
 static void
 set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -245,7 +250,7 @@ set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Marks all segments of those groups that the strategy removes. */
+/* Marks all segments of the groups that the strategy removes. */
 static void
 mark_drops(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -277,8 +282,9 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 
 		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
-		/* Two segments of one message both count the tokens for its
-		 * role. These are subtracted once if both segments are kept. */
+		/* If two segments belong to the same message, the tokens of its
+		 * role are counted in both.  If both segments are kept, they
+		 * are subtracted once. */
 		if (i + 1 < groups->n &&
 		    segments[i].message == segments[i + 1].message &&
 		    !(plan->marks[i + 1] & CTX_MARK_DROP))
@@ -344,8 +350,7 @@ decide_drops(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	return 0;
 }
 
-/* Decides what is removed and edited, with plan->notices tokens reserved for
- * notices. */
+/* Makes the plan once, with plan->notices tokens reserved for notices. */
 static int
 decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
     bool due, struct ctx_err *err)
@@ -373,8 +378,8 @@ decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	return 0;
 }
 
-/* Makes the plan.  If the notices need more tokens than were reserved for them,
- * reserves more and makes the plan again. */
+/* Makes the plan.  If its notices need more tokens than were reserved, reserves
+ * more and makes the plan again. */
 static int
 decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, bool due, struct ctx_err *err)
@@ -389,8 +394,8 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 			return -1;
 		if (!bounded || plan->after <= plan->settings.target)
 			break;
-		/* The more tokens are reserved, the more messages are removed,
-		 * and these may need more notices. */
+		/* If more tokens are reserved, more messages are removed, which
+		 * may need more notices. */
 		notices = ctx_notice_cost(plan, groups);
 		if (notices <= plan->notices)
 			break;
@@ -399,8 +404,8 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 	return 0;
 }
 
-/* Makes the plan.  If it removes messages in steps, and what then remains
- * exceeds the budget, makes the plan again without steps. */
+/* Makes the plan.  If the plan removes messages in steps (quantum is not 0) and
+ * its output would exceed the budget, makes the plan again without steps. */
 static int
 decide_in_steps(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
     bool due, struct ctx_err *err)
@@ -435,10 +440,10 @@ has_broken_reasoning(const struct ctx_plan *plan,
 }
 
 /* Removes bound reasoning (signed reasoning that the provider refuses if
- * anything before it was changed) from the first changed message on.  That
- * saves tokens, so the plan is made again, and may keep other messages.  If it
- * now changes an earlier message, this is repeated.  After ROUNDS rounds all
- * bound reasoning is removed. */
+ * anything before it was changed) from the first changed message on.  This
+ * saves tokens, so the plan is made again and may keep more messages.  If the
+ * new plan changes an earlier message, this is repeated, up to ROUNDS times;
+ * then all bound reasoning is removed. */
 static int
 decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
     const struct ctx_plan *before, bool due, struct ctx_err *err)
@@ -449,9 +454,9 @@ decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
 		plan->bound_from = round < ROUNDS
 		    ? ctx_plan_find_first_change(plan, groups)
 		    : 0;
-		/* Makes the state before the last plan current again.  Only
-		 * these three members are needed: the marks are cleared anyway,
-		 * and the groups were not changed. */
+		/* Restores the state before the previous plan.  Only these
+		 * three members need to be restored: the next plan clears the
+		 * marks, and the groups were not changed. */
 		plan->has_cut = before->has_cut;
 		plan->cut_message = before->cut_message;
 		plan->cut_tokens = before->cut_tokens;

@@ -1,5 +1,6 @@
-/* plan_edits.c - decides how segments are edited: reasoning or passages are
- * removed, tool results are replaced by a short text, or texts are shortened */
+/* plan_edits.c - decides which edits are made in segments: reasoning or
+ * passages are removed, tool results are replaced by a short text, or texts are
+ * shortened */
 #include <assert.h>
 
 #include "prune/plan_steps.h"
@@ -101,8 +102,8 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 	for (i = 0; i < plan->step.n; i++) {
 		tokens = ctx_plan_count_without_notice(&groups->segments[i],
 		    plan->marks[i]);
-		/* A strategy that writes a summary removes the earlier summary,
-		 * so the earlier one needs no tokens. */
+		/* A strategy that writes a summary replaces the earlier
+		 * summary, whose tokens are therefore not counted. */
 		replaced = plan->settings.strategy->summarizes
 		    ? ctx_plan_count_summary_tokens(&groups->segments[i],
 			  plan->marks[i])
@@ -123,9 +124,10 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Marks one kind of edit in the segments that may be edited so, the oldest
- * first, until the target is met; with a quantum, until the end of the section
- * in which it is met.  Returns the tokens that the conversation then has. */
+/* Marks one kind of edit in the segments that allow it, from the oldest on,
+ * until the target is met.  With a quantum, continues to the end of the section
+ * in which the target is met.  Returns the number of tokens of the conversation
+ * after the edits. */
 static uint64_t
 edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
     unsigned edit, uint64_t total)
@@ -137,9 +139,9 @@ edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
 	for (i = 0; i < groups->n; i++) {
 		uint64_t start = groups->segments[i].start;
 
-		/* If messages were removed before the conversation ended
-		 * (has_cut), even all edits together do not save enough tokens.
-		 * So all edits are made then. */
+		/* If messages were already removed before the conversation
+		 * ended (has_cut), all edits together do not save enough
+		 * tokens, so all edits are made. */
 		if (!plan->has_cut && total <= plan->settings.target &&
 		    (quantum == 0 || start / quantum != section))
 			break;
@@ -157,16 +159,16 @@ edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
 	return total;
 }
 
-/* If the edits of one kind save more tokens than the target needs, cancels
- * those that can be spared, from the newest message on.  Returns the tokens
- * that the conversation then has. */
+/* If edits of one kind save more tokens than are needed for the target, cancels
+ * those that are not needed, from the newest message on.  Returns the number of
+ * tokens of the conversation after the remaining edits. */
 static uint64_t
 cancel_needless(struct ctx_plan *plan, const struct ctx_groups *groups,
     unsigned edit, uint64_t total)
 {
 	size_t i = plan->step.n;
 
-	/* See edit_oldest: with has_cut all edits are needed. */
+	/* If has_cut is true, all edits are needed; see edit_oldest. */
 	while (!plan->has_cut && total < plan->settings.target && i-- > 0) {
 		const struct ctx_segment *segment = &groups->segments[i];
 		unsigned marks = plan->marks[i], fewer = marks & ~edit;
@@ -194,7 +196,9 @@ ctx_plan_edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 		    plan->marks[i]);
 	for (i = 0; i < sizeof steps / sizeof steps[0]; i++) {
 		total = edit_oldest(plan, groups, steps[i], total);
-		/* Bound reasoning must be removed even if the rest fits. */
+		/* Bound reasoning (signed reasoning that the provider refuses
+		 * if anything before it was changed) must be removed even if it
+		 * would fit. */
 		if (steps[i] != CTX_MARK_STRIP)
 			total = cancel_needless(plan, groups, steps[i], total);
 	}

@@ -1,5 +1,5 @@
 /* plan_reasoning.c - decides which signed reasoning must be removed, because
- * something before it is changed */
+ * the provider would refuse it after a change of something before it */
 #include <assert.h>
 
 #include "prune/plan_steps.h"

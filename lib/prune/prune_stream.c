@@ -1,9 +1,10 @@
 /*
  * prune_stream.c - reads a stream and prunes its conversations
  *
- * The messages of the stream's conversation are kept in memory until it ends.
- * Whenever their bytes have doubled, those that will certainly be removed are
- * freed.  A conversation inside one record is pruned at the end of the record.
+ * The messages of the current conversation are kept in memory until the
+ * conversation ends.  Whenever the size of these messages has doubled, the
+ * messages that are certain to be removed are freed.  A conversation that is
+ * contained in one record is pruned at the end of the record.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,13 +14,13 @@
 #include "prune/held_conversation.h"
 #include "truncate/text_segments.h"
 
-/* Number of bytes of messages in memory at which ctx looks for the first time
- * for messages that can be removed early. */
+/* When the messages in memory have this many bytes, ctx looks for the first
+ * time for messages that can be removed early. */
 #define FIRST_COMPACTION (256u << 10)
 
 /* ---- reading ---- */
 
-/* Finds the model and the settings for a conversation that begins. */
+/* Finds the model of a new conversation and sets its settings. */
 static int
 begin_pruning(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -60,8 +61,8 @@ begin_pruning(void *user, const struct ctx_event *event, struct ctx_err *err)
 
 /* ---- freeing messages early ---- */
 
-/* Returns true if a message must remain in memory: some of it is still to be
- * written, or its change was not reported yet. */
+/* Returns true if a message must remain in memory, because a part of it has
+ * still to be written or its change has still to be reported. */
 static bool
 is_needed(const void *entry)
 {
@@ -71,8 +72,9 @@ is_needed(const void *entry)
 	    (message->pending != NULL && !message->pending->done);
 }
 
-/* Joins entries without bytes (ctx_prune_hold_file_line) that have no message
- * between them any more.  Marks the segment of the first one for removal. */
+/* Joins neighbouring entries for lines of a file that are not in memory
+ * (ctx_prune_hold_file_line) if no message is between them any more.  Marks the
+ * segment of the first of two joined entries for removal. */
 static void
 join_lines(struct held_conversation *conversation)
 {
@@ -91,16 +93,16 @@ join_lines(struct held_conversation *conversation)
 			marks[segment] = CTX_MARK_DROP;
 		}
 		before = entry;
-		/* Sets next to the index of the first segment of the next
-		 * entry.  n_segments counts only segments that are not marked
-		 * for removal. */
+		/* Moves next to the first segment of the next entry.
+		 * n_segments does not count segments that are marked for
+		 * removal. */
 		for (left = entry->n_segments; left > 0; next++)
 			left -= !(marks[next] & CTX_MARK_DROP);
 		segment = next - 1;
 	}
 }
 
-/* Frees the messages that were removed, with their segments. */
+/* Frees the removed messages and their segments. */
 static int
 compact_conversation(struct held_conversation *conversation,
     struct ctx_err *err)
@@ -113,8 +115,9 @@ compact_conversation(struct held_conversation *conversation,
 	return 0;
 }
 
-/* If the bytes in memory have doubled since the last call that removed
- * messages, removes all messages that no later message can make necessary. */
+/* If the size of the messages in memory has doubled since this function last
+ * removed messages, removes all messages that will be removed whatever messages
+ * come later. */
 static int
 prune_early(struct prune *run, struct held_conversation *conversation,
     struct ctx_err *err)
@@ -122,8 +125,8 @@ prune_early(struct prune *run, struct held_conversation *conversation,
 	const struct ctx_prune_settings *settings =
 	    &conversation->plan.settings;
 
-	/* With "--reasoning fail", a later message may forbid all changes, so
-	 * nothing is removed early. */
+	/* With --reasoning=fail, a later message may forbid all changes, so
+	 * nothing is removed before the end. */
 	if (conversation->entries->bytes < conversation->compact_at ||
 	    settings->strategy->needs_all ||
 	    (settings->binds && settings->reasoning == CTX_REASONING_FAIL))
@@ -159,8 +162,8 @@ write_conversation(struct prune *run, struct ctx_err *err)
 
 /* ---- records ---- */
 
-/* Keeps a record that is not a message in memory.  Edits of conversations
- * inside it are made first. */
+/* Keeps a record that is not a message in memory, with the edits made in
+ * conversations inside it. */
 static int
 hold_unknown_record(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
@@ -174,13 +177,14 @@ hold_unknown_record(struct prune *run, const struct ctx_event *event,
 	return ctx_prune_hold_unknown(&run->stream_conversation, entry, err);
 }
 
-/* Appends a blank line to the message before it, so that it is kept or removed
- * together with that message. */
+/* Appends a blank line to the message before it.  The line is then kept or
+ * removed together with this message. */
 static int
 append_blank(struct prune *run, struct prune_entry *entry,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	/* The line is not written alone. */
+	/* The blank line is now written with the message, so it is not needed
+	 * in the transcript as a line of its own. */
 	if (event->line != 0)
 		ctx_transcript_remove(run->rewrite.stream->transcript,
 		    event->line);
@@ -190,10 +194,11 @@ append_blank(struct prune *run, struct prune_entry *entry,
 		  event->record->text, err);
 }
 
-/* Called at the end of a record that is not a message.  Such a record must be
- * written in its place in the stream, so it is held if messages before it are.
- * A line of a session file is held in any case, because its parent may be
- * removed; if the file can be read again, only its place is held. */
+/* Called at the end of a record that is not a message.  The output must have
+ * the same order as the input, so the record is held if earlier messages are
+ * held.  A line of a session file is always held, because its parent line may
+ * be removed; if the file can be read again, only the position of the line in
+ * the file is held. */
 static int
 end_pruned_record(void *user, const struct ctx_event *event,
     struct ctx_err *err)
@@ -216,7 +221,7 @@ end_pruned_record(void *user, const struct ctx_event *event,
 }
 
 /* If a new message identifies the dialect (format), parses all messages in
- * memory again in that dialect. */
+ * memory again in this dialect. */
 static int
 update_dialect(struct prune *run, const struct ctx_record_layout *layout,
     struct ctx_err *err)
@@ -232,7 +237,7 @@ update_dialect(struct prune *run, const struct ctx_record_layout *layout,
 	return ctx_prune_reclassify(run, conversation, err);
 }
 
-/* Adds a message to those in memory.  The message is a line of its own. */
+/* Adds a message, which is a line of its own, to the messages in memory. */
 static int
 hold_line(struct prune *run, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -247,8 +252,8 @@ hold_line(struct prune *run, const struct ctx_event *event, struct ctx_err *err)
 	if (!ctx_prune_hold_file_message(run, entry, event) &&
 	    ctx_rewrite_hold(&run->rewrite, &entry->held, event, err) < 0)
 		return -1;
-	/* A summary reads all removed messages again.  The other strategies
-	 * read few. */
+	/* For a summary all removed messages are read again, so their parses
+	 * are kept.  The other strategies read few messages again. */
 	if (run->options->settings.strategy->summarizes &&
 	    ctx_rewrite_keep_parse(&run->rewrite, &entry->held, event, err) < 0)
 		return -1;
@@ -258,8 +263,8 @@ hold_line(struct prune *run, const struct ctx_event *event, struct ctx_err *err)
 	return prune_early(run, &run->stream_conversation, err);
 }
 
-/* Adds a message to those in memory.  The message is an element of an array
- * inside a record. */
+/* Adds a message, which is an element of an array in a record, to the messages
+ * in memory. */
 static int
 hold_element(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -276,8 +281,8 @@ hold_element(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    event, err);
 }
 
-/* Adds the edits that remove elements from the JSON array of messages to
- * run->rewrite.edits. */
+/* Adds edits to run->rewrite.edits that remove the elements of removed messages
+ * from their JSON array. */
 static int
 drop_elements(struct prune *run, uint32_t array, struct ctx_err *err)
 {
@@ -299,8 +304,8 @@ drop_elements(struct prune *run, uint32_t array, struct ctx_err *err)
 	return rc;
 }
 
-/* In some dialects each message has a number.  Adds the edits that number the
- * kept messages from 1 on. */
+/* In some dialects each message has a number.  Adds edits that number the kept
+ * messages from 1. */
 static int
 renumber_messages(struct prune *run, struct ctx_err *err)
 {
@@ -334,8 +339,8 @@ renumber_messages(struct prune *run, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds the edits that insert messages into their JSON array to
- * run->rewrite.edits. */
+/* Adds edits to run->rewrite.edits that insert messages into their JSON
+ * array. */
 static int
 insert_messages(struct prune *run, struct ctx_err *err)
 {
@@ -351,8 +356,8 @@ insert_messages(struct prune *run, struct ctx_err *err)
 	return 0;
 }
 
-/* Decides what is removed from a conversation inside a record, and adds the
- * edits to run->rewrite.edits. */
+/* Decides what is removed from a conversation that is contained in a record,
+ * and adds the edits for this to run->rewrite.edits. */
 static int
 end_pruned_conversation(void *user, const struct ctx_event *event,
     struct ctx_err *err)

@@ -1,18 +1,19 @@
 /*
- * reclassify.c - parses messages again once their dialect (format) is known
+ * reclassify.c - parses messages again when their dialect (format) becomes
+ * known
  *
- * A message with only role and content could be of several dialects.  Until a
- * later message identifies the dialect, it is read as "generic".  In generic
- * messages ctx does not know whether system messages must be kept, nor how a
- * summary is inserted.
+ * A message that has only a role and content may be of several dialects.  Such
+ * a message is read in the dialect "generic" until a later message identifies
+ * the real dialect.  In the dialect generic it is not known whether system
+ * messages must be kept, and how a summary is inserted.
  */
 #include <stdlib.h>
 
 #include "prune/held_conversation.h"
 
-/* Parses a message in memory again in the new dialect.  If this finds a
- * different number of blocks than before, the message keeps its old dialect.
- * Sets *cost to the tokens of the message in the old dialect. */
+/* Parses a message in memory again, in the new dialect.  If the message then
+ * has another number of blocks than before, it keeps its old dialect.  Sets
+ * *cost to the tokens of the message in the old dialect. */
 static int
 reread_entry(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, struct ctx_cost *cost, struct ctx_err *err)

@@ -1,5 +1,5 @@
-/* relink_lines.c - corrects the links between the lines of a session file
- * after some were removed */
+/* relink_lines.c - repairs the links between the lines of a session file (for
+ * example to the parent line) after lines were removed */
 #include "prune/held_conversation.h"
 #include "stream/change_report.h"
 
@@ -16,8 +16,9 @@ is_kept(const struct ctx_transcript *transcript, uint32_t line)
 	return !ctx_transcript_is_removed(transcript, line);
 }
 
-/* Completes the report on a line in which only links to other lines change:
- * sets its role, and the same token count before and after the change. */
+/* Completes the report about a line in which only links to other lines are
+ * changed: sets the role, and the number of tokens, which the change leaves
+ * equal. */
 static int
 count_relinked(struct prune *run, const struct prune_entry *entry,
     struct ctx_change *change, struct ctx_err *err)
@@ -35,8 +36,8 @@ count_relinked(struct prune *run, const struct prune_entry *entry,
 	return 0;
 }
 
-/* Archives and reports the change of a line.  Called when there will be no
- * other change of the line. */
+/* Archives and reports the change of a line.  Called when no other change of
+ * the line is reported. */
 static int
 report_line(struct prune *run, struct prune_entry *entry, uint32_t line,
     struct ctx_str text, struct ctx_err *err)
@@ -47,8 +48,8 @@ report_line(struct prune *run, struct prune_entry *entry, uint32_t line,
 	    .bytes = text};
 
 	if (is_kept(run->rewrite.stream->transcript, line)) {
-		/* the change is reported as part of another change of the
-		 * message */
+		/* If another change of the message is to be reported, the
+		 * report is made there. */
 		if (entry->pending != NULL)
 			return 0;
 		change.rule = "links";
@@ -83,7 +84,7 @@ ctx_prune_report_lines(struct prune *run,
 	return 0;
 }
 
-/* Writes a line, with edits that replace its links to removed lines. */
+/* Writes a line, with its links to removed lines replaced. */
 static int
 write_line(struct prune *run, struct prune_entry *entry, uint32_t line,
     struct ctx_str text, struct ctx_err *err)

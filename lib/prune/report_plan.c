@@ -6,8 +6,9 @@
 #include "prune/plan.h"
 #include "stream/change_report.h"
 
-/* Returns true if bound reasoning is removed from a message. first: index of
- * its first segment. */
+/* Returns true if bound reasoning (signed reasoning that the provider refuses
+ * if anything before it was changed) is removed from a message. first: index of
+ * the message's first segment. */
 static bool
 loses_bound_reasoning(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first)
@@ -21,8 +22,8 @@ loses_bound_reasoning(const struct held_conversation *conversation,
 	return false;
 }
 
-/* Returns a text for --explain that says why a message is edited. first: index
- * of its first segment. */
+/* Returns a text for --explain: why a message is edited. first: index of the
+ * message's first segment. */
 static const char *
 find_edit_rule(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first, unsigned marks)
@@ -51,8 +52,8 @@ find_edit_rule(const struct held_conversation *conversation,
 	return "several";
 }
 
-/* Returns a text for --explain that says why a segment is removed: that of the
- * strategy for the segment's rank, or the strategy's name. */
+/* Returns a text for --explain: why a segment is removed.  The text is the
+ * strategy's reason for the rank of the segment, or the strategy's name. */
 static const char *
 find_drop_rule(const struct held_conversation *conversation,
     const struct ctx_segment *segment)
@@ -71,10 +72,10 @@ find_insertion_rule(const struct insertion *insertion)
 	return insertion->summary ? "summary" : "notice";
 }
 
-/* Describes the change of a message: sets its tokens before and after to the
- * sums over the message's segments.  Tokens that two segments share are counted
- * once. first: index of the message's first segment.  If a segment is removed,
- * sets change->rule to the reason. */
+/* Describes the change of a message in *change.  The numbers of tokens before
+ * and after the change are sums over the message's segments, in which tokens
+ * that two segments share are counted once.  If a segment is removed, sets
+ * change->rule to the reason. first: index of the message's first segment. */
 static void
 describe_change(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first, struct ctx_change *change)
@@ -110,8 +111,8 @@ ctx_prune_set_change_place(const struct prune_entry *entry,
 	change->index = entry->message_index;
 }
 
-/* Returns a text for --explain that says why a message is changed. dropped:
- * why a part of it is removed; NULL if none is. */
+/* Returns a text for --explain: why a message is changed. dropped: why a part
+ * of the message is removed, or NULL if no part is removed. */
 static const char *
 find_change_rule(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first, const char *dropped)
@@ -163,8 +164,8 @@ ctx_prune_record_change(struct prune *run,
 	return 0;
 }
 
-/* Reports a message if it is removed.  If ended is true (no changes will
- * follow), also reports it if it was edited. */
+/* Reports a message if it is removed.  If ended is true (no more changes will
+ * be made), also reports a message that was edited. */
 static int
 report_message(struct prune *run, struct prune_entry *entry, bool ended,
     struct ctx_err *err)
@@ -182,7 +183,7 @@ report_message(struct prune *run, struct prune_entry *entry, bool ended,
 	return ctx_report_notify(&run->options->report, &pending->change, err);
 }
 
-/* Reports a summary or notice that is inserted before a message or into it. */
+/* Reports that a summary or notice is inserted before a message or into it. */
 static int
 report_insertion(struct prune *run,
     const struct held_conversation *conversation,
@@ -199,8 +200,8 @@ report_insertion(struct prune *run,
 	change.bytes =
 	    (struct ctx_str){conversation->inserted_json.p + insertion->json_at,
 		insertion->json_n};
-	/* At the start of a string, a summary or notice has no JSON of its own,
-	 * so its text is reported as a JSON string. */
+	/* A summary or notice inside another string is not a JSON value of its
+	 * own, so its text is reported as a JSON string. */
 	if (insertion->json_n == 0)
 		change.bytes = (struct ctx_str){conversation->inserted_json.p +
 			insertion->string_at,

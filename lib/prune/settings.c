@@ -1,5 +1,5 @@
-/* settings.c - the defaults of ctx-prune; computes the budget, trigger, target
- * and quantum for a conversation, and what its messages decide */
+/* settings.c - sets the defaults of ctx-prune, and computes budget, trigger,
+ * target and quantum for a conversation */
 #include <string.h>
 
 #include "prune/prune.h"
@@ -37,8 +37,9 @@ ctx_prune_config_complete(struct ctx_prune_config *options)
 		settings->keep_messages = 20;
 }
 
-/* Returns a share of a number.  thousandths: the share, in thousandths of a
- * percent.  The products fit into 64 bits for any real context window. */
+/* Returns a share of a number. thousandths: the share in thousandths of a
+ * percent.  The products do not exceed 64 bits for the context window of any
+ * real model. */
 static uint64_t
 compute_share(uint64_t whole, uint64_t thousandths)
 {

@@ -1,4 +1,4 @@
-/* summary_input.c - collects the texts from which a summary is made */
+/* summary_input.c - collects the texts that a summarizer reads */
 #include "prune/strategy/tool_failure.h"
 #include "prune/write_summary.h"
 
@@ -16,8 +16,8 @@ find_summary_kind(const struct ctx_message *message,
 					      : CTX_SUMMARY_ASSISTANT;
 }
 
-/* Sets *text to the text of a block; to an empty text for media and reasoning.
- */
+/* Sets *text to the text of a block.  The text of media and of reasoning is
+ * empty. */
 static int
 read_block_text(struct ctx_buf *text, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_err *err)
@@ -55,8 +55,8 @@ add_command_input(struct summary_job *job, const struct ctx_message *message,
 	return ctx_buf_add(input, "\n", 1, err);
 }
 
-/* Returns the length in bytes of the part of a block's text that comes after an
- * offset in its JSON string.  In JSON this part may be longer, because of
+/* Returns the length in bytes of the last part of a block's text. at: offset of
+ * this part in the JSON string, in which it may be longer because of
  * escapes. */
 static size_t
 count_rest_bytes(const struct ctx_message *message,
@@ -96,8 +96,9 @@ add_builtin_input(struct summary_job *job, const struct ctx_message *message,
 	return ctx_summary_add(job->lines, &added, err);
 }
 
-/* Adds a text that is removed to the input of the built-in summarizer and to
- * that of the user's command, of each only if it is used. */
+/* Adds a text of a removed message to the inputs of the summarizers: the
+ * built-in one, and the user's command.  A summarizer that is not used gets
+ * nothing. */
 static int
 add_summary_text(struct summary_job *job, const struct ctx_message *message,
     const struct ctx_block *block, enum ctx_summary_kind kind,
@@ -113,10 +114,10 @@ add_summary_text(struct summary_job *job, const struct ctx_message *message,
 	return add_command_input(job, message, block, text, err);
 }
 
-/* Adds the summary of an earlier run to the input of the new summary, without
- * its prefix.  The earlier summary is the beginning of job->block, the text of
- * a block.  If removed is true, the whole block is removed: then also adds the
- * user's text that follows. */
+/* Adds the summary of an earlier run, without its prefix, to the input of the
+ * new summary.  The earlier summary is at the beginning of job->block, which is
+ * the text of a block.  If removed is true, the whole block is removed, and the
+ * user's text after the summary is also added. */
 static int
 add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
     const struct found_insertion *earlier, bool removed, struct ctx_err *err)
@@ -145,8 +146,8 @@ add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
 	    find_summary_kind(message, block), rest, err);
 }
 
-/* Adds block i of a message to the input of the summary. found: where the
- * message has a summary of an earlier run. */
+/* Adds block i of a message to the input of the summary. found: place of the
+ * summary of an earlier run in the message. */
 static int
 add_summary_block(struct summary_job *job, const struct ctx_message *message,
     size_t i, const struct found_insertion *found, bool removed,
@@ -170,9 +171,9 @@ add_summary_block(struct summary_job *job, const struct ctx_message *message,
 	return rc;
 }
 
-/* Adds the blocks of a message that are removed to the input of the summary.
- * The built-in summarizer also gets the blocks that are kept, because it
- * prefers lines that have names in common with them. */
+/* Adds the removed blocks of a message to the input of the summary.  The
+ * built-in summarizer also reads the kept blocks, because it prefers lines
+ * whose names also occur in kept text. */
 static int
 add_summary_message(struct summary_job *job, const struct prune_entry *entry,
     const struct ctx_message_edit *edit, struct ctx_err *err)
@@ -229,8 +230,9 @@ ctx_prune_collect_summary_input(struct summary_job *job, struct ctx_err *err)
 	     first += entry->n_segments, i++) {
 		entry = ctx_prune_entry_at(conversation, i);
 		(void)ctx_prune_marks(conversation, entry, first, &edit, &kept);
-		/* The built-in summarizer is not given demonstrations.  It
-		 * would take their user messages for requests. */
+		/* The built-in summarizer does not read demonstrations (example
+		 * messages), because it would take their user messages for
+		 * requests of the user. */
 		if (entry->n_segments > 0 &&
 		    (conversation->groups.segments[first].flags &
 			CTX_SEGMENT_DEMONSTRATION))

@@ -1,10 +1,12 @@
-/* summary_place.c - finds where a summary is inserted in a conversation */
+/* summary_place.c - finds the place in a conversation at which a summary is
+ * inserted */
 #include "prune/write_summary.h"
 
 /* Finds the place for a summary that becomes a message of its own: sets *place
- * to the message before which it is inserted.  System messages and an agent's
- * own summary come first; the place is after them.  If the format allows system
- * messages between others, they do not matter. */
+ * to the message before which the summary is inserted.  This place is after the
+ * system messages and the agent's own summary at the beginning of the
+ * conversation.  Exception: if the format allows system messages at any place,
+ * they are ignored. */
 static int
 find_message_place(const struct held_conversation *conversation,
     const struct ctx_dialect *dialect, size_t *place, struct ctx_err *err)
@@ -38,9 +40,10 @@ find_message_place(const struct held_conversation *conversation,
 	return 0;
 }
 
-/* Finds the place for a summary that becomes a block.  Sets *place to the
- * message that gets the block, the first kept user message at the start of a
- * turn.  Returns 1; 0 if there is no such message; or -1 with *err. */
+/* Finds the place for a summary that becomes a block: sets *place to the
+ * message that gets this block, which is the first kept user message that
+ * begins a turn.  Returns 1 if there is such a message, 0 if not, or -1 with
+ * *err. */
 static int
 find_block_place(struct prune *run,
     const struct held_conversation *conversation, size_t *place,

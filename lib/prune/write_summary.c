@@ -1,23 +1,23 @@
-/* write_summary.c - makes a summary of the messages that are removed, and
- * inserts it */
+/* write_summary.c - makes a summary of the removed messages, and inserts it */
 #include <string.h>
 
 #include "prune/write_summary.h"
 
-/* Maximum length in bytes of a summarizer's output, if it is asked for n
- * tokens: n * BYTES_PER_TOKEN + BYTES_MORE, but at most MOST_BYTES. */
+/* A summarizer that is asked for n tokens may write at most n * BYTES_PER_TOKEN
+ * + BYTES_MORE bytes, and never more than MOST_BYTES. */
 enum { BYTES_PER_TOKEN = 64, BYTES_MORE = 4096, MOST_BYTES = 1 << 20 };
 
 /* If the built-in summary leaves more than 1/UNUSED_SHARE of the target unused,
- * more messages are kept, and a new summary is written; at most ROUNDS times.
- */
+ * more messages are kept and a new summary is written.  This is repeated at
+ * most ROUNDS times. */
 enum { UNUSED_SHARE = 64, ROUNDS = 3 };
 
-/* The names in earlier summaries may use 1/LEAST_SHARE of the target. */
+/* Maximum share of the target for the names in earlier summaries:
+ * 1/LEAST_SHARE. */
 enum { LEAST_SHARE = 4 };
 
-/* Returns the maximum length in bytes of the output of a summarizer that is
- * asked for this many tokens. */
+/* Returns the maximum length in bytes of a summarizer's output. tokens: number
+ * of tokens for which the summarizer is asked. */
 static size_t
 find_output_limit(uint64_t tokens)
 {
@@ -26,9 +26,9 @@ find_output_limit(uint64_t tokens)
 	return (size_t)tokens * BYTES_PER_TOKEN + BYTES_MORE;
 }
 
-/* If the summarizer wrote CTX_SUMMARY_SUFFIX, cuts the summary before it. ctx
- * marks the end of an inserted summary with this text, and a later run would
- * take the rest for the user's text. */
+/* If the summarizer's output contains CTX_SUMMARY_SUFFIX, removes it and
+ * everything after it.  ctx writes this text after a summary, so a later run
+ * would take the rest of the summary for a text of the user. */
 static void
 cut_at_suffix(struct ctx_buf *out)
 {
@@ -89,9 +89,9 @@ write_summary(struct summary_job *job, struct ctx_err *err)
 
 /* ---- which messages are removed, and where the summary is inserted ---- */
 
-/* Returns how many tokens are removed, and the dialect (format) of the removed
- * messages. dialect is NULL if only summaries of earlier runs are removed,
- * because no new summary is needed then. */
+/* Returns the number of removed tokens, and the dialect (format) of the removed
+ * messages.  The dialect is NULL if only summaries of earlier runs are removed,
+ * because then no new summary is needed. */
 static struct removal
 find_removal(const struct held_conversation *conversation)
 {
@@ -103,10 +103,11 @@ find_removal(const struct held_conversation *conversation)
 	for (i = 0; i < conversation->entries->end; i++)
 		for (j = 0; j < ctx_prune_entry_at(conversation, i)->n_segments;
 		     j++, k++) {
-			/* Two segments of one message both count the tokens for
-			 * its role. These tokens are subtracted if a segment is
-			 * removed: they are saved only if both are removed, and
-			 * then once. */
+			/* If two segments belong to the same message, the
+			 * tokens of its role are counted in both.  If at least
+			 * one of them is removed, these tokens are subtracted:
+			 * they are saved only if both are removed, and then
+			 * only once. */
 			if (k + 1 < conversation->groups.n &&
 			    segments[k].message == segments[k + 1].message &&
 			    ((marks[k] | marks[k + 1]) & CTX_MARK_DROP))
@@ -126,8 +127,8 @@ find_removal(const struct held_conversation *conversation)
 	return removal;
 }
 
-/* If a message that is kept contains a summary of an earlier run, marks that
- * summary for removal, because the new summary includes it. */
+/* If a kept message contains a summary of an earlier run, marks this summary
+ * for removal, because the new summary includes it. */
 static void
 replace_summaries(struct held_conversation *conversation,
     struct removal *removal)
@@ -148,8 +149,8 @@ replace_summaries(struct held_conversation *conversation,
 	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
 
-/* Sets *tokens to the tokens that a summary with this text has at the place
- * where it will be inserted. */
+/* Sets *tokens to the number of tokens that a summary with this text would have
+ * at its place in the conversation. */
 static int
 count_summary_cost(struct summary_job *job, struct ctx_str text,
     uint64_t *tokens, struct ctx_err *err)
@@ -171,11 +172,11 @@ count_summary_cost(struct summary_job *job, struct ctx_str text,
 	    job->conversation->model_counter.counter, &content, tokens, err);
 }
 
-/* Returns how many tokens the built-in summary may have even if the kept
- * messages leave fewer of the target: as many as the earlier summaries have
- * that it replaces, but at most a share of the target.  The names in earlier
- * summaries are in no message any more, so a session that continues from the
- * output would lose them because of one large message. */
+/* Returns the number of tokens that the built-in summary may always have, even
+ * if the kept messages leave fewer: as many as the earlier summaries that it
+ * replaces, but at most a share of the target.  Reason: the names in earlier
+ * summaries are not in any message any more, and must not get lost because one
+ * large message leaves few tokens. */
 static uint64_t
 find_least_tokens(const struct summary_job *job)
 {
@@ -187,12 +188,13 @@ find_least_tokens(const struct summary_job *job)
 	return least > CTX_LEAST_SUMMARY ? least : CTX_LEAST_SUMMARY;
 }
 
-/* Returns the maximum number of tokens of the summary, without regard to the
- * budget.  frame: tokens of the summary's message without the summary.  If the
- * settings give no maximum, that of the built-in summary is what the kept
- * messages leave of the target, but at most half of the tokens that are removed
- * or, if the settings say how many messages are kept, a twentieth of all tokens
- * that were ever removed. */
+/* Returns the maximum number of tokens of the summary; the budget is not
+ * considered.  This is the maximum of the settings, if there is one.
+ * Otherwise, for the built-in summarizer, it is what the kept messages leave of
+ * the target, but at most half of the removed tokens or, if the settings say
+ * how many messages are kept, at most a twentieth of all tokens that were ever
+ * removed. frame: number of tokens of the summary's message without the
+ * summary. */
 static uint64_t
 find_wanted_tokens(const struct summary_job *job, uint64_t frame)
 {
@@ -213,8 +215,8 @@ find_wanted_tokens(const struct summary_job *job, uint64_t frame)
 }
 
 /* Sets job->most_tokens and job->max_tokens to the maximum number of tokens of
- * the summary: what find_wanted_tokens returns, or what the budget leaves, if
- * that is less.  0 if the budget leaves nothing. */
+ * the summary: the result of find_wanted_tokens, or what the budget leaves if
+ * that is less.  Sets both to 0 if the budget leaves nothing. */
 static int
 find_max_tokens(struct summary_job *job, struct ctx_err *err)
 {
@@ -237,9 +239,9 @@ find_max_tokens(struct summary_job *job, struct ctx_err *err)
 	return 0;
 }
 
-/* Composes the text that is inserted, which is the summary after its prefix.
- * Sets *all to this text, which is valid until the next call, and *tokens to
- * its tokens. */
+/* Composes the text that is inserted: the prefix and the summary.  Sets *all to
+ * this text, which is valid until the next call, and *tokens to its number of
+ * tokens. */
 static int
 compose_summary(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
     struct ctx_err *err)
@@ -255,9 +257,10 @@ compose_summary(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 	return count_summary_cost(job, *all, tokens, err);
 }
 
-/* Sets *over to the tokens by which the composed text, which has this many
- * tokens, exceeds the budget or the summary in it exceeds job->most_tokens;
- * 0 if both fit.  Sets *alone to the summary's tokens of the encoding. */
+/* Sets *over to the number of tokens by which the composed text is too long: it
+ * exceeds the budget, or the summary in it exceeds job->most_tokens.  Sets
+ * *over to 0 if both fit.  Sets *alone to the number of tokens of the summary
+ * in the encoding. tokens: number of tokens of the composed text. */
 static int
 find_excess(struct summary_job *job, uint64_t tokens, uint64_t *over,
     uint64_t *alone, struct ctx_err *err)
@@ -277,11 +280,10 @@ find_excess(struct summary_job *job, uint64_t tokens, uint64_t *over,
 	return 0;
 }
 
-/* Composes the text that is inserted, as compose_summary does.  A summary may
- * have more tokens after the prefix than alone, and more tokens of the model
- * than its tokens of the encoding say (ctx_text_correction).  As long as it
- * does not fit for such a reason, shortens the summary and composes the text
- * again. */
+/* Composes the text that is inserted, as compose_summary does, and shortens the
+ * summary until the text fits.  A summary can be too long although it was
+ * limited: it may have more tokens after the prefix than alone, and the model
+ * may have more tokens than the encoding (ctx_text_correction). */
 static int
 compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
     struct ctx_err *err)
@@ -295,8 +297,8 @@ compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 			return -1;
 		if (over == 0 || text->n == 0)
 			return 0;
-		/* One token of the encoding may be several of the model, so
-		 * little is removed at once. */
+		/* A token of the encoding may be several tokens of the model,
+		 * so only a small part is removed at once. */
 		if (over > alone / 8 + 1)
 			over = alone / 8 + 1;
 		if (ctx_token_head(
@@ -308,8 +310,9 @@ compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 	}
 }
 
-/* Inserts the summary, unless it exceeds the budget, or has as many tokens as
- * the messages that it replaces.  text: the summary after its prefix. */
+/* Inserts the summary, unless the text exceeds the budget or has at least as
+ * many tokens as the messages that it replaces. text: the prefix and the
+ * summary. */
 static int
 insert_summary(struct summary_job *job, struct ctx_str text, uint64_t tokens,
     struct ctx_err *err)
@@ -328,15 +331,16 @@ insert_summary(struct summary_job *job, struct ctx_str text, uint64_t tokens,
 		return ctx_insertion_add(job->conversation,
 		    job->place.message_index, &content, tokens, err);
 	}
-	/* Without a summary, messages are removed only if the budget demands
-	 * it. */
+	/* No summary is inserted, so messages are removed only if the budget
+	 * demands it. */
 	if (whole <= plan->settings.budget)
 		ctx_plan_take_back(plan, &job->conversation->groups);
 	return 0;
 }
 
-/* Writes a summary of what the plan removes.  Sets *text to the text that is
- * inserted, which is valid until the next call, and *tokens to its tokens. */
+/* Writes a summary of the messages that the plan removes.  Sets *text to the
+ * text that is inserted, which is valid until the next call, and *tokens to its
+ * number of tokens. */
 static int
 make_summary(struct summary_job *job, struct ctx_str *text, uint64_t *tokens,
     struct ctx_err *err)
@@ -356,8 +360,8 @@ make_summary(struct summary_job *job, struct ctx_str *text, uint64_t *tokens,
 	return compose_within(job, text, tokens, err);
 }
 
-/* Returns true if more messages can be kept beside the built-in summary, which
- * has this many tokens where it is inserted. */
+/* Returns true if more messages could be kept. tokens: number of tokens of the
+ * built-in summary at its place. */
 static bool
 leaves_room(const struct summary_job *job, uint64_t tokens)
 {
@@ -370,7 +374,7 @@ leaves_room(const struct summary_job *job, uint64_t tokens)
 	    settings->target - settings->target / UNUSED_SHARE;
 }
 
-/* Marks for removal what the summary replaces.  Sets job->removal. */
+/* Marks what the summary replaces for removal, and sets job->removal. */
 static void
 mark_removal(struct summary_job *job)
 {
@@ -379,8 +383,8 @@ mark_removal(struct summary_job *job)
 		replace_summaries(job->conversation, &job->removal);
 }
 
-/* Gives the segments that are kept a higher rank than the others, so that the
- * next plan keeps them, too. */
+/* Gives kept segments a higher rank than all others, so that the next plan
+ * keeps them, too. */
 static void
 rank_kept_segments(struct held_conversation *conversation)
 {
@@ -392,8 +396,8 @@ rank_kept_segments(struct held_conversation *conversation)
 		    (conversation->plan.marks[i] & CTX_MARK_DROP) ? 0 : 1;
 }
 
-/* Writes a summary and inserts it.  If the summary leaves tokens unused, first
- * makes the plan again, with no more tokens reserved than the summary needs. */
+/* Writes a summary and inserts it.  If tokens are left unused, first makes the
+ * plan again, with only as many tokens reserved as the summary needs. */
 static int
 fill_budget(struct summary_job *job, struct ctx_err *err)
 {

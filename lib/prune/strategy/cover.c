@@ -1,11 +1,12 @@
 /*
- * cover.c - chooses groups of messages that together contain many rare names in
- * few tokens
+ * cover.c - chooses groups of messages that together contain many rare names
+ * and have few tokens
  *
- * This is greedy weighted set cover.  When a name is in a chosen group, its
- * weight is subtracted from all groups that contain it.  That happens once for
- * each name, so the time is linear.  The groups are in a heap whose keys may be
- * too high: since weights only fall, a key is corrected when its group comes to
+ * The algorithm is greedy weighted set cover.  When a group is chosen, the
+ * weight of each name in it is subtracted from all other groups with the name.
+ * This is done once per name, so it takes linear time.  The groups are in a
+ * heap, sorted by scores that may be out of date and then too high, because
+ * weights only decrease; the score of a group is updated when the group reaches
  * the top.
  */
 #include <math.h>
@@ -15,29 +16,32 @@
 #include "prune/strategy/cover.h"
 
 /* The weight of a group's names is divided by the group's number of tokens
- * raised to this power.  On recorded sessions of coding agents, 0.8 kept more
- * of what the rest of the session needs than 0.5 and 1
+ * raised to this power.  On recorded sessions of coding agents, the power 0.8
+ * kept more of the names that the rest of the session needs than 0.5 and 1
  * (tests/bench/survive). */
 static const double LENGTH = 0.8;
 
 struct entry {
-	/* the group's score, or a higher number computed earlier */
+	/* the group's score, or a higher one that was computed earlier */
 	double score;
 	size_t group;
 };
 
 struct choice {
 	const struct ctx_cover *cover;
-	/* The numbers of the groups that contain name i: elements
-	 * holders_from[i] to holders_from[i + 1] - 1 of holders. */
+	/* holders lists, for each name, the numbers of the groups that contain
+	 * it.  The groups for name i are the elements from holders_from[i] to
+	 * holders_from[i + 1] - 1. */
 	size_t *holders_from;
 	uint32_t *holders;
 	bool *covered;
-	/* For each group: the sum of the weights of its names that are in no
-	 * chosen group, and the number of these names. */
+	/* weight: for each group, the sum of the weights of its names that are
+	 * in no chosen group.  n_left: for each group, the number of these
+	 * names. */
 	double *weight;
 	uint32_t *n_left;
-	struct entry *heap; /* heap of groups, the highest score first */
+	/* heap of groups; the group with the highest score is on top */
+	struct entry *heap;
 	size_t n;
 };
 
@@ -50,8 +54,8 @@ compute_score(const struct choice *c, size_t group)
 	    pow((double)c->cover->tokens[group] + 1, LENGTH);
 }
 
-/* Compares two groups for the heap.  Returns true if x comes before y: it has
- * the higher score or, if the scores are equal, is the newer group. */
+/* Order of groups in the heap.  Returns true if x has a higher score than y, or
+ * the same score and is newer. */
 static bool
 is_before(const struct entry *x, const struct entry *y)
 {
@@ -86,8 +90,9 @@ list_holders(struct choice *c)
 		c->holders_from[cover->names[i] + 1]++;
 	for (i = 0; i < cover->n_names; i++)
 		c->holders_from[i + 1] += c->holders_from[i];
-	/* holders_from[name + 1] is the end of the list of this name.  Each
-	 * list is filled from its end, which moves that index to its start. */
+	/* At first holders_from[name + 1] is the end of the list of the name.
+	 * Each list is filled from its end, and the index moves to the
+	 * beginning of the list. */
 	for (g = cover->n_groups; g-- > 0;)
 		for (i = cover->from[g + 1]; i-- > cover->from[g];)
 			c->holders[--c->holders_from[cover->names[i] + 1]] =
@@ -167,8 +172,8 @@ sum_weights(struct choice *c)
 			c->weight[g] += cover->weight[cover->names[i]];
 			c->n_left[g] += cover->weight[cover->names[i]] > 0;
 		}
-	/* A name whose weight is 0 is treated as if a chosen group contained
-	 * it. */
+	/* A name with the weight 0 is treated as if it were in a chosen
+	 * group. */
 	for (i = 0; i < cover->n_names; i++)
 		c->covered[i] = cover->weight[i] <= 0;
 }

@@ -1,5 +1,5 @@
-/* embed.c - compares texts by their embeddings (vectors), which a program of
- * the user makes */
+/* embed.c - compares texts by their embeddings (vectors), which a program
+ * chosen by the user makes */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -11,9 +11,9 @@
 
 enum { MOST_TEXT = 4096, MOST_NUMBERS = 65536 };
 
-/* Maximum length of the embedder's output in bytes.  MOST_ANSWER is for each
- * text (4,096 numbers of 24 digits).  MOST_ANSWERS is for all texts together,
- * because the whole output is in memory at once. */
+/* Maximum length of the embedder's output in bytes: MOST_ANSWER for each text
+ * (enough for 4,096 numbers of 24 digits), and MOST_ANSWERS for all texts
+ * together, because the whole output is held in memory. */
 #define MOST_ANSWER  ((size_t)98304)
 #define MOST_ANSWERS ((size_t)1 << 30)
 
@@ -32,8 +32,9 @@ ctx_embed_add(struct ctx_embed *embed, const char *p, size_t n,
 	return 0;
 }
 
-/* Divides a vector by its largest number, so that no square becomes too large
- * or too small for a double.  Its direction remains the same. */
+/* Divides the numbers of a vector by the largest of them, so that their squares
+ * neither overflow nor underflow.  The direction of the vector remains the
+ * same. */
 static void
 scale_vector(double *numbers, size_t n)
 {
@@ -47,8 +48,9 @@ scale_vector(double *numbers, size_t n)
 		numbers[i] /= most;
 }
 
-/* Reads a line, which must be a JSON array of numbers, into *out, which the
- * caller must free.  Returns -1 with *err if it is something else. */
+/* Reads a line, which must be a JSON array of numbers.  Sets *out to the
+ * numbers, which the caller must free, and *numbers to how many there are.
+ * Returns -1 with *err if the line is anything else. */
 static int
 read_vector(const char *p, size_t n, double **out, size_t *numbers,
     struct ctx_err *err)
@@ -61,8 +63,8 @@ read_vector(const char *p, size_t n, double **out, size_t *numbers,
 	*numbers = 0;
 	if (!ctx_json_shallow(p, n))
 		goto none;
-	/* Only errno shows whether memory was short: jansson then reports a
-	 * syntax error, or silently drops digits. */
+	/* When jansson has too little memory, it reports a syntax error or
+	 * silently drops digits; only errno shows the true cause. */
 	errno = 0;
 	array = json_loadb(p, n, 0, &why);
 	if (errno == ENOMEM) {
@@ -110,8 +112,8 @@ compute_cosine(const double *a, const double *b, size_t n)
 	return aa > 0 && bb > 0 ? dot / sqrt(aa * bb) : 0;
 }
 
-/* Returns the number of lines that the embedder has written.  The last one may
- * have no line feed. */
+/* Returns the number of lines that the embedder has written.  The last line may
+ * lack its line feed. */
 static size_t
 count_lines(const struct ctx_buf *text)
 {
@@ -123,9 +125,9 @@ count_lines(const struct ctx_buf *text)
 	return lines + (text->n > 0 && end[-1] != '\n');
 }
 
-/* Sets near[i] to the cosine of the angle between the embeddings of text i and
- * of the question. answer: the output of the embedder, on its first line the
- * embedding of the question, then a line for each text. */
+/* Sets near[i] to the cosine of the angle between two embeddings: that of text
+ * i and that of the question. answer: output of the embedder; the first line is
+ * the embedding of the question, and each of the next lines that of a text. */
 static int
 read_nearness(const struct ctx_buf *answer, double *near, size_t n,
     struct ctx_err *err)

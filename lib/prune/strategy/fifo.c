@@ -1,25 +1,27 @@
 /*
- * fifo.c - the strategy fifo: removes the oldest groups of messages first
+ * fifo.c - implements the strategy fifo: removes the oldest groups of messages
+ * first
  *
- * Beginning with the oldest group, each one is removed if keeping it would
- * exceed the target.  For this, the tokens of three things are added: the group
- * and everything newer, everything older that must be kept, and the user
- * messages of the group's turn.  The sum never rises from one group to the
- * next.  So all groups up to a certain one are removed, except those that must
- * be kept, and none after it.
+ * The groups are examined from the oldest on.  A group is removed if the
+ * conversation would exceed the target with it.  For this decision, three
+ * numbers of tokens are added: those of the group and of everything newer,
+ * those of everything older that must be kept, and those of the user messages
+ * of the group's turn.  This sum never increases from one group to the next
+ * newer one.  So all groups up to a certain one are removed, except those that
+ * must be kept, and all groups after it are kept.
  *
- * The rule also works before the conversation has ended, because it then never
- * removes more than at the end.  Each group is counted with the fewest tokens
- * that it may get by edits.  Of older groups, only those that will never be
- * removed are counted.
+ * The rule is also used before the conversation has ended; it then never
+ * removes more than at the end.  For this, each group counts with the smallest
+ * number of tokens that edits can leave of it, and of the older groups only
+ * those count that will certainly never be removed.
  */
 #include <stdlib.h>
 
 #include "prune/plan.h"
 
-/* Returns the number of groups in the turn that begins with candidate i,
- * without user and system messages.  Sets *permanent_group to true if one of
- * these groups will never be removed. */
+/* Returns the number of groups in the turn that begins with candidate i, not
+ * counting user and system messages.  Sets *permanent_group to true if one of
+ * these groups will certainly never be removed. */
 static size_t
 count_turn_groups(const struct ctx_candidate *candidates, size_t n, size_t i,
     bool *permanent_group)
@@ -37,21 +39,21 @@ count_turn_groups(const struct ctx_candidate *candidates, size_t n, size_t i,
 	return groups_left;
 }
 
-/* Sums of tokens by which it is decided whether a candidate (a group of
- * messages) is removed. */
+/* The sums of tokens that decide whether a candidate (a group of messages) is
+ * removed. */
 struct fifo_sums {
 	/* number of tokens of the candidate and all newer ones */
 	uint64_t from_here;
 	/* number of tokens that are certainly kept before the candidate */
 	uint64_t before;
-	/* Number of tokens of user messages in the candidate's turn, as far as
-	 * they may still be removed.  If the candidate is kept, they are kept,
-	 * too. */
+	/* Number of tokens of those user messages in the candidate's turn that
+	 * may still be removed.  They are kept if the candidate is kept. */
 	uint64_t users;
-	/* Number of groups in the candidate's turn, from the candidate on. */
+	/* Number of groups in the candidate's turn, from the candidate to the
+	 * end of the turn. */
 	size_t groups_left;
-	/* true if the user messages of the candidate's turn are kept in any
-	 * case */
+	/* true if the user messages of the candidate's turn are certainly
+	 * kept */
 	bool users_permanent;
 };
 
@@ -66,8 +68,8 @@ exceeds_target(const struct fifo_sums *sums,
 	return sums->from_here + sums->before + users > settings->target;
 }
 
-/* Called after a candidate (a group of messages) was decided.  Updates the
- * sums, so that they are right for the next candidate. */
+/* Updates the sums for the next candidate, after it was decided about this
+ * candidate. */
 static void
 pass_candidate(struct fifo_sums *sums, const struct ctx_candidate *candidate)
 {
@@ -104,9 +106,9 @@ ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
 		}
 		if (!candidate->is_root)
 			continue;
-		/* With --quantum the conversation is divided into sections,
-		 * each of which is kept or removed as a whole.  The first
-		 * candidate of a section decides. */
+		/* With --quantum, the conversation is divided into sections,
+		 * and the decision about the first candidate of a section holds
+		 * for the whole section. */
 		if (grid == 0 || candidate->section != cell)
 			over = exceeds_target(&sums, settings);
 		if (grid != 0)

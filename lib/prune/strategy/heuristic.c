@@ -1,15 +1,16 @@
 /*
- * heuristic.c - the strategy heuristic: first removes the messages that will be
- * missed least
+ * heuristic.c - implements the strategy heuristic: removes first the messages
+ * that are least likely to be needed
  *
- * Order of removal, within each kind the oldest first: tool calls that a later
- * call repeats; failed calls of a tool that later succeeded; demonstrations
- * (user messages that show how an earlier task was done).  Everything else is
- * ranked as the strategy salient ranks it.  A call repeats another if tool and
- * arguments are equal, or if it reads all of a file of which the other read a
- * part.  It must have succeeded, and its result must be complete.
+ * Messages are removed in this order, and within each kind the oldest first:
+ * tool calls that are repeated by a later call; failed calls of a tool that
+ * succeeded later; demonstrations (example messages that show how an earlier
+ * task was done); everything else, ranked as by the strategy salient.  A later
+ * call repeats an earlier one if both have the same tool and arguments, or if
+ * the later one reads the whole of a file and the earlier one a part of it.
+ * The later call must also have succeeded, and its result must be complete.
  */
-#define _GNU_SOURCE /* memmem, in POSIX since 2024 */
+#define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,8 @@
 #include "prune/plan.h"
 #include "prune/strategy/tool_failure.h"
 
-/* The ranks of messages; those with the lowest rank are removed first.  They
- * are also indices of ctx_heuristic_reasons. */
+/* Ranks of messages: those with the lowest rank are removed first.  The ranks
+ * are also the indices of the texts in ctx_heuristic_reasons. */
 enum { SUPERSEDED, FAILED, DEMO, OTHER, NAMED, RANKS };
 
 _Static_assert((int)RANKS == (int)CTX_HEURISTIC_REASONS,
@@ -32,42 +33,44 @@ const char *const ctx_heuristic_reasons[RANKS] = {
     [NAMED] = "few rare names",
 };
 
-/* Arguments of a tool call with more bytes than this are stored as a hash
- * only. */
+/* If the arguments of a tool call have more bytes than this, only a hash of
+ * them is stored. */
 enum { LONG_CALL = 4096 };
 
 struct call {
 	uint32_t segment;
-	/* Ids of strings in heuristic.names.  tool: the tool's name. same: tool
-	 * and arguments; equal calls have the same id. file: path of the file
-	 * that the call reads; 0: none. */
+	/* Ids of strings in heuristic.names. tool: the name of the tool. same:
+	 * the tool and its arguments, so that equal calls have the same id.
+	 * file: the path of the file that the call reads; 0 if it reads no
+	 * file. */
 	uint32_t tool, same, file;
 	bool all; /* true if the tool call reads the whole file */
 };
 
-/* Properties of a segment. */
 struct trait {
 	bool result, failed, partial;
 };
 
-/* For a string: the newest successful tool call of the tool with this name
- * (good), with this tool name and arguments together (same), or that reads all
- * of the file with this path (all).  Each member is the index of the call's
- * segment, plus 1; 0: there is no such call. */
+/* What is known about a string.  Each member is the index of a segment, plus 1,
+ * or 0 if there is none: the segment of the newest successful tool call whose
+ * tool has this name (good), whose tool and arguments are this string (same),
+ * or which reads the whole file with this path (all). */
 struct last {
 	uint32_t same, all, good;
 };
 
 struct heuristic {
 	struct ctx_scorer base;
-	struct ctx_scorer *salient; /* ranks the segments of the kind OTHER */
+	/* the scorer that ranks segments of the kind OTHER */
+	struct ctx_scorer *salient;
 	struct ctx_intern names;
 	struct call *calls;
 	struct trait *traits;
 	struct last *newest;
 	size_t n_calls, calls_cap, n_traits, traits_cap, newest_cap;
 	struct ctx_buf key, text;
-	struct ctx_coded_value arguments; /* of the tool call being read */
+	/* arguments of the tool call that is being read */
+	struct ctx_coded_value arguments;
 };
 
 /* ---- reading ---- */
@@ -93,9 +96,9 @@ make_compact(struct ctx_buf *json)
 	json->n = n;
 }
 
-/* Sets call->same to an id that stands for the call's tool and arguments; the
- * arguments are in h->text.  Long arguments are hashed, so that they need not
- * be kept in memory. */
+/* Sets call->same to an id that is the same for all calls with this tool and
+ * these arguments.  The arguments must be in h->text.  Long arguments are
+ * replaced by their hash, to save memory. */
 static int
 set_call_name(struct heuristic *h, struct call *call, struct ctx_err *err)
 {
@@ -115,8 +118,8 @@ set_call_name(struct heuristic *h, struct call *call, struct ctx_err *err)
 	return ctx_intern(&h->names, h->key.p, h->key.n, &call->same, err);
 }
 
-/* Sets h->text to the arguments of a tool call: the text if they are a string,
- * otherwise their JSON. */
+/* Sets h->text to the arguments of a tool call.  If the arguments are a string,
+ * h->text is the text of this string, otherwise the JSON of the arguments. */
 static int
 read_arguments(struct heuristic *h, const struct ctx_message *message,
     const struct ctx_block *block, struct ctx_err *err)
@@ -127,9 +130,9 @@ read_arguments(struct heuristic *h, const struct ctx_message *message,
 					 block->payload, &h->text, err);
 }
 
-/* Sets call->file to the id of the file that is named by the arguments of a
- * tool call.  Sets call->all to true if there are no other arguments, so that
- * the whole file is read. */
+/* Sets call->file to the id of the file that the arguments of a tool call name.
+ * Sets call->all to true if the arguments name nothing else, because the tool
+ * then reads the whole file. */
 static int
 find_file(struct heuristic *h, const struct ctx_message *message,
     const struct ctx_block *block, struct call *call, struct ctx_err *err)
@@ -162,8 +165,8 @@ has_fragment(struct ctx_str text, const char *word)
 	return text.n > 0 && memmem(text.p, text.n, word, strlen(word)) != NULL;
 }
 
-/* Returns true if a tool reads files, according to its name.  If such a tool
- * reads a file again, its earlier result is worthless. */
+/* Returns true if the tool's name says that it reads files.  The result of such
+ * a tool becomes useless when the same file is read again. */
 static bool
 is_reader(struct ctx_str tool)
 {
@@ -201,13 +204,14 @@ add_call(struct heuristic *h, const struct ctx_message *message,
 	return 0;
 }
 
-/* Returns true if a part of the tool result is missing, because ctx or the
- * tool has cut it. */
+/* Returns true if a tool result is incomplete, because ctx or the tool has
+ * removed a part of it. */
 static bool
 is_partial(struct ctx_str text)
 {
-	/* The word alone may be in any text.  Only few texts have it, so they
-	 * are searched for it first. */
+	/* The word "truncated" alone may occur in any text, so these longer
+	 * texts are searched.  As few texts contain the word, it is searched
+	 * first. */
 	static const char *const signs[] = {" truncated \xe2\x80\xa6]",
 	    " truncated ...]", "[truncated", "(truncated", "...truncated",
 	    "<truncated", "output truncated", "Output truncated", NULL};
@@ -226,8 +230,8 @@ is_partial(struct ctx_str text)
 	return false;
 }
 
-/* Sets h->text to the text of the tool result in block i.  If it has no text,
- * sets h->text to its JSON. */
+/* Sets h->text to the text of the tool result in block i, or to the JSON of the
+ * result if there is no text. */
 static int
 read_result_text(struct heuristic *h, const struct ctx_message *message,
     size_t i, struct ctx_err *err)
@@ -255,10 +259,10 @@ read_result_text(struct heuristic *h, const struct ctx_message *message,
 	return ctx_json_append_text(message->json, value, &h->text, err);
 }
 
-/* Finds out whether a tool call failed, and whether its result is incomplete;
- * stores both in *trait.  The result is in block i.  A call has failed if the
- * message says so, or if a line at the beginning of the result looks like an
- * error. */
+/* Finds out from the tool result in block i whether the tool call failed, and
+ * whether the result is incomplete.  Stores both in *trait.  A call has failed
+ * if the message says so, or if a line at the beginning of the result is an
+ * error message. */
 static int
 inspect_result(struct heuristic *h, const struct ctx_message *message, size_t i,
     struct trait *trait, struct ctx_err *err)
@@ -321,18 +325,19 @@ add_heuristic_message(struct ctx_scorer *scorer,
 
 /* ---- ranking ---- */
 
-/* Properties of the tool results of a group, as bits: some call succeeded
- * (GOOD), some call failed or has no result (BAD), some result is incomplete
- * (PARTIAL). */
+/* Bits that say which tool results are in a group.  GOOD: that of a call that
+ * succeeded.  BAD: that of a failed call, or a call without a result.  PARTIAL:
+ * an incomplete result. */
 enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
-/* Which tool calls are in a group, as bits in the same byte as GOOD, BAD and
- * PARTIAL: a superseded one (a later call repeats it), a failed one, any
- * other. */
+/* Bits that say which tool calls are in a group; they are stored in the same
+ * byte as GOOD, BAD and PARTIAL.  HAS_SUPERSEDED: a call that a later call
+ * repeats.  HAS_FAILED: a failed call.  HAS_OTHER: any other call. */
 enum { HAS_SUPERSEDED = 8, HAS_FAILED = 16, HAS_OTHER = 32 };
 
-/* Returns an array that the caller must free: for each group of the first n
- * segments, at the index of its first segment, the bits GOOD, BAD and PARTIAL.
- * Returns NULL with *err if there is no memory. */
+/* Returns an array, indexed by segment, with the bits GOOD, BAD and PARTIAL for
+ * each group among the first n segments; they are stored at the index of the
+ * group's first segment.  The caller must free the array.  Returns NULL with
+ * *err if there is not enough memory. */
 static uint8_t *
 judge_groups(struct heuristic *h, struct ctx_groups *groups, size_t n,
     struct ctx_err *err)
@@ -358,8 +363,8 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups, size_t n,
 	return good;
 }
 
-/* Fills h->newest: for each string in h->names, the newest successful tool
- * calls, among the first n_calls, in which it occurs. */
+/* Fills h->newest: for each string of h->names, the newest successful tool
+ * calls in which the string occurs.  Only the first n_calls calls are used. */
 static int
 find_good_calls(struct heuristic *h, size_t n_calls, struct ctx_groups *groups,
     const uint8_t *good, struct ctx_err *err)
@@ -387,8 +392,8 @@ find_good_calls(struct heuristic *h, size_t n_calls, struct ctx_groups *groups,
 	return 0;
 }
 
-/* Returns true if a tool call is superfluous because a later tool call repeats
- * it. */
+/* Returns true if a later tool call repeats this one, so that its result is not
+ * needed. */
 static bool
 is_superseded(const struct heuristic *h, const struct call *call)
 {
@@ -396,8 +401,8 @@ is_superseded(const struct heuristic *h, const struct call *call)
 	    (call->file != 0 && h->newest[call->file].all > call->segment + 1);
 }
 
-/* Adds the bits HAS_... to the byte of each group, by its tool calls.  Later, a
- * group is ranked by the call in it that is most worth keeping. */
+/* Adds the bits HAS_... of its tool calls to the byte of each group.  The rank
+ * of a group is later that of the most valuable call in it. */
 static void
 judge_calls(const struct heuristic *h, size_t n_calls,
     struct ctx_segment *segments, uint8_t *good)
@@ -418,8 +423,9 @@ judge_calls(const struct heuristic *h, size_t n_calls,
 	}
 }
 
-/* Returns the kind of a group of messages, which decides its rank.  bits: GOOD,
- * HAS_FAILED and other bits of its tool calls and results. */
+/* Returns the kind of a group, which decides when the group is removed. bits:
+ * GOOD, HAS_FAILED and the other bits that describe the group's tool calls and
+ * results. */
 static int
 find_kind(const struct ctx_segment *root, uint8_t bits)
 {

@@ -1,28 +1,30 @@
 /*
- * names.c - finds the paths, identifiers, ids and numbers in a text
+ * names.c - finds the names in a text: paths, identifiers, ids and numbers
  *
- * Such names are what a later tool call copies from an earlier tool result.  A
- * name has a digit, an underscore, a slash or a dot inside, or a capital letter
- * after a small one.  Ordinary words have none of these.
+ * Later tool calls copy such names from earlier tool results.  A word is a name
+ * if it contains a digit, an underscore, a slash or a dot between other
+ * characters, or a capital letter after a small letter.  Ordinary words contain
+ * none of these.
  *
- * ctx-eval measures strategies by names of another definition, in
+ * For the measurements of ctx-eval, names are defined differently; see
  * eval/find_names.c.
  */
 #include "prune/strategy/names.h"
 
 enum {
-	/* a shorter name, in bytes, is ignored because it occurs everywhere */
+	/* A shorter name, in bytes, is ignored, because it is not specific. */
 	SHORTEST = 5,
-	/* a longer word, in bytes, is ignored because it is data such as
-	 * base64 */
+	/* A longer word, in bytes, is ignored, because it is data such as
+	 * base64. */
 	LONGEST = 200,
-	/* a shorter word of digits and colons, in bytes, is ignored because it
-	 * is a time of day, or a line and a column */
+	/* A word of digits and colons that is shorter than this, in bytes, is
+	 * ignored: it is a time of day, or the number of a line and a
+	 * column. */
 	SHORTEST_ADDRESS = 12,
 };
 
-/* Classes of the bytes of a name.  PATH (slash or dot) and DASH (hyphen or at
- * sign) are only between the parts of a name. */
+/* Classes of the bytes of a name.  Bytes of the classes PATH (slash, dot) and
+ * DASH (hyphen, at sign) can only be between two parts of a name. */
 enum {
 	SMALL = 1,
 	CAPITAL = 2,
@@ -33,8 +35,8 @@ enum {
 	DASH = 32,
 };
 
-/* For each byte its class; 0 if names do not have this byte.  A table is fast,
- * and every byte of every text is looked up. */
+/* Class of each byte, or 0 if names do not contain the byte.  A table is used
+ * because it is fast, and every byte of every text is looked up. */
 /* clang-format off */
 static const unsigned char name_bytes[256] = {
     ['a'] = SMALL, SMALL, SMALL, SMALL, SMALL, SMALL, SMALL, SMALL, SMALL,
@@ -55,8 +57,8 @@ find_class(char c)
 	return name_bytes[(unsigned char)c];
 }
 
-/* Returns true for a character that may be between the parts of a name, such as
- * a slash or a dot. */
+/* Returns true for a character that can join two parts of a name, such as a
+ * slash or a dot. */
 static bool
 is_joint(char c)
 {
@@ -76,8 +78,8 @@ is_time_of_day(const char *p, size_t n)
 	return colons > 0 && n < SHORTEST_ADDRESS;
 }
 
-/* Returns true if a word is a path, identifier, id or number, not a word of
- * ordinary prose. */
+/* Returns true if a word is a name (a path, identifier, id or number), and
+ * false for an ordinary word. */
 static bool
 is_name(const char *p, size_t n)
 {
@@ -103,8 +105,9 @@ is_hex(char c)
 	    (c >= 'A' && c <= 'F');
 }
 
-/* Returns the length in bytes of the JSON escape, such as \n or \u00e9, that
- * the backslash at the start of a text begins; 1 if the text ends there. */
+/* Returns the length in bytes of the JSON escape, such as \n or \u00e9, at the
+ * beginning of a text, which must begin with a backslash.  Returns 1 if the
+ * text has only the backslash. */
 static size_t
 measure_escape(const char *p, size_t n)
 {
@@ -116,8 +119,8 @@ measure_escape(const char *p, size_t n)
 	    : 2;
 }
 
-/* Returns true if the two bytes from an offset on are a word of two hexadecimal
- * digits. */
+/* Returns true if the two bytes at an offset are hexadecimal digits and form a
+ * whole word. */
 static bool
 is_hex_pair(const char *p, size_t n, size_t at)
 {
@@ -126,7 +129,7 @@ is_hex_pair(const char *p, size_t n, size_t at)
 	    (at + 2 == n || (find_class(p[at + 2]) & PART) == 0);
 }
 
-/* Returns true if the byte at an offset is a colon that belongs to a name. */
+/* Returns true if the byte at an offset is a colon inside a name. */
 static bool
 joins_colon(const char *p, size_t n, size_t at)
 {
@@ -136,8 +139,9 @@ joins_colon(const char *p, size_t n, size_t at)
 	    (at >= 2 && is_hex_pair(p, n, at - 2) && is_hex_pair(p, n, at + 1));
 }
 
-/* Returns the number of bytes of the terminal control sequence, such as the one
- * for bold text, that the escape character at an offset begins; at least 1. */
+/* Returns the length in bytes of the terminal control sequence, such as the one
+ * for bold text, whose escape character is at an offset.  The length is at
+ * least 1. */
 static size_t
 measure_control(const char *p, size_t n, size_t at)
 {
@@ -151,10 +155,10 @@ measure_control(const char *p, size_t n, size_t at)
 	return i < n ? i + 1 - at : i - at;
 }
 
-/* Returns the offset of the first byte, from an offset on, that can begin a
- * name; n if there is none.  The letters and digits of escapes such as \n,
- * which are in a text that is JSON inside JSON, and of control sequences do not
- * begin a name. */
+/* Returns the offset of the next byte that can begin a name; n if there is
+ * none.  Skips JSON escapes such as \n, which occur in JSON inside JSON, and
+ * terminal control sequences, because their letters and digits do not belong to
+ * names. */
 static size_t
 skip_separators(const char *p, size_t n, size_t at)
 {

@@ -19,30 +19,30 @@
 
 struct ranked {
 	double rank;
-	/* indices of the candidate and of the turn to which it belongs */
+	/* index of the candidate, and number of its turn */
 	uint32_t candidate_index, turn;
-	/* true if the candidate is removed after others of equal rank */
+	/* true if the candidate is removed after all others of the same rank */
 	bool after_equals;
 };
 
-/* A turn (a user message and everything up to the next one), and what remains
- * of it while groups of messages are removed. */
+/* A turn (a user message and everything up to the next one), while groups are
+ * removed from it one by one. */
 struct turn {
-	/* Tokens of those user messages of the turn that are removed when no
-	 * group of the turn is left. */
+	/* Number of tokens of those user messages that are removed together
+	 * with the last group of the turn. */
 	uint64_t users;
-	double rank; /* highest rank of the turn's groups */
-	/* number of the turn's user messages that were removed by their own
+	double rank; /* highest rank of the groups in the turn */
+	/* number of user messages in the turn that were removed by their own
 	 * rank */
 	uint32_t users_removed;
-	/* number of the turn's groups that are not removed, including those
-	 * that must be kept */
+	/* number of groups in the turn that are not (yet) removed, including
+	 * those that must be kept */
 	uint32_t groups_left;
 	/* index of the first segment of the turn's last group */
 	uint32_t last;
-	bool keeps_one; /* a group of the turn is pinned */
-	/* true if the message that begins the turn also has tool results of the
-	 * turn before */
+	bool keeps_one; /* true if a group of the turn must be kept */
+	/* true if the message at the beginning of the turn also contains tool
+	 * results of the turn before */
 	bool shares_message;
 };
 
@@ -58,8 +58,8 @@ compare_ranks(const void *a, const void *b)
 	return x->candidate_index < y->candidate_index ? -1 : 1;
 }
 
-/* If the last group of a turn has a lower rank than other groups of the turn,
- * gives it the highest rank of them, so that it is removed after them. */
+/* If the last group of a turn has a lower rank than another group of the turn,
+ * gives it the highest rank in the turn, so that it is removed last. */
 static void
 raise_turn_end(struct ctx_candidate *candidates, const struct turn *turn)
 {
@@ -91,16 +91,16 @@ survey_turns(struct ctx_candidate *candidates, size_t n,
 		    candidates[candidates[i].root].turn != candidates[i].turn;
 		turn->keeps_one |= candidates[i].pinned;
 		turn->last = candidates[i].root;
-		/* A tool result may come in a later turn than its call.  It is
-		 * in the group of the call.  So the user messages of the later
-		 * turn must not be removed before that group. */
+		/* A tool result may be in a later turn than its call, but is
+		 * always in the group of the call.  The user messages of the
+		 * later turn must not be removed before this group. */
 		if (candidates[candidates[i].root].rank > turn->rank)
 			turn->rank = candidates[candidates[i].root].rank;
 	}
 }
 
-/* Makes a list of the groups that may be removed, with their ranks.  Returns
- * the tokens of all groups, also of those that must be kept. */
+/* Fills the list with the groups that may be removed, and their ranks.  Returns
+ * the number of tokens of all groups, including those that must be kept. */
 static uint64_t
 list_removable(const struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, struct turn *turns,
@@ -129,8 +129,8 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 			turn->users += candidate->weight;
 			continue;
 		}
-		/* The user messages of a turn are removed after the rest of the
-		 * turn, so they get a rank that is at least as high. */
+		/* User messages of a turn are removed after all other messages
+		 * of the turn, so their rank must be at least as high. */
 		rank = candidate->rank;
 		after_equals = candidate->user ||
 		    (settings->alternates && i == turn->last);
@@ -142,8 +142,8 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 	return total;
 }
 
-/* Removes groups in the order of the list, which has the lowest ranks first,
- * until *total is at most target.  Returns how many groups were removed. */
+/* Removes groups in the order of the list, in which low ranks come first, until
+ * *total is at most target.  Returns the number of removed groups. */
 static size_t
 drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
     const struct ranked *list, size_t listed, uint64_t target, uint64_t *total)
@@ -165,11 +165,11 @@ drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
 	return i;
 }
 
-/* Called if roles must alternate.  Decides whether a removed group may be kept
+/* Returns true if, where roles must alternate, a removed group may be kept
  * after all.  A group may be kept only if the last group of its turn is kept.
  * If the removed group is itself the last one of its turn, its tool results may
- * be in the message that begins the next turn.  Then the user messages and the
- * last group of the next turn must also be kept. */
+ * be in the message at the beginning of the next turn; then also the user
+ * messages and the last group of the next turn must be kept. */
 static bool
 keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
     size_t candidate_index)
@@ -182,8 +182,8 @@ keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
 	    (next->users_removed == 0 && !candidates[next->last].drop);
 }
 
-/* Keeps some removed groups after all, as far as the target allows.  Those with
- * the highest rank are kept first. */
+/* Keeps removed groups after all, beginning with the highest rank, as far as
+ * the conversation does not exceed the target. */
 static void
 refill_budget(struct ctx_candidate *candidates, struct turn *turns,
     const struct ranked *list, size_t n_dropped,
@@ -197,8 +197,8 @@ refill_budget(struct ctx_candidate *candidates, struct turn *turns,
 		uint64_t cost = candidate->weight;
 
 		/* A group can be kept after all only if the user messages of
-		 * all its turns are kept.  Other turns are not examined here,
-		 * so a group in several turns is not kept. */
+		 * all its turns are kept.  Only one turn is examined here, so a
+		 * group of several turns is not kept. */
 		if (member &&
 		    (turn->users_removed > 0 || candidate->crosses_turns ||
 			(settings->alternates &&

@@ -1,19 +1,20 @@
 /*
- * recall.c - the strategy recall: keeps the segments that are likely to contain
- * the answer to a question
+ * recall.c - implements the strategy recall: keeps the segments that are likely
+ * to contain the answer to a question
  *
- * Each segment gets a score, BM25 over its words (Robertson and Zaragoza, "The
- * Probabilistic Relevance Framework: BM25 and Beyond", 2009).  Each segment
- * also gets a part of its neighbours' scores, because an answer often stands
- * next to the words of the question.  The part is smaller the more tokens lie
- * between.
+ * Each segment gets a score by the words that it has in common with the
+ * question (BM25; Robertson and Zaragoza, "The Probabilistic Relevance
+ * Framework: BM25 and Beyond", 2009).  Because an answer is often near a text
+ * with the words of the question, each segment also gets a part of the scores
+ * of its neighbours.  This part is smaller if more tokens are between the two.
  *
- * The score rises if the question names the person who wrote the segment.  This
- * name is before the text ("Ann: hello").  Or the other side of the
- * conversation uses it: if the assistant writes "Hey Ann!", the user is Ann.
+ * The score of a segment increases if the question contains the name of its
+ * writer.  The name may be at the beginning of the text ("Ann: hello").  It may
+ * also be known because other messages use it: if the assistant writes "Hey
+ * Ann!", the name of the user is Ann.
  *
- * If the user has an embedder, the nearness of the segments' embeddings to the
- * question's is added to these scores (recall_fuse.c).
+ * If the user has an embedder, the similarity of the embeddings of segment and
+ * question is added to the score (recall_fuse.c).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,46 +25,46 @@
 #include "prune/strategy/recall.h"
 #include "prune/strategy/terms.h"
 
-/* Parameters k1 and b of BM25.  Messages are shorter than usual documents and
- * need a lower b. */
+/* Parameters k1 and b of BM25.  Messages are shorter than the documents for
+ * which BM25 is usually used, and need a smaller b. */
 static const double K1 = 0.9, B = 0.4;
-/* Exponent of the inverse document frequency: the larger it is, the greater is
- * the weight of rare words. */
+/* Exponent of the inverse document frequency.  The greater the exponent, the
+ * greater is the weight of rare words. */
 static const double RARITY = 1.75;
-/* A segment also gets a part of its neighbours' scores.  At a distance of this
- * many tokens the part is 1/e of the score. */
+/* Distance in tokens at which a segment gets 1/e of a neighbour's score. */
 static const double FADE = 100;
-/* To prefer short segments, a score is divided by the segment's number of
- * tokens raised to this power. */
+/* The score of a segment is divided by its number of tokens raised to this
+ * power, so that short segments are preferred. */
 static const double LENGTH = 0.1;
-/* The power LENGTH_LONG is used instead if answers may be kept without their
- * questions, and the assistant writes at least LONG_TIMES as many tokens per
- * message as the user.  In the place of one long answer many short messages
- * fit.  In such chats (BEAM) 0.7 kept more evidence than 0.5 and 0.1; in
- * dialogues of two people (LoCoMo, REALTALK) it kept less than 0.1. */
+/* LENGTH_LONG is used as the power instead of LENGTH if answers may be kept
+ * without their questions, and the messages of the assistant have, on average,
+ * at least LONG_TIMES as many tokens as those of the user.  Many short messages
+ * then fit in the place of one long answer.  In such chats (benchmark BEAM),
+ * 0.7 kept more evidence than 0.5 and 0.1.  In dialogues of two people
+ * (benchmarks LoCoMo and REALTALK), 0.7 kept less than 0.1. */
 static const double LENGTH_LONG = 0.7, LONG_TIMES = 3;
-/* This is added to the power for a passage of a long text.  A passage is
- * smaller than other messages, and without the rest of its text it says less.
- */
+/* For a passage of a long text, this number is added to the power: a passage is
+ * shorter than other messages, and says less without the rest of its text. */
 static const double LENGTH_PASSAGE = 0.3;
-/* If the question names the speaker of a segment, the segment's score is
- * increased by this fraction of it. */
+/* If the question names the writer of a segment, this fraction of the segment's
+ * score is added to the score. */
 static const double SPEAKER = 0.6;
-/* Weight of a name in the question if one side (user or assistant) often
- * addresses the other by it.  Other words of the question have the weight 1. */
+/* Weight of a word in the question that is the name of the user or of the
+ * assistant, as the other of the two uses it.  All other words have the weight
+ * 1. */
 static const double ADDRESSEE = 0.5;
 enum {
-	/* If the assistant often addresses the user by a name, the user is
-	 * assumed to be the person with this name, and the other way round.
-	 * This is the minimum number of messages that must address a side by
-	 * the name. */
+	/* A name is taken as that of the user if the assistant addresses the
+	 * user by it in at least this many messages; and the same for the name
+	 * of the assistant. */
 	ADDRESS_LEAST = 3,
-	/* A name counts as a name of one side only if at least one in this
-	 * number of messages of the other side uses it to address this side. */
+	/* A name is taken as that of the user only if at least one in this many
+	 * messages of the assistant addresses the user by it; and the same for
+	 * the name of the assistant. */
 	ADDRESS_SHARE = 20,
-	/* A name counts as the name of one side (user or assistant) only if the
-	 * other side uses it to address somebody at least this many times as
-	 * often as the first side does. */
+	/* A name is taken as that of the user only if the assistant uses it to
+	 * address somebody at least this many times as often as the user does;
+	 * and the same for the name of the assistant. */
 	ADDRESS_TIMES = 4,
 };
 
@@ -87,10 +88,10 @@ grow_recall(struct recall *r, size_t items, struct ctx_err *err)
 	return 0;
 }
 
-/* Finds out whether the question names the user or the assistant: whether the
- * messages of the other side often address that side by a name in the question.
- * Such a name gets a lower weight in the search, because it says who wrote the
- * answer, not what the answer is about. */
+/* Finds out whether the question contains the name of the user or of the
+ * assistant, by which the other one often addresses them.  Such a name gets a
+ * lower weight in the search, because it says who wrote the answer, and not
+ * what the answer is about. */
 static void
 find_sides(struct recall *r)
 {
@@ -128,7 +129,8 @@ compute_rarity(const struct recall *r, uint32_t term)
 	return pow(log(1 + (n - df + 0.5) / (df + 0.5)), RARITY);
 }
 
-/* Sets r->frequency: for each term, the number of segments that contain it. */
+/* Fills r->frequency: for each term, the number of segments that contain the
+ * term. */
 static void
 count_segments(struct recall *r)
 {
@@ -146,8 +148,8 @@ count_segments(struct recall *r)
 	memset(r->tally, 0, r->terms.n * sizeof *r->tally);
 }
 
-/* Adds up in r->tally how often an item contains each word of the question.
- * Returns the number of all words of the item. */
+/* Fills r->tally: for each word of the question, how often it occurs in an
+ * item.  Returns the number of words of the item. */
 static uint32_t
 tally_item(struct recall *r, const struct item *item)
 {
@@ -166,8 +168,9 @@ tally_item(struct recall *r, const struct item *item)
 	return length;
 }
 
-/* Computes the score (BM25) of an item, from the words that are both in the
- * item and in the question. average: the mean number of words of a segment. */
+/* Returns the score (BM25) of an item, which depends on the words that the item
+ * has in common with the question. average: mean number of words per
+ * segment. */
 static double
 score_item(struct recall *r, const struct item *item, double average)
 {
@@ -192,8 +195,8 @@ score_item(struct recall *r, const struct item *item, double average)
 	return sum;
 }
 
-/* Returns an exponent: the score of a segment, which was already divided by its
- * tokens raised to LENGTH, is divided by its tokens raised to this exponent. */
+/* Returns a power: the score of a segment, which was already divided by (number
+ * of tokens)^LENGTH, is also divided by (number of tokens)^(this power). */
 static double
 find_length_power(const struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan)
@@ -214,8 +217,8 @@ find_length_power(const struct recall *r, const struct ctx_groups *groups,
 	return LENGTH_LONG - LENGTH;
 }
 
-/* Raises the scores of items that were written by a person whom the question
- * names.  Lowers the scores of items with many tokens. */
+/* Increases the scores of items whose writer is named in the question, and
+ * divides the scores of all items by (number of tokens)^LENGTH. */
 static void
 raise_speakers(struct recall *r)
 {
@@ -233,9 +236,9 @@ raise_speakers(struct recall *r)
 	}
 }
 
-/* Lowers the scores of items with many tokens further: divides them by the
- * tokens raised to the given power, and those of passages to a larger one.
- * Then shifts all scores such that none is negative. */
+/* Divides the scores of items by their number of tokens raised to the given
+ * power, and those of passages to a greater power.  Then adds a number to all
+ * scores, so that none is negative. */
 static void
 lower_long_items(struct recall *r, double power)
 {
@@ -252,10 +255,11 @@ lower_long_items(struct recall *r, double power)
 		r->smooth[i] -= least;
 }
 
-/* Returns the question: the query of the options, or else the last user
- * message. This message may begin with a name, as in "Ann: hello".  The name is
- * removed if Ann also wrote another message.  If not, the word may be the
- * subject of the question, and is not removed. */
+/* Returns the question: the query of the options, or the last user message if
+ * there is none.  If this message begins with the name of its writer, as in
+ * "Ann: hello", the name is left out, but only if another message has the same
+ * writer; otherwise the word before the colon may be the subject of the
+ * question. */
 static struct ctx_str
 find_question(const struct recall *r)
 {
@@ -273,8 +277,8 @@ find_question(const struct recall *r)
 	return (struct ctx_str){r->question.p + label, r->question.n - label};
 }
 
-/* Computes the score of each item by its words.  asking: true if the segments
- * of the question get no score of their own. */
+/* Computes the score of each item from its words. asking: true if the segments
+ * that contain the question get no score of their own. */
 static void
 score_items(struct recall *r, bool asking)
 {
@@ -311,8 +315,9 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 		r->weight[r->found[i].term - 1] = 1;
 	count_segments(r);
 	find_sides(r);
-	/* A message is no answer because the question stands next to it.  But
-	 * where a turn keeps its user message, as an agent's turn does, the
+	/* A message is not an answer just because it is beside the question, so
+	 * the segments of the question give no score to it.  But where the user
+	 * message of a turn is always kept (in the session of an agent), the
 	 * messages after the question belong to it. */
 	score_items(r,
 	    r->base.options.query == NULL && r->question.n > 0 &&
@@ -324,8 +329,8 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	lower_long_items(r, find_length_power(r, groups, plan));
 	if (ctx_recall_choose_passages(r, groups, plan, err) < 0)
 		return -1;
-	/* The words of the question are no part of the next message, which
-	 * ctx-replay may add. */
+	/* ctx-replay may add another message.  The words of the question must
+	 * not be taken as words of this message. */
 	r->n_found = r->merge_at = r->length = 0;
 	return 0;
 }
@@ -368,7 +373,7 @@ release_recall(struct ctx_scorer *scorer)
 	free(r->smooth);
 }
 
-/* Keeps only what ctx_recall_find_removed needs. */
+/* Frees everything that ctx_recall_find_removed does not need. */
 static void
 finish_recall(struct ctx_scorer *scorer)
 {
@@ -397,20 +402,21 @@ const struct ctx_scorer_kind ctx_recall_kind = {
     .finish = finish_recall,
 };
 
-/* The user messages of a turn.  If the turn's best group is kept, they must be
- * kept, too. */
+/* The user messages of a turn, which must be kept if the best group of the turn
+ * is kept. */
 struct turn_users {
-	double users;    /* sum of their ranks */
-	uint64_t weight; /* their tokens */
-	/* index of the turn's candidate (group) with the highest rank; the
-	 * index after the turn's last candidate if it has none */
+	double users;    /* sum of the ranks of the user messages */
+	uint64_t weight; /* number of tokens of the user messages */
+	/* Index of the candidate (group) of the turn with the highest rank, or
+	 * the index after the last candidate of the turn if it has none. */
 	size_t best;
 };
 
-/* Lowers the rank of a turn's best group, because the turn's user messages must
- * be kept with it.  The new rank is (group's rank + ranks of the user messages)
- * * group's tokens / (group's tokens + tokens of the user messages).  So a good
- * answer to a long message without content gets a low rank. */
+/* Lowers the rank of the best group of a turn, because the user messages of the
+ * turn must be kept with it.  The new rank is (group's rank + ranks of the user
+ * messages) * group's tokens / (group's tokens + tokens of the user messages).
+ * So if the user messages are long and have a low rank, the group gets a low
+ * rank, too. */
 static void
 rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 {
@@ -439,10 +445,10 @@ rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 		    (double)(candidates[c.best].weight + c.weight);
 }
 
-/* Decides what is removed.  First the newest groups are kept, as far as their
- * tokens are at most a share (1 / CTX_RECALL_NEWEST) of the tokens that remain
- * beside everything that must be kept.  The other groups are removed by their
- * rank. */
+/* Decides which groups are removed.  First keeps the newest groups that
+ * together have at most 1 / CTX_RECALL_NEWEST of the tokens that the groups
+ * which must be kept leave.  Of the other groups, removes those with the lowest
+ * ranks. */
 int
 ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,

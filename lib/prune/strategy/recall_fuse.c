@@ -1,10 +1,11 @@
 /*
- * recall_fuse.c - combines the ranking by words with a ranking by embeddings,
- * for the strategy recall
+ * recall_fuse.c - combines, for the strategy recall, the score by words with a
+ * score by embeddings
  *
- * Both scores are brought to one scale and added.  The score by embeddings
- * counts less if both rankings agree: then the words of the question have found
- * what it is about, and say more exactly which messages contain it.
+ * The two scores are brought to the same scale and added.  If both give similar
+ * rankings, the score by embeddings has a smaller weight: the words of the
+ * question are then good evidence, and say more exactly than embeddings which
+ * messages contain the answer.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,16 +13,16 @@
 #include "prune/plan.h"
 #include "prune/strategy/recall.h"
 
-/* An item also gets a part of the nearness of its neighbours.  At a distance of
- * this many tokens the part is 1/e of it. */
+/* Distance in tokens at which an item gets 1/e of the nearness of a
+ * neighbour. */
 static const double FADE = 20;
-/* Weight of an item whose nearness is one standard deviation above the mean, if
- * both rankings do not agree at all.  The weight of the item with the highest
- * score by words is 1. */
+/* Score by embeddings of an item whose nearness is one standard deviation above
+ * the mean, if the two rankings do not agree at all.  For comparison, the
+ * highest score by words is 1. */
 static const double WEIGHT = 0.22;
 
-/* Shifts and scales numbers such that their mean is 0 and their standard
- * deviation 1.  Equal numbers become 0. */
+/* Shifts and scales numbers so that their mean is 0 and their standard
+ * deviation is 1.  If all numbers are equal, sets them to 0. */
 static void
 standardize(double *numbers, size_t n)
 {
@@ -67,8 +68,8 @@ ctx_recall_measure_agreement(const double *words, const double *near, size_t n)
 	return sum / weights / most;
 }
 
-/* Sets r->score: for each item the nearness of its embedding to that of the
- * question; for a segment of several passages the highest of these. */
+/* Sets r->score to the nearness of each item's embedding to that of the
+ * question.  For a segment of several passages, uses the nearest passage. */
 static int
 compute_nearness(struct recall *r, struct ctx_str question, struct ctx_err *err)
 {

@@ -1,10 +1,10 @@
 /*
- * recall_items.c - what the strategy recall ranks: segments, and passages of
- * long texts
+ * recall_items.c - the items that the strategy recall ranks: segments, and
+ * passages of long texts
  *
- * A long message may be kept in some of its passages.  They are chosen together
- * with the segments that are kept as a whole, by their scores and by what fits
- * into the target.
+ * A long message can be kept in part: only some of its passages.  Passages and
+ * whole segments are chosen together, by their scores and by the number of
+ * tokens that the target leaves.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,14 +14,14 @@
 #include "prune/strategy/recall.h"
 
 enum {
-	/* Estimated tokens of a mark for removed text ("[... 900 characters
-	 * truncated ...]"). */
+	/* Estimated number of tokens of the text that replaces removed
+	 * passages, such as "[... 900 characters truncated ...]". */
 	MARK_TOKENS = 9,
-	/* Estimated tokens for the role and delimiters of a message. */
+	/* Estimated number of tokens for the role and delimiters of a
+	 * message. */
 	ROLE_TOKENS = 4,
 };
 
-/* Sets r->first_doc. */
 static int
 index_docs(struct recall *r, struct ctx_err *err)
 {
@@ -36,7 +36,7 @@ index_docs(struct recall *r, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if a segment may be kept in some of its passages. */
+/* Returns true if only some passages of a segment may be kept. */
 static bool
 may_cut(const struct recall *r, const struct ctx_plan *plan, size_t segment)
 {
@@ -89,8 +89,8 @@ ctx_recall_is_passage(const struct recall *r, const struct item *item)
 }
 
 /* Returns the factor by which the score of an item is multiplied before it is
- * added to the score of the next item.  It falls with the number of tokens
- * between the middles of the two items. */
+ * added to the score of the next item.  The factor is smaller if there are more
+ * tokens between the middles of the two items. */
 static double
 compute_fading(const struct item *item, const struct item *next, double fade)
 {
@@ -118,8 +118,8 @@ ctx_recall_smooth(const struct recall *r, double fade, double *smooth)
 	}
 }
 
-/* Keeps the newest segments as a whole, as ctx_recall_decide does.  Returns the
- * tokens that remain. */
+/* Keeps the newest segments completely, like ctx_recall_decide.  Returns the
+ * number of tokens that are left. */
 static double
 keep_newest(struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan)
@@ -147,7 +147,8 @@ keep_newest(struct recall *r, const struct ctx_groups *groups,
 	return (double)room;
 }
 
-/* Returns the estimated tokens that keeping a passage adds. */
+/* Returns the estimated number of tokens that are added if a passage is
+ * kept. */
 static double
 estimate_cost(const struct recall *r, const struct item *item)
 {
@@ -165,7 +166,7 @@ estimate_cost(const struct recall *r, const struct item *item)
 	return item->tokens + MARK_TOKENS - MARK_TOKENS * (before + after);
 }
 
-/* Places of items when they are sorted by a score, the highest first. */
+/* Position of an item in an array that is sorted by score, highest first. */
 struct place {
 	double score;
 	size_t item;
@@ -181,7 +182,7 @@ compare_places(const void *a, const void *b)
 	return x->item < y->item ? -1 : 1;
 }
 
-/* Keeps the items with the highest scores that fit into the given number of
+/* Keeps the items with the highest scores that together have at most "room"
  * tokens. */
 static int
 keep_best(struct recall *r, const struct ctx_plan *plan, double room,
@@ -243,7 +244,7 @@ ctx_recall_find_removed(struct ctx_scorer *scorer, size_t segment,
 	size_t doc, end, n = 0, kept = 0;
 
 	*removed = (struct passages){NULL, 0};
-	/* There are no passages, or nothing was ranked. */
+	/* No text was divided into passages, or nothing was ranked. */
 	if (r->n_items <= r->n_segments)
 		return 0;
 	doc = r->first_doc[segment];

@@ -10,16 +10,16 @@
 #include "prune/strategy/terms.h"
 
 enum {
-	/* An address such as "Hey Ann!" is looked for in this many words at the
-	 * beginning of a text. */
+	/* A form of address, such as "Hey Ann!", is expected in this many words
+	 * at the beginning of a text. */
 	ADDRESS_WORDS = 3,
-	/* The name of the writer, as in "Ann: hello", is looked for in this
-	 * many bytes at the beginning of a text. */
+	/* The name of the writer, as in "Ann: hello", is expected in this many
+	 * bytes at the beginning of a text. */
 	LABEL = 80,
-	/* The array r->found must have at least this many elements before equal
-	 * terms in it are merged. */
+	/* Equal terms in the array r->found are merged only when it has at
+	 * least this many elements. */
 	MERGE_LEAST = 1 << 16,
-	/* A text with more than this many bytes is divided into passages. */
+	/* A text of more than this many bytes is divided into passages. */
 	LONG_TEXT = 1000,
 };
 
@@ -56,8 +56,8 @@ ctx_recall_add_term(void *user, const char *p, size_t n, struct ctx_err *err)
 
 	if (ctx_intern(&r->terms, p, n, &id, err) < 0)
 		return -1;
-	/* Most words of a long text occur several times, so merging equal
-	 * terms saves memory. */
+	/* Equal terms are merged to save memory, because most words of a long
+	 * text occur several times in it. */
 	if (r->n_found >= MERGE_LEAST && r->n_found >= r->merge_at) {
 		merge_terms(r);
 		r->merge_at = 2 * r->n_found;
@@ -98,7 +98,7 @@ ctx_recall_add_doc(struct recall *r, const struct doc *about,
 	return 0;
 }
 
-/* Sets r->text to the name of the sender and the texts of a segment. */
+/* Sets r->text to the name of the writer of a segment and its texts. */
 static int
 read_message_text(struct recall *r, const struct ctx_message *message,
     unsigned flags, struct ctx_err *err)
@@ -120,10 +120,9 @@ find_side(const struct ctx_message *message)
 }
 
 /* Returns the length in bytes of the writer's name at the beginning of r->text.
- * This is the name that the message itself has (r->name bytes, put before its
- * text).  If it has none, it is the text before the first colon, as in "Ann:
- * hello".
- */
+ * If the message itself has a name (r->name bytes, before its text), this is
+ * the length of that name; otherwise it is that of the text before the first
+ * colon, as in "Ann: hello". */
 static size_t
 find_label(const struct recall *r)
 {
@@ -137,9 +136,9 @@ find_label(const struct recall *r)
 	return 0;
 }
 
-/* Uses the text of the segment, without its sender's name, as the question with
- * which the segments are compared. speaker: the term (word) that is the name at
- * the beginning of the text. */
+/* Sets the question, with which the segments are compared, to the text of this
+ * segment without its writer's name. speaker: the term of the name at the
+ * beginning of the text. */
 static void
 set_question(struct recall *r, uint32_t speaker)
 {
@@ -171,11 +170,11 @@ take_addressee(void *user, const char *p, size_t n, struct ctx_err *err)
 	    err);
 }
 
-/* Stores for the newest segment whom it addresses.  A name is taken as an
- * address if it is among the first words, begins with a capital letter, and a
- * punctuation mark follows: "Thanks, Ann!", "Ann, you must see it".  The first
- * word alone may be a greeting
- * ("Thanks,"), so a later address has precedence. */
+/* Stores whom the newest segment addresses.  A word near the beginning of the
+ * text is taken as a name by which somebody is addressed if it begins with a
+ * capital letter and a punctuation mark comes after it: "Thanks, Ann!", "Ann,
+ * you must see it".  Of several such words the last one is used, because the
+ * first may be a greeting ("Thanks,"). */
 static int
 record_addressee(struct recall *r, struct ctx_err *err)
 {
@@ -202,9 +201,9 @@ record_addressee(struct recall *r, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds the terms of the first end bytes of r->text to r->found.  Sets *speaker
- * to the last term of the name with which the text begins, as in "Ann: hello";
- * to 0 if there is no name. */
+/* Appends the terms of the first "end" bytes of r->text to r->found.  Sets
+ * *speaker to the last term of the writer's name at the beginning of the text,
+ * as in "Ann: hello", or to 0 if there is no name. */
 static int
 read_terms(struct recall *r, size_t end, uint32_t *speaker, struct ctx_err *err)
 {
@@ -223,9 +222,9 @@ read_terms(struct recall *r, size_t end, uint32_t *speaker, struct ctx_err *err)
 	return ctx_terms_of(&terms, r->text.p + n, end - n, err);
 }
 
-/* Returns the offset of the message's own text in r->text if it is long enough
- * to be divided into passages and its message consists of nothing else.
- * Otherwise returns the length of r->text. */
+/* Returns the offset in r->text at which the message's own text begins, if this
+ * text is long enough to be divided into passages and the message contains
+ * nothing else.  Otherwise returns the length of r->text. */
 static size_t
 find_long_text(const struct recall *r, const struct ctx_message *message,
     unsigned flags)
@@ -246,8 +245,8 @@ find_long_text(const struct recall *r, const struct ctx_message *message,
 	return from;
 }
 
-/* Adds a doc for the first end bytes of r->text: a segment, or its first
- * passage. */
+/* Adds a doc for the first "end" bytes of r->text, which are a segment or its
+ * first passage. */
 static int
 add_first_doc(struct recall *r, struct doc *doc, size_t end,
     struct ctx_err *err)
@@ -260,8 +259,9 @@ add_first_doc(struct recall *r, struct doc *doc, size_t end,
 	    : ctx_embed_add(&r->embed, r->text.p, end, err);
 }
 
-/* Adds a doc for each passage of the text that begins at an offset in r->text.
- * The first one also has the name of the sender. */
+/* Divides the text from an offset in r->text on into passages, and adds a doc
+ * for each of them.  The doc of the first passage also contains the writer's
+ * name. */
 static int
 add_passages(struct recall *r, struct doc *doc, size_t from,
     struct ctx_err *err)
@@ -270,7 +270,7 @@ add_passages(struct recall *r, struct doc *doc, size_t from,
 	const char *text = r->text.p + from;
 	struct passage_walk walk;
 
-	/* A blank was appended to the text. */
+	/* 1 is subtracted because a blank was appended to the text. */
 	ctx_passages_begin(&walk, text, r->text.n - from - 1);
 	while (ctx_passages_next(&walk, &doc->passage)) {
 		size_t n = doc->passage.to - doc->passage.from;
@@ -300,8 +300,8 @@ ctx_recall_add_message(struct ctx_scorer *scorer,
 	struct recall *r = (struct recall *)scorer;
 	size_t from;
 
-	/* The scorer is not called for records that are not messages.  But they
-	 * are segments, too, so each gets an entry without terms. */
+	/* The scorer does not read records that are not messages.  They are
+	 * segments, too, so a doc without terms is added for each. */
 	while (r->n_segments < first)
 		if (ctx_recall_add_doc(r, NULL, err) < 0 ||
 		    (scorer->options.embedder.line != NULL &&

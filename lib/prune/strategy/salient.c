@@ -1,19 +1,20 @@
 /*
  * salient.c - ranks groups of messages by the rare names that they contain
  *
- * Later tool calls copy paths, identifiers, ids and numbers from earlier
- * messages.  A group is worth the sum, over its names, of log(number of groups
- * / number of groups that contain the name).  Each name counts only for the
- * first group that is kept with it.  cover.c has the order in which groups are
- * chosen.  A sentence in which the user says what must or must not be done
- * counts as a name: it is short, and nothing else tells it again.
+ * Later tool calls copy names (paths, identifiers, ids and numbers) from
+ * earlier messages.  The value of a group is the sum, over its names, of
+ * log(number of groups / number of groups that contain the name).  When a group
+ * is chosen, its names do not count for other groups any more; cover.c chooses
+ * the groups in this way.  A sentence in which the user says what must or must
+ * not be done counts as a name, because it is short and nothing else in the
+ * conversation says the same.
  *
- * tests/bench/survive measures on recorded sessions how many of the strings
- * that the rest of a session needs are kept.  With the power 0.8 in cover.c,
- * none of these changes raised that number: more weight for newer groups, for
- * names in user messages or in tool calls, for names that several groups
- * contain, for tool calls that change a file; less weight for long lists.
- * These changes were not tried with other powers.
+ * tests/bench/survive measures, on recorded sessions, how many of the strings
+ * that the rest of a session needs are kept.  None of the following changes
+ * raised this number with the power 0.8 in cover.c (other powers were not
+ * tried): a greater weight for newer groups, for names in user messages or in
+ * tool calls, for names that several groups contain, or for tool calls that
+ * change a file; a smaller weight for long lists.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -28,8 +29,8 @@
 const char *const ctx_salient_reasons[CTX_SALIENT_REASONS] = {"no rare name",
     "few rare names"};
 
-/* A name with more bytes is stored as a hash of 128 bits, so that no name takes
- * more memory than this. */
+/* Of a name with more bytes only a hash of 128 bits is stored, so that the
+ * memory for each name is limited. */
 enum { LONG_NAME = 16 };
 
 struct salient {
@@ -37,13 +38,13 @@ struct salient {
 	struct ctx_hashkey key;
 	bool has_key;
 	struct ctx_intern names;
-	/* The numbers of the names in all segments, one segment after another.
-	 * Within a segment no name is repeated. */
+	/* Ids of the names in all segments, segment by segment.  In a segment
+	 * each name occurs at most once. */
 	uint32_t *list;
-	/* for each segment: the index, in the array "list", of the element
-	 * after its last name */
+	/* for each segment: the index in "list" after the segment's last
+	 * name */
 	size_t *ends;
-	/* for each name: 1 + the number of the last segment that contains it */
+	/* for each name: number of the last segment that contains it, plus 1 */
 	uint32_t *seen;
 	size_t n_list, list_cap, n_segments, ends_cap, seen_cap;
 	struct ctx_buf text, tool;
@@ -105,9 +106,9 @@ pad_segments(struct salient *s, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds to the names of the newest segment each sentence in which the user says
- * what must or must not be done.  Skips text that a program has put into the
- * message. */
+/* Adds each sentence in which the user says what must or must not be done to
+ * the names of the newest segment.  Skips text in the message that was inserted
+ * by a program. */
 static int
 add_constraints(struct salient *s, struct ctx_str text, struct ctx_err *err)
 {
@@ -140,16 +141,16 @@ add_salient_message(struct ctx_scorer *scorer,
 	if (!s->has_key)
 		ctx_hashkey_init(&s->key);
 	s->has_key = true;
-	/* A record that is not a message also has a segment, which must be
-	 * added here. */
+	/* Records that are not messages are segments, too, but are not given to
+	 * this scorer, so they are added here. */
 	if (pad_segments(s, first, err) < 0)
 		return -1;
 	for (; first < groups->n; first++) {
 		unsigned flags = groups->segments[first].flags;
 
 		s->text.n = 0;
-		/* The names in a demonstration (example messages) say nothing
-		 * about the task, so they are ignored. */
+		/* Names in a demonstration (example messages) are not related
+		 * to the task, so they are ignored. */
 		if (!(flags & CTX_SEGMENT_DEMONSTRATION) &&
 		    ctx_append_segment_text(&s->text, &s->tool, message, flags,
 			err) < 0)
@@ -167,17 +168,17 @@ add_salient_message(struct ctx_scorer *scorer,
 
 /* ---- ranking ---- */
 
-/* The groups of messages in the form that ctx_cover_score needs.  A group is
- * numbered by the index of its first segment; each other segment counts as a
- * group without names (paths, identifiers, ids and numbers). */
+/* The groups of messages in the form that ctx_cover_score expects.  The number
+ * of a group is the index of its first segment.  The index of any other segment
+ * is the number of a group without names. */
 struct grouping {
 	size_t *from;
 	uint32_t *names;
 	double *weight, *score;
 	uint64_t *tokens;
 	bool *kept;
-	/* number of groups of messages; does not count the groups without names
-	 * that stand for the other segments of a group */
+	/* Number of real groups, without the empty groups for the other
+	 * segments. */
 	size_t n_groups;
 };
 
@@ -209,8 +210,8 @@ release_grouping(struct grouping *g)
 	free(g->kept);
 }
 
-/* Fills g->names and g->from with the names in each group.  A name may be
- * repeated within a group. */
+/* Fills g->names and g->from with the names in each group.  In a group a name
+ * may occur more than once. */
 static void
 collect_names(struct grouping *g, const struct salient *s,
     struct ctx_segment *segments, size_t n)
@@ -224,8 +225,8 @@ collect_names(struct grouping *g, const struct salient *s,
 	}
 	for (i = 0; i < n; i++)
 		g->from[i + 2] += g->from[i + 1];
-	/* from[root + 1] is the index at which the next name of the group is
-	 * stored; after the loop it is the index at which the next group
+	/* During the loop, from[root + 1] is the index for the next name of the
+	 * group.  After the loop, it is the index at which the next group
 	 * begins. */
 	for (i = 0; i < n; i++) {
 		root = ctx_group_of(segments, (uint32_t)i);
@@ -234,14 +235,14 @@ collect_names(struct grouping *g, const struct salient *s,
 	}
 }
 
-/* Removes repeated names of a group from g->names, and counts in g->weight how
- * many groups contain each name. */
+/* Removes duplicates of names within a group from g->names.  Sets g->weight to
+ * the number of groups that contain each name. */
 static void
 merge_names(struct grouping *g, struct salient *s, size_t n)
 {
 	size_t i, k, end, w = 0;
 
-	/* Without names, the array is NULL. */
+	/* If there are no names, s->seen may be NULL. */
 	if (s->names.n > 0)
 		memset(s->seen, 0, s->names.n * sizeof *s->seen);
 	for (i = 0; i < n; i++) {
@@ -261,8 +262,8 @@ merge_names(struct grouping *g, struct salient *s, size_t n)
 	g->from[n] = w;
 }
 
-/* Sets the members tokens, kept and n_groups.  Returns how many tokens remain
- * for the groups that need not be kept. */
+/* Sets the members tokens, kept and n_groups of *g.  Returns the number of
+ * tokens that are left for the groups that need not be kept. */
 static uint64_t
 survey_groups(struct grouping *g, const struct ctx_plan *plan,
     struct ctx_segment *segments, size_t n)
@@ -274,7 +275,7 @@ survey_groups(struct grouping *g, const struct ctx_plan *plan,
 		root = ctx_group_of(segments, (uint32_t)i);
 		g->n_groups += root == i;
 		g->tokens[root] += segments[i].tokens;
-		/* All segments of a group must be kept if one of them must. */
+		/* A group must be kept if any of its segments must be kept. */
 		g->kept[i] = root != i || plan->floors[i] != 0;
 		if (plan->floors[i] != 0)
 			held += segments[i].tokens;
@@ -282,10 +283,10 @@ survey_groups(struct grouping *g, const struct ctx_plan *plan,
 	return plan->settings.target > held ? plan->settings.target - held : 0;
 }
 
-/* Gives all segments of a group (kept or removed together) the same rank.  A
- * group with rare names that no other kept group contains has a rank above 1,
- * which grows with its score.  Other groups have ranks below 1; a newer group
- * has a higher one. */
+/* Sets the ranks.  All segments of a group get the same rank.  If a group has
+ * rare names that no other kept group contains, its rank is above 1, and
+ * increases with its score.  The rank of any other group is below 1, and is
+ * higher if the group is newer. */
 static void
 set_ranks(const struct grouping *g, struct ctx_segment *segments, size_t n)
 {

@@ -1,36 +1,37 @@
 /*
- * split_turns.c - removes groups by their rank, also if a turn then loses its
- * user messages and keeps an answer
+ * split_turns.c - removes groups by their rank, even if the user messages of a
+ * turn are then removed and an answer is kept
  *
  * Providers and chat templates expect that a conversation begins with a user
- * message.  So the first answer that is kept needs the last user message before
- * it.  If this user message is large, the two are ranked together.
+ * message.  So if the first kept message is an answer, the last user message
+ * before it must also be kept.  If this user message is large, one common rank
+ * is computed for it and the answer.
  */
 #include <math.h>
 
 #include "prune/plan.h"
 
 enum {
-	/* A user message is large if it has more than this part of the free
-	 * tokens: free tokens / FIRST_USER_SHARE.  The free tokens are those
-	 * that groups which must be kept leave. */
+	/* A user message is large if it has more than (free tokens /
+	 * FIRST_USER_SHARE) tokens.  Free tokens: the tokens that are left by
+	 * the groups that must be kept. */
 	FIRST_USER_SHARE = 8,
-	/* The groups are chosen at most this many times. */
+	/* maximum number of times that the groups are chosen */
 	ROUNDS = 4,
 };
 
-/* Returns true if a segment needs no user message before it: a system message,
- * or a record that is not a message. */
+/* Returns true if a segment is valid without a user message before it: a system
+ * message, or a record that is not a message. */
 static bool
 is_aside(const struct ctx_candidate *candidate)
 {
 	return candidate->system && !candidate->asks;
 }
 
-/* Sets *answer to the first segment of the group of the first kept message, if
- * that is no user message, and *user to the last user message before it.
- * Returns false if the kept messages begin with a user message, or if no user
- * message can be kept before them. */
+/* If the first kept message is not a user message, sets *answer to the first
+ * segment of its group, and *user to the last user message before it.  Returns
+ * false if the kept messages begin with a user message, or if there is no user
+ * message that could be kept before them. */
 static bool
 find_bare_answer(const struct ctx_candidate *candidates, size_t n,
     size_t *answer, size_t *user)
@@ -54,8 +55,8 @@ find_bare_answer(const struct ctx_candidate *candidates, size_t n,
 	return false;
 }
 
-/* Changes the ranks such that the next choice keeps the first answer and the
- * user message before it, or neither. room: free tokens. */
+/* Changes the ranks of the first answer and the user message before it, so that
+ * the next choice keeps both or neither. room: number of free tokens. */
 static void
 rerank_answer(struct ctx_candidate *answer, struct ctx_candidate *user,
     uint64_t room)
@@ -64,12 +65,13 @@ rerank_answer(struct ctx_candidate *answer, struct ctx_candidate *user,
 		user->pinned = true;
 		return;
 	}
-	/* The answer was kept only because it was smaller. */
+	/* The answer was kept although its rank is lower, only because it is
+	 * shorter, so it must be removed. */
 	if (user->rank > answer->rank) {
 		answer->rank = -HUGE_VAL;
 		return;
 	}
-	/* The mean rank of all tokens of the two groups. */
+	/* The new rank is the mean of both ranks, weighted by the tokens. */
 	if (user->weight > room / FIRST_USER_SHARE)
 		answer->rank = (answer->rank * (double)answer->weight +
 				   user->rank * (double)user->weight) /
@@ -77,7 +79,7 @@ rerank_answer(struct ctx_candidate *answer, struct ctx_candidate *user,
 	user->rank = nextafter(answer->rank, HUGE_VAL);
 }
 
-/* Returns the tokens of the groups that are not removed. */
+/* Returns the number of tokens of the groups that are not removed. */
 static uint64_t
 count_kept(const struct ctx_candidate *candidates, size_t n, bool only_pinned)
 {
@@ -91,8 +93,9 @@ count_kept(const struct ctx_candidate *candidates, size_t n, bool only_pinned)
 	return total;
 }
 
-/* Removes all answers before the first user message that is kept.  A user
- * message is kept after all if it fits. left: free tokens. */
+/* Removes all answers before the first user message that is kept.  If a user
+ * message before an answer fits into the free tokens, keeps it instead. left:
+ * number of free tokens. */
 static void
 drop_bare_answers(struct ctx_candidate *candidates, size_t n, uint64_t left)
 {

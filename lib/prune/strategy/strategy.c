@@ -1,5 +1,5 @@
-/* strategy.c - the table of the strategies of ctx-prune; the first one is the
- * default */
+/* strategy.c - the table of the strategies of ctx-prune; the first strategy is
+ * the default */
 #include <string.h>
 
 #include "prune/plan.h"
@@ -117,7 +117,8 @@ ctx_strategy_reason(const struct ctx_strategy *strategy, double rank)
 {
 	const size_t n = strategy->n_reasons;
 
-	/* A NaN also fails this comparison, so it is never used as an index. */
+	/* If the rank is a NaN, this condition is also true, so a NaN is never
+	 * converted to an index. */
 	if (n == 0 || !(rank >= 0))
 		return strategy->name;
 	return strategy->reasons[rank < (double)n ? (size_t)rank : n - 1];

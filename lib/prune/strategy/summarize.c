@@ -1,23 +1,24 @@
 /*
- * summarize.c - the strategy summarize: replaces all but the newest messages by
- * a summary
+ * summarize.c - implements the strategy summarize: replaces all but the newest
+ * messages by a summary
  *
- * The newest messages that fit beside the summary are kept or, if the settings
- * say so, only some of them.  The new summary includes the summary of an
- * earlier run, so the earlier one is removed when other messages are.  Its
- * tokens are then available for the new summary.
+ * The newest messages that fit into the target together with the summary are
+ * kept, or only some of them if the settings say so.  If messages are removed,
+ * the summary of an earlier run is removed, too, because the new summary
+ * includes it.  The tokens of the earlier summary are then available for the
+ * new one.
  */
 #include "prune/plan.h"
 
-/* The summary gets at least this part, 1/SUMMARY_SHARE, of the tokens that
- * remain beside the messages that must be kept.  Chosen with ctx-eval
- * (tests/bench/survive): a larger part keeps only a few more of the names that
- * are needed later, and fewer messages. */
+/* At least 1/SUMMARY_SHARE of the tokens that are left by the messages that
+ * must be kept are reserved for the summary.  The value was chosen by
+ * measurements with ctx-eval (tests/bench/survive): a larger share keeps only
+ * few more of the names that are needed later, but fewer messages. */
 enum { SUMMARY_SHARE = 3 };
 
 /* Subtracts the tokens of earlier summaries from the weights of the candidates
- * that contain them, because the new summary replaces the earlier ones.
- * Returns the sum of these tokens. */
+ * that contain them, because a new summary replaces them.  Returns the sum of
+ * these tokens. */
 static uint64_t
 exclude_summaries(struct ctx_candidate *candidates, size_t n)
 {
@@ -32,14 +33,14 @@ exclude_summaries(struct ctx_candidate *candidates, size_t n)
 	return tokens;
 }
 
-/* If the settings say how much is kept, removes all groups but the newest: the
- * last keep_tokens tokens are kept or, if that is 0, the last keep_messages
+/* Removes all groups except the newest ones if the settings say how much is
+ * kept: the last keep_tokens tokens or, if that is 0, the last keep_messages
  * messages. */
 static void
 drop_older(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings)
 {
-	/* tokens of this candidate and of all newer ones */
+	/* number of tokens of this candidate and all newer ones */
 	uint64_t from_here = 0;
 	size_t i;
 
@@ -58,9 +59,10 @@ drop_older(struct ctx_candidate *candidates, size_t n,
 	}
 }
 
-/* Called if roles must alternate.  Finds the first group that is kept although
- * nothing demands it, and keeps everything after it.  If a tool result comes
- * long after its call, keeping both means keeping all messages between them. */
+/* Called if roles must alternate.  Finds the first group that is kept by choice
+ * and not by necessity, and keeps everything after it.  If such a group
+ * contains a tool call whose result comes much later, all messages between the
+ * two are kept. */
 static void
 keep_after_kept(struct ctx_candidate *candidates, size_t n)
 {
@@ -78,8 +80,8 @@ keep_after_kept(struct ctx_candidate *candidates, size_t n)
 	}
 }
 
-/* If other groups are removed, also removes the summaries of earlier runs.
- * Otherwise keeps these summaries. */
+/* If other groups are removed (others is true), also removes the summaries of
+ * earlier runs; otherwise keeps these summaries. */
 static void
 drop_summaries(struct ctx_candidate *candidates, size_t n, bool others)
 {
@@ -90,7 +92,8 @@ drop_summaries(struct ctx_candidate *candidates, size_t n, bool others)
 			candidates[i].drop = others && !candidates[i].pinned;
 }
 
-/* Returns true if a group that is not an earlier summary is removed. */
+/* Returns true if any group is removed that is not a summary of an earlier
+ * run. */
 static bool
 drops_messages(const struct ctx_candidate *candidates, size_t n)
 {
@@ -103,9 +106,10 @@ drops_messages(const struct ctx_candidate *candidates, size_t n)
 	return false;
 }
 
-/* Returns how many tokens are kept free for the summary.  If the settings do
- * not say it, this is a share of the tokens that remain beside the messages
- * that must be kept.  base: tokens that are not in any candidate. */
+/* Returns the number of tokens that are reserved for the summary: the number in
+ * the settings or, if there is none, a share of the tokens that are left by the
+ * messages that must be kept. base: number of tokens that are not in any
+ * candidate. */
 static uint64_t
 find_reserved(const struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base)
@@ -125,8 +129,8 @@ find_reserved(const struct ctx_candidate *candidates, size_t n,
 	return share > least ? share : least;
 }
 
-/* Keeps the groups that the plan before kept, then the newest others that fit:
- * if one does not, older ones may. */
+/* Keeps the groups that the previous plan kept.  Then keeps, from the newest
+ * on, all other groups that fit; a group that does not fit is skipped. */
 static int
 keep_fitting(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base,
@@ -141,9 +145,9 @@ keep_fitting(struct ctx_candidate *candidates, size_t n,
 	return ctx_ranked_decide(candidates, n, settings, base, 0, err);
 }
 
-/* Keeps the newest messages that fit beside the reserved tokens.  If a built-in
- * summary was written already, it is known how many tokens it needs; then no
- * tokens are left for nothing. */
+/* Keeps the newest messages that fit into the target without the reserved
+ * tokens.  Once a built-in summary was written, its size is known, and the free
+ * tokens are filled with messages as far as possible. */
 static int
 keep_newest(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t reserved, uint64_t base,
@@ -159,9 +163,10 @@ keep_newest(struct ctx_candidate *candidates, size_t n,
 	return ctx_fifo_decide(candidates, n, &narrower, base, 0, err);
 }
 
-/* Keeps the newest messages that fit beside the summary.  earlier: tokens of
- * the summaries of earlier runs.  If all messages fit beside these, all are
- * kept, so that a second run changes nothing. */
+/* Keeps the newest messages that fit together with the summary.  If all
+ * messages fit together with the summaries of earlier runs, keeps all of them,
+ * so that a second run changes nothing. earlier: number of tokens of the
+ * summaries of earlier runs. */
 static int
 keep_beside_summary(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t earlier, uint64_t base,
@@ -175,7 +180,7 @@ keep_beside_summary(struct ctx_candidate *candidates, size_t n,
 		return 0;
 	if (keep_newest(candidates, n, settings, reserved, base, err) < 0)
 		return -1;
-	/* A new summary is only written if messages are removed. */
+	/* A new summary is written only if messages are removed. */
 	return earlier > reserved && !drops_messages(candidates, n)
 	    ? keep_newest(candidates, n, settings, earlier, base, err)
 	    : 0;

@@ -1,16 +1,17 @@
 /*
- * summary.c - the built-in summarizer: writes a summary of removed messages
- * from sentences in them, without a model
+ * summary.c - the built-in summarizer: makes a summary of removed messages from
+ * their own sentences, without a model
  *
- * The texts are divided into sentences ("lines"), and each line gets a class.
- * Constraints and requests of the user come first, then open tasks, tool calls
- * that changed something, decisions, commands, errors, tool calls that only
- * looked, then other lines (enum line_class).  Class by class, lines are
- * selected as long as tokens are free, no line twice.
- * Within a class, lines with names that also occur in later text come first,
- * and among these the newest.  The first sentences of the user come before all
- * others, because they mostly say what the conversation is about.
- * summary_write.c selects and writes.
+ * The texts are divided into sentences ("lines"), each of which has a class.
+ * Classes in order of importance (enum line_class): constraints and requests of
+ * the user; open tasks; tool calls that changed something; decisions; commands;
+ * errors; tool calls that only read; other lines.  The lines of the most
+ * important class are selected first, then those of the next one, until the
+ * tokens for the summary are used up.  No line is selected twice.  Within a
+ * class, lines with names that also occur in later text come first, and among
+ * these the newest.  The first sentences of the user are selected before all
+ * others, because they usually say what the conversation is about.  The
+ * selection and the writing are in summary_write.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +19,16 @@
 #include "prune/strategy/summary.h"
 #include "prune/strategy/tool_failure.h"
 
-/* Lengths in bytes.  MOST_SHAPE: of the part of a sentence by which repetitions
- * are found; LEAST_REPEATED: of the shortest decision that is left out as a
- * repetition: shorter ones, such as "All 5 tests pass.", say how things were at
- * different times. */
+/* Lengths in bytes.  MOST_SHAPE: number of bytes at the end of a sentence that
+ * are compared to find repetitions.  LEAST_REPEATED: shorter decisions are
+ * never treated as repetitions, because a text such as "All 5 tests pass." says
+ * something about a certain time. */
 enum { MOST_SHAPE = 60, LEAST_REPEATED = 80 };
 
-/* For each class of lines: the kind of text from which the lines are taken; the
- * label that the summary has before such a line; and how many percent of the
- * free tokens these lines may use.  Tokens that the lines of a class do not use
- * are free for the next class. */
+/* For each class of lines: kind of text from which its lines are taken; label
+ * before its lines in the summary; maximum share of the tokens for the summary
+ * that its lines may use, in percent.  If a class does not use its share, the
+ * rest is available for the next class. */
 static const struct {
 	enum ctx_summary_kind kind;
 	const char *label;
@@ -108,8 +109,9 @@ add_summary_line(struct ctx_summary *s, bool earlier, enum line_class class,
 	return 0;
 }
 
-/* Records the end of a sentence, with 0 in place of its numbers.  Sets *known
- * to true if it is known: sentences that end alike repeat a phrase. */
+/* Stores the end of a sentence, with its numbers replaced by 0.  Sets *known to
+ * true if the same end was stored before: the sentence then repeats a
+ * phrase. */
 static int
 add_shape(struct ctx_summary *s, struct ctx_str text, bool *known,
     struct ctx_err *err)
@@ -136,8 +138,8 @@ add_shape(struct ctx_summary *s, struct ctx_str text, bool *known,
 	return 0;
 }
 
-/* Adds a sentence to the lines, unless it is useless in a summary.  Of a long
- * sentence of the user, the beginning is added; other long sentences are not
+/* Adds a sentence to the lines if it is useful in a summary.  If a sentence is
+ * too long, its beginning is added if the user wrote it; otherwise nothing is
  * added. */
 static int
 add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
@@ -159,7 +161,7 @@ add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
 	    ctx_str_trim(text), err);
 }
 
-/* Adds the sentences of a text, but not those in a block of code. */
+/* Adds the sentences of a text to the lines, except those in blocks of code. */
 static int
 add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
     struct ctx_str text, struct ctx_err *err)
@@ -177,8 +179,8 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 	return 0;
 }
 
-/* Adds the names and the sentences of a user's text.  Of text that a program
- * has put into it, such as <system-reminder>, only the names are used. */
+/* Adds the names and the sentences of a text of the user.  If a program has
+ * inserted text, such as <system-reminder>, only the names in it are added. */
 static int
 add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 {
@@ -201,9 +203,9 @@ add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds a line of an earlier summary.  If it begins with no label such as "User:
- * ", a command has written that summary.  Sets *action to the id of the action
- * that the line names; to 0 if it names none. */
+/* Adds a line of an earlier summary.  A line without a label such as "User: "
+ * means that the summary was written by a command. *action: set to the id of
+ * the action that the line describes, or to 0 if there is none. */
 static int
 add_earlier_line(struct ctx_summary *s, struct ctx_str line, uint32_t *action,
     struct ctx_err *err)
@@ -229,9 +231,9 @@ add_earlier_line(struct ctx_summary *s, struct ctx_str line, uint32_t *action,
 	return add_sentence(s, CTX_SUMMARY_EARLIER, line, err);
 }
 
-/* Adds one line of a summary that an earlier run has inserted.  An indented
- * line after an action lists names that belong to this action.  *action: id of
- * the action in the line before; is set to that of this line, or to 0. */
+/* Adds a line of a summary that an earlier run has inserted.  An indented line
+ * is a list of names that belong to the action in the line before it. *action:
+ * id of the action in the line before, or 0; replaced by that of this line. */
 static int
 add_summary_text_line(struct ctx_summary *s, struct ctx_str line,
     uint32_t *action, struct ctx_err *err)
@@ -270,8 +272,8 @@ add_earlier_lines(struct ctx_summary *s, struct ctx_str text,
 	return 0;
 }
 
-/* Scans the arguments or the result of a tool call.  Sets *json to NULL if the
- * text is neither an object nor an array. */
+/* Parses the arguments or the result of a tool call.  Sets *json to NULL if the
+ * text is not a JSON object or array. */
 static int
 scan_data(struct ctx_summary *s, struct ctx_str text,
     const struct ctx_json **json, struct ctx_err *err)
@@ -284,8 +286,9 @@ scan_data(struct ctx_summary *s, struct ctx_str text,
 	return rc;
 }
 
-/* Adds a tool result: the outcome of its call, and the names in it.  If the
- * call is not known, an error message becomes a line of its own. */
+/* Adds a tool result: the outcome of its tool call and the names in the result.
+ * If the tool call is not known, an error message in the result is added as a
+ * line. */
 static int
 add_result(struct ctx_summary *s, const struct ctx_summary_text *text,
     struct ctx_err *err)
@@ -357,8 +360,8 @@ ctx_summary_add_action(struct ctx_summary *s,
 	line = &s->lines[id - 1];
 	if (classes[line->class].kind != CTX_SUMMARY_CALL)
 		return 0;
-	/* A repeated action is told where it happened last.  Open tasks are the
-	 * last lines of a summary. */
+	/* An action that was repeated is listed at the place of its last
+	 * occurrence.  Open tasks are at the end of the summary. */
 	line->number = action->class == OPEN_TASK ? UINT32_MAX : action->number;
 	s->line_of[action->id - 1] = id;
 	return 0;

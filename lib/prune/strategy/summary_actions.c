@@ -1,25 +1,26 @@
 /*
- * summary_actions.c - finds what removed tool calls did, for the built-in
- * summary
+ * summary_actions.c - finds out what the removed tool calls did, for the
+ * built-in summary
  *
- * The arguments of a tool call say it: a command that it ran, or the path of a
- * file if the tool's name says that it changes files.  A tool call with a list
- * of tasks replaces the tasks of earlier lists.
+ * This is found in the arguments of a tool call: the command that it ran or, if
+ * the tool's name says that it changes files, the path of a file.  If a tool
+ * call has a list of tasks, this list replaces earlier lists.
  */
-#define _GNU_SOURCE /* memmem, in POSIX since 2024 */
+#define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <stdlib.h>
 #include <string.h>
 
 #include "prune/strategy/summary.h"
 
-/* Maximum number of bytes of a command or task in a summary, and of an argument
- * of another call. */
+/* Maximum lengths in bytes.  MOST_ACTION: of a command or task in a summary.
+ * MOST_ARGUMENT: of an argument of any other tool call. */
 enum { MOST_ACTION = 120, MOST_ARGUMENT = 80 };
 #define FAILED_SUFFIX " (failed)"
-/* The mark between an action and its outcome. */
+/* the text between an action and its outcome */
 #define OUTCOME_MARK " -> "
-/* The tool apply_patch of Codex gets a patch in which "*** Add File: PATH"
- * begins the changes of a file; Update or Delete may be in place of Add. */
+/* In the argument of Codex's tool apply_patch, the changes of each file begin
+ * with a line such as "*** Add File: PATH", also with Update or Delete in place
+ * of Add. */
 #define PATCH_MARK " File: "
 
 void
@@ -36,8 +37,8 @@ ctx_summary_actions_release(struct summary_actions *actions)
 
 /* ---- recording ---- */
 
-/* Returns the first line of a text that is not blank, without blanks at its
- * beginning and end. */
+/* Returns the first line of a text that is not blank, without white space at
+ * its beginning and end. */
 static struct ctx_str
 find_first_line(struct ctx_str text)
 {
@@ -49,8 +50,9 @@ find_first_line(struct ctx_str text)
 	return ctx_str_trim(text);
 }
 
-/* Records an action whose text is the first line of a text.  Sets *id to its
- * id; to 0 if the line is empty. */
+/* Stores an action, whose text is the first line of the given text that is not
+ * blank.  Sets *id to the id of the action, or to 0 if there is no such
+ * line. */
 static int
 record_action(struct summary_actions *actions, enum line_class class,
     struct ctx_str text, uint32_t *id, struct ctx_err *err)
@@ -81,8 +83,8 @@ record_action(struct summary_actions *actions, enum line_class class,
 	return 0;
 }
 
-/* Records which action a tool call is, to find the action when the result of
- * the call is read.  call: id of the tool call. */
+/* Stores which action a tool call is, so that the action is found when the
+ * result of the tool call is read. call: id of the tool call. */
 static int
 link_call(struct summary_actions *actions, struct ctx_str call, uint32_t action,
     struct ctx_err *err)
@@ -100,8 +102,8 @@ link_call(struct summary_actions *actions, struct ctx_str call, uint32_t action,
 
 /* ---- arguments ---- */
 
-/* Returns true if a word of a tool's name begins with one of several words,
- * which are in small letters. */
+/* Returns true if a word in a tool's name begins with one of these words, which
+ * are in small letters. */
 static bool
 has_word(struct ctx_str name, const char *const *words)
 {
@@ -124,8 +126,8 @@ has_word(struct ctx_str name, const char *const *words)
 	return false;
 }
 
-/* Returns true if the name of a tool, or of a command of a tool that has
- * several, says that the tool changes something. */
+/* Returns true if a name says that a tool changes something: the name of the
+ * tool, or that of a command if the tool has several commands. */
 static bool
 changes_something(struct ctx_str name)
 {
@@ -142,7 +144,7 @@ changes_something(struct ctx_str name)
 	return has_word(name, changes) && !has_word(name, looks);
 }
 
-/* Returns true if a command only reads: its output is the content of files. */
+/* Returns true if a command only shows the content of files. */
 static bool
 only_reads(struct ctx_str command)
 {
@@ -167,8 +169,8 @@ only_reads(struct ctx_str command)
 	return false;
 }
 
-/* Records the files that a patch in the format of the tool apply_patch changes.
- * Returns their number, or -1 with *err. */
+/* Stores an action for each file that is changed by a patch in the format of
+ * the tool apply_patch.  Returns the number of these files, or -1 with *err. */
 static int
 record_patch(struct summary_actions *actions, struct ctx_str patch,
     uint32_t *id, struct ctx_err *err)
@@ -192,8 +194,9 @@ record_patch(struct summary_actions *actions, struct ctx_str patch,
 	return n;
 }
 
-/* Sets *text to the command in an argument of a tool call: a string, or the
- * last element of an array of strings, as in ["bash", "-lc", "make"]. */
+/* Sets *text to the command in an argument of a tool call.  The argument is a
+ * string, or an array of strings such as ["bash", "-lc", "make"], whose last
+ * element is the command. */
 static int
 read_command(struct summary_actions *actions, uint32_t node,
     struct ctx_str *text, struct ctx_err *err)
@@ -209,8 +212,8 @@ read_command(struct summary_actions *actions, uint32_t node,
 	return ctx_json_text(json, node, &actions->text, text, err);
 }
 
-/* Replaces the open tasks by those of a list in the arguments of a tool call.
- * The elements of the list are objects with a text and a status. */
+/* Replaces the open tasks by the tasks of a list in the arguments of a tool
+ * call.  Each element of the list is an object with a text and a status. */
 static int
 record_tasks(struct summary_actions *actions, uint32_t list,
     struct ctx_err *err)
@@ -241,8 +244,9 @@ record_tasks(struct summary_actions *actions, uint32_t list,
 	return 0;
 }
 
-/* Records a call that neither runs a command nor changes a file: the tool's
- * name, and the arguments that are short strings or numbers. */
+/* Stores an action for a tool call that neither runs a command nor changes a
+ * file.  The text is the name of the tool and those of its arguments that are
+ * numbers or short strings. */
 static int
 record_other_call(struct summary_actions *actions, struct ctx_str tool,
     uint32_t *id, struct ctx_err *err)
@@ -277,8 +281,8 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
 	    (struct ctx_str){line->p, line->n}, id, err);
 }
 
-/* Records what a tool call does, from its scanned arguments.  Sets *id to the
- * id of the action; to 0 if there is none. */
+/* Stores an action for a tool call, whose parsed arguments are given.  Sets *id
+ * to the id of the action, or to 0 if there is none. */
 static int
 record_arguments(struct summary_actions *actions, struct ctx_str tool,
     uint32_t *id, struct ctx_err *err)
@@ -338,8 +342,9 @@ ctx_summary_actions_call(struct summary_actions *actions,
 	return link_call(actions, text->id, *action, err);
 }
 
-/* Records the outcome of the actions of a tool call.  last: id of the newest
- * one; those before it were recorded from the same text. */
+/* Stores the outcome of the actions of a tool call. last: id of the newest of
+ * these actions; the others were found in the same text and have the ids before
+ * it. */
 static int
 record_outcome(struct summary_actions *actions, uint32_t last,
     const struct ctx_summary_text *result, struct ctx_err *err)
@@ -351,7 +356,8 @@ record_outcome(struct summary_actions *actions, uint32_t last,
 	if (ctx_summary_find_outcome(result, action->class == COMMAND, line,
 		err) < 0)
 		return -1;
-	/* That a file was edited is known. */
+	/* The outcome is not stored if a file was changed without an error,
+	 * because the action already says that the file was changed. */
 	if (line->n > 0 && (action->class != CHANGED_FILE || result->failed) &&
 	    ctx_intern(&actions->texts, line->p, line->n, &outcome, err) < 0)
 		return -1;

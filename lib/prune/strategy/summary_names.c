@@ -1,14 +1,15 @@
 /*
- * summary_names.c - chooses the names in removed messages that a summary lists
+ * summary_names.c - chooses which names of removed messages a summary lists
  *
- * Later tool calls copy paths, identifiers, ids and numbers from earlier
- * messages.  So the summary lists names of removed messages that are in no kept
- * message.  A name is preferred if the user wrote it, if it has a digit, if it
- * is in more than one text, and if it is new; names that are in many texts come
- * last, and a short name comes before an equally useful long one.
+ * Later tool calls copy names (paths, identifiers, ids and numbers) from
+ * earlier messages.  So the summary lists names that are in removed messages
+ * and in no kept message.  A name is preferred if the user wrote it, contains a
+ * digit, is in more than one text, or is new.  Names that are in many texts
+ * come last.  Of two equally useful names the shorter one is preferred.
  *
  * If a name is in the arguments or the result of a tool call, the summary lists
- * it below this call, and after its key if the result is JSON.
+ * it below this tool call.  If the result is JSON, the summary also contains
+ * the key of the name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +17,14 @@
 #include "prune/strategy/names.h"
 #include "prune/strategy/summary.h"
 
-/* A name in more texts than this is usually about the surroundings, such as the
- * home directory, and is not listed. */
+/* A name that is in more texts than this is not listed, because it usually says
+ * something about the environment, such as the path of the home directory. */
 enum { MOST_TEXTS = 4 };
-/* The summary says which key of a JSON object a name belongs to, if the key has
- * at most MOST_KEY bytes and its value at most MOST_VALUE bytes. */
+/* The summary contains the key of a name in a JSON object only if the key has
+ * at most MOST_KEY bytes and the value at most MOST_VALUE bytes. */
 enum { MOST_KEY = 40, MOST_VALUE = 100 };
-/* Maximum lengths in bytes.  MOST_COUNTED: of names that are compared by their
- * numbers; MOST_ADDRESS: of a web address with a query. */
+/* Maximum lengths in bytes.  MOST_COUNTED: of names that are compared to find
+ * numbered series.  MOST_ADDRESS: of a web address with a query. */
 enum { MOST_COUNTED = 64, MOST_ADDRESS = 200 };
 
 void
@@ -39,16 +40,18 @@ ctx_summary_names_release(struct summary_names *names)
 
 /* ---- reading ---- */
 
-/* State of collecting the names in a text, for the function that is called for
- * each name. */
+/* Data for the function that is called for each name in a text. */
 struct name_reader {
 	struct summary_names *names;
-	const char *text; /* the text that is searched for names */
-	size_t n;         /* its length in bytes */
+	const char *text; /* the text in which names are searched */
+	size_t n;         /* length of the text in bytes */
 	bool by_user;
-	bool earlier; /* true for a list of an earlier summary */
-	bool prose;   /* true for a text that no tool call or result has */
-	uint32_t action, key; /* for the names, as in struct summary_name */
+	/* true if the text is a list of names in a summary of an earlier run */
+	bool earlier;
+	/* true if the text is neither in a tool call nor in a tool result */
+	bool prose;
+	/* action and key of the names; see struct summary_name */
+	uint32_t action, key;
 };
 
 static bool
@@ -57,7 +60,7 @@ is_ascii_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Returns true if a name is that of a tag, such as </result>. */
+/* Returns true if a name is the name of a tag, such as </result>. */
 static bool
 is_markup(const struct name_reader *reader, const char *p, size_t n)
 {
@@ -86,8 +89,8 @@ is_measure(const char *p, size_t n)
 	return false;
 }
 
-/* Returns true for two words of small letters, as in yes/no, that begin no
- * path. */
+/* Returns true for two words in small letters with a slash between them, such
+ * as yes/no, that are not part of a path. */
 static bool
 is_alternative(const struct name_reader *reader, const char *p, size_t n)
 {
@@ -103,8 +106,9 @@ is_alternative(const struct name_reader *reader, const char *p, size_t n)
 	return slashes == 1;
 }
 
-/* Returns the web address whose host and path are a name that follows two
- * slashes: with its scheme, such as "https:", and its query. */
+/* Returns the complete web address of a name that consists of host and path and
+ * has two slashes before it.  The complete address also has a scheme, such as
+ * "https:", and a query. */
 static struct ctx_str
 read_address(const struct name_reader *reader, const char *p, size_t n)
 {
@@ -124,9 +128,10 @@ read_address(const struct name_reader *reader, const char *p, size_t n)
 	return (struct ctx_str){start, (size_t)(stop - start)};
 }
 
-/* Returns a name together with what belongs to it although ctx_names_of leaves
- * it out: the beginning of an absolute path (/ or ~/), and the rest of a web
- * address.  Returns an empty string if the summary does not list the name. */
+/* Returns a name with the neighbouring text that belongs to it, but is not
+ * included by ctx_names_of: the beginning of an absolute path (/ or ~/), and
+ * the rest of a web address.  Returns an empty string if the name is not to be
+ * listed. */
 static struct ctx_str
 read_name(const struct name_reader *reader, const char *p, size_t n)
 {
@@ -183,8 +188,9 @@ read_names(struct name_reader *reader, struct ctx_str text, struct ctx_err *err)
 	return ctx_names_of(&found, text.p, text.n, err);
 }
 
-/* Sets *id to the id of a key of a JSON object; to 0 if the summary does not
- * name this key, because it is long or has characters that separate names. */
+/* Sets *id to the id of a key of a JSON object.  Sets it to 0 if the summary
+ * will not contain the key, because the key is long or contains characters that
+ * separate names. */
 static int
 find_key(struct summary_names *names, struct ctx_str key, uint32_t *id,
     struct ctx_err *err)
@@ -211,9 +217,9 @@ has_digit(struct ctx_str text)
 	return false;
 }
 
-/* Reads the names in a JSON text.  Of the keys, only those with a digit are
- * names, such as an order id: the others are the same in every result of a
- * tool. */
+/* Adds the names in a JSON text.  Keys of objects are names only if they
+ * contain a digit (an order id, for example); other keys are the same in every
+ * result of a tool. */
 static int
 read_json_names(struct name_reader *reader, const struct ctx_json *json,
     struct ctx_err *err)
@@ -260,7 +266,7 @@ ctx_summary_names_add(struct summary_names *names, struct ctx_str text,
 					   : read_names(&reader, text, err);
 }
 
-/* Reads the names of a part of a list, which may begin with a key and "=". */
+/* Adds the names in a part of a list.  A part may begin with a key and "=". */
 static int
 read_list_part(struct name_reader *reader, struct ctx_str part,
     struct ctx_err *err)
@@ -348,8 +354,9 @@ ctx_summary_names_kept(struct summary_names *names, struct ctx_str text)
 
 /* ---- choosing ---- */
 
-/* Returns true if the names of a removed text also include a name that differs
- * only in its number, which is higher by "step". */
+/* Returns true if the removed texts also contain another name that differs from
+ * this one only in its number, which is higher by "step" (or lower, if "step"
+ * is negative). */
 static bool
 has_neighbour(const struct summary_names *names, struct ctx_str name, int step)
 {
@@ -369,8 +376,8 @@ has_neighbour(const struct summary_names *names, struct ctx_str name, int step)
 	return step == 0 && ctx_intern_has(&names->texts, text, name.n);
 }
 
-/* Returns true for a name that is one of a numbered series, such as value_6,
- * value_7 and value_8, and that only one tool result has. */
+/* Returns true for a name that is in only one tool result and belongs to a
+ * numbered series, such as value_6, value_7 and value_8. */
 static bool
 is_counted(const struct summary_names *names, uint32_t id)
 {
@@ -386,9 +393,9 @@ is_counted(const struct summary_names *names, uint32_t id)
 	    (after && has_neighbour(names, text, 2));
 }
 
-/* Returns a number that says how useful a name is in a summary, relative to its
- * length.  The weights were chosen by tests/bench/survive, on the half of its
- * data that is for choosing. */
+/* Returns a number: how useful a name is in a summary, relative to its length.
+ * The weights were chosen with tests/bench/survive, on that half of its data
+ * that is used for such choices. */
 static double
 rate_name(const struct summary_names *names, uint32_t id)
 {

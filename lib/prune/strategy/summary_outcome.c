@@ -1,22 +1,23 @@
 /*
- * summary_outcome.c - finds what came of a tool call, for the built-in summary
+ * summary_outcome.c - finds the outcome of a tool call, for the built-in
+ * summary
  *
- * The outcome is a line of the result: the one that counts what passed and
- * failed, or an error message; for a short result, the whole text.  The exit
- * status is added if it is not 0.
+ * The outcome is one line of the tool result: a line with the numbers of passed
+ * and failed tests, or an error message.  If the result is short, the outcome
+ * is the whole result.  The exit status is added if it is not 0.
  */
-#define _GNU_SOURCE /* memmem, in POSIX since 2024 */
+#define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <string.h>
 
 #include "prune/strategy/summary.h"
 #include "prune/strategy/tool_failure.h"
 
-/* Lengths in bytes.  MOST_OUTCOME: of the longest outcome; MOST_WHOLE: of the
- * longest result that is its own outcome. */
+/* Maximum lengths in bytes.  MOST_OUTCOME: of an outcome.  MOST_WHOLE: of a
+ * result that is completely used as the outcome. */
 enum { MOST_OUTCOME = 160, MOST_WHOLE = 100 };
 
-/* What Codex writes before the output of a command, and says of one that has
- * not ended. */
+/* Texts that Codex writes before the output of a command; CODEX_RUNNING stands
+ * there if the command has not ended. */
 #define CODEX_HEADER  "Chunk ID: "
 #define CODEX_RUNNING "Process running with "
 #define CODEX_OUTPUT  "\nOutput:\n"
@@ -50,8 +51,8 @@ is_word_char(char c)
 	    is_decimal_digit(c) || c == '_';
 }
 
-/* Returns true if a line counts what passed and failed, as the last line of a
- * test run does: "2 failed, 3 passed". */
+/* Returns true if a line contains numbers of passed and failed tests, as the
+ * last line of a test run does: "2 failed, 3 passed". */
 static bool
 counts_results(struct ctx_str line)
 {
@@ -70,9 +71,9 @@ counts_results(struct ctx_str line)
 	return false;
 }
 
-/* Returns true if a line is an error message.  A word in a line of source code,
- * such as log.error("error: ..."), is none: it is quoted, or a part of a name.
- */
+/* Returns true if a line is an error message.  The word "error" in a line of
+ * source code, as in log.error("error: ..."), does not count, because it is
+ * quoted or a part of a name. */
 static bool
 reports_error(struct ctx_str line)
 {
@@ -97,7 +98,7 @@ reports_error(struct ctx_str line)
 	return false;
 }
 
-/* If a line says with which status a command exited, sets *status to it. */
+/* If a line contains the exit status of a command, sets *status to it. */
 static void
 read_exit_status(struct ctx_str line, int *status)
 {
@@ -123,8 +124,8 @@ read_exit_status(struct ctx_str line, int *status)
 
 /* ---- reading ---- */
 
-/* Takes the first line from *text.  In a result that is JSON, an escaped line
- * feed also ends a line. */
+/* Removes the first line from *text and returns it.  In a result that is JSON,
+ * a line may also end with an escaped line feed. */
 static struct ctx_str
 next_line(struct ctx_str *text)
 {
@@ -145,8 +146,8 @@ next_line(struct ctx_str *text)
 	return ctx_str_trim(line);
 }
 
-/* Returns a line without what only decorates it: "====" around the counts of a
- * test run, "E  " before its errors, and a tag around an error. */
+/* Returns a line without its decoration: "====" around the numbers of a test
+ * run, "E  " before errors, and a tag around an error. */
 static struct ctx_str
 strip_decoration(struct ctx_str line)
 {
@@ -170,8 +171,9 @@ strip_decoration(struct ctx_str line)
 	return ctx_str_trim(line);
 }
 
-/* Sets *outcome to the line of a result that says most.  Of several counts the
- * last is the total; of several errors the first is the cause. */
+/* Finds the most informative line of a result, and sets *outcome to it.  Of
+ * several lines with numbers of tests the last one is used, because it has the
+ * total; of several errors the first one, because it is the cause. */
 static void
 search_lines(struct ctx_str text, struct ctx_str *outcome, int *status)
 {
@@ -192,8 +194,8 @@ search_lines(struct ctx_str text, struct ctx_str *outcome, int *status)
 	}
 }
 
-/* Appends a text without control sequences, such as the one for bold text, and
- * at most MOST_OUTCOME bytes of it. */
+/* Appends a text without its terminal control sequences, such as the one for
+ * bold text; appends at most MOST_OUTCOME bytes. */
 static int
 append_plain(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 {

@@ -1,22 +1,22 @@
 /*
- * summary_sentences.c - divides texts into sentences, and says what each is for
+ * summary_sentences.c - divides texts into sentences and classifies them, for
  * the built-in summary
  *
- * Sentences that tell a reader nothing are left out: announcements, praise,
- * rows of tables, headings, and text that a program has put into a message of
- * the user.
+ * Sentences without information are not used: announcements, praise, rows of
+ * tables, headings, and text that a program has inserted into a user message.
  */
-#define _GNU_SOURCE /* memmem, in POSIX since 2024 */
+#define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <string.h>
 
 #include "prune/strategy/summary.h"
 
-/* Lengths in bytes.  MOST_BYTES: of the longest sentence in a summary;
- * LEAST_BYTES: of the shortest one; LEAST_ANSWER: of the shortest sentence of
- * the assistant that says nothing of a result; MOST_ASSENT: of the longest
- * sentence by which the user only agrees; MOST_INTRODUCTION: of the longest
- * sentence by which the user only introduces what follows.  LONGEST_WORD:
- * longer words are not searched for in a text. */
+/* Lengths in bytes.  MOST_BYTES: of the longest sentence in a summary.
+ * LEAST_BYTES: of the shortest sentence in a summary.  LEAST_ANSWER: of the
+ * shortest sentence of the assistant that does not mention a result.
+ * MOST_ASSENT: of the longest sentence that is treated as mere agreement of the
+ * user.  MOST_INTRODUCTION: of the longest sentence that is treated as a mere
+ * introduction to the next one.  LONGEST_WORD: of the longest word that
+ * contains_any can find. */
 enum {
 	MOST_BYTES = 400,
 	LEAST_BYTES = 12,
@@ -34,17 +34,17 @@ to_lower_ascii(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Returns true if the text contains one of several words, in small or capital
- * letters.  words: the list of these words in small letters, which ends with
- * NULL; each has at most LONGEST_WORD bytes. */
+/* Returns true if the text contains one of these words, in capital or small
+ * letters. words: the words in small letters, each of at most LONGEST_WORD
+ * bytes; NULL ends the list. */
 static bool
 contains_any(struct ctx_str text, const char *const *words)
 {
 	char lower[4096];
 	size_t at, n, i;
 
-	/* The text is searched in pieces.  Two neighbouring pieces overlap, so
-	 * that each word is completely in one of them. */
+	/* The text is searched in pieces.  Consecutive pieces overlap, so that
+	 * each word is completely in at least one piece. */
 	for (at = 0; at < text.n; at += sizeof lower - LONGEST_WORD) {
 		n = text.n - at < sizeof lower ? text.n - at : sizeof lower;
 		for (i = 0; i < n; i++)
@@ -57,8 +57,9 @@ contains_any(struct ctx_str text, const char *const *words)
 	return false;
 }
 
-/* Returns the length of the beginning of a text that equals a phrase, in which
- * an apostrophe also stands for a typographic one; 0 if they differ. */
+/* If the text begins with the phrase, returns the length of this beginning in
+ * bytes, otherwise 0.  A typographic apostrophe in the text counts as an
+ * apostrophe. */
 static size_t
 match_phrase(struct ctx_str text, const char *phrase)
 {
@@ -77,8 +78,8 @@ match_phrase(struct ctx_str text, const char *phrase)
 	return n;
 }
 
-/* Returns the length of the first of several phrases with which a text begins;
- * 0 if it begins with none. */
+/* Finds the first of these phrases with which the text begins.  Returns the
+ * length of this beginning in bytes, or 0 if there is none. */
 static size_t
 match_any(struct ctx_str text, const char *const *phrases)
 {
@@ -112,8 +113,8 @@ classify_prose(enum ctx_summary_kind kind, struct ctx_str text)
 	return contains_any(text, decisions) ? DECISION : REST;
 }
 
-/* Returns true for a sentence with which an assistant announces, praises,
- * thanks or apologizes. */
+/* Returns true for a sentence in which an assistant announces what it will do,
+ * praises, thanks or apologizes. */
 static bool
 is_announcement(struct ctx_str text)
 {
@@ -131,7 +132,7 @@ is_announcement(struct ctx_str text)
 	text.n -= n;
 	if (match_any(text, signs) > 0)
 		return true;
-	/* "I'm checking the tests" */
+	/* a sentence such as "I'm checking the tests" */
 	n = match_any(text, am);
 	if (n == 0)
 		return false;
@@ -140,7 +141,7 @@ is_announcement(struct ctx_str text)
 	return memcmp(text.p + n - 3, "ing", 3) == 0;
 }
 
-/* Returns true for a sentence with which the user only agrees, as in "Good, go
+/* Returns true for a sentence in which the user only agrees, such as "Good, go
  * ahead." */
 static bool
 is_assent(struct ctx_str text)
@@ -154,7 +155,7 @@ is_assent(struct ctx_str text)
 	    memchr(text.p, '?', text.n) == NULL;
 }
 
-/* Returns true for a line that only introduces what follows it. */
+/* Returns true for a line that only introduces the next lines. */
 static bool
 is_introduction(struct ctx_str text)
 {
@@ -163,8 +164,8 @@ is_introduction(struct ctx_str text)
 	return text.n > 0 && text.p[text.n - 1] == ':';
 }
 
-/* Returns true for a line of a text's layout: a row of a table, or only a tag,
- * such as "<instructions>". */
+/* Returns true for a line that is only layout: a row of a table, or a single
+ * tag such as "<instructions>". */
 static bool
 is_layout(struct ctx_str text)
 {
@@ -229,7 +230,8 @@ ctx_summary_find_context(struct ctx_str text, size_t *from)
 			    memcmp(name, tags[i], n) != 0)
 				continue;
 			*from = (size_t)(at - text.p);
-			/* The end of the tag may have been truncated. */
+			/* The closing tag may be incomplete, because the text
+			 * was truncated. */
 			for (close = name; (close = memchr(close, '<',
 						(size_t)(end - close))) != NULL;
 			     close++)
@@ -258,9 +260,9 @@ is_capital(char c)
 	return c >= 'A' && c <= 'Z';
 }
 
-/* Returns true if byte i of a text is a mark that ends a sentence.  A full stop
- * does not end one before a small letter, or after a single letter, as in
- * "d. h.". */
+/* Returns true if byte i of a text is a punctuation mark at the end of a
+ * sentence.  A full stop before a small letter or after a single letter, as in
+ * "d. h.", does not end a sentence. */
 static bool
 ends_sentence(struct ctx_str text, size_t i)
 {
@@ -276,7 +278,8 @@ ends_sentence(struct ctx_str text, size_t i)
 }
 
 /* Returns the length in bytes of the first sentence of a text, at least 1.  A
- * line feed also ends a sentence.  Marks in parentheses do not. */
+ * sentence ends with a punctuation mark outside parentheses, or with a line
+ * feed. */
 static size_t
 find_sentence_end(struct ctx_str text)
 {

@@ -1,49 +1,53 @@
 /*
- * summary_write.c - selects lines and names, and writes them as a summary
+ * summary_write.c - selects lines and names for the built-in summary, and
+ * writes it
  *
- * The lines are written in the order in which they happened.  Below the line of
- * a tool call is a list of the names (paths, identifiers, ids and numbers) in
- * its arguments and its result.  If the result is JSON, the list has the keys
- * of the names.  The last line lists the names that belong to no tool call.
+ * The lines are in the order of the conversation.  Below the line of a tool
+ * call is a list of the names (paths, identifiers, ids and numbers) in its
+ * arguments and its result; if the result is JSON, with the keys of the names.
+ * The last line lists the names that do not belong to a tool call.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "prune/strategy/summary.h"
 
-/* Shares of the summary, in percent: ASKED_SHARE, for sentences of the user;
- * DONE_SHARE, for open tasks and changes; TOLD_SHARE, for other lines that are
- * selected for their text.  The rest is for names and the lines of their tool
- * calls.  With larger shares, fewer of the names are kept that are needed later
- * (tests/bench/survive).  LIST_TOKENS: tokens of the line feed and the
- * indentation before a list of names. */
+/* Maximum shares of the summary's tokens, in percent.  ASKED_SHARE: for
+ * sentences of the user.  DONE_SHARE: for open tasks and changes.  TOLD_SHARE:
+ * for other lines that are selected because of their text.  The rest is for
+ * names and the lines of their tool calls; with larger shares, fewer of the
+ * names that are needed later are kept (tests/bench/survive).  LIST_TOKENS:
+ * number of tokens of the line feed and the indentation before a list of
+ * names. */
 enum { ASKED_SHARE = 40, DONE_SHARE = 30, TOLD_SHARE = 10, LIST_TOKENS = 2 };
 
-/* A name in the order of the lines under which the names are written. */
+/* A selected name.  Names are sorted by the lines below which they are
+ * written. */
 struct placed_name {
-	/* place of the line in summary_writer.order; UINT32_MAX: none */
+	/* index of the line in summary_writer.order; UINT32_MAX if there is
+	 * none */
 	uint32_t place;
-	uint32_t key, id; /* as in struct summary_name; id of the name */
+	uint32_t key, id; /* key: see struct summary_name; id: id of the name */
 };
 
-/* State of writing a summary. */
 struct summary_writer {
 	struct ctx_summary *s;
 	struct ctx_token_counter *counter;
-	/* Indexes of the lines in the order in which they are written, and for
-	 * each line its place in this order. */
+	/* order: indexes of the lines in the order in which they are written.
+	 * place_of: for each line, its index in the array order. */
 	uint32_t *order, *place_of;
-	/* Lines and keys whose key was counted already, as 8 bytes. */
+	/* Pairs of a line and a key, as 8 bytes, whose key was already
+	 * counted. */
 	struct ctx_intern keys;
-	struct placed_name *names; /* the names that are written, in order */
+	struct placed_name *names; /* the names that are written, sorted */
 	size_t n_names;
 	struct ctx_buf scratch;
 };
 
 /* ---- lines ---- */
 
-/* Returns a number by which the lines of a class are sorted for selection:
- * lines with a lower number are selected first. */
+/* Returns a number by which the lines of a class are sorted: lines with a low
+ * number are selected first. */
 static unsigned
 find_line_order(const struct ctx_summary *s, size_t i)
 {
@@ -54,9 +58,9 @@ find_line_order(const struct ctx_summary *s, size_t i)
 	return s->lines[i].mentioned_later ? FIRST_LINES : FIRST_LINES + 1;
 }
 
-/* Selects lines of one class for the summary, as many as have at most "left"
- * tokens together: first those with the lowest find_line_order and, of equal
- * ones, the newest.  Returns how many of these tokens remain unused. */
+/* Selects lines of a class that together have at most "left" tokens: those with
+ * the lowest find_line_order first, and of equal ones the newest.  Returns the
+ * number of these tokens that are not used. */
 static uint64_t
 take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 {
@@ -77,8 +81,8 @@ take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 	return left;
 }
 
-/* Removes one selected line from the summary: the last one of the least
- * important class.  Returns false if no line is selected. */
+/* Cancels the selection of one line: the last one of the least important class.
+ * Returns false if no line is selected. */
 static bool
 drop_worst_line(struct ctx_summary *s)
 {
@@ -95,8 +99,8 @@ drop_worst_line(struct ctx_summary *s)
 	return true;
 }
 
-/* Counts the tokens of each line, and adds 3 for its label and line feed.  Also
- * finds out whether a name in the line occurs in a message that is kept. */
+/* Counts the tokens of each line, plus 3 for its label and line feed.  Also
+ * finds out whether any name in the line occurs in a kept message. */
 static int
 measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
     struct ctx_err *err)
@@ -116,9 +120,9 @@ measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
 	return 0;
 }
 
-/* Selects lines of the classes from one to another that have at most "left"
- * tokens together, of each class no more than its share if shares is true.
- * Returns how many of these tokens are not used. */
+/* Selects lines of the classes "from" to "to" that together have at most "left"
+ * tokens.  If shares is true, each class may not use more than its share.
+ * Returns the number of these tokens that are not used. */
 static uint64_t
 take_lines(struct ctx_summary *s, enum line_class from, enum line_class to,
     uint64_t left, bool shares)
@@ -136,8 +140,9 @@ take_lines(struct ctx_summary *s, enum line_class from, enum line_class to,
 	return left;
 }
 
-/* Selects the first sentence of the user, if it has at most "left" tokens: it
- * mostly names the task.  Returns how many of these tokens are not used. */
+/* Selects the first sentence of the user if it has at most "left" tokens,
+ * because this sentence usually says what the task is.  Returns the number of
+ * these tokens that are not used. */
 static uint64_t
 take_first_line(struct ctx_summary *s, uint64_t left)
 {
@@ -151,8 +156,8 @@ take_first_line(struct ctx_summary *s, uint64_t left)
 	return left;
 }
 
-/* Selects the lines that the summary has whatever names it lists.  Returns how
- * many of limit tokens are left for names. */
+/* Selects the lines that do not depend on the names that will be listed.
+ * Returns how many of the limit tokens are left for names. */
 static uint64_t
 take_main_lines(struct ctx_summary *s, uint64_t limit)
 {
@@ -168,8 +173,8 @@ take_main_lines(struct ctx_summary *s, uint64_t limit)
 	return limit > used ? limit - used : 0;
 }
 
-/* Adds a line that says what a removed tool call did, such as the command that
- * it ran. */
+/* Adds a line about what a removed tool call did, such as the command that it
+ * ran. */
 static int
 add_action_line(void *user, const struct written_action *action,
     struct ctx_err *err)
@@ -179,7 +184,8 @@ add_action_line(void *user, const struct written_action *action,
 
 /* ---- names ---- */
 
-/* Records that the names in the selected lines are not listed again. */
+/* Stores which names are in the selected lines, so that they are not listed
+ * again. */
 static int
 keep_line_names(struct ctx_summary *s, struct ctx_err *err)
 {
@@ -193,8 +199,8 @@ keep_line_names(struct ctx_summary *s, struct ctx_err *err)
 	return 0;
 }
 
-/* Sets *tokens to the tokens of a text after another one: what separates the
- * two is "before". */
+/* Sets *tokens to the number of tokens that a text adds after another text,
+ * with the separator "before" between them. */
 static int
 count_after(struct summary_writer *w, const char *before, struct ctx_str text,
     uint64_t *tokens, struct ctx_err *err)
@@ -207,7 +213,8 @@ count_after(struct summary_writer *w, const char *before, struct ctx_str text,
 	    err);
 }
 
-/* Returns the line of the tool call to which a name belongs, or NULL. */
+/* Returns the line of the tool call to which a name belongs, or NULL if there
+ * is none. */
 static struct summary_line *
 find_name_line(const struct ctx_summary *s, const struct summary_name *name)
 {
@@ -216,8 +223,8 @@ find_name_line(const struct ctx_summary *s, const struct summary_name *name)
 	return i != 0 ? &s->lines[i - 1] : NULL;
 }
 
-/* Adds the tokens of a name's key to *tokens, unless the key is in the list
- * below the line already.  Sets *is_new to true if it is not. */
+/* Adds the tokens of a name's key to *tokens, unless the list below the line
+ * already contains the key.  Sets *is_new to true if it does not. */
 static int
 count_key(struct summary_writer *w, const struct summary_line *line,
     uint32_t key, uint64_t *tokens, struct ctx_err *err)
@@ -235,8 +242,8 @@ count_key(struct summary_writer *w, const struct summary_line *line,
 	return 0;
 }
 
-/* Selects the line of a name because the name is to be listed below it.  The
- * names in the line itself are then not listed. */
+/* Selects the line to which a name belongs, because the name will be listed
+ * below it.  The names in the line itself will not be listed again. */
 static int
 take_name_line(struct summary_writer *w, struct summary_line *line,
     struct ctx_err *err)
@@ -246,7 +253,7 @@ take_name_line(struct summary_writer *w, struct summary_line *line,
 	    ctx_intern_at(&w->s->seen, line->id), err);
 }
 
-/* Records that a name is listed below its line. */
+/* Stores that a name is listed below its line. */
 static int
 list_below(struct summary_writer *w, struct summary_line *line, uint32_t key,
     struct ctx_err *err)
@@ -257,8 +264,8 @@ list_below(struct summary_writer *w, struct summary_line *line, uint32_t key,
 	return ctx_intern(&w->keys, (const char *)pair, sizeof pair, &id, err);
 }
 
-/* Takes a name, and the line to which it belongs, if they have at most *left
- * tokens together.  Subtracts these. */
+/* Selects a name and the line to which it belongs, if both together have at
+ * most *left tokens, and subtracts their tokens from *left. */
 static int
 select_name(struct summary_writer *w, uint32_t id, uint64_t *left,
     struct ctx_err *err)
@@ -293,8 +300,8 @@ select_name(struct summary_writer *w, uint32_t id, uint64_t *left,
 	return line != NULL ? list_below(w, line, name->key, err) : 0;
 }
 
-/* Takes the most useful names that have at most limit tokens together with the
- * lines that are only selected for names. */
+/* Selects the most useful names that, together with the lines selected only for
+ * them, have at most limit tokens. */
 static int
 select_names(struct summary_writer *w, uint64_t limit, struct ctx_err *err)
 {
@@ -312,8 +319,7 @@ select_names(struct summary_writer *w, uint64_t limit, struct ctx_err *err)
 	}
 	for (i = 0; i < names->texts.n; i++)
 		names->list[i].taken = false;
-	/* With only one or two tokens left, no name would fit, so the search
-	 * ends. */
+	/* The loop ends early because no name fits into 1 or 2 tokens. */
 	for (i = 0; i < names->n_order && left > 2; i++)
 		if (select_name(w, names->order[i], &left, err) < 0)
 			return -1;
@@ -332,7 +338,7 @@ compare_placed_names(const void *a, const void *b)
 	return left->id < right->id ? -1 : left->id > right->id;
 }
 
-/* Fills w->names with the names that were taken. */
+/* Fills w->names with the selected names. */
 static void
 place_names(struct summary_writer *w)
 {
@@ -371,8 +377,9 @@ append_key(const struct summary_writer *w, uint32_t key, struct ctx_buf *out,
 	return ctx_buf_add(out, "=", 1, err);
 }
 
-/* Appends a list of the names that belong to a place, which begin at w->names +
- * from.  Returns how many these are, or -1 with *err. */
+/* Appends a list of the names that belong to the line with index "place" in
+ * w->order.  They begin at w->names + from.  Returns their number, or -1 with
+ * *err. */
 static long
 append_names(const struct summary_writer *w, size_t from, uint32_t place,
     struct ctx_buf *out, struct ctx_err *err)
@@ -400,7 +407,7 @@ append_names(const struct summary_writer *w, size_t from, uint32_t place,
 	return (long)(i - from);
 }
 
-/* Appends the selected lines, and the names below them. */
+/* Appends the selected lines, each with the list of its names below it. */
 static int
 append_lines(const struct summary_writer *w, struct ctx_buf *out,
     struct ctx_err *err)
@@ -428,8 +435,9 @@ append_lines(const struct summary_writer *w, struct ctx_buf *out,
 	return append_names(w, at, UINT32_MAX, out, err) < 0 ? -1 : 0;
 }
 
-/* Writes the summary to the buffer "out": the selected lines, and names with at
- * most limit tokens.  Sets *tokens to the tokens of the whole summary. */
+/* Writes the summary to the buffer "out": the selected lines, and names that
+ * have at most limit tokens.  Sets *tokens to the number of tokens of the
+ * summary. */
 static int
 write_selected(struct summary_writer *w, uint64_t limit, struct ctx_buf *out,
     uint64_t *tokens, struct ctx_err *err)
@@ -457,7 +465,7 @@ compare_lines(const void *a, const void *b)
 	return left->index < right->index ? -1 : left->index > right->index;
 }
 
-/* Sorts the lines in the order in which they happened. */
+/* Sorts the lines by their order in the conversation. */
 static int
 sort_lines(struct summary_writer *w, struct ctx_err *err)
 {
@@ -484,7 +492,8 @@ sort_lines(struct summary_writer *w, struct ctx_err *err)
 	return 0;
 }
 
-/* Makes lines of the actions, and measures and sorts all lines. */
+/* Adds a line for each action, then counts the tokens of all lines and sorts
+ * them. */
 static int
 complete_lines(struct summary_writer *w, struct ctx_err *err)
 {
@@ -510,15 +519,15 @@ fill_summary(struct summary_writer *w, uint64_t limit, struct ctx_buf *out,
 	    ctx_summary_names_sort(&s->names, err) < 0 ||
 	    write_selected(w, names, out, &tokens, err) < 0)
 		return -1;
-	/* If lines and names together do not use all tokens, more lines are
+	/* If the selected lines and names do not use all tokens, more lines are
 	 * selected. */
 	if (tokens < limit &&
 	    take_lines(s, TASK, REST, limit - tokens, false) < limit - tokens &&
 	    (keep_line_names(s, err) < 0 ||
 		write_selected(w, names, out, &tokens, err) < 0))
 		return -1;
-	/* While the summary is too long, the last names are removed and, when
-	 * none is left, the least important lines. */
+	/* If the summary is too long, names are removed from the end and, when
+	 * no name is left, the least important lines. */
 	while (tokens > limit) {
 		if (names > 0)
 			names -=

@@ -1,17 +1,18 @@
 /*
  * terms.c - divides a text into terms (words), as a search engine does
  *
- * Letters and digits form words.  A path or an identifier gives several terms:
- * its parts, and the whole.  In scripts without spaces each pair of
- * neighbouring characters is a term.
+ * A word consists of letters and digits.  A path or identifier gives several
+ * terms: each of its parts, and the whole.  In scripts without spaces, each
+ * pair of neighbouring characters is a term.
  *
  * Words are changed to small letters.  Irregular English forms are replaced by
  * their base form, and English endings are removed (step 1 of Porter, "An
- * algorithm for suffix stripping", 1980).  Then only the first five letters are
- * used.  That finds as much as a stemmer for the language, also in languages
- * without rules here (Can and others, "Information retrieval on Turkish texts",
- * JASIST 59, 2008).  In dialogues it found more than Snowball's English
- * stemmer: adopt, adopting and adoption become one term.
+ * algorithm for suffix stripping", 1980).  Of the result, only the first five
+ * letters are used.  This is about as good for search as a stemmer for the
+ * language, and also works for languages that have no rules here (Can and
+ * others, "Information retrieval on Turkish texts", JASIST 59, 2008).  In
+ * dialogues it found more than Snowball's English stemmer, because adopt,
+ * adopting and adoption become one term.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +20,11 @@
 #include "prune/strategy/terms.h"
 
 enum {
-	/* maximum number of bytes of a word that are read; the rest is
+	/* number of bytes of a word that are used; the rest of the word is
 	 * ignored */
 	LONGEST = 64,
-	/* Number of letters of a word that are used, if it has no digits; the
-	 * others are ignored. */
+	/* Number of letters that are used of a word without digits.  The rest
+	 * of the word is ignored. */
 	TELLING = 5,
 };
 
@@ -42,8 +43,8 @@ static enum class classify_char(uint32_t cp) {
 	return WORD;
 }
 
-/* Returns the small letter for a capital of the Latin, Greek and Cyrillic
- * alphabets; other characters are not changed. */
+/* Returns the small letter for a capital letter of the Latin, Greek and
+ * Cyrillic alphabets.  Returns any other character unchanged. */
 static uint32_t
 fold_case(uint32_t cp)
 {
@@ -58,9 +59,8 @@ fold_case(uint32_t cp)
 	return cp;
 }
 
-/* Sorted list of English words that say nothing about the subject of a text.
- * Parts of "don't" and "she's" are among them, because an apostrophe ends a
- * word. */
+/* English words that say nothing about the subject of a text; sorted.  The list
+ * contains parts of "don't" and "she's", because an apostrophe ends a word. */
 /* clang-format off */
 static const char common[][8] = {
     "a", "about", "after", "all", "also", "am", "an", "and", "any", "are",
@@ -77,7 +77,7 @@ static const char common[][8] = {
 };
 /* clang-format on */
 
-/* The most frequent irregular forms of English words, with the base forms;
+/* The most frequent irregular forms of English words, each with its base form;
  * sorted. */
 /* clang-format off */
 static const struct irregular {
@@ -126,8 +126,8 @@ compare_form(const void *word, const void *row)
 	return strcmp(word, row);
 }
 
-/* Returns the row of a sorted table that begins with this word; NULL if there
- * is none. */
+/* Returns the row of a sorted table that begins with this word, or NULL if
+ * there is none. */
 static const void *
 find_row(const char *word, size_t n, const void *table, size_t rows,
     size_t size)
@@ -158,8 +158,8 @@ has_vowel(const char *word, size_t n)
 	return false;
 }
 
-/* Removes the ending of an English plural, or of a verb's third person.
- * Changes the word in place, and returns its new length. */
+/* Removes the ending of an English plural or of the third person of a verb.
+ * Changes the word, and returns its new length in bytes. */
 static size_t
 remove_plural(char *word, size_t n)
 {
@@ -176,8 +176,9 @@ remove_plural(char *word, size_t n)
 	return n;
 }
 
-/* Returns the length of a word without -ing or -ed.  A doubled letter becomes a
- * single one (hopping: hop), except l, s and z (falling: fall). */
+/* Returns the length in bytes of a word without -ing or -ed.  A doubled letter
+ * before the ending counts once (hopping: hop), except l, s and z (falling:
+ * fall). */
 static size_t
 remove_participle(const char *word, size_t n)
 {
@@ -193,7 +194,8 @@ remove_participle(const char *word, size_t n)
 	return n;
 }
 
-/* Removes English endings from a word, in place.  Returns its new length. */
+/* Removes English endings from a word.  Changes the word, and returns its new
+ * length in bytes. */
 static size_t
 stem_word(char *word, size_t n)
 {
@@ -209,7 +211,8 @@ stem_word(char *word, size_t n)
 }
 
 /* Returns the length in bytes of the first characters of a word. characters:
- * their number; if the word has fewer, returns its whole length. */
+ * number of these characters.  Returns the length of the whole word if it has
+ * fewer. */
 static size_t
 find_head(const char *word, size_t n, size_t characters)
 {
@@ -250,12 +253,14 @@ emit_term(const struct ctx_terms *terms, char *word, size_t n,
 	return terms->take(terms->user, word, n, err);
 }
 
-/* The word that is being read, and the path or identifier that contains it. */
+/* The word that is being read, with the path or identifier that contains it. */
 struct reading {
 	char word[LONGEST], name[LONGEST];
 	size_t n, name_n;
-	size_t n_words; /* words of the path or identifier so far */
-	uint32_t last;  /* the ideograph read last; 0: none */
+	/* number of words of the path or identifier that were read so far */
+	size_t n_words;
+	/* the ideograph that was read last; 0 if there is none */
+	uint32_t last;
 };
 
 static int

@@ -1,15 +1,14 @@
-/* tool_failure.c - finds out whether a tool call has failed, from the text of
- * its result */
+/* tool_failure.c - finds out from the text of a tool result whether the tool
+ * call has failed */
 #include <string.h>
 
 #include "prune/strategy/tool_failure.h"
 
-/* Number of bytes at the beginning of a tool result that are searched for an
- * error message. */
+/* An error message is searched in this many bytes at the beginning of a tool
+ * result. */
 enum { FAILURE_BYTES = 400 };
 
-/* Returns true if a line begins like an error message, for example with
- * "Error". */
+/* Returns true if a line begins like an error message, such as "Error: ...". */
 static bool
 is_error_line(struct ctx_str line)
 {

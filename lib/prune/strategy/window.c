@@ -1,5 +1,5 @@
-/* window.c - the strategy window: keeps the newest turns, whatever their size
- */
+/* window.c - implements the strategy window: keeps the newest turns, whatever
+ * their number of tokens */
 #include "prune/plan.h"
 
 int
