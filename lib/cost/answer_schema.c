@@ -107,15 +107,6 @@ put_line_start(struct schema_writer *w, size_t depth, struct ctx_err *err)
 	return 0;
 }
 
-static bool
-is_any_of(const struct ctx_json *json, uint32_t key, const char *const *words)
-{
-	for (; *words != NULL; words++)
-		if (ctx_json_is(json, key, *words))
-			return true;
-	return false;
-}
-
 /* Returns true if this key of a schema, with its value, is not in the
  * prompt. */
 static bool
@@ -126,7 +117,7 @@ is_left_out(const struct schema_writer *w, uint32_t key)
 	    "minimum", "maximum", "multipleOf", "minItems", "maxItems",
 	    "exclusiveMinimum", "exclusiveMaximum", "default", NULL};
 
-	return !w->indented && is_any_of(w->json, key, left_out);
+	return !w->indented && ctx_json_is_any(w->json, key, left_out);
 }
 
 /* Writes a value.  Of an object or array with elements, writes only the
@@ -177,7 +168,8 @@ put_next(struct schema_writer *w, struct ctx_err *err)
 		put_string(w, w->indented ? ": " : ":", err) < 0))
 		return -1;
 	return put_value(w, value,
-	    key != 0 && !top->names && is_any_of(w->json, key, maps), err);
+	    key != 0 && !top->names && ctx_json_is_any(w->json, key, maps),
+	    err);
 }
 
 /* Appends a schema to out. */

@@ -115,15 +115,9 @@ static bool
 is_left_out(const struct ctx_json *json, uint32_t key)
 {
 	static const char *const left_out[] = {"additionalProperties",
-	    "$schema", "propertyOrdering", "property_ordering"};
-	size_t i;
+	    "$schema", "propertyOrdering", "property_ordering", NULL};
 
-	if (is_empty(json, key + 1))
-		return true;
-	for (i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
-		if (ctx_json_is(json, key, left_out[i]))
-			return true;
-	return false;
+	return is_empty(json, key + 1) || ctx_json_is_any(json, key, left_out);
 }
 
 /* Returns what the value of this keyword of a schema contains. */

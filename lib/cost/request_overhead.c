@@ -376,9 +376,8 @@ is_forced(const struct ctx_json *json, uint32_t request)
 {
 	static const char *const keys[] = {"tool_choice", "toolChoice", NULL};
 	static const char *const words[] = {"any", "tool", "required",
-	    "function"};
+	    "function", NULL};
 	uint32_t choice = find_first_of(json, request, keys), type;
-	size_t i;
 
 	if (choice == 0)
 		choice = find_first_of(json,
@@ -386,11 +385,9 @@ is_forced(const struct ctx_json *json, uint32_t request)
 	type = ctx_json_find(json, choice, "type");
 	if (type == 0)
 		type = choice;
-	for (i = 0; choice != 0 && i < sizeof words / sizeof words[0]; i++)
-		if (ctx_json_is(json, type, words[i]) ||
-		    ctx_json_find(json, choice, words[i]) != 0)
-			return true;
-	return false;
+	return choice != 0 &&
+	    (ctx_json_is_any(json, type, words) ||
+		ctx_json_find_any(json, choice, words) != 0);
 }
 
 /* Returns true if the request names the tool that the model must call. */

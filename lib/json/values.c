@@ -34,6 +34,15 @@ ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s)
 }
 
 bool
+ctx_json_is_any(const struct ctx_json *json, uint32_t node,
+    const char *const *words)
+{
+	while (*words != NULL && !ctx_json_is(json, node, *words))
+		words++;
+	return *words != NULL;
+}
+
+bool
 ctx_json_starts_with(const struct ctx_json *json, uint32_t node, const char *s)
 {
 	return json->nodes[node].kind == CTX_JSON_STRING &&

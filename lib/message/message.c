@@ -54,22 +54,17 @@ is_signature(const struct ctx_json *json, uint32_t key)
 {
 	static const char *const keys[] = {"signature", "thinkingSignature",
 	    "redactedContent", "redacted_content", "redactedReasoning",
-	    "redactedData"};
+	    "redactedData", NULL};
 	static const char *const types[] = {"redacted_thinking",
-	    "redactedThinking", "redacted-reasoning", "redacted"};
-	size_t i;
+	    "redactedThinking", "redacted-reasoning", "redacted", NULL};
 
 	if (json->nodes[key + 1].kind == CTX_JSON_NULL ||
 	    ctx_json_is(json, key + 1, ""))
 		return false;
-	for (i = 0; i < sizeof keys / sizeof keys[0]; i++)
-		if (ctx_json_is(json, key, keys[i]))
-			return true;
-	for (i = 0; ctx_json_is(json, key, "type") &&
-	     i < sizeof types / sizeof types[0];
-	     i++)
-		if (ctx_json_is(json, key + 1, types[i]))
-			return true;
+	if (ctx_json_is_any(json, key, keys) ||
+	    (ctx_json_is(json, key, "type") &&
+		ctx_json_is_any(json, key + 1, types)))
+		return true;
 	/* In the format of OpenRouter, an encrypted reasoning block has a
 	 * member "format", which names the provider's format.
 	 * "anthropic-claude-v1" is the format of Claude, whose reasoning is

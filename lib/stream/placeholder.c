@@ -144,13 +144,9 @@ is_kept_member(const struct ctx_json *json, uint32_t key)
 	static const char *const keys[] = {"cache_control",
 	    "prompt_cache_breakpoint", "providerOptions", "providerMetadata",
 	    "thought", "thoughtSignature", "thought_signature", "id",
-	    "messageID", "sessionID"};
-	size_t i;
+	    "messageID", "sessionID", NULL};
 
-	for (i = 0; i < sizeof keys / sizeof keys[0]; i++)
-		if (ctx_json_is(json, key, keys[i]))
-			return true;
-	return false;
+	return ctx_json_is_any(json, key, keys);
 }
 
 int

@@ -17,16 +17,13 @@ const char *
 ctx_claude_stream_is(const struct ctx_json *json, uint32_t node)
 {
 	static const char *const types[] = {"system", "assistant", "user",
-	    "result", "stream_event"};
+	    "result", "stream_event", NULL};
 	uint32_t type = ctx_json_find(json, node, "type");
-	size_t i;
 
-	if (type == 0 || ctx_json_find(json, node, "session_id") == 0)
-		return NULL;
-	for (i = 0; i < sizeof types / sizeof types[0]; i++)
-		if (ctx_json_is(json, type, types[i]))
-			return "type and session_id";
-	return NULL;
+	return type != 0 && ctx_json_find(json, node, "session_id") != 0 &&
+		ctx_json_is_any(json, type, types)
+	    ? "type and session_id"
+	    : NULL;
 }
 
 int

@@ -56,19 +56,15 @@ const char *
 ctx_codex_is(const struct ctx_json *json, uint32_t node)
 {
 	static const char *const others[] = {"session_meta", "world_state",
-	    "inter_agent_communication_metadata"};
+	    "inter_agent_communication_metadata", NULL};
 	uint32_t payload, type;
-	size_t i;
 
 	if (find_line_type(json, node, &payload) != NOTHING)
 		return "type and payload";
 	type = ctx_json_find(json, node, "type");
-	for (i = 0;
-	     type != 0 && payload != 0 && i < sizeof others / sizeof others[0];
-	     i++)
-		if (ctx_json_is(json, type, others[i]))
-			return "type and payload";
-	return NULL;
+	return type != 0 && payload != 0 && ctx_json_is_any(json, type, others)
+	    ? "type and payload"
+	    : NULL;
 }
 
 /* Returns the JSON node of the array with the messages that Codex kept when it

@@ -30,18 +30,14 @@ static uint32_t
 find_message_type(const struct ctx_json *json, uint32_t node)
 {
 	static const char *const types[] = {"user", "gemini", "info", "error",
-	    "warning"};
+	    "warning", NULL};
 	uint32_t type = ctx_json_find(json, node, "type");
-	size_t i;
 
 	if (type == 0 || ctx_json_find(json, node, "id") == 0 ||
 	    ctx_json_find(json, node, "content") == 0 ||
 	    ctx_json_find(json, node, "message") != 0)
 		return 0;
-	for (i = 0; i < sizeof types / sizeof types[0]; i++)
-		if (ctx_json_is(json, type, types[i]))
-			return type;
-	return 0;
+	return ctx_json_is_any(json, type, types) ? type : 0;
 }
 
 const char *

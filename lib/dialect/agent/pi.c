@@ -19,13 +19,9 @@ is_entry(const struct ctx_json *json, uint32_t type)
 {
 	static const char *const types[] = {"message", "compaction",
 	    "branch_summary", "custom", "custom_message", "label",
-	    "model_change", "thinking_level_change", "session_info"};
-	size_t i;
+	    "model_change", "thinking_level_change", "session_info", NULL};
 
-	for (i = 0; i < sizeof types / sizeof types[0]; i++)
-		if (ctx_json_is(json, type, types[i]))
-			return true;
-	return false;
+	return ctx_json_is_any(json, type, types);
 }
 
 const char *
