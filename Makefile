@@ -273,7 +273,10 @@ COMMON_LINK = $(COMMAND_LINK) $(SMALL_COMMAND) $(COMMON_RPATH)
 SHARES := $(if $(SAN)$(COUNTED)$(findstring -static,$(LDFLAGS))$(findstring afl,$(CC)),,yes)
 ifeq ($(SHARES),)
 $(COMMANDS): $(B)/%: $(B)/cmd/%.o $(CMD_OBJ) $(B)/libctx.a
-	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) -o $@ $^ $(DEP_LIBS)
+	$(Q)$(CC) $(LDFLAGS_ALL) $(COMMAND_LINK) -o $@ $(filter %.o,$^) \
+	  $(filter %.a,$^) $(DEP_LIBS)
+# It calls the main function of ctx-prune.
+$(B)/ctx-eval: $(B)/mains/ctx-prune.o
 else
 $(B)/gen/commands.map: Makefile
 	@mkdir -p $(@D)

@@ -10,6 +10,9 @@
 #include "eval/print_results.h"
 #include "prune/prune.h"
 
+/* The main function of ctx-prune: main of cmd/ctx-prune.c. */
+int main_ctx_prune(int argc, char **argv);
+
 struct eval_command {
 	struct cli cli;
 	struct ctx_eval_config options;
@@ -79,11 +82,21 @@ add_default_policies(struct eval_command *eval, char texts[][40], size_t most)
 	}
 }
 
+/* Runs ctx-prune in this process, and ends the process. */
+static void
+call_prune(int argc, char **argv)
+{
+	exit(main_ctx_prune(argc, argv));
+}
+
 static void
 read_policies(struct eval_command *eval)
 {
-	const struct ctx_policy_prune prune = {eval->prune,
-	    eval->cli.dialect_name, eval->cli.encoding, eval->cli.model};
+	const struct ctx_policy_prune prune = {.path = eval->prune,
+	    .main = call_prune,
+	    .dialect = eval->cli.dialect_name,
+	    .encoding = eval->cli.encoding,
+	    .model = eval->cli.model};
 	size_t n = eval->policy_texts.n, i;
 	struct ctx_err err;
 

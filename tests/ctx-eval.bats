@@ -197,6 +197,15 @@ setup() {
 	[ "$(row q '.failure == null')" = true ]
 }
 
+@test "a policy that is options runs the ctx-prune of the same version, wherever that is" {
+	printf '#!/bin/sh\nexit 2\n' > ctx-prune
+	chmod +x ctx-prune
+	PATH="$PWD:$PATH" eval_session --per sample --json -b 50% -p '-s fifo' > rows
+	[ "$(row '-s fifo' .failure)" = null ]
+	eval_session --per sample --json -b 50% -p all='-s none' > rows || [ $? -eq 1 ]
+	[ "$(row all .failure)" = "ended with status 2" ]
+}
+
 @test "without --policy all strategies of ctx-prune, oracle and random are compared" {
 	eval_session --tsv -b 50% > rows
 	echo "policy oracle random $STRATEGIES" |

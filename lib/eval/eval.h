@@ -23,6 +23,10 @@ enum ctx_policy_kind {
 	CTX_POLICY_RANDOM,
 };
 
+/* A function that does what a program does with these arguments, and ends the
+ * process with its exit status. */
+typedef void ctx_policy_main(int argc, char **argv);
+
 /* A policy: what ctx-eval applies to the messages before a cut.  It is a
  * command, or a way to choose messages. ctx_policy_release frees what it
  * owns. */
@@ -37,12 +41,16 @@ struct ctx_policy {
 	/* True if a word contains {budget}.  If no word does, the command is
 	 * run only once for all budgets. */
 	bool has_budget;
+	/* The command, which is called in a process of its own.  NULL: a
+	 * program is started. */
+	ctx_policy_main *main;
 };
 
 /* How a policy that consists only of options of ctx-prune is completed to a
  * command. */
 struct ctx_policy_prune {
-	const char *path; /* path of ctx-prune */
+	const char *path;      /* path of ctx-prune */
+	ctx_policy_main *main; /* ctx-prune as a function, or NULL */
 	/* values of its options -d, -e and -m, or NULL */
 	const char *dialect, *encoding, *model;
 };

@@ -142,7 +142,10 @@ add_prune(struct ctx_policy *policy, const char *options,
 	    add_option(policy, "-e", prune->encoding, err) < 0 ||
 	    add_option(policy, "-m", prune->model, err) < 0)
 		return -1;
-	return shell ? 0 : add_words(policy, options, err);
+	if (shell)
+		return 0;
+	policy->main = prune->main;
+	return add_words(policy, options, err);
 }
 
 int

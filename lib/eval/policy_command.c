@@ -1,9 +1,11 @@
 /*
  * policy_command.c - runs the command of a policy once
  *
- * The command is started in its own process group.  This group is killed when
- * the command has ended or has failed, so that no process is left which the
- * command has started.  Its standard input and output are pipes, which are
+ * The command is a program, or a function that is called in a new process: many
+ * runs take less time than to start a program.  The process is in its own
+ * process group.  This group is killed when the command has ended or has
+ * failed, so that no process is left which the command has started.  The
+ * standard input and output of the command are pipes, which are
  * polled together so that neither side waits for the other.
  */
 #define _GNU_SOURCE /* environ */
@@ -29,9 +31,10 @@ static const size_t OUTPUT_MOST = (size_t)1 << 30;
 struct command {
 	const struct policy_request *request;
 	struct policy_answer *answer;
-	/* Read end of a pipe from the main program.  The end of the pipe shows
-	 * that the main program has ended. */
-	int client;
+	const struct ctx_policy *policy;
+	/* Pipes from and to the main program.  The end of the first shows that
+	 * the main program has ended. */
+	const struct ctx_command_runner *client;
 	bool shows_messages;
 	unsigned seconds; /* time limit in seconds */
 	ctx_clock *clock;
@@ -182,6 +185,62 @@ spawn_command(struct command *command, int in, int out)
 	return rc;
 }
 
+/* Gives all signals their default actions, and blocks none. */
+static void
+reset_signals(void)
+{
+	sigset_t none;
+	int number;
+
+	for (number = 1; number < 65; number++)
+		(void)signal(number, SIG_DFL);
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Makes the pipes of a new process its standard input and output, and closes
+ * all descriptors that a program would not get.  Returns -1 on failure. */
+static int
+take_pipes(const struct command *command, const int in[2], const int out[2])
+{
+	const int closed[] = {in[0], in[1], out[0], out[1],
+	    command->client->requests, command->client->answers};
+	int null = open("/dev/null", O_WRONLY);
+	size_t i;
+
+	if (null < 0 || dup2(in[0], 0) < 0 || dup2(out[1], 1) < 0 ||
+	    (!command->shows_messages && dup2(null, 2) < 0))
+		return -1;
+	(void)close(null);
+	for (i = 0; i < sizeof closed / sizeof closed[0]; i++)
+		(void)close(closed[i]);
+	return 0;
+}
+
+/* Starts a process that calls the command, with pipes as standard input and
+ * output.  Returns 0 or an errno value. */
+static int
+fork_command(struct command *command, const int in[2], const int out[2])
+{
+	int argc = 0;
+
+	while (command->words[argc] != NULL)
+		argc++;
+	command->pid = fork();
+	if (command->pid < 0)
+		return errno;
+	if (command->pid > 0) {
+		/* The child does this, too: one of both is the first. */
+		(void)setpgid(command->pid, command->pid);
+		return 0;
+	}
+	if (setpgid(0, 0) == 0 && take_pipes(command, in, out) == 0) {
+		reset_signals();
+		command->policy->main(argc, command->words);
+	}
+	_exit(2);
+}
+
 static int
 start_policy(struct command *command)
 {
@@ -192,7 +251,9 @@ start_policy(struct command *command)
 		fail_command(command, err.text, 0);
 		return -1;
 	}
-	rc = spawn_command(command, in[0], out[1]);
+	rc = command->policy->main != NULL
+	    ? fork_command(command, in, out)
+	    : spawn_command(command, in[0], out[1]);
 	ctx_command_close_end(&in[0]);
 	ctx_command_close_end(&out[1]);
 	command->in = in[1];
@@ -296,7 +357,7 @@ exchange(struct command *command, struct ctx_err *err)
 	while (rc > 0) {
 		fds[0] = (struct pollfd){.fd = command->out, .events = POLLIN};
 		fds[1] = (struct pollfd){.fd = command->in, .events = POLLOUT};
-		fds[2] = (struct pollfd){.fd = command->client};
+		fds[2] = (struct pollfd){.fd = command->client->requests};
 		if (poll(fds, 3, CTX_COMMAND_SLICE) < 0 && errno != EINTR)
 			break;
 		if (get_seconds(command) > command->seconds) {
@@ -335,13 +396,14 @@ run_words(struct command *command, struct ctx_err *err)
 }
 
 int
-ctx_policy_command_run(int client, const struct ctx_policy *policy,
-    const struct ctx_policy_limits *limits,
+ctx_policy_command_run(const struct ctx_command_runner *client,
+    const struct ctx_policy *policy, const struct ctx_policy_limits *limits,
     const struct policy_request *request, struct policy_answer *answer,
     struct ctx_err *err)
 {
 	struct command command = {.request = request,
 	    .answer = answer,
+	    .policy = policy,
 	    .client = client,
 	    .shows_messages = limits->shows_messages,
 	    .seconds = limits->seconds,

@@ -55,7 +55,7 @@ write_bytes(int fd, const void *p, size_t n)
 struct child_state {
 	const struct ctx_policy *policies;
 	const struct ctx_policy_limits *limits;
-	int requests, answers;
+	struct ctx_command_runner client; /* the child's ends of the pipes */
 	struct ctx_buf dialect, input;
 };
 
@@ -69,9 +69,11 @@ write_answer(const struct child_state *state,
 	head.answer = *answer;
 	head.out = answer->out.n;
 	head.files = answer->files.n;
-	return write_bytes(state->answers, &head, sizeof head) < 0 ||
-		write_bytes(state->answers, answer->out.p, head.out) < 0 ||
-		write_bytes(state->answers, answer->files.p, head.files) < 0
+	return write_bytes(state->client.answers, &head, sizeof head) < 0 ||
+		write_bytes(state->client.answers, answer->out.p, head.out) <
+		    0 ||
+		write_bytes(state->client.answers, answer->files.p,
+		    head.files) < 0
 	    ? -1
 	    : 0;
 }
@@ -87,14 +89,15 @@ serve_policy(struct child_state *state, const struct request_head *head)
 	struct ctx_err err;
 	int rc;
 
-	if (read_bytes(state->requests, &state->dialect, head->dialect, &err) <
-		0 ||
-	    read_bytes(state->requests, &state->input, head->input, &err) < 0)
+	if (read_bytes(state->client.requests, &state->dialect, head->dialect,
+		&err) < 0 ||
+	    read_bytes(state->client.requests, &state->input, head->input,
+		&err) < 0)
 		return -1;
 	memset(&answer, 0, sizeof answer);
 	request.dialect = state->dialect.p;
 	request.input = (struct ctx_str){state->input.p, head->input};
-	rc = ctx_policy_command_run(state->requests,
+	rc = ctx_policy_command_run(&state->client,
 	    &state->policies[head->policy], state->limits, &request, &answer,
 	    &err);
 	if (rc == 0)
@@ -128,8 +131,8 @@ serve_policies(struct child_state *state)
 	block_signals();
 	if (ctx_command_runner_close_output() < 0)
 		return;
-	while (ctx_command_read_exactly(state->requests, &head, sizeof head) ==
-		0 &&
+	while (ctx_command_read_exactly(state->client.requests, &head,
+		   sizeof head) == 0 &&
 	    serve_policy(state, &head) == 0)
 		continue;
 }
@@ -155,8 +158,7 @@ start_runner(struct ctx_command_runner *runners, size_t n,
 		ctx_command_close_end(&runners[i].requests);
 		ctx_command_close_end(&runners[i].answers);
 	}
-	state.requests = runners[n].requests;
-	state.answers = runners[n].answers;
+	state.client = runners[n];
 	serve_policies(&state);
 	_exit(0);
 }

@@ -34,11 +34,11 @@ void ctx_policy_answer_release(struct policy_answer *answer);
 /* ---- policy_command.c: in the child process ------------------------------ */
 
 /* Runs the command of a policy, in which {budget}, {dialect} and {dir} are
- * replaced. client: read end of a pipe from the main program; when the other
- * end is closed, the command is killed.  A command that fails is no error here.
- * Returns 0, or -1 with *err if there is no memory. */
-int ctx_policy_command_run(int client, const struct ctx_policy *policy,
-    const struct ctx_policy_limits *limits,
+ * replaced. client: pipes from and to the main program; when it closes the
+ * other end of the first, the command is killed.  A command that fails is no
+ * error here.  Returns 0, or -1 with *err if there is no memory. */
+int ctx_policy_command_run(const struct ctx_command_runner *client,
+    const struct ctx_policy *policy, const struct ctx_policy_limits *limits,
     const struct policy_request *request, struct policy_answer *answer,
     struct ctx_err *err);
 

@@ -331,7 +331,8 @@ conversation_in_a_record(void)
 static void
 check_policy(const char *text, const char *name, const char *want)
 {
-	const struct ctx_policy_prune prune = {"ctx-prune", NULL, "utf8", NULL};
+	const struct ctx_policy_prune prune = {.path = "ctx-prune",
+	    .encoding = "utf8"};
 	struct ctx_policy policy;
 	struct ctx_buf words = {0};
 	struct ctx_err err;
