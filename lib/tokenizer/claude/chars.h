@@ -1,9 +1,9 @@
 /*
- * chars.h - the properties of characters that matter to Claude's encodings
+ * chars.h - the properties of characters that Claude's encodings distinguish
  *
- * The authors of the package ctok measured the properties with the provider's
- * token counts.  Most of them follow Unicode 15.0, but not all.  All characters
- * from U+10000 on have the class CTX_RUN_HARD.
+ * The authors of the package ctok measured these properties with the provider's
+ * token counts.  Most properties are those of Unicode 15.0, but some differ.
+ * All characters from U+10000 on have the class CTX_RUN_HARD.
  */
 #ifndef CTX_TOKENIZER_CLAUDE_CHARS_H
 #define CTX_TOKENIZER_CLAUDE_CHARS_H
@@ -11,73 +11,82 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The class of a character is stored in the lowest bits of its properties.
- * Neighbouring characters of one class form a run: "abc" is a run of three
- * letters. */
+/* Classes of characters.  The class is in the lowest bits of a character's
+ * properties.  Consecutive characters of the same class form a run: "abc" is a
+ * run of three letters. */
 enum {
-	/* Han, Hangul, emoji, most symbols: no token joins them with other
-	 * classes */
+	/* Han, Hangul, emoji and most symbols.  No token contains such a
+	 * character together with one of another class. */
 	CTX_RUN_HARD,
 	CTX_RUN_WORD,  /* letters, and marks that belong to a word */
-	CTX_RUN_DIGIT, /* 0-9, and those of Arabic */
+	CTX_RUN_DIGIT, /* the digits 0 to 9, and the Arabic digits */
 	CTX_RUN_PUNCT, /* ASCII punctuation, and a few other symbols */
 	CTX_RUN_SPACE,
 	/* Combining marks without a letter before them.  The class depends on
-	 * the context, so the table of properties does not have it. */
+	 * the context, so it is not in the table of properties. */
 	CTX_RUN_MARK,
 	CTX_RUN_MASK = 7,
 };
 
 enum {
 	/* Letter m in claude_chars.tsv: a combining mark.  After a letter it
-	 * belongs to the word; otherwise it begins a run of the class
-	 * CTX_RUN_MARK. */
+	 * belongs to the word of this letter; otherwise it begins a run of the
+	 * class CTX_RUN_MARK. */
 	CTX_CHAR_STRAY = 1 << 3,
-	/* Letter b in claude_chars.tsv: punctuation, symbols and others.  In
-	 * the rewritten text a marker byte is between such a character and a
-	 * space. */
+	/* Letter b in claude_chars.tsv: punctuation, symbols and others.  A
+	 * marker byte is written between such a character and a space. */
 	CTX_CHAR_BORDER = 1 << 4,
-	/* n: a number that has such a marker byte */
+	/* letter n: a number, between which and a space a marker byte is
+	 * written */
 	CTX_CHAR_NUMBER = 1 << 5,
-	CTX_CHAR_DECIMAL = 1 << 6,  /* d: category Nd */
-	CTX_CHAR_NUMERAL = 1 << 7,  /* o: category No */
-	CTX_CHAR_SELECTOR = 1 << 8, /* v: variation selector */
+	/* letter d: a decimal digit (Unicode category Nd) */
+	CTX_CHAR_DECIMAL = 1 << 6,
+	/* letter o: another number (Unicode category No) */
+	CTX_CHAR_NUMERAL = 1 << 7,
+	CTX_CHAR_SELECTOR = 1 << 8, /* letter v: a variation selector */
 	CTX_CHAR_UPPER = 1 << 9,    /* u */
 	CTX_CHAR_LOWER = 1 << 10,   /* l */
-	CTX_CHAR_LETTER = 1 << 11,  /* a: a letter or mark by its category */
+	/* letter a: a letter or mark by its Unicode category */
+	CTX_CHAR_LETTER = 1 << 11,
 	/* Letter s in claude_chars.tsv: a letter that always begins a word
 	 * unless a letter or combining mark is before it.  Normalization does
 	 * not change the letter there. */
 	CTX_CHAR_STARTS = 1 << 12,
-	CTX_CHAR_REMOVED = 1 << 13, /* x: it has no tokens */
-	CTX_CHAR_BLANK = 1 << 14,   /* f: read as a space */
+	/* letter x: a character that is removed and has no tokens */
+	CTX_CHAR_REMOVED = 1 << 13,
+	/* letter f: a character that is read as a space */
+	CTX_CHAR_BLANK = 1 << 14,
 };
 
-/* The letters by which lib/gen/data/claude_chars.tsv names the properties, from
- * CTX_CHAR_STRAY on, and the classes. */
+/* CTX_CHAR_LETTERS: the letters that stand for the properties in
+ * lib/gen/data/claude_chars.tsv, in the order of the bits from CTX_CHAR_STRAY
+ * on.  CTX_RUN_LETTERS: the letters that stand for the classes, in their
+ * order. */
 #define CTX_CHAR_LETTERS "mbndovulasxf"
 #define CTX_RUN_LETTERS  "HWDPS"
 
-#define CTX_CHAR_BITS 21 /* bits of a code point */
+#define CTX_CHAR_BITS 21 /* number of bits that a code point needs */
 
-/* A range of capital letters.  The capital c has the small letter lower + (c -
- * first). */
+/* A range of capital letters.  The small letter of capital letter c in this
+ * range is lower + (c - first). */
 struct ctx_lower {
-	uint16_t first, last, lower; /* lower: of the first */
+	/* first, last: first and last capital letter; lower: small letter of
+	 * "first" */
+	uint16_t first, last, lower;
 };
 
-/* Tables made by lib/gen/make_claude_chars.c.  ctx_claude_block and
- * ctx_claude_value give each character below U+10000, by blocks of 128, an
- * index into ctx_claude_properties.  ctx_claude_lower has the capital letters,
- * as ranges in rising order. */
+/* Tables made by lib/gen/make_claude_chars.c.  For a character below U+10000,
+ * ctx_claude_block and ctx_claude_value (in blocks of 128 characters) give an
+ * index into ctx_claude_properties.  ctx_claude_lower contains the ranges of
+ * capital letters in ascending order. */
 extern const uint8_t ctx_claude_block[];
 extern const uint8_t ctx_claude_value[];
 extern const uint16_t ctx_claude_properties[];
 extern const struct ctx_lower ctx_claude_lower[];
 extern const size_t ctx_claude_n_lower;
 
-/* Returns the index of a character in ctx_claude_properties.  Index 0 has the
- * properties of most characters of the class CTX_RUN_HARD. */
+/* Returns the index of a character's properties in ctx_claude_properties.
+ * Index 0 is for most characters of the class CTX_RUN_HARD. */
 static inline unsigned
 ctx_claude_kind(uint32_t cp)
 {
@@ -86,8 +95,8 @@ ctx_claude_kind(uint32_t cp)
 	return ctx_claude_value[ctx_claude_block[cp / 128] * 128u + cp % 128];
 }
 
-/* Returns the small letter of a capital letter; any other character is returned
- * as it is. */
+/* Returns the small letter for a capital letter.  Returns any other character
+ * unchanged. */
 static inline uint32_t
 ctx_claude_lower_char(uint32_t cp)
 {

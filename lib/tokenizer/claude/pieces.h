@@ -2,39 +2,42 @@
  * pieces.h - an automaton that finds the pieces (tokens) of a vocabulary in a
  * text
  *
- * It is the automaton of Aho and Corasick.  After each byte, the state stands
- * for the longest string that ends there and with which some piece begins.  The
- * states are elements of an array; the number of a state is its index.  From
- * the state s, the byte b leads to the state with the index edges(s) + b, if
- * the parent of that state is s.  The automaton has no pointers; it is made
- * when ctx is built (lib/gen/make_pieces.c).
+ * The algorithm is that of Aho and Corasick.  After each byte of the text, the
+ * state of the automaton represents the longest string that ends there and is
+ * the beginning of a piece.  The states are the elements of an array, and the
+ * number of a state is its index.  From state s, the byte b leads to the state
+ * with the index edges(s) + b, provided that the parent of this state is s.
+ * The automaton contains no pointers; it is made when ctx is built
+ * (lib/gen/make_pieces.c).
  */
 #ifndef CTX_TOKENIZER_CLAUDE_PIECES_H
 #define CTX_TOKENIZER_CLAUDE_PIECES_H
 
 #include <stdint.h>
 
-/* Marker bytes that pieces and rewritten texts contain.  They never occur in
- * UTF-8. */
+/* Marker bytes that pieces and rewritten texts contain.  These bytes never
+ * occur in UTF-8. */
 enum {
-	CTX_PIECE_BOW = 0xf8,   /* a word begins */
-	CTX_PIECE_EOW = 0xf9,   /* a word ends */
-	CTX_PIECE_SHIFT = 0xfa, /* the word had a capital */
-	CTX_PIECE_CAPS = 0xfb,  /* the word was in capitals */
+	CTX_PIECE_BOW = 0xf8, /* the beginning of a word */
+	CTX_PIECE_EOW = 0xf9, /* a word ends */
+	/* the first letter of the next word was a capital */
+	CTX_PIECE_SHIFT = 0xfa,
+	CTX_PIECE_CAPS = 0xfb, /* all letters of the next word were capitals */
 };
 
-#define CTX_PIECE_LONGEST 128 /* maximum bytes of a piece */
+#define CTX_PIECE_LONGEST 128 /* maximum length of a piece in bytes */
 
-/* A state is four numbers in 64 bits, from the lowest bit on: three of
- * CTX_PIECE_BITS bits, which the next functions return, then an index in the
- * array lengths.  From there on it has the lengths in bytes of the pieces that
- * end at this state.  A 0 ends the list.  Pieces of one byte are left out. */
+/* A state is a number of 64 bits with four fields, from the lowest bit on:
+ * three numbers of CTX_PIECE_BITS bits each, which are returned by the
+ * functions below; and an index into the array "lengths".  From this index on,
+ * the array contains the lengths in bytes of the pieces that end at the state,
+ * without pieces of one byte.  A 0 ends this list. */
 #define CTX_PIECE_BITS 17
 #define CTX_PIECE_MASK ((1u << CTX_PIECE_BITS) - 1)
-/* This number belongs to no state. */
+/* a number that no state has */
 #define CTX_PIECE_NONE CTX_PIECE_MASK
 
-/* Returns the index to which a byte is added to get the next state. */
+/* Returns the index to which the next byte is added to get the next state. */
 static inline uint32_t
 ctx_piece_edges(uint64_t state)
 {
@@ -48,8 +51,8 @@ ctx_piece_parent(uint64_t state)
 	return state >> CTX_PIECE_BITS & CTX_PIECE_MASK;
 }
 
-/* Returns the index of the state for the longest shorter string that is also an
- * end of this state's string; 0 is the state for the empty string. */
+/* Returns the index of the state for the longest shorter string that is an end
+ * of this state's string.  0 is the state of the empty string. */
 static inline uint32_t
 ctx_piece_shorter(uint64_t state)
 {
@@ -57,7 +60,8 @@ ctx_piece_shorter(uint64_t state)
 }
 
 struct ctx_pieces_head {
-	uint32_t states, lengths; /* sizes of the arrays, which follow */
+	/* number of elements of the arrays of states and lengths */
+	uint32_t states, lengths;
 };
 
 struct ctx_pieces {

@@ -1,23 +1,25 @@
 /*
- * tiling.h - counts the fewest pieces (tokens) into which bytes can be divided
+ * tiling.h - counts the smallest number of pieces (tokens) into which bytes can
+ * be divided
  *
- * The cost of the first n bytes is the smallest number of pieces that make them
- * up.  Let m be any offset such that the bytes from m to n are a piece or a
- * single byte.  The cost of n is the lowest cost of all these m, plus one.  A
- * piece has at most CTX_PIECE_LONGEST bytes, so only that many costs are
- * stored.
+ * The cost of n bytes is the smallest number of pieces that make up the first n
+ * bytes.  It is one more than the lowest of the costs of m, for all offsets m
+ * such that the bytes from m to n are a piece or a single byte.  A piece has at
+ * most CTX_PIECE_LONGEST bytes, so only the most recent costs are stored.
  */
 #ifndef CTX_TOKENIZER_CLAUDE_TILING_H
 #define CTX_TOKENIZER_CLAUDE_TILING_H
 
 #include "tokenizer/claude/pieces.h"
 
-#define CTX_TILING_COSTS 256 /* a power of two above CTX_PIECE_LONGEST */
+/* number of costs that are stored: a power of two above CTX_PIECE_LONGEST */
+#define CTX_TILING_COSTS 256
 
 struct ctx_tiling {
 	const struct ctx_pieces *pieces;
-	uint32_t state; /* of the automaton */
-	uint32_t at;    /* number of bytes, modulo 2^32 */
+	/* number of the automaton's state after the last byte */
+	uint32_t state;
+	uint32_t at; /* number of bytes so far, modulo 2^32 */
 	uint64_t costs[CTX_TILING_COSTS];
 };
 

@@ -1,20 +1,20 @@
-/* blanks.h - replaces U+2581 in text by blanks, for vocabularies of
- * SentencePiece */
+/* blanks.h - replaces U+2581 in a text by blanks, for SentencePiece
+ * vocabularies */
 #ifndef CTX_TOKENIZER_ENCODE_BLANKS_H
 #define CTX_TOKENIZER_ENCODE_BLANKS_H
 
 #include "tokenizer/encode/nfc.h"
 
-/* SentencePiece replaces each blank of a text by U+2581, and so has equal
- * tokens for both.  ctx does it the other way round: vocabularies have blanks
- * in place of U+2581, and each U+2581 of a text is replaced by a blank. */
+/* SentencePiece replaces each blank of a text by U+2581, so a blank and U+2581
+ * have the same tokens.  ctx does the reverse: its vocabularies contain blanks
+ * in place of U+2581, and each U+2581 in a text is replaced by a blank. */
 #define CTX_BLANK_SIGN "\xe2\x96\x81" /* U+2581 in UTF-8 */
 
 /* Finds the next U+2581 of a text; see ctx_normal_find_fn. */
 int ctx_blanks_find(struct ctx_nfc *nfc, const char *p, size_t n, size_t *at,
     size_t *end, struct ctx_err *err);
-/* Replaces each U+2581 in the n bytes at p by a blank.  The result is shorter;
- * returns its length in bytes. */
+/* Replaces each U+2581 in the n bytes at p by a blank.  Returns the new length
+ * in bytes, which is smaller if anything was replaced. */
 size_t ctx_blanks_replace(char *p, size_t n);
 
 #endif

@@ -13,17 +13,18 @@
 #include "tokenizer/simd/backend.h"
 #include "tokenizer/tokenizer.h"
 
-/* A pretoken that waits to be merged into tokens, together with others. */
+/* A pretoken that will be merged into tokens together with others. */
 struct ctx_waiting {
-	/* the pretoken's bytes; NULL if its token count is not to be cached */
+	/* bytes of the pretoken; NULL if its number of tokens is not to be
+	 * cached */
 	const char *p;
-	/* key in the cache; set if the pretoken has at most
-	 * CTX_PRETOKEN_CACHE_KEY bytes */
+	/* Key of the pretoken in the cache.  Set only if the pretoken has at
+	 * most CTX_PRETOKEN_CACHE_KEY bytes. */
 	struct ctx_key key;
 };
 
-/* Parts of long pretokens that wait to be looked up in the cache.  Each has at
- * most CTX_PRETOKEN_CACHE_KEY bytes. */
+/* Parts of long pretokens that will be looked up in the cache together.  Each
+ * has at most CTX_PRETOKEN_CACHE_KEY bytes. */
 struct ctx_parts {
 	size_t n;
 	uint32_t start[CTX_PRETOKEN_LOOKUP_MAX];
@@ -35,32 +36,32 @@ struct ctx_token_counter {
 	ctx_pretokenize_fn *split;
 	ctx_pretoken_lookup_fn *lookup;
 	ctx_bpe_merge_fn *merge_pretokens;
-	/* CTX_PLAIN_... bits: the kinds of pretokens that are certainly tokens,
-	 * so that they are only counted */
+	/* Kinds of pretokens that are certainly tokens, so that they need not
+	 * be looked up (CTX_PLAIN_... bits). */
 	unsigned plain;
-	/* Length in bytes of the longest name of an added token. added: of
-	 * names that are recognized in the text as it was given. added_normal:
-	 * of those that are recognized in its normal form. 0 if there are
-	 * none. */
+	/* Length in bytes of the longest name of an added token; 0 if there is
+	 * none. added: of the names that are searched for in the original text.
+	 * added_normal: of the names that are searched for in its normal
+	 * form. */
 	size_t added, added_normal;
-	/* True if the boundaries between pretokens, or units of an encoding of
-	 * Claude, depend only on the text near them.  That is so if the
-	 * encoding has no added tokens, no patterns of a vocabulary file, and
-	 * no blank before a text. */
+	/* True if the boundaries between pretokens (or between the units of an
+	 * encoding of Claude) depend only on the text near them.  False if the
+	 * encoding has added tokens or patterns of a vocabulary file, or puts a
+	 * blank before the text. */
 	bool local;
-	bool nfc; /* true if text is normalized */
+	bool nfc; /* true if texts are normalized before they are counted */
 	struct ctx_nfc normalizer;
-	/* the normal form of the text that is being counted, if it differs from
-	 * the text */
+	/* normal form of the text that is being counted, if it differs from the
+	 * text */
 	struct ctx_buf normal;
-	/* converts offsets in normal to offsets in the original text; set up
-	 * when needed */
+	/* Converts offsets in the normal form to offsets in the original text.
+	 * Only initialized if needed. */
 	struct ctx_nfc_map map;
 	struct ctx_pcre2_state
-	    /* state of splitting by the patterns of a vocabulary file; NULL: no
-	     * patterns */
+	    /* state of splitting with the patterns of a vocabulary file; NULL
+	     * if there are no patterns */
 	    *pcre2;
-	/* for an encoding of Claude; else unused */
+	/* only used for an encoding of Claude */
 	struct ctx_marked_text marked;
 	struct ctx_pretoken_cache cache;
 	struct ctx_bpe bpe;
@@ -72,74 +73,78 @@ struct ctx_token_counter {
 	struct ctx_bpe_pretoken waiting_pretokens[CTX_BPE_BATCH];
 };
 
-/* ctx_counter_begin must be called before a new text.  ctx_counter_split splits
- * off at most max of its next pretokens, and lists them in counter->pretokens.
- * p, n: the rest of the text. plain: the kinds of pretokens that are only
- * counted, not listed (see backend.h). */
+/* ctx_counter_begin must be called before each new text.  ctx_counter_split
+ * splits off at most max of the next pretokens, and stores them in
+ * counter->pretokens. p, n: the rest of the text. plain: kinds of pretokens
+ * that are only counted, and not stored (see backend.h). */
 void ctx_counter_begin(struct ctx_token_counter *counter);
 int ctx_counter_split(struct ctx_token_counter *counter, const char *p,
     size_t n, size_t max, unsigned plain, struct ctx_err *err);
 
-/* Splits off the first pretokens of a text, at least 1 and at most max, if the
- * encoding has no patterns of a vocabulary file.  For an encoding of Claude
- * these are units. */
+/* Splits off the first pretokens of a text, at least 1 and at most max, for an
+ * encoding without patterns of a vocabulary file.  For an encoding of Claude,
+ * splits off units instead. */
 void ctx_counter_split_plain(struct ctx_token_counter *counter,
     struct ctx_pretokenize *split, unsigned plain, struct ctx_str text,
     size_t max);
 
-/* Computes the hashes of the long pretokens that a lookup has found in a list,
- * and prefetches their places in the cache. */
+/* Computes the hashes of the long pretokens in a list, which a lookup has
+ * stored in *lookup, and prefetches the cache entries for these hashes. */
 void ctx_counter_ask_longs(const struct ctx_token_counter *counter,
     struct ctx_pretoken_lookup *lookup, const char *p,
     struct ctx_pretoken_list list);
-/* Returns how many of the listed pretokens, from the first on, begin so far
- * before the end of a text of n bytes that a whole key can be read there. */
+/* Returns the number of pretokens, from the first in the list on, at whose
+ * beginning a whole key of bytes can be read without reading beyond the n bytes
+ * of the text. */
 size_t ctx_pretokenize_inner(const struct ctx_pretokenize *split, size_t n);
 
-/* Replaces *text by its normal form.  Sets *changed to true if the two differ.
- * *text has no added tokens. first: true if it is at the beginning of the
- * caller's text; some encodings put a blank only there. */
+/* Replaces *text by its normal form.  Sets *changed to true if the normal form
+ * differs from the text.  The text must not contain names of added tokens.
+ * first: true if *text is at the beginning of the caller's text, because some
+ * encodings put a blank only there. */
 int ctx_counter_normalize(struct ctx_token_counter *counter,
     struct ctx_str *text, bool first, bool *changed, struct ctx_err *err);
 
-/* Splits off and counts at most max of the first pretokens of a text.  The text
- * must be normalized and have no added tokens.  Adds the tokens of the
- * pretokens to *tokens, and sets *used to their length in bytes. */
+/* Splits off at most max of the first pretokens of a text, and counts them.
+ * The text must be normalized and contain no names of added tokens.  Adds the
+ * tokens of the pretokens to *tokens, and sets *used to their length in
+ * bytes. */
 int ctx_counter_count(struct ctx_token_counter *counter, struct ctx_str text,
     size_t max, uint64_t *tokens, size_t *used, struct ctx_err *err);
 
-/* A text that is searched for added tokens; the text between them is then split
- * into pretokens. */
+/* A text in which names of added tokens are searched for.  The text between two
+ * names is ordinary text, which is split into pretokens. */
 struct ctx_spans {
 	struct ctx_str text;
 	size_t at; /* number of bytes that were split so far */
-	/* end of the ordinary text: offset of the next added token, or the end
-	 * of the text */
+	/* end of the ordinary text: offset of the next name of an added token,
+	 * or end of the text */
 	size_t end;
-	bool scanned; /* true if end is known */
+	bool scanned; /* true if "end" is already known */
 };
 
-/* Splits a text into pretokens and counts their tokens, step by step.  Each
- * step ends at a boundary between pretokens.  Only one splitter may use a
- * counter at a time. */
+/* Splits a text into pretokens and counts them, in steps.  Each step ends at a
+ * boundary between pretokens.  A counter must not be used by two splitters at
+ * the same time. */
 struct ctx_text_splitter {
 	struct ctx_token_counter *counter;
 	struct ctx_spans spans; /* the original text, before normalization */
 	/* Number of tokens before spans.at.  To begin in the middle of a text,
-	 * set spans.at to a boundary between pretokens, and this member to the
-	 * number of tokens before that boundary. */
+	 * set spans.at to a boundary between pretokens, and "tokens" to the
+	 * number of tokens before this boundary. */
 	uint64_t tokens;
 	bool nfc; /* true if text is normalized */
-	/* The normal form of the ordinary text that begins at spans.at, while
-	 * it is counted.  Its length is 0 if none is being counted.  spans.at
-	 * is moved only when all of the normal form was counted. */
+	/* Normal form of the ordinary text that begins at spans.at.  Its length
+	 * is 0 if no normal form is being counted.  spans.at is moved only
+	 * after the whole normal form was counted. */
 	struct ctx_spans normal;
-	/* true if normal differs from the original text */
+	/* true if "normal" differs from the original text */
 	bool changed;
-	/* true if the normal form of any part so far differs from the text */
+	/* true if the normal form of any part of the text differs from the
+	 * original */
 	bool different;
-	/* true if counter->map, which finds the original offset of a byte of
-	 * the normal form, was set up for the text in the member normal */
+	/* True if counter->map is ready to convert offsets in "normal" to
+	 * offsets in the original text. */
 	bool mapped;
 };
 
@@ -150,15 +155,15 @@ void ctx_text_splitter_init(struct ctx_text_splitter *splitter,
  * tokens. */
 void ctx_text_splitter_init_plain(struct ctx_text_splitter *splitter,
     struct ctx_token_counter *counter, const char *p, size_t n);
-/* Splits off and counts the next 1 to max pretokens, or the next added token.
- * max is at most CTX_PRETOKENIZE_MAX.  Returns 1, 0 at the end of the text, or
- * -1 with *err. */
+/* Splits off and counts the next 1 to max pretokens, or the next added token;
+ * max is at most CTX_PRETOKENIZE_MAX.  Returns 1, or 0 at the end of the text,
+ * or -1 with *err. */
 int ctx_text_splitter_next(struct ctx_text_splitter *splitter, size_t max,
     struct ctx_err *err);
 /* Sets *at to the offset in the original text (before normalization) up to
- * which the splitter has counted, and returns 1.  If that place is inside text
- * that normalization has changed, returns 0 and sets *at to the end of this
- * text. Returns -1 on error. */
+ * which the text was counted, and returns 1.  If this place is inside a part
+ * that normalization has changed, sets *at to the end of this part and returns
+ * 0.  Returns -1 on error. */
 int ctx_text_splitter_place(struct ctx_text_splitter *splitter, size_t *at,
     struct ctx_err *err);
 

@@ -11,16 +11,17 @@
 
 /*
  * The compiled patterns of a vocabulary file, which divide a text into pieces.
- * The first pattern divides it into its matches and the text between them.  The
- * next pattern divides each of these pieces as if it were a whole text, and so
- * on.  A built-in pretokenizer may divide the last pieces.  Compiled patterns
- * do not change.
+ * The first pattern divides the text into its matches and the text between
+ * them.  Each further pattern divides each of these pieces as if it were a text
+ * of its own.  A built-in pretokenizer may divide the pieces of the last
+ * pattern.  Compiled patterns can be shared by threads, because they do not
+ * change.
  */
 struct ctx_pcre2_pretokenizer;
 
-/* Compiles the patterns of a vocabulary file: n bytes, in which a NUL ends
+/* Compiles the patterns of a vocabulary file: n bytes, in which a NUL byte ends
  * each pattern.  See onig_to_pcre2.h for the syntax.  CTX_EFILE: PCRE2 might
- * read a pattern differently from the library that the file is for. */
+ * read a pattern differently from the library for which the file was made. */
 int ctx_pcre2_open(struct ctx_pcre2_pretokenizer **pretokenizer,
     const char *patterns, size_t n, struct ctx_err *err);
 void ctx_pcre2_close(struct ctx_pcre2_pretokenizer *pretokenizer);
@@ -35,26 +36,26 @@ int ctx_pcre2_begin(struct ctx_pcre2_state **state,
     const struct ctx_pcre2_pretokenizer *pretokenizer, const char *name,
     struct ctx_err *err);
 void ctx_pcre2_end(struct ctx_pcre2_state *state);
-/* Sets the built-in pretokenizer, and its function split, that divides the
- * pieces into which the last pattern has divided the text.  NULL, the default:
- * each of these pieces is a pretoken. */
+/* Sets the built-in pretokenizer, with its function split, that divides the
+ * pieces of the last pattern.  If split is NULL (default), each of these pieces
+ * is a pretoken. */
 void ctx_pcre2_set_last(struct ctx_pcre2_state *state,
     ctx_pretokenize_fn *split, struct ctx_pretokenizer pretokenizer);
 /* Makes the state ready to split another text. */
 void ctx_pcre2_reset(struct ctx_pcre2_state *state);
-/* Must be called if more text may follow after the part that is known.
- * ctx_pcre2_split then splits off only pretokens that later text cannot change,
- * possibly none.  The last of these pretokens ends where a match of the first
- * pattern ends or starts.  So the rest of the text can be split from there as a
- * text of its own. */
+/* Must be called if more text may come after the known part.  ctx_pcre2_split
+ * then splits off only pretokens that later text cannot change, which may be
+ * none.  The end of the last of these pretokens is the beginning or end of a
+ * match of the first pattern, so the rest can be split as a text of its own. */
 void ctx_pcre2_part(struct ctx_pcre2_state *state);
 /*
- * Splits off at most max of the next pretokens of a text, and lists them in
+ * Splits off at most max of the next pretokens of a text, and stores them in
  * *split. p, n: the rest of the text, after the pretokens of the last call.
  *
- * CTX_ELIMIT: the patterns took more than a million steps plus 256 per
+ * CTX_ELIMIT: the patterns needed more than a million steps plus 256 for each
  * character of the text so far, or a match needed more than 64 MB.  Steps are
- * counted, so the limit does not depend on the speed of the machine.
+ * counted, and not time, so that the limit does not depend on the speed of the
+ * machine.
  */
 int ctx_pcre2_split(struct ctx_pcre2_state *state,
     struct ctx_pretokenize *split, const char *p, size_t n, size_t max,

@@ -1,10 +1,10 @@
 /*
  * avx.h - code for vectors of 32 bytes, shared by avx2.c and avx512.c
  *
- * A mask of 64 bits, one for each byte, is made from two vectors of 32 bytes.
- * AVX-512 could use one vector of 64 bytes.  But on a Zen 5 processor that was
- * slower, because the mask is then made in a mask register and must be fetched
- * from there.
+ * A mask has 64 bits, one for each of 64 bytes, and is made from two vectors of
+ * 32 bytes.  AVX-512 could use one vector of 64 bytes, but on a Zen 5 processor
+ * this was slower, because the mask must then be moved from a mask register to
+ * an ordinary one.
  */
 #ifndef CTX_TOKENIZER_SIMD_AVX_H
 #define CTX_TOKENIZER_SIMD_AVX_H
@@ -32,7 +32,7 @@ vec_fold(const struct vec *v)
 	    struct vec){_mm256_or_si256(v->a, bit), _mm256_or_si256(v->b, bit)};
 }
 
-/* Returns a mask of the top bits of 64 bytes: first those of vector a, then
+/* Returns a mask of the highest bits of 64 bytes: first those of vector a, then
  * those of vector b. */
 static inline uint64_t
 mask_bits(__m256i a, __m256i b)
@@ -50,8 +50,8 @@ vec_equal(const struct vec *v, char c)
 	    _mm256_cmpeq_epi8(v->b, all));
 }
 
-/* The instructions of AVX2 cannot compare unsigned bytes, but can compute their
- * minimum.  x is at most n if the minimum of x and n is x. */
+/* AVX2 has no instruction that compares unsigned bytes, but one that computes
+ * their minimum: x is at most n if the minimum of x and n is x. */
 static inline uint64_t
 vec_range(const struct vec *v, char first, int n)
 {
@@ -82,9 +82,9 @@ struct vec_index {
 	__m256i a, b;
 };
 
-/* Computes for each byte of v its index in the table of vec_classes: the low
- * six bits of the byte, and above them the lowest bit of the byte before.  The
- * vector "before" has, for each byte of v, the byte before it. */
+/* Computes for each byte of v an index into the table of vec_classes: the low
+ * six bits of the byte, and above them the lowest bit of the byte before.
+ * before: for each byte of v, the byte before it. */
 static inline __m256i
 index_of(__m256i v, __m256i before)
 {
@@ -105,11 +105,11 @@ vec_index(const struct vec *v)
 }
 
 #ifndef CTX_VEC_LOOK_UP
-/* Looks up each byte of index in a table of 32 bytes; look_up does this for 128
- * bytes.  The shuffle instruction selects one of 16 bytes by the lowest four
- * bits of the index.  Each further bit of the index is shifted to the top of
- * its byte.  There the blend instruction reads it to choose between two
- * results. */
+/* Looks up each byte of index in a table of 32 bytes.  (look_up does this for a
+ * table of 128 bytes.)  The shuffle instruction selects one of 16 bytes by the
+ * lowest four bits of the index.  Each further bit of the index is shifted to
+ * the highest bit of its byte, where the blend instruction reads it to choose
+ * between two results. */
 static inline __m256i
 look_up32(const __m128i *table, __m256i index)
 {

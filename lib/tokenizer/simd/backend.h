@@ -10,45 +10,47 @@
 
 /* maximum number of pretokens that one call returns */
 #define CTX_PRETOKENIZE_MAX 2048
-/* When a call has split off this number of bytes, it splits off no more. */
+/* A call that has split off this number of bytes splits off no more. */
 #define CTX_PRETOKENIZE_SPAN (1u << 30)
 
-/* If bytes are appended to a text, the boundaries before its last
- * CTX_PRETOKENIZE_UNSURE pretokens remain.  Only the boundaries of these
- * pretokens can move.  (Three are needed if letters without case are before a
- * word and an incomplete contraction.) */
+/* If text is appended to a text, the boundaries of its last
+ * CTX_PRETOKENIZE_UNSURE pretokens may change; all earlier boundaries remain.
+ * (Three pretokens may change if letters without case are before a word and an
+ * incomplete contraction.) */
 #define CTX_PRETOKENIZE_UNSURE 3
 
-/* Kinds of pretokens that are tokens of the vocabulary for certain, so that
- * they need not be looked up. */
+/* Kinds of pretokens that are certainly tokens of the vocabulary, so that they
+ * need not be looked up. */
 enum {
 	CTX_PLAIN_BYTES = 1,   /* pretokens of one byte */
-	CTX_PLAIN_NUMBERS = 2, /* pretokens that are only ASCII digits */
+	CTX_PLAIN_NUMBERS = 2, /* pretokens that consist only of ASCII digits */
 };
 
 struct ctx_pretokenize {
 	size_t n; /* number of pretokens that were found */
-	/* Number of pretokens in the arrays start and end.  Pretokens that
-	 * certainly are tokens (the kinds in the argument plain) are not in the
-	 * arrays; only the member n counts them. */
+	/* Number of elements in the arrays start and end.  Pretokens of the
+	 * kinds in the argument "plain" are certainly tokens; they are counted
+	 * in n, but are not in the arrays. */
 	size_t listed;
-	size_t used; /* length of all these pretokens in bytes */
-	/* Length in bytes of a first pretoken that cannot be in the arrays,
-	 * because it contains the byte 0xff, which the keys of hash tables
-	 * cannot have, or has more than CTX_PRETOKENIZE_SPAN bytes.  The call
-	 * then splits off only this pretoken, and n is 0.  Otherwise 0. */
+	/* total length in bytes of all pretokens that were found */
+	size_t used;
+	/* Length in bytes of a pretoken that cannot be in the arrays, because
+	 * it has more than CTX_PRETOKENIZE_SPAN bytes or contains the byte
+	 * 0xff, which keys of hash tables must not contain.  If the first
+	 * pretoken is such a one, the call splits off only this pretoken and n
+	 * is 0.  Otherwise 0. */
 	size_t alone;
-	/* Offsets of the start and the end of each listed pretoken in the text.
-	 * The arrays are longer than the list can be, because 64 elements may
-	 * be written after its last one. */
+	/* Offsets in the text of the beginning and end of each listed pretoken.
+	 * The arrays have 64 more elements than the list, because up to 64
+	 * elements may be written after its last one. */
 	uint32_t start[CTX_PRETOKENIZE_MAX + 64];
 	uint32_t end[CTX_PRETOKENIZE_MAX + 64];
 };
 
 /* Splits off at least 1 and at most max pretokens from the beginning of a text
- * of n bytes; n is at least 1.  The text must begin where a pretoken begins.
- * No text follows after the n bytes. plain: CTX_PLAIN_... bits, the kinds of
- * pretokens that are counted, but not listed. */
+ * of n bytes; n is at least 1.  The text must begin at a boundary between
+ * pretokens, and end after the n bytes. plain: kinds of pretokens that are
+ * counted but not listed (CTX_PLAIN_... bits). */
 typedef void ctx_pretokenize_fn(struct ctx_pretokenize *split,
     struct ctx_pretokenizer pretokenizer, unsigned plain, const char *p,
     size_t n, size_t max);

@@ -18,16 +18,16 @@
  */
 #include "tokenizer/encode/bpe.h"
 
-/* Two adjacent tokens that are being looked up in the vocabulary, to find out
- * if they merge. */
+/* Two adjacent tokens that are looked up in the vocabulary to find out whether
+ * they merge. */
 struct pair_lookup {
 	const uint32_t *line;
 	uint32_t tag;
-	uint32_t at; /* position in the pretoken where the first token begins */
+	uint32_t at; /* position of the first token in the pretoken */
 };
 
-/* A merge that is being made.  The resulting token makes two new pairs: with
- * the token before it and with the token after it. */
+/* A merge that is being made, and the two new pairs that the resulting token
+ * forms: with the token before it and with the token after it. */
 struct pretoken_merge {
 	struct ctx_bpe_pretoken *pretoken;
 	struct pair_lookup left, right;
@@ -46,10 +46,9 @@ prefetch_pair(const struct ctx_vocab *v, struct pair_lookup *pair, uint32_t a,
 	__builtin_prefetch(pair->line);
 }
 
-/* Looks up a pair of tokens in all lines of the hash table where it may be.
- * at: the position of the first token in the pretoken.  Called only if the
- * first of these lines was too small and does not have the pair, which is
- * rare. */
+/* Searches for a pair of tokens in all lines of the hash table that may contain
+ * it.  Called only if the first of these lines does not contain the pair, but
+ * is full, which is rare. at: position of the first token in the pretoken. */
 static __attribute__((noinline)) uint32_t
 find_far_pair(const struct ctx_vocab *v,
     const struct ctx_bpe_pretoken *pretoken, unsigned at)
@@ -60,8 +59,7 @@ find_far_pair(const struct ctx_vocab *v,
 	    pretoken->tokens[__builtin_ctzll(right)]);
 }
 
-/* Looks up a pair of tokens.  Stores the rank of its merge in the
- * pretoken that is being merged (struct ctx_bpe_pretoken). */
+/* Looks up a pair of tokens.  Stores the rank of its merge in the pretoken. */
 static inline void
 get_pair(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
     const struct pair_lookup *pair)
@@ -73,8 +71,8 @@ get_pair(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
 	pretoken->merges[pair->at] = ctx_bpe_merge_rank(~found, pair->at);
 }
 
-/* Makes a merge in a pretoken that is being merged. best: the rank of this
- * merge.  Prefetches the table entries of the two new pairs. */
+/* Makes a merge in a pretoken, and prefetches the entries of the hash table for
+ * the two new pairs. best: rank of the merge. */
 static inline void
 merge_best_pair(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
     uint32_t best, struct pretoken_merge *m)

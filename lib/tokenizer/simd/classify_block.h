@@ -1,18 +1,19 @@
 /*
- * classify_block.h - finds the kinds (letter, digit, white space) of all
+ * classify_block.h - finds the classes (letter, digit, white space, ...) of all
  * characters in a block of 64 bytes at once
  *
- * pretokenize_block.h includes this file, once for each instruction set.  Its
- * head lists the functions that must be defined before.
+ * pretokenize_block.h includes this file, once for each instruction set.  The
+ * functions that must be defined before are listed at the top of that file.
  *
- * A set of characters is a mask: bit i is set for the character whose first
- * byte is byte i of the block.  In ASCII, "the character before is in X" is X
- * << 1.  In general it is positions_after(X), which skips continuation bytes by
- * the carry of an addition.
+ * A set of characters is a mask: bit i is set if the character whose first byte
+ * is byte i of the block is in the set.  For ASCII, X << 1 is the set of the
+ * characters after the characters in X.  In general, this is
+ * positions_after(X), which uses the carry of an addition to skip the
+ * continuation bytes of UTF-8.
  *
- * A row of characters in X starts at X & ~positions_after(X).  Adding a bit at
- * the start of a row of ones carries to the first zero after the row.  So an
- * addition can fill a row or find its end.
+ * A run of characters in X begins at X & ~positions_after(X).  If a bit is
+ * added at the beginning of a run of ones, the carry moves to the first zero
+ * after the run.  So an addition finds the ends of runs, or fills them.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -21,16 +22,17 @@
 #include "tokenizer/unicode.h"
 
 #define BLOCK 64 /* number of bytes in a block */
-/* "make coverage" defines ALWAYS_INLINE as empty.  Otherwise the branches of a
- * function would be counted in each of its inlined copies. */
+/* "make coverage" defines ALWAYS_INLINE as empty, because the branches of a
+ * function would otherwise be counted once for each inlined copy. */
 #ifndef ALWAYS_INLINE
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #endif
 
-/* The characters of a block of 64 bytes, by kind.  A mask has the bit of the
- * first byte of each character of its kind.  The masks are valid up to the
- * position stop.  A character at stop is outside the block, is not valid UTF-8,
- * or needs a rule that the masks cannot express. */
+/* The characters of a block of 64 bytes, as one mask for each class.  In a
+ * mask, the bit of a character's first byte is set if the character has the
+ * class.  The masks are valid up to the position "stop".  The character at this
+ * position is not completely in the block, is not valid UTF-8, or needs a rule
+ * that masks cannot express. */
 struct char_masks {
 	/* all letters; capital letters; small letters; letters without case */
 	uint64_t letter, upper, lower, caseless;
@@ -42,9 +44,10 @@ struct char_masks {
 	uint64_t breaks; /* CR and LF */
 	uint64_t slash, quote;
 	uint64_t more; /* continuation bytes of UTF-8 */
-	uint64_t gaps; /* continuation bytes of white space */
-	unsigned stop; /* offset in the block up to which the masks are valid */
-	bool end;      /* true if the text ends at stop */
+	uint64_t gaps; /* continuation bytes of white space characters */
+	/* position in the block up to which the masks are valid */
+	unsigned stop;
+	bool end; /* true if the text ends at the position "stop" */
 };
 
 /* Returns a mask with bits 0 to i - 1 set; i is at most 64. */
@@ -54,22 +57,21 @@ bits_below(unsigned i)
 	return i >= 64 ? UINT64_MAX : (UINT64_C(1) << i) - 1;
 }
 
-/* Returns a mask of the positions that follow the characters in the mask x. The
- * continuation bytes of a character are skipped. */
+/* Returns a mask of the characters directly after those in the mask x.  Skips
+ * continuation bytes. */
 static ALWAYS_INLINE uint64_t
 positions_after(const struct char_masks *b, uint64_t x)
 {
 	return (b->more + (x << 1)) & ~b->more;
 }
 
-/* Sets b->stop to the position of the lowest bit that is set in the mask
- * "positions", if that is lower.  The masks in *b are then not used from there
- * on. */
+/* Makes the masks of the block valid only up to the lowest bit in "positions":
+ * sets b->stop to its position, if that is lower. */
 static ALWAYS_INLINE void
 stop_at(struct char_masks *b, uint64_t positions)
 {
-	/* Written without a branch, because the processor could not predict
-	 * whether positions is 0. */
+	/* There is no branch, because the processor could not predict whether
+	 * the mask is 0. */
 	unsigned first =
 	    positions == 0 ? BLOCK : (unsigned)__builtin_ctzll(positions);
 
@@ -97,14 +99,14 @@ classify_ascii(struct char_masks *b, const struct vec *v)
 
 /* The characters in a block of 64 bytes that are not ASCII, as masks. */
 struct rest {
-	/* mask of the first bytes of the characters whose class is known */
+	/* mask of the first bytes of those characters whose class was found */
 	uint64_t known;
 	uint64_t more; /* continuation bytes of UTF-8 */
 	struct ctx_class_bits class;
 };
 
-/* Finds the classes of the characters that are not ASCII, by decoding one
- * after another. */
+/* Finds the classes of the characters that are not ASCII by decoding them one
+ * by one. */
 static ALWAYS_INLINE void
 take_each(struct rest *r, uint64_t high, const char *p)
 {
@@ -133,16 +135,15 @@ take_each(struct rest *r, uint64_t high, const char *p)
 }
 
 #ifdef CTX_VEC_CLASSES
-/* If a block has at most this many bytes that are not ASCII, it is faster to
- * decode its characters one by one. */
+/* In a block with at most this many bytes that are not ASCII, it is faster to
+ * decode the characters one by one. */
 #define FEW 8
 
 /* Finds the classes of all characters of the block that are in one page (128
- * code points).  All must have equally many bytes. cp: a code point of the
- * page. first: the mask of the first bytes of these characters. last: how many
- * bytes follow the first byte of each of these characters.  Does nothing if no
- * valid UTF-8 encodes the page with that many bytes; the characters then have
- * no known class. */
+ * code points).  All of them must have the same number of bytes.  If valid
+ * UTF-8 cannot encode the page with this number of bytes, no class is found.
+ * cp: any code point of the page. first: mask of the first bytes of the
+ * characters. last: number of continuation bytes of each character. */
 static ALWAYS_INLINE void
 take_page(struct rest *r, const struct vec_index *index, uint32_t cp,
     unsigned last, uint64_t first)
@@ -160,9 +161,9 @@ take_page(struct rest *r, const struct vec_index *index, uint32_t cp,
 	r->class.four |= class.four >> last & first;
 }
 
-/* Returns the positions of characters of three bytes in a range of code points.
- * The range begins with the characters whose first bytes are a, b, and ends
- * with those whose first bytes are c, d. */
+/* Returns a mask of the characters of three bytes in a range of code points.
+ * The first two bytes are a, b at the beginning of the range, and c, d at its
+ * end. */
 static ALWAYS_INLINE uint64_t
 find_char_range(const struct vec *v, unsigned a, unsigned b, unsigned c,
     unsigned d)
@@ -174,9 +175,9 @@ find_char_range(const struct vec *v, unsigned a, unsigned b, unsigned c,
 		vec_range(v, (char)0x80, (int)(d - 0x80)) >> 1);
 }
 
-/* Finds the classes of U+4E00 to U+9FFF and U+AC00 to U+D77F (Han and Hangul).
- * All of them get the class of letters without case.  take_page would be slow
- * for them, because a text in Chinese or Korean uses many pages. */
+/* Finds the classes of U+4E00 to U+9FFF and U+AC00 to U+D77F (Han and Hangul),
+ * which are all letters without case.  take_page would be slow for them,
+ * because Chinese and Korean texts use many pages. */
 static ALWAYS_INLINE void
 take_east(struct rest *r, const struct vec *v, uint64_t three)
 {
@@ -191,9 +192,9 @@ take_east(struct rest *r, const struct vec *v, uint64_t three)
 }
 
 /* Finds the classes of characters page by page (128 code points).  All
- * characters of a page are looked up at once.  A script has few pages, so few
- * lookups are needed.  The index of a character in its page is the low six bits
- * of its last byte and, above them, the lowest bit of the byte before. */
+ * characters of a page are looked up at once, and a script has few pages, so
+ * few lookups are needed.  The index of a character in its page is the low six
+ * bits of its last byte and, above them, the lowest bit of the byte before. */
 static ALWAYS_INLINE void
 take_pages(struct rest *r, const struct vec *v, uint64_t high, const char *p)
 {
@@ -250,8 +251,8 @@ decode_rest(struct rest *r, const struct vec *v, uint64_t high, const char *p)
 }
 
 /* Adds the characters that are not ASCII to the masks of the block.  Combining
- * marks (mark) become letters without case if cased is true (o200k), otherwise
- * symbols. */
+ * marks (mark) count as letters without case if cased is true (o200k),
+ * otherwise as symbols. */
 static ALWAYS_INLINE void
 add_rest(struct char_masks *b, const struct rest *r, uint64_t mark, bool cased)
 {
@@ -269,17 +270,16 @@ add_rest(struct char_masks *b, const struct rest *r, uint64_t mark, bool cased)
 	b->letter = b->upper | b->lower | b->caseless;
 	b->digit |= four & ~(one | two);
 	b->symbol |= (r->known & ~(one | two | four)) | (cased ? 0 : mark);
-	/* A white space character has at most two continuation bytes.  So
-	 * shifts by one and by two find all continuation bytes of white
-	 * space. */
+	/* A white space character has at most two continuation bytes, so shifts
+	 * by one and by two find all of them. */
 	b->blank |= white;
 	b->gaps = (white << 1 | white << 2) & r->more;
 }
 
 /* Finds the classes of the characters that are not ASCII, and adds them to the
- * masks of the block.  If cased is true (o200k), a combining mark that follows
- * no letter may belong to a word or to symbols.  The masks are not used from
- * this mark on, and pretokenize.c decides. */
+ * masks of the block.  If cased is true (o200k), a combining mark that is not
+ * after a letter may belong to a word or to symbols; the masks are then valid
+ * only up to this mark, and pretokenize.c finds the boundary. */
 static void
 classify_rest(struct char_masks *b, const struct vec *v, uint64_t high,
     const char *p, bool cased)
@@ -294,9 +294,9 @@ classify_rest(struct char_masks *b, const struct vec *v, uint64_t high,
 	stop_at(b, high & ~(r.known | r.more));
 	if (cased)
 		stop_at(b, mark & ~positions_after(b, b->letter));
-	/* U+017F is another form of the letter s, so an apostrophe and U+017F
-	 * are a contraction, too.  find_contractions does not know this form,
-	 * so the masks are not used from this apostrophe on. */
+	/* U+017F is a form of the letter s, so an apostrophe and U+017F are a
+	 * contraction, too.  find_contractions does not find this one, so the
+	 * masks are valid only up to the apostrophe. */
 	quoted = b->quote & (b->lower & high) >> 1;
 	for (; quoted != 0; quoted &= quoted - 1)
 		if (memcmp(p + __builtin_ctzll(quoted) + 1, "\xc5\xbf", 2) == 0)

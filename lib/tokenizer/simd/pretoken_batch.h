@@ -54,9 +54,9 @@ vec_longs(const uint32_t *start, const uint32_t *end)
 }
 #endif
 
-/* Makes the key by which a pretoken is looked up in the cache.  If the
- * pretoken has more than CTX_PRETOKEN_CACHE_KEY bytes, makes the key of the
- * empty pretoken (all bytes are 0xff), which is never in the cache. */
+/* Makes the key by which a pretoken is looked up in the cache.  For a pretoken
+ * of more than CTX_PRETOKEN_CACHE_KEY bytes, makes the key of the empty string
+ * (all bytes are 0xff), which is never in the cache. */
 static inline void
 make_key(struct ctx_key *key, const char *p, uint32_t start, uint32_t end)
 {
@@ -71,9 +71,9 @@ make_key(struct ctx_key *key, const char *p, uint32_t start, uint32_t end)
 }
 
 /* Looks up some pretokens of a group of eight again, one by one. bits: bit i is
- * set for pretoken i of the group. first: the index of pretoken 0.  Writes to
- * missed the indices of those that are not in their line of the cache, and
- * returns their number. */
+ * set if pretoken i of the group is to be looked up. first: index of pretoken
+ * 0.  Writes the indices of those pretokens that are not in their line of the
+ * cache to missed, and returns their number. */
 static __attribute__((noinline)) size_t
 list_missed(const uint64_t *table, const uint32_t *lines,
     const struct ctx_key *keys, unsigned bits, uint32_t *missed, size_t first)
@@ -94,9 +94,9 @@ list_missed(const uint64_t *table, const uint32_t *lines,
 	return count;
 }
 
-/* Appends those pretokens of a group of at most eight that are too long for a
- * key to lookup->longs.  Returns a mask with the bits of all other pretokens.
- * first: the index of the group's first pretoken. */
+/* Appends the pretokens of a group of at most eight that are too long for a key
+ * to lookup->longs.  Returns a mask of all other pretokens of the group. first:
+ * index of the first pretoken of the group. */
 static inline unsigned
 list_longs(const uint32_t *start, const uint32_t *end, size_t first, size_t n,
     struct ctx_pretoken_lookup *lookup)

@@ -49,10 +49,9 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 {
 	unsigned i, n = (unsigned)__builtin_popcountll(bits);
 
-	/* Each round writes the offsets of four set bits.  So there are few
-	 * rounds, and the processor predicts their number more often.  The last
-	 * round may write up to three offsets too many, which the caller
-	 * ignores. */
+	/* Each round writes four offsets.  This makes the number of rounds
+	 * small, so that the processor predicts it more often.  The last round
+	 * may write up to three offsets too many; the caller ignores them. */
 	for (i = 0; i < n; i += 4) {
 		out[i] = base + (uint32_t)__builtin_ctzll(bits);
 		bits &= bits - 1;
@@ -66,8 +65,9 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 }
 #endif
 
-/* Finds where contractions ('s, 'll) of two bytes and of three bytes start.
- * If any_case is true, their letters may be capitals; in r50k they may not. */
+/* Finds the beginnings of contractions with two bytes ('s) and with three bytes
+ * ('ll).  If any_case is true, their letters may also be capitals; in r50k they
+ * may not. */
 static ALWAYS_INLINE void
 find_contractions(const struct char_masks *b, const struct vec *v,
     bool any_case, uint64_t *two, uint64_t *three)
@@ -84,10 +84,10 @@ find_contractions(const struct char_masks *b, const struct vec *v,
 	*three = b->quote & ((rv >> 1 & e >> 2) | (l >> 1 & l >> 2));
 }
 
-/* Returns the positions at which a pretoken of white space begins, and those
- * inside white space at which it is divided into two pretokens.  If breaks_end
- * is true (\s*[\r\n]+), white space is divided after its last line break.  The
- * last blank of white space belongs to the pretoken of the character after it,
+/* Returns a mask of the positions at which a pretoken of white space begins,
+ * including positions inside white space that is divided into two pretokens.
+ * If breaks_end is true (\s*[\r\n]+), white space is divided after its last
+ * line break.  The last blank of white space belongs to the next pretoken,
  * unless the text ends there. */
 static ALWAYS_INLINE uint64_t
 find_space_boundaries(const struct char_masks *b, bool breaks_end)
@@ -98,16 +98,16 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 	uint64_t last = white | (b->end ? UINT64_C(1) << b->stop : 0);
 	uint64_t next = last >> 1, starts, ends, start;
 
-	/* The shift by one is right only for white space of one byte.
-	 * Characters of two and of three bytes are added here. */
+	/* The shift by one is right only for white space of one byte.  This
+	 * adds white space characters of two and of three bytes. */
 	if (b->gaps != 0)
 		next |= (b->gaps >> 1 & ~(b->gaps >> 2) & last >> 2) |
 		    (b->gaps >> 1 & b->gaps >> 2 & last >> 3);
 	if (!breaks_end)
 		return found | (white & ~next);
 	found |= b->blank & ~next;
-	/* Blanks after a line break begin a pretoken, unless a line break
-	 * follows after these blanks. */
+	/* Blanks after a line break begin a pretoken, unless another line break
+	 * comes after the blanks. */
 	starts = b->blank & b->breaks << 1;
 	ends = (blank + starts) & ~blank;
 	if ((ends & b->breaks) == 0)
@@ -115,16 +115,16 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 	for (; starts != 0; starts &= starts - 1) {
 		start = starts & (0 - starts);
 		ends = (blank + start) & ~blank;
-		/* Some row of blanks ends at a line break, so it does not begin
-		 * a pretoken.  Each row is checked alone, to find the
-		 * others. */
+		/* At least one run of blanks ends at a line break and so does
+		 * not begin a pretoken.  The runs are examined one by one to
+		 * find the others. */
 		if ((ends & b->breaks) == 0)
 			found |= start;
 	}
 	return found;
 }
 
-/* Returns the boundaries at which a pretoken of digits begins. most: the
+/* Returns a mask of the boundaries at which a pretoken of digits begins. most:
  * maximum number of digits in a pretoken, 1 or 3; 0: no maximum. */
 static ALWAYS_INLINE uint64_t
 find_digit_boundaries(const struct char_masks *b, unsigned most)
@@ -144,10 +144,10 @@ find_digit_boundaries(const struct char_masks *b, unsigned most)
 	return found;
 }
 
-/* Returns the positions in a block for which it is certain whether a pretoken
- * begins there, whatever follows the block.  A contraction needs three more
- * characters, so the last three positions are left out.  White space at the end
- * of the block may continue after the block.  Only its first position is
+/* Returns a mask of the positions for which it is certain, whatever comes after
+ * the block, whether a pretoken begins there.  A contraction needs up to three
+ * characters, so the last three positions are not certain.  White space at the
+ * end of the block may continue after the block, so only its first position is
  * certain. */
 static ALWAYS_INLINE uint64_t
 find_certain(const struct char_masks *b)
@@ -159,7 +159,7 @@ find_certain(const struct char_masks *b)
 		return known;
 	run = ~white & known;
 	/* Sets run to the position after the last character that is not white
-	 * space, where the white space at the end begins. */
+	 * space: the beginning of the white space at the end. */
 	run = run == 0 ? 1 : UINT64_C(2) << (63 - __builtin_clzll(run));
 	known = b->stop > 3 ? bits_below(b->stop - 3) : 0;
 	return known & (run == 0 ? UINT64_MAX : run | (run - 1));
@@ -177,8 +177,8 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 	if (pretokenizer.contractions && (b->quote & b->letter >> 1) != 0)
 		find_contractions(b, v, !r50k, &two, &three);
 	if (!r50k) {
-		/* Line breaks (in o200k also slashes) after symbols belong to
-		 * the pretoken with the symbols. */
+		/* Line breaks (in o200k also slashes) after symbols are in the
+		 * same pretoken as the symbols. */
 		sticky = o200k ? b->breaks | b->slash : b->breaks;
 		tail = b->breaks & positions_after(b, b->symbol);
 		tail |= ((sticky + tail) ^ sticky) & sticky;
@@ -186,9 +186,10 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 		b->breaks &= ~tail;
 	}
 	if (o200k) {
-		/* In o200k a contraction belongs to the word before it.  If
-		 * another contraction follows, which is rare, the masks are not
-		 * used from there on, and pretokenize.c decides. */
+		/* In o200k a contraction is in the same pretoken as the word
+		 * before it.  If another contraction comes directly after it,
+		 * which is rare, the masks are valid only up to there, and
+		 * pretokenize.c finds the boundary. */
 		two &= positions_after(b, b->letter);
 		three &= positions_after(b, b->letter);
 		cut = two << 2 | three << 3;
@@ -196,8 +197,8 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 		stop_at(b, cut & (two | three));
 		b->symbol &= ~(two | three);
 	} else {
-		/* In the other patterns a contraction is a pretoken.  But an
-		 * apostrophe that follows a symbol or a space does not begin a
+		/* In the other patterns a contraction is a pretoken of its own.
+		 * But an apostrophe after a symbol or a space does not begin a
 		 * contraction. */
 		first = b->symbol & ~positions_after(b, b->symbol | b->space);
 		cut = (two & first) << 2 | (three & first) << 3;
@@ -211,10 +212,10 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 	if (o200k) {
 		found |= b->upper & positions_after(b, b->lower);
 		/* The pattern U*O+ (capital letters, then small ones) needs at
-		 * least one character for O+.  A capital after letters without
-		 * case may or may not begin a new word, which depends on later
-		 * characters.  So the bit masks are not used from this capital
-		 * on. */
+		 * least one character for O+.  Whether a capital letter after
+		 * letters without case begins a new word depends on later
+		 * characters.  So the masks are valid only up to this capital
+		 * letter. */
 		stop_at(b, b->upper & positions_after(b, b->caseless));
 	}
 	joined = find_digit_boundaries(b, pretokenizer.digits);
@@ -232,9 +233,9 @@ find_certain_boundaries(struct char_masks *b, const struct vec *v,
 	return b->end ? found | UINT64_C(1) << b->stop : found;
 }
 
-/* Returns those boundaries between pretokens that text after the block cannot
- * change, for a block with characters that are not ASCII.  It is a separate
- * function, so that the code for blocks of ASCII remains fast. */
+/* Returns a mask of the boundaries between pretokens that are certain, whatever
+ * comes after the block; for blocks with characters that are not ASCII.  This
+ * is a separate function so that the code for ASCII blocks remains fast. */
 static __attribute__((noinline)) uint64_t
 find_rest_boundaries(const struct char_masks *ascii, const struct vec *v,
     uint64_t high, const char *p, struct ctx_pretokenizer pretokenizer)
@@ -246,10 +247,10 @@ find_rest_boundaries(const struct char_masks *ascii, const struct vec *v,
 	return find_certain_boundaries(&b, v, pretokenizer);
 }
 
-/* Returns those boundaries between pretokens in the block at p that text after
- * the block cannot change, as a mask.  The start of the block is left out. n:
- * the number of bytes up to the end of the text.  Sets *numbers to the mask of
- * digits that are in pretokens of digits only. */
+/* Returns a mask of the boundaries between pretokens in the block at p that are
+ * certain, whatever comes after the block.  The beginning of the block is not
+ * included. n: number of bytes from p to the end of the text.  Sets *numbers to
+ * a mask of the digits in pretokens that consist only of digits. */
 static ALWAYS_INLINE uint64_t
 find_block_boundaries(const char *p, size_t n,
     struct ctx_pretokenizer pretokenizer, uint64_t *numbers)
@@ -268,20 +269,20 @@ find_block_boundaries(const char *p, size_t n,
 	}
 	vec_load(&v, p);
 	classify_ascii(&b, &v);
-	/* A short block was filled up with zero bytes.  These are not symbols
-	 * of the text. */
+	/* A short block is filled with zero bytes, which must not count as
+	 * symbols. */
 	b.symbol &= bits_below(b.stop);
 	high = vec_high(&v);
-	/* In r50k a pretoken of digits may begin with a space.  So the
-	 * positions of digits do not show which pretokens have only digits. */
+	/* In r50k a pretoken of digits may begin with a space, so the positions
+	 * of digits do not say which pretokens consist only of digits. */
 	*numbers = high == 0 && pretokenizer.family != CTX_PRETOKENIZER_R50K
 	    ? b.digit
 	    : 0;
 	if (high == 0) {
 		found = find_certain_boundaries(&b, &v, pretokenizer);
 	} else {
-		/* The function works on a copy of the masks, so that the
-		 * compiler can keep those of ASCII blocks in registers. */
+		/* The function gets a copy of the masks, so that the compiler
+		 * can keep the masks of ASCII blocks in registers. */
 		passed = b;
 		found =
 		    find_rest_boundaries(&passed, &v, high, p, pretokenizer);
@@ -301,10 +302,10 @@ keep_lowest_bits(uint64_t bits, size_t n)
 }
 
 /* Adds the pretokens of a block to s->start and s->end, except those of the
- * kinds in plain (CTX_PLAIN_...). at: the offset of the block in the text.
- * found: the mask of the boundaries between pretokens; the start of the block
- * is always one, too. numbers: the mask of digits in pretokens of digits
- * only. */
+ * kinds in "plain" (CTX_PLAIN_... bits). at: offset of the block in the text.
+ * found: mask of the boundaries between pretokens; the beginning of the block
+ * is also a boundary. numbers: mask of the digits in pretokens that consist
+ * only of digits. */
 static ALWAYS_INLINE void
 list_pieces(struct ctx_pretokenize *s, unsigned plain, uint32_t at,
     uint64_t found, uint64_t numbers)
@@ -367,7 +368,7 @@ split_blocks(struct ctx_pretokenize *s, struct ctx_pretokenizer pretokenizer,
 }
 
 /* Calls split_blocks with the family of patterns as a constant, so that the
- * compiler makes a fast version for each family. */
+ * compiler makes specialised code for each family. */
 static inline void
 split_text(struct ctx_pretokenize *s, struct ctx_pretokenizer pretokenizer,
     unsigned plain, const char *p, size_t n, size_t max)
