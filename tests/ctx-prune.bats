@@ -299,7 +299,7 @@ is_paired() {
 }
 
 @test "--quantum cuts at multiples counted from the start" {
-	ctx-prune -b 30k --quantum 10k -k 1 -t 0 --explain reasons "$agent" > out
+	ctx-prune -b 30k -l light --quantum 10k -k 1 -t 0 --explain reasons "$agent" > out
 	is_subsequence out "$agent"
 	[ "$(tokens out)" -le 30000 ]
 	jq -e '.action == "drop"' reasons > /dev/null
@@ -354,15 +354,14 @@ is_paired() {
 		-b 90k -s recall --quantum 50%|--strategy salient, heuristic, middle-out, fifo or pinned-fifo
 		-b 90k -s summarize --quantum 0|--strategy salient, heuristic, middle-out, fifo or pinned-fifo
 		-b 90k -s fifo --no-pin-system|--strategy other than fifo
-		-b 90k --tool x|--level aggressive
-		-b 90k -l light --not-tool x|--level aggressive
-		-b 90k -s heuristic --tool x|--level aggressive
+		-b 90k -s recall --tool x|--level aggressive
+		-b 90k -l light --not-tool x|--level balanced or aggressive
 		-b 90k -s window -l aggressive --tool x|--strategy other than window
 		-b 16k --window 20k|--budget in percent, or no --budget
 		-s window --window 20k|--budget in percent
 	END
-	[ $n -eq 10 ]
-	for options in "-s heuristic -l light --tool x" "-l aggressive --not-tool x"; do
+	[ $n -eq 9 ]
+	for options in "-s heuristic -l light --tool x" "--not-tool x"; do
 		# shellcheck disable=SC2086 # options
 		ctx-prune -b 90k $options "$agent" > out
 	done

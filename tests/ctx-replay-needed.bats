@@ -68,8 +68,8 @@ keeps() {
 	search_and_edit > chat.jsonl
 	keeps "-b 1M" 3 3
 	keeps "-b 700 -s pinned-fifo --quantum 0" 2 2
-	keeps "-b 700 -s salient" 2 2
-	keeps "-b 500 -s salient --quantum 0" 2 2
+	keeps "-b 700 -s salient -l light" 2 2
+	keeps "-b 500 -s salient -l light --quantum 0" 2 2
 	keeps "-b 500 -s fifo --quantum 0" 1 1
 	ctx-replay -m gpt-4o -p "x=-b 700 -s salient" chat.jsonl 2> err > out
 	head -n 1 out | grep -q ' cost% needed%  pruned '

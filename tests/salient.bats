@@ -40,7 +40,7 @@ run_of_reads() {
 		called c run '{"command":"true"}' "nothing $(words 40)"
 		messages "assistant:Well." "user:And now?"
 	} > in
-	ctx-prune -s salient --quantum 0 -k 1 -t 1 -b 130 --explain why in > out
+	ctx-prune -l light --quantum 0 -k 1 -t 1 -b 130 --explain why in > out
 	[ "$(tokens out)" -le 130 ]
 	[ "$(jq -r '.tool_call_id // empty' out)" = b ]
 	jq -se 'map(select(.line == 2)) | .[0] | .rule == "few rare names" and .score > 1' \
@@ -136,4 +136,81 @@ run_of_reads() {
 	    in > reminder
 	ctx-prune -e o200k_base --quantum 0 -k 1 -t 1 -b 200 reminder > out
 	run ! grep -q 'Never round half up' out
+}
+
+# A run that lists long results; line 80 of the first has a rare name.
+run_of_lists() {
+	local i rare
+	messages "user:Mend the parser."
+	for i in 1 2 3; do
+		rare=
+		[ "$i" -ne 1 ] || rare="set retry_limit_ms in conf/queue.toml"
+		called "c$i" list "{\"from\":$i}" "$(for n in $(seq 150); do
+			[ "$n" -ne 80 ] || echo "$rare"
+			echo "nothing of note in here"
+		done)"
+	done
+	messages "assistant:Done so far." "user:Go on."
+}
+
+@test "salient keeps the lines of long tool results that have rare names" {
+	run_of_lists > in
+	ctx-prune -e o200k_base --quantum 0 -k 1 -t 1 -b 200 --explain why in > out
+	[ "$(tokens out)" -le 200 ]
+	ctx-check out
+	jq -r 'select(.tool_call_id == "c1") | .content' out > result
+	grep -qx 'set retry_limit_ms in conf/queue.toml' result
+	[ "$(grep -c '^\[… [0-9]* characters truncated …\]' result)" -eq 2 ]
+	[ "$(wc -l < result)" -lt 15 ]
+	jq -se 'any(.line == 3 and .action == "edit" and .rule == "passages")' why
+	# The other members of the record are as before.
+	[ "$(jq -c 'select(.tool_call_id == "c1") | del(.content)' out)" = \
+	    "$(jq -c 'select(.tool_call_id == "c1") | del(.content)' in)" ]
+	ctx-prune -e o200k_base --quantum 0 -k 1 -t 1 -b 200 out | cmp - out
+}
+
+@test "salient cuts no results at level light, of excluded tools, or if all fits" {
+	run_of_lists > in
+	local options
+	for options in "-l light" "--not-tool li" "--tool other"; do
+		# shellcheck disable=SC2086 # several words
+		ctx-prune -e o200k_base --quantum 0 -k 1 -t 1 -b 200 $options in > out
+		run ! grep -q truncated out
+		is_subsequence out in
+	done
+	ctx-prune -e o200k_base -k 1 -t 1 -b 100k in | cmp - in
+	# No more is cut than needed: the second of the three results fits.
+	ctx-prune -e o200k_base --quantum 0 -k 1 -t 1 -b "$(($(tokens in) - 900))" \
+	    in > out
+	[ "$(grep -c truncated out)" -eq 2 ]
+}
+
+@test "salient cuts results in the formats of agents, and the copies of results" {
+	local n
+	run_of_lists > in
+	jq -c 'if .role == "tool" then {role: "user", content: [{type:
+	    "tool_result", tool_use_id: .tool_call_id,
+	    content: [{type: "text", text: .content}]}]}
+	    elif .tool_calls then {role, content: [.tool_calls[] | {type:
+	    "tool_use", id, name: .function.name,
+	    input: (.function.arguments | fromjson)}]}
+	    else . end' in > anthropic
+	ctx-prune -d anthropic -e o200k_base --quantum 0 -k 1 -t 1 -b 400 \
+	    anthropic > out
+	grep -q 'truncated.*retry_limit_ms.*truncated' out
+	ctx-check -d anthropic out
+	# Claude Code keeps a second copy of a result beside the message.
+	n=0
+	while read -r line; do
+		n=$((n + 1))
+		jq -c --arg n "$n" '{type: .role, uuid: $n, sessionId: "s",
+		    parentUuid: (if $n == "1" then null
+			else ($n | tonumber - 1 | tostring) end), message: .} +
+		    (if (.content | type) == "array" and .content[0].type == "tool_result"
+		    then {toolUseResult: {stdout: .content[0].content[0].text}}
+		    else {} end)' <<< "$line"
+	done < anthropic > session
+	ctx-prune -e o200k_base --quantum 0 -k 1 -t 1 -b 400 session > out
+	grep -q 'truncated.*retry_limit_ms.*truncated' out
+	[ "$(jq -r '.toolUseResult.stdout // empty' out | sort -u)" = "[cleared]" ]
 }

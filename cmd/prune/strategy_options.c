@@ -18,8 +18,8 @@ shortens_results(const struct ctx_prune_settings *settings)
 
 	return strategy->has_budget &&
 	    (settings->level == CTX_LEVEL_AGGRESSIVE ||
-		(settings->level == CTX_LEVEL_LIGHT &&
-		    strategy->clears_results));
+		(settings->level == CTX_LEVEL_LIGHT ? strategy->clears_results
+						    : strategy->cuts_results));
 }
 
 /* Exits with an error if an option was given that has no effect with the
@@ -32,9 +32,10 @@ check_needs(const struct cli *cli, const struct strategy_options *given,
 	const struct ctx_strategy *strategy = o->settings.strategy;
 	const bool sums = strategy->summarizes;
 	const bool shortens = shortens_results(&o->settings);
-	const char *shortening = strategy->has_budget
-	    ? "--level aggressive"
-	    : "--strategy other than window";
+	const char *shortening = !strategy->has_budget
+	    ? "--strategy other than window"
+	    : strategy->cuts_results ? "--level balanced or aggressive"
+				     : "--level aggressive";
 	const struct cli_need needs[] = {
 	    {given->keep_first_given, "keep-first", strategy->pins_first,
 		"--strategy middle-out"},

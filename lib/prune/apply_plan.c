@@ -85,7 +85,7 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	which.excluded_results = edit->spared;
 	which.texts = edit->rest & CTX_MARK_HEAD_TAIL;
 	if (ctx_head_tail_edit(run, edits, message, &which, err) < 0 ||
-	    ((edit->rest & CTX_MARK_PASSAGES) &&
+	    (((edit->rest | edit->results) & CTX_MARK_PASSAGES) &&
 		ctx_prune_remove_passages(run, conversation, edits, message,
 		    edit->segment, err) < 0))
 		return -1;

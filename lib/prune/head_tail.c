@@ -80,13 +80,9 @@ ctx_head_tail_edit_copy(struct prune *run, struct ctx_edits *edits,
 }
 
 int
-ctx_prune_edit_savings(struct prune *run, const struct ctx_message *message,
-    struct ctx_counter *counter, uint32_t *saved, struct ctx_err *err)
+ctx_prune_edit_savings(struct prune *run, struct ctx_edited_message edited,
+    uint32_t *saved, struct ctx_err *err)
 {
-	const struct ctx_edited_message edited = {.message = message,
-	    .node = message->node,
-	    .n = run->message_edits.n,
-	    .counter = counter};
 	struct ctx_cost before;
 	uint64_t after;
 	int rc;
@@ -94,11 +90,13 @@ ctx_prune_edit_savings(struct prune *run, const struct ctx_message *message,
 	*saved = 0;
 	if (run->message_edits.n == 0)
 		return 0;
+	edited.first = 0;
+	edited.n = run->message_edits.n;
 	rc = ctx_rewrite_count_edited(&run->rewrite, &edited,
 	    &run->message_edits, &after, err);
 	if (rc <= 0)
 		return rc;
-	if (ctx_count_message(counter, message, &before, err) < 0)
+	if (ctx_count_message(edited.counter, edited.message, &before, err) < 0)
 		return -1;
 	if (after < before.tokens)
 		*saved = ctx_limit_tokens(before.tokens - after);
@@ -106,10 +104,11 @@ ctx_prune_edit_savings(struct prune *run, const struct ctx_message *message,
 }
 
 int
-ctx_head_tail_savings(struct prune *run, const struct ctx_message *message,
-    struct ctx_counter *counter, const struct head_tail *which, uint32_t *saved,
-    struct ctx_err *err)
+ctx_head_tail_savings(struct prune *run,
+    const struct ctx_edited_message *edited, const struct head_tail *which,
+    uint32_t *saved, struct ctx_err *err)
 {
+	const struct ctx_message *message = edited->message;
 	struct ctx_str raw = ctx_json_str(message->json, message->node);
 
 	*saved = 0;
@@ -120,5 +119,5 @@ ctx_head_tail_savings(struct prune *run, const struct ctx_message *message,
 	if (ctx_head_tail_edit(run, &run->message_edits, message, which, err) <
 	    0)
 		return -1;
-	return ctx_prune_edit_savings(run, message, counter, saved, err);
+	return ctx_prune_edit_savings(run, *edited, saved, err);
 }

@@ -307,19 +307,20 @@ int ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
 int ctx_head_tail_edit_copy(struct prune *run, struct ctx_edits *edits,
     size_t first, const struct ctx_message *message, bool clear,
     struct ctx_err *err);
-/* Sets *saved to the number of tokens that ctx_head_tail_edit would save, by
- * making the edits in a copy, which is parsed and counted.  Sets *saved to 0 if
- * the dialect cannot read a message without the record around it. */
-int ctx_head_tail_savings(struct prune *run, const struct ctx_message *message,
-    struct ctx_counter *counter, const struct head_tail *which, uint32_t *saved,
-    struct ctx_err *err);
+/* Sets *saved to the number of tokens that ctx_head_tail_edit would save in a
+ * message, by making the edits in a copy, which is parsed and counted.  The
+ * members first and n of edited are not used.  Sets *saved to 0 if the dialect
+ * cannot read a message without the record around it. */
+int ctx_head_tail_savings(struct prune *run,
+    const struct ctx_edited_message *edited, const struct head_tail *which,
+    uint32_t *saved, struct ctx_err *err);
 
 /* Sets *saved to the number of tokens that the edits in run->message_edits
- * save, by making the edits in a copy, which is parsed and counted.  Sets
- * *saved to 0 if the dialect cannot read a message without the record around
- * it. */
-int ctx_prune_edit_savings(struct prune *run, const struct ctx_message *message,
-    struct ctx_counter *counter, uint32_t *saved, struct ctx_err *err);
+ * save, by making the edits in a copy, which is parsed and counted.  The
+ * members first and n of edited are not used.  Sets *saved to 0 if the dialect
+ * cannot read a message without the record around it. */
+int ctx_prune_edit_savings(struct prune *run, struct ctx_edited_message edited,
+    uint32_t *saved, struct ctx_err *err);
 
 /* ---- keep_passages.c ---- */
 

@@ -73,6 +73,9 @@ measure_head_tail(struct prune *run, struct held_conversation *conversation,
     size_t first, struct ctx_err *err)
 {
 	struct head_tail which = {.excluded_results = entry->excluded_results};
+	const struct ctx_edited_message edited = {.message = message,
+	    .node = entry->held.node,
+	    .counter = conversation->model_counter.counter};
 	const struct ctx_prune_settings *settings =
 	    &conversation->plan.settings;
 	struct ctx_segment *segments = conversation->groups.segments;
@@ -86,8 +89,7 @@ measure_head_tail(struct prune *run, struct held_conversation *conversation,
 			continue;
 		which.results = !(segments[i].flags & CTX_SEGMENT_REST);
 		which.texts = !(segments[i].flags & CTX_SEGMENT_RESULTS);
-		if (ctx_head_tail_savings(run, message,
-			conversation->model_counter.counter, &which,
+		if (ctx_head_tail_savings(run, &edited, &which,
 			&segments[i].head_tail_savings, err) < 0)
 			return -1;
 	}

@@ -18,6 +18,19 @@ keeps_start(const struct held_conversation *conversation,
 		    message->dialect));
 }
 
+/* Sets run->text_segments to the texts of a message of which passages are
+ * removed: of its only tool result or, if it has none, of the message. */
+static int
+find_texts(struct prune *run, const struct ctx_message *message,
+    struct ctx_err *err)
+{
+	if (message->blocks[0].kind == CTX_BLOCK_TOOL_RESULT)
+		return ctx_text_segments_result(&run->text_segments, message, 0,
+		    err);
+	return ctx_text_segments_texts(&run->text_segments, message, message->n,
+	    err);
+}
+
 int
 ctx_prune_remove_passages(struct prune *run,
     struct held_conversation *conversation, struct ctx_edits *edits,
@@ -30,8 +43,7 @@ ctx_prune_remove_passages(struct prune *run,
 		return -1;
 	if (removed.n == 0)
 		return 0;
-	if (ctx_text_segments_texts(&run->text_segments, message, message->n,
-		err) < 0)
+	if (find_texts(run, message, err) < 0)
 		return -1;
 	return ctx_passages_remove(&run->shortener, edits, &run->text_segments,
 	    &removed, keeps_start(conversation, message, segment), err);
@@ -44,19 +56,22 @@ count_savings(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, size_t i, struct ctx_err *err)
 {
 	const struct ctx_message *message = &run->rewrite.message;
+	const struct ctx_edited_message edited = {.message = message,
+	    .node = entry->held.node,
+	    .counter = conversation->model_counter.counter};
 	struct passages removed;
 
 	if (ctx_scorer_find_removed(conversation->scorer, i, &removed, err) < 0)
 		return -1;
-	if (removed.n == 0)
+	if (removed.n == 0 ||
+	    (entry->excluded_results != NULL && entry->excluded_results[0]))
 		return 0;
 	ctx_edits_reset(&run->message_edits);
 	if (ctx_prune_reread(run, entry, err) < 0 ||
 	    ctx_prune_remove_passages(run, conversation, &run->message_edits,
 		message, i, err) < 0)
 		return -1;
-	return ctx_prune_edit_savings(run, message,
-	    conversation->model_counter.counter,
+	return ctx_prune_edit_savings(run, edited,
 	    &conversation->groups.segments[i].passage_savings, err);
 }
 

@@ -1,7 +1,8 @@
 /*
  * passages.c - divides a text into passages, and removes passages from a text
  *
- * A passage ends after a line or a sentence, when it has about PASSAGE bytes.
+ * A passage ends after a line or a sentence, before it has more than the wanted
+ * number of bytes.
  * A sentence that is much longer ends at a blank or, without blanks, between
  * two characters.  A passage never ends inside a protected span, such as base64
  * data or a mark for removed text.
@@ -9,18 +10,6 @@
 #include <string.h>
 
 #include "truncate/apply_cut.h"
-
-enum {
-	/* maximum length of a passage in bytes, if a line or sentence ends
-	 * within it */
-	PASSAGE = 400,
-	/* maximum length in bytes of the rest of a text that is not divided any
-	 * more */
-	LAST_PASSAGE = PASSAGE + PASSAGE / 4,
-	/* length in bytes after which a passage ends at a blank, if no line or
-	 * sentence has ended */
-	LONGEST = 2 * PASSAGE,
-};
 
 /* How well a text can be divided at a place. */
 enum quality { NOWHERE, INSIDE_WORD, AFTER_BLANK, AFTER_SENTENCE };
@@ -66,9 +55,10 @@ rate_place(const char *p, size_t n, size_t at)
 }
 
 void
-ctx_passages_begin(struct passage_walk *walk, const char *p, size_t n)
+ctx_passages_begin(struct passage_walk *walk, const char *p, size_t n,
+    size_t size)
 {
-	*walk = (struct passage_walk){.p = p, .n = n};
+	*walk = (struct passage_walk){.p = p, .n = n, .size = size};
 	ctx_protected_spans_begin(&walk->spans, p, n);
 	if (!ctx_protected_span_next(&walk->spans, &walk->span))
 		walk->span.from = walk->span.to = n;
@@ -91,16 +81,20 @@ find_passage_end(const struct passage_walk *walk, size_t from)
 {
 	struct passage_walk look = *walk;
 	size_t at = from, sentence = 0, blank = 0, n = walk->n;
+	/* If no line or sentence ends before this size, in bytes, the passage
+	 * ends at a blank. */
+	size_t longest = 2 * walk->size;
 	enum quality quality;
 	uint32_t cp;
 
-	if (n - from <= LAST_PASSAGE)
+	/* The rest of a text is not divided if it is hardly longer. */
+	if (n - from <= walk->size + walk->size / 4)
 		return n;
 	for (;;) {
 		at += ctx_utf8_next(walk->p + at, n - at, &cp);
 		if (at >= n)
 			return n;
-		if (at - from > PASSAGE && sentence > 0)
+		if (at - from > walk->size && sentence > 0)
 			return sentence;
 		skip_spans(&look, at);
 		if (look.span.from < at && at < look.span.to) {
@@ -111,9 +105,9 @@ find_passage_end(const struct passage_walk *walk, size_t from)
 		quality = rate_place(walk->p, n, at);
 		if (quality == AFTER_SENTENCE)
 			sentence = at;
-		else if (quality == AFTER_BLANK && at - from <= LONGEST)
+		else if (quality == AFTER_BLANK && at - from <= longest)
 			blank = at;
-		if (at - from <= LONGEST)
+		if (at - from <= longest)
 			continue;
 		if (sentence > 0 || blank > 0)
 			return sentence > 0 ? sentence : blank;
@@ -180,7 +174,8 @@ ctx_passages_remove(struct shortener *shortener, struct ctx_edits *edits,
 		return -1;
 	shortener->unit = CTX_SIZE_CHARS;
 	shortener->mark_has_size = true;
-	ctx_passages_begin(&walk, segments->text.p, segments->text.n);
+	ctx_passages_begin(&walk, segments->text.p, segments->text.n,
+	    CTX_PASSAGE_BYTES);
 	if (keep_start)
 		(void)ctx_passages_next(&walk, &start);
 	for (i = 0; i < removed->n; i++) {

@@ -153,8 +153,8 @@ void ctx_shorten_release(struct shortener *shortener);
 
 /* ---- passages.c ---- */
 
-/* A passage of a text: a few sentences or lines of about 400 bytes. from:
- * offset of its first byte; to: offset of the byte after it. */
+/* A passage of a text: a few sentences or lines.  Offsets of its first byte and
+ * of the byte after it. */
 struct passage {
 	size_t from, to;
 };
@@ -166,20 +166,26 @@ struct passages {
 struct passage_walk {
 	const char *p;
 	size_t n, at;
+	size_t size; /* of a passage, see ctx_passages_begin */
 	struct protected_span_walk spans;
 	/* the first protected span (part that must not be cut) that ends after
 	 * the offset "at" */
 	struct protected_span span;
 };
-/* Divide a UTF-8 text into passages, and return them one after another.
+/* Bytes of a passage of the strategy recall. */
+enum { CTX_PASSAGE_BYTES = 400 };
+/* Divide a UTF-8 text into passages of at most size bytes, and return them one
+ * after another.  A passage with a longer line or sentence has up to twice as
+ * many bytes, and one with a longer word ends after the word.
  * ctx_passages_next returns false if there are no more. */
-void ctx_passages_begin(struct passage_walk *walk, const char *p, size_t n);
+void ctx_passages_begin(struct passage_walk *walk, const char *p, size_t n,
+    size_t size);
 bool ctx_passages_next(struct passage_walk *walk, struct passage *passage);
 /* Adds the edits that replace each of the given passages by a mark ("[... 12
  * characters truncated ...]").  The passages are in the order of the text, and
- * none begins where another ends. keep_start: true if the first passage of the
- * text is always kept.  Changes nothing if the message does not have exactly
- * one text. */
+ * none begins where another ends.  If keep_start is true, the first passage of
+ * the text, of CTX_PASSAGE_BYTES, is kept.  Changes nothing if the message does
+ * not have exactly one text. */
 int ctx_passages_remove(struct shortener *shortener, struct ctx_edits *edits,
     struct text_segments *segments, const struct passages *removed,
     bool keep_start, struct ctx_err *err);

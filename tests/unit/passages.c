@@ -36,7 +36,7 @@ divides_well(const char *p, size_t n)
 
 	ctx_protected_spans_begin(&spans, p, n);
 	more = ctx_protected_span_next(&spans, &span);
-	ctx_passages_begin(&walk, p, n);
+	ctx_passages_begin(&walk, p, n, CTX_PASSAGE_BYTES);
 	while (ctx_passages_next(&walk, &passage)) {
 		if (passage.from != at || passage.to <= at || passage.to > n)
 			return false;
@@ -78,7 +78,7 @@ first_passage(const char *text, size_t n)
 	struct passage_walk walk;
 	struct passage passage;
 
-	ctx_passages_begin(&walk, text, n);
+	ctx_passages_begin(&walk, text, n, CTX_PASSAGE_BYTES);
 	return ctx_passages_next(&walk, &passage) ? passage.to : 0;
 }
 

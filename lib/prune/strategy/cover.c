@@ -136,7 +136,7 @@ fill_heap(struct choice *c)
 }
 
 static void
-choose_groups(struct choice *c, double *score)
+choose_groups(struct choice *c, double *score, bool *chosen)
 {
 	uint64_t room = c->cover->room, tokens;
 	size_t group;
@@ -158,6 +158,8 @@ choose_groups(struct choice *c, double *score)
 			continue;
 		room -= tokens;
 		cover_names(c, group);
+		if (chosen != NULL)
+			chosen[group] = true;
 	}
 }
 
@@ -190,7 +192,7 @@ release_choice(struct choice *c)
 }
 
 int
-ctx_cover_score(const struct ctx_cover *cover, double *score,
+ctx_cover_score(const struct ctx_cover *cover, double *score, bool *chosen,
     struct ctx_err *err)
 {
 	struct choice c = {.cover = cover};
@@ -212,11 +214,13 @@ ctx_cover_score(const struct ctx_cover *cover, double *score,
 	sum_weights(&c);
 	for (g = 0; g < cover->n_groups; g++) {
 		score[g] = 0;
+		if (chosen != NULL)
+			chosen[g] = cover->kept[g];
 		if (cover->kept[g])
 			cover_names(&c, g);
 	}
 	fill_heap(&c);
-	choose_groups(&c, score);
+	choose_groups(&c, score, chosen);
 	rc = 0;
 out:
 	release_choice(&c);

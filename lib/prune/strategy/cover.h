@@ -27,8 +27,9 @@ struct ctx_cover {
  * A name in a chosen group then has no weight in the other groups.  A group
  * that is kept in any case gets the score 0, and so does a group whose names
  * are all in chosen groups.  A group with more tokens than are left gets its
- * score, but is not chosen. */
-int ctx_cover_score(const struct ctx_cover *cover, double *score,
+ * score, but is not chosen.  Sets chosen, unless it is NULL, to true for each
+ * group that is chosen or kept in any case, and to false for the others. */
+int ctx_cover_score(const struct ctx_cover *cover, double *score, bool *chosen,
     struct ctx_err *err);
 
 #endif

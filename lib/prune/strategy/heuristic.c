@@ -289,6 +289,7 @@ open_salient(struct heuristic *h, struct ctx_err *err)
 	if (h->salient == NULL)
 		return ctx_err_nomem(err);
 	h->salient->kind = &ctx_salient_kind;
+	h->salient->options = h->base.options;
 	return 0;
 }
 
@@ -472,6 +473,17 @@ rank_by_heuristic(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	return 0;
 }
 
+static int
+find_removed_passages(struct ctx_scorer *scorer, size_t segment,
+    struct passages *removed, struct ctx_err *err)
+{
+	const struct heuristic *h = (struct heuristic *)scorer;
+
+	return h->salient == NULL
+	    ? 0
+	    : ctx_salient_kind.find_removed(h->salient, segment, removed, err);
+}
+
 static void
 reset_heuristic(struct ctx_scorer *scorer)
 {
@@ -483,8 +495,9 @@ reset_heuristic(struct ctx_scorer *scorer)
 		ctx_salient_kind.reset(h->salient);
 }
 
+/* Frees what find_removed_passages does not need. */
 static void
-release_heuristic(struct ctx_scorer *scorer)
+finish_heuristic(struct ctx_scorer *scorer)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
 
@@ -495,6 +508,19 @@ release_heuristic(struct ctx_scorer *scorer)
 	free(h->calls);
 	free(h->traits);
 	free(h->newest);
+	h->calls = NULL;
+	h->traits = NULL;
+	h->newest = NULL;
+	if (h->salient != NULL)
+		ctx_salient_kind.finish(h->salient);
+}
+
+static void
+release_heuristic(struct ctx_scorer *scorer)
+{
+	struct heuristic *h = (struct heuristic *)scorer;
+
+	finish_heuristic(scorer);
 	if (h->salient != NULL)
 		ctx_salient_kind.release(h->salient);
 	free(h->salient);
@@ -504,6 +530,8 @@ const struct ctx_scorer_kind ctx_heuristic_kind = {
     .size = sizeof(struct heuristic),
     .add = add_heuristic_message,
     .rank = rank_by_heuristic,
+    .find_removed = find_removed_passages,
+    .finish = finish_heuristic,
     .reset = reset_heuristic,
     .release = release_heuristic,
 };

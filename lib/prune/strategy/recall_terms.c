@@ -271,7 +271,8 @@ add_passages(struct recall *r, struct doc *doc, size_t from,
 	struct passage_walk walk;
 
 	/* 1 is subtracted because a blank was appended to the text. */
-	ctx_passages_begin(&walk, text, r->text.n - from - 1);
+	ctx_passages_begin(&walk, text, r->text.n - from - 1,
+	    CTX_PASSAGE_BYTES);
 	while (ctx_passages_next(&walk, &doc->passage)) {
 		size_t n = doc->passage.to - doc->passage.from;
 

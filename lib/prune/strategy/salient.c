@@ -16,13 +16,11 @@
  * tool calls, for names that several groups contain, or for tool calls that
  * change a file; a smaller weight for long lists.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "prune/plan.h"
-#include "prune/strategy/cover.h"
 #include "prune/strategy/names.h"
+#include "prune/strategy/salient.h"
 #include "prune/strategy/segment_text.h"
 #include "prune/strategy/summary.h"
 
@@ -33,24 +31,13 @@ const char *const ctx_salient_reasons[CTX_SALIENT_REASONS] = {"no rare name",
  * memory for each name is limited. */
 enum { LONG_NAME = 16 };
 
-struct salient {
-	struct ctx_scorer base;
-	struct ctx_hashkey key;
-	bool has_key;
-	struct ctx_intern names;
-	/* Ids of the names in all segments, segment by segment.  In a segment
-	 * each name occurs at most once. */
-	uint32_t *list;
-	/* for each segment: the index in "list" after the segment's last
-	 * name */
-	size_t *ends;
-	/* for each name: number of the last segment that contains it, plus 1 */
-	uint32_t *seen;
-	size_t n_list, list_cap, n_segments, ends_cap, seen_cap;
-	struct ctx_buf text, tool;
+enum {
+	/* A tool result with more than this many bytes is divided into
+	 * passages. */
+	LONG_RESULT = 600,
+	/* Bytes of such a passage: one line, or a few short ones. */
+	PASSAGE = 120,
 };
-
-/* ---- reading ---- */
 
 static int
 intern_name(struct salient *s, const char *p, size_t n, uint32_t *id,
@@ -77,22 +64,37 @@ take_name(void *user, const char *p, size_t n, struct ctx_err *err)
 		return -1;
 	if (s->names.n > known)
 		s->seen[id - 1] = 0;
-	if (s->seen[id - 1] == s->n_segments + 1)
+	if (s->seen[id - 1] == s->n_pieces + 1)
 		return 0;
-	s->seen[id - 1] = (uint32_t)s->n_segments + 1;
+	s->seen[id - 1] = (uint32_t)s->n_pieces + 1;
 	if (CTX_GROW(s->list, s->list_cap, s->n_list + 1, err) < 0)
 		return -1;
 	s->list[s->n_list++] = id - 1;
 	return 0;
 }
 
-/* Ends the list of names of the newest segment. */
+/* Ends the list of names of the newest piece, a passage of the newest
+ * segment. */
+static int
+end_piece(struct salient *s, const struct passage *passage, struct ctx_err *err)
+{
+	if (CTX_GROW(s->pieces, s->pieces_cap, s->n_pieces + 1, err) < 0)
+		return -1;
+	s->pieces[s->n_pieces++] =
+	    (struct salient_piece){s->n_list, (uint32_t)s->n_segments,
+		(uint32_t)passage->from, (uint32_t)passage->to, true};
+	return 0;
+}
+
+/* Ends the newest segment, which is a single piece. */
 static int
 end_segment(struct salient *s, struct ctx_err *err)
 {
-	if (CTX_GROW(s->ends, s->ends_cap, s->n_segments + 1, err) < 0)
+	const struct passage none = {0, 0};
+
+	if (end_piece(s, &none, err) < 0)
 		return -1;
-	s->ends[s->n_segments++] = s->n_list;
+	s->n_segments++;
 	return 0;
 }
 
@@ -106,9 +108,9 @@ pad_segments(struct salient *s, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds each sentence in which the user says what must or must not be done to
- * the names of the newest segment.  Skips text in the message that was inserted
- * by a program. */
+/* Adds to the names of the newest piece each sentence in which the user says
+ * what must or must not be done.  Skips text that a program has put into the
+ * message. */
 static int
 add_constraints(struct salient *s, struct ctx_str text, struct ctx_err *err)
 {
@@ -130,13 +132,83 @@ add_constraints(struct salient *s, struct ctx_str text, struct ctx_err *err)
 	return 0;
 }
 
+/* If a message consists of one tool result, and this of one long text, reads
+ * the text into s->result and returns 1; else returns 0. */
+static int
+read_long_result(struct salient *s, const struct ctx_message *message,
+    struct ctx_err *err)
+{
+	struct text_segments *result = &s->result;
+	size_t i;
+
+	if (s->base.options.whole || message->n == 0 ||
+	    message->blocks[0].kind != CTX_BLOCK_TOOL_RESULT ||
+	    message->blocks[0].no_truncate ||
+	    (message->flags & CTX_MESSAGE_HIDDEN))
+		return 0;
+	for (i = 1; i < message->n; i++)
+		if (message->blocks[i].result_index != 1)
+			return 0;
+	if (ctx_text_segments_result(result, message, 0, err) < 0)
+		return -1;
+	if (result->n != 1 || result->list[0].is_json ||
+	    result->list[0].literal.n <= LONG_RESULT)
+		return 0;
+	if (ctx_text_segments_read(result, err) < 0)
+		return -1;
+	return result->text.n > LONG_RESULT && result->text.n <= UINT32_MAX;
+}
+
+/* Adds the passages of s->result as pieces of the newest segment. */
+static int
+add_passages(struct salient *s, struct ctx_err *err)
+{
+	const struct ctx_names names = {s, take_name, false};
+	const struct ctx_buf *text = &s->result.text;
+	struct passage_walk walk;
+	struct passage passage;
+
+	ctx_passages_begin(&walk, text->p, text->n, PASSAGE);
+	while (ctx_passages_next(&walk, &passage))
+		if (ctx_names_of(&names, text->p + passage.from,
+			passage.to - passage.from, err) < 0 ||
+		    end_piece(s, &passage, err) < 0)
+			return -1;
+	s->n_segments++;
+	return 0;
+}
+
+/* Adds a segment as one piece. */
+static int
+add_whole_segment(struct salient *s, const struct ctx_message *message,
+    unsigned flags, struct ctx_err *err)
+{
+	const struct ctx_names names = {s, take_name, false};
+
+	s->text.n = 0;
+	/* The names in a demonstration (example messages) say nothing about the
+	 * task, so they are ignored. */
+	if (!(flags & CTX_SEGMENT_DEMONSTRATION) &&
+	    ctx_append_segment_text(&s->text, &s->tool, message, flags, err) <
+		0)
+		return -1;
+	if (ctx_names_of(&names, s->text.p, s->text.n, err) < 0 ||
+	    ((flags & CTX_SEGMENT_USER) &&
+		add_constraints(s, (struct ctx_str){s->text.p, s->text.n},
+		    err) < 0) ||
+	    end_segment(s, err) < 0)
+		return -1;
+	ctx_buf_reset(&s->text);
+	return 0;
+}
+
 static int
 add_salient_message(struct ctx_scorer *scorer,
     const struct ctx_message *message, const struct ctx_groups *groups,
     size_t first, struct ctx_err *err)
 {
 	struct salient *s = (struct salient *)scorer;
-	struct ctx_names names = {s, take_name, false};
+	int rc;
 
 	if (!s->has_key)
 		ctx_hashkey_init(&s->key);
@@ -148,188 +220,15 @@ add_salient_message(struct ctx_scorer *scorer,
 	for (; first < groups->n; first++) {
 		unsigned flags = groups->segments[first].flags;
 
-		s->text.n = 0;
-		/* Names in a demonstration (example messages) are not related
-		 * to the task, so they are ignored. */
-		if (!(flags & CTX_SEGMENT_DEMONSTRATION) &&
-		    ctx_append_segment_text(&s->text, &s->tool, message, flags,
-			err) < 0)
+		rc = flags & CTX_SEGMENT_DEMONSTRATION
+		    ? 0
+		    : read_long_result(s, message, err);
+		if (rc < 0 ||
+		    (rc > 0 ? add_passages(s, err)
+			    : add_whole_segment(s, message, flags, err)) < 0)
 			return -1;
-		if (ctx_names_of(&names, s->text.p, s->text.n, err) < 0 ||
-		    ((flags & CTX_SEGMENT_USER) &&
-			add_constraints(s,
-			    (struct ctx_str){s->text.p, s->text.n}, err) < 0) ||
-		    end_segment(s, err) < 0)
-			return -1;
-		ctx_buf_reset(&s->text);
 	}
 	return 0;
-}
-
-/* ---- ranking ---- */
-
-/* The groups of messages in the form that ctx_cover_score expects.  The number
- * of a group is the index of its first segment.  The index of any other segment
- * is the number of a group without names. */
-struct grouping {
-	size_t *from;
-	uint32_t *names;
-	double *weight, *score;
-	uint64_t *tokens;
-	bool *kept;
-	/* Number of real groups, without the empty groups for the other
-	 * segments. */
-	size_t n_groups;
-};
-
-static int
-open_grouping(struct grouping *g, const struct salient *s, size_t n,
-    struct ctx_err *err)
-{
-	memset(g, 0, sizeof *g);
-	g->from = calloc(n + 2, sizeof *g->from);
-	g->names = calloc(s->n_list + 1, sizeof *g->names);
-	g->weight = calloc(s->names.n + 1, sizeof *g->weight);
-	g->score = calloc(n + 1, sizeof *g->score);
-	g->tokens = calloc(n + 1, sizeof *g->tokens);
-	g->kept = calloc(n + 1, sizeof *g->kept);
-	if (g->from == NULL || g->names == NULL || g->weight == NULL ||
-	    g->score == NULL || g->tokens == NULL || g->kept == NULL)
-		return ctx_err_nomem(err);
-	return 0;
-}
-
-static void
-release_grouping(struct grouping *g)
-{
-	free(g->from);
-	free(g->names);
-	free(g->weight);
-	free(g->score);
-	free(g->tokens);
-	free(g->kept);
-}
-
-/* Fills g->names and g->from with the names in each group.  In a group a name
- * may occur more than once. */
-static void
-collect_names(struct grouping *g, const struct salient *s,
-    struct ctx_segment *segments, size_t n)
-{
-	size_t i, k, root, begin;
-
-	for (i = 0; i < n; i++) {
-		begin = i > 0 ? s->ends[i - 1] : 0;
-		root = ctx_group_of(segments, (uint32_t)i);
-		g->from[root + 2] += s->ends[i] - begin;
-	}
-	for (i = 0; i < n; i++)
-		g->from[i + 2] += g->from[i + 1];
-	/* During the loop, from[root + 1] is the index for the next name of the
-	 * group.  After the loop, it is the index at which the next group
-	 * begins. */
-	for (i = 0; i < n; i++) {
-		root = ctx_group_of(segments, (uint32_t)i);
-		for (k = i > 0 ? s->ends[i - 1] : 0; k < s->ends[i]; k++)
-			g->names[g->from[root + 1]++] = s->list[k];
-	}
-}
-
-/* Removes duplicates of names within a group from g->names.  Sets g->weight to
- * the number of groups that contain each name. */
-static void
-merge_names(struct grouping *g, struct salient *s, size_t n)
-{
-	size_t i, k, end, w = 0;
-
-	/* If there are no names, s->seen may be NULL. */
-	if (s->names.n > 0)
-		memset(s->seen, 0, s->names.n * sizeof *s->seen);
-	for (i = 0; i < n; i++) {
-		k = g->from[i];
-		end = g->from[i + 1];
-		g->from[i] = w;
-		for (; k < end; k++) {
-			uint32_t name = g->names[k];
-
-			if (s->seen[name] == i + 1)
-				continue;
-			s->seen[name] = (uint32_t)i + 1;
-			g->weight[name]++;
-			g->names[w++] = name;
-		}
-	}
-	g->from[n] = w;
-}
-
-/* Sets the members tokens, kept and n_groups of *g.  Returns the number of
- * tokens that are left for the groups that need not be kept. */
-static uint64_t
-survey_groups(struct grouping *g, const struct ctx_plan *plan,
-    struct ctx_segment *segments, size_t n)
-{
-	uint64_t held = plan->fixed + plan->step.reserved;
-	size_t i, root;
-
-	for (i = 0; i < n; i++) {
-		root = ctx_group_of(segments, (uint32_t)i);
-		g->n_groups += root == i;
-		g->tokens[root] += segments[i].tokens;
-		/* A group must be kept if any of its segments must be kept. */
-		g->kept[i] = root != i || plan->floors[i] != 0;
-		if (plan->floors[i] != 0)
-			held += segments[i].tokens;
-	}
-	return plan->settings.target > held ? plan->settings.target - held : 0;
-}
-
-/* Sets the ranks.  All segments of a group get the same rank.  If a group has
- * rare names that no other kept group contains, its rank is above 1, and
- * increases with its score.  The rank of any other group is below 1, and is
- * higher if the group is newer. */
-static void
-set_ranks(const struct grouping *g, struct ctx_segment *segments, size_t n)
-{
-	size_t i, root;
-
-	for (i = 0; i < n; i++) {
-		root = ctx_group_of(segments, (uint32_t)i);
-		segments[i].rank = g->score[root] > 0
-		    ? 1 + g->score[root]
-		    : (double)(root + 1) / (double)(n + 1);
-	}
-}
-
-static int
-rank_by_salience(struct ctx_scorer *scorer, struct ctx_groups *groups,
-    const struct ctx_plan *plan, struct ctx_err *err)
-{
-	struct salient *s = (struct salient *)scorer;
-	struct ctx_segment *segments = groups->segments;
-	size_t i, n = plan->step.n;
-	struct ctx_cover cover = {.n_groups = n, .n_names = s->names.n};
-	struct grouping g;
-	int rc = -1;
-
-	if (open_grouping(&g, s, n, err) < 0 || pad_segments(s, n, err) < 0)
-		goto out;
-	collect_names(&g, s, segments, n);
-	merge_names(&g, s, n);
-	cover.room = survey_groups(&g, plan, segments, n);
-	for (i = 0; i < s->names.n; i++)
-		g.weight[i] = log((double)g.n_groups / g.weight[i]);
-	cover.from = g.from;
-	cover.names = g.names;
-	cover.weight = g.weight;
-	cover.tokens = g.tokens;
-	cover.kept = g.kept;
-	if (ctx_cover_score(&cover, g.score, err) < 0)
-		goto out;
-	set_ranks(&g, segments, n);
-	rc = 0;
-out:
-	release_grouping(&g);
-	return rc;
 }
 
 static void
@@ -338,7 +237,23 @@ reset_salient(struct ctx_scorer *scorer)
 	struct salient *s = (struct salient *)scorer;
 
 	ctx_intern_reset(&s->names);
-	s->n_list = s->n_segments = 0;
+	s->n_list = s->n_pieces = s->n_segments = 0;
+}
+
+/* Frees the names, of which ctx_salient_find_removed needs nothing. */
+static void
+finish_salient(struct ctx_scorer *scorer)
+{
+	struct salient *s = (struct salient *)scorer;
+
+	ctx_intern_release(&s->names);
+	ctx_buf_release(&s->text);
+	ctx_buf_release(&s->tool);
+	ctx_text_segments_release(&s->result);
+	free(s->list);
+	free(s->seen);
+	s->list = s->seen = NULL;
+	s->n_list = s->list_cap = s->seen_cap = 0;
 }
 
 static void
@@ -346,18 +261,17 @@ release_salient(struct ctx_scorer *scorer)
 {
 	struct salient *s = (struct salient *)scorer;
 
-	ctx_intern_release(&s->names);
-	ctx_buf_release(&s->text);
-	ctx_buf_release(&s->tool);
-	free(s->list);
-	free(s->ends);
-	free(s->seen);
+	finish_salient(scorer);
+	free(s->pieces);
+	free(s->removed);
 }
 
 const struct ctx_scorer_kind ctx_salient_kind = {
     .size = sizeof(struct salient),
     .add = add_salient_message,
-    .rank = rank_by_salience,
+    .rank = ctx_salient_rank,
+    .find_removed = ctx_salient_find_removed,
+    .finish = finish_salient,
     .reset = reset_salient,
     .release = release_salient,
 };

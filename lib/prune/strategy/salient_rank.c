@@ -1,0 +1,364 @@
+/*
+ * salient_rank.c - ranks groups of messages, and chooses passages of long tool
+ * results, by the rare names that they contain
+ *
+ * First the passages that are kept are chosen, as if each could be kept without
+ * the rest of its group.  Then the groups are ranked by the names and tokens
+ * that they have without the other passages.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prune/strategy/cover.h"
+#include "prune/strategy/salient.h"
+
+/* Estimated tokens of a mark for removed text ("[... 900 characters truncated
+ * ...]"). */
+enum { MARK_TOKENS = 9 };
+
+/* What ctx_cover_score needs to know of the groups, or of the pieces, among
+ * which it chooses. */
+struct choices {
+	size_t *from;
+	uint64_t *tokens;
+	bool *kept, *chosen;
+	double *score;
+};
+
+struct ranking {
+	struct salient *s;
+	const struct ctx_plan *plan;
+	struct ctx_segment *segments;
+	/* A group is numbered by the index of its first segment; each other
+	 * segment counts as a group without names. */
+	struct choices groups, pieces;
+	uint32_t *names; /* names of the groups */
+	double *weight;  /* of each name */
+	/* Numbers of the segments and pieces that are ranked, and of their
+	 * groups.  The last one does not count the groups without names that
+	 * stand for the other segments of a group. */
+	size_t n_segments, n_pieces, n_groups;
+	uint64_t room; /* tokens for the groups that need not be kept */
+};
+
+static int
+open_choices(struct choices *choices, size_t n, struct ctx_err *err)
+{
+	choices->from = calloc(n + 2, sizeof *choices->from);
+	choices->tokens = calloc(n + 1, sizeof *choices->tokens);
+	choices->kept = calloc(n + 1, sizeof *choices->kept);
+	choices->chosen = calloc(n + 1, sizeof *choices->chosen);
+	choices->score = calloc(n + 1, sizeof *choices->score);
+	if (choices->from == NULL || choices->tokens == NULL ||
+	    choices->kept == NULL || choices->chosen == NULL ||
+	    choices->score == NULL)
+		return ctx_err_nomem(err);
+	return 0;
+}
+
+static void
+release_choices(struct choices *choices)
+{
+	free(choices->from);
+	free(choices->tokens);
+	free(choices->kept);
+	free(choices->chosen);
+	free(choices->score);
+}
+
+static int
+open_ranking(struct ranking *r, struct ctx_err *err)
+{
+	r->names = calloc(r->s->n_list + 1, sizeof *r->names);
+	r->weight = calloc(r->s->names.n + 1, sizeof *r->weight);
+	if (r->names == NULL || r->weight == NULL)
+		return ctx_err_nomem(err);
+	return open_choices(&r->groups, r->n_segments, err);
+}
+
+static void
+release_ranking(struct ranking *r)
+{
+	free(r->names);
+	free(r->weight);
+	release_choices(&r->groups);
+	release_choices(&r->pieces);
+}
+
+/* Returns the index of the first name of piece p in salient.list. */
+static size_t
+first_name(const struct salient *s, size_t p)
+{
+	return p > 0 ? s->pieces[p - 1].names_end : 0;
+}
+
+/* Returns the number of the group to which piece p belongs. */
+static size_t
+group_of_piece(const struct ranking *r, size_t p)
+{
+	return ctx_group_of(r->segments, r->s->pieces[p].segment);
+}
+
+/* Fills r->names and r->groups.from with the names in each group, without those
+ * of passages that are removed.  A name may be repeated within a group. */
+static void
+collect_names(struct ranking *r)
+{
+	const struct salient_piece *pieces = r->s->pieces;
+	size_t *from = r->groups.from, p, k, root;
+
+	memset(from, 0, (r->n_segments + 2) * sizeof *from);
+	for (p = 0; p < r->n_pieces; p++)
+		if (pieces[p].kept)
+			from[group_of_piece(r, p) + 2] +=
+			    pieces[p].names_end - first_name(r->s, p);
+	for (k = 0; k < r->n_segments; k++)
+		from[k + 2] += from[k + 1];
+	/* from[root + 1] is the index at which the next name of the group is
+	 * stored; after the loop it is the index at which the next group
+	 * begins. */
+	for (p = 0; p < r->n_pieces; p++) {
+		root = group_of_piece(r, p);
+		for (k = first_name(r->s, p);
+		     pieces[p].kept && k < pieces[p].names_end; k++)
+			r->names[from[root + 1]++] = r->s->list[k];
+	}
+}
+
+/* Removes repeated names of a group from r->names. */
+static void
+merge_names(struct ranking *r)
+{
+	uint32_t *seen = r->s->seen;
+	size_t *from = r->groups.from, i, k, end, w = 0;
+
+	/* Without names, the array is NULL. */
+	if (r->s->names.n > 0)
+		memset(seen, 0, r->s->names.n * sizeof *seen);
+	for (i = 0; i < r->n_segments; i++) {
+		k = from[i];
+		end = from[i + 1];
+		from[i] = w;
+		for (; k < end; k++) {
+			if (seen[r->names[k]] == i + 1)
+				continue;
+			seen[r->names[k]] = (uint32_t)i + 1;
+			r->names[w++] = r->names[k];
+		}
+	}
+	from[r->n_segments] = w;
+}
+
+/* Sets the weight of each name: the rarer, the higher. */
+static void
+weigh_names(struct ranking *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->groups.from[r->n_segments]; i++)
+		r->weight[r->names[i]]++;
+	for (i = 0; i < r->s->names.n; i++)
+		r->weight[i] = log((double)r->n_groups / r->weight[i]);
+}
+
+/* Sets r->n_groups, r->room, and the tokens of the groups and whether they must
+ * be kept. */
+static void
+survey_groups(struct ranking *r)
+{
+	const struct ctx_plan *plan = r->plan;
+	uint64_t held = plan->fixed + plan->step.reserved;
+	size_t i, root;
+
+	for (i = 0; i < r->n_segments; i++) {
+		root = ctx_group_of(r->segments, (uint32_t)i);
+		r->n_groups += root == i;
+		r->groups.tokens[root] += r->segments[i].tokens;
+		/* All segments of a group must be kept if one of them must. */
+		r->groups.kept[i] = root != i || plan->floors[i] != 0;
+		if (plan->floors[i] != 0)
+			held += r->segments[i].tokens;
+	}
+	r->room =
+	    plan->settings.target > held ? plan->settings.target - held : 0;
+}
+
+/* Returns the number of the first piece of the segment after that of piece
+ * p. */
+static size_t
+next_segment(const struct salient *s, size_t n_pieces, size_t p)
+{
+	uint32_t segment = s->pieces[p].segment;
+
+	while (p < n_pieces && s->pieces[p].segment == segment)
+		p++;
+	return p;
+}
+
+/* Sets the names and tokens of the pieces and whether they must be kept. */
+static void
+survey_pieces(struct ranking *r)
+{
+	const struct salient_piece *pieces = r->s->pieces;
+	size_t p, end, bytes;
+
+	for (p = 0; p < r->n_pieces;) {
+		const struct ctx_segment *segment =
+		    &r->segments[pieces[p].segment];
+
+		end = next_segment(r->s, r->n_pieces, p);
+		bytes = pieces[end - 1].to;
+		for (; p < end; p++) {
+			r->pieces.from[p + 1] = pieces[p].names_end;
+			r->pieces.kept[p] =
+			    r->plan->floors[pieces[p].segment] != 0;
+			r->pieces.tokens[p] = bytes == 0 ? segment->tokens
+							 : segment->tokens *
+				(pieces[p].to - pieces[p].from) / bytes;
+		}
+	}
+}
+
+/* Marks the passages that are not chosen as removed, and subtracts their tokens
+ * from those of their groups. */
+static void
+remove_passages(struct ranking *r)
+{
+	struct salient_piece *pieces = r->s->pieces;
+	size_t p, root;
+
+	for (p = 0; p < r->n_pieces; p++) {
+		if (pieces[p].to == 0 || r->pieces.chosen[p])
+			continue;
+		root = group_of_piece(r, p);
+		pieces[p].kept = false;
+		r->groups.tokens[root] -= r->pieces.tokens[p];
+		if (pieces[p].from == 0 || pieces[p - 1].kept)
+			r->groups.tokens[root] += MARK_TOKENS;
+	}
+}
+
+/* Scores the groups or, if names is salient.list, the pieces. */
+static int
+score_choices(const struct ranking *r, struct choices *choices, size_t n,
+    const uint32_t *names, struct ctx_err *err)
+{
+	const struct ctx_cover cover = {.n_groups = n,
+	    .n_names = r->s->names.n,
+	    .from = choices->from,
+	    .names = names,
+	    .weight = r->weight,
+	    .tokens = choices->tokens,
+	    .kept = choices->kept,
+	    .room = r->room};
+
+	return ctx_cover_score(&cover, choices->score, choices->chosen, err);
+}
+
+/* Chooses the passages that are kept.  At the level light, all are. */
+static int
+choose_passages(struct ranking *r, struct ctx_err *err)
+{
+	if (r->plan->settings.level < CTX_LEVEL_BALANCED ||
+	    r->s->n_pieces == r->s->n_segments)
+		return 0;
+	if (open_choices(&r->pieces, r->n_pieces, err) < 0)
+		return -1;
+	survey_pieces(r);
+	if (score_choices(r, &r->pieces, r->n_pieces, r->s->list, err) < 0)
+		return -1;
+	remove_passages(r);
+	collect_names(r);
+	merge_names(r);
+	return 0;
+}
+
+/* Gives all segments of a group (kept or removed together) the same rank.  A
+ * group with rare names that no other kept group contains has a rank above 1,
+ * which grows with its score.  Other groups have ranks below 1; a newer group
+ * has a higher one. */
+static void
+set_ranks(const struct ranking *r)
+{
+	size_t i, root, n = r->n_segments;
+
+	for (i = 0; i < n; i++) {
+		root = ctx_group_of(r->segments, (uint32_t)i);
+		r->segments[i].rank = r->groups.score[root] > 0
+		    ? 1 + r->groups.score[root]
+		    : (double)(root + 1) / (double)(n + 1);
+	}
+}
+
+int
+ctx_salient_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
+    const struct ctx_plan *plan, struct ctx_err *err)
+{
+	struct salient *s = (struct salient *)scorer;
+	struct ranking r = {.s = s,
+	    .plan = plan,
+	    .segments = groups->segments,
+	    .n_segments = plan->step.n};
+	int rc = -1;
+	size_t p;
+
+	for (p = 0; p < s->n_pieces; p++) {
+		s->pieces[p].kept = true;
+		r.n_pieces += s->pieces[p].segment < r.n_segments;
+	}
+	if (open_ranking(&r, err) < 0)
+		goto out;
+	survey_groups(&r);
+	collect_names(&r);
+	merge_names(&r);
+	weigh_names(&r);
+	if (choose_passages(&r, err) < 0 ||
+	    score_choices(&r, &r.groups, r.n_segments, r.names, err) < 0)
+		goto out;
+	set_ranks(&r);
+	rc = 0;
+out:
+	release_ranking(&r);
+	return rc;
+}
+
+/* Returns the number of the first piece of a segment. */
+static size_t
+find_piece(const struct salient *s, size_t segment)
+{
+	size_t low = 0, high = s->n_pieces, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (s->pieces[middle].segment < segment)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int
+ctx_salient_find_removed(struct ctx_scorer *scorer, size_t segment,
+    struct passages *removed, struct ctx_err *err)
+{
+	struct salient *s = (struct salient *)scorer;
+	size_t p = find_piece(s, segment), n = 0;
+
+	for (; p < s->n_pieces && s->pieces[p].segment == segment; p++) {
+		const struct salient_piece *piece = &s->pieces[p];
+
+		if (piece->kept)
+			continue;
+		if (n > 0 && s->removed[n - 1].to == piece->from) {
+			s->removed[n - 1].to = piece->to;
+			continue;
+		}
+		if (CTX_GROW(s->removed, s->removed_cap, n + 1, err) < 0)
+			return -1;
+		s->removed[n++] = (struct passage){piece->from, piece->to};
+	}
+	*removed = (struct passages){s->removed, n};
+	return 0;
+}
