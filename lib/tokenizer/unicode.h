@@ -6,34 +6,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Classes of characters.  Each is a set of Unicode 16 general categories,
+/* Classes of characters.  Each class is a set of Unicode 16 general categories,
  * except SPACE, which is the property White_Space.  The o200k pattern has two
- * sets of letters: [Lu Lt Lm Lo M] and [Ll Lm Lo M].  So it needs classes for
- * letters in the first set (UPPER), in the second (LOWER), and in both (LETTER,
- * MARK).  MARK is a class by itself, because marks are not letters for the
- * other patterns. */
+ * sets of letters: [Lu Lt Lm Lo M] and [Ll Lm Lo M].  So there are classes for
+ * the letters that are only in the first set (UPPER), only in the second set
+ * (LOWER), and in both (LETTER, MARK).  MARK is a separate class because the
+ * other patterns do not treat marks as letters. */
 enum ctx_class {
-	CTX_CLASS_OTHER,  /* everything else: punctuation, symbols, control */
-	CTX_CLASS_UPPER,  /* Lu Lt */
-	CTX_CLASS_LOWER,  /* Ll */
-	CTX_CLASS_LETTER, /* Lm Lo: letters without case */
+	/* everything else: punctuation, symbols, control characters */
+	CTX_CLASS_OTHER,
+	CTX_CLASS_UPPER, /* Lu Lt */
+	CTX_CLASS_LOWER, /* Ll */
+	/* Lm Lo: letters that are neither capital nor small */
+	CTX_CLASS_LETTER,
 	CTX_CLASS_NUMBER, /* N */
 	CTX_CLASS_SPACE,  /* White_Space */
 	CTX_CLASS_MARK,   /* M */
 };
 
-/* The classes of 64 bytes of a text, as three masks of 64 bits.  The class of
- * byte i is a number of three bits (enum ctx_class).  The mask "one" has the
- * lowest bit of this number for each byte, "two" the middle bit, "four" the
- * highest; bit i of a mask is for byte i. */
+/* The classes of 64 bytes of a text, as three masks of 64 bits.  The class of a
+ * byte (enum ctx_class) has three bits: the lowest is in the mask "one", the
+ * middle one in "two", and the highest in "four".  Bit i of a mask belongs to
+ * byte i. */
 struct ctx_class_bits {
 	uint64_t one, two, four;
 };
 
-/* The class of each code point, in two tables.  ctx_class_block has, for each
- * block of 128 code points, the number of a row of ctx_class_value.  The row
- * has the classes of the 128 code points.  lib/gen/make_unicode.c makes
- * both. */
+/* The class of each code point, in two tables.  For each block of 128 code
+ * points, ctx_class_block contains the number of a row in ctx_class_value.  The
+ * row contains the classes of the 128 code points.  Both tables are made by
+ * lib/gen/make_unicode.c. */
 extern const uint8_t ctx_class_block[0x110000 / 128];
 extern const uint8_t ctx_class_value[];
 
@@ -44,9 +46,9 @@ ctx_class_of(uint32_t cp)
 	    ctx_class_value[ctx_class_block[cp / 128] * 128u + cp % 128];
 }
 
-/* The Unicode general categories.  The number of a category is its position in
- * this string; Cn, unassigned in Unicode 16, is 0.  Only patterns of vocabulary
- * files use categories; the built-in pretokenizers use classes. */
+/* The general categories of Unicode 16.  The number of a category is its
+ * position in this string; Cn (unassigned) is number 0.  Categories are only
+ * used by patterns of vocabulary files; built-in pretokenizers use classes. */
 #define CTX_CATEGORIES \
 	"CnLuLlLtLmLoMnMcMeNdNlNoPcPdPsPePiPfPoSmScSkSoZsZlZpCcCfCsCo"
 extern const uint16_t ctx_category_block[0x110000 / 128];
@@ -59,22 +61,22 @@ ctx_category_of(uint32_t cp)
 	    cp % 128];
 }
 
-/* ctx_char_next returns this instead of a code point for a byte at which no
- * valid character starts. */
+/* ctx_char_next sets *cp to this value for a byte at which no valid character
+ * begins. */
 #define CTX_CHAR_BAD UINT32_MAX
 
-/* Returns the six bits of a code point that are in byte i of s, a continuation
- * byte of UTF-8. */
+/* Returns the six bits of a code point that byte i of s, a continuation byte of
+ * UTF-8, contains. */
 static inline uint32_t
 ctx_char_tail(const unsigned char *s, size_t i)
 {
 	return s[i] & 0x3fu;
 }
 
-/* Decodes the UTF-8 character at p, sets *cp to it and returns its length in
- * bytes; n is at least 1.  For a byte at which no valid character starts, *cp
- * is CTX_CHAR_BAD and the length is 1.  The function is inline because
- * pretokenizers decode every character that is not ASCII. */
+/* Decodes the UTF-8 character at p: sets *cp to its code point, and returns its
+ * length in bytes; n is at least 1.  For a byte at which no valid character
+ * begins, sets *cp to CTX_CHAR_BAD and returns 1.  The function is inline
+ * because pretokenizers call it for every character that is not ASCII. */
 static inline size_t
 ctx_char_next(const char *p, size_t n, uint32_t *cp)
 {
@@ -109,8 +111,9 @@ ctx_char_next(const char *p, size_t n, uint32_t *cp)
 	return 1;
 }
 
-/* Sets *class to the class of the UTF-8 character at p, and returns its length
- * in bytes.  An invalid byte has class CTX_CLASS_OTHER. */
+/* Sets *class to the class of the UTF-8 character at p, and returns the length
+ * of the character in bytes.  A byte that is not UTF-8 has the class
+ * CTX_CLASS_OTHER. */
 static inline size_t
 ctx_char_class(const char *p, size_t n, enum ctx_class *class)
 {

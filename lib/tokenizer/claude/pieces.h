@@ -19,7 +19,7 @@
  * occur in UTF-8. */
 enum {
 	CTX_PIECE_BOW = 0xf8, /* the beginning of a word */
-	CTX_PIECE_EOW = 0xf9, /* a word ends */
+	CTX_PIECE_EOW = 0xf9, /* the end of a word */
 	/* the first letter of the next word was a capital */
 	CTX_PIECE_SHIFT = 0xfa,
 	CTX_PIECE_CAPS = 0xfb, /* all letters of the next word were capitals */

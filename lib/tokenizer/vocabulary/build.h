@@ -1,27 +1,29 @@
-/* build.h - builds a packed vocabulary from a list of tokens */
+/* build.h - builds a packed vocabulary from a list of tokens (see
+ * vocabulary.h) */
 #ifndef CTX_TOKENIZER_VOCABULARY_BUILD_H
 #define CTX_TOKENIZER_VOCABULARY_BUILD_H
 
 #include "base/base.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-#define CTX_BUILD_MAX   1024       /* maximum bytes of a token */
-#define CTX_BUILD_ANY   0          /* any two tokens may be the parts */
-#define CTX_BUILD_NEVER UINT32_MAX /* no merge makes the token */
-/* The token is a character from which merging starts.  Only used with the
- * pretokenizer CTX_PRETOKENIZER_CHARS. */
+#define CTX_BUILD_MAX 1024 /* maximum length of a token in bytes */
+/* cut: any two tokens may be merged to the token */
+#define CTX_BUILD_ANY   0
+#define CTX_BUILD_NEVER UINT32_MAX /* cut: no merge makes the token */
+/* The token is a character with which merging begins.  Only used with
+ * CTX_PRETOKENIZER_CHARS. */
 #define CTX_BUILD_CHAR (UINT32_MAX - 1)
 
 struct ctx_build_token {
 	const char *p;
 	/* length of the token in bytes; 0 if no token has this number */
 	uint32_t n;
-	/* id of the token in the encoding; CTX_VOCAB_NONE for a single byte
-	 * without an id */
+	/* id of the token in the encoding; CTX_VOCAB_NONE for the token of a
+	 * single byte that has no id */
 	uint32_t id;
-	/* The two tokens that merge to this one: cut is the length of the left
-	 * one in bytes.  Instead of a length, cut may be CTX_BUILD_ANY,
-	 * CTX_BUILD_NEVER or CTX_BUILD_CHAR. */
+	/* Says which two tokens are merged to the token: length in bytes of the
+	 * first of them, or CTX_BUILD_ANY, CTX_BUILD_NEVER or
+	 * CTX_BUILD_CHAR. */
 	uint32_t cut;
 };
 
@@ -29,45 +31,46 @@ struct ctx_build_added_token {
 	const char *p;
 	uint32_t n;
 	uint32_t id;
-	/* true if the name is recognized even if the caller does not ask for
-	 * special tokens */
+	/* true if the name is always recognized, even if the caller does not
+	 * ask for special tokens */
 	bool added;
-	/* True if the name is searched for in the text after normalization.
-	 * Then the name itself (the member p) is normalized, too. */
+	/* True if the name is searched for in normalized text.  The name (p)
+	 * must then be normalized, too. */
 	bool normal;
 };
 
 struct ctx_vocab_builder {
-	/* tokens in the order of their merges */
+	/* tokens in the order in which their merges are made */
 	const struct ctx_build_token *tokens;
 	size_t n;
 	const struct ctx_build_added_token *specials;
 	size_t nspecials;
-	/* patterns of the vocabulary file that split text (see
-	 * pretokenize_pcre2.h); may be empty */
+	/* Patterns of the vocabulary file by which a text is split (see
+	 * pretokenize_pcre2.h); may be empty. */
 	struct ctx_str patterns;
 	struct ctx_pretokenizer pretokenizer;
-	/* True if a pretoken with exactly the bytes of a token becomes this
-	 * token, even if merging the bytes gives other tokens. */
+	/* True if a pretoken whose bytes are exactly those of a token becomes
+	 * this token, even if merging the bytes would give other tokens. */
 	bool whole;
 	bool nfc; /* true if text is normalized (NFC) before it is split */
-	/* where a blank is put before a text, as CTX_VOCAB_PREFIX... bits; 0:
+	/* where a blank is put before a text (CTX_VOCAB_PREFIX... bits); 0:
 	 * nowhere */
 	unsigned prefix;
-	/* SHA-256 of the vocabulary file and its pretokenizer (load.c) */
+	/* SHA-256 of the vocabulary file and of its pretokenizer (load.c) */
 	unsigned char source[32];
 };
 
 /*
- * Builds a packed vocabulary and sets *block to it and *size to its size in
- * bytes.  The caller frees the block.
+ * Builds a packed vocabulary.  Sets *block to it, and *size to its size in
+ * bytes.  The caller must free the block.
  *
- * A token is unreachable if merging its bytes gives other tokens.  It has an id
- * and can be decoded, but is never the result of merging.  It is only used if
- * pack->whole is true, for a pretoken that has exactly its bytes.  If several
- * tokens have equal bytes, one is used: the first one that is reachable.
+ * A token is unreachable if merging its bytes gives other tokens.  Such a token
+ * has an id and can be decoded, but is never the result of merging.  It is only
+ * used if pack->whole is true, for a pretoken whose bytes are exactly those of
+ * the token.  If several tokens have the same bytes, only one is used: the
+ * first reachable one.
  *
- * CTX_EFILE: a byte has no token, or a limit is exceeded.
+ * CTX_EFILE: there is no token for a byte, or a limit is exceeded.
  */
 int ctx_vocab_build(const struct ctx_vocab_builder *pack, void **block,
     size_t *size, struct ctx_err *err);

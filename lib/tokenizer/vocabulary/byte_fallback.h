@@ -1,4 +1,5 @@
-/* byte_fallback.h - reads a tokenizer.json whose model merges characters */
+/* byte_fallback.h - reads a tokenizer.json whose model merges characters, and
+ * uses tokens of single bytes for all other characters */
 #ifndef CTX_TOKENIZER_VOCABULARY_BYTE_FALLBACK_H
 #define CTX_TOKENIZER_VOCABULARY_BYTE_FALLBACK_H
 
@@ -7,13 +8,14 @@
 #include "tokenizer/vocabulary/build.h"
 #include "tokenizer/vocabulary/char_tokens.h"
 
-/* Returns true if the model of a tokenizer.json has byte fallback. */
+/* Returns true if the model of a tokenizer.json has byte fallback: a character
+ * without a token becomes the tokens of its bytes. */
 bool ctx_byte_fallback_is(const json_t *model);
-/* Reads a tokenizer.json with byte fallback: the normalizer, the pre_tokenizer,
- * vocab and merges.  Sets pack->pretokenizer and pack->prefix, and fills
- * *tokens; the caller sets pack->tokens to it.  Sets *normal to true if added
- * tokens with "normalized" are searched for in text in which blanks were
- * already replaced. */
+/* Reads a tokenizer.json with byte fallback: its normalizer, pre_tokenizer,
+ * vocab and merges.  Sets pack->pretokenizer and pack->prefix.  Fills *tokens,
+ * to which the caller must set pack->tokens.  Sets *normal to true if added
+ * tokens with the setting "normalized" are searched for after blanks were
+ * replaced. */
 int ctx_byte_fallback_read(struct ctx_char_tokens *tokens,
     struct ctx_vocab_builder *pack, const json_t *root, bool *normal,
     struct ctx_err *err);

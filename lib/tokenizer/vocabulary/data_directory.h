@@ -1,4 +1,5 @@
-/* data_directory.h - finds the directory with the vocabulary files of ctx */
+/* data_directory.h - finds the directory that contains ctx's vocabulary
+ * files */
 #ifndef CTX_TOKENIZER_VOCABULARY_DATA_DIRECTORY_H
 #define CTX_TOKENIZER_VOCABULARY_DATA_DIRECTORY_H
 
@@ -7,22 +8,24 @@
 
 #include "base/base.h"
 
-/* Size of a buffer for the directory's path, with its NUL, in bytes. */
+/* Maximum length in bytes of the directory's path, including the NUL byte at
+ * its end. */
 #define CTX_DATA_DIRECTORY_MAX 4096
 
 struct ctx_data_directory {
-	char path[CTX_DATA_DIRECTORY_MAX]; /* NUL-terminated path */
-	/* True if the directory was found by a search, starting from the file
-	 * that contains this code.  Then a file in it is used only if it
-	 * belongs to root or to owner, who owns the file with the code. */
+	char path[CTX_DATA_DIRECTORY_MAX]; /* path, terminated by a NUL byte */
+	/* True if the directory was found by a search, beginning at the file
+	 * that contains this code.  A file in the directory is then used only
+	 * if it belongs to root or to "owner", the owner of the file with the
+	 * code. */
 	bool searched;
 	uid_t owner;
 };
 
-/* Finds the directory with the vocabulary files.  If the search finds none, the
- * result is the directory that was chosen when ctx was built, whether it exists
- * or not.  Returns -1 with *err if a system call fails; the path is then
- * empty. */
+/* Finds the directory that contains the vocabulary files.  If a search does not
+ * find it, the result is the directory that was chosen when ctx was built,
+ * whether or not that exists.  Returns -1 with *err and an empty path if a
+ * system call fails. */
 int ctx_data_directory_find(struct ctx_data_directory *directory,
     struct ctx_err *err);
 

@@ -1,4 +1,4 @@
-/* file_formats.h - functions that read vocabulary files of several formats */
+/* file_formats.h - functions that read vocabulary files of different formats */
 #ifndef CTX_TOKENIZER_VOCABULARY_FILE_FORMATS_H
 #define CTX_TOKENIZER_VOCABULARY_FILE_FORMATS_H
 
@@ -6,46 +6,46 @@
 
 #include "tokenizer/vocabulary/build.h"
 
-/* The functions ctx_..._build convert a vocabulary file, the n bytes at p, to a
- * packed vocabulary.  They set *block, which the caller frees, and *size to its
- * size in bytes.  CTX_EFILE: the file is refused; err->text says why. */
+/* The functions ctx_..._build convert a vocabulary file (n bytes at p) to a
+ * packed vocabulary.  They set *block to it, which the caller must free, and
+ * *size to its size in bytes.  CTX_EFILE: the file is refused, and err->text
+ * says why. */
 
-/* Reads a tiktoken rank file: each line is a token in base64, a space and its
- * rank.  The caller has set pack->pretokenizer. */
+/* Converts a tiktoken rank file: each line consists of a token in base64, a
+ * space and the token's rank.  The caller must have set pack->pretokenizer. */
 int ctx_tiktoken_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
     void **block, size_t *size, struct ctx_err *err);
-/* Reads a tokenizer.json of Hugging Face and sets pack->pretokenizer from it.
- */
+/* Converts a tokenizer.json of Hugging Face, and sets pack->pretokenizer. */
 int ctx_huggingface_build(struct ctx_vocab_builder *pack, const char *p,
     size_t n, void **block, size_t *size, struct ctx_err *err);
-/* Converts a tokenizer.json that is already parsed. */
+/* Converts a tokenizer.json that was already parsed. */
 int ctx_huggingface_build_root(struct ctx_vocab_builder *pack,
     const json_t *root, void **block, size_t *size, struct ctx_err *err);
-/* Converts a GGUF file.  Only the first ctx_gguf_size bytes of the file are
- * needed. */
+/* Converts a GGUF file.  Only needs the first ctx_gguf_size bytes of the
+ * file. */
 int ctx_gguf_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
     void **block, size_t *size, struct ctx_err *err);
-/* Parses the JSON of a vocabulary file. flags: flags of jansson's json_loadb.
- * The caller frees *root, which is NULL on error. */
+/* Parses the JSON of a vocabulary file. flags: flags of json_loadb of the
+ * library jansson.  The caller must free *root, which is NULL after an
+ * error. */
 int ctx_huggingface_parse(json_t **root, const char *p, size_t n, size_t flags,
     struct ctx_err *err);
-/* Converts a tekken.json of Mistral. */
+/* Converts a tekken.json, the format of Mistral. */
 int ctx_tekken_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
     void **block, size_t *size, struct ctx_err *err);
-/* Returns true if the beginning of a JSON file looks like that of a
- * tekken.json. */
+/* Returns true if a JSON file with this beginning is probably a tekken.json. */
 bool ctx_tekken_is(const char *p, size_t n);
-/* Converts a model file of SentencePiece. */
+/* Converts a SentencePiece model file. */
 int ctx_sentencepiece_build(struct ctx_vocab_builder *pack, const char *p,
     size_t n, void **block, size_t *size, struct ctx_err *err);
-/* Returns true if the first bytes of a file, which is not JSON, look like those
- * of a SentencePiece model. */
+/* Returns true if a file with these first bytes, which is not JSON, is probably
+ * a SentencePiece model. */
 bool ctx_sentencepiece_is(const char *p, size_t n);
 #define CTX_GGUF_MAGIC "GGUF"
-/* Returns the length in bytes of the beginning of a GGUF file, up to the end of
- * its metadata.  Returns 0 if the n bytes do not have all metadata, so that
- * more must be read.  Returns n if the file is bad, and ctx_gguf_build will
- * refuse it. */
+/* Returns the length in bytes of the part of a GGUF file that ctx needs: the
+ * beginning up to the end of the metadata.  Returns 0 if the n bytes do not
+ * contain all metadata, so that more must be read.  Returns n if the file is
+ * invalid; ctx_gguf_build then refuses it. */
 size_t ctx_gguf_size(const char *p, size_t n);
 
 #endif

@@ -7,36 +7,38 @@
 
 #include "tokenizer/vocabulary/build.h"
 
-/* The functions below set pack->patterns and pack->pretokenizer.  The patterns
- * split a text with PCRE2; then the built-in pretokenizer splits the pieces
- * further.  If the last pattern splits as a built-in pretokenizer does, that is
- * used instead of the pattern. */
+/* The functions below set pack->patterns and pack->pretokenizer.  A text is
+ * first split by the patterns, with PCRE2, and the resulting pieces by the
+ * built-in pretokenizer.  If the last pattern splits in the same way as a
+ * built-in pretokenizer, that pretokenizer is used instead of the pattern. */
 
 /*
  * Sets pack->pretokenizer and pack->patterns from the pre_tokenizer of a
- * tokenizer.json.  The buffer text gets the patterns, and must remain valid as
- * long as pack.  CTX_EFILE: the pre_tokenizer drops, joins or changes text,
- * splits nothing, or is of an unknown type.
+ * tokenizer.json.  The patterns are stored in the buffer text, which must
+ * remain valid as long as pack.  CTX_EFILE: the pre_tokenizer removes, joins or
+ * changes text, splits nothing, or has an unknown type.
  */
 int ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack,
     const json_t *pre, struct ctx_buf *text, struct ctx_err *err);
 
-/* Rules by which a model in a GGUF file splits text into pretokens.  The file
- * has only their name, the value of tokenizer.ggml.pre; each row of a table is
- * for one name.  The rows were taken from the models' tokenizer.json files. */
+/* How a model in a GGUF file splits text into pretokens.  A GGUF file contains
+ * only a name for this, the value of tokenizer.ggml.pre; each row of a table is
+ * for one such name.  The rows were taken from the tokenizer.json files of the
+ * models. */
 struct ctx_file_pretokenizer_model {
 	const char *name;
-	const char *patterns[3]; /* ended by NULL */
-	/* use_regex of the rule ByteLevel: true if GPT-2's pattern also splits
-	 * the text */
+	const char *patterns[3]; /* at most 2 patterns; NULL ends the array */
+	/* the setting use_regex of ByteLevel: true if GPT-2's pattern also
+	 * splits the text */
 	bool byte_level;
-	bool nfc; /* true if text is first normalized (NFC) */
-	/* ignore_merges of the tokenizer.json; see ctx_vocab_builder.whole */
+	bool nfc; /* true if texts are normalized (NFC) first */
+	/* the setting ignore_merges of the tokenizer.json; see
+	 * ctx_vocab_builder.whole */
 	bool whole;
 };
 
-/* Returns the row for a value of tokenizer.ggml.pre; NULL if the value is
- * unknown. */
+/* Returns the row for a value of tokenizer.ggml.pre, or NULL if the value is
+ * not known. */
 const struct ctx_file_pretokenizer_model *ctx_file_pretokenizer_named(
     struct ctx_str name);
 

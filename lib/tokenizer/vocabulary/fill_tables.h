@@ -1,37 +1,38 @@
-/* fill_tables.h - fills the tables of a packed vocabulary, by which tokens are
- * looked up */
+/* fill_tables.h - fills the lookup tables of a packed vocabulary */
 #ifndef CTX_TOKENIZER_VOCABULARY_FILL_TABLES_H
 #define CTX_TOKENIZER_VOCABULARY_FILL_TABLES_H
 
 #include "tokenizer/vocabulary/build.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* Condition under which a token of the vocabulary is used in a text. */
+/* When a token of the vocabulary is used. */
 enum token_use {
 	UNUSED,
-	REACHED, /* used if merging bytes gives the token */
-	WHOLE,   /* used only if a pretoken has exactly the token's bytes */
+	REACHED, /* used if merging bytes gives the token (it is reachable) */
+	/* used only for a pretoken whose bytes are exactly those of the
+	 * token */
+	WHOLE,
 };
 
-/* A packed vocabulary whose tables are being filled.  head points to memory
- * that can be written; view is for lookups in it. */
+/* A packed vocabulary whose tables are being filled.  "head" points to its
+ * memory for writing, "view" is for lookups in it. */
 struct vocab_fill {
 	const struct ctx_vocab_builder *in;
 	struct ctx_vocab_head *head;
 	struct ctx_vocab view;
-	enum token_use *uses; /* when each token is used */
-	/* keys: number of tokens of at most 16 bytes. longs: number of longer
-	 * tokens. text: length of all tokens in bytes. */
+	enum token_use *uses; /* for each token: when it is used */
+	/* keys: number of tokens of at most 16 bytes; longs: number of longer
+	 * tokens; text: total length of all tokens in bytes. */
 	size_t keys, longs, text;
 	uint32_t longest, ids;
-	/* number of lines of the table PAIRS, which is increased until all
-	 * entries fit */
+	/* Number of lines of the table PAIRS.  It is increased until all
+	 * entries fit into the table. */
 	uint32_t pair_lines;
-	/* True if an entry did not fit, so that a larger table must be
-	 * tried. */
+	/* True if an entry did not fit, so that the table must be made
+	 * larger. */
 	bool full;
-	/* True if more than MOST_ALIKE tokens would be in one place of a hash
-	 * table.  The file is then refused. */
+	/* True if more than MOST_ALIKE tokens have the same place in a hash
+	 * table.  The vocabulary file is then refused. */
 	bool crowded;
 };
 
@@ -41,8 +42,9 @@ section_at(const struct vocab_fill *f, enum ctx_vocab_section which)
 	return (char *)f->head + f->head->at[which];
 }
 
-/* Fills all tables of a packed vocabulary.  Returns 1; 0 if the table PAIRS was
- * too small: f->pair_lines is then the size to try next; or -1 with *err. */
+/* Fills all tables of a packed vocabulary.  Returns 1 on success; 0 if the
+ * table PAIRS was too small, and f->pair_lines is then the next size to try; -1
+ * with *err on an error. */
 int ctx_vocab_fill_tables(struct vocab_fill *f, struct ctx_err *err);
 
 #endif

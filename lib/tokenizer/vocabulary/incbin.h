@@ -1,8 +1,8 @@
 /*
- * incbin.h - includes a binary file in read-only data
+ * incbin.h - includes a binary file in the read-only data of the program
  *
- * The assembler includes the file (.incbin).  A C source file of its size would
- * take long to compile.
+ * The assembler includes the file (.incbin), because a C source file of the
+ * same size would take long to compile.
  */
 #ifndef CTX_TOKENIZER_VOCABULARY_INCBIN_H
 #define CTX_TOKENIZER_VOCABULARY_INCBIN_H
@@ -15,8 +15,8 @@
 #define CTX_INCBIN_SYMBOL  ""
 #endif
 
-/* Defines an array with the bytes of a file in the directory CTX_GEN. name: the
- * name of the array. */
+/* Defines an array that contains a file of the directory CTX_GEN. name: name of
+ * the array. */
 #define CTX_INCBIN(name, file)                                                 \
 	__asm__(".section " CTX_INCBIN_SECTION "\n"                            \
 		".balign 64\n"                                                 \

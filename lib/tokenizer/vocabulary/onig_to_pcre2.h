@@ -8,33 +8,33 @@
 #include "base/base.h"
 #include "tokenizer/unicode.h"
 
-/* The text of an error: why a vocabulary file is refused, and what the user can
+/* Error text that says why a vocabulary file is refused and what the user can
  * do. */
 #define CTX_REFUSED(what)                               \
 	"cannot count exactly: the tokenizer has " what \
 	"; to estimate instead, use --encoding bytes/4"
 
-/* maximum number of ranges of code points in a table of kinds */
+/* maximum number of ranges of code points */
 #define CTX_KINDS_CUTS 64
 /* number of general categories in Unicode */
 #define CTX_KINDS_CATEGORY 30
 
-/* Translated patterns match kinds of characters instead of characters.  A kind
- * is one byte.  An ASCII character is its own kind.  Other characters have
- * kinds from 128 on: two of them have the same kind if every set in the
- * patterns contains both or neither.  So PCRE2 matches bytes.  Unicode 16
- * decides what is a letter, whatever version of Unicode PCRE2 has. */
+/* Translated patterns match kinds of characters, not characters.  A kind is a
+ * byte, so PCRE2 matches bytes.  Each ASCII character is a kind of its own.
+ * Other characters have kinds from 128 on; two of them have the same kind if
+ * each set in the patterns contains either both or none of them.  So Unicode 16
+ * decides what a letter is, and not the version of Unicode in PCRE2. */
 struct ctx_kinds {
 	size_t n; /* number of ranges of code points */
-	/* first code point of each range; that of the first range is 0x80 */
+	/* first code point of each range; the first range begins at 0x80 */
 	uint32_t first[CTX_KINDS_CUTS];
-	/* For a character that is not ASCII: its kind, by the range of its
-	 * code point and its general category. */
+	/* Kind of the characters that are not ASCII, by the number of their
+	 * range and their general category. */
 	uint8_t kind[CTX_KINDS_CUTS][CTX_KINDS_CATEGORY];
 };
 
-/* Returns the kind of a character, which is the byte that PCRE2 matches.
- * CTX_CHAR_BAD has the kind of U+FFFD. */
+/* Returns the kind of a character, the byte that PCRE2 matches.  The kind of
+ * CTX_CHAR_BAD (a byte that is not UTF-8) is that of U+FFFD. */
 static inline uint8_t
 ctx_kind_of(const struct ctx_kinds *kinds, uint32_t cp)
 {
@@ -49,11 +49,12 @@ ctx_kind_of(const struct ctx_kinds *kinds, uint32_t cp)
 	return kinds->kind[i][ctx_category_of(cp)];
 }
 
-/* Translates n patterns for PCRE2 and appends them to out, each with a NUL
- * after it.  Their syntax is that of the tokenizers library (Oniguruma's
- * syntax for Ruby).  The translated patterns match kinds of characters (see
- * struct ctx_kinds); also fills the table of these kinds.  CTX_EFILE: a
- * pattern has a construct that the two libraries might read differently. */
+/* Translates n patterns for PCRE2, and appends them to "out", each with a NUL
+ * byte after it.  The syntax of the patterns is that of the tokenizers library
+ * (Oniguruma's syntax for Ruby).  The translated patterns match kinds of
+ * characters, whose table the function fills (see struct ctx_kinds).
+ * CTX_EFILE: a pattern has a construct that the two libraries might interpret
+ * differently. */
 int ctx_onig_to_pcre2(const struct ctx_str *patterns, size_t n,
     struct ctx_kinds *kinds, struct ctx_buf *out, struct ctx_err *err);
 

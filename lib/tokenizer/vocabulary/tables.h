@@ -1,10 +1,10 @@
 /*
- * tables.h - the tables of the built-in encodings: packed vocabularies and
- * automatons of pieces, made when ctx is built
+ * tables.h - the tables of the built-in encodings (packed vocabularies and
+ * automatons of pieces), which are made when ctx is built
  *
- * All tables together are one block of memory.  Usually it is a file, which
- * map_tables.c maps.  In a build with VOCAB=builtin the block is part of the
- * program (builtin_tables.c).
+ * All tables together are one block of memory: usually a file, which
+ * map_tables.c maps into memory.  In a build with VOCAB=builtin the block is
+ * part of the program (builtin_tables.c).
  */
 #ifndef CTX_TOKENIZER_VOCABULARY_TABLES_H
 #define CTX_TOKENIZER_VOCABULARY_TABLES_H
@@ -23,9 +23,9 @@ enum ctx_table {
 
 #define CTX_TABLES_FILE  "encodings"
 #define CTX_TABLES_MAGIC "ctxtable"
-/* Increased whenever the layout of the block or of a table changes. */
+/* Must be increased whenever the format of the block or of a table changes. */
 #define CTX_TABLES_VERSION 3
-/* A number by which the byte order of a block is recognised. */
+/* A number from which the byte order of a block is recognised. */
 #define CTX_TABLES_ORDER 0x01020304u
 /* Each table begins at a multiple of this number of bytes. */
 #define CTX_TABLES_ALIGN 4096
@@ -39,11 +39,11 @@ struct ctx_tables_head {
 	uint64_t at[CTX_TABLES];
 };
 
-/* Returns the block with all tables; NULL with *err if there is none.  The
- * block is valid until the process ends. */
+/* Returns the block with all tables, or NULL with *err if there is none.  The
+ * block remains valid until the process ends. */
 const struct ctx_tables_head *ctx_tables_open(struct ctx_err *err);
-/* Opens the block.  If that fails, ctx_tables_open fails later with the same
- * error and does not try again. */
+/* Opens the block now.  If this fails, ctx_tables_open later returns the same
+ * error without another try. */
 void ctx_tables_open_early(void);
 /* Sets the directory of the file with the tables of the built-in encodings; see
  * ctx_tokenizer_set_data. */
