@@ -1,4 +1,4 @@
-/* open.c - opens an encoding: a built-in one by its name, or that of a
+/* open.c - opens an encoding: a built-in one by its name, or the one in a
  * vocabulary file */
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "tokenizer/vocabulary/tables.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* Number of tokens of r50k_base.  p50k_base has the same tokens, then 24 more:
- * runs of blanks. */
+/* Number of tokens of r50k_base.  p50k_base has the same tokens and 24 more,
+ * which are runs of blanks. */
 #define R50K_TOKENS 50256
 
 static const struct builtin {
@@ -178,8 +178,8 @@ ctx_tokenizer_size(const struct ctx_tokenizer *t)
 	return special > t->vocab.ids_end ? special : t->vocab.ids_end;
 }
 
-/* Returns the number that the token with this id has in ctx's vocabulary table.
- * Returns CTX_VOCAB_NONE if no token has this id. */
+/* Returns the number of the token with this id in ctx's vocabulary table, or
+ * CTX_VOCAB_NONE if no token has this id. */
 static uint32_t
 find_token(const struct ctx_vocab *v, uint32_t id)
 {
@@ -195,8 +195,9 @@ find_token(const struct ctx_vocab *v, uint32_t id)
 	return token;
 }
 
-/* Called after decoding.  Some encodings put a blank before each text; removes
- * this blank from the decoded text, which begins at offset begin of out. */
+/* Called after decoding, for encodings that put a blank before each text.
+ * Removes this blank from the decoded text, which begins at the offset "begin"
+ * of "out". */
 static void
 drop_prefix(const struct ctx_vocab *v, struct ctx_buf *out, size_t begin)
 {

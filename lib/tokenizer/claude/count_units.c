@@ -1,15 +1,16 @@
 /*
- * count_units.c - counts the tokens of units (parts of a text with independent
- * tokens), for Claude's encodings
+ * count_units.c - counts the tokens of units (parts of a text that are counted
+ * independently), for Claude's encodings
  *
- * Most units are in the counter's cache, where many are looked up at once, like
- * pretokens.  The tokens of other units are counted by marked_text.c.
+ * Most units are found in the counter's cache; many units are looked up at
+ * once, like pretokens.  The tokens of the other units are counted by
+ * marked_text.c.
  */
 #include "tokenizer/claude/claude.h"
 #include "tokenizer/encode/count_tokens.h"
 
-/* Data that the functions below share while they count the units listed in
- * counter->pretokens. */
+/* Data that the functions below use while they count the units that are listed
+ * in counter->pretokens. */
 struct unit_batch {
 	struct ctx_token_counter *counter;
 	const char *p;
@@ -26,8 +27,8 @@ tile_unit(const struct unit_batch *b, const char *p, size_t n, unsigned edges,
 	    (struct ctx_str){p, n}, edges, tokens, b->err);
 }
 
-/* Counts a unit of at most CTX_PRETOKEN_CACHE_KEY bytes, if possible by the
- * cache. */
+/* Counts a unit of at most CTX_PRETOKEN_CACHE_KEY bytes; looks it up in the
+ * cache first. */
 static int
 count_short_unit(const struct unit_batch *b, const char *p, size_t n,
     struct ctx_key key)
@@ -38,8 +39,9 @@ count_short_unit(const struct unit_batch *b, const char *p, size_t n,
 	if (tokens == 0) {
 		if (tile_unit(b, p, n, 0, &tokens) < 0)
 			return -1;
-		/* The count fits into unsigned: at most CTX_PRETOKEN_CACHE_KEY
-		 * bytes, each of at most CTX_CLAUDE_FACTOR tokens. */
+		/* The number fits into unsigned: a unit has at most
+		 * CTX_PRETOKEN_CACHE_KEY bytes, and each byte at most
+		 * CTX_CLAUDE_FACTOR tokens. */
 		if (tokens > 0)
 			ctx_pretoken_cache_add(cache, key, (unsigned)tokens);
 	}
@@ -63,8 +65,8 @@ count_long_unit(const struct unit_batch *b, const char *p, size_t n,
 	return 0;
 }
 
-/* Counts the tokens of those units of a list that are too long for a fixed-size
- * cache key.  The last call of the batch lookup has found these units. */
+/* Counts those units of a list that are too long for a key of the cache.  The
+ * batch lookup has stored their indices. */
 static int
 count_longs(const struct unit_batch *b, struct ctx_pretoken_list list)
 {
@@ -82,9 +84,8 @@ count_longs(const struct unit_batch *b, struct ctx_pretoken_list list)
 	return 0;
 }
 
-/* Counts the tokens of the units from index first up to, but not including,
- * end.  Looking up a unit reads 16 bytes from its start, so all 16 must be
- * readable. */
+/* Counts the units from index first to, but not including, index end.  At the
+ * beginning of each unit, 16 bytes must be readable for the lookup. */
 static int
 count_listed_units(const struct unit_batch *b, size_t first, size_t end)
 {
@@ -112,8 +113,8 @@ count_listed_units(const struct unit_batch *b, size_t first, size_t end)
 	return 0;
 }
 
-/* Counts a unit that is so near the end of a text that 16 bytes cannot be read
- * from its start. */
+/* Counts a unit so near the end of a text that 16 bytes are not readable from
+ * the beginning of the unit. */
 static int
 count_last_unit(const struct unit_batch *b, const char *p, size_t n)
 {
@@ -122,8 +123,8 @@ count_last_unit(const struct unit_batch *b, const char *p, size_t n)
 	    : count_short_unit(b, p, n, ctx_key_copy(p, n));
 }
 
-/* Counts the first or the last unit of a text, or a unit that the cache cannot
- * store.  The cache is not used. */
+/* Counts the first or the last unit of a text, or a unit that cannot be stored
+ * in the cache.  Does not use the cache. */
 static int
 count_edge_unit(const struct unit_batch *b, const char *p, size_t n,
     unsigned edges)
@@ -137,7 +138,7 @@ count_edge_unit(const struct unit_batch *b, const char *p, size_t n,
 }
 
 /* Returns true if a unit that ends with this byte has the same number of tokens
- * whether or not another unit follows it. */
+ * before another unit as at the end of a text. */
 static bool
 ends_alike(char last)
 {

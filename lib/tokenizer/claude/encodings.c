@@ -1,8 +1,9 @@
 /* encodings.c - the reconstructed encodings of Claude
  *
- * The frame of a request with one message is that of ctok 1.3.0.  The share of
- * each message was fitted to recorded requests (tests/bench/billed.py, November
- * 2026), except for claude-4.7: there it is what OpenAI's messages have. */
+ * The number of tokens around a request with one message comes from ctok 1.3.0.
+ * How many of them belong to the message was found by fitting to recorded
+ * requests (tests/bench/billed.py, November 2026), except for claude-4.7, for
+ * which the number of OpenAI's messages is used. */
 #include "tokenizer/claude/claude.h"
 
 const struct ctx_claude ctx_claude_3 = {

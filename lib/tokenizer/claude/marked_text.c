@@ -2,12 +2,12 @@
  * marked_text.c - counts the tokens of a unit (a part of a text), for Claude's
  * encodings
  *
- * The unit is rewritten with marker bytes.  First its characters are
- * normalized, and some are removed.  Neighbouring characters of one class are a
- * run (chars.h).  A word is written between two markers, one for its begin and
- * one for its end.  It is written in small letters if a marker can say where
- * the capitals were.  Between punctuation and a space there is a marker, too.
- * A single space between two markers is left out.
+ * The unit is first normalized, and some of its characters are removed.
+ * Consecutive characters of the same class form a run (chars.h).  Marker bytes
+ * are then written into the text.  A word is written between two markers, for
+ * its beginning and its end.  The word is written in small letters if a marker
+ * can say where its capital letters were.  A marker is also written between
+ * punctuation and a space.  A single space between two markers is left out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +16,13 @@
 #include "tokenizer/claude/claude.h"
 #include "tokenizer/unicode.h"
 
-#define UNKNOWN       0xfffd /* read for a byte that is not UTF-8 */
-#define SHARP_S       0x1e9e /* capital; it keeps a word as it is */
-#define DOTTED_I      0x0130 /* capital; it has no lower case here */
-#define NIKHAHIT      0x0e4d /* with SARA_AA it is read as SARA_AM */
+#define UNKNOWN 0xfffd /* replaces a byte that is not UTF-8 */
+/* a capital letter; a word with this letter is written without changes */
+#define SHARP_S 0x1e9e
+/* a capital letter without a small letter in this encoding */
+#define DOTTED_I 0x0130
+/* NIKHAHIT and SARA_AA together are read as SARA_AM */
+#define NIKHAHIT      0x0e4d
 #define SARA_AA       0x0e32
 #define SARA_AM       0x0e33
 #define FIRST_PRIVATE 0xe000
@@ -43,8 +46,8 @@ ctx_marked_text_release(struct ctx_marked_text *m)
 
 /* ---- characters ---------------------------------------------------------- */
 
-/* Returns the ASCII quote that replaces a typographic quote; any other
- * character is returned as it is. */
+/* Returns the ASCII quote for a typographic quote.  Returns any other character
+ * unchanged. */
 static uint32_t
 fold_quote(uint32_t cp)
 {
@@ -101,9 +104,10 @@ read_chars(struct ctx_marked_text *m, struct ctx_str text)
 		c = make_char(cp);
 		properties = properties_of(c);
 		if ((properties & CTX_CHAR_REMOVED) != 0) {
-			/* NIKHAHIT and SARA_AA become SARA_AM, also if removed
-			 * control characters are between them, but not if
-			 * removed private characters are. */
+			/* NIKHAHIT and SARA_AA become SARA_AM.  This is also
+			 * done if removed control characters are between the
+			 * two, but not if removed private-use characters
+			 * are. */
 			nikhahit = nikhahit && cp < FIRST_PRIVATE;
 			continue;
 		}
@@ -152,9 +156,11 @@ normalize(struct ctx_marked_text *m, struct ctx_str text, struct ctx_err *err)
 /* ---- runs ---------------------------------------------------------------- */
 
 struct run {
-	size_t at, end; /* indices of characters */
+	/* indices of the run's first character, and of the character after its
+	 * last one */
+	size_t at, end;
 	unsigned class;
-	/* properties of the run's first character and of its last one */
+	/* properties of the first and of the last character of the run */
 	unsigned first, last;
 	/* True if all characters of the run are decimal digits (Unicode
 	 * category Nd), or all are other numerals (No). */
@@ -167,17 +173,20 @@ struct stream {
 	const uint32_t *chars; /* of the unit */
 	size_t n;
 	unsigned edges;
-	struct run before, before_that; /* the last two runs; 0, 0: none */
-	/* true if the last byte written is the marker for the end of a word */
+	/* the last two runs that were read; the members at and end are 0 if
+	 * there is none */
+	struct run before, before_that;
+	/* true if the last byte that was written is the marker for the end of a
+	 * word */
 	bool closed;
-	/* True if a space was read but is not written yet.  It is left out if a
-	 * marker for the begin of a word is written next. */
+	/* True if a space was read but not yet written.  The space is left out
+	 * if the next byte is a marker for the beginning of a word. */
 	bool space;
 	struct ctx_tiling *tiling;
 };
 
-/* Returns a number for a character of the class CTX_RUN_HARD.  Only characters
- * with equal numbers form a run. */
+/* Returns a number for a character of the class CTX_RUN_HARD.  A run of this
+ * class consists only of characters with the same number. */
 static unsigned
 get_hard_kind(unsigned properties)
 {
@@ -186,7 +195,7 @@ get_hard_kind(unsigned properties)
 	return properties & CTX_CHAR_NUMBER;
 }
 
-/* Returns true if the character after a run belongs to the run. next: the
+/* Returns true if the character after a run belongs to the run. next:
  * properties of this character. */
 static bool
 is_in_run(const struct run *run, unsigned next)
@@ -233,7 +242,7 @@ is_apostrophe(const struct stream *s, const struct run *run)
 	    get_code_point(s->chars[run->at]) == '\'';
 }
 
-/* Returns true if a run of characters is an apostrophe before a word. */
+/* Returns true if a run is an apostrophe directly before a word. */
 static bool
 opens_quote(const struct stream *s, const struct run *run)
 {
@@ -241,8 +250,8 @@ opens_quote(const struct stream *s, const struct run *run)
 	    (properties_of(s->chars[run->end]) & CTX_RUN_MASK) == CTX_RUN_WORD;
 }
 
-/* Returns true if a space is before a run of characters.  The frame (the tokens
- * before a text) may end with a marker, which counts as a space. */
+/* Returns true if there is a space before a run.  A marker at the end of the
+ * frame (the tokens before a text) counts as a space. */
 static bool
 follows_space(const struct stream *s, const struct run *run)
 {
@@ -251,7 +260,7 @@ follows_space(const struct stream *s, const struct run *run)
 	return get_code_point(s->chars[run->at - 1]) == ' ';
 }
 
-/* Returns true if exactly one space, not several, follows the run. */
+/* Returns true if there is exactly one space after the run. */
 static bool
 precedes_space(const struct stream *s, const struct run *run)
 {
@@ -266,8 +275,8 @@ has_border(unsigned properties)
 	return (properties & (CTX_CHAR_SELECTOR | CTX_CHAR_BORDER)) != 0;
 }
 
-/* Return true if a marker is written between a run of numerals and a space:
- * before the run (opens_number) or after it (closes_number). */
+/* Return true if a marker is written between a run of numbers and a space: a
+ * space before the run (opens_number), or a space after it (closes_number). */
 static bool
 opens_number(const struct run *run)
 {
@@ -279,8 +288,8 @@ closes_number(const struct run *run)
 	return run->digits && (run->last & CTX_CHAR_NUMBER) != 0;
 }
 
-/* Returns true if the tokenizer puts a marker for the end of a word between
- * this run of characters and a space after it. */
+/* Returns true if the marker for the end of a word is written between this run
+ * and a space after it. */
 static bool
 closes_itself(const struct run *run)
 {
@@ -290,7 +299,8 @@ closes_itself(const struct run *run)
 }
 
 /* Returns true if the word is the end of a contraction, such as the s in
- * "it's".  No marker is then written between the apostrophe and the word. */
+ * "it's".  In this case no marker is written between the apostrophe and the
+ * word. */
 static bool
 is_contraction(const struct stream *s, const struct run *word)
 {
@@ -319,8 +329,9 @@ write_space(struct stream *s)
 	s->space = false;
 }
 
-/* Writes the marker for the begin of a word. capitals: another marker, which
- * says where the word has capitals, written before that one; 0: none. */
+/* Writes the marker for the beginning of a word. capitals: a marker that is
+ * written before it, and says where the word has capital letters; 0 if there is
+ * none. */
 static void
 write_begin(struct stream *s, unsigned capitals)
 {
@@ -363,14 +374,15 @@ write_chars(struct stream *s, const struct run *run)
 		write_char(s, get_code_point(s->chars[i]));
 }
 
-/* Says which letters of a word are capitals and which are small. */
+/* Which letters of a word are capital letters. */
 struct capitals {
 	bool sharp_s, dotted_i;
-	/* true if some letter is neither a capital nor small, as in Arabic */
+	/* true if the word has a letter without case, such as an Arabic one */
 	bool caseless;
 	/* true if the word has a small letter */
 	bool lower;
-	size_t upper, upper_after_first; /* capitals, without DOTTED_I */
+	/* numbers of capital letters, not counting DOTTED_I */
+	size_t upper, upper_after_first;
 };
 
 static struct capitals
@@ -399,9 +411,9 @@ count_capitals(const struct stream *s, const struct run *word)
 	return found;
 }
 
-/* Returns the marker that says where the word has capitals, so that the word
- * can be written in small letters.  Returns 0 if the word is written
- * unchanged. */
+/* Returns the marker that says where the word has capital letters; the word is
+ * then written in small letters.  Returns 0 if the word is written without
+ * changes. */
 static unsigned
 find_case(const struct stream *s, const struct run *word)
 {
@@ -421,7 +433,7 @@ find_case(const struct stream *s, const struct run *word)
 }
 
 /* Writes a word and its markers.  If combining marks are directly before the
- * word, they have already written the marker for its begin. */
+ * word, the marker for its beginning was already written with them. */
 static void
 write_word(struct stream *s, const struct run *word)
 {
@@ -443,8 +455,8 @@ write_word(struct stream *s, const struct run *word)
 	write_end(s);
 }
 
-/* Writes combining marks that have no letter before them.  They are a word of
- * their own.  If letters follow, these belong to the same word. */
+/* Writes combining marks that are not after a letter.  They begin a word, to
+ * which the letters after them belong. */
 static void
 write_marks(struct stream *s, const struct run *run)
 {
@@ -455,9 +467,10 @@ write_marks(struct stream *s, const struct run *run)
 		write_end(s);
 }
 
-/* Writes a run of characters.  If opens is true and a space is before it,
- * writes a marker for the begin of a word between them; if closes is true and a
- * single space is after it, a marker for the end of a word. */
+/* Writes a run.  If opens is true and there is a space before the run, writes a
+ * marker for the beginning of a word between the two.  If closes is true and
+ * there is a single space after the run, writes a marker for the end of a word
+ * between the two. */
 static void
 write_bordered(struct stream *s, const struct run *run, bool opens, bool closes)
 {
@@ -490,9 +503,10 @@ write_run(struct stream *s, const struct run *run)
 		write_chars(s, run);
 }
 
-/* The frame (the tokens before a text) ends with the marker for the begin of a
- * word.  Writes it, unless the first run begins with a marker or space. Before
- * an apostrophe with a word, writes a space instead. */
+/* Called if the frame (the tokens before a text) ends with the marker for the
+ * beginning of a word.  Writes this marker, unless the first run begins with a
+ * marker or a space.  Before an apostrophe and a word, writes a space
+ * instead. */
 static void
 write_head(struct stream *s, const struct run *first)
 {
@@ -525,16 +539,17 @@ write_stream(struct stream *s)
 		s->before_that = s->before;
 		s->before = run;
 	}
-	/* A space at the end may be unwritten.  Inside a text, a word follows
-	 * the unit, so the space is left out; at the end, it is written. */
+	/* If a space at the end of the unit is not written yet, this depends on
+	 * the place: inside a text, a word comes after the unit, so the space
+	 * is left out; at the end of a text the space is written. */
 	if ((s->edges & CTX_UNIT_TAIL) != 0)
 		write_space(s);
 }
 
-/* Removes the line feeds at the end of a text and returns how many tokens they
- * add.  The frame after a text begins with two line feeds, which are one token
- * of the frame.  The line feeds of the text and of the frame are divided into
- * pieces together; the frame's token is then subtracted. */
+/* Removes the line feeds at the end of a text, and returns the number of tokens
+ * that they add.  The frame after a text begins with two line feeds, which are
+ * one token.  The line feeds of the text and of the frame are divided into
+ * pieces together, and then one token is subtracted. */
 static uint64_t
 count_newlines(struct ctx_marked_text *m)
 {
@@ -565,8 +580,8 @@ ctx_marked_text_count(struct ctx_marked_text *m, struct ctx_str unit,
 		return -1;
 	if ((edges & CTX_UNIT_TAIL) != 0)
 		*tokens += count_newlines(m);
-	/* The frame before the text ends with the marker for the begin of a
-	 * word.  A single space with which the text begins is left out. */
+	/* The frame before the text ends with the marker for the beginning of a
+	 * word, so a single space at the beginning of the text is left out. */
 	skip = (edges & CTX_UNIT_HEAD) != 0 && m->claude->opens_word &&
 	    unit.p[0] == ' ' && m->n > 0 &&
 	    get_code_point(m->chars[0]) == ' ' &&

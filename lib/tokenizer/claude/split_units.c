@@ -1,20 +1,21 @@
 /*
- * split_units.c - splits a text into units: parts whose tokens do not depend on
- * the text around them
+ * split_units.c - splits a text into units, which are parts whose tokens do not
+ * depend on the text around them
  *
  * Whether a text can be cut between two characters depends only on the classes
- * of these two.  The markers that are written before and after a cut
- * (marked_text.c) depend only on the two classes, not on the characters
- * themselves.  The reasons for the table of cuts:
- *
+ * of these two characters.  The same is true for the markers that are written
+ * before and after the cut (marked_text.c).  The table of cuts follows from
+ * these facts:
  *  - A word has a marker on both sides, except after an apostrophe or next to a
  *    combining mark.
- *  - A space before a word may be left out, so the space belongs to the unit
- *    before the word.
+ *  - A space before a word may be left out, so it is part of the unit before
+ *    the
+ *    word.
  *  - After a digit, a line feed, a tab, or a character of the class UNIT_HARD
  *    (Han, Hangul, emoji), nothing is left out and no marker is written.
- *  - There is no cut next to a character that normalization may remove or
- *    change, except for Han, which it changes only to other Han.
+ *  - There is no cut beside a character that normalization may remove or
+ *    change.
+ *    Han is an exception, because normalization changes it only to other Han.
  */
 #include <string.h>
 
@@ -23,9 +24,9 @@
 #include "tokenizer/unicode.h"
 
 enum unit_class {
-	UNIT_OTHER, /* no cut next to it */
-	UNIT_WORD,  /* a letter with CTX_CHAR_STARTS */
-	/* Han, Hangul, emoji: no piece (token) joins such a character with
+	UNIT_OTHER, /* there is never a cut beside such a character */
+	UNIT_WORD,  /* a letter with the property CTX_CHAR_STARTS */
+	/* Han, Hangul, emoji: no piece (token) contains such a character and
 	 * another */
 	UNIT_HARD,
 	UNIT_DIGIT, /* 0-9 */
@@ -38,8 +39,8 @@ enum unit_class {
 };
 
 #define BIT(class) (1u << UNIT_##class)
-/* For each class of a character: bit set of the classes that the next character
- * may have if the text can be cut between the two. */
+/* For each class of a character: bits of those classes that the next character
+ * must have so that the text can be cut between the two. */
 static const uint16_t cuts[UNIT_CLASSES] = {
     [UNIT_OTHER] = 0,
     [UNIT_WORD] = BIT(HARD),
@@ -134,21 +135,22 @@ is_ascii_row(const char *p)
 	return (word & 0x8080808080808080u) == 0;
 }
 
-/* The cuts found so far. */
+/* The cuts that were found so far. */
 struct cutter {
 	const char *p;
 	size_t n, max, found;
-	size_t at;      /* number of bytes that were searched */
-	unsigned class; /* class of the character before the offset "at" */
-	/* True if the first unit cannot be listed in the result; see the member
-	 * alone of struct ctx_pretokenize. */
+	size_t at; /* number of bytes that were examined */
+	/* class of the character directly before the offset "at" */
+	unsigned class;
+	/* True if the first unit cannot be listed; see the member "alone" of
+	 * struct ctx_pretokenize. */
 	bool alone;
 	uint32_t *ends;
 };
 
-/* Finds the cuts between ASCII characters.  A branch for each cut would often
- * be mispredicted by the processor, so the loop has none.  Leaves room for one
- * more cut, which cut_char may find. */
+/* Finds the cuts between ASCII characters.  The loop has no branch for a cut,
+ * because the processor would often predict it wrongly.  Leaves room for one
+ * more cut, which cut_char may add. */
 static void
 cut_ascii(struct cutter *c)
 {
@@ -172,7 +174,7 @@ cut_ascii(struct cutter *c)
 
 /* Finds the cuts before characters of several bytes, up to a byte that is not
  * part of such a character.  Leaves room for one more cut, which cut_char may
- * find. */
+ * add. */
 static void
 cut_wide(struct cutter *c)
 {
@@ -196,9 +198,9 @@ cut_wide(struct cutter *c)
 	c->class = class;
 }
 
-/* Reads the next character and adds a cut before it, if there is one. Returns
- * false if splitting must stop before the character, so that the units found so
- * far are returned. */
+/* Reads the next character, and adds a cut before it if the text can be cut
+ * there.  Returns false if the units that were found so far must be returned
+ * first. */
 static bool
 cut_char(struct cutter *c)
 {

@@ -1,13 +1,13 @@
-/* blanks.c - replaces U+2581 in text by blanks, for vocabularies of
- * SentencePiece */
+/* blanks.c - replaces U+2581 in a text by blanks, for SentencePiece
+ * vocabularies */
 #include <string.h>
 
 #include "tokenizer/encode/blanks.h"
 
 #define SIGN_BYTES (sizeof CTX_BLANK_SIGN - 1)
 
-/* Returns the offset of the first U+2581 at or after offset "at"; n if there is
- * none. */
+/* Returns the offset of the first U+2581 at or after the offset "at", or n if
+ * there is none. */
 static size_t
 find_sign(const char *p, size_t n, size_t at)
 {

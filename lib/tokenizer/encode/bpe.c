@@ -1,27 +1,27 @@
 /*
  * bpe.c - byte-pair encoding (BPE) of one pretoken
  *
- * The definition: start with the tokens of the single bytes or, in a vocabulary
- * of SentencePiece, of the characters (ctx_vocab_first).  Two adjacent tokens
- * can merge if the vocabulary has a token for them.  Of all pairs that can
- * merge, merge the one whose result has the lowest number; of equal pairs, the
- * leftmost.  Stop when no pair can merge.  ctx_bpe_pairs does exactly this, for
- * few bytes.
+ * Definition of BPE: begin with the tokens of the single bytes or, in a
+ * SentencePiece vocabulary, of the characters (ctx_vocab_first).  Two adjacent
+ * tokens can merge if the vocabulary has a token for them.  Of all pairs that
+ * can merge, merge the one whose result has the lowest number; if there are
+ * several of these, the leftmost.  Stop when no pair can merge.  ctx_bpe_pairs
+ * works in exactly this way, for few bytes.
  *
- * ctx_bpe_long finds the same tokens from left to right.  A sequence of tokens
- * is an encoding if and only if each two adjacent tokens are the encoding of
- * their own bytes (Berglund and van der Merwe, "Formalizing BPE Tokenization",
- * 2023).  Every prefix of a pretoken has exactly one encoding.  So the function
- * takes the longest token that can follow the one before it.  If none can, it
- * removes the last token and tries shorter ones.  The place where none could
- * follow is marked as a dead end and is never tried again, which keeps the time
- * linear.  The method is that of the Rust crate bpe by A. Neubeck and H. van
- * Antwerpen.
+ * ctx_bpe_long finds the same tokens from left to right.  It uses that a
+ * sequence of tokens is an encoding if and only if each two adjacent tokens are
+ * the encoding of their own bytes (Berglund and van der Merwe, "Formalizing BPE
+ * Tokenization", 2023).  Every beginning of a pretoken has exactly one
+ * encoding.  So the function takes the longest token that can stand after the
+ * token before it.  If there is none, it removes the last token and tries
+ * shorter ones in its place.  The place where no token was possible is marked
+ * as a dead end and never tried again, so the time is linear.  The method comes
+ * from the Rust crate bpe by A.  Neubeck and H. van Antwerpen.
  *
- * To save time, short pieces of the text (windows) are first encoded alone,
- * many at once.  Tokens are taken from the windows, because away from their
- * ends these tokens are nearly always right.  A wrong token leads to a dead end
- * and is removed then.
+ * To save time, pieces of the text (windows) are first encoded separately, many
+ * at once.  Tokens are then taken from these windows, because they are nearly
+ * always right except near the ends of a window.  A wrong token leads to a dead
+ * end, and is then removed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +29,14 @@
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* Four and sixteen numbers in a SIMD vector.  Functions get its address,
- * because on some processors a vector cannot be passed in a register. */
+/* SIMD vectors of four and of sixteen numbers.  Functions get the address of a
+ * vector, because some processors cannot pass a vector in a register. */
 typedef int32_t four_vector __attribute__((vector_size(16)));
 typedef uint32_t sixteen_vector __attribute__((vector_size(64)));
 
-/* Compares four tags of a line of the hash table with a tag.  The value of a
- * tag is eight words after it.  If a tag is equal, puts its value into *found
- * (by OR); otherwise does not change *found. */
+/* Compares four tags in a line of the hash table with one tag.  The value for a
+ * tag is eight words after it in the line.  If a tag is equal, combines its
+ * value with *found by OR; otherwise does not change *found. */
 static inline void
 find_four(four_vector *found, const uint32_t *entry, uint32_t tag)
 {
@@ -47,8 +47,9 @@ find_four(four_vector *found, const uint32_t *entry, uint32_t tag)
 	*found |= values & (tags == (int32_t)tag);
 }
 
-/* Looks up a pair of tokens by its tag in one line of the hash table.  Returns
- * the value of the pair; 0 if the line does not have it. */
+/* Looks up a pair of tokens in one line of the hash table, by the tag of the
+ * pair.  Returns the value of the pair, or 0 if the line does not contain the
+ * pair. */
 static inline uint32_t
 pair_in(const uint32_t *entry, uint32_t tag)
 {
@@ -72,7 +73,7 @@ keep_smaller(four_vector *least, const void *list)
 	*least = (four & first) | (*least & ~first);
 }
 
-/* Returns the lowest of n numbers; see bpe_interleaved.h. */
+/* Returns the smallest of n numbers; see bpe_interleaved.h. */
 static inline uint32_t
 find_least(const uint32_t *list, uint32_t n)
 {
@@ -101,8 +102,8 @@ ctx_bpe_merge_portable(const struct ctx_vocab *v,
 	merge_pretokens(v, pretokens, n);
 }
 
-/* Notes that no tokens of a pretoken of n bytes merge.  find_least reads
- * sixteen merges at a time, so as many are written. */
+/* Marks all pairs of tokens in a pretoken of n bytes as not mergeable.  Up to
+ * 15 more elements are written, because find_least reads sixteen at a time. */
 static void
 clear_merges(struct ctx_bpe_pretoken *pretoken, size_t n)
 {
@@ -113,8 +114,8 @@ clear_merges(struct ctx_bpe_pretoken *pretoken, size_t n)
 		memcpy(pretoken->merges + i, &none, sizeof none);
 }
 
-/* Begins to merge a pretoken, like ctx_bpe_pretoken_begin, for a vocabulary
- * whose tokens are merged from characters, not bytes. */
+/* Prepares a pretoken for merging, like ctx_bpe_pretoken_begin, for a
+ * vocabulary whose tokens are merged from characters and not from bytes. */
 static void
 begin_chars(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
     const char *p, size_t n)
@@ -173,10 +174,10 @@ ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
 
 	ctx_bpe_pretoken_begin(v, &pretoken, p, n);
 	merge_pretokens(v, &pretoken, 1);
-	/* Bit i of pretoken.occupied is set if a token begins at position i.
-	 * The lowest and the highest bit that are set stand for the ends of the
-	 * pretoken. The loop first clears the lowest bit, and stops when only
-	 * the highest is left. */
+	/* If a token begins at position i, bit i of pretoken.occupied is set.
+	 * The lowest and the highest bit that is set stand for the ends of the
+	 * pretoken.  The loop first removes the lowest bit, and ends when only
+	 * the highest bit is left. */
 	for (occupied = pretoken.occupied & (pretoken.occupied - 1);
 	     (occupied & (occupied - 1)) != 0; occupied &= occupied - 1)
 		out[k++] = pretoken.tokens[__builtin_ctzll(occupied)];
@@ -185,29 +186,30 @@ ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
 
 /*
  * Returns true if the tokens a and b are the encoding of their own bytes.  They
- * are not if a merge across their border comes before one of the merges that
- * made a or b.  The loop undoes the merges that made a and b at the border, the
- * latest first.  At each step it looks up the two tokens that then meet at the
- * border.  If their merge is lower than the merge undone last, it would have
- * come first.
+ * are not if some merge across the border between a and b is made before one of
+ * the merges that lead to a and b.  To find this out, the loop undoes these
+ * merges at the border, the latest first, and looks up at each step the two
+ * tokens that are then adjacent at the border.  If their merge has a lower
+ * number than the merge that was undone last, it would be made first.
  */
 static bool
 is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 {
-	/* only merges with a number below this one are made before the merges
-	 * that were undone so far */
+	/* only merges with a lower number are made before the merges that were
+	 * undone so far */
 	uint32_t limit = v->end;
 	uint32_t left, right;
 
-	/* If a and b cannot merge, ctx_vocab_pair returns CTX_VOCAB_NONE or a
-	 * token that is not used, and the loop continues. */
+	/* If the two tokens cannot merge, ctx_vocab_pair returns CTX_VOCAB_NONE
+	 * or a token that is not used, so the loop continues. */
 	while (ctx_vocab_pair(v, a, b) >= limit) {
 		left = ctx_vocab_parent(v, a, 1);
 		right = ctx_vocab_parent(v, b, 0);
 		if (left == a && right == b)
 			return true;
-		/* Of equal merges the leftmost is made first.  So if a and b
-		 * are equal, the merge that made b is undone first. */
+		/* Of several equal merges, the leftmost is made first.  So if
+		 * the two tokens are equal, the merge that leads to b is undone
+		 * first. */
 		if (right == b || (left != a && a > b)) {
 			limit = a;
 			a = left;
@@ -221,10 +223,11 @@ is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 
 #define JUDGED_BITS 12
 
-/* A window is a piece of a pretoken that is encoded alone.  The tokens near its
- * ends may be wrong.  So tokens are taken only from NEAR bytes after its start
- * to FAR bytes before its end.  The first window is used from its start, and
- * the one at the end of the pretoken up to its end. */
+/* A window is a piece of a pretoken that is encoded separately.  Tokens near
+ * its ends may be wrong, so only the tokens from NEAR bytes after its beginning
+ * to FAR bytes before its end are used.  Exceptions: the first window is used
+ * from its beginning, and the window at the end of the pretoken up to its
+ * end. */
 #define WINDOW CTX_BPE_MAX
 #define NEAR   6
 #define FAR    10
@@ -232,17 +235,18 @@ is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 
 struct ctx_ahead {
 	/* Cached results of is_own_encoding: each is a pair of tokens, with the
-	 * result in the lowest bit. */
+	 * result in the lowest bit of the number. */
 	uint64_t judged[1 << JUDGED_BITS];
 	struct ctx_bpe_pretoken windows[CTX_BPE_BATCH];
 	/* offset in the pretoken of the first window (piece that is encoded
-	 * alone) */
+	 * separately) */
 	size_t first;
 	size_t n; /* number of windows */
 };
 
-/* Returns true if the token b can follow the token a.  Remembers results of
- * is_own_encoding, because long pretokens often repeat a few tokens. */
+/* Returns true if the token b can stand directly after the token a in an
+ * encoding.  Caches the results of is_own_encoding, because long pretokens
+ * often repeat the same tokens. */
 static bool
 may_follow_token(const struct ctx_vocab *v, const struct ctx_bpe *m, uint32_t a,
     uint32_t b)
@@ -267,17 +271,18 @@ append_token(struct ctx_bpe *m, uint32_t token, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if offset "at" in the pretoken is a dead end: it is known that
- * no token of the encoding begins there. */
+/* Returns true if the offset "at" in the pretoken is a dead end: no token of
+ * the encoding can begin there. */
 static bool
 is_dead(const struct ctx_bpe *m, size_t at)
 {
 	return (m->dead[at / 64] >> at % 64 & 1) != 0;
 }
 
-/* Finds the next token quickly in repetitive text.  If the last two tokens are
- * equal and the next bytes repeat them, returns the same token once more: it
- * can certainly follow itself.  Otherwise returns CTX_VOCAB_NONE. */
+/* Finds the next token of repetitive text quickly.  If the last two tokens are
+ * equal, and the next bytes repeat them, the next token is the same, because it
+ * can certainly stand after itself; returns it.  Otherwise returns
+ * CTX_VOCAB_NONE. */
 static uint32_t
 find_repeated_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
     const char *p, size_t n, size_t at)
@@ -295,9 +300,9 @@ find_repeated_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
 	    : CTX_VOCAB_NONE;
 }
 
-/* Returns the longest shorter token that is a prefix of the given token; p has
- * the given token's bytes.  Returns CTX_VOCAB_NONE if the given token is a byte
- * or character from which merging starts. */
+/* Returns the longest token that is a beginning of the given token and shorter.
+ * p: bytes of the given token.  Returns CTX_VOCAB_NONE if the given token is a
+ * byte or character with which merging begins. */
 static uint32_t
 find_shorter_token(const struct ctx_vocab *v, uint32_t token, const char *p)
 {
@@ -308,9 +313,9 @@ find_shorter_token(const struct ctx_vocab *v, uint32_t token, const char *p)
 	    : ctx_vocab_longest(v, p, length - 1);
 }
 
-/* Returns the longest token that is equal to the next bytes of the text,
- * beginning with p[at], and that can follow the last token of *m.  Returns
- * CTX_VOCAB_NONE if there is none. */
+/* Returns the longest token that is equal to the bytes from offset "at" on and
+ * that can stand after the last token of *m.  Returns CTX_VOCAB_NONE if there
+ * is none. */
 static uint32_t
 find_next_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
     const char *p, size_t n, size_t at)
@@ -326,10 +331,10 @@ find_next_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
 	return token;
 }
 
-/* Returns the window (piece that is encoded alone) in which the byte at offset
- * "at" of the pretoken was encoded.  Sets *begin to the offset where this
- * window begins.  If the byte is after the last window, first encodes new
- * windows from this byte on. */
+/* Returns the window (piece that is encoded separately) that contains the byte
+ * at the offset "at" of the pretoken.  Sets *begin to the offset of the window.
+ * If the byte is after the last window, first encodes new windows from this
+ * byte on. */
 static const struct ctx_bpe_pretoken *
 find_window(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, size_t at, size_t *begin)
@@ -350,10 +355,10 @@ find_window(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 	return a->windows + k;
 }
 
-/* Takes tokens from the window (piece of the pretoken that was encoded alone)
- * in which byte *at was encoded.  Appends them to m->tokens as long as each can
- * follow the token before it.  Moves *at to the end of the last one.  Returns
- * 1; 0 if no token was appended; or -1 with *err. */
+/* Takes tokens from the window (piece of the pretoken that was encoded
+ * separately) that contains byte *at.  Appends them to m->tokens, as long as
+ * each can stand after the one before it, and moves *at to the end of the last
+ * one.  Returns 1 if tokens were appended, 0 if not, or -1 with *err. */
 static int
 take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, size_t *at, struct ctx_err *err)
@@ -367,9 +372,9 @@ take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 	while (*at < end) {
 		place = *at - begin + 1;
 		token = w->tokens[place];
-		/* Only the first token of the window is compared with the token
-		 * before it: adjacent tokens of one window can always follow
-		 * each other. */
+		/* Only the first token of a window is compared with the token
+		 * before it: adjacent tokens of the same window can always
+		 * stand side by side. */
 		if ((occupied >> place & 1) == 0 ||
 		    (m->n == taken && m->n > 0 &&
 			!may_follow_token(v, m, m->tokens[m->n - 1], token)) ||
@@ -411,8 +416,9 @@ merge_queue(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 	return m->n > 0 ? 0 : -1;
 }
 
-/* Returns true if a text may contain a token with a lower number than one of
- * its parts.  The fast method of ctx_bpe_long would then give wrong tokens. */
+/* Returns true if a text may contain a token that has a lower number than one
+ * of its parts.  The fast method of ctx_bpe_long could then find wrong
+ * tokens. */
 static bool
 may_be_disordered(const struct ctx_vocab_head *h, const char *p, size_t n)
 {
@@ -453,10 +459,10 @@ ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 			if (taken < 0)
 				return -1;
 			/* If no token could be taken from a window, the next
-			 * tokens are found without windows.  Each failure
-			 * doubles the number of these tokens, because in a run
-			 * of one character tokens can be longer than a window.
-			 */
+			 * tokens are found without windows.  Each time this
+			 * happens, the number of these tokens is doubled,
+			 * because in a run of one character tokens can be
+			 * longer than a window. */
 			wait = taken > 0 ? 1 : wait < 64 ? wait * 2 : wait;
 			careful = taken > 0 ? 0 : wait;
 			continue;
@@ -470,9 +476,9 @@ ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 			at += ctx_vocab_length(v, token);
 			continue;
 		}
-		/* If there is no token left to remove, no encoding was found.
-		 * Every text has an encoding, so the tables are wrong.  Tables
-		 * made by build.c are never wrong. */
+		/* All tokens were removed, so no encoding was found.  Every
+		 * text has an encoding if the tables are right, as those of
+		 * build.c are, so the tables must be damaged. */
 		if (m->n == 0)
 			return ctx_err_set(err, CTX_EFILE,
 			    "the vocabulary is damaged: it cannot encode "

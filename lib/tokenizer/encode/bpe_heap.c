@@ -1,13 +1,14 @@
 /*
  * bpe_heap.c - byte-pair encoding with a heap, for vocabularies whose merges
- * are out of order
+ * are not in order
  *
- * Usually every token has a higher number than the two tokens that merge to it,
- * and ctx_bpe_long relies on that.  In some vocabulary files a token has a
- * lower number than one of its parts.  It is then made as soon as the parts
- * exist, between merges with higher numbers.  For these files this code follows
- * the definition in bpe.c step by step.  A heap has the pairs that can merge,
- * the one with the lowest result first; of equal ones, the leftmost.
+ * ctx_bpe_long requires that each token has a higher number than the two tokens
+ * that are merged to it.  In some vocabulary files, a token has a lower number
+ * than one of its parts.  Such a token is made as soon as its parts exist,
+ * between merges with higher numbers.  For these files this code makes the
+ * merges one by one, by the definition in bpe.c.  The heap contains the pairs
+ * that can merge; the pair with the lowest result is on top or, if several have
+ * it, the leftmost of them.
  */
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@
 
 struct merge_heap {
 	const struct ctx_vocab *v;
-	/* indexed by the first byte of a token */
+	/* each is indexed by the first byte of a token */
 	uint32_t *tokens, *next, *before;
 	struct pending_merge {
 		uint32_t merged, at;
@@ -32,9 +33,9 @@ is_earlier_merge(struct pending_merge a, struct pending_merge b)
 	return a.merged != b.merged ? a.merged < b.merged : a.at < b.at;
 }
 
-/* Adds the pair of the token at offset "at" and the next token to the heap, if
- * the two can merge.  The heap has room for three pairs per byte: one at the
- * start, and two new ones for each merge. */
+/* Adds the pair of the token at the offset "at" and the next token to the heap,
+ * if the two can merge.  The heap has room for three pairs per byte: the pair
+ * at the beginning, and two new pairs for each merge. */
 static void
 push_pair(struct merge_heap *q, uint32_t at)
 {
@@ -76,7 +77,7 @@ pop_pair(struct merge_heap *q)
 	return first;
 }
 
-/* Makes a merge that was taken from the heap.  Does nothing if one of its
+/* Makes a merge that was taken from the heap.  Does nothing if one of its two
  * tokens was already merged with another token. */
 static void
 apply_merge(struct merge_heap *q, struct pending_merge w)
@@ -96,7 +97,7 @@ apply_merge(struct merge_heap *q, struct pending_merge w)
 	push_pair(q, q->before[w.at]);
 }
 
-/* Sets the tokens of the single bytes or characters, from which merging starts.
+/* Sets the tokens of the single bytes or characters with which merging begins;
  * n is at least 1. */
 static void
 list_symbols(struct merge_heap *q, const char *p, uint32_t n)

@@ -1,20 +1,21 @@
 /*
  * count_streaming.c - counts the tokens of a text of which only the first part
- * is known yet
+ * is known
  *
- * Counting ends at a boundary between pretokens that no later byte can move.
- * Which boundaries these are depends on the encoding:
- *
+ * Counting ends at a boundary between pretokens that later bytes certainly
+ * cannot change.  Which boundaries are certain depends on the encoding:
  *  - Built-in pretokenizers: all boundaries except the last few.
- *  - Patterns of vocabulary files: the end of a match that did not look at the
- *    end of the known text.
- *  - Units of Claude's encodings: each cut, once both characters next to it are
- *    known.
+ *  - Patterns of vocabulary files: the end of a match that was found without
+ *    looking at the end of the known text.
+ *  - Units of Claude's encodings: each cut for which both neighbouring
+ *    characters are known.
  *  - Added tokens: a boundary is certain if no name of an added token can begin
- *    before it and end in later text.
+ *    before the boundary and end in later text.
  *  - Normalized text (NFC): a boundary is certain if later combining marks
- *    cannot change the characters before it.  Where NFC changes the text,
- *    counting ends only at offsets that the original text has, too.
+ *    cannot change the characters before it.  If normalization changes the
+ *    text,
+ *    counting ends only at offsets that have a counterpart in the original
+ *    text.
  */
 #include "tokenizer/encode/blanks.h"
 #include "tokenizer/encode/count_tokens.h"
@@ -23,7 +24,7 @@
 #include "tokenizer/encode/pretokenize_pcre2.h"
 #include "tokenizer/open.h"
 
-#define STEP 256 /* number of pretokens counted at once */
+#define STEP 256 /* number of pretokens that are counted in one step */
 
 /* Returns the length of the text without an incomplete character at its end. */
 static size_t
@@ -39,9 +40,9 @@ find_whole_end(const char *p, size_t n)
 	return n - at < length ? at : n;
 }
 
-/* Returns the offset up to which all names of added tokens can be found.  A
- * name that begins later may be cut off by the end of the known text.  longest:
- * the length of the longest name in bytes.  The offset is at the end of a
+/* Returns the offset up to which all names of added tokens are certainly found.
+ * A name that begins later may be incomplete at the end of the known text.
+ * longest: length in bytes of the longest name.  The offset is the end of a
  * character. */
 static size_t
 find_names_end(const char *p, size_t n, size_t longest)
@@ -51,8 +52,7 @@ find_names_end(const char *p, size_t n, size_t longest)
 	return n <= more ? 0 : find_whole_end(p, n - more);
 }
 
-/* Counts a whole text of n bytes, after which nothing follows, and adds its
- * bytes and tokens to *sum. */
+/* Counts a complete text of n bytes, and adds its bytes and tokens to *sum. */
 static int
 count_closed(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)
@@ -69,23 +69,23 @@ count_closed(struct ctx_token_counter *c, const char *p, size_t n,
 	return rc;
 }
 
-/* State of counting the beginning of a text whose rest may still come.  The
- * text was already normalized. */
+/* State of counting the beginning of a text whose rest is not known yet.  The
+ * text is already normalized. */
 struct open {
 	struct ctx_token_counter *counter;
 	struct ctx_str text;
-	size_t at;       /* number of bytes counted so far */
-	uint64_t tokens; /* number of tokens in the bytes counted so far */
+	size_t at;       /* number of bytes that were counted */
+	uint64_t tokens; /* number of tokens in the bytes that were counted */
 	bool changed;    /* true if normalization has changed the text */
 	struct ctx_nfc_map map;
-	/* Up to where the count is final: an offset in the original text, and
-	 * the number of tokens before it. */
+	/* Place up to which the count is final: an offset in the original text,
+	 * and the number of tokens before it. */
 	struct ctx_token_checkpoint sure;
 };
 
-/* Records that the count up to offset "at" of the normal form is final.  Does
- * nothing if the original text has no corresponding offset, because
- * normalization changed the text there. */
+/* Stores that the count is final up to the offset "at" in the normal form.
+ * Does nothing if this offset has no counterpart in the original text, because
+ * normalization has changed the text there. */
 static int
 confirm_count(struct open *open, size_t at, uint64_t tokens,
     struct ctx_err *err)
@@ -98,8 +98,8 @@ confirm_count(struct open *open, size_t at, uint64_t tokens,
 	return clean < 0 ? -1 : 0;
 }
 
-/* Counts the text up to offset end, where an added token begins.  So the count
- * is final there. */
+/* Counts the text up to the offset "end", at which an added token begins.  The
+ * count is then final up to there. */
 static int
 count_to(struct open *open, size_t end, struct ctx_err *err)
 {
@@ -115,8 +115,8 @@ count_to(struct open *open, size_t end, struct ctx_err *err)
 	return rc;
 }
 
-/* Counts the text up to offset end, as far as bytes after the known text cannot
- * change the count.  The text up to end contains no names of added tokens. */
+/* Counts the text up to the offset "end" as far as later bytes cannot change
+ * the count.  The text before "end" must not contain names of added tokens. */
 static int
 count_sure(struct open *open, size_t end, struct ctx_err *err)
 {
@@ -130,9 +130,9 @@ count_sure(struct open *open, size_t end, struct ctx_err *err)
 	    end - open->at);
 	if (c->pcre2 != NULL)
 		ctx_pcre2_part(c->pcre2);
-	/* With patterns of a vocabulary file, splitting stops before a match
-	 * that would have to look past the end of the known text.  So all
-	 * boundaries found are certain. */
+	/* With the patterns of a vocabulary file, splitting stops before a
+	 * match that would depend on unknown text, so all boundaries are
+	 * certain. */
 	while ((rc = ctx_text_splitter_next(&w, STEP, err)) > 0 &&
 	    w.spans.at > past[0].at) {
 		for (i = sure; i > 0; i--)
@@ -146,8 +146,9 @@ count_sure(struct open *open, size_t end, struct ctx_err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/* Counts the normalized text, with names of added tokens that are recognized in
- * it, as far as later bytes cannot change the count. */
+/* Counts the normalized text as far as later bytes cannot change the count.
+ * Also finds the names of added tokens that are searched for in normalized
+ * text. */
 static int
 count_names(struct open *open, struct ctx_err *err)
 {
@@ -176,8 +177,8 @@ count_names(struct open *open, struct ctx_err *err)
 	return 0;
 }
 
-/* Counts a text that may continue after n bytes, as far as later bytes cannot
- * change the count.  Adds the bytes and tokens counted to *sum. */
+/* Counts a text whose rest is not known, as far as later bytes cannot change
+ * the count.  Adds the number of these bytes and of their tokens to *sum. */
 static int
 count_open(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)
@@ -198,12 +199,11 @@ count_open(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* Some encodings put a blank before each text.  Finds the last blank in a text
- * that can be replaced by this added blank: if the text is divided there, and
- * the part after the blank is counted as a text of its own, both parts together
- * have as many tokens as the whole text.  Returns the offset of the blank; 0 if
- * there is none.  A blank at offset 0 does not count, because an added token
- * may end there. */
+/* Some encodings put a blank before each text.  Finds the last blank of a text
+ * that can be replaced by such a blank: if the part after it is counted as a
+ * text of its own, both parts together have as many tokens as the whole text.
+ * Returns the offset of the blank, or 0 if there is none.  A blank at offset 0
+ * is not used, because an added token may be before it. */
 static size_t
 find_last_blank(const struct ctx_vocab *v, struct ctx_str text)
 {
@@ -219,7 +219,7 @@ find_last_blank(const struct ctx_vocab *v, struct ctx_str text)
 	return 0;
 }
 
-/* Returns the offset after the last added token of a text. */
+/* Returns the offset of the end of the last added token in a text. */
 static size_t
 find_last_name_end(const struct ctx_token_counter *c, struct ctx_str text)
 {
@@ -240,17 +240,17 @@ find_last_name_end(const struct ctx_token_counter *c, struct ctx_str text)
 }
 
 /* Counts a text as far as later bytes cannot change the count, for encodings
- * that put a blank before each text.  Sets *at to an offset directly after a
- * blank of the text.  The text from there on will be counted as a text of its
- * own; the blank that the encoding puts before it replaces the blank of the
- * text.  Only blanks after the last added token are examined. */
+ * that put a blank before each text.  Sets *at to the offset after a blank of
+ * the text, from which the rest will be counted as a text of its own: the blank
+ * that the encoding puts before the rest replaces the blank in the text.  Only
+ * blanks after the last added token are used. */
 static int
 count_to_blank(struct ctx_token_counter *c, struct ctx_str text, size_t *at,
     uint64_t *tokens, struct ctx_err *err)
 {
 	size_t from = find_last_name_end(c, text), blank;
-	/* The rest of the text must not begin with the name of an added token,
-	 * because the encoding would then put no blank before it. */
+	/* The rest must not begin with the name of an added token, because the
+	 * encoding would then not put a blank before it. */
 	size_t end = find_names_end(text.p, text.n,
 	    c->added > c->added_normal ? c->added : c->added_normal);
 
@@ -266,9 +266,9 @@ count_to_blank(struct ctx_token_counter *c, struct ctx_str text, size_t *at,
 	return ctx_token_count(c, text.p, from + blank, tokens, err);
 }
 
-/* Counts a text for an encoding of Claude, as far as later bytes cannot change
- * the count.  Ends at a place where the rest can be counted as a text of its
- * own. Sets *sum to this place and to the tokens before it. */
+/* Counts a text as far as later bytes cannot change the count, for an encoding
+ * of Claude.  Sets *sum to a place from which the rest can be counted as a text
+ * of its own, with the number of tokens before it. */
 static int
 count_sure_units(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)

@@ -9,8 +9,8 @@
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* Returns the estimate of the encoding "bytes/4": a quarter of the number of
- * bytes, rounded up. */
+/* Returns the number of tokens by the encoding "bytes/4": a quarter of the
+ * number of bytes, rounded up. */
 static uint64_t
 estimate_tokens(size_t n)
 {

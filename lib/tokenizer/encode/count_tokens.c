@@ -2,10 +2,10 @@
  * count_tokens.c - counts the tokens of a text
  *
  * The text is split into pretokens (backend.c), up to CTX_PRETOKENIZE_MAX at a
- * time.  Most pretokens are in a cache of earlier ones (pretoken_batch.h,
+ * time.  Most pretokens are found in a cache (pretoken_batch.h,
  * pretoken_cache.c).  The others are looked up in the vocabulary
- * (vocabulary.c).  If a pretoken is not a token, its bytes are merged into
- * tokens (bpe_interleaved.h, bpe.c).
+ * (vocabulary.c).  If a pretoken is not a token of the vocabulary, its bytes
+ * are merged into tokens (bpe_interleaved.h, bpe.c).
  */
 #include <stdlib.h>
 
@@ -21,10 +21,11 @@
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* maximum number of cuts of a long pretoken that are found per call */
+/* maximum number of cuts in a long pretoken that one call finds */
 #define CUTS 64
 
-/* Returns true if the encoding has a vocabulary with a CTX_VOCAB_... flag. */
+/* Returns true if the vocabulary of the encoding has this flag
+ * (CTX_VOCAB_...). */
 static bool
 has_flag(const struct ctx_tokenizer *tokenizer, uint32_t flag)
 {
@@ -142,7 +143,7 @@ _Static_assert(CTX_TOKEN_WORD <= CTX_BPE_MAX,
     "words fit a struct ctx_bpe_pretoken");
 
 /* Merges all waiting pretokens into tokens, adds the number of tokens to
- * *tokens, and caches it for each pretoken. */
+ * *tokens, and stores the number for each pretoken in the cache. */
 static void
 merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 {
@@ -167,9 +168,9 @@ merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 	c->nwaiting = 0;
 }
 
-/* Puts n bytes, a pretoken that is neither cached nor a token, on the list of
- * those that will be merged together.  If the list is full, its pretokens are
- * merged first. */
+/* Adds a pretoken of n bytes that is neither in the cache nor a token to the
+ * list of pretokens that will be merged together.  If the list is full, first
+ * merges those in the list. */
 static void
 merge_later(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_waiting waiting, uint64_t *tokens)
@@ -181,8 +182,8 @@ merge_later(struct ctx_token_counter *c, const char *p, size_t n,
 	    c->waiting_pretokens + c->nwaiting++, p, n);
 }
 
-/* Merges n bytes at once, without the list of waiting pretokens.  n may be any
- * number.  Adds the number of tokens to *tokens. */
+/* Merges n bytes (any number) immediately, without the list of waiting
+ * pretokens.  Adds the number of tokens to *tokens. */
 static int
 merge_text(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
@@ -194,8 +195,8 @@ merge_text(struct ctx_token_counter *c, const char *p, size_t n,
 }
 
 /* Counts a pretoken of at most CTX_PRETOKEN_CACHE_KEY bytes that is not a
- * token.  It was not in the cache when its batch was looked up.  It may be
- * there now, if the batch has an equal one. */
+ * token.  The pretoken was not in the cache when its batch was looked up, but
+ * may have been added since, if the batch contains an equal one. */
 static void
 count_unknown_word(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_key key, uint64_t *tokens)
@@ -243,9 +244,9 @@ ctx_pretokenize_inner(const struct ctx_pretokenize *split, size_t n)
 	return inner;
 }
 
-/* Prefetches the entries of the vocabulary's hash table for n pretokens that
- * were not in the cache.  Also prefetches the places of the cache for the long
- * pretokens, and computes their hashes. */
+/* For n pretokens that were not in the cache, prefetches the entries of the
+ * vocabulary's hash table.  For the long pretokens, computes their hashes and
+ * prefetches their cache entries. */
 static void
 prefetch_missed(const struct ctx_token_counter *c,
     struct ctx_pretoken_lookup *b, const char *p, struct ctx_pretoken_list list,
@@ -258,8 +259,8 @@ prefetch_missed(const struct ctx_token_counter *c,
 	ctx_counter_ask_longs(c, b, p, list);
 }
 
-/* Returns true if a pretoken is a token.  guess: the result of ctx_vocab_guess
- * for the pretoken's key. */
+/* Returns true if a pretoken is a token. guess: result of ctx_vocab_guess for
+ * the key of the pretoken. */
 static inline bool
 is_token(const struct ctx_vocab *v, uint32_t guess, struct ctx_key key)
 {
@@ -270,12 +271,13 @@ is_token(const struct ctx_vocab *v, uint32_t guess, struct ctx_key key)
 	    ctx_vocab_find_key(v, key) != CTX_VOCAB_NONE;
 }
 
-/* Searches the vocabulary's hash table for n pretokens that were not in the
- * cache.  Adds the number of tokens found to *tokens.  Moves the pretokens that
- * are not tokens to the front of b->missed, and returns their number.
+/* Looks up n pretokens that were not in the cache in the vocabulary's hash
+ * table.  Adds the number of tokens that were found to *tokens.  Moves the
+ * indices of pretokens that are not tokens to the beginning of b->missed, and
+ * returns their number.
  *
- * While the text of one token is fetched from memory, those of the next tokens
- * are requested. */
+ * While the text of one token comes from memory, the texts of the next tokens
+ * are prefetched. */
 static size_t
 find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
     uint64_t *tokens)
@@ -294,8 +296,8 @@ find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
 	for (i = 0; i < n; i++) {
 		key = b->keys[b->missed[i]];
 		found = is_token(v, guesses[i], key);
-		/* An equal pretoken earlier in the batch may have been added to
-		 * the cache already. */
+		/* An earlier pretoken of the batch may be equal and may already
+		 * have been added to the cache. */
 		if (found && ctx_pretoken_cache_find(&c->cache, key) == 0)
 			ctx_pretoken_cache_add(&c->cache, key, 1);
 		*tokens += found;
@@ -305,9 +307,9 @@ find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
 	return left;
 }
 
-/* Counts the listed pretokens that have at most CTX_PRETOKEN_CACHE_KEY bytes,
- * and puts the longer ones into b->longs.  16 bytes must be readable at the
- * start of each pretoken. */
+/* Counts the listed pretokens of at most CTX_PRETOKEN_CACHE_KEY bytes, and
+ * stores the indices of longer ones in b->longs.  At the beginning of each
+ * pretoken, 16 bytes must be readable. */
 static void
 count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
     const char *p, struct ctx_pretoken_list list, uint64_t *tokens)
@@ -325,10 +327,9 @@ count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
 	}
 }
 
-/* Returns the number of tokens of a pretoken of 16 bytes or more, if it is
- * cached or is itself a token; otherwise 0.  Some tokens cannot be made by
- * merging their bytes.  They count here, too, because the bytes are a whole
- * pretoken. */
+/* Returns the number of tokens of a pretoken of 16 bytes or more if it is in
+ * the cache or is itself a token; otherwise returns 0.  Tokens that merging
+ * cannot make are also found, because the bytes are a whole pretoken. */
 static unsigned
 find_known_long(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t hash)
@@ -343,8 +344,8 @@ find_known_long(struct ctx_token_counter *c, const char *p, size_t n,
 	return known;
 }
 
-/* Merges a pretoken of 16 bytes or more, which is neither cached nor a token,
- * into tokens. */
+/* Merges a pretoken of 16 bytes or more that is neither in the cache nor a
+ * token. */
 static int
 merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
@@ -359,21 +360,22 @@ merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* Places where a long pretoken can be cut: no token of the vocabulary contains
- * the characters on both sides.  So the parts can be merged separately. */
+/* Places at which a long pretoken can be cut, so that its parts can be merged
+ * separately: no token of the vocabulary contains the characters on both
+ * sides. */
 struct cuts {
-	size_t at; /* number of bytes searched so far */
-	/* the character before the offset "at"; unset at the start of the
-	 * pretoken */
+	size_t at; /* number of bytes that were searched */
+	/* the character directly before the offset "at"; not set at the
+	 * beginning of the pretoken */
 	uint32_t last;
 	size_t n;
-	/* the places, as offsets from the start of the pretoken */
+	/* the places, as offsets in the pretoken */
 	size_t ends[CUTS];
 };
 
-/* Lets find_cuts skip ASCII characters quickly.  Returns 7, the number of
- * characters after the first of the next eight, if all eight are ASCII;
- * otherwise 0. */
+/* Used to skip ASCII characters quickly.  Returns 7 if the next eight
+ * characters are all ASCII (7 characters after the first one can then be
+ * skipped), otherwise 0. */
 static size_t
 count_ascii_run(const char *p, size_t n)
 {
@@ -385,9 +387,9 @@ count_ascii_run(const char *p, size_t n)
 	return (word & 0x8080808080808080u) == 0 ? sizeof word - 1 : 0;
 }
 
-/* Lists the next places where a long pretoken can be cut, and its end.  The
- * processor cannot predict whether there is a cut, so the loop has no branch
- * for it.  Between ASCII characters there are no cuts. */
+/* Finds the next places at which a long pretoken can be cut, and its end.  The
+ * loop has no branch for a cut, because the processor could not predict it.
+ * There is never a cut between two ASCII characters. */
 static void
 find_cuts(const struct ctx_vocab *v, const char *p, size_t n, struct cuts *c)
 {
@@ -417,8 +419,8 @@ find_cuts(const struct ctx_vocab *v, const char *p, size_t n, struct cuts *c)
 	c->last = a;
 }
 
-/* Counts the parts of long pretokens that are listed in c->parts; each has at
- * most CTX_PRETOKEN_CACHE_KEY bytes. */
+/* Counts the parts of long pretokens that are listed in c->parts.  Each part
+ * has at most CTX_PRETOKEN_CACHE_KEY bytes. */
 static void
 count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 {
@@ -430,8 +432,8 @@ count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 }
 
 /* Counts a part of a long pretoken: n bytes at text.p + at.  Long parts are
- * rarely repeated, so they are neither looked up in the cache nor added to
- * it. */
+ * neither looked up in the cache nor added to it, because they are rarely
+ * repeated. */
 static int
 count_part(struct ctx_token_counter *c, struct ctx_str text, size_t at,
     size_t n, uint64_t *tokens, struct ctx_err *err)
@@ -454,8 +456,8 @@ count_part(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 	return 0;
 }
 
-/* Counts a pretoken of 16 bytes or more that is neither cached nor a token: n
- * bytes at text.p + at. */
+/* Counts a pretoken of 16 bytes or more that is neither in the cache nor a
+ * token: n bytes at text.p + at. */
 static int
 count_unknown_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
     size_t n, uint64_t *tokens, struct ctx_err *err)
@@ -465,12 +467,11 @@ count_unknown_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 	struct cuts cuts;
 	size_t begin, i;
 
-	/* A part would be counted as one token if the vocabulary has a token
-	 * with its bytes.  That would be wrong if merging these bytes gives
-	 * other tokens. The vocabulary has tokens of this kind if v->unreached
-	 * is true, so the pretoken is not cut.  If v->chars is true, the
-	 * pretoken has no place for a cut: the text was already cut at all such
-	 * places. */
+	/* If a part has exactly the bytes of a token, it would be counted as
+	 * one token.  This is wrong if merging the bytes gives other tokens.
+	 * v->unreached says that the vocabulary has such tokens; the pretoken
+	 * is then not cut.  If v->chars is true, the pretoken cannot be cut,
+	 * because the text was already cut at all such places. */
 	if (v->unreached || v->chars)
 		return merge_long_word(c, p, n, tokens, err);
 	cuts.at = cuts.last = 0;
@@ -506,9 +507,9 @@ count_listed(struct ctx_token_counter *c, struct ctx_str text,
 	return 0;
 }
 
-/* Counts the last pretokens of the text, from index first on.  Counting reads
- * 16 bytes from the start of each pretoken, which may be more than the text
- * has. So the end of the text is first copied to a larger buffer. */
+/* Counts the last pretokens of the text, from index first on.  As 16 bytes are
+ * read from the beginning of each pretoken, which may be beyond the end of the
+ * text, the end of the text is first copied to a larger buffer. */
 static int
 count_last(struct ctx_token_counter *c, struct ctx_str text, size_t first,
     uint64_t *tokens, struct ctx_err *err)
@@ -540,7 +541,7 @@ ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text, size_t max,
 	size_t i, inner, some;
 	struct ctx_pretoken_list list;
 
-	/* An earlier call that failed may have left pretokens in these
+	/* A previous call that failed may have left pretokens in these
 	 * lists. */
 	c->nwaiting = c->parts.n = 0;
 	if (ctx_counter_split(c, text.p, text.n, max, c->plain, err) < 0)

@@ -28,8 +28,8 @@ append_id(struct ctx_tokens *out, uint32_t id, struct ctx_err *err)
 	return 0;
 }
 
-/* Appends the token ids of a pretoken.  If whole is true and a token has
- * exactly the bytes of the pretoken, this token is used without merging. */
+/* Appends the token ids of a pretoken.  If whole is true and the bytes of the
+ * pretoken are exactly those of a token, this token is used without merging. */
 static int
 encode_piece(struct ctx_token_counter *c, const char *p, size_t n, bool whole,
     struct ctx_tokens *out, struct ctx_err *err)
@@ -48,7 +48,7 @@ encode_piece(struct ctx_token_counter *c, const char *p, size_t n, bool whole,
 	return 0;
 }
 
-/* Encodes a text in which no names of special tokens are recognized. */
+/* Encodes a text in which names of special tokens are ordinary text. */
 static int
 encode_text(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_tokens *out, struct ctx_err *err)
@@ -71,9 +71,10 @@ encode_text(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* Takes the text up to the first special token, and the name of this token,
- * from the start of *text.  Returns false if there is no such name; then
- * *before is the whole text. */
+/* Removes the first special token name, and the text before it, from the
+ * beginning of *text.  Sets *before to the text before the name, and *id to the
+ * token.  If there is no name, returns false and sets *before to the whole
+ * text. */
 static bool
 take_name(const struct ctx_tokenizer *t, struct ctx_str *text, unsigned names,
     struct ctx_str *before, uint32_t *id)
@@ -89,7 +90,7 @@ take_name(const struct ctx_tokenizer *t, struct ctx_str *text, unsigned names,
 	return length > 0;
 }
 
-/* Encodes a text in which names of special tokens are recognized only after
+/* Encodes a text in which names of special tokens are searched for only after
  * normalization (NFC). */
 static int
 encode_normal(struct ctx_token_counter *c, struct ctx_str text, bool first,

@@ -1,5 +1,5 @@
-/* fit_tail.c - finds the longest end of a text that has at most a certain
- * number of tokens */
+/* fit_tail.c - finds the longest end of a text that has at most a given number
+ * of tokens */
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/fit_tokens.h"
 #include "tokenizer/open.h"

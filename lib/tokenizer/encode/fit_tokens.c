@@ -2,19 +2,21 @@
  * fit_tokens.c - finds the longest beginning of a text that has at most a given
  * number of tokens
  *
- * The text is counted in steps until a step exceeds the limit.  In this step,
- * or shortly before it, the cut is found by bisection.  Each beginning that is
- * tried is counted as a text that ends at the cut.  Its end changes only the
- * last few pretokens, so only the last few steps are counted again.
+ * The text is counted in steps until a step exceeds the limit.  The place of
+ * the cut is then found by bisection in this step or shortly before it.  For
+ * each cut that is tried, the beginning of the text is counted as a text of its
+ * own.  Its end can change only the last few pretokens, so only the last few
+ * steps are counted again.
  */
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/fit_tokens.h"
 #include "tokenizer/open.h"
 
-#define STEP 256 /* number of pretokens that are counted at once */
+#define STEP 256 /* number of pretokens that are counted in one step */
 
-/* Finds the longest beginning of a text with at most limit tokens in the
- * encoding "bytes/4", which estimates the number of tokens from the bytes. */
+/* Finds the longest beginning of a text with at most limit tokens for the
+ * encoding "bytes/4", which estimates the number of tokens from the number of
+ * bytes. */
 static int
 estimate_head(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
     size_t *at, uint64_t *tokens, struct ctx_err *err)
@@ -32,12 +34,12 @@ struct head_search {
 	struct ctx_token_counter *counter;
 	struct ctx_str text;
 	uint64_t limit;
-	/* A boundary between pretokens that is the same for every beginning of
-	 * the text that is counted.  Counting starts there. */
+	/* Boundary between pretokens from which counting begins.  It is the
+	 * same for all beginnings of the text that are tried. */
 	struct ctx_token_checkpoint from;
 };
 
-/* Counts the first n bytes as if the text ended there. */
+/* Counts the first n bytes as a text of their own. */
 static int
 count_beginning(const struct head_search *search, size_t n, uint64_t *tokens,
     struct ctx_err *err)
@@ -54,8 +56,9 @@ count_beginning(const struct head_search *search, size_t n, uint64_t *tokens,
 	return rc;
 }
 
-/* Finds a cut between *low and high by bisection.  The text up to *low has at
- * most limit tokens, the text up to high has more.  Moves *low to the cut. */
+/* Finds the cut between *low and high by bisection, and moves *low to it.  The
+ * text before *low must have at most limit tokens, and the text before high
+ * more. */
 static int
 search_head(const struct head_search *search, struct ctx_token_checkpoint *low,
     size_t high, struct ctx_err *err)
@@ -67,9 +70,9 @@ search_head(const struct head_search *search, struct ctx_token_checkpoint *low,
 	for (;;) {
 		middle = low->at + (high - low->at + 1) / 2;
 		middle = ctx_fit_before(text.p, text.n, middle);
-		/* The middle may be rounded down to low, although a character
-		 * begins between low and high.  Then the last one before high
-		 * is tried. */
+		/* The middle may be rounded down to low although there is a
+		 * character between low and high.  Then the last character
+		 * before high is tried. */
 		if (middle <= low->at)
 			middle = ctx_fit_before(text.p, text.n, high - 1);
 		if (middle <= low->at || middle >= high)
@@ -83,10 +86,10 @@ search_head(const struct head_search *search, struct ctx_token_checkpoint *low,
 	}
 }
 
-/* Does what search_head does, for encodings in which a cut may change pretokens
- * far before it.  So the text up to each cut is counted from the start of the
- * text.  The text up to *low is also counted from there; if it exceeds the
- * limit, *low is set to the start of the text. */
+/* Does the same as search_head, for encodings in which a cut may change
+ * pretokens far before it, so that each beginning is counted completely.  If
+ * the text before *low exceeds the limit when it is counted in this way, *low
+ * is set to the beginning of the text. */
 static int
 search_whole(struct head_search *search, struct ctx_token_checkpoint *low,
     size_t high, struct ctx_err *err)

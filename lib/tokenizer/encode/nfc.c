@@ -1,13 +1,13 @@
 /*
  * nfc.c - converts text to Unicode Normalization Form C (NFC)
  *
- * Nearly all text is in NFC already, so this is checked first, as quickly as
+ * Nearly all texts are already in NFC, so the code first checks this as fast as
  * possible.  Most scripts have no combining marks; their bytes are checked 64
- * at a time.  Other characters are checked one by one, by their kinds.  Where a
- * mark may change an earlier character, a short part of the text (a stretch) is
- * decomposed and composed (UAX #15).  The result is compared with the original.
- * A stretch begins and ends where the text can be cut without changing its
- * normal form (see nfc.h).
+ * at a time, and all other characters one by one, by their kinds.  If a mark
+ * may change an earlier character, a short part of the text (a stretch) is
+ * decomposed and composed (UAX #15), and the result is compared with the
+ * original.  A stretch begins and ends at places where the text can be cut
+ * without changing its normal form (see nfc.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +15,19 @@
 #include "tokenizer/encode/nfc.h"
 #include "tokenizer/unicode.h"
 
-#define BELOW_0300 0xcc /* above all bytes of U+0000 to U+02FF */
+#define BELOW_0300 0xcc /* greater than all bytes of U+0000 to U+02FF */
 #define AT_ONCE    64
-/* characters that are checked one by one before a block of AT_ONCE bytes is
- * tried */
+/* Number of characters that are checked one by one before the next block of
+ * AT_ONCE bytes is tried. */
 #define ROW 16
-/* ROW is doubled at most this many times: once for each successive block that
- * may not be in NFC */
+/* Maximum number of times that ROW is doubled: once for each consecutive block
+ * that may not be in NFC. */
 #define TRIES 5
 #define FEW   24 /* maximum number of marks that are sorted by insertion */
-/* low bits: the mark's code point; the bits above have its combining class */
+/* Number of low bits in which the code point of a mark is stored.  Its
+ * combining class is in the bits above. */
 #define MARK_BITS 21
-#define NO_BYTE   0x110000 /* plus b: the invalid UTF-8 byte b */
+#define NO_BYTE   0x110000 /* stands, plus b, for a byte b that is not UTF-8 */
 
 void
 ctx_nfc_release(struct ctx_nfc *nfc)
@@ -51,8 +52,8 @@ nfc_kind_of(const struct ctx_nfc_tables *t, uint32_t cp)
 	return t->value[t->block[cp / 128] * 128u + cp % 128];
 }
 
-/* Decodes the next character.  Sets *cp to its code point; for a byte that is
- * not UTF-8, to NO_BYTE plus this byte.  Returns the length in bytes. */
+/* Decodes the next character.  Sets *cp to its code point or, for a byte that
+ * is not UTF-8, to NO_BYTE plus this byte.  Returns the length in bytes. */
 static size_t
 next_char(const char *p, size_t n, uint32_t *cp)
 {
@@ -65,8 +66,9 @@ next_char(const char *p, size_t n, uint32_t *cp)
 
 /* ---- characters ---------------------------------------------------------- */
 
-/* Returns the full decomposition of a character that has one.  The processor
- * cannot predict the way of the search, so the loop has no branch for it. */
+/* Returns the full decomposition of a character that has one.  The loop of this
+ * binary search has no branch for the direction, because the processor could
+ * not predict it. */
 static const uint32_t *
 decompose_char(const struct ctx_nfc_tables *t, uint32_t cp)
 {
@@ -80,7 +82,8 @@ decompose_char(const struct ctx_nfc_tables *t, uint32_t cp)
 	return low->to;
 }
 
-/* Returns the Hangul syllable that two characters compose to, or 0. */
+/* Returns the Hangul syllable of which a and b are the parts, or 0 if there is
+ * none. */
 static uint32_t
 compose_hangul(uint32_t a, uint32_t b)
 {
@@ -95,7 +98,7 @@ compose_hangul(uint32_t a, uint32_t b)
 	return 0;
 }
 
-/* Returns the character that two characters compose to in NFC, or 0. */
+/* Returns the character that NFC composes of a and b, or 0 if there is none. */
 static uint32_t
 compose_pair(const struct ctx_nfc_tables *t, uint32_t a, uint32_t b)
 {
@@ -154,8 +157,8 @@ sort_few(uint32_t *marks, size_t n)
 	}
 }
 
-/* Sorts the marks by combining class, in linear time.  Marks of one class keep
- * their order. */
+/* Sorts the marks by combining class in linear time.  Marks of the same class
+ * stay in their order. */
 static int
 sort_many(struct ctx_nfc *nfc, struct ctx_err *err)
 {
@@ -176,9 +179,9 @@ sort_many(struct ctx_nfc *nfc, struct ctx_err *err)
 	return 0;
 }
 
-/* Sorts the marks after a starter (a character of combining class 0) by class,
- * and composes them with the starter where possible.  A mark is not composed if
- * an earlier mark of its class is left uncomposed. */
+/* Sorts the marks after a starter (a character of combining class 0) by their
+ * class, and composes them with the starter if possible.  A mark is not
+ * composed if an earlier mark of its class was not composed. */
 static int
 compose_marks(struct ctx_nfc *nfc, struct ctx_err *err)
 {
@@ -205,8 +208,8 @@ compose_marks(struct ctx_nfc *nfc, struct ctx_err *err)
 	return 0;
 }
 
-/* Appends the starter and its remaining marks to nfc->out.  Called when no
- * later character can change them. */
+/* Appends the starter and the remaining marks to nfc->out.  Called when later
+ * characters cannot change them any more. */
 static void
 flush_stretch(struct ctx_nfc *nfc)
 {
@@ -220,7 +223,7 @@ flush_stretch(struct ctx_nfc *nfc)
 	nfc->begun = false;
 }
 
-/* Adds a character that has no decomposition to the stretch that is being
+/* Adds a character without a decomposition to the stretch that is being
  * normalized. */
 static int
 add_decomposed_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
@@ -243,8 +246,8 @@ add_decomposed_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds a character to the stretch that is being normalized.  If the character
- * has a decomposition, adds its parts instead. */
+/* Adds a character to the stretch that is being normalized, or its parts if it
+ * has a decomposition. */
 static int
 add_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 {
@@ -292,7 +295,7 @@ normalise_stretch(struct ctx_nfc *nfc, const char *p, size_t n,
 
 /* Checks AT_ONCE bytes by the first byte of each character.  Returns true if
  * the text can be cut before each of these characters without changing its
- * normal form.  This is so for Latin, Cyrillic, Han and most of Hangul. */
+ * normal form, as is the case for Latin, Cyrillic, Han and most of Hangul. */
 static bool
 is_plain_run(const unsigned char *s)
 {
@@ -307,8 +310,8 @@ is_plain_run(const unsigned char *s)
 	return other == 0;
 }
 
-/* Checks AT_ONCE bytes like is_plain_run, but by up to three bytes of each
- * character.  So it also returns true for U+1E00 to U+1EFF (Vietnamese),
+/* Checks AT_ONCE bytes like is_plain_run, but examines up to three bytes of
+ * each character.  So it also returns true for U+1E00 to U+1EFF (Vietnamese),
  * punctuation from U+2002 on, kana without combining marks, the first Hangul
  * syllables, and symbols from U+1F000 on. */
 static bool
@@ -332,8 +335,8 @@ is_plain_run_by_more(const unsigned char *s)
 	return other == 0;
 }
 
-/* Checks blocks of 64 bytes from p on, up to the first block that may not be in
- * NFC.  Returns the number of bytes before this block. */
+/* Checks blocks of 64 bytes from p on.  Returns the number of bytes before the
+ * first block that may not be in NFC. */
 static size_t
 pass_blocks(const char *p, size_t n)
 {
@@ -346,26 +349,26 @@ pass_blocks(const char *p, size_t n)
 	return at;
 }
 
-/* State while it is checked whether a text is in NFC.  All bytes before the
- * offset "at" are in NFC. */
+/* State of checking whether a text is in NFC.  All bytes before the offset "at"
+ * are in NFC. */
 struct nfc_check {
 	const struct ctx_nfc_tables *tables;
-	size_t from; /* offset where the check began */
+	size_t from; /* offset at which the check began */
 	size_t at;
-	/* The text can be cut before some characters without changing its
-	 * normal form.  This is the offset just after the last such character
-	 * so far. */
+	/* Offset after the last character before which the text can be cut
+	 * without changing its normal form. */
 	size_t safe;
-	unsigned class; /* combining class of the last character */
-	/* INERT: the last character of combining class 0 composes with no later
-	 * character.  UNKNOWN: this was not looked up yet. */
+	/* combining class of the last character that was checked */
+	unsigned class;
+	/* INERT: the last character of combining class 0 is never composed with
+	 * a later character.  UNKNOWN: this was not looked up yet. */
 	enum { INERT, NOT_INERT, UNKNOWN } starter;
 };
 
-/* Advances over characters of up to three bytes, as long as their ranks (see
- * nfc.h) show that the text is in NFC.  Most of them are characters before
- * which the text can be cut, or combining marks in the order of their classes.
- * The processor cannot predict the ranks, so the loop has few branches. */
+/* Checks characters of up to three bytes, as long as their ranks (see nfc.h)
+ * show that the text is in NFC.  Most of these are characters before which the
+ * text can be cut, or combining marks in the order of their classes.  The code
+ * has few branches, because the processor could not predict the ranks. */
 static void
 pass_ranked(struct nfc_check *check, const char *p, size_t n)
 {
@@ -433,8 +436,8 @@ find_kind_before(const struct ctx_nfc_tables *t, const char *p, size_t at,
 
 	while (next > 0 && at - next < 4 && (p[next] & 0xc0) == 0x80)
 		next--;
-	/* The bytes before this offset may be invalid UTF-8, so the loop
-	 * decodes forward up to the last character. */
+	/* The bytes before the offset may be invalid UTF-8, so the loop decodes
+	 * forward until it reaches the last character. */
 	while (next < at) {
 		*begin = next;
 		next += next_char(p + next, at - next, &cp);
@@ -442,8 +445,8 @@ find_kind_before(const struct ctx_nfc_tables *t, const char *p, size_t at,
 	return nfc_kind_of(t, cp);
 }
 
-/* Returns true if the last character of combining class 0 composes with no
- * later character. */
+/* Returns true if the last character of combining class 0 is never composed
+ * with a later character. */
 static bool
 is_inert(const struct nfc_check *check, const char *p)
 {
@@ -455,8 +458,9 @@ is_inert(const struct nfc_check *check, const char *p)
 		CTX_NFC_INERT;
 }
 
-/* Moves the check over a character before which the text cannot be cut. Returns
- * false if the text may not be in NFC with this character. */
+/* Checks a character before which the text cannot be cut, and advances the
+ * check beyond it.  Returns false if the text may not be in NFC with this
+ * character. */
 static bool
 pass_char(struct nfc_check *check, const char *p, unsigned kind)
 {
@@ -472,8 +476,8 @@ pass_char(struct nfc_check *check, const char *p, unsigned kind)
 }
 
 /* Checks the rest of the text.  Returns true if all of it is in NFC.  Otherwise
- * returns false, and check->at is at the first character that is perhaps not
- * in NFC. */
+ * returns false, and check->at is the offset of the first character that may
+ * not be in NFC. */
 static bool
 pass_all(struct nfc_check *check, const char *p, size_t n)
 {
@@ -499,8 +503,8 @@ pass_all(struct nfc_check *check, const char *p, size_t n)
 	}
 }
 
-/* Returns the first offset, not lower than "at", where the text can be cut
- * without changing its normal form. */
+/* Returns the first offset, "at" or later, at which the text can be cut without
+ * changing its normal form. */
 static size_t
 find_next_safe(const struct ctx_nfc_tables *t, const char *p, size_t n,
     size_t at)

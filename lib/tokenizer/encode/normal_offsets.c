@@ -13,9 +13,9 @@ find_next_stretch(struct ctx_nfc_map *map, struct ctx_err *err)
 	rc = ctx_nfc_find(map->nfc, map->text.p, map->text.n, &map->at,
 	    &map->end, err);
 	map->normal_at = map->normal_end + (map->at - from);
-	/* After the last changed stretch both texts are equal.  The offsets of
-	 * their ends are set, and all offsets between are found by counting
-	 * back. */
+	/* After the last changed stretch, both texts are equal.  Here the
+	 * offsets of their ends are set, from which all offsets between are
+	 * computed. */
 	map->normal_end = rc == 0 ? SIZE_MAX : map->normal_at + map->nfc->out.n;
 	return rc < 0 ? -1 : 0;
 }

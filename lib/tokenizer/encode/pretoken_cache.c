@@ -1,11 +1,12 @@
-/* pretoken_cache.c - caches how many tokens each pretoken (word, number, ...)
- * has */
+/* pretoken_cache.c - caches the number of tokens of pretokens (words, numbers,
+ * ...) */
 #include <stdlib.h>
 
 #include "tokenizer/encode/pretoken_cache.h"
 #include "tokenizer/tokenizer.h"
 
-#define LINE            64 /* size of a cache line of the processor, in bytes */
+/* size in bytes of a line of the processor's cache */
+#define LINE            64
 #define FIRST_BITS      8
 #define LONG_FIRST_BITS 6
 #define LONG_LAST_BITS  15
@@ -18,8 +19,7 @@ _Static_assert((64u << CTX_PRETOKEN_CACHE_BITS) +
 	CTX_TOKEN_CACHE,
     "what ctx.h promises");
 
-/* Allocates n bytes that begin at the start of a line of the processor's
- * cache. */
+/* Allocates n bytes, beginning at a multiple of LINE. */
 static void *
 make_lines(size_t n)
 {
@@ -28,8 +28,8 @@ make_lines(size_t n)
 	return posix_memalign(&lines, LINE, n) == 0 ? lines : NULL;
 }
 
-/* Allocates an empty hash table of 1 << bits lines for the cache.  If there is
- * not enough memory, returns -1 and does not change the cache. */
+/* Allocates an empty hash table with 1 << bits lines.  If there is not enough
+ * memory, returns -1 and does not change the cache. */
 static int
 make_table(struct ctx_pretoken_cache *cache, unsigned bits)
 {
@@ -64,17 +64,17 @@ ctx_pretoken_cache_release(struct ctx_pretoken_cache *cache)
 	memset(cache, 0, sizeof *cache);
 }
 
-/* A hash table consists of buckets, each one line of the processor's cache.
- * Returns log2 of the number of buckets to which the table grows: that is four
- * times the present number, 1 << bits, but at most 1 << last. */
+/* Returns the binary logarithm of the number of lines to which a hash table is
+ * enlarged: four times its present number of lines (1 << bits), but at most 1
+ * << last. */
 static unsigned
 grow_bits(unsigned bits, unsigned last)
 {
 	return bits + 2 < last ? bits + 2 : last;
 }
 
-/* Returns the index of the first empty entry in a line of the hash table; 4 if
- * all entries are in use. */
+/* Returns the index of the first empty entry in a line of the hash table, or 4
+ * if the line is full. */
 static unsigned
 find_empty_place(const uint64_t *line)
 {
@@ -86,8 +86,8 @@ find_empty_place(const uint64_t *line)
 	return i;
 }
 
-/* Stores an entry for a pretoken in the hash table. key: the pretoken's key.
- * entry: the same key, but with the number of tokens in its last byte. */
+/* Stores an entry for a pretoken in the hash table. key: the key of the
+ * pretoken. entry: the key with the number of tokens in its last byte. */
 static void
 insert_entry(struct ctx_pretoken_cache *cache, struct ctx_key key,
     struct ctx_key entry)
@@ -102,8 +102,8 @@ insert_entry(struct ctx_pretoken_cache *cache, struct ctx_key key,
 		i = find_empty_place(line);
 	}
 	if (i == 4) {
-		/* The line is full.  The new entry replaces one of its four
-		 * entries; which one depends on the number of entries added so
+		/* The line is full, so one of its four entries is replaced.
+		 * Which one depends on the number of entries that were added so
 		 * far. */
 		line = home;
 		i = cache->n % 4;
@@ -113,8 +113,8 @@ insert_entry(struct ctx_pretoken_cache *cache, struct ctx_key key,
 	place[4 + i] = entry.hi;
 }
 
-/* Makes the hash table larger.  If there is not enough memory, keeps the
- * present one. */
+/* Enlarges the hash table.  If there is not enough memory, keeps the present
+ * one. */
 static void
 grow_table(struct ctx_pretoken_cache *cache)
 {
@@ -141,7 +141,7 @@ ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache, struct ctx_key key,
 {
 	struct ctx_key entry = key;
 
-	/* The hash table grows once it has two pretokens per line on
+	/* The hash table is enlarged when it has two pretokens per line on
 	 * average. */
 	if (cache->n++ >> cache->bits > 1 &&
 	    cache->bits < CTX_PRETOKEN_CACHE_BITS)
@@ -151,7 +151,8 @@ ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache, struct ctx_key key,
 	insert_entry(cache, key, entry);
 }
 
-/* The bytes are read in words of eight; the last two words may overlap. */
+/* The bytes are read in words of eight bytes.  The last two words may
+ * overlap. */
 uint64_t
 ctx_pretoken_cache_hash_long(const char *p, size_t n)
 {
@@ -169,8 +170,8 @@ ctx_pretoken_cache_hash_long(const char *p, size_t n)
 	return (hash ^ word) * 0xd6e8feb86659fd93u;
 }
 
-/* Returns the index of the first of CTX_PRETOKEN_CACHE_WAYS neighbouring places
- * at which a long pretoken with this hash may be stored. */
+/* Returns the index of the first entry in which a long pretoken with this hash
+ * may be stored; so may be the next CTX_PRETOKEN_CACHE_WAYS - 1 entries. */
 static size_t
 find_first_place(const struct ctx_pretoken_cache *cache, uint64_t hash)
 {
@@ -184,8 +185,8 @@ tag_of(uint64_t hash)
 	return (uint16_t)(hash >> 16 | 1);
 }
 
-/* Compares a tag with those of the CTX_PRETOKEN_CACHE_WAYS places that begin at
- * index first.  Bit i of the result is set if place first + i has this tag. */
+/* Compares the tags of CTX_PRETOKEN_CACHE_WAYS entries, from index first on,
+ * with a tag.  Returns a mask: bit i is set if entry first + i has this tag. */
 static unsigned
 find_tagged_places(const struct ctx_pretoken_cache *cache, size_t first,
     uint16_t tag)
@@ -239,8 +240,8 @@ insert_long_entry(struct ctx_pretoken_cache *cache, const char *p, size_t n,
 	size_t place = find_first_place(cache, hash);
 	unsigned empty = find_tagged_places(cache, place, 0);
 
-	/* If all places are in use, the new entry replaces one of them; which
-	 * one depends on the number of pretokens added so far. */
+	/* If all of these entries are in use, one of them is replaced.  Which
+	 * one depends on the number of pretokens that were added so far. */
 	place += empty != 0 ? (size_t)__builtin_ctz(empty)
 			    : cache->nlongs % CTX_PRETOKEN_CACHE_WAYS;
 	cache->tags[place] = tag_of(hash);

@@ -33,7 +33,7 @@ struct text {
 #define SYMBOLS      (BIT(OTHER) | BIT(MARK))
 
 /* Returns the offset of the first character, at or after offset i, whose class
- * is not in the set classes. */
+ * is not in the set "classes". */
 static size_t
 find_run_end(struct text t, size_t i, unsigned classes)
 {
@@ -78,9 +78,9 @@ fold_letter(struct text t, size_t i, bool any_case)
 	return any_case && c >= 'A' && c <= 'Z' ? c + 32 : c;
 }
 
-/* Returns the end of the contraction ('s 't 'm 'd 're 've 'll) that begins at
- * offset i; returns i if there is none.  If any_case is true, capitals count,
- * too, and U+017F counts as s (Unicode, CaseFolding.txt). */
+/* If a contraction ('s 't 'm 'd 're 've 'll) begins at offset i, returns its
+ * end; otherwise returns i.  If any_case is true, its letters may also be
+ * capitals, and U+017F counts as s (Unicode, CaseFolding.txt). */
 static size_t
 match_contraction(struct text t, size_t i, bool any_case)
 {
@@ -100,10 +100,10 @@ match_contraction(struct text t, size_t i, bool any_case)
 }
 
 /* Returns the end of a pretoken of white space that begins at offset i.  If
- * breaks is true and there is a line break, the pretoken ends after the last
- * line break (W*[\r\n]+).  Otherwise the last white space character belongs to
- * the next pretoken (W+(?!\S)), unless the text ends after it, or it is the
- * only one (W+). */
+ * breaks is true and the white space contains a line break, the pretoken ends
+ * after its last line break (W*[\r\n]+).  Otherwise the last white space
+ * character belongs to the next pretoken (W+(?!\S)), except at the end of the
+ * text or if it is the only one (W+). */
 static size_t
 match_space(struct text t, size_t i, bool breaks)
 {
@@ -124,9 +124,10 @@ match_space(struct text t, size_t i, bool breaks)
 	return i == t.n || last == begin ? i : last;
 }
 
-/* Matches symbols at offset i, with an optional blank before them (' '?P+).  If
- * breaks is true, also matches line breaks after the symbols and, if slashes is
- * true, slashes.  Returns the end of the match; i if there is none. */
+/* Matches symbols at offset i, with an optional blank before them (' '?P+).
+ * breaks: true if line breaks after the symbols are also matched. slashes: true
+ * if slashes among these line breaks are also matched.  Returns the end of the
+ * match, or i if nothing matches. */
 static size_t
 match_symbols(struct text t, size_t i, bool breaks, bool slashes)
 {
@@ -141,7 +142,7 @@ match_symbols(struct text t, size_t i, bool breaks, bool slashes)
 	return end;
 }
 
-/* Matches numbers at offset i: N{1,max} or, if max is 0, any number of them.
+/* Matches a number at offset i: N{1,max} or, if max is 0, any number of digits.
  * Returns the end of the match. */
 static size_t
 match_digits(struct text t, size_t i, unsigned max)
@@ -178,9 +179,8 @@ match_r50k(struct ctx_pretokenizer pretokenizer, struct text t)
 	return end > 0 ? end : match_space(t, 0, false);
 }
 
-/* A word may have one other character before its letters ([^\r\nLN]), such as a
- * blank or a quote.  Returns the length of this character in bytes; 0 if there
- * is none. */
+/* Returns the length in bytes of the character before the letters of a word
+ * ([^\r\nLN]), such as a blank or a quote, or 0 if there is none. */
 static size_t
 match_word_prefix(struct text t)
 {
@@ -208,9 +208,9 @@ match_cl100k(struct ctx_pretokenizer pretokenizer, struct text t)
 	return end > 0 ? end : match_space(t, 0, true);
 }
 
-/* Matches U*O+ (capital letters, then small ones) at offset i.  Returns the
- * end of the match; i if there is none.  U* is greedy and gives characters
- * back until O+ can match one. */
+/* Matches U*O+ (capital letters, then small ones) at offset i.  Returns the end
+ * of the match, or i if nothing matches.  U* is greedy, and gives characters
+ * back until O+ matches at least one. */
 static size_t
 match_ending_word(struct text t, size_t i)
 {
@@ -228,9 +228,8 @@ match_ending_word(struct text t, size_t i)
 					     : end;
 }
 
-/* Matches one or more capital letters, then any number of small ones, at offset
- * i (U+O* in the pattern).  Returns the end of the match; i if there is
- * none. */
+/* Matches U+O* (one or more capital letters, then any number of small ones) at
+ * offset i.  Returns the end of the match, or i if nothing matches. */
 static size_t
 match_beginning_word(struct text t, size_t i)
 {
@@ -239,9 +238,10 @@ match_beginning_word(struct text t, size_t i)
 	return upper == i ? i : find_run_end(t, upper, END_LETTER);
 }
 
-/* Matches a word by the first two alternatives of the o200k pattern, without a
- * contraction.  Each alternative is tried with a character before the letters,
- * then without.  Returns the end of the match; 0 if there is none. */
+/* Matches a word by the first two alternatives of the o200k pattern, but
+ * without a contraction.  Each alternative is tried first with a character
+ * before the letters, then without.  Returns the end of the match, or 0 if
+ * nothing matches. */
 static size_t
 match_cased_word(struct text t)
 {

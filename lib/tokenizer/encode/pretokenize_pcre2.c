@@ -2,19 +2,20 @@
  * pretokenize_pcre2.c - splits text into pretokens by the patterns of a
  * vocabulary file
  *
- * Patterns are not matched with the text itself.  Some thousands of characters
- * at a time are converted to kinds (onig_to_pcre2.h), one byte each, and PCRE2
- * matches these.  If more text could change a match, PCRE2 reports a partial
- * match.  Then more text is converted.  If all converted text was one pretoken,
- * the amount is at least doubled, so that the time remains linear.
+ * Patterns are not matched with the characters of the text, but with their
+ * kinds (onig_to_pcre2.h), each of which is one byte.  Some thousands of
+ * characters at a time are converted to kinds.  If more text could change a
+ * match, PCRE2 reports a partial match, and more characters are converted.  If
+ * all converted characters belong to one pretoken, their number is at least
+ * doubled, so that the time is linear.
  *
- * The time must be linear for every pattern.  So a match is first tried on few
- * characters with few steps, which is enough for most pretokens.  If it is not,
- * a second compilation of the pattern is used, which calls a function (a
- * callout of PCRE2) at every item of the pattern.  The function counts steps
- * for the whole text.  The match limit of PCRE2 would not do: it begins anew at
- * each match, and counts a repeat as one step, however many characters it
- * covers.
+ * The time must be linear for every pattern.  So each match is first tried with
+ * few characters and few steps, which is enough for most pretokens.  If it is
+ * not enough, a second compilation of the pattern is used, which calls a
+ * function (a callout of PCRE2) at each item of the pattern.  This function
+ * counts the steps for the whole text.  The match limit of PCRE2 could not be
+ * used instead, because it begins anew for each match, and counts a repetition
+ * as one step for any number of characters.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -25,17 +26,17 @@
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-/* number of characters for which the array of kinds (numbers of character
- * classes) has room at first */
+/* number of characters for which there is room at first */
 #define WINDOW 4096
-/* A match is first tried with these limits: number of characters, and number
- * of steps from each start offset. */
+/* Limits of the first try of a match: number of characters, and number of steps
+ * for each offset at which a match is tried. */
 #define FEW       128
 #define FEW_STEPS 100
-/* Limits of a match whose steps are counted.  STEPS and STEP_MORE: steps per
- * text, and additional ones per character.  STEP_LENGTH: a step that covers
- * many characters counts as one more step for each STEP_LENGTH of them.
- * HEAP_LIMIT: memory in kilobytes. DEPTH_LIMIT: depth of backtracking. */
+/* Limits for matches whose steps are counted.  STEPS: number of steps for a
+ * text.  STEP_MORE: number of additional steps for each character.
+ * STEP_LENGTH: a step that covers many characters counts one more for each
+ * STEP_LENGTH characters.  HEAP_LIMIT: memory in kilobytes.  DEPTH_LIMIT: depth
+ * of backtracking. */
 #define STEPS       1000000
 #define STEP_MORE   256
 #define STEP_LENGTH 16
@@ -57,26 +58,25 @@ struct ctx_pcre2_state {
 	const char *name; /* name of the vocabulary, for error messages */
 	pcre2_match_data *data;
 	pcre2_match_context *quick, *counted;
-	uint64_t steps; /* number of steps that may still be taken */
-	size_t passed;  /* position in the text of the last step */
-	/* for each character, its kind and its length in bytes */
+	uint64_t steps; /* number of steps that are still allowed */
+	size_t passed;  /* position in the text at the last step */
+	/* kind of each character, and its length in bytes */
 	unsigned char *kinds, *lengths;
-	/* Numbers of characters in the arrays kinds and lengths.  at: those
-	 * that were already split off; n: all; cap: those for which there is
-	 * room. */
+	/* Numbers of characters in the arrays kinds and lengths. at: those that
+	 * were split off; n: all; cap: those for which there is room. */
 	size_t at, n, cap;
-	/* Total length in bytes of those characters in the arrays that were not
-	 * split off yet: from index "at" on. */
+	/* Total length in bytes of the characters from index "at" on, which
+	 * were not split off yet. */
 	size_t bytes;
-	/* true if the text may continue later; see ctx_pcre2_part */
+	/* true if more text may come later; see ctx_pcre2_part */
 	bool part;
-	/* Each pattern divides the pieces that the pattern before it has made.
-	 * For each pattern: number of characters of its current piece that were
-	 * not split off yet. */
+	/* Each pattern divides the pieces of the previous pattern.  For each
+	 * pattern: number of characters of the current piece that were not
+	 * split off yet. */
 	size_t left[CTX_PCRE2_MAX];
-	/* A built-in pretokenizer that divides the pieces of the last pattern,
-	 * or NULL (ctx_pcre2_set_last).  inner has the pretokens of one
-	 * piece. */
+	/* The built-in pretokenizer that divides the pieces of the last
+	 * pattern, or NULL if there is none (ctx_pcre2_set_last). inner:
+	 * pretokens of one piece. */
 	ctx_pretokenize_fn *last;
 	struct ctx_pretokenizer last_pretokenizer;
 	struct ctx_pretokenize inner;
@@ -102,9 +102,9 @@ compile_splitter(pcre2_code **code, const char *pattern, uint32_t more,
 			"cannot compile"));
 }
 
-/* Compiles a pattern twice: as machine code (quick), and with callouts that
- * count steps (counted).  A pattern that matches the empty text is refused,
- * because splitting would then never end. */
+/* Compiles a pattern twice: to machine code (quick), and with callouts that
+ * count steps (counted).  Refuses a pattern that matches the empty text,
+ * because splitting would never end. */
 static int
 compile_both(struct code *code, const char *pattern, struct ctx_err *err)
 {
@@ -118,8 +118,8 @@ compile_both(struct code *code, const char *pattern, struct ctx_err *err)
 	if (empty != 0)
 		return ctx_err_set(err, CTX_EFILE,
 		    CTX_REFUSED("a split pattern that matches the empty text"));
-	/* If PCRE2 cannot make machine code on this processor, it interprets
-	 * the pattern, which is slower. */
+	/* If PCRE2 cannot make machine code for this processor, it interprets
+	 * the pattern, which takes more time. */
 	(void)pcre2_jit_compile(code->quick,
 	    PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
 	return 0;
@@ -201,8 +201,8 @@ grow_kinds(struct ctx_pcre2_state *s, size_t cap, struct ctx_err *err)
 	return 0;
 }
 
-/* Called by PCRE2 at every item of a pattern.  Counts the steps of the whole
- * text.  Returns an error, which ends the match, if there are too many. */
+/* Called by PCRE2 at each item of a pattern.  Counts the steps of the whole
+ * text.  If there are too many, returns an error, which ends the match. */
 static int
 count_step(pcre2_callout_block *block, void *user)
 {
@@ -291,10 +291,9 @@ ctx_pcre2_part(struct ctx_pcre2_state *s)
 	s->part = true;
 }
 
-/* Converts the next characters of the text to kinds (numbers of character
- * classes), until the arrays are full. p, n: the text from which no pretokens
- * were split off yet.  If the arrays have no character that was split off, they
- * are first made twice as large. */
+/* Converts the next characters of the text to kinds, until the arrays are full.
+ * p, n: the text that was not split off yet.  If no character in the arrays was
+ * split off, first doubles the size of the arrays. */
 static int
 refill_kinds(struct ctx_pcre2_state *s, const char *p, size_t n,
     struct ctx_err *err)
@@ -327,11 +326,11 @@ match_counted(struct ctx_pcre2_state *s, size_t i, const unsigned char *p,
 	    s->data, s->counted);
 }
 
-/* Looks for the first match of pattern i in the characters from the index *at
- * up to, but not including, n.  Returns the result of pcre2_match.  Moves *at
- * past characters at which no match begins.  The match may then begin at *at,
- * because no pattern looks at characters before it.  part: true if more
- * characters may follow. */
+/* Searches for the first match of pattern i in the characters from index *at to
+ * n.  Returns the result of pcre2_match.  Moves *at beyond characters at which
+ * no match begins.  A search may begin at any character, because no pattern
+ * looks at characters before its match. part: true if more characters may come
+ * after n. */
 static int
 match_pattern(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
     size_t *at)
@@ -362,7 +361,7 @@ match_pattern(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
 
 /* Pattern i divides the next n characters into pieces: its matches, and the
  * text between them.  Sets *length to the number of characters in the first
- * piece.  Returns 1; 0 if that depends on later characters, which are not known
+ * piece.  Returns 1; 0 if the length depends on characters that are not known
  * yet (only if part is true); or -1 with *err. */
 static int
 find_first_pretoken(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
@@ -390,8 +389,8 @@ find_first_pretoken(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
 }
 
 /* All patterns together divide the text into pieces.  Sets *length to the
- * number of characters in the next piece.  Returns 1; 0 if that depends on
- * text that is not known yet; or -1 with *err. */
+ * number of characters in the next piece.  Returns 1; 0 if the length depends
+ * on text that is not known yet; or -1 with *err. */
 static int
 find_next_pretoken(struct ctx_pcre2_state *s, const char *p, size_t n,
     size_t *length, struct ctx_err *err)
@@ -432,8 +431,8 @@ count_bytes(const struct ctx_pcre2_state *s, size_t characters)
 	return bytes;
 }
 
-/* Removes bytes from the start of the text, because they were split off.  Their
- * end must be the end of a character. */
+/* Removes bytes that were split off from the beginning of the text.  The last
+ * of these bytes must be the end of a character. */
 static void
 consume_bytes(struct ctx_pcre2_state *s, size_t bytes)
 {
@@ -447,10 +446,10 @@ consume_bytes(struct ctx_pcre2_state *s, size_t bytes)
 		s->left[i] -= n;
 }
 
-/* Appends the pretokens in the next n bytes to the list in split.  Returns
- * false at a pretoken that cannot be listed (see ctx_pretokenize.alone).  If it
- * is the first of this call, it is split off alone; otherwise it is left for
- * the next call. */
+/* Appends the pretokens in the next n bytes to the list in *split.  Returns
+ * false at a pretoken that cannot be listed (see ctx_pretokenize.alone).  If
+ * this pretoken is the first one of the call, it is split off alone; otherwise
+ * it is left for the next call. */
 static bool
 append_pretokens(struct ctx_pcre2_state *s, struct ctx_pretokenize *split,
     size_t base, const char *p, size_t n, size_t max)

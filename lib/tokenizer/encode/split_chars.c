@@ -3,7 +3,8 @@
 #include "tokenizer/encode/split_chars.h"
 #include "tokenizer/unicode.h"
 
-/* Returns true if the text ends within the character that begins at p. */
+/* Returns true if the character that begins at p is incomplete at the end of
+ * the text. */
 static bool
 is_cut_off(const char *p, size_t n)
 {
@@ -18,8 +19,8 @@ is_cut_off(const char *p, size_t n)
 	return true;
 }
 
-/* Returns true if some token may contain the ASCII characters a and b, in this
- * order next to each other. */
+/* Returns true if some token may contain the ASCII character a directly before
+ * the ASCII character b. */
 static inline bool
 is_ascii_crossing(const struct ctx_vocab *v, unsigned char a, unsigned char b)
 {
@@ -28,7 +29,7 @@ is_ascii_crossing(const struct ctx_vocab *v, unsigned char a, unsigned char b)
 	return (v->crossing[bit / 64] >> bit % 64 & 1) != 0;
 }
 
-/* Returns the length of the first pretoken of a text. */
+/* Returns the length in bytes of the first pretoken of a text. */
 static size_t
 find_pretoken_end(const struct ctx_vocab *v, const char *p, size_t n)
 {

@@ -1,13 +1,12 @@
 /*
  * split_text.c - splits a text into pretokens and counts them, some at a time
  *
- * The steps have the order of the tokenizers library:
- *
- *  - find added tokens in the text
- *  - normalize the text between them (NFC, or as SentencePiece does), if the
+ * The order of the steps is that of the tokenizers library:
+ *  - find added tokens in the original text
+ *  - normalize the text between them (to NFC, or as SentencePiece does), if the
  *    encoding demands it
  *  - find those added tokens that are searched for in the normalized text
- *  - split the text between these into pretokens
+ *  - split the remaining text into pretokens
  */
 #include "tokenizer/encode/blanks.h"
 #include "tokenizer/encode/count_tokens.h"
@@ -64,8 +63,8 @@ skip_name(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names)
 	s->scanned = false;
 }
 
-/* Takes one step in a text: counts the added token that begins here, or the
- * next pretokens of the ordinary text before the next added token. */
+/* Makes one step in a text: counts the added token at the current position, or
+ * the next pretokens before the next added token. */
 static int
 advance_span(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names,
     size_t max, struct ctx_err *err)
@@ -114,7 +113,7 @@ ctx_counter_normalize(struct ctx_token_counter *c, struct ctx_str *text,
 	return ctx_nfc_text(&c->normalizer, text, &c->normal, changed, err);
 }
 
-/* Normalizes the ordinary text (without added tokens) that begins at
+/* Normalizes the ordinary text (text without added tokens) that begins at
  * w->spans.at. */
 static int
 start_normal_text(struct ctx_text_splitter *w, struct ctx_err *err)

@@ -1,12 +1,13 @@
 /*
- * token_index.c - counts a text once, so that parts of it are then counted
+ * token_index.c - counts a text once, so that parts of it can be counted
  * quickly
  *
- * A mark is a boundary between two pretokens, stored with the number of tokens
- * before it (struct ctx_token_checkpoint).  Pretokens are encoded
- * independently, so the tokens between two marks are the difference of their
- * numbers.  A boundary becomes a mark only if text that is appended later
- * cannot move it: at least CTX_PRETOKENIZE_UNSURE pretokens must follow it.
+ * A mark is a boundary between two pretokens, together with the number of
+ * tokens before it (struct ctx_token_checkpoint).  The number of tokens between
+ * two marks is the difference of their numbers, because pretokens are encoded
+ * independently.  A boundary is stored as a mark only if text that is appended
+ * later cannot move it: at least CTX_PRETOKENIZE_UNSURE pretokens must be after
+ * it.
  */
 #include <stdlib.h>
 
@@ -15,8 +16,8 @@
 #include "tokenizer/encode/nfc.h"
 #include "tokenizer/open.h"
 
-#define DISTANCE 4096 /* minimum bytes between two marks */
-#define STEP     256  /* number of pretokens counted at once */
+#define DISTANCE 4096 /* minimum distance between two marks in bytes */
+#define STEP     256  /* number of pretokens that are counted in one step */
 
 static int
 append_mark(struct ctx_token_index *m, struct ctx_token_checkpoint mark,
@@ -30,8 +31,8 @@ append_mark(struct ctx_token_index *m, struct ctx_token_checkpoint mark,
 	return 0;
 }
 
-/* Returns the number of marks (stored boundaries between pretokens) up to and
- * including the given byte. */
+/* Returns the number of marks (stored boundaries between pretokens) at offsets
+ * up to and including "at". */
 static size_t
 count_marks_until(const struct ctx_token_index *m, size_t at)
 {
@@ -47,8 +48,8 @@ count_marks_until(const struct ctx_token_index *m, size_t at)
 	return low;
 }
 
-/* Returns mark i, counted from 1: a boundary between pretokens with the tokens
- * before it.  Mark 0 is the start of the text. */
+/* Returns mark i, counted from 1: a stored boundary between pretokens, with the
+ * number of tokens before it.  Mark 0 is the beginning of the text. */
 static struct ctx_token_checkpoint
 get_mark(const struct ctx_token_index *m, size_t i)
 {
@@ -80,13 +81,12 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 		clean = ctx_text_splitter_place(&w, &at, err);
 		if (clean < 0)
 			return -1;
-		/* past[0] is the end of the step that was
-		 * CTX_PRETOKENIZE_UNSURE steps ago.  At least
-		 * CTX_PRETOKENIZE_UNSURE pretokens follow it, so it can become
-		 * a mark: a place from which counting can start.  If c->local
-		 * is false, appended text may move any boundary (as added
-		 * tokens or patterns of vocabulary files do), so there are no
-		 * marks. */
+		/* past[0] is the end of the step CTX_PRETOKENIZE_UNSURE steps
+		 * ago.  At least CTX_PRETOKENIZE_UNSURE pretokens are after it,
+		 * so it can be stored as a mark: a place from which counting
+		 * can begin.  If c->local is false, appended text may move any
+		 * boundary (because of added tokens or patterns of a vocabulary
+		 * file), so no marks are stored. */
 		if (c->local && at <= settled &&
 		    past[0].at - get_mark(m, m->n).at >= DISTANCE &&
 		    append_mark(m, past[0], err) < 0)
@@ -103,12 +103,12 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 	return rc;
 }
 
-/* The text after the offset "from" is to be counted as a text of its own, so it
- * is split again.  After a few pretokens the boundaries are usually those of
- * the whole text.  Finds the first common boundary. mark_at: the boundary, at
- * or before "from", from which the whole text is split.  Sets *whole and *own
- * to the number of pretokens before the common boundary, in the whole text and
- * in the text of its own.  Returns false if no common boundary is near. */
+/* Called to count the text from the offset "from" on as a text of its own.  If
+ * this text is split into pretokens, its boundaries are usually those of the
+ * whole text after a few pretokens.  Finds the first common boundary.  Sets
+ * *whole and *own to the number of pretokens before it: in the whole text from
+ * mark_at on, and in the text from "from" on. mark_at: a boundary at or before
+ * "from".  Returns false if no common boundary is near. */
 static bool
 find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
     size_t *own, size_t *whole)
@@ -137,9 +137,8 @@ find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
 	return false;
 }
 
-/* Counts some pretokens of a text, beginning at offset sum->at.  pretokens:
- * their number.  Moves sum->at to their end, and adds their tokens to
- * sum->tokens. */
+/* Counts a number of pretokens of a text, from the offset sum->at on.  Moves
+ * sum->at to the end of the last one, and adds their tokens to sum->tokens. */
 static int
 count_pretokens(const struct ctx_token_index *m, struct ctx_str text,
     size_t pretokens, struct ctx_token_checkpoint *sum, struct ctx_err *err)
@@ -155,11 +154,11 @@ count_pretokens(const struct ctx_token_index *m, struct ctx_str text,
 	return 0;
 }
 
-/* Counts the last part of the text [0, to), which ends earlier than the indexed
- * text.  Because it ends there, the last few boundaries before "to" can be at
- * other places than in the indexed text.  So sets *last to the last mark that
- * enough pretokens follow, or to mark 0, the start of the text.  Sets *tail to
- * the number of tokens from this mark to the end. */
+/* Counts the end of the text [0, to), which is a beginning of the indexed text.
+ * The last few boundaries before "to" may differ from those of the indexed
+ * text.  So sets *last to the last mark after which there are enough pretokens,
+ * or to mark 0, the beginning of the text.  Sets *tail to the number of tokens
+ * from this mark to the offset "to". */
 static int
 find_last_mark(const struct ctx_token_index *m, size_t to,
     struct ctx_token_checkpoint *last, uint64_t *tail, struct ctx_err *err)
@@ -214,8 +213,8 @@ ctx_token_index_range(const struct ctx_token_index *m, size_t from, size_t to,
 	return 0;
 }
 
-/* Returns the index of the last mark (place up to which the tokens are known)
- * that has at most this many tokens before it. */
+/* Returns the index of the last mark (stored boundary between pretokens) with
+ * at most this number of tokens before it. */
 static size_t
 count_marks_within(const struct ctx_token_index *m, uint64_t tokens)
 {
@@ -248,9 +247,9 @@ ctx_token_index_head(const struct ctx_token_index *m, uint64_t limit,
 	return 0;
 }
 
-/* Finds a longer suffix of the text with at most limit tokens, by bisection.
- * The suffix from high->at has at most limit tokens; the suffix from low has
- * more.  Moves *high to the start of the suffix that was found. */
+/* Finds a longer end of the text that has at most limit tokens, by bisection.
+ * The text from high->at on must have at most limit tokens, and the text from
+ * low on more.  Moves *high to the beginning of the end that was found. */
 static int
 search_tail(const struct ctx_token_index *m, size_t low,
     struct ctx_token_checkpoint *high, uint64_t limit, struct ctx_err *err)
@@ -261,8 +260,8 @@ search_tail(const struct ctx_token_index *m, size_t low,
 
 	for (;;) {
 		middle = ctx_fit_before(p, n, low + (high->at - low) / 2);
-		/* The middle may be rounded down to low, although a character
-		 * begins between low and high.  Then the start of the last
+		/* The middle may be rounded down to low although a character
+		 * begins between low and high.  Then the beginning of the last
 		 * character before high is tried. */
 		if (middle <= low)
 			middle = ctx_fit_before(p, n, high->at - 1);
@@ -277,8 +276,8 @@ search_tail(const struct ctx_token_index *m, size_t low,
 	}
 }
 
-/* Finds the longest suffix of the text with at most limit tokens in the
- * encoding "bytes/4", which estimates the number of tokens from the bytes. */
+/* Finds the longest end of the text with at most limit tokens for the encoding
+ * "bytes/4", which estimates the number of tokens from the number of bytes. */
 static int
 estimate_tail(const struct ctx_token_index *m, uint64_t limit, size_t *at,
     uint64_t *tokens, struct ctx_err *err)
@@ -309,11 +308,11 @@ ctx_token_index_tail(const struct ctx_token_index *m, uint64_t limit,
 		*tokens = m->tokens;
 		return 0;
 	}
-	/* A mark is an offset in the text up to which the tokens have been
-	 * counted.  Goes back from mark to mark while the text after the mark
-	 * has at most limit tokens.  Starts one mark after the one that the
-	 * counted tokens suggest: the end of a text, counted alone, may have a
-	 * few tokens more or less than in the whole text. */
+	/* A mark is a stored boundary between pretokens.  The loop goes back
+	 * from mark to mark as long as the text after the mark has at most
+	 * limit tokens.  It begins one mark after the one that the stored
+	 * numbers suggest, because the end of a text, counted alone, may have a
+	 * few tokens more or less. */
 	i = count_marks_within(m, m->tokens - limit);
 	for (i += i < m->n;; i--) {
 		if (ctx_token_index_range(m, get_mark(m, i).at, m->text.n,

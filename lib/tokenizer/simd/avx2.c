@@ -33,6 +33,6 @@ ctx_bpe_merge_avx2(const struct ctx_vocab *vocab,
 	merge_pretokens(vocab, pretokens, n);
 }
 #else
-/* A declaration, because the C standard forbids an empty file. */
+/* ISO C forbids a source file without any declaration. */
 typedef int ctx_no_avx2;
 #endif

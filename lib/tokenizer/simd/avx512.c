@@ -13,7 +13,7 @@
 #define CTX_VEC_LOOK_UP
 #include "tokenizer/simd/avx.h"
 
-/* An instruction of AVX-512 looks up bytes in a table of 128 bytes.  So the
+/* An AVX-512 instruction can look up bytes in a table of 128 bytes, so the
  * steps of look_up in avx.h are not needed. */
 static inline struct ctx_class_bits
 vec_classes(const struct vec_index *index, const uint8_t *table)
@@ -30,9 +30,9 @@ vec_classes(const struct vec_index *index, const uint8_t *table)
 	    _mm512_test_epi8_mask(found, _mm512_set1_epi8(4))};
 }
 
-/* Writes base plus the position of each set bit to out.  One instruction
- * selects these positions from the numbers 0 to 63; sixteen are written at a
- * time. */
+/* Writes base plus the position of each bit that is set to out.  One
+ * instruction selects these positions from the numbers 0 to 63; sixteen
+ * positions are written at a time. */
 static inline void
 vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 {
@@ -61,9 +61,9 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 #undef PART
 }
 
-/* A line of the hash table has pairs of tokens, each with a tag.  Returns the
- * value of the pair with this tag; 0 if the line does not have it.  The
- * compress instruction moves the value to the front of the vector. */
+/* Returns the value of the pair of tokens with this tag in a line of the hash
+ * table, or 0 if the line does not contain it.  The compress instruction moves
+ * the value to the beginning of the vector. */
 static inline uint32_t
 pair_in(const uint32_t *entry, uint32_t tag)
 {
@@ -76,9 +76,9 @@ pair_in(const uint32_t *entry, uint32_t tag)
 	return (uint32_t)_mm256_cvtsi256_si32(one);
 }
 
-/* Hashes eight keys at once.  A key has two words of 64 bits.  The words are
- * first rearranged: one vector gets the low words of all keys, another one the
- * high words. */
+/* Hashes eight keys at once.  A key consists of two words of 64 bits.  First,
+ * the first words of all keys are moved to one vector, and the second words to
+ * another. */
 static inline void
 vec_hash(uint32_t *out, const struct ctx_key *keys, unsigned shift)
 {
@@ -126,6 +126,6 @@ ctx_bpe_merge_avx512(const struct ctx_vocab *vocab,
 	merge_pretokens(vocab, pretokens, n);
 }
 #else
-/* A declaration, because the C standard forbids an empty file. */
+/* ISO C forbids a source file without any declaration. */
 typedef int ctx_no_avx512;
 #endif

@@ -1,5 +1,5 @@
-/* backend.c - chooses the functions for this processor's instruction set that
- * split text, and that look up and merge pretokens */
+/* backend.c - chooses the functions for the instruction set of this processor:
+ * to split text, and to look up and merge pretokens */
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/encode/pretoken_lookup.h"
 #include "tokenizer/simd/backend.h"

@@ -1,5 +1,5 @@
 /* neon.c - splits text, and looks up and merges pretokens, with NEON
- * instructions: 64 bytes are four vectors */
+ * instructions; 64 bytes are four vectors */
 #if defined(__aarch64__)
 #include <arm_neon.h>
 #include <stdint.h>
@@ -30,10 +30,10 @@ vec_fold(const struct vec *v)
 	return folded;
 }
 
-/* Makes a mask of 64 bits from 64 bytes, each of which has all bits set or
- * none.  Of each byte one bit is kept, in another place of each of eight bytes.
- * Three additions of neighbouring bytes then join eight such bits to one
- * byte. */
+/* Makes a mask of 64 bits from 64 bytes, in each of which all bits are set or
+ * none.  From each byte one bit is kept, at a different position in each of
+ * eight consecutive bytes.  Three additions of neighbouring bytes then combine
+ * eight of these bits to one byte. */
 static inline uint64_t
 gather_bits(const uint8x16_t yes[4])
 {
@@ -101,8 +101,8 @@ vec_bit(const struct vec *v, int k)
 	return gather_bits(yes);
 }
 
-/* Computes a table index for each byte: its low six bits and, above them, the
- * lowest bit of the byte before it. */
+/* Computes for each byte an index into a table: the low six bits of the byte
+ * and, above them, the lowest bit of the byte before. */
 static inline struct vec_index
 vec_index(const struct vec *v)
 {
@@ -120,8 +120,8 @@ vec_index(const struct vec *v)
 	return index;
 }
 
-/* The first instruction (vqtbl4q) looks up the indices below 64.  The second
- * (vqtbx4q) looks up all others, and keeps the results of the first. */
+/* The first instruction (vqtbl4q) looks up the indices below 64; the second
+ * (vqtbx4q) looks up the others, and keeps the results of the first. */
 static inline struct ctx_class_bits
 vec_classes(const struct vec_index *index, const uint8_t *table)
 {
@@ -223,6 +223,6 @@ ctx_bpe_merge_neon(const struct ctx_vocab *vocab,
 	merge_pretokens(vocab, pretokens, n);
 }
 #else
-/* A declaration, because the C standard forbids an empty file. */
+/* ISO C forbids a source file without any declaration. */
 typedef int ctx_no_neon;
 #endif

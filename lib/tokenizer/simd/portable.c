@@ -2,8 +2,8 @@
  * portable.c - splits text, and looks up and merges pretokens, on any processor
  *
  * A block of 64 bytes is stored as eight words of 64 bits.  Arithmetic on a
- * word compares its eight bytes at once.  The result is the top bit of each
- * byte.  A multiplication gathers these eight bits.
+ * word compares all of its eight bytes at once.  The result of a comparison is
+ * the highest bit of each byte; a multiplication collects these eight bits.
  */
 #include <stdint.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 #define TOPS 0x8080808080808080u
 
 struct vec {
-	uint64_t word[8]; /* byte i of the text is in the bits from 8 * i on */
+	/* bits 8 * i to 8 * i + 7 of a word: byte i of its part of the text */
+	uint64_t word[8];
 };
 
 static inline void
@@ -40,17 +41,17 @@ vec_fold(const struct vec *v)
 	return folded;
 }
 
-/* Gathers the top bits of the eight bytes of a word.  Returns them as a number
- * of eight bits, that of the first byte lowest. */
+/* Returns the highest bits of the eight bytes of a word, as a number of eight
+ * bits.  The lowest bit of this number belongs to the first byte. */
 static inline uint64_t
 gather_bits(uint64_t tops)
 {
 	return ((tops & TOPS) >> 7) * 0x0102040810204080u >> 56;
 }
 
-/* Returns a word in which the top bit of a byte is set if the byte of the given
- * word is at least first and at most first + n.  first + n must be below 0x80.
- * All other top bits are clear, such as those of bytes of 0x80 or more. */
+/* Compares each byte of a word with a range.  In the result, the highest bit of
+ * a byte is set if the byte is at least "first" and at most first + n.  first +
+ * n must be below 0x80.  For bytes of 0x80 or more the bit is not set. */
 static inline uint64_t
 mark_in_range(uint64_t word, unsigned first, unsigned n)
 {

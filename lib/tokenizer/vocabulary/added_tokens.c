@@ -12,13 +12,13 @@
 #define OPEN     "<|"
 #define CLOSE    "|>"
 #define RESERVED "<|reserved_"
-/* Limits for added tokens in vocabulary files, far above those of any real
- * file.  At each byte of a text, names of added tokens are compared with it.
- * Longer names, or more names of which each is the beginning of the next, would
- * make this slow. */
-#define LONGEST 1024 /* maximum bytes of a name */
-/* maximum number of names of which each begins with the one before, as <a>,
- * <a>b, <a>bc */
+/* Limits for added tokens in vocabulary files, far above those of all real
+ * files.  Names of added tokens are searched for at each byte of a text, which
+ * would be slow with longer names, or with more names of which each is the
+ * beginning of the next. */
+#define LONGEST 1024 /* maximum length of a name in bytes */
+/* maximum number of names of which each begins with the previous one, such as
+ * <a>, <a>b, <a>bc */
 #define DEEPEST 256
 
 struct ctx_specials {
@@ -49,8 +49,8 @@ const struct ctx_specials ctx_specials_harmony = {200000, 201087,
 	{200008, "<|message|>"}, {200012, "<|call|>"},
 	{200018, "<|endofprompt|>"}}};
 
-/* Returns the length of a name if a text (the n bytes at p) begins with it;
- * else 0. */
+/* Returns the length of a name if a text (n bytes at p) begins with it,
+ * otherwise 0. */
 static size_t
 match_name(const char *p, size_t n, const char *name, size_t length)
 {
@@ -68,8 +68,8 @@ is_listed(const struct ctx_specials *s, uint32_t id)
 	return false;
 }
 
-/* Returns true if the token id has a reserved name, <|reserved_ID|>. The id
- * 200018 has two names: <|endofprompt|> and its reserved name. */
+/* Returns true if the token with this id has a reserved name, <|reserved_ID|>.
+ * The token 200018 has two names: <|endofprompt|> and its reserved name. */
 static bool
 is_reserved(const struct ctx_specials *s, uint32_t id)
 {
@@ -77,9 +77,10 @@ is_reserved(const struct ctx_specials *s, uint32_t id)
 	    s->last_reserved > 0 && (id == 200018 || !is_listed(s, id));
 }
 
-/* Matches <|reserved_ID|>, the name of a reserved token, at the beginning of a
- * text (the n bytes at p).  ID has six digits and no leading zero.  Returns the
- * length of the name and sets *id; returns 0 if there is no match. */
+/* If a text (n bytes at p) begins with the name of a reserved token, sets *id
+ * to this token and returns the length of the name in bytes; otherwise returns
+ * 0.  The name is <|reserved_ID|>, in which ID has six digits and no leading
+ * zero. */
 static size_t
 match_reserved(const struct ctx_specials *s, const char *p, size_t n,
     uint32_t *id)
@@ -127,10 +128,11 @@ names_of(const struct ctx_vocab_special *s)
 	return s->normal != 0 ? names * CTX_NAMES_NORMAL : names;
 }
 
-/* Returns true if a text (the n bytes at p) is equal to a name or after it in
- * sorted order.  The text is then equal to the name, begins with it, or has a
- * higher byte where they first differ. *same: number of bytes at the start that
- * are known to be equal; set to the number of all equal bytes at the start. */
+/* Returns true if a text (n bytes at p) is equal to a name or after it in
+ * sorted order.  It is after the name if it begins with the name, or has a
+ * higher byte at the first difference. *same: number of bytes at the beginning
+ * that are already known to be equal; set to the number of all bytes at the
+ * beginning that are equal. */
 static bool
 is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 {
@@ -142,14 +144,14 @@ is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 }
 
 /*
- * Finds, by binary search in the sorted names, the last one that is not greater
- * than a text (the n bytes at p).  Returns the number of names up to and
- * including this one.  Sets *most to the number of bytes at the start that this
- * name and the text have in common.  The text has at least one byte, but n may
- * be 0.
+ * Finds the last name, in sorted order, that is not after a text (n bytes at
+ * p), by binary search.  Returns the number of names up to and including this
+ * one.  Sets *most to the number of bytes at the beginning that this name and
+ * the text have in common.  n may be 0, but p[0] must be readable.
  *
- * The names between the two ends of the search begin with the bytes that both
- * ends have in common with the text.  So these bytes are not compared again.
+ * All names between the two ends of the search begin with the bytes that the
+ * names at both ends have in common with the text, so these bytes are not
+ * compared again.
  */
 static size_t
 count_names_until(const struct ctx_tokenizer *t, const char *p, size_t n,
@@ -175,14 +177,14 @@ count_names_until(const struct ctx_tokenizer *t, const char *p, size_t n,
 
 /*
  * Returns the length in bytes of the longest name of an added token with which
- * a text (the n bytes at p) begins, and sets *id. which: CTX_NAMES_... bits;
- * only names with one of these bits are considered.  Returns 0 if there is
- * none.  n is at least 1.
+ * a text (n bytes at p) begins, and sets *id to this token.  Returns 0 if there
+ * is none; n is at least 1. which: kinds of names that are considered
+ * (CTX_NAMES_... bits).
  *
- * The last name that is not after the text in sorted order may be this name, or
- * begins with it.  If the last name is longer than what it has in common with
- * the text, the common part is searched again.  That skips most of the other
- * names.
+ * The last name that is not after the text in sorted order is this name or
+ * begins with it.  If that name is longer than the part that it has in common
+ * with the text, this part is searched for in the same way, which skips most of
+ * the other names.
  */
 static size_t
 match_listed(const struct ctx_tokenizer *t, const char *p, size_t n,
@@ -214,8 +216,8 @@ ctx_added_token_at(const struct ctx_tokenizer *t, const char *p, size_t n,
 	return t->vocab.specials == NULL ? 0 : match_listed(t, p, n, names, id);
 }
 
-/* Names may be equal.  They are sorted so that the one that is first in the
- * file comes last, because the search finds the last one. */
+/* Several names may be equal.  The one that is first in the file must come last
+ * in the sorted order, because the search finds the last one. */
 static int
 compare_names(const void *a, const void *b)
 {
@@ -251,9 +253,9 @@ record_first_bytes(struct ctx_tokenizer *t, size_t n)
 		t->names_before[i] += t->names_before[i - 1];
 }
 
-/* Sets two members of each name: "inside" is the longest other name with which
- * it begins, "depth" the number of all other names with which it begins.  The
- * names must be sorted. */
+/* Sets the members "inside" (the longest other name with which a name begins)
+ * and "depth" (the number of other names with which it begins) of all names.
+ * The names must be sorted. */
 static int
 link_nested_names(struct ctx_added_token_name *list, size_t n,
     struct ctx_err *err)
@@ -309,7 +311,7 @@ ctx_added_token_index(struct ctx_tokenizer *t, struct ctx_err *err)
 }
 
 /* Returns false if no name begins with the first two bytes of the text. names:
- * CTX_NAMES_... bits, the kinds of names that count. */
+ * kinds of names that are considered (CTX_NAMES_... bits). */
 static bool
 may_start(const struct ctx_tokenizer *t, const char *p, size_t n,
     unsigned names)
@@ -399,8 +401,8 @@ ctx_added_token_end(const struct ctx_tokenizer *t)
 	size_t i;
 
 	if (s == NULL)
-		/* A vocabulary file has no special tokens here: head->ids
-		 * already counts them. */
+		/* For a vocabulary file, head->ids already includes the special
+		 * tokens. */
 		return 0;
 	if (s->last_reserved > 0)
 		end = s->last_reserved + 1;

@@ -1,8 +1,8 @@
 /*
  * build.c - builds a packed vocabulary from a list of tokens
  *
- * A packed vocabulary is one block of memory.  The places of its tables are
- * computed first, then the tables are filled (fill_tables.c).
+ * A packed vocabulary is one block of memory.  First the offsets of its tables
+ * are computed, then the tables are filled (fill_tables.c).
  */
 #include <stdlib.h>
 
@@ -10,8 +10,8 @@
 #include "tokenizer/vocabulary/fill_tables.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* Checks the limits of the input, and computes the numbers of tokens and bytes
- * in f. */
+/* Checks the limits of the input, and counts the tokens and their bytes in
+ * *f. */
 static int
 survey_tokens(struct vocab_fill *f, struct ctx_err *err)
 {
@@ -50,9 +50,9 @@ survey_tokens(struct vocab_fill *f, struct ctx_err *err)
 	return 0;
 }
 
-/* Chooses the size of a hash table for n entries.  Returns log2 of the number
- * of its lines; per: number of entries in a line.  At most about four fifths of
- * the entries will be in use. */
+/* Returns the size of a hash table for n entries, as the binary logarithm of
+ * the number of its lines. per: number of entries in a line.  At most about
+ * four fifths of the entries will be used. */
 static uint32_t
 choose_bits(size_t n, size_t per)
 {
@@ -63,7 +63,7 @@ choose_bits(size_t n, size_t per)
 	return bits;
 }
 
-/* Returns true if the id of each token equals its number in the vocabulary. */
+/* Returns true if the id of each token is its number in the vocabulary. */
 static bool
 has_identity_ids(const struct ctx_vocab_builder *in)
 {
@@ -75,8 +75,8 @@ has_identity_ids(const struct ctx_vocab_builder *in)
 	return true;
 }
 
-/* Computes the offset and size of every table of the packed vocabulary, and its
- * size. */
+/* Computes the offset and the size of each table in the packed vocabulary, and
+ * the size of the whole. */
 static void
 lay_out(struct vocab_fill *f, struct ctx_vocab_head *h)
 {
@@ -112,8 +112,7 @@ lay_out(struct vocab_fill *f, struct ctx_vocab_head *h)
 	h->size = (end + 63) / 64 * 64;
 }
 
-/* Allocates the memory of a packed vocabulary.  The contents of its tables are
- * zero. */
+/* Allocates the memory of a packed vocabulary, filled with zeros. */
 static int
 make_empty_block(struct vocab_fill *f, struct ctx_err *err)
 {
@@ -142,8 +141,8 @@ make_empty_block(struct vocab_fill *f, struct ctx_err *err)
 	return 0;
 }
 
-/* Builds a packed vocabulary.  Returns 1, 0 if a hash table was too small and
- * the call must be repeated, or -1 with *err. */
+/* Builds a packed vocabulary.  Returns 1 on success, 0 if a hash table was too
+ * small and the call must be repeated, or -1 with *err. */
 static int
 build_block(struct vocab_fill *f, struct ctx_err *err)
 {
@@ -163,9 +162,9 @@ pack_tokens(struct vocab_fill *f, struct ctx_err *err)
 	f->uses = malloc(f->in->n * sizeof *f->uses);
 	if (f->uses == NULL)
 		return ctx_err_nomem(err);
-	/* Of the eight places of a line of the table PAIRS, 4.1 are used on
-	 * average: most lookups in it fail, and these take longer if a line is
-	 * full. */
+	/* 4.1 of the eight entries in a line of the table PAIRS are used on
+	 * average.  Most lookups in this table fail, and a failed lookup takes
+	 * more time in a full line. */
 	f->pair_lines = (uint32_t)((f->keys + f->longs) * 10 / 41) + 1;
 	if (f->pair_lines < CTX_PAIR_LINES_MIN)
 		f->pair_lines = CTX_PAIR_LINES_MIN;
@@ -175,8 +174,8 @@ pack_tokens(struct vocab_fill *f, struct ctx_err *err)
 }
 
 /* Copies the tokens to list.  If two merges of a file make the same token, the
- * file's list has the token twice, and only one of these is used.  The unused
- * one is left out.  Returns the number of tokens copied. */
+ * token is in the file's list twice; the one that is not used is left out.
+ * Returns the number of copied tokens. */
 static size_t
 copy_used(const struct vocab_fill *f, struct ctx_build_token *list, bool *held)
 {
@@ -194,7 +193,7 @@ copy_used(const struct vocab_fill *f, struct ctx_build_token *list, bool *held)
 }
 
 /* Builds the packed vocabulary again without the tokens that copy_used leaves
- * out, if there are any. */
+ * out.  Does nothing if there are none. */
 static int
 pack_used(struct vocab_fill *f, struct ctx_err *err)
 {

@@ -1,5 +1,5 @@
-/* builtin_tables.c - the tables of the built-in encodings as part of the
- * program, in read-only data; only in a build with VOCAB=builtin */
+/* builtin_tables.c - the tables of the built-in encodings as a part of the
+ * program, in read-only data; only used in a build with VOCAB=builtin */
 #include "tokenizer/vocabulary/incbin.h"
 #include "tokenizer/vocabulary/tables.h"
 

@@ -1,10 +1,11 @@
 /*
  * byte_fallback.c - reads a tokenizer.json with byte fallback
  *
- * Vocabularies of SentencePiece (Llama 2, Mistral 7B, Gemma) are written in
- * this form.  Tokens are merged from characters.  A character without a token
- * becomes the tokens of its bytes, <0x00> to <0xFF>.  Blanks become U+2581, by
- * a normalizer (Replace, Prepend) or by a pre_tokenizer (Metaspace).
+ * SentencePiece vocabularies (Llama 2, Mistral 7B, Gemma) are written in this
+ * form.  Tokens are merged from characters.  A character without a token
+ * becomes the tokens of its bytes, <0x00> to <0xFF>.  Blanks are replaced by
+ * U+2581, either by a normalizer (Replace, Prepend) or by a pre_tokenizer
+ * (Metaspace).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +14,12 @@
 #include "tokenizer/vocabulary/byte_fallback.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-/* Changes that a tokenizer.json makes to a text before it is merged. */
+/* Changes that a tokenizer.json makes in a text before the text is merged. */
 struct text_rules {
-	bool replaced;  /* a normalizer replaces blanks */
-	bool metaspace; /* a pre_tokenizer replaces blanks */
-	bool words;     /* the pre_tokenizer splits before each blank */
+	bool replaced;  /* true if a normalizer replaces blanks */
+	bool metaspace; /* true if a pre_tokenizer replaces blanks */
+	/* true if the pre_tokenizer splits the text before each blank */
+	bool words;
 	unsigned prefix;
 };
 
@@ -86,8 +88,8 @@ read_metaspace(struct text_rules *rules, const json_t *one, struct ctx_err *err)
 	if (strcmp(scheme, "never") == 0)
 		return 0;
 	/* The tokenizers library searches for names of added tokens after the
-	 * normalizer, before the pre_tokenizer adds a prefix.  ctx would add
-	 * the prefix first, so it refuses the file. */
+	 * normalizer was applied, and before the pre_tokenizer adds a prefix.
+	 * ctx would add the prefix first, so it refuses the file. */
 	if (rules->replaced)
 		return refuse_rule(err,
 		    "a normalizer of type Replace and a pre_tokenizer with a "
@@ -101,8 +103,9 @@ read_metaspace(struct text_rules *rules, const json_t *one, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true for a rule that splits at blanks after a normalizer has replaced
- * all blanks.  Such a rule has no effect, so it is accepted. */
+/* Returns true for a rule that splits at blanks, although a normalizer has
+ * already replaced all blanks.  Such a rule has no effect, so it is
+ * accepted. */
 static bool
 is_idle_split(const struct text_rules *rules, const json_t *one)
 {
@@ -124,9 +127,9 @@ read_pre_tokenizer(struct text_rules *rules, const json_t *one,
 	    get_text(one, "type"));
 }
 
-/* Calls read for a rule (a normalizer or pre_tokenizer).  If the rule is a
- * Sequence, calls read for each of its members. list: the key of these
- * members. */
+/* Calls the function read for a rule (a normalizer or pre_tokenizer).  If the
+ * rule is a Sequence, calls the function for each of its members instead. list:
+ * key of these members. */
 static int
 read_each(struct text_rules *rules, const json_t *rule, const char *list,
     int (*read)(struct text_rules *, const json_t *, struct ctx_err *),
@@ -163,12 +166,14 @@ read_rules(struct text_rules *rules, const json_t *root, struct ctx_err *err)
 struct fallback {
 	struct ctx_char_tokens *tokens;
 	json_t *vocab, *merges;
-	/* for each token id: true if the token was already added to tokens */
+	/* for each token id: true if its token was already added to the list of
+	 * tokens */
 	bool *listed;
 };
 
-/* Adds the token with this name; vocab has its id.  If several merges make the
- * token, it is added once for each. */
+/* Adds the token with this name, whose id is found in vocab.  If several merges
+ * make the token, this function is called for each, and adds the token each
+ * time. */
 static int
 add_named(struct fallback *f, struct ctx_str name, uint32_t cut,
     struct ctx_err *err)
@@ -182,8 +187,8 @@ add_named(struct fallback *f, struct ctx_str name, uint32_t cut,
 	return ctx_char_tokens_add(f->tokens, name, (uint32_t)value, cut, err);
 }
 
-/* If chars is true, adds the tokens of vocab that are one character; otherwise,
- * those that were not added yet. */
+/* Adds tokens of vocab: if chars is true, those that are one character;
+ * otherwise all that were not added yet. */
 static int
 add_rest(struct fallback *f, bool chars, struct ctx_err *err)
 {
@@ -206,8 +211,8 @@ add_rest(struct fallback *f, bool chars, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds the tokens of bytes.  An ASCII character with a token needs no token for
- * its byte. */
+/* Adds the tokens of bytes.  For an ASCII character that has a token of its
+ * own, no token of the byte is needed. */
 static int
 add_byte_tokens(struct fallback *f, struct ctx_err *err)
 {
@@ -231,7 +236,7 @@ add_byte_tokens(struct fallback *f, struct ctx_err *err)
 	return 0;
 }
 
-/* Sets a and b to the two parts of a merge, "a b" or ["a", "b"]. */
+/* Sets a and b to the two parts of a merge, which is "a b" or ["a", "b"]. */
 static bool
 split_merge(const json_t *merge, struct ctx_str *a, struct ctx_str *b)
 {

@@ -70,10 +70,9 @@ add_char_token(struct ctx_char_tokens *t, struct ctx_build_token token,
 	return 0;
 }
 
-/* Returns true if a token cannot occur in a text.  That is so if its name has a
- * blank, because texts have U+2581 instead.  It is also so if merges stay
- * within words (words is true) and its text has a blank after the first
- * character. */
+/* Returns true if a token cannot occur in a text: its name contains a blank
+ * (texts contain U+2581 instead), or merges stay within words (words is true)
+ * and its text has a blank after the first character. */
 static bool
 is_never_in_text(const struct ctx_char_tokens *t, struct ctx_str name,
     struct ctx_str text)

@@ -17,7 +17,7 @@
  * may contain a link of another user, who can change the link at any time.  So
  * map_tables.c also checks the owner of the file after opening the file.
  */
-#define _GNU_SOURCE /* dl_iterate_phdr */
+#define _GNU_SOURCE /* for dl_iterate_phdr */
 #if defined(__linux__) || defined(__FreeBSD__)
 #include <link.h>
 #define HAS_OBJECTS 1
@@ -30,15 +30,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "datadir.h" /* CTX_DATADIR; made by the Makefile */
+#include "datadir.h" /* defines CTX_DATADIR; made by the Makefile */
 #include "tokenizer/vocabulary/data_directory.h"
 
 #define SHARE "share/ctx"
-/* number of directories in which share/ctx is searched: that of the file with
- * this code (library or program), and the directories above */
+/* Number of directories in which share/ctx is searched for: the directory of
+ * the file with this code (library or program), and the directories above
+ * it. */
 #define LEVELS 4
 
-/* Returns true if an error says that there is no such file. */
+/* Returns true if this value of errno means that a file does not exist. */
 static bool
 is_absent(int error)
 {
@@ -46,9 +47,10 @@ is_absent(int error)
 }
 
 #ifdef HAS_OBJECTS
-/* Called for each loaded object, the program first.  Stops at the object that
- * contains this function, and copies the path of its file to path; copies an
- * empty path if this is the program.  A path that is too long is not copied. */
+/* Called for each loaded object (program or library), the program first.  At
+ * the object that contains this function, copies the path of its file to "path"
+ * and ends the loop.  If this is the program, copies an empty path.  A path
+ * that is too long is not copied. */
 static int
 copy_own_path(struct dl_phdr_info *object, size_t size, void *path)
 {
@@ -70,8 +72,8 @@ copy_own_path(struct dl_phdr_info *object, size_t size, void *path)
 	return 0;
 }
 
-/* Writes the path of the file that contains this code, and its length to
- * *length: 0 if the path is not known. */
+/* Sets path to the path of the file that contains this code, and *length to its
+ * length in bytes, which is 0 if the path is not known. */
 static int
 find_own_path(char path[CTX_DATA_DIRECTORY_MAX], size_t *length,
     struct ctx_err *err)
@@ -102,8 +104,8 @@ find_own_path(char path[CTX_DATA_DIRECTORY_MAX], size_t *length,
 }
 #endif
 
-/* Returns 1 if a path is a directory that belongs to root or to the owner of
- * the file with this code, 0 if not, or -1 with *err. */
+/* Returns 1 if the path is a directory that belongs to root or to the owner of
+ * the file with this code, 0 if it is not, or -1 with *err. */
 static int
 find_trusted(const char *path, const struct stat *code, struct ctx_err *err)
 {
@@ -117,9 +119,10 @@ find_trusted(const char *path, const struct stat *code, struct ctx_err *err)
 	    : ctx_err_sys(err, errno, "cannot access %s", path);
 }
 
-/* Searches the directories above the file with this code, whose path has n
- * bytes.  Returns 1 if path is set to a directory, 0 if there is none, or -1
- * with *err. */
+/* Searches the directory of the file with this code and the directories above
+ * it for the data directory. n: length in bytes of the path of this file.
+ * Returns 1 if it was found and path is set to it, 0 if not, or -1 with
+ * *err. */
 static int
 search_above(char path[CTX_DATA_DIRECTORY_MAX], size_t n,
     const struct stat *code, struct ctx_err *err)

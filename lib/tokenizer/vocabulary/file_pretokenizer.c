@@ -31,8 +31,9 @@
 	"[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|" \
 	"\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
 
-/* Patterns of vocabulary files that do the same as a built-in pretokenizer.
- * They match every part of a text, so there is no text between matches. */
+/* Patterns of vocabulary files that split in the same way as a built-in
+ * pretokenizer.  They match every part of a text, so there is no text between
+ * two matches. */
 static const struct {
 	const char *pattern;
 	struct ctx_pretokenizer pretokenizer;
@@ -76,8 +77,8 @@ add_pattern(struct ctx_buf *text, const char *pattern, struct ctx_err *err)
 	return ctx_buf_add(text, pattern, strlen(pattern) + 1, err);
 }
 
-/* Compiles the patterns only to find errors in them before the vocabulary is
- * built. */
+/* Compiles the patterns to find errors in them before the vocabulary is built,
+ * and does not keep the result. */
 static int
 try_patterns(struct ctx_str patterns, struct ctx_err *err)
 {
@@ -89,9 +90,9 @@ try_patterns(struct ctx_str patterns, struct ctx_err *err)
 	return 0;
 }
 
-/* Called when all patterns were read.  Sets pack->pretokenizer and
- * pack->patterns.  If the last pattern splits as a built-in pretokenizer does,
- * it is left out, and the pretokenizer is used instead. */
+/* Called after all patterns were read.  Sets pack->pretokenizer and
+ * pack->patterns.  If the last pattern splits in the same way as a built-in
+ * pretokenizer, uses the pretokenizer instead of the pattern. */
 static int
 finish_patterns(struct ctx_vocab_builder *pack, struct ctx_buf *text,
     struct ctx_err *err)
@@ -114,7 +115,7 @@ finish_patterns(struct ctx_vocab_builder *pack, struct ctx_buf *text,
 	return text->n == 0 ? 0 : try_patterns(pack->patterns, err);
 }
 
-/* Appends a pattern that matches exactly one text, p. */
+/* Appends a pattern that matches only the text p. */
 static int
 add_literal(struct ctx_buf *text, const char *p, struct ctx_err *err)
 {
@@ -128,9 +129,9 @@ add_literal(struct ctx_buf *text, const char *p, struct ctx_err *err)
 	return ctx_buf_add(text, "", 1, err);
 }
 
-/* Adds the pattern of a pre_tokenizer of type Split.  Its behavior may be
- * Isolated: the matches and the text between them are pretokens.  It may also
- * be Removed with invert: only the matches are pretokens.  That is accepted for
+/* Adds the pattern of a pre_tokenizer of type Split.  Accepts the behavior
+ * Isolated, with which the matches and the text between them are pretokens.
+ * Accepts Removed with invert, with which only the matches are pretokens, for
  * patterns that leave no text between matches. */
 static int
 add_split(struct ctx_buf *text, const json_t *split, struct ctx_err *err)
@@ -168,9 +169,9 @@ add_digits(struct ctx_buf *text, const json_t *digits, struct ctx_err *err)
 	    err);
 }
 
-/* Reads the pre_tokenizer.  Accepts any number of rules of type Split and
- * Digits, then one of type ByteLevel.  ByteLevel adds GPT-2's pattern unless
- * its use_regex is false. */
+/* Accepts any number of rules of type Split and Digits, and one of type
+ * ByteLevel after them.  ByteLevel adds GPT-2's pattern, unless its use_regex
+ * is false. */
 int
 ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack, const json_t *pre,
     struct ctx_buf *text, struct ctx_err *err)

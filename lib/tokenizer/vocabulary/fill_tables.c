@@ -1,14 +1,14 @@
 /*
  * fill_tables.c - fills the tables of a packed vocabulary
  *
- * The merges of tokens are added by length, the shortest tokens first.  To find
- * the two parts of a token, its bytes are merged with the merges added so far,
- * by the same functions that later count tokens.  If two tokens are left, these
- * are its parts.
+ * The merges of tokens are added in the order of the lengths of the tokens,
+ * shortest first.  To find the two parts of a token, its bytes are merged with
+ * the merges that were already added, by the same functions that later count
+ * tokens.  If exactly two tokens remain, these are the parts.
  *
- * In a text no other two tokens can merge to this token.  Until they merge, no
- * merge goes beyond the ends of the token.  So the token's bytes are merged in
- * a text in the same steps as here.
+ * In a text, no other two tokens can merge to this token: as long as they have
+ * not merged, no merge crosses the ends of the token's bytes, so these bytes
+ * are merged in the same steps as here.
  */
 #include <stdlib.h>
 
@@ -22,9 +22,9 @@
 /* maximum number of lines of the table PAIRS */
 #define MOST_PAIR_LINES (UINT32_C(1) << 21)
 
-/* Maximum number of tokens that are in one place of a hash table, or have the
- * same first 16 bytes.  Real files have some tens; a file with more
- * may be an attack. */
+/* Maximum number of tokens that have the same place in a hash table, or the
+ * same first 16 bytes.  In real files this number is some tens; a file in which
+ * it is greater may be an attack. */
 #define MOST_ALIKE 1024
 
 static int
@@ -36,8 +36,9 @@ fail_alike(struct ctx_err *err)
 	    MOST_ALIKE);
 }
 
-/* Fills a table with 0xff bytes, so that all its entries are CTX_VOCAB_NONE.
- * make_empty_block has checked that its size fits size_t. */
+/* Fills a table with bytes of 0xff, so that each entry is CTX_VOCAB_NONE.
+ * make_empty_block has already checked that the size of the table fits into
+ * size_t. */
 static void
 clear_section(const struct vocab_fill *f, enum ctx_vocab_section which)
 {
@@ -50,7 +51,7 @@ has_byte_ff(const struct ctx_build_token *t)
 	return memchr(t->p, 0xff, t->n) != NULL;
 }
 
-/* Marks all entries as empty in the tables where zero does not mean empty. */
+/* Makes all entries empty in the tables in which zero does not mean empty. */
 static void
 clear_tables(struct vocab_fill *f)
 {
@@ -61,7 +62,7 @@ clear_tables(struct vocab_fill *f)
 	clear_section(f, CTX_VOCAB_TOKENS);
 }
 
-/* Enters in the table PARENTS which two tokens merge to a token. */
+/* Stores in the table PARENTS which two tokens are merged to a token. */
 static void
 put_parents(struct vocab_fill *f, uint32_t token, uint32_t a, uint32_t b)
 {
@@ -75,8 +76,8 @@ put_parents(struct vocab_fill *f, uint32_t token, uint32_t a, uint32_t b)
 	}
 }
 
-/* Fills the tables TEXT, OFFSETS and LEAVES.  In PARENTS, enters each token as
- * its own parent: that marks tokens that are not merged from two others. */
+/* Fills the tables TEXT, OFFSETS and LEAVES.  In PARENTS, stores each token as
+ * its own two parts, which means that it is not the result of a merge. */
 static void
 fill_texts(struct vocab_fill *f)
 {
@@ -99,10 +100,10 @@ fill_texts(struct vocab_fill *f)
 	offsets[i] = end;
 }
 
-/* Adds a token to the key table, the hash table of tokens by their bytes.
- * Tokens are added in merge order, so the most frequent ones are in that line
- * of the table that is searched first for them.  At least a fifth of the table
- * is empty. */
+/* Adds a token to the table KEYS, the hash table of tokens by their bytes.
+ * Tokens are added in the order of their merges, so that the most frequent
+ * tokens are in the line that is searched first.  At least a fifth of the
+ * entries remain empty. */
 static void
 enter_key(struct vocab_fill *f, uint32_t token)
 {
@@ -114,8 +115,9 @@ enter_key(struct vocab_fill *f, uint32_t token)
 	unsigned tried = 0;
 
 	while (entries[i] != CTX_KEY_NOTHING) {
-		/* At most MOST_ALIKE tokens may begin their search here.
-		 * Tokens that begin it elsewhere may be between them. */
+		/* At most MOST_ALIKE tokens may have their first line here.
+		 * Other tokens, whose first line is another one, may be between
+		 * them. */
 		if (++tried > 2 * MOST_ALIKE)
 			f->crowded = true;
 		if (f->crowded)
@@ -125,7 +127,7 @@ enter_key(struct vocab_fill *f, uint32_t token)
 	entries[i] = ctx_key_tag(&f->view, hash) | token;
 }
 
-/* Adds the length of a token to the table LENGTHS, in the entry for the token's
+/* Adds the length of a token to the entry of the table LENGTHS for the token's
  * first bytes. */
 static void
 enter_lengths(struct vocab_fill *f, const struct ctx_build_token *t)
@@ -141,8 +143,8 @@ enter_lengths(struct vocab_fill *f, const struct ctx_build_token *t)
 	lengths[ctx_lengths_index(first, which)] |= (uint16_t)bit;
 }
 
-/* Orders the last two entries of a full line of the table PAIRS so that
- * ctx_pair_overflows returns "overflows" for the line. */
+/* Orders the last two entries of a full line of the table PAIRS, so that
+ * ctx_pair_overflows returns the value "overflows" for the line. */
 static void
 order_last_pairs(uint32_t *line, bool overflows)
 {
@@ -156,7 +158,7 @@ order_last_pairs(uint32_t *line, bool overflows)
 	line[15] = token;
 }
 
-/* Adds a merge to the table PAIRS: the tokens a and b merge to token. */
+/* Adds a merge to the table PAIRS: the tokens a and b are merged to "token". */
 static void
 enter_pair(struct vocab_fill *f, uint32_t a, uint32_t b, uint32_t token)
 {
@@ -183,9 +185,9 @@ enter_pair(struct vocab_fill *f, uint32_t a, uint32_t b, uint32_t token)
 	f->full = true;
 }
 
-/* Merges n bytes with the merges added so far.  Writes the resulting tokens to
- * list, which has room for n, and returns their number; 0 with *err if there is
- * no memory. */
+/* Merges n bytes with the merges that were already added.  Writes the resulting
+ * tokens to list, which must have n elements, and returns their number, or 0
+ * with *err if there is not enough memory. */
 static size_t
 merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list,
     struct ctx_err *err)
@@ -194,9 +196,9 @@ merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list,
 				: ctx_bpe_queue(v, p, n, list, err);
 }
 
-/* Records a token with a lower number than one of its parts; s is its text, of
- * at least two bytes.  ctx_bpe_long leaves pretokens that contain the first two
- * bytes of such a token to ctx_bpe_queue. */
+/* Stores the first two bytes of a token that has a lower number than one of its
+ * parts. s: text of the token, at least two bytes.  Pretokens that contain
+ * these two bytes are merged by ctx_bpe_queue and not by ctx_bpe_long. */
 static void
 record_disorder(struct ctx_vocab_head *h, const unsigned char *s)
 {
@@ -214,8 +216,8 @@ record_disorder(struct ctx_vocab_head *h, const unsigned char *s)
 }
 
 /* Adds the merge that makes a token.  Does nothing if merging the token's bytes
- * does not give exactly two tokens.  The merges of all shorter tokens must have
- * been added. */
+ * does not give exactly two tokens.  The merges of all shorter tokens must
+ * already have been added. */
 static int
 enter_merge(struct vocab_fill *f, uint32_t token, struct ctx_err *err)
 {
@@ -274,8 +276,8 @@ enter_token(struct vocab_fill *f, uint32_t token, enum token_use state)
 		enter_key(f, token);
 }
 
-/* Adds the characters of more than one byte from which merging starts. Those of
- * one byte are in the table LEAVES (fill_texts). */
+/* Adds the characters of more than one byte with which merging begins.  Those
+ * of one byte are in the table LEAVES (fill_texts). */
 static void
 fill_chars(struct vocab_fill *f)
 {
@@ -289,8 +291,8 @@ fill_chars(struct vocab_fill *f)
 			enter_token(f, i, REACHED);
 }
 
-/* Records that the vocabulary has a token that is only used for a pretoken of
- * exactly its bytes. */
+/* Stores that the vocabulary has an unreachable token: one that is only used
+ * for a pretoken whose bytes are exactly those of the token. */
 static void
 set_unreached(struct vocab_fill *f)
 {
@@ -298,9 +300,9 @@ set_unreached(struct vocab_fill *f)
 	f->view.unreached = true;
 }
 
-/* Adds all tokens to the tables.  First those that are the result of merging
- * their bytes; then, if f->in->whole is true, the others.  So of two tokens
- * with equal bytes the first kind is found. */
+/* Adds all tokens to the tables: first those that are the result of merging
+ * their bytes, then, if f->in->whole is true, the others.  So if two tokens
+ * have the same bytes, one of the first kind is found. */
 static void
 fill_tokens(struct vocab_fill *f)
 {
@@ -328,8 +330,8 @@ fill_tokens(struct vocab_fill *f)
 	}
 }
 
-/* Returns true if every sequence of up to this number of ASCII digits is a
- * token of the vocabulary. */
+/* Returns true if every sequence of ASCII digits up to this length is a
+ * token. */
 static bool
 has_numbers(const struct ctx_vocab *v, unsigned digits)
 {
@@ -372,9 +374,9 @@ struct long_token {
 	enum token_use state;
 };
 
-/* Compares tokens for qsort: by the first 16 bytes, then longest first, then by
- * all bytes.  Of tokens with equal bytes, the one that merging gives (REACHED)
- * comes first. */
+/* Compares tokens for qsort: by their first 16 bytes; then by length, the
+ * longest first; then by all bytes.  Of tokens with the same bytes, the one
+ * that is the result of merging (REACHED) comes first. */
 static int
 compare_beginnings(const void *a, const void *b)
 {
@@ -414,8 +416,8 @@ enter_group(struct vocab_fill *f, const struct long_token *first,
 	groups[i].n = (uint32_t)n;
 }
 
-/* Of tokens with equal bytes, which follow one another in the list, keeps only
- * the first.  Returns the number of tokens kept. */
+/* Removes all but the first of several tokens with the same bytes, which are
+ * consecutive in the list.  Returns the number of remaining tokens. */
 static size_t
 drop_equal(struct vocab_fill *f, struct long_token *list, size_t n)
 {
@@ -463,8 +465,8 @@ fill_groups(struct vocab_fill *f, struct ctx_err *err)
 	return f->crowded ? fail_alike(err) : 0;
 }
 
-/* Decodes the UTF-8 character that ends at byte i of a token.  Returns false if
- * the token contains only a part of the character. */
+/* Decodes the UTF-8 character that ends at offset i of a token.  Returns false
+ * if the token contains only a part of the character. */
 static bool
 decode_char_before(const struct ctx_build_token *t, size_t i, uint32_t *cp)
 {
@@ -477,8 +479,8 @@ decode_char_before(const struct ctx_build_token *t, size_t i, uint32_t *cp)
 	    *cp != CTX_CHAR_BAD;
 }
 
-/* Fills the table CROSSING: sets a bit for every two characters that some token
- * contains one after the other. */
+/* Fills the table CROSSING: sets a bit for each two characters that are
+ * consecutive in a token. */
 static void
 fill_crossing(struct vocab_fill *f)
 {

@@ -1,11 +1,11 @@
 /*
  * gguf.c - reads the vocabulary of a GGUF model file (byte-level BPE)
  *
- * The format is that of ggml's gguf.md, versions 2 and 3, little-endian: a
- * header, then key-value pairs, some of which describe the vocabulary.  The
- * file is not read after the pairs.  They are converted to the tokenizer.json
- * of the model: its tokens, its merges, and the pretokenizer that
- * tokenizer.ggml.pre names.
+ * The format is described in ggml's gguf.md (versions 2 and 3, little-endian):
+ * a header, then pairs of a key and a value, some of which describe the
+ * vocabulary.  The rest of the file is not read.  The pairs are converted to
+ * the tokenizer.json of the model: its tokens, its merges, and the pretokenizer
+ * that is named by tokenizer.ggml.pre.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -15,27 +15,28 @@
 #include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-/* The types of values in a GGUF file, and the size of each type in bytes.
- * STRING and ARRAY have values of different sizes; their size here is 0. */
+/* Types of values in a GGUF file, and the size of each type in bytes.  The size
+ * of STRING and ARRAY is 0 here, because it is not fixed. */
 enum { BOOL = 7, STRING = 8, ARRAY = 9, TYPES = 13 };
 static const unsigned char sizes[TYPES] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8,
     8};
 
-/* The types of tokens in a GGUF file (tokenizer.ggml.token_type). */
+/* Types of tokens in a GGUF file (tokenizer.ggml.token_type). */
 enum { CONTROL = 3, USER_DEFINED = 4 };
 
 struct gguf {
 	const char *p;
 	size_t n, at;
-	/* true if the bytes end within the metadata, so that more must be
+	/* true if the bytes end inside the metadata, so that more must be
 	 * read */
 	bool more;
-	/* True if this is not a GGUF file, or its version or a type of value
-	 * is unknown. */
+	/* True if this is not a GGUF file, or if its version or the type of a
+	 * value is not known. */
 	bool bad;
 	struct ctx_str model, pre;
-	/* The arrays of tokens, merges and token types: their offsets in the
-	 * file (0: no such array), and their numbers of elements. */
+	/* The arrays of tokens, of merges and of token types: their offsets in
+	 * the file (0 if there is no such array) and their numbers of
+	 * elements. */
 	size_t tokens, merges, types;
 	uint64_t ntokens, nmerges, ntypes;
 };
@@ -71,8 +72,8 @@ read_gguf_string(struct gguf *g)
 	return s;
 }
 
-/* Moves past n values of the same type in the file.  Sets g->bad if the type is
- * ARRAY or unknown. */
+/* Skips n values of the same type in the file.  Sets g->bad if the type is
+ * ARRAY or not known. */
 static void
 skip_values(struct gguf *g, uint64_t type, uint64_t n)
 {
@@ -96,8 +97,8 @@ is_equal(struct ctx_str s, const char *text)
 	return s.n == strlen(text) && memcmp(s.p, text, s.n) == 0;
 }
 
-/* Reads a key and its value in a GGUF file.  If they describe the vocabulary,
- * stores where they are. */
+/* Reads a key and its value.  If they describe the vocabulary, stores the
+ * offset of the value in the file. */
 static void
 read_pair(struct gguf *g)
 {
@@ -135,8 +136,8 @@ read_pair(struct gguf *g)
 		skip_values(g, element, n);
 }
 
-/* Reads the header of a GGUF file and all keys and values.  On failure returns
- * false and sets g->bad or g->more. */
+/* Reads the header of a GGUF file, and all keys and values.  If this fails,
+ * returns false and sets g->bad or g->more. */
 static bool
 read_header(struct gguf *g)
 {
@@ -148,7 +149,7 @@ read_header(struct gguf *g)
 	}
 	g->at = 4;
 	version = read_gguf_uint(g, 4);
-	(void)read_gguf_uint(g, 8); /* number of tensors, which is not used */
+	(void)read_gguf_uint(g, 8); /* the number of tensors is not used */
 	pairs = read_gguf_uint(g, 8);
 	g->bad = !g->more && version != 2 && version != 3;
 	for (; pairs > 0 && !g->more && !g->bad; pairs--)
@@ -161,8 +162,8 @@ ctx_gguf_size(const char *p, size_t n)
 {
 	struct gguf g = {.p = p, .n = n};
 
-	/* If the file is bad, more bytes would not help. ctx_gguf_build will
-	 * report the error. */
+	/* If the file is invalid, more bytes do not help, and ctx_gguf_build
+	 * reports the error. */
 	return read_header(&g) ? g.at : g.bad ? n : 0;
 }
 
@@ -172,8 +173,8 @@ refuse_gguf(struct ctx_err *err, const char *what)
 	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s"), what);
 }
 
-/* Returns the type of a token in a GGUF file, such as CONTROL.  Returns 0 if
- * the file has no types of tokens. */
+/* Returns the type of a token in a GGUF file, such as CONTROL, or 0 if the file
+ * has no token types. */
 static uint64_t
 token_type_of(const struct gguf *g, uint64_t token)
 {
@@ -184,7 +185,7 @@ token_type_of(const struct gguf *g, uint64_t token)
 }
 
 /* Adds the tokens of a GGUF file to JSON values: control and user-defined
- * tokens to the array added, all others to the object vocab. */
+ * tokens to the array "added", all others to the object "vocab". */
 static int
 add_tokens(const struct gguf *g, json_t *vocab, json_t *added,
     struct ctx_err *err)
@@ -236,9 +237,9 @@ add_merges(const struct gguf *g, json_t *merges, struct ctx_err *err)
 	return 0;
 }
 
-/* Makes the JSON of a "pre_tokenizer", which says how text is split: the
- * patterns of the model, then ByteLevel.  Returns NULL if there is no
- * memory. */
+/* Returns the JSON of a "pre_tokenizer", which says how text is split: by the
+ * patterns of the model, then by ByteLevel.  Returns NULL if there is not
+ * enough memory. */
 static json_t *
 make_splitter(const struct ctx_file_pretokenizer_model *model)
 {
@@ -264,7 +265,7 @@ make_splitter(const struct ctx_file_pretokenizer_model *model)
 }
 
 /* Makes the JSON of a tokenizer.json from its parts.  Returns NULL if there is
- * no memory.  The caller must still free the parts. */
+ * not enough memory.  The caller must free the parts in any case. */
 static json_t *
 make_root(const struct ctx_file_pretokenizer_model *model, json_t *vocab,
     json_t *merges, json_t *added)

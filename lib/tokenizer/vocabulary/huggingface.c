@@ -1,10 +1,11 @@
 /*
- * huggingface.c - reads the vocabulary from a tokenizer.json of Hugging Face
+ * huggingface.c - reads the vocabulary in a tokenizer.json of Hugging Face
  *
- * A file is accepted only if ctx certainly gives the same tokens: a BPE model
+ * A file is accepted only if ctx certainly finds the same tokens: a BPE model
  * without dropout or affixes, and a pre_tokenizer that file_pretokenizer.c
  * accepts.  This file reads byte-level BPE; byte_fallback.c reads models that
- * merge characters.  The error text names the part that is refused.
+ * merge characters.  If a file is refused, the error text names the part that
+ * is the reason.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -22,19 +23,18 @@
 
 struct reader {
 	json_t *model, *vocab;
-	struct ctx_arena arena;  /* the bytes of all tokens */
-	struct ctx_buf patterns; /* the patterns of the pretokenizer */
+	struct ctx_arena arena;  /* memory of the bytes of all tokens */
+	struct ctx_buf patterns; /* patterns of the pretokenizer */
 	struct ctx_build_token *tokens;
 	size_t n, cap;
-	/* the list of tokens, if the model merges characters
-	 * (byte_fallback.c) */
+	/* list of tokens, if the model merges characters (byte_fallback.c) */
 	struct ctx_char_tokens chars;
 	/* Only for a model that merges characters: true if some added tokens
-	 * are searched for in text in which blanks were already replaced. */
+	 * are searched for after blanks were replaced. */
 	bool chars_normal;
 	struct ctx_build_added_token *specials;
-	/* by token id: true if the token was already added, as a single byte or
-	 * the result of a merge */
+	/* By token id: true if the token was already added, as a single byte or
+	 * as the result of a merge. */
 	bool *merged;
 	size_t ids;
 };
@@ -53,7 +53,8 @@ is_true(json_t *object, const char *key)
 	return json_is_true(json_object_get(object, key));
 }
 
-/* Returns true if a JSON value exists and is not null, false, zero or "". */
+/* Returns true if an object has this key, and its value is not null, false,
+ * zero or an empty string. */
 static bool
 is_set(json_t *object, const char *key)
 {
@@ -69,7 +70,7 @@ refuse_tokenizer(struct ctx_err *err, const char *what, const char *name)
 	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s%s"), what, name);
 }
 
-/* Refuses models other than plain BPE.  Sets r->vocab to the tokens of the
+/* Refuses models that are not plain BPE.  Sets r->vocab to the tokens of the
  * model. */
 static int
 check_model(struct reader *r, struct ctx_err *err)
@@ -94,10 +95,10 @@ check_model(struct reader *r, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns the byte that a character in the name of a byte-level token stands
- * for; -1 if no byte is written so.  Printable characters of Latin-1 stand for
- * their own byte.  The other bytes, in order, are written as U+0100, U+0101,
- * and so on. */
+/* Returns the byte that a character stands for in the name of a byte-level
+ * token, or -1 if the character does not stand for any byte.  Printable
+ * characters of Latin-1 stand for their own byte.  U+0100, U+0101 and so on
+ * stand for the other bytes, in order. */
 static int
 find_alphabet_byte(uint32_t cp)
 {
@@ -115,9 +116,9 @@ find_alphabet_byte(uint32_t cp)
 	return -1;
 }
 
-/* Decodes the name of a byte-level token to the token's bytes.  Returns 1; 0 if
- * the name is empty, or has a character that stands for no byte; or -1 with
- * *err. */
+/* Decodes the name of a byte-level token to the bytes of the token.  Returns 1;
+ * 0 if the name is empty or contains a character that does not stand for a
+ * byte; or -1 with *err. */
 static int
 decode_token_bytes(struct reader *r, const char *name, size_t n,
     struct ctx_build_token *t, struct ctx_err *err)
@@ -149,9 +150,9 @@ is_never_in_utf8(char c)
 	return byte == 0xc0 || byte == 0xc1 || byte >= 0xf5;
 }
 
-/* Adds the token with this name; vocab has its id. cut: see struct
- * ctx_build_token.  Some names are not byte-level, such as <|end|>.  These
- * tokens are left out, or refused if a merge makes them. */
+/* Adds the token with this name, whose id is found in vocab. cut: see struct
+ * ctx_build_token.  If a name is not byte-level, such as <|end|>, the token is
+ * left out, or the file is refused if a merge makes the token. */
 static int
 add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
     struct ctx_err *err)
@@ -168,7 +169,7 @@ add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
 		    ? 0
 		    : refuse_tokenizer(err,
 			  "a token that is not byte-level: ", name);
-	/* Valid UTF-8 never contains these bytes, so some vocabularies have no
+	/* These bytes never occur in valid UTF-8, so some vocabularies have no
 	 * token for them. */
 	absent = id == NULL && token.n == 1 && is_never_in_utf8(*token.p);
 	if (!absent &&
@@ -208,8 +209,8 @@ add_bytes(struct reader *r, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds the token that a merge of the tokenizer.json makes.  The merge is "a b"
- * or ["a", "b"]. */
+/* Adds the token that a merge of the tokenizer.json makes.  A merge is "a b" or
+ * ["a", "b"]. */
 static int
 add_merge(struct reader *r, json_t *merge, struct ctx_buf *name,
     struct ctx_err *err)
@@ -238,8 +239,8 @@ add_merge(struct reader *r, json_t *merge, struct ctx_buf *name,
 	return add_token(r, name->p, name->n - 1, left.n, err);
 }
 
-/* Adds all tokens in merge order: single bytes, then the results of merges,
- * then the other tokens. */
+/* Adds all tokens in the order of their merges: single bytes, then the results
+ * of merges, then all others. */
 static int
 add_tokens(struct reader *r, struct ctx_err *err)
 {
@@ -326,9 +327,9 @@ add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
 		s->n = (uint32_t)json_string_length(content);
 		s->id = (uint32_t)json_integer_value(id);
 		/* If texts are not normalized, no names are searched for in
-		 * normalized text. If an added token has no field "normalized",
-		 * the tokenizers library takes the opposite of its field
-		 * "special". */
+		 * normalized text.  If an added token has no member
+		 * "normalized", the tokenizers library assumes the opposite of
+		 * its member "special". */
 		normal = json_object_get(token, "normalized");
 		s->normal = (pack->nfc || r->chars_normal) &&
 		    (normal == NULL ? s->added : json_is_true(normal));
@@ -340,8 +341,8 @@ add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
 	return 0;
 }
 
-/* Accepts a tokenizer.json without a normalizer, or with the normalizer NFC,
- * once or several times. */
+/* Accepts a tokenizer.json without a normalizer, or with the normalizer NFC
+ * (even several times).  Refuses all others. */
 static int
 check_normalizer(struct ctx_vocab_builder *pack, json_t *normalizer,
     struct ctx_err *err)
@@ -362,7 +363,8 @@ check_normalizer(struct ctx_vocab_builder *pack, json_t *normalizer,
 	return 0;
 }
 
-/* Reads a model with byte fallback. */
+/* Reads a model with byte fallback: a character without a token becomes the
+ * tokens of its bytes. */
 static int
 read_chars(struct reader *r, struct ctx_vocab_builder *pack, const json_t *root,
     struct ctx_err *err)
@@ -434,8 +436,9 @@ ctx_huggingface_parse(json_t **root, const char *p, size_t n, size_t flags,
 		return ctx_err_set(err, CTX_EFILE,
 		    "arrays and objects are nested more than %d deep",
 		    CTX_JSON_SHALLOW);
-	/* If memory is short, jansson reports a syntax error, or silently drops
-	 * a character of a string.  Only errno shows the reason. */
+	/* When jansson has too little memory, it reports a syntax error or
+	 * silently drops a character of a string; only errno shows the true
+	 * cause. */
 	errno = 0;
 	*root = json_loadb(p, n, flags, &where);
 	if (errno == ENOMEM) {

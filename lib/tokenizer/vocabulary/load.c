@@ -1,14 +1,14 @@
 /*
  * load.c - loads vocabulary files, and caches their compiled form
  *
- * A cache entry is a file with a packed vocabulary and a checksum.  Its name
- * has the SHA-256 of the vocabulary file and of its pretokenizer.  It gets this
- * name when it is completely written, so other processes find a whole entry or
- * none.  The checksum detects damage, by a disk or an editor.  An attacker
- * could write a correct checksum, so validate.c also checks every number in the
- * packed vocabulary.
+ * A cache entry is a file that contains a packed vocabulary and a checksum.
+ * Its name contains the SHA-256 of the vocabulary file and of its pretokenizer.
+ * The file gets this name only when it is complete, so that other processes
+ * find a complete entry or none.  The checksum detects accidental damage, by a
+ * disk or an editor.  As an attacker could write a correct checksum, validate.c
+ * also checks every number in the packed vocabulary.
  */
-#define _GNU_SOURCE /* O_TMPFILE, if the system has it */
+#define _GNU_SOURCE /* for O_TMPFILE, if the system has it */
 #include <errno.h>
 #include <fcntl.h>
 #include <sha2.h>
@@ -22,10 +22,11 @@
 #include "tokenizer/vocabulary/file_formats.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-#define FILE_MAX (1u << 30) /* maximum bytes read from a vocabulary file */
+/* maximum number of bytes that are read from a vocabulary file */
+#define FILE_MAX (1u << 30)
 
-/* Rank files of tiktoken contain neither the pretokenizer nor the special
- * tokens.  They are chosen here by the beginning of the file's name. */
+/* tiktoken rank files contain neither the pretokenizer nor the special tokens,
+ * so both are chosen by the beginning of the file's name. */
 static const struct {
 	const char *name;
 	struct ctx_pretokenizer pretokenizer;
@@ -44,9 +45,10 @@ is_gguf(const struct ctx_buf *buf)
 	return buf->n >= 4 && memcmp(buf->p, CTX_GGUF_MAGIC, 4) == 0;
 }
 
-/* Returns true if buf has all metadata of a GGUF file, and shortens buf to the
- * metadata.  To keep the time linear, this is tried only when buf has *next
- * bytes; after each try *next is set to twice the bytes in buf. */
+/* If buf contains all metadata of a GGUF file, cuts buf at the end of the
+ * metadata and returns true.  For linear time, this is tried only if buf has at
+ * least *next bytes; each try sets *next to twice the number of bytes in
+ * buf. */
 static bool
 is_enough(struct ctx_buf *buf, size_t *next)
 {
@@ -98,11 +100,11 @@ read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 	return got < 0 ? -1 : 0;
 }
 
-/* Returns a checksum of n bytes; n must be a multiple of 32.  Four sums are
- * computed side by side to be fast, because it is computed over a whole packed
- * vocabulary at every start of ctx.  Each step can be inverted, so a change of
- * one word always changes the checksum.  It depends on the processor's byte
- * order. */
+/* Returns a checksum of n bytes; n must be a multiple of 32.  The checksum of
+ * the whole packed vocabulary is computed at every start of ctx, so four sums
+ * are computed in parallel.  Each step can be inverted, so a change of one word
+ * always changes the checksum.  The result depends on the byte order of the
+ * processor. */
 static uint64_t
 sum_of(const char *p, size_t n)
 {
@@ -123,8 +125,8 @@ sum_of(const char *p, size_t n)
 	return sum;
 }
 
-/* Returns true if map is a valid packed vocabulary followed by its checksum;
- * then sets t->vocab. */
+/* If map contains a valid packed vocabulary and then its checksum, sets
+ * t->vocab and returns true. */
 static bool
 is_sound(struct ctx_tokenizer *t, const char *map, size_t n)
 {
@@ -150,8 +152,8 @@ open_patterns(struct ctx_tokenizer *t, struct ctx_err *err)
 		  (size_t)v->head->bytes[CTX_VOCAB_PATTERNS], err);
 }
 
-/* Reads n bytes from a file.  Returns false if the file has fewer or cannot be
- * read. */
+/* Reads n bytes from a file.  Returns false if the file has fewer bytes or
+ * cannot be read. */
 static bool
 read_bytes(int fd, char *p, size_t n)
 {
@@ -168,12 +170,12 @@ read_bytes(int fd, char *p, size_t n)
 }
 
 /* Returns the contents of a cache entry, aligned to 64 bytes and owned by the
- * caller; NULL if it cannot be read.  The file is read, not mapped: if another
- * process truncated a mapped file, using it would crash this process. */
+ * caller, or NULL if it cannot be read.  The file is not mapped into memory,
+ * because this process would crash if another process truncated the file. */
 static void *
 read_cached_block(const char *path, size_t *n)
 {
-	/* Without O_NONBLOCK, opening a FIFO of this name would wait for a
+	/* If the path is a FIFO, opening it without O_NONBLOCK would wait for a
 	 * writer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
@@ -251,9 +253,9 @@ write_block(int fd, const struct ctx_tokenizer *t)
 		(struct ctx_str){(const char *)&sum, sizeof sum}) == 0;
 }
 
-/* Writes a cache entry to a file that has no name yet, then gives it the name
- * path.  If the process is killed before, the file disappears.  Returns false
- * if that is not possible. */
+/* Writes a cache entry to a file without a name, and then gives the file the
+ * name "path".  If the process is killed before that, the file disappears.
+ * Returns false if the system cannot do this. */
 static bool
 write_nameless_entry(const struct ctx_tokenizer *t, const char *cache,
     const char *path)
@@ -266,8 +268,8 @@ write_nameless_entry(const struct ctx_tokenizer *t, const char *cache,
 	if (fd < 0)
 		return false;
 	(void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-	/* load_cached would have used an entry with this name if it were valid.
-	 * So it may be removed. */
+	/* If there was a valid entry with this name, load_cached would have
+	 * used it, so an existing file may be removed. */
 	done = write_block(fd, t) && (unlink(path) == 0 || errno == ENOENT) &&
 	    linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
 	close(fd);
@@ -278,9 +280,9 @@ write_nameless_entry(const struct ctx_tokenizer *t, const char *cache,
 #endif
 }
 
-/* Writes a cache entry to a file with a random name, then renames it.  Signals
- * that end the process are delayed meanwhile; only SIGKILL can leave the file
- * with the random name. */
+/* Writes a cache entry to a file with a random name, and then renames the file.
+ * In the meantime, signals that end the process are blocked, so that only
+ * SIGKILL can leave the file with the random name. */
 static void
 write_named_entry(const struct ctx_tokenizer *t, const char *path)
 {
@@ -301,8 +303,8 @@ write_named_entry(const struct ctx_tokenizer *t, const char *path)
 	ctx_buf_release(&name);
 }
 
-/* Stores the packed vocabulary in the cache.  Failure is not an error: the next
- * run then compiles the vocabulary file again. */
+/* Stores the packed vocabulary in the cache.  If this fails, it is not an
+ * error, and the next run compiles the vocabulary file again. */
 static void
 store_cached(const struct ctx_tokenizer *t, const char *cache, const char *path)
 {
@@ -311,8 +313,8 @@ store_cached(const struct ctx_tokenizer *t, const char *cache, const char *path)
 		write_named_entry(t, path);
 }
 
-/* Sets the pretokenizer and special tokens by the name of a rank file, because
- * rank files contain neither. */
+/* Chooses the pretokenizer and the special tokens of a rank file by the name of
+ * the file, because rank files contain neither. */
 static int
 find_family(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
     const char *file, struct ctx_err *err)
@@ -333,8 +335,8 @@ find_family(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
 	    "p50k or r50k); rename the file");
 }
 
-/* Computes the SHA-256 of a vocabulary file and its pretokenizer.  The
- * pretokenizer is included because it changes the tokens of a text. */
+/* Computes the SHA-256 of a vocabulary file and of its pretokenizer, because
+ * the tokens of a text depend on both. */
 static void
 hash_source(struct ctx_vocab_builder *pack, const struct ctx_buf *text)
 {
@@ -374,8 +376,8 @@ is_json(const struct ctx_buf *text)
 typedef int build_fn(struct ctx_vocab_builder *pack, const char *p, size_t n,
     void **block, size_t *size, struct ctx_err *err);
 
-/* Returns the function that reads a vocabulary file, chosen by the first bytes
- * of the file. */
+/* Returns the function that reads this vocabulary file, chosen by the first
+ * bytes of the file. */
 static build_fn *
 find_reader(const struct ctx_buf *text)
 {
@@ -399,10 +401,10 @@ compile_vocabulary(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
 	return open_patterns(t, err);
 }
 
-/* Puts the name of the vocabulary file, and the line if it is known, before the
- * error text.  They are not put into err->file and err->line, because the
- * caller sets these to a place in the input.  Errors of system calls have the
- * name already. */
+/* Adds the name of the vocabulary file, and the line number if it is known, to
+ * the beginning of the error text.  They are not stored in err->file and
+ * err->line, because the caller sets these to a place in the input.  Errors of
+ * system calls already contain the name. */
 static void
 name_file(const char *file, struct ctx_err *err)
 {

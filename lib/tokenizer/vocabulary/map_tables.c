@@ -2,16 +2,16 @@
  * map_tables.c - maps the file with the tables of the built-in encodings into
  * memory
  *
- * Processes that use an encoding at the same time share the memory of its
- * table; a table that is not used takes no memory.  The file is mapped once per
- * process and is never unmapped, because several tokenizers may use it.
+ * Processes that use the same encoding at the same time share the memory of its
+ * table; a table that is not used needs no memory.  The file is mapped once per
+ * process and remains mapped, because several tokenizers may use it.
  *
  * Only the head of the file is checked: format, byte order, version and size.
- * This finds a file that is cut off, from another version of ctx or from
- * another kind of computer.  The tables after the head are trusted, as the code
- * of the library is: both come from one installation, and whoever can change
- * one can change the other.  Checking every number of a table (validate.c)
- * would take longer than counting a short conversation.
+ * This detects a file that is incomplete, from another version of ctx or for
+ * another kind of computer.  The tables after the head are trusted in the same
+ * way as the code of the library: both are installed together, and whoever can
+ * change one can also change the other.  Checking every number of a table
+ * (validate.c) would take longer than counting a short conversation.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,10 +32,10 @@
 /* Protects all static data of this file. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct ctx_tables_head *mapped;
-/* The directory of the file with the tables.  The path is empty if the
- * directory must be searched for. */
+/* The directory of the file with the tables.  If the path is empty, the
+ * directory was not searched for yet. */
 static struct ctx_data_directory directory;
-/* the error of ctx_tables_open_early; its code is 0 if there was none */
+/* the error of ctx_tables_open_early; its code is 0 if there was no error */
 static struct ctx_err failure;
 
 int
@@ -56,8 +56,7 @@ ctx_tables_set_directory(const char *dir, struct ctx_err *err)
 	return 0;
 }
 
-/* Checks the head of a file of tables. size: the length of the file in
- * bytes. */
+/* Checks the head of a file with tables. size: length of the file in bytes. */
 static int
 check_head(const struct ctx_tables_head *head, uint64_t size, const char *path,
     struct ctx_err *err)
@@ -124,7 +123,7 @@ map_file(struct ctx_err *err)
 		return -1;
 	(void)snprintf(path, sizeof path, "%s/" CTX_TABLES_FILE,
 	    directory.path);
-	/* Without O_NONBLOCK, opening a FIFO of this name would wait for a
+	/* If the path is a FIFO, opening it without O_NONBLOCK would wait for a
 	 * writer. */
 	do
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

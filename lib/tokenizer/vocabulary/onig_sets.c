@@ -1,10 +1,10 @@
 /*
  * onig_sets.c - sets of characters in the patterns of a vocabulary file
  *
- * Patterns name ranges of characters, such as [a-z].  The ends of these ranges
- * divide all code points into ranges.  A set is stored as one bit for each pair
- * of a range and a general category.  Characters that are in the same sets are
- * of one kind (see onig_to_pcre2.h).
+ * Patterns contain ranges of characters, such as [a-z], whose ends divide all
+ * code points into ranges.  A set is stored as one bit for each combination of
+ * such a range and a general category.  Characters that are in the same sets
+ * are of the same kind (see onig_to_pcre2.h).
  */
 #include <string.h>
 
@@ -26,8 +26,8 @@ ctx_onig_emit_text(struct onig_parse *r, const char *text, size_t n)
 	return r->pass == WRITE ? ctx_buf_add(r->out, text, n, r->err) : 0;
 }
 
-/* Divides the range of code points that contains cp, so that a range begins at
- * cp. */
+/* Divides the range of code points that contains cp in two, so that a range
+ * begins at cp. */
 static int
 add_cut(struct onig_parse *r, uint32_t cp)
 {

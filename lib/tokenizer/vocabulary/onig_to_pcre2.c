@@ -23,7 +23,7 @@
 #include "tokenizer/vocabulary/onig_sets.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-#define REPEAT 1000 /* maximum number of repetitions in a quantifier {n,m} */
+#define REPEAT 1000 /* maximum number of repetitions in {n,m} */
 
 static bool
 is_next(const struct onig_parse *r, const char *text)
@@ -33,8 +33,8 @@ is_next(const struct onig_parse *r, const char *text)
 	return r->n - r->at >= n && memcmp(r->p + r->at, text, n) == 0;
 }
 
-/* Returns true if the next byte of the pattern is one of the characters in
- * list. */
+/* Returns true if the next byte of the pattern is one of the characters in the
+ * string "list". */
 static bool
 is_one_of(const struct onig_parse *r, const char *list)
 {
@@ -59,9 +59,9 @@ next_char(struct onig_parse *r)
 	return cp;
 }
 
-/* Reads the hexadecimal number of a character.  Returns false if it has too
- * few digits or is no character. least, most: the minimum and maximum number
- * of digits. */
+/* Reads the number of a character in hexadecimal digits.  Returns false if
+ * there are too few digits, or if no character has this number. least, most:
+ * minimum and maximum number of digits. */
 static bool
 read_hex(struct onig_parse *r, unsigned least, unsigned most, uint32_t *cp)
 {
@@ -81,8 +81,8 @@ read_hex(struct onig_parse *r, unsigned least, unsigned most, uint32_t *cp)
 	return i >= least && *cp < 0x110000 && (*cp & 0x1ff800) != 0xd800;
 }
 
-/* Reads what follows \p or \P in a pattern: a Unicode property such as {L},
- * {Lu} or {^Lu}. */
+/* Reads the name of a Unicode property after \p or \P in a pattern, such as
+ * {L}, {Lu} or {^Lu}. */
 static int
 read_property(struct onig_parse *r, struct char_set *set, bool negated)
 {
@@ -133,8 +133,8 @@ add_decimal_digits(const struct onig_parse *r, struct char_set *set)
 	return 0;
 }
 
-/* Reads the rest of an escape for one character, after its backslash, such as
- * n, x41 or a punctuation mark. */
+/* Reads the part of an escape after its backslash, for an escape that stands
+ * for one character: such as n, x41 or a punctuation mark. */
 static int
 read_escaped_char(struct onig_parse *r, uint32_t *cp)
 {
@@ -169,9 +169,10 @@ read_escaped_char(struct onig_parse *r, uint32_t *cp)
 	return 0;
 }
 
-/* Reads an escape, after its backslash.  If it stands for a set of characters,
- * such as \s, adds this set to *set and returns 1.  If it stands for one
- * character, sets *cp to it and returns 0.  Returns -1 on error. */
+/* Reads the part of an escape after its backslash.  If the escape stands for a
+ * set of characters, such as \s, adds this set to *set and returns 1.  If it
+ * stands for one character, sets *cp to this character and returns 0.  Returns
+ * -1 on error. */
 static int
 read_escape(struct onig_parse *r, struct char_set *set, uint32_t *cp)
 {
@@ -195,8 +196,9 @@ read_escape(struct onig_parse *r, struct char_set *set, uint32_t *cp)
 	return rc < 0 ? -1 : 1;
 }
 
-/* Reads a character or an escape inside a set.  Returns what read_escape
- * returns. */
+/* Reads a character or an escape inside a set.  Returns 1 if it stands for a
+ * set of characters, 0 if it stands for one character, or -1 on error; see
+ * read_escape. */
 static int
 read_set_member(struct onig_parse *r, struct char_set *set, uint32_t *cp)
 {
@@ -234,7 +236,7 @@ read_set_range(struct onig_parse *r, struct char_set *set)
 	return 0;
 }
 
-/* Begins a set of characters, after its "[" was read. */
+/* Begins a set of characters.  Called after its "[" was read. */
 static int
 open_set(struct onig_parse *r)
 {
@@ -252,8 +254,9 @@ open_set(struct onig_parse *r)
 	return 0;
 }
 
-/* Ends a set of characters, after its "]" was read.  Adds its characters to the
- * set around it; if there is none, to *set. */
+/* Ends a set of characters.  Called after its "]" was read.  Adds the
+ * characters to the set that contains this one or, if there is none, to
+ * *set. */
 static int
 close_set(struct onig_parse *r, struct char_set *set)
 {
@@ -261,15 +264,15 @@ close_set(struct onig_parse *r, struct char_set *set)
 
 	if (in->negated)
 		ctx_onig_negate_set(&in->set);
-	/* Oniguruma reads an empty set wrongly if it is inside another set, so
-	 * empty sets are refused. */
+	/* Empty sets are refused, because Oniguruma interprets an empty set
+	 * inside another set wrongly. */
 	if (r->pass == FIND && ctx_onig_is_empty_set(r, &in->set))
 		return ctx_onig_refuse(r, "a set without characters");
 	ctx_onig_add_set(r->open_sets > 0 ? &in[-1].set : set, &in->set);
 	return 0;
 }
 
-/* Reads a set of characters up to its end, after its "[" was read. */
+/* Reads a set of characters up to its end.  Called after its "[" was read. */
 static int
 read_set(struct onig_parse *r, struct char_set *set)
 {
@@ -291,8 +294,8 @@ read_set(struct onig_parse *r, struct char_set *set)
 	return rc;
 }
 
-/* Returns true if two letters together match one character when case is
- * ignored, as ss matches U+00DF. */
+/* Returns true if these two letters together can match one character when case
+ * is ignored, as ss matches U+00DF. */
 static bool
 is_ligature(uint32_t a, uint32_t b)
 {
@@ -318,8 +321,8 @@ use_literal(struct onig_parse *r, uint32_t cp)
 	return ctx_onig_use_set(r, &set);
 }
 
-/* Reads the rest of a quantifier in braces, after its "{" was read: n}, n,},
- * ,m} or n,m}. */
+/* Reads the rest of a quantifier in braces, after the "{": n}, n,}, ,m} or
+ * n,m}. */
 static int
 read_repetition(struct onig_parse *r)
 {
@@ -349,9 +352,9 @@ read_repetition(struct onig_parse *r)
 	    : ctx_buf_printf(r->out, r->err, "{%zu,%zu}", n[0], n[1]);
 }
 
-/* Reads a quantifier, if there is one: *, +, ? or {n,m}.  A ? after it makes it
- * lazy.  A + after it makes it possessive, which is refused if the quantifier
- * belongs to a group (grouped is true). */
+/* Reads a quantifier (*, +, ? or {n,m}), if there is one.  A ? after the
+ * quantifier makes it lazy, and a + makes it possessive.  A possessive
+ * quantifier of a group (grouped is true) is refused. */
 static int
 read_quantifier(struct onig_parse *r, bool grouped)
 {
@@ -372,11 +375,11 @@ read_quantifier(struct onig_parse *r, bool grouped)
 	return ctx_onig_emit_text(r, r->p + begin, r->at - begin);
 }
 
-/* Texts that may follow the "(" of a group.  The member kind of a group is an
- * index of this list. */
+/* Characters after the "(" of a group that are accepted.  The member "kind" of
+ * a group is an index into this array. */
 static const char *const group_kinds[] = {"?:", "?i:", "?!", "?="};
 
-/* Begins a group, after its "(" was read. */
+/* Begins a group.  Called after its "(" was read. */
 static int
 open_group(struct onig_parse *r)
 {
@@ -399,7 +402,7 @@ open_group(struct onig_parse *r)
 	return ctx_onig_emit_text(r, group_kinds[kind == 1 ? 0 : kind], 2);
 }
 
-/* Ends a group, after its ")" was read. */
+/* Ends a group.  Called after its ")" was read. */
 static int
 close_group(struct onig_parse *r)
 {
@@ -445,7 +448,7 @@ read_atom(struct onig_parse *r)
 }
 
 /* Reads the next item of a pattern: an atom (character, set, escape or dot)
- * with its quantifier, or one of | ( and ). */
+ * with its quantifier, or one of the characters | ( and ). */
 static int
 read_term(struct onig_parse *r)
 {
@@ -474,7 +477,7 @@ read_pattern(struct onig_parse *r, struct ctx_str pattern)
 			return -1;
 	if (r->open_groups > 0)
 		return ctx_onig_refuse(r, "a group without end");
-	/* A NUL is written after the translated pattern. */
+	/* writes the NUL byte at the end of the translated pattern */
 	return ctx_onig_emit_text(r, "", 1);
 }
 

@@ -1,11 +1,11 @@
 /*
  * sentencepiece.c - reads the vocabulary of a SentencePiece model file (BPE)
  *
- * The file is a protocol buffer, ModelProto of sentencepiece_model.proto: a
- * list of fields, each with a number, a type and a value.  Tokens are called
- * pieces.  The id of a piece is its place in the list of pieces.  Two tokens
- * can merge if they make a piece.  The merge that makes the piece with the
- * highest score comes first.
+ * The file is a protocol buffer, the message ModelProto of
+ * sentencepiece_model.proto: a list of fields, each with a number, a type and a
+ * value.  Tokens are called pieces, and the id of a piece is its index in the
+ * list of pieces.  Two tokens can merge if their bytes together are a piece.
+ * The merge whose piece has the highest score is made first.
  */
 #include <stdlib.h>
 
@@ -16,8 +16,8 @@
 
 /* types of values in a protocol buffer */
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
-/* numbers of fields in the messages ModelProto, SentencePiece, TrainerSpec and
- * NormalizerSpec */
+/* Numbers of fields in the messages ModelProto, SentencePiece, TrainerSpec and
+ * NormalizerSpec. */
 enum { PIECES = 1, TRAINER = 2, NORMALIZER = 3 };
 enum { PIECE_NAME = 1, PIECE_SCORE = 2, PIECE_TYPE = 3 };
 enum { MODEL_TYPE = 3, BLANK_AFTER = 24, BYTE_FALLBACK = 35 };
@@ -26,8 +26,8 @@ enum { CHARSMAP = 2, DUMMY_PREFIX = 3, REMOVE_BLANKS = 4, ESCAPE_BLANKS = 5 };
 enum { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED_PIECE, BYTE };
 enum { UNIGRAM = 1, BPE, WORD, CHAR };
 
-/* A message of the protocol buffer, whose fields are being read: the bytes of
- * the file from at to end. */
+/* A message of the protocol buffer, whose fields are being read.  The rest of
+ * the message is the bytes of the file from at to end. */
 struct fields {
 	const char *p;
 	size_t at, end;
@@ -35,9 +35,9 @@ struct fields {
 
 struct field {
 	uint64_t number, type;
-	uint64_t value; /* of the types VARINT and FIXED32 */
+	uint64_t value; /* the value, for the types VARINT and FIXED32 */
 	struct ctx_str bytes;
-	size_t at; /* offset in the file */
+	size_t at; /* offset of the value in the file */
 };
 
 struct piece {
@@ -53,8 +53,8 @@ struct model {
 	bool byte_fallback, blank_after, dummy_prefix, remove_blanks;
 	bool escape_blanks, charsmap;
 	struct ctx_char_tokens tokens;
-	/* One bit for each code point: set if this character is a piece.  The
-	 * struct owns the array. */
+	/* One bit for each code point: set if the character is a piece.  The
+	 * array must be freed together with the struct. */
 	unsigned char *has_char;
 	struct ctx_build_added_token *specials;
 	size_t nspecials;
@@ -91,7 +91,7 @@ read_varint(struct fields *f, uint64_t *value, struct ctx_err *err)
 	return fail_at(err, from, "a number without an end");
 }
 
-/* Reads a value of a fixed number of bytes, in little-endian order. */
+/* Reads a little-endian number of "size" bytes. */
 static int
 read_fixed(struct fields *f, unsigned size, uint64_t *value,
     struct ctx_err *err)
@@ -106,8 +106,8 @@ read_fixed(struct fields *f, unsigned size, uint64_t *value,
 	return 0;
 }
 
-/* Reads the next field of a protobuf message.  Returns 1, 0 at the end of the
- * message, or -1. */
+/* Reads the next field of a message.  Returns 1, 0 at the end of the message,
+ * or -1 with *err. */
 static int
 read_field(struct fields *f, struct field *field, struct ctx_err *err)
 {
@@ -143,8 +143,8 @@ read_field(struct fields *f, struct field *field, struct ctx_err *err)
 	}
 }
 
-/* The value of a protobuf field may itself be a protobuf message.  Returns that
- * message, so that its fields can be read. */
+/* Returns the message that is the value of a field, so that the fields of this
+ * message can be read. */
 static struct fields
 enter_message(const struct fields *f, const struct field *field)
 {
@@ -249,8 +249,8 @@ read_model(struct model *m, struct fields f, struct ctx_err *err)
 	return rc;
 }
 
-/* Refuses models whose tokens could not be counted exactly.  The error text
- * names the setting. */
+/* Refuses a model whose tokens ctx cannot count exactly.  The error text names
+ * the setting that is the reason. */
 static int
 check_spec(const struct model *m, struct ctx_err *err)
 {
@@ -274,8 +274,8 @@ check_spec(const struct model *m, struct ctx_err *err)
 	return 0;
 }
 
-/* Compares pieces in the order of their merges: the highest score first.  Of
- * equal scores the longest name is first; see check_scores. */
+/* Compares pieces by the order of their merges: the highest score first and, if
+ * scores are equal, the longest name first; see check_scores. */
 static int
 compare_pieces(const void *a, const void *b)
 {
@@ -288,7 +288,7 @@ compare_pieces(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Returns true if the name is one character, repeated any number of times. */
+/* Returns true if the name consists of one character, which may be repeated. */
 static bool
 is_run(struct ctx_str name)
 {
@@ -310,13 +310,14 @@ is_merged(const struct piece *piece)
 }
 
 /*
- * Refuses a model in which two pieces that are made by merging have equal
- * scores.  If both could be made in a text, SentencePiece makes the leftmost
- * one first.  ctx merges in a fixed order of pieces, so it cannot do the same.
+ * Refuses a model in which two pieces that are the result of merging have the
+ * same score.  If both could be made in a text, SentencePiece makes the
+ * leftmost one first. ctx cannot do this, because it merges in a fixed order of
+ * pieces.
  *
- * Runs of one character, such as several blanks, are an exception.  If the
- * longest comes first, as in compare_pieces, a run grows from its left end, as
- * in SentencePiece.  The pieces must be sorted.
+ * Runs of one character, such as several blanks, are an exception: if the
+ * longest comes first, as compare_pieces demands, a run is merged from its left
+ * end, as in SentencePiece.  The pieces must be sorted.
  */
 static int
 check_scores(const struct model *m, struct ctx_err *err)
@@ -358,7 +359,7 @@ add_special(struct model *m, const struct piece *piece, struct ctx_err *err)
 	return 0;
 }
 
-/* Records in m->has_char that a character is a piece of the model. */
+/* Stores in m->has_char that a character is a piece of the model. */
 static void
 note_char(struct model *m, struct ctx_str name)
 {
@@ -368,9 +369,9 @@ note_char(struct model *m, struct ctx_str name)
 	m->has_char[cp / 8] |= (unsigned char)(1u << cp % 8);
 }
 
-/* Refuses a piece with a character that is not a piece itself.  SentencePiece
- * would merge this character although it has no token.  ctx replaces it by the
- * tokens of its bytes, which are never merged. */
+/* Refuses a piece that contains a character which is not a piece itself.
+ * SentencePiece would merge such a character, although it has no token; in ctx
+ * it becomes the tokens of its bytes, which are never merged. */
 static int
 check_chars(const struct model *m, const struct piece *piece,
     struct ctx_err *err)
@@ -391,7 +392,7 @@ check_chars(const struct model *m, const struct piece *piece,
 }
 
 /* Adds a piece to the list of tokens if it belongs to this round.  Round 0 is
- * for characters, round 1 for bytes, round 2 for all others. */
+ * for characters, round 1 for bytes, and round 2 for all others. */
 static int
 add_piece(struct model *m, const struct piece *piece, unsigned round,
     struct ctx_err *err)

@@ -1,10 +1,10 @@
 /*
  * tekken.c - reads Mistral's tekken.json
  *
- * The file has a list of tokens with ranks, as a tiktoken rank file has, a
- * pattern, and the names of special tokens.  The ids of special tokens come
- * first: the id of any other token is its rank plus the number of special
- * tokens.
+ * The file contains a pattern, a list of tokens with their ranks (like a
+ * tiktoken rank file), and the names of special tokens.  The lowest ids belong
+ * to special tokens: the id of any other token is its rank plus the number of
+ * special tokens.
  */
 #define _GNU_SOURCE /* memmem */
 #include <jansson.h>
@@ -20,10 +20,11 @@
 	"abcdefghijklmnopqrstuvwxyz" \
 	"0123456789+/="
 
-/* A tekken.json is recognised by this key of its configuration, with which the
- * file begins. */
+/* A tekken.json is recognised by this key of its configuration, which is near
+ * the beginning of the file. */
 #define CONFIG "\"default_num_special_tokens\""
-/* number of bytes at the start in which CONFIG is searched for */
+/* number of bytes at the beginning of the file in which CONFIG is searched
+ * for */
 #define CONFIG_BYTES 65536
 
 bool
@@ -39,9 +40,9 @@ refuse_tekken(struct ctx_err *err, const char *what)
 	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s"), what);
 }
 
-/* Writes the tokens and their ids as the text of a tiktoken rank file.  The
- * file may list more tokens than the vocabulary has.  Only the first are used,
- * as many as there are ids after those of the special tokens. */
+/* Writes the tokens and their ids in the form of a tiktoken rank file.  If the
+ * file lists more tokens than the vocabulary has ids after those of the special
+ * tokens, only the first tokens are used. */
 static int
 write_ranks(struct ctx_buf *out, const json_t *root, struct ctx_err *err)
 {
@@ -61,7 +62,8 @@ write_ranks(struct ctx_buf *out, const json_t *root, struct ctx_err *err)
 		one = json_array_get(list, (size_t)i);
 		rank = json_integer_value(json_object_get(one, "rank"));
 		bytes = json_string_value(json_object_get(one, "token_bytes"));
-		/* The base64 text becomes a word of a line. */
+		/* The token in base64 must be one word, because it is written
+		 * into a line. */
 		if (rank != i || bytes == NULL || *bytes == '\0' ||
 		    strspn(bytes, BASE64) !=
 			json_string_length(json_object_get(one, "token_bytes")))
@@ -74,8 +76,8 @@ write_ranks(struct ctx_buf *out, const json_t *root, struct ctx_err *err)
 	return 0;
 }
 
-/* Sets *specials to the special tokens of the file, and pack->specials to the
- * same array.  The caller frees it. */
+/* Sets *specials and pack->specials to the same array with the special tokens
+ * of the file.  The caller must free *specials. */
 static int
 list_specials(struct ctx_vocab_builder *pack,
     struct ctx_build_added_token **specials, const json_t *root,
@@ -138,8 +140,8 @@ build_tekken(struct ctx_vocab_builder *pack, const json_t *root, void **block,
 	if (rc == 0)
 		rc = ctx_tiktoken_build(pack, ranks.p, ranks.n, block, size,
 		    err);
-	/* err->line is a line of the generated text in the buffer "ranks", not
-	 * of the file, so it is cleared. */
+	/* err->line is the number of a line in the generated text "ranks", and
+	 * not in the file, so it is reset. */
 	if (rc < 0)
 		err->line = 0;
 	free(specials);

@@ -1,14 +1,14 @@
-/* tiktoken.c - reads tiktoken rank files, in which each line is a token in
- * base64 and its rank */
+/* tiktoken.c - reads tiktoken rank files, in which each line consists of a
+ * token in base64 and its rank */
 #include <stdlib.h>
 
 #include "tokenizer/vocabulary/build.h"
 #include "tokenizer/vocabulary/file_formats.h"
 
 struct ranks {
-	struct ctx_build_token *list; /* indexed by rank */
+	struct ctx_build_token *list; /* tokens, indexed by rank */
 	size_t n, cap;
-	char *text; /* the bytes of all tokens, one after another */
+	char *text; /* bytes of all tokens, one token after another */
 	size_t used;
 };
 
@@ -24,8 +24,9 @@ base64_value(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Decodes the base64 at p up to a space, and appends the bytes to r->text.
- * Returns the length of the base64 and the space; 0 if it is not base64. */
+/* Decodes base64 text at p, up to a space, and appends the bytes to r->text.
+ * Returns the length of the base64 text and the space, or 0 if this is not
+ * base64. */
 static size_t
 decode_token(struct ranks *r, const char *p, size_t n)
 {

@@ -1,9 +1,10 @@
 /*
- * validate.c - checks a packed vocabulary that may come from an attacker
+ * validate.c - checks a packed vocabulary that may have been made by an
+ * attacker
  *
- * Packed vocabularies that build.c makes are valid, but a file in the cache can
- * contain anything.  After this check no lookup reads outside the memory or
- * loops for ever, and every token is as long as its two parts together.
+ * The packed vocabularies that build.c makes are valid, but a file in the cache
+ * can contain anything.  After this check, no lookup reads outside of the
+ * memory or does not end, and each token is as long as its two parts together.
  */
 #include "tokenizer/vocabulary/vocabulary.h"
 
@@ -74,8 +75,8 @@ is_valid_head(const struct ctx_vocab_head *h, size_t n)
 	    h->pair_lines <= CTX_PAIR_LINES_MAX && is_valid_layout(h);
 }
 
-/* Returns true if the token exists and has this length in bytes.  length 0
- * accepts any. */
+/* Returns true if the token exists and has this length in bytes.  The length 0
+ * means any length. */
 static bool
 is_valid_token(const struct ctx_vocab *v, uint32_t token, size_t length)
 {
@@ -112,8 +113,8 @@ has_valid_bytes(const struct ctx_vocab *v)
 	return true;
 }
 
-/* Checks the table PARENTS.  It leads from a token only to shorter ones, so
- * following it always ends. */
+/* Checks the table PARENTS.  The parts of a token must be shorter than the
+ * token, so that a loop from tokens to their parts always ends. */
 static bool
 has_valid_trees(const struct ctx_vocab *v)
 {
@@ -133,8 +134,8 @@ has_valid_trees(const struct ctx_vocab *v)
 	return true;
 }
 
-/* Checks the key table, the hash table of tokens by their bytes.  A search
- * ends at an empty entry, so there must be one. */
+/* Checks the table KEYS, the hash table of tokens by their bytes.  A search
+ * ends at an empty entry, so there must be at least one. */
 static bool
 has_valid_keys(const struct ctx_vocab *v)
 {
@@ -150,9 +151,9 @@ has_valid_keys(const struct ctx_vocab *v)
 	return end;
 }
 
-/* Checks entry i of a line of the table PAIRS.  The pair of tokens is not
- * stored, so it is computed from its place and tag.  Returns true if the entry
- * is empty, or if its token is as long as the two tokens of the pair
+/* Checks entry i of a line in the table PAIRS.  The pair of tokens is not
+ * stored, so it is computed from the line and the tag.  Returns true if the
+ * entry is empty, or if its token is as long as the two tokens of the pair
  * together. */
 static bool
 is_valid_pair(const struct ctx_vocab *v, uint32_t line, unsigned i)
@@ -163,8 +164,8 @@ is_valid_pair(const struct ctx_vocab *v, uint32_t line, unsigned i)
 
 	if (entry[8 + i] == 0)
 		return true;
-	/* the first number of this home line, then the next one with this
-	 * tag */
+	/* The first product with this home line, then the next product with
+	 * this tag. */
 	pair = ((home << 32) + v->pair_lines - 1) / v->pair_lines
 	    << (CTX_PAIR_BITS - 32);
 	pair += ctx_pair_tag(entry[i] - pair);
@@ -226,8 +227,8 @@ has_valid_specials(const struct ctx_vocab *v)
 	return true;
 }
 
-/* Checks that the vocabulary splits text: it has patterns or a pretokenizer. A
- * NUL must end the last pattern. */
+/* Returns true if the vocabulary has patterns or a pretokenizer, so that text
+ * can be split.  The last pattern must end with a NUL byte. */
 static bool
 has_valid_patterns(const struct ctx_vocab *v)
 {

@@ -9,8 +9,8 @@ _Alignas(2 * CTX_VOCAB_KEY) const
     unsigned char ctx_key_fill[2 * CTX_VOCAB_KEY] = {0, 0, 0, 0, 0, 0, 0, 0, 0,
 	0, 0, 0, 0, 0, 0, 0, ONES, ONES};
 
-/* Returns the start of a table in the packed vocabulary; NULL if the table is
- * empty. */
+/* Returns the beginning of a table in the packed vocabulary, or NULL if the
+ * table is empty. */
 static const void *
 find_section(const struct ctx_vocab_head *head, enum ctx_vocab_section which)
 {
@@ -65,8 +65,7 @@ ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 	uint32_t tag = ctx_key_tag(v, hash);
 	const uint32_t *entry;
 
-	/* The search in the hash table ends at the first line that has an empty
-	 * entry. */
+	/* The search ends at the first line with an empty entry. */
 	for (;; line = (line + 1) & v->line_mask) {
 		entry = v->keys + CTX_KEY_LINE * (size_t)line;
 		for (i = 0; i < CTX_KEY_LINE; i++) {
@@ -80,8 +79,8 @@ ctx_vocab_find_key(const struct ctx_vocab *v, struct ctx_key key)
 	}
 }
 
-/* Returns the entry of the table GROUPS for tokens whose first 16 bytes are
- * those at p; NULL if there is none. */
+/* Returns the entry of the table GROUPS for the tokens whose first 16 bytes are
+ * the bytes at p, or NULL if there is none. */
 static const struct ctx_vocab_group *
 find_group(const struct ctx_vocab *v, const char *p)
 {
@@ -108,15 +107,15 @@ ctx_vocab_find(const struct ctx_vocab *v, const char *p, size_t n)
 		return v->leaves[(unsigned char)*p];
 	if (n <= CTX_VOCAB_KEY) {
 		token = ctx_vocab_find_key(v, ctx_key_copy(p, n));
-		/* Keys are padded with 0xff.  So a string that ends with 0xff
-		 * has the same key as the string without that byte, and the
-		 * lengths must be compared, too. */
+		/* A key is filled up with bytes of 0xff, so a string that ends
+		 * with 0xff has the same key as the string without this byte.
+		 * So the lengths are compared, too. */
 		if (token != CTX_VOCAB_NONE && ctx_vocab_length(v, token) != n)
 			token = CTX_VOCAB_NONE;
 		return token;
 	}
-	/* Look into the table LENGTHS first: it is smaller than GROUPS, so a
-	 * lookup in it is faster. */
+	/* The table LENGTHS is searched first, because it is smaller than
+	 * GROUPS and a lookup in it is faster. */
 	if ((v->lengths[ctx_lengths_index(p, 2)] & 1) == 0)
 		return CTX_VOCAB_NONE;
 	group = find_group(v, p);
