@@ -16,15 +16,14 @@
 #include "prune/held_conversation.h"
 
 /* Returns true if a line comes directly after the lines of an entry and can be
- * added to them, so that it needs no entry of its own.  With a strategy that
- * ranks segments by their text every line needs its own entry and segment, even
- * a line without a message. */
+ * added to them, so that it needs no entry of its own.  Each of these records
+ * must be one line of the file, so that its line number is known. */
 static bool
-can_add_line(const struct prune *run, const struct prune_entry *entry,
-    uint32_t line)
+can_add_line(const struct prune_entry *entry, const struct ctx_event *event)
 {
-	return entry->last_line != 0 && entry->last_line + 1 == line &&
-	    !run->options->settings.strategy->needs_all;
+	return entry->last_line != 0 && entry->last_line + 1 == event->line &&
+	    entry->held.line + (event->line - entry->transcript_line) ==
+	    event->record->line;
 }
 
 /* Stores where the record of an event is in its file, and its checksum, which
@@ -57,7 +56,7 @@ ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
 		return 0;
 	if (lines->end > lines->first) {
 		entry = ctx_held_queue_at(lines, lines->end - 1);
-		if (can_add_line(run, entry, event->line)) {
+		if (can_add_line(entry, event)) {
 			entry->last_line = event->line;
 			return 1;
 		}
@@ -67,7 +66,8 @@ ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
 		return -1;
 	entry->transcript_line = entry->last_line = event->line;
 	set_place(run, &entry->held, event);
-	return ctx_prune_hold_unknown(&run->stream_conversation, entry, err) < 0
+	return ctx_prune_hold_unknown(run, &run->stream_conversation,
+		   lines->end - 1, err) < 0
 	    ? -1
 	    : 1;
 }

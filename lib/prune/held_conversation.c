@@ -53,13 +53,34 @@ ctx_prune_entry_is_reported(const struct prune *run,
 		entry->transcript_line);
 }
 
-int
-ctx_prune_hold_unknown(struct held_conversation *conversation,
-    struct prune_entry *entry, struct ctx_err *err)
+/* Returns true if entry i is a line of a session file and the entry before it
+ * is one, too, and neither is a message.  Both then have one segment, so that a
+ * rank does not depend on the number of lines between two messages.  Other
+ * strategies, which free messages early, need a segment for each entry. */
+static bool
+shares_segment(const struct prune *run,
+    const struct held_conversation *conversation, size_t i)
 {
+	const struct prune_entry *before;
+
+	if (i == 0 || !run->options->settings.strategy->needs_all ||
+	    ctx_prune_entry_at(conversation, i)->transcript_line == 0)
+		return false;
+	before = ctx_prune_entry_at(conversation, i - 1);
+	return before->held.dialect == NULL && before->transcript_line != 0;
+}
+
+int
+ctx_prune_hold_unknown(const struct prune *run,
+    struct held_conversation *conversation, size_t i, struct ctx_err *err)
+{
+	struct prune_entry *entry = ctx_prune_entry_at(conversation, i);
+
 	entry->held.dialect = NULL;
-	entry->n_segments = 1;
+	entry->n_segments = !shares_segment(run, conversation, i);
 	entry->message_index = conversation->groups.messages;
+	if (entry->n_segments == 0)
+		return 0;
 	return ctx_groups_add_unknown(&conversation->groups,
 	    entry->transcript_line != 0, err);
 }

@@ -42,7 +42,9 @@ struct prune_entry {
 	/* If a summary or notice is inserted before or into this message: its
 	 * index in the array "insertions", plus 1.  Otherwise 0. */
 	uint32_t insertion_number;
-	/* number of the message's segments in the groups: 0, 1 or 2 */
+	/* Number of the message's segments in the groups: 0, 1 or 2.  Lines of
+	 * a session file that are not messages may have the segment of the
+	 * entry before. */
 	uint8_t n_segments;
 	/* true if nothing is left of the message that could be written */
 	bool is_removed;
@@ -153,11 +155,11 @@ bool ctx_prune_entry_is_removed(const struct prune *run,
  * already reported as changed. */
 bool ctx_prune_entry_is_reported(const struct prune *run,
     const struct prune_entry *entry);
-/* Adds a record, or an element of a conversation inside a record, that is not a
- * message to the groups of the conversation (messages that must be kept or
- * removed together). */
-int ctx_prune_hold_unknown(struct held_conversation *conversation,
-    struct prune_entry *entry, struct ctx_err *err);
+/* Adds entry i, which is a record, or an element of a conversation inside a
+ * record, that is not a message, to the groups of the conversation (messages
+ * that must be kept or removed together). */
+int ctx_prune_hold_unknown(const struct prune *run,
+    struct held_conversation *conversation, size_t i, struct ctx_err *err);
 
 /* ---- hold_message.c ---- */
 

@@ -174,7 +174,8 @@ hold_unknown_record(struct prune *run, const struct ctx_event *event,
 	if (entry == NULL)
 		return -1;
 	entry->transcript_line = event->line;
-	return ctx_prune_hold_unknown(&run->stream_conversation, entry, err);
+	return ctx_prune_hold_unknown(run, &run->stream_conversation,
+	    run->rewrite.lines.end - 1, err);
 }
 
 /* Appends a blank line to the message before it.  The line is then kept or
@@ -275,8 +276,8 @@ hold_element(void *user, const struct ctx_event *event, struct ctx_err *err)
 	if (entry == NULL)
 		return -1;
 	if (event->kind == CTX_EVENT_UNKNOWN)
-		return ctx_prune_hold_unknown(&run->record_conversation, entry,
-		    err);
+		return ctx_prune_hold_unknown(run, &run->record_conversation,
+		    run->rewrite.elements.end - 1, err);
 	return ctx_prune_hold_message(run, &run->record_conversation, entry,
 	    event, err);
 }

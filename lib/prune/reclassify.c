@@ -38,15 +38,16 @@ reread_entry(struct prune *run, struct held_conversation *conversation,
 
 static int
 reclassify_entry(struct prune *run, struct held_conversation *conversation,
-    struct prune_entry *entry, struct ctx_err *err)
+    size_t i, struct ctx_err *err)
 {
+	struct prune_entry *entry = ctx_prune_entry_at(conversation, i);
 	struct ctx_cost cost = {0};
 	const struct ctx_event event = {.kind = CTX_EVENT_MESSAGE,
 	    .message = &run->rewrite.message,
 	    .cost = &cost};
 
 	if (entry->held.dialect == NULL)
-		return ctx_prune_hold_unknown(conversation, entry, err);
+		return ctx_prune_hold_unknown(run, conversation, i, err);
 	free(entry->excluded_results);
 	entry->excluded_results = NULL;
 	if (reread_entry(run, conversation, entry, &cost, err) < 0)
@@ -66,8 +67,7 @@ ctx_prune_reclassify(struct prune *run, struct held_conversation *conversation,
 	conversation->notice_cost_dialect = conversation->notice_unsupported =
 	    NULL;
 	for (i = 0; i < conversation->entries->end; i++)
-		if (reclassify_entry(run, conversation,
-			ctx_prune_entry_at(conversation, i), err) < 0)
+		if (reclassify_entry(run, conversation, i, err) < 0)
 			return -1;
 	return 0;
 }

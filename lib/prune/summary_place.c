@@ -24,6 +24,7 @@ find_message_place(const struct held_conversation *conversation,
 		    &conversation->groups.segments[first];
 
 		if (ctx_prune_entry_at(conversation, i)->is_removed ||
+		    ctx_prune_entry_at(conversation, i)->n_segments == 0 ||
 		    (conversation->plan.marks[first] & CTX_MARK_DROP))
 			continue;
 		system |= segment->role == CTX_ROLE_SYSTEM;
