@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Peak memory of the commands over session files of agents.
 
-transcripts.py [--size MB]... [DIALECT...]
+transcripts.py [--size MB]... [--short] [--compact TURNS] [--pipe]
+    [--only COMMAND]... [DIALECT...]
 
 For each dialect of a transcript a file of each size is written to $TMPDIR,
-read by each command as a file and as a pipe, and removed.  Prints the size of
-the file, of the output of ctx-prune and the peaks, all in MB (10^6 bytes).
+read by each command, and removed.  Prints the size of the file, its lines and
+the peaks, all sizes in MB (10^6 bytes), and the most bytes per line.  The agent
+compacts its context every TURNS turns (default: 1000, about 4 MB; 0: never).
+--short: short lines, of 150 to 450 bytes.  --pipe: each command also reads a
+pipe, and so keeps the transcript in memory.
 """
 import argparse
 import os
@@ -21,12 +25,15 @@ RESULT = "\\n".join("%03d: static int parse_header(struct request *r);" % i
                     for i in range(38))
 TEXT = "The name is copied up to the colon without looking at its bytes. " * 3
 
-COMMANDS = [
-    ["ctx-prune", "-e", "bytes/4", "-b", "20000"],
-    ["ctx-prune", "-s", "pinned-fifo", "-e", "bytes/4", "-b", "20000"],
-    ["ctx-count", "-e", "bytes/4"],
-    ["ctx-truncate", "-l", "1000"],
-]
+COMMANDS = {
+    "prune": ["ctx-prune", "-e", "bytes/4", "-b", "100k"],
+    "pinned-fifo": ["ctx-prune", "-s", "pinned-fifo", "-e", "bytes/4", "-b",
+                    "100k"],
+    "age": ["ctx-age", "-e", "bytes/4", "--mask", "-o", "100"],
+    "truncate": ["ctx-truncate", "-l", "1000"],
+    "check": ["ctx-check", "-q"],
+    "count": ["ctx-count", "-e", "bytes/4"],
+}
 
 # One turn of each agent.  %(u)s is an id of the line before; %(a)s to %(d)s are
 # those of the turn's lines.
@@ -111,18 +118,54 @@ TURNS = {
 }
 
 
-def write(path, dialect, size):
-    """Writes turns of this dialect until the file has size bytes."""
-    wide = dialect != "pi"
-    form = "%08x-e90b-4a76-a285-a8c6b73c30c8" if wide else "%08x"
-    before, written, i = form % 0, 0, 0
+SUMMARY = "The parser is done; the tests pass."
+# What each agent writes when it compacts its context. %(s)s and %(t)s are ids;
+# the id of the next line's parent is the last of them.
+COMPACTIONS = {
+    "claude-code": '{"parentUuid":null,"type":"system","subtype":'
+                   '"compact_boundary","sessionId":"6513270e",'
+                   '"uuid":"%(s)s"}\n{"parentUuid":"%(s)s","type":"user",'
+                   '"message":{"role":"user","content":"' + SUMMARY + '"},'
+                   '"sessionId":"6513270e","isCompactSummary":true,'
+                   '"uuid":"%(t)s"}\n',
+    "claude-stream": '{"type":"system","subtype":"compact_boundary",'
+                     '"session_id":"b7ed5f3e","uuid":"%(t)s"}\n',
+    "codex": CODEX % ("compacted", '{"message":"","replacement_history":[{'
+                      '"type":"message","role":"user","content":[{"type":'
+                      '"input_text","text":"' + SUMMARY + '"}]}]}'),
+    "copilot-cli": COPILOT % (
+        "session.compaction_complete", '{"success":true,"summaryContent":"' +
+        SUMMARY + '"}', "t", "u"),
+    "gemini-cli": '{"$set":{"messages":[{"id":"%(t)s","timestamp":'
+                  '"2026-11-10T10:00:00.000Z","type":"user","content":[{"text":'
+                  '"' + SUMMARY + '"}]}]}}\n',
+    "pi": '{"type":"compaction","id":"%(t)s","parentId":"%(u)s","timestamp":'
+          '"2026-11-10T09:00:51.962Z","summary":"' + SUMMARY + '",'
+          '"firstKeptEntryId":"%(u)s"}\n',
+}
+
+
+def write(path, dialect, options, size):
+    """Writes turns of this dialect until the file has size bytes.  Returns the
+    number of lines."""
+    form = "%08x" if dialect == "pi" else "%08x-e90b-4a76-a285-a8c6b73c30c8"
+    turn, compaction = TURNS[dialect], COMPACTIONS[dialect]
+    if options.short:
+        turn = turn.replace(RESULT, "done").replace(TEXT, "Good. ")
+    before, written, i, lines = form % 0, 0, 0, 0
     with open(path, "w", encoding="utf-8", buffering=1 << 20) as out:
         while written < size:
-            ids = {name: form % (4 * i + k + 1)
-                   for k, name in enumerate("abcd")}
-            turn = TURNS[dialect] % dict(ids, u=before, i=i)
-            out.write(turn)
-            before, written, i = ids["d"], written + len(turn), i + 1
+            ids = {name: form % (8 * i + k + 1)
+                   for k, name in enumerate("abcdst")}
+            text = turn % dict(ids, u=before, i=i)
+            before, i = ids["d" if "%(d)s" in turn else "c"], i + 1
+            if options.compact and i % options.compact == 0:
+                text += compaction % dict(ids, u=before)
+                before = ids["t"]
+            out.write(text)
+            written += len(text)
+            lines += text.count("\n")
+    return lines
 
 
 def piped(command, path):
@@ -132,39 +175,41 @@ def piped(command, path):
     return found
 
 
-def measure(path, dialect, pipes):
-    row = [dialect, os.path.getsize(path) / 1e6]
+def from_file(command, path):
     with open(path, "rb") as stdin:
-        kept = subprocess.run(COMMANDS[0], stdin=stdin, check=True,
-                              stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL).stdout
-    row.append(len(kept) / 1e6)
-    for command in COMMANDS:
-        with open(path, "rb") as stdin:
-            row.append(peak(command, stdin) * 1.048576)
-        row.append(piped(command, path) * 1.048576 if pipes else float("nan"))
-    print("%-14s %9.1f %9.1f" % tuple(row[:3]) +
-          " %9.1f %9.1f" * len(COMMANDS) % tuple(row[3:]), flush=True)
+        return peak(command, stdin)
+
+
+def measure(path, dialect, options, size):
+    lines = write(path, dialect, options, size * 1e6)
+    for read in (from_file, piped) if options.pipe else (from_file,):
+        peaks = [read(COMMANDS[name], path) * 1.048576
+                 for name in options.only or COMMANDS]
+        print("%-14s %8.0f %9.3f" % (dialect, size, lines / 1e6) +
+              " %11.1f" * len(peaks) % tuple(peaks) +
+              " %7.0f" % (max(peaks) * 1e6 / lines), flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--size", type=float, action="append", help="MB")
-    parser.add_argument("--no-pipe", action="store_true",
-                        help="read no pipes, which are held in memory")
+    parser.add_argument("--short", action="store_true", help="short lines")
+    parser.add_argument("--compact", type=int, default=1000, metavar="TURNS",
+                        help="turns between compactions (default: 1000)")
+    parser.add_argument("--only", action="append", choices=COMMANDS)
+    parser.add_argument("--pipe", action="store_true",
+                        help="read from a pipe, too")
     parser.add_argument("dialect", nargs="*")
     options = parser.parse_args()
     if shutil.which("time") is None:
         sys.exit("transcripts.py: time(1) is missing")
-    print("%-14s %9s %9s" % ("", "file", "kept") + "".join(
-        " %19s" % command["-s" in command and 2] for command in COMMANDS))
-    print("%-14s %9s %9s" % ("MB", "", "") +
-          " %9s %9s" % ("file", "pipe") * len(COMMANDS))
+    names = tuple(options.only or COMMANDS)
+    print("%-14s %8s %9s" % ("MB", "file", "M lines") +
+          " %11s" * len(names) % names + " %7s" % "B/line", flush=True)
     for size in options.size or [1, 10, 100]:
         for dialect in options.dialect or TURNS:
             with tempfile.NamedTemporaryFile() as out:
-                write(out.name, dialect, size * 1e6)
-                measure(out.name, dialect, not options.no_pipe)
+                measure(out.name, dialect, options, size)
     return 0
 
 
