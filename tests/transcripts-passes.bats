@@ -220,3 +220,48 @@ rollout() {
 	[ "$(wc -l < out)" -gt 1 ]
 	[ "$(wc -l < out)" -lt 6 ]
 }
+
+# A session of $2 short lines in the dialect $1, codex or claude-code.  All but
+# the last ten are before a compaction.
+many_lines() {
+	awk -v n="$2" -v dialect="$1" 'BEGIN {
+		for (i = 1; i <= n; i++) {
+			last = i == n - 10
+			if (dialect == "codex") {
+				if (last)
+					print "{\"timestamp\":\"t\",\"type\":\"compacted\",\"payload\":{\"message\":\"\",\"replacement_history\":[]}}"
+				else if (i % 2)
+					printf "{\"timestamp\":\"t\",\"type\":\"event_msg\",\"payload\":{\"type\":\"agent_message\",\"message\":\"%d\"}}\n", i
+				else
+					printf "{\"timestamp\":\"t\",\"type\":\"response_item\",\"payload\":{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"Why %d?\"}]}}\n", i
+			} else {
+				id = sprintf("%08x-e90b-4a76-a285-a8c6b73c30c8", i)
+				printf "{\"parentUuid\":%s,\"uuid\":\"%s\",\"sessionId\":\"s\",", i == 1 || last ? "null" : "\"" before "\"", id
+				if (last)
+					print "\"type\":\"system\",\"subtype\":\"compact_boundary\"}"
+				else if (i % 2)
+					printf "\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"Why %d?\"}}\n", i
+				else
+					printf "\"type\":\"assistant\",\"message\":{\"id\":\"msg_01XFDUDYJgAACzvn%08x\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"So.\"}]}}\n", i
+				before = id
+			}
+		}
+	}' < /dev/null
+}
+
+@test "a line of a transcript takes few bytes of memory" {
+	many_lines codex 300000 > rollout
+	many_lines claude-code 200000 > session
+	while read -r memory file; do
+		(
+			limit_memory "$memory"
+			ctx-prune -e bytes/4 -b 100k "$file" | cmp - "$file"
+			ctx-truncate -l 0 "$file" | cmp - "$file"
+			[ "$(ctx-count -e bytes/4 --json "$file" | jq .messages)" -le 10 ]
+			exceeds_memory "cat $file | ctx-count -e bytes/4"
+		)
+	done <<- X
+		30000 rollout
+		55000 session
+	X
+}

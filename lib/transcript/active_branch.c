@@ -23,9 +23,41 @@ is_in_tree(const struct ctx_transcript_line *entry)
 static uint32_t
 find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 {
-	uint32_t line = id == 0 ? 0 : transcript->newest_of_id[id];
+	uint32_t line =
+	    id == 0 ? 0 : ctx_values_at(&transcript->newest_of_id, id);
 
 	return line > transcript->from ? line : 0;
+}
+
+static uint32_t
+get_parent_line(const struct ctx_transcript *transcript, uint32_t line)
+{
+	return ctx_line_value(transcript, CTX_VALUE_PARENT_LINE, line);
+}
+
+/* Finds for each id the newest line of the file that has it.  Sets
+ * CTX_VALUE_NEWER of earlier lines with this id. */
+static int
+find_newest_lines(struct ctx_transcript *transcript, struct ctx_err *err)
+{
+	uint32_t line, id, last;
+	size_t i;
+
+	ctx_values_clear(&transcript->newest_of_id, 0);
+	for (i = transcript->from; i < transcript->n; i++) {
+		line = (uint32_t)i + 1;
+		id = ctx_line_value(transcript, CTX_VALUE_ID, line);
+		if (id == 0 || !is_in_tree(&transcript->lines[i]))
+			continue;
+		last = find_line_of_id(transcript, id);
+		if ((last != 0 &&
+			ctx_line_set(transcript, CTX_VALUE_NEWER, last, line,
+			    err) < 0) ||
+		    ctx_values_set(&transcript->newest_of_id, id, line, err) <
+			0)
+			return -1;
+	}
+	return 0;
 }
 
 /* For each line of the file, finds three other lines: its parent and another
@@ -36,37 +68,30 @@ static int
 resolve_line_ids(struct ctx_transcript *transcript, bool mends,
     struct ctx_err *err)
 {
-	uint32_t before = 0, last;
-	struct ctx_transcript_line *entry;
+	uint32_t before = 0, line, id, up, parent, about;
 	size_t i;
 
-	if (CTX_GROW(transcript->newest_of_id, transcript->cap_ids,
-		transcript->names.n + 1, err) < 0)
+	if (find_newest_lines(transcript, err) < 0)
 		return -1;
-	memset(transcript->newest_of_id, 0,
-	    transcript->cap_ids * sizeof *transcript->newest_of_id);
 	for (i = transcript->from; i < transcript->n; i++) {
-		entry = &transcript->lines[i];
-		if (entry->id == 0 || !is_in_tree(entry))
-			continue;
-		last = find_line_of_id(transcript, entry->id);
-		if (last != 0)
-			ctx_transcript_line(transcript, last)->newer =
-			    (uint32_t)i + 1;
-		transcript->newest_of_id[entry->id] = (uint32_t)i + 1;
-	}
-	for (i = transcript->from; i < transcript->n; i++) {
-		entry = &transcript->lines[i];
-		entry->parent_line = find_line_of_id(transcript, entry->parent);
-		entry->about_line = find_line_of_id(transcript, entry->about);
-		if (!is_in_tree(entry))
-			continue;
-		/* If lines have no ids (version 1 of the agent pi), the parent
-		 * of a line is the line before it. */
-		if (entry->id == 0 ||
-		    (mends && entry->parent != 0 && entry->parent_line == 0))
-			entry->parent_line = before;
-		before = (uint32_t)i + 1;
+		line = (uint32_t)i + 1;
+		id = ctx_line_value(transcript, CTX_VALUE_ID, line);
+		up = ctx_line_value(transcript, CTX_VALUE_PARENT, line);
+		parent = find_line_of_id(transcript, up);
+		about = find_line_of_id(transcript,
+		    ctx_line_value(transcript, CTX_VALUE_ABOUT, line));
+		if (is_in_tree(&transcript->lines[i])) {
+			/* If lines have no ids (version 1 of the agent pi), the
+			 * parent of a line is the line before it. */
+			if (id == 0 || (mends && up != 0 && parent == 0))
+				parent = before;
+			before = line;
+		}
+		if (ctx_line_set(transcript, CTX_VALUE_PARENT_LINE, line,
+			parent, err) < 0 ||
+		    ctx_line_set(transcript, CTX_VALUE_ABOUT_LINE, line, about,
+			err) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -94,22 +119,22 @@ static uint32_t
 find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 {
 	enum { PARENT = 1, SEEN = 2 };
-	uint32_t main_tip = 0, any_tip = 0, line;
+	uint32_t main_tip = 0, any_tip = 0, line, parent;
 	const struct ctx_transcript_line *entry;
 	size_t i;
 
-	for (i = transcript->from; i < transcript->n; i++)
-		if (is_in_tree(&transcript->lines[i]) &&
-		    transcript->lines[i].parent_line != 0)
-			where[transcript->lines[i].parent_line - 1 -
-			    transcript->from] |= PARENT;
 	for (i = transcript->from; i < transcript->n; i++) {
-		entry = &transcript->lines[i];
-		if (!is_in_tree(entry) || entry->newer != 0 ||
+		parent = get_parent_line(transcript, (uint32_t)i + 1);
+		if (is_in_tree(&transcript->lines[i]) && parent != 0)
+			where[parent - 1 - transcript->from] |= PARENT;
+	}
+	for (i = transcript->from; i < transcript->n; i++) {
+		line = (uint32_t)i + 1;
+		if (!is_in_tree(&transcript->lines[i]) ||
+		    ctx_line_value(transcript, CTX_VALUE_NEWER, line) != 0 ||
 		    (where[i - transcript->from] & PARENT))
 			continue;
-		for (line = (uint32_t)i + 1; line != 0;
-		     line = entry->parent_line) {
+		for (; line != 0; line = get_parent_line(transcript, line)) {
 			entry = ctx_transcript_line(transcript, line);
 			if (where[line - 1 - transcript->from] & SEEN)
 				break;
@@ -134,17 +159,16 @@ find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 static void
 keep_before(struct ctx_transcript *transcript, uint32_t summary)
 {
-	uint32_t kept = ctx_transcript_line(transcript, summary)->about_line,
-		 line;
+	uint32_t kept =
+	    ctx_line_value(transcript, CTX_VALUE_ABOUT_LINE, summary);
+	uint32_t parent = get_parent_line(transcript, summary), line = parent;
 	size_t steps = transcript->n;
 
-	line = ctx_transcript_line(transcript, summary)->parent_line;
 	while (line != 0 && line != kept && steps-- > 0)
-		line = ctx_transcript_line(transcript, line)->parent_line;
+		line = get_parent_line(transcript, line);
 	if (line == 0 || line != kept)
 		return;
-	for (line = ctx_transcript_line(transcript, summary)->parent_line;;
-	     line = ctx_transcript_line(transcript, line)->parent_line) {
+	for (line = parent;; line = get_parent_line(transcript, line)) {
 		ctx_transcript_line(transcript, line)->active =
 		    ctx_transcript_line(transcript, line)->kind !=
 		    CTX_LINE_SUMMARY;
@@ -153,32 +177,42 @@ keep_before(struct ctx_transcript *transcript, uint32_t summary)
 	}
 }
 
+static uint32_t
+get_message(const struct ctx_transcript *transcript, uint32_t line)
+{
+	return ctx_line_value(transcript, CTX_VALUE_SAME, line);
+}
+
 /* Makes parallel tool calls and their results active.  If a response has
  * several tool calls, some agents write each call as a line, and each result
  * names the line of its call as its parent.  So only one of these calls is on
- * the path from the newest leaf to the root. */
+ * the path from the newest leaf to the root. is_active: scratch memory with one
+ * element for each id of a message, all false. */
 static void
-keep_parallel(struct ctx_transcript *transcript, uint32_t *same)
+keep_parallel(struct ctx_transcript *transcript, bool *is_active)
 {
 	struct ctx_transcript_line *entry;
+	uint32_t line, parent;
 	size_t i;
 
 	for (i = transcript->from; i < transcript->n; i++)
 		if (transcript->lines[i].active)
-			same[transcript->lines[i].same] = 1;
-	same[0] = 0;
+			is_active[get_message(transcript, (uint32_t)i + 1)] =
+			    true;
+	is_active[0] = false;
 	for (i = transcript->from; i < transcript->n; i++) {
 		entry = &transcript->lines[i];
-		if (entry->kind != CTX_LINE_MESSAGE || entry->newer != 0)
+		line = (uint32_t)i + 1;
+		if (entry->kind != CTX_LINE_MESSAGE ||
+		    ctx_line_value(transcript, CTX_VALUE_NEWER, line) != 0)
 			continue;
-		if (same[entry->same] != 0)
+		if (is_active[get_message(transcript, line)])
 			entry->active = true;
+		parent = get_parent_line(transcript, line);
 		if (!entry->active && (entry->flags & CTX_LINE_RESULT) &&
-		    entry->parent_line != 0 &&
-		    ctx_transcript_line(transcript, entry->parent_line)
-			->active &&
-		    ctx_transcript_line(transcript, entry->parent_line)->same !=
-			0)
+		    parent != 0 &&
+		    ctx_transcript_line(transcript, parent)->active &&
+		    get_message(transcript, parent) != 0)
 			entry->active = entry->results_only = true;
 	}
 }
@@ -187,43 +221,30 @@ keep_parallel(struct ctx_transcript *transcript, uint32_t *same)
  * is none. before: see ctx_transcript_active_branch; where: see
  * find_last_tip. */
 static uint32_t
-find_tip(const struct ctx_transcript *transcript,
-    const struct ctx_transcript_line *before, uint8_t *where)
+find_tip(const struct ctx_transcript *transcript, uint32_t before,
+    uint8_t *where)
 {
-	uint32_t parent =
-	    before == NULL ? 0 : find_line_of_id(transcript, before->parent);
+	uint32_t up = ctx_line_value(transcript, CTX_VALUE_PARENT, before);
+	uint32_t parent = find_line_of_id(transcript, up);
 
-	if (before != NULL && before->id != 0 &&
-	    (parent != 0 || before->parent == 0))
+	if (before != 0 &&
+	    ctx_line_value(transcript, CTX_VALUE_ID, before) != 0 &&
+	    (parent != 0 || up == 0))
 		return parent;
-	if (before != NULL)
+	if (before != 0)
 		return find_last_tree_line(transcript);
 	return transcript->dialect->history == CTX_HISTORY_TIP
 	    ? find_last_tip(transcript, where)
 	    : find_last_tree_line(transcript);
 }
 
-int
-ctx_transcript_active_branch(struct ctx_transcript *transcript,
-    const struct ctx_transcript_line *before, struct ctx_err *err)
+/* Makes the lines on the path from this line to the root active, or to the
+ * newest summary on the path. */
+static void
+follow_path(struct ctx_transcript *transcript, uint32_t line)
 {
-	size_t lines = transcript->n - transcript->from,
-	       names = transcript->names.n + 1, i;
-	uint8_t *where = calloc(lines + 1, 1);
-	uint32_t *same = calloc(names, sizeof *same);
-	uint32_t tip = 0, line;
-	int rc = -1;
-
-	if (where == NULL || same == NULL) {
-		ctx_err_nomem(err);
-		goto out;
-	}
-	if (resolve_line_ids(transcript, before != NULL, err) < 0)
-		goto out;
-	tip = find_tip(transcript, before, where);
-	for (line = tip;
-	     line != 0 && !ctx_transcript_line(transcript, line)->active;
-	     line = ctx_transcript_line(transcript, line)->parent_line) {
+	for (; line != 0 && !ctx_transcript_line(transcript, line)->active;
+	     line = get_parent_line(transcript, line)) {
 		ctx_transcript_line(transcript, line)->active = true;
 		if (ctx_transcript_line(transcript, line)->kind ==
 		    CTX_LINE_SUMMARY) {
@@ -231,7 +252,27 @@ ctx_transcript_active_branch(struct ctx_transcript *transcript,
 			break;
 		}
 	}
-	keep_parallel(transcript, same);
+}
+
+int
+ctx_transcript_active_branch(struct ctx_transcript *transcript, uint32_t before,
+    struct ctx_err *err)
+{
+	size_t i;
+	uint8_t *where = calloc(transcript->n - transcript->from + 1, 1);
+	bool *is_active = calloc(transcript->messages.n + 1, sizeof(bool));
+	uint32_t tip;
+	int rc = -1;
+
+	if (where == NULL || is_active == NULL) {
+		ctx_err_nomem(err);
+		goto out;
+	}
+	if (resolve_line_ids(transcript, before != 0, err) < 0)
+		goto out;
+	tip = find_tip(transcript, before, where);
+	follow_path(transcript, tip);
+	keep_parallel(transcript, is_active);
 	if (tip != 0 &&
 	    !(ctx_transcript_line(transcript, tip)->flags & CTX_LINE_SIDE))
 		for (i = transcript->from; i < transcript->n; i++)
@@ -240,6 +281,6 @@ ctx_transcript_active_branch(struct ctx_transcript *transcript,
 	rc = 0;
 out:
 	free(where);
-	free(same);
+	free(is_active);
 	return rc;
 }

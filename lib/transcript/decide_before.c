@@ -9,13 +9,16 @@
 static void
 clear_decision(struct ctx_transcript *transcript)
 {
+	static const enum ctx_line_value cleared[] = {CTX_VALUE_PARENT_LINE,
+	    CTX_VALUE_ABOUT_LINE, CTX_VALUE_NEWER, CTX_VALUE_FIRST_LINE};
 	struct ctx_transcript_line *entry;
 	size_t i;
 
+	for (i = 0; i < sizeof cleared / sizeof cleared[0]; i++)
+		ctx_values_clear(&transcript->values[cleared[i]],
+		    transcript->from + 1);
 	for (i = transcript->from; i < transcript->n; i++) {
 		entry = &transcript->lines[i];
-		entry->parent_line = entry->about_line = entry->newer = 0;
-		entry->first_line = 0;
 		entry->active = entry->is_continued = entry->continues = false;
 		entry->results_only = false;
 	}
@@ -25,8 +28,6 @@ int
 ctx_transcript_decide_before(struct ctx_transcript *transcript, uint32_t line,
     struct ctx_err *err)
 {
-	struct ctx_transcript_line before =
-	    *ctx_transcript_line(transcript, line);
 	size_t n = transcript->n;
 	int rc;
 
@@ -34,7 +35,7 @@ ctx_transcript_decide_before(struct ctx_transcript *transcript, uint32_t line,
 	transcript->n = line - 1;
 	rc = transcript->dialect->history == CTX_HISTORY_LOG
 	    ? ctx_transcript_replay_log(transcript, err)
-	    : ctx_transcript_active_branch(transcript, &before, err);
+	    : ctx_transcript_active_branch(transcript, line, err);
 	transcript->n = n;
 	return rc;
 }
@@ -60,5 +61,5 @@ uint32_t
 ctx_transcript_message_id(const struct ctx_transcript *transcript,
     uint32_t line)
 {
-	return ctx_transcript_line(transcript, line)->same;
+	return ctx_line_value(transcript, CTX_VALUE_SAME, line);
 }

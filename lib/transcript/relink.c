@@ -6,6 +6,18 @@
  */
 #include "transcript/lines.h"
 
+static uint32_t
+get_parent_line(const struct ctx_transcript *transcript, uint32_t line)
+{
+	return ctx_line_value(transcript, CTX_VALUE_PARENT_LINE, line);
+}
+
+static uint32_t
+get_about_line(const struct ctx_transcript *transcript, uint32_t line)
+{
+	return ctx_line_value(transcript, CTX_VALUE_ABOUT_LINE, line);
+}
+
 /* Returns the nearest ancestor of a line (its parent, the parent of that, and
  * so on) that was not removed, or 0 if there is none.  Shortens the links that
  * it follows, which makes the next search faster.  Ends even if removed lines
@@ -13,51 +25,58 @@
 static uint32_t
 find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 {
-	uint32_t up = ctx_transcript_line(transcript, line)->parent_line, *over;
+	uint32_t up = get_parent_line(transcript, line), over;
 
 	while (up != 0 && ctx_transcript_is_removed(transcript, up)) {
-		over = &ctx_transcript_line(transcript, up)->parent_line;
-		if (*over == up)
-			*over = 0;
-		else if (*over != 0 &&
-		    ctx_transcript_is_removed(transcript, *over))
-			*over =
-			    ctx_transcript_line(transcript, *over)->parent_line;
-		up = *over;
+		over = get_parent_line(transcript, up);
+		if (over == 0)
+			return 0;
+		if (over == up)
+			over = 0;
+		else if (ctx_transcript_is_removed(transcript, over))
+			over = get_parent_line(transcript, over);
+		ctx_line_change(transcript, CTX_VALUE_PARENT_LINE, up, over);
+		up = over;
 	}
 	return up;
 }
 
-/* Returns the number of the line that replaces a removed line in references, or
- * 0 if there is none.  It is the first line after the removed one, in the same
- * file, that is active, has an id and was not removed.  Stores the number in
- * about_line of each removed line on the way; the old value of about_line is no
- * longer needed. */
-static uint32_t
-find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
+/* Sets *to to the number of the line that replaces a removed line in
+ * references, or to 0 if there is none.  It is the first line after the removed
+ * one, in the same file, that is active, has an id and was not removed.  Stores
+ * the number as CTX_VALUE_ABOUT_LINE of each removed line on the way; the old
+ * value is no longer needed. */
+static int
+find_kept_successor(struct ctx_transcript *transcript, uint32_t line,
+    uint32_t *to, struct ctx_err *err)
 {
-	uint32_t at, to = 0;
+	uint32_t at;
 	struct ctx_transcript_line *entry;
 
-	for (at = line; at <= transcript->n && to == 0; at++) {
+	*to = 0;
+	for (at = line; at <= transcript->n && *to == 0; at++) {
 		entry = ctx_transcript_line(transcript, at);
 		if ((at > line && entry->begins_file) ||
-		    (entry->successor_known && entry->about_line == 0))
+		    (entry->successor_known &&
+			get_about_line(transcript, at) == 0))
 			break;
 		if (entry->successor_known)
-			to = entry->about_line;
-		else if (entry->active && entry->id != 0 &&
+			*to = get_about_line(transcript, at);
+		else if (entry->active &&
+		    ctx_line_value(transcript, CTX_VALUE_ID, at) != 0 &&
 		    !ctx_transcript_is_removed(transcript, at))
-			to = at;
+			*to = at;
 	}
 	for (; line < at; line++) {
 		entry = ctx_transcript_line(transcript, line);
 		if (!entry->removed || entry->successor_known)
 			continue;
 		entry->successor_known = true;
-		entry->about_line = to;
+		if (ctx_line_set(transcript, CTX_VALUE_ABOUT_LINE, line, *to,
+			err) < 0)
+			return -1;
 	}
-	return to;
+	return 0;
 }
 
 /* A summary may contain the id of the first line that is kept after it ("to").
@@ -65,26 +84,37 @@ find_kept_successor(struct ctx_transcript *transcript, uint32_t line)
  * of the new line instead.  Returns true if the summary must be changed for
  * this reason. */
 static bool
-has_inserted_start(const struct ctx_transcript *transcript,
-    const struct ctx_transcript_line *summary, uint32_t to)
+has_inserted_start(const struct ctx_transcript *transcript, uint32_t summary,
+    uint32_t to)
 {
-	return summary->kind == CTX_LINE_SUMMARY &&
-	    ctx_transcript_line(transcript, to)->inserted_id != 0;
+	return ctx_transcript_line(transcript, summary)->kind ==
+	    CTX_LINE_SUMMARY &&
+	    ctx_line_value(transcript, CTX_VALUE_INSERTED_ID, to) != 0;
+}
+
+/* Returns true if the parent of a line changes: ctx has removed the parent, or
+ * inserts a line before this one. */
+static bool
+has_other_parent(const struct ctx_transcript *transcript, uint32_t line)
+{
+	uint32_t parent = get_parent_line(transcript, line);
+
+	return ctx_line_value(transcript, CTX_VALUE_INSERTED_ID, line) != 0 ||
+	    (parent != 0 &&
+		ctx_line_value(transcript, CTX_VALUE_PARENT, line) != 0 &&
+		ctx_transcript_is_removed(transcript, parent));
 }
 
 bool
 ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
     uint32_t line)
 {
-	const struct ctx_transcript_line *entry =
-	    ctx_transcript_line(transcript, line);
+	uint32_t about = get_about_line(transcript, line);
 
-	return entry->inserted_id != 0 ||
-	    (entry->parent_line != 0 && entry->parent != 0 &&
-		ctx_transcript_is_removed(transcript, entry->parent_line)) ||
-	    (entry->about_line != 0 &&
-		(ctx_transcript_is_removed(transcript, entry->about_line) ||
-		    has_inserted_start(transcript, entry, entry->about_line)));
+	return has_other_parent(transcript, line) ||
+	    (about != 0 &&
+		(ctx_transcript_is_removed(transcript, about) ||
+		    has_inserted_start(transcript, line, about)));
 }
 
 /* Finds the nearest ancestor of a line (its parent, the parent of that, and so
@@ -93,32 +123,34 @@ ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
 static struct ctx_str
 find_parent_name(struct ctx_transcript *transcript, uint32_t line)
 {
-	const struct ctx_transcript_line *entry =
-	    ctx_transcript_line(transcript, line);
 	struct ctx_str none = {"null", 4};
-	uint32_t up = entry->parent_line;
+	uint32_t up, id;
 
-	if (entry->parent == 0)
+	if (ctx_line_value(transcript, CTX_VALUE_PARENT, line) == 0)
 		return none;
-	if (up != 0 && ctx_transcript_is_removed(transcript, up))
-		up = find_kept_ancestor(transcript, line);
-	return up == 0 || ctx_transcript_line(transcript, up)->id == 0
+	up = find_kept_ancestor(transcript, line);
+	id = up == 0 ? 0 : ctx_line_value(transcript, CTX_VALUE_ID, up);
+	return id == 0
 	    ? none
-	    : ctx_intern_at(&transcript->names,
-		  ctx_transcript_line(transcript, up)->id);
+	    : ctx_line_ids_text(&transcript->ids, id, transcript->id);
 }
 
 int
 ctx_transcript_insert_before(struct ctx_transcript *transcript, uint32_t line,
     struct ctx_str id, struct ctx_str *parent, struct ctx_err *err)
 {
-	*parent = find_parent_name(transcript, line);
-	if (ctx_transcript_line(transcript, line)->id == 0)
+	uint32_t number;
+
+	if (ctx_line_value(transcript, CTX_VALUE_ID, line) == 0) {
+		*parent = find_parent_name(transcript, line);
 		return 0;
-	return ctx_intern(&transcript->names, id.p, id.n,
-		   &ctx_transcript_line(transcript, line)->inserted_id, err) < 0
-	    ? -1
-	    : 1;
+	}
+	if (ctx_line_ids_add(&transcript->ids, id, &number, err) < 0 ||
+	    ctx_line_set(transcript, CTX_VALUE_INSERTED_ID, line, number, err) <
+		0)
+		return -1;
+	*parent = find_parent_name(transcript, line);
+	return 1;
 }
 
 static int
@@ -155,32 +187,30 @@ int
 ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
     const struct ctx_json *json, struct ctx_edits *edits, struct ctx_err *err)
 {
-	const struct ctx_transcript_line *entry =
-	    ctx_transcript_line(transcript, line);
+	uint32_t next = get_about_line(transcript, line), about = next, id;
 	struct ctx_line_place at;
 	struct ctx_str name;
-	uint32_t next, id;
 
 	(void)ctx_transcript_read_line(transcript, line, json, &at);
-	if (entry->inserted_id != 0 ||
-	    (entry->parent_line != 0 && entry->parent != 0 &&
-		ctx_transcript_is_removed(transcript, entry->parent_line))) {
-		name = entry->inserted_id != 0
-		    ? ctx_intern_at(&transcript->names, entry->inserted_id)
+	if (has_other_parent(transcript, line)) {
+		id = ctx_line_value(transcript, CTX_VALUE_INSERTED_ID, line);
+		name = id != 0
+		    ? ctx_line_ids_text(&transcript->ids, id, transcript->id)
 		    : find_parent_name(transcript, line);
 		if (set_parent_name(json, &at, name, edits, err) < 0)
 			return -1;
 	}
-	next = entry->about_line;
-	if (next != 0 && ctx_transcript_is_removed(transcript, next))
-		next = find_kept_successor(transcript, next);
+	if (next != 0 && ctx_transcript_is_removed(transcript, next) &&
+	    find_kept_successor(transcript, next, &next, err) < 0)
+		return -1;
 	if (next == 0)
 		return 0;
-	id = ctx_transcript_line(transcript, next)->id;
-	if (has_inserted_start(transcript, entry, next))
-		id = ctx_transcript_line(transcript, next)->inserted_id;
-	else if (next == entry->about_line)
+	id = ctx_line_value(transcript, CTX_VALUE_ID, next);
+	if (has_inserted_start(transcript, line, next))
+		id = ctx_line_value(transcript, CTX_VALUE_INSERTED_ID, next);
+	else if (next == about)
 		return 0;
 	return replace_name(json, at.about,
-	    ctx_intern_at(&transcript->names, id), edits, err);
+	    ctx_line_ids_text(&transcript->ids, id, transcript->id), edits,
+	    err);
 }

@@ -28,6 +28,12 @@ struct log {
 	uint32_t *slot_of_id;
 };
 
+static uint32_t
+get_id(const struct log *log, uint32_t line)
+{
+	return ctx_line_value(log->transcript, CTX_VALUE_ID, line);
+}
+
 static bool
 is_user_line(const struct log *log, size_t slot)
 {
@@ -53,23 +59,23 @@ find_line_slot(const struct log *log, uint32_t id)
 	size_t slot = id == 0 ? 0 : log->slot_of_id[id];
 
 	if (slot <= log->first || slot > log->n ||
-	    ctx_transcript_line(log->transcript, log->slots[slot - 1])->id !=
-		id)
+	    get_id(log, log->slots[slot - 1]) != id)
 		return log->n;
 	return slot - 1;
 }
 
 /* Adds a line to the active lines.  If an active line has the same id, replaces
  * it by the new line. */
-static void
-replay_message(struct log *log, uint32_t line)
+static int
+replay_message(struct log *log, uint32_t line, struct ctx_err *err)
 {
-	uint32_t id = ctx_transcript_line(log->transcript, line)->id;
+	uint32_t id = get_id(log, line);
 	size_t slot = find_line_slot(log, id);
 
 	if (slot < log->n) {
-		ctx_transcript_line(log->transcript, log->slots[slot])->newer =
-		    line;
+		if (ctx_line_set(log->transcript, CTX_VALUE_NEWER,
+			log->slots[slot], line, err) < 0)
+			return -1;
 		log->turns -= is_user_line(log, slot);
 		if (log->digested > slot)
 			log->digested = slot;
@@ -79,6 +85,7 @@ replay_message(struct log *log, uint32_t line)
 	log->slots[slot] = line;
 	log->slot_of_id[id] = (uint32_t)slot + 1;
 	log->turns += is_user_line(log, slot);
+	return 0;
 }
 
 /* Removes the newest turns from the active lines. turns: how many.  A turn is a
@@ -116,8 +123,7 @@ replay_digest(struct log *log)
 			continue;
 		line = log->slots[i];
 		log->slots[log->digested++] = line;
-		log->slot_of_id[ctx_transcript_line(log->transcript, line)
-				    ->id] = (uint32_t)log->digested;
+		log->slot_of_id[get_id(log, line)] = (uint32_t)log->digested;
 	}
 	log->n = log->digested;
 }
@@ -140,58 +146,64 @@ replay_summary(struct log *log, uint32_t about)
 		log->digested = slot;
 }
 
-static void
-replay_line(struct log *log, uint32_t line)
+static int
+replay_line(struct log *log, uint32_t line, struct ctx_err *err)
 {
-	struct ctx_transcript_line *entry =
-	    ctx_transcript_line(log->transcript, line);
+	const struct ctx_transcript *transcript = log->transcript;
+	uint32_t about = ctx_line_value(transcript, CTX_VALUE_ABOUT, line);
 	size_t slot;
 
-	switch ((enum ctx_line_kind)entry->kind) {
+	switch (
+	    (enum ctx_line_kind)ctx_transcript_line(transcript, line)->kind) {
 	case CTX_LINE_SUMMARY:
-		if (entry->about != 0)
-			replay_summary(log, entry->about);
+		if (about != 0)
+			replay_summary(log, about);
 		else
 			drop_log_tail(log, log->first);
-		replay_message(log, line);
-		break;
+		return replay_message(log, line, err);
 	case CTX_LINE_DIGEST:
 		replay_digest(log);
-		replay_message(log, line);
-		break;
+		return replay_message(log, line, err);
 	case CTX_LINE_MESSAGE:
-		replay_message(log, line);
-		break;
+		return replay_message(log, line, err);
 	case CTX_LINE_REWIND:
-		slot = find_line_slot(log, entry->about);
+		slot = find_line_slot(log, about);
 		drop_log_tail(log, slot < log->n ? slot : log->first);
 		break;
 	case CTX_LINE_ROLLBACK:
-		replay_rollback(log, entry->turns);
+		replay_rollback(log,
+		    ctx_line_value(transcript, CTX_VALUE_TURNS, line));
 		break;
 	case CTX_LINE_ASIDE:
 	case CTX_LINE_LINK:
 		break;
 	}
+	return 0;
 }
 
 /* For each line that contains the id of its parent, finds the number of the
  * parent's line. where: scratch memory with one element for each id.  All
  * elements must be 0, and are 0 again at the end. */
-static void
-find_parents(struct ctx_transcript *transcript, uint32_t *where)
+static int
+find_parents(struct ctx_transcript *transcript, uint32_t *where,
+    struct ctx_err *err)
 {
-	struct ctx_transcript_line *entry;
+	uint32_t line, id, parent;
 	size_t i;
 
 	for (i = transcript->from; i < transcript->n; i++) {
-		entry = ctx_transcript_line(transcript, (uint32_t)i + 1);
-		if (entry->parent != 0)
-			entry->parent_line = where[entry->parent];
-		if (entry->id != 0)
-			where[entry->id] = (uint32_t)i + 1;
+		line = (uint32_t)i + 1;
+		parent = ctx_line_value(transcript, CTX_VALUE_PARENT, line);
+		if (parent != 0 &&
+		    ctx_line_set(transcript, CTX_VALUE_PARENT_LINE, line,
+			where[parent], err) < 0)
+			return -1;
+		id = ctx_line_value(transcript, CTX_VALUE_ID, line);
+		if (id != 0)
+			where[id] = line;
 	}
-	memset(where, 0, (transcript->names.n + 1) * sizeof *where);
+	memset(where, 0, (transcript->ids.n + 1) * sizeof *where);
+	return 0;
 }
 
 int
@@ -205,18 +217,16 @@ ctx_transcript_replay_log(struct ctx_transcript *transcript,
 	log.transcript = transcript;
 	log.slots =
 	    calloc(transcript->n - transcript->from + 1, sizeof *log.slots);
-	log.slot_of_id =
-	    calloc(transcript->names.n + 1, sizeof *log.slot_of_id);
+	log.slot_of_id = calloc(transcript->ids.n + 1, sizeof *log.slot_of_id);
 	if (log.slots == NULL || log.slot_of_id == NULL) {
 		ctx_err_nomem(err);
 		goto out;
 	}
-	find_parents(transcript, log.slot_of_id);
-	for (i = transcript->from; i < transcript->n; i++)
-		replay_line(&log, (uint32_t)i + 1);
-	for (i = log.first; i < log.n; i++)
+	rc = find_parents(transcript, log.slot_of_id, err);
+	for (i = transcript->from; rc == 0 && i < transcript->n; i++)
+		rc = replay_line(&log, (uint32_t)i + 1, err);
+	for (i = log.first; rc == 0 && i < log.n; i++)
 		ctx_transcript_line(transcript, log.slots[i])->active = true;
-	rc = 0;
 out:
 	free(log.slots);
 	free(log.slot_of_id);

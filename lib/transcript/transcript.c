@@ -12,28 +12,30 @@
 #include "cost/cost.h"
 #include "transcript/lines.h"
 
+static void
+release_lines(struct ctx_transcript *transcript)
+{
+	size_t i;
+
+	free(transcript->lines);
+	transcript->lines = NULL;
+	transcript->n = transcript->cap = 0;
+	for (i = 0; i < CTX_LINE_VALUES; i++)
+		ctx_values_release(&transcript->values[i]);
+	ctx_values_release(&transcript->newest_of_id);
+	ctx_line_ids_release(&transcript->ids);
+	ctx_line_ids_release(&transcript->messages);
+}
+
 void
 ctx_transcript_release(struct ctx_transcript *transcript)
 {
-	free(transcript->lines);
-	free(transcript->newest_of_id);
+	release_lines(transcript);
 	ctx_message_release(&transcript->message);
-	ctx_intern_release(&transcript->names);
 	ctx_buf_release(&transcript->model);
 	ctx_buf_release(&transcript->text);
 	ctx_buf_release(&transcript->literal);
 	memset(transcript, 0, sizeof *transcript);
-}
-
-static void
-release_lines(struct ctx_transcript *transcript)
-{
-	ctx_intern_reset(&transcript->names);
-	free(transcript->lines);
-	free(transcript->newest_of_id);
-	transcript->lines = NULL;
-	transcript->newest_of_id = NULL;
-	transcript->n = transcript->cap = transcript->cap_ids = 0;
 }
 
 void
@@ -46,6 +48,7 @@ ctx_transcript_begin(struct ctx_transcript *transcript,
 	transcript->dialect_index = 0;
 	while (ctx_dialect_at(transcript->dialect_index) != dialect)
 		transcript->dialect_index++;
+	transcript->messages.hashes = true;
 	transcript->from = transcript->n;
 	transcript->newest_id = transcript->last_user = 0;
 	transcript->model.n = 0;
@@ -74,16 +77,17 @@ ctx_transcript_place(const struct ctx_transcript *transcript, uint32_t line,
 	    struct ctx_record_place){offset, entry->length, entry->checksum};
 }
 
-/* Sets *name to the number of an id in the intern table.  The id is a JSON
- * string; it is decoded and encoded again, so that the same id with different
- * escapes gets the same number. */
+/* Sets a value of the newest line to the number of an id that it contains.  The
+ * id is a JSON string; it is decoded and encoded again, so that the same id
+ * with different escapes gets the same number. */
 static int
-intern_name(struct ctx_transcript *transcript, const struct ctx_json *json,
-    uint32_t node, uint32_t *name, struct ctx_err *err)
+record_id(struct ctx_transcript *transcript, struct ctx_line_ids *ids,
+    enum ctx_line_value value, const struct ctx_json *json, uint32_t node,
+    struct ctx_err *err)
 {
 	struct ctx_str str;
+	uint32_t number;
 
-	*name = 0;
 	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
 		return 0;
 	str = ctx_json_str(json, node);
@@ -96,7 +100,10 @@ intern_name(struct ctx_transcript *transcript, const struct ctx_json *json,
 		str = (struct ctx_str){transcript->literal.p,
 		    transcript->literal.n};
 	}
-	return ctx_intern(&transcript->names, str.p, str.n, name, err);
+	return ctx_line_ids_add(ids, str, &number, err) < 0
+	    ? -1
+	    : ctx_line_set(transcript, value, (uint32_t)transcript->n, number,
+		  err);
 }
 
 /* Notes down that the newest line contains an id of the tree: as its own id or
@@ -106,17 +113,8 @@ static int
 record_tree_id(struct ctx_transcript *transcript, uint32_t id,
     struct ctx_err *err)
 {
-	size_t known = transcript->cap_ids;
-	uint32_t *newest;
-
-	if (CTX_GROW(transcript->newest_of_id, transcript->cap_ids,
-		(size_t)id + 1, err) < 0)
-		return -1;
-	newest = transcript->newest_of_id;
-	memset(newest + known, 0,
-	    (transcript->cap_ids - known) * sizeof *newest);
-	newest[id] = id == 0 ? 0 : (uint32_t)transcript->n;
-	return 0;
+	return ctx_values_set(&transcript->newest_of_id, id,
+	    id == 0 ? 0 : (uint32_t)transcript->n, err);
 }
 
 /* Returns true if a new line does not change which earlier lines are active.
@@ -126,13 +124,17 @@ static bool
 is_appended_line(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *entry, bool is_new)
 {
+	uint32_t line = (uint32_t)transcript->n;
+
 	if (entry->kind == CTX_LINE_ASIDE)
 		return true;
 	if ((entry->kind != CTX_LINE_MESSAGE && entry->kind != CTX_LINE_LINK) ||
 	    !is_new || (entry->flags & CTX_LINE_SIDE))
 		return false;
 	return transcript->dialect->history == CTX_HISTORY_LOG ||
-	    entry->id == 0 || entry->parent == transcript->newest_id;
+	    ctx_line_value(transcript, CTX_VALUE_ID, line) == 0 ||
+	    ctx_line_value(transcript, CTX_VALUE_PARENT, line) ==
+	    transcript->newest_id;
 }
 
 const struct ctx_dialect *
@@ -169,42 +171,73 @@ limit_number(uint64_t number)
 	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
+/* Notes down the numbers that the newest line contains. */
+static int
+record_numbers(struct ctx_transcript *transcript, const struct ctx_json *json,
+    const struct ctx_line_place *place, struct ctx_err *err)
+{
+	uint32_t line = (uint32_t)transcript->n, billed = 0;
+
+	if (place->kind == CTX_LINE_ASIDE)
+		billed = limit_number(
+		    ctx_billed_input(json, 0, transcript->dialect->usage.line));
+	return ctx_line_set(transcript, CTX_VALUE_BILLED, line, billed, err) <
+		    0 ||
+		ctx_line_set(transcript, CTX_VALUE_TURNS, line,
+		    limit_number(place->turns), err) < 0
+	    ? -1
+	    : 0;
+}
+
+/* Notes down the ids that the newest line contains. */
+static int
+record_ids(struct ctx_transcript *transcript, const struct ctx_json *json,
+    const struct ctx_line_place *place, struct ctx_err *err)
+{
+	struct ctx_line_ids *ids = &transcript->ids;
+
+	return record_id(transcript, ids, CTX_VALUE_ID, json, place->id, err) <
+		    0 ||
+		record_id(transcript, ids, CTX_VALUE_PARENT, json,
+		    place->parent, err) < 0 ||
+		record_id(transcript, ids, CTX_VALUE_ABOUT, json, place->about,
+		    err) < 0 ||
+		record_id(transcript, &transcript->messages, CTX_VALUE_SAME,
+		    json, place->same, err) < 0
+	    ? -1
+	    : 0;
+}
+
 static int
 record_line(struct ctx_transcript *transcript,
     struct ctx_transcript_line *entry, const struct ctx_json *json,
     struct ctx_err *err)
 {
-	struct ctx_line_place line;
+	uint32_t line = (uint32_t)transcript->n, id;
+	struct ctx_line_place place;
 	struct ctx_str model;
 	bool is_new;
 
-	(void)ctx_transcript_read_line(transcript, (uint32_t)transcript->n,
-	    json, &line);
-	entry->kind = line.kind & 15u;
-	entry->flags = (uint8_t)line.flags;
-	if (line.kind == CTX_LINE_ASIDE)
-		entry->billed = limit_number(
-		    ctx_billed_input(json, 0, transcript->dialect->usage.line));
-	entry->turns = limit_number(line.turns);
-	if (record_author(transcript, entry, json, err) < 0 ||
-	    intern_name(transcript, json, line.id, &entry->id, err) < 0)
+	(void)ctx_transcript_read_line(transcript, line, json, &place);
+	entry->kind = place.kind & 15u;
+	entry->flags = (uint8_t)place.flags;
+	if (record_numbers(transcript, json, &place, err) < 0 ||
+	    record_author(transcript, entry, json, err) < 0 ||
+	    record_ids(transcript, json, &place, err) < 0)
 		return -1;
-	if (intern_name(transcript, json, line.parent, &entry->parent, err) <
-		0 ||
-	    intern_name(transcript, json, line.about, &entry->about, err) < 0 ||
-	    intern_name(transcript, json, line.same, &entry->same, err) < 0)
-		return -1;
-	is_new = entry->id >= transcript->cap_ids ||
-	    transcript->newest_of_id[entry->id] == 0;
-	if (record_tree_id(transcript, entry->id, err) < 0 ||
-	    record_tree_id(transcript, entry->parent, err) < 0)
+	id = ctx_line_value(transcript, CTX_VALUE_ID, line);
+	is_new = ctx_values_at(&transcript->newest_of_id, id) == 0;
+	if (record_tree_id(transcript, id, err) < 0 ||
+	    record_tree_id(transcript,
+		ctx_line_value(transcript, CTX_VALUE_PARENT, line), err) < 0)
 		return -1;
 	entry->is_appended = is_appended_line(transcript, entry, is_new);
-	if (entry->kind != CTX_LINE_ASIDE && entry->id != 0)
-		transcript->newest_id = entry->id;
-	if (line.model == 0 || json->nodes[line.model].kind != CTX_JSON_STRING)
+	if (entry->kind != CTX_LINE_ASIDE && id != 0)
+		transcript->newest_id = id;
+	if (place.model == 0 ||
+	    json->nodes[place.model].kind != CTX_JSON_STRING)
 		return 0;
-	model = ctx_json_str(json, line.model);
+	model = ctx_json_str(json, place.model);
 	transcript->model.n = 0;
 	return ctx_buf_add(&transcript->model, model.p, model.n, err);
 }
@@ -234,38 +267,54 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 
 /* ---- deciding which are active ---- */
 
+/* Notes down that a line continues the message of an earlier line (before). */
+static int
+continue_message(struct ctx_transcript *transcript, uint32_t before,
+    uint32_t line, struct ctx_err *err)
+{
+	uint32_t first = ctx_transcript_line(transcript, before)->continues
+	    ? ctx_line_value(transcript, CTX_VALUE_FIRST_LINE, before)
+	    : before;
+
+	ctx_transcript_line(transcript, before)->is_continued = true;
+	ctx_transcript_line(transcript, line)->continues = true;
+	return ctx_line_set(transcript, CTX_VALUE_FIRST_LINE, line, first,
+		   err) < 0 ||
+		ctx_line_set(transcript, CTX_VALUE_KEPT_LINES, first,
+		    ctx_line_value(transcript, CTX_VALUE_KEPT_LINES, first) + 1,
+		    err) < 0
+	    ? -1
+	    : 0;
+}
+
 /* Marks the lines of messages that an agent has written as several lines: each
  * line but the last gets is_continued.  Skips lines that are not sent to the
  * model. */
 static int
 mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 {
-	uint32_t *last = calloc(transcript->names.n + 1, sizeof *last);
-	struct ctx_transcript_line *entry, *before;
+	uint32_t *last = calloc(transcript->messages.n + 1, sizeof *last);
+	struct ctx_transcript_line *entry;
+	uint32_t line, same;
 	size_t i;
+	int rc = 0;
 
 	if (last == NULL)
 		return ctx_err_nomem(err);
-	for (i = transcript->from; i < transcript->n; i++) {
+	for (i = transcript->from; rc == 0 && i < transcript->n; i++) {
 		entry = &transcript->lines[i];
-		if (!entry->active || entry->same == 0 ||
+		line = (uint32_t)i + 1;
+		same = ctx_line_value(transcript, CTX_VALUE_SAME, line);
+		if (!entry->active || same == 0 ||
 		    entry->kind != CTX_LINE_MESSAGE)
 			continue;
-		if (last[entry->same] != 0) {
-			before =
-			    ctx_transcript_line(transcript, last[entry->same]);
-			before->is_continued = true;
-			entry->continues = true;
-			entry->first_line = before->continues
-			    ? before->first_line
-			    : last[entry->same];
-			ctx_transcript_line(transcript, entry->first_line)
-			    ->kept_lines++;
-		}
-		last[entry->same] = (uint32_t)i + 1;
+		if (last[same] != 0)
+			rc =
+			    continue_message(transcript, last[same], line, err);
+		last[same] = line;
 	}
 	free(last);
-	return 0;
+	return rc;
 }
 
 /* Handles lines that report the input tokens of a request: stores the number in
@@ -273,34 +322,40 @@ mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
  * two reports, the second one belongs to the next response, because Codex 0.40
  * wrote reports before responses.  But if both reports have the same number of
  * tokens, the second one is a repetition, and is ignored. */
-static void
-assign_billed_usage(struct ctx_transcript *transcript)
+static int
+assign_billed_usage(struct ctx_transcript *transcript, struct ctx_err *err)
 {
-	struct ctx_transcript_line *entry, *first = NULL;
+	struct ctx_values *values = &transcript->values[CTX_VALUE_BILLED];
+	const struct ctx_transcript_line *entry;
 	uint32_t billed, last = 0, waiting = 0;
-	size_t i;
+	size_t line, first = 0;
 
-	for (i = transcript->from; i < transcript->n; i++) {
-		entry = &transcript->lines[i];
-		billed = entry->billed;
-		entry->billed = 0;
+	if (values->n == 0)
+		return 0;
+	if (ctx_values_extend(values, transcript->n + 1, err) < 0)
+		return -1;
+	for (line = transcript->from + 1; line <= transcript->n; line++) {
+		entry = &transcript->lines[line - 1];
+		billed = values->list[line];
+		values->list[line] = 0;
 		if (billed > 0) {
-			if (first != NULL)
-				first->billed = billed;
-			waiting = first == NULL && billed != last ? billed : 0;
+			if (first != 0)
+				values->list[first] = billed;
+			waiting = first == 0 && billed != last ? billed : 0;
 			last = billed;
-			first = NULL;
+			first = 0;
 		} else if (entry->kind != CTX_LINE_ASIDE) {
 			if (!entry->active ||
 			    !(entry->flags & CTX_LINE_ANSWER)) {
-				first = NULL;
-			} else if (first == NULL) {
-				first = entry;
-				entry->billed = waiting;
+				first = 0;
+			} else if (first == 0) {
+				first = line;
+				values->list[line] = waiting;
 			}
 			waiting = 0;
 		}
 	}
+	return 0;
 }
 
 /* Shortens chains of replaced lines: if A was replaced by B and B by C, sets C
@@ -308,15 +363,14 @@ assign_billed_usage(struct ctx_transcript *transcript)
 static void
 compress_replacements(struct ctx_transcript *transcript)
 {
-	uint32_t newer;
-	size_t i;
+	struct ctx_values *newer = &transcript->values[CTX_VALUE_NEWER];
+	uint32_t newest;
+	size_t line;
 
-	for (i = transcript->n; i-- > transcript->from;) {
-		newer = transcript->lines[i].newer;
-		if (newer != 0 &&
-		    ctx_transcript_line(transcript, newer)->newer != 0)
-			transcript->lines[i].newer =
-			    ctx_transcript_line(transcript, newer)->newer;
+	for (line = newer->n; line-- > transcript->from + 1;) {
+		newest = ctx_values_at(newer, newer->list[line]);
+		if (newer->list[line] != 0 && newest != 0)
+			newer->list[line] = newest;
 	}
 }
 
@@ -340,13 +394,12 @@ ctx_transcript_decide(struct ctx_transcript *transcript, struct ctx_err *err)
 	if (transcript->dialect->history == CTX_HISTORY_LOG)
 		rc = ctx_transcript_replay_log(transcript, err);
 	else
-		rc = ctx_transcript_active_branch(transcript, NULL, err);
+		rc = ctx_transcript_active_branch(transcript, 0, err);
 	if (rc < 0 || mark_continuations(transcript, err) < 0)
 		return -1;
 	compress_replacements(transcript);
-	assign_billed_usage(transcript);
 	find_last_user(transcript);
-	return 0;
+	return assign_billed_usage(transcript, err);
 }
 
 bool
@@ -368,21 +421,18 @@ ctx_transcript_is_active(const struct ctx_transcript *transcript, uint32_t line,
 uint64_t
 ctx_transcript_billed(const struct ctx_transcript *transcript, uint32_t line)
 {
-	return ctx_transcript_line(transcript, line)->billed;
+	return ctx_line_value(transcript, CTX_VALUE_BILLED, line);
 }
 
 /* ---- removing lines ---- */
 
 /* Returns the first line of the message that a line belongs to. */
-static struct ctx_transcript_line *
+static uint32_t
 find_first_line(const struct ctx_transcript *transcript, uint32_t line)
 {
-	struct ctx_transcript_line *entry =
-	    ctx_transcript_line(transcript, line);
-
-	return entry->continues
-	    ? ctx_transcript_line(transcript, entry->first_line)
-	    : entry;
+	return ctx_transcript_line(transcript, line)->continues
+	    ? ctx_line_value(transcript, CTX_VALUE_FIRST_LINE, line)
+	    : line;
 }
 
 void
@@ -390,10 +440,12 @@ ctx_transcript_remove(struct ctx_transcript *transcript, uint32_t line)
 {
 	struct ctx_transcript_line *entry =
 	    ctx_transcript_line(transcript, line);
+	uint32_t first = find_first_line(transcript, line);
 
 	if (entry->continues && !entry->removed)
-		ctx_transcript_line(transcript, entry->first_line)
-		    ->kept_lines--;
+		ctx_line_change(transcript, CTX_VALUE_KEPT_LINES, first,
+		    ctx_line_value(transcript, CTX_VALUE_KEPT_LINES, first) -
+			1);
 	entry->removed = true;
 }
 
@@ -408,17 +460,18 @@ bool
 ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,
     uint32_t line)
 {
-	const struct ctx_transcript_line *first =
-	    find_first_line(transcript, line);
+	uint32_t first = find_first_line(transcript, line);
 
-	return !first->removed || first->kept_lines > 0;
+	return !ctx_transcript_line(transcript, first)->removed ||
+	    ctx_line_value(transcript, CTX_VALUE_KEPT_LINES, first) > 0;
 }
 
 bool
 ctx_transcript_first_of_message(struct ctx_transcript *transcript,
     uint32_t line)
 {
-	struct ctx_transcript_line *start = find_first_line(transcript, line);
+	struct ctx_transcript_line *start =
+	    ctx_transcript_line(transcript, find_first_line(transcript, line));
 	bool first = !start->reported;
 
 	start->reported = true;
@@ -429,13 +482,17 @@ uint64_t
 ctx_transcript_message_index(struct ctx_transcript *transcript, uint32_t line,
     uint64_t next)
 {
-	struct ctx_transcript_line *entry =
+	const struct ctx_transcript_line *entry =
 	    ctx_transcript_line(transcript, line);
 
 	if (entry->continues)
-		return ctx_transcript_line(transcript, entry->first_line)
-		    ->index;
-	entry->index = (uint32_t)next;
+		return ctx_line_value(transcript, CTX_VALUE_FIRST_LINE,
+		    find_first_line(transcript, line));
+	/* A later line of the message, which has this value, too, has made the
+	 * array long enough. */
+	if (entry->is_continued)
+		ctx_line_change(transcript, CTX_VALUE_FIRST_LINE, line,
+		    (uint32_t)next);
 	return next;
 }
 
@@ -443,7 +500,7 @@ bool
 ctx_transcript_is_removed(const struct ctx_transcript *transcript,
     uint32_t line)
 {
-	uint32_t newest = ctx_transcript_line(transcript, line)->newer;
+	uint32_t newest = ctx_line_value(transcript, CTX_VALUE_NEWER, line);
 
 	return ctx_transcript_line(transcript, newest != 0 ? newest : line)
 	    ->removed;

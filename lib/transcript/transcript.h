@@ -8,16 +8,60 @@
 #include "io/io.h"
 #include "io/second_pass.h"
 #include "json/json.h"
+#include "transcript/line_ids.h"
+#include "transcript/line_values.h"
 
 /* ---- transcript/transcript.c: session files, and which lines are sent --- */
+
+/* Numbers that only some lines have.  Lines are numbered from 1 over all
+ * session files of a stream; 0 means no line.  A value that no line has takes
+ * no memory, and most formats need only a few of these. */
+enum ctx_line_value {
+	/* Ids that the line contains (see ctx_line_place), as numbers in
+	 * ctx_transcript.ids.  ID: id of the line.  PARENT: id of its parent.
+	 * ABOUT: id of another line to which it refers. */
+	CTX_VALUE_ID,
+	CTX_VALUE_PARENT,
+	CTX_VALUE_ABOUT,
+	/* Id of the line's message, which all lines of the message have, as a
+	 * number in ctx_transcript.messages. */
+	CTX_VALUE_SAME,
+	/* Numbers of other lines.  PARENT_LINE: the line whose id is PARENT.
+	 * ABOUT_LINE: the line whose id is ABOUT.  But if this line was removed
+	 * and successor_known is true, ABOUT_LINE is the line that other lines
+	 * must refer to instead of this one. */
+	CTX_VALUE_PARENT_LINE,
+	CTX_VALUE_ABOUT_LINE,
+	/* number of the last line that has replaced this line */
+	CTX_VALUE_NEWER,
+	/* Used for the lines of a message of several lines.  If "continues" is
+	 * true: number of the first line of this line's message.  If it is
+	 * false: index of the message in the conversation. */
+	CTX_VALUE_FIRST_LINE,
+	/* Used for the first line of a message of several lines: how many of
+	 * the other lines are kept. */
+	CTX_VALUE_KEPT_LINES,
+	/* Used for a line that removes turns (CTX_LINE_ROLLBACK): number of
+	 * turns that it removes. */
+	CTX_VALUE_TURNS,
+	/* Number of input tokens of a request.  Before ctx_transcript_decide:
+	 * the number that this line reports, for any request.  After
+	 * ctx_transcript_decide: if a response begins with this line, the
+	 * number for the request that it answers, which any line may have
+	 * reported. */
+	CTX_VALUE_BILLED,
+	/* id of the new line that ctx inserts before this line */
+	CTX_VALUE_INSERTED_ID,
+	CTX_LINE_VALUES
+};
 
 /* Describes the lines of an agent's session file.  Each line is a JSON record.
  * A line is active if the agent would send its message with the next request.
  * A later line can remove or replace earlier ones, so the file is read twice:
  * only at its end it is known which lines are active.  The second time the
- * records are returned to the caller.  Lines are numbered from 1 over all
- * session files of a stream; 0 means no line.  A struct of zeros is valid.
- * Memory: 56 bytes for each line, and the ids of the lines. */
+ * records are returned to the caller.  A struct of zeros is valid.
+ * Memory: 12 bytes for each line, 4 for each of its values, and about 30 for
+ * each id. */
 struct ctx_transcript {
 	/* Dialect (format) of the file that is being read, and its index in the
 	 * table of dialects. */
@@ -26,22 +70,24 @@ struct ctx_transcript {
 	struct ctx_transcript_line *lines;
 	size_t n, cap;
 	size_t from; /* number of the last line before this file */
+	/* values of the lines; the element with index 0 of each is not used */
+	struct ctx_values values[CTX_LINE_VALUES];
 	/* Id of the newest line of the file that is in the tree of lines; 0 if
 	 * no line is. */
 	uint32_t newest_id;
-	struct ctx_intern
-	    names; /* ids of lines and messages, as JSON strings */
-	/* For each id: the newest line that has this id.  While the file is
-	 * being read: the newest line that has this id, or whose parent has
-	 * it. */
-	uint32_t *newest_of_id;
-	size_t cap_ids;
+	struct ctx_line_ids ids;      /* ids of lines */
+	struct ctx_line_ids messages; /* ids of messages */
+	/* For each id of a line: the newest line that has this id.  While the
+	 * file is being read: the newest line that has this id, or whose parent
+	 * has it. */
+	struct ctx_values newest_of_id;
 	/* Number of the last active line with a message of the user; 0 if there
 	 * is none. */
 	uint32_t last_user;
 	struct ctx_message message; /* scratch memory */
 	struct ctx_buf model; /* name of the file's model, as a JSON string */
 	struct ctx_buf text, literal; /* scratch memory */
+	char id[CTX_UUID_LITERAL];    /* scratch memory for the text of an id */
 };
 
 void ctx_transcript_release(struct ctx_transcript *transcript);
@@ -142,7 +188,8 @@ bool ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
 /* Prepares the insertion of a new line before an existing line.  All removals
  * must have been noted down before. id: id of the new line, as a JSON string.
  * Sets *parent to the id of the parent that the caller must write into the new
- * line.  Returns 1, or 0 if lines of this format have no ids, or -1 with *err.
+ * line; it is valid until the next call.  Returns 1, or 0 if lines of this
+ * format have no ids, or -1 with *err.
  *
  * Later, ctx_transcript_relink makes the new line the parent of the existing
  * line.  If a summary says that lines are kept from the existing line on, it
