@@ -273,7 +273,7 @@ struct ctx_input_options {
 	const char *encoding;      /* used for all counts; NULL: the model's */
 	const char *cache;         /* as for ctx_encoding_open */
 	const char *name;          /* for inputs other than files; NULL: "-" */
-	uint32_t threads; /* that count, at most 1024; 0: only the caller's */
+	uint32_t threads; /* threads that count, max 1024; 0: the caller's */
 	bool skip_bad;    /* true: copy a line that is not JSON; false: fail */
 	bool read_inactive; /* true: also return inactive lines of sessions */
 	const struct ctx_user_models *models; /* of the user; NULL: none */
@@ -399,7 +399,7 @@ struct ctx_result {
 	uint64_t too_long;      /* conversations above the budget [prune] */
 	uint64_t refused;       /* conversations [prune truncate age check] */
 	uint64_t findings, repaired; /* violations left, repaired [check] */
-	uint64_t failed; /* could not be changed [prune age restore] */
+	uint64_t failed; /* failures of a change [prune age restore] */
 	/* texts for which a regular expression needed too much work; such a
 	 * text is kept because of pin, and not changed because of tool or
 	 * not_tool [prune truncate age] */

@@ -15,8 +15,8 @@ struct bar {
 	/* true if the bar does not show the input tokens that the provider
 	 * billed */
 	bool no_billed;
-	/* The next members are about the conversation that is being read:
-	 * names, parts, n and cap. */
+	/* The members names, parts, n and cap describe the conversation that is
+	 * being read. */
 	struct ctx_intern names;
 	/* The array of the parts of the bar: it has n used elements, and memory
 	 * for cap.  The string table "names" gives the name of each part an id,

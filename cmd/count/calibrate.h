@@ -27,10 +27,11 @@ struct calibrate {
 	enum ctx_role role; /* role of the newest message */
 };
 
-/* Store the tokens that the provider billed for a request: as a message reports
- * them (calibrate_message), or as the conversation reports them at its end
- * (calibrate_ended).  Must be called for all messages and conversations.  The
- * token counts must not be multiplied by a factor yet. */
+/* Store the tokens that the provider billed for a request.  calibrate_message
+ * must be called for all messages, because a message may report billed tokens;
+ * calibrate_ended must be called at the end of each conversation, which may
+ * report them, too.  The token counts in *stats must not have been multiplied
+ * by a factor. */
 int calibrate_message(struct calibrate *calibrate,
     const struct ctx_token_stats *stats, struct ctx_err *err);
 int calibrate_ended(struct calibrate *calibrate,

@@ -17,8 +17,9 @@ struct strategy_options {
 	bool summary_tokens_given, trigger_messages_given;
 };
 
-/* Rows of the option table.  config: a struct ctx_prune_config. given: a struct
- * strategy_options. */
+/* Macros for rows of the table of command-line options. config: a struct
+ * ctx_prune_config that gets the values. given: a struct strategy_options that
+ * gets them. */
 #define PRUNE_BUDGET(config)                                                 \
 	{                                                                    \
 		'b', "budget", "N|P%",                                       \

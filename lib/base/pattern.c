@@ -64,8 +64,8 @@ struct ctx_pattern_code {
 	pcre2_code *quick, *counted;
 	pcre2_match_data *data;
 	pcre2_match_context *context;
-	/* True if texts may be matched only by the version "counted", which
-	 * counts the work of a match. */
+	/* True if the version "quick" of the pattern must not be used, but only
+	 * the version "counted", which counts the work of a match. */
 	bool whole;
 	bool clusters; /* true if the pattern contains \X; see has_flag_run */
 	/* True if an item of the pattern may read much before it fails; see
@@ -77,8 +77,9 @@ struct ctx_pattern_code {
 	size_t runs;
 	size_t length; /* length of the pattern in bytes, plus 1 */
 	int64_t item;  /* work that is charged for each item of the pattern */
-	/* Number of matches with the version "counted" that reached a limit;
-	 * not counted beyond FREE_OVERRUNS. */
+	/* Number of matches with the version "counted" that reached the limit
+	 * of work.  When it has reached FREE_OVERRUNS, it is not increased
+	 * further. */
 	unsigned overruns;
 };
 

@@ -37,8 +37,8 @@ KIND(valid_blocks)(const char *p, size_t at, size_t n)
 		if (KIND(any)(KIND(wrong)(p + at)))
 			break;
 	}
-	/* The last character may continue after the vector, so the offset of
-	 * its beginning is returned. */
+	/* The bytes of the last character may continue after the vector, so the
+	 * offset of the first byte of this character is returned. */
 	while ((p[at - 1] & 0xc0) == 0x80)
 		at--;
 	return at - ((p[at - 1] & 0x80) != 0);

@@ -22,7 +22,8 @@ enum ctx_cache_status {
 	CTX_CACHE_STATUS_NO_FORMAT,
 	/* no breakpoints, because the provider caches prompts without them */
 	CTX_CACHE_STATUS_AUTO,
-	/* no breakpoints, because ctx does not know that the model uses them */
+	/* no breakpoints, because it is not known whether the model uses
+	 * breakpoints */
 	CTX_CACHE_STATUS_UNHEEDED,
 };
 

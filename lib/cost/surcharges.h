@@ -43,8 +43,9 @@ struct ctx_surcharges {
 	const char *name;
 	enum ctx_tool_form form;
 	enum ctx_answer_form answer_form;
-	/* Number of tokens of the text around the schema of an answer.
-	 * answer_responses: the same in OpenAI's Responses format. */
+	/* Number of tokens that the provider adds to a request that demands
+	 * answers by a JSON schema, besides the schema itself.
+	 * answer_responses: the same for OpenAI's Responses format. */
 	uint8_t answer, answer_responses;
 	/* True if requests and messages have the numbers of tokens in the
 	 * members request and frame, and those of the dialect are ignored. */

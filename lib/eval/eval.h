@@ -23,8 +23,8 @@ enum ctx_policy_kind {
 	CTX_POLICY_RANDOM,
 };
 
-/* A function that does what a program does with these arguments, and ends the
- * process with its exit status. */
+/* The main function of a policy's program.  Runs the program with these
+ * arguments, and then ends the process with the program's exit status. */
 typedef void ctx_policy_main(int argc, char **argv);
 
 /* A policy: what ctx-eval applies to the messages before a cut.  It is a

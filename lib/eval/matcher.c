@@ -1,12 +1,13 @@
 /*
  * matcher.c - finds which of many strings occur in a text
  *
- * The nodes form a tree: the path from the root to a node is the beginning of a
- * string.  A node has links to its longest proper suffix that is also a node
- * (fail), and to the nearest node on the chain of these suffixes at which a
- * string ends (suffix_end).  Time is linear in the length of the strings and
- * texts: a string that was already found in a text is not visited again, nor
- * are its suffixes.
+ * The algorithm is that of Aho and Corasick.  The nodes form a tree: the path
+ * from the root to a node is the beginning of a string.  A node has two links:
+ * to its longest proper suffix that is also a node (fail), and to the nearest
+ * node on the chain of these suffixes at which a string ends (suffix_end).  The
+ * time is linear in the length of the strings and texts, because a string that
+ * was already found in a text is not visited again, and neither are its
+ * suffixes.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,16 +1,17 @@
 /*
- * run_directory.c - makes a directory for one run of a policy's command, in
- * which the command can save what it removes; later reads these files and
- * removes the directory
+ * run_directory.c - makes a directory for one run of a policy's command, into
+ * which the command can write what it removes; reads these files after the run,
+ * and removes the directory
  *
- * A command may nest directories to any depth.  They are not descended into,
- * but emptied one after another.  For this, the directory of a run is member 0
- * of a directory that is used as a queue.  When a member is emptied, its
- * subdirectories are moved into the queue, where each is named by its number.
+ * The command may nest directories to any depth, so they are not removed
+ * recursively, but one after another.  For this, the directory of the run is
+ * the first member of a directory that is used as a queue.  When a member is
+ * emptied, its subdirectories are moved into the queue, where each has a number
+ * as its name.
  *
  * Symbolic links are not followed.  Files that cannot be read are skipped.
  */
-#define _GNU_SOURCE /* O_NOFOLLOW, in POSIX since 2008 */
+#define _GNU_SOURCE /* for O_NOFOLLOW, which is in POSIX since 2008 */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,12 +23,12 @@
 
 #include "eval/policy_runner.h"
 
-/* The directory that contains the directories of a run. */
+/* The directory that is used as a queue of the directories of a run. */
 struct directory_queue {
 	int fd;
-	size_t n; /* number of members */
+	size_t n; /* number of directories in the queue */
 	struct ctx_buf *files;
-	int rc; /* -1 if there is no memory; then nothing more is read */
+	int rc; /* -1 if memory was short; then no more files are read */
 };
 
 static const char first_member[] = "/0";
@@ -61,7 +62,7 @@ ctx_run_directory_make(const char *parent, struct ctx_err *err)
 	return NULL;
 }
 
-/* Appends the contents of a file, and a line feed. */
+/* Appends the contents of a file and a line feed to the buffer "files". */
 static int
 take_file(int directory, const char *name, struct ctx_buf *files,
     struct ctx_err *err)
@@ -87,8 +88,8 @@ take_file(int directory, const char *name, struct ctx_buf *files,
 	return rc < 0 ? -1 : ctx_buf_add(files, "\n", 1, err);
 }
 
-/* Opens a directory.  Gives its owner all rights, without which it could not be
- * moved or emptied. */
+/* Opens a directory to empty it.  First gives its owner all access rights,
+ * without which it could not be moved or emptied. */
 static int
 open_to_empty(int parent, const char *name)
 {
@@ -113,8 +114,8 @@ move_to_queue(struct directory_queue *queue, int parent, const char *name)
 		queue->n++;
 }
 
-/* Reads and removes a file in an open directory, or moves a directory to the
- * queue. */
+/* Removes an entry of an open directory: reads and deletes a file, or moves a
+ * directory to the queue. */
 static void
 take_entry(struct directory_queue *queue, int directory, const char *name,
     struct ctx_err *err)
@@ -132,7 +133,7 @@ take_entry(struct directory_queue *queue, int directory, const char *name,
 	(void)unlinkat(directory, name, 0);
 }
 
-/* Empties a directory in the queue, and removes it. */
+/* Empties directory i of the queue, and removes it. */
 static void
 take_member(struct directory_queue *queue, size_t i, struct ctx_err *err)
 {

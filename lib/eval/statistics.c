@@ -1,18 +1,20 @@
 /*
- * statistics.c - computes means over runs of a policy, and how far a mean would
- * vary with other sessions
+ * statistics.c - computes means over the runs of a policy, and how much a mean
+ * would vary with other sessions
  *
- * Cuts of one session give similar results.  So the bootstrap (Efron 1979),
- * which computes the mean of many random selections, selects whole sessions.
- * The same selections are used for all policies and budgets.
+ * The variation is estimated by the bootstrap (Efron 1979), which computes the
+ * mean of many random selections.  Whole sessions are selected, because cuts of
+ * the same session give similar results.  The same selections are used for all
+ * policies and budgets.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "eval/eval.h"
 
-/* DRAWS: number of random selections of sessions.  OUTSIDE: number of the
- * lowest means, and of the highest, that are outside the interval of 95 %. */
+/* DRAWS: number of random selections of sessions.  OUTSIDE: how many of the
+ * lowest means are outside of the 95 % interval, and how many of the
+ * highest. */
 enum { DRAWS = 1000, OUTSIDE = DRAWS / 40 };
 
 /* kept: sum of the shares of needed strings that the runs of one session have
@@ -22,8 +24,8 @@ struct session_sum {
 	size_t runs;
 };
 
-/* Returns the next number of a sequence of pseudorandom numbers, which is the
- * same each time the program runs. */
+/* Returns the next number of a sequence of pseudorandom numbers.  The sequence
+ * is the same in every run of the program. */
 static uint64_t
 draw(uint64_t *state)
 {
@@ -42,7 +44,7 @@ compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Returns the number of sessions that have a run. */
+/* Returns the number of sessions that have at least one run. */
 static size_t
 count_sessions(const struct session_sum *sums, size_t n)
 {
@@ -53,9 +55,9 @@ count_sessions(const struct session_sum *sums, size_t n)
 	return sessions;
 }
 
-/* Sets the interval that has 95 % of the means of random selections of
- * sessions.  A selection without any run is drawn again; this ends, because
- * some session has a run. */
+/* Sets the interval that contains 95 % of the means of random selections of
+ * sessions.  If a selection contains no run, another one is drawn; this ends,
+ * because at least one session has a run. */
 static void
 set_interval(const struct session_sum *sums, size_t n,
     struct ctx_eval_figures *figures)

@@ -56,9 +56,10 @@ read_range(const char *line, unsigned *first, unsigned *last)
 	return line + n;
 }
 
-/* Calls take for each string of a list, with its number and its bytes.  In the
- * list each string is stored as one byte with its length in bytes, and then its
- * bytes (see lib/gen/data/README).  Returns the number of strings. */
+/* Calls the function "take" for each string of a list, with the string's number
+ * and bytes.  In the list, each string is stored as one byte that contains its
+ * length, and then its bytes (see lib/gen/data/README).  Returns the number of
+ * strings. */
 static inline size_t
 split_strings(const char *list, size_t size,
     void (*take)(size_t i, const char *p, size_t n))

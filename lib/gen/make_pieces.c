@@ -38,7 +38,8 @@ static struct node {
 	bool piece;
 } nodes[NODES];
 static uint32_t n_nodes = 1;
-/* The states of the automaton; pieces.h explains the numbers. */
+/* The states of the automaton.  The four numbers of a state are explained in
+ * pieces.h. */
 static struct state {
 	uint32_t edges, parent, shorter, pieces;
 } states[SLOTS];

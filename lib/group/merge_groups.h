@@ -9,8 +9,9 @@
  * earlier one of their first segments, and has the open tool calls of both. */
 void ctx_groups_merge(struct ctx_segment *segments, uint32_t a, uint32_t b);
 /* Returns true if the newest assistant message comes directly after another
- * one, and the provider takes both as one turn (CTX_TAKES_ROWS).  The results
- * of the first message's tool calls then come after both messages. */
+ * one, and the provider treats both as parts of the same turn (flag
+ * CTX_TAKES_ROWS).  The results of the first message's tool calls then come
+ * after both messages. */
 bool ctx_groups_is_in_row(const struct ctx_groups *groups,
     const struct ctx_message *message);
 /* Returns true if a new assistant message must be kept together with open tool

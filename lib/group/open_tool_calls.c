@@ -39,8 +39,8 @@ struct open_tool_call {
 struct call_list {
 	uint64_t key[2];
 	uint32_t first, last;
-	/* The next list in the same bucket of the hash table.  If this list is
-	 * unused: the next unused list. */
+	/* For a list in the hash table: the next list with the same place in
+	 * the table.  For an unused list: the next unused list. */
 	uint32_t chain;
 };
 

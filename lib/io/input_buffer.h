@@ -50,8 +50,8 @@ struct second_pass {
 	 * the member "file" of its records; NULL if no file is kept open. */
 	int kept;
 	const char *kept_file;
-	/* again: the bytes of the kept file that were read last. again_at:
-	 * offset of the first of them in the file, in bytes. */
+	/* again: the bytes that were read last when the file in "kept" was read
+	 * a second time.  again_at: offset of these bytes in the file. */
 	struct ctx_buf again;
 	uint64_t again_at;
 };

@@ -49,7 +49,8 @@ struct prompt_walk {
 /* Callbacks for the messages of a walk. */
 struct prompt_taker {
 	void *user;
-	/* called before a prompt that does not continue the prompt before it */
+	/* Called before a prompt that is not a continuation of the previous
+	 * prompt. */
 	void (*restart)(void *user);
 	/* Called for each message that is appended to the current prompt.
 	 * number: the number that the caller has given to the message. */

@@ -21,7 +21,8 @@ struct pruned_replay {
 	struct prompt_cache cache;
 	/* for each message of the session: when its parts were last sent */
 	struct sent_parts *sent;
-	bool sends_summary; /* true if the prompt contains history.summary */
+	/* true if the summary (history.summary) is in the prompt */
+	bool sends_summary;
 };
 
 /* ---- a request ---- */

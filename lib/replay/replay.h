@@ -74,8 +74,9 @@ const char *ctx_replay_reason_text(enum ctx_replay_reason reason);
 
 /* Options of ctx_replay_bill. */
 struct ctx_replay_options {
-	/* How long a cache with breakpoints stores a prompt: 5 minutes or an
-	 * hour.  Used if the session does not say it. */
+	/* How long the provider's cache stores a prompt with breakpoints: 5
+	 * minutes or an hour.  Used if the session does not contain this
+	 * time. */
 	enum ctx_ttl ttl;
 	/* Time in seconds since 1970.  Requests without a timestamp are billed
 	 * with the prices of this time. */

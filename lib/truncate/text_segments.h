@@ -24,9 +24,9 @@ struct text_segment {
 	/* True if base64 payloads in the member "literal" were replaced by
 	 * short texts. */
 	bool has_placeholders;
-	/* JSON nodes of what must be removed to remove the text: the child
-	 * "removable" of the array or object "container". removable is 0 if the
-	 * text cannot be removed. */
+	/* JSON nodes for removing the text: the text is removed by removing the
+	 * child "removable" of the array or object "container". removable is 0
+	 * if the text cannot be removed. */
 	uint32_t container, removable;
 };
 
@@ -92,8 +92,9 @@ void ctx_text_segments_free_text(struct text_segments *segments);
 /* Forbids removing the last bytes of the last text. bytes: their number. */
 void ctx_text_segments_exclude_end(struct text_segments *segments,
     size_t bytes);
-/* Returns an offset in the JSON string of a text that is a number of bytes of
- * the decoded text after the offset "at". */
+/* Returns the offset in the JSON string of a text that comes a number of
+ * decoded bytes after the offset "at" in the same string.  In JSON, a decoded
+ * byte may need several bytes. */
 size_t ctx_text_segment_seek(const struct text_segment *segment, size_t at,
     size_t bytes);
 void ctx_text_segments_release(struct text_segments *segments);

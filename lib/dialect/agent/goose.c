@@ -53,8 +53,8 @@ read_goose_plain_block(const struct ctx_json *json, uint32_t block,
 	    sizeof rows / sizeof rows[0], err);
 }
 
-/* Adds a tool call, whose value is {"status": "success", "value"} or {"status":
- * "error", "error"}. */
+/* Adds a tool call.  The value of its member toolCall is {"status": "success",
+ * "value"} or {"status": "error", "error"}. */
 static int
 read_goose_tool_call(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)

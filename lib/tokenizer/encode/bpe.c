@@ -8,15 +8,15 @@
  * several of these, the leftmost.  Stop when no pair can merge.  ctx_bpe_pairs
  * works in exactly this way, for few bytes.
  *
- * ctx_bpe_long finds the same tokens from left to right.  It uses that a
- * sequence of tokens is an encoding if and only if each two adjacent tokens are
- * the encoding of their own bytes (Berglund and van der Merwe, "Formalizing BPE
- * Tokenization", 2023).  Every beginning of a pretoken has exactly one
- * encoding.  So the function takes the longest token that can stand after the
- * token before it.  If there is none, it removes the last token and tries
- * shorter ones in its place.  The place where no token was possible is marked
- * as a dead end and never tried again, so the time is linear.  The method comes
- * from the Rust crate bpe by A.  Neubeck and H. van Antwerpen.
+ * ctx_bpe_long finds the same tokens from left to right.  It relies on this
+ * theorem: a sequence of tokens is an encoding if and only if each two adjacent
+ * tokens are the encoding of their own bytes (Berglund and van der Merwe,
+ * "Formalizing BPE Tokenization", 2023).  Every beginning of a pretoken has
+ * exactly one encoding.  So the function takes the longest token that can stand
+ * after the token before it.  If there is none, it removes the last token and
+ * tries shorter ones in its place.  The place where no token was possible is
+ * marked as a dead end and never tried again, so the time is linear.  The
+ * method comes from the Rust crate bpe by Neubeck and van Antwerpen.
  *
  * To save time, pieces of the text (windows) are first encoded separately, many
  * at once.  Tokens are then taken from these windows, because they are nearly
