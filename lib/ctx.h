@@ -390,12 +390,12 @@ CTX_API int ctx_output_take(struct ctx_output *output, struct ctx_bytes *bytes,
  * In brackets: the operations that set the member; others set it to 0. */
 struct ctx_result {
 	size_t size;
-	uint64_t conversations; /* [count prune] */
-	uint64_t messages;      /* in the input [count prune age check] */
-	uint64_t removed;       /* messages removed [prune] */
-	uint64_t changed; /* messages, results, media [truncate age restore] */
-	uint64_t tokens_before; /* of the input [count prune] */
-	uint64_t tokens_after;  /* of the output [prune] */
+	uint64_t conversations; /* number of conversations [count prune] */
+	uint64_t messages; /* messages of the input [count prune age check] */
+	uint64_t removed;  /* messages removed [prune] */
+	uint64_t changed;  /* messages, results, media [truncate age restore] */
+	uint64_t tokens_before; /* tokens of the input [count prune] */
+	uint64_t tokens_after;  /* tokens of the output [prune] */
 	uint64_t too_long;      /* conversations above the budget [prune] */
 	uint64_t refused;       /* conversations [prune truncate age check] */
 	uint64_t findings, repaired; /* violations left, repaired [check] */
@@ -473,9 +473,9 @@ struct ctx_prune_options {
 	const char *level;    /* "light", "balanced" (default), "aggressive" */
 	uint64_t budget;      /* maximum of the output; 0: window - reserve */
 	uint64_t window;      /* context window; 0: that of the model */
-	uint64_t reserve;     /* for the response; 0: 512 */
-	uint64_t trigger;     /* prune only above this; 0: the budget */
-	uint64_t target;      /* prune down to this; 0: budget */
+	uint64_t reserve;     /* tokens reserved for the response; 0: 512 */
+	uint64_t trigger;     /* prune only above this many tokens; 0: budget */
+	uint64_t target;      /* prune down to this many tokens; 0: budget */
 	uint64_t quantum;     /* step of removal; 0: by level; CTX_NONE: none */
 	uint64_t keep_last;   /* newest messages kept; 0: 6, 4 or 2 by level */
 	uint64_t keep_turns;  /* newest turns kept in part; 0: 3 */

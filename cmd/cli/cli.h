@@ -51,8 +51,9 @@ enum cli_type {
 	 * repeated.  Its variable is an unsigned, in which bit i is set for the
 	 * name that choice(i) returns. */
 	CLI_BITS,
-	/* Headings in --help, not options.  After the heading CLI_BRIEF only
-	 * the names of options are printed, without descriptions. */
+	/* A row with this type is not an option, but a heading in the text of
+	 * --help.  After a heading CLI_BRIEF only the names of options are
+	 * printed, without descriptions. */
 	CLI_HEADING,
 	CLI_BRIEF,
 };

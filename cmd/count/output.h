@@ -68,8 +68,8 @@ struct row_form {
 	 * that of the model. reserve: subtracted from the tokens that are left
 	 * of the context window (--reserve). */
 	uint64_t window, reserve;
-	/* The next member is set only by row_print. */
-	bool header; /* true if the TSV header was printed */
+	/* True if the TSV header was printed.  Only row_print sets it. */
+	bool header;
 };
 
 /* Returns the size of the context window in tokens, which is 100 % in a row.

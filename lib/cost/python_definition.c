@@ -159,7 +159,8 @@ put_class_name(struct python *p, uint32_t schema,
 				class->length, p->err) < 0;
 }
 
-/* Writes the values that an argument may have. */
+/* Writes the list of the only values that an argument of a tool may have, as
+ * the Python type Literal. */
 static void
 put_literals(struct python *p, uint32_t list)
 {

@@ -5,8 +5,8 @@
 
 #include "base/base.h"
 
-/* Groups of messages among which to choose, and the names (paths, identifiers
- * ...) that they contain.  A name is a number below n_names. */
+/* Groups of messages among which ctx_cover_score chooses, and the names (paths,
+ * identifiers ...) that they contain.  A name is a number below n_names. */
 struct ctx_cover {
 	size_t n_groups, n_names;
 	/* The names in group g: elements from[g] to from[g + 1] - 1 of names,
@@ -22,13 +22,13 @@ struct ctx_cover {
 	uint64_t room;
 };
 
-/* Sets the score of each group: the weight of its names relative to its tokens.
- * Groups are chosen one after another, always the one with the highest score.
- * A name in a chosen group then has no weight in the other groups.  A group
- * that is kept in any case gets the score 0, and so does a group whose names
- * are all in chosen groups.  A group with more tokens than are left gets its
- * score, but is not chosen.  Sets chosen, unless it is NULL, to true for each
- * group that is chosen or kept in any case, and to false for the others. */
+/* Chooses groups one after another, always the one with the highest score, and
+ * sets the scores.  The score of a group is the weight of its names relative to
+ * its tokens; names that are in a group chosen before have no weight any more.
+ * The score is 0 if all names of the group are in chosen groups, or if the
+ * group is kept in any case.  A group with more tokens than are left gets its
+ * score, but is not chosen. chosen: set to true for each group that is chosen
+ * or kept in any case, and to false for the others; may be NULL. */
 int ctx_cover_score(const struct ctx_cover *cover, double *score, bool *chosen,
     struct ctx_err *err);
 

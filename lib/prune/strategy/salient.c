@@ -32,10 +32,10 @@ const char *const ctx_salient_reasons[CTX_SALIENT_REASONS] = {"no rare name",
 enum { LONG_NAME = 16 };
 
 enum {
-	/* A tool result with more than this many bytes is divided into
-	 * passages. */
+	/* Length of a passage in bytes: one line, or a few short lines. */
 	LONG_RESULT = 600,
-	/* Bytes of such a passage: one line, or a few short ones. */
+	/* Ends the list of names of the newest piece, which is a passage of the
+	 * newest segment. */
 	PASSAGE = 120,
 };
 
@@ -73,8 +73,7 @@ take_name(void *user, const char *p, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Ends the list of names of the newest piece, a passage of the newest
- * segment. */
+/* Ends the newest segment, which consists of a single piece. */
 static int
 end_piece(struct salient *s, const struct passage *passage, struct ctx_err *err)
 {
@@ -98,7 +97,9 @@ end_segment(struct salient *s, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds segments without names until there are n segments. */
+/* Adds each sentence in which the user says what must or must not be done to
+ * the names of the newest piece.  Skips text in the message that was inserted
+ * by a program. */
 static int
 pad_segments(struct salient *s, size_t n, struct ctx_err *err)
 {
@@ -108,9 +109,9 @@ pad_segments(struct salient *s, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds to the names of the newest piece each sentence in which the user says
- * what must or must not be done.  Skips text that a program has put into the
- * message. */
+/* If a message consists of one tool result that is one long text, reads this
+ * text into s->result and returns 1.  Otherwise returns 0.  Returns -1 on
+ * error. */
 static int
 add_constraints(struct salient *s, struct ctx_str text, struct ctx_err *err)
 {
@@ -178,7 +179,8 @@ add_passages(struct salient *s, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds a segment as one piece. */
+/* Names in a demonstration (example messages) are not related to the task, so
+ * they are ignored. */
 static int
 add_whole_segment(struct salient *s, const struct ctx_message *message,
     unsigned flags, struct ctx_err *err)
@@ -213,8 +215,7 @@ add_salient_message(struct ctx_scorer *scorer,
 	if (!s->has_key)
 		ctx_hashkey_init(&s->key);
 	s->has_key = true;
-	/* Records that are not messages are segments, too, but are not given to
-	 * this scorer, so they are added here. */
+	/* Frees the names, which ctx_salient_find_removed does not need. */
 	if (pad_segments(s, first, err) < 0)
 		return -1;
 	for (; first < groups->n; first++) {
@@ -240,7 +241,12 @@ reset_salient(struct ctx_scorer *scorer)
 	s->n_list = s->n_pieces = s->n_segments = 0;
 }
 
-/* Frees the names, of which ctx_salient_find_removed needs nothing. */
+/* salient_rank.c - ranks groups of messages, and chooses passages of long tool
+ * results, by the rare names that they contain
+ *
+ * First the passages to keep are chosen, as if each could be kept without the
+ * rest of its group.  Then the groups are ranked; names and tokens of the
+ * passages that are not kept do not count. */
 static void
 finish_salient(struct ctx_scorer *scorer)
 {

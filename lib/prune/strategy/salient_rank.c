@@ -1,10 +1,6 @@
 /*
- * salient_rank.c - ranks groups of messages, and chooses passages of long tool
- * results, by the rare names that they contain
- *
- * First the passages that are kept are chosen, as if each could be kept without
- * the rest of its group.  Then the groups are ranked by the names and tokens
- * that they have without the other passages.
+ * Estimated number of tokens of the text that replaces removed text, such as
+ * "[... 900 characters truncated ...]".
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,12 +9,12 @@
 #include "prune/strategy/cover.h"
 #include "prune/strategy/salient.h"
 
-/* Estimated tokens of a mark for removed text ("[... 900 characters truncated
- * ...]"). */
+/* The groups or pieces among which ctx_cover_score chooses, with the data that
+ * it needs. */
 enum { MARK_TOKENS = 9 };
 
-/* What ctx_cover_score needs to know of the groups, or of the pieces, among
- * which it chooses. */
+/* The number of a group is the index of its first segment.  The index of any
+ * other segment is the number of a group without names. */
 struct choices {
 	size_t *from;
 	uint64_t *tokens;
@@ -33,11 +29,11 @@ struct ranking {
 	/* A group is numbered by the index of its first segment; each other
 	 * segment counts as a group without names. */
 	struct choices groups, pieces;
-	uint32_t *names; /* names of the groups */
-	double *weight;  /* of each name */
-	/* Numbers of the segments and pieces that are ranked, and of their
-	 * groups.  The last one does not count the groups without names that
-	 * stand for the other segments of a group. */
+	uint32_t *names; /* weight of each name */
+	/* n_segments, n_pieces: numbers of segments and pieces that are ranked.
+	 * n_groups: number of real groups, without the groups without names. */
+	double *weight;
+	/* number of tokens for the groups that need not be kept */
 	size_t n_segments, n_pieces, n_groups;
 	uint64_t room; /* tokens for the groups that need not be kept */
 };
@@ -93,15 +89,16 @@ first_name(const struct salient *s, size_t p)
 	return p > 0 ? s->pieces[p - 1].names_end : 0;
 }
 
-/* Returns the number of the group to which piece p belongs. */
+/* Fills r->names and r->groups.from with the names in each group, without the
+ * names of removed passages.  In a group a name may occur more than once. */
 static size_t
 group_of_piece(const struct ranking *r, size_t p)
 {
 	return ctx_group_of(r->segments, r->s->pieces[p].segment);
 }
 
-/* Fills r->names and r->groups.from with the names in each group, without those
- * of passages that are removed.  A name may be repeated within a group. */
+/* During the loop, from[root + 1] is the index for the next name of the group.
+ * After the loop, it is the index at which the next group begins. */
 static void
 collect_names(struct ranking *r)
 {
@@ -115,9 +112,7 @@ collect_names(struct ranking *r)
 			    pieces[p].names_end - first_name(r->s, p);
 	for (k = 0; k < r->n_segments; k++)
 		from[k + 2] += from[k + 1];
-	/* from[root + 1] is the index at which the next name of the group is
-	 * stored; after the loop it is the index at which the next group
-	 * begins. */
+	/* Removes duplicates of names within a group from r->names. */
 	for (p = 0; p < r->n_pieces; p++) {
 		root = group_of_piece(r, p);
 		for (k = first_name(r->s, p);
@@ -126,14 +121,14 @@ collect_names(struct ranking *r)
 	}
 }
 
-/* Removes repeated names of a group from r->names. */
+/* If there are no names, seen may be NULL. */
 static void
 merge_names(struct ranking *r)
 {
 	uint32_t *seen = r->s->seen;
 	size_t *from = r->groups.from, i, k, end, w = 0;
 
-	/* Without names, the array is NULL. */
+	/* Sets the weight of each name: rarer names have a greater weight. */
 	if (r->s->names.n > 0)
 		memset(seen, 0, r->s->names.n * sizeof *seen);
 	for (i = 0; i < r->n_segments; i++) {
@@ -150,7 +145,8 @@ merge_names(struct ranking *r)
 	from[r->n_segments] = w;
 }
 
-/* Sets the weight of each name: the rarer, the higher. */
+/* Sets r->n_groups and r->room.  For each group, sets its number of tokens and
+ * whether it must be kept. */
 static void
 weigh_names(struct ranking *r)
 {
@@ -162,8 +158,7 @@ weigh_names(struct ranking *r)
 		r->weight[i] = log((double)r->n_groups / r->weight[i]);
 }
 
-/* Sets r->n_groups, r->room, and the tokens of the groups and whether they must
- * be kept. */
+/* A group must be kept if any of its segments must be kept. */
 static void
 survey_groups(struct ranking *r)
 {
@@ -175,7 +170,8 @@ survey_groups(struct ranking *r)
 		root = ctx_group_of(r->segments, (uint32_t)i);
 		r->n_groups += root == i;
 		r->groups.tokens[root] += r->segments[i].tokens;
-		/* All segments of a group must be kept if one of them must. */
+		/* Returns the number of the first piece of the next segment
+		 * after piece p. */
 		r->groups.kept[i] = root != i || plan->floors[i] != 0;
 		if (plan->floors[i] != 0)
 			held += r->segments[i].tokens;
@@ -184,8 +180,8 @@ survey_groups(struct ranking *r)
 	    plan->settings.target > held ? plan->settings.target - held : 0;
 }
 
-/* Returns the number of the first piece of the segment after that of piece
- * p. */
+/* For each piece, sets its names, its number of tokens and whether it must be
+ * kept. */
 static size_t
 next_segment(const struct salient *s, size_t n_pieces, size_t p)
 {
@@ -196,7 +192,8 @@ next_segment(const struct salient *s, size_t n_pieces, size_t p)
 	return p;
 }
 
-/* Sets the names and tokens of the pieces and whether they must be kept. */
+/* Marks the passages that were not chosen as removed, and subtracts their
+ * tokens from those of their groups. */
 static void
 survey_pieces(struct ranking *r)
 {
@@ -220,8 +217,7 @@ survey_pieces(struct ranking *r)
 	}
 }
 
-/* Marks the passages that are not chosen as removed, and subtracts their tokens
- * from those of their groups. */
+/* Sets the scores of the groups or, if names is salient.list, of the pieces. */
 static void
 remove_passages(struct ranking *r)
 {
@@ -239,7 +235,7 @@ remove_passages(struct ranking *r)
 	}
 }
 
-/* Scores the groups or, if names is salient.list, the pieces. */
+/* Chooses the passages that are kept.  With the level light, all are kept. */
 static int
 score_choices(const struct ranking *r, struct choices *choices, size_t n,
     const uint32_t *names, struct ctx_err *err)
@@ -256,7 +252,10 @@ score_choices(const struct ranking *r, struct choices *choices, size_t n,
 	return ctx_cover_score(&cover, choices->score, choices->chosen, err);
 }
 
-/* Chooses the passages that are kept.  At the level light, all are. */
+/* Sets the ranks.  All segments of a group get the same rank.  If a group has
+ * rare names that no other kept group contains, its rank is above 1, and
+ * increases with its score.  The rank of any other group is below 1, and is
+ * higher if the group is newer. */
 static int
 choose_passages(struct ranking *r, struct ctx_err *err)
 {

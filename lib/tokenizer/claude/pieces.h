@@ -18,11 +18,12 @@
 /* Marker bytes that pieces and rewritten texts contain.  These bytes never
  * occur in UTF-8. */
 enum {
-	CTX_PIECE_BOW = 0xf8, /* the beginning of a word */
-	CTX_PIECE_EOW = 0xf9, /* the end of a word */
-	/* the first letter of the next word was a capital */
+	CTX_PIECE_BOW = 0xf8, /* marker: beginning of a word */
+	CTX_PIECE_EOW = 0xf9, /* marker: end of a word */
+	/* marker: the first letter of the next word was a capital letter */
 	CTX_PIECE_SHIFT = 0xfa,
-	CTX_PIECE_CAPS = 0xfb, /* all letters of the next word were capitals */
+	/* marker: all letters of the next word were capital letters */
+	CTX_PIECE_CAPS = 0xfb,
 };
 
 #define CTX_PIECE_LONGEST 128 /* maximum length of a piece in bytes */
