@@ -315,7 +315,7 @@ parse(struct eval_command *eval, int argc, char **argv)
 	eval->options.lists_needed = eval->output.needed;
 }
 
-/* Gives each thread token counters of its own. */
+/* Opens token counters for each thread, because threads must not share them. */
 static void
 open_counters(struct eval_command *eval)
 {

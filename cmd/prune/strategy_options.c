@@ -121,8 +121,8 @@ strategy_options_apply(const struct cli *cli, struct strategy_options *given,
 	check_needs(cli, given, config);
 	check_conflicts(cli, given, config);
 	ctx_prune_config_complete(config);
-	/* --compact and --trigger-messages leave the last 20 messages, or as
-	 * many as -k says. */
+	/* With --compact and --trigger-messages, the last 20 messages are kept,
+	 * or as many as the option -k says. */
 	if (given->keep_last_given && settings->keep_messages > 0)
 		settings->keep_messages =
 		    settings->keep_last > 0 ? settings->keep_last : 1;

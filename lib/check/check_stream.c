@@ -30,9 +30,9 @@ struct check_conversation {
 };
 
 struct check {
-	/* The entries in a queue of rewrite have the type struct ctx_held_event
-	 * if the events of the conversation are kept in memory, otherwise the
-	 * type struct ctx_repair_entry. */
+	/* Type of the entries in the queues of "rewrite": struct ctx_held_event
+	 * if the events of the conversation are kept in memory, otherwise
+	 * struct ctx_repair_entry. */
 	struct ctx_rewrite rewrite;
 	/* The events of a conversation that was kept in memory, while they are
 	 * checked.  Those of records remain until the run ends, because the
@@ -420,8 +420,8 @@ try_repair(struct check *check, const struct ctx_event *end,
 	return rc;
 }
 
-/* Begins the conversation whose messages are records anew: it was checked in a
- * trial, and is now checked a second time. */
+/* Called if the conversation of records was checked in a trial and must now be
+ * checked a second time.  Begins it again. */
 static void
 restart_lines(struct check *check)
 {

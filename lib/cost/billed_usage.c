@@ -7,7 +7,8 @@
 #define MOST UINT64_C(1000000000000)
 
 /* Sets *n to the value of a JSON number that consists only of digits and is at
- * most MOST.  Returns false for any other value. */
+ * most MOST (an upper limit for real token counts).  Returns false for any
+ * other value. */
 static bool
 read_count(const struct ctx_json *json, uint32_t node, uint64_t *n)
 {

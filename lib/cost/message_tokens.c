@@ -275,8 +275,8 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 	if (count_shown(counter, message->dialect, message->json,
 		block->payload, cost, err) < 0)
 		return -1;
-	/* The JSON of a block of unknown type is not what the model gets, so
-	 * the count is an estimate. */
+	/* If ctx does not know the type of a block, it counts the block's JSON.
+	 * The model does not get this JSON, so the count is an estimate. */
 	if (block->kind == CTX_BLOCK_OPAQUE &&
 	    counter->basis != CTX_BASIS_ESTIMATED)
 		cost->estimated += cost->tokens - tokens;

@@ -603,8 +603,8 @@ static const struct ctx_dialect dialects[] = {
 	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.result_types = anthropic_results,
-	/* Summaries and notices that ctx inserts are messages of their own
-	 * here, because the API merges neighbouring user messages. */
+	/* In this format ctx inserts a summary or notice as a message of its
+	 * own, because the API merges consecutive user messages. */
 	.summary = INSERTED_MESSAGE("user"),
 	.notice = INSERTED_MESSAGE("user"),
 	/* Templates of missing tool results exist only for tool_use blocks,

@@ -21,9 +21,9 @@ enum {
 	/* The first message after the system messages must be a user
 	 * message. */
 	CTX_FIRST_USER = 2,
-	/* Neighbours must have different roles. */
+	/* Consecutive messages must have different roles. */
 	CTX_ALTERNATES = 4,
-	/* Neighbours with the role assistant are parts of one response of the
+	/* Consecutive assistant messages are parts of one response of the
 	 * model. */
 	CTX_JOINS_ANSWERS = 8,
 	/* If only one of a tool call and its result has an id, they are matched

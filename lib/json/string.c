@@ -228,8 +228,9 @@ ctx_json_string_is_normalized(struct ctx_str literal)
 	 * write_escape writes. */
 	while ((p = find_backslash(p, end)) != end) {
 		if (p[1] != 'u' && p[1] != '/') {
-			/* write_escape writes all other short escapes like
-			 * this, so they need no check. */
+			/* All short escapes except \/ are equal to what
+			 * write_escape writes for their characters, so they
+			 * need no check. */
 			p += 2;
 			continue;
 		}

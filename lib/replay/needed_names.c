@@ -88,8 +88,8 @@ struct prompt_search {
 	size_t n_found, found_cap;
 	struct ctx_err *err; /* where record_found stores an error */
 	bool has_failed;     /* true if record_found has failed */
-	/* The current prompt. round: number of prompts so far that do not
-	 * continue the one before them. */
+	/* walk: the current prompt. round: how many prompts so far were not a
+	 * continuation of the prompt before them. */
 	struct prompt_walk walk;
 	uint32_t round, n_positions, last_user;
 	struct prompt_name *prompt_names;

@@ -272,8 +272,9 @@ ctx_pruned_history_summarize(struct pruned_history *history, bool feeds_back,
 
 /* ---- the history of the next request ---- */
 
-/* Stores in a message what the plan has left of it. first: index of its first
- * segment.  Returns false if nothing is left. */
+/* Stores in *message which edits the plan makes in its segments, and the tokens
+ * of the summary that the message then contains.  Returns false if the plan
+ * removes all of its segments. first: index of the message's first segment. */
 static bool
 record_changes(const struct pruned_history *history,
     struct pruned_message *message, size_t first)

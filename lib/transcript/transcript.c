@@ -488,8 +488,8 @@ ctx_transcript_message_index(struct ctx_transcript *transcript, uint32_t line,
 	if (entry->continues)
 		return ctx_line_value(transcript, CTX_VALUE_FIRST_LINE,
 		    find_first_line(transcript, line));
-	/* A later line of the message, which has this value, too, has made the
-	 * array long enough. */
+	/* The array is already long enough for this element, because the value
+	 * was set before for a later line of the message. */
 	if (entry->is_continued)
 		ctx_line_change(transcript, CTX_VALUE_FIRST_LINE, line,
 		    (uint32_t)next);
