@@ -569,7 +569,7 @@ CTX_API int ctx_restore(struct ctx_input *input, struct ctx_output *output,
 struct ctx_finding_info {
 	size_t size;
 	const char *file;
-	uint64_t line, index; /* index: of the message, in its conversation */
+	uint64_t line, index; /* index: the message's in its conversation */
 	const char *rule;     /* see ctx_rule_about */
 	const char *text;     /* what is wrong; may quote control characters */
 	const char *action;   /* repair: "drop", "insert", "edit"; NULL: none */

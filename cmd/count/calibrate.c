@@ -130,7 +130,7 @@ enum { MIN_REQUESTS = 3 };
 
 /* A model, and the straight line that was fitted to its requests. */
 struct fitted {
-	char name[200]; /* the first characters of the model's name */
+	char name[200]; /* name of the model, cut if it is too long */
 	/* encoding with which the requests were counted */
 	const char *encoding;
 	bool own; /* true if this encoding is that of the model */

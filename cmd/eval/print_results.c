@@ -14,7 +14,8 @@ struct policy_row {
 	struct ctx_eval_figures figures;
 };
 
-/* Rounds to one digit after the decimal point. */
+/* Rounds a number, which must not be negative, to one digit after the decimal
+ * point. */
 static double
 round_tenth(double n)
 {

@@ -6,7 +6,8 @@
 #include "cli/option_rows.h"
 #include "prune/prune.h"
 
-/* What the user has given, in addition to struct ctx_prune_config. */
+/* Options of the command line that have no member in struct ctx_prune_config.
+ * ..._given: true if the user has given the option. */
 struct strategy_options {
 	const char *strategy; /* NULL: the default */
 	unsigned level;       /* enum ctx_level */

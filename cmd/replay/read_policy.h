@@ -14,7 +14,8 @@ struct named_policy {
 	struct ctx_replay_policy policy;
 	/* results of this policy, added up over all sessions */
 	struct ctx_replay_pruned sum;
-	/* Memory to which the other members of this struct point. */
+	/* Memory for the strings to which the other members of this struct
+	 * point. */
 	char *text, **words;
 };
 

@@ -258,9 +258,9 @@ struct ctx_validator {
 		/* The value of "last" before the message at this place was
 		 * read. */
 		struct ctx_last_seen before;
-		/* A finding about a later message.  It is true only if no
-		 * repair removes the message at "place". finding.what is NULL
-		 * if there is no such finding. */
+		/* A finding about a later message, which is valid only as long
+		 * as no repair removes the message at "place".  The member
+		 * finding.what is NULL if there is no such finding. */
 		struct ctx_finding finding;
 		/* Findings that become true or false when the next message is
 		 * read. */

@@ -23,7 +23,8 @@ enum {
 	MOST_ARRAYS = 16,
 };
 
-/* An object in the arguments whose class was not written yet. */
+/* An object type in the arguments of a tool, for which a Python class must
+ * still be written. */
 struct python_class {
 	uint32_t schema;
 	unsigned depth;

@@ -344,7 +344,8 @@ add_needed(struct prompt_search *search, uint32_t id, struct ctx_err *err)
 	return 0;
 }
 
-/* Goes through the prompts of the requests that use names. */
+/* For each request whose response uses names, searches the request's prompt for
+ * these names. */
 static int
 search_prompts(struct prompt_search *search, struct ctx_err *err)
 {

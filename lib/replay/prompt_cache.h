@@ -60,8 +60,8 @@ enum cache_find {
 	CACHE_FOUND_MESSAGES,
 	/* only the part before all messages: system prompt and tools */
 	CACHE_FOUND_OUTSIDE,
-	/* nothing that this session has stored, but the part of the system
-	 * prompt and tools that other sessions also have */
+	/* the part of the system prompt and tools that other sessions also
+	 * send, and nothing that only this session has stored */
 	CACHE_FOUND_SHARED,
 };
 

@@ -215,9 +215,9 @@ struct ctx_change {
 	/* index of the message in its conversation, from 0 */
 	uint64_t index;
 	enum ctx_role role;
-	/* If a member of a request was changed, not a message: the key of the
-	 * member; index, role, tool and tokens are then not set.  Otherwise an
-	 * empty string. */
+	/* Empty if a message was changed.  If a member of a request was
+	 * changed: the key of this member; index, role, tool and tokens are
+	 * then not set. */
 	struct ctx_str member;
 	/* True if the change is in a line of a session file that is not sent to
 	 * the model; index, role, tool and tokens are then not set. */

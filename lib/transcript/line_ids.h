@@ -22,9 +22,10 @@ struct ctx_line_ids {
 	union ctx_line_id *list; /* the id with this number is list[number-1] */
 	uint8_t *forms; /* for each id: the form in which it is stored */
 	size_t n, cap, forms_cap;
-	/* Hash table of numbers.  The bits above the mask, which no number
-	 * needs, are bits of the id's hash: so other ids are seldom compared.
-	 */
+	/* Hash table whose entries are the numbers of ids; mask: number of
+	 * entries, minus 1.  The numbers need no bits above the mask, so these
+	 * bits of an entry are bits of the id's hash; an id is compared only if
+	 * they are equal. */
 	uint32_t *slots;
 	size_t mask;
 	struct ctx_arena texts; /* long ids that are no UUIDs */

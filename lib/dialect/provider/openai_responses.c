@@ -74,7 +74,8 @@ static const struct item {
     {"compaction_summary", "encrypted_content", "encrypted_content", SEALED},
     {"compaction_trigger", "type", NULL, OWN},
     {"additional_tools", "tools", "tools", SYSTEM},
-    /* Codex writes reasoning items without an id. */
+    /* Reasoning items are recognised without an id, because Codex writes them
+     * so. */
     {"reasoning", "summary", NULL, REASONING},
 };
 
