@@ -26,7 +26,8 @@ _Static_assert((int)COLUMNS == (int)TABLE_COLUMNS, "each column has a width");
 
 static const char *const heads[COLUMNS] = {"tokens", "messages", "chars",
     "window", "used", "left", "billed", "after"};
-/* Columns that are left out on a narrow terminal, the least useful first. */
+/* Columns of the table that are left out if the terminal is too narrow, in this
+ * order. */
 static const unsigned char dispensable[] = {CHARS, AFTER, MESSAGES, WINDOW,
     LEFT, BILLED, USED};
 

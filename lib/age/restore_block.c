@@ -163,9 +163,9 @@ ctx_restore_copy(struct restoration *restoration, const struct ctx_event *event,
 
 	if (ctx_result_copied(message) == message->n)
 		return 0;
-	/* A copy that is only a reference begins with a bracket, as JSON does,
-	 * and ctx_result_copy_next skips strings that may be JSON.  So such a
-	 * copy is restored here. */
+	/* If the agent's copy of the tool result consists only of a reference,
+	 * it is restored here: a reference begins with a bracket, like JSON,
+	 * and ctx_result_copy_next skips strings that may be JSON. */
 	if (message->json->nodes[copy].kind == CTX_JSON_STRING)
 		return restore_result(restoration, event, copy, err);
 	while ((node = ctx_result_copy_next(message, node)) != 0)

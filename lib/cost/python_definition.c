@@ -17,9 +17,9 @@ enum {
 	/* Maximum number of classes of a function.  A schema that refers to
 	 * itself would have infinitely many. */
 	MOST_CLASSES = 64,
-	/* Maximum number of objects that contain each other. */
+	/* maximum depth of objects inside objects */
 	DEEPEST = 5,
-	/* Maximum number of arrays that contain each other. */
+	/* maximum depth of arrays inside arrays */
 	MOST_ARRAYS = 16,
 };
 

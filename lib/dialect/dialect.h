@@ -106,8 +106,8 @@ enum {
 	CTX_NO_TOOL_ROLE = 1 << 30,
 };
 
-/* The rules from bit 31 on are macros, because their values do not fit into an
- * enum constant, which is an int. */
+/* Rules (bits of a mask of 64 bits) from bit 31 on are macros, because an enum
+ * constant is an int, which is too small for them. */
 
 /* The id of a tool call must have exactly 9 characters from A-Z, a-z and
  * 0-9. */
@@ -322,10 +322,10 @@ struct ctx_dialect {
 	 * this dialect writes: a text of a few words for the user.  Otherwise
 	 * returns NULL. */
 	const char *(*matches)(const struct ctx_json *json, uint32_t node);
-	/* Returns a reason as the function "matches" does, and also for some
-	 * messages that another dialect claims.  It is called only if the
-	 * stream is already known to be of this dialect.  NULL if no other
-	 * dialect claims such messages. */
+	/* Like "matches", but also returns a reason for some messages that
+	 * would otherwise be recognised as messages of another dialect.  Called
+	 * only if the stream is already known to be of this dialect.  NULL if
+	 * there are no such messages. */
 	const char *(
 	    *matches_expected)(const struct ctx_json *json, uint32_t node);
 	/* Returns a reason for messages that suggest this dialect, but do not

@@ -84,8 +84,8 @@ make_groups(struct baseline *b)
 	}
 }
 
-/* Keeps a group, unless it is already kept, or has more tokens than are
- * left. */
+/* Marks a group of messages as kept, unless it is already kept or has more
+ * tokens than are left of the limit. */
 static void
 take_group(struct baseline *b, size_t number)
 {

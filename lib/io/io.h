@@ -142,8 +142,9 @@ struct ctx_source {
 	const char *name;
 	/* descriptor of an open file, which is read but not closed */
 	int fd;
-	/* Reads at most n bytes into p.  Returns their number, or 0 at the end
-	 * of the input, or -1.  NULL: the descriptor fd is read. */
+	/* Callback that reads at most n bytes into p.  Returns the number of
+	 * bytes, or 0 at the end of the input, or -1 after an error.  If the
+	 * member is NULL, the descriptor fd is read instead. */
 	ssize_t (*read)(void *user, char *p, size_t n);
 	void *user;
 };

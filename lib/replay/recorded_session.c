@@ -407,7 +407,8 @@ read_message(struct session_reading *reading, const struct ctx_event *event,
 
 	if (!open->begun && begin_session(reading, open, event, err) < 0)
 		return -1;
-	/* A line of a session file that was replaced later was sent before. */
+	/* If a line of a session file was replaced later, its message was still
+	 * sent to the model before, so it is counted like an active line. */
 	if (sent->flags & CTX_MESSAGE_INACTIVE)
 		sent->flags &= ~(unsigned)(CTX_MESSAGE_INACTIVE |
 		    CTX_MESSAGE_HIDDEN | CTX_MESSAGE_EARLIER);

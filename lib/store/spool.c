@@ -214,8 +214,8 @@ check_existing_file(const struct ctx_spool *spool, const char *name,
 	if (rc <= 0)
 		return rc;
 	rc = match_contents(spool, name, fd, chunks, n, err);
-	/* Another process that wrote the file (own is false) may not have
-	 * synced it to disk yet, so this process syncs it. */
+	/* If another process wrote the file (own is false), it may not have
+	 * synced the file to disk yet, so this process syncs the file. */
 	if (rc > 0 && !own && fsync(fd) < 0)
 		rc = report_file_error(spool, "sync", name, err);
 	if (rc > 0 && !own && check_private(spool, name, fd, err) < 0)

@@ -98,8 +98,9 @@ void ctx_transcript_begin(struct ctx_transcript *transcript,
 /* Adds the next line of the session file. */
 int ctx_transcript_add(struct ctx_transcript *transcript,
     const struct ctx_record *record, struct ctx_err *err);
-/* Sets *place to what a line says about its place among the lines. json: the
- * scanned record of the line.  Returns the dialect of the line. */
+/* Reads from a line of a session file how it is connected with other lines,
+ * such as its id and that of its parent, and sets *place to this.  Returns the
+ * dialect of the line. json: scanned record of the line. */
 const struct ctx_dialect *ctx_transcript_read_line(
     const struct ctx_transcript *transcript, uint32_t line,
     const struct ctx_json *json, struct ctx_line_place *place);

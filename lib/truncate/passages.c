@@ -11,7 +11,7 @@
 
 #include "truncate/apply_cut.h"
 
-/* How well a text can be divided at a place. */
+/* Places at which a text can be divided, from the worst to the best. */
 enum quality { NOWHERE, INSIDE_WORD, AFTER_BLANK, AFTER_SENTENCE };
 
 static bool

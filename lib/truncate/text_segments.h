@@ -173,7 +173,7 @@ struct passage_walk {
 	 * the offset "at" */
 	struct protected_span span;
 };
-/* Bytes of a passage of the strategy recall. */
+/* Size in bytes of a passage into which the strategy recall divides texts. */
 enum { CTX_PASSAGE_BYTES = 400 };
 /* Divide a UTF-8 text into passages of at most size bytes, and return them one
  * after another.  A passage with a longer line or sentence has up to twice as
