@@ -69,12 +69,17 @@ keeps() {
 	keeps "-b 1M" 3 3
 	keeps "-b 700 -s pinned-fifo --quantum 0" 2 2
 	keeps "-b 700 -s salient -l light" 2 2
+	keeps "-b 700 -s salient" 3 3
 	keeps "-b 500 -s salient -l light --quantum 0" 2 2
+	keeps "-b 500 -s salient --quantum 0" 3 3
+	# Without passages of its result a message may keep a name or lose it.
+	keeps "-b 250 -s salient" 2 2
+	keeps "-b 350 -s heuristic --quantum 0" 3 3
 	keeps "-b 500 -s fifo --quantum 0" 1 1
-	ctx-replay -m gpt-4o -p "x=-b 700 -s salient" chat.jsonl 2> err > out
+	ctx-replay -m gpt-4o -p "x=-b 700 -l light" chat.jsonl 2> err > out
 	head -n 1 out | grep -q ' cost% needed%  pruned '
 	[ "$(awk 'NR > 1 { print $6 }' out | paste -sd ' ')" = "100.0 66.7" ]
-	ctx-replay --tsv -m gpt-4o -p "x=-b 700 -s salient" chat.jsonl 2> err |
+	ctx-replay --tsv -m gpt-4o -p "x=-b 700 -l light" chat.jsonl 2> err |
 	    cut -f 6 | paste -sd ' ' > out
 	[ "$(cat out)" = "needed 100.00 66.67" ]
 }

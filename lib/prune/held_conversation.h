@@ -324,6 +324,14 @@ int ctx_head_tail_savings(struct prune *run,
 int ctx_prune_edit_savings(struct prune *run, struct ctx_edited_message edited,
     uint32_t *saved, struct ctx_err *err);
 
+/* ---- strategy/scorer.c ---- */
+
+/* Sets *removed to the passages that are removed from the text of a segment if
+ * the segment is kept.  The segment must have exactly one text.  Must be called
+ * after ctx_scorer_rank.  The list is valid until the next call. */
+int ctx_scorer_find_removed(struct ctx_scorer *scorer, size_t segment,
+    struct passages *removed, struct ctx_err *err);
+
 /* ---- keep_passages.c ---- */
 
 /* Adds the edits that remove passages from the text of a segment: the passages
@@ -331,6 +339,11 @@ int ctx_prune_edit_savings(struct prune *run, struct ctx_edited_message edited,
 int ctx_prune_remove_passages(struct prune *run,
     struct held_conversation *conversation, struct ctx_edits *edits,
     const struct ctx_message *message, size_t segment, struct ctx_err *err);
+/* Sets passage_savings of segment i, which must be the only segment of its
+ * message. */
+int ctx_prune_count_passage_savings(struct prune *run,
+    struct held_conversation *conversation, const struct prune_entry *entry,
+    size_t i, struct ctx_err *err);
 /* Sets the member passage_savings of all segments.  Called after
  * ctx_scorer_rank. */
 int ctx_prune_count_passages(struct prune *run,

@@ -49,11 +49,10 @@ ctx_prune_remove_passages(struct prune *run,
 	    &removed, keeps_start(conversation, message, segment), err);
 }
 
-/* Sets passage_savings of segment i, which must be the only segment of its
- * message. */
-static int
-count_savings(struct prune *run, struct held_conversation *conversation,
-    const struct prune_entry *entry, size_t i, struct ctx_err *err)
+int
+ctx_prune_count_passage_savings(struct prune *run,
+    struct held_conversation *conversation, const struct prune_entry *entry,
+    size_t i, struct ctx_err *err)
 {
 	const struct ctx_message *message = &run->rewrite.message;
 	const struct ctx_edited_message edited = {.message = message,
@@ -61,6 +60,7 @@ count_savings(struct prune *run, struct held_conversation *conversation,
 	    .counter = conversation->model_counter.counter};
 	struct passages removed;
 
+	conversation->groups.segments[i].passage_savings = 0;
 	if (ctx_scorer_find_removed(conversation->scorer, i, &removed, err) < 0)
 		return -1;
 	if (removed.n == 0 ||
@@ -86,7 +86,8 @@ ctx_prune_count_passages(struct prune *run,
 		    ctx_prune_entry_at(conversation, i);
 
 		if (entry->n_segments == 1 &&
-		    count_savings(run, conversation, entry, first, err) < 0)
+		    ctx_prune_count_passage_savings(run, conversation, entry,
+			first, err) < 0)
 			return -1;
 		first += entry->n_segments;
 	}

@@ -63,14 +63,6 @@ enum { CTX_HEURISTIC_REASONS = 5, CTX_SALIENT_REASONS = 2 };
 extern const char *const ctx_heuristic_reasons[CTX_HEURISTIC_REASONS];
 extern const char *const ctx_salient_reasons[CTX_SALIENT_REASONS];
 
-/* ---- strategy/scorer.c ---- */
-
-/* Sets *removed to the passages that are removed from the text of a segment if
- * the segment is kept.  The segment must have exactly one text.  Must be called
- * after ctx_scorer_rank.  The list is valid until the next call. */
-int ctx_scorer_find_removed(struct ctx_scorer *scorer, size_t segment,
-    struct passages *removed, struct ctx_err *err);
-
 /* ---- strategy/strategy.c ---- */
 
 /* Returns a text for reports that says why a strategy removes a segment with

@@ -422,32 +422,45 @@ ctx_replay_find_needed(struct ctx_replay_session *session, struct ctx_err *err)
 
 /* ---- pruned prompts ---- */
 
-uint64_t
+/* Returns 1 if a name is in a place of the prompt that was sent for a request,
+ * 0 if not, or -1 with *err.  number: index of the request, plus 1. */
+static int
+is_sent(const struct sent_prompt *sent, const struct name_place *place,
+    uint32_t number, struct ctx_str name, struct ctx_err *err)
+{
+	const struct sent_parts *parts = &sent->parts[place->message];
+
+	if (!place->in_results)
+		return parts->others == number;
+	if (parts->results == number || parts->shortened != number)
+		return parts->results == number;
+	return sent->search_shortened(sent->user, place->message, name, err);
+}
+
+int
 ctx_replay_count_kept(const struct ctx_replay_session *session,
-    const struct replay_request *request, const struct sent_parts *sent,
-    struct ctx_str summary)
+    const struct replay_request *request, const struct sent_prompt *sent,
+    uint64_t *kept, struct ctx_err *err)
 {
 	const struct needed_names *needed = &session->needed;
 	uint32_t number = (uint32_t)(request - session->requests) + 1;
 	size_t i = request->needed, end = i + request->n_needed, place;
-	const struct sent_parts *parts;
 	struct ctx_str name;
-	uint64_t kept = 0;
-	bool is_kept;
+	int is_kept;
 
 	for (place = i == 0 ? 0 : needed->list[i - 1].end; i < end; i++) {
 		name = ctx_intern_at(&needed->texts, needed->list[i].id);
-		is_kept = summary.n > 0 &&
-		    memmem(summary.p, summary.n, name.p, name.n) != NULL;
-		for (; place < needed->list[i].end; place++) {
-			parts = &sent[needed->places[place].message];
-			is_kept |= number ==
-			    (needed->places[place].in_results ? parts->results
-							      : parts->others);
-		}
-		kept += is_kept;
+		is_kept = sent->summary.n > 0 &&
+		    memmem(sent->summary.p, sent->summary.n, name.p, name.n) !=
+			NULL;
+		for (; place < needed->list[i].end; place++)
+			if (is_kept == 0 &&
+			    (is_kept = is_sent(sent, &needed->places[place],
+				 number, name, err)) < 0)
+				return -1;
+		*kept += is_kept > 0;
 	}
-	return kept;
+	return 0;
 }
 
 void

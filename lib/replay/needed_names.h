@@ -34,6 +34,18 @@ struct needed_names {
  * prompt contains the part, plus 1; 0 if there is none. */
 struct sent_parts {
 	uint32_t results, others;
+	/* the same for its tool result without some of its passages */
+	uint32_t shortened;
+};
+/* A prompt that was sent for a request. */
+struct sent_prompt {
+	const struct sent_parts *parts; /* for each message of the session */
+	struct ctx_str summary; /* text of its summary; empty if it has none */
+	/* Returns 1 if the shortened tool result of a message of the session
+	 * contains a name, 0 if not, or -1 with *err.  Called with user. */
+	int (*search_shortened)(void *user, uint32_t message,
+	    struct ctx_str name, struct ctx_err *err);
+	void *user;
 };
 
 /* Finds the needed names of all requests of a session, which must have stored
@@ -42,12 +54,11 @@ struct sent_parts {
  * that do not continue the prompt before them. */
 int ctx_replay_find_needed(struct ctx_replay_session *session,
     struct ctx_err *err);
-/* Returns the number of needed names of a request that are in a prompt which
- * was sent for it. sent: array with one element for each message of the
- * session. summary: text of the summary in the prompt, empty if it has none. */
-uint64_t ctx_replay_count_kept(const struct ctx_replay_session *session,
-    const struct replay_request *request, const struct sent_parts *sent,
-    struct ctx_str summary);
+/* Adds the number of needed names of a request that are in the prompt which was
+ * sent for it to *kept. */
+int ctx_replay_count_kept(const struct ctx_replay_session *session,
+    const struct replay_request *request, const struct sent_prompt *sent,
+    uint64_t *kept, struct ctx_err *err);
 void ctx_needed_names_release(struct needed_names *needed);
 
 #endif

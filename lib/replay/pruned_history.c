@@ -6,6 +6,7 @@
  * counted again: the tokens that the plan has removed are subtracted from its
  * cost.
  */
+#define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,7 +102,20 @@ find_cost(const struct pruned_message *message)
 		cost.clearable = 0;
 	}
 	cost.tokens += message->summary_tokens;
+	cost.tokens -= message->removed_tokens;
+	cost.results -= message->removed_tokens;
+	cost.clearable -= message->removed_tokens < cost.clearable
+	    ? message->removed_tokens
+	    : cost.clearable;
 	return cost;
+}
+
+/* Returns true if messages are parsed again after they were added. */
+static bool
+holds_texts(const struct pruned_history *history)
+{
+	return history->settings.strategy->summarizes ||
+	    history->settings.strategy->cuts_results;
 }
 
 /* Adds the newest message to the groups of segments, as ctx-prune does when it
@@ -119,8 +133,7 @@ hold_newest(struct pruned_history *history, struct ctx_err *err)
 	struct ctx_held_message held;
 	int rc;
 
-	if (history->settings.strategy->summarizes &&
-	    message->entry.held.text == NULL &&
+	if (holds_texts(history) && message->entry.held.text == NULL &&
 	    set_text(history, message,
 		(struct ctx_str){recorded->text, recorded->length}, err) < 0)
 		return -1;
@@ -255,19 +268,121 @@ ctx_pruned_history_summarize(struct pruned_history *history, bool feeds_back,
 	struct held_conversation *conversation =
 	    &history->prune.stream_conversation;
 
-	if (!history->settings.strategy->summarizes)
-		return 0;
-	forget_summary(conversation);
-	if (ctx_prune_plan_summary(&history->prune, conversation, err) < 0) {
-		err->file = history->session->file;
-		err->line = history->session->line;
-		return -1;
+	if (history->settings.strategy->summarizes) {
+		forget_summary(conversation);
+		if (ctx_prune_plan_summary(&history->prune, conversation, err) <
+		    0) {
+			err->file = history->session->file;
+			err->line = history->session->line;
+			return -1;
+		}
+		if (store_summary(history, err) < 0)
+			return -1;
 	}
-	if (store_summary(history, err) < 0)
-		return -1;
-	return feeds_back
+	return feeds_back && holds_texts(history)
 	    ? ctx_prune_apply_plan(&history->prune, conversation, true, err)
 	    : 0;
+}
+
+/* ---- passages ---- */
+
+/* Sets *removed to the passages that the plan removes from a segment, and *hash
+ * to their hash; to 0 if there are none. */
+static int
+find_passages(struct pruned_history *history, size_t segment,
+    struct passages *removed, uint64_t *hash, struct ctx_err *err)
+{
+	struct held_conversation *conversation =
+	    &history->prune.stream_conversation;
+
+	if (ctx_scorer_find_removed(conversation->scorer, segment, removed,
+		err) < 0)
+		return -1;
+	*hash = removed->n == 0
+	    ? 0
+	    : ctx_hash(&history->key, (const char *)removed->list,
+		  removed->n * sizeof *removed->list);
+	return 0;
+}
+
+/* Sets the member passage_savings of a segment, the only one of its message. */
+static int
+count_savings(struct pruned_history *history, struct pruned_message *message,
+    size_t segment, struct ctx_err *err)
+{
+	struct held_conversation *conversation =
+	    &history->prune.stream_conversation;
+	uint32_t *savings =
+	    &conversation->groups.segments[segment].passage_savings;
+	struct passages removed;
+	uint64_t hash;
+
+	if (find_passages(history, segment, &removed, &hash, err) < 0)
+		return -1;
+	if (hash != message->passages_hash) {
+		if (ctx_prune_count_passage_savings(&history->prune,
+			conversation, &message->entry, segment, err) < 0)
+			return -1;
+		message->passages_hash = hash;
+		message->passage_savings = *savings;
+	}
+	*savings = hash == 0 ? 0 : message->passage_savings;
+	return 0;
+}
+
+int
+ctx_pruned_history_count_passages(struct pruned_history *history,
+    struct ctx_err *err)
+{
+	size_t i, n = ctx_pruned_history_count(history), first = 0;
+	struct pruned_message *message;
+
+	for (i = 0; i < n && history->settings.strategy->cuts_results;
+	     i++, first += message->n) {
+		message = ctx_pruned_history_at(history, i);
+		if (message->n == 1 &&
+		    count_savings(history, message, first, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Reads the text of a message's tool result into prune.text_segments. */
+static int
+read_result(struct pruned_history *history,
+    const struct pruned_message *message, struct ctx_err *err)
+{
+	struct prune *prune = &history->prune;
+
+	return ctx_prune_reread(prune, &message->entry, err) < 0 ||
+		ctx_text_segments_result(&prune->text_segments,
+		    &prune->rewrite.message, 0, err) < 0 ||
+		ctx_text_segments_read(&prune->text_segments, err) < 0
+	    ? -1
+	    : 0;
+}
+
+int
+ctx_pruned_history_search_result(struct pruned_history *history,
+    const struct pruned_message *message, size_t segment, struct ctx_str name,
+    struct ctx_err *err)
+{
+	const struct ctx_buf *text = &history->prune.text_segments.text;
+	struct passages removed = {NULL, 0};
+	size_t i, from = 0, to;
+	uint64_t hash;
+
+	if (read_result(history, message, err) < 0 ||
+	    (segment != SIZE_MAX &&
+		find_passages(history, segment, &removed, &hash, err) < 0))
+		return -1;
+	for (i = 0; i <= removed.n; i++) {
+		to = i < removed.n ? removed.list[i].from : text->n;
+		if (memmem(text->p + from, to - from, name.p, name.n) != NULL)
+			return 1;
+		from = i < removed.n ? removed.list[i].to : to;
+	}
+	return 0;
 }
 
 /* ---- the history of the next request ---- */
@@ -291,6 +406,11 @@ record_changes(const struct pruned_history *history,
 			continue;
 		is_kept = true;
 		message->edits |= (uint8_t)(marks & REPLAYED_EDITS);
+		if (marks & CTX_MARK_PASSAGES) {
+			message->removed_hash += message->passages_hash;
+			message->removed_tokens += message->passage_savings;
+		}
+		message->passages_hash = 0;
 		if (marks & CTX_MARK_DROP_INSERTION)
 			message->summary_tokens = 0;
 	}
@@ -376,8 +496,8 @@ ctx_pruned_history_open(struct pruned_history *history,
 	struct prune *prune = &history->prune;
 	struct held_conversation *conversation = &prune->stream_conversation;
 
-	/* The replay counts messages, but does not edit them. */
-	scorer.whole = true;
+	/* The replay removes passages only from tool results. */
+	scorer.whole = !history->settings.strategy->cuts_results;
 	ctx_hashkey_init(&history->key);
 	ctx_rewrite_init(&prune->rewrite, history->session->simd);
 	prune->rewrite.lines = no_messages;
@@ -399,6 +519,8 @@ ctx_pruned_history_release(struct pruned_history *history)
 	ctx_held_conversation_release(&prune->stream_conversation);
 	ctx_rewrite_release(&prune->rewrite);
 	ctx_edits_release(&prune->message_edits);
+	ctx_text_segments_release(&prune->text_segments);
+	ctx_shorten_release(&prune->shortener);
 	ctx_pins_release(&prune->pins);
 	ctx_buf_release(&history->summary);
 	free(history->walk.numbers);

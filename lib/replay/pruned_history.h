@@ -7,12 +7,13 @@
 #include "replay/recorded_session.h"
 
 /* The kinds of edits of messages that the replay can handle. */
-#define REPLAYED_EDITS (CTX_MARK_STRIP | CTX_MARK_CLEAR)
+#define REPLAYED_EDITS (CTX_MARK_STRIP | CTX_MARK_CLEAR | CTX_MARK_PASSAGES)
 
 /* A message of the history. */
 struct pruned_message {
 	/* Must be the first member.  Its text is NULL unless the strategy
-	 * summarizes, because otherwise no message is parsed again. */
+	 * summarizes or cuts results, because otherwise no message is parsed
+	 * again. */
 	struct prune_entry entry;
 	/* The recorded message, or NULL for a summary that was inserted as a
 	 * message for an earlier request. */
@@ -23,6 +24,12 @@ struct pruned_message {
 	/* Number of tokens and hash of the summary that was inserted as this
 	 * message, or into it, for an earlier request. 0 if there is none. */
 	uint64_t summary_tokens, summary_hash;
+	/* Hash of the passages that the newest plan removes from the message;
+	 * then hash and number of tokens of the passages that were removed for
+	 * earlier requests. 0 if there are none. */
+	uint64_t passages_hash, removed_hash, removed_tokens;
+	/* number of tokens that the newest plan saves by removing passages */
+	uint32_t passage_savings;
 	/* kinds of edits that were made for earlier requests, as CTX_MARK_...
 	 * flags */
 	uint8_t edits;
@@ -53,8 +60,20 @@ void ctx_pruned_history_release(struct pruned_history *history);
  * otherwise empties the history first. prompt: node of the session's tree. */
 int ctx_pruned_history_extend(struct pruned_history *history, uint32_t prompt,
     struct ctx_err *err);
-/* Inserts the summary that the strategy makes of the messages that the plan
- * removes. feeds_back: true if ctx_pruned_history_feed_back will be called. */
+/* If the strategy cuts tool results: sets the member passage_savings of all
+ * segments.  Called after ctx_scorer_rank.  The tokens of a message are counted
+ * again only if other passages are removed than for the request before. */
+int ctx_pruned_history_count_passages(struct pruned_history *history,
+    struct ctx_err *err);
+/* Returns 1 if the tool result of a message contains a name, 0 if not, or -1
+ * with *err.  segment: index of the message's segment if the plan removes
+ * passages that are still in the message's text; else SIZE_MAX. */
+int ctx_pruned_history_search_result(struct pruned_history *history,
+    const struct pruned_message *message, size_t segment, struct ctx_str name,
+    struct ctx_err *err);
+/* If the strategy summarizes, inserts the summary of the messages that the plan
+ * removes.  feeds_back: true if ctx_pruned_history_feed_back will be called;
+ * the texts of the messages are then edited as planned. */
 int ctx_pruned_history_summarize(struct pruned_history *history,
     bool feeds_back, struct ctx_err *err);
 /* Changes the history to what the plan leaves of it, so that the next request

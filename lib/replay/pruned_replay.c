@@ -21,6 +21,12 @@ struct pruned_replay {
 	struct prompt_cache cache;
 	/* for each message of the session: when its parts were last sent */
 	struct sent_parts *sent;
+	/* for each message of the session: where its shortened tool result is
+	 * in the history, see ctx_pruned_history_search_result */
+	struct shortened_result {
+		const struct pruned_message *message;
+		size_t segment;
+	} * shortened;
 	/* true if the summary (history.summary) is in the prompt */
 	bool sends_summary;
 };
@@ -48,7 +54,8 @@ plan_prompt(struct pruned_replay *replay, bool *changed, struct ctx_err *err)
 		return 0;
 	if (conversation->scorer != NULL &&
 	    (ctx_plan_survey(plan, groups, err) < 0 ||
-		ctx_scorer_rank(conversation->scorer, groups, plan, err) < 0))
+		ctx_scorer_rank(conversation->scorer, groups, plan, err) < 0 ||
+		ctx_pruned_history_count_passages(&replay->history, err) < 0))
 		return -1;
 	if (ctx_plan_decide(plan, groups, true, err) < 0 ||
 	    ctx_pruned_history_summarize(&replay->history,
@@ -71,6 +78,7 @@ struct written_prompt {
 /* A part of a message (segment) that remains in the pruned prompt. */
 struct sent_segment {
 	const struct pruned_message *message;
+	size_t index;  /* of the segment among those of the history */
 	size_t number; /* number of the segment in its message, from 0 */
 	unsigned marks;
 	uint64_t tokens;
@@ -111,8 +119,17 @@ record_sent(struct pruned_replay *replay, const struct sent_segment *segment,
 	struct sent_parts *sent =
 	    &replay->sent[message->recorded - replay->session->messages];
 
-	if (segment->number == 0 && !(edits & CTX_MARK_CLEAR))
+	if (edits & CTX_MARK_PASSAGES) {
+		sent->shortened = number;
+		replay->shortened[sent - replay->sent] =
+		    (struct shortened_result){message,
+			(segment->marks & CTX_MARK_PASSAGES) &&
+				!replay->policy->feeds_back
+			    ? segment->index
+			    : SIZE_MAX};
+	} else if (segment->number == 0 && !(edits & CTX_MARK_CLEAR)) {
 		sent->results = number;
+	}
 	if (segment->number + 1 == message->n)
 		sent->others = number;
 }
@@ -142,6 +159,11 @@ append_parts(struct pruned_replay *replay, struct written_prompt *prompt,
 		return 0;
 	record_sent(replay, segment, edits, prompt->number);
 	sent = message->recorded->sent;
+	sent.hash +=
+	    (message->removed_hash +
+		(segment->marks & CTX_MARK_PASSAGES ? message->passages_hash
+						    : 0)) *
+	    UINT64_C(0x94d049bb133111eb);
 	sent.tokens = segment->tokens;
 	if (!is_last || answer == NULL)
 		return append_segment(replay, &prompt->node, sent,
@@ -193,6 +215,7 @@ write_prompt(struct pruned_replay *replay, bool changed,
 		sent.message = ctx_pruned_history_at(&replay->history, i);
 		for (sent.number = 0; sent.number < sent.message->n;
 		     sent.number++, at++, segment++) {
+			sent.index = at;
 			if (changed &&
 			    append_new_summary(replay, prompt, sent.message,
 				sent.number, err) < 0)
@@ -232,6 +255,17 @@ send_prompt(struct pruned_replay *replay, const struct replay_request *request,
 }
 
 static int
+search_shortened(void *user, uint32_t message, struct ctx_str name,
+    struct ctx_err *err)
+{
+	struct pruned_replay *replay = user;
+	const struct shortened_result *result = &replay->shortened[message];
+
+	return ctx_pruned_history_search_result(&replay->history,
+	    result->message, result->segment, name, err);
+}
+
+static int
 prune_request(struct pruned_replay *replay,
     const struct replay_request *request, int64_t now,
     struct ctx_replay_pruned *pruned, struct ctx_err *err)
@@ -239,6 +273,9 @@ prune_request(struct pruned_replay *replay,
 	struct pruned_history *history = &replay->history;
 	struct written_prompt prompt = {
 	    .number = (uint32_t)(request - replay->session->requests) + 1};
+	struct sent_prompt sent = {.parts = replay->sent,
+	    .search_shortened = search_shortened,
+	    .user = replay};
 	struct ctx_billed_usage usage;
 	bool changed;
 
@@ -247,14 +284,16 @@ prune_request(struct pruned_replay *replay,
 	    write_prompt(replay, changed, &prompt, err) < 0 ||
 	    send_prompt(replay, request, prompt.node, &usage, err) < 0)
 		return -1;
+	if (replay->sends_summary)
+		sent.summary =
+		    (struct ctx_str){history->summary.p, history->summary.n};
 	ctx_replay_add_usage(&pruned->bill, request, now, &usage);
 	pruned->requests++;
 	pruned->changed += changed;
 	pruned->needed += request->n_needed;
-	pruned->kept +=
-	    ctx_replay_count_kept(replay->session, request, replay->sent,
-		(struct ctx_str){history->summary.p,
-		    replay->sends_summary ? history->summary.n : 0});
+	if (ctx_replay_count_kept(replay->session, request, &sent,
+		&pruned->kept, err) < 0)
+		return -1;
 	pruned->over +=
 	    replay->tree.nodes[prompt.node].tokens + replay->session->overhead >
 	    history->settings.budget;
@@ -271,7 +310,8 @@ open_replay(struct pruned_replay *replay, struct ctx_err *err)
 	    session->requests[session->n_requests - 1].model;
 
 	replay->sent = calloc(session->n, sizeof *replay->sent);
-	if (replay->sent == NULL)
+	replay->shortened = calloc(session->n, sizeof *replay->shortened);
+	if (replay->sent == NULL || replay->shortened == NULL)
 		return ctx_err_nomem(err);
 	ctx_prompt_cache_reset(&replay->cache, &replay->tree);
 	/* The context window of an unknown model would be a guess, so it is not
@@ -305,5 +345,6 @@ ctx_replay_pruned(struct ctx_replay_session *session,
 	ctx_prompt_cache_release(&replay.cache);
 	ctx_prompt_tree_release(&replay.tree);
 	free(replay.sent);
+	free(replay.shortened);
 	return rc;
 }

@@ -2,6 +2,7 @@
  * text */
 #include <stdlib.h>
 
+#include "prune/held_conversation.h"
 #include "prune/plan.h"
 
 int
