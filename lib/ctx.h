@@ -186,7 +186,7 @@ CTX_API int ctx_model_lookup(const struct ctx_user_models *models,
 struct ctx_price_info {
 	size_t size;
 	uint64_t input, output;
-	uint64_t cache_read, cache_write; /* from, to the prompt cache */
+	uint64_t cache_read, cache_write; /* from and to the prompt cache */
 };
 #define CTX_PRICE_INFO_INIT CTX_INIT(struct ctx_price_info)
 
@@ -199,14 +199,15 @@ CTX_API int ctx_model_prices(const struct ctx_user_models *models,
 
 /* ---- Encodings: tokens of a text ----------------------------------------- */
 
-/* Sets the directory with the file "encodings", the vocabularies of the
- * built-in encodings, for the whole process.  Has no effect after one of them
- * was used.  By default the directory is share/ctx, beside the library's file
- * or up to three levels above it, or one chosen when ctx was built. */
+/* Sets the directory of the file "encodings", which contains the vocabularies
+ * of the built-in encodings.  Must be called before any of these encodings is
+ * used; a later call has no effect.  Without a call, ctx searches share/ctx
+ * beside the library's file or up to three levels above it, then the directory
+ * that was chosen when ctx was built. */
 CTX_API int ctx_set_data_directory(const char *directory,
     struct ctx_error *error);
 
-/* An encoding, with working memory for counting tokens in it. */
+/* An encoding, and the working memory with which its tokens are counted. */
 struct ctx_encoding;
 
 /* Opens an encoding.  name: a built-in encoding ("o200k_base"), or the path of
@@ -224,7 +225,7 @@ CTX_API int ctx_encoding_open_model(struct ctx_encoding **encoding,
     struct ctx_error *error);
 CTX_API void ctx_encoding_free(struct ctx_encoding *encoding);
 
-/* Returns how far to trust counts: "exact", "reconstructed" or "estimated". */
+/* Returns how exact token counts are: "exact", "reconstructed", "estimated". */
 CTX_API const char *ctx_encoding_exactness(const struct ctx_encoding *encoding);
 
 /* Counts the tokens of a text of length bytes.  The text need not be valid
@@ -262,21 +263,21 @@ CTX_API int ctx_encoding_tail(struct ctx_encoding *encoding, const char *text,
 
 /* ---- Input --------------------------------------------------------------- */
 
-/* A source of conversations, for either ctx_input_next or one operation. */
+/* A source of conversations: read by ctx_input_next, or by one operation. */
 struct ctx_input;
 
 struct ctx_input_options {
 	size_t size;
 	const char *dialect;       /* message format; NULL: detected */
-	const char *model;         /* NULL: as each conversation says */
-	const char *default_model; /* if none is named; NULL: estimate */
-	const char *encoding;      /* used for all counts; NULL: the model's */
+	const char *model;         /* NULL: that of each conversation */
+	const char *default_model; /* model if none is named; or NULL */
+	const char *encoding;      /* of all counts; NULL: that of the model */
 	const char *cache;         /* as for ctx_encoding_open */
-	const char *name;          /* for inputs other than files; NULL: "-" */
-	uint32_t threads; /* threads that count, max 1024; 0: the caller's */
-	bool skip_bad;    /* true: copy a line that is not JSON; false: fail */
+	const char *name;          /* if the input is no file; NULL: "-" */
+	uint32_t threads;          /* counting threads, at most 1024; 0: 1 */
+	bool skip_bad; /* true: copy a line that is not JSON; false: fail */
 	bool read_inactive; /* true: also return inactive lines of sessions */
-	const struct ctx_user_models *models; /* of the user; NULL: none */
+	const struct ctx_user_models *models; /* defined by the user; or NULL */
 };
 #define CTX_INPUT_OPTIONS_INIT CTX_INIT(struct ctx_input_options)
 
@@ -348,11 +349,11 @@ CTX_API int ctx_input_block(struct ctx_input *input, size_t i,
 /* Token counts of a message. */
 struct ctx_token_info {
 	size_t size;
-	uint64_t tokens;    /* all, also those of a name, which is no member */
-	uint64_t estimated; /* those that are estimated */
-	uint64_t framing;   /* those of the role and the delimiters */
+	uint64_t tokens;    /* all tokens, including those of a name */
+	uint64_t estimated; /* how many tokens are estimated */
+	uint64_t framing;   /* tokens for the role and the delimiters */
 	uint64_t text, reasoning, tool_calls, tool_results, media, opaque;
-	const char *encoding; /* valid as long as the input */
+	const char *encoding; /* valid until ctx_input_free */
 };
 #define CTX_TOKEN_INFO_INIT CTX_INIT(struct ctx_token_info)
 
@@ -362,16 +363,16 @@ CTX_API int ctx_input_count(struct ctx_input *input,
 
 /* ---- Output -------------------------------------------------------------- */
 
-/* The destination of operations, which write to it one after another. */
+/* A destination to which several operations can write, one after another. */
 struct ctx_output;
 
 /* Called with length bytes of output.  Returns 0, or -1 to report an error. */
 typedef int ctx_write_function(void *user, const char *data, size_t length);
 
 /* Open an output: a descriptor, which is not closed; memory; or a callback.
- * After an operation the output is complete.  If the operation failed, it has
+ * When an operation ends, it has written all its output.  If it failed, it has
  * written the conversations before the error, and perhaps some messages of the
- * last one.  After a failed write no operation can use the output. */
+ * last one.  After a failed write the output cannot be used any more. */
 CTX_API int ctx_output_open_fd(struct ctx_output **output, int fd,
     struct ctx_error *error);
 CTX_API int ctx_output_open_memory(struct ctx_output **output,
@@ -380,7 +381,7 @@ CTX_API int ctx_output_open_callback(struct ctx_output **output,
     ctx_write_function *write, void *user, struct ctx_error *error);
 CTX_API void ctx_output_free(struct ctx_output *output);
 
-/* Moves the bytes that are in memory to *bytes.  Fails for other outputs. */
+/* Moves the output in memory to *bytes.  Fails if it is not in memory. */
 CTX_API int ctx_output_take(struct ctx_output *output, struct ctx_bytes *bytes,
     struct ctx_error *error);
 
@@ -390,16 +391,16 @@ CTX_API int ctx_output_take(struct ctx_output *output, struct ctx_bytes *bytes,
  * In brackets: the operations that set the member; others set it to 0. */
 struct ctx_result {
 	size_t size;
-	uint64_t conversations; /* number of conversations [count prune] */
-	uint64_t messages; /* messages of the input [count prune age check] */
-	uint64_t removed;  /* messages removed [prune] */
-	uint64_t changed;  /* messages, results, media [truncate age restore] */
+	uint64_t conversations; /* conversations read [count prune] */
+	uint64_t messages;      /* messages read [count prune age check] */
+	uint64_t removed;       /* messages removed [prune] */
+	uint64_t changed; /* texts and media changed [truncate age restore] */
 	uint64_t tokens_before; /* tokens of the input [count prune] */
 	uint64_t tokens_after;  /* tokens of the output [prune] */
 	uint64_t too_long;      /* conversations above the budget [prune] */
-	uint64_t refused;       /* conversations [prune truncate age check] */
+	uint64_t refused; /* conversations refused [prune truncate age check] */
 	uint64_t findings, repaired; /* violations left, repaired [check] */
-	uint64_t failed; /* failures of a change [prune age restore] */
+	uint64_t failed; /* changes that failed [prune age restore] */
 	/* texts for which a regular expression needed too much work; such a
 	 * text is kept because of pin, and not changed because of tool or
 	 * not_tool [prune truncate age] */
@@ -411,9 +412,9 @@ struct ctx_result {
 struct ctx_change_info {
 	size_t size;
 	const char *file;
-	uint64_t line, index; /* index: of the message in its conversation */
+	uint64_t line, index; /* index of the message in its conversation */
 	const char *role;     /* role of the message */
-	const char *tool;     /* its first tool; NULL: none */
+	const char *tool;     /* first tool in the message; or NULL */
 	const char *rule;     /* reason of the change */
 	const char *action;   /* "drop", "edit", "relink" or "add" */
 	uint64_t tokens_before, tokens_after;
@@ -442,15 +443,15 @@ typedef int ctx_change_function(void *user,
 struct ctx_conversation_info {
 	size_t size;
 	const char *file;
-	uint64_t line; /* 0: each message of the conversation is a line */
+	uint64_t line; /* 0: each message is a line */
 	const char *dialect, *encoding;
 	const char *model; /* NULL: unknown */
-	uint64_t window;   /* of the model, in tokens; 0: unknown */
+	uint64_t window;   /* context window in tokens; 0: unknown */
 	uint64_t messages, turns;
 	uint64_t tokens;    /* all tokens; the next members are parts of them */
-	uint64_t estimated; /* those that are estimated */
-	uint64_t system, tools; /* system prompt and tools outside messages */
-	uint64_t framing;       /* roles and delimiters of the messages */
+	uint64_t estimated; /* how many tokens are estimated */
+	uint64_t system, tools; /* system prompt, tool definitions */
+	uint64_t framing;       /* for roles and delimiters of messages */
 };
 struct ctx_count_options {
 	size_t size;
@@ -471,17 +472,17 @@ struct ctx_prune_options {
 	size_t size;
 	const char *strategy; /* NULL: "salient" */
 	const char *level;    /* "light", "balanced" (default), "aggressive" */
-	uint64_t budget;      /* maximum of the output; 0: window - reserve */
+	uint64_t budget;      /* maximum in the output; 0: window - reserve */
 	uint64_t window;      /* context window; 0: that of the model */
 	uint64_t reserve;     /* tokens reserved for the response; 0: 512 */
 	uint64_t trigger;     /* prune only above this many tokens; 0: budget */
 	uint64_t target;      /* prune down to this many tokens; 0: budget */
-	uint64_t quantum;     /* step of removal; 0: by level; CTX_NONE: none */
+	uint64_t quantum;     /* in one step; 0: by level; or CTX_NONE */
 	uint64_t keep_last;   /* newest messages kept; 0: 6, 4 or 2 by level */
-	uint64_t keep_turns;  /* newest turns kept in part; 0: 3 */
-	uint64_t keep_first;  /* first messages kept by middle-out; 0: 2 */
-	uint64_t window_turns;   /* newest turns kept by window; 0: 10 */
-	uint64_t summary_tokens; /* maximum; 0: as many as are unused */
+	uint64_t keep_turns;  /* newest turns of which a part is kept; 0: 3 */
+	uint64_t keep_first;  /* "middle-out": first messages kept; 0: 2 */
+	uint64_t window_turns;   /* "window": newest turns kept; 0: 10 */
+	uint64_t summary_tokens; /* maximum of a summary; 0: all unused */
 	const char *pin;         /* regular expression: texts that are kept */
 	const char *pin_tool;    /* regular expression: tools that are kept */
 	const char *tool, *not_tool, *reasoning, *archive;
@@ -504,7 +505,7 @@ struct ctx_truncate_options {
 	size_t size;
 	const char *unit;    /* "chars" (default), "bytes", "tokens", "lines" */
 	const char *keep;    /* "ends" (default), "head", "tail" */
-	uint64_t head, tail; /* their ratio for "ends"; both 0: 3 to 1 */
+	uint64_t head, tail; /* ratio of head to tail; both 0: 3 to 1 */
 	/* Maximum sizes, in units: of a tool result (0: 20,000); of a message,
 	 * and of the arguments of a tool call (0: no limit) */
 	uint64_t limit, message, arguments;
@@ -524,14 +525,14 @@ CTX_API int ctx_truncate(struct ctx_input *input, struct ctx_output *output,
 
 struct ctx_age_options {
 	size_t size;
-	const char *spool;  /* directory of the results; NULL: .ctx/spool */
+	const char *spool;  /* directory of the files; NULL: .ctx/spool */
 	const char *format; /* file names; NULL: "{tool}-{sha256}.md" */
-	uint64_t keep;  /* newest messages not changed; 0: 10, if unsent 0 */
+	uint64_t keep;      /* newest messages not changed; 0: 10 (unsent: 0) */
 	uint64_t step;  /* messages between two moves of the boundary; 0: 1 */
-	uint64_t older; /* only messages this many ms older than the newest */
+	uint64_t older; /* only messages older than the newest by this, in ms */
 	uint64_t over;  /* only results with more characters; 0: 4000 */
-	uint64_t head;  /* characters kept, at most 4000; 0: over / 4 */
-	uint64_t at_least; /* minimum of tokens to save, else no change */
+	uint64_t head;  /* characters kept of a result; 0: over / 4 */
+	uint64_t at_least; /* tokens that must be saved, else no change */
 	const char *tool, *not_tool, *reasoning, *archive;
 	ctx_change_function *on_change;
 	void *user;
@@ -551,7 +552,7 @@ CTX_API int ctx_age(struct ctx_input *input, struct ctx_output *output,
 
 struct ctx_restore_options {
 	size_t size;
-	const char *spool; /* NULL: .ctx/spool */
+	const char *spool; /* directory of the files; NULL: .ctx/spool */
 	const char *archive;
 	ctx_change_function *on_change;
 	void *user;
@@ -569,19 +570,19 @@ CTX_API int ctx_restore(struct ctx_input *input, struct ctx_output *output,
 struct ctx_finding_info {
 	size_t size;
 	const char *file;
-	uint64_t line, index; /* index: the message's in its conversation */
+	uint64_t line, index; /* index of the message in its conversation */
 	const char *rule;     /* see ctx_rule_about */
-	const char *text;     /* what is wrong; may quote control characters */
+	const char *text;     /* what is wrong, as a text */
 	const char *action;   /* repair: "drop", "insert", "edit"; NULL: none */
 };
 struct ctx_check_options {
 	size_t size;
-	const char *provider; /* also check its rules; NULL: none */
+	const char *provider; /* whose rules are checked, too; or NULL */
 	const char *reasoning, *archive;
 	/* Called per finding and per repair.  Returns 0, or -1 to stop. */
 	int (*on_finding)(void *user, const struct ctx_finding_info *finding);
 	void *user;
-	bool allow_pending; /* true: newest tool calls may lack results */
+	bool allow_pending; /* true: results may be missing at the end */
 	bool schema; /* true: check arguments against the tools' schemas */
 };
 #define CTX_CHECK_OPTIONS_INIT CTX_INIT(struct ctx_check_options)
