@@ -16,16 +16,17 @@ enum {
 	CTX_SEGMENT_PINNED = 1,
 	/* The segment is a system message, which belongs to no turn. */
 	CTX_SEGMENT_SYSTEM = 2,
-	/* The segment is one of the user messages at the start of a turn. */
+	/* The segment is a user message at the beginning of a turn: no message
+	 * of another role is before it in the turn. */
 	CTX_SEGMENT_USER = 4,
 	/* This segment is a record that is not a message.  It is never
 	 * removed. */
 	CTX_SEGMENT_UNKNOWN = 8,
-	/* This segment consists of the tool results of a message that also has
-	 * other content. */
+	/* The segment contains only the tool results of a message; the other
+	 * content of this message is another segment. */
 	CTX_SEGMENT_RESULTS = 16,
-	/* This segment is the rest of a message whose tool results form another
-	 * segment. */
+	/* The segment contains a message without its tool results; these are
+	 * another segment. */
 	CTX_SEGMENT_REST = 32,
 	/* This segment is a summary of removed messages, which an earlier run
 	 * of ctx has inserted.  It begins no turn. */
@@ -45,14 +46,15 @@ enum {
 	/* The segment contains, among other blocks, a notice that an earlier
 	 * run of ctx inserted. */
 	CTX_SEGMENT_WITH_NOTICE = 2048,
-	/* This segment has a tool call whose results are in more than one
-	 * message. */
+	/* The segment has a tool call whose results are in several messages. */
 	CTX_SEGMENT_MORE_RESULTS = 4096,
-	/* The segment has signed reasoning. */
+	/* The segment has signed reasoning: the provider has added a signature,
+	 * by which it detects changes. */
 	CTX_SEGMENT_SIGNED = 8192,
-	/* This segment is a task of its turn: the first user message of the
-	 * turn that is neither pinned nor a demonstration, or the last user
-	 * message of the turn. */
+	/* The segment is a task: a user message that tells the model what to do
+	 * in this turn.  These are the first user message of the turn that is
+	 * neither pinned nor a demonstration, and the last user message of the
+	 * turn. */
 	CTX_SEGMENT_TASK = 16384,
 	/* This segment is a demonstration, a user message that shows how an
 	 * earlier task was done: it has "is_demo": true, or its text ends with
@@ -74,57 +76,60 @@ enum {
  * the name begins a turn (CTX_NAMES_USERS).
  */
 struct ctx_segment {
-	/* number of tokens of the conversation before this segment */
+	/* number of tokens in the conversation before this segment */
 	uint64_t start;
-	/* number of tokens of this segment, after all edits so far */
+	/* number of tokens in this segment after all edits that were made so
+	 * far */
 	uint64_t tokens;
 	uint64_t message; /* index of the segment's message, from 0 */
 	/* Index of the segment's message, from 0, not counting system
 	 * messages. */
 	uint64_t nonsystem_index;
-	/* Rank of this segment, if the strategy of pruning ranks segments by
-	 * their text: segments with low ranks are removed first.  Otherwise
-	 * 0. */
+	/* Importance of the segment's text, if the prune strategy computes it:
+	 * segments with low ranks are removed first.  Otherwise 0. */
 	double rank;
-	/* Number of tokens of the messages that were removed between the
-	 * segment before and this one. */
+	/* Tokens of the messages that were removed between the previous segment
+	 * and this one. */
 	uint64_t dropped_before;
-	/* The next five members are numbers of tokens, at most UINT32_MAX (see
-	 * ctx_limit_tokens). edited: tokens that edits have removed from the
-	 * segment.  The others are parts of the segment's tokens. */
+	/* The next five members are at most UINT32_MAX (ctx_limit_tokens).
+	 * edited: number of tokens that edits have removed from the segment.
+	 * The other four are numbers of tokens that the segment still
+	 * contains. */
 	uint32_t edited;
 	uint32_t reasoning;
-	/* tokens that are saved if the segment's tool results are cleared
-	 * (replaced by a short text) */
+	/* tokens that would be saved by clearing the segment's tool results
+	 * (replacing each by a short text) */
 	uint32_t clearable_tokens;
-	/* tokens that are saved if only the beginning and the end of each text
-	 * of the segment are kept */
+	/* tokens that would be saved by keeping only the beginning and the end
+	 * of each text of the segment */
 	uint32_t head_tail_savings;
-	/* tokens of the passages that a strategy removes from the segment's
-	 * text */
+	/* tokens of the passages (a few sentences or lines each) that a
+	 * strategy would remove from the segment's text */
 	uint32_t passage_savings;
-	/* Tokens of the summary or notice that ctx has inserted into this
-	 * segment. */
+	/* Tokens of the summaries or notices in this segment that ctx has
+	 * inserted. */
 	uint32_t inserted_tokens;
-	/* Number of tokens that a notice before this segment would have, or 0
-	 * if none can be inserted there. */
+	/* Number of tokens that a notice (a text that says that messages were
+	 * removed) before this segment would have; 0 if none can be inserted
+	 * there. */
 	uint32_t notice_tokens;
 	uint32_t turn;
-	/* Groups are a union-find structure: index of a segment of this group
-	 * that is nearer to the first segment of the group. */
+	/* Link to the first segment of the group (union-find): index of an
+	 * earlier segment of the same group, or of this segment if it is the
+	 * first one. */
 	uint32_t group_parent;
 	/* Index of an earlier segment of the group, or of this segment.  All
 	 * segments between the two are in the group, too, except system
 	 * messages and records that are not messages. */
 	uint32_t contiguous_from;
-	/* Used in the first segment of a group: number of the group's tool
-	 * calls that have no result yet. */
+	/* Valid in the first segment of a group: number of tool calls of the
+	 * group that have no result yet. */
 	uint32_t open_calls;
-	/* Id, in ctx_groups.tools, of the tool's name in the segment's first
-	 * tool call or tool result, or 0 if there is none. */
+	/* Name of the tool in the segment's first tool call or tool result, as
+	 * an id in the string table ctx_groups.tools; 0 if there is none. */
 	uint32_t tool;
 	/* If a message has two segments: number of tokens that are counted in
-	 * both of them, such as those for its role.  Otherwise 0. */
+	 * both of them, such as those of the message's role. */
 	uint32_t shared_tokens;
 	uint16_t flags;
 	uint8_t role;
@@ -158,11 +163,12 @@ ctx_limit_tokens(uint64_t tokens)
 struct ctx_groups {
 	struct ctx_segment *segments;
 	size_t n, cap;
-	struct ctx_open_calls *calls; /* tool calls that have no result yet */
-	struct ctx_intern tools;      /* ids of tool names */
-	struct ctx_buf text;          /* scratch memory */
-	/* Name of the user who wrote in this turn, from its last user message
-	 * that has a name. */
+	/* the tool calls that have no result yet */
+	struct ctx_open_calls *calls;
+	struct ctx_intern tools; /* ids of tool names */
+	struct ctx_buf text;     /* scratch memory */
+	/* Name of the user who wrote the newest user message of this turn that
+	 * has a name. */
 	struct ctx_buf speaker;
 	/* Totals of everything that was added to this conversation, including
 	 * what was removed: number of tokens, of messages, and of messages that
@@ -171,33 +177,36 @@ struct ctx_groups {
 	uint64_t messages;
 	uint64_t nonsystem_messages;
 	uint32_t turn; /* number of the newest turn */
-	/* True once the newest turn has a message after the user messages at
-	 * its beginning. */
+	/* True once the newest turn has a message other than the user messages
+	 * at its beginning. */
 	bool answered;
 	/* True if the newest turn has a user message that is neither pinned nor
 	 * a demonstration. */
 	bool has_first_task;
-	/* Number of messages at the beginning of the conversation that must not
-	 * be removed, not counting system messages.  Set by the caller. */
+	/* Number of messages at the beginning of the conversation that are
+	 * pinned: they must not be removed.  System messages are not counted.
+	 * Set by the caller. */
 	uint64_t pinned;
-	/* Index of the segment that has CTX_SEGMENT_TASK only because it is the
-	 * last user message of its turn so far; UINT32_MAX if there is none. */
+	/* Index of the segment that is a task (CTX_SEGMENT_TASK) only because
+	 * it is the last user message of its turn so far; UINT32_MAX if there
+	 * is none. */
 	uint32_t last_task;
-	/* True if a tool call has a result and will get further results. */
+	/* True if some tool call has a result already, but later messages will
+	 * have further results of it. */
 	bool has_more_results;
-	/* True if the newest message is in the group of the assistant messages
-	 * before it, because these have tool calls without results. */
+	/* True if the newest message was put into the group of the assistant
+	 * messages before it, because these have tool calls without results. */
 	bool merged_call;
-	/* True if tool results may answer calls that are not in the
-	 * conversation, because the provider has stored them.  Results without
-	 * a call are then pinned.  Set by the caller after a reset, or by a
-	 * message that says so. */
+	/* True if the provider stores earlier messages that the conversation
+	 * lacks.  A tool result may then answer a tool call that is not in the
+	 * conversation, so it is pinned.  Set by the caller after a reset, or
+	 * when a message shows it. */
 	bool has_remote_state;
 	/* The members from "attached" to "unnamed_calls", except n_continuing,
 	 * are indices of segments.  UINT32_MAX means that there is no such
 	 * segment, or that it was removed. */
-	/* the newest segment, if it must be kept or removed together with the
-	 * next segment */
+	/* the newest segment, if it must be in the same group as the next
+	 * segment */
 	uint32_t attached;
 	/* continuing: the newest segment whose message has a further part in a
 	 * later record. n_continuing: number of such messages. */
@@ -211,11 +220,10 @@ struct ctx_groups {
 	 * may get further results. n_unnamed_calls: number of such calls. */
 	uint32_t unnamed_calls;
 	size_t n_unnamed_calls;
-	/* number of tokens of the messages that were removed after the newest
-	 * segment */
+	/* tokens of the messages that were removed after the newest segment */
 	uint64_t dropped_after;
-	/* Minimum number of segments; if there are fewer, ctx_groups_forget
-	 * does nothing. */
+	/* ctx_groups_forget does nothing if there are fewer segments than
+	 * this. */
 	size_t forget_at;
 };
 
@@ -224,31 +232,31 @@ void ctx_groups_release(struct ctx_groups *groups);
 /* Removes all segments, so that the next conversation can be added.  Keeps the
  * memory. */
 void ctx_groups_reset(struct ctx_groups *groups);
-/* Adds a message with its token counts. flags: those of the flags PINNED,
- * SUMMARY and NOTICE that the message has; all other flags of its segments are
- * found by this function. */
+/* Adds a message with its token counts. flags: CTX_SEGMENT_PINNED, _SUMMARY or
+ * _NOTICE, if they apply to the message; this function finds all other
+ * flags. */
 int ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_cost *cost, unsigned flags, struct ctx_err *err);
-/* Adds a record that is not a message. aside: true if the record does not
- * separate the messages before and after it, which remain neighbours.  This is
- * so for a line of a session file that the model does not see. */
+/* Adds a record that is not a message. aside: true if the messages before and
+ * after the record count as neighbours.  This is so for a line of a session
+ * file that is not sent to the model. */
 int ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
     struct ctx_err *err);
-/* Finds the tool of the tool result in block i.  Sets *tool to the id of its
- * name in groups->tools, or to 0 if it is not known.  Must be called before the
- * message is added. */
+/* Finds the tool to which the tool result in block i of the message belongs.
+ * Sets *tool to the id of the tool's name in groups->tools, or to 0 if the tool
+ * is not known.  Must be called before the message is added. */
 int ctx_groups_tool(struct ctx_groups *groups,
     const struct ctx_message *message, size_t i, uint32_t *tool,
     struct ctx_err *err);
-/* Frees the segments of complete groups, to which no later message can be
- * added, once there are many segments.  For callers that need only turns and
- * tool names. */
+/* Once there are many segments, frees those of groups that are complete,
+ * because no later message can belong to them.  Used by callers that need only
+ * turns and tool names. */
 int ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err);
 /* Returns the index of the first segment of a group. i: index of any segment of
  * the group. */
 uint32_t ctx_group_of(struct ctx_segment *segments, uint32_t i);
-/* Removes all segments i for which removed[i] is true.  Groups must be removed
- * as a whole. */
+/* Deletes from *groups all segments i for which removed[i] is true.  Either all
+ * or no segments of a group may be deleted. */
 int ctx_groups_compact(struct ctx_groups *groups, const bool *removed,
     struct ctx_err *err);
 

@@ -88,9 +88,9 @@ append_segment(struct ctx_groups *groups, struct ctx_err *err)
 	return segment;
 }
 
-/* Returns CTX_SEGMENT_RESULTS if a message has only tool results,
- * CTX_SEGMENT_REST if it has only other content, or both flags.  Ignores blocks
- * without text or data, such as cache breakpoints. */
+/* Returns flags that say what a message contains: CTX_SEGMENT_RESULTS for tool
+ * results, CTX_SEGMENT_REST for other content.  Ignores blocks without text or
+ * data, such as cache breakpoints. */
 static unsigned
 find_content_flags(const struct ctx_message *message)
 {
@@ -106,8 +106,8 @@ find_content_flags(const struct ctx_message *message)
 	return content;
 }
 
-/* Adds a segment for the tool results of a message that also has other content,
- * which begins a new turn.  The results belong to the turn before. */
+/* Adds a segment for the tool results of a user message that also has text.
+ * The text begins a new turn; the results belong to the turn before. */
 static int
 add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
     unsigned flags, struct ctx_err *err)
@@ -127,8 +127,8 @@ add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
 	return 0;
 }
 
-/* Returns the given segment flags, together with the flags that can be found
- * from the message alone. */
+/* Adds to the given segment flags those that can be found from the message
+ * alone, and returns the sum. */
 static unsigned
 add_message_flags(const struct ctx_message *message, unsigned flags)
 {
@@ -145,9 +145,8 @@ add_message_flags(const struct ctx_message *message, unsigned flags)
 	return flags;
 }
 
-/* Adds a segment (the unit that is kept or removed) for a message.  If the tool
- * results of the message have a segment of their own (CTX_SEGMENT_REST), the
- * new segment is for the other blocks. */
+/* Adds a segment for a message.  If the message also has a segment for its tool
+ * results (flag CTX_SEGMENT_REST), the new segment is for its other blocks. */
 static int
 add_message_segment(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_cost *cost,
@@ -168,9 +167,9 @@ add_message_segment(struct ctx_groups *groups,
 	return 0;
 }
 
-/* Counts the message of the newest segment, and stores its index in the
- * conversation.  A record that continues an earlier message is not counted, and
- * has the index of that message. */
+/* Counts the message of the newest segment, and stores the index of the message
+ * in that segment.  A record that continues an earlier message is not counted,
+ * and gets the index of that message. */
 static void
 count_message(struct ctx_groups *groups, const struct ctx_message *message)
 {
@@ -256,8 +255,8 @@ ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 	return 0;
 }
 
-/* Returns the index of a segment after others were removed, or CTX_NO_SEGMENT
- * if it was removed itself. */
+/* Returns the new index of a segment after some segments were removed, or
+ * CTX_NO_SEGMENT if this segment was one of them. */
 static uint32_t
 remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 {
@@ -323,7 +322,7 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *removed,
 	return 0;
 }
 
-/* minimum number of segments at which ctx_groups_forget does something */
+/* number of segments from which on ctx_groups_forget removes any */
 #define FORGET_AT 256
 
 int

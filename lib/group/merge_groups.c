@@ -98,8 +98,8 @@ attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
 	}
 }
 
-/* Merges neighbouring assistant messages that are one response of the model
- * (CTX_JOINS_ANSWERS). */
+/* Merges neighbouring assistant messages that are parts of one response of the
+ * model (flag CTX_JOINS_ANSWERS) into one group. */
 static void
 merge_answers(struct ctx_groups *groups, const struct ctx_message *message,
     uint32_t segment)
@@ -113,9 +113,9 @@ merge_answers(struct ctx_groups *groups, const struct ctx_message *message,
 		ctx_groups_merge(segments, groups->newest, segment);
 }
 
-/* Merges the records of a message that is split over several records, and the
- * messages between them, into one group.  Until the last record is added, the
- * message counts as an open tool call, so that its group does not count as
+/* If a message is split over several records, merges these records and
+ * everything between them into one group.  Until the last record is added, the
+ * message is counted as an open tool call, so that its group is not
  * complete. */
 static void
 merge_continuations(struct ctx_groups *groups,

@@ -8,8 +8,8 @@
 /* Merges the groups of two segments, a and b.  The new group begins with the
  * earlier one of their first segments, and has the open tool calls of both. */
 void ctx_groups_merge(struct ctx_segment *segments, uint32_t a, uint32_t b);
-/* Returns true if the newest assistant message comes directly after another
- * one, and the provider treats both as parts of the same turn (flag
+/* Returns true if the newest message and the one directly before it are both
+ * from the assistant, and the provider treats them as parts of one turn (flag
  * CTX_TAKES_ROWS).  The results of the first message's tool calls then come
  * after both messages. */
 bool ctx_groups_is_in_row(const struct ctx_groups *groups,

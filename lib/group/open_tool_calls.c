@@ -117,7 +117,7 @@ ctx_open_calls_clear(struct ctx_open_calls *calls)
 {
 	uint32_t *fewer;
 
-	/* Reduces a hash table that is large and nearly empty, because clearing
+	/* Shrinks a hash table that is large and nearly empty, because clearing
 	 * it for every small conversation would be slow. */
 	if (calls->mask >= LEAST_BUCKETS && calls->n_lists < calls->mask / 8 &&
 	    (fewer = realloc(calls->buckets, LEAST_BUCKETS * sizeof *fewer)) !=
@@ -205,9 +205,9 @@ allocate_open_call(struct ctx_open_calls *calls, struct ctx_err *err)
 		calls->free_call = calls->calls[c].free;
 		return c;
 	}
-	/* Each call may begin up to LIST_KINDS lists, if it is the first one
-	 * with its id, with its tool name, and so on.  Lists are numbered with
-	 * 32 bits, so the number of calls is limited. */
+	/* Each call may need up to LIST_KINDS new lists, for example one for
+	 * its id and one for the name of its tool.  Lists are numbered with 32
+	 * bits, so the number of calls is limited. */
 	if (calls->n_calls >= NONE / LIST_KINDS) {
 		ctx_err_set(err, CTX_ELIMIT,
 		    "the conversation has more than %u tool calls without a "
@@ -245,8 +245,8 @@ link_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind,
 	}
 }
 
-/* Removes a call from its list of the given kind, if it is in one.  If the list
- * is empty then, frees it. */
+/* Removes a call from its list of the given kind, if it is in one.  Frees the
+ * list if it is then empty. */
 static void
 unlink_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind)
 {
@@ -303,9 +303,9 @@ ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
 	id_length = text->n;
 	if (ctx_block_tool(json, block, text, &name, err) < 0)
 		return -1;
-	/* ctx_block_tool may have appended the tool's name to the buffer, and
-	 * so moved the buffer.  So id is set again, to the beginning of the
-	 * buffer. */
+	/* ctx_block_tool appends the tool's name to the buffer that contains
+	 * the id, and may move the buffer.  So the pointer to the id is set
+	 * again. */
 	if (id_length > 0)
 		id = (struct ctx_str){text->p, id_length};
 	key->id = get_nonempty_text(json, block->id, id);

@@ -11,9 +11,9 @@
  * If an id or a name is missing, its member p is NULL. */
 struct ctx_call_key {
 	struct ctx_str id, name;
-	/* Rules of the message format (dialect).  Only CTX_PAIR_BY_NAME and
-	 * CTX_PAIR_EITHER are used here; they say whether a result may be
-	 * matched by its tool's name. */
+	/* Rules of the message format (dialect).  Only the flags
+	 * CTX_PAIR_BY_NAME and CTX_PAIR_EITHER are used, which say whether a
+	 * tool result may be matched with its call by the name of the tool. */
 	uint64_t rules;
 };
 /* Reads the id and the tool name of a tool call or tool result, and decodes
@@ -52,18 +52,18 @@ uint32_t ctx_open_calls_push(struct ctx_open_calls *calls,
  */
 uint32_t ctx_open_calls_pop(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t *tool);
-/* Finds the same call as ctx_open_calls_pop, but does not remove it. */
+/* Finds the same call as ctx_open_calls_pop, but keeps it in the table. */
 uint32_t ctx_open_calls_peek(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t *tool);
 /* Removes an open call from the table. call: the number that
  * ctx_open_calls_push has returned. */
 void ctx_open_calls_remove(struct ctx_open_calls *calls, uint32_t call);
-/* Removes one of the calls without an id that have no result, and returns the
+/* Removes from the table one of the open calls that have no id, and returns the
  * index of its segment, or CTX_NO_SEGMENT if there is no such call.  Called at
  * the end of a turn until it returns CTX_NO_SEGMENT, because results can find
  * calls of earlier turns only by their ids. */
 uint32_t ctx_open_calls_expire(struct ctx_open_calls *calls);
-/* Changes the indices of segments in all open calls: index i becomes
+/* Changes the index of the segment in each open call: i becomes
  * new_index[i]. */
 void ctx_open_calls_renumber(struct ctx_open_calls *calls,
     const uint32_t *new_index);

@@ -66,8 +66,8 @@ merge_with_caller(struct ctx_groups *groups, const struct ctx_message *message,
 	return 0;
 }
 
-/* Notes down that a tool call will get further results after this one.  If the
- * call has no id, any later result without an id may be one of them. */
+/* Stores that a tool call will get further results.  If the call has no id, any
+ * later result without an id may be one of them. */
 static void
 expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
     uint32_t call)
@@ -119,7 +119,7 @@ needs_message_before(const struct ctx_groups *groups,
 	    groups->segments[groups->newest].role == CTX_ROLE_ASSISTANT;
 }
 
-/* Finds the group for the segment of a tool result that answers no open call.
+/* Puts the segment of a tool result that answers no open call into a group.
  * The result may be a further one of a call that already has a result, or one
  * without any call. */
 static void

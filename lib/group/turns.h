@@ -17,16 +17,16 @@
  */
 bool ctx_groups_may_open_turn(const struct ctx_groups *groups,
     const struct ctx_message *message, unsigned content, unsigned flags);
-/* Updates groups->turn, the number of the newest turn, for a new message.  Also
- * updates groups->answered, which is true after the first message of the turn
- * that is not one of the user messages at its beginning. may_open: result of
+/* Updates groups->turn, the number of the newest turn, when a message is added.
+ * Also updates groups->answered, which says whether the turn has a message
+ * other than the user messages at its beginning. may_open: result of
  * ctx_groups_may_open_turn for this message. */
 int ctx_groups_enter_turn(struct ctx_groups *groups,
     const struct ctx_message *message, bool may_open, unsigned flags,
     struct ctx_err *err);
-/* Moves the segment of a message's tool results into the new turn that other
- * blocks of the message begin, if the results answer only calls of this message
- * itself. results: index of the segment. */
+/* Moves the segment of a message's tool results into the turn that the other
+ * blocks of the message begin.  Does this only if the results answer only calls
+ * in the same message. results: index of the segment. */
 void ctx_groups_move_results(struct ctx_groups *groups, uint32_t results);
 /* Marks the newest segment, a user message, with CTX_SEGMENT_TASK, because it
  * is the last user message of its turn so far.  Removes the mark from the user
