@@ -6,9 +6,9 @@
 #include "tokenizer/tokenizer.h"
 
 struct ctx_encoding {
-	/* The token counters of one model or encoding. */
+	/* Token counters, one for each model or encoding that was used. */
 	struct ctx_model_counters counters;
-	/* token counter in use, owned by counters */
+	/* the token counter that is used now; the member "counters" owns it */
 	struct ctx_counter *counter;
 	struct ctx_arena strings;
 };
@@ -37,9 +37,9 @@ ctx_encoding_free(struct ctx_encoding *encoding)
 	free(encoding);
 }
 
-/* Opens the token counter for a model or for an encoding. names has the name of
- * the model or that of the encoding; the other one is NULL.  Of the other
- * members of names only the models that the user has defined are used. */
+/* Opens the token counter for a model or for an encoding. *names contains
+ * either the name of the model or the name of the encoding, and the models that
+ * the user has defined.  Its other members are not used. */
 static int
 open_counter(struct ctx_encoding *encoding,
     const struct ctx_model_counters *names, struct ctx_err *err)
@@ -165,12 +165,12 @@ ctx_encoding_decode(struct ctx_encoding *encoding, const uint32_t *ids,
 typedef int cut_function(struct ctx_token_counter *counter, struct ctx_str text,
     uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err);
 
-/* Finds where to cut a text such that its head or tail has at most limit
- * tokens. limit is in tokens of the model, but the function "find" counts in
- * tokens of the encoding, so the limit is converted.  If the counter corrects
- * its counts, the converted limit depends on the text: it is at most twice the
- * limit (ctx_correct_tokens), and is lowered as long as the result has too many
- * tokens. */
+/* Finds where to cut a text, so that the first or the last part of it has at
+ * most limit tokens.  The limit is in tokens of the model, but the function
+ * "find" counts tokens of the encoding, so the limit is converted.  If the
+ * counter corrects its counts, the converted limit depends on the text: it is
+ * at first at most twice the limit (ctx_correct_tokens), and is lowered as long
+ * as the part has too many tokens. */
 static int
 find_cut(struct ctx_encoding *encoding, cut_function *find, struct ctx_str text,
     uint64_t limit, size_t *at, struct ctx_error *error)

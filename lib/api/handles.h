@@ -16,40 +16,42 @@ struct ctx_input {
 	/* True if an operation or ctx_input_next has begun to read this
 	 * input. */
 	bool used;
-	/* the program's callback, only for ctx_input_open_callback */
+	/* the callback of the program that uses the library; set only by
+	 * ctx_input_open_callback */
 	ctx_read_function *read;
 	void *user;
-	/* The event of the message that was read last. event.message is NULL if
-	 * no message was read yet. */
+	/* Describes the message that was read last. event.message is NULL as
+	 * long as no message was read. */
 	struct ctx_event event;
-	/* Memory for texts of the message that was read last; they are valid
-	 * until the next message is read. */
+	/* Memory for the texts of the message that was read last.  The texts
+	 * are valid until the next message is read. */
 	struct ctx_arena texts;
 	struct ctx_buf scratch;
-	/* The token counter of the conversation that was read last.  Valid only
-	 * if measured is true. */
+	/* The token counter of the conversation to which the message that was
+	 * read last belongs.  Valid only if measured is true. */
 	struct ctx_model_counter counter;
 	bool measured;
 	/* number of conversations that were read so far */
 	uint64_t conversations;
-	/* record_tracker: the conversation that is inside the current record.
-	 * inner: number of this conversation in the input, from 0. */
+	/* record_tracker: the conversation that is inside the record that is
+	 * being read. inner: number of this conversation in the input, from
+	 * 0. */
 	struct conversation_tracker record_tracker;
 	uint64_t inner;
-	/* line_tracker: the conversation in which each message is a record of
-	 * its own. outer: number of this conversation in the input, from 0.
-	 * has_outer: true once one of its messages was read. */
+	/* line_tracker: the conversation whose messages are separate records,
+	 * one per line of the input. outer: number of this conversation in the
+	 * input, from 0. has_outer: true once one of its messages was read. */
 	struct conversation_tracker line_tracker;
 	uint64_t outer;
 	bool has_outer;
-	/* True if the message that was read last is only a part of a record: if
-	 * the record is a request, for example. */
+	/* True if the record of the message that was read last contains more
+	 * than this message; the record may be a request, for example. */
 	bool inside;
 };
 
 struct ctx_output {
 	struct ctx_writer writer;
-	/* the output so far, only if is_memory is true */
+	/* the output written so far, if the output is in memory (is_memory) */
 	struct ctx_buf memory;
 	bool is_memory;
 	/* true once the memory for the output could not be enlarged */
@@ -64,14 +66,14 @@ struct api_run {
 	struct ctx_writer *writer;
 	struct ctx_output *output;
 	struct ctx_report report;
-	/* The file in which the originals of changed messages are saved.  Used
-	 * only if report.archive is not NULL. */
+	/* The archive: a file in which the original bytes of changed messages
+	 * are saved.  Used only if report.archive is not NULL. */
 	struct ctx_archive archive;
 	ctx_change_function *on_change;
 	void *user;
 	struct ctx_result sum;
-	/* Name of the tool in a change, terminated by a NUL byte, for the
-	 * program's callback. */
+	/* Name of the tool of a changed message, terminated by a NUL byte.  It
+	 * is passed to the callback of the program. */
 	struct ctx_buf tool;
 };
 
@@ -80,28 +82,30 @@ struct api_run {
 /* Copies an error of the library to *error, the struct of the program, unless
  * error is NULL.  Always returns -1. */
 int ctx_api_fail(struct ctx_error *error, const struct ctx_err *err);
-/* Copies *known, a struct of the library, to *program, the program's version of
- * the struct.  Both begin with their size in bytes.  If the program's version
- * is smaller, the members that it lacks are not copied. */
+/* Copies *known, a result of the library, to *program, the struct that the
+ * program has passed.  Both structs begin with their size in bytes.  If the
+ * program was compiled with an older version of the struct, the members that
+ * this version lacks are not copied. */
 void ctx_api_give(void *program, const void *known, size_t size);
-/* Copies options from *program, the program's version of a struct, to *known,
- * the library's version, which has size bytes.  The two versions may differ in
- * length.  Clears *known first; if program is NULL, or after an error, *known
- * remains cleared.  Fails with CTX_EARG if the program has not set the size of
- * its options, or sets a member that this version of the library does not
- * know. */
+/* Copies the options *program, a struct that the program has passed, to *known,
+ * the library's version of the struct, which has size bytes.  If the program
+ * was compiled with an older version of the struct, the members that this
+ * version lacks are 0 in *known.  If program is NULL, or after an error, all
+ * members of *known are 0.  Fails with CTX_EARG if the program has not set the
+ * size of the struct, or has set a member that this library does not know. */
 int ctx_api_take_options(void *known, size_t size, const void *program,
     struct ctx_err *err);
 
 /* ---- read_options.c ---- */
 
-/* Sets *to to a copy of a string in the arena, or to NULL if the string is
- * NULL. */
+/* Copies a string into the memory of the arena, and sets *to to the copy.  If
+ * the string is NULL, sets *to to NULL. */
 int ctx_api_copy_string(struct ctx_arena *arena, const char *text,
     const char **to, struct ctx_err *err);
-/* Sets *i to the index of a string in names, a list that ends with NULL.  If
- * value is NULL, sets *i to 0, the index of the default.  Fails if value is not
- * in the list. what: name of the option, for the error message. */
+/* Finds the value of an option in a list of names that ends with NULL.  Sets *i
+ * to the index of the value in the list, or to 0 (the default) if value is
+ * NULL.  Fails if the list does not contain the value. what: name of the
+ * option, for the error message. */
 int ctx_api_choose(const char *what, const char *value,
     const char *const *names, unsigned *i, struct ctx_err *err);
 int ctx_api_read_reasoning(const char *value, enum ctx_reasoning *reasoning,
@@ -110,33 +114,32 @@ int ctx_api_read_reasoning(const char *value, enum ctx_reasoning *reasoning,
  * nothing if the expression is NULL. */
 int ctx_api_add_pattern(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err);
-/* Returns the number that an option's value stands for: 0 stands for the
- * default ("otherwise"), CTX_NONE stands for 0, and any other value stands for
- * itself. */
+/* Returns the number that is meant by the value of an option.  The value 0
+ * means the default, which is the argument "otherwise".  CTX_NONE means 0.  Any
+ * other value means itself. */
 uint64_t ctx_api_number(uint64_t value, uint64_t otherwise);
 
 /* ---- look_up_model.c ---- */
 
-/* Returns the table of the models that the user has defined, with a row for
- * each model.  The rows belong to *models.  If models is NULL, the table is
- * empty. */
+/* Returns the models that the user has defined, as a table.  The memory of the
+ * table belongs to *models.  If models is NULL, the table is empty. */
 struct ctx_models ctx_api_user_rows(const struct ctx_user_models *models);
 
 /* ---- run.c ---- */
 
-/* Begins an operation.  Fails if the input was used before.  If output is not
- * NULL and archive is the path of a file, opens this file, in which the
- * originals of changed messages will be saved. */
+/* Begins an operation.  Fails if the input was used before.  If archive is the
+ * path of a file and output is not NULL, opens this file, in which the original
+ * bytes of changed messages will be saved. */
 int ctx_api_begin(struct api_run *run, struct ctx_input *input,
     struct ctx_output *output, const char *archive, struct ctx_err *err);
-/* Reports *late, an error because of which a part of the input was copied
- * unchanged; the rest of the input was processed.  Returns 0 if *late is no
- * error (its code is CTX_OK).  Otherwise writes the output, because ctx_api_end
- * writes no output after an error, copies *late to *err, and returns -1. */
+/* Called at the end of an operation that has copied a part of the input
+ * unchanged because of an error, *late.  If *late is an error, writes the rest
+ * of the output (ctx_api_end writes none after an error), copies *late to *err,
+ * and returns -1.  If *late is no error (its code is CTX_OK), returns 0. */
 int ctx_api_fail_late(struct api_run *run, const struct ctx_err *late,
     struct ctx_err *err);
-/* Releases a pattern.  First adds to the result of the operation the number of
- * texts for which the pattern needed too much work. */
+/* Releases a regular expression.  Before that, adds to the result of the
+ * operation the number of texts for which matching it needed too much work. */
 void ctx_api_release_pattern(struct api_run *run, struct ctx_pattern *pattern);
 /* Ends an operation: flushes its output, closes its archive, and copies the
  * result and the error to *result and *error. rc: -1 if the operation has

@@ -55,9 +55,10 @@ apply_options(struct ctx_input *input, const struct ctx_input_options *options,
 	return 0;
 }
 
-/* Allocates an input that is not connected with a source of bytes yet.  Copies
- * the program's options to *known; members that the program's version of the
- * options lacks get their defaults.  Returns NULL with *err after an error. */
+/* Allocates an input that cannot be read yet, because its source (files, memory
+ * or a callback) is set later.  Copies the options of the program to *known.
+ * Members that are missing in the program's version of the options are 0.
+ * Returns NULL with *err after an error. */
 static struct ctx_input *
 make_input(const struct ctx_input_options *options,
     struct ctx_input_options *known, struct ctx_err *err)
@@ -72,9 +73,9 @@ make_input(const struct ctx_input_options *options,
 	return input;
 }
 
-/* Applies the options to the new input "made", and sets *input to it.  If an
- * option is wrong, or if rc is not 0, frees the new input instead. rc: 0 if the
- * source of the input was opened, otherwise -1. */
+/* Applies the options to a new input (the argument "made"), and sets *input to
+ * it.  Frees the new input instead if an option is wrong, or if rc is not 0.
+ * rc: result of opening the source of the input: 0, or -1 after an error. */
 static int
 finish_input(struct ctx_input **input, struct ctx_input *made, int rc,
     const struct ctx_input_options *options, struct ctx_err *err)
@@ -126,8 +127,8 @@ ctx_input_open_files(struct ctx_input **input, const char *const *files,
 	return 0;
 }
 
-/* Connects a new input with the source of its bytes.  The name of the source,
- * for error messages, is a member of the options. */
+/* Sets the source from which a new input reads its bytes.  The name of the
+ * source in error messages is a member of the options. */
 static int
 open_source(struct ctx_input **input, struct ctx_input *made,
     struct ctx_source *source, const struct ctx_input_options *options,

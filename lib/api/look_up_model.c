@@ -89,9 +89,9 @@ ctx_model_lookup(const struct ctx_user_models *models, const char *name,
 	known.input = ctx_model_limit(row);
 	known.output = row->output;
 	ctx_api_give(model, &known, sizeof known);
-	/* Only the row for unknown models has no name.  Testing the vendor
-	 * would be wrong, because the vendor of a user's model may also be
-	 * "unknown". */
+	/* In the table of models, only the entry for unknown models has an
+	 * empty name.  The vendor cannot be tested, because a model of the user
+	 * may also have the vendor "unknown". */
 	return row->name[0] != '\0';
 }
 

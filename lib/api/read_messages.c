@@ -10,8 +10,8 @@ find_tracker(struct ctx_input *input)
 	return input->inside ? &input->record_tracker : &input->line_tracker;
 }
 
-/* Sets two members of *message: the number of its conversation, and its index
- * in this conversation. */
+/* Sets two members of *message: the number of the conversation to which it
+ * belongs, and its index in this conversation. */
 static void
 place_message(struct ctx_input *input, struct ctx_message_info *message)
 {
@@ -35,8 +35,8 @@ describe_message(struct ctx_input *input, struct ctx_message_info *message)
 	place_message(input, message);
 }
 
-/* Updates the state of the input when a message was read, or when a
- * conversation inside a record begins. */
+/* Updates the state of the input after one event: a message was read, or a
+ * conversation inside a record has begun. */
 static int
 enter_event(struct ctx_input *input, struct ctx_err *err)
 {
@@ -54,8 +54,8 @@ enter_event(struct ctx_input *input, struct ctx_err *err)
 	    &input->counters, err);
 }
 
-/* Reads the input until a message was read.  Returns 1, or 0 at the end of the
- * input, or -1 with *err. */
+/* Reads events of the input until one of them is a message.  Returns 1, or 0 at
+ * the end of the input, or -1 with *err. */
 static int
 find_message(struct ctx_input *input, struct ctx_err *err)
 {
@@ -227,9 +227,9 @@ count_last_message(struct ctx_input *input, struct ctx_token_info *known,
 	    ctx_stream_measure(&input->stream, &input->event, &input->counters,
 		&input->counter, err) < 0)
 		return -1;
-	/* If each message is a record of its own, each message may name another
-	 * model.  So the token counter is kept only for the next message of the
-	 * same record. */
+	/* If each message is a separate record, each message may name another
+	 * model.  So the token counter is used again only for the next message
+	 * in the same record. */
 	input->measured = input->inside;
 	if (ctx_stream_cost(&input->event, input->counter.counter, &cost, err) <
 	    0)

@@ -8,8 +8,7 @@
 struct run_age {
 	struct api_run run;
 	struct ctx_age_config config;
-	/* The first error because of which a tool result could not be
-	 * stored. */
+	/* The first error that made it impossible to store a tool result. */
 	struct ctx_err failed;
 };
 
@@ -93,8 +92,9 @@ ctx_age(struct ctx_input *input, struct ctx_output *output,
 
 struct restoring {
 	struct api_run run;
-	/* Numbers of references to files of the spool. broken: the file is
-	 * missing or has changed; foreign: the file is in another directory. */
+	/* Numbers of references to files of the spool (the directory to which
+	 * ctx_age moves results). broken: the file is missing or was changed;
+	 * foreign: the file is in another directory. */
 	uint64_t broken, foreign;
 };
 

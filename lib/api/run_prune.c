@@ -8,7 +8,7 @@
 struct pruning {
 	struct api_run run;
 	struct ctx_prune_config config;
-	/* The first error because of which a conversation was left
+	/* The first error that is the reason why a conversation was left
 	 * unchanged. */
 	struct ctx_err failed;
 };
@@ -58,9 +58,9 @@ set_strategy(struct ctx_prune_config *config,
 	    err);
 }
 
-/* Converts a number of tokens that a program has set in its options to a
- * ctx_amount. 0 means that the library chooses the number; CTX_NONE means 0
- * tokens. */
+/* Converts a number of tokens, as it is in the options of a program, to a
+ * ctx_amount.  In options, 0 means that the library chooses the number, and
+ * CTX_NONE means 0 tokens. */
 static struct ctx_amount
 token_amount(uint64_t tokens)
 {
@@ -68,8 +68,8 @@ token_amount(uint64_t tokens)
 	    .set = tokens != 0};
 }
 
-/* Sets *number to the value of an option.  Leaves *number unchanged if the
- * value is 0, which stands for the default. */
+/* Sets *number to the value of an option.  If the value is 0, which means the
+ * default, leaves *number unchanged. */
 static void
 set_number(uint64_t *number, uint64_t value)
 {

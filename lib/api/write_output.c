@@ -33,8 +33,8 @@ add_to_memory(void *user, const char *p, size_t n)
 	struct ctx_output *output = user;
 	struct ctx_err err;
 
-	/* Reserves one byte more than is needed now, for the NUL byte that
-	 * ctx_output_take will add. */
+	/* Reserves memory for one byte more than is needed now: ctx_output_take
+	 * will add a NUL byte. */
 	if (ctx_buf_reserve(&output->memory, n + 1, &err) < 0 ||
 	    ctx_buf_add(&output->memory, p, n, &err) < 0) {
 		output->no_memory = true;
