@@ -42,10 +42,10 @@ print_number(unsigned i, unsigned value)
 	printf("%s%u,", i % 32 == 0 ? "\n" : "", value);
 }
 
-/* Prints a lookup table as two C arrays. ctx_NAME_block has the index of the
- * values of each block of 128 characters; ctx_NAME_value has the values. of:
- * the value of each character; points: the number of characters; type: the C
- * type of the elements of ctx_NAME_block. */
+/* Prints a lookup table as two C arrays. ctx_NAME_block: for each block of 128
+ * characters, the index of its values. ctx_NAME_value: the values. of: the
+ * value of each character; points: number of characters; type: C type of the
+ * elements of ctx_NAME_block. */
 static void
 print_table(const char *name, const char *type, const uint8_t *of,
     unsigned points)

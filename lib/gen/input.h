@@ -15,8 +15,8 @@
 
 enum { POINTS = 0x110000 }; /* number of Unicode code points */
 
-/* Ends the program with an error if the condition "is" is false. what: text for
- * the error message, such as the wrong line of the input. */
+/* Ends the program with an error message if the argument "is" is false. what:
+ * the text of the error message, such as the wrong line of the input. */
 static inline void
 check(bool is, const char *what)
 {
@@ -42,9 +42,10 @@ read_lines(const char *path, void (*take)(const char *line))
 	fclose(in);
 }
 
-/* Reads a range of Unicode characters, two hexadecimal code points, from the
- * beginning of a line.  Sets *first and *last to the first and last character
- * of the range.  Returns a pointer to the rest of the line. */
+/* Reads a range of Unicode characters from the beginning of a line, where it is
+ * written as two hexadecimal code points.  Sets *first and *last to the first
+ * and last character of the range.  Returns a pointer to the rest of the
+ * line. */
 static inline const char *
 read_range(const char *line, unsigned *first, unsigned *last)
 {
@@ -56,9 +57,9 @@ read_range(const char *line, unsigned *first, unsigned *last)
 	return line + n;
 }
 
-/* Calls the function "take" for each string of a list, with the string's number
- * and bytes.  In the list, each string is stored as one byte that contains its
- * length, and then its bytes (see lib/gen/data/README).  Returns the number of
+/* Calls the function "take" for each string of a list, with the number and the
+ * bytes of the string.  In the list, a byte with the length of the string comes
+ * before each string (see lib/gen/data/README).  Returns the number of
  * strings. */
 static inline size_t
 split_strings(const char *list, size_t size,

@@ -8,9 +8,9 @@
 #include "gen/blocks.h"
 #include "tokenizer/claude/chars.h"
 
-/* Maximum numbers.  KINDS: of different sets of properties; RANGES: of ranges
- * of characters.  LISTED: the tables have entries only for characters with
- * smaller code points. */
+/* Maximum sizes of the tables.  KINDS: number of different sets of properties;
+ * RANGES: number of ranges of characters; LISTED: only characters below this
+ * code point have entries of their own. */
 enum { KINDS = 100, RANGES = 2000, LISTED = 0x10000 };
 
 static uint16_t kinds[KINDS]; /* the different sets of properties */
@@ -19,8 +19,9 @@ static struct ctx_lower lower[RANGES];
 static unsigned n_lower;
 static uint8_t kind_of[LISTED];
 
-/* Reads a set of properties of a character from claude_chars.tsv, which has one
- * letter for each property.  Returns one bit for each. */
+/* Reads the set of properties of a character from a line of claude_chars.tsv,
+ * in which a letter stands for each property.  Returns the set as bits, one for
+ * each property. */
 static uint16_t
 read_letters(const char *letters)
 {

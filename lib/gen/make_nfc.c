@@ -188,9 +188,9 @@ find(unsigned cp)
 }
 
 /* Prints the full decomposition of character number i of the list: the
- * characters that remain if each character is decomposed until none has a
- * decomposition.  If a character decomposes into two characters, only the first
- * of these may be decomposed further. */
+ * characters that remain when every character that can be decomposed was
+ * decomposed.  If a character decomposes into two characters, only the first of
+ * these may be decomposed further. */
 static void
 print_parts(unsigned i)
 {

@@ -25,9 +25,9 @@ enum {
 	FILE_MAX = 1 << 20
 };
 
-/* The pieces as a trie.  Each node stands for a string of bytes with which at
- * least one piece begins.  Node 0 is the root, which stands for the empty
- * string.  Nodes are numbered by increasing length of their strings. */
+/* The pieces as a trie (prefix tree).  Each node stands for a string of bytes
+ * with which at least one piece begins.  Node 0 is the root, which stands for
+ * the empty string.  Nodes for shorter strings have lower numbers. */
 static struct node {
 	/* Links between nodes of the trie, as numbers of nodes. first: the
 	 * node's first child; next: the next child of the node's parent. 0
@@ -38,22 +38,23 @@ static struct node {
 	bool piece;
 } nodes[NODES];
 static uint32_t n_nodes = 1;
-/* The states of the automaton.  The four numbers of a state are explained in
- * pieces.h. */
+/* The states of the automaton.  Each state has four numbers, which are
+ * explained in pieces.h. */
 static struct state {
 	uint32_t edges, parent, shorter, pieces;
 } states[SLOTS];
 static uint32_t n_slots = 256;
-/* All lists of lengths of pieces, one after another.  Each list ends with 0.
- * lengths[0] is 0, so the list at index 0 is the empty list. */
+/* Lists of lengths of pieces, one after another.  Each list ends with 0, and a
+ * list is identified by the index of its first element. lengths[0] is 0, so
+ * list 0 is empty. */
 static uint8_t lengths[LENGTHS];
 static uint32_t n_lengths = 1;
 static struct list {
 	uint32_t length, rest, at;
 } lists[LISTS];
 static uint32_t n_lists;
-/* The pieces of the vocabulary.  The trie is built level by level; node is the
- * deepest node built so far that stands for a beginning of the piece. */
+/* The pieces of the vocabulary. node: while the trie is built, the node for the
+ * longest beginning of the piece that has a node already. */
 static struct {
 	const char *text;
 	size_t n;
@@ -120,10 +121,10 @@ add_level(unsigned depth)
 	return added;
 }
 
-/* Makes a list of lengths that begins with "length" and continues with the list
- * at index "rest" of the array "lengths".  Each list in this array ends with 0.
- * Returns the index of the new list, or of an equal list that the array already
- * has. */
+/* Adds the list that begins with "length" and continues like the list "rest" to
+ * the array "lengths".  A list is identified by the index of its first element.
+ * If the array already contains an equal list, adds nothing.  Returns the index
+ * of the list. */
 static uint32_t
 add_length(uint32_t length, uint32_t rest)
 {
@@ -143,9 +144,9 @@ add_length(uint32_t length, uint32_t rest)
 }
 
 /* Sets two members of each node of the trie. shorter: the node for the longest
- * proper suffix of the node's string that has a node. pieces: the list of the
- * lengths of all pieces of two bytes or more that are suffixes of the node's
- * string. */
+ * proper suffix of the node's string, among the suffixes that have a node.
+ * pieces: the list of the lengths of all pieces of at least two bytes that are
+ * suffixes of the node's string. */
 static void
 link_nodes(void)
 {
@@ -176,13 +177,13 @@ fits(uint32_t node, uint32_t edges)
 	return true;
 }
 
-/* Chooses where in the array of states the children of a node are stored: the
- * child for byte b gets the index edges + b. edges, a member of the node, is
- * set to the lowest number for which all these indices are free and at least
- * *from.  If the node has several children, *from is then set to the index of
- * the first one, so that later searches do not look at free indices before it.
- * Nodes with one child can use those indices, so the caller has another *from
- * for such nodes. */
+/* Chooses where the children of a node are stored in the array of states.  The
+ * child for byte b is stored at the index edges + b.  The member edges of the
+ * node is set to the lowest number that is at least *from and for which all
+ * these elements are free.  If the node has several children, *from is then set
+ * to the index of the first child, so that later searches do not begin before
+ * it.  This skips free elements, which nodes with one child can use: the caller
+ * has another *from for such nodes. */
 static void
 place_edges(uint32_t node, uint32_t *from)
 {
@@ -220,9 +221,9 @@ next_node(uint32_t node)
 static void
 fill_states(void)
 {
-	/* Where in the array of states the search for free elements begins.
-	 * from[0]: for trie nodes with one child; from[1]: for nodes with
-	 * several children. */
+	/* Index in the array of states at which the search for free elements
+	 * begins. from[0]: for trie nodes with one child; from[1]: for trie
+	 * nodes with several children. */
 	uint32_t from[2] = {256, 256}, i;
 
 	for (i = 0; i < SLOTS; i++)

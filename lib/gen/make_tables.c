@@ -17,8 +17,8 @@ enum { FILE_MAX = 1 << 26 };
 
 static char block[FILE_MAX];
 
-/* Reads a whole file into the array "block", from the element "at" on.  Returns
- * the size of the file in bytes. */
+/* Reads a whole file into the array "block".  The file begins at the element
+ * with the index "at".  Returns the size of the file in bytes. */
 static size_t
 read_table(const char *name, size_t at)
 {
