@@ -38,15 +38,16 @@
 
 struct ctx_age_config {
 	/* Path of the spool, the directory in which tool results are stored.
-	 * If opened is NULL, ctx-age creates the directory when it is
-	 * needed. */
+	 * If the member "opened" is NULL, ctx-age creates this directory when
+	 * the first result is stored. */
 	const char *spool;
 	/* A spool that the caller has opened with create (see ctx_spool_open),
 	 * and closes after ctx_age_stream has returned; or NULL. */
 	struct ctx_spool *opened;
-	/* The error why the caller could not open the spool. */
+	/* The error that occurred when the caller tried to open the spool, if
+	 * it could not be opened. */
 	const struct ctx_err *refused;
-	/* format of the names of stored files, see ctx_spool_name */
+	/* Form of the names of stored files, see ctx_spool_name. */
 	const char *format;
 	/* True if media blocks are moved to files, and not tool results.
 	 * by_results must then be true, too, and keep and step are numbers of
@@ -58,35 +59,37 @@ struct ctx_age_config {
 	/* True if only messages after the last assistant message are changed,
 	 * because no request has contained them yet. */
 	bool unsent;
-	/* Number of the newest messages (or tool results) that are not
-	 * changed. */
+	/* Number of the newest messages (or, with by_results, newest tool
+	 * results) that are not changed. */
 	uint64_t keep;
-	/* How often the boundary between changed and unchanged results moves:
-	 * each time so many further messages (or tool results) were read.  If
-	 * it moves less often, the prompt cache remains valid longer.  At least
-	 * 1. */
+	/* ctx-age changes only results before a boundary.  The boundary moves
+	 * only after this many further messages (or, with by_results, tool
+	 * results).  With a larger step the beginning of the conversation
+	 * remains the same for more requests, so that the provider's prompt
+	 * cache can be used.  At least 1. */
 	uint64_t step;
-	/* Minimum age of a message that may be changed, in milliseconds before
-	 * the newest message; 0 if it may have any age. */
+	/* Minimum age of a message that may be changed: so many milliseconds
+	 * must be between its timestamp and that of the newest message. 0: any
+	 * age. */
 	uint64_t older;
 	/* Only tool results with more characters than this are replaced. */
 	uint64_t over;
-	/* Number of characters at the beginning of a replaced tool result that
-	 * remain in the message, before the line that names its file; at most
-	 * CTX_AGE_HEAD. */
+	/* Number of characters that are kept in the message from the beginning
+	 * of a replaced tool result.  The line that names the file comes after
+	 * them.  At most CTX_AGE_HEAD. */
 	uint64_t head;
-	/* Minimum number of tokens that all changes together must save;
-	 * otherwise nothing is changed. */
+	/* Minimum number of tokens that all changes of a conversation together
+	 * must save.  If they save fewer, nothing is changed. */
 	uint64_t at_least;
-	/* True if old tool results are replaced by the text CTX_CLEARED,
-	 * without being stored in files. */
+	/* True if old tool results are replaced by the fixed text CTX_CLEARED
+	 * and not stored in files. */
 	bool mask;
 	/* What is done with bound reasoning: signed reasoning that its provider
 	 * refuses if anything before it was changed. */
 	enum ctx_reasoning reasoning;
-	/* Patterns of tool names that say whose results may be replaced.  The
-	 * name of the tool must match the list tool, unless that list is empty,
-	 * and must not match the list not_tool. */
+	/* Regular expressions for the names of tools.  A result may be replaced
+	 * only if the name of its tool matches the list "tool" (or this list is
+	 * empty), and does not match the list "not_tool". */
 	struct ctx_pattern tool, not_tool;
 	struct ctx_report report;
 	void *user;
@@ -97,7 +100,7 @@ struct ctx_age_config {
 
 struct ctx_age_counts {
 	/* results: number of tool results (or media blocks) that were moved to
-	 * files. tokens: number of tokens that this saves. */
+	 * files. tokens: number of tokens that were saved by this. */
 	uint64_t results, tokens;
 	/* messages: number of messages that were read. timed: how many of them
 	 * have a timestamp. */
@@ -119,12 +122,11 @@ struct ctx_age_counts {
  * Moves the old tool results (or media) of a stream to files, and writes
  * references to the files in their place.  A file is on disk before the
  * reference to it is written.  A result is replaced only if that saves tokens.
- * A message without a timestamp has the age of the message before it; if no
- * message before it has a timestamp either, it is not old.
- *
- * Memory needed: the newest messages, which are not changed yet, and the
- * messages that are kept until at_least tokens can be saved.  If the option
- * unsent is set: all messages after the last assistant message.  A record that
+ * A message without a timestamp has the age of the message before it.  If no
+ * earlier message has a timestamp either, the message is not old.
+ * Memory needed: the newest messages, which may not be changed yet, and the
+ * messages that wait until at_least tokens can be saved.  With the option
+ * unsent: all messages after the last assistant message.  A record that
  * contains a conversation is in memory as a whole.  If writer is NULL, nothing
  * is written (dry run).
  */
@@ -144,7 +146,8 @@ enum ctx_aged_result_state {
 	CTX_AGED_CHANGED,
 };
 
-/* A reference to a spool file, found in a conversation. */
+/* A reference to a spool file, found in a conversation.  A reference is a line
+ * that names the file to which ctx-age has moved a tool result. */
 struct ctx_found_reference {
 	/* name of the input file that contains the conversation */
 	const char *file;
@@ -152,16 +155,16 @@ struct ctx_found_reference {
 	/* path: path of the spool file, as written in the reference; name: its
 	 * name in the spool directory. */
 	struct ctx_str path, name;
-	/* Length of the text or media that was moved to the file: of a text in
-	 * characters, of media in bytes. */
+	/* Length of the text or media that was moved to the file: in characters
+	 * for a text, in bytes for media. */
 	uint64_t chars;
 	enum ctx_aged_result_state state;
 };
 
 struct ctx_restore_config {
 	const char *spool;
-	/* The error why the spool cannot be used.  NULL, or an error with the
-	 * code CTX_OK, if the spool can be used. */
+	/* The error because of which the spool cannot be used.  NULL, or an
+	 * error with the code CTX_OK, if the spool can be used. */
 	const struct ctx_err *refused;
 	struct ctx_report report;
 	void *user;
@@ -169,15 +172,15 @@ struct ctx_restore_config {
 	 * NULL. */
 	int (*found)(void *user, const struct ctx_found_reference *aged,
 	    struct ctx_err *err);
-	/* Called for each text that looks like a reference to a file in another
-	 * directory. dir: this directory, as the text names it; anybody may
-	 * have written the text. dir is valid only during the call.  May be
-	 * NULL. */
+	/* Called for each text that looks like a reference to a file that is
+	 * not in the spool directory. dir: the directory of the file, as the
+	 * text names it; anybody may have written the text. dir is valid only
+	 * during the call.  May be NULL. */
 	int (*foreign)(void *user, struct ctx_str dir, struct ctx_err *err);
-	/* Called for each row of hex digits in a record that is long enough to
-	 * contain the hash in the name of a spool file.  So the caller can find
-	 * the files to which the record refers. digits: the last digits of the
-	 * row, as many as the hash in a name has.  May be NULL. */
+	/* Called for each row of hex digits in a record that may be the hash in
+	 * the name of a spool file, because it is long enough.  So the caller
+	 * can find the files to which the record refers. digits: the last
+	 * digits of the row, as many as a hash in a name has.  May be NULL. */
 	int (*digits)(void *user, struct ctx_str digits, struct ctx_err *err);
 };
 

@@ -9,11 +9,12 @@
 #include "stream/change_report.h"
 #include "stream/rewrite.h"
 
-/* An entry of the queue of ctx-age: a message that is not written yet, or a
- * record after such a message that is not a message. */
+/* An element of the queue of ctx-age: a message that is not written yet, or a
+ * record that is not a message and comes after such a message. */
 struct age_entry {
 	struct ctx_held_message held;
-	uint64_t message; /* index of the message in the conversation, from 0 */
+	/* index of the element's message in the conversation, from 0 */
+	uint64_t message;
 	/* Number of the first tool result of this message.  The tool results of
 	 * a conversation are numbered from 0. */
 	uint64_t first_result;
@@ -25,12 +26,13 @@ struct age_entry {
 	 * earlier record. */
 	bool continues;
 	uint32_t results;
-	/* For each tool result of the message: id of its tool in
-	 * age_queue.groups.tools.  The entry owns the array.  NULL if no result
-	 * is long enough to be replaced. */
+	/* For each tool result of the message: its tool, as an id in the string
+	 * table age_queue.groups.tools.  This struct owns the array.  NULL if
+	 * no result is long enough to be replaced. */
 	uint32_t *tools;
-	/* The JSON edits of this message: rewrite.edits, from the edit number
-	 * first_edit on, as many as edits says. */
+	/* The JSON edits of this message are elements of the array
+	 * rewrite.edits: edits is their number, first_edit the index of the
+	 * first. */
 	size_t first_edit, edits;
 	struct message_place place;
 	bool is_signed; /* true if the message has signed reasoning */
@@ -45,30 +47,33 @@ struct age_queue {
 	struct ctx_groups groups;
 	struct ctx_model_counter model_counter;
 	/* For a conversation inside a record, with the option unsent: number of
-	 * the entry after the last assistant message.  The messages before that
-	 * entry were sent to the provider, so they are not changed. */
+	 * the first element of the queue after the last assistant message.  The
+	 * messages before it were already sent to the provider, so they are not
+	 * changed. */
 	size_t sent_end;
-	/* Number of the first entry of the queue whose savings are not yet
+	/* Number of the first element of the queue whose tokens are not yet
 	 * included in the member "savings". */
 	size_t savings_end;
 	/* Number of tokens that would be saved by replacing the old tool
-	 * results in all entries before the entry savings_end. */
+	 * results in all elements of the queue before number savings_end. */
 	uint64_t savings;
 	/* Number of messages, and of tool results, that were read so far. */
 	uint64_t messages, results;
-	/* index of the last message for which a change was reported, plus 1 */
+	/* index of the newest message for which a change was reported, plus
+	 * 1 */
 	uint64_t reported_end;
-	/* If has_time is true: timestamps in milliseconds since 1970. time: of
-	 * the message that was read last; newest: of the newest message. */
+	/* Timestamps in milliseconds since 1970, valid if has_time is true.
+	 * time: of the message that was read last; newest: the highest
+	 * timestamp. */
 	int64_t time, newest;
 	bool has_time; /* true once a message had a timestamp */
 	bool ended;    /* true if the conversation has ended */
-	/* True if the conversation's reasoning is bound: the provider refuses
-	 * signed reasoning of its model when anything before the reasoning was
-	 * changed. */
+	/* True if the conversation has bound reasoning: signed reasoning that
+	 * its provider refuses if anything before the reasoning was changed. */
 	bool binds;
 	bool changed; /* true once a message of the conversation was changed */
-	/* The place in the conversation of the message that was read last. */
+	/* The place in the conversation of the message that was read last, from
+	 * which the name of a reasoning file is computed. */
 	struct message_place place;
 };
 
@@ -77,7 +82,7 @@ struct aging {
 	struct ctx_age_config *options;
 	struct ctx_age_counts *counts;
 	struct ctx_model_counters *counters;
-	/* The entries in the queues of rewrite have the type struct
+	/* The elements of the queues in "rewrite" have the type struct
 	 * age_entry. */
 	struct ctx_rewrite rewrite;
 	/* lines: the conversation in which each message is a record of its own.
@@ -86,31 +91,32 @@ struct aging {
 	/* The spool, the directory in which tool results are stored.  Its
 	 * member fd is -1 if it is not open. */
 	struct ctx_spool spool;
-	/* The error why the spool cannot be opened, or an error with the code
-	 * CTX_OK if it can. */
+	/* The error because of which the spool cannot be opened, or an error
+	 * with the code CTX_OK if it can be opened. */
 	struct ctx_err refused;
 	struct aged_result aged;
 	struct ctx_buf text; /* scratch memory */
-	/* The JSON of a message after its old tool results were replaced, and
-	 * before its bound reasoning is removed (signed reasoning that the
-	 * provider refuses if anything before it was changed). */
+	/* The JSON of a message after its old tool results were replaced.  It
+	 * still has its bound reasoning: signed reasoning that the provider
+	 * refuses if anything before it was changed. */
 	struct ctx_buf unstripped;
 	/* edits that remove the reasoning from the message */
 	struct ctx_edits strip_edits;
 	struct ctx_buf stripped; /* the message without its reasoning */
 	struct ctx_buf name;     /* name of a spool file */
-	/* committed_edits: number of edits of the current record whose tool
-	 * results are on disk; they are the first ones.  The edits after them
-	 * replace pending_results tool results, which saves pending_tokens
-	 * tokens. */
+	/* committed_edits: number of the edits of the current record whose
+	 * files are on disk already; they are the first edits of the record.
+	 * The later edits replace pending_results tool results, which saves
+	 * pending_tokens tokens. */
 	size_t committed_edits;
 	uint64_t pending_results, pending_tokens;
 };
 
 /* ---- age_queue.c ---- */
 
-/* Returns the list of the entries of a queue: aging->rewrite.elements for the
- * queue aging->record, aging->rewrite.lines for the queue aging->lines. */
+/* Returns the list with the elements of a queue: aging->rewrite.elements for
+ * the queue aging->record, or aging->rewrite.lines for the queue
+ * aging->lines. */
 static inline struct ctx_held_queue *
 ctx_age_entries(struct aging *aging, const struct age_queue *queue)
 {
@@ -120,9 +126,9 @@ ctx_age_entries(struct aging *aging, const struct age_queue *queue)
 /* Frees the messages that were not written, and prepares the queue for the next
  * conversation. */
 void ctx_age_queue_clear(struct aging *aging, struct age_queue *queue);
-/* Appends an entry for the event's message to the queue.  Adds the message to
- * queue->groups, in which the tools of tool results are looked up.  Returns the
- * entry, or NULL with *err. */
+/* Appends the event's message to the queue, and also to queue->groups, in which
+ * the tool of each tool result is looked up.  Returns the new element of the
+ * queue, or NULL with *err. */
 struct age_entry *ctx_age_queue_append(struct aging *aging,
     struct age_queue *queue, const struct ctx_event *event,
     struct ctx_err *err);
@@ -138,8 +144,9 @@ int ctx_age_queue_begin(struct aging *aging, struct age_queue *queue,
  * error. */
 int ctx_age_open_spool(struct aging *aging, struct ctx_err *err);
 /* Counts tool results that could not be stored in a file, and so remain in the
- * conversation. results: how many.  Calls options->failed with *err.  Returns
- * -1 if *err must end the run, as lack of memory does; otherwise 0. */
+ * conversation. results: number of these results.  Calls options->failed with
+ * *err.  Returns -1 if *err is an error that must end the run, such as lack of
+ * memory; otherwise 0. */
 int ctx_age_report_failure(struct aging *aging, const struct age_entry *entry,
     uint64_t results, struct ctx_err *err);
 /* Returns the index of the first message that is too new to be changed or, with
@@ -147,8 +154,8 @@ int ctx_age_report_failure(struct aging *aging, const struct age_entry *entry,
  * new. */
 uint64_t ctx_age_find_boundary(const struct aging *aging,
     const struct age_queue *queue);
-/* Returns true if a message is old enough to be changed according to the option
- * older: so much older than the newest message. */
+/* Returns true if a message is old enough to be changed: older than the newest
+ * message by at least as much time as the option older says. */
 bool ctx_age_is_old(const struct aging *aging, const struct age_queue *queue,
     const struct age_entry *entry);
 /* Sets *is_counted to true if block i is a tool result or, with options->media,
@@ -162,8 +169,8 @@ int ctx_age_is_result(struct aging *aging, const struct ctx_message *message,
 bool ctx_age_may_age(const struct aging *aging,
     const struct ctx_message *message, size_t i);
 /* Adds the edits that replace the old tool results of a message by references.
- * If count_only is true, only adds the tokens that this would save to
- * queue->savings. */
+ * If count_only is true, adds no edits, and only adds the number of tokens that
+ * they would save to queue->savings. */
 int ctx_age_message(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, bool count_only, struct ctx_err *err);
 
@@ -177,17 +184,18 @@ int ctx_age_remove_reasoning(struct aging *aging, struct age_queue *queue,
 
 /* ---- write_aged.c ---- */
 
-/* Syncs the files with replaced tool results to disk.  If that fails, removes
- * the edits that were added since the last successful call. */
+/* Syncs to disk the files in which the replaced tool results are stored.  If
+ * that fails, removes all edits that were added after the last successful
+ * call. */
 int ctx_age_commit_edits(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err);
 /* Archives and reports a changed message.  Does nothing if the files with its
  * replaced tool results could not be synced to disk. */
 int ctx_age_report_message(struct aging *aging, struct age_queue *queue,
     const struct age_entry *entry, struct ctx_err *err);
-/* Returns true if all tool results of an entry are old enough to be replaced.
- * Also returns true for a record that is not a message, so that it is written
- * together with the message before it. */
+/* Returns true if all tool results of a message in the queue are old enough to
+ * be replaced.  Also returns true for a record that is not a message, so that
+ * it is written together with the message before it. */
 bool ctx_age_is_before_boundary(const struct aging *aging,
     const struct age_queue *queue, const struct age_entry *entry);
 /* Returns true if all messages of the conversation must be read before any

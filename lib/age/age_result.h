@@ -12,13 +12,14 @@ struct aged_result {
 	/* content of the spool file: the text of the tool result, or the
 	 * decoded media */
 	struct ctx_buf text;
-	/* JSON that replaces the tool result or media block */
+	/* JSON that is written in place of the tool result or media block */
 	struct ctx_buf replacement;
 	/* Name of the spool file, terminated by a NUL byte.  Empty if nothing
 	 * is stored. */
 	struct ctx_buf file_name;
 	/* The JSON of the result or media block, if this JSON is stored in a
-	 * file; otherwise json.n is 0.  Points into the message's JSON. */
+	 * file; otherwise its length json.n is 0.  Points into the message's
+	 * JSON. */
 	struct ctx_str json;
 	/* True if only the member json is stored, not the member text.  This is
 	 * so for a media block that is only a link to the media. */

@@ -17,8 +17,8 @@
  * and media of the conversation up to it.  The message alone is not enough,
  * because messages like "ok" occur in many conversations.
  */
-/* Place of a message in its conversation.  The name of the file with the
- * original of the message depends on it. */
+/* Place of a message in its conversation.  The name of the file in which the
+ * original of the message is stored is computed from it. */
 struct message_place {
 	/* Hash of the texts, tool calls and media of the conversation, up to
 	 * and including this message, without system messages.  Of media, the
@@ -33,10 +33,10 @@ struct message_place {
 	uint64_t record;
 };
 
-/* Changes *place from the place of a message to the place of the next one.
- * message: the next message; index: its index in the conversation.  Adds the
- * message to the hash place->so_far, except for a text that ctx-age has written
- * in place of reasoning. */
+/* Changes *place from the place of a message to the place of the message after
+ * it. message: that next message; index: its index in the conversation.  Adds
+ * the next message to the hash place->so_far, but not a text that ctx-age has
+ * written in place of reasoning. */
 int ctx_place_next(struct message_place *place,
     const struct ctx_message *message, uint64_t index, struct ctx_buf *scratch,
     struct ctx_err *err);

@@ -28,8 +28,9 @@ struct restored_message {
 	/* True if an earlier record of the same message was already
 	 * reported. */
 	bool continues;
-	/* The JSON edits of this message: rewrite.edits, from the edit number
-	 * first_edit on, as many as edits says. */
+	/* The JSON edits of this message are elements of the array
+	 * rewrite.edits: edits is their number, first_edit the index of the
+	 * first. */
 	size_t first_edit, edits;
 };
 
@@ -38,21 +39,21 @@ struct restoration {
 	const struct ctx_restore_config *options;
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
-	/* Trackers of the conversations that are being read (model, names of
-	 * tools, index of the message). line_tracker: of the conversation in
-	 * which each message is a record. record_tracker: of the conversation
-	 * inside the current record. */
+	/* What is known of the conversations that are being read: the model,
+	 * the names of tools, the index of the message. line_tracker: the
+	 * conversation in which each message is a record. record_tracker: the
+	 * conversation inside the current record. */
 	struct conversation_tracker line_tracker, record_tracker;
 	struct ctx_intern tools; /* names of tools, used in reports */
 	/* The spool, the directory with the tool results that ctx-age has moved
 	 * to files.  Its member fd is -1 if it is not open. */
 	struct ctx_spool spool;
 	bool no_spool; /* true if the spool directory does not exist */
-	/* True once a text was read that may end with a reference to a file to
-	 * which ctx-age has moved something. */
+	/* True once a text was read that may end with a reference to a file of
+	 * ctx-age. */
 	bool seen_reference;
-	/* Place, in its conversation, of the message that was read last.
-	 * places[0]: among messages that are records. places[1]: among messages
+	/* Places of the newest messages in their conversations. places[0]: of
+	 * the newest message that is a record; places[1]: of the newest message
 	 * inside a record. */
 	struct message_place places[2];
 	/* The original of a message, including its reasoning. */
@@ -85,8 +86,8 @@ struct restoration {
  * without error. */
 int ctx_restore_open_spool(struct restoration *restoration,
     struct ctx_err *err);
-/* Scans the content of a file into *json.  Returns 1 if it is exactly one JSON
- * value and a line feed, 0 if it is not, or -1 with *err. */
+/* Parses the content of a file as JSON into *json.  Returns 1 if it is exactly
+ * one JSON value and a line feed, 0 if it is not, or -1 with *err. */
 int ctx_restore_scan_line(struct ctx_json *json, const struct ctx_buf *line,
     struct ctx_err *err);
 /* Sets *state according to rc and *err, the result of ctx_spool_get or
@@ -113,23 +114,23 @@ int ctx_restore_read_referenced(struct restoration *restoration,
     const struct ctx_reference *ref, struct ctx_buf *file,
     enum ctx_aged_result_state *state, struct ctx_err *err);
 /* Opens the spool to look up a reference.  Returns 1 if the reference names a
- * file in the spool, even if it writes the path of the spool differently.  If
- * it names a file in another directory, calls options->foreign and returns 0.
+ * file in the spool, even if the path in the reference is written differently.
+ * If the file is in another directory, calls options->foreign and returns 0.
  * Returns -1 with *err after an error. */
 int ctx_restore_find_spool(struct restoration *restoration,
     const struct ctx_reference *ref, struct ctx_err *err);
 /* Calls options->found for a reference to a file in the spool directory.  If
- * the file is missing or was changed, notes down that the current record must
- * not be changed. */
+ * the file is missing or was changed, also sets a flag so that the current
+ * record is not changed. */
 int ctx_restore_report_reference(struct restoration *restoration,
     const struct ctx_reference *ref, enum ctx_aged_result_state state,
     struct ctx_err *err);
 
 /* ---- restore_media.c ---- */
 
-/* Puts back a media block: if the text block at node has a text that ctx-age
- * writes in place of media, adds the edit that replaces the text block. text:
- * JSON node of its text. */
+/* Puts back a media block.  If ctx-age has written the text block at the JSON
+ * node "node" in place of media, adds the edit that replaces the text block.
+ * text: JSON node of the block's text. */
 int ctx_restore_media(struct restoration *restoration,
     const struct ctx_json *json, uint32_t node, uint32_t text,
     struct ctx_edits *edits, struct ctx_err *err);
