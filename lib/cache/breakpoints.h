@@ -6,33 +6,35 @@
 #include "cache/cache.h"
 #include "stream/rewrite.h"
 
-/* Number of content blocks between the newest breakpoint and an additional one
- * before it.  Providers search the 20 blocks before a breakpoint for an earlier
- * one.  This number is lower, because some of these blocks cannot have a
+/* Maximum number of content blocks between the newest breakpoint and the
+ * additional one before it.  When the provider finds a breakpoint in a request,
+ * it searches the 20 blocks before the breakpoint for an earlier one.  This
+ * number is lower than 20, because some of these blocks cannot have a
  * breakpoint. */
 #define BREAKPOINT_STEP 15
 
-/* A message that is in memory until its prompt-cache breakpoints are known, or
- * a record after such a message that is not a message. */
+/* An element of the queue of ctx-cache: a message that is in memory until its
+ * prompt-cache breakpoints are known, or a record that is not a message and
+ * comes after such a message. */
 struct cache_entry {
 	struct ctx_held_message held;
 	enum ctx_role role;
 	/* True if the message had no cache breakpoints in the input. */
 	bool is_unmarked;
 	struct ctx_breakpoint_places places;
-	/* Number of content blocks in the conversation before this message,
-	 * without the system messages at the beginning. */
+	/* Number of content blocks in the conversation before this message.
+	 * The system messages at the beginning are not counted. */
 	uint64_t first_block;
-	/* The report about this message, used if its breakpoints change.  Set
-	 * only if reports are wanted.  The entry owns change.tool. */
+	/* The report that is made about this message if its breakpoints change.
+	 * Set only if reports are wanted.  This struct owns change.tool. */
 	struct ctx_change change;
 };
 
-/* The part of a conversation that was read so far.  The conversation gets
- * breakpoints.  Its messages are numbered from 0. */
+/* A conversation that gets breakpoints: what was read of it so far.  Its
+ * messages are numbered from 0. */
 struct cache_run {
-	/* The queue of the messages that are not written yet.  Its entries have
-	 * the type struct cache_entry. */
+	/* The queue of the messages that are not written yet.  Its elements
+	 * have the type struct cache_entry. */
 	struct ctx_held_queue *entries;
 	/* input file of the first message of the conversation */
 	const char *file;
@@ -41,20 +43,20 @@ struct cache_run {
 	const struct ctx_dialect *dialect;
 	const struct ctx_breakpoint_format *format;
 	struct ctx_model_counter model_counter;
-	/* Number of tokens in the request before its messages and in the
-	 * messages read so far.  Counting stops when the minimum that the
-	 * provider caches for the model is reached, because a more exact number
-	 * is not needed. */
+	/* Number of tokens of the system prompt and tool definitions outside
+	 * the messages, and of the messages read so far.  Counting stops when
+	 * this number reaches the minimum that the provider caches for the
+	 * model. */
 	uint64_t tokens;
 	/* true as long as only system messages have been read */
 	bool leading;
-	/* Number of content blocks of all messages, without the system messages
-	 * at the beginning. */
+	/* Number of content blocks in all messages read so far.  The system
+	 * messages at the beginning are not counted. */
 	uint64_t blocks;
-	/* Messages that may have a breakpoint, as their number plus 1; 0 if
-	 * there is none yet. system: the last of the system messages at the
-	 * beginning. newest, previous: the last message after these, and the
-	 * one before it. */
+	/* Messages that may get a breakpoint: the number of each message plus
+	 * 1, or 0 if there is no such message yet. system: the last of the
+	 * system messages at the beginning; newest: the last message after
+	 * them; previous: the message before the newest one. */
 	uint64_t system, newest, previous;
 };
 
@@ -64,30 +66,30 @@ struct breakpoints {
 	const struct ctx_breakpoint_format *format;
 	struct {
 		uint64_t number; /* number of the message */
-		/* The content block of the message that gets the breakpoint,
-		 * given as the number of blocks after it.  This is also the bit
-		 * of the block in ctx_breakpoint_places.mask. */
+		/* The content block of the message that gets the breakpoint, as
+		 * a number of a bit in ctx_breakpoint_places.mask: the number
+		 * of blocks that come after it. */
 		unsigned bit;
 		const char *rule; /* name of this breakpoint in reports */
 	} list[CTX_BREAKPOINTS_MAX];
 	size_t n, max;
-	/* Blocks of the system prompt, and tool definitions, of the request
-	 * that get a breakpoint.  Masks as in ctx_breakpoint_places.mask. */
+	/* The blocks of the system prompt, and the tool definitions, that get a
+	 * breakpoint, as bits like those of ctx_breakpoint_places.mask. */
 	uint32_t system, tools;
 };
 
-/* An empty queue for entries of the type struct cache_entry. */
+/* An empty queue whose elements have the type struct cache_entry. */
 extern const struct ctx_held_queue ctx_cache_entries;
 
 /* Frees the messages that were not written, and prepares *run for the next
  * conversation. */
 void ctx_cache_run_clear(struct cache_run *run);
-/* Returns the entry of the message with this number.  The message must not have
- * been written yet. */
+/* Returns the element of the queue that contains the message with this number.
+ * The message must not have been written yet. */
 struct cache_entry *ctx_cache_run_at(const struct cache_run *run,
     uint64_t number);
-/* Appends an entry for the event's message to the queue.  Returns the entry, or
- * NULL with *err. */
+/* Appends the event's message to the queue.  Returns its element, or NULL with
+ * *err. */
 struct cache_entry *ctx_cache_run_add(struct cache_run *run,
     const struct ctx_event *event, struct ctx_err *err);
 
@@ -99,8 +101,9 @@ int ctx_cache_run_decide(struct cache_run *run,
     const struct ctx_dialect *dialect, const char *provider,
     struct ctx_err *err);
 
-/* Adds the JSON edits after which exactly the given blocks of a message have
- * breakpoints. mask: these blocks, as in struct ctx_breakpoint_places. */
+/* Adds the JSON edits to a message after which it has breakpoints at the given
+ * blocks and at no others. mask: these blocks, as in struct
+ * ctx_breakpoint_places. */
 int ctx_cache_run_edit(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
     uint32_t message, uint32_t mask, struct ctx_err *err);
@@ -116,8 +119,8 @@ int ctx_cache_run_find_places(struct cache_run *run, uint64_t number,
 uint64_t ctx_cache_run_newest(const struct cache_run *run);
 
 /* Chooses the breakpoints of the part of a conversation that was read so far.
- * json, layout: for a conversation inside a request, the record with the
- * request and its layout; otherwise NULL. */
+ * json, layout: if the conversation is inside a request, the JSON of the
+ * request, and where it contains the messages; otherwise NULL. */
 void ctx_cache_run_place(const struct cache_run *run,
     const struct ctx_json *json, const struct ctx_record_layout *layout,
     struct breakpoints *points);

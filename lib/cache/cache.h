@@ -41,8 +41,9 @@ struct ctx_cache_outcome {
 	const struct ctx_model *model; /* NULL if the model is not known */
 	/* number of breakpoints that the conversation gets */
 	size_t n_breakpoints;
-	/* Number of tokens of the conversation, if these are too few to be
-	 * cached for its model; otherwise 0. */
+	/* Number of tokens of the conversation if it is too short to be cached:
+	 * if it has fewer tokens than the provider requires for its model.
+	 * Otherwise 0. */
 	uint64_t tokens;
 };
 
@@ -113,8 +114,8 @@ struct ctx_request_prefix_item {
 	/* True if the message of this item is split over several records, and
 	 * the next item has its next part. */
 	bool is_continued;
-	/* With the option keep: offset and length in bytes of the text that is
-	 * stored for this item, and by which requests are compared. */
+	/* Used with the option keep: where the text of this item is stored, by
+	 * which requests are compared (offset and length in bytes). */
 	size_t text, text_n;
 };
 /* Options for reading a request that will be compared with another one. */
@@ -158,17 +159,18 @@ struct ctx_request_prefix_change {
 	 * earlier request; now: from the later request. */
 	struct ctx_str was, now;
 	uint64_t messages; /* number of unchanged messages before the change */
-	/* Number of tokens of the earlier request before the first member or
-	 * message that differs.  The cache can still be used for them. */
+	/* Number of tokens of the earlier request that come before the first
+	 * member or message that differs.  The provider can still read them
+	 * from its cache. */
 	uint64_t kept;
-	/* Number of tokens of the earlier request from the first member or
-	 * message that differs on.  The cache cannot be used for them any
-	 * more. */
+	/* Number of tokens of the earlier request that come after the unchanged
+	 * part, from the first member or message that differs.  The provider
+	 * cannot read them from its cache any more. */
 	uint64_t lost;
-	/* The first message because of which the provider refuses the later
-	 * request, or NULL if it does not.  The message has bound reasoning
-	 * after the first difference: signed reasoning that the provider
-	 * refuses if anything before it was changed. */
+	/* If the provider refuses the later request: the first message because
+	 * of which it does so; otherwise NULL.  That message has bound
+	 * reasoning after the first difference: signed reasoning that the
+	 * provider refuses if anything before it was changed. */
 	const struct ctx_request_prefix_item *refused;
 };
 /* Finds how a later request differs from an earlier one.  The earlier request
@@ -184,7 +186,7 @@ struct ctx_pricing {
 	/* The model whose prices are used, or NULL for the model that the later
 	 * request names. */
 	const struct ctx_model *model;
-	/* how long the cache stores what the request writes to it */
+	/* how long the provider stores what the request writes to its cache */
 	enum ctx_ttl ttl;
 	int64_t now; /* time of the request in seconds since 1970 */
 };
@@ -200,9 +202,9 @@ struct ctx_prices {
 /* Cost of sending a request when the prompt cache contains a part of it from an
  * earlier request. */
 struct ctx_cache_cost {
-	/* Size of the common beginning of the two requests: in messages, bytes
-	 * and tokens.  A message that is split over several records is counted
-	 * if all its records are equal. */
+	/* Size of the part at the beginning that is equal in both requests: in
+	 * messages, bytes and tokens.  A message that is split over several
+	 * records is counted if all its records are equal. */
 	uint64_t messages, bytes, tokens;
 	uint64_t all; /* number of messages in the later request */
 	/* True if the later request is the earlier one with messages
@@ -215,28 +217,28 @@ struct ctx_cache_cost {
 	 * written: written to it; fresh: sent without being written to it. */
 	uint64_t read, written, fresh;
 	bool writes; /* true if the provider charges for cache writes */
-	enum ctx_basis basis; /* how far to trust the token counts */
-	/* For comparison: the tokens of a request that repeats the earlier
-	 * request and only appends messages. reusable: tokens of the earlier
-	 * request, which the cache contains. appended: tokens of the appended
-	 * messages, which are written to the cache; these are the messages of
-	 * the later request after the newest message that is also in the
-	 * earlier one. */
+	enum ctx_basis basis; /* how far the token counts can be trusted */
+	/* For comparison with a request that only appends messages to the
+	 * earlier request. reusable: tokens of the earlier request, which the
+	 * cache contains; appended: tokens of the appended messages, which are
+	 * written to the cache.  These messages are those of the later request
+	 * that come after the last message which the earlier request contains,
+	 * too. */
 	uint64_t reusable;
 	uint64_t appended;
 	struct ctx_prices prices; /* prices of the later request */
-	/* cost: cost of the later request in dollars. cost_unchanged: its cost
-	 * if it only appended messages to the earlier request.  Prices may
-	 * depend on the length of a request. */
+	/* cost: what the later request costs in dollars; cost_unchanged: what
+	 * it would cost if it only appended messages to the earlier request.
+	 * Prices may depend on the length of a request. */
 	double cost, cost_unchanged;
 	/* known: true if all prices that are needed for cost are known.
 	 * known_unchanged: the same for cost_unchanged. */
 	bool known, known_unchanged;
 	/* A change may make the cached part of the request shorter, so that
-	 * each later request costs less.  This is the number of later requests
-	 * after which these savings have paid for the change: 0 if the change
-	 * costs nothing extra, CTX_NEVER if the savings never pay for it.
-	 * Valid if both costs are known. */
+	 * each request after it costs less.  This is the number of such
+	 * requests after which the savings have paid for the change: 0 if the
+	 * change costs nothing extra, CTX_NEVER if the savings never pay for
+	 * it.  Valid if both costs are known. */
 	uint64_t breakeven_requests;
 };
 int ctx_request_cost(const struct ctx_request_prefix *earlier,

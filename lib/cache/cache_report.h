@@ -6,7 +6,7 @@
 #include "cache/breakpoints.h"
 #include "stream/conversation_tracker.h"
 
-/* How messages are reported whose prompt-cache breakpoints change, and what is
+/* Where changed prompt-cache breakpoints of messages are reported, and what is
  * known of the conversations that are being read. */
 struct cache_report {
 	const struct ctx_report *options;
@@ -18,9 +18,9 @@ struct cache_report {
 	struct conversation_tracker lines, record;
 };
 
-/* Describes a message in *change, for a report in case its breakpoints are
- * changed later.  Does nothing if no reports are wanted.  The caller frees
- * change->tool.p. */
+/* Prepares the report about a message, in *change, for the case that its
+ * breakpoints are changed later.  Does nothing if no reports are wanted.  The
+ * caller frees change->tool.p. */
 int ctx_cache_report_describe(struct cache_report *report,
     const struct ctx_event *event, struct ctx_change *change,
     struct ctx_err *err);
@@ -32,9 +32,9 @@ int ctx_cache_report_change(const struct cache_report *report,
     struct ctx_change *change, const char *rule, struct ctx_str bytes,
     struct ctx_err *err);
 
-/* Adds the JSON edits that write the chosen breakpoints into the system prompt
- * and tool definitions of a request, and remove all others there.  Archives and
- * reports each member of the request that changes. */
+/* Adds the JSON edits for the system prompt and tool definitions of a request:
+ * they write the chosen breakpoints and remove all other breakpoints there.
+ * Archives and reports each member of the request that changes. */
 int ctx_cache_mark_request(const struct cache_report *report,
     struct ctx_breakpoint_writer *writer, enum ctx_ttl ttl,
     const struct ctx_event *event, const struct breakpoints *points,

@@ -8,9 +8,9 @@
 
 struct ctx_request_prefix {
 	struct ctx_request_prefix_item *items;
-	/* n: number of items; cap: number for which there is memory; n_members:
-	 * how many of the items are members of the request.  They come first;
-	 * the other items are messages. */
+	/* n: number of items; cap: number of items for which there is memory;
+	 * n_members: number of the items that are members of the request.
+	 * These are the first items; the others are messages. */
 	size_t n, cap, n_members;
 	/* The messages of the request, and which of their blocks may have
 	 * breakpoints. */
@@ -21,14 +21,15 @@ struct ctx_request_prefix {
 	struct breakpoints points;
 	uint64_t tokens; /* number of tokens of the request */
 	enum ctx_basis basis;
-	/* The texts by which members and messages are compared, if they are
-	 * stored (option keep). */
+	/* The texts by which members and messages are compared.  Only with the
+	 * option keep. */
 	struct ctx_buf text;
 	/* The members from here to "refused" describe the first difference from
 	 * the earlier request. */
 	bool differs;
-	/* Place of the difference: its offset in bytes in the value of its
-	 * record, its line in the file, and its column, both from 1. */
+	/* Place of the first difference: its offset in bytes in the JSON of its
+	 * record, its line in the file, and its column in this line (line and
+	 * column from 1). */
 	size_t offset;
 	uint64_t line;
 	size_t column;
@@ -47,9 +48,10 @@ struct ctx_request_prefix {
 /* State of ctx_request_prefix_read. */
 struct request_reading {
 	struct ctx_request_prefix *prefix;
-	/* rewrite.edits: the edits that remove the breakpoints of one item of
+	/* rewrite.edits: the edits that remove the breakpoints of an item of
 	 * the request (a member such as "tools", or a message).
-	 * rewrite.text_json: the JSON of this item without its breakpoints. */
+	 * rewrite.text_json: the parsed JSON of this item without its
+	 * breakpoints. */
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	const struct ctx_request_prefix_options *options;
@@ -64,10 +66,10 @@ struct request_reading {
  * first byte that differs from the earlier request. */
 bool ctx_request_has_signed_after_change(const struct request_reading *reading,
     const struct ctx_event *event);
-/* Computes the hash of the newest item, a member or a message of the request.
- * It is the hash of the JSON at node after the breakpoints were removed by
- * reading->rewrite.edits.  Compares the item with the item at the same place in
- * the earlier request.  Clears the edits. */
+/* Computes the hash of the newest item (a member or a message of the request)
+ * from the JSON at node, after reading->rewrite.edits have removed the
+ * breakpoints.  Compares the item with the item that has the same number in the
+ * earlier request.  Clears the edits. */
 int ctx_request_hash_item(struct request_reading *reading,
     const struct ctx_record *record, uint32_t node, struct ctx_err *err);
 
