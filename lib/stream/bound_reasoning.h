@@ -14,16 +14,16 @@
 bool ctx_bound_is_placeholder(const struct ctx_message *message,
     const struct ctx_block *block);
 /* Returns true if block i of a message is signed reasoning that ends after the
- * offset "from" in the message's JSON (in bytes). */
+ * byte with the offset "from" in the message's JSON. */
 bool ctx_bound_block_after(const struct ctx_message *message, size_t i,
     size_t from);
-/* Returns true if a message has signed reasoning that ends after the offset
- * "from" in the message's JSON (in bytes). */
+/* Returns true if a message has signed reasoning that ends after the byte with
+ * the offset "from" in the message's JSON. */
 bool ctx_bound_after(const struct ctx_message *message, size_t from);
-/* Adds the edits that remove signed reasoning from a message: the blocks that
- * end after the offset "from" in the message's JSON.  If no block would be
- * left, also inserts a text block, unless the message is split over several
- * records. */
+/* Adds the edits that remove signed reasoning from a message, but only the
+ * reasoning that ends after the byte with the offset "from" in the message's
+ * JSON.  If no block would be left, also inserts a text block, unless the
+ * message is split over several records. */
 int ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,
     size_t from, struct ctx_err *err);
 

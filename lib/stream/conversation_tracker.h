@@ -29,15 +29,15 @@ struct conversation_tracker {
 int ctx_tracker_init(struct conversation_tracker *tracker, bool tools,
     bool tokens, struct ctx_err *err);
 void ctx_tracker_release(struct conversation_tracker *tracker);
-/* Must be called first for each event CTX_EVENT_BEGIN and CTX_EVENT_MESSAGE.
- * Resets the tracker at the beginning of a conversation, counts its messages,
- * and finds its token counter. */
+/* Updates the tracker.  Must be called first for each event CTX_EVENT_BEGIN and
+ * CTX_EVENT_MESSAGE.  Resets the tracker at the beginning of a conversation,
+ * counts the messages, and finds the token counter if it is not known yet. */
 int ctx_tracker_enter(struct conversation_tracker *tracker,
     const struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_model_counters *counters, struct ctx_err *err);
-/* Sets tracker->binds: true if the provider of the conversation's model refuses
- * signed reasoning when anything before it was changed.  Looks up the model
- * only once per conversation. */
+/* Sets tracker->binds to true if the provider of the conversation's model
+ * refuses signed reasoning when anything before it was changed.  Looks up the
+ * model only in the first call for a conversation. */
 int ctx_tracker_query(struct conversation_tracker *tracker,
     const struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_model_counters *counters, struct ctx_err *err);
@@ -52,8 +52,8 @@ int ctx_tracker_tool(struct conversation_tracker *tracker,
 int ctx_tracker_first_tool(struct conversation_tracker *tracker,
     const struct ctx_event *event, struct ctx_str *tool, struct ctx_err *err);
 /* Must be called after a message was processed.  Stores the ids and tool names
- * of its tool calls, so that ctx_tracker_tool finds the tool names of later
- * tool results. */
+ * of the message's tool calls, so that ctx_tracker_tool finds the tool names of
+ * later tool results. */
 int ctx_tracker_leave(struct conversation_tracker *tracker,
     const struct ctx_event *event, struct ctx_err *err);
 

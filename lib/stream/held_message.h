@@ -6,13 +6,13 @@
 
 struct ctx_rewrite;
 
-/* A message in memory that waits until it can be written.  Records after such a
- * message wait, too, even if they are not messages. */
+/* A message that is in memory until it can be written.  A record that is not a
+ * message and comes after such a message is stored in the same way. */
 struct ctx_held_message {
 	union {
 		/* The bytes of the message's record, owned by this struct.
-		 * NULL if the message is inside the record that is being read,
-		 * or if ctx_rewrite_hold was not called yet. */
+		 * NULL if the message is only a part of the record that is
+		 * being read, or if ctx_rewrite_hold was not called yet. */
 		char *text;
 		/* If is_in_file is true: offset in bytes of the record in its
 		 * file. */
@@ -32,85 +32,85 @@ struct ctx_held_message {
 	uint32_t parse;
 	uint16_t flags; /* CTX_MESSAGE_... flags of the message */
 	/* True if the bytes of the record are not in memory.  The command reads
-	 * them from the file again when it needs them; the functions in this
-	 * header do not. */
+	 * them from the file again when it needs them; the functions of
+	 * held_message.h do not. */
 	bool is_in_file;
 };
 
 /*
- * A queue with the messages of a conversation that are in memory.  The messages
- * of a conversation are numbered from 0; those in memory have the numbers from
- * first to end - 1.
- *
- * Each command defines its own struct for the entries of its queue.  The first
- * member of this struct is a struct ctx_held_message.
+ * A queue of messages of a conversation that are in memory.  The messages of a
+ * conversation are numbered from 0; the queue contains those from number
+ * "first" to number "end" - 1.
+ * Each command defines its own struct for the elements (entries) of its queue.
+ * The first member of this struct is a struct ctx_held_message.
  */
 struct ctx_held_queue {
 	size_t entry_size; /* size of an entry in bytes */
-	/* Frees the memory that an entry owns, except its text.  NULL if
-	 * entries own only their text. */
+	/* Frees the memory that an element of the queue owns, except its text.
+	 * NULL if the elements own only their text. */
 	void (*release)(void *entry);
 	size_t first, end;
-	/* sum of the lengths of the texts of all entries, in bytes */
+	/* sum of the lengths of the texts of all elements, in bytes */
 	size_t bytes;
-	/* Used only in held_queue.c. list: the array of entries; base: number
-	 * of the first entry in this array. */
+	/* Used only in held_queue.c. list: the array with the elements of the
+	 * queue; base: number of the message in its first element. */
 	char *list;
 	size_t base, cap;
 };
 
 /* ---- held_queue.c ---- */
 
-/* Returns the entry with this number.  The pointer is valid until the next
- * entry is added, or this entry is removed. */
+/* Returns the element of the queue with this number.  The pointer is valid
+ * until the next element is added, or this element is removed. */
 void *ctx_held_queue_at(const struct ctx_held_queue *queue, size_t number);
-/* Appends an entry for the event's message, or for its record if the event has
- * no message.  The text of the record is not copied yet.  The members that the
- * command has added to struct ctx_held_message are zero.  Returns the entry, or
- * NULL with *err if there is no memory. */
+/* Appends an element to the queue for the event's message, or for its record if
+ * the event has no message.  Does not copy the text of the record yet.  The
+ * members that the command has added to struct ctx_held_message are zero.
+ * Returns the element, or NULL with *err if there is no memory. */
 void *ctx_held_queue_add(struct ctx_held_queue *queue,
     const struct ctx_event *event, struct ctx_err *err);
-/* Removes the entry that was added last, and frees it. */
+/* Removes from the queue the element that was added last, and frees it. */
 void ctx_held_queue_remove_last(struct ctx_held_queue *queue);
 /* Removes the first entry, and frees it. */
 void ctx_held_queue_remove_first(struct ctx_held_queue *queue);
-/* Calls keep for each entry, and frees the entries for which keep returns
- * false.  The other entries stay in order, and get consecutive numbers from
- * queue->first on. */
+/* Calls keep for each element of the queue, and frees the elements for which
+ * keep returns false.  The other elements stay in order, and get consecutive
+ * numbers from queue->first on. */
 void ctx_held_queue_filter(struct ctx_held_queue *queue,
     bool (*keep)(const void *entry));
-/* Frees all entries.  The next entry that is added gets the number 0. */
+/* Frees all elements of the queue.  The next element gets the number 0. */
 void ctx_held_queue_clear(struct ctx_held_queue *queue);
-/* Frees the queue with its entries. */
+/* Frees the queue with its elements. */
 void ctx_held_queue_release(struct ctx_held_queue *queue);
 
 /* ---- held_message.c ---- */
 
-/* Appends bytes to the text of an entry of rewrite->lines. */
+/* Appends bytes to the text of an element of the queue rewrite->lines. */
 int ctx_rewrite_append_text(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, struct ctx_str text, struct ctx_err *err);
-/* Sets the text of an entry of rewrite->lines that has none: to n bytes, which
- * the entry owns from now on. */
+/* Sets the text of an element of the queue rewrite->lines that has none: to n
+ * bytes, which the element owns from now on. */
 void ctx_rewrite_set_text(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, char *text, size_t n);
-/* Frees the text of an entry of rewrite->lines, so that nothing is written for
- * the entry.  Does nothing if the text is not in memory. */
+/* Frees the text of an element of the queue rewrite->lines, so that nothing is
+ * written for it.  Does nothing if the text is not in memory. */
 void ctx_rewrite_free_text(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held);
-/* Returns the JSON text of a message: its record, if the record is in memory;
- * otherwise its part of the record that is being read. */
+/* Returns the JSON text of a message: the text of its own record, if this is in
+ * memory; otherwise its part of the record that is being read. */
 struct ctx_str ctx_rewrite_text(const struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held);
-/* Scans the text of an entry of rewrite->lines into rewrite->json.  Does
- * nothing if this text was the last one scanned. */
+/* Parses the text of an element of the queue rewrite->lines as JSON, into
+ * rewrite->json.  Does nothing if this text was the last one parsed. */
 int ctx_rewrite_scan(struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held, struct ctx_err *err);
-/* Parses a message in memory again, into rewrite->message, or copies its stored
- * parse.  Returns the same values as ctx_dialect_read_message. */
+/* Parses a message in memory again into rewrite->message, or copies the result
+ * of the first parsing if it was stored.  Returns the same values as
+ * ctx_dialect_read_message. */
 int ctx_rewrite_reread(struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held, struct ctx_err *err);
-/* Scans a JSON text that the stream has not scanned, into rewrite->text_json.
- * Returns what ctx_json_scan returns. */
+/* Parses a JSON text that does not come from the stream, into
+ * rewrite->text_json.  Returns what ctx_json_scan returns. */
 int ctx_rewrite_scan_text(struct ctx_rewrite *rewrite, struct ctx_str text,
     struct ctx_err *err);
 /* Parses a JSON text that is not part of the stream as a message, into
@@ -120,9 +120,9 @@ int ctx_rewrite_scan_text(struct ctx_rewrite *rewrite, struct ctx_str text,
 int ctx_rewrite_read_text(struct ctx_rewrite *rewrite,
     const struct ctx_dialect *dialect, struct ctx_str text, unsigned flags,
     struct ctx_err *err);
-/* Stores the parse of the event's message, which is in memory as the entry
- * held, so that ctx_rewrite_reread need not parse the message again.  All
- * stored parses together have at most 1 MiB; a message for which there is no
+/* Stores the parsed form of the event's message, which is also in memory as
+ * *held, so that ctx_rewrite_reread need not parse the message again.  All
+ * stored forms together have at most 1 MiB; a message for which there is no
  * space is parsed again. ctx_rewrite_release frees them. */
 int ctx_rewrite_keep_parse(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, const struct ctx_event *event,

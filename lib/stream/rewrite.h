@@ -13,8 +13,8 @@ enum ctx_stream_end {
 	/* A read failed, or there was no memory for a record.  The conversation
 	 * may be incomplete. */
 	CTX_END_UNREADABLE,
-	/* A callback of the command has returned an error because of a
-	 * record. */
+	/* A callback of the command has returned an error because it cannot
+	 * process a record. */
 	CTX_END_REFUSED,
 	/* A callback of the command has failed with CTX_ESYS, CTX_ENOMEM or
 	 * CTX_EPIPE. */
@@ -25,9 +25,9 @@ enum ctx_stream_end {
  * or -1 with *err if the command must end.  A callback may be NULL if the
  * command does nothing at that point. */
 struct ctx_rewrite_command {
-	/* A pattern for the queues of struct ctx_rewrite: an empty queue in
-	 * which only entry_size and release are set.  NULL if the command keeps
-	 * no messages in memory. */
+	/* An empty queue, of which the queues of struct ctx_rewrite are copies;
+	 * only entry_size and release are set.  NULL if the command keeps no
+	 * messages in memory. */
 	const struct ctx_held_queue *entries;
 	/* Called at the beginning of each conversation.  For a conversation
 	 * inside a record, *event is the event BEGIN.  For the conversation in
@@ -35,22 +35,23 @@ struct ctx_rewrite_command {
 	 * message. */
 	int (*begin)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
-	/* Called for each message.  Either adds the edits of the message to
-	 * rewrite->edits, or keeps the message in memory. */
+	/* Called for each message.  The callback either adds its edits of the
+	 * message to rewrite->edits, or keeps the message in memory. */
 	int (*message)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
-	/* Called for an element of a conversation that is not a message. */
+	/* Called for an element of a conversation inside a record that is not a
+	 * message. */
 	int (*unknown)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
 	/* Called at the end of a conversation inside a record. */
 	int (*end)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
-	/* Called at the end of each record, except for a message that was kept
-	 * in memory (ctx_rewrite_hold).  If the callback returns 0,
+	/* Called at the end of each record, unless the record is a message that
+	 * was kept in memory (ctx_rewrite_hold).  If the callback returns 0,
 	 * ctx_rewrite_run applies rewrite->edits to the record and writes it;
-	 * if earlier records are still in memory, it keeps the record in
-	 * memory, too.  If the callback returns 1, it has written, kept or
-	 * removed the record itself. */
+	 * if earlier records are still in memory, it keeps the record in memory
+	 * instead.  If the callback returns 1, it has written, kept or removed
+	 * the record itself. */
 	int (*record)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
 	/* Called at the end of the stream, also after an error.  Writes the
@@ -66,8 +67,8 @@ struct ctx_edited_message {
 	/* the message as it is before the edits */
 	const struct ctx_message *message;
 	uint32_t node; /* index of the message's JSON node in its record */
-	/* The edits of the message are n elements of rewrite->edits, from the
-	 * index "first" on. */
+	/* The edits of the message are n elements of the array rewrite->edits;
+	 * "first" is the index of the first of them. */
 	size_t first, n;
 	/* token counter, or NULL if tokens are not counted */
 	struct ctx_counter *counter;
@@ -79,7 +80,7 @@ struct ctx_edited_message {
 struct ctx_rewrite {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer; /* NULL if nothing is written */
-	/* Has the archive for the original bytes, and says whether this is a
+	/* Contains the archive for original bytes, and says whether this is a
 	 * dry run, in which nothing is written.  A changed record is written
 	 * only after its original is in the archive on disk.  NULL if this is
 	 * no dry run and there is no archive; ctx_rewrite_report must then not
@@ -88,12 +89,14 @@ struct ctx_rewrite {
 	/* Edits of the record that is being read, or of the message in memory
 	 * that is written next. */
 	struct ctx_edits edits;
-	/* Messages in memory. lines: messages that are records of their own.
-	 * elements: messages inside the record that is being read. */
+	/* Queues of messages in memory. lines: messages that are records of
+	 * their own; elements: messages inside the record that is being
+	 * read. */
 	struct ctx_held_queue lines, elements;
 	const struct ctx_record *record; /* the record that is being read */
-	/* message: the message in memory that was parsed last. json: the JSON
-	 * of its record, unless it is inside the record that is being read. */
+	/* message: the message in memory that was parsed last; json: the JSON
+	 * of its record, unless the message is inside the record that is being
+	 * read. */
 	struct ctx_message message;
 	struct ctx_json json;
 	/* text_json: the JSON of the text that ctx_rewrite_scan_text or
@@ -102,57 +105,58 @@ struct ctx_rewrite {
 	struct ctx_message text_message;
 	struct ctx_json text_json;
 	/* Internal: */
-	/* The text that was scanned into the member json, or NULL if there is
+	/* The text whose JSON is in the member "json" now, or NULL if there is
 	 * none. */
 	const char *scanned;
-	/* stored parses of messages, see ctx_rewrite_keep_parse */
+	/* the parsed messages that ctx_rewrite_keep_parse has stored */
 	struct ctx_buf parses;
-	/* true once a message was read that is a record of its own */
+	/* true once a message that is a record of its own was read */
 	bool begun;
 	/* true if the record that is being read is kept in memory */
 	bool is_held;
 	struct ctx_buf out, edited;
 };
 
-/* Returns the queue of one of two conversations. inside is true: the one inside
- * the record that is being read; false: the one in which each message is a
- * record. */
+/* Returns one of the two queues of messages.  If inside is true: the queue of
+ * the conversation inside the record that is being read.  If it is false: the
+ * queue of the conversation in which each message is a record. */
 static inline struct ctx_held_queue *
 ctx_rewrite_queue(struct ctx_rewrite *rewrite, bool inside)
 {
 	return inside ? &rewrite->elements : &rewrite->lines;
 }
 
-/* Prepares *rewrite for parsing messages in memory again. simd: the SIMD
- * instructions to use. */
+/* Prepares *rewrite for parsing messages in memory again. simd: the kind of
+ * SIMD instructions that is used. */
 void ctx_rewrite_init(struct ctx_rewrite *rewrite, enum ctx_simd simd);
 /* Reads the whole stream, and calls the callbacks of the command with the
  * argument user.  A record is written at its end, unless it is kept in memory.
- * As long as messages are in rewrite->lines, later records are appended there,
- * to keep the order.  After an error, too, the callback finish is called, and
- * the output is flushed. */
+ * As long as the queue rewrite->lines is not empty, later records are appended
+ * to it, so that the order remains the same.  After an error, too, the callback
+ * finish is called, and the output is flushed. */
 int ctx_rewrite_run(struct ctx_rewrite *rewrite,
     const struct ctx_rewrite_command *command, void *user, struct ctx_err *err);
-/* Copies the event's record into an entry of rewrite->lines, which must be the
- * entry that was added last.  The record is written when the command writes
- * this entry.  The event remains valid until the next event, or until the entry
- * is removed.  If there is no memory, removes the entry and returns -1. */
+/* Copies the event's record into an element of the queue rewrite->lines, which
+ * must be the element that was added last.  The record is written when the
+ * command writes this element.  The event remains valid until the next event,
+ * or until the element is removed.  If there is no memory, removes the element
+ * and returns -1. */
 int ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
     const struct ctx_event *event, struct ctx_err *err);
 /* Applies rewrite->edits to the event's record, appends the edited record to
- * rewrite->lines, and clears the edits.  Returns the new entry, or NULL with
- * *err. */
+ * the queue rewrite->lines, and clears the edits.  Returns the new element, or
+ * NULL with *err. */
 void *ctx_rewrite_hold_record(struct ctx_rewrite *rewrite,
     const struct ctx_event *event, struct ctx_err *err);
-/* Applies edits to the text of an entry of rewrite->lines, and clears the
- * edits.  An entry without a text gets the edited text of the record that is
- * being read. */
+/* Applies edits to the text of an element of the queue rewrite->lines, and
+ * clears the edits.  An element without a text gets the edited text of the
+ * record that is being read. */
 int ctx_rewrite_edit_held(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, struct ctx_edits *edits,
     struct ctx_err *err);
-/* Sets *tokens to the number of tokens of a message after its edits, which are
- * in *edits.  Returns 1; 0 if the dialect cannot read a message without the
- * record around it, as in session files; or -1 with *err. */
+/* Sets *tokens to the number of tokens that a message has after its edits, the
+ * argument edits.  Returns 1; 0 if the dialect (format) cannot read a message
+ * without the record around it, as in session files; or -1 with *err. */
 int ctx_rewrite_count_edited(struct ctx_rewrite *rewrite,
     const struct ctx_edited_message *edited, const struct ctx_edits *edits,
     uint64_t *tokens, struct ctx_err *err);
@@ -168,13 +172,13 @@ int ctx_rewrite_report(struct ctx_rewrite *rewrite,
 int ctx_rewrite_apply_edits(struct ctx_rewrite *rewrite, struct ctx_str *text,
     struct ctx_err *err);
 /* Applies rewrite->edits to a record, clears the edits, and writes the result,
- * unless this is a dry run.  First writes the archive to disk. is_borrowed:
- * true if text remains valid until the writer is flushed, so that it need not
- * be copied. */
+ * unless this is a dry run.  Before that, writes the archive to disk.
+ * is_borrowed: true if text remains valid until the writer is flushed, so that
+ * it need not be copied. */
 int ctx_rewrite_write(struct ctx_rewrite *rewrite, struct ctx_str text,
     bool is_borrowed, struct ctx_err *err);
-/* Applies rewrite->edits to the first entry of rewrite->lines, writes it, and
- * removes it from the queue. */
+/* Applies rewrite->edits to the first element of the queue rewrite->lines,
+ * writes it, and removes it from the queue. */
 int ctx_rewrite_write_first(struct ctx_rewrite *rewrite, struct ctx_err *err);
 /* Frees the memory of *rewrite, including its queues. */
 void ctx_rewrite_release(struct ctx_rewrite *rewrite);

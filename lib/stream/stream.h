@@ -38,19 +38,19 @@ enum ctx_event_kind {
 struct ctx_event {
 	enum ctx_event_kind kind;
 	const struct ctx_record *record;
-	/* Where the messages of the conversation are in the JSON of the record.
-	 * If the record itself is a message, this is the layout of a single
-	 * message. */
+	/* Says where the JSON of the record contains the messages of the
+	 * conversation.  If the record itself is a message, it says so. */
 	const struct ctx_record_layout *layout;
 	const struct ctx_message *message; /* used only for MESSAGE */
-	/* Used for MESSAGE: the token counts of the message, if another thread
-	 * has already counted them; otherwise NULL. */
+	/* For MESSAGE: the token counts of the message, if a thread of
+	 * ctx_stream_count_ahead has already counted them; otherwise NULL. */
 	const struct ctx_cost *cost;
 	/* Used for MESSAGE and UNKNOWN: JSON node of the message in the
 	 * record. */
 	uint32_t node;
-	/* Number of the line in ctx_stream.transcript, or 0 if the record is
-	 * not from a session file. */
+	/* Number of the record's line in ctx_stream.transcript, the list of the
+	 * lines of session files; 0 if the record is not from a session
+	 * file. */
 	uint32_t line;
 	/* True if the conversation is inside the record; false if its messages
 	 * are records of their own. */
@@ -62,21 +62,22 @@ struct ctx_event {
 struct ctx_found {
 	/* the dialect, or NULL if no message was found */
 	const struct ctx_dialect *dialect;
-	/* the key or value that identified the dialect */
+	/* the key or value in a message by which the dialect was detected */
 	const char *why;
-	/* File and line of the key or value that identified the dialect; file
-	 * is NULL if the stream has no record.  If no message was found: file
-	 * and line of the first record with messages at a path that ctx does
-	 * not read (suggested_path) or, if there is none, of the first JSON
-	 * record. */
+	/* File and line of the key or value by which the dialect was detected;
+	 * file is NULL if the stream has no record.  If no message was found:
+	 * file and line of the first record that has messages at a path which
+	 * ctx does not read (suggested_path) or, if there is none, of the first
+	 * JSON record. */
 	const char *file;
 	uint64_t line;
 	/* Where a record seems to have messages that ctx does not read. */
 	struct ctx_suggested_path suggested_path;
-	/* True if a message was found that is possible only in this dialect.
-	 * False if all messages are also possible in other dialects. */
+	/* True if a message was found that is possible only in this dialect
+	 * (format).  False if all messages are also possible in other
+	 * dialects. */
 	bool decisive;
-	/* true if a message suggests this dialect, but is also possible in
+	/* true if a message makes this dialect likely, but is also possible in
 	 * others */
 	bool likely;
 	bool others; /* true if the stream has records in several dialects */
@@ -95,7 +96,8 @@ struct ctx_stream {
 	struct ctx_reader *reader;
 	/* dialect chosen by the user, or NULL */
 	const struct ctx_dialect *forced;
-	/* True if messages that are not sent to the model are returned, too. */
+	/* True if ctx_stream_next also returns messages that are not sent to
+	 * the model. */
 	bool include_hidden;
 	/* True if the caller will remove lines of a session file after the file
 	 * was read.  The links between the lines are then kept in memory until
@@ -103,8 +105,9 @@ struct ctx_stream {
 	bool track_links;
 	/* dialect detected so far, or NULL */
 	const struct ctx_dialect *dialect;
-	/* The dialect that a message has suggested but not proved, or NULL.
-	 * Used only as long as the member "dialect" is NULL. */
+	/* A dialect (format) that a message makes likely, but that is not
+	 * certain, or NULL.  Used only as long as the member "dialect" is
+	 * NULL. */
 	const struct ctx_dialect *likely;
 	struct ctx_found found;
 	bool mixed; /* true if the stream has messages in several dialects */
@@ -113,11 +116,12 @@ struct ctx_stream {
 	uint64_t bad;
 	/* error of the first record that is not JSON */
 	struct ctx_err first_bad;
-	/* The next members are the state of reading; only lib/stream changes
-	 * them. */
+	/* The next members are the state of reading; only the functions of
+	 * lib/stream change them. */
 	struct ctx_record record;
 	struct ctx_record_layout layout, inner;
-	/* the record's request, if it is coded in a string */
+	/* the request in the record, if the record contains it as a JSON
+	 * string */
 	struct ctx_coded_value coded;
 	struct ctx_message parsed;
 	/* the session file, or NULL if none was found */
@@ -125,11 +129,11 @@ struct ctx_stream {
 	/* Number of the record's line in the transcript, and of the last line
 	 * of its file; both 0 if the record is not from a session file. */
 	uint32_t line, last_line;
-	/* Where ctx_stream_next continues: JSON nodes of the next conversation,
-	 * and of the next message, inside the record. */
+	/* Where ctx_stream_next continues inside the record: JSON node of the
+	 * next conversation, and JSON node of the next message. */
 	uint32_t conversation, message;
-	/* JSON node of the first message in the conversation that is still sent
-	 * to the model.  The agent has replaced the messages before it by a
+	/* JSON node of the first message of the conversation that is sent to
+	 * the model.  The agent has replaced the messages before it by a
 	 * summary. */
 	uint32_t first;
 	/* JSON node of the last message of the user in the conversation inside
@@ -137,18 +141,18 @@ struct ctx_stream {
 	 * (user_searched is false). */
 	uint32_t last_user;
 	bool user_searched;
-	/* scratch memory for the search for the last message of the user */
+	/* scratch memory for searching the last message of the user */
 	struct ctx_message ahead;
-	/* A key or value which shows that the messages read so far are Chat
-	 * Completions, or NULL. */
+	/* A key or value which shows that the messages read so far have the
+	 * format of Chat Completions, or NULL. */
 	const char *chat;
 	/* true once a message was read that is a record of its own */
 	bool begun;
 	/* true if the first message of the stream is a system message */
 	bool system_first;
 	int state;
-	/* Threads that count messages ahead of the caller, or NULL if there are
-	 * none. */
+	/* The threads that count the tokens of messages before ctx_stream_next
+	 * returns them, or NULL if there are none. */
 	struct ctx_count_ahead *prefetch;
 };
 int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
@@ -156,8 +160,8 @@ int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
 /* Returns the dialect (format) of the messages read so far: the one that was
  * detected, otherwise the one that messages suggest, otherwise generic. */
 const struct ctx_dialect *ctx_stream_dialect(const struct ctx_stream *stream);
-/* Finds the model of a conversation, and sets *model_counter to its token
- * counter. event: the event with which the conversation begins. */
+/* Finds the model of a conversation, and sets *model_counter to the model's
+ * token counter. event: the event at which the conversation begins. */
 int ctx_stream_measure(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     struct ctx_model_counter *model_counter, struct ctx_err *err);
@@ -167,8 +171,8 @@ int ctx_stream_measure(const struct ctx_stream *stream,
 int ctx_stream_binds(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     bool *binds, struct ctx_err *err);
-/* Sets *model to the entry for the conversation's model in the table of models,
- * or to NULL if the table has no entry for it. */
+/* Sets *model to the conversation's model in the table of models, or to NULL if
+ * the table does not contain it. */
 int ctx_stream_model(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     const struct ctx_model **model, struct ctx_err *err);
@@ -180,8 +184,8 @@ int ctx_stream_cost(const struct ctx_event *event, struct ctx_counter *counter,
  * (see ctx_reader_keep), or NULL with *err. */
 char *ctx_stream_keep(struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_err *err);
-/* Sets file and line of an error that has none, to those of the record that was
- * read last.  Returns -1. */
+/* Sets file and line of *err to those of the record that was read last, unless
+ * *err has a file and line already.  Returns -1. */
 int ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err);
 /* Frees the memory of the stream, but not its reader. */
 void ctx_stream_release(struct ctx_stream *stream);
@@ -239,21 +243,22 @@ struct ctx_change {
 	 * was added) or "strip" (breakpoints were removed). */
 	const char *action;
 	bool ranked;
-	/* The rank of the message's group, which decides whether the group is
-	 * removed.  Set if ranked is true. */
+	/* Set if ranked is true: the rank of the message's group.  Groups with
+	 * low ranks are removed first. */
 	double rank;
 	/* Number of tokens before and after the change.  If the message has
 	 * several records, the sums over the records reported so far. */
 	uint64_t before, after;
-	/* The bytes before the change; for the action "add", the bytes that
-	 * were inserted.  Empty after they were archived. */
+	/* The bytes before the change or, for the action "add", the bytes that
+	 * were inserted.  Empty when they were archived. */
 	struct ctx_str bytes;
 	/* SHA-256 of the bytes in the member "bytes", as hex digits.  An empty
 	 * string unless ctx_report.hashes is true. */
 	char sha256[65];
 };
 
-/* Settings for reporting changes, and for archiving the bytes before them. */
+/* Where and how changes are reported, and where the bytes before them are
+ * archived. */
 struct ctx_report {
 	/* True in a dry run: no output, archive or other file is written. */
 	bool dry_run;
@@ -274,8 +279,8 @@ int ctx_report_keep(const struct ctx_report *report, struct ctx_change *change,
 /* Calls on_change for a change that is final. */
 int ctx_report_notify(const struct ctx_report *report,
     struct ctx_change *change, struct ctx_err *err);
-/* Archives the bytes before a change, and calls on_change.  Used for a change
- * that is final at once. */
+/* Archives the bytes before a change, and calls on_change.  Only for a change
+ * that no later change of the message can follow. */
 int ctx_report_change(const struct ctx_report *report,
     struct ctx_change *change, struct ctx_err *err);
 /* Syncs everything that was archived to disk.  Must be called before output
@@ -284,8 +289,9 @@ int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
 
 /* ---- stream/edit_message.c: the edits of one message -------------------- */
 
-/* What a plan does with a segment, as bits.  A message has up to two segments:
- * its tool results, and everything else. */
+/* What is done with a segment of a message when a conversation is pruned, as
+ * bits.  A message has up to two segments: its tool results, and everything
+ * else. */
 enum {
 	CTX_MARK_DROP = 1,  /* remove the segment */
 	CTX_MARK_STRIP = 2, /* remove the reasoning of the segment */
@@ -297,22 +303,22 @@ enum {
 	 * into the segment */
 	CTX_MARK_DROP_INSERTION = 16,
 	CTX_MARK_NOTICE = 32, /* insert a notice before the segment */
-	/* remove passages from the segment's text; the strategy has chosen
-	 * which */
+	/* remove the passages (a few sentences or lines each) of the segment's
+	 * text that the strategy has chosen */
 	CTX_MARK_PASSAGES = 64,
 };
 
-/* What is done with bound reasoning after a change.  Bound reasoning is signed
- * reasoning of a model whose provider refuses a request if anything before the
- * reasoning was changed (ctx_model_binds). */
+/* What is done with bound reasoning when something before it was changed.
+ * Bound reasoning is signed reasoning of a model whose provider refuses a
+ * request if anything before the reasoning was changed (ctx_model_binds). */
 enum ctx_reasoning {
 	/* Remove the signed reasoning that the provider would refuse. */
 	CTX_REASONING_DROP,
 	/* Keep the signed reasoning.  The provider then refuses the request,
 	 * unless the request asks it to ignore reasoning that is not valid. */
 	CTX_REASONING_KEEP,
-	/* Do not change a conversation in which the provider would then refuse
-	 * signed reasoning. */
+	/* Leave a conversation unchanged if the provider would otherwise refuse
+	 * its signed reasoning. */
 	CTX_REASONING_FAIL,
 };
 
@@ -328,16 +334,16 @@ struct ctx_message_edit {
 	const bool *spared;
 	size_t segment; /* index of the message's first segment */
 };
-/* Adds the edits of a message that *edit demands.  Sets *empty to true if no
- * block would be left; the caller must then remove the whole message.  Replaces
- * a tool result by a short text only if this saves tokens.  If the JSON of a
- * tool call contains its result, both are removed together. */
+/* Adds the edits of a message that the argument edit asks for.  Sets *empty to
+ * true if no block would be left; the caller must then remove the whole
+ * message.  Replaces a tool result by a short text only if this saves tokens.
+ * If the JSON of a tool call contains its result, removes both together. */
 int ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_counter *counter,
     bool *empty, struct ctx_err *err);
-/* Adds the edits that remove blocks of a message. removed: an array with one
- * element for each JSON node of the message; true in an element means that the
- * block whose member "removable" is this node is removed. */
+/* Adds the edits that remove content blocks of a message. removed: an array
+ * with one element for each JSON node of the message; a block is removed if the
+ * element for its node "removable" is true. */
 int ctx_edits_remove_nodes(struct ctx_edits *edits,
     const struct ctx_message *message, const bool *removed,
     struct ctx_err *err);
