@@ -22,7 +22,7 @@ int ctx_values_extend(struct ctx_values *values, size_t n, struct ctx_err *err);
 /* Sets an element. */
 int ctx_values_set(struct ctx_values *values, size_t i, uint32_t number,
     struct ctx_err *err);
-/* Sets the elements from an index on to 0. */
+/* Sets all elements from the index "from" on to 0. */
 void ctx_values_clear(struct ctx_values *values, size_t from);
 /* Frees the array, and makes it empty. */
 void ctx_values_release(struct ctx_values *values);

@@ -6,8 +6,8 @@
 #include "transcript/transcript.h"
 
 /* Describes one line of a session file.  A file may have millions of lines, so
- * this struct must be small: enum ctx_line_value has what only some lines
- * need. */
+ * this struct must be small.  Numbers that only some lines have are stored
+ * elsewhere (enum ctx_line_value). */
 struct ctx_transcript_line {
 	uint32_t length;   /* length of the line in bytes */
 	uint32_t checksum; /* checksum of the bytes of the line */
@@ -19,11 +19,12 @@ struct ctx_transcript_line {
 	 * has the next part of this line's message. continues: an earlier line
 	 * has the beginning of this line's message. */
 	bool is_continued : 1, continues : 1;
-	/* True if the line is active only because it contains tool results: it
-	 * is not on the path from the newest leaf to the root. */
+	/* True if the line is active (sent to the model) only because it
+	 * contains tool results: it is not on the path from the newest leaf of
+	 * the tree of lines to the root. */
 	bool results_only : 1;
 	/* True if ctx has removed this line, and CTX_VALUE_ABOUT_LINE is the
-	 * number of the line that replaces it in references (see
+	 * number of the line to which other lines must refer instead (see
 	 * find_kept_successor). */
 	bool successor_known : 1;
 	/* Used for the first line of a message: true once
@@ -34,8 +35,9 @@ struct ctx_transcript_line {
 	/* True if the line is a message of the user with content other than
 	 * tool results. */
 	bool from_user : 1;
-	/* True if this line does not change which earlier lines are active: it
-	 * is not sent, or it is sent after all active lines before it. */
+	/* True if this line does not change which earlier lines are active
+	 * (sent to the model): it is not sent itself, or it is sent after all
+	 * active lines before it. */
 	bool is_appended : 1;
 };
 
@@ -48,7 +50,8 @@ ctx_transcript_line(const struct ctx_transcript *transcript, uint32_t line)
 	return &transcript->lines[line - 1];
 }
 
-/* Returns a value of a line, or 0 if the line does not have it. */
+/* Returns a number that belongs to a line, or 0 if the line does not have
+ * it. */
 static inline uint32_t
 ctx_line_value(const struct ctx_transcript *transcript,
     enum ctx_line_value value, uint32_t line)
@@ -56,7 +59,8 @@ ctx_line_value(const struct ctx_transcript *transcript,
 	return ctx_values_at(&transcript->values[value], line);
 }
 
-/* Sets a value of a line.  Returns 0, or -1 with *err if there is no memory. */
+/* Stores a number that belongs to a line.  Returns 0, or -1 with *err if there
+ * is no memory. */
 static inline int
 ctx_line_set(struct ctx_transcript *transcript, enum ctx_line_value value,
     uint32_t line, uint32_t number, struct ctx_err *err)
@@ -64,7 +68,7 @@ ctx_line_set(struct ctx_transcript *transcript, enum ctx_line_value value,
 	return ctx_values_set(&transcript->values[value], line, number, err);
 }
 
-/* Changes a value that this line or a later one has. */
+/* Changes a number that is already stored for this line or a later one. */
 static inline void
 ctx_line_change(struct ctx_transcript *transcript, enum ctx_line_value value,
     uint32_t line, uint32_t number)
@@ -72,16 +76,16 @@ ctx_line_change(struct ctx_transcript *transcript, enum ctx_line_value value,
 	transcript->values[value].list[line] = number;
 }
 
-/* Decide which lines of a session file are active: the agent would send them
- * with its next request.  Set the member "active" of these lines.  If a later
- * line has replaced a line, set CTX_VALUE_NEWER of the replaced line to the
- * number of the later one.  Return 0, or -1 with *err. */
+/* Find the active lines of a session file: those that the agent would send with
+ * its next request.  Set the member "active" of these lines.  If a later line
+ * has replaced a line, set CTX_VALUE_NEWER of the replaced line to the number
+ * of the later one.  Return 0, or -1 with *err. */
 int ctx_transcript_replay_log(struct ctx_transcript *transcript,
     struct ctx_err *err);
-/* Decides which lines are active in a session file whose lines form a tree.
- * before: the first line of a response; the lines that were sent with the
+/* Finds the active lines of a session file whose lines form a tree. before:
+ * number of the first line of a response; the lines that were sent with the
  * request for this response become active.  If before is 0, the lines that the
- * next request would send become active. */
+ * agent would send with its next request become active. */
 int ctx_transcript_active_branch(struct ctx_transcript *transcript,
     uint32_t before, struct ctx_err *err);
 

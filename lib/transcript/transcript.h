@@ -13,18 +13,19 @@
 
 /* ---- transcript/transcript.c: session files, and which lines are sent --- */
 
-/* Numbers that only some lines have.  Lines are numbered from 1 over all
- * session files of a stream; 0 means no line.  A value that no line has takes
- * no memory, and most formats need only a few of these. */
+/* Numbers that are stored for some lines of session files.  The lines of all
+ * session files of a stream are numbered together, from 1; 0 means no line.  A
+ * value that no line has takes no memory, and most formats need only a few of
+ * these. */
 enum ctx_line_value {
-	/* Ids that the line contains (see ctx_line_place), as numbers in
-	 * ctx_transcript.ids.  ID: id of the line.  PARENT: id of its parent.
-	 * ABOUT: id of another line to which it refers. */
+	/* Ids in the line (see ctx_line_place), as numbers in the table
+	 * ctx_transcript.ids.  ID: id of the line itself.  PARENT: id of its
+	 * parent.  ABOUT: id of another line to which it refers. */
 	CTX_VALUE_ID,
 	CTX_VALUE_PARENT,
 	CTX_VALUE_ABOUT,
-	/* Id of the line's message, which all lines of the message have, as a
-	 * number in ctx_transcript.messages. */
+	/* Id of the message to which the line belongs, as a number in the table
+	 * ctx_transcript.messages.  All lines of a message have this id. */
 	CTX_VALUE_SAME,
 	/* Numbers of other lines.  PARENT_LINE: the line whose id is PARENT.
 	 * ABOUT_LINE: the line whose id is ABOUT.  But if this line was removed
@@ -32,36 +33,37 @@ enum ctx_line_value {
 	 * must refer to instead of this one. */
 	CTX_VALUE_PARENT_LINE,
 	CTX_VALUE_ABOUT_LINE,
-	/* number of the last line that has replaced this line */
+	/* number of the line that has replaced this line, the last one if there
+	 * are several */
 	CTX_VALUE_NEWER,
-	/* Used for the lines of a message of several lines.  If "continues" is
-	 * true: number of the first line of this line's message.  If it is
-	 * false: index of the message in the conversation. */
+	/* Used if a message has several lines.  If "continues" is true: number
+	 * of the first line of the message.  If it is false: index of the
+	 * message in the conversation. */
 	CTX_VALUE_FIRST_LINE,
 	/* Used for the first line of a message of several lines: how many of
 	 * the other lines are kept. */
 	CTX_VALUE_KEPT_LINES,
-	/* Used for a line that removes turns (CTX_LINE_ROLLBACK): number of
-	 * turns that it removes. */
+	/* Used for a line that removes turns (CTX_LINE_ROLLBACK): the number of
+	 * these turns. */
 	CTX_VALUE_TURNS,
-	/* Number of input tokens of a request.  Before ctx_transcript_decide:
-	 * the number that this line reports, for any request.  After
-	 * ctx_transcript_decide: if a response begins with this line, the
-	 * number for the request that it answers, which any line may have
-	 * reported. */
+	/* Number of billed input tokens of a request.  Before
+	 * ctx_transcript_decide is called: the number that this line reports,
+	 * for any request.  Afterwards: if a response begins with this line,
+	 * the number for the request that it answers, whichever line has
+	 * reported it. */
 	CTX_VALUE_BILLED,
 	/* id of the new line that ctx inserts before this line */
 	CTX_VALUE_INSERTED_ID,
 	CTX_LINE_VALUES
 };
 
-/* Describes the lines of an agent's session file.  Each line is a JSON record.
- * A line is active if the agent would send its message with the next request.
- * A later line can remove or replace earlier ones, so the file is read twice:
- * only at its end it is known which lines are active.  The second time the
- * records are returned to the caller.  A struct of zeros is valid.
- * Memory: 12 bytes for each line, 4 for each of its values, and about 30 for
- * each id. */
+/* The lines of an agent's session file.  Each line is a JSON record.  A line is
+ * active if the agent would send its message with the next request.  A later
+ * line can remove or replace earlier ones, so the file is read twice: the
+ * active lines are known only at its end.  When the file is read for the second
+ * time, its records are returned to the caller.  A struct of zeros is valid.
+ * Memory: 12 bytes for each line, 4 for each number that belongs to a line, and
+ * about 30 for each id. */
 struct ctx_transcript {
 	/* Dialect (format) of the file that is being read, and its index in the
 	 * table of dialects. */
@@ -70,16 +72,17 @@ struct ctx_transcript {
 	struct ctx_transcript_line *lines;
 	size_t n, cap;
 	size_t from; /* number of the last line before this file */
-	/* values of the lines; the element with index 0 of each is not used */
+	/* numbers of the lines (enum ctx_line_value); the element with index 0
+	 * of each array is not used */
 	struct ctx_values values[CTX_LINE_VALUES];
-	/* Id of the newest line of the file that is in the tree of lines; 0 if
-	 * no line is. */
+	/* Id of the newest line in the file that belongs to the tree of lines;
+	 * 0 if no line does. */
 	uint32_t newest_id;
 	struct ctx_line_ids ids;      /* ids of lines */
 	struct ctx_line_ids messages; /* ids of messages */
-	/* For each id of a line: the newest line that has this id.  While the
-	 * file is being read: the newest line that has this id, or whose parent
-	 * has it. */
+	/* For each id of a line: the newest line that has this id.  As long as
+	 * the file is being read: the newest line that has this id or whose
+	 * parent has it. */
 	struct ctx_values newest_of_id;
 	/* Number of the last active line with a message of the user; 0 if there
 	 * is none. */
@@ -91,16 +94,16 @@ struct ctx_transcript {
 };
 
 void ctx_transcript_release(struct ctx_transcript *transcript);
-/* Begins to read a session file in this dialect (format).  If only is true,
- * frees the lines of earlier files, which the caller no longer needs. */
+/* Begins to read a session file in this dialect (format).  If only is true, the
+ * caller no longer needs the lines of earlier files, so they are freed. */
 void ctx_transcript_begin(struct ctx_transcript *transcript,
     const struct ctx_dialect *dialect, bool only);
 /* Adds the next line of the session file. */
 int ctx_transcript_add(struct ctx_transcript *transcript,
     const struct ctx_record *record, struct ctx_err *err);
-/* Reads from a line of a session file how it is connected with other lines,
- * such as its id and that of its parent, and sets *place to this.  Returns the
- * dialect of the line. json: scanned record of the line. */
+/* Reads how a line of a session file is connected with other lines, for example
+ * its id and the id of its parent, and stores this in *place.  Returns the
+ * dialect of the line. json: parsed JSON of the line. */
 const struct ctx_dialect *ctx_transcript_read_line(
     const struct ctx_transcript *transcript, uint32_t line,
     const struct ctx_json *json, struct ctx_line_place *place);
@@ -108,32 +111,33 @@ const struct ctx_dialect *ctx_transcript_read_line(
  * send them to the model.  Must be called after the last line was added. */
 int ctx_transcript_decide(struct ctx_transcript *transcript,
     struct ctx_err *err);
-/* Decides, after ctx_transcript_decide, which lines were active when the agent
- * made an earlier request. line: the first line of the response to this
- * request; it comes after all lines that were sent with the request, in the
- * same file.  The decision replaces the last one.  Takes time in proportion to
- * the number of lines before this line. */
+/* Finds the lines that were active when the agent made an earlier request.
+ * Called after ctx_transcript_decide; the result replaces that of the last
+ * call. line: the first line of the response to this request; all lines that
+ * were sent with the request come before it, in the same file.  Takes time in
+ * proportion to the number of lines before this line. */
 int ctx_transcript_decide_before(struct ctx_transcript *transcript,
     uint32_t line, struct ctx_err *err);
-/* Returns true if it is certain that a line only adds to what the agent sends
- * to the model: all messages that were sent before this line are still sent,
- * and so is the message of this line, if it has one. */
+/* Returns true if it is certain that a line removes nothing from what the agent
+ * sends to the model: all messages that were sent before this line are still
+ * sent, and so is the message of this line, if it has one. */
 bool ctx_transcript_is_appended(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Returns true if a line is a message or a summary, whether it is active or
  * not. */
 bool ctx_transcript_is_message(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Returns the number of a line's message id in the intern table, or 0 if the
- * line has none.  All lines of a message have the same message id. */
+/* Returns the id of the message to which a line belongs, as a number in the
+ * table of message ids, or 0 if the line has none.  All lines of a message have
+ * the same message id. */
 uint32_t ctx_transcript_message_id(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Returns true if a line that was read again has the same bytes as when it was
- * added. */
+/* Returns true if a line that was read for the second time has the same bytes
+ * as the first time. */
 bool ctx_transcript_is_same(const struct ctx_transcript *transcript,
     uint32_t line, struct ctx_str text);
-/* Returns the place of a line for messages to the user. offset: offset in bytes
- * at which the line begins in its file. */
+/* Returns file, line and column of a line, for error messages. offset: offset
+ * in bytes at which the line begins in its file. */
 struct ctx_record_place ctx_transcript_place(
     const struct ctx_transcript *transcript, uint32_t line, uint64_t offset);
 /* Returns true if a line is active: the agent would send it.  Adds flags to
@@ -150,7 +154,7 @@ bool ctx_transcript_is_active(const struct ctx_transcript *transcript,
  * line reports the number. */
 uint64_t ctx_transcript_billed(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Notes down that ctx has removed a line. */
+/* Stores that ctx has removed a line. */
 void ctx_transcript_remove(struct ctx_transcript *transcript, uint32_t line);
 /* Returns true if ctx has removed a line, which means that
  * ctx_transcript_remove was called for it. */
@@ -160,18 +164,18 @@ bool ctx_transcript_was_removed(const struct ctx_transcript *transcript,
  * is not removed. */
 bool ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Returns true at the first call for a line of a message, and false at later
- * calls for any line of the same message.  So a message that has several lines
- * is reported once. */
+/* Returns true if this is the first call for the message to which the line
+ * belongs, and false at later calls for any line of this message.  So a message
+ * that has several lines is reported once. */
 bool ctx_transcript_first_of_message(struct ctx_transcript *transcript,
     uint32_t line);
 /* Returns the index in the conversation of the message to which an active line
- * belongs.  If this line is the first line of the message, the index is
- * "next". */
+ * (a line that is sent to the model) belongs.  If this line is the first line
+ * of the message, the index is "next". */
 uint64_t ctx_transcript_message_index(struct ctx_transcript *transcript,
     uint32_t line, uint64_t next);
-/* Returns true if ctx has removed this line or, if the agent has replaced this
- * line by a newer one, if ctx has removed the newer one. */
+/* Returns true if ctx has removed this line.  If the agent has replaced this
+ * line by a newer one, returns true if ctx has removed the newer one. */
 bool ctx_transcript_is_removed(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Adds the edits that a line needs because other lines were removed:
@@ -186,12 +190,11 @@ int ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
 /* Returns true if ctx_transcript_relink would add an edit to a line. */
 bool ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Prepares the insertion of a new line before an existing line.  All removals
- * must have been noted down before. id: id of the new line, as a JSON string.
- * Sets *parent to the id of the parent that the caller must write into the new
- * line; it is valid until the next call.  Returns 1, or 0 if lines of this
- * format have no ids, or -1 with *err.
- *
+/* Prepares the insertion of a new line before an existing line.
+ * ctx_transcript_remove must have been called before for all removed lines. id:
+ * id of the new line, as a JSON string.  Sets *parent to the id of the parent
+ * that the caller must write into the new line; it is valid until the next
+ * call.  Returns 1, or 0 if lines of this format have no ids, or -1 with *err.
  * Later, ctx_transcript_relink makes the new line the parent of the existing
  * line.  If a summary says that lines are kept from the existing line on, it
  * changes the summary such that lines are kept from the new line on. */
