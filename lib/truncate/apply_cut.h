@@ -7,42 +7,43 @@
 
 /* ---- cut_mark.c ---- */
 
-/* Returns how much larger the base64 payloads in a range of the text are than
- * the short texts that replace them, in the unit of the limit.  Payloads are
- * replaced before anything else is removed. */
+/* Returns by how many units the base64 payloads in a range of the text are
+ * longer than the short texts that replace them.  The unit is that of the
+ * limit.  Payloads are replaced before anything else is removed. */
 uint64_t ctx_cut_payload_excess(const struct text_segments *segments,
     const struct cut_range *range);
 /* Chooses what is written in place of removed text: a mark such as "[... 12
  * lines truncated ...]", an ellipsis, or nothing; the longest of these that is
  * not longer than limit. removed: maximum size of the removed text.  Sets *room
- * to the rest of the limit, which the kept text may use. */
+ * to what is left of the limit for the kept text. */
 int ctx_cut_choose_mark(struct shortener *shortener,
     const struct text_segments *segments, uint64_t removed, uint64_t limit,
     uint64_t *room, struct ctx_err *err);
-/* Writes the size of the removed text into the mark that replaces it, unless
- * the mark has no size. removed: this size, in which a base64 payload counts as
- * the short text that has replaced it. */
+/* Writes the size of the removed text into the mark ("[... 12 lines truncated
+ * ...]"), unless the mark does not name a size. removed: this size; a base64
+ * payload that was replaced by a short text counts as the short text. */
 int ctx_cut_update_mark(struct shortener *shortener,
     const struct text_segments *segments, const struct cut_range *range,
     uint64_t removed, struct ctx_err *err);
-/* If no mark is short enough and the kept text of a message may be blank, uses
- * an ellipsis as the mark, even if it exceeds the limit, because providers
- * refuse messages without text.  Sets *done to false if the whole text is not
- * longer than the ellipsis. */
+/* If the kept text of a message may be blank and even the shortest mark is too
+ * long, uses an ellipsis as the mark, even if it exceeds the limit, because
+ * providers refuse messages without text.  Sets *done to false if the whole
+ * text is not longer than the ellipsis. */
 int ctx_cut_ensure_text(struct shortener *shortener,
     const struct text_segments *segments, struct cut_range *range, bool *done,
     struct ctx_err *err);
 
 /* ---- apply_cut.c ---- */
 
-/* Sets *total to the size of all texts after a range of them is removed and the
- * mark is written in its place, in the unit of the limit. */
+/* Sets *total to the size that all texts will have, in the unit of the limit,
+ * when a range of them was removed and the mark for removed text was
+ * written. */
 int ctx_cut_measure_outcome(struct shortener *shortener,
     const struct text_segments *segments, const struct cut_range *range,
     uint64_t *total, struct ctx_err *err);
-/* Adds the edits that remove a range of the texts, and write the mark in its
- * place.  If all text of a content block is removed, the block is removed,
- * too. */
+/* Adds the edits that remove a range of the texts, and write the mark for
+ * removed text in its place.  If all text of a content block is removed, the
+ * block is removed, too. */
 int ctx_cut_apply(struct shortener *shortener, struct ctx_edits *edits,
     const struct text_segments *segments, const struct cut_range *range,
     struct ctx_err *err);

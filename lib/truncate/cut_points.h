@@ -20,8 +20,8 @@ struct cut_point {
  * (head) to the beginning of the kept end (tail). */
 struct cut_range {
 	struct cut_point head, tail;
-	/* Index of the text into which the mark for removed text is written, or
-	 * the number of texts if nothing is removed. */
+	/* Index of the text into which the mark "[... truncated ...]" is
+	 * written.  If nothing is removed: the number of texts. */
 	size_t mark_segment;
 };
 
@@ -35,11 +35,10 @@ uint64_t ctx_cut_line_feeds(const char *p, size_t n);
 bool ctx_cut_is_blank(const char *p, size_t n);
 
 /*
- * Finds the range that must be removed, so that at most head_room is kept of
- * the beginning of the texts, and at most tail_room of their end.  Together
- * these are at most total, the size of all texts. unit: the unit of these
- * sizes, which must not be tokens.
- *
+ * Finds the range that must be removed, so that at most head_room is kept at
+ * the beginning of all texts, and at most tail_room at their end; the sum of
+ * both is at most total, the size of all texts. unit: the unit of these sizes,
+ * which must not be tokens.
  * As much as possible is kept.  But a kept end that is only white space is
  * removed, too, unless the mark for removed text is in the same text as this
  * end.

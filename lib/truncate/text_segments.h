@@ -1,5 +1,5 @@
-/* text_segments.h - the texts of a message, or of a tool result, that have one
- * limit together, and the parts of them that must not be cut */
+/* text_segments.h - the texts of a message, or of a tool result, that together
+ * must not exceed a limit, and the parts of them that must not be cut */
 #ifndef CTX_TRUNCATE_TEXT_SEGMENTS_H
 #define CTX_TRUNCATE_TEXT_SEGMENTS_H
 
@@ -7,13 +7,13 @@
 #include "truncate/truncate.h"
 
 /*
- * A segment is one text of a message or tool result, or a block without text,
- * which can only be kept or removed as a whole.  A tool result without any text
- * is also a segment (is_json): its JSON becomes a text when it is shortened.
+ * One text of a message or tool result; or a block without text, which can only
+ * be kept or removed as a whole; or a tool result without any text (is_json),
+ * whose JSON becomes a text when it is shortened.
  */
 struct text_segment {
-	/* The JSON string of the text, with its quotes; if is_json is true, the
-	 * text itself.  For a block without text, its length n is 0. */
+	/* The JSON string of the text, with its quotes.  If is_json is true:
+	 * the text itself.  For a block without text, the length n is 0. */
 	struct ctx_str literal;
 	/* offsets of the text in text_segments.text, in bytes */
 	size_t from, to;
@@ -24,30 +24,31 @@ struct text_segment {
 	/* True if base64 payloads in the member "literal" were replaced by
 	 * short texts. */
 	bool has_placeholders;
-	/* JSON nodes for removing the text: the text is removed by removing the
-	 * child "removable" of the array or object "container". removable is 0
-	 * if the text cannot be removed. */
+	/* To remove the text, remove the JSON node "removable" from the array
+	 * or object "container". removable is 0 if the text cannot be
+	 * removed. */
 	uint32_t container, removable;
 };
 
-/* A protected span: a part of a text that is only kept or removed as a whole.
- * This is a base64 payload, or a text that an earlier run of ctx has written in
- * place of a payload or of other removed text. */
+/* A protected span: a part of a text that can only be kept or removed as a
+ * whole.  This is a base64 payload, or a text that an earlier run of ctx has
+ * written in place of a payload or of other removed text. */
 struct protected_span {
 	size_t from, to; /* offsets of the span in the text, in bytes */
 	bool is_payload;
-	/* For a base64 payload: how much larger it is than the short text that
+	/* For a base64 payload: its size minus that of the short text that
 	 * replaces it, in the unit of the limit. */
 	uint64_t excess;
 };
 
-/* All texts of a message or tool result that have one limit together.  A struct
- * of zeros is valid, and can be used for many messages, one after another. */
+/* All texts of a message or tool result, to which one limit applies together.
+ * A struct of zeros is valid, and can be used for many messages, one after
+ * another. */
 struct text_segments {
 	struct text_segment *list;
 	size_t n, cap;
-	/* A copy of the message that has only the content blocks with the texts
-	 * in list. */
+	/* A copy of the message with only those content blocks whose texts are
+	 * in the member "list". */
 	struct ctx_message message;
 	/* True if these are the texts of a message outside its tool results, at
 	 * least one of which must not become empty.  False if they are the
@@ -57,14 +58,13 @@ struct text_segments {
 	/* size of all texts together, in the unit of the limit */
 	uint64_t size;
 	/* Number of bytes at the end of the last text that must not be removed.
-	 * They are in the memory of the buffer "text", but after its n
-	 * bytes. */
+	 * They are stored in the buffer "text" after its n bytes. */
 	size_t uncut_bytes;
 	/* JSON of a tool result that has no text. ctx_text_segments_read moves
 	 * it to the member "text". */
 	struct ctx_buf json_text;
-	/* JSON strings of the texts in which short texts have replaced base64
-	 * payloads, one after another. */
+	/* JSON strings of those texts in which short texts have replaced base64
+	 * payloads, stored one after another. */
 	struct ctx_buf placeholder_literals;
 	/* The protected spans of the texts (the parts that must not be cut), in
 	 * their order. */
@@ -76,7 +76,7 @@ struct text_segments {
 int ctx_text_segments_result(struct text_segments *segments,
     const struct ctx_message *message, size_t i, struct ctx_err *err);
 /* Sets *segments to the texts of a message that are outside its tool results.
- * but: index of a block that is left out, or message->n to leave out none. */
+ * but: index of a block whose text is left out; message->n for none. */
 int ctx_text_segments_texts(struct text_segments *segments,
     const struct ctx_message *message, size_t but, struct ctx_err *err);
 /* Sets *segments to a single text in the record of a message: the JSON string
@@ -86,15 +86,16 @@ int ctx_text_segments_string(struct text_segments *segments,
 /* Reads all texts into segments->text, one after another, and stores where each
  * begins and ends.  For a block without text, reads its JSON. */
 int ctx_text_segments_read(struct text_segments *segments, struct ctx_err *err);
-/* Frees the bytes of segments->text.  Used when only offsets in them are needed
- * any more. */
+/* Frees the bytes of segments->text.  Called when only the offsets of the texts
+ * are still needed. */
 void ctx_text_segments_free_text(struct text_segments *segments);
-/* Forbids removing the last bytes of the last text. bytes: their number. */
+/* Forbids removing the end of the last text. bytes: number of bytes at this
+ * end. */
 void ctx_text_segments_exclude_end(struct text_segments *segments,
     size_t bytes);
-/* Returns the offset in the JSON string of a text that comes a number of
- * decoded bytes after the offset "at" in the same string.  In JSON, a decoded
- * byte may need several bytes. */
+/* Returns an offset in the JSON string of a text: that of the byte that comes a
+ * number of decoded bytes (the argument bytes) after the offset "at".  In JSON,
+ * a decoded byte may need several bytes. */
 size_t ctx_text_segment_seek(const struct text_segment *segment, size_t at,
     size_t bytes);
 void ctx_text_segments_release(struct text_segments *segments);
@@ -104,22 +105,23 @@ void ctx_text_segments_release(struct text_segments *segments);
 struct shortener {
 	enum ctx_size unit;
 	enum ctx_keep keep;
-	/* For CTX_KEEP_ENDS: ratio of the kept beginning to the kept end of a
-	 * text, as two numbers. */
+	/* For CTX_KEEP_ENDS: ratio of the length of the kept beginning of a
+	 * text to that of its kept end, as two numbers. */
 	uint64_t head, tail;
 	struct ctx_counter *counter; /* token counter for CTX_SIZE_TOKENS */
 	struct ctx_buf mark;         /* JSON string of the mark, with quotes */
 	/* True if the mark contains the size of the removed text. */
 	bool mark_has_size;
 	struct ctx_buf text, out; /* scratch memory */
-	/* Numbers of tokens before many places in text_segments.text, for
-	 * counting the tokens of a part of it fast. */
+	/* Numbers of tokens up to many places in text_segments.text, with which
+	 * the tokens of a part of this text are counted fast. */
 	struct ctx_token_index index;
 };
 
-/* A walk through the protected spans of a text, which must not be cut.  There
- * are three kinds of spans: mark, url and run.  Each of these members is the
- * offset at which the next span of its kind begins, or n if there is none. */
+/* State of a search for the protected spans of a text, which must not be cut.
+ * There are three kinds of spans: mark, url and run.  Each of these members is
+ * the offset at which the next span of its kind begins, or n if there is
+ * none. */
 struct protected_span_walk {
 	const char *p;
 	size_t n;
@@ -154,8 +156,8 @@ void ctx_shorten_release(struct shortener *shortener);
 
 /* ---- passages.c ---- */
 
-/* A passage of a text: a few sentences or lines.  Offsets of its first byte and
- * of the byte after it. */
+/* A passage: a few sentences or lines of a text.  Offsets of its first byte and
+ * of the byte after its last one. */
 struct passage {
 	size_t from, to;
 };
@@ -163,17 +165,18 @@ struct passages {
 	const struct passage *list;
 	size_t n;
 };
-/* A walk through the passages of a text. */
+/* State of dividing a text into passages (a few sentences or lines each). */
 struct passage_walk {
 	const char *p;
 	size_t n, at;
-	size_t size; /* of a passage, see ctx_passages_begin */
+	size_t size; /* size of a passage in bytes, see ctx_passages_begin */
 	struct protected_span_walk spans;
 	/* the first protected span (part that must not be cut) that ends after
 	 * the offset "at" */
 	struct protected_span span;
 };
-/* Size in bytes of a passage into which the strategy recall divides texts. */
+/* Size in bytes of the passages into which the strategy recall divides texts;
+ * see ctx_passages_begin. */
 enum { CTX_PASSAGE_BYTES = 400 };
 /* Divide a UTF-8 text into passages of at most size bytes, and return them one
  * after another.  A passage with a longer line or sentence has up to twice as
@@ -182,11 +185,12 @@ enum { CTX_PASSAGE_BYTES = 400 };
 void ctx_passages_begin(struct passage_walk *walk, const char *p, size_t n,
     size_t size);
 bool ctx_passages_next(struct passage_walk *walk, struct passage *passage);
-/* Adds the edits that replace each of the given passages by a mark ("[... 12
- * characters truncated ...]").  The passages are in the order of the text, and
- * none begins where another ends.  If keep_start is true, the first passage of
- * the text, of CTX_PASSAGE_BYTES, is kept.  Changes nothing if the message does
- * not have exactly one text. */
+/* Adds the edits that replace each of the given passages (parts of the
+ * message's text) by a mark ("[... 12 characters truncated ...]").  The
+ * passages are in the order of the text, and none begins where another ends.
+ * If keep_start is true, the first passage of the text, of about
+ * CTX_PASSAGE_BYTES bytes, is kept.  Changes nothing if the message does not
+ * have exactly one text. */
 int ctx_passages_remove(struct shortener *shortener, struct ctx_edits *edits,
     struct text_segments *segments, const struct passages *removed,
     bool keep_start, struct ctx_err *err);
