@@ -78,8 +78,8 @@ struct ctx_age_config {
 	 * of a replaced tool result.  The line that names the file comes after
 	 * them.  At most CTX_AGE_HEAD. */
 	uint64_t head;
-	/* Minimum number of tokens that all changes of a conversation together
-	 * must save.  If they save fewer, nothing is changed. */
+	/* Changes that are due wait until they would together save at least
+	 * this number of tokens. */
 	uint64_t at_least;
 	/* True if old tool results are replaced by the fixed text CTX_CLEARED
 	 * and not stored in files. */
