@@ -106,6 +106,17 @@ find_content_flags(const struct ctx_message *message)
 	return content;
 }
 
+static bool
+has_calls(const struct ctx_message *message)
+{
+	size_t i;
+
+	for (i = 0; i < message->n; i++)
+		if (message->blocks[i].kind == CTX_BLOCK_TOOL_CALL)
+			return true;
+	return false;
+}
+
 /* Adds a segment for the tool results of a user message that also has text.
  * The text begins a new turn; the results belong to the turn before. */
 static int
@@ -234,6 +245,10 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
 	if (split) {
 		ctx_groups_move_results(groups, results);
 		ctx_groups_expire_calls(groups);
+		/* A result may answer a call in the same message. */
+		if (has_calls(message))
+			ctx_groups_merge(groups->segments, results,
+			    results + 1);
 	}
 	ctx_groups_merge_neighbours(groups, message);
 	groups->newest = groups->newest_known = (uint32_t)groups->n - 1;
