@@ -127,7 +127,7 @@ grow() { # FROM TO FILE OPTION...
 		[ $broken -le $moved ]
 	done
 	with=$moved
-	grow 40 90 "$agent" -l light -b 9k -k 1 -t 0
+	grow 40 90 "$agent" -l light -b 9k -k 1 -t 0 --quantum 0
 	[ $moved -gt $with ] || fail "without it moved $moved times"
 }
 

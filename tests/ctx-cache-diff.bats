@@ -201,7 +201,7 @@ changed() { # file, line
 @test "--diff: an unknown price of cache reads is reported, and no cost uses it" {
 	head -n 200 "$agent" > old
 	head -n 204 "$agent" > now
-	ctx-prune -s pinned-fifo -m claude-opus-5-5 -b 16k now > pruned
+	ctx-prune -s pinned-fifo -m claude-opus-5-5 -b 16k --quantum 20% now > pruned
 	set -- --provider anthropic -m claude-opus-5-5 --diff old pruned
 	jq -nc '{"claude-opus-5-5": {price: [4, 20, 0, 5]}}' > models.json
 	mkdir -p config/ctx && mv models.json config/ctx

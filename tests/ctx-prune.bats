@@ -305,16 +305,16 @@ is_paired() {
 	jq -e '.action == "drop"' reasons > /dev/null
 }
 
-@test "messages are removed in steps of a fifth of the target, without --quantum" {
+@test "messages are removed in steps of a third of the target, without --quantum" {
 	local o
 	for o in "-b 25k" "-b 25k -s middle-out" "-b 25k -l light" \
 	    "-b 25k -s salient" "-b 25k -s heuristic" "-b 50k --target 50%"; do
 		# shellcheck disable=SC2086
 		ctx-prune $o "$agent" > steps
 		# shellcheck disable=SC2086
-		ctx-prune $o --quantum 20% "$agent" | cmp - steps
+		ctx-prune $o --quantum 33% "$agent" | cmp - steps
 		# shellcheck disable=SC2086
-		ctx-prune $o --quantum 5k "$agent" | cmp - steps
+		ctx-prune $o --quantum 8250 "$agent" | cmp - steps
 		# shellcheck disable=SC2086
 		ctx-prune $o --quantum 0 "$agent" > filled
 		[ "$(tokens steps)" -lt "$(tokens filled)" ] || fail "$o"
@@ -586,7 +586,7 @@ lost() {
 		-b 200k|nothing had to be removed
 		-b 16k --target 50% --quantum 0|the target is 8000; only whole groups are removed
 		-b 40k --quantum 9k|messages are removed in steps of 9000 tokens (--quantum)
-		-b 16k -s fifo|messages are removed in steps of 3200 tokens (--quantum), and in whole groups
+		-b 16k -s fifo --quantum 20%|messages are removed in steps of 3200 tokens (--quantum), and in whole groups
 		-b 1900 --target 500|the target is 500; the floors exceed the target
 		-b 90k -s window|the strategy keeps a number of turns
 		-b 40k -s summarize --target 40k --trigger 40k|all but the newest messages are summarized

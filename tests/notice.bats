@@ -49,6 +49,8 @@ in_form() { # TURNS FILTER
 		in_form 20 "$filter" > in
 		for o in --notice="$N" --strategy=summarize; do
 			set -- -d "$d" -k 1 -t 0 -l light -b 240 "$o"
+			[ "$o" = --strategy=summarize ] ||
+				set -- "$@" --quantum 20%
 			ctx-prune "$@" in > out
 			n=$(ctx-count -d "$d" --json out | jq .tokens)
 			[ "$n" -le 240 ]
@@ -117,12 +119,12 @@ in_form() { # TURNS FILTER
 
 @test "an earlier notice is recognized: it is not doubled, opens no turn, and is removed with its gap" {
 	chat_of 20 > in
-	ctx-prune -k 1 -t 0 -l light -b 250 --notice "$N" in > once
-	ctx-prune -k 1 -t 0 -l light -b 250 --notice "$N" once | cmp - once
+	ctx-prune -k 1 -t 0 -l light -b 250 --quantum 20% --notice "$N" in > once
+	ctx-prune -k 1 -t 0 -l light -b 250 --quantum 20% --notice "$N" once | cmp - once
 	[ "$(notices once)" -eq 1 ]
 	# fed back and grown, it has one still, at the new cut
 	chat_of 40 | tail -n +42 >> once
-	ctx-prune -k 1 -t 0 -l light -b 250 --notice "$N" once > twice
+	ctx-prune -k 1 -t 0 -l light -b 250 --quantum 20% --notice "$N" once > twice
 	[ "$(notices twice)" -eq 1 ]
 	[[ $(sed -n 2p twice | jq -r .content) == "$N"$'\n\n'question* ]]
 	[ "$(tokens twice)" -le 250 ]
@@ -136,7 +138,7 @@ in_form() { # TURNS FILTER
 		messages "system:$N"
 		tail -n +2 bare
 	} > two
-	ctx-prune -k 1 -t 0 -l light -b 250 --notice "$N" --explain log two > out
+	ctx-prune -k 1 -t 0 -l light -b 250 --quantum 20% --notice "$N" --explain log two > out
 	[ "$(notices out)" -eq 1 ]
 	[ "$(jq -r 'select(.rule == "earlier notice") | "\(.line) \(.action)"' \
 	    log)" = "2 drop" ]

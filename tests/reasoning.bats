@@ -128,7 +128,11 @@ claude() {
 	cmp request out
 	for strategy in $STRATEGIES; do
 		[ "$strategy" != window ] || continue # without a budget
-		ctx-prune -s "$strategy" -b $((all - 40)) -k 0 -t 0 request > out
+		case $strategy in
+		recall | summarize) set -- ;;
+		*) set -- --quantum 20% ;;
+		esac
+		ctx-prune -s "$strategy" -b $((all - 40)) -k 0 -t 0 "$@" request > out
 		[ "$(tokens out)" -le $((all - 40)) ] || fail "$strategy"
 		# A summary needs more room than the turns that it replaces.
 		[ "$strategy" = summarize ] ||

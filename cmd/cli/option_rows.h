@@ -101,7 +101,7 @@
 		&(config)->target, NULL, NULL},                               \
 	{                                                                     \
 		0, "quantum", "N|P%",                                         \
-		    "size of removal steps, % of the target (20%)",           \
+		    "size of removal steps, % of the target (33%)",           \
 		    CLI_AMOUNT, &(config)->quantum, NULL, NULL                \
 	}
 

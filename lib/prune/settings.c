@@ -37,6 +37,10 @@ ctx_prune_config_complete(struct ctx_prune_config *options)
 		settings->keep_messages = 20;
 }
 
+/* Default of ctx_prune_settings.quantum in thousandths of a percent of the
+ * target. */
+enum { DEFAULT_QUANTUM = 33000 };
+
 /* Returns a share of a number. thousandths: the share in thousandths of a
  * percent.  The products do not exceed 64 bits for the context window of any
  * real model. */
@@ -83,9 +87,9 @@ set_budget(const struct ctx_prune_config *options, uint64_t window,
 
 /* Returns in steps of how many tokens messages are removed.
  *
- * The default is a fifth of the target.  With it, recorded sessions of agents
- * whose history was pruned for each request cost at most 3 % more than without
- * pruning (ctx-replay).  Larger steps cost and keep less; see NOTES.md and
+ * With the default, recorded sessions of agents whose history was pruned for
+ * each request cost less than without pruning, at budgets of 20,000 to 100,000
+ * tokens (ctx-replay).  With smaller steps some cost more; see NOTES.md and
  * ctx-strategy(7).  With steps no texts are removed from tool results, as the
  * level aggressive does. */
 static uint64_t
@@ -97,7 +101,9 @@ compute_quantum(const struct ctx_prune_config *options, uint64_t target)
 		return 0;
 	if (options->quantum.set)
 		return resolve_amount(options->quantum, target);
-	return settings->level == CTX_LEVEL_AGGRESSIVE ? 0 : target / 5;
+	return settings->level == CTX_LEVEL_AGGRESSIVE
+	    ? 0
+	    : compute_share(target, DEFAULT_QUANTUM);
 }
 
 /* Sets how long a summary may be, and how many tokens are kept free for it: its
