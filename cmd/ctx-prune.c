@@ -405,7 +405,7 @@ main(int argc, char **argv)
 	    .cli = {
 		.name = "ctx-prune",
 		.about = "Fit conversations into a token budget by removing "
-			 "whole groups of messages.",
+			 "messages, and lines of tool results.",
 		.operands = "[FILE...]",
 		.jobs = 1,
 		.no_means = "a conversation does not fit",
