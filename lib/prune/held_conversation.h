@@ -12,46 +12,50 @@
  * when it is final, because an edited message may be removed later. */
 struct pending_change {
 	struct ctx_change change;
-	/* CTX_MARK_... bits of all changes of the message so far */
+	/* the kinds of all changes of the message so far, as CTX_MARK_...
+	 * bits */
 	unsigned marks;
 	bool done; /* true once the change was reported */
 };
 
-/* A message in memory, for which it is not decided yet whether it is
- * removed. */
+/* A message in memory, as long as ctx-prune has not decided whether it is
+ * removed.  A record that is not a message is stored in the same way. */
 struct prune_entry {
-	/* The message. held.text becomes NULL when the message is removed. */
+	/* The message.  Its text (held.text) becomes NULL when the message is
+	 * removed. */
 	struct ctx_held_message held;
 	/* Index of the message in its conversation.  A record that is not a
 	 * message has the index of the next message. */
 	uint64_t message_index;
 	/* For each tool result of the message: true if it must not be edited.
-	 * The struct owns the array.  NULL if all may be edited. */
+	 * This struct owns the array.  NULL if all results may be edited. */
 	bool *excluded_results;
-	/* owned by the entry; NULL if the message is unchanged, or changes are
-	 * not reported */
+	/* owned by this struct; NULL if the message is unchanged, or if changes
+	 * are not reported */
 	struct pending_change *pending;
 	/* number of the message's line in a session file, from 1; 0 if it is
 	 * not from a session file */
 	uint32_t transcript_line;
-	/* An entry may stand for several lines of a session file, one after
-	 * another, that are not messages.  Then this is the number of the last
-	 * of these lines, and held is the first of them; otherwise 0.  Removed
-	 * lines among them are not written. */
+	/* If this struct stands for several neighbouring lines of a session
+	 * file that are not messages: the number of the last of these lines;
+	 * "held" is then the first of them.  Otherwise 0.  Removed lines among
+	 * them are not written. */
 	uint32_t last_line;
-	/* If a summary or notice is inserted before or into this message: its
-	 * index in the array "insertions", plus 1.  Otherwise 0. */
+	/* If a summary or notice (a text that says that messages were removed)
+	 * is inserted before or into this message: its index in the array
+	 * "insertions", plus 1.  Otherwise 0. */
 	uint32_t insertion_number;
-	/* Number of the message's segments in the groups: 0, 1 or 2.  Lines of
-	 * a session file that are not messages may have the segment of the
-	 * entry before. */
+	/* Number of the message's segments in held_conversation.groups: 0, 1 or
+	 * 2.  A message has one segment, or two if its tool results are
+	 * separate.  Lines of a session file that are not messages may have 0,
+	 * because they share the segment of the lines before. */
 	uint8_t n_segments;
 	/* true if nothing is left of the message that could be written */
 	bool is_removed;
 };
 
-/* A summary or notice that will be inserted.  Its JSON is in
- * held_conversation.inserted_json. */
+/* A summary or notice (a text that says that messages were removed) that will
+ * be inserted.  Its JSON is in held_conversation.inserted_json. */
 struct insertion {
 	bool summary; /* true for a summary, false for a notice */
 	/* True if the summary or notice becomes a block of a message; false if
@@ -67,18 +71,21 @@ struct insertion {
 };
 
 /* A conversation whose messages are in memory.  The messages are in the same
- * order as their segments in the member "groups". */
+ * order as their segments (each message has one or two) in the member
+ * "groups". */
 struct held_conversation {
 	struct ctx_groups groups;
 	struct ctx_plan plan;
-	/* NULL if the strategy removes by age, not by the texts of segments */
+	/* NULL if the strategy removes the oldest messages, whatever their text
+	 * is */
 	struct ctx_scorer *scorer;
 	struct ctx_model_counter model_counter;
-	/* The messages in memory: rewrite.lines or rewrite.elements of struct
-	 * prune, which owns them. */
+	/* The queue of the messages in memory: rewrite.lines or
+	 * rewrite.elements of the struct prune, which owns it. */
 	struct ctx_held_queue *entries;
-	/* Number of bytes in memory at which ctx searches for messages that it
-	 * can remove without waiting for the end of the conversation. */
+	/* When the messages in memory have this many bytes, ctx searches for
+	 * messages that it can remove without waiting for the end of the
+	 * conversation. */
 	size_t compact_at;
 	uint64_t n_removed; /* number of messages removed so far */
 	/* The summaries and notices that will be inserted, in the order of the
@@ -88,12 +95,11 @@ struct held_conversation {
 	/* JSON of all summaries and notices that are inserted */
 	struct ctx_buf inserted_json;
 	/* A dialect (format) of this conversation in which no notice can be
-	 * inserted, which is reported to the caller of ctx-prune; NULL if there
-	 * is none. */
+	 * inserted; NULL if there is none.  It is reported to the user. */
 	const struct ctx_dialect *notice_unsupported;
-	/* A notice has notice_cost tokens in the dialect notice_cost_dialect.
-	 * The number is stored because it is the same before every message of
-	 * the dialect. */
+	/* Number of tokens that a notice has in the dialect (format)
+	 * notice_cost_dialect.  It is stored because it is the same before
+	 * every message of this dialect. */
 	const struct ctx_dialect *notice_cost_dialect;
 	uint64_t notice_cost;
 	const char *file;
@@ -111,8 +117,8 @@ struct held_conversation {
 	bool is_response;
 };
 
-/* Returns the message with this index in the conversation.  The pointer is
- * valid until the next message is added. */
+/* Returns the message in memory with this number.  The pointer is valid until
+ * the next message is added. */
 static inline struct prune_entry *
 ctx_prune_entry_at(const struct held_conversation *conversation, size_t i)
 {
@@ -120,7 +126,8 @@ ctx_prune_entry_at(const struct held_conversation *conversation, size_t i)
 }
 
 /* Returns the summary or notice that will be inserted before or into a message
- * in memory.  There must be one: insertion_number is not 0. */
+ * in memory.  The caller must know that there is one (insertion_number is not
+ * 0). */
 static inline struct insertion *
 ctx_prune_insertion(const struct held_conversation *conversation,
     const struct prune_entry *entry)
@@ -137,8 +144,9 @@ struct prune {
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	struct ctx_prune_config *options;
-	/* The conversation in which each message is a record, and the one
-	 * inside the current record. */
+	/* stream_conversation: the conversation in which each message is a
+	 * record; record_conversation: the conversation inside the current
+	 * record. */
 	struct held_conversation stream_conversation, record_conversation;
 	/* JSON edits of the message that is being changed */
 	struct ctx_edits message_edits;
@@ -151,13 +159,13 @@ struct prune {
  * lines in a session file, all of them must be removed. */
 bool ctx_prune_entry_is_removed(const struct prune *run,
     const struct prune_entry *entry);
-/* Returns true if an earlier line of the same message in a session file was
- * already reported as changed. */
+/* Returns true if the message was already reported as changed, because of an
+ * earlier line in a session file that belongs to the same message. */
 bool ctx_prune_entry_is_reported(const struct prune *run,
     const struct prune_entry *entry);
-/* Adds entry i, which is a record, or an element of a conversation inside a
- * record, that is not a message, to the groups of the conversation (messages
- * that must be kept or removed together). */
+/* Adds a record that is not a message, or such an element of a conversation
+ * inside a record, to the groups of the conversation (messages that must be
+ * kept or removed together). i: its number among the messages in memory. */
 int ctx_prune_hold_unknown(const struct prune *run,
     struct held_conversation *conversation, size_t i, struct ctx_err *err);
 
@@ -172,9 +180,9 @@ int ctx_prune_hold_message(struct prune *run,
 
 /* ---- file_lines.c ---- */
 
-/* Adds an entry for a line of a session file that is not a message, without
- * keeping its bytes.  Returns 1, or 0 if its bytes must be kept, or -1 with
- * *err. */
+/* Stores a line of a session file that is not a message, without keeping its
+ * bytes in memory.  Returns 1, or 0 if the caller must keep its bytes, or -1
+ * with *err. */
 int ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err);
 /* Stores in *entry where a message is in its file, so that its bytes need not
@@ -183,17 +191,18 @@ int ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
  * bytes. */
 bool ctx_prune_hold_file_message(struct prune *run, struct prune_entry *entry,
     const struct ctx_event *event);
-/* Moves the lines of the entry before to entry, when all messages between them
- * were removed.  The first entry then has no segment any more. */
+/* Called when all messages between two sets of lines that are not messages were
+ * removed.  Moves the lines of "before" to "entry".  Then "before" has no
+ * segment any more. */
 void ctx_prune_join_file_lines(struct prune_entry *before,
     struct prune_entry *entry);
-/* Sets *text to the bytes of the last line for which an entry stands.  They are
- * valid until another line is read again. */
+/* Sets *text to the bytes of the last of the lines for which *entry stands.
+ * They are valid until another line is read again. */
 int ctx_prune_last_text(struct prune *run, const struct prune_entry *entry,
     struct ctx_str *text, struct ctx_err *err);
 /* Sets *text to the JSON of a message, or of a record that is not a message.
- * If its bytes are read again, they are valid until another line is read
- * again. */
+ * If it must be read from the file again, it is valid until another line is
+ * read again. */
 int ctx_prune_text(struct prune *run, const struct prune_entry *entry,
     struct ctx_str *text, struct ctx_err *err);
 /* If the bytes of a message are not in memory, reads them again and keeps them,
@@ -204,8 +213,8 @@ int ctx_prune_load(struct prune *run, struct prune_entry *entry,
  * same values as ctx_dialect_read_message. */
 int ctx_prune_reread(struct prune *run, const struct prune_entry *entry,
     struct ctx_err *err);
-/* Calls function for each line of an entry for which select returns true, with
- * the bytes of the line.  If the entry is not from a session file, calls
+/* Calls function with the bytes of each line for which *entry stands, if select
+ * returns true for the line.  If *entry is not from a session file, calls
  * function for its record, with the line 0. */
 int ctx_prune_each_line(struct prune *run, struct prune_entry *entry,
     bool (*select)(const struct ctx_transcript *transcript, uint32_t line),
@@ -235,11 +244,11 @@ int ctx_prune_plan_summary(struct prune *run,
 
 /* ---- apply_plan.c ---- */
 
-/* Returns all marks of a message's segments together (combined by OR), without
- * CTX_MARK_NOTICE. first: index of the message's first segment.  Sets
- * edit->results to the marks of the segment with the tool results, and
- * edit->rest to those of the segment with the other blocks; these may be one
- * segment.  Sets *kept to the number of segments that are not removed. */
+/* Returns the changes that are planned for a message, as CTX_MARK_... bits,
+ * without CTX_MARK_NOTICE. first: index of the message's first segment.  Sets
+ * edit->results to the bits for its tool results, and edit->rest to those for
+ * its other blocks.  Sets *kept to the number of the message's segments that
+ * are not removed. */
 unsigned ctx_prune_marks(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first,
     struct ctx_message_edit *edit, uint32_t *kept);
@@ -254,11 +263,10 @@ int ctx_prune_apply_plan(struct prune *run,
 /* Sets the file, line and message index of a change. */
 void ctx_prune_set_change_place(const struct prune_entry *entry,
     struct ctx_change *change);
-/* Stores a change of a message until it is reported.  In the first call for a
- * message, also archives its original bytes. first: index of the message's
- * first segment. marks: the kinds of changes.  The change is stored in
- * entry->pending; ctx_prune_report_changes reports it when there can be no more
- * changes of the message. */
+/* Stores a change of a message in entry->pending.  In the first call for a
+ * message, also archives its original bytes. ctx_prune_report_changes reports
+ * the change when the message can have no further changes. first: index of the
+ * message's first segment. marks: the kinds of changes. */
 int ctx_prune_record_change(struct prune *run,
     struct held_conversation *conversation, struct prune_entry *entry,
     size_t first, unsigned marks, struct ctx_err *err);
@@ -270,12 +278,15 @@ int ctx_prune_report_changes(struct prune *run,
 /* ---- relink_lines.c ---- */
 
 /* Archives and reports the lines of a session file that change because other
- * lines were removed.  In some of them, links to other lines are corrected.
- * Others had been replaced by a message that is now removed; they are removed,
- * too, because otherwise they would be sent to the model again. */
+ * lines were removed.  In some of these lines, the ids of removed lines are
+ * replaced.  Others had been replaced by a message that is now removed; they
+ * are removed, too, because the agent would otherwise send them to the model
+ * again. */
 int ctx_prune_report_lines(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
-/* Writes an entry.  Corrects the ids of removed lines in it. */
+/* Writes a message that was in memory.  If it is a line of a session file that
+ * contains ids of removed lines, first replaces these ids by those of lines
+ * that are kept. */
 int ctx_prune_write_entry(struct prune *run, struct prune_entry *entry,
     struct ctx_err *err);
 
@@ -301,58 +312,62 @@ struct head_tail {
 int ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
     const struct ctx_message *message, const struct head_tail *which,
     struct ctx_err *err);
-/* Adds the edits of the second copy of a tool result that some agents store in
- * the line, if one of the edits from number first on changes the tool result of
- * the message.  Texts of more than CTX_HEAD_TAIL_CHARS characters in the copy
- * are replaced by CTX_CLEARED if clear is true, otherwise shortened to their
- * beginning and end. */
+/* Some agents store a second copy of a tool result in the line.  If one of the
+ * edits from number first on changes the tool result, adds edits that change
+ * the copy: texts of more than CTX_HEAD_TAIL_CHARS characters are replaced by
+ * CTX_CLEARED if clear is true, otherwise shortened to their beginning and
+ * end. */
 int ctx_head_tail_edit_copy(struct prune *run, struct ctx_edits *edits,
     size_t first, const struct ctx_message *message, bool clear,
     struct ctx_err *err);
 /* Sets *saved to the number of tokens that ctx_head_tail_edit would save in a
- * message, by making the edits in a copy, which is parsed and counted.  The
- * members first and n of edited are not used.  Sets *saved to 0 if the dialect
- * cannot read a message without the record around it. */
+ * message.  To find it, makes the edits in a copy of the message, and counts
+ * the tokens of the copy.  The members first and n of *edited are not used.
+ * Sets *saved to 0 if the dialect (format) cannot read a message without the
+ * record around it. */
 int ctx_head_tail_savings(struct prune *run,
     const struct ctx_edited_message *edited, const struct head_tail *which,
     uint32_t *saved, struct ctx_err *err);
 
 /* Sets *saved to the number of tokens that the edits in run->message_edits
- * save, by making the edits in a copy, which is parsed and counted.  The
- * members first and n of edited are not used.  Sets *saved to 0 if the dialect
- * cannot read a message without the record around it. */
+ * save.  To find it, makes the edits in a copy of the message, and counts the
+ * tokens of the copy.  The members first and n of edited are not used.  Sets
+ * *saved to 0 if the dialect (format) cannot read a message without the record
+ * around it. */
 int ctx_prune_edit_savings(struct prune *run, struct ctx_edited_message edited,
     uint32_t *saved, struct ctx_err *err);
 
 /* ---- strategy/scorer.c ---- */
 
-/* Sets *removed to the passages that are removed from the text of a segment if
- * the segment is kept.  The segment must have exactly one text.  Must be called
- * after ctx_scorer_rank.  The list is valid until the next call. */
+/* Sets *removed to the passages (a few sentences or lines each) that are
+ * removed from the text of a segment if the segment is kept.  The segment must
+ * have exactly one text.  Must be called after ctx_scorer_rank.  The list is
+ * valid until the next call. */
 int ctx_scorer_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);
 
 /* ---- keep_passages.c ---- */
 
-/* Adds the edits that remove passages from the text of a segment: the passages
- * that the scorer has not chosen to keep. */
+/* Adds the edits that remove passages (a few sentences or lines each) from the
+ * text of a segment: those that the strategy has not chosen to keep. */
 int ctx_prune_remove_passages(struct prune *run,
     struct held_conversation *conversation, struct ctx_edits *edits,
     const struct ctx_message *message, size_t segment, struct ctx_err *err);
-/* Sets passage_savings of segment i, which must be the only segment of its
- * message. */
+/* Sets the member passage_savings of segment i, the tokens of its removable
+ * passages.  Segment i must be the only segment of its message. */
 int ctx_prune_count_passage_savings(struct prune *run,
     struct held_conversation *conversation, const struct prune_entry *entry,
     size_t i, struct ctx_err *err);
-/* Sets the member passage_savings of all segments.  Called after
- * ctx_scorer_rank. */
+/* Sets the member passage_savings of all segments (the tokens of their
+ * removable passages).  Called after ctx_scorer_rank. */
 int ctx_prune_count_passages(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 
 /* ---- find_insertion.c: summaries and notices of an earlier run ---- */
 
-/* A summary or notice that an earlier run has inserted, found in a message.  It
- * is the whole message, a block of it, or the beginning of a string. */
+/* A summary or notice (a text that says that messages were removed) that an
+ * earlier run has inserted, found in a message.  It is the whole message, a
+ * block of it, or the beginning of a string. */
 struct found_insertion {
 	/* summary: true if the text is a summary; notice: true if it is a
 	 * notice; both false if it is neither. */
@@ -360,13 +375,14 @@ struct found_insertion {
 	bool whole; /* true if the summary or notice is the whole message */
 	size_t block;
 	/* If the user's text comes after the summary or notice in the same JSON
-	 * string: offset of the user's text in the string; otherwise 0. */
+	 * string: offset of the user's text in this string.  Otherwise 0. */
 	size_t user_text_at;
 };
 void ctx_insertion_find(const struct ctx_prune_config *options,
     const struct ctx_message *message, struct found_insertion *found);
-/* Returns the index of the block before which a summary or notice is inserted:
- * the first block that is not a tool result, or message->n if there is none. */
+/* Returns the index of the block before which a summary or notice is inserted
+ * into a message: the first block that is not a tool result, or message->n if
+ * all are. */
 size_t ctx_insertion_skip_result_blocks(const struct ctx_message *message);
 /* Returns true if block i is a string that is the whole content of a user
  * message, so that a summary or notice can be put before its text. */
@@ -379,12 +395,12 @@ bool ctx_insertion_is_string_content(const struct ctx_message *message,
  * a message before it, as one of its blocks, or at the beginning of its string.
  * This depends on the dialect (format). */
 bool ctx_insertion_fits(const struct ctx_message *message);
-/* Returns true if a summary or notice is inserted into a message in memory, as
- * a block or in its string. */
+/* Returns true if a summary or notice will be inserted into a message in
+ * memory, as a block of it or in its string. */
 bool ctx_insertion_is_block(const struct held_conversation *conversation,
     const struct prune_entry *entry);
-/* Returns true if a summary or notice is inserted as a message before this
- * message. */
+/* Returns true if a summary or notice will be inserted as a separate message
+ * before this message. */
 bool ctx_insertion_is_before(const struct held_conversation *conversation,
     const struct prune_entry *entry);
 /* Ways to insert a summary or notice: as a message of its own, as a block of a
@@ -399,22 +415,23 @@ struct insertion_content {
 	/* dialect of the message at which the text is inserted */
 	const struct ctx_dialect *dialect;
 	struct ctx_str text;
-	/* For INSERT_STRING: the content of the user message, which will come
-	 * after the summary or notice, without a summary of an earlier run at
-	 * its beginning. */
+	/* For INSERT_STRING: the user's text, before which the summary or
+	 * notice is inserted in the same string.  A summary of an earlier run
+	 * at the beginning of the text is left out. */
 	struct ctx_str string;
-	/* For INSERT_BLOCK: the message that gets the block, and the index of
-	 * the first of its blocks that will come after the new block. */
+	/* For INSERT_BLOCK: the message into which the block is inserted, and
+	 * the index of the block before which it is inserted. */
 	const struct ctx_message *message;
 	size_t next;
 };
-/* Chooses how a summary or notice is inserted into a user message: as a block
- * or in its string.  Sets the members form, string, message and next. */
+/* Chooses whether a summary or notice is inserted into a user message as a
+ * block or in the message's string.  Sets the members form, string, message and
+ * next of *content. */
 void ctx_insertion_choose_place(const struct prune *run,
     const struct ctx_message *message, struct insertion_content *content);
 /* Sets *tokens to the number of tokens that an inserted summary or notice adds
- * to the conversation, or to 0 if the dialect cannot contain it in this
- * form. */
+ * to the conversation, or to 0 if messages of the dialect (format) cannot
+ * contain it in this form. */
 int ctx_insertion_count(struct prune *run, struct ctx_counter *counter,
     const struct insertion_content *content, uint64_t *tokens,
     struct ctx_err *err);
@@ -434,25 +451,25 @@ int ctx_insertion_remove(struct ctx_edits *edits,
 int ctx_insertion_add(struct held_conversation *conversation,
     size_t message_index, const struct insertion_content *content,
     uint64_t tokens, struct ctx_err *err);
-/* Adds a notice to the texts that will be inserted, at each segment that has
- * CTX_MARK_NOTICE in the plan. */
+/* Adds a notice (a text that says that messages were removed) to the list of
+ * insertions for each segment that has CTX_MARK_NOTICE in the plan. */
 int ctx_insertions_add_notices(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
-/* Makes the JSON of all summaries and notices that become messages of their
- * own.  Called after the removals, because in a session file a message contains
- * the id of the line before it as its parent, which must be a line that is
- * kept. */
+/* Makes the JSON of all summaries and notices that become separate messages.
+ * Called after messages were removed: in a session file, an inserted message
+ * contains the id of the line before it, which must be a line that is kept. */
 int ctx_insertions_compose(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 /* Adds the edit that inserts a summary or notice into a message to
- * run->message_edits: as a block before the message's other blocks, or at the
- * beginning of the string that is its content.  If replace is true, it replaces
- * the summary or notice that an earlier run has inserted there. */
+ * run->message_edits.  It is inserted as a block before the other blocks of the
+ * message, or at the beginning of the string that is the message's content.  If
+ * replace is true, it replaces the summary or notice that an earlier run has
+ * inserted there. */
 int ctx_insertion_insert_block(struct prune *run,
     struct held_conversation *conversation, const struct prune_entry *entry,
     const struct ctx_message *message, bool replace, struct ctx_err *err);
-/* Adds the edit that inserts a message before another one in the same JSON
- * array, with the same white space. */
+/* Adds the edit that inserts a summary or notice as a separate message before
+ * another one in the same JSON array, with the same white space. */
 int ctx_insertion_insert_message(struct prune *run,
     struct held_conversation *conversation, const struct prune_entry *entry,
     struct ctx_err *err);
@@ -465,9 +482,9 @@ int ctx_insertion_write_message(struct prune *run,
 
 /* ---- write_summary.c ---- */
 
-/* Inserts a summary of the messages that are removed.  Does not insert it if it
- * would have at least as many tokens as these messages; they are then kept if
- * the conversation fits into the budget with them. */
+/* Inserts a summary of the messages that the plan removes.  If the summary
+ * would have at least as many tokens as these messages, it is not inserted, and
+ * the messages are kept if the conversation then fits into the budget. */
 int ctx_prune_summarize(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 

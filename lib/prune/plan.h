@@ -5,10 +5,12 @@
 #include "prune/prune.h"
 #include "truncate/text_segments.h"
 
-/* ctx_ranked_decide removes the groups with the lowest ranks; it is the decide
- * function of salient and heuristic, and other functions call it.
- * ctx_split_decide also removes by rank, but may remove the user messages of a
- * turn and keep the rest; ctx_recall_decide calls it if turns may be split. */
+/* Functions that decide what is removed, one for each strategy or for several.
+ * ctx_ranked_decide removes the groups with the lowest ranks; it is the
+ * function of the strategies salient and heuristic, and other functions call
+ * it. ctx_split_decide also removes by rank, but may remove the user messages
+ * of a turn and keep the rest; ctx_recall_decide calls it if turns may be
+ * split. */
 ctx_strategy_decide ctx_fifo_decide, ctx_window_decide, ctx_summarize_decide,
     ctx_ranked_decide, ctx_recall_decide, ctx_split_decide;
 
@@ -17,11 +19,11 @@ ctx_strategy_decide ctx_fifo_decide, ctx_window_decide, ctx_summarize_decide,
  * removed, these tokens are saved once, by the second segment. */
 uint64_t ctx_plan_freed_tokens(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
-/* Marks the segments before which a notice (a text that says that messages were
- * removed) is inserted.  Called after all other decisions.  If ended is false,
- * the conversation has not ended, and nothing is marked.  In both cases, if no
- * message is kept between two notices of earlier runs, removes the first
- * notice. */
+/* Chooses the segments before which a notice (a text that says that messages
+ * were removed) is inserted.  Called after all other decisions.  Chooses none
+ * if the conversation has not ended (ended is false).  In both cases, if no
+ * message between two notices of earlier runs is kept, removes the first of the
+ * two. */
 void ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
     bool ended);
 /* Returns the number of tokens of all notices together: those of earlier runs
@@ -34,8 +36,9 @@ uint64_t ctx_notice_cost(const struct ctx_plan *plan,
  * might not alternate. */
 void ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups);
 
-/* The functions of a kind of scorer.  A scorer ranks segments by their text.
- * The struct of each kind begins with a struct ctx_scorer. */
+/* The functions of one kind of scorer.  A scorer computes the rank of each
+ * segment (message or part of one) from its text.  The struct of each kind
+ * begins with a struct ctx_scorer. */
 struct ctx_scorer_kind {
 	size_t size; /* size of the scorer's struct in bytes */
 	int (*add)(struct ctx_scorer *scorer, const struct ctx_message *message,
@@ -46,8 +49,8 @@ struct ctx_scorer_kind {
 	 * passages. */
 	int (*find_removed)(struct ctx_scorer *scorer, size_t segment,
 	    struct passages *removed, struct ctx_err *err);
-	/* Frees the memory that find_removed does not need.  NULL if
-	 * find_removed is NULL. */
+	/* Frees the memory that ctx_scorer_find_removed does not need.  NULL if
+	 * the strategy removes no passages. */
 	void (*finish)(struct ctx_scorer *scorer);
 	void (*reset)(struct ctx_scorer *scorer);
 	void (*release)(struct ctx_scorer *scorer);

@@ -14,16 +14,16 @@
 	    CTX_FLOOR_BIT(CTX_FLOOR_OPEN))
 
 /* A bit in ctx_plan.floors that is used only while the plan is made.  It marks
- * a user message of the newest turn that is not the task of the turn.
- * ctx_plan_pin_optional decides whether the message is kept. */
+ * a user message of the newest turn that is not the task of the turn, until
+ * ctx_plan_pin_optional decides whether the message must be kept. */
 #define CTX_FLOOR_OPTIONAL (1u << 7)
-/* The user messages with CTX_FLOOR_OPTIONAL are kept only if they have together
- * at most target / CTX_OPTIONAL_SHARE tokens. */
+/* User messages of the newest turn that are not its task are kept only if they
+ * have together at most target / CTX_OPTIONAL_SHARE tokens. */
 enum { CTX_OPTIONAL_SHARE = 4 };
-/* The newest messages and turns are kept only up to a share of the tokens that
- * the target leaves beside everything that must be kept: these tokens divided
- * by CTX_FLOOR_SHARE.  This does not apply if the user has chosen the number of
- * messages or turns. */
+/* The newest messages and turns are kept only as far as they fit into a share
+ * of the tokens that are left: of the target minus everything that must be
+ * kept, divided by CTX_FLOOR_SHARE.  This does not apply if the user has chosen
+ * the number of messages or turns. */
 enum { CTX_FLOOR_SHARE = 4 };
 
 /* ---- floor.c ---- */
@@ -33,8 +33,8 @@ enum { CTX_FLOOR_SHARE = 4 };
  * or, if roles must alternate, for every user message. */
 bool ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
     const struct ctx_segment *segment);
-/* Returns true if the message of segment i also contains tool results of the
- * turn before. */
+/* Returns true if segment i belongs to a message that also contains tool
+ * results of the turn before. */
 bool ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i);
 /* Sets plan->floors: for each segment, the reasons why it must be kept.  If one
  * segment of a group (messages that belong together) must be kept, the whole
@@ -60,13 +60,14 @@ void ctx_plan_mark_bound_reasoning(struct ctx_plan *plan,
 
 /* ---- plan_edits.c ---- */
 
-/* Returns the number of tokens of each section into which a conversation is
- * divided, or 0 if it is not divided.  See ctx_prune_settings.quantum. */
+/* Returns the number of tokens of each section if a conversation is divided
+ * into sections, otherwise 0.  See ctx_prune_settings.quantum. */
 uint64_t ctx_plan_section_tokens(const struct ctx_prune_settings *settings);
 
 /* Returns the kinds of edits (CTX_MARK_... bits) that the level (light,
- * balanced, aggressive) allows for a segment.  If ended is false, more messages
- * may come, and the result includes edits that will be allowed only then. */
+ * balanced, aggressive) allows for segment i (a message or a part of one).  If
+ * ended is false, more messages may come, and the result also includes edits
+ * that will be allowed only then. */
 unsigned ctx_plan_find_allowed_edits(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i, bool ended);
 /* Returns the kinds of edits (CTX_MARK_... bits) that may still be made in a
@@ -75,8 +76,8 @@ unsigned ctx_plan_find_possible_edits(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
 uint64_t ctx_plan_count_edited_tokens(const struct ctx_segment *segment,
     unsigned edits);
-/* Returns the number of tokens of a segment after the planned edits, without
- * those of a notice in it, because the plan reserves tokens for notices. */
+/* Returns the number of tokens that a segment has after the planned edits, not
+ * counting a notice in it: the plan counts the tokens of notices separately. */
 uint64_t ctx_plan_count_without_notice(const struct ctx_segment *segment,
     unsigned edits);
 /* Returns how many tokens of a segment, after the planned edits, belong to a
@@ -84,14 +85,15 @@ uint64_t ctx_plan_count_without_notice(const struct ctx_segment *segment,
 uint64_t ctx_plan_count_summary_tokens(const struct ctx_segment *segment,
     unsigned edits);
 /* Decides whether user messages of the newest turn that are not its task
- * (CTX_FLOOR_OPTIONAL) are kept.  They are kept if together they have at most
- * target / CTX_OPTIONAL_SHARE tokens and, with everything that must be kept, at
- * most target tokens. */
+ * (CTX_FLOOR_OPTIONAL) must be kept.  They must be kept if two conditions are
+ * met: together they have at most target / CTX_OPTIONAL_SHARE tokens, and they
+ * fit into the target beside everything else that must be kept. */
 void ctx_plan_pin_optional(struct ctx_plan *plan,
     const struct ctx_groups *groups);
-/* Marks edits that the level (light, balanced, aggressive) allows, one kind
- * after the other, each from the oldest segment on, until the target is met.
- * Marks no more than needed.  Called when all messages were read. */
+/* Plans edits that the level (light, balanced, aggressive) allows, until the
+ * conversation has at most as many tokens as the target.  Plans one kind of
+ * edit after the other, each from the oldest segment on, and not more than are
+ * needed.  Called when all messages were read. */
 void ctx_plan_edit_until_met(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 

@@ -33,18 +33,19 @@ struct ctx_prune_settings {
 	uint64_t target;  /* maximum size of a conversation that is pruned */
 	/* number of the newest messages that are never changed */
 	uint64_t keep_last;
-	/* Number of the newest turns whose user message and last group of
-	 * messages are kept. */
+	/* Number of the newest turns of which the user message and the last
+	 * group of messages are kept. */
 	uint64_t keep_turns;
-	/* True if fewer messages than keep_last (shrinks_last) or keep_first
-	 * (shrinks_first), or fewer turns than keep_turns (shrinks_turns), may
-	 * be kept if these would use too large a share of the target; see
-	 * CTX_FLOOR_SHARE. */
+	/* The numbers keep_last (shrinks_last), keep_turns (shrinks_turns) and
+	 * keep_first (shrinks_first) say how many messages or turns are kept.
+	 * True if fewer are kept when these would use too large a share of the
+	 * target; see CTX_FLOOR_SHARE. */
 	bool shrinks_last, shrinks_turns, shrinks_first;
 	/* For the strategy middle-out: number of messages at the beginning of
 	 * the conversation that are kept. */
 	uint64_t keep_first;
-	uint64_t window_turns; /* window: number of newest turns to keep */
+	/* strategy window: number of the newest turns that are kept */
+	uint64_t window_turns;
 	/* For strategies with has_steps.  If not 0, messages are removed in
 	 * steps of this many tokens, so that the beginning of the output
 	 * changes less often from request to request.  A strategy that removes
@@ -52,20 +53,19 @@ struct ctx_prune_settings {
 	 * or removes a section as a whole, also the reasoning in it.  For a
 	 * strategy with needs_all see struct ctx_plan_step. */
 	uint64_t quantum;
-	/* A conversation with more messages than this is pruned, even if its
-	 * tokens do not exceed the trigger. 0 if there is no such limit. */
+	/* A conversation with more messages than this is pruned even if its
+	 * tokens do not exceed the trigger. 0: there is no such number. */
 	uint64_t trigger_messages;
 	/* For the strategy summarize: number of the newest messages that are
 	 * kept, or fewer if they do not fit; 0: as many as fit.  If keep_tokens
-	 * is not 0, the newest messages with this many tokens are kept
-	 * instead. */
+	 * is not 0, it is used instead: the newest messages that together have
+	 * this many tokens are kept. */
 	uint64_t keep_messages;
 	uint64_t keep_tokens;
 	/* For the strategy summarize. summary_tokens: maximum number of tokens
 	 * of the summary; 0: as many as the kept messages leave. reserved:
-	 * number of tokens that are not used for messages, but for the summary
-	 * and the role and delimiters of its message; 0: a share of the
-	 * target. */
+	 * number of tokens that are reserved for the summary and for the role
+	 * and delimiters of its message; 0: a share of the target. */
 	uint64_t summary_tokens, reserved;
 	enum ctx_reasoning reasoning;
 	/* True if the provider refuses the model's signed reasoning when
@@ -85,16 +85,17 @@ struct ctx_prune_settings {
 	bool whole_turns;
 };
 
-/* A candidate: a segment (a message or a part of one) as a strategy sees it.
- * Messages that belong together form a group.  Of each group, only the
- * candidate of the first segment is used: it has the weight of the group, and
- * the strategy sets drop only there. */
+/* A candidate for removal: a segment (a message or a part of one) in the form
+ * in which strategies get it.  Messages that must be kept or removed together
+ * form a group.  For each group, only the candidate of its first segment is
+ * used: its weight is that of the group, and the strategy sets only its member
+ * "drop". */
 struct ctx_candidate {
 	uint64_t weight; /* tokens of the group after the edits so far */
 	/* Rank of the group.  Groups with the lowest rank are removed first. */
 	double rank;
-	/* How many of the tokens in weight belong to summaries of earlier runs.
-	 * At most UINT32_MAX (ctx_limit_tokens). */
+	/* number of the tokens in weight that belong to summaries of earlier
+	 * runs; at most UINT32_MAX */
 	uint32_t summary_tokens;
 	/* Used if quantum is not 0: the conversation is divided into sections
 	 * of quantum tokens, and this is the number of the section in which the
@@ -105,7 +106,7 @@ struct ctx_candidate {
 	uint32_t age;
 	uint32_t turn;
 	uint32_t root;    /* index of the first segment of the group */
-	bool is_root : 1; /* true: the first segment of its group */
+	bool is_root : 1; /* true for the first segment of its group */
 	/* True for a user message that the rest of its turn needs, so that it
 	 * is removed only together with the whole turn. */
 	bool user : 1;
@@ -113,17 +114,18 @@ struct ctx_candidate {
 	 * system message, a record that is not a message, a user message that
 	 * the turn does not need, or a summary that the agent has written. */
 	bool system : 1;
-	/* True if the segment must be kept.  Before the end of the conversation
-	 * this may still change. */
+	/* True if the segment must be kept.  As long as the conversation has
+	 * not ended, this may change. */
 	bool pinned : 1;
-	/* True if the segment must be kept whatever messages come later.  Its
-	 * tokens are then not available for other messages. */
+	/* True if the segment must be kept, whatever messages come later.  So
+	 * its tokens are never available for other messages. */
 	bool permanent : 1;
 	/* True for a user message at the beginning of a turn, and for a summary
 	 * with the role user: the kept messages may begin with it. */
 	bool asks : 1;
-	/* True if an earlier plan has already removed a newer segment.  A
-	 * strategy that removes by age must then remove this segment, too. */
+	/* True if a newer segment was already removed by an earlier plan.  A
+	 * strategy that removes the oldest messages first must then remove this
+	 * segment, too. */
 	bool before_cut : 1;
 	/* true if the segment is a summary that an earlier run has inserted */
 	bool summary : 1;
@@ -134,8 +136,8 @@ struct ctx_candidate {
 	bool drop : 1; /* set by the strategy: true if the group is removed */
 };
 
-/* Decides which groups of messages a strategy removes; see struct
- * ctx_strategy. */
+/* Type of the function with which a strategy decides which groups of messages
+ * are removed; see struct ctx_strategy. */
 typedef int ctx_strategy_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,
     struct ctx_err *err);
@@ -151,38 +153,40 @@ struct ctx_strategy {
 	ctx_strategy_decide *decide;
 	bool pins_system; /* true if system messages are never removed */
 	bool pins_first;  /* true: the first keep_first messages are kept */
-	bool has_budget;  /* true: it has a trigger, a target and levels */
-	bool has_steps;   /* true: it removes in steps of quantum tokens */
-	bool needs_all;   /* true: it decides after the last message was read */
-	bool summarizes;  /* true: it inserts a summary of removed messages */
+	bool has_budget;  /* true if it has trigger, target and levels */
+	bool has_steps;   /* true if it removes in steps of quantum tokens */
+	/* true if the strategy decides only after the last message was read */
+	bool needs_all;
+	/* true if the strategy inserts a summary of removed messages */
+	bool summarizes;
 	/* True if the level light clears tool results (replaces them by a short
 	 * text) before groups are removed. */
 	bool clears_results;
-	/* True if the levels above light remove passages of long tool results
-	 * before groups are removed. */
+	/* True if the levels above light remove passages (a few lines each) of
+	 * long tool results before groups are removed. */
 	bool cuts_results;
 	/* True if the level aggressive keeps only the beginning and the end of
 	 * long texts; false if it replaces tool results by a short text. */
 	bool truncates_texts;
-	/* true if the strategy removes user messages by their own rank */
+	/* true if user messages are ranked and removed like other messages */
 	bool ranks_user_messages;
 	/* True if the strategy can keep a message and remove the user messages
 	 * of its turn.  The conversation must also allow it:
 	 * ctx_prune_splits_turns checks both. */
 	bool splits_turns;
-	/* True if the strategy, after it has removed too much because groups
-	 * differ in size, keeps some of the groups after all, as far as the
-	 * target allows. */
+	/* True if the strategy puts groups back when it has removed too much
+	 * (because groups have different sizes), as far as the target
+	 * allows. */
 	bool refills;
 	/* True if the strategy can use embeddings, which a program of the user
 	 * makes. */
 	bool embeds;
-	/* The scorer, which gives each segment a rank by its text.  NULL if the
-	 * strategy removes by age. */
+	/* The kind of scorer that computes the rank of each segment from its
+	 * text.  NULL if the strategy removes the oldest messages first. */
 	const struct ctx_scorer_kind *scorer;
-	/* Texts that tell the user why a segment was removed, by its rank:
-	 * reasons[0] is for rank 0, and the last text also for all higher
-	 * ranks.  NULL if ranks do not stand for reasons.  See
+	/* Texts that tell the user why a segment with a certain rank was
+	 * removed: reasons[0] is for rank 0, and the last text also for all
+	 * higher ranks.  NULL if ranks do not stand for reasons.  See
 	 * ctx_strategy_reason. */
 	const char *const *reasons;
 	size_t n_reasons;
@@ -205,8 +209,7 @@ const struct ctx_strategy *ctx_strategy_find(const char *name);
 /* Reasons why a segment must be kept.  If a segment has several reasons, its
  * tokens are counted for the first one. */
 enum ctx_floor_kind {
-	/* The tokens of the tool definitions, which are not in any segment, but
-	 * are always kept. */
+	/* Not a segment: the tool definitions, whose tokens are always kept. */
 	CTX_FLOOR_TOOLS,
 	CTX_FLOOR_UNKNOWN, /* the segment is a record that is not a message */
 	CTX_FLOOR_SYSTEM,
@@ -224,16 +227,15 @@ enum ctx_floor_kind {
 };
 
 /*
- * The part of a conversation from which a strategy decides what is removed.
- *
- * Usually this part is the whole conversation.  If a strategy with needs_all
- * removes in steps (quantum is not 0), the part is only the beginning, up to
- * the message with which the number of tokens most recently reached or passed a
- * multiple of quantum.  The later messages, which together have fewer than
- * quantum tokens, are all kept, and the decision does not depend on them.  So
- * until the next multiple is reached, the same messages are removed, each
- * output begins with the output before it, and the provider can read this
- * beginning from its prompt cache.
+ * The part of a conversation that a strategy looks at when it decides what is
+ * removed.
+ * Usually this part is the whole conversation.  It is smaller if a strategy
+ * with needs_all removes in steps (quantum is not 0).  Then the part ends with
+ * the message at which the number of tokens last reached a multiple of quantum.
+ * The later messages, which together have fewer than quantum tokens, are all
+ * kept, and the decision does not depend on them.  So until the next multiple
+ * is reached, the same messages are removed, each output begins with the output
+ * before it, and the provider can read this beginning from its prompt cache.
  */
 struct ctx_plan_step {
 	size_t n; /* number of segments */
@@ -251,8 +253,8 @@ struct ctx_plan_step {
 struct ctx_plan {
 	struct ctx_prune_settings settings;
 	struct ctx_plan_step step;
-	/* True if the step is the whole conversation, because what a smaller
-	 * step keeps would exceed the budget. */
+	/* True if the step is the whole conversation, because the budget would
+	 * be exceeded with a smaller step. */
 	bool ignores_steps;
 	/* Number of tokens of the request outside its messages, such as those
 	 * of tool definitions. */
@@ -261,18 +263,18 @@ struct ctx_plan {
 	 * definitions, and to a system prompt outside the messages. */
 	uint64_t tools, system;
 	uint64_t notices; /* number of tokens that are reserved for notices */
-	/* Index of the first message from which bound reasoning is removed; it
-	 * is also removed from all later messages.  UINT64_MAX if it is not
-	 * removed.  Bound reasoning is signed reasoning that the provider
-	 * refuses if anything before it was changed. */
+	/* Bound reasoning is removed from the message with this index and from
+	 * all later ones; UINT64_MAX: from no message.  Bound reasoning is
+	 * signed reasoning that the provider refuses if anything before it was
+	 * changed. */
 	uint64_t bound_from;
 	bool has_cut; /* true once a group was removed */
-	/* Index of a message: all earlier messages were removed, except those
-	 * that must be kept. */
+	/* All messages before the one with this index were removed, except
+	 * those that must be kept. */
 	uint64_t cut_message;
-	/* Used with quantum: all segments that begin before this number of
-	 * tokens of the conversation were removed, except those that must be
-	 * kept. */
+	/* Used with quantum: number of tokens.  All segments that begin before
+	 * this many tokens of the conversation were removed, except those that
+	 * must be kept. */
 	uint64_t cut_tokens;
 	/* For each segment: what will be done with it, as CTX_MARK_... bits. */
 	uint8_t *marks;
@@ -282,7 +284,8 @@ struct ctx_plan {
 	/* Used while a strategy decides; otherwise NULL. */
 	struct ctx_candidate *candidates;
 	size_t marks_cap, floors_cap;
-	/* number of tokens of the conversation after all planned changes */
+	/* number of tokens that the conversation has after all planned
+	 * changes */
 	uint64_t after;
 	/* for each reason: number of tokens that must be kept for it */
 	uint64_t floor[CTX_FLOOR_KINDS];
@@ -291,10 +294,10 @@ struct ctx_plan {
 /* Prepares the plan for the next conversation. */
 void ctx_plan_reset(struct ctx_plan *plan,
     const struct ctx_prune_settings *settings);
-/* Makes the plan: sets plan->marks of each segment that is removed or edited.
- * If ended is false, more messages will come, and only changes are marked that
- * no later message can make unnecessary.  If ended is true, also sets
- * plan->after and plan->floor for the output, and marks where notices are
+/* Makes the plan: sets plan->marks for each segment that is removed or edited.
+ * If ended is false, more messages will come, and only changes that are needed
+ * whatever these messages are, are planned.  If ended is true, also sets
+ * plan->after and plan->floor for the output, and plans where notices are
  * inserted. */
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
@@ -304,29 +307,29 @@ int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
 int ctx_plan_decide_again(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err);
 /* Finds which segments of a complete conversation must be kept, and why.
- * Stores the reasons in plan->floors, which ctx_scorer_rank uses. */
+ * Stores the reasons in plan->floors; ctx_scorer_rank uses them. */
 int ctx_plan_survey(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err);
 /* Returns true if the conversation must be pruned: because it exceeds its
  * trigger, has too many messages, the strategy has no trigger, or the settings
  * demand it. */
 bool ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups);
-/* Marks bound reasoning (signed reasoning that the provider refuses if anything
- * before it was changed) for removal, from the message with this index on, and
- * updates plan->after.  Marks nothing if the settings keep this reasoning.
- * Needed after ctx_plan_decide for changes that the plan does not include, such
- * as inserted summaries. */
+/* Plans the removal of bound reasoning (signed reasoning that the provider
+ * refuses if anything before it was changed) from the message with this index
+ * on, and updates plan->after.  Does nothing if the settings say that this
+ * reasoning is kept.  Needed after ctx_plan_decide for changes that the plan
+ * does not include, such as inserted summaries. */
 void ctx_plan_bind(struct ctx_plan *plan, const struct ctx_groups *groups,
     uint64_t message);
 /* Returns true if the segment has bound reasoning (signed reasoning that the
  * provider refuses if anything before it was changed) that must be removed. */
 bool ctx_plan_must_strip(const struct ctx_plan *plan,
     const struct ctx_segment *segment);
-/* Cancels removals, for strategies that write a summary, if no summary is
- * inserted after all.  Unmarks all removals of segments and of earlier
- * summaries.  Edits that the level allows remain.  Bound reasoning is then
- * removed only after the first of these edits; if the budget is exceeded with
- * it, all bound reasoning is removed that was marked before the call. */
+/* Cancels the planned removals if a strategy that writes a summary inserts none
+ * after all.  Segments and earlier summaries are then not removed.  Edits that
+ * the level allows remain planned.  Bound reasoning is then removed only after
+ * the first of these edits; but if the budget would be exceeded with it, all
+ * bound reasoning is removed whose removal was planned before the call. */
 void ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups);
 /* Returns true if the provider would refuse the output, because bound reasoning
  * is kept although its message or an earlier one was changed, in this run or an
@@ -336,11 +339,11 @@ bool ctx_plan_leaves_bound(const struct ctx_plan *plan,
 /* Adds up the tokens of all segments after the planned changes.  Sets
  * plan->after to their sum, and plan->floor to the tokens that must be kept. */
 void ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups);
-/* Returns the number of tokens of segment i after the planned edits. */
+/* Returns the number of tokens that segment i has after the planned edits. */
 uint64_t ctx_plan_left(const struct ctx_plan *plan,
     const struct ctx_segment *segment, size_t i);
-/* Changes *groups according to the marks: removes the segments with
- * CTX_MARK_DROP, and reduces the tokens of edited segments. */
+/* Changes *groups as planned: removes the segments with CTX_MARK_DROP, and
+ * reduces the tokens of edited segments. */
 int ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err);
 void ctx_plan_release(struct ctx_plan *plan);
@@ -348,8 +351,8 @@ void ctx_plan_release(struct ctx_plan *plan);
 /* ---- prune/strategy/scorer.c: ranks that depend on the text ------------- */
 
 /* A scorer.  It reads the messages of a conversation one by one.  When all were
- * read, it gives each segment a rank; the strategy removes segments with low
- * ranks first. */
+ * read, it computes a rank for each segment (message or part of one); the
+ * strategy removes segments with low ranks first. */
 struct ctx_scorer;
 struct ctx_scorer_options {
 	/* For the strategy recall: the question, or NULL to use the last user
@@ -357,23 +360,23 @@ struct ctx_scorer_options {
 	const char *query;
 	/* for the strategy recall: program that makes embeddings of texts */
 	struct ctx_command embedder;
-	/* for the strategy recall: true if the caller cannot remove passages
-	 * from texts */
+	/* for the strategy recall: true if texts can only be kept or removed as
+	 * a whole */
 	bool whole;
 };
 
 /* Sets *scorer to a new scorer for the strategy, or to NULL if the strategy
- * removes by age. */
+ * needs none because it removes the oldest messages first. */
 int ctx_scorer_open(struct ctx_scorer **scorer,
     const struct ctx_strategy *strategy,
     const struct ctx_scorer_options *options, struct ctx_err *err);
-/* Lets the scorer read a message that ctx_groups_add has added. first: index of
- * the first segment of the message. */
+/* Lets the scorer read a message that was added to the groups by
+ * ctx_groups_add. first: index of the first segment of the message. */
 int ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *message,
     const struct ctx_groups *groups, size_t first, struct ctx_err *err);
-/* Sets the rank of all segments. plan: its settings, and the reasons to keep
- * segments that ctx_plan_survey has stored in plan->floors, are used.
- * CTX_EARG: the embedder, a program of the user, has failed. */
+/* Sets the rank of each segment.  Uses plan->settings, and plan->floors with
+ * the reasons to keep segments, which ctx_plan_survey has stored.  CTX_EARG:
+ * the embedder, a program of the user, has failed. */
 int ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err);
 /* Prepares the scorer for the next conversation.  Keeps its memory. */
@@ -390,11 +393,12 @@ void ctx_scorer_close(struct ctx_scorer *scorer);
  * recognises the summary. */
 #define CTX_SUMMARY_PREFIX "[Earlier conversation summary]: "
 /* Text between a summary or notice and the user's text, if both are in one JSON
- * string.  Of its characters, only line feeds are escaped in JSON. */
+ * string.  In JSON, only its line feeds are escaped. */
 #define CTX_SUMMARY_SUFFIX "\n\n[End of the summary]\n\n"
 #define CTX_NOTICE_SUFFIX  "\n\n"
-/* Maximum number of tokens of a summary if few messages are removed, if the
- * target is small, or if no target is set. */
+/* Minimum of the default for the maximum length of a summary, in tokens: used
+ * if few messages are removed, if the target is small, or if no target is
+ * set. */
 #define CTX_LEAST_SUMMARY 300
 /* Number of tokens that are reserved for the role and delimiters of a
  * summary. */
@@ -410,7 +414,7 @@ enum ctx_summary_kind {
 	CTX_SUMMARY_OTHER, /* any other text, of which only names are used */
 };
 
-/* A removed text.  Its strings are used only during a call of
+/* A text that is removed.  Its strings are used only during a call of
  * ctx_summary_add. */
 struct ctx_summary_text {
 	enum ctx_summary_kind kind;
@@ -458,18 +462,15 @@ struct ctx_prune_outcome; /* defined below */
 struct ctx_prune_config {
 	/* The caller sets strategy, level and the members keep_... of these
 	 * settings.  Budget, trigger, target and quantum are computed from the
-	 * members below. */
+	 * next members. */
 	struct ctx_prune_settings settings;
-	/* if percent is true: relative to the context window */
-	struct ctx_amount budget;
-	/* if percent is true: relative to the budget */
-	struct ctx_amount trigger;
-	/* if percent is true: relative to the budget */
-	struct ctx_amount target;
-	/* If percent is true: relative to the target.  If it is not set: see
-	 * compute_quantum. */
+	struct ctx_amount budget;  /* percent: of the context window */
+	struct ctx_amount trigger; /* percent: of the budget */
+	struct ctx_amount target;  /* percent: of the budget */
+	/* If percent is true, the quantum is relative to the target.  If it is
+	 * not set, compute_quantum chooses it. */
 	struct ctx_amount quantum;
-	/* maximum of the trigger in tokens, or 0 if there is none */
+	/* maximum of the trigger in tokens; 0: no maximum */
 	uint64_t trigger_tokens;
 	/* Used if no budget is given: number of tokens that are reserved for
 	 * the answer.  The budget is then the context window minus this
@@ -480,9 +481,9 @@ struct ctx_prune_config {
 	struct ctx_pattern pin_text, pin_tool;
 	/* roles whose messages are pinned: bits 1 << enum ctx_role */
 	unsigned pin_roles;
-	/* Patterns of tool names that say which tool results may be edited:
-	 * those of tools whose name matches tool and does not match
-	 * not_tool. */
+	/* Regular expressions for names of tools.  A tool result may be edited
+	 * only if the name of its tool matches "tool" and does not match
+	 * "not_tool". */
 	struct ctx_pattern tool, not_tool;
 	/* The notice: a text that says that messages were removed.  It is
 	 * inserted before the first turn after the removed messages.  UTF-8,
@@ -526,7 +527,7 @@ struct ctx_prune_outcome {
 	 * nothing says that messages were removed.  NULL if there is none. */
 	const struct ctx_dialect *notice_unsupported;
 	const struct ctx_prune_settings *settings;
-	/* the plan; plan->floor says what must be kept */
+	/* the plan; plan->floor contains the tokens that must be kept */
 	const struct ctx_plan *plan;
 	bool over; /* true if the number "after" exceeds the budget */
 	/* True if bound reasoning (signed reasoning that the provider refuses
@@ -537,8 +538,8 @@ struct ctx_prune_outcome {
 	 * reasoning (signed reasoning that the provider refuses if anything
 	 * before it was changed) would come after a change. */
 	bool refused;
-	/* An error because of which the conversation was not changed, such as a
-	 * failed summarizer; NULL if there is none. */
+	/* An error that is the reason why the conversation was not changed,
+	 * such as a failed summarizer; NULL if there is none. */
 	const struct ctx_err *error;
 };
 
@@ -553,20 +554,21 @@ int ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 /* ---- prune/pins.c: messages that options demand to keep ----------------- */
 
 struct ctx_pins {
-	/* the options; only the members pin_... are used */
+	/* the options of ctx-prune, of which only the members pin_... are
+	 * used */
 	struct ctx_prune_config *config;
 	struct ctx_buf text; /* scratch memory */
-	/* Work that may still be done for matching patterns of options such as
-	 * --pin and --tool with the current message; a limit against slow
-	 * patterns.  In the units of CTX_PATTERN_WORK. */
+	/* Amount of work that may still be done for matching regular
+	 * expressions of options such as --pin with the current message; it
+	 * protects against slow expressions.  In units of CTX_PATTERN_WORK. */
 	int64_t match_left;
 };
 /* Sets *pinned to true if --pin, --pin-tool or --pin-role match a message.
  * Sets pins->match_left for this message. */
 int ctx_pins_match(struct ctx_pins *pins, const struct ctx_message *message,
     bool *pinned, struct ctx_err *err);
-/* Pins the segments, from index first on, whose tool name matches --pin-tool.
- * The tool name of a tool result is that of its call. */
+/* Pins the segments whose tool name matches --pin-tool, from the segment with
+ * the index "first" on.  The tool name of a tool result is that of its call. */
 void ctx_pins_match_tools(struct ctx_pins *pins, struct ctx_groups *groups,
     size_t first);
 void ctx_pins_release(struct ctx_pins *pins);
@@ -588,9 +590,9 @@ void ctx_prune_config_complete(struct ctx_prune_config *options);
 int ctx_prune_settings_for(const struct ctx_prune_config *options,
     const struct ctx_model *model, struct ctx_prune_settings *settings,
     struct ctx_err *err);
-/* Sets alternates and whole_turns to true if a message demands it.  The caller
- * sets both to false before a conversation, and calls this function for each of
- * its messages before the plan is made. */
+/* Sets alternates and whole_turns to true if this message makes it necessary.
+ * Before a conversation, the caller sets both to false; then it calls this
+ * function for each message before the plan is made. */
 void ctx_prune_settings_see(struct ctx_prune_settings *settings,
     const struct ctx_message *message);
 
