@@ -75,19 +75,19 @@ struct ctx_rule {
 	/* address of a page or thread which shows that providers refuse
 	 * violations of this rule */
 	const char *source;
-	/* Bits of dialect rules (see dialect.h).  The rule applies to
-	 * conversations for which one of these bits is set; 0 if it applies to
-	 * every conversation. */
+	/* The message formats to which the rule applies, as bits (dialect.h):
+	 * the rule applies to conversations for which one of these bits is set.
+	 * 0: to every conversation. */
 	uint64_t when;
 	enum ctx_fix_kind remedy;
 };
-/* Returns row number i of the table of rules (counted from 0), or NULL after
- * the last row. */
+/* Returns number i of the rules of ctx-check (counted from 0), or NULL after
+ * the last rule. */
 const struct ctx_rule *ctx_rule_at(size_t i);
 
 /* A provider to which conversations are sent.  The rules for such a
- * conversation are those of its dialect (message format), and in addition those
- * in ctx_provider.more. */
+ * conversation are those of its dialect (message format) and those in the
+ * member "more". */
 struct ctx_provider {
 	const char *name, *about;
 	const char *dialect;
@@ -95,14 +95,15 @@ struct ctx_provider {
 };
 const struct ctx_provider *ctx_provider_at(size_t i);
 const struct ctx_provider *ctx_provider_find(const char *name);
-/* Returns the rules, as bits, for a conversation that is sent to a provider.
- * If provider is NULL, returns the rules of the dialect (format) alone. */
+/* Returns which rules apply to a conversation that is sent to a provider, as
+ * bits.  If provider is NULL, returns the rules of the dialect (format)
+ * alone. */
 uint64_t ctx_provider_rules(const struct ctx_provider *provider,
     const struct ctx_dialect *dialect);
 
-/* Returns the rules, as bits, for a conversation in a format that several
- * providers accept (it has the rule CTX_MODEL_DECIDES).  Such rules depend on
- * the vendor of the conversation's model (ctx_model.vendor). */
+/* For a conversation in a format that several providers accept (flag
+ * CTX_MODEL_DECIDES): returns the rules that apply because of the vendor of its
+ * model (ctx_model.vendor), as bits. */
 uint64_t ctx_vendor_rules(const char *vendor,
     const struct ctx_dialect *dialect);
 
@@ -149,17 +150,17 @@ struct ctx_place {
 	bool inside;
 };
 
-/* A finding: a violation of a rule.  Members whose comment names a kind of
- * repair (CTX_FIX_...) are used only for that kind. */
+/* A finding: a violation of a rule in the input.  Members whose comment names a
+ * kind of repair (CTX_FIX_...) are used only for that kind. */
 struct ctx_finding {
 	enum ctx_rule_id id;
 	struct ctx_place place;
 	/* Text that tells the user what is wrong.  It may quote the input,
 	 * including control characters. */
 	const char *what;
-	/* The block that the repair changes; SIZE_MAX if there is none.  For
-	 * CTX_FIX_REMOVE_BLOCK: index of the block in the message that is being
-	 * checked.  For CTX_FIX_REPLACE_IMAGE: index of the image in its
+	/* Index of the block that the repair changes; SIZE_MAX if there is
+	 * none.  For CTX_FIX_REMOVE_BLOCK: its index in the message that is
+	 * being checked.  For CTX_FIX_REPLACE_IMAGE: index of the image in its
 	 * message, counting only images that a text may replace. */
 	size_t block;
 	/* For CTX_FIX_REMOVE_MEMBER: JSON node of the key of the member that is
@@ -168,9 +169,8 @@ struct ctx_finding {
 	/* For CTX_FIX_ADD_RESULT: index of the tool call without a result among
 	 * the tool calls of its message. */
 	uint32_t call;
-	/* For CTX_FIX_ADD_RESULT: true if an inserted result could be taken as
-	 * the answer to a different tool call.  In this case no result is
-	 * inserted. */
+	/* For CTX_FIX_ADD_RESULT: true if the inserted result could be taken as
+	 * the result of another tool call.  Then no result is inserted. */
 	bool shared;
 	/* If the repair replaces bytes of the input, old is the bytes that are
 	 * replaced, and replacement is the new bytes.  Both are valid until
@@ -182,21 +182,19 @@ struct ctx_finding {
 	 * in its system prompt. */
 	bool in_request;
 	/* For CTX_FIX_ADD_RESULT: true if a later tool call has the same id as
-	 * the tool call without a result. */
+	 * the one without a result. */
 	bool doubled;
 };
 
 /*
  * Checks one conversation, message by message.  Calls on_finding for each
- * violation of a rule as soon as the violation is certain, which may be only
- * when a later message is checked.
- *
+ * violation of a rule.  Some violations are certain only when later messages
+ * were checked; they are reported then.
  * on_finding returns 1 if it repairs the violation as the rule says; later
  * messages are then checked as if there had been no violation.  It returns 2 if
  * it also inserts a tool result directly before the message that is being
  * checked, or as the last message.  It returns 0 if it does not repair the
  * violation, or -1 with *err.
- *
  * Memory: the tool calls without a result, and 48 bytes for each different id.
  */
 struct ctx_validator {
@@ -210,9 +208,9 @@ struct ctx_validator {
 	/* Context window of the conversation's model in tokens; 0 if not known.
 	 * Set by the caller. */
 	uint64_t window;
-	/* If the conversation is inside a request: JSON text and JSON node of
-	 * the request; otherwise NULL and 0.  Set by the caller after
-	 * ctx_validator_begin. */
+	/* If the conversation is inside a request: parsed JSON with the
+	 * request, and JSON node of the request.  Otherwise NULL and 0.  Set by
+	 * the caller after ctx_validator_begin. */
 	const struct ctx_json *request_json;
 	uint32_t request;
 	/* true if a repair has removed the message that was checked last */
@@ -231,12 +229,12 @@ struct ctx_validator {
 	/* index of the last message with tool results, plus 1; 0 if there is
 	 * none */
 	uint64_t last_results;
-	/* Index of the last message that has content but no tool results, plus
-	 * 1; 0 if there is none. */
+	/* Index of the last message with content that is not a tool result,
+	 * plus 1; 0 if there is none. */
 	uint64_t last_speech;
-	/* A tool result is late if a message without tool results comes between
-	 * its tool call and the result.  When a late result was read, the value
-	 * of last_speech is stored here; 0 if there was none. */
+	/* A tool result is late if a message without tool results is between
+	 * the tool call and the result.  Value that last_speech had when a late
+	 * result was read; 0 if there was none. */
 	uint64_t late_after;
 	/* Index of the message with the oldest tool call whose result was late
 	 * (see late_after). */
@@ -246,8 +244,8 @@ struct ctx_validator {
 		/* true if the last block of the last message is a tool
 		 * result */
 		bool in_result;
-		/* True if the newest user and tool messages, as far as no other
-		 * message is between them, contain anything besides tool
+		/* True if the newest user and tool messages (those that no
+		 * other message follows) contain anything besides tool
 		 * results. */
 		bool has_user_text;
 		/* true if a message other than a system message was read */
@@ -255,35 +253,34 @@ struct ctx_validator {
 	} last;
 	struct {
 		struct ctx_place place;
-		/* The value of "last" before the message at this place was
-		 * read. */
+		/* The value that the member "last" had before the message at
+		 * this place was read. */
 		struct ctx_last_seen before;
-		/* A finding about a later message, which is valid only as long
-		 * as no repair removes the message at "place".  The member
-		 * finding.what is NULL if there is no such finding. */
+		/* A finding about a later message, which is valid only if no
+		 * repair removes the message at "place".  finding.what is NULL
+		 * if there is none. */
 		struct ctx_finding finding;
-		/* Findings that become true or false when the next message is
-		 * read. */
+		/* Findings about the newest message of which the next message
+		 * decides whether they are true. */
 	} waiting_findings[3];
 	/* bit i is set if waiting_findings[i] is in use */
 	unsigned waiting_bits;
-	/* Places of the newest reasoning items that directly follow each other.
-	 * An item of the assistant must come after them, and was not read
-	 * yet. */
+	/* Places of the newest row of reasoning items (items that directly
+	 * follow each other), if no item of the assistant was read after
+	 * them. */
 	struct ctx_place *open_reasoning;
 	size_t n_open_reasoning, open_reasoning_cap;
 	/* index of the newest message that the user wrote */
 	uint64_t newest_turn;
-	/* Index of the first message in the newest row of assistant
-	 * messages. */
+	/* Index of the first message in the newest row of assistant messages
+	 * (messages that directly follow each other). */
 	uint64_t newest_answer;
 	/* True if a tool call has no result, and no result was inserted for
 	 * it. */
 	bool unanswered;
-	/* True if tool results may answer tool calls that are not in the
-	 * conversation, because the provider has stored these calls.  Set by
-	 * the caller after ctx_validator_begin, or by a message that says
-	 * so. */
+	/* True if the provider stores earlier tool calls that the conversation
+	 * lacks, so that tool results may answer them.  Set by the caller after
+	 * ctx_validator_begin, or when a message shows it. */
 	bool has_remote_state;
 	/* True while the parts of the request outside its messages are
 	 * checked. */
@@ -298,25 +295,26 @@ struct ctx_validator {
 	 * one more than the provider accepts is stored. */
 	struct ctx_image_seen *images;
 	size_t n_images, images_cap;
-	uint64_t images_left; /* number of images that no repair has removed */
+	/* number of images in the conversation, not counting those that a
+	 * repair has removed */
+	uint64_t images_left;
 	/* True if a tool call without an id may get further results. */
 	bool unnamed_continues;
 	bool ended; /* true once the conversation has ended */
-	/* True if this message has results of the tool calls of one message,
-	 * and an earlier message has other results of the same calls. */
+	/* True if the tool calls of one message have their results in several
+	 * messages, of which this message is not the first. */
 	bool results_split;
 	/* True if the newest item in open_reasoning has an id of the form that
 	 * OpenAI uses ("rs_..."). */
 	bool reasoning_has_id;
-	/* Index of a message.  Tool calls in messages before it may lack a
-	 * result until the user writes something, or until the conversation
-	 * ends. */
+	/* Index of a message.  Tool calls before this message need no result
+	 * until the user writes something, or until the conversation ends. */
 	uint64_t open_until_user;
 	/* Index of the newest user message that contains anything besides tool
 	 * results, plus 1. */
 	uint64_t newest_user_text;
-	/* For a message that is split over several records: the number of its
-	 * blocks read so far, and whether any of them is not reasoning. */
+	/* If a message is split over several records: number of its blocks read
+	 * so far, and true if any of these is not reasoning. */
 	size_t continued_blocks;
 	bool continued_speaks;
 };
@@ -333,13 +331,13 @@ int ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
  * newest turn may lack a result. */
 int ctx_validator_end(struct ctx_validator *validator, bool allow_pending,
     struct ctx_err *err);
-/* Checks the parts of validator->request outside its messages, such as its
- * system prompt. messages: JSON node of the messages; place: where the request
- * is in the input, for the findings. */
+/* Checks the parts of the request (validator->request_json) outside its
+ * messages, such as its system prompt. messages: JSON node of the messages;
+ * place: where the request is in the input, for the texts of findings. */
 int ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
     uint32_t messages, const struct ctx_place *place, struct ctx_err *err);
-/* Returns the index of the first message about which later messages can still
- * cause findings. */
+/* Returns the index of the first message for which findings are still possible,
+ * because they depend on later messages. */
 uint64_t ctx_validator_first_undecided(const struct ctx_validator *validator);
 
 /* ---- check/check_stream.c: check a stream, or repair it ----------------- */
@@ -362,19 +360,20 @@ struct ctx_fix {
 struct ctx_check_config {
 	/* the provider to which the conversations will be sent, or NULL */
 	const struct ctx_provider *provider;
-	/* Finds the context window of a model, and whether its provider refuses
-	 * signed reasoning after a change.  If NULL, no context window is
-	 * known, and all signed reasoning is taken as accepted. */
+	/* Token counters, used to find the context window of a model and
+	 * whether its provider refuses signed reasoning after a change.  If
+	 * NULL, no context window is known, and all signed reasoning is
+	 * accepted. */
 	struct ctx_model_counters *counters;
 	bool allow_pending; /* see ctx_validator_end */
-	/* true if on_finding and on_fix are called as in a repair, although
-	 * there is no writer and nothing is written */
+	/* true if the callbacks are called as in a repair, although writer is
+	 * NULL and nothing is written */
 	bool dry_run;
 	/* true if the arguments of tool calls are checked against the JSON
 	 * schemas of their tools */
 	bool schema;
-	/* The archive in which the original of each changed message is stored
-	 * before the changed message is written, or NULL. */
+	/* The archive, a file in which the original of each changed message is
+	 * stored before the changed message is written; or NULL. */
 	struct ctx_archive *archive;
 	/* What a repair does with bound reasoning: signed reasoning that the
 	 * provider refuses if anything before it was changed.  With
@@ -382,7 +381,7 @@ struct ctx_check_config {
 	enum ctx_reasoning reasoning;
 	void *user;
 	/* Called for each violation that was not repaired.  The callback must
-	 * not use the members block and node of the finding, which are only for
+	 * not use the members block and node of *finding, which are only for
 	 * the repair. */
 	int (*on_finding)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);
@@ -401,9 +400,9 @@ struct ctx_check_config {
 };
 
 /* Checks the conversations of a stream.  If writer is not NULL, also repairs
- * what can be repaired, and writes the stream; records without a repair are
- * written byte for byte.  Records after a tool call are kept in memory until
- * the call has its result, or cannot get one any more. */
+ * what it can and writes the stream; records without a repair are written byte
+ * for byte.  Records after a tool call are kept in memory until the call has
+ * its result, or cannot get one any more. */
 int ctx_check_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_config *options, struct ctx_err *err);
 

@@ -5,26 +5,25 @@
 
 #include "stream/rewrite.h"
 
-/* An event in memory.  The event is about a message, about another element of a
- * conversation inside a record, or about a whole record. */
+/* An event of lib/stream that is kept in memory: a message was read, or another
+ * element of a conversation inside a record, or a whole record. */
 struct ctx_held_event {
-	/* The event's message in memory or, if the event has no message, its
-	 * record. */
+	/* The event's message or, if it has none, its record. */
 	struct ctx_held_message held;
 	enum ctx_event_kind kind;
 	struct ctx_record record;
 	struct ctx_record_layout layout;
 };
 
-/* An empty queue for entries of the type struct ctx_held_event. */
+/* An empty queue whose elements have the type struct ctx_held_event. */
 extern const struct ctx_held_queue ctx_held_events;
 /* Appends an event to the queue of its conversation in *rewrite.  If it is a
  * record, rewrite->edits are applied to it first. */
 int ctx_held_event_add(struct ctx_rewrite *rewrite,
     const struct ctx_event *event, struct ctx_err *err);
-/* Sets *event to an event that was kept in memory ("one"). *event is valid
- * until the next call of this function.  If the event is a record, it becomes
- * the one that is being read. */
+/* Sets *event to the event that was kept in memory as *one. *event is valid
+ * until the next call of this function.  If the event is a record, this record
+ * becomes the one that is being read. */
 int ctx_held_event_read(struct ctx_rewrite *rewrite, struct ctx_held_event *one,
     struct ctx_event *event, struct ctx_err *err);
 

@@ -6,14 +6,14 @@
 #include "check/check.h"
 #include "stream/rewrite.h"
 
-/* An entry of a queue of struct ctx_rewrite: a record that was not written yet,
- * or a message inside the record that is being read. */
+/* An element of a queue of struct ctx_rewrite: a record that was not written
+ * yet, or a message inside the record that is being read. */
 struct ctx_repair_entry {
-	/* held.text is NULL as long as the record is the one being read, and no
+	/* The text held.text is NULL as long as the record is being read and no
 	 * repair has changed it (see ctx_repair_text). */
 	struct ctx_held_message held;
 	/* Index of the message in its conversation.  For a record that is not a
-	 * message, the index of the message before it. */
+	 * message: index of the message before it. */
 	uint64_t message;
 	struct ctx_place place; /* place of the message in the input */
 	bool blank, removed;
@@ -27,24 +27,26 @@ struct ctx_repair_entry {
 	/* True if a repair inserts a user message before this message. */
 	bool lead_before;
 	/* True if a later tool call has the same id as a tool call of this
-	 * message.  Results that a repair inserts for this message must then
-	 * come before the next message. */
+	 * message.  If a repair inserts results for this message, they must
+	 * then come before the next message. */
 	bool results_before_next;
 	uint64_t rules;
 	enum ctx_role role;
-	/* Offset in bytes of the first change of something that is sent to the
-	 * model; SIZE_MAX if there is no such change. */
+	/* Offset in the message's bytes at which the first change begins,
+	 * counting only changes of what is sent to the model; SIZE_MAX if there
+	 * is no such change. */
 	size_t changed_from;
 	/* Offset in the bytes of the record at which a tool result can be
-	 * inserted before the message's blocks; 0 if it cannot. */
+	 * inserted before the blocks of the message; 0 if it cannot be
+	 * inserted. */
 	size_t results_at;
-	/* True if no blocks of the message are left after the offset
+	/* True if nothing is left of the message's blocks after the offset
 	 * results_at.  Then no comma is written after an inserted result. */
 	bool nothing_after;
-	/* Tool results that may be inserted.  The first n_handed_on results are
-	 * for tool calls of earlier messages, and are all inserted.  After them
-	 * there is one result for each tool call of this message; it is
-	 * inserted if its member "due" is true. */
+	/* Tool results that may be inserted after this message.  The first
+	 * n_handed_on results are for tool calls of earlier messages, and are
+	 * all inserted.  They are followed by one result for each tool call of
+	 * this message; it is inserted if its member "due" is true. */
 	struct ctx_repair_result {
 		/* Offset and length in bytes of the tool result in
 		 * results_text.  The length n is 0 if no tool result can be
@@ -73,17 +75,20 @@ struct ctx_repair_changes {
 };
 
 struct ctx_repair {
-	/* Has the queues, whose entries are structs ctx_repair_entry, and the
-	 * edits of the record or message that is being read. */
+	/* Contains the queues, whose elements have the type struct
+	 * ctx_repair_entry, and the edits of the record or message that is
+	 * being read. */
 	struct ctx_rewrite *rewrite;
-	/* True during a trial, in which the repair writes and reports nothing,
-	 * but only sets the members refused and refused_at. */
+	/* True during a trial: a check before the repair that writes and
+	 * reports nothing, and only sets the members refused and refused_at. */
 	bool trial;
 	struct ctx_check_config *options;
-	/* lines: for the conversation whose messages are records. inner: for
-	 * the conversation inside the record that is being read. */
+	/* lines: changes in the conversation in which each message is a record.
+	 * inner: changes in the conversation inside the record that is being
+	 * read. */
 	struct ctx_repair_changes lines, inner;
-	/* edits of a message that was checked before the one being read */
+	/* edits of a message that was checked before the message that is being
+	 * read */
 	struct ctx_edits entry_edits;
 	/* Scratch memory for the JSON that replaces an image or a message. */
 	struct ctx_buf added;
@@ -102,46 +107,47 @@ struct ctx_repair {
 	/* place of the first message because of which the conversation is not
 	 * repaired */
 	struct ctx_place refused_at;
-	/* Cached result of find_last_before_results: tool results for calls in
-	 * the messages from run_from to run_to must be inserted after the
-	 * message run_to. run_known: true if there is a cached result.  It is
-	 * valid until the next message is added. */
+	/* Stored result of find_last_before_results: the results that are
+	 * inserted for the tool calls in the messages run_from to run_to must
+	 * come after the message run_to. run_known: true if there is a stored
+	 * result.  It is valid until the next message is added. */
 	bool run_known;
-	/* true if there is a message after run_to, whose index is run_next */
+	/* true if there is a message after run_to; run_next is its index */
 	bool run_has_next;
 	uint64_t run_from, run_to, run_next;
 };
 
 /* ---- repair_queue.c ---- */
 
-/* An empty queue for entries of the type struct ctx_repair_entry. */
+/* An empty queue whose elements have the type struct ctx_repair_entry. */
 extern const struct ctx_held_queue ctx_repair_entries;
 void ctx_repair_release(struct ctx_repair *repair);
-/* Appends an entry for the event's message, or for its record if the event has
- * no message.  Returns the entry, or NULL with *err if there is no memory. */
+/* Appends an element to the queue: the event's message, or its record if the
+ * event has no message.  Returns the element, or NULL with *err if there is no
+ * memory. */
 struct ctx_repair_entry *ctx_repair_append_entry(struct ctx_held_queue *queue,
     const struct ctx_event *event, struct ctx_err *err);
-/* Returns the entry of the message with this index, or NULL if the message was
- * already written.  Finds it by bisection, because indices never decrease in
- * the queue; a record that is not a message has the index of the message before
- * it. */
+/* Returns the element of the queue that contains the message with this index,
+ * or NULL if the message was already written.  Finds it by bisection, because
+ * indices never decrease in the queue; a record that is not a message has the
+ * index of the message before it. */
 struct ctx_repair_entry *ctx_repair_find_entry(
     const struct ctx_held_queue *queue, uint64_t message);
-/* Returns the next message after an entry in the queue that is sent to the
- * model and was not removed by a repair, or NULL if there is none. */
+/* Returns the next message after *entry in the queue that is sent to the model
+ * and was not removed by a repair, or NULL if there is none. */
 struct ctx_repair_entry *ctx_repair_find_shown(
     const struct ctx_held_queue *queue, struct ctx_repair_entry *entry);
-/* Returns the bytes of an entry: its record, or the JSON of a message inside
- * the record that is being read. */
+/* Returns the bytes of an element of the queue: its record, or the JSON of its
+ * message inside the record that is being read. */
 struct ctx_str ctx_repair_text(const struct ctx_repair *repair,
     const struct ctx_repair_entry *entry);
 /* Writes the original bytes of a message to the archive.  Does nothing if they
  * are already there, or if this is a trial. */
 int ctx_repair_archive(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, struct ctx_err *err);
-/* Notes down that a repair has changed what is sent to the model, from the
- * offset "at" in the bytes of an entry on.  Must not be called for other
- * changes. */
+/* Stores the offset at which a repair has changed the bytes of a message, if it
+ * is lower than the one stored before.  Only for changes of what is sent to the
+ * model. at: the offset. */
 void ctx_repair_note_change(struct ctx_repair_entry *entry, size_t at);
 
 /* ---- repair_results.c: tool results that a repair inserts ---- */
@@ -155,7 +161,6 @@ int ctx_repair_compose_results(struct ctx_repair *repair,
  * Decides whether a tool result is inserted for the tool call of fix->finding.
  * judging: true while a message is being checked.  Returns 2 if the result will
  * be directly before that message, or will be the last message; otherwise 1.
- *
  * Returns 0 if no result can be inserted:
  *  - The result could be taken as the answer to another call.
  *  - No result can be made for this call.
@@ -173,30 +178,31 @@ bool ctx_repair_has_due_results(const struct ctx_repair_entry *entry);
 bool ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next);
 /* Returns true if the tool results that are inserted for a message ("entry")
- * must come after the next message ("next"), and not before it:
+ * must come after the next message ("next"), and false if they must come before
+ * it.  They must come after it:
  *  - if both messages count as one answer of the assistant; or
- *  - if a result without an id is inserted (nameless is true) and next has tool
- *    results.  The provider takes a result without an id to answer the oldest
- *    call, so it must come after the existing results.  But if next is an
- *    assistant message, and results must directly follow their calls, it comes
- *    before next. */
+ *  - if a result without an id is inserted (nameless is true) and the next
+ *    message has tool results.  The provider takes a result without an id to
+ *    answer the oldest call, so it must come after the existing results.  But
+ *    if the next message is from the assistant, and results must directly
+ *    follow their calls, it comes before that message. */
 bool ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
     bool nameless, const struct ctx_repair_entry *next);
-/* Moves the tool results that are inserted for a message ("entry") to the
+/* Moves the tool results that will be inserted for a message ("entry") to the
  * message after it ("next"), where they come before the results for the calls
- * of next.  The array of results is handed over and extended, not copied, so
- * that many calls in a row take linear time. */
+ * of that message.  The array of results is handed over and extended, not
+ * copied, so that many calls in a row take linear time. */
 int ctx_repair_move_results(struct ctx_repair_entry *entry,
     struct ctx_repair_entry *next, struct ctx_err *err);
-/* Appends to the buffer out the tool results that are inserted for an entry, as
- * blocks of a message. part: text between two results; tail: text after the
- * last one. */
+/* Appends to the buffer out the tool results that are inserted for a message
+ * ("entry"), as blocks of a message. part: text between two results; tail: text
+ * after the last one. */
 int ctx_repair_append_results(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part, const char *tail,
     struct ctx_err *err);
-/* Appends to the buffer out the tool results that are inserted after the
- * message of an entry, as one message or, in formats in which each result is a
- * message of its own, as several. part: text between two of these messages. */
+/* Appends to the buffer out the tool results that are inserted after a message
+ * ("entry"): as one message or, in formats in which each result is a message of
+ * its own, as several. part: text between two of these messages. */
 int ctx_repair_append_result_messages(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part,
     struct ctx_err *err);
@@ -211,9 +217,9 @@ void ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds);
  * which the message will be checked. */
 int ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t rules, const struct ctx_place *place, struct ctx_err *err);
-/* Called after a message was checked.  Adds the edits that the findings demand:
- * they remove blocks and members, and replace ids.  If the message is a record,
- * applies all its edits. */
+/* Called after a message was checked.  Adds the edits that are needed because
+ * of its findings: edits that remove blocks and members, and replace ids.  If
+ * the message is a record, applies all its edits. */
 int ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
     const struct ctx_validator *validator, struct ctx_err *err);
 
@@ -246,19 +252,19 @@ int ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 /* ---- repair_reasoning.c: signed reasoning after a change ---- */
 
-/* Returns an offset in the bytes of the entry that is written next.  Signed
- * reasoning that ends after this offset must be removed.  Returns SIZE_MAX if
- * none must be removed. */
+/* Called before a message ("entry") is written.  Returns an offset in its
+ * bytes: signed reasoning that ends after this offset must be removed.  Returns
+ * SIZE_MAX if none must be removed. */
 size_t ctx_repair_pass_change(struct ctx_repair_changes *changes,
     const struct ctx_repair_entry *entry);
 /* Removes the signed reasoning that ends after the offset "from" in a message
  * that is a record, and reports this.  If from is SIZE_MAX, removes nothing. */
 int ctx_repair_record_reasoning(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, size_t from, struct ctx_err *err);
-/* Removes signed reasoning after a change from the messages of a conversation
- * inside a record.  All other edits must have been added before.  The member
- * changed_from of each entry must be the value that ctx_repair_pass_change has
- * returned. */
+/* Removes from the messages of a conversation inside a record the signed
+ * reasoning that comes after a change.  Called after all other edits were
+ * added.  In each message, the member changed_from must be the value that
+ * ctx_repair_pass_change has returned. */
 int ctx_repair_inner_reasoning(struct ctx_repair *repair, struct ctx_err *err);
 
 /* ---- repair_conversation.c: a conversation inside a record ---- */
@@ -271,11 +277,11 @@ int ctx_repair_conversation(struct ctx_repair *repair,
 /* ---- write_repaired.c: writes messages whose repairs are final ---- */
 
 /* Called at the end of a record.  Writes the messages at the beginning of the
- * queue about which there can be no more findings. first_undecided: index of
- * the first message about which there can be. */
+ * queue for which no more findings are possible. first_undecided: index of the
+ * first message for which findings are still possible. */
 int ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t first_undecided, struct ctx_err *err);
-/* Writes all entries that are still in the queue, at the end of the
+/* Writes all messages that are still in the queue, at the end of the
  * conversation. */
 int ctx_repair_end(struct ctx_repair *repair, struct ctx_err *err);
 

@@ -20,10 +20,11 @@ int ctx_validate_strings(struct ctx_validator *validator,
 /* Returns true if the JSON node is an empty string or, if blank is true, a
  * string that has only white space. */
 bool ctx_text_is_empty(const struct ctx_json *json, uint32_t node, bool blank);
-/* Returns the bytes that must be removed to remove a child from an object or
- * array: the child and one comma. child: JSON node of the element, or of the
- * member's key. first: true if all children before it are removed, too; then
- * the comma is the one after the child, otherwise the one before it. */
+/* Returns the bytes that must be deleted from a JSON text to remove a child
+ * from an object or array: the child and one comma. child: JSON node of the
+ * element, or of the member's key. first: true if all children before it are
+ * removed, too.  The comma is then the one after the child, otherwise the one
+ * before it. */
 struct ctx_str ctx_child_span(const struct ctx_json *json, uint32_t container,
     uint32_t child, bool first);
 /* Returns the text of a finding about the form of an id, or NULL if the rules

@@ -25,17 +25,19 @@ enum ctx_call_state {
 struct ctx_call {
 	struct ctx_place place;
 	/* Index of the message with this tool call.  If the call runs a program
-	 * that has made tool calls itself: index of the last message with a
-	 * call that this program has made. */
+	 * that has made tool calls itself: index of the last message with such
+	 * a call. */
 	uint64_t resumed;
 	/* index of the tool call among the tool calls of its message, from 0 */
 	uint32_t ordinal;
-	/* Number of earlier tool calls with an id that had no result when this
-	 * call was added.  They were open, or closed without a result. */
+	/* Number of earlier tool calls that had an id and no result when this
+	 * call was added.  Some of them may have been closed without a
+	 * result. */
 	size_t older;
 	/* Id and tool name of the tool call, for the texts of findings. */
 	char label[96];
-	uint64_t id[2]; /* hash of the call's id; set if has_id is true */
+	/* hash of the id of the tool call; set if has_id is true */
+	uint64_t id[2];
 	bool has_id;
 	/* true if the tool call runs a program that has made another tool
 	 * call */
@@ -49,11 +51,12 @@ struct ctx_call {
 	/* True if a later message has a tool call with the same id, and this
 	 * call had no result before that message. */
 	bool doubled;
-	/* If doubled is true: place of the later tool call with the same id. */
+	/* If doubled is true: place of the later message whose tool call has
+	 * the same id. */
 	struct ctx_place again;
-	/* Number of this call in ctx_tool_call_log.waiting.  CTX_NO_SEGMENT if
-	 * the call was removed from there at the end of a turn, so that it
-	 * cannot get a result any more. */
+	/* Number of this call in ctx_tool_call_log.waiting; CTX_NO_SEGMENT if
+	 * it was removed there at the end of a turn, because it cannot get a
+	 * result any more. */
 	uint32_t handle;
 	/* Indices of the calls before and after this call in the list of open
 	 * calls. */
@@ -63,8 +66,8 @@ struct ctx_call {
 /* The tool calls of a conversation: those that have a result, and those that
  * have none. */
 struct ctx_tool_call_log {
-	/* the open tool calls, arranged such that the call which a result
-	 * answers is found fast */
+	/* the open tool calls, in a table that finds the call which a result
+	 * answers */
 	struct ctx_open_calls *waiting;
 	struct ctx_hashkey hash;
 	struct ctx_call *pool;
@@ -72,7 +75,8 @@ struct ctx_tool_call_log {
 	uint32_t first, last; /* list of open calls, oldest first */
 	uint32_t free;
 	size_t with_id; /* number of open calls with an id */
-	/* number of calls with an id that were closed without a result */
+	/* number of calls with an id that were closed although they had no
+	 * result */
 	size_t given_up;
 	/* hash table with an element for each id */
 	struct ctx_call_slot *slots;
@@ -85,11 +89,11 @@ void ctx_tool_call_log_release(struct ctx_tool_call_log *log);
  * conversation. */
 void ctx_tool_call_log_reset(struct ctx_tool_call_log *log);
 
-/* Adds an open tool call with an id and a tool name (key).  The caller sets the
- * other members of the returned call.  Sets *state to the state that the id had
- * before (CTX_CALL_NEW if the call has no id).  If this is CTX_CALL_OPEN, sets
- * *same to the newest open call with the same id.  Returns NULL with *err if
- * there is no memory. */
+/* Adds an open tool call with the id and tool name in *key.  The caller sets
+ * the other members of the returned call.  Sets *state to the state that the id
+ * had before (CTX_CALL_NEW if the call has no id).  If this is CTX_CALL_OPEN,
+ * sets *same to the newest open call with the same id.  Returns NULL with *err
+ * if there is no memory. */
 struct ctx_call *ctx_tool_call_log_open(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key, enum ctx_call_state *state,
     struct ctx_call **same, struct ctx_err *err);
@@ -106,22 +110,23 @@ enum ctx_call_state ctx_tool_call_log_state(const struct ctx_tool_call_log *log,
  * answer, or NULL if there is none. */
 struct ctx_call *ctx_tool_call_log_find(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key);
-/* Begins a new turn: from now on, results are not matched by tool name or order
- * with calls of earlier turns. */
+/* Begins a new turn.  From now on, results without an id do not answer tool
+ * calls of earlier turns: these calls are not found by tool name or order any
+ * more. */
 void ctx_tool_call_log_expire(struct ctx_tool_call_log *log);
-/* Returns the oldest open tool call among those in the message with this index
- * and in later messages, or NULL if there is none.  Takes time in proportion to
- * the number of such calls. */
+/* Returns the oldest open tool call in the message with this index or in a
+ * later message, or NULL if there is none.  Takes time in proportion to the
+ * number of open calls in these messages. */
 struct ctx_call *ctx_tool_call_log_since(struct ctx_tool_call_log *log,
     uint64_t message);
 /* Returns the oldest open tool call, or NULL if there is none. */
 struct ctx_call *ctx_tool_call_log_first(struct ctx_tool_call_log *log);
-/* Returns the open tool call that was added next after this one, or NULL if
- * there is none. */
+/* Returns the open tool call that was added after *call, or NULL if there is
+ * none. */
 struct ctx_call *ctx_tool_call_log_next(struct ctx_tool_call_log *log,
     const struct ctx_call *call);
 /* Closes an open tool call that has no result. *call is valid until the next
- * call is added. state: the new state of the call's id. */
+ * call is added. state: state that the id of the call gets. */
 void ctx_tool_call_log_abandon(struct ctx_tool_call_log *log,
     struct ctx_call *call, enum ctx_call_state state);
 

@@ -7,8 +7,8 @@
 
 #define CTX_NO_BLOCK SIZE_MAX
 
-/* Kinds of findings about a message that become certain only when the next
- * message is read. ctx_validator.waiting_bits has a bit for each kind. */
+/* Kinds of findings that become certain only when the next message is read.
+ * ctx_validator.waiting_bits has a bit for each kind. */
 enum { CTX_WAITS_EMPTY, CTX_WAITS_REASONING, CTX_WAITS_SYSTEM, CTX_WAITS };
 
 /* A cache breakpoint that was read. node: JSON node of the breakpoint, which is
@@ -16,8 +16,8 @@ enum { CTX_WAITS_EMPTY, CTX_WAITS_REASONING, CTX_WAITS_SYSTEM, CTX_WAITS };
  * this array or object. */
 struct ctx_breakpoint_seen {
 	struct ctx_place place;
-	/* JSON of the request that contains the breakpoint, or NULL if the
-	 * message is a record */
+	/* JSON of the request that contains the breakpoint; NULL if the message
+	 * is a record of its own */
 	const struct ctx_json *json;
 	uint32_t container, node;
 	/* true if the breakpoint is in the request, but outside its messages */
@@ -39,8 +39,9 @@ int ctx_validate_refuse(struct ctx_validator *validator, enum ctx_rule_id id,
 int ctx_validate_refuse_block(struct ctx_validator *validator,
     enum ctx_rule_id id, size_t block, const char *what, const char *tail,
     struct ctx_err *err);
-/* Reports and removes a stored finding about the last message, after the next
- * message has shown that it is true. wait: kind of the finding. */
+/* Reports a finding about the last message that was stored until the next
+ * message showed that it is true, and deletes it from the stored ones. wait:
+ * kind of the finding. */
 int ctx_validate_refuse_waiting(struct ctx_validator *validator, unsigned wait,
     enum ctx_rule_id id, const char *what, struct ctx_err *err);
 /* Appends the name of a tool call to validator->what: its id and its tool name,
@@ -49,7 +50,7 @@ int ctx_validate_name(struct ctx_validator *validator,
     const struct ctx_block *block, struct ctx_err *err);
 
 /* Reports a finding about a text in the message.  The repair replaces the bytes
- * "old" by validator->replacement. */
+ * "old" of the input by validator->replacement. */
 int ctx_validate_refuse_text(struct ctx_validator *validator,
     enum ctx_rule_id id, struct ctx_str old, const char *what,
     struct ctx_err *err);
@@ -68,12 +69,13 @@ int ctx_validate_refuse_edit(struct ctx_validator *validator,
  * removed. */
 bool ctx_validate_has(const struct ctx_validator *validator,
     enum ctx_block_kind kind);
-/* Returns true if a block contains only white space and the rules forbid this.
- * A block with a signature is always accepted. */
+/* Returns true if a block contains only white space, although the rules forbid
+ * this.  Returns false for a block with a signature, which is always
+ * accepted. */
 bool ctx_validate_says_nothing(const struct ctx_validator *validator,
     const struct ctx_block *block);
 
-/* Each function below checks one thing about the message.  It returns 0, or -1
+/* Each function below checks one property of the message.  It returns 0, or -1
  * with *err. */
 
 /* Checks each block of the message by itself, without looking at other
@@ -107,25 +109,26 @@ int ctx_validate_result(struct ctx_validator *validator, size_t i,
 int ctx_validate_body(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
 /* Checks that the message has content.  Sets validator->removed to true if a
- * repair removes the message.  If the next message must decide about a finding,
- * sets *wait to the kind of this finding, otherwise to CTX_WAITS. */
+ * repair removes the message.  If only the next message can show whether a
+ * finding is true, sets *wait to the kind of this finding, otherwise to
+ * CTX_WAITS. */
 int ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
     struct ctx_err *err);
 /* Stores a finding about the message until the next message shows whether the
  * finding is true. wait: kind of the finding. */
 int ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
     struct ctx_err *err);
-/* Reports or drops the stored findings that this message decides. wait: value
- * that ctx_validate_content has set for this message. */
+/* Reports or deletes the stored findings, according to what this message shows
+ * about them. wait: value that ctx_validate_content has set for this
+ * message. */
 int ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
     struct ctx_err *err);
-/* Reports or drops the stored findings at the end of the conversation. */
+/* Reports or deletes the stored findings at the end of the conversation. */
 int ctx_validate_still_waiting(struct ctx_validator *validator,
     struct ctx_err *err);
 /* Checks that the role of the message is allowed at its position. */
 int ctx_validate_place(struct ctx_validator *validator, struct ctx_err *err);
-/* Checks that the conversation may end with the message that was checked
- * last. */
+/* Checks that the conversation may end with its last message. */
 int ctx_last_seen(struct ctx_validator *validator, struct ctx_err *err);
 
 #endif
