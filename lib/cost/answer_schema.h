@@ -6,20 +6,21 @@
 #include "cost/surcharges.h"
 #include "json/json.h"
 
-/* Where a request has the schema of its answer.  The members are JSON nodes, or
- * 0 if the request has no such value. */
+/* Where a request contains the schema that the answer must follow.  The members
+ * are JSON nodes; 0 if the request does not contain the value. */
 struct ctx_answer_schema {
 	uint32_t schema;
-	/* name and description that the request gives the schema */
+	/* name and description of the schema in the request */
 	uint32_t name, description;
 };
 
 /* Finds the schema that the answer to a request must follow. */
 void ctx_answer_schema_find(struct ctx_answer_schema *found,
     const struct ctx_json *json, uint32_t request);
-/* Appends the schema to out, in a form other than CTX_ANSWER_TEXTS.  Bedrock
- * has the schema as JSON in a string, and shows it only to Claude: for forms
- * other than CTX_ANSWER_INDENTED nothing is appended. */
+/* Appends the schema to out, in one of the forms of enum ctx_answer_form except
+ * CTX_ANSWER_TEXTS.  Bedrock has the schema as JSON in a string, and shows it
+ * only to Claude; so if the form is not CTX_ANSWER_INDENTED, nothing is
+ * appended for Bedrock. */
 int ctx_answer_schema_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_answer_schema *answer, enum ctx_answer_form form,
     struct ctx_err *err);

@@ -53,9 +53,9 @@ ctx_base64_byte(const struct ctx_base64 *b, size_t at)
 	return ((high << (2 + shift)) | (low >> (4 - shift))) & 0xff;
 }
 
-/* Returns n bytes of the decoded text, from an offset on, as an unsigned
- * integer, or 0 if there are fewer bytes. little: true for little-endian byte
- * order; false for big-endian. */
+/* Returns the n bytes of the decoded text that begin at an offset, as an
+ * unsigned integer, or 0 if there are fewer bytes. little: true for
+ * little-endian byte order; false for big-endian. */
 static inline uint32_t
 ctx_base64_uint(const struct ctx_base64 *b, size_t at, size_t n, bool little)
 {
@@ -72,7 +72,8 @@ ctx_base64_uint(const struct ctx_base64 *b, size_t at, size_t n, bool little)
 	return value;
 }
 
-/* Returns true if the decoded text contains the given text at an offset. */
+/* Returns true if the decoded text contains the given text exactly at an
+ * offset. */
 static inline bool
 ctx_base64_has(const struct ctx_base64 *b, size_t at, const char *text)
 {

@@ -38,7 +38,7 @@ struct ctx_price {
 };
 
 struct ctx_model {
-	/* beginning of the names of all models to which this row applies (see
+	/* the row applies to all models whose names begin with this name (see
 	 * ctx_model_find) */
 	const char *name;
 	const char *vendor;
@@ -48,22 +48,22 @@ struct ctx_model {
 	uint64_t input;
 	uint64_t output; /* maximum number of tokens of one response */
 	const char *encoding;
-	/* whether the encoding is that of the model, a reconstruction of it, or
-	 * that of another model */
+	/* says whether the encoding is that of the model, a reconstruction of
+	 * it, or that of another model */
 	enum ctx_basis basis;
-	/* For a model whose tokens are counted in another encoding: number of
-	 * its tokens that correspond to 100 tokens of that encoding. 0 if it is
-	 * not known; 100 is then used. */
+	/* For a model whose tokens are counted in the encoding of another
+	 * model: number of tokens of this model that correspond to 100 tokens
+	 * of that encoding.  0 if it is not known; 100 is then used. */
 	uint32_t factor;
-	/* True if the count times the factor is corrected by the kinds of
-	 * characters in the text (ctx_text_correction). */
+	/* True if the number of tokens times the factor is corrected for some
+	 * kinds of characters in the text (ctx_text_correction). */
 	bool corrects;
 	/* URL path, on huggingface.co, of the tokenizer of the model or, if
 	 * file_is_near is true, of a related model.  NULL if there is none. */
 	const char *file;
-	/* True if the member "file" is the tokenizer of a related model,
-	 * because that of the model is not public.  Token counts with it are
-	 * only estimates. */
+	/* True if the member "file" names the tokenizer of a related model,
+	 * because the tokenizer of this model is not public.  Token counts are
+	 * then estimates. */
 	bool file_is_near;
 	struct ctx_image image;
 	struct ctx_tools tools;
@@ -95,7 +95,7 @@ struct ctx_model {
 	bool unlisted;
 };
 
-/* Models that are used besides those of the built-in table. */
+/* Models that are known in addition to those of the built-in table. */
 struct ctx_models {
 	const struct ctx_model *list;
 	size_t n;
@@ -107,9 +107,10 @@ const struct ctx_model *ctx_model_at(size_t i);
 /* Returns the date of the built-in table of models, such as "2026-11-26". */
 const char *ctx_models_date(void);
 /*
- * Finds the model with a name of n bytes: the row whose name is the longest
- * beginning of this name.  Searches the rows in own, which may be NULL, and in
- * the built-in table; if both have equally long rows, own is preferred.
+ * Finds the model with a name of n bytes: the row in a table of models whose
+ * name is the longest beginning of the given name.  Searches the rows in own
+ * (models of the user, may be NULL) and the built-in table; if both have
+ * equally long rows, own is preferred.
  * - Case does not matter, and . - _ : @ are equal.
  * - The name of a row may not end within a number: gpt-5-2 is not the beginning
  *   of gpt-5-2025.
@@ -124,17 +125,18 @@ const char *ctx_models_date(void);
  * - If another word precedes or follows the row's name ("-fast", ":free",
  *   "prod-", "ft:"), the result is also such a copy, but a Claude counts as its
  *   row says.  Dates, revisions and the words latest, preview and default after
- *   the name change nothing ("-20250929", "-v1:0", "[1m]").
- * If no row is found, words before dashes are skipped, too: "hermes-3-" of
- * "hermes-3-llama-3.1-70b".  For a name without a row, or of more than 256
- * bytes, returns the row for unknown local models: vendor "unknown", a window
- * of 32,000 tokens.
+ *   the name change nothing ("-20250929", "-v1:0", "[1m]").  If no row is
+ *   found, words before dashes are skipped, too: "hermes-3-" of
+ *   "hermes-3-llama-3.1-70b".  For a name without a row, or of more than 256
+ *   bytes, returns the row for unknown local models: vendor "unknown", a window
+ *   of 32,000 tokens.
  */
 const struct ctx_model *ctx_model_find(const struct ctx_models *own,
     const char *name, size_t n);
-/* Returns the rule for the tools of a model. name: the name by which the model
- * was found; it may say that the provider is Vertex AI, on which Google bills
- * Gemini differently than in the Gemini API. */
+/* Returns how the tokens of tool definitions are counted for a model. name: the
+ * name by which the model was found.  If it says that the provider is Vertex
+ * AI, Gemini is counted differently than in the Gemini API, because Google
+ * bills it differently there. */
 struct ctx_tools ctx_model_tools(const struct ctx_model *model,
     struct ctx_str name);
 /* Returns true if a name of n bytes is an alias of the model.  Names of
@@ -151,18 +153,18 @@ const struct ctx_price *ctx_model_price(const struct ctx_model *model,
  * for versions of Claude that are not in the table, and for unknown models
  * (model is NULL or the row for unknown models). */
 bool ctx_model_binds(const struct ctx_model *model, struct ctx_str name);
-/* Returns true if an encoding counts the tokens of a model exactly, or as well
- * as a reconstruction does, as far as ctx knows. encoding: a name, or the path
- * of a vocabulary file.  A file is trusted, except for a model whose tokenizer
- * is not public. */
+/* Returns true if, as far as ctx knows, an encoding counts the tokens of a
+ * model exactly, or as well as a reconstruction does. encoding: a name, or the
+ * path of a vocabulary file.  Such a file is trusted, except for a model whose
+ * tokenizer is not public. */
 bool ctx_model_has_encoding(const struct ctx_model *model,
     const char *encoding);
 /* Returns the maximum number of tokens of a conversation: the model's input
  * limit if it has one, otherwise its context window. */
 uint64_t ctx_model_limit(const struct ctx_model *model);
-/* Return the name that the table of models uses for an image rule, for a rule
- * for tool definitions, or for a kind of prompt cache; "-" for the value that
- * means none (..._NONE). */
+/* Return the name that the table of models uses for a rule for images, for a
+ * rule for tool definitions, or for a kind of prompt cache.  "-" for the values
+ * that end with _NONE. */
 const char *ctx_image_rule_name(enum ctx_image_rule rule);
 const char *ctx_tools_rule_name(enum ctx_tools_rule rule);
 const char *ctx_cache_name(enum ctx_cache_kind cache);
@@ -170,9 +172,9 @@ const char *ctx_cache_name(enum ctx_cache_kind cache);
 /* ---- cost/message_tokens.c, text_tokens.c, joined_texts.c: tokens of a
  * message */
 
-/* The text that replaces a tool result when it is cleared, which means that its
- * content is removed to save tokens.  If ctx-age has left a reference to a file
- * in the result, the reference is kept instead. */
+/* The text that replaces the content of a tool result when the result is
+ * cleared to save tokens.  If ctx-age has left a reference to a file in the
+ * result, this reference is kept instead. */
 #define CTX_CLEARED "[cleared]"
 
 /* Token counts of a message. */
@@ -184,17 +186,17 @@ struct ctx_cost {
 	/* tokens saved if the message's reasoning is removed */
 	uint64_t reasoning;
 	uint64_t results; /* tokens of tool results, including tool names */
-	/* number of tokens that are saved if the message's tool results are
-	 * cleared */
+	/* number of tokens that would be saved by clearing the message's tool
+	 * results */
 	uint64_t clearable;
 	uint64_t chars;     /* number of characters in the message's texts */
 	uint64_t estimated; /* how many of the message's tokens are estimated */
-	/* For a message that contains a prompt and the answer to it: tokens of
-	 * the prompt and its role, and how many of these are estimated.
-	 * Otherwise 0. */
+	/* For a message that contains both a prompt and the answer to it:
+	 * number of tokens of the prompt and its role, and how many of them are
+	 * estimated.  Otherwise 0. */
 	uint64_t prompt_tokens, prompt_estimated;
-	/* Number of tokens of each kind of block.  Those of blocks inside a
-	 * tool result count as CTX_BLOCK_TOOL_RESULT. */
+	/* Number of tokens of each kind of block.  Blocks inside a tool result
+	 * are counted as CTX_BLOCK_TOOL_RESULT. */
 	uint64_t kinds[CTX_BLOCK_KINDS];
 	/* For each kind of content block: how many of its tokens are
 	 * estimated. */
@@ -219,34 +221,35 @@ struct ctx_cost {
  */
 struct ctx_counter {
 	struct ctx_token_counter *tokens; /* owned by the caller */
-	/* how far to trust the counts of texts: exact, reconstructed or
+	/* how far counts of texts can be trusted: exact, reconstructed or
 	 * estimated */
 	enum ctx_basis basis;
-	/* Number of tokens that a request has outside its messages, and that
-	 * each message has outside its text.  If both are 0, the numbers of the
-	 * dialect are used. */
+	/* frame_request: number of tokens of a request outside its messages;
+	 * frame_message: number of tokens of a message outside its text.  If
+	 * both are 0, the numbers of the dialect (message format) are used. */
 	unsigned frame_request, frame_message;
 	/* Number of tokens of the model per 100 tokens of the encoding; 0 means
 	 * 100. */
 	uint32_t factor;
 	bool corrects; /* see ctx_model.corrects */
-	/* The model's rules for images and for tool definitions.  If the model
-	 * has none (CTX_IMAGE_NONE, CTX_TOOLS_NONE), those of the dialect
-	 * (message format) are used. */
+	/* How the model counts images and tool definitions.  If the model has
+	 * no rule (CTX_IMAGE_NONE, CTX_TOOLS_NONE), that of the dialect
+	 * (message format) is used. */
 	struct ctx_image image;
 	struct ctx_tools tools;
 	/* see ctx_model.drops_reasoning */
 	bool drops_reasoning;
 	struct ctx_buf text; /* scratch memory */
-	/* Number of tokens of a tool result whose text is CTX_CLEARED, in
-	 * messages of the dialect cleared_in.  It is stored because it is
-	 * always the same. */
+	/* Number of tokens that a cleared tool result (its text is CTX_CLEARED)
+	 * has in messages of the dialect cleared_in.  It is stored because it
+	 * is always the same. */
 	uint64_t cleared;
 	/* dialect for which the member "cleared" is set, or NULL if it is not
 	 * set */
 	const struct ctx_dialect *cleared_in;
-	/* The reference to a file that ctx-age has left in the tool result that
-	 * is being counted; empty if there is none. */
+	/* The line that ctx-age has left in the tool result that is being
+	 * counted, which names the file with the whole result; empty if there
+	 * is none. */
 	struct ctx_buf aged;
 };
 
@@ -254,9 +257,8 @@ struct ctx_counter {
 int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
     uint32_t node, struct ctx_cost *cost, struct ctx_err *err);
 /* Adds the tokens of block i of a message to *cost.  If the block is a tool
- * result, does not add those of the blocks inside it.  If the block is the
- * first of several texts that the provider joins, adds the tokens of all of
- * them; the other ones add none. */
+ * result, the blocks inside it are not counted.  If the provider joins several
+ * texts, the first of them gets the tokens of all; the others have none. */
 int ctx_count_block(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_cost *cost,
     struct ctx_err *err);
@@ -266,9 +268,9 @@ int ctx_count_block(struct ctx_counter *counter,
 int ctx_count_result(struct ctx_counter *counter,
     const struct ctx_message *message, size_t *i, struct ctx_cost *cost,
     struct ctx_err *err);
-/* Sets *saved to the number of tokens that are saved if tool result i is
- * cleared (replaced by a short text).  Sets *left to the short text, which is
- * valid until the counter is used again. */
+/* Sets *saved to the number of tokens that clearing tool result i (replacing it
+ * by a short text) would save.  Sets *left to the short text, which is valid
+ * until the counter is used again. */
 int ctx_count_clear_savings(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_str *left,
     uint64_t *saved, struct ctx_err *err);
@@ -276,7 +278,7 @@ int ctx_count_clear_savings(struct ctx_counter *counter,
  * message of this dialect, so that they are counted as one text. */
 bool ctx_counter_joins_texts(const struct ctx_counter *counter,
     const struct ctx_dialect *dialect);
-/* Sets *tokens to the number of tokens that a text adds to a message when it
+/* Sets *tokens to the number of tokens that a text adds to a message if it
  * becomes a block before block i, or replaces the block before block i.
  * literal: the text as a JSON string. */
 int ctx_count_added_text(struct ctx_counter *counter,
@@ -287,21 +289,21 @@ int ctx_count_message(struct ctx_counter *counter,
     const struct ctx_message *message, struct ctx_cost *cost,
     struct ctx_err *err);
 /* Returns the number of tokens that a text of n bytes has for the model.
- * tokens: its number of tokens in the encoding, which is multiplied by the
- * factor and, if the counter corrects its counts, corrected by
+ * tokens: the number of its tokens in the encoding.  This number is multiplied
+ * by the factor and, if the counter corrects its counts, corrected by
  * ctx_text_correction. */
 uint64_t ctx_text_to_model(const struct ctx_counter *counter, const char *p,
     size_t n, uint64_t tokens);
 /* Returns the correction of a text's token count, in thousandths of a token; it
- * may be negative.  It is for the digits, underscores, line breaks, tabs,
- * characters from U+3000 on and characters from U+10000 on of the text, whose
- * tokens differ from the encoding's tokens times the factor.  Returns 0 if the
- * counter does not correct its counts.  The correction of a text is the sum of
- * those of its parts. */
+ * may be negative.  Some characters have other numbers of tokens than the
+ * encoding's tokens times the factor: digits, underscores, line breaks, tabs,
+ * and characters from U+3000 on.  The correction depends on how many of these
+ * the text contains.  Returns 0 if the counter does not correct its counts.
+ * The correction of a text is the sum of those of its parts. */
 int64_t ctx_text_correction(const struct ctx_counter *counter, const char *p,
     size_t n);
-/* Does the same as ctx_text_to_model for a text that was counted in several
- * parts. correction: sum of the corrections of the parts. */
+/* Does the same as ctx_text_to_model for a text whose parts were counted one by
+ * one. correction: sum of the corrections of the parts. */
 uint64_t ctx_correct_tokens(const struct ctx_counter *counter, uint64_t tokens,
     int64_t correction);
 /* Convert numbers of tokens if a counter uses an encoding that is not that of
@@ -323,16 +325,16 @@ struct ctx_request_overhead {
 	 * the framing of the request. */
 	uint64_t tokens;
 	uint64_t system; /* tokens of the system prompt */
-	/* Tokens of the tool definitions, and of the JSON schema that the
-	 * response must follow. */
+	/* Tokens of the tool definitions and of the JSON schema of the
+	 * response. */
 	uint64_t tools;
 	uint64_t estimated; /* how many of these tokens are estimated */
 	/* chars: number of characters in the texts; system_chars: how many of
 	 * them are in the system prompt. */
 	uint64_t chars, system_chars;
 };
-/* Counts the tokens of a request outside its messages. layout: where the
- * request and its messages are in the record.  The tokens of tool definitions
+/* Counts the tokens of a request outside its messages. layout: says where the
+ * record contains the request and its messages.  The tokens of tool definitions
  * are always an estimate, because providers publish only roughly how they write
  * them into the prompt. */
 int ctx_count_request_overhead(struct ctx_counter *counter,
@@ -341,36 +343,38 @@ int ctx_count_request_overhead(struct ctx_counter *counter,
 
 /* ---- cost/billed_usage.c: tokens that a provider reports ---------------- */
 
-/* Returns the input tokens that a provider has billed for a request: the sum of
- * the numbers at the paths from a JSON node (see struct ctx_usage).  Returns 0
- * if the first number is missing, or if any is not a number of tokens, such as
- * -1, 1e308 or a string. */
+/* Returns the number of input tokens that a provider has billed for a request:
+ * the sum of the numbers at the given paths, which begin at a JSON node (see
+ * struct ctx_usage).  Returns 0 if the first number is missing, or if one of
+ * them cannot be a number of tokens, such as -1, 1e308 or a string. */
 uint64_t ctx_billed_input(const struct ctx_json *json, uint32_t node,
     const char *const paths[CTX_USAGE_PATHS]);
-/* Returns the input tokens that the object around a conversation's messages (a
- * request or a response) reports, or 0 if it reports none.  The object may have
- * the usage of another format than its messages, because gateways translate
- * only one of them. */
+/* Returns the number of billed input tokens that the object around the messages
+ * of a conversation (a request or a response) reports, or 0 if it reports none.
+ * This object may have another format than the messages, because gateways
+ * translate only one of the two. */
 uint64_t ctx_billed_request(const struct ctx_json *json,
     const struct ctx_record_layout *layout);
 
 /* The tokens that a provider has billed for a request, as far as the input
  * reports them. */
 struct ctx_billed_usage {
-	/* all input tokens, including the members read and written */
+	/* all input tokens, including those read from and written to the
+	 * cache */
 	uint64_t input;
 	/* tokens of the input that were read from the prompt cache */
 	uint64_t read;
 	/* tokens of the input that were written to the prompt cache */
 	uint64_t written;
-	/* how many of the written tokens the cache stores for an hour */
+	/* number of the written tokens that the cache stores for an hour */
 	uint64_t written_hour;
 	uint64_t output;
 };
-/* Reads the usage of a request. node, paths: as for ctx_billed_input. row:
- * dialect whose usage has these paths.  A number that is not reported is 0.  If
- * the parts of the input together exceed the input, they are reduced to it.
- * Returns false, with *usage all 0, if the input tokens are not reported. */
+/* Reads the billed tokens of a request. node, paths: as for ctx_billed_input.
+ * row: dialect (format) in which the usage has these paths.  A number that is
+ * not reported is 0.  If the parts of the input exceed the input together, they
+ * are reduced.  Returns false, with *usage all 0, if the input tokens are not
+ * reported. */
 bool ctx_billed_usage_read(const struct ctx_json *json, uint32_t node,
     const char *const paths[CTX_USAGE_PATHS], const struct ctx_dialect *row,
     struct ctx_billed_usage *usage);
@@ -378,9 +382,9 @@ bool ctx_billed_usage_read(const struct ctx_json *json, uint32_t node,
 /* ---- cost/calibration.c: a model's tokens per token of an encoding ------ */
 
 /* A request from which the factor between billed and counted tokens is
- * computed. counted: number of tokens of its texts, counted in the encoding.
- * billed: number of tokens that the provider reported, minus those of images
- * and everything else that is not text.  Both numbers are greater than 0. */
+ * computed. counted: number of tokens that ctx counts in its texts. billed:
+ * number of tokens that the provider reported, minus those of images and
+ * everything else that is not text.  Both numbers are greater than 0. */
 struct ctx_billed_sample {
 	uint64_t counted, billed;
 };
@@ -390,34 +394,33 @@ struct ctx_calibration {
 	double factor; /* billed tokens per counted token */
 	/* half of the width of the 95 % interval of the factor */
 	double spread;
-	/* By how much the requests have reduced the variance of the factor: 0
-	 * means that they say nothing about it; the maximum is 1. */
+	/* By how much the requests have reduced the variance of the factor:
+	 * from 0 (they say nothing about it) to 1. */
 	double learned;
 	/* number of tokens that are billed with every request */
 	double overhead;
 	/* Errors of the fitted line, relative to the mean of the billed tokens.
 	 * error: root mean square; worst: the largest error. */
 	double error, worst;
-	/* The smallest number, at least factor, with which overhead + upper *
+	/* The smallest number, not below factor, for which overhead + upper *
 	 * counted is at least the billed tokens of each request. */
 	double upper;
 };
-/* The prior distribution of a model's factor, which is assumed before any
- * billed request is known.  It is a normal distribution, whose mean is the
- * member "factor", and whose standard deviation is the product of both
- * members. */
+/* The prior distribution of a model's factor: what is assumed before any billed
+ * request is known.  It is a normal distribution, whose mean is the member
+ * "factor", and whose standard deviation is the product of both members. */
 struct ctx_factor_prior {
 	double factor, spread;
 };
-/* Sets *prior to the prior distribution of a model's factor for an encoding: 1
- * if the encoding is that of the model, otherwise as measured or, for a model
- * that was not measured, a wide one. */
+/* Sets *prior to the prior distribution of a model's factor for an encoding.
+ * Its mean is 1 if the encoding is that of the model; otherwise it is as
+ * measured or, if the model was not measured, wide. */
 void ctx_factor_prior_find(const struct ctx_model *model, const char *encoding,
     struct ctx_factor_prior *prior);
 /* Fits a straight line to n requests, which computes the billed tokens from the
  * counted ones.  The fewer requests there are, and the less they agree, the
- * nearer is the factor to that of prior.  Returns false if there are no
- * requests, or no tokens in them. */
+ * nearer the factor is to that of *prior.  Returns false if there are no
+ * requests, or if these have no tokens. */
 bool ctx_calibrate(struct ctx_calibration *calibration,
     const struct ctx_billed_sample *samples, size_t n,
     const struct ctx_factor_prior *prior);
@@ -442,13 +445,12 @@ struct ctx_user_models {
  * tools [rule, once, forced], cache, cache_least, and price [in, out, read,
  * write, write for an hour] (dollars per million tokens). ctx-count(1) explains
  * the members.
- *
  * A member that a model lacks is taken from the built-in model with its name.
  * A model with an encoding is exact, with a factor of 1.  A relative path of an
  * encoding is relative to the directory of the JSON file.
- *
- * Returns 1, or 0 if the file does not exist, or -1 with *err, which may point
- * to path.  The caller releases the models, unless -1 is returned.
+ * Returns 1, or 0 if the file does not exist, or -1 with *err, in which the
+ * name of the file may be the pointer path.  The caller releases the models,
+ * unless -1 is returned.
  */
 int ctx_user_models_read(struct ctx_user_models *models, const char *path,
     struct ctx_err *err);
@@ -480,22 +482,22 @@ struct ctx_model_counters {
 	const char *cache;
 	enum ctx_simd simd;
 	/* True if ctx-count compares counted with billed tokens (--calibrate).
-	 * Counts are then tokens of the encoding, not of the model: they are
-	 * not multiplied by a factor, and not marked as estimates. */
+	 * Counts are then numbers of tokens of the encoding: they are not
+	 * multiplied by the model's factor, and not marked as estimates. */
 	bool calibrating;
-	/* True if the reasoning of earlier turns is counted for every model.
-	 * Needed for a request that was sent earlier, because its newest turn
-	 * is another one than that of the whole conversation
-	 * (ctx_model.drops_reasoning). */
+	/* True if the reasoning of earlier turns is counted for every model,
+	 * even if its provider does not bill it (ctx_model.drops_reasoning).
+	 * This is needed for a request that was sent earlier, because its
+	 * newest turn is not that of the whole conversation. */
 	bool keeps_reasoning;
 	struct ctx_model_counters_entry *entries; /* counters opened so far */
 	size_t n, cap;
-	/* For a warning: the first name of a model in the input that is not in
-	 * the table of models; empty if there was none. */
+	/* For a warning: the first name of a model that the input contains but
+	 * the table of models does not; empty if there was none. */
 	char unknown[80];
-	/* For the user: the first name in the input that is an alias, or has a
-	 * version that the table lacks, and the model that this name is assumed
-	 * to mean.  NULL if there was none. */
+	/* For a report to the user: the first name in the input that is an
+	 * alias or has a version that the table of models lacks, and the model
+	 * that this name is taken for.  NULL if there was none. */
 	char alias[80];
 	const struct ctx_model *alias_of;
 	/* For the user: the first CTX_MODEL_NOTES models for which texts were
@@ -514,12 +516,11 @@ struct ctx_model_counter {
 	const struct ctx_model *model;
 	/* The name by which the user or the input names the model.  It is valid
 	 * as long as the option or the record that contains it.  In a
-	 * conversation whose messages are records of their own, a name from one
-	 * of these records becomes empty when that record is not valid any
-	 * more.  A name with JSON escapes is decoded, and then valid as long as
-	 * the struct ctx_model_counters.  It remains a JSON string if it has
-	 * more than 256 bytes, or if 4,096 different names were decoded
-	 * before. */
+	 * conversation in which each message is a record, a name from one of
+	 * these records becomes empty when that record is not valid any more.
+	 * A name with JSON escapes is decoded, and then valid as long as the
+	 * struct ctx_model_counters.  It remains a JSON string if it has more
+	 * than 256 bytes, or if 4,096 different names were decoded before. */
 	struct ctx_str name;
 	struct ctx_counter *counter;
 	const char *encoding;
@@ -539,8 +540,8 @@ int ctx_model_counters_find(struct ctx_model_counters *counters,
  * named.  Opens no tokenizer. */
 int ctx_model_counters_binds(struct ctx_model_counters *counters,
     struct ctx_str literal, bool *binds, struct ctx_err *err);
-/* Sets *row to the row for a model in the table of models, or to NULL.  Opens
- * no tokenizer. */
+/* Sets *row to the model in the table of models, or to NULL if the table does
+ * not contain it.  Opens no tokenizer. */
 int ctx_model_counters_model(struct ctx_model_counters *counters,
     struct ctx_str literal, const struct ctx_model **row, struct ctx_err *err);
 void ctx_model_counters_release(struct ctx_model_counters *counters);

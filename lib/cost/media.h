@@ -5,8 +5,8 @@
 
 #include "dialect/dialect.h"
 
-/* The detail in which the request asks the provider to read an image, or the
- * pages of a PDF.  AUTO, the default, means HIGH for an image. */
+/* How exactly the model looks at an image or at the pages of a PDF; the request
+ * chooses it.  AUTO, the default, means HIGH for an image. */
 enum ctx_detail {
 	CTX_DETAIL_AUTO,
 	CTX_DETAIL_HIGH,
@@ -28,7 +28,7 @@ uint64_t ctx_unknown_page_tokens(const struct ctx_image *image);
 /*
  * Sets *tokens to the estimated number of tokens of the media at a JSON node.
  * The node is a string (base64, a data: URL, another URL, a file id), or an
- * object with such a string in it.
+ * object that contains such a string.
  * - image: by its size in pixels (ctx_image_tokens)
  * - PDF: by its pages, and for OpenAI and Claude by the bytes of its text
  * - other document: by bytes
@@ -42,7 +42,7 @@ int ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
     uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,
     struct ctx_err *err);
 
-/* Known properties of an image or another media block.  The strings point into
+/* What is known about an image or another media block.  The strings point into
  * the JSON or, if they have escapes, into the scratch buffer, and are valid
  * until either of these changes. */
 struct ctx_media {

@@ -1,5 +1,6 @@
 /* shown_form.h - writes tool definitions, tool calls and tool results in the
- * forms that Gemini's prompt has, so that their tokens can be counted */
+ * forms in which Gemini's prompt contains them, so that their tokens can be
+ * counted */
 #ifndef CTX_SHOWN_FORM_H
 #define CTX_SHOWN_FORM_H
 
@@ -15,8 +16,8 @@
 /* Appends a tool definition to out. */
 int ctx_declaration_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err);
-/* Appends a value, of the arguments of a tool call or of a tool result, to
- * out. */
+/* Appends a JSON value to out: a value in the arguments of a tool call, or in a
+ * tool result. */
 int ctx_declared_value_add(struct ctx_buf *out, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err);
 

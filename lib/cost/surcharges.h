@@ -26,8 +26,8 @@ enum ctx_answer_form {
 	CTX_ANSWER_HIDDEN, /* the schema is not in the prompt */
 };
 
-/* Forms of signatures of tool calls.  They differ by where the thoughts that
- * they sign were written; see cost/signature.c. */
+/* Forms of signatures of tool calls.  They differ by where the reasoning that
+ * they sign was written; see cost/signature.c. */
 enum ctx_signature_form {
 	CTX_SIGNATURE_SINGLE = 1 << 0,
 	CTX_SIGNATURE_STREAMED = 1 << 1,
@@ -35,30 +35,31 @@ enum ctx_signature_form {
 	CTX_SIGNATURE_NUMBERED = 1 << 3,
 };
 
-/* Tokens that the models of a family are billed besides the tokens of texts.
- * These texts are those of messages, names and arguments of tool calls, tool
- * results, and tool definitions in the form that the family uses. */
+/* Numbers of tokens that are billed for the models of a family besides the
+ * tokens of texts.  These texts are those of messages, names and arguments of
+ * tool calls, tool results, and tool definitions in the form that the family
+ * uses. */
 struct ctx_surcharges {
 	/* name of the family in models.tsv, models.json and --models */
 	const char *name;
 	enum ctx_tool_form form;
 	enum ctx_answer_form answer_form;
-	/* Number of tokens that the provider adds to a request that demands
-	 * answers by a JSON schema, besides the schema itself.
+	/* answer: number of tokens that the provider adds to a request whose
+	 * answer must follow a JSON schema, besides the tokens of the schema;
 	 * answer_responses: the same for OpenAI's Responses format. */
 	uint8_t answer, answer_responses;
-	/* True if requests and messages have the numbers of tokens in the
-	 * members request and frame, and those of the dialect are ignored. */
+	/* True if the members request and frame are used for requests and
+	 * messages, and the numbers of the dialect (format) are ignored. */
 	bool framed;
 	uint8_t frame; /* number of tokens of each message besides its text */
-	/* Number of tokens of each request; unless framed is true, they are
-	 * added to ctx_dialect.priming. */
+	/* Number of tokens of each request.  If framed is false, the tokens of
+	 * ctx_dialect.priming are counted, too. */
 	int16_t request;
 	/* number of tokens of each message in Gemini's format */
 	uint8_t message;
 	/* number of tokens of each text message of the assistant */
 	uint8_t assistant;
-	/* Number of tokens of a system prompt outside the messages, besides
+	/* Number of tokens of a system prompt that is not a message, besides
 	 * those of its text. */
 	uint8_t system;
 	/* tools: number of tokens of a request that has tools, besides those in
@@ -74,22 +75,23 @@ struct ctx_surcharges {
 	 * argument: for each argument of a tool call, if the arguments are a
 	 * JSON object. parallel: for each message with several tool calls. */
 	uint8_t call, argument, parallel;
-	/* Number of further tokens of each tool definition and of each tool
-	 * call if ctx_counter.corrects is true: names and keys are short texts,
-	 * whose estimates differ most from the model's tokens. */
+	/* Number of additional tokens of each tool definition and of each tool
+	 * call if ctx_counter.corrects is true.  The reason is that names and
+	 * keys are short texts, for which the estimate differs most from the
+	 * model's tokens. */
 	uint8_t estimated_definition, estimated_call;
-	/* True if a schema is in the prompt only if it is in Google's own
-	 * format ("parameters"), and not if it is a JSON schema
+	/* True if the prompt contains a schema only if the request has it in
+	 * Google's own format ("parameters"), and not if it is a JSON schema
 	 * ("parametersJsonSchema"). */
 	bool hides_json_schemas;
-	/* Rule that is used if the name of the model says that the provider is
-	 * Vertex AI ("vertex_ai/gemini-2.5-pro").  CTX_TOOLS_NONE if it is this
-	 * rule. */
+	/* Rule that is used instead if the name of the model says that the
+	 * provider is Vertex AI ("vertex_ai/gemini-2.5-pro"); CTX_TOOLS_NONE:
+	 * no other rule. */
 	enum ctx_tools_rule vertex;
 	/* True if texts that directly follow each other in a message are
 	 * joined. */
 	bool joins_texts;
-	/* True if the values of a tool call's arguments are in the prompt as
+	/* True if the prompt contains the values of a tool call's arguments as
 	 * texts, not as JSON. */
 	bool shows_values;
 	/* Numbers of tokens that are billed in addition. thinking: once for a
@@ -99,25 +101,25 @@ struct ctx_surcharges {
 	/* True if a page of a PDF in a tool result costs as many tokens as an
 	 * image. */
 	bool result_pages;
-	/* True if the texts of thoughts are billed in all turns, even if the
-	 * signatures of earlier turns are not billed for the model
+	/* True if the texts of reasoning are billed in all turns, even for a
+	 * model whose signatures of earlier turns are not billed
 	 * (ctx_counter.drops_reasoning). */
 	bool keeps_thoughts;
-	/* Forms of signatures of tool calls that are billed, as bits (enum
-	 * ctx_signature_form). */
+	/* Forms of signatures of tool calls that are billed, as bits of enum
+	 * ctx_signature_form. */
 	uint8_t signatures;
-	/* encrypted: number of tokens per 1,000 bytes of the base64 of
-	 * encrypted reasoning. encryption: how many of these bytes count as
-	 * nothing, because they are data of the encryption, not reasoning. */
+	/* encrypted: number of tokens per 1,000 bytes of encrypted reasoning
+	 * (in base64); encryption: number of these bytes that are not counted,
+	 * because they are not reasoning but data of the encryption. */
 	uint16_t encrypted, encryption;
 };
 
 /* Returns the estimated number of tokens of the signature of a tool call, which
- * is a JSON string, or 0 if it has none of the given forms. */
+ * is a JSON string, or 0 if the signature has none of the given forms. */
 uint64_t ctx_signature_tokens(struct ctx_str literal, unsigned forms);
 
-/* Returns the surcharges of a rule.  All are 0 if the rule says only in which
- * form tool definitions are counted. */
+/* Returns the surcharges that belong to a rule.  All are 0 if the rule only
+ * says in which form tool definitions are counted. */
 const struct ctx_surcharges *ctx_surcharges_of(enum ctx_tools_rule rule);
 
 #endif

@@ -10,20 +10,20 @@
 /* Adds the tokens and characters of a text of n bytes to *cost. */
 int ctx_count_text(struct ctx_counter *counter, const char *p, size_t n,
     struct ctx_cost *cost, struct ctx_err *err);
-/* Adds the tokens and characters of a text that may contain CTX_TOKEN_MARK to
- * *cost. */
+/* Adds the tokens and characters of a text to *cost.  The text may contain
+ * CTX_TOKEN_MARK, which is counted as one token. */
 int ctx_count_marked_text(struct ctx_counter *counter, const char *p, size_t n,
     struct ctx_cost *cost, struct ctx_err *err);
 
 /* ---- joined_texts.c ---- */
 
 /* Returns true if text block i of a message is joined with another text of the
- * message before counting. */
+ * message before they are counted. */
 bool ctx_text_is_joined(const struct ctx_counter *counter,
     const struct ctx_message *message, size_t i);
-/* Adds the tokens that several joined texts have together to *cost, if text
- * block i of a message is the first of them.  The other joined texts add
- * none. */
+/* Several texts of a message that are joined are counted as one text.  If text
+ * block i is the first of them, adds the tokens and characters of the whole to
+ * *cost; for the others adds nothing. */
 int ctx_count_joined_text(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_cost *cost,
     struct ctx_err *err);

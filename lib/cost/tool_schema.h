@@ -5,8 +5,8 @@
 
 #include "json/json.h"
 
-/* A tool definition in a request.  The members are JSON nodes, or 0 if the
- * definition has no such member. */
+/* Where a request contains the parts of a tool definition.  The members are
+ * JSON nodes, or 0 if the definition does not have the part. */
 struct ctx_definition {
 	uint32_t name, description, schema;
 };
@@ -20,8 +20,9 @@ int ctx_tool_schema_add(struct ctx_buf *out, const struct ctx_json *json,
 int ctx_tagged_definition_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err);
 /* Follows the member "$ref" of a schema, such as "#/$defs/Address", to a schema
- * inside root, the schema of all arguments.  Returns that schema, or the schema
- * itself if there is no such member or target. schema may be 0. */
+ * inside root (the schema of all arguments).  Returns the schema that was
+ * found.  If there is no such member, or nothing at its target, returns the
+ * schema that was passed, which may be 0. */
 uint32_t ctx_schema_follow(const struct ctx_json *json, uint32_t root,
     uint32_t schema);
 /* Adds the names of the properties that a schema requires to names, with
