@@ -15,16 +15,17 @@
 
 enum ctx_policy_kind {
 	CTX_POLICY_COMMAND, /* run a command that reads and writes messages */
-	/* The other kinds of policies run no command, but keep whole groups of
-	 * messages.  They serve only for comparison. */
-	/* keep the groups of messages with the most needed strings per token */
+	/* The kinds below run no command, but keep whole groups of messages.
+	 * They serve only for comparison. */
+	/* keep the groups of messages with the most needed strings (see struct
+	 * needed_string) per token */
 	CTX_POLICY_ORACLE,
 	CTX_POLICY_RECENCY, /* keep the newest groups */
 	CTX_POLICY_RANDOM,
 };
 
-/* The main function of a policy's program.  Runs the program with these
- * arguments, and then ends the process with the program's exit status. */
+/* Type of the main function of a policy's program.  It runs the program with
+ * these arguments, and then ends the process with the program's exit status. */
 typedef void ctx_policy_main(int argc, char **argv);
 
 /* A policy: what ctx-eval applies to the messages before a cut.  It is a
@@ -33,32 +34,34 @@ typedef void ctx_policy_main(int argc, char **argv);
 struct ctx_policy {
 	char *name;
 	enum ctx_policy_kind kind;
-	/* The command and its arguments, and NULL after the last.  In these
-	 * words {budget}, {dialect} and {dir} are replaced for each run. */
+	/* The command: its name and its arguments, and NULL after the last.  In
+	 * each run, {budget}, {dialect} and {dir} in these words are
+	 * replaced. */
 	char **words;
 	size_t n_words;
 	bool has_directory; /* true if a word contains {dir} */
 	/* True if a word contains {budget}.  If no word does, the command is
 	 * run only once for all budgets. */
 	bool has_budget;
-	/* The command, which is called in a process of its own.  NULL: a
-	 * program is started. */
+	/* The main function of the command, which is called in a process of its
+	 * own.  NULL: the command is started as a program. */
 	ctx_policy_main *main;
 };
 
-/* How a policy that consists only of options of ctx-prune is completed to a
- * command. */
+/* How options of ctx-prune are completed to a command, if a policy consists
+ * only of such options. */
 struct ctx_policy_prune {
 	const char *path;      /* path of ctx-prune */
 	ctx_policy_main *main; /* ctx-prune as a function, or NULL */
-	/* values of its options -d, -e and -m, or NULL */
+	/* arguments of the options -d, -e and -m of ctx-prune, or NULL */
 	const char *dialect, *encoding, *model;
 };
 /*
- * Reads a policy: [NAME=]COMMAND.  If COMMAND begins with a dash, it is options
- * of ctx-prune.  If it is "oracle", "recency" or "random", no command is run,
- * but messages are chosen for comparison.  Any other COMMAND is run by /bin/sh
- * if it has characters that are special for a shell, otherwise without a shell.
+ * Reads a policy from a text of the form [NAME=]COMMAND.  If COMMAND begins
+ * with a dash, it consists of options of ctx-prune.  If it is "oracle",
+ * "recency" or "random", no command is run; messages are chosen for comparison.
+ * Any other COMMAND is run: by /bin/sh if it has characters that are special
+ * for a shell, otherwise without a shell.
  */
 int ctx_policy_parse(struct ctx_policy *policy, const char *text,
     const struct ctx_policy_prune *prune, struct ctx_err *err);
@@ -66,14 +69,14 @@ void ctx_policy_release(struct ctx_policy *policy);
 
 /* ---- eval/policy_runner.c: a process that runs policies ------------------ */
 
-/* Limits and settings for each run of a policy's command. */
+/* Limits and settings that apply to each run of a policy's command. */
 struct ctx_policy_limits {
 	/* time limit of a command in seconds, after which it is killed */
 	unsigned seconds;
 	/* clock that measures the time of a run; must not be NULL */
 	ctx_clock *clock;
-	/* Directory in which each run gets its own new directory.  The path of
-	 * the new directory replaces {dir} in the command. */
+	/* Directory in which a new directory is made for each run.  In the
+	 * command, {dir} is replaced by the path of the new directory. */
 	const char *directory;
 	/* True if the standard error of the commands is printed; false if it is
 	 * dropped. */
@@ -91,7 +94,8 @@ void ctx_policy_runners_end(struct ctx_command_runner *runners, size_t n);
 
 /* ---- eval/evaluate.c: cut sessions, run policies, measure ---------------- */
 
-/* Maximum number of cuts of a session, and maximum number of budgets. */
+/* maximum number of cuts of a session (places at which it is divided), and
+ * maximum number of budgets */
 enum { CTX_EVAL_SHARES = 16 };
 
 /* A list of shares, each in thousandths of a percent. */
@@ -103,20 +107,22 @@ struct ctx_eval_shares {
 struct ctx_eval_config {
 	const struct ctx_policy *policies;
 	size_t n_policies;
-	/* Where sessions are cut: after these shares of their messages, in
-	 * ascending order. */
+	/* Where sessions are cut (divided for evaluation): after these shares
+	 * of their messages, in ascending order. */
 	struct ctx_eval_shares cuts;
-	/* Budgets, as shares of the tokens before the cut, not counting system
-	 * messages.  The tokens of system messages, of the system prompt and of
-	 * tool definitions are added to each budget. */
+	/* Budgets of the policies, as shares of the tokens before the cut, not
+	 * counting system messages.  The tokens of system messages, of the
+	 * system prompt and of tool definitions are then added to each
+	 * budget. */
 	struct ctx_eval_shares budgets;
-	/* minimum number of tokens before a cut; a session is not cut before
-	 * that */
+	/* minimum number of tokens before a cut; places with fewer tokens
+	 * before them are not used as cuts */
 	uint64_t least;
 	/* dialect chosen by the user, or NULL */
 	const struct ctx_dialect *dialect;
 	bool lenient; /* true if lines that are not JSON are no error */
-	/* True if no policy is run, and only the needed strings are listed. */
+	/* True if no policy is run, and only the needed strings (see struct
+	 * needed_string) are listed. */
 	bool lists_needed;
 	struct ctx_command_runner *runners;
 	/* one set of token counters for each thread */
@@ -142,31 +148,32 @@ struct ctx_eval_sample {
 	size_t session;  /* number of the session, from 0 */
 	size_t messages; /* number of messages before the cut */
 	uint64_t tokens; /* number of tokens before the cut */
-	size_t needed;   /* number of needed strings */
+	/* number of needed strings (see struct needed_string) */
+	size_t needed;
 	/* the needed strings if lists_needed is set, otherwise NULL */
 	char **strings;
 };
 
-/* Result of one run: of a policy with one budget on the messages before one cut
- * of a session. */
+/* Result of one run: one policy was applied with one budget to the messages
+ * before one cut of a session. */
 struct ctx_eval_run {
 	/* numbers of the sample, the policy and the budget, from 0 */
 	size_t sample, policy, budget;
-	/* Number of needed strings that are in the output of the policy.  For
-	 * the policy "random", which is run several times, the mean of these
-	 * numbers. */
+	/* Number of needed strings (see struct needed_string) that the output
+	 * of the policy contains.  The policy "random" is run several times;
+	 * this is then the mean of these numbers. */
 	double kept;
-	/* Number of needed strings that are not in the output, but in a file
+	/* Number of needed strings that the output does not contain, but a file
 	 * that the command has saved in the directory {dir}. */
 	size_t recoverable;
-	/* limit: the budget in tokens; tokens: number of tokens in the
+	/* limit: the budget in tokens; tokens: number of tokens in the policy's
 	 * output. */
 	uint64_t limit, tokens;
 	/* True if ctx-check finds an error in the output of the policy, but
 	 * none in its input. */
 	bool invalid;
 	double seconds; /* time of the command in seconds */
-	/* Reason why the run has failed, as a text, or NULL if it has not.
+	/* The reason why the run failed, as a text; NULL if it did not fail.
 	 * After a failure the other results of the run are not valid. */
 	char *failure;
 };
@@ -182,16 +189,17 @@ struct ctx_eval_results {
 	size_t without_cut; /* number of sessions that cannot be cut */
 	/* number of cuts that have too few tokens before them */
 	size_t too_short;
-	/* number of cuts after which no string from before is needed */
+	/* number of cuts that were left out because nothing from before the cut
+	 * is needed after it */
 	size_t not_needed;
-	/* Number of cuts at which the lines before the cut, read as a file of
-	 * their own, would not contain the same messages. */
+	/* Number of cuts that were left out because the lines before the cut
+	 * would contain other messages if they were read as a separate file. */
 	size_t unlike;
 };
 
-/* Evaluates files with recorded sessions.  The results are in the order of the
- * files.  If files cannot be read, returns -1 with the error of the first of
- * them. */
+/* Evaluates files with recorded sessions.  The results have the order of the
+ * files.  If some files cannot be read, returns -1 with the error of the first
+ * of these. */
 int ctx_eval_files(char *const *files, size_t n,
     const struct ctx_eval_config *options, struct ctx_eval_results *results,
     struct ctx_err *err);
@@ -199,7 +207,7 @@ void ctx_eval_results_release(struct ctx_eval_results *results);
 
 /* ---- eval/statistics.c: means and intervals ------------------------------ */
 
-/* Figures of one policy with one budget: means over all its runs that have not
+/* Figures of one policy with one budget: means over all runs, except those that
  * failed.  All shares are between 0 and 1. */
 struct ctx_eval_figures {
 	size_t runs, failed;
@@ -207,13 +215,13 @@ struct ctx_eval_figures {
 	 * not set */
 	bool has_interval;
 	/* kept: mean, over all runs, of the share of the needed strings that
-	 * are in the output. low, high: confidence interval of kept: if
+	 * the output contains. low, high: 95 % confidence interval of kept: if
 	 * sessions were drawn at random again and again, 95 % of the means
 	 * would be in it. */
 	double kept, low, high;
-	/* Mean shares of the needed strings. recoverable: those that are only
-	 * in saved files; lost: those that are neither there nor in the
-	 * output. */
+	/* Mean shares of the needed strings. recoverable: those that only saved
+	 * files contain; lost: those that neither these files nor the output
+	 * contain. */
 	double recoverable, lost;
 	double tokens; /* mean tokens of the output */
 	/* mean share of the budget that the output leaves unused */

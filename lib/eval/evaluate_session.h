@@ -5,7 +5,7 @@
 
 #include "eval/judge.h"
 
-/* Memory and settings of one thread that evaluates files. */
+/* What one thread that evaluates files needs: its memory and settings. */
 struct eval_worker {
 	const struct ctx_eval_config *options;
 	struct ctx_command_runner *runner;

@@ -1,12 +1,12 @@
-/* judge.h - finds which of the strings that are needed after a cut are in a
- * text */
+/* judge.h - finds which of the strings that are needed after a cut (the place
+ * at which a session is divided) occur in a text */
 #ifndef CTX_EVAL_JUDGE_H
 #define CTX_EVAL_JUDGE_H
 
 #include "eval/session.h"
 
-/* The search in several texts for the strings that are needed after one cut of
- * a session. */
+/* State of searching texts for the strings that are needed after one cut of a
+ * session. */
 struct eval_judge {
 	struct ctx_model_counters *counters;
 	const struct ctx_dialect *dialect; /* dialect of the session */
@@ -19,14 +19,15 @@ struct eval_judge {
 	struct ctx_buf text, arguments; /* scratch memory */
 };
 
-/* What was found when messages were judged. */
+/* Result of judging messages: the needed strings and the tokens in them. */
 struct eval_verdict {
 	size_t messages;
-	/* number of needed strings that were found, or a mean of such
-	 * numbers */
+	/* number of needed strings that were found in the messages, or a mean
+	 * of such numbers */
 	double kept;
 	uint64_t tokens;
-	size_t findings; /* number of findings of ctx-check */
+	/* number of rule violations that ctx-check finds in the messages */
+	size_t findings;
 };
 
 /* Prepares the search for the strings that are needed after a cut (a place at
@@ -38,22 +39,22 @@ int ctx_judge_begin(struct eval_judge *judge, const struct eval_cut *cut,
  * is an error if the text cannot be parsed as messages. */
 int ctx_judge_messages(struct eval_judge *judge, struct ctx_str text,
     struct eval_verdict *verdict, struct ctx_err *err);
-/* Searches the files that a policy has saved.  Sets *found to the number of
- * needed strings that are in these files, but not in the messages that were
- * judged before. */
+/* Searches the files that a policy has saved for needed strings.  Sets *found
+ * to the number of needed strings that are in these files, but not in the
+ * messages that were judged before. */
 int ctx_judge_files(struct eval_judge *judge, struct ctx_str text,
     size_t *found, struct ctx_err *err);
 void ctx_judge_release(struct eval_judge *judge);
 
 /* ---- baseline.c: policies for comparison --------------------------------- */
 
-/* Chooses which messages before a cut are kept by a policy that serves only for
- * comparison.  Whole groups of messages are kept: an answer of the assistant
- * with its tool results, or another message.  The groups that every policy is
- * assumed to keep come first, then the others in the order of the policy.  A
- * group is kept if it fits into the rest of limit (in tokens).  Sets
- * verdict->kept and verdict->tokens, for CTX_POLICY_RANDOM to means of several
- * choices; sets the other members to 0. */
+/* Applies a policy that serves only for comparison: chooses which messages
+ * before a cut are kept.  Whole groups of messages are kept: an answer of the
+ * assistant with its tool results, or another message.  First come the groups
+ * that every policy is assumed to keep, then the others in the order of the
+ * policy.  A group is kept if limit (in tokens) is not exceeded with it.  Sets
+ * verdict->kept and verdict->tokens; for CTX_POLICY_RANDOM these are means of
+ * several choices.  Sets the other members to 0. */
 int ctx_eval_baseline(enum ctx_policy_kind kind,
     const struct eval_session *session, const struct eval_cut *cut,
     uint64_t limit, struct eval_verdict *verdict, struct ctx_err *err);

@@ -4,20 +4,22 @@
 
 #include "base/base.h"
 
-/* A set of strings, each with a number, which are all searched in a text at the
- * same time (the automaton of Aho and Corasick, "Efficient string matching",
- * 1975).  A struct of zeros is an empty set. */
+/* A set of numbered strings, for all of which a text is searched at the same
+ * time (the automaton of Aho and Corasick, "Efficient string matching", 1975).
+ * A struct of zeros is an empty set. */
 struct ctx_matcher {
 	struct matcher_node *nodes;
 	size_t n, cap;
-	/* for each byte: index of the root's child, or 0 if there is none */
+	/* The node of the automaton for each string of one byte, by this byte;
+	 * 0 if there is none. */
 	uint32_t first[256];
 	bool built;
 	uint32_t round; /* number of the text that is being searched, from 1 */
 };
 
-/* A callback for each string of the set that occurs in a text, called once per
- * string and text. number: number of the string. */
+/* A callback for the strings of the set that occur in a text.  It is called
+ * once for each such string, even if the string occurs several times. number:
+ * number of the string. */
 struct ctx_match_taker {
 	void *user;
 	void (*take)(void *user, uint32_t number);
@@ -30,11 +32,11 @@ int ctx_matcher_add(struct ctx_matcher *matcher, struct ctx_str string,
 /* Prepares the search.  Must be called after the last string was added, and
  * before a text is searched. */
 int ctx_matcher_build(struct ctx_matcher *matcher, struct ctx_err *err);
-/* Begins the next text.  Strings that were found in earlier texts will be
- * reported again. */
+/* Begins the search of another text.  Strings that were found in earlier texts
+ * are then reported again. */
 void ctx_matcher_begin(struct ctx_matcher *matcher);
-/* Searches a part of a text.  A string that begins in one part and ends in the
- * next part is not found. */
+/* Searches one part of a text.  A string that begins in one part and ends in
+ * the next part is not found. */
 void ctx_matcher_search(struct ctx_matcher *matcher, struct ctx_str part,
     const struct ctx_match_taker *taker);
 void ctx_matcher_release(struct ctx_matcher *matcher);

@@ -18,9 +18,9 @@ struct policy_answer {
 	struct ctx_buf files;
 	double seconds;
 	int status; /* exit status of the command */
-	/* Reason why the run has failed: the command could not be started, was
-	 * killed, took too long or wrote too much.  Empty if the command has
-	 * ended by itself. */
+	/* The reason why the run failed, as a text: the command could not be
+	 * started, was killed, took too long or wrote too much.  Empty if the
+	 * command has ended by itself. */
 	char failure[360];
 };
 
@@ -34,9 +34,10 @@ void ctx_policy_answer_release(struct policy_answer *answer);
 /* ---- policy_command.c: in the child process ------------------------------ */
 
 /* Runs the command of a policy, in which {budget}, {dialect} and {dir} are
- * replaced. client: pipes from and to the main program; when it closes the
- * other end of the first, the command is killed.  A command that fails is no
- * error here.  Returns 0, or -1 with *err if there is no memory. */
+ * replaced. client: pipes from and to the main program; when the main program
+ * closes its end of the first pipe, the command is killed.  If the command
+ * fails, this is no error of this function.  Returns 0, or -1 with *err if
+ * there is no memory. */
 int ctx_policy_command_run(const struct ctx_command_runner *client,
     const struct ctx_policy *policy, const struct ctx_policy_limits *limits,
     const struct policy_request *request, struct policy_answer *answer,

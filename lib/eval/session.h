@@ -9,7 +9,7 @@
 #include "eval/matcher.h"
 #include "stream/stream.h"
 
-/* Minimum number of characters of a name, which is a path, identifier, id or
+/* Minimum number of characters of a name.  A name is a path, identifier, id or
  * number in a text. */
 enum { CTX_NAME_LEAST = 6 };
 
@@ -37,17 +37,18 @@ int ctx_append_json_texts(struct ctx_buf *texts, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err);
 
 /* Replaces each escape of a line feed, carriage return, tab or quote in a text,
- * such as \n, \\n or \\\n, by a line feed.  Texts that are JSON inside JSON
- * have such escapes; otherwise the letter n would become the first letter of
- * the name after it. from: offset in the buffer at which to begin. */
+ * such as \n, \\n or \\\n, by a line feed.  Such escapes are in texts that are
+ * JSON inside JSON; without this, the letter n of an escape would become the
+ * first letter of the name after it. from: offset in the buffer at which the
+ * text begins. */
 void ctx_separate_escapes(struct ctx_buf *text, size_t from);
 
 /* A message of a session.  A message that was split over several records is one
  * message here. */
 struct eval_message {
-	/* Where the texts of this message are.  The texts are in
-	 * eval_session.texts, from the offset texts to the offset texts_end.
-	 * The arguments of its tool calls are in eval_session.arguments, from
+	/* Where the texts of this message are stored.  Its texts are in
+	 * eval_session.texts, from the offset texts to the offset texts_end;
+	 * the arguments of its tool calls are in eval_session.arguments, from
 	 * the offset arguments to the offset arguments_end. */
 	size_t texts, texts_end, arguments, arguments_end;
 	uint64_t tokens;
@@ -70,21 +71,22 @@ struct eval_session {
 	struct eval_message *messages;
 	size_t n, cap;
 	struct ctx_buf texts, arguments;
-	/* number of tokens of the request outside its messages: system prompt,
-	 * tool definitions */
+	/* number of tokens of a request outside its messages: in the system
+	 * prompt and the tool definitions */
 	uint64_t overhead;
-	/* The bytes of the session: the file if each message is a line of its
-	 * own, otherwise the line that contains all messages. */
+	/* The bytes of the session: the whole file if each message is a line of
+	 * its own, otherwise the line that contains all messages. */
 	struct ctx_str bytes;
-	/* If that line has a coded request: its string, and the decoded text
-	 * (see ctx_record.coded).  Otherwise their length n is 0. */
+	/* If one line contains the session and its request is in a JSON string:
+	 * this string, and the decoded text (see ctx_record.coded).  Otherwise
+	 * their length n is 0. */
 	struct ctx_str coded, value;
-	/* If one line contains all messages: its JSON, and the node of the
-	 * array of messages.  Otherwise NULL and 0. */
+	/* If one line contains all messages: the parsed JSON of this line, and
+	 * the JSON node of its array of messages.  Otherwise NULL and 0. */
 	const struct ctx_json *json;
 	uint32_t array;
-	/* True if the session cannot be cut, because its line has several
-	 * conversations or no array of messages. */
+	/* True if the session cannot be cut (divided for evaluation), because
+	 * its line contains several conversations or no array of messages. */
 	bool cannot_cut;
 };
 
@@ -97,8 +99,8 @@ struct eval_input {
 	struct ctx_model_counters *counters;
 };
 
-/* A callback for each session in a file.  The session is valid until it
- * returns. */
+/* A callback for each session in a file.  The session is valid until the
+ * callback returns. */
 struct eval_session_taker {
 	void *user;
 	int (*take)(void *user, struct eval_session *session,
@@ -109,20 +111,20 @@ struct eval_session_taker {
  * session. */
 int ctx_eval_read_sessions(const struct eval_input *input, struct ctx_str bytes,
     const struct eval_session_taker *taker, struct ctx_err *err);
-/* Appends the bytes of the part of a session before a cut to the buffer out:
- * without the messages whose index is at least cut. */
+/* Appends the part of a session before a cut to the buffer out: its bytes
+ * without the messages whose index is at least the argument cut. */
 int ctx_eval_write_before(const struct eval_session *session, size_t cut,
     struct ctx_buf *out, struct ctx_err *err);
 
-/* EVAL_SEEN_MOST: a string counts as needed only if at most so many messages
+/* EVAL_SEEN_MOST: a string is not counted as needed if more messages than this
  * before the cut contain it.  EVAL_NEWEST: number of the newest messages before
- * the cut that every policy is assumed to keep; a string in such a message does
- * not count as needed. */
+ * the cut that every policy is assumed to keep; a string in such a message is
+ * not counted as needed. */
 enum { EVAL_SEEN_MOST = 3, EVAL_NEWEST = 4 };
 
 /* A needed string: a path, identifier, id or number in the arguments of a tool
- * call after the cut, which is taken from messages before the cut. seen:
- * indices of the messages before the cut that contain it. */
+ * call after the cut (the place at which a session is divided), which messages
+ * before the cut contain. seen: indices of these messages. */
 struct needed_string {
 	struct ctx_str text;
 	uint32_t seen[EVAL_SEEN_MOST];
@@ -133,8 +135,8 @@ struct needed_string {
  * "at". */
 struct eval_cut {
 	size_t at;
-	/* where the session should be cut: share of its messages before the
-	 * cut, in thousandths of a percent */
+	/* where the session should be cut: the share of its messages that is
+	 * before the cut, in thousandths of a percent */
 	uint64_t share;
 	struct needed_string *needed;
 	size_t n, cap;
