@@ -1,5 +1,6 @@
-/* needed_names.h - the needed names of a recorded session: names that its
- * responses take from their prompts, and where they are in these prompts */
+/* needed_names.h - finds the needed names of a recorded session: paths,
+ * identifiers and other names in responses that come from the prompts of these
+ * responses */
 #ifndef CTX_REPLAY_NEEDED_NAMES_H
 #define CTX_REPLAY_NEEDED_NAMES_H
 
@@ -8,21 +9,22 @@
 struct ctx_replay_session;
 struct replay_request;
 
-/* A place of a needed name: the tool results of a message, or everything else
- * in the message. */
+/* A place at which a needed name occurs: in the tool results of a message, or
+ * in everything else in the message. */
 struct name_place {
 	uint32_t message; /* index of the message in the session */
 	bool in_results;
 };
 
-/* The needed names of all requests, in the order of the requests.  A needed
- * name of a request is a name in its response that an earlier message of the
- * session contains. */
+/* The needed names of all requests, in the order of the requests.  A name is a
+ * path, identifier, id or number.  It is a needed name of a request if the
+ * response contains it, and an earlier message of the session, too. */
 struct needed_names {
 	struct ctx_intern texts; /* all names in the responses, by their ids */
 	struct needed_name {
 		uint32_t id;
-		/* index in places after the last place of this name */
+		/* index in the array "places" of the element after the last
+		 * place of this name */
 		size_t end;
 	} * list;
 	size_t n, cap;
@@ -30,17 +32,20 @@ struct needed_names {
 	size_t n_places, places_cap;
 };
 
-/* When the parts of a message were last sent: index of the newest request whose
- * prompt contains the part, plus 1; 0 if there is none. */
+/* When each part of a message was last sent: index of the newest request whose
+ * prompt contains this part, plus 1; 0 if there is none. */
 struct sent_parts {
 	uint32_t results, others;
-	/* the same for its tool result without some of its passages */
+	/* the same for the shortened form of its tool result, without some
+	 * passages (a few lines each) */
 	uint32_t shortened;
 };
-/* A prompt that was sent for a request. */
+/* Describes the prompt that was sent for a request. */
 struct sent_prompt {
-	const struct sent_parts *parts; /* for each message of the session */
-	struct ctx_str summary; /* text of its summary; empty if it has none */
+	/* when the parts of each message of the session were last sent */
+	const struct sent_parts *parts;
+	/* text of the summary in the prompt; empty if it has none */
+	struct ctx_str summary;
 	/* Returns 1 if the shortened tool result of a message of the session
 	 * contains a name, 0 if not, or -1 with *err.  Called with user. */
 	int (*search_shortened)(void *user, uint32_t message,
@@ -48,14 +53,15 @@ struct sent_prompt {
 	void *user;
 };
 
-/* Finds the needed names of all requests of a session, which must have stored
- * its messages.  Sets session->needed, and the members needed and n_needed of
- * the requests.  Time is linear in the size of the session and of the prompts
+/* Finds the needed names of all requests of a session (names in responses that
+ * earlier messages contain), for which the session must have stored its
+ * messages.  Sets session->needed, and the members needed and n_needed of the
+ * requests.  Takes linear time in the size of the session and of those prompts
  * that do not continue the prompt before them. */
 int ctx_replay_find_needed(struct ctx_replay_session *session,
     struct ctx_err *err);
-/* Adds the number of needed names of a request that are in the prompt which was
- * sent for it to *kept. */
+/* Adds to *kept the number of needed names of a request that the prompt which
+ * was sent for it contains. */
 int ctx_replay_count_kept(const struct ctx_replay_session *session,
     const struct replay_request *request, const struct sent_prompt *sent,
     uint64_t *kept, struct ctx_err *err);

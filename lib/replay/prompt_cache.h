@@ -14,14 +14,13 @@ struct cache_rules {
 	bool is_marked;
 	/* true if the provider charges for writing to the cache */
 	bool writes;
-	/* Unit of cache reads: the number of tokens read from the cache is a
-	 * multiple of this. */
+	/* The number of tokens that are read from the cache is always a
+	 * multiple of this number. */
 	uint64_t step;
 	/* minimum number of tokens of a prompt that the cache stores */
 	uint64_t least;
-	/* Maximum number of content blocks that a prompt may have after a
-	 * stored beginning; otherwise this beginning is not found. 0: any
-	 * number. */
+	/* A stored beginning of a prompt is found only if the prompt has at
+	 * most this number of content blocks after it. 0: any number. */
 	uint64_t reach;
 	/* time for which a prompt is stored after its last use, in
 	 * milliseconds */
@@ -34,8 +33,9 @@ void ctx_cache_rules_of(const struct ctx_model *model, bool hour,
 
 /* A prompt that is looked up in the cache and then stored there. */
 struct cached_prompt {
-	uint32_t node; /* node in the tree of the last message of the prompt */
-	/* node in the tree of the last message of the response */
+	/* node in the tree of prompts for the last message of the prompt */
+	uint32_t node;
+	/* node in the tree of prompts for the last message of the response */
 	uint32_t answered;
 	const struct ctx_model *model;
 	/* When the prompt was sent, and when its response began, in
@@ -44,24 +44,27 @@ struct cached_prompt {
 	uint64_t tokens; /* number of tokens of the whole prompt */
 	/* number of tokens of the part that is stored in the cache */
 	uint64_t stored;
-	/* outside: number of tokens of the system prompt and tools, which are
-	 * before all messages. stored_outside: how many of them the cache has
-	 * if no longer beginning of the prompt is stored. shared: how many of
-	 * them other sessions have stored. */
+	/* outside: number of tokens of the system prompt and tool definitions,
+	 * which come before all messages. stored_outside: how many of these are
+	 * in the cache if no longer beginning of the prompt is. shared: how
+	 * many of them are in the cache because other sessions have stored
+	 * them. */
 	uint64_t outside, stored_outside, shared;
-	/* Number of tokens that the provider bills for messages, per token that
-	 * ctx counts in them. */
+	/* Number of tokens that the provider bills for the messages of this
+	 * prompt, divided by the number of tokens that ctx counts in them. */
 	double factor;
-	uint64_t response_tokens; /* tokens that ctx counts in the response */
+	/* number of tokens that ctx counts in the response */
+	uint64_t response_tokens;
 };
 
 /* Which part of a prompt was found in the provider's cache. */
 enum cache_find {
 	CACHE_FOUND_MESSAGES,
-	/* only the part before all messages: system prompt and tools */
+	/* only the part before all messages: system prompt and tool
+	 * definitions */
 	CACHE_FOUND_OUTSIDE,
-	/* the part of the system prompt and tools that other sessions also
-	 * send, and nothing that only this session has stored */
+	/* only a part of the system prompt and tool definitions that other
+	 * sessions also send */
 	CACHE_FOUND_SHARED,
 };
 
@@ -69,17 +72,17 @@ enum cache_find {
 struct prompt_cache {
 	const struct prompt_tree *tree;
 	struct cached_node {
-		/* index of the node's newest use, plus 1; 0 if there is none */
+		/* index of the newest use (series of prompts) that contains the
+		 * node, plus 1; 0 if there is none */
 		uint32_t use;
-		/* If a part of a prompt that the cache has stored ends at this
-		 * message: number of tokens from the beginning of the prompt to
-		 * the end of this message.  Otherwise 0. */
+		/* If a part of a prompt that was stored in the cache ends with
+		 * this message: number of tokens of this part.  Otherwise 0. */
 		uint64_t tokens;
 	} * nodes;
 	size_t n, cap;
-	/* A use is a series of prompts, each of which continues the one before.
-	 * All messages of a use expire at the same time.  A node belongs to the
-	 * newest use that contains it. */
+	/* A use of the cache: a series of prompts, each of which continues the
+	 * one before.  All messages of a use expire at the same time.  A node
+	 * belongs to the newest use that contains it. */
 	struct cache_use {
 		const struct ctx_model *model;
 		/* when the messages of this use expire, in milliseconds since
@@ -87,14 +90,15 @@ struct prompt_cache {
 		int64_t expires;
 	} * uses;
 	size_t n_uses, uses_cap;
-	/* node of the last message in the prompt that was sent last */
+	/* node of the last message in the prompt that was sent to the provider
+	 * last */
 	uint32_t tip;
 };
 void ctx_prompt_cache_reset(struct prompt_cache *cache,
     const struct prompt_tree *tree);
 /* Looks up a prompt in the cache, then stores it there.  Sets *read to the
- * number of tokens of the prompt that were in the cache, and *found to the kind
- * of place at which these tokens end. */
+ * number of tokens of the prompt that the cache contained, and *found to the
+ * part of the prompt that was found. */
 int ctx_prompt_cache_send(struct prompt_cache *cache,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
     uint64_t *read, enum cache_find *found, struct ctx_err *err);

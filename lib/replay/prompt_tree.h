@@ -1,26 +1,26 @@
-/* prompt_tree.h - stores the prompts of a session as paths of a tree, in which
- * each node is a message, so that messages that prompts have in common are
- * stored once */
+/* prompt_tree.h - stores the prompts of a session as paths of a tree in which
+ * each node is a message, so that a message that several prompts have in common
+ * is stored once */
 #ifndef CTX_REPLAY_PROMPT_TREE_H
 #define CTX_REPLAY_PROMPT_TREE_H
 
 #include "base/base.h"
 
-/* A message of a prompt.  Its parent is the message before it in the prompt.
- * Node 0, the root, stands for everything before the messages (system prompt,
- * tools). */
+/* A node of the tree of prompts: a message.  Its parent is the message before
+ * it in the prompt.  Node 0, the root, stands for everything before the
+ * messages (system prompt, tool definitions). */
 struct prompt_node {
 	uint64_t hash; /* hash of the message in the form in which it is sent */
-	/* Number of tokens, and of content blocks, from the first message of
-	 * the prompt to this message. */
+	/* Number of tokens, and number of content blocks, of all messages from
+	 * the beginning of the prompt to this one. */
 	uint64_t tokens;
 	uint64_t blocks;
 	uint32_t parent;
 	uint32_t number; /* a number that the caller has given to the message */
 	uint32_t next;   /* next node in the same slot of the hash table */
 };
-/* The tree of all prompts of a session.  A struct of zeros must be passed to
- * ctx_prompt_tree_reset, which makes the root. */
+/* The tree of all prompts of a session.  Before it is used, a struct of zeros
+ * must be passed to ctx_prompt_tree_reset, which adds the root. */
 struct prompt_tree {
 	struct prompt_node *nodes;
 	size_t n, cap;
@@ -33,27 +33,29 @@ struct prompt_tree {
 struct prompt_message {
 	uint64_t hash, tokens;
 	uint32_t blocks;
-	uint32_t number; /* any number, for the caller's use */
+	/* a number for the caller's use, passed to callbacks */
+	uint32_t number;
 };
 
-/* A walk from prompt to prompt.  A struct of zeros is before the first
- * prompt. */
+/* State of going from one prompt of a session to the next.  A struct of zeros
+ * is the state before the first prompt. */
 struct prompt_walk {
 	uint32_t prompt; /* node at which the current prompt ends */
-	/* Scratch memory: numbers of the messages that will be appended, the
-	 * newest first. */
+	/* Scratch memory: numbers of the messages that will be added to the
+	 * current prompt, the newest first. */
 	uint32_t *numbers;
 	size_t cap;
 };
 
-/* Callbacks for the messages of a walk. */
+/* Callbacks that ctx_prompt_tree_walk calls for the messages of prompts. */
 struct prompt_taker {
 	void *user;
 	/* Called before a prompt that is not a continuation of the previous
 	 * prompt. */
 	void (*restart)(void *user);
-	/* Called for each message that is appended to the current prompt.
-	 * number: the number that the caller has given to the message. */
+	/* Called for each message that is added at the end of the current
+	 * prompt. number: the number that the caller has given to the
+	 * message. */
 	int (*append)(void *user, uint32_t number, struct ctx_err *err);
 };
 
@@ -64,8 +66,8 @@ int ctx_prompt_tree_reset(struct prompt_tree *tree, struct ctx_err *err);
 int ctx_prompt_tree_append(struct prompt_tree *tree, uint32_t *node,
     const struct prompt_message *message, struct ctx_err *err);
 /* Makes the prompt that ends at a node the current one, and calls the
- * callbacks.  If it continues the prompt before, calls them only for the
- * messages after that prompt, otherwise for all its messages. */
+ * callbacks.  If it continues the previous current prompt, calls them only for
+ * its additional messages, otherwise for all its messages. */
 int ctx_prompt_tree_walk(const struct prompt_tree *tree,
     struct prompt_walk *walk, uint32_t prompt, const struct prompt_taker *taker,
     struct ctx_err *err);

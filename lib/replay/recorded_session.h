@@ -20,9 +20,9 @@ struct replay_message {
 	 * model */
 	bool is_never_sent;
 	/* The next members are set only if the session stores its messages for
-	 * ctx_replay_pruned: the JSON of the message, the CTX_MESSAGE_... flags
-	 * that the message gets in addition when it is parsed again, its
-	 * format, and its token counts. */
+	 * ctx_replay_pruned. text, length: JSON of the message. flags:
+	 * CTX_MESSAGE_... flags that the message gets in addition when it is
+	 * parsed again.  The others are its format and its token counts. */
 	char *text;
 	size_t length;
 	unsigned flags;
@@ -31,43 +31,43 @@ struct replay_message {
 };
 
 struct replay_request {
-	/* index of the first message of the response in the session */
+	/* index in the session of the first message of the response */
 	size_t first;
-	/* line of the first message of the response in the session file */
+	/* line in the session file of the first message of the response */
 	uint32_t line;
 	const char *file;
 	uint64_t file_line;
 	/* model that wrote the response, or NULL if not known */
 	const struct ctx_model *model;
-	/* Times in milliseconds since 1970, valid if is_timed is true. time: of
-	 * the newest message before the response. answer_time: of the first
-	 * message of the response. */
+	/* Times in milliseconds since 1970, valid if is_timed is true. time:
+	 * timestamp of the newest message before the response; answer_time:
+	 * timestamp of the first message of the response. */
 	int64_t time, answer_time;
 	bool is_timed;
-	/* true if the session says how many tokens were billed for the
-	 * request */
+	/* true if the session contains the number of tokens that were billed
+	 * for the request */
 	bool is_recorded;
-	/* true if the session says how many of the billed tokens were read from
-	 * the cache */
+	/* true if the session contains the number of billed tokens that were
+	 * read from the cache */
 	bool has_reads;
 	struct ctx_billed_usage recorded;
 	/* tokens that ctx counts in the response */
 	uint64_t response_tokens;
-	/* Nodes of session.tree. prompt: last message of the prompt; answered:
-	 * last message of the response. */
+	/* Nodes in the tree of prompts (session.tree). prompt: last message of
+	 * the prompt; answered: last message of the response. */
 	uint32_t prompt, answered;
-	/* The needed names of this request: n_needed elements of
-	 * session.needed, from the index needed on.  Set only if the session
-	 * stores its messages. */
+	/* The needed names of this request: n_needed elements of the array in
+	 * session.needed; the index of the first is in the member "needed".
+	 * Set only if the session stores its messages. */
 	size_t needed, n_needed;
 	/* Results of ctx_replay_bill. outside: number of tokens before all
-	 * messages. stored_outside: how many of these the cache has if it has
-	 * no message of the prompt. shared: how many of these other sessions
-	 * also have in the cache. unstored: number of tokens at the end of the
-	 * prompt that are not written to the cache. factor: number of tokens
-	 * that the provider bills for messages, per token that ctx counts.
-	 * hour: true if what the request writes to the cache is stored for an
-	 * hour. */
+	 * messages. stored_outside: how many of these the cache contains if it
+	 * contains no message of the prompt. shared: how many of these other
+	 * sessions also have in the cache. unstored: number of tokens at the
+	 * end of the prompt that are not written to the cache. factor: number
+	 * of tokens that the provider bills for messages, per token that ctx
+	 * counts. hour: true if what the request writes to the cache is stored
+	 * for an hour. */
 	uint64_t outside, stored_outside, shared, unstored;
 	double factor;
 	bool hour;
@@ -79,7 +79,8 @@ struct ctx_replay_session {
 	 * 0 */
 	uint64_t line;
 	/* Number of tokens of a request outside its messages (system prompt,
-	 * tools), as far as the recording contains them and ctx counts them. */
+	 * tool definitions).  Only what the recorded session contains and ctx
+	 * can count. */
 	uint64_t overhead;
 	struct replay_message *messages;
 	size_t n, cap;
@@ -100,25 +101,26 @@ struct ctx_replay_session {
 int ctx_replay_find_prompts(struct ctx_replay_session *session,
     struct ctx_transcript *transcript, struct ctx_err *err);
 /* Returns the index of the first message after the response to a request.
- * Messages of other senders may be between those of the response; these have
- * other values in their member answers. */
+ * Messages that do not belong to the response may be between its messages;
+ * their member "answers" has another value. */
 size_t ctx_replay_response_end(const struct ctx_replay_session *session,
     size_t request);
-/* Appends the messages of a request's response to a prompt that ends at *node
- * of a tree, and sets *node to the last of them. */
+/* Appends the messages of a request's response to a path in a tree of prompts.
+ * The path ends at *node, which is set to the last message. */
 int ctx_replay_append_response(const struct ctx_replay_session *session,
     const struct replay_request *request, struct prompt_tree *tree,
     uint32_t *node, struct ctx_err *err);
 
 /* ---- bill.c ---- */
 
-/* Fills *prompt with what the cache must know of a request's prompt, which ends
- * at a node of a tree.  counted: tokens that ctx counts in its messages.  The
- * members outside, shared and factor of the request must be set before. */
+/* Sets *prompt to what the cache must know about a request's prompt. node: node
+ * in the tree of prompts at which it ends.  counted: number of tokens that ctx
+ * counts in its messages.  The members outside, shared and factor of the
+ * request must be set before. */
 void ctx_replay_measure_prompt(const struct replay_request *request,
     uint32_t node, uint64_t counted, struct cached_prompt *prompt);
-/* Computes what is billed for a request, and stores it in *usage.  read: how
- * many tokens of the prompt were in the cache. */
+/* Computes the billed tokens of a request, and stores them in *usage.  read:
+ * number of tokens of the prompt that were in the cache. */
 void ctx_replay_find_usage(const struct replay_request *request,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
     uint64_t read, struct ctx_billed_usage *usage);

@@ -21,14 +21,15 @@ struct ctx_replay_session;
  * end the reading. */
 typedef int ctx_replay_take(void *user, struct ctx_replay_session *session,
     struct ctx_err *err);
-/* Reads a stream, and calls take for each of its conversations in which a model
- * has written.  The session is valid until take returns.  Every message of a
- * model, or several that belong together, is the response to a request.  In a
- * session file this includes the requests before a compaction and on abandoned
- * branches.  Memory needed: about 150 bytes per message; with keeps_messages,
- * which ctx_replay_pruned needs, also 500 bytes per message and the size of the
- * stream, and, while the needed names of a session are searched, 60 bytes per
- * byte of the different names in arguments of tool calls. */
+/* Reads a stream, and calls take for each of its conversations that contains a
+ * message of a model.  The session is valid until take returns.  Every message
+ * of a model, or several that belong together, is the response to a request.
+ * In a session file this includes the requests before a compaction and on
+ * abandoned branches.  Memory needed: about 150 bytes per message; with
+ * keeps_messages, which ctx_replay_pruned needs, also 500 bytes per message and
+ * the size of the stream, and, while the needed names of a session are
+ * searched, 60 bytes per byte of the different names in arguments of tool
+ * calls. */
 int ctx_replay_read(struct ctx_stream *stream,
     struct ctx_model_counters *counters, bool keeps_messages,
     ctx_replay_take *take, void *user, struct ctx_err *err);
@@ -41,17 +42,17 @@ enum ctx_replay_reason {
 	/* no difference: the numbers differ by at most 2 % */
 	CTX_REPLAY_EQUAL,
 	/* Everything that the session had stored in the cache had expired.  It
-	 * is not known how much of the system prompt and tools was still stored
-	 * because of other sessions. */
+	 * is not known how much of the system prompt and tool definitions was
+	 * in the cache because of other sessions. */
 	CTX_REPLAY_EXPIRED,
 	/* The messages were replaced by others, by a compaction or on another
 	 * branch.  It is not known how much of the system prompt and tools was
 	 * stored. */
 	CTX_REPLAY_REPLACED,
-	/* The provider read at most the part of the system prompt and tools
-	 * that other sessions also have, although the replay found more in the
-	 * cache: the system prompt or tools have changed, or the provider has
-	 * dropped what it had stored. */
+	/* The provider read at most the part of the system prompt and tool
+	 * definitions that other sessions also send, although the replay found
+	 * more in the cache: the system prompt or tools have changed, or the
+	 * provider has dropped what it had stored. */
 	CTX_REPLAY_BEGINNING,
 	/* The provider read fewer tokens from its cache than the replay found
 	 * there, but more than system prompt and tools: earlier messages have
@@ -87,8 +88,8 @@ struct ctx_replay_options {
 struct ctx_replay_bill {
 	struct ctx_billed_usage tokens;
 	double dollars;
-	/* Number of requests that are not included in the dollars, because the
-	 * prices of their models are not known. */
+	/* Number of requests whose costs are not included in the dollars,
+	 * because the prices of their models are not known. */
 	uint64_t unpriced;
 };
 /* The result of replaying one request. */
@@ -121,12 +122,14 @@ struct ctx_replay_outcome {
 	/* number of requests without a timestamp */
 	uint64_t untimed;
 	/* outside: number of tokens that every request has outside its messages
-	 * (system prompt, tools). shared: how many of these the first request
-	 * read from the cache, where other sessions had stored them. */
+	 * (system prompt, tool definitions). shared: how many of these the
+	 * first request read from the cache, where other sessions had stored
+	 * them. */
 	uint64_t outside, shared;
-	/* recorded, replayed: sums over the requests that report what they read
-	 * from the cache, with the reported numbers, and with the computed
-	 * numbers. all: sums over all requests, with the computed numbers. */
+	/* Sums over requests. recorded: the numbers that the session contains,
+	 * for the requests that report what they read from the cache; replayed:
+	 * the computed numbers for these requests; all: the computed numbers
+	 * for all requests. */
 	struct ctx_replay_bill recorded, replayed, all;
 	/* For each reason why the cache reads of the session and of the replay
 	 * may differ: number of requests.  The first request that reports cache
@@ -154,10 +157,10 @@ struct ctx_replay_policy {
 	/* The options.  The level may be aggressive only if the strategy has no
 	 * truncates_texts.  Summaries are the built-in ones. */
 	struct ctx_prune_config *config;
-	/* What is pruned for each request.  False: all messages of the session
-	 * so far, as if the agent kept them all.  True: the pruned prompt of
-	 * the request before, together with the new messages, as if the agent
-	 * kept only those. */
+	/* Which messages are pruned for each request.  False: all messages of
+	 * the session so far, as if the agent kept them all.  True: the pruned
+	 * prompt of the previous request and the messages after it, as if the
+	 * agent kept only those. */
 	bool feeds_back;
 };
 /* The result of replaying sessions with pruned prompts. */
@@ -168,11 +171,11 @@ struct ctx_replay_pruned {
 	/* number of requests whose prompt exceeds the budget even after
 	 * pruning */
 	uint64_t over;
-	/* needed: sum over all requests of the number of needed names, which
-	 * are paths, identifiers, ids and numbers in the arguments of tool
-	 * calls of the response that must come from older messages of the
-	 * prompt (see needed_names.c). kept: how many of them the pruned
-	 * prompts still contain. */
+	/* Sums over all requests. needed: number of needed names, which are
+	 * paths, identifiers, ids and numbers in the arguments of tool calls of
+	 * the response that must come from older messages of the prompt (see
+	 * needed_names.c). kept: how many of them the pruned prompts still
+	 * contain. */
 	uint64_t needed, kept;
 };
 /* Replays a session as if its prompts had been pruned, and adds the result to
