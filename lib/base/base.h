@@ -139,9 +139,9 @@ void ctx_arena_release(struct ctx_arena *arena);
 /* ---- base/hash.c: keyed hashing ----------------------------------------- */
 
 /*
- * A key for the hash function SipHash-1-3 (Aumasson, Bernstein 2012).  The keys
- * of hash tables must be random.  Otherwise an attacker could choose input
- * whose hashes collide, which would make the tables slow.
+ * A key for the hash function SipHash-1-3 (Aumasson, Bernstein 2012).  The key
+ * of a hash table must be random: otherwise an attacker could choose input
+ * whose hashes are equal, which would make the table slow.
  */
 struct ctx_hashkey {
 	uint64_t k[2];
@@ -238,20 +238,20 @@ void ctx_signals_release(unsigned held);
  */
 int ctx_open_file(const char *path, int flags);
 /* Called after read(2) or write(2) has failed.  Returns true if the call must
- * be repeated: after a signal, or after waiting until the descriptor is ready,
- * if another program has made it non-blocking. events: POLLIN or POLLOUT of
- * poll(2). */
+ * be repeated, because a signal has interrupted it, or because another program
+ * has made the descriptor non-blocking; in the latter case first waits until
+ * the descriptor is ready. events: POLLIN or POLLOUT of poll(2). */
 bool ctx_wait_ready(int fd, short events);
 /* Writes all bytes of a text to a descriptor.  Waits as long as the descriptor
  * cannot take them, and continues after signals.  Returns 0, or -1 with errno;
  * ENOSPC means that a device takes no bytes. */
 int ctx_write_all(int fd, struct ctx_str text);
-/* Sets *err after ctx_open_file has failed: to a text that says why, and what
- * to do. sys: the errno of ctx_open_file; what: text before the path in the
- * message, "" or "archive ". */
+/* Sets *err after ctx_open_file has failed: the error message says why, and
+ * what the user can do. sys: the errno of ctx_open_file; what: text before the
+ * path in the error message, "" or "archive ". */
 int ctx_err_open(struct ctx_err *err, int sys, const char *what,
     const char *path);
-/* Sets name to a random file name, for a file that is not complete yet. */
+/* Sets name to a random file name, which is used until the file is complete. */
 /* length of the name in bytes, including its NUL byte */
 #define CTX_TEMPORARY_NAME 22
 void ctx_temporary_name(char name[CTX_TEMPORARY_NAME]);
@@ -271,9 +271,8 @@ bool ctx_is_same_file(const struct stat *a, const struct stat *b);
  * - a number of milliseconds since 1970, which must be 10^11 or more.
  */
 bool ctx_time_parse(const char *p, size_t n, int64_t *ms);
-/* A clock that the caller of the library provides, because the library reads
- * none.  Returns the nanoseconds since some fixed time in the past.  Used for
- * time limits. */
+/* A clock of the caller, because the library itself reads no clock.  Returns
+ * the nanoseconds since a fixed time in the past.  Used for time limits. */
 typedef int64_t ctx_clock(void);
 
 /* ---- base/pattern.c: regular expressions with limits -------------------- */
@@ -292,11 +291,11 @@ typedef int64_t ctx_clock(void);
  * subtracts its work from it.  The work depends only on the pattern and its
  * texts, not on time.
  */
-/* Maximum work of matching patterns with the texts of one message.  A unit is
- * about the work of reading one byte.  This maximum takes about one second if
- * PCRE2 compiles patterns to machine code (JIT), otherwise three seconds.  A
- * back reference costs more units than the bytes that it reads, so patterns
- * with back references reach the maximum earlier. */
+/* Maximum work of matching regular expressions with the texts of one message,
+ * in units: a unit is about the work of reading one byte.  This maximum takes
+ * about one second if PCRE2 compiles patterns to machine code (JIT), otherwise
+ * three seconds.  A back reference costs more units than the bytes that it
+ * reads, so patterns with back references reach the maximum earlier. */
 #define CTX_PATTERN_WORK 600000000
 struct ctx_pattern {
 	struct ctx_pattern_code *list;
@@ -310,8 +309,8 @@ int ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err);
 bool ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n,
     int64_t *left);
-/* Returns true if two lists of patterns select a text: it must match the list
- * "only", unless that list is empty, and must not match the list "except". */
+/* Returns true if a text matches the list of patterns "only" (or this list is
+ * empty), and does not match the list "except". */
 bool ctx_pattern_selects(struct ctx_pattern *only, struct ctx_pattern *except,
     const char *p, size_t n, int64_t *left);
 void ctx_pattern_release(struct ctx_pattern *patterns);
@@ -369,12 +368,13 @@ bool ctx_utf8_is_space(uint32_t cp);
 /* ---- base/grapheme.c: grapheme clusters --------------------------------- */
 
 /*
- * State of a search for extended grapheme clusters (UAX #29, Unicode 16.0),
- * which reads a text character by character.  A struct of zeros is ready for
- * the first character.
+ * State of dividing a text into extended grapheme clusters (UAX #29, Unicode
+ * 16.0), which reads the text character by character.  A struct of zeros is
+ * ready for the first character.
  */
 struct ctx_grapheme {
-	/* grapheme break class (UAX #29) of the character that was read last */
+	/* grapheme break class (UAX #29) of the character that was read
+	 * before */
 	uint8_t before;
 	/* begun: true once a character was read.  The other flags describe the
 	 * text read so far; see grapheme.c. */
@@ -383,9 +383,9 @@ struct ctx_grapheme {
 /* Reads the next character of a text.  Returns true if a grapheme cluster
  * begins with it. */
 bool ctx_grapheme_next(struct ctx_grapheme *grapheme, uint32_t cp);
-/* Returns true if there is always a boundary between grapheme clusters between
- * these two characters, whatever text is before them.  A search with a zeroed
- * ctx_grapheme may then begin at the second character. */
+/* Returns true if a grapheme cluster always ends between these two characters,
+ * whatever text is before them.  Then a zeroed ctx_grapheme may read a text
+ * from the second character on. */
 bool ctx_grapheme_is_break(uint32_t first, uint32_t second);
 
 #endif
