@@ -14,18 +14,19 @@ enum framing {
 	VALUES,
 };
 
-/* A part of the input that was copied because it will be read again. */
+/* A part of the input.  It was copied because it must be read again, and the
+ * input (a pipe) cannot be. */
 struct input_copy {
 	struct input_copy *next; /* the next part of the input */
-	/* n: number of bytes; used: how many of them were already read
-	 * again. */
+	/* n: number of bytes; used: number of these bytes that were already
+	 * read again */
 	size_t n, used;
 	char bytes[READ_MOST];
 };
 
 /* State of reading a part of the open file twice.  The part begins with a
- * record that the caller has marked, and ends at the end of the file
- * (second_pass.c). */
+ * record that the caller has marked, and ends at the end of the file (see
+ * second_pass.c). */
 struct second_pass {
 	enum {
 		PASS_ONLY,  /* no part is read a second time */
@@ -39,19 +40,19 @@ struct second_pass {
 	 * beginning and the end of the part that is read twice. */
 	uint64_t begin, end;
 	struct input_copy *first, *last;
-	/* State of the reader after it has read the marked record, which is set
-	 * again for the second pass. line: number of the line of the marked
-	 * record. */
+	/* Where the reader was after it had read the marked record; the second
+	 * pass begins there.  line: number of the line of the marked record. */
 	uint64_t line;
 	enum framing framing;
 	bool torn;
-	/* A file that is kept open, so that its records can be read again when
-	 * they are written. kept: its descriptor. kept_file: its name, which is
-	 * the member "file" of its records; NULL if no file is kept open. */
+	/* A file that is kept open, so that its records can be read once more
+	 * before they are written. kept: its descriptor. kept_file: its name,
+	 * which is the member "file" of its records; NULL if no file is kept
+	 * open. */
 	int kept;
 	const char *kept_file;
-	/* again: the bytes that were read last when the file in "kept" was read
-	 * a second time.  again_at: offset of these bytes in the file. */
+	/* again: the bytes that were last read from the file in "kept".
+	 * again_at: offset of these bytes in the file. */
 	struct ctx_buf again;
 	uint64_t again_at;
 };
@@ -64,14 +65,14 @@ struct ctx_reader {
 	/* n: number of files; next: index of the file that is opened next. */
 	size_t n, next;
 	const char *name;
-	/* For a text in memory: the bytes that were not read yet. */
+	/* For a text in memory: the part of it that was not read yet. */
 	struct ctx_str unread;
 	int fd; /* descriptor of the open file, or -1 if no file is open */
 	enum framing framing;
 	bool lenient;
-	/* True if bytes of other files are written before (before), or after
-	 * (after), the files of this reader, which are then only a part of a
-	 * longer output. */
+	/* True if bytes of other files are written before the files of this
+	 * reader (before) or after them (after), so that these are only a part
+	 * of the output. */
 	bool before, after;
 	/* true if a line of this file was an incomplete JSON value that the
 	 * next lines did not complete */
@@ -106,8 +107,8 @@ has_next(const struct ctx_reader *r)
 	return r->next < r->n || r->after;
 }
 
-/* Returns the number of bytes in the buffer from the beginning of the current
- * record on. */
+/* Returns the number of bytes that are in the buffer from the beginning of the
+ * current record on. */
 static inline size_t
 bytes_ahead(const struct ctx_reader *r)
 {
@@ -120,9 +121,8 @@ int ctx_reader_open_next(struct ctx_reader *r, struct ctx_err *err);
 /*
  * Reads more bytes of the open file into the buffer, which may move.  Returns
  * 1, or 0 at the end of the file, or -1 with *err.
- *
- * First flushes the writer set by ctx_reader_set_writer, because bytes in the
- * buffer may still have to be written.  So no output is delayed while the
+ * First flushes the writer set by ctx_reader_set_writer, because this writer
+ * may still refer to bytes in the buffer.  So no output is delayed while the
  * program waits for input.
  */
 int ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err);
@@ -138,19 +138,20 @@ void ctx_reader_locate_error(const struct ctx_reader *r, size_t at,
 /* ---- guess_format.c ---- */
 
 /* If a file begins with bytes that are typical of a format other than JSON,
- * such as UTF-16 or gzip, returns a text for users that names the format and a
- * command that decodes the file.  Otherwise returns NULL. */
+ * such as UTF-16 or gzip, returns a text for the error message, which names the
+ * format and a command that decodes the file.  Otherwise returns NULL. */
 const char *ctx_name_encoding(const char *p, size_t n);
 /* If the first line of a file looks like a format other than JSON, such as
- * YAML, returns a text for users that names the format and a command that
- * converts the file.  Returns NULL if the line could be JSON with an error. */
+ * YAML, returns a text for the error message, which names the format and a
+ * command that converts the file.  Returns NULL if the line could be JSON with
+ * an error. */
 const char *ctx_guess_format(const char *p, size_t n);
 
 /* ---- second_pass.c ---- */
 
-/* Must be called after each read, with the n bytes that were read.  In the
- * first pass, stores which part of the file will be read again.  Does nothing
- * in the second pass, or if no record was marked. */
+/* Must be called after bytes were read: the n bytes at p.  In the first pass,
+ * stores which part of the file must be read again.  Does nothing in the second
+ * pass, or if no record was marked. */
 int ctx_second_pass_add(struct second_pass *second, const char *p, size_t n,
     struct ctx_err *err);
 /* Reads bytes of the open file for the second time.  Returns their number, or 0

@@ -78,7 +78,7 @@ enum ctx_record_kind {
 struct ctx_record {
 	enum ctx_record_kind kind;
 	struct ctx_str text;
-	/* the JSON value of the record, a part of text */
+	/* the bytes of the JSON value, a part of the member "text" */
 	struct ctx_str value;
 	/* For a record that contains its request as JSON in a string (a coded
 	 * request): this string in the record's text, with its quotes; the
