@@ -19,8 +19,8 @@
 enum list_kind { BY_ID, BY_NAME, BY_ORDER, LIST_KINDS };
 
 struct open_tool_call {
-	/* Index of the segment that contains the call.  NONE if this struct is
-	 * unused. */
+	/* Index of the segment (message or part of one) that contains the call.
+	 * NONE if this struct is unused. */
 	uint32_t segment;
 	/* id of the name of the call's tool, or 0 if it has none */
 	uint32_t tool;

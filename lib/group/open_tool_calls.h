@@ -33,17 +33,16 @@ int ctx_caller_key_of(struct ctx_call_key *key, const struct ctx_json *json,
 struct ctx_open_calls *ctx_open_calls_new(struct ctx_err *err);
 void ctx_open_calls_free(struct ctx_open_calls *calls);
 void ctx_open_calls_clear(struct ctx_open_calls *calls);
-/* Adds an open tool call. segment: index of its segment; tool: id of its tool's
- * name.  Returns a number that identifies the call, or CTX_NO_SEGMENT with
- * *err. */
+/* Adds an open tool call. segment: index of its segment (message or part of
+ * one); tool: id of its tool's name.  Returns a number that identifies the
+ * call, or CTX_NO_SEGMENT with *err. */
 uint32_t ctx_open_calls_push(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t segment, uint32_t tool,
     struct ctx_err *err);
 /*
  * Finds the open call that a tool result answers, and removes it from the
- * table.  Sets *tool, and returns the index of the call's segment, or
- * CTX_NO_SEGMENT if no call matches.
- *
+ * table.  Sets *tool, and returns the index of the call's segment (message or
+ * part of one), or CTX_NO_SEGMENT if no call matches.
  * A result with an id answers the newest call with that id.  With
  * CTX_PAIR_EITHER, if no call has that id, it answers the oldest call of its
  * tool that has no id.  A result without an id answers the oldest call of its
@@ -59,12 +58,12 @@ uint32_t ctx_open_calls_peek(struct ctx_open_calls *calls,
  * ctx_open_calls_push has returned. */
 void ctx_open_calls_remove(struct ctx_open_calls *calls, uint32_t call);
 /* Removes from the table one of the open calls that have no id, and returns the
- * index of its segment, or CTX_NO_SEGMENT if there is no such call.  Called at
- * the end of a turn until it returns CTX_NO_SEGMENT, because results can find
- * calls of earlier turns only by their ids. */
+ * index of its segment (message or part of one), or CTX_NO_SEGMENT if there is
+ * no such call.  Called at the end of a turn until it returns CTX_NO_SEGMENT,
+ * because results can find calls of earlier turns only by their ids. */
 uint32_t ctx_open_calls_expire(struct ctx_open_calls *calls);
-/* Changes the index of the segment in each open call: i becomes
- * new_index[i]. */
+/* Changes the index of the segment (message or part of one) in each open call:
+ * i becomes new_index[i]. */
 void ctx_open_calls_renumber(struct ctx_open_calls *calls,
     const uint32_t *new_index);
 

@@ -82,8 +82,8 @@ expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
 	groups->n_unnamed_calls++;
 }
 
-/* Adds a tool call of the newest segment to the table of open tool calls. tool:
- * id of its tool's name. */
+/* Adds a tool call of the newest segment (message or part of one) to the table
+ * of open tool calls. tool: id of its tool's name. */
 static int
 add_call(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, const struct ctx_call_key *key,
@@ -145,8 +145,9 @@ place_unmatched_result(struct ctx_groups *groups,
 	}
 }
 
-/* Merges the segment of a tool result with that of the call that it answers.
- * tool: id of the tool name in the result, or 0 if it has none. */
+/* Merges the segment (message or part of one) of a tool result with that of the
+ * call that it answers. tool: id of the tool name in the result, or 0 if it has
+ * none. */
 static void
 add_result(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, const struct ctx_call_key *key,

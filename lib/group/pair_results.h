@@ -4,9 +4,10 @@
 
 #include "group/group.h"
 
-/* Adds the tool calls of the newest segment to the table of open calls.  Merges
- * the segment of the message's tool results with the segments of the calls that
- * they answer. results: index of the segment of the results. */
+/* Adds the tool calls of the newest segment (message or part of one) to the
+ * table of open calls.  Merges the segment of the message's tool results with
+ * the segments of the calls that they answer. results: index of the segment of
+ * the results. */
 int ctx_groups_pair_results(struct ctx_groups *groups,
     const struct ctx_message *message, uint32_t results, struct ctx_err *err);
 /* Removes the tool calls without an id from the table of open calls, because no

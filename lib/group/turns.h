@@ -24,9 +24,10 @@ bool ctx_groups_may_open_turn(const struct ctx_groups *groups,
 int ctx_groups_enter_turn(struct ctx_groups *groups,
     const struct ctx_message *message, bool may_open, unsigned flags,
     struct ctx_err *err);
-/* Moves the segment of a message's tool results into the turn that the other
- * blocks of the message begin.  Does this only if the results answer only calls
- * in the same message. results: index of the segment. */
+/* Moves the segment (message or part of one) of a message's tool results into
+ * the turn that the other blocks of the message begin.  Does this only if the
+ * results answer only calls in the same message. results: index of the
+ * segment. */
 void ctx_groups_move_results(struct ctx_groups *groups, uint32_t results);
 /* Marks the newest segment, a user message, with CTX_SEGMENT_TASK, because it
  * is the last user message of its turn so far.  Removes the mark from the user
