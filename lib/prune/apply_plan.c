@@ -140,9 +140,9 @@ ctx_prune_marks(const struct held_conversation *conversation,
 
 /* Removes a message of which the edits leave no block, because it has only
  * reasoning.  The message was parsed into run->rewrite.message.  Sets the
- * tokens of its segments to 0, with one exception: if the message has several
- * lines in a session file and only the first is removed, the tokens for the
- * message's role remain, now for the next line. */
+ * tokens of its segments (messages or parts of one) to 0, with one exception:
+ * if the message has several lines in a session file and only the first is
+ * removed, the tokens for the message's role remain, now for the next line. */
 static int
 drop_empty(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, size_t first, struct ctx_err *err)
@@ -182,7 +182,7 @@ drop_empty(struct prune *run, struct held_conversation *conversation,
 }
 
 /* Makes the planned changes of a message in memory. first: index of the
- * message's first segment. */
+ * message's first segment (message or part of one). */
 static int
 apply_message_plan(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, size_t first, struct ctx_err *err)

@@ -47,9 +47,9 @@ report_outcome(struct prune *run, struct held_conversation *conversation,
 	return run->options->ended(run->options->user, &outcome, err);
 }
 
-/* Computes the rank of each segment, if the conversation must be pruned and its
- * strategy ranks segments by their text.  Segments with the lowest rank are
- * removed first. */
+/* Computes the rank of each segment (message or part of one), if the
+ * conversation must be pruned and its strategy ranks segments by their text.
+ * Segments with the lowest rank are removed first. */
 static int
 rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 {
@@ -62,8 +62,8 @@ rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 	    &conversation->plan, err);
 }
 
-/* Cancels all planned changes: clears the marks of all segments, and removes
- * all summaries and notices from the plan. */
+/* Cancels all planned changes: clears the marks of all segments (messages or
+ * parts of one), and removes all summaries and notices from the plan. */
 static void
 undo_plan(struct held_conversation *conversation)
 {

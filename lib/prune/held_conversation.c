@@ -54,9 +54,10 @@ ctx_prune_entry_is_reported(const struct prune *run,
 }
 
 /* Returns true if entry i is a line of a session file and the entry before it
- * is one, too, and neither is a message.  Both then have one segment, so that a
- * rank does not depend on the number of lines between two messages.  Other
- * strategies, which free messages early, need a segment for each entry. */
+ * is one, too, and neither is a message.  Both then have one segment (message
+ * or part of one), so that a rank does not depend on the number of lines
+ * between two messages.  Other strategies, which free messages early, need a
+ * segment for each entry. */
 static bool
 shares_segment(const struct prune *run,
     const struct held_conversation *conversation, size_t i)

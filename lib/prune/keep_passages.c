@@ -1,13 +1,15 @@
-/* keep_passages.c - removes from the text of a message the passages that the
- * strategy does not keep, and counts the tokens that this saves */
+/* keep_passages.c - removes from the text of a message the passages (a few
+ * lines each) that the strategy does not keep, and counts the tokens that this
+ * saves */
 #include "prune/held_conversation.h"
 #include "prune/plan.h"
 
-/* Returns true if the first passage of a segment must be kept, because a notice
- * may be inserted directly before it: in the same string, or in a block that
- * the provider joins with the text.  A token may then contain the end of the
- * notice and the beginning of the passage; the tokens of the notice were
- * counted with this beginning. */
+/* Returns true if the first passage (a few lines) of a segment (message or part
+ * of one) must be kept, because a notice (text that says that messages were
+ * removed) may be inserted directly before it: in the same string, or in a
+ * block that the provider joins with the text.  A token may then contain the
+ * end of the notice and the beginning of the passage; the tokens of the notice
+ * were counted with this beginning. */
 static bool
 keeps_start(const struct held_conversation *conversation,
     const struct ctx_message *message, size_t segment)
@@ -18,8 +20,9 @@ keeps_start(const struct held_conversation *conversation,
 		    message->dialect));
 }
 
-/* Sets run->text_segments to the texts of a message of which passages are
- * removed: of its only tool result or, if it has none, of the message. */
+/* Sets run->text_segments to the texts of a message of which passages (a few
+ * lines each) are removed: of its only tool result or, if it has none, of the
+ * message. */
 static int
 find_texts(struct prune *run, const struct ctx_message *message,
     struct ctx_err *err)

@@ -22,9 +22,10 @@
 #include "prune/plan.h"
 #include "prune/plan_steps.h"
 
-/* The tokens of notices must also fit into the target.  If too few tokens were
- * reserved for notices, more are reserved and the plan is made again.  This is
- * the maximum number of repetitions. */
+/* The tokens of notices (texts that say that messages were removed) must also
+ * fit into the target.  If too few tokens were reserved for notices, more are
+ * reserved and the plan is made again.  This is the maximum number of
+ * repetitions. */
 #define ROUNDS 8
 
 void
@@ -283,8 +284,8 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
 		/* If two segments belong to the same message, the tokens of its
-		 * role are counted in both.  If both segments are kept, they
-		 * are subtracted once. */
+		 * role are counted in both.  If both segments (messages or
+		 * parts of one) are kept, they are subtracted once. */
 		if (i + 1 < groups->n &&
 		    segments[i].message == segments[i + 1].message &&
 		    !(plan->marks[i + 1] & CTX_MARK_DROP))
@@ -350,7 +351,8 @@ decide_drops(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	return 0;
 }
 
-/* Makes the plan once, with plan->notices tokens reserved for notices. */
+/* Makes the plan once, with plan->notices tokens reserved for notices (texts
+ * that say that messages were removed). */
 static int
 decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
     bool due, struct ctx_err *err)
@@ -395,7 +397,8 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 		if (!bounded || plan->after <= plan->settings.target)
 			break;
 		/* If more tokens are reserved, more messages are removed, which
-		 * may need more notices. */
+		 * may need more notices (texts that say that messages were
+		 * removed). */
 		notices = ctx_notice_cost(plan, groups);
 		if (notices <= plan->notices)
 			break;

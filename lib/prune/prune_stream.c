@@ -74,7 +74,8 @@ is_needed(const void *entry)
 
 /* Joins neighbouring entries for lines of a file that are not in memory
  * (ctx_prune_hold_file_line) if no message is between them any more.  Marks the
- * segment of the first of two joined entries for removal. */
+ * segment (message or part of one) of the first of two joined entries for
+ * removal. */
 static void
 join_lines(struct held_conversation *conversation)
 {
@@ -93,16 +94,16 @@ join_lines(struct held_conversation *conversation)
 			marks[segment] = CTX_MARK_DROP;
 		}
 		before = entry;
-		/* Moves next to the first segment of the next entry.
-		 * n_segments does not count segments that are marked for
-		 * removal. */
+		/* Moves next to the first segment (message or part of one) of
+		 * the next entry. n_segments does not count segments that are
+		 * marked for removal. */
 		for (left = entry->n_segments; left > 0; next++)
 			left -= !(marks[next] & CTX_MARK_DROP);
 		segment = next - 1;
 	}
 }
 
-/* Frees the removed messages and their segments. */
+/* Frees the removed messages and their segments (messages or parts of one). */
 static int
 compact_conversation(struct held_conversation *conversation,
     struct ctx_err *err)

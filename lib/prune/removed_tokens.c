@@ -1,5 +1,5 @@
-/* removed_tokens.c - counts the tokens that are saved if a segment is
- * removed */
+/* removed_tokens.c - counts the tokens that are saved if a segment (message or
+ * part of one) is removed */
 #include "prune/plan.h"
 
 uint64_t

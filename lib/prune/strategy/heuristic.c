@@ -51,17 +51,19 @@ struct trait {
 	bool result, failed, partial;
 };
 
-/* What is known about a string.  Each member is the index of a segment, plus 1,
- * or 0 if there is none: the segment of the newest successful tool call whose
- * tool has this name (good), whose tool and arguments are this string (same),
- * or which reads the whole file with this path (all). */
+/* What is known about a string.  Each member is the index of a segment (message
+ * or part of one), plus 1, or 0 if there is none: the segment of the newest
+ * successful tool call whose tool has this name (good), whose tool and
+ * arguments are this string (same), or which reads the whole file with this
+ * path (all). */
 struct last {
 	uint32_t same, all, good;
 };
 
 struct heuristic {
 	struct ctx_scorer base;
-	/* the scorer that ranks segments of the kind OTHER */
+	/* the scorer that ranks segments (messages or parts of one) of the kind
+	 * OTHER */
 	struct ctx_scorer *salient;
 	struct ctx_intern names;
 	struct call *calls;

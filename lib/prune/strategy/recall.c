@@ -1,18 +1,15 @@
 /*
- * recall.c - implements the strategy recall: keeps the segments that are likely
- * to contain the answer to a question
- *
+ * recall.c - implements the strategy recall: keeps the segments (messages or
+ * parts of one) that are likely to contain the answer to a question
  * Each segment gets a score by the words that it has in common with the
  * question (BM25; Robertson and Zaragoza, "The Probabilistic Relevance
  * Framework: BM25 and Beyond", 2009).  Because an answer is often near a text
  * with the words of the question, each segment also gets a part of the scores
  * of its neighbours.  This part is smaller if more tokens are between the two.
- *
  * The score of a segment increases if the question contains the name of its
  * writer.  The name may be at the beginning of the text ("Ann: hello").  It may
  * also be known because other messages use it: if the assistant writes "Hey
  * Ann!", the name of the user is Ann.
- *
  * If the user has an embedder, the similarity of the embeddings of segment and
  * question is added to the score (recall_fuse.c).
  */
@@ -33,8 +30,8 @@ static const double K1 = 0.9, B = 0.4;
 static const double RARITY = 1.75;
 /* Distance in tokens at which a segment gets 1/e of a neighbour's score. */
 static const double FADE = 100;
-/* The score of a segment is divided by its number of tokens raised to this
- * power, so that short segments are preferred. */
+/* The score of a segment (message or part of one) is divided by its number of
+ * tokens raised to this power, so that short segments are preferred. */
 static const double LENGTH = 0.1;
 /* LENGTH_LONG is used as the power instead of LENGTH if answers may be kept
  * without their questions, and the messages of the assistant have, on average,
@@ -43,11 +40,12 @@ static const double LENGTH = 0.1;
  * 0.7 kept more evidence than 0.5 and 0.1.  In dialogues of two people
  * (benchmarks LoCoMo and REALTALK), 0.7 kept less than 0.1. */
 static const double LENGTH_LONG = 0.7, LONG_TIMES = 3;
-/* For a passage of a long text, this number is added to the power: a passage is
- * shorter than other messages, and says less without the rest of its text. */
+/* For a passage (a few lines) of a long text, this number is added to the
+ * power: a passage is shorter than other messages, and says less without the
+ * rest of its text. */
 static const double LENGTH_PASSAGE = 0.3;
-/* If the question names the writer of a segment, this fraction of the segment's
- * score is added to the score. */
+/* If the question names the writer of a segment (message or part of one), this
+ * fraction of the segment's score is added to the score. */
 static const double SPEAKER = 0.6;
 /* Weight of a word in the question that is the name of the user or of the
  * assistant, as the other of the two uses it.  All other words have the weight
@@ -129,8 +127,8 @@ compute_rarity(const struct recall *r, uint32_t term)
 	return pow(log(1 + (n - df + 0.5) / (df + 0.5)), RARITY);
 }
 
-/* Fills r->frequency: for each term, the number of segments that contain the
- * term. */
+/* Fills r->frequency: for each term, the number of segments (messages or parts
+ * of one) that contain the term. */
 static void
 count_segments(struct recall *r)
 {
@@ -169,8 +167,8 @@ tally_item(struct recall *r, const struct item *item)
 }
 
 /* Returns the score (BM25) of an item, which depends on the words that the item
- * has in common with the question. average: mean number of words per
- * segment. */
+ * has in common with the question. average: mean number of words per segment
+ * (message or part of one). */
 static double
 score_item(struct recall *r, const struct item *item, double average)
 {
@@ -195,8 +193,9 @@ score_item(struct recall *r, const struct item *item, double average)
 	return sum;
 }
 
-/* Returns a power: the score of a segment, which was already divided by (number
- * of tokens)^LENGTH, is also divided by (number of tokens)^(this power). */
+/* Returns a power: the score of a segment (message or part of one), which was
+ * already divided by (number of tokens)^LENGTH, is also divided by (number of
+ * tokens)^(this power). */
 static double
 find_length_power(const struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan)
@@ -237,8 +236,8 @@ raise_speakers(struct recall *r)
 }
 
 /* Divides the scores of items by their number of tokens raised to the given
- * power, and those of passages to a greater power.  Then adds a number to all
- * scores, so that none is negative. */
+ * power, and those of passages (a few lines each) to a greater power.  Then
+ * adds a number to all scores, so that none is negative. */
 static void
 lower_long_items(struct recall *r, double power)
 {
@@ -278,7 +277,8 @@ find_question(const struct recall *r)
 }
 
 /* Computes the score of each item from its words. asking: true if the segments
- * that contain the question get no score of their own. */
+ * (messages or parts of one) that contain the question get no score of their
+ * own. */
 static void
 score_items(struct recall *r, bool asking)
 {
@@ -316,9 +316,10 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	count_segments(r);
 	find_sides(r);
 	/* A message is not an answer just because it is beside the question, so
-	 * the segments of the question give no score to it.  But where the user
-	 * message of a turn is always kept (in the session of an agent), the
-	 * messages after the question belong to it. */
+	 * the segments (messages or parts of one) of the question give no score
+	 * to it.  But where the user message of a turn is always kept (in the
+	 * session of an agent), the messages after the question belong to
+	 * it. */
 	score_items(r,
 	    r->base.options.query == NULL && r->question.n > 0 &&
 		ctx_prune_splits_turns(&plan->settings));

@@ -69,7 +69,8 @@ ctx_recall_measure_agreement(const double *words, const double *near, size_t n)
 }
 
 /* Sets r->score to the nearness of each item's embedding to that of the
- * question.  For a segment of several passages, uses the nearest passage. */
+ * question.  For a segment (message or part of one) of several passages (a few
+ * lines each), uses the nearest passage. */
 static int
 compute_nearness(struct recall *r, struct ctx_str question, struct ctx_err *err)
 {

@@ -1,7 +1,6 @@
 /*
- * recall_items.c - the items that the strategy recall ranks: segments, and
- * passages of long texts
- *
+ * recall_items.c - the items that the strategy recall ranks: segments (messages
+ * or parts of one), and passages (a few lines each) of long texts
  * A long message can be kept in part: only some of its passages.  Passages and
  * whole segments are chosen together, by their scores and by the number of
  * tokens that the target leaves.
@@ -14,8 +13,8 @@
 #include "prune/strategy/recall.h"
 
 enum {
-	/* Estimated number of tokens of the text that replaces removed
-	 * passages, such as "[... 900 characters truncated ...]". */
+	/* Estimated number of tokens of the text that replaces removed passages
+	 * (a few lines each), such as "[... 900 characters truncated ...]". */
 	MARK_TOKENS = 9,
 	/* Estimated number of tokens for the role and delimiters of a
 	 * message. */
@@ -36,7 +35,8 @@ index_docs(struct recall *r, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if only some passages of a segment may be kept. */
+/* Returns true if only some passages (a few lines each) of a segment (message
+ * or part of one) may be kept. */
 static bool
 may_cut(const struct recall *r, const struct ctx_plan *plan, size_t segment)
 {
@@ -147,8 +147,8 @@ keep_newest(struct recall *r, const struct ctx_groups *groups,
 	return (double)room;
 }
 
-/* Returns the estimated number of tokens that are added if a passage is
- * kept. */
+/* Returns the estimated number of tokens that are added if a passage (a few
+ * lines) is kept. */
 static double
 estimate_cost(const struct recall *r, const struct item *item)
 {
@@ -244,7 +244,8 @@ ctx_recall_find_removed(struct ctx_scorer *scorer, size_t segment,
 	size_t doc, end, n = 0, kept = 0;
 
 	*removed = (struct passages){NULL, 0};
-	/* No text was divided into passages, or nothing was ranked. */
+	/* No text was divided into passages (a few lines each), or nothing was
+	 * ranked. */
 	if (r->n_items <= r->n_segments)
 		return 0;
 	doc = r->first_doc[segment];

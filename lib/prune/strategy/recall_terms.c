@@ -19,7 +19,8 @@ enum {
 	/* Equal terms in the array r->found are merged only when it has at
 	 * least this many elements. */
 	MERGE_LEAST = 1 << 16,
-	/* A text of more than this many bytes is divided into passages. */
+	/* A text of more than this many bytes is divided into passages (a few
+	 * lines each). */
 	LONG_TEXT = 1000,
 };
 
@@ -98,7 +99,8 @@ ctx_recall_add_doc(struct recall *r, const struct doc *about,
 	return 0;
 }
 
-/* Sets r->text to the name of the writer of a segment and its texts. */
+/* Sets r->text to the name of the writer of a segment (message or part of one)
+ * and its texts. */
 static int
 read_message_text(struct recall *r, const struct ctx_message *message,
     unsigned flags, struct ctx_err *err)
@@ -136,9 +138,9 @@ find_label(const struct recall *r)
 	return 0;
 }
 
-/* Sets the question, with which the segments are compared, to the text of this
- * segment without its writer's name. speaker: the term of the name at the
- * beginning of the text. */
+/* Sets the question, with which the segments (messages or parts of one) are
+ * compared, to the text of this segment without its writer's name. speaker: the
+ * term of the name at the beginning of the text. */
 static void
 set_question(struct recall *r, uint32_t speaker)
 {
@@ -223,8 +225,8 @@ read_terms(struct recall *r, size_t end, uint32_t *speaker, struct ctx_err *err)
 }
 
 /* Returns the offset in r->text at which the message's own text begins, if this
- * text is long enough to be divided into passages and the message contains
- * nothing else.  Otherwise returns the length of r->text. */
+ * text is long enough to be divided into passages (a few lines each) and the
+ * message contains nothing else.  Otherwise returns the length of r->text. */
 static size_t
 find_long_text(const struct recall *r, const struct ctx_message *message,
     unsigned flags)
@@ -245,8 +247,8 @@ find_long_text(const struct recall *r, const struct ctx_message *message,
 	return from;
 }
 
-/* Adds a doc for the first "end" bytes of r->text, which are a segment or its
- * first passage. */
+/* Adds a doc for the first "end" bytes of r->text, which are a segment (message
+ * or part of one) or its first passage (a few lines). */
 static int
 add_first_doc(struct recall *r, struct doc *doc, size_t end,
     struct ctx_err *err)
@@ -259,9 +261,9 @@ add_first_doc(struct recall *r, struct doc *doc, size_t end,
 	    : ctx_embed_add(&r->embed, r->text.p, end, err);
 }
 
-/* Divides the text from an offset in r->text on into passages, and adds a doc
- * for each of them.  The doc of the first passage also contains the writer's
- * name. */
+/* Divides the text from an offset in r->text on into passages (a few lines
+ * each), and adds a doc for each of them.  The doc of the first passage also
+ * contains the writer's name. */
 static int
 add_passages(struct recall *r, struct doc *doc, size_t from,
     struct ctx_err *err)
@@ -302,7 +304,8 @@ ctx_recall_add_message(struct ctx_scorer *scorer,
 	size_t from;
 
 	/* The scorer does not read records that are not messages.  They are
-	 * segments, too, so a doc without terms is added for each. */
+	 * segments (messages or parts of one), too, so a doc without terms is
+	 * added for each. */
 	while (r->n_segments < first)
 		if (ctx_recall_add_doc(r, NULL, err) < 0 ||
 		    (scorer->options.embedder.line != NULL &&

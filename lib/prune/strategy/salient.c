@@ -34,8 +34,8 @@ enum { LONG_NAME = 16 };
 enum {
 	/* Length of a passage in bytes: one line, or a few short lines. */
 	LONG_RESULT = 600,
-	/* Ends the list of names of the newest piece, which is a passage of the
-	 * newest segment. */
+	/* Ends the list of names of the newest piece, which is a passage (a few
+	 * lines) of the newest segment (message or part of one). */
 	PASSAGE = 120,
 };
 
@@ -73,7 +73,8 @@ take_name(void *user, const char *p, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Ends the newest segment, which consists of a single piece. */
+/* Ends the newest segment (message or part of one), which consists of a single
+ * piece. */
 static int
 end_piece(struct salient *s, const struct passage *passage, struct ctx_err *err)
 {
@@ -85,7 +86,7 @@ end_piece(struct salient *s, const struct passage *passage, struct ctx_err *err)
 	return 0;
 }
 
-/* Ends the newest segment, which is a single piece. */
+/* Ends the newest segment (message or part of one), which is a single piece. */
 static int
 end_segment(struct salient *s, struct ctx_err *err)
 {
@@ -160,7 +161,8 @@ read_long_result(struct salient *s, const struct ctx_message *message,
 	return result->text.n > LONG_RESULT && result->text.n <= UINT32_MAX;
 }
 
-/* Adds the passages of s->result as pieces of the newest segment. */
+/* Adds the passages (a few lines each) of s->result as pieces of the newest
+ * segment (message or part of one). */
 static int
 add_passages(struct salient *s, struct ctx_err *err)
 {
@@ -241,9 +243,8 @@ reset_salient(struct ctx_scorer *scorer)
 	s->n_list = s->n_pieces = s->n_segments = 0;
 }
 
-/* salient_rank.c - ranks groups of messages, and chooses passages of long tool
- * results, by the rare names that they contain
- *
+/* salient_rank.c - ranks groups of messages, and chooses passages (a few lines
+ * each) of long tool results, by the rare names that they contain
  * First the passages to keep are chosen, as if each could be kept without the
  * rest of its group.  Then the groups are ranked; names and tokens of the
  * passages that are not kept do not count. */

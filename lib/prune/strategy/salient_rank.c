@@ -90,7 +90,8 @@ first_name(const struct salient *s, size_t p)
 }
 
 /* Fills r->names and r->groups.from with the names in each group, without the
- * names of removed passages.  In a group a name may occur more than once. */
+ * names of removed passages (a few lines each).  In a group a name may occur
+ * more than once. */
 static size_t
 group_of_piece(const struct ranking *r, size_t p)
 {
@@ -171,7 +172,7 @@ survey_groups(struct ranking *r)
 		r->n_groups += root == i;
 		r->groups.tokens[root] += r->segments[i].tokens;
 		/* Returns the number of the first piece of the next segment
-		 * after piece p. */
+		 * (message or part of one) after piece p. */
 		r->groups.kept[i] = root != i || plan->floors[i] != 0;
 		if (plan->floors[i] != 0)
 			held += r->segments[i].tokens;
@@ -192,8 +193,8 @@ next_segment(const struct salient *s, size_t n_pieces, size_t p)
 	return p;
 }
 
-/* Marks the passages that were not chosen as removed, and subtracts their
- * tokens from those of their groups. */
+/* Marks the passages (a few lines each) that were not chosen as removed, and
+ * subtracts their tokens from those of their groups. */
 static void
 survey_pieces(struct ranking *r)
 {
@@ -235,7 +236,8 @@ remove_passages(struct ranking *r)
 	}
 }
 
-/* Chooses the passages that are kept.  With the level light, all are kept. */
+/* Chooses the passages (a few lines each) that are kept.  With the level light,
+ * all are kept. */
 static int
 score_choices(const struct ranking *r, struct choices *choices, size_t n,
     const uint32_t *names, struct ctx_err *err)
@@ -322,7 +324,8 @@ out:
 	return rc;
 }
 
-/* Returns the number of the first piece of a segment. */
+/* Returns the number of the first piece of a segment (message or part of
+ * one). */
 static size_t
 find_piece(const struct salient *s, size_t segment)
 {

@@ -9,10 +9,11 @@
  * another value is appended as JSON.  Does nothing for node 0. */
 int ctx_append_node_text(struct ctx_buf *text, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err);
-/* Appends the texts of a segment and the names of its tools to text, each with
- * a space after it.  Leaves out encrypted reasoning, because its base64 would
- * look like rare names. scratch: scratch memory for tool names. flags: flags of
- * the segment, which say which part of the message it is. */
+/* Appends the texts of a segment (message or part of one) and the names of its
+ * tools to text, each with a space after it.  Leaves out encrypted reasoning,
+ * because its base64 would look like rare names. scratch: scratch memory for
+ * tool names. flags: flags of the segment, which say which part of the message
+ * it is. */
 int ctx_append_segment_text(struct ctx_buf *text, struct ctx_buf *scratch,
     const struct ctx_message *message, unsigned flags, struct ctx_err *err);
 

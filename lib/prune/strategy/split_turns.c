@@ -20,8 +20,8 @@ enum {
 	ROUNDS = 4,
 };
 
-/* Returns true if a segment is valid without a user message before it: a system
- * message, or a record that is not a message. */
+/* Returns true if a segment (message or part of one) is valid without a user
+ * message before it: a system message, or a record that is not a message. */
 static bool
 is_aside(const struct ctx_candidate *candidate)
 {
