@@ -124,6 +124,7 @@ struct ctx_age_counts {
  * reference to it is written.  A result is replaced only if that saves tokens.
  * A message without a timestamp has the age of the message before it.  If no
  * earlier message has a timestamp either, the message is not old.
+ *
  * Memory needed: the newest messages, which may not be changed yet, and the
  * messages that wait until at_least tokens can be saved.  With the option
  * unsent: all messages after the last assistant message.  A record that

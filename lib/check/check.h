@@ -190,11 +190,13 @@ struct ctx_finding {
  * Checks one conversation, message by message.  Calls on_finding for each
  * violation of a rule.  Some violations are certain only when later messages
  * were checked; they are reported then.
+ *
  * on_finding returns 1 if it repairs the violation as the rule says; later
  * messages are then checked as if there had been no violation.  It returns 2 if
  * it also inserts a tool result directly before the message that is being
  * checked, or as the last message.  It returns 0 if it does not repair the
  * violation, or -1 with *err.
+ *
  * Memory: the tool calls without a result, and 48 bytes for each different id.
  */
 struct ctx_validator {

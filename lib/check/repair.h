@@ -161,6 +161,7 @@ int ctx_repair_compose_results(struct ctx_repair *repair,
  * Decides whether a tool result is inserted for the tool call of fix->finding.
  * judging: true while a message is being checked.  Returns 2 if the result will
  * be directly before that message, or will be the last message; otherwise 1.
+ *
  * Returns 0 if no result can be inserted:
  *  - The result could be taken as the answer to another call.
  *  - No result can be made for this call.

@@ -445,9 +445,11 @@ struct ctx_user_models {
  * tools [rule, once, forced], cache, cache_least, and price [in, out, read,
  * write, write for an hour] (dollars per million tokens). ctx-count(1) explains
  * the members.
+ *
  * A member that a model lacks is taken from the built-in model with its name.
  * A model with an encoding is exact, with a factor of 1.  A relative path of an
  * encoding is relative to the directory of the JSON file.
+ *
  * Returns 1, or 0 if the file does not exist, or -1 with *err, in which the
  * name of the file may be the pointer path.  The caller releases the models,
  * unless -1 is returned.

@@ -43,6 +43,7 @@ uint32_t ctx_open_calls_push(struct ctx_open_calls *calls,
  * Finds the open call that a tool result answers, and removes it from the
  * table.  Sets *tool, and returns the index of the call's segment (message or
  * part of one), or CTX_NO_SEGMENT if no call matches.
+ *
  * A result with an id answers the newest call with that id.  With
  * CTX_PAIR_EITHER, if no call has that id, it answers the oldest call of its
  * tool that has no id.  A result without an id answers the oldest call of its

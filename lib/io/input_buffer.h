@@ -121,6 +121,7 @@ int ctx_reader_open_next(struct ctx_reader *r, struct ctx_err *err);
 /*
  * Reads more bytes of the open file into the buffer, which may move.  Returns
  * 1, or 0 at the end of the file, or -1 with *err.
+ *
  * First flushes the writer set by ctx_reader_set_writer, because this writer
  * may still refer to bytes in the buffer.  So no output is delayed while the
  * program waits for input.

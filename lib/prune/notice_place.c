@@ -1,6 +1,8 @@
 /*
  * notice_place.c - decides where notices (texts that say that messages were
- * removed) are inserted A notice is inserted before the first user message of a
+ * removed) are inserted
+ *
+ * A notice is inserted before the first user message of a
  * turn if messages directly before this turn were removed.  If messages were
  * removed only within a turn, no notice is inserted.  But if an earlier run
  * inserted a notice there, this notice is kept, because without it two

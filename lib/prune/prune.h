@@ -229,6 +229,7 @@ enum ctx_floor_kind {
 /*
  * The part of a conversation that a strategy looks at when it decides what is
  * removed.
+ *
  * Usually this part is the whole conversation.  It is smaller if a strategy
  * with needs_all removes in steps (quantum is not 0).  Then the part ends with
  * the message at which the number of tokens last reached a multiple of quantum.

@@ -41,6 +41,7 @@ struct ctx_held_message {
  * A queue of messages of a conversation that are in memory.  The messages of a
  * conversation are numbered from 0; the queue contains those from number
  * "first" to number "end" - 1.
+ *
  * Each command defines its own struct for the elements (entries) of its queue.
  * The first member of this struct is a struct ctx_held_message.
  */

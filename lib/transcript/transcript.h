@@ -195,6 +195,7 @@ bool ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
  * id of the new line, as a JSON string.  Sets *parent to the id of the parent
  * that the caller must write into the new line; it is valid until the next
  * call.  Returns 1, or 0 if lines of this format have no ids, or -1 with *err.
+ *
  * Later, ctx_transcript_relink makes the new line the parent of the existing
  * line.  If a summary says that lines are kept from the existing line on, it
  * changes the summary such that lines are kept from the new line on. */

@@ -39,6 +39,7 @@ bool ctx_cut_is_blank(const char *p, size_t n);
  * the beginning of all texts, and at most tail_room at their end; the sum of
  * both is at most total, the size of all texts. unit: the unit of these sizes,
  * which must not be tokens.
+ *
  * As much as possible is kept.  But a kept end that is only white space is
  * removed, too, unless the mark for removed text is in the same text as this
  * end.

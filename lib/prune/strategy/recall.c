@@ -1,15 +1,18 @@
 /*
  * recall.c - implements the strategy recall: keeps the segments (messages or
  * parts of one) that are likely to contain the answer to a question
+ *
  * Each segment gets a score by the words that it has in common with the
  * question (BM25; Robertson and Zaragoza, "The Probabilistic Relevance
  * Framework: BM25 and Beyond", 2009).  Because an answer is often near a text
  * with the words of the question, each segment also gets a part of the scores
  * of its neighbours.  This part is smaller if more tokens are between the two.
+ *
  * The score of a segment increases if the question contains the name of its
  * writer.  The name may be at the beginning of the text ("Ann: hello").  It may
  * also be known because other messages use it: if the assistant writes "Hey
  * Ann!", the name of the user is Ann.
+ *
  * If the user has an embedder, the similarity of the embeddings of segment and
  * question is added to the score (recall_fuse.c).
  */

@@ -1,6 +1,7 @@
 /*
  * recall_items.c - the items that the strategy recall ranks: segments (messages
  * or parts of one), and passages (a few lines each) of long texts
+ *
  * A long message can be kept in part: only some of its passages.  Passages and
  * whole segments are chosen together, by their scores and by the number of
  * tokens that the target leaves.
