@@ -27,15 +27,16 @@
 const char *const ctx_salient_reasons[CTX_SALIENT_REASONS] = {"no rare name",
     "few rare names"};
 
-/* Of a name with more bytes only a hash of 128 bits is stored, so that the
- * memory for each name is limited. */
+/* For a name with more bytes than this, only a hash of 128 bits is stored, so
+ * that the memory for each name is limited. */
 enum { LONG_NAME = 16 };
 
 enum {
-	/* Length of a passage in bytes: one line, or a few short lines. */
+	/* A tool result with more than this many bytes is divided into passages
+	 * (a few lines each). */
 	LONG_RESULT = 600,
-	/* Ends the list of names of the newest piece, which is a passage (a few
-	 * lines) of the newest segment (message or part of one). */
+	/* size of such a passage in bytes: one line, or a few short
+	 * ones */
 	PASSAGE = 120,
 };
 
@@ -73,8 +74,8 @@ take_name(void *user, const char *p, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Ends the newest segment (message or part of one), which consists of a single
- * piece. */
+/* Ends the list of names of the newest piece, which is a passage (a few lines)
+ * of the newest segment. */
 static int
 end_piece(struct salient *s, const struct passage *passage, struct ctx_err *err)
 {
@@ -86,7 +87,8 @@ end_piece(struct salient *s, const struct passage *passage, struct ctx_err *err)
 	return 0;
 }
 
-/* Ends the newest segment (message or part of one), which is a single piece. */
+/* Ends the newest segment (message or part of one), which consists of a single
+ * piece. */
 static int
 end_segment(struct salient *s, struct ctx_err *err)
 {
@@ -98,9 +100,8 @@ end_segment(struct salient *s, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds each sentence in which the user says what must or must not be done to
- * the names of the newest piece.  Skips text in the message that was inserted
- * by a program. */
+/* Adds segments without names until there are n segments (messages or parts of
+ * one). */
 static int
 pad_segments(struct salient *s, size_t n, struct ctx_err *err)
 {
@@ -110,9 +111,9 @@ pad_segments(struct salient *s, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* If a message consists of one tool result that is one long text, reads this
- * text into s->result and returns 1.  Otherwise returns 0.  Returns -1 on
- * error. */
+/* Adds to the names of the newest piece each sentence in which the user says
+ * what must or must not be done.  Skips text that a program has put into the
+ * message. */
 static int
 add_constraints(struct salient *s, struct ctx_str text, struct ctx_err *err)
 {
@@ -134,8 +135,8 @@ add_constraints(struct salient *s, struct ctx_str text, struct ctx_err *err)
 	return 0;
 }
 
-/* If a message consists of one tool result, and this of one long text, reads
- * the text into s->result and returns 1; else returns 0. */
+/* If a message consists of one tool result with one long text, reads the text
+ * into s->result and returns 1.  Otherwise returns 0. */
 static int
 read_long_result(struct salient *s, const struct ctx_message *message,
     struct ctx_err *err)
@@ -162,7 +163,7 @@ read_long_result(struct salient *s, const struct ctx_message *message,
 }
 
 /* Adds the passages (a few lines each) of s->result as pieces of the newest
- * segment (message or part of one). */
+ * segment. */
 static int
 add_passages(struct salient *s, struct ctx_err *err)
 {
@@ -181,8 +182,7 @@ add_passages(struct salient *s, struct ctx_err *err)
 	return 0;
 }
 
-/* Names in a demonstration (example messages) are not related to the task, so
- * they are ignored. */
+/* Adds a segment (message or part of one) that consists of a single piece. */
 static int
 add_whole_segment(struct salient *s, const struct ctx_message *message,
     unsigned flags, struct ctx_err *err)
@@ -217,7 +217,8 @@ add_salient_message(struct ctx_scorer *scorer,
 	if (!s->has_key)
 		ctx_hashkey_init(&s->key);
 	s->has_key = true;
-	/* Frees the names, which ctx_salient_find_removed does not need. */
+	/* The scorer does not read records that are not messages.  They are
+	 * segments, too, so they are added here. */
 	if (pad_segments(s, first, err) < 0)
 		return -1;
 	for (; first < groups->n; first++) {
@@ -243,11 +244,7 @@ reset_salient(struct ctx_scorer *scorer)
 	s->n_list = s->n_pieces = s->n_segments = 0;
 }
 
-/* salient_rank.c - ranks groups of messages, and chooses passages (a few lines
- * each) of long tool results, by the rare names that they contain
- * First the passages to keep are chosen, as if each could be kept without the
- * rest of its group.  Then the groups are ranked; names and tokens of the
- * passages that are not kept do not count. */
+/* Frees the names, which ctx_salient_find_removed does not need. */
 static void
 finish_salient(struct ctx_scorer *scorer)
 {

@@ -1,6 +1,11 @@
 /*
- * Estimated number of tokens of the text that replaces removed text, such as
- * "[... 900 characters truncated ...]".
+ * salient_rank.c - ranks groups of messages by the rare names that they
+ * contain, and chooses which passages (a few lines each) of long tool results
+ * are kept
+ *
+ * First the kept passages are chosen, as if each could be kept without the rest
+ * of its group.  Then the groups are ranked by the names and tokens that they
+ * have without the other passages.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,12 +14,12 @@
 #include "prune/strategy/cover.h"
 #include "prune/strategy/salient.h"
 
-/* The groups or pieces among which ctx_cover_score chooses, with the data that
- * it needs. */
+/* Estimated number of tokens of the text that replaces removed text, such as
+ * "[... 900 characters truncated ...]". */
 enum { MARK_TOKENS = 9 };
 
-/* The number of a group is the index of its first segment.  The index of any
- * other segment is the number of a group without names. */
+/* The groups or pieces among which ctx_cover_score chooses, with the data that
+ * it needs. */
 struct choices {
 	size_t *from;
 	uint64_t *tokens;
@@ -26,16 +31,17 @@ struct ranking {
 	struct salient *s;
 	const struct ctx_plan *plan;
 	struct ctx_segment *segments;
-	/* A group is numbered by the index of its first segment; each other
-	 * segment counts as a group without names. */
+	/* The number of a group is the index of its first segment (message or
+	 * part of one).  The index of any other segment is the number of a
+	 * group without names. */
 	struct choices groups, pieces;
-	uint32_t *names; /* weight of each name */
+	uint32_t *names; /* names of the groups */
+	double *weight;  /* weight of each name */
 	/* n_segments, n_pieces: numbers of segments and pieces that are ranked.
 	 * n_groups: number of real groups, without the groups without names. */
-	double *weight;
-	/* number of tokens for the groups that need not be kept */
 	size_t n_segments, n_pieces, n_groups;
-	uint64_t room; /* tokens for the groups that need not be kept */
+	/* number of tokens for the groups that need not be kept */
+	uint64_t room;
 };
 
 static int
@@ -89,17 +95,16 @@ first_name(const struct salient *s, size_t p)
 	return p > 0 ? s->pieces[p - 1].names_end : 0;
 }
 
-/* Fills r->names and r->groups.from with the names in each group, without the
- * names of removed passages (a few lines each).  In a group a name may occur
- * more than once. */
+/* Returns the number of the group to which piece p belongs. */
 static size_t
 group_of_piece(const struct ranking *r, size_t p)
 {
 	return ctx_group_of(r->segments, r->s->pieces[p].segment);
 }
 
-/* During the loop, from[root + 1] is the index for the next name of the group.
- * After the loop, it is the index at which the next group begins. */
+/* Fills r->names and r->groups.from with the names in each group, without the
+ * names of removed passages (a few lines each).  In a group a name may occur
+ * more than once. */
 static void
 collect_names(struct ranking *r)
 {
@@ -113,7 +118,9 @@ collect_names(struct ranking *r)
 			    pieces[p].names_end - first_name(r->s, p);
 	for (k = 0; k < r->n_segments; k++)
 		from[k + 2] += from[k + 1];
-	/* Removes duplicates of names within a group from r->names. */
+	/* from[root + 1] is the index at which the next name of the group is
+	 * stored; after the loop it is the index at which the next group
+	 * begins. */
 	for (p = 0; p < r->n_pieces; p++) {
 		root = group_of_piece(r, p);
 		for (k = first_name(r->s, p);
@@ -122,14 +129,14 @@ collect_names(struct ranking *r)
 	}
 }
 
-/* If there are no names, seen may be NULL. */
+/* Removes repeated names of a group from r->names. */
 static void
 merge_names(struct ranking *r)
 {
 	uint32_t *seen = r->s->seen;
 	size_t *from = r->groups.from, i, k, end, w = 0;
 
-	/* Sets the weight of each name: rarer names have a greater weight. */
+	/* Without names, the array is NULL. */
 	if (r->s->names.n > 0)
 		memset(seen, 0, r->s->names.n * sizeof *seen);
 	for (i = 0; i < r->n_segments; i++) {
@@ -146,8 +153,7 @@ merge_names(struct ranking *r)
 	from[r->n_segments] = w;
 }
 
-/* Sets r->n_groups and r->room.  For each group, sets its number of tokens and
- * whether it must be kept. */
+/* Sets the weight of each name: the rarer, the higher. */
 static void
 weigh_names(struct ranking *r)
 {
@@ -159,7 +165,8 @@ weigh_names(struct ranking *r)
 		r->weight[i] = log((double)r->n_groups / r->weight[i]);
 }
 
-/* A group must be kept if any of its segments must be kept. */
+/* Sets r->n_groups, r->room, the number of tokens of each group, and whether
+ * the group must be kept. */
 static void
 survey_groups(struct ranking *r)
 {
@@ -171,8 +178,7 @@ survey_groups(struct ranking *r)
 		root = ctx_group_of(r->segments, (uint32_t)i);
 		r->n_groups += root == i;
 		r->groups.tokens[root] += r->segments[i].tokens;
-		/* Returns the number of the first piece of the next segment
-		 * (message or part of one) after piece p. */
+		/* All segments of a group must be kept if one of them must. */
 		r->groups.kept[i] = root != i || plan->floors[i] != 0;
 		if (plan->floors[i] != 0)
 			held += r->segments[i].tokens;
@@ -181,8 +187,8 @@ survey_groups(struct ranking *r)
 	    plan->settings.target > held ? plan->settings.target - held : 0;
 }
 
-/* For each piece, sets its names, its number of tokens and whether it must be
- * kept. */
+/* Returns the number of the first piece of the next segment (message or part of
+ * one) after piece p. */
 static size_t
 next_segment(const struct salient *s, size_t n_pieces, size_t p)
 {
@@ -193,8 +199,9 @@ next_segment(const struct salient *s, size_t n_pieces, size_t p)
 	return p;
 }
 
-/* Marks the passages (a few lines each) that were not chosen as removed, and
- * subtracts their tokens from those of their groups. */
+/* Sets the names and the number of tokens of each piece, and whether it must be
+ * kept.  A piece is a segment (message or part of one) or a passage (a few
+ * lines) of one. */
 static void
 survey_pieces(struct ranking *r)
 {
@@ -218,7 +225,8 @@ survey_pieces(struct ranking *r)
 	}
 }
 
-/* Sets the scores of the groups or, if names is salient.list, of the pieces. */
+/* Marks the passages (a few lines each) that were not chosen as removed, and
+ * subtracts their tokens from those of their groups. */
 static void
 remove_passages(struct ranking *r)
 {
@@ -236,8 +244,8 @@ remove_passages(struct ranking *r)
 	}
 }
 
-/* Chooses the passages (a few lines each) that are kept.  With the level light,
- * all are kept. */
+/* Computes the scores of the groups or, if the argument names is salient.list,
+ * of the pieces. */
 static int
 score_choices(const struct ranking *r, struct choices *choices, size_t n,
     const uint32_t *names, struct ctx_err *err)
@@ -254,10 +262,8 @@ score_choices(const struct ranking *r, struct choices *choices, size_t n,
 	return ctx_cover_score(&cover, choices->score, choices->chosen, err);
 }
 
-/* Sets the ranks.  All segments of a group get the same rank.  If a group has
- * rare names that no other kept group contains, its rank is above 1, and
- * increases with its score.  The rank of any other group is below 1, and is
- * higher if the group is newer. */
+/* Chooses the passages (a few lines each) that are kept.  With the level light,
+ * all are kept. */
 static int
 choose_passages(struct ranking *r, struct ctx_err *err)
 {
@@ -275,10 +281,10 @@ choose_passages(struct ranking *r, struct ctx_err *err)
 	return 0;
 }
 
-/* Gives all segments of a group (kept or removed together) the same rank.  A
- * group with rare names that no other kept group contains has a rank above 1,
- * which grows with its score.  Other groups have ranks below 1; a newer group
- * has a higher one. */
+/* Sets the ranks.  All segments of a group get the same rank.  If a group has
+ * rare names that no other kept group contains, its rank is above 1 and
+ * increases with its score.  Other groups have ranks below 1; newer groups have
+ * higher ones. */
 static void
 set_ranks(const struct ranking *r)
 {
