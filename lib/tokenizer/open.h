@@ -109,7 +109,7 @@ int ctx_tokenizer_load(struct ctx_tokenizer *tokenizer, const char *file,
 void ctx_tokenizer_unload(struct ctx_tokenizer *tokenizer);
 
 /* Returns true if the encoding normalizes a text (NFC) before it splits the
- * text into pretokens. */
+ * text into pretokens (pieces of text that are encoded by themselves). */
 static inline bool
 ctx_tokenizer_nfc(const struct ctx_tokenizer *tokenizer)
 {

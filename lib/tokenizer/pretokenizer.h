@@ -24,7 +24,8 @@ enum ctx_pretokenizer_family {
 
 struct ctx_pretokenizer {
 	uint8_t family;
-	/* maximum number of digits in a pretoken; 0: no limit */
+	/* maximum number of digits in a pretoken (piece of text that is encoded
+	 * by itself); 0: no limit */
 	uint8_t digits;
 	/* true if the pattern has alternatives for 's, 't, 're, ... */
 	uint8_t contractions;

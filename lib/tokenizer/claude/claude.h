@@ -71,9 +71,10 @@ struct ctx_marked_text {
 	struct ctx_pieces pieces;
 	struct ctx_nfc normalizer;
 	struct ctx_buf normal; /* normal form (NFC) of a unit */
-	/* The characters of the unit after normalization.  In each element the
-	 * low CTX_CHAR_BITS bits are the code point, and the bits above are the
-	 * index of the character's properties in ctx_claude_properties. */
+	/* The characters of the unit (part of the text that is counted by
+	 * itself) after normalization.  In each element the low CTX_CHAR_BITS
+	 * bits are the code point, and the bits above are the index of the
+	 * character's properties in ctx_claude_properties. */
 	uint32_t *chars;
 	size_t n, cap;
 	struct ctx_tiling tiling;
@@ -84,9 +85,10 @@ struct ctx_marked_text {
 void ctx_marked_text_init(struct ctx_marked_text *marked,
     const struct ctx_claude *claude, const void *automaton);
 void ctx_marked_text_release(struct ctx_marked_text *marked);
-/* Adds the tokens of a unit to *tokens. edges: CTX_UNIT_HEAD if the unit is at
- * the beginning of the text; CTX_UNIT_TAIL if it is at the end; both bits if it
- * is the whole text; 0 otherwise. */
+/* Adds the tokens of a unit (part of the text that is counted by itself) to
+ * *tokens. edges: CTX_UNIT_HEAD if the unit is at the beginning of the text;
+ * CTX_UNIT_TAIL if it is at the end; both bits if it is the whole text; 0
+ * otherwise. */
 int ctx_marked_text_count(struct ctx_marked_text *marked, struct ctx_str unit,
     unsigned edges, uint64_t *tokens, struct ctx_err *err);
 
@@ -96,8 +98,9 @@ int ctx_marked_text_count(struct ctx_marked_text *marked, struct ctx_str unit,
  * ctx_pretokenize. */
 void ctx_units_split(struct ctx_pretokenize *split, const char *p, size_t n,
     size_t max);
-/* Returns true if a unit with these first bytes begins with a word.  At the
- * beginning of a text, such a unit has as many tokens as after another unit. */
+/* Returns true if a unit (part of the text that is counted by itself) with
+ * these first bytes begins with a word.  At the beginning of a text, such a
+ * unit has as many tokens as after another unit. */
 bool ctx_unit_is_word(const char *p, size_t n);
 
 struct ctx_token_counter;

@@ -142,8 +142,9 @@ struct cutter {
 	size_t at; /* number of bytes that were examined */
 	/* class of the character directly before the offset "at" */
 	unsigned class;
-	/* True if the first unit cannot be listed; see the member "alone" of
-	 * struct ctx_pretokenize. */
+	/* True if the first unit (part of the text that is counted by itself)
+	 * cannot be listed; see the member "alone" of struct
+	 * ctx_pretokenize. */
 	bool alone;
 	uint32_t *ends;
 };
@@ -199,8 +200,8 @@ cut_wide(struct cutter *c)
 }
 
 /* Reads the next character, and adds a cut before it if the text can be cut
- * there.  Returns false if the units that were found so far must be returned
- * first. */
+ * there.  Returns false if the units (parts of the text that are counted by
+ * themselves) that were found so far must be returned first. */
 static bool
 cut_char(struct cutter *c)
 {

@@ -2,8 +2,9 @@
  * count_streaming.c - counts the tokens of a text of which only the first part
  * is known
  *
- * Counting ends at a boundary between pretokens that later bytes certainly
- * cannot change.  Which boundaries are certain depends on the encoding:
+ * Counting ends at a boundary between pretokens (pieces of text that are
+ * encoded by themselves) that later bytes certainly cannot change.  Which
+ * boundaries are certain depends on the encoding:
  *  - Built-in pretokenizers: all boundaries except the last few.
  *  - Patterns of vocabulary files: the end of a match that was found without
  *    looking at the end of the known text.
@@ -24,7 +25,9 @@
 #include "tokenizer/encode/pretokenize_pcre2.h"
 #include "tokenizer/open.h"
 
-#define STEP 256 /* number of pretokens that are counted in one step */
+/* number of pretokens (pieces of text that are encoded by themselves) that are
+ * counted in one step */
+#define STEP 256
 
 /* Returns the length of the text without an incomplete character at its end. */
 static size_t

@@ -28,8 +28,9 @@ append_id(struct ctx_tokens *out, uint32_t id, struct ctx_err *err)
 	return 0;
 }
 
-/* Appends the token ids of a pretoken.  If whole is true and the bytes of the
- * pretoken are exactly those of a token, this token is used without merging. */
+/* Appends the token ids of a pretoken (piece of text that is encoded by
+ * itself).  If whole is true and the bytes of the pretoken are exactly those of
+ * a token, this token is used without merging. */
 static int
 encode_piece(struct ctx_token_counter *c, const char *p, size_t n, bool whole,
     struct ctx_tokens *out, struct ctx_err *err)

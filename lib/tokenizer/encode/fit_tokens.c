@@ -5,14 +5,16 @@
  * The text is counted in steps until a step exceeds the limit.  The place of
  * the cut is then found by bisection in this step or shortly before it.  For
  * each cut that is tried, the beginning of the text is counted as a text of its
- * own.  Its end can change only the last few pretokens, so only the last few
- * steps are counted again.
+ * own.  Its end can change only the last few pretokens (pieces of text that are
+ * encoded by themselves), so only the last few steps are counted again.
  */
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/fit_tokens.h"
 #include "tokenizer/open.h"
 
-#define STEP 256 /* number of pretokens that are counted in one step */
+/* number of pretokens (pieces of text that are encoded by themselves) that are
+ * counted in one step */
+#define STEP 256
 
 /* Finds the longest beginning of a text with at most limit tokens for the
  * encoding "bytes/4", which estimates the number of tokens from the number of
@@ -34,8 +36,9 @@ struct head_search {
 	struct ctx_token_counter *counter;
 	struct ctx_str text;
 	uint64_t limit;
-	/* Boundary between pretokens from which counting begins.  It is the
-	 * same for all beginnings of the text that are tried. */
+	/* Boundary between pretokens (pieces of text that are encoded by
+	 * themselves) from which counting begins.  It is the same for all
+	 * beginnings of the text that are tried. */
 	struct ctx_token_checkpoint from;
 };
 

@@ -5,7 +5,8 @@
 
 #include "tokenizer/encode/count_tokens.h"
 
-/* A boundary between two pretokens of a text. */
+/* A boundary between two pretokens (pieces of text that are encoded by
+ * themselves) of a text. */
 struct ctx_token_checkpoint {
 	size_t at; /* offset in bytes */
 	uint64_t tokens;

@@ -86,8 +86,9 @@ find_empty_place(const uint64_t *line)
 	return i;
 }
 
-/* Stores an entry for a pretoken in the hash table. key: the key of the
- * pretoken. entry: the key with the number of tokens in its last byte. */
+/* Stores an entry for a pretoken (piece of text that is encoded by itself) in
+ * the hash table. key: the key of the pretoken. entry: the key with the number
+ * of tokens in its last byte. */
 static void
 insert_entry(struct ctx_pretoken_cache *cache, struct ctx_key key,
     struct ctx_key entry)
@@ -170,8 +171,9 @@ ctx_pretoken_cache_hash_long(const char *p, size_t n)
 	return (hash ^ word) * 0xd6e8feb86659fd93u;
 }
 
-/* Returns the index of the first entry in which a long pretoken with this hash
- * may be stored; so may be the next CTX_PRETOKEN_CACHE_WAYS - 1 entries. */
+/* Returns the index of the first entry in which a long pretoken (piece of text
+ * that is encoded by itself) with this hash may be stored; so may be the next
+ * CTX_PRETOKEN_CACHE_WAYS - 1 entries. */
 static size_t
 find_first_place(const struct ctx_pretoken_cache *cache, uint64_t hash)
 {
@@ -241,7 +243,8 @@ insert_long_entry(struct ctx_pretoken_cache *cache, const char *p, size_t n,
 	unsigned empty = find_tagged_places(cache, place, 0);
 
 	/* If all of these entries are in use, one of them is replaced.  Which
-	 * one depends on the number of pretokens that were added so far. */
+	 * one depends on the number of pretokens (pieces of text that are
+	 * encoded by themselves) that were added so far. */
 	place += empty != 0 ? (size_t)__builtin_ctz(empty)
 			    : cache->nlongs % CTX_PRETOKEN_CACHE_WAYS;
 	cache->tags[place] = tag_of(hash);

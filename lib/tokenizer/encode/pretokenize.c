@@ -99,11 +99,12 @@ match_contraction(struct text t, size_t i, bool any_case)
 	return i;
 }
 
-/* Returns the end of a pretoken of white space that begins at offset i.  If
- * breaks is true and the white space contains a line break, the pretoken ends
- * after its last line break (W*[\r\n]+).  Otherwise the last white space
- * character belongs to the next pretoken (W+(?!\S)), except at the end of the
- * text or if it is the only one (W+). */
+/* Returns the end of a pretoken (piece of text that is encoded by itself) of
+ * white space that begins at offset i.  If breaks is true and the white space
+ * contains a line break, the pretoken ends after its last line break
+ * (W*[\r\n]+).  Otherwise the last white space character belongs to the next
+ * pretoken (W+(?!\S)), except at the end of the text or if it is the only one
+ * (W+). */
 static size_t
 match_space(struct text t, size_t i, bool breaks)
 {

@@ -6,8 +6,8 @@
 
 #include "tokenizer/pretokenizer.h"
 
-/* Returns the length in bytes of the first pretoken of a text of n bytes; n is
- * at least 1. */
+/* Returns the length in bytes of the first pretoken (piece of text that is
+ * encoded by itself) of a text of n bytes; n is at least 1. */
 size_t ctx_pretoken_next(struct ctx_pretokenizer pretokenizer, const char *p,
     size_t n);
 

@@ -29,7 +29,8 @@ is_ascii_crossing(const struct ctx_vocab *v, unsigned char a, unsigned char b)
 	return (v->crossing[bit / 64] >> bit % 64 & 1) != 0;
 }
 
-/* Returns the length in bytes of the first pretoken of a text. */
+/* Returns the length in bytes of the first pretoken (piece of text that is
+ * encoded by itself) of a text. */
 static size_t
 find_pretoken_end(const struct ctx_vocab *v, const char *p, size_t n)
 {

@@ -1,5 +1,6 @@
 /*
- * split_text.c - splits a text into pretokens and counts them, some at a time
+ * split_text.c - splits a text into pretokens (pieces of text that are encoded
+ * by themselves) and counts them, some at a time
  *
  * The order of the steps is that of the tokenizers library:
  *  - find added tokens in the original text
@@ -64,7 +65,8 @@ skip_name(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names)
 }
 
 /* Makes one step in a text: counts the added token at the current position, or
- * the next pretokens before the next added token. */
+ * the next pretokens (pieces of text that are encoded by themselves) before the
+ * next added token. */
 static int
 advance_span(struct ctx_text_splitter *w, struct ctx_spans *s, unsigned names,
     size_t max, struct ctx_err *err)

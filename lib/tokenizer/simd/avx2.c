@@ -1,5 +1,5 @@
-/* avx2.c - splits text, and looks up and merges pretokens, with AVX2
- * instructions */
+/* avx2.c - splits text, and looks up and merges pretokens (pieces of text that
+ * are encoded by themselves), with AVX2 instructions */
 #if defined(__x86_64__)
 #include <immintrin.h>
 

@@ -1,5 +1,6 @@
-/* avx512.c - splits text, and looks up and merges pretokens, with AVX-512
- * instructions (BW, DQ, VL, VBMI, VBMI2) */
+/* avx512.c - splits text, and looks up and merges pretokens (pieces of text
+ * that are encoded by themselves), with AVX-512 instructions (BW, DQ, VL, VBMI,
+ * VBMI2) */
 #if defined(__x86_64__) || defined(CTX_EMULATE_AVX512)
 #if defined(CTX_EMULATE_AVX512)
 #include CTX_EMULATE_AVX512

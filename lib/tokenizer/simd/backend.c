@@ -1,5 +1,6 @@
 /* backend.c - chooses the functions for the instruction set of this processor:
- * to split text, and to look up and merge pretokens */
+ * to split text, and to look up and merge pretokens (pieces of text that are
+ * encoded by themselves) */
 #include "tokenizer/encode/bpe.h"
 #include "tokenizer/encode/pretoken_lookup.h"
 #include "tokenizer/simd/backend.h"

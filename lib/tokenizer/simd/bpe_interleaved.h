@@ -1,14 +1,15 @@
 /*
- * bpe_interleaved.h - merges several pretokens into tokens in one loop
+ * bpe_interleaved.h - merges several pretokens (pieces of text that are encoded
+ * by themselves) into tokens in one loop
  *
  * Each of portable.c, avx2.c, avx512.c and neon.c includes this file once.
  * Before that, it defines these functions with its instructions:
  *
- *	pair_in(line, tag)	the token to which the pair with this tag
- *				merges, with all bits inverted; 0 if the line of
- *				the hash table does not have the pair
- *	find_least(list, n)	the lowest of the first n numbers of a list, n
- *				rounded up to a multiple of sixteen
+ * 	pair_in(line, tag) the token to which the pair with this tag
+ * 				merges, with all bits inverted; 0 if the line of
+ * 				the hash table does not have the pair find_least(list, n)
+ * the lowest of the first n numbers of a list, n rounded up to a multiple of
+ * sixteen
  *
  * After a merge, the two new pairs that it makes must be looked up.  Most of
  * these lookups fail, and memory is slow.  So one merge is first made in every
@@ -23,7 +24,9 @@
 struct pair_lookup {
 	const uint32_t *line;
 	uint32_t tag;
-	uint32_t at; /* position of the first token in the pretoken */
+	/* position of the first token in the pretoken (piece of text that is
+	 * encoded by itself) */
+	uint32_t at;
 };
 
 /* A merge that is being made, and the two new pairs that the resulting token
@@ -48,7 +51,8 @@ prefetch_pair(const struct ctx_vocab *v, struct pair_lookup *pair, uint32_t a,
 
 /* Searches for a pair of tokens in all lines of the hash table that may contain
  * it.  Called only if the first of these lines does not contain the pair, but
- * is full, which is rare. at: position of the first token in the pretoken. */
+ * is full, which is rare. at: position of the first token in the pretoken
+ * (piece of text that is encoded by itself). */
 static __attribute__((noinline)) uint32_t
 find_far_pair(const struct ctx_vocab *v,
     const struct ctx_bpe_pretoken *pretoken, unsigned at)
@@ -59,7 +63,8 @@ find_far_pair(const struct ctx_vocab *v,
 	    pretoken->tokens[__builtin_ctzll(right)]);
 }
 
-/* Looks up a pair of tokens.  Stores the rank of its merge in the pretoken. */
+/* Looks up a pair of tokens.  Stores the rank of its merge in the pretoken
+ * (piece of text that is encoded by itself). */
 static inline void
 get_pair(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
     const struct pair_lookup *pair)
@@ -71,8 +76,9 @@ get_pair(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
 	pretoken->merges[pair->at] = ctx_bpe_merge_rank(~found, pair->at);
 }
 
-/* Makes a merge in a pretoken, and prefetches the entries of the hash table for
- * the two new pairs. best: rank of the merge. */
+/* Makes a merge in a pretoken (piece of text that is encoded by itself), and
+ * prefetches the entries of the hash table for the two new pairs. best: rank of
+ * the merge. */
 static inline void
 merge_best_pair(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
     uint32_t best, struct pretoken_merge *m)

@@ -1,5 +1,6 @@
-/* neon.c - splits text, and looks up and merges pretokens, with NEON
- * instructions; 64 bytes are four vectors */
+/* neon.c - splits text, and looks up and merges pretokens (pieces of text that
+ * are encoded by themselves), with NEON instructions; 64 bytes are four
+ * vectors */
 #if defined(__aarch64__)
 #include <arm_neon.h>
 #include <stdint.h>

@@ -1,21 +1,21 @@
 /*
- * pretoken_batch.h - looks up many pretokens in the cache at once
+ * pretoken_batch.h - looks up many pretokens (pieces of text that are encoded
+ * by themselves) in the cache at once
  *
  * Each of portable.c, avx2.c, avx512.c and neon.c includes this file once.
  * Before that, it defines with its instructions
  *
- *	struct sum		zero is a valid empty sum
- *	line_adds(sum, line, key)	adds the tokens of the key and
- *				CTX_PRETOKEN_CACHE_FOUND if the line has it
- *	sum_total(sum)		the sum
+ * 	struct sum  zero is a valid empty sum line_adds(sum, line, key) adds the
+ *  tokens of the key and
+ * 				CTX_PRETOKEN_CACHE_FOUND if the line has it
+ * sum_total(sum)  the sum
  *
  * It may also define one or both of these macros, each with a function that
  * replaces the one of this file:
  *
- *	CTX_VEC_HASH	vec_hash(out, keys, shift): ctx_key_hash() >> shift
- *			of eight keys
- *	CTX_VEC_LONGS	vec_longs(start, end): bit i is set if pretoken i of
- *			eight is too long for a key
+ * 	CTX_VEC_HASH vec_hash(out, keys, shift): ctx_key_hash() >> shift
+ * 			of eight keys CTX_VEC_LONGS vec_longs(start, end): bit i is
+ * set if pretoken i of eight is too long for a key
  *
  * First the keys of many pretokens are made, and their lines of the hash table
  * are prefetched.  Then all keys are compared with these lines, which have
@@ -54,9 +54,10 @@ vec_longs(const uint32_t *start, const uint32_t *end)
 }
 #endif
 
-/* Makes the key by which a pretoken is looked up in the cache.  For a pretoken
- * of more than CTX_PRETOKEN_CACHE_KEY bytes, makes the key of the empty string
- * (all bytes are 0xff), which is never in the cache. */
+/* Makes the key by which a pretoken (piece of text that is encoded by itself)
+ * is looked up in the cache.  For a pretoken of more than
+ * CTX_PRETOKEN_CACHE_KEY bytes, makes the key of the empty string (all bytes
+ * are 0xff), which is never in the cache. */
 static inline void
 make_key(struct ctx_key *key, const char *p, uint32_t start, uint32_t end)
 {
@@ -70,10 +71,11 @@ make_key(struct ctx_key *key, const char *p, uint32_t start, uint32_t end)
 	memcpy(key, &bytes, sizeof bytes);
 }
 
-/* Looks up some pretokens of a group of eight again, one by one. bits: bit i is
- * set if pretoken i of the group is to be looked up. first: index of pretoken
- * 0.  Writes the indices of those pretokens that are not in their line of the
- * cache to missed, and returns their number. */
+/* Looks up some pretokens (pieces of text that are encoded by themselves) of a
+ * group of eight again, one by one. bits: bit i is set if pretoken i of the
+ * group is to be looked up. first: index of pretoken
+ * 0. Writes the indices of those pretokens that are not in their line of the
+ *    cache to missed, and returns their number. */
 static __attribute__((noinline)) size_t
 list_missed(const uint64_t *table, const uint32_t *lines,
     const struct ctx_key *keys, unsigned bits, uint32_t *missed, size_t first)
@@ -94,9 +96,10 @@ list_missed(const uint64_t *table, const uint32_t *lines,
 	return count;
 }
 
-/* Appends the pretokens of a group of at most eight that are too long for a key
- * to lookup->longs.  Returns a mask of all other pretokens of the group. first:
- * index of the first pretoken of the group. */
+/* Appends the pretokens (pieces of text that are encoded by themselves) of a
+ * group of at most eight that are too long for a key to lookup->longs.  Returns
+ * a mask of all other pretokens of the group. first: index of the first
+ * pretoken of the group. */
 static inline unsigned
 list_longs(const uint32_t *start, const uint32_t *end, size_t first, size_t n,
     struct ctx_pretoken_lookup *lookup)

@@ -1,29 +1,27 @@
 /*
- * pretokenize_block.h - finds the boundaries of pretokens in 64 bytes at once
+ * pretokenize_block.h - finds the boundaries of pretokens (pieces of text that
+ * are encoded by themselves) in 64 bytes at once
  *
  * Each of portable.c, avx2.c, avx512.c and neon.c includes this file once.
  * Before that, it defines with its instructions a type struct vec of 64 bytes
  * and these functions:
  *
- *	vec_load(p)		64 bytes from p
- *	vec_fold(v)		each byte | 0x20: letters without case
- *	vec_equal(v, c)		bit i: byte i is c
- *	vec_range(v, c, n)	bit i: byte i is one of c to c + n
- *	vec_high(v)		bit i: byte i is 0x80 or more
+ * 	vec_load(p)  64 bytes from p vec_fold(v)  each byte | 0x20: letters
+ * without case vec_equal(v, c)  bit i: byte i is c vec_range(v, c, n) bit i:
+ * byte i is one of c to c + n vec_high(v)  bit i: byte i is 0x80 or more
  *
  * It may define CTX_VEC_EMIT and a function that replaces the one below:
  *
- *	vec_emit(out, base, bits)	the offset base + i of each bit set;
- *				64 offsets may be written at out
+ * 	vec_emit(out, base, bits) the offset base + i of each bit set;
+ * 				64 offsets may be written at out
  *
  * It may define CTX_VEC_CLASSES, so that classify_block.h finds the classes of
  * many characters at once, with a type struct vec_index and
  *
- *	vec_bit(v, k)		bit i: bit k of byte i, k not 7
- *	vec_index(v)		the low six bits of each byte, and above them
- *				the lowest of the byte before
- *	vec_classes(index, table)	the classes at table[index of byte i],
- *				a table of 128
+ * 	vec_bit(v, k)  bit i: bit k of byte i, k not 7 vec_index(v)  the low six
+ *  bits of each byte, and above them
+ * 				the lowest of the byte before vec_classes(index, table)
+ * the classes at table[index of byte i], a table of 128
  *
  * The patterns never look back, and pretokens leave no gaps.  So the text after
  * a boundary can be split without the text before it.  A block of 64 bytes is
@@ -84,11 +82,12 @@ find_contractions(const struct char_masks *b, const struct vec *v,
 	*three = b->quote & ((rv >> 1 & e >> 2) | (l >> 1 & l >> 2));
 }
 
-/* Returns a mask of the positions at which a pretoken of white space begins,
- * including positions inside white space that is divided into two pretokens.
- * If breaks_end is true (\s*[\r\n]+), white space is divided after its last
- * line break.  The last blank of white space belongs to the next pretoken,
- * unless the text ends there. */
+/* Returns a mask of the positions at which a pretoken (piece of text that is
+ * encoded by itself) of white space begins, including positions inside white
+ * space that is divided into two pretokens.  If breaks_end is true
+ * (\s*[\r\n]+), white space is divided after its last line break.  The last
+ * blank of white space belongs to the next pretoken, unless the text ends
+ * there. */
 static ALWAYS_INLINE uint64_t
 find_space_boundaries(const struct char_masks *b, bool breaks_end)
 {
@@ -106,8 +105,9 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 	if (!breaks_end)
 		return found | (white & ~next);
 	found |= b->blank & ~next;
-	/* Blanks after a line break begin a pretoken, unless another line break
-	 * comes after the blanks. */
+	/* Blanks after a line break begin a pretoken (piece of text that is
+	 * encoded by itself), unless another line break comes after the
+	 * blanks. */
 	starts = b->blank & b->breaks << 1;
 	ends = (blank + starts) & ~blank;
 	if ((ends & b->breaks) == 0)
@@ -116,16 +116,18 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 		start = starts & (0 - starts);
 		ends = (blank + start) & ~blank;
 		/* At least one run of blanks ends at a line break and so does
-		 * not begin a pretoken.  The runs are examined one by one to
-		 * find the others. */
+		 * not begin a pretoken (piece of text that is encoded by
+		 * itself).  The runs are examined one by one to find the
+		 * others. */
 		if ((ends & b->breaks) == 0)
 			found |= start;
 	}
 	return found;
 }
 
-/* Returns a mask of the boundaries at which a pretoken of digits begins. most:
- * maximum number of digits in a pretoken, 1 or 3; 0: no maximum. */
+/* Returns a mask of the boundaries at which a pretoken (piece of text that is
+ * encoded by itself) of digits begins. most: maximum number of digits in a
+ * pretoken, 1 or 3; 0: no maximum. */
 static ALWAYS_INLINE uint64_t
 find_digit_boundaries(const struct char_masks *b, unsigned most)
 {
@@ -145,10 +147,10 @@ find_digit_boundaries(const struct char_masks *b, unsigned most)
 }
 
 /* Returns a mask of the positions for which it is certain, whatever comes after
- * the block, whether a pretoken begins there.  A contraction needs up to three
- * characters, so the last three positions are not certain.  White space at the
- * end of the block may continue after the block, so only its first position is
- * certain. */
+ * the block, whether a pretoken (piece of text that is encoded by itself)
+ * begins there.  A contraction needs up to three characters, so the last three
+ * positions are not certain.  White space at the end of the block may continue
+ * after the block, so only its first position is certain. */
 static ALWAYS_INLINE uint64_t
 find_certain(const struct char_masks *b)
 {
@@ -178,7 +180,8 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 		find_contractions(b, v, !r50k, &two, &three);
 	if (!r50k) {
 		/* Line breaks (in o200k also slashes) after symbols are in the
-		 * same pretoken as the symbols. */
+		 * same pretoken (piece of text that is encoded by itself) as
+		 * the symbols. */
 		sticky = o200k ? b->breaks | b->slash : b->breaks;
 		tail = b->breaks & positions_after(b, b->symbol);
 		tail |= ((sticky + tail) ^ sticky) & sticky;
@@ -197,8 +200,9 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 		stop_at(b, cut & (two | three));
 		b->symbol &= ~(two | three);
 	} else {
-		/* In the other patterns a contraction is a pretoken of its own.
-		 * But an apostrophe after a symbol or a space does not begin a
+		/* In the other patterns a contraction is a pretoken (piece of
+		 * text that is encoded by itself) of its own.  But an
+		 * apostrophe after a symbol or a space does not begin a
 		 * contraction. */
 		first = b->symbol & ~positions_after(b, b->symbol | b->space);
 		cut = (two & first) << 2 | (three & first) << 3;
@@ -233,9 +237,10 @@ find_certain_boundaries(struct char_masks *b, const struct vec *v,
 	return b->end ? found | UINT64_C(1) << b->stop : found;
 }
 
-/* Returns a mask of the boundaries between pretokens that are certain, whatever
- * comes after the block; for blocks with characters that are not ASCII.  This
- * is a separate function so that the code for ASCII blocks remains fast. */
+/* Returns a mask of the boundaries between pretokens (pieces of text that are
+ * encoded by themselves) that are certain, whatever comes after the block; for
+ * blocks with characters that are not ASCII.  This is a separate function so
+ * that the code for ASCII blocks remains fast. */
 static __attribute__((noinline)) uint64_t
 find_rest_boundaries(const struct char_masks *ascii, const struct vec *v,
     uint64_t high, const char *p, struct ctx_pretokenizer pretokenizer)
@@ -247,10 +252,11 @@ find_rest_boundaries(const struct char_masks *ascii, const struct vec *v,
 	return find_certain_boundaries(&b, v, pretokenizer);
 }
 
-/* Returns a mask of the boundaries between pretokens in the block at p that are
- * certain, whatever comes after the block.  The beginning of the block is not
- * included. n: number of bytes from p to the end of the text.  Sets *numbers to
- * a mask of the digits in pretokens that consist only of digits. */
+/* Returns a mask of the boundaries between pretokens (pieces of text that are
+ * encoded by themselves) in the block at p that are certain, whatever comes
+ * after the block.  The beginning of the block is not included. n: number of
+ * bytes from p to the end of the text.  Sets *numbers to a mask of the digits
+ * in pretokens that consist only of digits. */
 static ALWAYS_INLINE uint64_t
 find_block_boundaries(const char *p, size_t n,
     struct ctx_pretokenizer pretokenizer, uint64_t *numbers)
@@ -273,8 +279,9 @@ find_block_boundaries(const char *p, size_t n,
 	 * symbols. */
 	b.symbol &= bits_below(b.stop);
 	high = vec_high(&v);
-	/* In r50k a pretoken of digits may begin with a space, so the positions
-	 * of digits do not say which pretokens consist only of digits. */
+	/* In r50k a pretoken (piece of text that is encoded by itself) of
+	 * digits may begin with a space, so the positions of digits do not say
+	 * which pretokens consist only of digits. */
 	*numbers = high == 0 && pretokenizer.family != CTX_PRETOKENIZER_R50K
 	    ? b.digit
 	    : 0;
@@ -301,11 +308,11 @@ keep_lowest_bits(uint64_t bits, size_t n)
 	return bits & ~rest;
 }
 
-/* Adds the pretokens of a block to s->start and s->end, except those of the
- * kinds in "plain" (CTX_PLAIN_... bits). at: offset of the block in the text.
- * found: mask of the boundaries between pretokens; the beginning of the block
- * is also a boundary. numbers: mask of the digits in pretokens that consist
- * only of digits. */
+/* Adds the pretokens (pieces of text that are encoded by themselves) of a block
+ * to s->start and s->end, except those of the kinds in "plain" (CTX_PLAIN_...
+ * bits). at: offset of the block in the text. found: mask of the boundaries
+ * between pretokens; the beginning of the block is also a boundary. numbers:
+ * mask of the digits in pretokens that consist only of digits. */
 static ALWAYS_INLINE void
 list_pieces(struct ctx_pretokenize *s, unsigned plain, uint32_t at,
     uint64_t found, uint64_t numbers)

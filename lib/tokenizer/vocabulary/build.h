@@ -49,8 +49,9 @@ struct ctx_vocab_builder {
 	 * pretokenize_pcre2.h); may be empty. */
 	struct ctx_str patterns;
 	struct ctx_pretokenizer pretokenizer;
-	/* True if a pretoken whose bytes are exactly those of a token becomes
-	 * this token, even if merging the bytes would give other tokens. */
+	/* True if a pretoken (piece of text that is encoded by itself) whose
+	 * bytes are exactly those of a token becomes this token, even if
+	 * merging the bytes would give other tokens. */
 	bool whole;
 	bool nfc; /* true if text is normalized (NFC) before it is split */
 	/* where a blank is put before a text (CTX_VOCAB_PREFIX... bits); 0:
@@ -66,9 +67,9 @@ struct ctx_vocab_builder {
  *
  * A token is unreachable if merging its bytes gives other tokens.  Such a token
  * has an id and can be decoded, but is never the result of merging.  It is only
- * used if pack->whole is true, for a pretoken whose bytes are exactly those of
- * the token.  If several tokens have the same bytes, only one is used: the
- * first reachable one.
+ * used if pack->whole is true, for a pretoken (piece of text that is encoded by
+ * itself) whose bytes are exactly those of the token.  If several tokens have
+ * the same bytes, only one is used: the first reachable one.
  *
  * CTX_EFILE: there is no token for a byte, or a limit is exceeded.
  */

@@ -1,5 +1,5 @@
-/* file_pretokenizer.c - reads how a vocabulary file splits text into
- * pretokens */
+/* file_pretokenizer.c - reads how a vocabulary file splits text into pretokens
+ * (pieces of text that are encoded by themselves) */
 #include "tokenizer/encode/pretokenize_pcre2.h"
 #include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
@@ -130,9 +130,10 @@ add_literal(struct ctx_buf *text, const char *p, struct ctx_err *err)
 }
 
 /* Adds the pattern of a pre_tokenizer of type Split.  Accepts the behavior
- * Isolated, with which the matches and the text between them are pretokens.
- * Accepts Removed with invert, with which only the matches are pretokens, for
- * patterns that leave no text between matches. */
+ * Isolated, with which the matches and the text between them are pretokens
+ * (pieces of text that are encoded by themselves).  Accepts Removed with
+ * invert, with which only the matches are pretokens, for patterns that leave no
+ * text between matches. */
 static int
 add_split(struct ctx_buf *text, const json_t *split, struct ctx_err *err)
 {

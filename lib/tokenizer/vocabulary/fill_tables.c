@@ -292,7 +292,8 @@ fill_chars(struct vocab_fill *f)
 }
 
 /* Stores that the vocabulary has an unreachable token: one that is only used
- * for a pretoken whose bytes are exactly those of the token. */
+ * for a pretoken (piece of text that is encoded by itself) whose bytes are
+ * exactly those of the token. */
 static void
 set_unreached(struct vocab_fill *f)
 {

@@ -9,8 +9,8 @@
 enum token_use {
 	UNUSED,
 	REACHED, /* used if merging bytes gives the token (it is reachable) */
-	/* used only for a pretoken whose bytes are exactly those of the
-	 * token */
+	/* used only for a pretoken (piece of text that is encoded by itself)
+	 * whose bytes are exactly those of the token */
 	WHOLE,
 };
 
