@@ -41,11 +41,12 @@ struct ctx_age_config {
 	 * If the member "opened" is NULL, ctx-age creates this directory when
 	 * the first result is stored. */
 	const char *spool;
-	/* A spool that the caller has opened with create (see ctx_spool_open),
-	 * and closes after ctx_age_stream has returned; or NULL. */
+	/* A spool (directory of stored results) that the caller has opened with
+	 * create (see ctx_spool_open), and closes after ctx_age_stream has
+	 * returned; or NULL. */
 	struct ctx_spool *opened;
-	/* The error that occurred when the caller tried to open the spool, if
-	 * it could not be opened. */
+	/* The error that occurred when the caller tried to open the spool
+	 * (directory of stored results), if it could not be opened. */
 	const struct ctx_err *refused;
 	/* Form of the names of stored files, see ctx_spool_name. */
 	const char *format;
@@ -164,8 +165,9 @@ struct ctx_found_reference {
 
 struct ctx_restore_config {
 	const char *spool;
-	/* The error because of which the spool cannot be used.  NULL, or an
-	 * error with the code CTX_OK, if the spool can be used. */
+	/* The error because of which the spool (directory of stored results)
+	 * cannot be used.  NULL, or an error with the code CTX_OK, if the spool
+	 * can be used. */
 	const struct ctx_err *refused;
 	struct ctx_report report;
 	void *user;

@@ -91,8 +91,9 @@ struct aging {
 	/* The spool, the directory in which tool results are stored.  Its
 	 * member fd is -1 if it is not open. */
 	struct ctx_spool spool;
-	/* The error because of which the spool cannot be opened, or an error
-	 * with the code CTX_OK if it can be opened. */
+	/* The error because of which the spool (directory of stored results)
+	 * cannot be opened, or an error with the code CTX_OK if it can be
+	 * opened. */
 	struct ctx_err refused;
 	struct aged_result aged;
 	struct ctx_buf text; /* scratch memory */

@@ -107,7 +107,8 @@ read_aged_text(struct aged_result *aged, const struct ctx_message *message,
 }
 
 /* Sets *found to true if a tool result was already replaced: if its text (the
- * JSON string literal) ends with a reference to a file of the spool. */
+ * JSON string literal) ends with a reference to a file of the spool (directory
+ * of stored results). */
 static int
 is_reference(struct aged_result *aged, const struct ctx_age_config *options,
     struct ctx_str literal, bool *found, struct ctx_err *err)

@@ -43,9 +43,10 @@ read_reasoning_file(struct restoration *restoration,
 	return rc > 0;
 }
 
-/* Parses restoration->unstripped, a message from the spool, and removes its
- * signed reasoning.  Sets *is to true if the result is equal to the message in
- * the stream, which means that the stored message is its original. */
+/* Parses restoration->unstripped, a message from the spool (directory of stored
+ * results), and removes its signed reasoning.  Sets *is to true if the result
+ * is equal to the message in the stream, which means that the stored message is
+ * its original. */
 static int
 check_unstripped_message(struct restoration *restoration,
     const struct ctx_event *event, bool *is, struct ctx_err *err)
