@@ -30,9 +30,9 @@ take_number(struct ctx_str *text, uint64_t *n)
 	return true;
 }
 
-/* Parses a line of n bytes as a reference to a file of the spool. middle: the
- * text that must be between the number and the path in the line.  Returns false
- * if the line has another form. */
+/* Parses a line of n bytes as a reference to a file of the spool (directory of
+ * stored results). middle: the text that must be between the number and the
+ * path in the line.  Returns false if the line has another form. */
 static bool
 parse_reference(const char *p, size_t n, const char *middle,
     struct ctx_reference *ref)

@@ -1,6 +1,6 @@
 /*
- * spool.c - stores tool results in the spool, in files whose names contain a
- * hash of the contents
+ * spool.c - stores tool results in the spool (directory of stored results), in
+ * files whose names contain a hash of the contents
  *
  * A file gets its name only when all its contents are synced to disk.  So a
  * file with a name is complete.  No existing file is ever overwritten.
@@ -37,8 +37,9 @@ refuse_long(const struct ctx_spool *spool, const char *name,
 	    spool->dir, name);
 }
 
-/* Opens a regular file of the spool.  Returns 1, or 0 if there is no such file,
- * or -1 with *err.  It is an error if the file has more than most bytes. */
+/* Opens a regular file of the spool (directory of stored results).  Returns 1,
+ * or 0 if there is no such file, or -1 with *err.  It is an error if the file
+ * has more than most bytes. */
 static int
 open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
     int *fd, struct ctx_err *err)

@@ -19,8 +19,8 @@
 #include "store/store.h"
 
 /* Returns true if a path is valid UTF-8 without control characters.  The path
- * of a spool must be, because references, which are lines of text, contain
- * it. */
+ * of a spool (directory of stored results) must be, because references, which
+ * are lines of text, contain it. */
 static bool
 is_printable_path(const char *dir)
 {
@@ -191,10 +191,11 @@ is_same_directory(const struct ctx_spool *spool)
 	    (struct ctx_str){spool->dir, strlen(spool->dir)});
 }
 
-/* Opens the spool, and creates it if it does not exist.  Then locks it, if the
- * file system has locks: a process that has created a spool removes it at its
- * end if it is empty and no other process has locked it.  If the spool was
- * removed before it was locked, creates and opens it again. */
+/* Opens the spool (directory of stored results), and creates it if it does not
+ * exist.  Then locks it, if the file system has locks: a process that has
+ * created a spool removes it at its end if it is empty and no other process has
+ * locked it.  If the spool was removed before it was locked, creates and opens
+ * it again. */
 static int
 open_made(struct ctx_spool *spool, struct ctx_err *err)
 {

@@ -1,5 +1,6 @@
-/* spool_name.c - makes and checks the names of files in the spool, which
- * consist of a tool's name and a hash of the file's contents */
+/* spool_name.c - makes and checks the names of files in the spool (directory of
+ * stored results), which consist of a tool's name and a hash of the file's
+ * contents */
 #include <sha2.h>
 #include <string.h>
 
