@@ -1,11 +1,11 @@
 /*
- * passages.c - divides a text into passages, and removes passages from a text
+ * passages.c - divides a text into passages (a few lines each), and removes
+ * passages from a text
  *
  * A passage ends after a line or a sentence, before it has more than the wanted
- * number of bytes.
- * A sentence that is much longer ends at a blank or, without blanks, between
- * two characters.  A passage never ends inside a protected span, such as base64
- * data or a mark for removed text.
+ * number of bytes.  A sentence that is much longer ends at a blank or, without
+ * blanks, between two characters.  A passage never ends inside a protected
+ * span, such as base64 data or a mark for removed text.
  */
 #include <string.h>
 
@@ -74,15 +74,15 @@ skip_spans(struct passage_walk *walk, size_t at)
 			walk->span.from = walk->span.to = walk->n;
 }
 
-/* Returns the offset of the end of the passage that begins at the offset
- * from. */
+/* Returns the offset of the end of the passage (a few lines) that begins at the
+ * offset from. */
 static size_t
 find_passage_end(const struct passage_walk *walk, size_t from)
 {
 	struct passage_walk look = *walk;
 	size_t at = from, sentence = 0, blank = 0, n = walk->n;
 	/* If no line or sentence ends before this size, in bytes, the passage
-	 * ends at a blank. */
+	 * (a few lines) ends at a blank. */
 	size_t longest = 2 * walk->size;
 	enum quality quality;
 	uint32_t cp;
@@ -133,8 +133,8 @@ struct text_place {
 	size_t in_text, in_json;
 };
 
-/* Replaces a passage by the mark for removed text.  Moves *place from a place
- * before the passage to its end. */
+/* Replaces a passage (a few lines) by the mark for removed text.  Moves *place
+ * from a place before the passage to its end. */
 static int
 remove_passage(struct shortener *shortener, struct ctx_edits *edits,
     const struct text_segments *segments, const struct passage *removed,
