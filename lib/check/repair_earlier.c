@@ -1,9 +1,9 @@
 /*
  * repair_earlier.c - repairs messages that were checked before the current one
  *
- * A finding may be about an earlier message.  If that message is inside a
- * record, its JSON is still in memory.  If it is a record, it is scanned again,
- * because earlier repairs may have changed it.
+ * A finding (violation of a rule) may be about an earlier message.  If that
+ * message is inside a record, its JSON is still in memory.  If it is a record,
+ * it is scanned again, because earlier repairs may have changed it.
  */
 #include <stdlib.h>
 #include <string.h>

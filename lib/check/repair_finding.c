@@ -71,8 +71,8 @@ mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
 	return 1;
 }
 
-/* Makes the repair for fix->finding.  The message of the finding was not
- * written yet. */
+/* Makes the repair for fix->finding.  The message of the
+ * finding was not written yet. */
 static int
 apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const struct ctx_message *message, struct ctx_fix *fix, struct ctx_err *err)

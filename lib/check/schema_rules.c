@@ -16,7 +16,8 @@
 #include "check/validator.h"
 
 #define DEEP 32 /* maximum depth of nested values that are checked */
-/* maximum length of a name in the text of a finding, in bytes */
+/* maximum length of a name in the text of a finding (violation of a rule), in
+ * bytes */
 #define MAX_NAME_BYTES 40
 
 /* A JSON value that is being compared with a schema. at: JSON node of the child

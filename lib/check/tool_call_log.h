@@ -34,7 +34,8 @@ struct ctx_call {
 	 * call was added.  Some of them may have been closed without a
 	 * result. */
 	size_t older;
-	/* Id and tool name of the tool call, for the texts of findings. */
+	/* Id and tool name of the tool call, for the texts of findings
+	 * (violations of rules). */
 	char label[96];
 	/* hash of the id of the tool call; set if has_id is true */
 	uint64_t id[2];
