@@ -16,15 +16,18 @@
 struct log {
 	struct ctx_transcript *transcript;
 	uint32_t *slots;
-	/* the active lines are slots[first] to slots[n - 1] */
+	/* the active lines (sent to the model) are slots[first] to slots[n -
+	 * 1] */
 	size_t first, n;
-	/* number of active lines that begin a turn (CTX_LINE_USER) */
+	/* number of active lines (sent to the model) that begin a turn
+	 * (CTX_LINE_USER) */
 	size_t turns;
-	/* All active lines before slots[digested] are messages of the user, so
-	 * replay_digest need not look at them again. */
+	/* All active lines (sent to the model) before slots[digested] are
+	 * messages of the user, so replay_digest need not look at them
+	 * again. */
 	size_t digested;
-	/* For each id: the index in slots of the active line with this id, plus
-	 * 1; 0 if there is none. */
+	/* For each id: the index in slots of the active line (sent to the
+	 * model) with this id, plus 1; 0 if there is none. */
 	uint32_t *slot_of_id;
 };
 
@@ -51,8 +54,8 @@ drop_log_tail(struct log *log, size_t n)
 		log->digested = n;
 }
 
-/* Returns the index in log->slots of the active line that has this id, or
- * log->n if there is none. */
+/* Returns the index in log->slots of the active line (sent to the model) that
+ * has this id, or log->n if there is none. */
 static size_t
 find_line_slot(const struct log *log, uint32_t id)
 {
@@ -64,8 +67,8 @@ find_line_slot(const struct log *log, uint32_t id)
 	return slot - 1;
 }
 
-/* Adds a line to the active lines.  If an active line has the same id, replaces
- * it by the new line. */
+/* Adds a line to the active lines (sent to the model).  If an active line has
+ * the same id, replaces it by the new line. */
 static int
 replay_message(struct log *log, uint32_t line, struct ctx_err *err)
 {
@@ -88,10 +91,11 @@ replay_message(struct log *log, uint32_t line, struct ctx_err *err)
 	return 0;
 }
 
-/* Removes the newest turns from the active lines. turns: how many.  A turn is a
- * user message and everything up to the next user message.  Lines of context,
- * which the agent has inserted before a user message, are removed together with
- * its turn.  But context before the first turn is kept. */
+/* Removes the newest turns from the active lines (sent to the model). turns:
+ * how many.  A turn is a user message and everything up to the next user
+ * message.  Lines of context, which the agent has inserted before a user
+ * message, are removed together with its turn.  But context before the first
+ * turn is kept. */
 static void
 replay_rollback(struct log *log, uint32_t turns)
 {
@@ -111,7 +115,7 @@ replay_rollback(struct log *log, uint32_t turns)
 
 /* Handles a line which says that the agent has replaced the conversation by a
  * summary, except for the user messages.  Removes all lines that are not user
- * messages from the active lines. */
+ * messages from the active lines (sent to the model). */
 static void
 replay_digest(struct log *log)
 {
@@ -129,8 +133,8 @@ replay_digest(struct log *log)
 }
 
 /* Handles a summary that contains the id of an earlier line ("about").  If the
- * earlier line is the request for the summary, removes all active lines before
- * it.  Otherwise removes nothing. */
+ * earlier line is the request for the summary, removes all active lines (sent
+ * to the model) before it.  Otherwise removes nothing. */
 static void
 replay_summary(struct log *log, uint32_t about)
 {

@@ -84,8 +84,8 @@ struct ctx_transcript {
 	 * the file is being read: the newest line that has this id or whose
 	 * parent has it. */
 	struct ctx_values newest_of_id;
-	/* Number of the last active line with a message of the user; 0 if there
-	 * is none. */
+	/* Number of the last active line (sent to the model) with a message of
+	 * the user; 0 if there is none. */
 	uint32_t last_user;
 	struct ctx_message message; /* scratch memory */
 	struct ctx_buf model; /* name of the file's model, as a JSON string */
@@ -183,8 +183,8 @@ bool ctx_transcript_is_removed(const struct ctx_transcript *transcript,
  *   id
  *   of the nearest ancestor that is kept, or by null.
  * - If the line refers to another line that was removed, the id of that line is
- *   replaced by the id of the first active line after it that is kept.
- * json: the parsed line. */
+ *   replaced by the id of the first active line (sent to the model) after it
+ *   that is kept. json: the parsed line. */
 int ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
     const struct ctx_json *json, struct ctx_edits *edits, struct ctx_err *err);
 /* Returns true if ctx_transcript_relink would add an edit to a line. */
