@@ -60,8 +60,8 @@ ctx_pruned_history_count_answer(const struct replay_message *answer,
 					       : 0;
 }
 
-/* Adds the tokens of an answer to the newest segment, that of the prompt before
- * it, because both are one record. */
+/* Adds the tokens of an answer to the newest segment (message or part of one),
+ * that of the prompt before it, because both are one record. */
 static void
 group_answer(struct pruned_history *history,
     const struct pruned_message *prompt)
@@ -286,8 +286,9 @@ ctx_pruned_history_summarize(struct pruned_history *history, bool feeds_back,
 
 /* ---- passages ---- */
 
-/* Sets *removed to the passages that the plan removes from a segment, and *hash
- * to their hash; to 0 if there are none. */
+/* Sets *removed to the passages (a few lines each) that the plan removes from a
+ * segment (message or part of one), and *hash to their hash; to 0 if there are
+ * none. */
 static int
 find_passages(struct pruned_history *history, size_t segment,
     struct passages *removed, uint64_t *hash, struct ctx_err *err)
@@ -305,7 +306,8 @@ find_passages(struct pruned_history *history, size_t segment,
 	return 0;
 }
 
-/* Sets the member passage_savings of a segment, the only one of its message. */
+/* Sets the member passage_savings of a segment (message or part of one), the
+ * only one of its message. */
 static int
 count_savings(struct pruned_history *history, struct pruned_message *message,
     size_t segment, struct ctx_err *err)
@@ -387,9 +389,10 @@ ctx_pruned_history_search_result(struct pruned_history *history,
 
 /* ---- the history of the next request ---- */
 
-/* Stores in *message which edits the plan makes in its segments, and the tokens
- * of the summary that the message then contains.  Returns false if the plan
- * removes all of its segments. first: index of the message's first segment. */
+/* Stores in *message which edits the plan makes in its segments (messages or
+ * parts of one), and the tokens of the summary that the message then contains.
+ * Returns false if the plan removes all of its segments. first: index of the
+ * message's first segment. */
 static bool
 record_changes(const struct pruned_history *history,
     struct pruned_message *message, size_t first)
@@ -496,7 +499,8 @@ ctx_pruned_history_open(struct pruned_history *history,
 	struct prune *prune = &history->prune;
 	struct held_conversation *conversation = &prune->stream_conversation;
 
-	/* The replay removes passages only from tool results. */
+	/* The replay removes passages (a few lines each) only from tool
+	 * results. */
 	scorer.whole = !history->settings.strategy->cuts_results;
 	ctx_hashkey_init(&history->key);
 	ctx_rewrite_init(&prune->rewrite, history->session->simd);
