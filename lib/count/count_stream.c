@@ -205,7 +205,8 @@ release_shares(struct counted_conversation *conversation)
 }
 
 /* Returns the index of the message that was counted last in its conversation,
- * counted from 0. segment: a segment of this message. */
+ * counted from 0. segment: a segment (message or part of one) of this
+ * message. */
 static uint64_t
 find_index(const struct count_run *run, const struct ctx_event *event,
     const struct ctx_segment *segment)
