@@ -217,8 +217,8 @@ record_bad(struct ctx_stream *stream, const struct ctx_record *record,
 }
 
 /* Reads a line of a session file for the second time.  Fails if the file has
- * changed since the first time, because the decision about its active lines may
- * be wrong now. */
+ * changed since the first time, because the decision about its active lines
+ * (sent to the model) may be wrong now. */
 static int
 reread_line(struct ctx_stream *stream, struct ctx_err *err)
 {

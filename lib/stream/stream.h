@@ -289,18 +289,19 @@ int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
 
 /* ---- stream/edit_message.c: the edits of one message -------------------- */
 
-/* What is done with a segment of a message when a conversation is pruned, as
- * bits.  A message has up to two segments: its tool results, and everything
- * else. */
+/* What is done with a segment (message or part of one) of a message when a
+ * conversation is pruned, as bits.  A message has up to two segments: its tool
+ * results, and everything else. */
 enum {
 	CTX_MARK_DROP = 1,  /* remove the segment */
 	CTX_MARK_STRIP = 2, /* remove the reasoning of the segment */
 	/* replace the content of the segment's tool results by a short text */
 	CTX_MARK_CLEAR = 4,
-	/* keep only the beginning and the end of each text of the segment */
+	/* keep only the beginning and the end of each text of the segment
+	 * (message or part of one) */
 	CTX_MARK_HEAD_TAIL = 8,
 	/* remove a summary or notice that an earlier run of ctx has inserted
-	 * into the segment */
+	 * into the segment (message or part of one) */
 	CTX_MARK_DROP_INSERTION = 16,
 	CTX_MARK_NOTICE = 32, /* insert a notice before the segment */
 	/* remove the passages (a few sentences or lines each) of the segment's
@@ -322,8 +323,8 @@ enum ctx_reasoning {
 	CTX_REASONING_FAIL,
 };
 
-/* What is done with the two segments of a message (its tool results, and the
- * rest), as bits CTX_MARK_... */
+/* What is done with the two segments (messages or parts of one) of a message
+ * (its tool results, and the rest), as bits CTX_MARK_... */
 struct ctx_message_edit {
 	unsigned results, rest;
 	/* For CTX_MARK_DROP_INSERTION: index of the block with the summary or
