@@ -164,10 +164,9 @@ void ctx_tokens_release(struct ctx_tokens *tokens);
 
 /*
  * Counts the tokens of a text, and sets *tokens to their number.  The time is
- * linear in n for every text.  The memory is limited, except that a pretoken
- * (piece of text that is encoded by itself) of more than CTX_TOKEN_WORD bytes
- * needs up to nine times its size, and with an encoding of Claude up to 16
- * times.  Vocabulary files may need more:
+ * linear in n for every text.  The memory is limited, except that a pretoken of
+ * more than CTX_TOKEN_WORD bytes needs up to nine times its size, and with an
+ * encoding of Claude up to 16 times.  Vocabulary files may need more:
  *  - 40 times the size of the pretoken, and n log n time, if a merge has a
  *    lower rank than the merges that make its parts
  *  - twice the size of the text, if a pattern matches nothing in the text

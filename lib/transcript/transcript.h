@@ -180,11 +180,11 @@ bool ctx_transcript_is_removed(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Adds the edits that a line needs because other lines were removed:
  * - If the parent of the line was removed, the parent's id is replaced by the
- *   id
- *   of the nearest ancestor that is kept, or by null.
+ *   id of the nearest ancestor that is kept, or by null.
  * - If the line refers to another line that was removed, the id of that line is
  *   replaced by the id of the first active line (sent to the model) after it
- *   that is kept. json: the parsed line. */
+ *   that is kept.
+ * json: the parsed line. */
 int ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
     const struct ctx_json *json, struct ctx_edits *edits, struct ctx_err *err);
 /* Returns true if ctx_transcript_relink would add an edit to a line. */

@@ -2,9 +2,8 @@
  * count_streaming.c - counts the tokens of a text of which only the first part
  * is known
  *
- * Counting ends at a boundary between pretokens (pieces of text that are
- * encoded by themselves) that later bytes certainly cannot change.  Which
- * boundaries are certain depends on the encoding:
+ * Counting ends at a boundary between pretokens that later bytes certainly
+ * cannot change.  Which boundaries are certain depends on the encoding:
  *  - Built-in pretokenizers: all boundaries except the last few.
  *  - Patterns of vocabulary files: the end of a match that was found without
  *    looking at the end of the known text.

@@ -1,6 +1,5 @@
 /*
- * split_text.c - splits a text into pretokens (pieces of text that are encoded
- * by themselves) and counts them, some at a time
+ * split_text.c - splits a text into pretokens and counts them, some at a time
  *
  * The order of the steps is that of the tokenizers library:
  *  - find added tokens in the original text

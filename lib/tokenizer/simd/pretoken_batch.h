@@ -1,21 +1,21 @@
 /*
- * pretoken_batch.h - looks up many pretokens (pieces of text that are encoded
- * by themselves) in the cache at once
+ * pretoken_batch.h - looks up many pretokens in the cache at once
  *
  * Each of portable.c, avx2.c, avx512.c and neon.c includes this file once.
  * Before that, it defines with its instructions
  *
- * 	struct sum  zero is a valid empty sum line_adds(sum, line, key) adds the
- *  tokens of the key and
- * 				CTX_PRETOKEN_CACHE_FOUND if the line has it
- * sum_total(sum)  the sum
+ *	struct sum		zero is a valid empty sum
+ *	line_adds(sum, line, key)	adds the tokens of the key and
+ *				CTX_PRETOKEN_CACHE_FOUND if the line has it
+ *	sum_total(sum)		the sum
  *
  * It may also define one or both of these macros, each with a function that
  * replaces the one of this file:
  *
- * 	CTX_VEC_HASH vec_hash(out, keys, shift): ctx_key_hash() >> shift
- * 			of eight keys CTX_VEC_LONGS vec_longs(start, end): bit i is
- * set if pretoken i of eight is too long for a key
+ *	CTX_VEC_HASH	vec_hash(out, keys, shift): ctx_key_hash() >> shift
+ *			of eight keys
+ *	CTX_VEC_LONGS	vec_longs(start, end): bit i is set if pretoken i of
+ *			eight is too long for a key
  *
  * First the keys of many pretokens are made, and their lines of the hash table
  * are prefetched.  Then all keys are compared with these lines, which have
