@@ -22,6 +22,8 @@ ends_with(const char *p, size_t at, const char *end)
 	return at >= n && memcmp(p + at - n, end, n) == 0;
 }
 
+/* Returns true if a sentence or line ends before an offset.  Most bytes do not
+ * end one, so the last byte is looked at first. */
 static bool
 is_after_sentence(const char *p, size_t at)
 {
@@ -30,10 +32,14 @@ is_after_sentence(const char *p, size_t at)
 	    "\xef\xbc\x9f" /* U+FF1F */};
 	size_t i;
 
+	if (p[at - 1] == '\n')
+		return p[at] != '\n';
+	if (strchr(" \x81\x82\x9f", p[at - 1]) == NULL)
+		return false;
 	for (i = 0; i < sizeof ends / sizeof ends[0]; i++)
 		if (ends_with(p, at, ends[i]))
 			return true;
-	return p[at - 1] == '\n' && p[at] != '\n';
+	return false;
 }
 
 /* Returns how well a text can be divided at an offset, which is the beginning
@@ -74,6 +80,20 @@ skip_spans(struct passage_walk *walk, size_t at)
 			walk->span.from = walk->span.to = walk->n;
 }
 
+/* Returns the greatest offset, above from and at most to, at which a sentence or
+ * a line ends; 0 if there is none. */
+static size_t
+find_last_sentence_end(const struct passage_walk *walk, size_t from, size_t to)
+{
+	for (; to > from; to--)
+		/* A byte 10xxxxxx is not the first one of a character. */
+		if (is_after_sentence(walk->p, to) &&
+		    ((unsigned char)walk->p[to] & 0xc0) != 0x80 &&
+		    rate_place(walk->p, walk->n, to) == AFTER_SENTENCE)
+			return to;
+	return 0;
+}
+
 /* Returns the offset of the end of the passage (a few lines) that begins at the
  * offset from. */
 static size_t
@@ -90,6 +110,12 @@ find_passage_end(const struct passage_walk *walk, size_t from)
 	/* The rest of a text is not divided if it is hardly longer. */
 	if (n - from <= walk->size + walk->size / 4)
 		return n;
+	/* This is fast, and finds the same as the loop below. */
+	if (walk->span.from >= from + walk->size)
+		sentence =
+		    find_last_sentence_end(walk, from, from + walk->size);
+	if (sentence > 0)
+		return sentence;
 	for (;;) {
 		at += ctx_utf8_next(walk->p + at, n - at, &cp);
 		if (at >= n)
