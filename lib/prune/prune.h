@@ -361,8 +361,7 @@ struct ctx_scorer_options {
 	const char *query;
 	/* for the strategy recall: program that makes embeddings of texts */
 	struct ctx_command embedder;
-	/* for the strategy recall: true if texts can only be kept or removed as
-	 * a whole */
+	/* true if texts are kept or removed as a whole, not in passages */
 	bool whole;
 };
 

@@ -35,6 +35,7 @@ ctx_prune_config_complete(struct ctx_prune_config *options)
 		settings->trigger_messages = 0;
 	if (settings->always || settings->trigger_messages > 0)
 		settings->keep_messages = 20;
+	options->scorer.whole = settings->level == CTX_LEVEL_LIGHT;
 }
 
 /* Default of ctx_prune_settings.quantum in thousandths of a percent of the

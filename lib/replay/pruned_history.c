@@ -499,9 +499,9 @@ ctx_pruned_history_open(struct pruned_history *history,
 	struct prune *prune = &history->prune;
 	struct held_conversation *conversation = &prune->stream_conversation;
 
-	/* The replay removes passages (a few lines each) only from tool
-	 * results. */
-	scorer.whole = !history->settings.strategy->cuts_results;
+	/* The replay removes passages only from tool results. */
+	if (!history->settings.strategy->cuts_results)
+		scorer.whole = true;
 	ctx_hashkey_init(&history->key);
 	ctx_rewrite_init(&prune->rewrite, history->session->simd);
 	prune->rewrite.lines = no_messages;

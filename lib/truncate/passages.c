@@ -80,8 +80,8 @@ skip_spans(struct passage_walk *walk, size_t at)
 			walk->span.from = walk->span.to = walk->n;
 }
 
-/* Returns the greatest offset, above from and at most to, at which a sentence or
- * a line ends; 0 if there is none. */
+/* Returns the greatest offset, above from and at most to, at which a sentence
+ * or a line ends; 0 if there is none. */
 static size_t
 find_last_sentence_end(const struct passage_walk *walk, size_t from, size_t to)
 {
