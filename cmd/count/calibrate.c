@@ -23,8 +23,9 @@ struct calibrate_call {
 	struct ctx_billed_sample sample;
 };
 
-/* Sets *id to the id of a model's name: the model that the message names or, if
- * it names none, the model that its conversation names. */
+/* Finds the name of a message's model: the model that the message names or, if
+ * it names none, the model that its conversation names.  Sets *id to the id of
+ * this name in calibrate.models. */
 static int
 find_name(struct calibrate *calibrate, const struct ctx_token_stats *stats,
     uint32_t *id, struct ctx_err *err)
@@ -117,11 +118,11 @@ calibrate_ended(struct calibrate *calibrate,
 
 /* ---- the report ---- */
 
-/* A factor is reported as useless if it comes from fewer than MIN_REQUESTS
- * requests, if its error relative to the billed tokens is above MAX_ERROR, or
- * if the requests tell little about it (less than MIN_LEARNED).  A factor below
- * MIN_FACTOR or above MAX_FACTOR is also useless, because no two tokenizers
- * differ so much. */
+/* A factor is reported as useless if it was computed from fewer than
+ * MIN_REQUESTS requests, if its error relative to the billed tokens is above
+ * MAX_ERROR, or if the requests say little about it (less than MIN_LEARNED).  A
+ * factor below MIN_FACTOR or above MAX_FACTOR is also useless, because no two
+ * tokenizers differ so much. */
 enum { MIN_REQUESTS = 3 };
 #define MAX_ERROR   0.25
 #define MIN_LEARNED 0.5
@@ -137,14 +138,14 @@ struct fitted {
 	size_t n; /* number of requests */
 	struct ctx_calibration line;
 	/* Factors in hundredths, as in models.json. factor: the factor that
-	 * fits best, rounded; or the value of upper, if the user wants that.
-	 * upper: the smallest factor with which no request is counted too low,
-	 * rounded up. */
+	 * fits best, rounded; or, if the user has asked for it, the value of
+	 * the member "upper". upper: the smallest factor with which no request
+	 * is counted too low, rounded up. */
 	double factor, upper;
 };
 
-/* Returns why the factor that was computed for a model is useless, as a text
- * for the user, or NULL if it is useful. */
+/* Returns a text that tells the user why the factor of a model is useless, or
+ * NULL if it is useful. */
 static const char *
 explain_doubt(const struct fitted *fitted)
 {

@@ -1,14 +1,14 @@
-/* calibrate.h - computes the factor by which counted tokens must be multiplied
- * to get billed tokens (ctx-count --calibrate) */
+/* calibrate.h - computes by which factor counted tokens must be multiplied to
+ * get billed tokens (ctx-count --calibrate) */
 #ifndef CTX_CMD_COUNT_CALIBRATE_H
 #define CTX_CMD_COUNT_CALIBRATE_H
 
 #include "count/count.h"
 #include "cli/cli.h"
 
-/* Two parts of a number of tokens. text: tokens of texts, which are multiplied
- * by the model's factor. rest: tokens of media, message framing and others,
- * which are not multiplied. */
+/* A number of tokens in two parts. text: tokens of texts, which are multiplied
+ * by the model's factor. rest: tokens of media, message framing (role,
+ * delimiters) and others, which are not multiplied. */
 struct calibrate_sum {
 	uint64_t text, rest;
 };
@@ -21,17 +21,17 @@ struct calibrate {
 	struct ctx_intern models;
 	struct ctx_buf text; /* scratch buffer */
 	/* The next members are about the conversation that is being read. */
-	/* Number of tokens of the conversation read so far. all: of all
-	 * messages; before: of all messages but the newest one. */
+	/* Number of tokens of the conversation as far as it was read. all: of
+	 * all messages; before: of all messages except the newest one. */
 	struct calibrate_sum all, before;
 	enum ctx_role role; /* role of the newest message */
 };
 
-/* Store the tokens that the provider billed for a request.  calibrate_message
- * must be called for all messages, because a message may report billed tokens;
- * calibrate_ended must be called at the end of each conversation, which may
- * report them, too.  The token counts in *stats must not have been multiplied
- * by a factor. */
+/* Store how many tokens the provider has billed for a request.
+ * calibrate_message must be called for each message, because a message may
+ * report billed tokens; calibrate_ended must be called at the end of each
+ * conversation, because a conversation may report them, too.  The token counts
+ * in *stats must not have been multiplied by a factor. */
 int calibrate_message(struct calibrate *calibrate,
     const struct ctx_token_stats *stats, struct ctx_err *err);
 int calibrate_ended(struct calibrate *calibrate,
@@ -40,16 +40,16 @@ int calibrate_ended(struct calibrate *calibrate,
 /* How the results of --calibrate are printed. */
 struct calibrate_choice {
 	const struct ctx_models *own; /* models that the user has defined */
-	/* Which factor is in the line for models.json.  False: the factor that
-	 * fits best.  True: the smallest factor that counts no request too
-	 * low. */
+	/* Which factor is printed in the line for models.json.  False: the
+	 * factor that fits best.  True: the smallest factor with which no
+	 * request is counted too low. */
 	bool upper;
 	bool json; /* true if JSON lines are printed; false for text */
 };
 /*
  * Prints for each model the factor by which counted tokens must be multiplied
- * to get billed tokens.  For each model whose factor is useful, also prints a
- * line that the user can copy into models.json.
+ * to get billed tokens.  If the factor of a model is useful, also prints a line
+ * that the user can copy into models.json.
  *
  * Returns 1; or 0 if no record has billed tokens; or -1 with *err.
  */

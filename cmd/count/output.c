@@ -180,8 +180,8 @@ print_label(const struct row_form *form, const struct row *row)
 }
 
 /* Prints a column with a number, or an empty column if the number is not known.
- * gap: character printed before or after the column; width: width of the column
- * in characters. */
+ * gap: character that is printed before or after the column; width: width of
+ * the column in characters. */
 static void
 print_known(uint64_t number, bool is_known, char gap, int width)
 {
@@ -328,9 +328,9 @@ is_printed_after(const struct row *x, const struct row *y)
 	return x->number > y->number;
 }
 
-/* Inserts a row into a binary heap of n rows, in which the element number "at"
- * is unused.  The root of the heap is the row that is printed last.  It is
- * removed first when a larger row is read. */
+/* Inserts a row into a binary heap of n rows, in which element number "at" is
+ * free.  The root of the heap is the row that would be printed last.  It is the
+ * first to be removed when a larger row is read. */
 static void
 place_in_heap(struct row *heap, size_t n, size_t at, const struct row *row)
 {

@@ -8,24 +8,24 @@
 /* What the rows of ctx-count's output stand for, as the option --per says. */
 enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
 
-/* A row of the output: the tokens of a conversation, of one message, or of all
- * messages with the same label.  A label is the name of a role or tool, or the
- * number of a turn. */
+/* A row of the output, with the tokens of a conversation, of one message, or of
+ * all messages that have a label in common.  A label is the name of a role or
+ * tool, or the number of a turn. */
 struct row {
 	struct ctx_token_stats sum;
 	/* The label of the row; its member p is NULL if the row has none. */
 	struct ctx_str label;
-	/* Number of the row, in the order in which rows were made.  Of two rows
-	 * with equally many tokens, the one with the lower number is printed
-	 * first. */
+	/* Number of the row; rows are numbered as they are made.  Of two rows
+	 * with the same number of tokens, the row with the lower number is
+	 * printed first. */
 	uint64_t number;
 };
 
 struct rows {
 	struct row *list;
 	size_t n, cap;
-	/* How often rows_keep_top was called.  Each call is for one message,
-	 * and this number becomes the row number of the message. */
+	/* Number of calls of rows_keep_top so far.  Each call is for one
+	 * message, and this number becomes the row number of the message. */
 	uint64_t taken;
 	struct ctx_intern names;
 };
@@ -53,27 +53,27 @@ struct table {
 struct row_form {
 	struct cli *cli;
 	bool json, tsv, quiet;
-	/* the table that the rows are printed in, or NULL if they are not
+	/* the table in which the rows are printed, or NULL if they are not
 	 * printed as a table */
 	struct table *table;
-	/* True if the table or TSV has two columns for billed tokens: the
-	 * billed tokens of the last request, and the tokens that ctx counts
-	 * after it. */
+	/* True if the table or TSV has two columns about billed tokens: one
+	 * with the billed tokens of the last request, one with the tokens that
+	 * ctx counts after this request. */
 	bool billed;
 	/* true if the JSON output has no members for billed tokens */
 	bool no_billed;
 	/* What the labels of the rows are, such as "role" or "tool". */
 	const char *per;
-	/* Numbers of tokens. window: size of the context window, or 0 to use
-	 * that of the model. reserve: subtracted from the tokens that are left
-	 * of the context window (--reserve). */
+	/* Numbers of tokens. window: size of the context window; 0: that of the
+	 * model. reserve: this number is subtracted from the unused tokens of
+	 * the context window (--reserve). */
 	uint64_t window, reserve;
 	/* True if the TSV header was printed.  Only row_print sets it. */
 	bool header;
 };
 
-/* Returns the size of the context window in tokens, which is 100 % in a row.
- * Returns 0 if the row shows no percentage. */
+/* Returns the size of the context window in tokens, of which percentages in the
+ * row are computed.  Returns 0 if the row shows no percentage. */
 uint64_t row_window(const struct row_form *form,
     const struct ctx_token_stats *stats);
 /* Returns the number of tokens of a row that is compared with the context
@@ -89,12 +89,13 @@ void row_add_tokens(struct ctx_token_stats *sum,
  * at p.  If there is no such row yet, adds it. */
 int rows_add(struct rows *rows, const struct ctx_token_stats *stats,
     const char *p, size_t n, struct ctx_err *err);
-/* Keeps a message with its token counts if it is among the largest messages
- * that were read so far. top: number of messages that are kept, at least 1. */
+/* Stores a message with its token counts if it is one of the largest messages
+ * that were read so far. top: number of messages that are stored, at least
+ * 1. */
 int rows_keep_top(struct rows *rows, const struct ctx_token_stats *stats,
     uint64_t top, struct ctx_err *err);
-/* Sorts the messages that rows_keep_top has kept by their tokens, the largest
- * first. */
+/* Sorts the messages that rows_keep_top has stored by their number of tokens,
+ * the largest first. */
 void rows_rank(struct rows *rows);
 /* Prints the rows that rows_add has filled, and removes them.  The row with the
  * most tokens is printed first or, if turns is true, the rows are printed in
@@ -119,9 +120,9 @@ void table_end(struct row_form *form);
 /* Returns the i-th value (from 0) of the option --per, such as "role", or NULL
  * after the last one. */
 const char *per_name(unsigned i);
-/* Adds the tokens of a message to the rows that the option --per asks for: to
- * the row of its turn, to the row of its role, or to one row for each of its
- * tools or kinds of content blocks. */
+/* Adds the tokens of a message to the rows of the option --per: to the row of
+ * its turn, or to the row of its role, or to one row for each of its tools or
+ * kinds of content blocks. */
 int rows_add_message(struct rows *rows, enum per per,
     const struct ctx_token_stats *stats, struct ctx_err *err);
 /* Adds the tokens of a conversation's system prompt and tool definitions to the

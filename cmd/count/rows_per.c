@@ -14,8 +14,8 @@ per_name(unsigned i)
 	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }
 
-/* Number of tokens, how many of them are estimated, and number of characters of
- * their texts. */
+/* Three numbers about a row: its tokens, how many of these are estimated, and
+ * the characters of its texts. */
 struct row_size {
 	uint64_t tokens, estimated, chars;
 };

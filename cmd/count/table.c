@@ -14,10 +14,10 @@
 #include "count/output.h"
 
 enum { MOST_HELD = 1000, MOST_LABEL = 32, GAP = 2 };
-/* Minimum widths of the last column in characters.  NAME_LEAST: if it contains
+/* Minimum widths of the last column, in characters.  NAME_LEAST: if it contains
  * names of conversations.  MESSAGE_LEAST: if it contains messages with role and
- * tool.  PLACE_LEAST: minimum width of a file name with line number, without
- * the label before it. */
+ * tool.  PLACE_LEAST: minimum for a file name with line number, without the
+ * label before it. */
 enum { NAME_LEAST = 16, MESSAGE_LEAST = 28, PLACE_LEAST = 10 };
 
 /* The columns to the left of the name, in their order on the terminal. */
@@ -26,8 +26,8 @@ _Static_assert((int)COLUMNS == (int)TABLE_COLUMNS, "each column has a width");
 
 static const char *const heads[COLUMNS] = {"tokens", "messages", "chars",
     "window", "used", "left", "billed", "after"};
-/* Columns of the table that are left out if the terminal is too narrow, in this
- * order. */
+/* Columns that are left out if the terminal is too narrow for the table, the
+ * first in this list first. */
 static const unsigned char dispensable[] = {CHARS, AFTER, MESSAGES, WINDOW,
     LEFT, BILLED, USED};
 
@@ -39,7 +39,7 @@ struct table_row {
 };
 
 /* Writes a number with a comma before each group of three digits, such as
- * "-1,234", to cell. sign: text before the number. */
+ * "-1,234", to the text cell. sign: text before the number. */
 static void
 write_grouped(char cell[24], const char *sign, uint64_t number)
 {
@@ -173,7 +173,7 @@ widen(struct table *table, const struct table_row *row)
 	}
 }
 
-/* Makes the column of labels at least as wide as a label.  This column has a
+/* Makes the column of labels at least as wide as this label.  The column has a
  * fixed width only if file names are printed after it. */
 static void
 widen_labels(struct table *table, struct ctx_str label)
@@ -241,9 +241,8 @@ print_heads(const struct row_form *form, const struct row *row, size_t width)
 		puts(row->sum.message != NULL ? "message" : "name");
 }
 
-/* Prints the rows that are held in memory.  Also called before a message is
- * printed on standard error, except for a message about an error in this
- * function itself. */
+/* Prints the rows that are in memory.  Also called before an error message is
+ * printed, except for one about an error in this function itself. */
 static void
 flush_rows(void *user)
 {
