@@ -26,9 +26,9 @@ bar_check(struct bar *bar, struct cli *cli, bool other)
 		cli_die(cli,
 		    "--follow cannot read standard input; name a file");
 	bar->shown |= bar->follow;
-	/* Used with --follow, while another program may be writing the input
-	 * file.  The last line of the file may then be incomplete, which must
-	 * not be an error. */
+	/* With --follow, another program may be writing the input file.  The
+	 * last line of the file may then be incomplete, which must not be an
+	 * error. */
 	cli->lenient |= bar->follow;
 }
 

@@ -18,9 +18,10 @@ struct bar {
 	/* The members names, parts, n and cap describe the conversation that is
 	 * being read. */
 	struct ctx_intern names;
-	/* The array of the parts of the bar: it has n used elements, and memory
-	 * for cap.  The string table "names" gives the name of each part an id,
-	 * counted from 1; the part with this id is parts[id - 1]. */
+	/* The array of the parts of the bar: n elements are in use, and there
+	 * is memory for cap.  The string table "names" gives the name of each
+	 * part an id, counted from 1; the part with this id is parts[id -
+	 * 1]. */
 	struct bar_part *parts;
 	size_t n, cap;
 	/* The remaining members are about all bars that were drawn so far. */
@@ -31,25 +32,25 @@ struct bar {
 	unsigned height;
 	/* number of terminal lines printed since the last call of bar_wait */
 	unsigned lines;
-	/* An array with the result of stat(2) for each input file, from the end
-	 * of the last bar_wait.  A file has changed since then if its device,
-	 * inode, size or modification time differs. */
+	/* For each input file, the result of stat(2) at the end of the last
+	 * bar_wait.  The file has changed since then if its device, inode, size
+	 * or modification time is different now. */
 	struct stat *last;
 };
 
-/* Exits with an error if the options for the bar contradict other options.
- * other: true if an option asks for an output that is not the bar. */
+/* Exits with an error if the options for the bar cannot be combined with other
+ * options. other: true if an option asks for an output that is not the bar. */
 void bar_check(struct bar *bar, struct cli *cli, bool other);
 /* Returns true if the options ask for a bar, on the terminal or as SVG. */
 bool bar_is_on(const struct bar *bar);
-/* bar_add adds a message's tokens to the bar of its conversation. bar_end ends
- * the conversation: it prints the bar, or adds it to the SVG picture. window:
- * the context window in tokens, or 0 if it is not known. */
+/* bar_add: adds a message's tokens to the bar of its conversation. bar_end:
+ * ends the conversation, and prints the bar or adds it to the SVG picture.
+ * window: the context window in tokens, or 0 if it is not known. */
 int bar_add(struct bar *bar, const struct ctx_token_stats *t,
     struct ctx_err *err);
 int bar_end(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
     struct ctx_err *err);
-/* Prints one line about a message, to list the largest messages of a
+/* Prints one line about a message.  Used to list the largest messages of a
  * conversation below its bar.  If first is true, prints an empty line before
  * the message. */
 int bar_item(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
@@ -61,7 +62,7 @@ void bar_write(struct bar *bar, const struct cli *cli);
 /*
  * Implements --follow, which draws the bars again when the input changes.  The
  * first call returns at once.  Each later call waits until an input file has
- * changed since the call before, then clears the old bars from the terminal.
+ * changed since the previous call, then erases the old bars on the terminal.
  */
 void bar_wait(struct bar *bar, const struct cli *cli);
 void bar_release(struct bar *bar);

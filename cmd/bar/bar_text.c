@@ -34,8 +34,7 @@ print_mode(const struct picture *picture, const char *mode)
 }
 
 /* Switches the terminal to a background colour, with black text.  If seen is
- * false, the text gets the colour of the background, which makes the text
- * invisible. */
+ * false, the text gets the background colour, so that nobody sees it. */
 static void
 print_shade(const struct picture *picture, unsigned shade, bool seen)
 {
@@ -45,9 +44,9 @@ print_shade(const struct picture *picture, unsigned shade, bool seen)
 		printf("\033[38;5;%u;48;5;%um", shade, shade);
 }
 
-/* Prints one part of the bar: the letter of the part, repeated once per
- * terminal column.  In a coloured bar only the letter in the middle is visible.
- * The invisible letters are there for users who copy the line as text. */
+/* Prints one part of the bar: the letter of the part, once in each terminal
+ * column.  In a coloured bar only the letter in the middle can be seen.  The
+ * others are there for users who copy the line as text. */
 static void
 print_segment(const struct picture *picture, const struct bar_part *part)
 {
@@ -80,7 +79,7 @@ print_cells(struct picture *picture, size_t cells)
 	puts("]");
 }
 
-/* Prints the scale under the bar.  It marks 100 % of the context window, and
+/* Prints the scale below the bar.  It marks 100 % of the context window, and
  * the percentages at which a named range such as "NEARLY FULL" begins.  If two
  * marks would overlap, prints only the more important one. */
 static void
@@ -127,9 +126,8 @@ print_entry(const struct picture *picture, size_t i, size_t width)
 	    share);
 }
 
-/* Prints the legend of the bar in columns.  The order of the entries is from
- * top to bottom, then to the next column.  Returns the number of lines
- * printed. */
+/* Prints the legend of the bar in columns, which are filled one after another
+ * from top to bottom.  Returns the number of lines printed. */
 static unsigned
 print_legend(const struct picture *picture, size_t width)
 {
@@ -205,9 +203,10 @@ bar_print(const struct bar *bar, struct picture *picture, unsigned *lines,
 	return 0;
 }
 
-/* Prints a line about a message: tokens, percentage of the context window, file
- * and line, role and tool, such as "6.5k 5.1% sample/agent.jsonl:262 tool run".
- * width: maximum width in terminal columns. */
+/* Prints a line about a message: its tokens, their percentage of the context
+ * window, file and line, role and tool; for example "6.5k 5.1%
+ * sample/agent.jsonl:262 tool run". width: maximum width in terminal
+ * columns. */
 static int
 print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
     struct ctx_err *err)

@@ -133,9 +133,9 @@ picture_make(struct picture *picture, struct bar_part *parts, size_t n)
 	picture->scale += picture->scale == 0;
 }
 
-/* Gives one more cell of width (a terminal column or SVG unit) to the part that
- * has lost most by rounding down. lost[i]: how much part i has lost, as a
- * fraction of a cell; negative after the part was widened. */
+/* Makes one part of the bar wider by one cell (terminal column or SVG unit):
+ * the part that has lost most by rounding down. lost[i]: how much part i has
+ * lost, as a fraction of a cell; negative after the part was made wider. */
 static void
 widen_part(struct picture *picture, double lost[PICTURE_PARTS])
 {
@@ -164,7 +164,7 @@ picture_divide_width(struct picture *picture, size_t cells)
 	for (i = 0; i < picture->n; i++) {
 		width = (double)picture->parts[i].tokens * each;
 		picture->parts[i].cells = (size_t)width;
-		/* A rounding error of floating point must not make the sum of
+		/* Floating point rounds numbers.  This must not make the sum of
 		 * the widths larger than the width that is used. */
 		if (picture->parts[i].cells > used - given)
 			picture->parts[i].cells = used - given;
