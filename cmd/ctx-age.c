@@ -17,7 +17,7 @@ struct age_command {
 };
 
 /* Called if a tool result could not be stored in a file.  Counts these tool
- * results, and prints a message only for the first one. */
+ * results, and prints an error message only for the first one. */
 static void
 on_failed(void *user, const struct ctx_err *why)
 {
@@ -31,7 +31,7 @@ on_failed(void *user, const struct ctx_err *why)
 				       : "tool result is unchanged");
 }
 
-/* Exits with an error if an option was given that has no effect. */
+/* Exits with an error if the user has given an option that has no effect. */
 static void
 check_conflicts(const struct age_command *age)
 {

@@ -22,8 +22,9 @@ struct cache_command {
 	struct cli_report report;
 	const char *diff, *price;
 	uint64_t breakpoints, conversations, lines;
-	/* Bit i is set once the value i of enum ctx_cache_status was reported
-	 * to the user, so that each status is reported only once. */
+	/* For each value of enum ctx_cache_status, a bit that is set once this
+	 * status was reported to the user, so that each is reported only
+	 * once. */
 	unsigned reported;
 	bool ttl_reported;
 };
@@ -64,7 +65,7 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 		/* Warns that no breakpoints were written, because ctx does not
 		 * know that the model of the conversation uses them.  If
 		 * o->format is NULL, many providers accept the format of the
-		 * conversation, so the warning names the model instead of a
+		 * conversation; then the warning names the model, and not a
 		 * provider. */
 		if (o->format == NULL)
 			cli_say(&cache->cli,
@@ -364,7 +365,7 @@ print_diff(struct cache_command *cache, struct ctx_model_counters *counters)
 
 /* ---- options ---- */
 
-/* Exits with an error if an option was given that has no effect. */
+/* Exits with an error if the user has given an option that has no effect. */
 static void
 check_conflicts(const struct cache_command *cache)
 {

@@ -141,8 +141,9 @@ print_finding(FILE *to, const struct ctx_finding *finding)
 	(void)fprintf(to, ":%" PRIu64 ": %s: ", place->line,
 	    ctx_rule_at(finding->id)->id);
 	cli_print_masked(to, finding->what, strlen(finding->what));
-	/* In a record with several messages, the line number does not identify
-	 * a message.  So the number of the message is printed, too. */
+	/* If a record contains several messages, its line number does not say
+	 * which message is meant.  So the number of the message is printed,
+	 * too. */
 	if (finding->in_request)
 		(void)fprintf(to, " (beside the messages)");
 	else if (place->inside && finding->id != CTX_RULE_NO_MESSAGE)
@@ -193,7 +194,7 @@ handle_finding(void *user, const struct ctx_finding *finding,
 	return rc;
 }
 
-/* Adds a repair to the list of repairs that ctx-check --dry-run prints. */
+/* Adds a repair to the list of repairs that ctx-check --dry-run will print. */
 static int
 plan_fix(struct check_command *check, const struct ctx_fix *fix,
     struct ctx_err *err)
@@ -435,8 +436,8 @@ check_repair_options(const struct check_command *check)
 	cli_check_needs(&check->cli, needs, sizeof needs / sizeof needs[0]);
 }
 
-/* Checks that the options that select what is printed can be combined.  Opens
- * the files of --archive and --explain. */
+/* Exits with an error if the options that select what is printed cannot be
+ * combined.  Opens the files of the options --archive and --explain. */
 static void
 open_reports(struct check_command *check)
 {
@@ -505,9 +506,9 @@ main(int argc, char **argv)
 	cli_model_counters(&check.cli, &counters);
 	check.options.counters = &counters;
 	open_reports(&check);
-	/* ctx-check asks the token counters only for the sizes of context
-	 * windows, and counts no tokens.  So the sandbox need not allow reading
-	 * of vocabulary files. */
+	/* ctx-check uses the token counters only to find the sizes of context
+	 * windows, and counts no tokens.  So the sandbox need not allow that
+	 * vocabulary files are read. */
 	cli_sandbox(&check.cli, &(struct cli_sandbox_grants){.counters = NULL});
 	if (check.sarif)
 		begin_sarif(&check);

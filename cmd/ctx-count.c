@@ -25,7 +25,7 @@ struct count_command {
 	uint64_t top;
 	struct ctx_amount max;
 	struct cli_annotations annotations;
-	/* For the file that is being read: the rows that --per prints, such as
+	/* The rows that --per prints for the file that is being read, such as
 	 * one row for each role. */
 	struct rows rows;
 	/* True if ctx-count prints rows with the sums over all files (totals):
@@ -79,7 +79,7 @@ on_message(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 }
 
 /* Returns the number of tokens of a conversation that is compared with the
- * limit of --max.  Printed numbers may differ on a terminal. */
+ * limit of --max.  On a terminal, ctx-count may print another number. */
 static uint64_t
 limited_tokens(const struct count_command *count,
     const struct ctx_token_stats *stats)
@@ -89,7 +89,7 @@ limited_tokens(const struct count_command *count,
 }
 
 /* Exits with an error if the context window of a conversation's model is not
- * known. what: the option that needs the window, for the message. */
+ * known. what: the option that needs it, for the error message. */
 static void
 require_window(const struct count_command *count,
     const struct ctx_token_stats *stats, const char *what)
@@ -285,8 +285,8 @@ print_end(struct count_command *count)
 			     &err) < 0)
 			cli_fail(&count->cli, &err);
 	}
-	/* The conversations may be of models with different context windows, so
-	 * the row with the sum of the conversations shows no window. */
+	/* The conversations may have models with different context windows.  So
+	 * the row with the sum of all conversations shows no context window. */
 	row.sum.model = NULL;
 	row.sum.file = "total";
 	count->form.window = 0;
@@ -413,7 +413,7 @@ check_needs(const struct count_command *count)
 		    "one of them");
 }
 
-/* Exits with an error if options exclude each other, or if a value is wrong. */
+/* Exits with an error if options cannot be combined, or if a value is wrong. */
 static void
 check_options(struct count_command *count)
 {
@@ -434,8 +434,8 @@ check_options(struct count_command *count)
 		    "cannot be combined with other output");
 }
 
-/* Chooses the form of the output: from the options, and from whether standard
- * output is a terminal. */
+/* Chooses the form of the output, which depends on the options and on whether
+ * standard output is a terminal. */
 static void
 choose_form(struct count_command *count)
 {

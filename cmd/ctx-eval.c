@@ -40,8 +40,8 @@ per_kind_name(unsigned i)
 
 /* ---- policies ---- */
 
-/* Sets eval->prune, the path of ctx-prune.  If the directory of this program
- * has a ctx-prune, that one is used, so that a build tree uses its own.
+/* Sets eval->prune to the path of ctx-prune.  If there is a ctx-prune in the
+ * directory of this program, that one is used; so a build tree uses its own.
  * Otherwise the path is only the name "ctx-prune", which is looked up in
  * PATH. */
 static void
@@ -159,7 +159,7 @@ note_file(void *user, size_t bytes)
 }
 
 /* Prints how many sessions and cuts were left out, and why.  A cut is a place
- * at which a session could be divided for evaluation.  If any cut was
+ * at which a session can be divided for evaluation.  If at least one cut was
  * evaluated, prints this only with --verbose. */
 static void
 note_left_out(struct eval_command *eval)

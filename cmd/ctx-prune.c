@@ -106,8 +106,9 @@ say_refused(struct prune_command *prune,
 }
 
 /* Warns once if the argument of --quantum is greater than the target of pruning
- * (both in tokens). ctx-prune removes messages in steps of --quantum tokens, so
- * a single step may remove far more than is needed. */
+ * (both are numbers of tokens). ctx-prune removes messages in steps of
+ * --quantum tokens, so that a single step may remove far more than is
+ * needed. */
 static void
 say_coarse(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 {
@@ -190,8 +191,8 @@ report_conversation(void *user, const struct ctx_prune_outcome *outcome,
 
 /* ---- options ---- */
 
-/* Sets what the options say in the configuration.  Exits with an error if they
- * contradict each other. */
+/* Copies what the options say to the configuration of ctx-prune.  Exits with an
+ * error if options contradict each other. */
 static void
 apply_options(struct prune_command *prune)
 {
@@ -230,8 +231,8 @@ read_environment(struct prune_command *prune)
 		o->summarizer.line = cli_environment("CTX_SUMMARIZER");
 	if (o->scorer.embedder.line == NULL)
 		o->scorer.embedder.line = cli_environment("CTX_EMBEDDER");
-	/* If the strategy uses no embeddings, its embedder is not used, so no
-	 * process is started for the embedder. */
+	/* A strategy without embeddings does not use the embedder.  Its command
+	 * is cleared, so that no process is started for it. */
 	if (!o->settings.strategy->embeds)
 		o->scorer.embedder.line = NULL;
 	if (!o->settings.strategy->summarizes) {
@@ -354,9 +355,10 @@ check_budget(const struct prune_command *prune,
 		    "a run without --budget");
 }
 
-/* Starts a child process that will run the command of the summarizer or of the
- * embedder.  It is started before the sandbox, because these commands may need
- * rights that ctx-prune gives up.  A strategy uses at most one of them. */
+/* Starts a child process that will run the user's command, a summarizer or an
+ * embedder.  This is done before the sandbox is entered, because the command
+ * may need rights that ctx-prune gives up.  A strategy uses at most one such
+ * command. */
 static void
 start_runner(struct prune_command *prune)
 {

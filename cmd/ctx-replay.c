@@ -1,5 +1,6 @@
-/* ctx-replay.c - command that replays recorded sessions through a model of the
- * provider's prompt cache, and adds up what the requests cost */
+/* ctx-replay.c - command that computes what recorded sessions cost: sends their
+ * requests again to a model of the provider's prompt cache, and adds up the
+ * costs */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>

@@ -20,19 +20,20 @@ struct restore_command {
 	bool list, gc;
 	uint64_t n_broken;
 	/* Number of references in the input.  A reference is a line that names
-	 * a file with a moved tool result. own: references to files in the
-	 * directory of --spool; foreign: references to files elsewhere. */
+	 * a file with a moved tool result. own: number of references to files
+	 * in the directory of --spool; foreign: number of references to files
+	 * elsewhere. */
 	uint64_t own, foreign;
-	/* Path of the first directory to which a reference in the input points
-	 * and which is not the directory of --spool. */
+	/* If a reference in the input names a file outside the directory of
+	 * --spool: path of the directory of the first such file. */
 	struct ctx_buf dir;
 	/* Used with --gc, which lists the stored files that the input does not
-	 * mention.  The name of a stored file contains hex digits of the
-	 * SHA-256 of its contents. files: these digits of each file in the
-	 * directory; named: all such digits that the input contains. */
+	 * name.  A stored file has in its name hex digits of the SHA-256 of its
+	 * contents. files: these digits for each file in the directory; named:
+	 * the digits of each file that the input names. */
 	struct ctx_intern files, named;
-	/* The error why the directory of --spool cannot be used, or CTX_OK if
-	 * it can be used. */
+	/* The error because of which the directory of --spool cannot be used;
+	 * its code is CTX_OK if the directory can be used. */
 	struct ctx_err refused;
 };
 
@@ -53,8 +54,8 @@ print_reference(const struct cli *cli, const struct ctx_found_reference *aged)
 	cli_check_stdout(cli);
 }
 
-/* Used with --gc.  Notes down that the input mentions the stored file whose
- * name contains these hex digits. */
+/* Used with --gc.  Stores that the input names the stored file whose name
+ * contains these hex digits. */
 static int
 record_digits(void *user, struct ctx_str digits, struct ctx_err *err)
 {
@@ -104,8 +105,8 @@ on_foreign(void *user, struct ctx_str dir, struct ctx_err *err)
 	return ctx_buf_add(&restore->dir, dir.p, dir.n, err);
 }
 
-/* If no reference in the input points to a file in the directory of --spool,
- * warns that --spool is probably wrong. */
+/* Warns that --spool is probably wrong, if references in the input name files,
+ * but none of these is in the directory of --spool. */
 static void
 warn_foreign(struct restore_command *restore)
 {

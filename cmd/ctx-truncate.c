@@ -55,8 +55,8 @@ read_ratio(const char *text, uint64_t *head, uint64_t *tail)
 	return part == tail && *head + *tail > 0;
 }
 
-/* Exits with an error if an option was given that has no effect on plain
- * text. */
+/* Exits with an error if an option was given that has no effect on plain text
+ * (--text). */
 static void
 check_text_options(const struct truncate_command *truncate)
 {

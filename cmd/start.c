@@ -1,5 +1,5 @@
-/* start.c - the main function of each command's program: calls MAIN, the main
- * function that the command has in the library of all commands */
+/* start.c - the main function of each program: calls MAIN, a macro that names
+ * the main function of one command in the library of all commands */
 int MAIN(int argc, char **argv);
 
 int
