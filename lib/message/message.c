@@ -47,7 +47,7 @@ ctx_block_tool(const struct ctx_json *json, const struct ctx_block *block,
 	return 0;
 }
 
-/* Returns true if a member of a reasoning block shows that the reasoning is
+/* Returns true if this member of a reasoning block shows that the reasoning is
  * signed or redacted. key: JSON node of the member's key. */
 static bool
 is_signature(const struct ctx_json *json, uint32_t key)
@@ -91,9 +91,9 @@ ctx_block_is_signed(const struct ctx_json *json, const struct ctx_block *block)
 
 	if (block->kind != CTX_BLOCK_REASONING || node == 0)
 		return false;
-	/* If the block is a member of a JSON object, it is removed together
-	 * with its key: removable is the node of the key, and the next node is
-	 * the block. */
+	/* A block that is a member of a JSON object is removed together with
+	 * its key.  Then "removable" is the node of the key, and the node after
+	 * it is the block. */
 	if (json->nodes[block->container].kind == CTX_JSON_OBJECT)
 		node++;
 	end = json->nodes[node].next;

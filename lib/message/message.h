@@ -28,8 +28,8 @@ enum ctx_block_kind {
 	/* an image or other media; its payload is the data or a URL, never a
 	 * text */
 	CTX_BLOCK_MEDIA,
-	/* Kind of a block whose type ctx does not know in the dialect of the
-	 * message.  Its payload is the JSON node of the whole block. */
+	/* A block of a type that ctx does not know in the dialect (format) of
+	 * the message.  Its payload is the JSON node of the whole block. */
 	CTX_BLOCK_OPAQUE,
 	CTX_BLOCK_KINDS
 };
@@ -42,9 +42,9 @@ const char *ctx_block_kind_name(enum ctx_block_kind kind);
  * nodes; 0 means that there is no such node.
  *
  * payload is the JSON node with the content of the block, such as the text of a
- * text block.  To shorten a tool result, ctx replaces its payload; a tool
- * result without a payload cannot be shortened.  A block without a payload that
- * is not a tool result has no tokens.
+ * text block.  To shorten a tool result, ctx replaces this node; a tool result
+ * without a payload cannot be shortened.  Other blocks without a payload have
+ * no tokens.
  *
  * A tool result contains either one text or a list of blocks.  Each block of
  * such a list is a ctx_block of its own, which comes after the tool result and
@@ -60,33 +60,35 @@ struct ctx_block {
 	uint32_t container, removable;
 	uint32_t payload;
 	/* id: JSON node of the tool call's id; name: JSON node of the tool's
-	 * name.  Those of a tool result are the id and the tool of the call
-	 * that it answers.  See ctx_block_tool. */
+	 * name.  A tool result has the id and the tool name of the call that it
+	 * answers.  See ctx_block_tool. */
 	uint32_t id, name;
-	/* For a tool call that was made not by the model but by a program that
-	 * the model has written: id of the tool call that runs this program. */
+	/* For a tool call that was not made by the model, but by a program that
+	 * the model has written: JSON node of the id of the tool call that runs
+	 * this program. */
 	uint32_t caller;
-	/* For a tool call of Gemini: a JSON string with the signature of the
-	 * thoughts before the call.  It is sent and billed with the call. */
+	/* For a tool call of Gemini: JSON node of a string, the signature of
+	 * the reasoning before the call.  It is sent and billed with the
+	 * call. */
 	uint32_t signature;
 	/* For a block inside a tool result: index of that result in
 	 * ctx_message.blocks, plus 1.  For other blocks 0. */
 	uint32_t result_index;
-	/* Number of bytes in the JSON string "name" before the name of the tool
-	 * begins.  Usually 0. */
+	/* Number of bytes that come before the name of the tool in the JSON
+	 * string "name".  Usually 0. */
 	uint8_t prefix;
 	/* true if the payload is encrypted, and written as base64 */
 	bool is_encrypted;
-	/* For a tool result: true if the tool call failed, as the message says
+	/* For a tool result: true if the tool call failed.  The message says so
 	 * in the content of the result (see ctx_dialect.failed) or, in other
 	 * formats, in a member beside the content. */
 	bool is_error;
 	/* For a tool result: true if later messages have further results of the
 	 * same tool call. */
 	bool is_partial;
-	/* For an opaque block (of a type that ctx does not know): true if it
-	 * stands for a whole message.  Its payload is then the JSON node of the
-	 * message, or 0. */
+	/* For a block of a type that ctx does not know: true if it stands for a
+	 * whole message.  Its payload is then the JSON node of the message, or
+	 * 0. */
 	bool is_message;
 	/* For a text or a tool call: true if it must not be shortened. */
 	bool no_truncate;
@@ -128,33 +130,32 @@ enum {
 	/* The record is not a new message.  It has the next part of the last
 	 * message that has the flag CTX_MESSAGE_IS_CONTINUED. */
 	CTX_MESSAGE_CONTINUES = 64,
-	/* The record contains a whole turn: a user message and the assistant's
+	/* The record contains a whole turn: a user message, and the assistant's
 	 * answer to it. */
 	CTX_MESSAGE_WHOLE_TURN = 128,
-	/* The message continues a conversation whose earlier messages are
-	 * stored by the provider, and may be missing from the input.  So its
-	 * tool results may answer tool calls that are not in the input. */
+	/* The provider stores the earlier messages of the conversation, which
+	 * may be missing in the input.  So tool results of this message may
+	 * answer tool calls that the input does not contain. */
 	CTX_MESSAGE_REMOTE_STATE = 256,
 	/* This message must be kept or removed together with the message
 	 * before it, if there is one. */
 	CTX_MESSAGE_ATTACH_PREVIOUS = 512,
 	/* The message contains nothing but tool results. */
 	CTX_MESSAGE_RESULTS_ONLY = 1024,
-	/* The message belongs to an earlier turn, because the user has written
-	 * a later message of the conversation.  This flag is never set if each
-	 * message is a record of its own, because then the later messages have
-	 * not been read yet. */
+	/* The message belongs to an earlier turn: the user has written a later
+	 * message in the conversation.  This flag is never set if each message
+	 * is a record of its own, because the later messages were not read
+	 * yet. */
 	CTX_MESSAGE_EARLIER = 2048,
-	/* The message was sent to the model earlier, but is not in the active
-	 * context now.  It has the flag CTX_MESSAGE_HIDDEN, too.  A message
-	 * that would be hidden anyway does not have the flag
-	 * CTX_MESSAGE_INACTIVE. */
+	/* The message was sent to the model earlier, but would not be sent now.
+	 * Such a message also has the flag CTX_MESSAGE_HIDDEN.  A message that
+	 * is never sent does not have the flag CTX_MESSAGE_INACTIVE. */
 	CTX_MESSAGE_INACTIVE = 4096,
 };
 
 /* A parsed message.  The functions of its dialect (message format) have read it
  * from JSON.  A struct of zeros is valid, and can hold one message after
- * another.  Members of type uint32_t are indices of nodes in json; 0 means that
+ * another.  Members of type uint32_t are indices of JSON nodes; 0 means that
  * there is no such node. */
 struct ctx_message {
 	const struct ctx_json *json;
@@ -167,21 +168,21 @@ struct ctx_message {
 	uint32_t role_node;
 	uint32_t name;  /* name of the sender */
 	uint32_t model; /* name of the model that wrote the message */
-	/* JSON node of the time at which the message was written; see
-	 * ctx_time_parse */
+	/* JSON node of the message's timestamp; see ctx_time_parse */
 	uint32_t time;
-	/* Some agents store a second copy of a tool result in its message (see
-	 * ctx_dialect.result_copy): JSON node of this copy, or 0. */
+	/* JSON node of a second copy of the tool result, which some agents
+	 * store in the message (see ctx_dialect.result_copy); 0 if there is
+	 * none. */
 	uint32_t result_copy;
-	/* Number of input tokens that the provider billed for the request, if a
-	 * record other than that of the message reports it; otherwise 0. */
+	/* Number of input tokens that the provider billed for the request, if
+	 * another record than that of the message reports it; otherwise 0. */
 	uint64_t billed;
 	unsigned flags;
 	struct ctx_block *blocks;
 	size_t n, cap;
 	/* If a record contains both a prompt and the answer to it: number of
-	 * blocks that belong to the prompt; they come before those of the
-	 * answer.  Otherwise 0. */
+	 * the blocks of the prompt, which come before those of the answer.
+	 * Otherwise 0. */
 	size_t n_prompt_blocks;
 };
 
@@ -194,22 +195,22 @@ bool ctx_block_is_signed(const struct ctx_json *json,
 /* Returns true if any block of the message is signed reasoning. */
 bool ctx_message_is_signed(const struct ctx_message *message);
 
-/* Returns true if all messages before this one were sent to the provider.  This
- * is so if the model wrote this message, or if the record of this message also
- * contains the model's answer to it, as a row in the database of the program
- * llm does. */
+/* Returns true if it is certain that all messages before this one were sent to
+ * the provider: because the model wrote this message, or because its record
+ * also contains the model's answer to it, as in the database of the program
+ * llm. */
 bool ctx_message_was_sent(const struct ctx_message *message);
 /* Returns true if a person has written at least a part of the message: if it
  * has the role user, and content that is not a tool result. */
 bool ctx_message_is_from_user(const struct ctx_message *message);
-/* Prepares *message for reading another message into it: the one at this node
- * of the JSON document.  Keeps the memory of the blocks for reuse. */
+/* Prepares *message, so that the message at this JSON node can be read into it.
+ * Keeps the memory of the blocks for reuse. */
 void ctx_message_reset(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node);
 void ctx_message_release(struct ctx_message *message);
-/* Appends a block of this kind to the message, in which all other members are 0
- * except payload, which is value.  Returns a pointer to the block, valid until
- * the next call, or NULL with *err if there is no memory. */
+/* Appends a block of this kind to the message.  Its payload is value; all other
+ * members are 0.  Returns a pointer to the block, valid until the next call, or
+ * NULL with *err if there is no memory. */
 struct ctx_block *ctx_message_add_block(struct ctx_message *message,
     enum ctx_block_kind kind, uint32_t value, struct ctx_err *err);
 
