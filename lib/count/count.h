@@ -13,31 +13,31 @@
 
 /* ---- count/count_stream.c: counts the tokens of a stream ---------------- */
 
-/* The tokens in one message that belong to one tool: those of the tool's calls
- * and results.  In a message with the role tool, the first tool also gets the
- * tokens that belong to no tool result, such as framing. */
+/* The tokens of one tool in one message: those of its calls and results.  In a
+ * message with the role tool, the first tool also gets the tokens that belong
+ * to no tool result, such as those of the role. */
 struct ctx_share {
 	struct ctx_str tool;
 	uint64_t tokens;
-	uint64_t estimated; /* how many of this tool's tokens are estimated */
+	/* number of this tool's tokens that are estimated */
+	uint64_t estimated;
 	/* Number of characters in this tool's calls and results. */
 	uint64_t chars;
 };
 
-/* Describes the last request of a conversation for which the input reports how
- * many input tokens the provider has billed. */
+/* Describes the last billed request of a conversation: the last one for which
+ * the input reports how many input tokens the provider has billed. */
 struct ctx_last_request {
 	/* Input tokens that the provider has billed for the request, including
 	 * those that were read from the prompt cache or written to it. 0 if no
 	 * request reports them, or none after the newest compaction. */
 	uint64_t billed;
-	/* Number of tokens that ctx counts in the part of the conversation
-	 * which was sent with the request: in everything before its
-	 * response. */
+	/* Number of tokens that ctx counts in what was sent with the request:
+	 * in the part of the conversation before the response. */
 	uint64_t counted;
-	/* True if a compaction has replaced messages by a summary, and no later
-	 * request reports its billed input tokens, although the message format
-	 * has a member for them. */
+	/* True if a compaction has replaced messages by a summary, and no
+	 * request after it reports its billed input tokens, although the
+	 * message format has a member for them. */
 	bool compacted;
 };
 
@@ -45,21 +45,21 @@ struct ctx_last_request {
 struct ctx_token_stats {
 	const char *file;
 	/* Number of the line that contains the conversation or message. 0 for a
-	 * conversation of several lines, each of which is a message. */
+	 * conversation in which each message is a line. */
 	uint64_t line;
 	/* Message format of the conversation, or NULL if it has no message. */
 	const struct ctx_dialect *dialect;
 	const struct ctx_model *model; /* NULL if the model is not known */
-	/* The name of the model, as given by the input or by the caller. */
+	/* The name of the model, given by the input or by the caller. */
 	struct ctx_str model_name;
 	const char *encoding;
 	uint64_t messages, turns;
-	/* Number of all tokens: of the messages, the system prompt and the tool
+	/* Number of all tokens: in the messages, the system prompt and the tool
 	 * definitions. */
 	uint64_t tokens;
-	uint64_t estimated; /* how many of all tokens are estimated */
-	/* How far to trust the counted tokens that are not estimated: exact, or
-	 * reconstructed (see enum ctx_basis). */
+	uint64_t estimated; /* number of all tokens that are estimated */
+	/* How far the token counts that are no estimates can be trusted: they
+	 * are exact, or reconstructed (see enum ctx_basis). */
 	enum ctx_basis basis;
 	/* Tokens of the request outside its messages: those of the system
 	 * prompt and the tool definitions. */
@@ -68,17 +68,17 @@ struct ctx_token_stats {
 	 * and its delimiters. */
 	uint64_t framing;
 	/* chars: number of characters in the texts of the conversation or
-	 * message; bytes: length of its JSON in bytes. */
+	 * message; bytes: length of the JSON of the conversation or message in
+	 * bytes. */
 	uint64_t chars, bytes;
 	/* Number of tokens of each kind of content block. */
 	uint64_t kinds[CTX_BLOCK_KINDS];
-	/* For each kind of content block: how many of its tokens are
+	/* For each kind of content block: number of its tokens that are
 	 * estimated. */
 	uint64_t estimated_by_kind[CTX_BLOCK_KINDS];
-	/* Input tokens that the provider has billed.  For a message: those of
-	 * the request that this message answers.  For a conversation inside a
-	 * record: those of its last request. 0 if the input does not report
-	 * them. */
+	/* Number of input tokens that the provider has billed.  For a message:
+	 * for the request that this message answers.  For a conversation inside
+	 * a record: for its last request. 0 if the input does not report it. */
 	uint64_t billed;
 	struct ctx_last_request last; /* only for a conversation */
 	/* For a message that contains both a prompt and the answer to it:
@@ -94,19 +94,18 @@ struct ctx_token_stats {
 	 * message.  Its length n is 0 if there is none. */
 	struct ctx_str tool;
 	const struct ctx_message *message;
-	/* Token counts of each tool that the message calls or has results of,
-	 * in the order in which the tools first occur in the message.  Set only
-	 * if ctx_count_hooks.shares is true.  Valid until the callback
+	/* Token counts of the tools that the message calls or has results of,
+	 * in the order in which these tools first occur in the message.  Set
+	 * only if ctx_count_hooks.shares is true.  Valid until the callback
 	 * returns. */
 	const struct ctx_share *shares;
 	size_t n_shares;
 };
 
 /*
- * Callbacks of ctx_count_stream; each may be NULL. message is called for each
- * message. ended is called at the end of each conversation.  The messages that
- * are records of their own are one conversation, which ends at the end of the
- * stream.
+ * Callbacks of ctx_count_stream; each may be NULL. message: called for each
+ * message. ended: called at the end of each conversation.  Messages that are
+ * separate records form one conversation, which ends with the stream.
  */
 struct ctx_count_hooks {
 	void *user;
@@ -114,7 +113,7 @@ struct ctx_count_hooks {
 	    struct ctx_err *err);
 	int (*ended)(void *user, const struct ctx_token_stats *tally,
 	    struct ctx_err *err);
-	/* True if the tokens of each tool in a message must be counted. */
+	/* True if the tokens of each tool in a message are counted, too. */
 	bool shares;
 };
 /* Counts the tokens of all messages and conversations in a stream, and passes
@@ -130,15 +129,15 @@ int ctx_count_stream(struct ctx_stream *stream,
 /* Returns the number of tokens that ctx counts in a conversation after its last
  * billed request: in the response to it, and in later messages. */
 uint64_t ctx_tokens_after_request(const struct ctx_token_stats *stats);
-/* Returns the number of billed tokens of the last request for which the input
- * has no text, such as those of a system prompt and of tools: the billed tokens
- * minus the tokens that ctx counts in the request.  Returns 0 if ctx counts
- * more than was billed. */
+/* Returns the number of billed tokens of the last request whose text the input
+ * does not contain, such as a system prompt and tools.  This is the number of
+ * billed tokens minus the number of tokens that ctx counts in the request; or 0
+ * if ctx counts more than was billed. */
 uint64_t ctx_tokens_not_in_input(const struct ctx_token_stats *stats);
-/* Returns how many tokens a conversation has.  If the input reports the billed
- * tokens of a request, returns those of the last such request, plus the tokens
- * that ctx counts after it.  Otherwise returns the tokens that ctx counts in
- * the whole conversation. */
+/* Returns the number of tokens of a conversation.  If the input reports billed
+ * tokens: the billed tokens of the last billed request, plus the tokens that
+ * ctx counts after this request.  Otherwise: the tokens that ctx counts in the
+ * whole conversation. */
 uint64_t ctx_context_tokens(const struct ctx_token_stats *stats);
 
 /* ---- count/annotate.c: writes token counts into a stream ---------------- */

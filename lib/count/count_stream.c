@@ -18,21 +18,21 @@ struct counted_conversation {
 	struct ctx_groups groups;
 	struct ctx_model_counter model_counter;
 	struct ctx_token_stats stats;
-	/* True if the newest message was written by the model. */
+	/* True if the model wrote the newest message. */
 	bool answers;
-	/* Number of tokens that ctx has counted before the newest response of
-	 * the model. */
+	/* Number of tokens that ctx counts before the newest response of the
+	 * model. */
 	uint64_t before_response;
-	/* Token counts of each tool that the current message calls or has
+	/* Token counts of the tools that the current message calls or has
 	 * results of. */
 	struct ctx_share *shares;
 	/* tools[i]: id of the tool whose token counts are shares[i] */
 	uint32_t *tools;
 	size_t n_shares, cap, tools_cap;
-	/* Finds the token counts of a tool by its id.  If tools[share_of[id]]
-	 * is the id, the counts are shares[share_of[id]].  Otherwise the
-	 * current message does not use the tool.  Because of this check,
-	 * share_of need not be cleared for each message. */
+	/* Index that finds the token counts of a tool by its id.  If
+	 * tools[share_of[id]] is the id, the counts are shares[share_of[id]].
+	 * Otherwise the current message does not use the tool.  Because of this
+	 * check, share_of need not be cleared for each message. */
 	size_t *share_of, share_of_cap;
 };
 
@@ -84,8 +84,8 @@ begin_counting(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds an element with token counts of zero for a tool that the current message
- * has not used before.  Returns the element, or NULL with *err. */
+/* Adds token counts of zero for a tool that the current message has not used
+ * before.  Returns them, or NULL with *err. */
 static struct ctx_share *
 append_share(struct counted_conversation *conversation, uint32_t tool,
     struct ctx_err *err)
@@ -125,8 +125,8 @@ find_tool_share(struct counted_conversation *conversation, uint32_t tool,
 }
 
 /* Adds the tokens of a tool call or tool result to the token counts of its
- * tool. *i: index of its content block.  If the result has further blocks
- * inside, sets *i to the index of the last of them. */
+ * tool. *i: index of its content block; if the result contains further blocks,
+ * this function sets *i to the index of the last of them. */
 static int
 add_share(struct counted_conversation *conversation,
     const struct ctx_event *event, size_t *i, struct ctx_err *err)
@@ -232,10 +232,10 @@ set_message_cost(struct ctx_token_stats *stats, const struct ctx_cost *cost)
 	    sizeof stats->estimated_by_kind);
 }
 
-/* Returns the input tokens that the provider has billed for the request which a
- * message answers, or 0 if the input does not report them.  If a response
- * consists of several lines, each line repeats its usage; so only the usage of
- * the last line counts. */
+/* Returns the number of input tokens that the provider has billed for the
+ * request which a message answers, or 0 if the input does not report it.  If a
+ * response consists of several lines, each line repeats its usage; so only the
+ * usage of the last line is used. */
 static uint64_t
 find_billed(const struct ctx_event *event)
 {
@@ -310,11 +310,11 @@ reports_usage(const struct ctx_dialect *dialect)
 }
 
 /* Updates the description of the last billed request after a message was read.
- * *counts: tokens of the message, which are not yet included in the totals of
- * the conversation.  An answer of the model may consist of several messages,
- * which all repeat the same usage.  The usage of a summary that replaces
- * messages is ignored, because it belongs to the request that made the summary.
- * Such a summary has the flag CTX_MESSAGE_PINNED. */
+ * *counts: token counts of the message, which are not yet included in those of
+ * the conversation.  Messages that are parts of one response repeat the same
+ * usage.  The usage of a summary that replaces messages is ignored, because it
+ * belongs to the request that made the summary; such a summary has the flag
+ * CTX_MESSAGE_PINNED. */
 static void
 update_last_request(struct counted_conversation *conversation,
     const struct ctx_message *message, const struct ctx_token_stats *counts)
@@ -384,9 +384,8 @@ end_counted_record(void *user, const struct ctx_event *event,
 	struct count_run *run = user;
 	struct ctx_token_stats *stats = &run->record.stats;
 
-	/* The usage in the record is that of the request in the same record.
-	 * The last message may be the response, which was not sent with the
-	 * request. */
+	/* The record contains a request and its usage.  The last message may be
+	 * the response, which was not sent with the request. */
 	if (stats->billed > 0) {
 		stats->last = (struct ctx_last_request){.billed = stats->billed,
 		    .counted = stats->tokens};
