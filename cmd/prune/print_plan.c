@@ -5,8 +5,8 @@
 
 #include "prune/print_plan.h"
 
-/* Returns the number of tokens of the budget that remain unused after messages
- * were removed from the conversation. */
+/* Returns how many tokens of the budget are still unused after messages were
+ * removed from the conversation. */
 static uint64_t
 count_unused(const struct ctx_prune_outcome *outcome)
 {
@@ -15,9 +15,9 @@ count_unused(const struct ctx_prune_outcome *outcome)
 	return outcome->after < budget ? budget - outcome->after : 0;
 }
 
-/* Returns a text that tells the user why a part of the budget remains unused
- * after pruning.  The text does not mention a target below the budget, which is
- * another reason; the caller prints it before this text. */
+/* Returns a text that tells the user why a part of the budget is unused after
+ * pruning.  Another reason is a target below the budget; the caller prints it
+ * before this text. */
 static const char *
 explain_unused(const struct ctx_prune_outcome *outcome)
 {
@@ -36,8 +36,8 @@ explain_unused(const struct ctx_prune_outcome *outcome)
 	return "only whole groups are removed";
 }
 
-/* Returns true if a part of the budget remains unused because ctx-prune removes
- * messages in steps, and the last step removed more than was needed. */
+/* Returns true if a part of the budget is unused because ctx-prune removes
+ * messages in steps, and the last step has removed more than was needed. */
 static bool
 removes_in_steps(const struct ctx_prune_outcome *outcome)
 {

@@ -7,13 +7,14 @@
 #include "cli/cli.h"
 
 /* Prints what ctx-prune would remove from a conversation: as a table or, with
- * --json, as one line of JSON.  Called when the last message of the
+ * --json, as one line of JSON.  Called after the last message of the
  * conversation was read.  Returns 0, or -1 with *err. */
 int plan_print(const struct cli *cli, struct cli_report *report,
     const struct ctx_prune_outcome *outcome, struct ctx_err *err);
 
-/* Writes to out, a buffer of size bytes, which kinds of messages must be kept,
- * and the tokens of each kind; for example "system 12k, pinned 4k". */
+/* Lists the kinds of messages that must be kept, with the number of tokens of
+ * each kind; for example "system 12k, pinned 4k".  Writes the list to out, a
+ * buffer of size bytes. */
 void plan_list_floor(const struct ctx_plan *plan, char *out, size_t size);
 
 #endif

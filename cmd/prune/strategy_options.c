@@ -22,8 +22,8 @@ shortens_results(const struct ctx_prune_settings *settings)
 						    : strategy->cuts_results));
 }
 
-/* Exits with an error if an option was given that has no effect with the
- * strategy. */
+/* Exits with an error if the user has given an option that has no effect with
+ * the strategy. */
 static void
 check_needs(const struct cli *cli, const struct strategy_options *given,
     const struct ctx_prune_config *o)
@@ -121,8 +121,8 @@ strategy_options_apply(const struct cli *cli, struct strategy_options *given,
 	check_needs(cli, given, config);
 	check_conflicts(cli, given, config);
 	ctx_prune_config_complete(config);
-	/* With --compact and --trigger-messages, the last 20 messages are kept,
-	 * or as many as the option -k says. */
+	/* With --compact and --trigger-messages, the option -k says how many of
+	 * the newest messages are kept; without -k it is 20. */
 	if (given->keep_last_given && settings->keep_messages > 0)
 		settings->keep_messages =
 		    settings->keep_last > 0 ? settings->keep_last : 1;

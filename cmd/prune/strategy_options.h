@@ -1,5 +1,5 @@
 /* strategy_options.h - options of ctx-prune that decide which messages are
- * removed; the policies of ctx-replay have them, too */
+ * removed; ctx-replay has these options in its policies, too */
 #ifndef CTX_CMD_PRUNE_STRATEGY_OPTIONS_H
 #define CTX_CMD_PRUNE_STRATEGY_OPTIONS_H
 
@@ -7,7 +7,7 @@
 #include "prune/prune.h"
 
 /* Options of the command line that have no member in struct ctx_prune_config.
- * ..._given: true if the user has given the option. */
+ * ..._given: true if the user has given this option. */
 struct strategy_options {
 	const char *strategy; /* NULL: the default */
 	unsigned level;       /* enum ctx_level */
@@ -18,9 +18,9 @@ struct strategy_options {
 	bool summary_tokens_given, trigger_messages_given;
 };
 
-/* Macros for rows of the table of command-line options. config: a struct
- * ctx_prune_config that gets the values. given: a struct strategy_options that
- * gets them. */
+/* Macros for rows of a table of command-line options.  Each macro is one
+ * option. config: the struct ctx_prune_config in which the option's value is
+ * stored. given: the struct strategy_options in which it is stored. */
 #define PRUNE_BUDGET(config)                                                 \
 	{                                                                    \
 		'b', "budget", "N|P%",                                       \
@@ -84,9 +84,9 @@ struct strategy_options {
 
 /* Returns name number i of the roles; NULL after the last. */
 const char *prune_role_name(unsigned i);
-/* Sets what the options say in the configuration, and what follows from them,
- * such as the strategy "summarize" for --compact.  Exits with an error if
- * options contradict each other, or if one has no effect. */
+/* Stores what the options say in the configuration, and sets what follows from
+ * them: --compact, for example, sets the strategy "summarize".  Exits with an
+ * error if options contradict each other, or if an option has no effect. */
 void strategy_options_apply(const struct cli *cli,
     struct strategy_options *given, struct ctx_prune_config *config);
 
