@@ -1,5 +1,5 @@
-/* print_results.c - prints what ctx-eval has measured about policies, such as
- * ctx-prune with a strategy: as tables, TSV or JSON lines */
+/* print_results.c - prints what ctx-eval has measured about policies (ways to
+ * prune, such as ctx-prune with a strategy): as tables, TSV or JSON lines */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +8,14 @@
 
 enum { INTERVAL_BYTES = 32 };
 
-/* A row of the table of results: one policy at one budget. */
+/* A row of the table of results, which is about one policy at one budget. */
 struct policy_row {
 	size_t policy;
 	struct ctx_eval_figures figures;
 };
 
-/* Rounds a number, which must not be negative, to one digit after the decimal
- * point. */
+/* Rounds a number to one digit after the decimal point.  The number must not be
+ * negative. */
 static double
 round_tenth(double n)
 {
@@ -39,10 +39,10 @@ get_figures(const struct eval_output *output, size_t policy, size_t budget,
 		cli_fail(output->cli, &err);
 }
 
-/* Writes the confidence interval of the column "kept", as two percentages, to
+/* Writes the confidence interval of the column "kept" as two percentages to
  * text, a buffer of INTERVAL_BYTES bytes.  Returns text. width: minimum width
- * of each number in characters; between: the character between the two numbers.
- * If there is no interval, writes only the character "between". */
+ * of each percentage in characters; between: the character between them.  If
+ * there is no interval, writes only the character "between". */
 static const char *
 format_interval(const struct ctx_eval_figures *figures, int width, char between,
     char *text)
@@ -156,10 +156,10 @@ print_policies(const struct eval_output *output)
 
 /* ---- the table ---- */
 
-/* Compares two rows for qsort.  Rows are sorted by the share of needed strings
- * that the policy keeps, the largest first.  Then come the policies that exceed
- * the budget in most of their runs, and last those of which all runs have
- * failed. */
+/* Compares two rows for qsort.  Rows come in the order of the share of needed
+ * strings that their policy keeps, the largest first.  After them come policies
+ * that exceed the budget in most of their runs, and last policies of which all
+ * runs have failed. */
 static int
 compare_rows(const void *a, const void *b)
 {

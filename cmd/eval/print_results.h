@@ -5,19 +5,19 @@
 #include "cli/cli.h"
 #include "eval/eval.h"
 
-/* Which results of ctx-eval are printed, and in which format. */
+/* Says which results of ctx-eval are printed, and in which format. */
 struct eval_output {
 	struct cli *cli;
 	const struct ctx_eval_config *options;
 	const struct ctx_eval_results *results;
 	bool json, tsv;
-	/* True if each row of the output is about one cut, the place at which a
-	 * session was divided for evaluation.  False if each row is about one
-	 * policy. */
+	/* True if each row of the output is about one cut, which is a place at
+	 * which a session was divided for evaluation.  False if each row is
+	 * about one policy. */
 	bool per_sample;
-	/* True if only the needed strings are printed, each in a row.  A needed
-	 * string is a path, identifier, id or number that tool calls after the
-	 * cut take from messages before it. */
+	/* True if only the needed strings are printed, one in each row.  A
+	 * needed string is a path, identifier, id or number that messages
+	 * before a cut contain and tool calls after the cut use. */
 	bool needed;
 };
 
@@ -25,9 +25,9 @@ void eval_print(const struct eval_output *output);
 
 /* ---- shares.c ------------------------------------------------------------ */
 
-/* Reads the argument of an option: percentages separated by commas, such as
- * "10%,25%", of which the percent signs may be missing.  Stores them in
- * ascending order.  Exits with an error if the argument is malformed. */
+/* Reads the argument of an option: a list of percentages separated by commas,
+ * such as "10%,25%".  The percent signs may be missing.  Stores the percentages
+ * in ascending order.  Exits with an error if the argument is malformed. */
 void eval_read_shares(const struct cli *cli, const char *option,
     const char *text, struct ctx_eval_shares *shares);
 
