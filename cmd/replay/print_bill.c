@@ -1,5 +1,5 @@
-/* print_bill.c - prints what the requests of recorded sessions cost: as the
- * provider billed them, and as computed by replaying them */
+/* print_bill.c - prints what the requests of recorded sessions cost: the costs
+ * that the provider billed, and the costs that ctx-replay computes */
 #include <inttypes.h>
 #include <string.h>
 
@@ -33,8 +33,8 @@ bill_group_digits(char text[32], uint64_t number)
 	return text;
 }
 
-/* Returns the number of requests for which the recorded number of tokens read
- * from the cache was compared with the number in the replay. */
+/* Returns the number of requests for which two numbers of tokens read from the
+ * cache were compared: the recorded one and the computed one. */
 static uint64_t
 count_compared(const struct ctx_replay_outcome *outcome)
 {
@@ -242,9 +242,9 @@ print_json_session(const struct ctx_replay_outcome *outcome,
 	    err);
 }
 
-/* Returns the reason why the recorded number of tokens read from the cache
- * differs from the number in the replay.  Returns NULL if the session does not
- * record this number. */
+/* The session may record how many tokens a request read from the cache.
+ * Returns the reason why this number differs from the computed one, or NULL if
+ * the session does not record it. */
 static const char *
 find_reason(const struct ctx_replayed_request *request)
 {

@@ -12,8 +12,8 @@ struct bill_form {
 	bool json, tsv;
 	bool requests; /* true if the output has a row for each request */
 	bool has_header;
-	/* sum: the results of all sessions that were read so far, added up;
-	 * sessions: the number of these sessions. */
+	/* sum: results of all sessions that were read so far, added up;
+	 * sessions: number of these sessions */
 	struct ctx_replay_outcome sum;
 	uint64_t sessions;
 };
@@ -24,7 +24,7 @@ int bill_print_request(struct bill_form *form,
 /* Adds the results of a session to the sums over all sessions. */
 void bill_add_session(struct bill_form *form,
     const struct ctx_replay_outcome *outcome);
-/* Writes a number into the buffer text, with a comma before each group of three
+/* Writes a number to the buffer text, with a comma before each group of three
  * digits, such as 1,234,567.  Returns text. */
 const char *bill_group_digits(char text[32], uint64_t number);
 /* Prints the results of a session, and adds them to the sums over all sessions.

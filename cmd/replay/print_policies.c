@@ -12,17 +12,17 @@ struct compared_policy {
 	const char *name;
 	const struct ctx_replay_bill *bill;
 	uint64_t changed, over;
-	/* sent: the input tokens of all requests, as a percentage of the input
-	 * tokens without pruning. cost: like sent, but a token that is read
-	 * from the cache counts as a tenth of a token, because it costs about a
-	 * tenth as much. */
+	/* sent: the input tokens of all requests, as a percentage of what they
+	 * are without pruning. cost: the same, but each token that is read from
+	 * the cache is counted as a tenth of a token, because it costs about a
+	 * tenth of the price. */
 	double sent, cost;
-	/* Counts names, such as paths and ids, in the responses of the model.
-	 * needed: the number of names that also occur in older messages of the
-	 * prompt. kept: how many of these are still in the prompt after
-	 * pruning. */
+	/* Numbers of needed names.  A needed name is a path, id or other name
+	 * in a response of the model that older messages of the prompt contain.
+	 * needed: number of all needed names; kept: number of those that the
+	 * prompt still contains after pruning. */
 	uint64_t needed, kept;
-	/* true if is_better finds no other row better than this one */
+	/* true if is_better finds no row that is better than this one */
 	bool is_best;
 };
 
@@ -39,11 +39,11 @@ fill_row(struct compared_policy *row, uint64_t uncut)
 	    all;
 }
 
-/* Returns true if policy a is better than policy b.  Policy a must cost no more
- * and keep at least as many needed names as b, and must cost less or keep more.
- * If no names are needed, it must send at least as many tokens instead.  Costs
- * are in dollars if the prices of the models are known, otherwise in percent of
- * the cost without pruning. */
+/* Returns true if policy a is better than policy b.  Policy a must not cost
+ * more and not keep fewer needed names than b, and must cost less or keep more.
+ * If no names are needed, it must not send fewer tokens instead.  Costs are in
+ * dollars if the prices of the models are known, otherwise in percent of the
+ * cost without pruning. */
 static bool
 is_better(const struct compared_policy *a, const struct compared_policy *b)
 {
@@ -57,9 +57,9 @@ is_better(const struct compared_policy *a, const struct compared_policy *b)
 	    (cost_a < cost_b || left_a > left_b);
 }
 
-/* Returns the percentage of the needed names that are kept, as a text written
- * into the buffer text, or "-" if no names are needed. digits: number of digits
- * after the decimal point. */
+/* Writes the percentage of the needed names that are kept to the buffer text,
+ * or "-" if no names are needed.  Returns text. digits: number of digits after
+ * the decimal point. */
 static const char *
 write_needed(const struct compared_policy *row, int digits, char text[32])
 {
@@ -167,7 +167,7 @@ policies_print(struct bill_form *form, const struct named_policy *policies,
 
 	if (rows == NULL)
 		cli_die(form->cli, "out of memory");
-	/* Pruning does not change the number of needed names, so the row
+	/* The number of needed names is the same with every policy.  So the row
 	 * without pruning takes it from the first policy. */
 	rows[0] = (struct compared_policy){.name = "no pruning",
 	    .bill = &form->sum.all,

@@ -6,7 +6,7 @@
 #include "prune/strategy_options.h"
 #include "replay/read_policy.h"
 
-/* Cuts the next word off the text at *rest, as a shell does.  Words are
+/* Cuts the first word off the text at *rest, as a shell would.  Words are
  * separated by blanks, except within quotes; the quotes are removed.  Returns
  * NULL if no word is left. */
 static char *
@@ -32,9 +32,9 @@ take_word(char **rest)
 	return word;
 }
 
-/* Splits the options of a policy into words, as a shell does.  Returns an array
- * with the name of the command, the options, and NULL at the end.  The caller
- * frees the array; its elements point into text. */
+/* Splits the options of a policy into words, as a shell would.  Returns an
+ * array with the name of the command, the options, and NULL at the end.  The
+ * caller frees the array; its elements point into the argument text. */
 static char **
 split_words(const struct cli *cli, char *text)
 {
@@ -62,7 +62,8 @@ find_name_end(char *text)
 	return *end == '=' && end > text && *text != '-' ? end : NULL;
 }
 
-/* Exits with an error if ctx-replay cannot evaluate what a policy changes. */
+/* Exits with an error if a policy makes changes that ctx-replay cannot
+ * evaluate. */
 static void
 check_level(const struct cli *cli, const struct ctx_prune_settings *settings)
 {
@@ -76,8 +77,8 @@ check_level(const struct cli *cli, const struct ctx_prune_settings *settings)
 		    settings->strategy->name);
 }
 
-/* Reads the options of a policy.  An option that is not given has the default
- * value of ctx-prune. */
+/* Reads the options of a policy.  An option that the policy does not contain
+ * has the default value of ctx-prune. */
 static void
 read_options(const struct cli *cli, struct named_policy *policy)
 {

@@ -5,22 +5,24 @@
 #include "cli/cli.h"
 #include "replay/replay.h"
 
-/* A policy that ctx-replay tries out: options of ctx-prune, with which the
- * prompt of each request is shortened.  On the command line it has the form
- * [NAME=]OPTIONS. */
+/* A policy, which ctx-replay tries out: a list of options of ctx-prune, with
+ * which the prompt of each request is shortened.  On the command line it has
+ * the form [NAME=]OPTIONS. */
 struct named_policy {
 	const char *name;
 	struct ctx_prune_config config;
 	struct ctx_replay_policy policy;
-	/* results of this policy, added up over all sessions */
+	/* results that ctx-replay has computed for this policy, added up over
+	 * all sessions */
 	struct ctx_replay_pruned sum;
 	/* Memory for the strings to which the other members of this struct
 	 * point. */
 	char *text, **words;
 };
 
-/* Reads the argument of --policy into *policy.  Exits with an error if an
- * option of ctx-prune is not known or its value is malformed. */
+/* Reads the argument of the option --policy into *policy.  Exits with an error
+ * if it contains an option that ctx-prune does not have, or a malformed
+ * value. */
 void policy_read(const struct cli *cli, struct named_policy *policy,
     const char *text);
 void policy_release(struct named_policy *policy);
