@@ -1,6 +1,6 @@
 /*
- * cli.h - functions shared by all commands: options, messages, reports, models,
- * exit
+ * cli.h - functions that all commands use: for options, error messages,
+ * reports, models and the exit status
  *
  * Each command has one table of options.  It is used to parse the command line,
  * to print --help and to complete words in a shell.  Only messages.c,
@@ -21,7 +21,8 @@
 #define CLI_STDOUT "standard output"
 #define CLI_LOST   "an earlier write failed"
 
-/* The default spool.  If ctx creates the directory above it, git ignores that
+/* The default path of the spool, the directory in which ctx-age stores tool
+ * results.  If ctx creates the directory above it, git ignores that
  * directory. */
 #define CLI_SPOOL ".ctx/spool"
 
@@ -37,8 +38,8 @@ enum cli_type {
 	CLI_SPAN,
 	CLI_AMOUNT, /* a struct ctx_amount: a number or 70% */
 	/* An option whose argument is one of several names, such as --level
-	 * light.  Its variable is an unsigned, which is set to the number i for
-	 * which choice(i) returns the name. */
+	 * light.  Its variable is an unsigned; it is set to the i for which
+	 * choice(i) returns this name. */
 	CLI_CHOICE,
 	/* A const char *: the suffix of --in-place.  The argument is optional,
 	 * and joined to the option, as in -i.bak. */
@@ -48,8 +49,8 @@ enum cli_type {
 	 * not be empty */
 	CLI_LIST,
 	/* An option whose argument is one of several names, and which may be
-	 * repeated.  Its variable is an unsigned, in which bit i is set for the
-	 * name that choice(i) returns. */
+	 * repeated.  Its variable is an unsigned, in which bit i is set if
+	 * choice(i) returns a name that was given. */
 	CLI_BITS,
 	/* A row with this type is not an option, but a heading in the text of
 	 * --help.  After a heading CLI_BRIEF only the names of options are
@@ -88,8 +89,8 @@ struct cli_option {
 /* A command: its description, its options and the files it reads. */
 struct cli {
 	const char *name, *about, *operands, *examples;
-	/* meaning of exit status 1 in --help, or NULL if the command never
-	 * exits with 1 */
+	/* text of --help that says what exit status 1 means, or NULL if the
+	 * command never exits with 1 */
 	const char *no_means;
 	/* The table of the command's options, up to an empty row.  NULL after
 	 * cli_parse. */
@@ -101,22 +102,22 @@ struct cli {
 	const struct ctx_dialect *dialect;
 	bool lenient, unbuffered, verbose, no_sandbox, progress_asked;
 	bool still; /* true if progress is never shown */
-	/* in_place: true if --in-place is given: each input file is replaced by
-	 * the output of the command. suffix: text that is appended to the
-	 * file's name to keep the original under that name, or NULL if the
-	 * original is not kept. */
+	/* in_place: true if --in-place is given: each input file is then
+	 * replaced by the output of the command. suffix: the original file is
+	 * kept under its name with this text at the end; NULL if it is not
+	 * kept. */
 	bool in_place;
 	const char *suffix;
-	/* True if --force is given: a file that is named by --explain or --svg,
-	 * for example, is overwritten even if its content is of an unexpected
-	 * kind, such as source code. */
+	/* True if --force is given.  Then an existing file that the command
+	 * writes (named by --explain or --svg, for example) is overwritten even
+	 * if its content is of an unexpected kind, such as source code. */
 	bool force;
 	uint64_t jobs;
 	/* The next members are the state of the command, not options. */
 	int status;
-	/* Called before a message is printed on standard error.  It prints the
-	 * output that the command has not printed yet, so that the message
-	 * comes after that output.  May be NULL. */
+	/* Called before an error message or warning is printed on standard
+	 * error.  Prints the output that the command has not printed yet, so
+	 * that the message comes after that output.  May be NULL. */
 	void (*before_message)(void *user);
 	void *user;
 	/* path of the spool, the directory in which ctx-age stores tool
@@ -126,8 +127,8 @@ struct cli {
 	/* True if each input file is a separate stream; false if all input
 	 * files together are one stream. */
 	bool each;
-	/* Number of input files that cli_next_stream has opened.  At least 1
-	 * once standard input was opened. */
+	/* Number of input files that cli_next_stream has opened.  If there are
+	 * none, standard input is counted when it was opened. */
 	size_t n_opened;
 	/* The input file that --in-place is replacing now, or NULL. */
 	const char *rewritten;
@@ -143,8 +144,8 @@ struct cli {
 	struct ctx_user_models models;
 };
 
-/* The sums of all changes that a command made for one reason (rule), for the
- * report of --dry-run. */
+/* For the report of --dry-run: the sums of all changes that a command has made
+ * for one reason (rule). */
 struct cli_rule {
 	const char *name, *action;
 	uint64_t messages;
@@ -158,12 +159,12 @@ struct cli_rule {
 	 * changes. */
 	uint64_t before, after;
 };
-/* Maximum number of different reasons (rules) for changes, for which the report
- * has sums. */
+/* Maximum number of reasons (rules) for which the report of --dry-run has
+ * sums. */
 #define CLI_RULES 24
 
-/* The options --dry-run, --explain and --archive, and the state of the reports
- * that they ask for. */
+/* What the options --dry-run, --explain and --archive say, and the state of the
+ * reports that they ask for. */
 struct cli_report {
 	bool dry_run, json;
 	const char *explain_path, *archive_path;
@@ -182,16 +183,16 @@ struct cli_report {
 	/* true if the header of the table of --explain was printed */
 	bool has_heads;
 	struct ctx_archive archive;
-	/* The sums of the changes so far, for each reason (rule).  A row with
-	 * the name NULL is the last one. */
+	/* The sums of the changes so far, for each reason (rule).  The list
+	 * ends with an element whose name is NULL. */
 	struct cli_rule rules[CLI_RULES + 1];
 	/* Input file of the change that was reported last, or NULL if there was
 	 * none. */
 	const char *file;
 };
 
-/* The option --annotations, which prints errors in the form that a code host
- * shows beside the lines of a file. */
+/* What the option --annotations says: it prints errors in the form that a code
+ * host shows beside the lines of a file. */
 struct cli_annotations {
 	/* Number of the code host, for cli_annotation_host. */
 	unsigned host;
@@ -241,10 +242,10 @@ json_t *cli_json_number(json_t *object, const char *key, uint64_t value);
  * NULL, because there was no memory, returns -1 with *err. */
 int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
     struct ctx_err *err);
-/* Exits with an error if the command must not overwrite the file at path.  This
- * is so if the command reads the file, if it is standard output or standard
- * error, if it is the file at the path "other" (which may be NULL), or if it is
- * in the spool directory. */
+/* Exits with an error if the command must not overwrite the file at path:
+ * because the command reads it, because it is standard output or standard
+ * error, because it is the file at the path "other" (which may be NULL), or
+ * because it is in the spool (directory of stored results). */
 void cli_refuse_overwrite(const struct cli *cli, const char *path,
     const char *other);
 /* An XML comment in the pictures that --svg writes, by which ctx recognises
@@ -302,7 +303,8 @@ void cli_check_in_place(const struct cli *cli);
 int cli_begin_in_place(struct cli *cli, const char *name);
 void cli_end_in_place(struct cli *cli);
 void cli_replace_inputs(const struct cli *cli);
-/* Sets the sums of changes to 0, before the next conversation is read. */
+/* Sets the sums of changes to 0.  Called before the next conversation is
+ * read. */
 void cli_report_forget(struct cli_report *report);
 
 /* When a feature is used: CLI_AUTO: if the output is for people; CLI_ALWAYS;
@@ -334,7 +336,8 @@ void cli_parse(struct cli *cli, const struct cli_option *options, int argc,
  * is malformed. */
 void cli_store(struct cli *cli, const struct cli_option *option,
     const char *text);
-/* Exits with an error message that says what argument the option accepts. */
+/* Exits with an error; the error message says what argument the option
+ * accepts. */
 _Noreturn void cli_bad_argument(const struct cli *cli,
     const struct cli_option *option, const char *text);
 /* An option that has an effect only together with another option. */
@@ -375,10 +378,10 @@ bool cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to);
  * Exits with an error if a file cannot be opened. */
 void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n_files, struct ctx_writer *writer);
-/* Must be called by a command that reads its input files without cli_open,
- * before it reads them.  Does the first things that cli_open does: exits with
- * an error if standard output is an input file, says if the command waits for
- * input from the terminal, and begins to show progress. */
+/* Called by a command that reads its input files without cli_open, before it
+ * reads them.  Does what cli_open does first: exits with an error if standard
+ * output is an input file, tells the user if the command waits for input from
+ * the terminal, and begins to show progress. */
 void cli_begin_operands(struct cli *cli);
 /* Opens the next stream in the same way as cli_open: the next input file if
  * each is a separate stream, otherwise all input files.  Returns false if no
@@ -404,9 +407,9 @@ void cli_progress_open(struct cli *cli, struct ctx_reader *reader,
  * bytes that it has read. */
 void cli_progress_begin(struct cli *cli);
 void cli_progress_add(struct cli *cli, size_t bytes);
-/* Erases the progress line before other output is printed on the terminal.  The
- * line is drawn again later.  Functions that print messages on standard error
- * erase the line themselves. */
+/* Erases the progress line on the terminal, so that other output can be
+ * printed.  The line is drawn again later.  Functions that print error messages
+ * do this themselves. */
 void cli_progress_clear(const struct cli *cli);
 void cli_progress_close(struct cli *cli);
 /* Returns the time of the monotonic clock in nanoseconds, or 0 if the clock
@@ -424,7 +427,7 @@ void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
 /* Used by a command that answers a question about the messages of a stream,
  * such as whether they fit into a budget.  If the stream has records but no
  * messages, there is no answer, so this sets the exit status CLI_TROUBLE.  It
- * prints a message only if the list of messages is empty; in other cases
+ * prints an error message only if the list of messages is empty; otherwise
  * cli_note_stream prints one. */
 void cli_require_messages(struct cli *cli, const struct ctx_stream *stream);
 void cli_close(struct ctx_stream *stream);
@@ -489,10 +492,11 @@ long cli_refuse_calls(void);
  * cli_refuse_overwrite, which protects the files that these options name. */
 void cli_model_counters(struct cli *cli, struct ctx_model_counters *counters);
 /* Exits with an error if --model names a model whose context window is not
- * known. what: the option or value that needs the window, for the message. */
+ * known. what: the option or value that needs the context window, for the error
+ * message. */
 void cli_check_window(const struct cli *cli,
     const struct ctx_model_counters *counters, const char *what);
-/* Prints a message for each model that is not known, which says how its tokens
+/* Prints a warning for each model that is not known, which says how its tokens
  * are counted instead.  With --verbose, also prints where the tokenizer of a
  * model can be found if its tokens are only estimated. */
 void cli_note_models(const struct cli *cli,
@@ -506,9 +510,9 @@ void cli_note_models(const struct cli *cli,
  * there are any, sets the exit status CLI_NO.
  */
 void cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused);
-/* Prints a message if matching a pattern with a tool's name or a text took too
- * long, so that messages were not changed. option: the option that has the
- * pattern. */
+/* Prints a warning if matching a regular expression with a tool's name or a
+ * text took too long, so that messages were not changed. option: the option
+ * that contains the expression. */
 void cli_note_pattern(const struct cli *cli, const char *option,
     const struct ctx_pattern *pattern);
 
@@ -523,10 +527,10 @@ _Noreturn void cli_die(const struct cli *cli, const char *fmt, ...)
  * of errno.  Cuts a long path at its end, so that the cause is always shown. */
 _Noreturn void cli_die_errno(const struct cli *cli, const char *what,
     const char *path, int sys);
-/* Prints the message in err with its file and line, then exits with the status
- * CLI_TROUBLE.  If err names no file, the message names the input file that
- * --in-place is replacing.  Prints nothing if the process that reads standard
- * output has closed it. */
+/* Prints the error message in *err with its file and line, then exits with the
+ * status CLI_TROUBLE.  If *err names no file, the message names the input file
+ * that --in-place is replacing.  Prints nothing if the process that reads
+ * standard output has closed it. */
 _Noreturn void cli_fail(const struct cli *cli, const struct ctx_err *err);
 /* Returns true if a character can be shown on a terminal: it is not a control
  * character, is not invisible, and does not change the direction of text. */

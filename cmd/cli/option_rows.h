@@ -65,7 +65,7 @@
 	}
 
 /* Rows of the table of options: --tool and --not-tool, which select tools by
- * patterns of their names. */
+ * regular expressions for their names. */
 #define CLI_TOOLS(only, except)                                                \
 	{0, "tool", "REGEX", "change only results of matching tools",          \
 	    CLI_PATTERN, only, NULL, NULL},                                    \
@@ -75,7 +75,8 @@
 	}
 
 /* Rows of the table of options, for ctx-prune and the policies of ctx-replay:
- * patterns of the messages that are kept. config: a struct ctx_prune_config. */
+ * which messages are kept, by regular expressions. config: a struct
+ * ctx_prune_config. */
 #define CLI_PINS(config)                                                     \
 	{0, "pin", "REGEX", "keep messages whose text matches", CLI_PATTERN, \
 	    &(config)->pin_text, NULL, NULL},                                \
@@ -133,8 +134,8 @@
 	    CLI_FLAG, &(report)->json, NULL, NULL},                   \
 	    CLI_EXPLAIN(report)
 
-/* A row of the table of options: --annotations, which prints findings in the
- * form that a code host shows beside the lines of a file. */
+/* A row of the table of options: --annotations, which prints the findings of a
+ * command in the form that a code host shows beside the lines of a file. */
 #define CLI_ANNOTATIONS(annotations)                                       \
 	{                                                                  \
 		0, "annotations", "HOST",                                  \
