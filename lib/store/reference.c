@@ -120,8 +120,8 @@ ctx_reference_may_be(struct ctx_str literal)
 	return literal.n <= NO_AGED && literal.p[literal.n - 2] == ']';
 }
 
-/* Returns the path of a spool directory as references contain it: without "./"
- * at its beginning and without slashes at its end. */
+/* Returns the path of a spool directory in the form in which references contain
+ * it: without "./" at its beginning and without slashes at its end. */
 static struct ctx_str
 trim_spool_path(const char *dir)
 {

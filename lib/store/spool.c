@@ -134,8 +134,8 @@ ctx_spool_sum(const struct ctx_spool *spool, const char *name, uint64_t most,
 	return n < 0 ? -1 : 1;
 }
 
-/* Compares the unread rest of an open file with a text of n chunks.  Returns 1
- * if they are equal, 0 if not, or -1 with *err. */
+/* Compares the rest of an open file, which was not read yet, with a text of n
+ * chunks.  Returns 1 if they are equal, 0 if not, or -1 with *err. */
 static int
 match_contents(const struct ctx_spool *spool, const char *name, int fd,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
@@ -163,8 +163,9 @@ match_contents(const struct ctx_spool *spool, const char *name, int fd,
 	return i == n;
 }
 
-/* Checks who can change a spool file.  Returns NULL if only the user can;
- * otherwise the reason why other users can, as a part of an error message. */
+/* Checks who can change a spool file.  Returns NULL if only the user can.
+ * Otherwise returns the reason why other users can, as a part of an error
+ * message. */
 static const char *
 find_weakness(const struct stat *st)
 {

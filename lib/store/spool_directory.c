@@ -54,8 +54,8 @@ sync_parent(int at, bool made)
 {
 	if (fsync(at) == 0)
 		return 0;
-	/* fsync fails with EBADF if the directory is not readable and was
-	 * therefore opened with O_PATH. */
+	/* If the directory is not readable, it was opened with O_PATH, and
+	 * fsync fails with EBADF. */
 	if (errno == EBADF)
 		errno = EACCES;
 	return made ||
@@ -66,8 +66,8 @@ sync_parent(int at, bool made)
 }
 
 /* Opens the directory "name" in the directory with the descriptor at. passed:
- * true if it is only a part of the path to the spool, so that it need not be
- * readable. */
+ * true if this is not yet the spool, but a directory on the path to it, which
+ * need not be readable. */
 static int
 open_directory(int at, const char *name, int flags, bool passed)
 {
@@ -183,7 +183,7 @@ ctx_spool_is_at(const struct ctx_spool *spool, struct ctx_str dir)
 }
 
 /* Returns true if the path of the spool still leads to the directory that was
- * opened. */
+ * opened as the spool. */
 static bool
 is_same_directory(const struct ctx_spool *spool)
 {

@@ -20,21 +20,21 @@
 /* maximum length of the tool's name in the name of a spool file, in bytes */
 #define CTX_SPOOL_TOOL 64
 
-/* The spool: a directory with tool results in files, whose names contain a hash
- * of the contents.  The files have mode 0600; the directory gets mode 0700 if
- * ctx creates it.  The spool may contain secrets. ctx never removes files from
- * it. */
+/* The spool: a directory in which tool results are stored as files, whose names
+ * contain a hash of their contents.  The files have mode 0600; the directory
+ * gets mode 0700 if ctx creates it.  The spool may contain secrets. ctx never
+ * removes files from it. */
 struct ctx_spool {
 	int fd;
 	const char *dir; /* path of the directory, owned by the caller */
-	/* True if a file was stored since the directory of the spool was last
+	/* True if a file was stored in the spool after its directory was last
 	 * synced to disk. */
 	bool dirty;
 	/* Number of directories at the end of the path "dir" that this process
 	 * has created. */
 	size_t made;
-	/* True if ctx_spool_put must create a file .gitignore in the directory
-	 * above the spool before it stores the first file, so that git ignores
+	/* True if ctx_spool_put must create a file .gitignore before it stores
+	 * the first file: in the directory above the spool, so that git ignores
 	 * that directory.  The caller sets this member after ctx_spool_open if
 	 * the directory above is new and contains nothing but the spool. */
 	bool ignored_by_git;
@@ -51,7 +51,8 @@ struct ctx_spool {
 int ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
     struct ctx_err *err);
 void ctx_spool_close(struct ctx_spool *spool);
-/* Returns true if the path dir leads to the directory of this open spool. */
+/* Returns true if the path dir leads to the directory of this open spool
+ * (directory of stored results). */
 bool ctx_spool_is_at(const struct ctx_spool *spool, struct ctx_str dir);
 /* Returns the length in bytes of a path without its last n components, or 0 if
  * the path is relative and has at most n components. */
@@ -155,19 +156,19 @@ bool ctx_reference_find(const char *p, size_t n, struct ctx_reference *ref);
  * or other media in the spool (directory of stored results).  Returns false if
  * they are anything but one such line. */
 bool ctx_reference_media(const char *p, size_t n, struct ctx_reference *ref);
-/* Returns false if a JSON string literal is surely not a text with which
- * ctx-age has replaced a tool result: because it is too long, or ends
- * differently.  A literal must be decoded only if this function returns
- * true. */
+/* Returns false if a JSON string literal is certainly not a text with which
+ * ctx-age has replaced a tool result, because it is too long or ends
+ * differently.  A literal need not be decoded if this function returns
+ * false. */
 bool ctx_reference_may_be(struct ctx_str literal);
 /* Returns true if the directory in the reference's path is written exactly as
  * dir. */
 bool ctx_reference_into(const struct ctx_reference *ref, const char *dir);
-/* Finds the next row of at least CTX_SPOOL_DIGITS hex digits in a text, which
- * may be the hash in the name of a spool file.  The search begins at the offset
- * *at, 0 in the first call.  Sets *digits to the last CTX_SPOOL_DIGITS digits
- * of the row, and *at to the end of the row.  Returns false if there is no
- * further row. */
+/* Finds the next row of at least CTX_SPOOL_DIGITS hex digits in a text; such a
+ * row may be the hash in the name of a spool file.  The search begins at the
+ * offset *at, which is 0 in the first call.  Sets *digits to the last
+ * CTX_SPOOL_DIGITS digits of the row, and *at to the end of the row.  Returns
+ * false if there is no other row. */
 bool ctx_reference_digits(struct ctx_str text, size_t *at,
     struct ctx_str *digits);
 /* Appends a reference, a line that names a file of the spool (directory of
