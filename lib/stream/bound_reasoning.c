@@ -43,7 +43,7 @@ ctx_bound_after(const struct ctx_message *message, size_t from)
 
 /* Returns true if block i is signed reasoning that ends after the offset "from"
  * in the message.  Also returns true if block i is an unsigned copy of a
- * reasoning block, and the message has signed reasoning that ends after the
+ * reasoning block, and signed reasoning of the message ends after this
  * offset. */
 static bool
 is_bound(const struct ctx_message *message, size_t i, size_t from)
@@ -66,8 +66,8 @@ find_null_content(const struct ctx_message *message)
 	    : 0;
 }
 
-/* Returns true if no block would be left in a message without its signed
- * reasoning after the offset "from". */
+/* Returns true if no block is left in a message when its signed reasoning after
+ * the offset "from" is removed. */
 static bool
 is_all_bound(const struct ctx_message *message, size_t from)
 {
@@ -112,10 +112,10 @@ replace_block(struct ctx_edits *edits, const struct ctx_message *message,
 	return rc;
 }
 
-/* Adds the edit that puts the text CTX_REASONING_REMOVED into a message that
- * would be empty without its reasoning.  A text block with this text replaces
- * block number kept.  If kept is message->n, there is no such block, and the
- * text replaces the null in the member "content". */
+/* Adds the edit that writes the text CTX_REASONING_REMOVED into a message that
+ * would be empty without its reasoning.  The block with the index "kept" is
+ * replaced by a text block with this text.  If kept is message->n, there is no
+ * block to replace, and the text replaces the null in the member "content". */
 static int
 add_placeholder(struct ctx_edits *edits, const struct ctx_message *message,
     size_t kept, struct ctx_err *err)

@@ -32,7 +32,8 @@ struct kept {
 	size_t text, value, coded, nodes;
 };
 
-/* An event in a batch.  Its record is batch.records[record]. */
+/* An event in a batch (a group of records whose messages are counted together).
+ * The event's record is batch.records[record]. */
 struct step {
 	struct ctx_event event;
 	struct ctx_record_layout layout;
@@ -55,7 +56,8 @@ struct batch {
 	struct step *steps;
 	size_t n_nodes, cap_nodes, n_parts, cap_parts;
 	size_t n_records, cap_records, n_steps, cap_steps;
-	/* number of events of this batch that were returned to the caller */
+	/* number of events of this batch that were already returned to the
+	 * caller */
 	size_t given;
 };
 
@@ -74,8 +76,8 @@ struct clones {
 struct ctx_count_ahead {
 	struct ctx_model_counters *counters;
 	struct ctx_pool *pool;
-	/* The copies of the token counters for each thread, except for the
-	 * thread that reads the stream. */
+	/* Copies of the token counters, for each thread except the one that
+	 * reads the stream. */
 	struct clones *clones;
 	unsigned threads;
 	/* the batches, an array of n that is used as a ring */
@@ -83,8 +85,8 @@ struct ctx_count_ahead {
 	/* n: number of batches; first: index of the oldest batch; full: number
 	 * of batches that contain events. */
 	size_t n, first, full;
-	/* True if the oldest batch was counted, and its events are being
-	 * returned. */
+	/* True if the messages of the oldest batch were counted, and its events
+	 * are being returned to the caller. */
 	bool giving;
 	/* Token counters. lines: of the conversation in which each message is a
 	 * record. record: of the conversation inside the record that is being
@@ -92,13 +94,13 @@ struct ctx_count_ahead {
 	struct ctx_counter *lines, *record;
 	/* true once a message was read that is a record of its own */
 	bool open;
-	/* an event that was read, but is in no batch yet */
+	/* an event that was read, but is not in a batch yet */
 	struct ctx_event pending;
 	bool has_pending;
 	/* record of the event that was returned last */
 	const struct ctx_record *last;
-	/* True once the end of the stream or an error was read. rc and err: the
-	 * result of that read. */
+	/* True if the end of the stream was read, or an error has occurred.  rc
+	 * and err: the result of that read. */
 	bool ended;
 	int rc;
 	struct ctx_err err;
@@ -186,8 +188,8 @@ keep_batch_text(struct ctx_stream *stream, struct batch *batch,
 	return kept->own == NULL ? -1 : 0;
 }
 
-/* Stores where the value of a record is.  A coded request is not a part of the
- * record's bytes, so it is copied. */
+/* Stores where the value of a record is.  A coded request (JSON in a string) is
+ * not a part of the record's bytes after decoding, so it is copied. */
 static int
 keep_value(struct batch *batch, struct kept *kept,
     const struct ctx_record *record, struct ctx_err *err)
@@ -381,7 +383,8 @@ read_batch(struct ctx_stream *stream, struct batch *batch, struct ctx_err *err)
 	return 0;
 }
 
-/* Fills all empty batches, and lets the threads count them. */
+/* Fills all empty batches with events, and lets the threads count their
+ * messages. */
 static int
 fill_batches(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -414,7 +417,8 @@ release_batch(struct batch *batch)
 	free(batch->steps);
 }
 
-/* Empties the oldest batch.  Called after its last event was returned. */
+/* Empties the oldest batch, so that it can be filled again.  Called after its
+ * last event was returned. */
 static int
 recycle_batch(struct ctx_stream *stream, struct ctx_err *err)
 {

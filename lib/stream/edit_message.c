@@ -1,5 +1,5 @@
-/* edit_message.c - makes the edits of a message that a plan demands; a plan
- * says what is removed and shortened */
+/* edit_message.c - makes the edits of a message that are planned when a
+ * conversation is pruned: blocks are removed and shortened */
 #include <stdlib.h>
 #include <string.h>
 

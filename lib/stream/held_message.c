@@ -1,4 +1,4 @@
-/* held_message.c - the texts of messages in memory, and their parses */
+/* held_message.c - the texts of messages in memory, and their parsed forms */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +15,9 @@ ctx_rewrite_set_text(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
 	held->is_in_file = false;
 	held->parse = 0;
 	rewrite->lines.bytes += n;
-	/* A scanned text is recognised by its address, and the new text may
-	 * have the address of a freed one.  So the last scan is forgotten. */
+	/* The scanner recognises the text that it scanned last by its address.
+	 * A new text may have the address of a text that was freed, so the last
+	 * scan is forgotten. */
 	rewrite->scanned = NULL;
 }
 
@@ -91,11 +92,12 @@ read_held(const struct ctx_held_message *held, const struct ctx_json *json,
 	return rc;
 }
 
-/* Maximum length in bytes of all stored parses (ctx_rewrite.parses). */
+/* Maximum length in bytes of all parsed messages that are stored in
+ * ctx_rewrite.parses. */
 enum { MOST_PARSES = 1 << 20 };
 
-/* The stored parse of a message, in ctx_rewrite.parses.  The blocks of the
- * message come after this struct, and then the nodes of its JSON, without
+/* A parsed message that is stored in ctx_rewrite.parses.  The blocks of the
+ * message come after this struct, and after them the nodes of its JSON, without
  * padding.  The pointers in the message are not valid. */
 struct kept_parse {
 	struct ctx_message message;
@@ -128,8 +130,9 @@ ctx_rewrite_keep_parse(struct ctx_rewrite *rewrite,
 	return 0;
 }
 
-/* Copies the stored parse of a message to rewrite->message and rewrite->json.
- * Returns 1, or 0 if no parse in the dialect of the message is stored. */
+/* Copies the stored parsed form of a message to rewrite->message and
+ * rewrite->json.  Returns 1, or 0 if no form in the dialect (format) of the
+ * message is stored. */
 static int
 restore_parse(struct ctx_rewrite *rewrite, const struct ctx_held_message *held,
     struct ctx_err *err)

@@ -11,10 +11,10 @@ ctx_held_queue_at(const struct ctx_held_queue *queue, size_t number)
 	return queue->list + (number - queue->base) * queue->entry_size;
 }
 
-/* Entries that were removed from the front of the queue leave unused space at
- * the beginning of the array.  If at least 64 entries and half of the array are
- * unused there, moves the other entries to the beginning.  So each entry is
- * moved at most once on average. */
+/* Elements that were removed from the front of the queue leave unused space at
+ * the beginning of the array.  If at least 64 elements and half of the array
+ * are unused there, moves the other elements to the beginning.  So each element
+ * is moved at most once on average. */
 static void
 compact_queue(struct ctx_held_queue *queue)
 {

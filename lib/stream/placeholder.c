@@ -14,14 +14,14 @@
 
 #define REMOVED " removed"
 
-/* Maximum lengths in bytes.  PLACE: of a title or address in a placeholder.
- * LINE: of the first line of a placeholder. */
+/* Maximum lengths in bytes.  PLACE: of a title or address in the text that
+ * replaces media.  LINE: of the first line of this text. */
 enum { PLACE = 200, LINE = 500 };
 
 /* ---- writing the first line ---- */
 
-/* Returns true if a title or address can be shown in a placeholder: if it is
- * short enough, and has no brackets or line breaks. */
+/* Returns true if a title or address can be shown in the text that replaces
+ * media: if it is short enough, and has no brackets or line breaks. */
 static bool
 is_displayable(struct ctx_str text)
 {
@@ -38,9 +38,9 @@ is_displayable(struct ctx_str text)
 	return true;
 }
 
-/* Appends a separator, and then a title or address.  Does nothing if the title
- * or address cannot be shown in a placeholder. *before: the separator, which is
- * set to the separator for the next text. */
+/* Appends *before (a separator) and a title or address, and sets *before to the
+ * separator for the next text.  Does nothing if the title or address cannot be
+ * shown in the text that replaces media. */
 static int
 append_displayable(struct ctx_buf *out, struct ctx_str text,
     const char **before, struct ctx_err *err)
@@ -136,8 +136,8 @@ ctx_placeholder_add(struct ctx_buf *out, const struct ctx_json *json,
 
 /* ---- writing the block ---- */
 
-/* Returns true for a member of a media block that the text block in its place
- * keeps. */
+/* Returns true if a member of a media block is kept: if the text block that
+ * replaces the media block gets it, too. */
 static bool
 is_kept_member(const struct ctx_json *json, uint32_t key)
 {

@@ -13,12 +13,12 @@
 
 enum {
 	NEXT_RECORD,
-	/* stream->conversation is the JSON node of the next conversation in the
-	 * record or, if there is none, the node after the list of
-	 * conversations. */
+	/* The next step begins a conversation in the record.
+	 * stream->conversation is its JSON node or, if there is none, the node
+	 * after the list of conversations. */
 	NEXT_CONVERSATION,
-	/* stream->message is the JSON node of the next message of the
-	 * conversation or, if there is none, the node after the array of
+	/* The next step returns a message of the conversation.  stream->message
+	 * is its JSON node or, if there is none, the node after the array of
 	 * messages. */
 	NEXT_MESSAGE,
 	RECORD_OVER,
@@ -117,9 +117,9 @@ apply_likely_dialect(struct ctx_stream *stream,
 	layout->decisive = true;
 }
 
-/* Sets the dialect (format) of a message that is a record of its own.  The
- * first message that is possible in only one dialect also sets the dialect of
- * the stream. */
+/* Chooses the dialect (format) of a message that is a record of its own.  The
+ * first message that is possible in only one dialect also decides the dialect
+ * of the stream. */
 static void
 decide_dialect(struct ctx_stream *stream)
 {
@@ -429,8 +429,8 @@ has_reasoning(const struct ctx_message *message)
 
 /* Finds the last message of the user in the conversation inside the record,
  * from the JSON node "node" on.  Called only when a message with reasoning was
- * found, because it parses messages, and only the cost of reasoning depends on
- * the result. */
+ * found: only the tokens of reasoning depend on the result, and finding it is
+ * slow because messages are parsed. */
 static int
 find_last_user(struct ctx_stream *stream, uint32_t node, struct ctx_err *err)
 {
