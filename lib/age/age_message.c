@@ -103,8 +103,8 @@ store_text(struct aging *aging, const struct age_entry *entry,
 	    : 1;
 }
 
-/* Replaces the long texts by references to files in the copy of a tool result
- * that some agents keep beside the message. */
+/* Some agents keep a copy of a tool result beside the message.  Replaces the
+ * long texts in this copy by references to files. */
 static int
 age_copy(struct aging *aging, const struct age_entry *entry,
     const struct age_candidate *result, struct ctx_err *err)
@@ -123,7 +123,7 @@ age_copy(struct aging *aging, const struct age_entry *entry,
 }
 
 /* Replaces tool result or media block i by the text in aging->aged.  If the
- * agent has written the tool result twice into its record, replaces both. */
+ * agent has written the tool result twice into the record, replaces both. */
 static int
 store_result(struct aging *aging, const struct age_entry *entry, size_t i,
     struct ctx_str tool, struct ctx_err *err)
@@ -161,11 +161,11 @@ age_block(struct aging *aging, struct age_queue *queue, size_t i,
 	    : ctx_age_result(&aging->aged, aging->options, &candidate, err);
 }
 
-/* Returns true if the options tool and not_tool allow replacing block i: if
- * they select its tool, or if the block is media outside of tool results, which
- * belongs to no tool. *left: the work that the matching of patterns may still
- * do for this message (see CTX_PATTERN_WORK); the work done here is
- * subtracted. */
+/* Returns true if the options tool and not_tool allow that block i is replaced:
+ * if they select its tool, or if the block is media outside of tool results,
+ * which belongs to no tool. *left: the work that may still be done for matching
+ * regular expressions with this message (see CTX_PATTERN_WORK); the work done
+ * here is subtracted. */
 static bool
 is_selected(struct aging *aging, size_t i, struct ctx_str tool, int64_t *left)
 {

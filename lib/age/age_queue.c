@@ -17,9 +17,9 @@ ctx_age_queue_clear(struct aging *aging, struct age_queue *queue)
 	ctx_groups_reset(&queue->groups);
 }
 
-/* Sets *id to the id of the tool of block i, which is a tool result or is
- * inside one.  Sets *id to 0 if the tool is not known, or if the block belongs
- * to no tool result. */
+/* Sets *id to the id of the tool to which block i belongs (a tool result, or a
+ * block inside one).  Sets *id to 0 if the tool is not known, or if the block
+ * belongs to no tool result. */
 static int
 find_tool(struct age_queue *queue, const struct ctx_message *message, size_t i,
     uint32_t *id, struct ctx_err *err)
@@ -32,8 +32,8 @@ find_tool(struct age_queue *queue, const struct ctx_message *message, size_t i,
 	return ctx_groups_tool(&queue->groups, message, i, id, err);
 }
 
-/* Counts the tool results of a message.  If any of them may be replaced, stores
- * the tool of each in the last entry of the queue. */
+/* Counts the tool results of a message that was appended to the queue.  If any
+ * of them may be replaced, stores the tool of each result in *entry. */
 static int
 record_result_tools(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, const struct ctx_message *message,

@@ -130,8 +130,8 @@ is_reference(struct aged_result *aged, const struct ctx_age_config *options,
 /* ---- the JSON that replaces a result or media ---- */
 
 /* Returns how many bytes at the beginning of a text are kept: as many as
- * possible with at most chars characters, not ending inside a grapheme cluster
- * or base64 data. */
+ * possible, but at most chars characters, and without cutting a grapheme
+ * cluster or base64 data. */
 static size_t
 find_head_end(const char *p, size_t n, uint64_t chars)
 {
@@ -322,7 +322,7 @@ name_media(struct aged_result *aged, const struct ctx_age_config *options,
 		(struct ctx_str){media->kind, strlen(media->kind)}, digits,
 		err) < 0)
 		return -1;
-	/* The name has the extension for texts, which is replaced. */
+	/* The file name ends in the extension for texts, which is replaced. */
 	(void)ctx_spool_is_name((struct ctx_str){name->p, name->n - 1}, &found);
 	name->n = (size_t)(found.p - name->p) + found.n;
 	return ctx_buf_printf(name, err, ".%s", end) < 0

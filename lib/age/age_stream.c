@@ -48,8 +48,8 @@ queue_record(struct aging *aging, const struct ctx_event *event,
 		return -1;
 	if (aging->options->unsent && ctx_message_was_sent(event->message))
 		return ctx_age_write_unaged(aging, err);
-	/* Nothing in this message will be changed, and there is no other
-	 * message in the queue, so the message is written now. */
+	/* Nothing in this message will be changed, and no other message is in
+	 * the queue.  So the message is written at once. */
 	if (entry->tools == NULL && lines->first == lines->end - 1 &&
 	    !(queue->changed && entry->is_signed) &&
 	    !ctx_age_may_refuse(aging, queue)) {
