@@ -163,7 +163,7 @@ CTX_API void ctx_user_models_free(struct ctx_user_models *models);
 CTX_API const char *ctx_user_models_name(const struct ctx_user_models *models,
     size_t i);
 
-/* A model.  The numbers are tokens; 0: not known. */
+/* Describes a model.  Numbers are numbers of tokens; 0: not known. */
 struct ctx_model_info {
 	size_t size;
 	const char *name; /* name in the table of models */
@@ -539,7 +539,7 @@ struct ctx_age_options {
 	bool by_results; /* "keep" and "step" are numbers of tool results */
 	bool media;  /* moves media; "keep" and "step" are numbers of media */
 	bool unsent; /* true: only messages after the last assistant message */
-	bool mask;   /* true: store nothing and write "[cleared]" */
+	bool mask;   /* true: write "[cleared]", store nothing */
 };
 #define CTX_AGE_OPTIONS_INIT CTX_INIT(struct ctx_age_options)
 

@@ -109,7 +109,7 @@ int rows_add_all(struct rows *total, const struct rows *rows,
 
 /* ---- table.c: a table for people ----------------------------------------- */
 
-/* Adds a row to form->table, the table for people. */
+/* Adds a row to form->table, the table that is printed on a terminal. */
 void table_add(struct row_form *form, const struct row *row);
 /* Prints the rows that are still held in memory, and a line that explains the
  * signs in them.  Frees the memory of the table. */

@@ -172,8 +172,8 @@ record_change_place(struct request_reading *reading,
 }
 
 /* Compares the newest item of the request, a member or a message, with the item
- * at the same place in the earlier request.  If it is the first item that
- * differs, stores the place of the difference. node: JSON of the item;
+ * that has the same number in the earlier request.  If it is the first item
+ * that differs, stores the place of the difference. node: JSON of the item;
  * plain_node: its JSON without breakpoints, from which reading->compared was
  * made. */
 static void

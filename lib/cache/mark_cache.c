@@ -40,8 +40,9 @@ reread_entry(struct marking *marking, const struct cache_entry *entry,
 	return ctx_rewrite_reread(&marking->rewrite, &entry->held, err);
 }
 
-/* Writes the first message in memory, with exactly the breakpoints that were
- * chosen for it.  If the message had other breakpoints, reports the change. */
+/* Writes the oldest of the messages that are in memory, with exactly the
+ * breakpoints that were chosen for it.  If the message had other breakpoints,
+ * reports the change. */
 static int
 write_first_marked(struct marking *marking, const struct breakpoints *points,
     struct ctx_err *err)
@@ -66,9 +67,9 @@ write_first_marked(struct marking *marking, const struct breakpoints *points,
 	return ctx_rewrite_write_first(&marking->rewrite, err);
 }
 
-/* Returns true if the first message in memory can be written now, because later
- * messages can no longer change which of its blocks get breakpoints.  The
- * breakpoint after the system prompt never changes. */
+/* Returns true if the oldest of the messages that are in memory can be written
+ * now, because later messages can no longer change which of its blocks get
+ * breakpoints.  The breakpoint after the system prompt never changes. */
 static bool
 is_first_due(const struct cache_run *run)
 {

@@ -92,7 +92,8 @@ struct ctx_repair {
 	struct ctx_edits entry_edits;
 	/* Scratch memory for the JSON that replaces an image or a message. */
 	struct ctx_buf added;
-	/* Copy of the bytes that were removed from a message in the queue. */
+	/* Copy of the bytes that a repair has removed from a message in the
+	 * queue. */
 	struct ctx_buf removed;
 	struct ctx_buf out, id, spare;
 	/* JSON node of the key of a member that must be removed from the

@@ -167,8 +167,8 @@ append_recorded(void *user, uint32_t number, struct ctx_err *err)
 	    &history->session->messages[number];
 	struct pruned_message *message = newest_message(history);
 
-	/* An answer in the same record as its prompt is stored with the prompt,
-	 * which is the message before it. */
+	/* If a record contains both a prompt and its answer, the answer is
+	 * stored together with the prompt, which is the message before it. */
 	if (recorded->text == NULL) {
 		if (message == NULL || message->recorded != recorded - 1)
 			return 0;

@@ -168,7 +168,7 @@ find_safe_break(const struct text_segments *segments,
 	return at;
 }
 
-/* Considers places in text i near the offset target as places to cut.  Begins
+/* Tests at which places near the offset "target" text i can be cut.  Begins
  * with the last place before target where a cut is certainly allowed, and ends
  * with the first place at or after target where a cut is allowed. */
 static void

@@ -59,9 +59,9 @@ enum {
 	 * user by it in at least this many messages; and the same for the name
 	 * of the assistant. */
 	ADDRESS_LEAST = 3,
-	/* A name is taken as that of the user only if at least one in this many
-	 * messages of the assistant addresses the user by it; and the same for
-	 * the name of the assistant. */
+	/* N: a name is taken as the user's name only if at least one of N
+	 * messages of the assistant addresses the user by this name.  The same
+	 * is true for the name of the assistant. */
 	ADDRESS_SHARE = 20,
 	/* A name is taken as that of the user only if the assistant uses it to
 	 * address somebody at least this many times as often as the user does;

@@ -48,8 +48,8 @@ struct summary_names {
 	struct ctx_intern keys; /* string table of the keys of JSON objects */
 	uint32_t n_texts;       /* number of removed texts read */
 	struct ctx_buf text;    /* scratch */
-	/* Names that need not be listed, because they are in kept messages or
-	 * in the lines of the summary. */
+	/* Names that the summary need not list, because kept messages or other
+	 * lines of the summary contain them. */
 	struct ctx_intern kept;
 	/* Ids of the names that the summary may list, the most useful first.
 	 * NULL until ctx_summary_names_sort is called. */

@@ -162,10 +162,10 @@ count_pretokens(const struct ctx_token_index *m, struct ctx_str text,
 
 /* Counts the end of the text [0, to), which is a beginning of the indexed text.
  * The last few boundaries before "to" may differ from those of the indexed
- * text.  So sets *last to the last mark after which there are enough pretokens
- * (pieces of text that are encoded by themselves), or to mark 0, the beginning
- * of the text.  Sets *tail to the number of tokens from this mark to the offset
- * "to". */
+ * text.  So sets *last to the last mark (stored boundary) after which there are
+ * enough pretokens (pieces of text that are encoded by themselves), or to mark
+ * 0, the beginning of the text.  Sets *tail to the number of tokens from this
+ * mark to the offset "to". */
 static int
 find_last_mark(const struct ctx_token_index *m, size_t to,
     struct ctx_token_checkpoint *last, uint64_t *tail, struct ctx_err *err)
@@ -220,8 +220,9 @@ ctx_token_index_range(const struct ctx_token_index *m, size_t from, size_t to,
 	return 0;
 }
 
-/* Returns the index of the last mark (stored boundary between pretokens) with
- * at most this number of tokens before it. */
+/* Returns the index of the last mark before which the text has at most the
+ * given number of tokens.  A mark is a stored boundary between pretokens
+ * (pieces of text that are encoded by themselves). */
 static size_t
 count_marks_within(const struct ctx_token_index *m, uint64_t tokens)
 {
