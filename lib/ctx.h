@@ -126,7 +126,7 @@ struct ctx_error {
 #define CTX_ERROR_INIT CTX_INIT(struct ctx_error)
 
 /* Writes an error with its place to out, such as "chat.jsonl:3:17: expected a
- * value".  size: bytes of out. 600 are enough; a longer text is cut. */
+ * value".  size: size of out in bytes; 600 are enough, more text is cut. */
 CTX_API void ctx_error_format(const struct ctx_error *error, char *out,
     size_t size);
 
@@ -529,7 +529,7 @@ struct ctx_age_options {
 	const char *format; /* file names; NULL: "{tool}-{sha256}.md" */
 	uint64_t keep;      /* newest messages not changed; 0: 10 (unsent: 0) */
 	uint64_t step;  /* messages between two moves of the boundary; 0: 1 */
-	uint64_t older; /* only messages older than the newest by this, in ms */
+	uint64_t older; /* only messages this many ms older than the newest */
 	uint64_t over;  /* only results with more characters; 0: 4000 */
 	uint64_t head;  /* characters kept of a result; 0: over / 4 */
 	uint64_t at_least; /* tokens that must be saved, else no change */

@@ -34,8 +34,8 @@ int ctx_validate_report(struct ctx_validator *validator,
 int ctx_validate_refuse(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what, struct ctx_err *err);
 /* Reports a finding about the block with the index "block" of the message.  The
- * text of the finding consists of what, the name of the block (the id and tool
- * name of a tool call or tool result), and tail. */
+ * text of the finding has three parts: the argument what, the name of the block
+ * (id and tool name of a tool call or tool result), and the argument tail. */
 int ctx_validate_refuse_block(struct ctx_validator *validator,
     enum ctx_rule_id id, size_t block, const char *what, const char *tail,
     struct ctx_err *err);
@@ -55,8 +55,8 @@ int ctx_validate_refuse_text(struct ctx_validator *validator,
     enum ctx_rule_id id, struct ctx_str old, const char *what,
     struct ctx_err *err);
 /* Sets validator->what to the text of a finding about the block with the index
- * "block" of the message.  The text consists of what, the name of the block,
- * and tail.  Returns 0, or -1 with *err. */
+ * "block" of the message.  The text has three parts: the argument what, the
+ * name of the block, and the argument tail.  Returns 0, or -1 with *err. */
 int ctx_validate_describe(struct ctx_validator *validator, size_t block,
     const char *what, const char *tail, struct ctx_err *err);
 /* Reports a finding about the block with the index "block" of the message;

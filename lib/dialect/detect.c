@@ -292,8 +292,8 @@ choose_likely(const struct ctx_record_layout *likely, const char *chat,
 	layout->why = chat;
 }
 
-/* Finds the dialect of an array of messages: the first message that is possible
- * in only one dialect identifies it. */
+/* Finds the dialect (format) of an array of messages.  It is identified by the
+ * first message that is possible in only one dialect. */
 static void
 detect_messages(const struct ctx_json *json, struct ctx_record_layout *layout)
 {

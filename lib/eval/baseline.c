@@ -42,8 +42,8 @@ struct baseline {
 	struct message_group *groups;
 	size_t n;
 	size_t *group_of; /* for each message: number of its group */
-	/* numbers of the groups, in the order in which the policy considers
-	 * them */
+	/* numbers of the groups of messages, in the order in which the policy
+	 * decides about them */
 	size_t *order;
 	/* for each group: numbers of the needed strings in it */
 	uint32_t *strings;

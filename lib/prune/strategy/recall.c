@@ -59,8 +59,8 @@ enum {
 	 * user by it in at least this many messages; and the same for the name
 	 * of the assistant. */
 	ADDRESS_LEAST = 3,
-	/* N: a name is taken as the user's name only if at least one of N
-	 * messages of the assistant addresses the user by this name.  The same
+	/* A name is taken as the user's name only if the assistant addresses
+	 * the user by it in at least one of ADDRESS_SHARE messages.  The same
 	 * is true for the name of the assistant. */
 	ADDRESS_SHARE = 20,
 	/* A name is taken as that of the user only if the assistant uses it to

@@ -289,7 +289,7 @@ closes_number(const struct run *run)
 }
 
 /* Returns true if the marker for the end of a word is written between this run
- * and a space after it. */
+ * of characters and a space after the run. */
 static bool
 closes_itself(const struct run *run)
 {
