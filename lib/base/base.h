@@ -194,9 +194,9 @@ struct ctx_task {
 	bool done;
 };
 
-/* Opens a thread pool with at least 1 thread.  The calling thread is one of
- * them, and has the number 0.  If the system refuses to start other threads,
- * the calling thread runs all tasks. */
+/* Opens a thread pool. threads: number of its threads, at least 1.  The calling
+ * thread is one of them, and has the number 0.  If the system refuses to start
+ * other threads, the calling thread runs all tasks. */
 struct ctx_pool;
 int ctx_pool_open(struct ctx_pool **pool, unsigned threads,
     struct ctx_err *err);
@@ -243,8 +243,8 @@ int ctx_open_file(const char *path, int flags);
  * the descriptor is ready. events: POLLIN or POLLOUT of poll(2). */
 bool ctx_wait_ready(int fd, short events);
 /* Writes all bytes of a text to a descriptor.  Waits as long as the descriptor
- * cannot take them, and continues after signals.  Returns 0, or -1 with errno;
- * ENOSPC means that a device takes no bytes. */
+ * cannot take them, and continues after signals.  Returns 0, or -1 with errno,
+ * which is ENOSPC if a device takes no bytes. */
 int ctx_write_all(int fd, struct ctx_str text);
 /* Sets *err after ctx_open_file has failed: the error message says why, and
  * what the user can do. sys: the errno of ctx_open_file; what: text before the

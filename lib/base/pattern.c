@@ -77,9 +77,9 @@ struct ctx_pattern_code {
 	size_t runs;
 	size_t length; /* length of the pattern in bytes, plus 1 */
 	int64_t item;  /* work that is charged for each item of the pattern */
-	/* Number of matches with the version "counted" that reached the limit
-	 * of work.  When it has reached FREE_OVERRUNS, it is not increased
-	 * further. */
+	/* Number of matches with the version "counted" that reached a limit (of
+	 * work, depth or memory).  When it has reached FREE_OVERRUNS, it is not
+	 * increased further. */
 	unsigned overruns;
 };
 
@@ -273,9 +273,9 @@ find_longest_capture(const pcre2_callout_block *block)
 }
 
 /* Returns an upper bound of the number of bytes that an item of the pattern
- * reads if it fails: the captured text for a back reference, but not beyond the
- * end of the text; the minimum number of repeats for a quantifier.  Bytes that
- * an item has matched are counted at the next item. */
+ * reads if it fails.  A back reference reads the captured text, but not beyond
+ * the end of the text.  A quantifier reads the characters of its minimum number
+ * of repeats.  Bytes that an item has matched are counted at the next item. */
 static size_t
 count_failed_reads(const struct work *work, const pcre2_callout_block *block)
 {
