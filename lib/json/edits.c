@@ -64,9 +64,9 @@ ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
 {
 	const struct ctx_node *nodes = json->nodes;
 	bool object = nodes[node].kind == CTX_JSON_OBJECT;
-	/* kept: true if an earlier child is kept. open: true if the last child
-	 * is removed, and its edit is not added yet, because one edit removes
-	 * all neighbours. */
+	/* kept: true if an earlier child is kept. open: true if the child
+	 * before this one is removed, and its edit is not added yet, because
+	 * one edit removes all neighbours. */
 	bool kept = false, open = false;
 	uint32_t at, value, from = 0, to = 0;
 	size_t i = 0;

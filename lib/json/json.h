@@ -249,9 +249,9 @@ int ctx_edits_replace_stored(struct ctx_edits *edits, struct ctx_str old,
 int ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
     uint32_t node, const bool *drop, struct ctx_err *err);
 /* Marks a member of an object for removal, with all other members that have the
- * same key: sets drop[i] to true for member i. key: node of the key.  If only
- * one of several members with the same key were removed, another one would
- * become valid, because the last one counts. */
+ * same key: sets drop[i] to true for member i. key: node of the key.  Of
+ * several members with the same key only the last one counts.  If only this one
+ * were removed, the one before it would count. */
 void ctx_edits_mark_member(const struct ctx_json *json, uint32_t object,
     uint32_t key, bool *drop);
 /* Converts an offset in the output of ctx_edits_apply into an offset in the

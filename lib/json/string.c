@@ -301,8 +301,8 @@ add_long_escapes(struct excess *excess, const char *p, uint64_t u,
 
 	for (; u != 0; u &= u - 1) {
 		at = p + __builtin_ctzll(u) - 1;
-		/* This is the second escape of a surrogate pair.  It was
-		 * counted with the first one, so it is skipped. */
+		/* An escape before excess->end is the second one of a surrogate
+		 * pair, and was counted with the first one. */
 		if (at < excess->end)
 			continue;
 		len = parse_escape(at, end, &cp);
