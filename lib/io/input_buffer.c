@@ -19,8 +19,8 @@
 
 /* Minimum number of unused bytes in the buffer before a call of read(2). */
 #define READ_LEAST ((size_t)64 << 10)
-/* maximum length of a record in bytes, because JSON nodes contain offsets of 32
- * bits */
+/* A record must have fewer bytes than this, because JSON nodes contain offsets
+ * of 32 bits. */
 #define RECORD_MAX ((uint64_t)UINT32_MAX)
 
 int

@@ -40,8 +40,8 @@ struct second_pass {
 	 * beginning and the end of the part that is read twice. */
 	uint64_t begin, end;
 	struct input_copy *first, *last;
-	/* Where the reader was after it had read the marked record; the second
-	 * pass begins there.  line: number of the line of the marked record. */
+	/* State of the reader when the record was marked, which is set again
+	 * for the second pass. line: number of the line of this record. */
 	uint64_t line;
 	enum framing framing;
 	bool torn;
@@ -151,8 +151,8 @@ const char *ctx_guess_format(const char *p, size_t n);
 /* ---- second_pass.c ---- */
 
 /* Must be called after bytes were read: the n bytes at p.  In the first pass,
- * stores which part of the file must be read again.  Does nothing in the second
- * pass, or if no record was marked. */
+ * copies them, unless the file itself is read again.  Does nothing in the
+ * second pass, or if no record was marked. */
 int ctx_second_pass_add(struct second_pass *second, const char *p, size_t n,
     struct ctx_err *err);
 /* Reads bytes of the open file for the second time.  Returns their number, or 0

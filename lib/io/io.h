@@ -42,7 +42,7 @@ struct ctx_writer {
 
 void ctx_writer_init(struct ctx_writer *writer, int fd);
 /* Makes a writer that passes all output to a callback.  If the callback fails,
- * the functions of the writer return CTX_EARG. */
+ * the functions of the writer fail with CTX_EARG. */
 void ctx_writer_init_callback(struct ctx_writer *writer,
     int (*write)(void *user, const char *p, size_t n), void *user);
 int ctx_writer_put(struct ctx_writer *writer, const char *p, size_t n,
@@ -149,7 +149,7 @@ struct ctx_source {
 	void *user;
 };
 /* Opens a reader for one source.  Copies the struct, but not the name, which
- * must remain valid until the reader is closed.  If a later call returns
+ * must remain valid until the reader is closed.  If a later call fails with
  * CTX_EARG, the callback "read" of the source has failed. */
 int ctx_reader_open_source(struct ctx_reader **reader,
     const struct ctx_source *source, struct ctx_err *err);
@@ -267,7 +267,7 @@ struct ctx_command {
  * process ends, even by SIGKILL.  HUP, INT, QUIT and TERM are deferred, unless
  * they are ignored or blocked in this thread: the process group is killed, then
  * the signals are delivered.  If a signal handler returns, this function
- * returns CTX_EARG.  In a program with threads all other threads must block
+ * fails with CTX_EARG.  In a program with threads all other threads must block
  * these signals.
  */
 int ctx_run_command(const struct ctx_command *command, struct ctx_str input,
@@ -288,7 +288,7 @@ struct ctx_command_runner {
  * command->runner.  The command must remain valid.  The child has copies of all
  * open descriptors except standard input and output.  No other thread may have
  * been started before.  If the child ends early, every later run of the command
- * returns CTX_EARG. */
+ * fails with CTX_EARG. */
 int ctx_command_runner_start(struct ctx_command_runner *runner,
     struct ctx_command *command, struct ctx_err *err);
 /* Ends the child process, and waits until it has ended.  Does nothing for a
