@@ -27,7 +27,8 @@ int ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack,
  * rows were taken from the tokenizer.json files of the models. */
 struct ctx_file_pretokenizer_model {
 	const char *name;
-	const char *patterns[3]; /* at most 2 patterns; NULL ends the array */
+	/* at most 3 patterns; if there are fewer, NULL comes after the last */
+	const char *patterns[3];
 	/* the setting use_regex of ByteLevel: true if GPT-2's pattern also
 	 * splits the text */
 	bool byte_level;

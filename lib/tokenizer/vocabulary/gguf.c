@@ -97,8 +97,8 @@ is_equal(struct ctx_str s, const char *text)
 	return s.n == strlen(text) && memcmp(s.p, text, s.n) == 0;
 }
 
-/* Reads a key and its value.  If they describe the vocabulary, stores the
- * offset of the value in the file. */
+/* Reads a key and its value.  If they describe the vocabulary, stores a string,
+ * or the offset in the file and the number of elements of an array. */
 static void
 read_pair(struct gguf *g)
 {

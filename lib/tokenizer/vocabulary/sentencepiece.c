@@ -37,7 +37,7 @@ struct field {
 	uint64_t number, type;
 	uint64_t value; /* the value, for the types VARINT and FIXED32 */
 	struct ctx_str bytes;
-	size_t at; /* offset of the value in the file */
+	size_t at; /* offset of the field in the file */
 };
 
 struct piece {

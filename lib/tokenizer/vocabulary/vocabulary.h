@@ -177,7 +177,7 @@ struct ctx_vocab {
 	 * then splits the resulting pieces. */
 	const char *patterns;
 	/* Tokens with the number "end" or above, and ids of "ids_end" or above,
-	 * are not used.  These are all tokens and ids of the table, unless
+	 * are not used.  All tokens and ids of the tables are lower, unless
 	 * ctx_vocab_limit was called. */
 	uint32_t end, ids_end;
 	/* merges with this rank (ctx_bpe_merge_rank) or above are not made */
@@ -421,7 +421,7 @@ uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
 /* Number of 32-bit words in a line of the table PAIRS: the tags of eight pairs,
  * then, for each of these pairs, the resulting token with all bits inverted.  A
  * word of zero in place of a token means that the entry is empty.  The last two
- * tokens are in ascending order only if a pair was stored in a later line
+ * words are in ascending order only if a pair was stored in a later line
  * because this line is full (ctx_pair_overflows). */
 #define CTX_PAIR_LINE 16
 /* A number that is not used for any token.  It stands at both ends of a
@@ -552,8 +552,9 @@ ctx_crossing_bit(uint64_t a, uint64_t b)
 
 /* Returns the index of a bit in the table CROSSING: the bit for the byte "last"
  * directly before the byte "first".  The bit is for tokens that contain only a
- * part of one of these two characters.  If v->chars is true, there are no such
- * tokens, and the bit is for two ASCII characters. */
+ * part of the character that ends with "last", or of the one that begins with
+ * "first".  If v->chars is true, there are no such tokens, and the bit is for
+ * two ASCII characters. */
 static inline uint64_t
 ctx_crossing_bytes(unsigned char last, unsigned char first)
 {
