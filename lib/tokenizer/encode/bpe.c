@@ -481,7 +481,7 @@ ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 			at += ctx_vocab_length(v, token);
 			continue;
 		}
-		/* All tokens were removed, so no encoding was found.  Every
+		/* If all tokens were removed, no encoding was found.  Every
 		 * text has an encoding if the tables are right, as those of
 		 * build.c are, so the tables must be damaged. */
 		if (m->n == 0)

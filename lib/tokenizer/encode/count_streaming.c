@@ -13,9 +13,8 @@
  *    before the boundary and end in later text.
  *  - Normalized text (NFC): a boundary is certain if later combining marks
  *    cannot change the characters before it.  If normalization changes the
- *    text,
- *    counting ends only at offsets that have a counterpart in the original
- *    text.
+ *    text, counting ends only at offsets that have a counterpart in the
+ *    original text.
  */
 #include "tokenizer/encode/blanks.h"
 #include "tokenizer/encode/count_tokens.h"

@@ -146,8 +146,8 @@ ctx_pretoken_cache_find(const struct ctx_pretoken_cache *cache,
 uint64_t ctx_pretoken_cache_hash_long(const char *p, size_t n);
 unsigned ctx_pretoken_cache_find_long(const struct ctx_pretoken_cache *cache,
     uint64_t hash, const char *p, size_t n);
-/* Prefetches the cache entries for long pretokens (pieces of text that are
- * encoded by themselves) with this hash. */
+/* Prefetches the cache entry that may contain a long pretoken (piece of text
+ * that is encoded by itself) with this hash. */
 void ctx_pretoken_cache_ask_long(const struct ctx_pretoken_cache *cache,
     uint64_t hash);
 void ctx_pretoken_cache_add_long(struct ctx_pretoken_cache *cache,

@@ -143,8 +143,8 @@ match_symbols(struct text t, size_t i, bool breaks, bool slashes)
 	return end;
 }
 
-/* Matches a number at offset i: N{1,max} or, if max is 0, any number of digits.
- * Returns the end of the match. */
+/* Matches characters of the class CTX_CLASS_NUMBER at offset i: at most max or,
+ * if max is 0, as many as there are.  Returns the end of the match. */
 static size_t
 match_digits(struct text t, size_t i, unsigned max)
 {

@@ -293,8 +293,8 @@ ctx_pcre2_part(struct ctx_pcre2_state *s)
 }
 
 /* Converts the next characters of the text to kinds, until the arrays are full.
- * p, n: the text that was not split off yet.  If no character in the arrays was
- * split off, first doubles the size of the arrays. */
+ * p, n: the text that was not split off yet.  If the arrays are full and no
+ * character in them was split off, first doubles their size. */
 static int
 refill_kinds(struct ctx_pcre2_state *s, const char *p, size_t n,
     struct ctx_err *err)
@@ -327,11 +327,11 @@ match_counted(struct ctx_pcre2_state *s, size_t i, const unsigned char *p,
 	    s->data, s->counted);
 }
 
-/* Searches for the first match of pattern i in the characters from index *at to
- * n.  Returns the result of pcre2_match.  Moves *at beyond characters at which
- * no match begins.  A search may begin at any character, because no pattern
- * looks at characters before its match. part: true if more characters may come
- * after n. */
+/* Searches for the first match of pattern i in the characters from index *at up
+ * to, but not including, n.  Returns the result of pcre2_match.  Moves *at
+ * beyond characters at which no match begins.  A search may begin at any
+ * character, because no pattern looks at characters before its match. part:
+ * true if more characters may come after these. */
 static int
 match_pattern(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
     size_t *at)
