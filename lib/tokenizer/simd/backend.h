@@ -15,8 +15,8 @@
 /* A call that has split off this number of bytes splits off no more. */
 #define CTX_PRETOKENIZE_SPAN (1u << 30)
 
-/* If text is appended to a text, the boundaries of its last
- * CTX_PRETOKENIZE_UNSURE pretokens may change; all earlier boundaries remain.
+/* If text is appended to a text, a boundary with at least
+ * CTX_PRETOKENIZE_UNSURE pretokens after it remains; later ones may change.
  * (Three pretokens may change if letters without case are before a word and an
  * incomplete contraction.) */
 #define CTX_PRETOKENIZE_UNSURE 3
@@ -47,8 +47,8 @@ struct ctx_pretokenize {
 	size_t alone;
 	/* Offsets in the text of the beginning and end of each listed pretoken
 	 * (piece of text that is encoded by itself).  The arrays have 64 more
-	 * elements than the list, because up to 64 elements may be written
-	 * after its last one. */
+	 * elements than the longest list, because up to 64 elements may be
+	 * written after its last one. */
 	uint32_t start[CTX_PRETOKENIZE_MAX + 64];
 	uint32_t end[CTX_PRETOKENIZE_MAX + 64];
 };

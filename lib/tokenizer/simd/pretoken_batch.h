@@ -73,9 +73,9 @@ make_key(struct ctx_key *key, const char *p, uint32_t start, uint32_t end)
 
 /* Looks up some pretokens (pieces of text that are encoded by themselves) of a
  * group of eight again, one by one. bits: bit i is set if pretoken i of the
- * group is to be looked up. first: index of pretoken
- * 0. Writes the indices of those pretokens that are not in their line of the
- *    cache to missed, and returns their number. */
+ * group is to be looked up. first: index of the group's first pretoken.  Writes
+ * the indices of those pretokens that are not in their line of the cache to
+ * missed, and returns their number. */
 static __attribute__((noinline)) size_t
 list_missed(const uint64_t *table, const uint32_t *lines,
     const struct ctx_key *keys, unsigned bits, uint32_t *missed, size_t first)
