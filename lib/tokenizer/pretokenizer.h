@@ -17,8 +17,8 @@ enum ctx_pretokenizer_family {
 	CTX_PRETOKENIZER_NONE,
 	/* For SentencePiece vocabularies: tokens are merged from characters,
 	 * not bytes, and the text is not split by a pattern.  To save time, it
-	 * is split between two characters that no token contains in this
-	 * order. */
+	 * is split between two characters if no token contains the first one
+	 * directly before the second one. */
 	CTX_PRETOKENIZER_CHARS,
 };
 

@@ -67,10 +67,11 @@ const char *ctx_basis_name(enum ctx_basis basis);
  *
  * The compiled vocabulary is stored in the directory "cache", which is created
  * if it does not exist, and later calls load it from there.  The name of a
- * cache entry is the SHA-256 of the file and of the pretokenizer that the name
- * of the file selects; of a GGUF file only the bytes before the tensors are
- * hashed.  If cache is NULL, every call compiles the file.  If the cache cannot
- * be read or written, this is not an error; a damaged entry is compiled again.
+ * cache entry contains the SHA-256 of the file and of the pretokenizer that the
+ * name of the file selects; of a GGUF file only the bytes before the tensors
+ * are hashed.  If cache is NULL, every call compiles the file.  If the cache
+ * cannot be read or written, this is not an error; a damaged entry is compiled
+ * again.
  *
  * CTX_EARG: name is neither a built-in encoding nor an existing file.
  * CTX_EFILE: the file is not a vocabulary, or ctx cannot count its tokens

@@ -43,7 +43,7 @@ struct ctx_claude {
 	uint8_t least_caps;
 	/* True if the frame (the tokens of a request around the text) ends with
 	 * the marker for the beginning of a word.  If the text begins with a
-	 * word or punctuation, this marker belongs to that word.  Otherwise the
+	 * word or punctuation, this marker belongs to the text.  Otherwise the
 	 * marker is written before the text, or replaces a space at its
 	 * beginning. */
 	bool opens_word;

@@ -539,10 +539,10 @@ write_stream(struct stream *s)
 		s->before_that = s->before;
 		s->before = run;
 	}
-	/* If a space at the end of the unit (part of the text that is counted
-	 * by itself) is not written yet, this depends on the place: inside a
-	 * text, a word comes after the unit, so the space is left out; at the
-	 * end of a text the space is written. */
+	/* A space at the end of the unit (part of the text that is counted by
+	 * itself) may not be written yet.  Inside a text, a word comes after
+	 * the unit, so the space is left out; at the end of a text the space is
+	 * written. */
 	if ((s->edges & CTX_UNIT_TAIL) != 0)
 		write_space(s);
 }

@@ -20,7 +20,8 @@
 enum {
 	CTX_PIECE_BOW = 0xf8, /* marker: beginning of a word */
 	CTX_PIECE_EOW = 0xf9, /* marker: end of a word */
-	/* marker: the first letter of the next word was a capital letter */
+	/* marker: only the first letter of the next word was a capital
+	 * letter */
 	CTX_PIECE_SHIFT = 0xfa,
 	/* marker: all letters of the next word were capital letters */
 	CTX_PIECE_CAPS = 0xfb,

@@ -9,13 +9,12 @@
  *  - A word has a marker on both sides, except after an apostrophe or next to a
  *    combining mark.
  *  - A space before a word may be left out, so it is part of the unit before
- *    the
- *    word.
+ *    the word.
  *  - After a digit, a line feed, a tab, or a character of the class UNIT_HARD
  *    (Han, Hangul, emoji), nothing is left out and no marker is written.
  *  - There is no cut beside a character that normalization may remove or
- *    change.
- *    Han is an exception, because normalization changes it only to other Han.
+ *    change.  Han is an exception, because normalization changes it only to
+ *    other Han.
  */
 #include <string.h>
 
