@@ -400,7 +400,7 @@ struct ctx_result {
 	uint64_t too_long;      /* conversations above the budget [prune] */
 	uint64_t refused; /* conversations refused [prune truncate age check] */
 	uint64_t findings, repaired; /* violations left, repaired [check] */
-	uint64_t failed; /* changes that failed [prune age restore] */
+	uint64_t failed; /* not pruned, stored, restored [prune age restore] */
 	/* texts for which a regular expression needed too much work; such a
 	 * text is kept because of pin, and not changed because of tool or
 	 * not_tool [prune truncate age] */
@@ -450,7 +450,7 @@ struct ctx_conversation_info {
 	uint64_t messages, turns;
 	uint64_t tokens;    /* all tokens; the next members are parts of them */
 	uint64_t estimated; /* how many tokens are estimated */
-	uint64_t system, tools; /* system prompt, tool definitions */
+	uint64_t system, tools; /* system prompt, tools outside messages */
 	uint64_t framing;       /* for roles and delimiters of messages */
 };
 struct ctx_count_options {
@@ -477,12 +477,12 @@ struct ctx_prune_options {
 	uint64_t reserve;     /* tokens reserved for the response; 0: 512 */
 	uint64_t trigger;     /* prune only above this many tokens; 0: budget */
 	uint64_t target;      /* prune down to this many tokens; 0: budget */
-	uint64_t quantum;     /* in one step; 0: by level; or CTX_NONE */
+	uint64_t quantum;     /* step of removal; 0: by level; or CTX_NONE */
 	uint64_t keep_last;   /* newest messages kept; 0: 6, 4 or 2 by level */
 	uint64_t keep_turns;  /* newest turns of which a part is kept; 0: 3 */
 	uint64_t keep_first;  /* "middle-out": first messages kept; 0: 2 */
 	uint64_t window_turns;   /* "window": newest turns kept; 0: 10 */
-	uint64_t summary_tokens; /* maximum of a summary; 0: all unused */
+	uint64_t summary_tokens; /* maximum; 0: what kept messages leave */
 	const char *pin;         /* regular expression: texts that are kept */
 	const char *pin_tool;    /* regular expression: tools that are kept */
 	const char *tool, *not_tool, *reasoning, *archive;
@@ -529,9 +529,9 @@ struct ctx_age_options {
 	const char *format; /* file names; NULL: "{tool}-{sha256}.md" */
 	uint64_t keep;      /* newest messages not changed; 0: 10 (unsent: 0) */
 	uint64_t step;  /* messages between two moves of the boundary; 0: 1 */
-	uint64_t older; /* only messages this many ms older than the newest */
+	uint64_t older; /* only messages older than the newest by more ms */
 	uint64_t over;  /* only results with more characters; 0: 4000 */
-	uint64_t head;  /* characters kept of a result; 0: over / 4 */
+	uint64_t head;  /* characters kept, at most 4000; 0: over / 4 */
 	uint64_t at_least; /* tokens that must be saved, else no change */
 	const char *tool, *not_tool, *reasoning, *archive;
 	ctx_change_function *on_change;
@@ -544,8 +544,8 @@ struct ctx_age_options {
 #define CTX_AGE_OPTIONS_INIT CTX_INIT(struct ctx_age_options)
 
 /* Moves old, long tool results or media to files, and leaves references, as
- * ctx-age(1) does.  Returns 1 if a conversation was refused.  Leaves unchanged
- * what cannot be stored, writes the rest of the output, and then returns -1. */
+ * ctx-age(1) does.  Returns 1 if a conversation was refused.  If something
+ * cannot be stored, leaves it unchanged, writes the rest, and returns -1. */
 CTX_API int ctx_age(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_age_options *options, struct ctx_result *result,
     struct ctx_error *error);
@@ -572,7 +572,7 @@ struct ctx_finding_info {
 	const char *file;
 	uint64_t line, index; /* index of the message in its conversation */
 	const char *rule;     /* see ctx_rule_about */
-	const char *text;     /* what is wrong, as a text */
+	const char *text;     /* what is wrong; may have control characters */
 	const char *action;   /* repair: "drop", "insert", "edit"; NULL: none */
 };
 struct ctx_check_options {
