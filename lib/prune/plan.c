@@ -11,9 +11,9 @@
  * and messages are removed early.  A message may be removed early only if it
  * would also be removed at the end.  So each number of tokens is then the
  * lowest that is possible: all edits that the level allows are assumed to be
- * made, and segments that must be kept only because of their position (for
- * example as the newest) count as 0 tokens.  Messages before
- * ctx_plan.cut_message were removed early.
+ * made, and segments that must be kept only for now (for example as one of the
+ * newest) count as 0 tokens.  Messages before ctx_plan.cut_message were removed
+ * early.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -15,11 +15,12 @@
 /* ---- prune/strategy/strategy.c: the strategies -------------------------- */
 
 enum ctx_level {
-	CTX_LEVEL_LIGHT, /* only remove groups of messages */
-	/* first remove reasoning, then groups of messages */
+	CTX_LEVEL_LIGHT, /* remove groups of messages; see clears_results */
+	/* First remove reasoning; then, with some strategies, passages (a few
+	 * sentences or lines each) of texts; then groups of messages. */
 	CTX_LEVEL_BALANCED,
-	/* First remove reasoning, then clear tool results or shorten texts, and
-	 * then remove groups of messages. */
+	/* Like balanced, but before groups are removed, also clear tool results
+	 * or shorten texts. */
 	CTX_LEVEL_AGGRESSIVE,
 };
 
@@ -29,8 +30,8 @@ struct ctx_prune_settings {
 	const struct ctx_strategy *strategy;
 	enum ctx_level level;
 	uint64_t budget;  /* maximum number of tokens of the output */
-	uint64_t trigger; /* a conversation of at most this size is kept */
-	uint64_t target;  /* maximum size of a conversation that is pruned */
+	uint64_t trigger; /* prune a conversation of more tokens than this */
+	uint64_t target;  /* prune down to at most this many tokens */
 	/* number of the newest messages that are never changed */
 	uint64_t keep_last;
 	/* Number of the newest turns of which the user message and the last

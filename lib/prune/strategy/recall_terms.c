@@ -175,8 +175,8 @@ take_addressee(void *user, const char *p, size_t n, struct ctx_err *err)
 /* Stores whom the newest segment addresses.  A word near the beginning of the
  * text is taken as a name by which somebody is addressed if it begins with a
  * capital letter and a punctuation mark comes after it: "Thanks, Ann!", "Ann,
- * you must see it".  Of several such words the last one is used, because the
- * first may be a greeting ("Thanks,"). */
+ * you must see it".  If this is the first word of the text, the next such word
+ * is preferred, because the first word may be a greeting ("Thanks,"). */
 static int
 record_addressee(struct recall *r, struct ctx_err *err)
 {

@@ -376,8 +376,9 @@ has_neighbour(const struct summary_names *names, struct ctx_str name, int step)
 	return step == 0 && ctx_intern_has(&names->texts, text, name.n);
 }
 
-/* Returns true for a name that is in only one tool result and belongs to a
- * numbered series, such as value_6, value_7 and value_8. */
+/* Returns true for a name that belongs to a numbered series, such as value_6,
+ * value_7 and value_8, and is in only one removed text, which is neither the
+ * user's nor an earlier summary. */
 static bool
 is_counted(const struct summary_names *names, uint32_t id)
 {
