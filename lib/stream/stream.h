@@ -62,7 +62,7 @@ struct ctx_event {
 struct ctx_found {
 	/* the dialect, or NULL if no message was found */
 	const struct ctx_dialect *dialect;
-	/* the key or value in a message by which the dialect was detected */
+	/* the key or value by which the dialect was detected */
 	const char *why;
 	/* File and line of the key or value by which the dialect was detected;
 	 * file is NULL if the stream has no record.  If no message was found:
