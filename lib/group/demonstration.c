@@ -144,7 +144,7 @@ find_end_text(const struct ctx_message *message)
 		raw = (struct ctx_str){raw.p + raw.n - TAIL, TAIL};
 	return contains_phrase(raw, "demo") ||
 		contains_phrase(raw, "trajectory") ||
-		/* u00 is the escape of an ASCII letter in JSON */
+		/* the escape of an ASCII letter in JSON begins with \u00 */
 		contains_phrase(raw, "u00")
 	    ? node
 	    : 0;

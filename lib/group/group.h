@@ -203,9 +203,9 @@ struct ctx_groups {
 	 * messages before it, because these have tool calls without results. */
 	bool merged_call;
 	/* True if the provider stores earlier messages that the conversation
-	 * lacks.  A tool result may then answer a tool call that is not in the
-	 * conversation, so it is pinned.  Set by the caller after a reset, or
-	 * when a message shows it. */
+	 * lacks.  A tool result without a tool call is then pinned, because it
+	 * may answer a call that is not in the conversation.  Set by the caller
+	 * after a reset, or when a message shows it. */
 	bool has_remote_state;
 	/* The members from "attached" to "unnamed_calls", except n_continuing,
 	 * are indices of segments (messages or parts of one).  UINT32_MAX means

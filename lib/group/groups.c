@@ -118,8 +118,8 @@ has_calls(const struct ctx_message *message)
 }
 
 /* Adds a segment (message or part of one) for the tool results of a user
- * message that also has text.  The text begins a new turn; the results belong
- * to the turn before. */
+ * message that also has other content.  This content begins a new turn; the
+ * results belong to the turn before. */
 static int
 add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
     unsigned flags, struct ctx_err *err)
