@@ -134,8 +134,8 @@ enum {
 	 * answer to it. */
 	CTX_MESSAGE_WHOLE_TURN = 128,
 	/* The provider stores the earlier messages of the conversation, which
-	 * may be missing in the input.  So tool results of this message may
-	 * answer tool calls that the input does not contain. */
+	 * may be missing in the input.  So tool results in the conversation
+	 * may answer tool calls that the input does not contain. */
 	CTX_MESSAGE_REMOTE_STATE = 256,
 	/* This message must be kept or removed together with the message
 	 * before it, if there is one. */
@@ -171,7 +171,7 @@ struct ctx_message {
 	/* JSON node of the message's timestamp; see ctx_time_parse */
 	uint32_t time;
 	/* JSON node of a second copy of the tool result, which some agents
-	 * store in the message (see ctx_dialect.result_copy); 0 if there is
+	 * store beside the message (see ctx_dialect.result_copy); 0 if there is
 	 * none. */
 	uint32_t result_copy;
 	/* Number of input tokens that the provider billed for the request, if
