@@ -64,8 +64,8 @@ enum {
 	CTX_LAST_MAY_BE_EMPTY = 1 << 14,
 	/* An assistant message must contain something other than reasoning. */
 	CTX_MUST_SPEAK = 1 << 15,
-	/* A system message must come directly after a user message, and
-	 * directly before an assistant message. */
+	/* System messages must come after a user message or tool result, and
+	 * before an assistant message.  Several may follow each other. */
 	CTX_SYSTEM_BETWEEN = 1 << 16,
 	/* There must be no system message, because the request has a member for
 	 * the system prompt. */
