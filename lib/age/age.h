@@ -69,9 +69,8 @@ struct ctx_age_config {
 	 * remains the same for more requests, so that the provider's prompt
 	 * cache can be used.  At least 1. */
 	uint64_t step;
-	/* Minimum age of a message that may be changed: so many milliseconds
-	 * must be between its timestamp and that of the newest message. 0: any
-	 * age. */
+	/* A message may be changed only if more than this many milliseconds are
+	 * between its timestamp and that of the newest message. 0: any age. */
 	uint64_t older;
 	/* Only tool results with more characters than this are replaced. */
 	uint64_t over;

@@ -68,8 +68,8 @@ struct age_queue {
 	int64_t time, newest;
 	bool has_time; /* true once a message had a timestamp */
 	bool ended;    /* true if the conversation has ended */
-	/* True if the conversation has bound reasoning: signed reasoning that
-	 * its provider refuses if anything before the reasoning was changed. */
+	/* True if signed reasoning of the conversation's model is bound: its
+	 * provider refuses it if anything before it was changed. */
 	bool binds;
 	bool changed; /* true once a message of the conversation was changed */
 	/* The place in the conversation of the message that was read last, from
@@ -156,7 +156,7 @@ int ctx_age_report_failure(struct aging *aging, const struct age_entry *entry,
 uint64_t ctx_age_find_boundary(const struct aging *aging,
     const struct age_queue *queue);
 /* Returns true if a message is old enough to be changed: older than the newest
- * message by at least as much time as the option older says. */
+ * message by more than the option older says, or if this option is 0. */
 bool ctx_age_is_old(const struct aging *aging, const struct age_queue *queue,
     const struct age_entry *entry);
 /* Sets *is_counted to true if block i is a tool result or, with options->media,
