@@ -148,7 +148,7 @@ int ctx_shorten_measure(struct shortener *shortener, const char *p, size_t n,
     uint64_t *size, struct ctx_err *err);
 /* Adds the edits that shorten the texts of a message, so that their size
  * together is at most limit, in the unit of the shortener.  Sets *done to true
- * if any edits were needed.  The message remains valid. */
+ * if any edits were needed.  The message must still be valid. */
 int ctx_shorten(struct shortener *shortener, struct ctx_edits *edits,
     struct text_segments *segments, uint64_t limit, bool *done,
     struct ctx_err *err);
@@ -181,8 +181,9 @@ struct passage_walk {
 enum { CTX_PASSAGE_BYTES = 400 };
 /* Divide a UTF-8 text into passages (a few lines each) of at most size bytes,
  * and return them one after another.  A passage with a longer line or sentence
- * has up to twice as many bytes, and one with a longer word ends after the
- * word. ctx_passages_next returns false if there are no more. */
+ * has up to twice as many bytes; if these contain no blank, it ends at the next
+ * place between two characters.  The last passage has up to a quarter more.
+ * ctx_passages_next returns false if there are no more. */
 void ctx_passages_begin(struct passage_walk *walk, const char *p, size_t n,
     size_t size);
 bool ctx_passages_next(struct passage_walk *walk, struct passage *passage);
