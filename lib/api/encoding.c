@@ -6,9 +6,9 @@
 #include "tokenizer/tokenizer.h"
 
 struct ctx_encoding {
-	/* Token counters, one for each model or encoding that was used. */
+	/* the names of the model or the encoding, and its token counter */
 	struct ctx_model_counters counters;
-	/* the token counter that is used now; the member "counters" owns it */
+	/* the token counter; the member "counters" owns it */
 	struct ctx_counter *counter;
 	struct ctx_arena strings;
 };
@@ -38,8 +38,9 @@ ctx_encoding_free(struct ctx_encoding *encoding)
 }
 
 /* Opens the token counter for a model or for an encoding. *names contains
- * either the name of the model or the name of the encoding, and the models that
- * the user has defined.  Its other members are not used. */
+ * either the name of the model or the name of the encoding, the directory of
+ * compiled vocabularies (cache), and the models that the user has defined.  Its
+ * other members are not used. */
 static int
 open_counter(struct ctx_encoding *encoding,
     const struct ctx_model_counters *names, struct ctx_err *err)

@@ -38,9 +38,9 @@ struct ctx_input {
 	 * 0. */
 	struct conversation_tracker record_tracker;
 	uint64_t inner;
-	/* line_tracker: the conversation whose messages are separate records,
-	 * one per line of the input. outer: number of this conversation in the
-	 * input, from 0. has_outer: true once one of its messages was read. */
+	/* line_tracker: the conversation whose messages are records of their
+	 * own. outer: number of this conversation in the input, from 0.
+	 * has_outer: true once one of its messages was read. */
 	struct conversation_tracker line_tracker;
 	uint64_t outer;
 	bool has_outer;
