@@ -11,8 +11,7 @@
 #define MAX_NAME_BYTES 40
 
 /* Appends at most MAX_NAME_BYTES bytes of a text.  Replaces NUL bytes by
- * question marks, because the text of a finding (violation of a rule) is a C
- * string. */
+ * question marks, because the text of a finding is a C string. */
 static int
 append_clipped(struct ctx_validator *validator, struct ctx_str str,
     struct ctx_err *err)

@@ -94,9 +94,9 @@ ctx_image_find(const struct ctx_message *message, size_t ordinal,
 }
 
 /* Reports a finding about an image.  For an image inside a request, the finding
- * (violation of a rule) has the JSON node of the image, by which the repair
- * finds it.  For an image in a message that is a record, it has the index of
- * the image in the message. */
+ * has the JSON node of the image, by which the repair finds it.  For an image
+ * in a message that is a record, it has the index of the image in the message.
+ */
 static int
 refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
     const struct ctx_image_seen *image, const char *what, struct ctx_err *err)
@@ -119,8 +119,7 @@ refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
 }
 
 /* Returns true if an image exceeds a limit that does not depend on the number
- * of images.  Then writes the text of the finding (violation of a rule) to the
- * buffer "what". */
+ * of images.  Then writes the text of the finding to the buffer "what". */
 static bool
 is_too_big(const struct ctx_provider_limits *limits,
     const struct ctx_media *media, char what[TEXT])

@@ -42,10 +42,10 @@ has_dropped_block(const struct ctx_validator *validator)
 	return false;
 }
 
-/* Returns true if a message without content needs no finding (violation of a
- * rule) of its own, because the provider accepts empty texts, or because its
- * empty text was already reported.  OpenAI accepts empty texts (seen in the
- * projects llm and pydantic-ai, 2025 and 2026). */
+/* Returns true if a message without content needs no finding of its own,
+ * because the provider accepts empty texts, or because its empty text was
+ * already reported.  OpenAI accepts empty texts (seen in the projects llm and
+ * pydantic-ai, 2025 and 2026). */
 static bool
 may_be_empty(const struct ctx_validator *validator)
 {
@@ -169,10 +169,9 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
 		validator->open_reasoning[validator->n_open_reasoning++] =
 		    validator->place;
 		validator->reasoning_has_id = has_reasoning_id(validator);
-		/* Reasoning items in a row share one finding (violation of a
-		 * rule), which is decided by the message after them.  The place
-		 * of the finding is that of the first item, so later items do
-		 * not change it. */
+		/* Reasoning items in a row share one finding, which is decided
+		 * by the message after them.  The place of the finding is that
+		 * of the first item, so later items do not change it. */
 		if (validator->n_open_reasoning > 1)
 			return 0;
 	}
@@ -182,8 +181,7 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
 }
 
 /* Reports a finding about the position of a message.  If a message before it
- * may still be removed, stores the finding (violation of a rule) until this is
- * decided. */
+ * may still be removed, stores the finding until this is decided. */
 static int
 refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what, struct ctx_err *err)
@@ -286,12 +284,11 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 		CTX_RULE_SYSTEM_PLACE,
 		"the next message must be from the assistant", err) < 0)
 		return -1;
-	/* This message decides all stored findings (violations of rules), with
-	 * two exceptions.  If this message is a reasoning item, the message
-	 * after it will decide the findings about this item and about the
-	 * reasoning items directly before it.  If this message has no content,
-	 * it may be removed, so the message after it will decide all stored
-	 * findings. */
+	/* This message decides all stored findings, with two exceptions.  If
+	 * this message is a reasoning item, the message after it will decide
+	 * the findings about this item and about the reasoning items directly
+	 * before it.  If this message has no content, it may be removed, so the
+	 * message after it will decide all stored findings. */
 	if (wait != CTX_WAITS_REASONING && wait != CTX_WAITS_EMPTY) {
 		validator->n_open_reasoning = 0;
 		validator->waiting_bits = 0;

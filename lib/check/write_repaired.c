@@ -86,8 +86,8 @@ write_repaired(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 }
 
 /* Writes the entries at the beginning of the queue about which there can be no
- * more findings (violations of rules). first_undecided: index of the first
- * message about which there can be. */
+ * more findings. first_undecided: index of the first message about which there
+ * can be. */
 static int
 write_decided_entries(struct ctx_repair *repair, uint64_t first_undecided,
     struct ctx_err *err)

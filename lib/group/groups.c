@@ -157,9 +157,8 @@ add_message_flags(const struct ctx_message *message, unsigned flags)
 	return flags;
 }
 
-/* Adds a segment (message or part of one) for a message.  If the message also
- * has a segment for its tool results (flag CTX_SEGMENT_REST), the new segment
- * is for its other blocks. */
+/* Adds a segment for a message.  If the message also has a segment for its tool
+ * results (flag CTX_SEGMENT_REST), the new segment is for its other blocks. */
 static int
 add_message_segment(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_cost *cost,
@@ -180,9 +179,9 @@ add_message_segment(struct ctx_groups *groups,
 	return 0;
 }
 
-/* Counts the message of the newest segment (message or part of one), and stores
- * the index of the message in that segment.  A record that continues an earlier
- * message is not counted, and gets the index of that message. */
+/* Counts the message of the newest segment, and stores the index of the message
+ * in that segment.  A record that continues an earlier message is not counted,
+ * and gets the index of that message. */
 static void
 count_message(struct ctx_groups *groups, const struct ctx_message *message)
 {
@@ -272,8 +271,8 @@ ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 	return 0;
 }
 
-/* Returns the new index of a segment (message or part of one) after some
- * segments were removed, or CTX_NO_SEGMENT if this segment was one of them. */
+/* Returns the new index of a segment after some segments were removed, or
+ * CTX_NO_SEGMENT if this segment was one of them. */
 static uint32_t
 remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 {

@@ -145,9 +145,8 @@ place_unmatched_result(struct ctx_groups *groups,
 	}
 }
 
-/* Merges the segment (message or part of one) of a tool result with that of the
- * call that it answers. tool: id of the tool name in the result, or 0 if it has
- * none. */
+/* Merges the segment of a tool result with that of the call that it answers.
+ * tool: id of the tool name in the result, or 0 if it has none. */
 static void
 add_result(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, const struct ctx_call_key *key,

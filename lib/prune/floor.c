@@ -57,9 +57,8 @@ find_first_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
 		: CTX_FLOOR_LAST);
 }
 
-/* Returns the reasons why a segment (message or part of one) must be kept for
- * itself. pin_turn_ends adds the reasons that come from other messages of its
- * turn. */
+/* Returns the reasons why a segment must be kept for itself. pin_turn_ends adds
+ * the reasons that come from other messages of its turn. */
 static unsigned
 find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
     bool ended)
@@ -94,8 +93,7 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
 /* Handles user messages of the newest turn that are not its task.  Returns
  * CTX_FLOOR_OPTIONAL for them: they are kept if they have few tokens.  Before
  * the end of the conversation (ended is false), such a message must be kept,
- * because it may still become the task.  Returns 0 for all other segments
- * (messages or parts of one). */
+ * because it may still become the task.  Returns 0 for all other segments. */
 static unsigned
 find_optional_floor(const struct ctx_plan *plan,
     const struct ctx_segment *segment, bool ended)
@@ -159,9 +157,9 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	}
 }
 
-/* Returns true if a tool call of segment i (message or part of one) may still
- * get a result.  If no more messages will come (ended is true), this is
- * possible only in the newest turn, or for a call that gets several results. */
+/* Returns true if a tool call of segment i may still get a result.  If no more
+ * messages will come (ended is true), this is possible only in the newest turn,
+ * or for a call that gets several results. */
 static bool
 has_open_tool_call(const struct ctx_plan *plan, struct ctx_groups *groups,
     uint32_t i, bool ended)
@@ -193,9 +191,9 @@ find_first_open(const struct ctx_plan *plan, struct ctx_groups *groups)
 	return i;
 }
 
-/* Sets plan->floors: for each segment (message or part of one), the reasons why
- * it must not be removed, with the present values of keep_last, keep_turns and
- * keep_first in the settings. */
+/* Sets plan->floors: for each segment, the reasons why it must not be removed,
+ * with the present values of keep_last, keep_turns and keep_first in the
+ * settings. */
 static void
 find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
@@ -235,9 +233,8 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		    plan->floors[ctx_group_of(segments, (uint32_t)i)];
 }
 
-/* Returns the number of tokens in segments (messages or parts of one) that must
- * be kept, plus the tokens that are reserved for the segments after
- * plan->step. */
+/* Returns the number of tokens in segments that must be kept, plus the tokens
+ * that are reserved for the segments after plan->step. */
 static uint64_t
 count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -361,8 +358,7 @@ set_last_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 	reached = groups->tokens / quantum * quantum;
 	while (n > 0 && segments[n - 1].start >= reached)
 		n--;
-	/* A step must not end between the two segments (messages or parts of
-	 * one) of a message. */
+	/* A step must not end between the two segments of a message. */
 	while (n > 0 && n < groups->n &&
 	    segments[n].message == segments[n - 1].message)
 		n++;

@@ -96,12 +96,11 @@ measure_head_tail(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* If a turn begins with the segment (message or part of one), sets
- * segment->notice_tokens to the number of tokens that a notice (text that says
- * that messages were removed) before the segment would have.  This number is
- * counted only once per dialect if the notice is a message, or a block that the
- * provider does not join with the text after it, because it is then the same at
- * all places. */
+/* If a turn begins with the segment, sets segment->notice_tokens to the number
+ * of tokens that a notice (text that says that messages were removed) before
+ * the segment would have.  This number is counted only once per dialect if the
+ * notice is a message, or a block that the provider does not join with the text
+ * after it, because it is then the same at all places. */
 static int
 count_notice_tokens(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,
@@ -147,9 +146,9 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 }
 
 /* Stores that a segment contains a summary or notice of an earlier run together
- * with other text: sets a flag of the segment (message or part of one), and its
- * inserted_tokens.  For messages that consist only of a summary or notice,
- * find_given_flags does this. */
+ * with other text: sets a flag of the segment, and its inserted_tokens.  For
+ * messages that consist only of a summary or notice, find_given_flags does
+ * this. */
 static int
 record_insertion(struct prune *run, struct held_conversation *conversation,
     const struct ctx_message *message, const struct found_insertion *found,

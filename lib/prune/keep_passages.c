@@ -20,9 +20,8 @@ keeps_start(const struct held_conversation *conversation,
 		    message->dialect));
 }
 
-/* Sets run->text_segments to the texts of a message of which passages (a few
- * lines each) are removed: of its only tool result or, if it has none, of the
- * message. */
+/* Sets run->text_segments to the texts of a message of which passages are
+ * removed: of its only tool result or, if it has none, of the message. */
 static int
 find_texts(struct prune *run, const struct ctx_message *message,
     struct ctx_err *err)

@@ -14,8 +14,7 @@
 struct gap {
 	uint64_t tokens; /* number of tokens of the removed messages */
 	/* Index of the newest segment (message or part of one) in the gap that
-	 * is a notice (text that says that messages were removed) of an earlier
-	 * run.  Valid if has_notice is true. */
+	 * is a notice of an earlier run.  Valid if has_notice is true. */
 	size_t notice;
 	bool has_notice;
 };
@@ -27,10 +26,9 @@ drop_notice_message(struct ctx_plan *plan, size_t notice)
 		plan->marks[notice] = CTX_MARK_DROP;
 }
 
-/* Ends a gap.  i: index of the first segment (message or part of one) after the
- * gap, which is kept.  If this segment begins another turn (turns is true),
- * marks it, so that a notice (text that says that messages were removed) is
- * inserted before it.  Does not mark it if an earlier run already inserted a
+/* Ends a gap.  i: index of the first segment after the gap, which is kept.  If
+ * this segment begins another turn (turns is true), marks it, so that a notice
+ * is inserted before it.  Does not mark it if an earlier run already inserted a
  * notice, or if a notice would need at least as many tokens as were removed. */
 static void
 close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
@@ -45,9 +43,8 @@ close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
 		plan->marks[i] |= CTX_MARK_NOTICE;
 }
 
-/* Adds segment i (message or part of one), which is removed, to the gap.  If
- * the gap contains several notices (texts that say that messages were removed)
- * of earlier runs, only the last of them is kept. */
+/* Adds segment i, which is removed, to the gap.  If the gap contains several
+ * notices of earlier runs, only the last of them is kept. */
 static void
 widen_gap(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     struct gap *gap)
@@ -111,12 +108,11 @@ ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return cost;
 }
 
-/* Removes one notice (text that says that messages were removed) at or directly
- * before segment i (message or part of one), which is kept.  Returns the number
- * of tokens that this saves, or 0 if there is no notice.  The notice may be one
- * that the plan would insert, a part of segment i, or a message that an earlier
- * run inserted. notice: index of the segment of such a message, or SIZE_MAX if
- * there is none. */
+/* Removes one notice at or directly before segment i, which is kept.  Returns
+ * the number of tokens that this saves, or 0 if there is no notice.  The notice
+ * may be one that the plan would insert, a part of segment i, or a message that
+ * an earlier run inserted. notice: index of the segment of such a message, or
+ * SIZE_MAX if there is none. */
 static uint64_t
 remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     size_t notice)
@@ -131,10 +127,9 @@ remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 		plan->marks[i] |= CTX_MARK_DROP_INSERTION;
 		return segment->inserted_tokens;
 	}
-	/* A notice (text that says that messages were removed) of an earlier
-	 * run is kept if the next message is not a user message: the next
-	 * message may be the assistant's, which may need a user message before
-	 * it. */
+	/* A notice of an earlier run is kept if the next message is not a user
+	 * message: the next message may be the assistant's, which may need a
+	 * user message before it. */
 	if (notice == SIZE_MAX || plan->floors[notice] != 0 ||
 	    !((segment->flags & CTX_SEGMENT_USER) ||
 		segment->notice_tokens > 0))

@@ -351,8 +351,7 @@ decide_drops(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	return 0;
 }
 
-/* Makes the plan once, with plan->notices tokens reserved for notices (texts
- * that say that messages were removed). */
+/* Makes the plan once, with plan->notices tokens reserved for notices. */
 static int
 decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
     bool due, struct ctx_err *err)
@@ -397,8 +396,7 @@ decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
 		if (!bounded || plan->after <= plan->settings.target)
 			break;
 		/* If more tokens are reserved, more messages are removed, which
-		 * may need more notices (texts that say that messages were
-		 * removed). */
+		 * may need more notices. */
 		notices = ctx_notice_cost(plan, groups);
 		if (notices <= plan->notices)
 			break;

@@ -124,10 +124,10 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Marks one kind of edit in the segments (messages or parts of one) that allow
- * it, from the oldest on, until the target is met.  With a quantum, continues
- * to the end of the section in which the target is met.  Returns the number of
- * tokens of the conversation after the edits. */
+/* Marks one kind of edit in the segments that allow it, from the oldest on,
+ * until the target is met.  With a quantum, continues to the end of the section
+ * in which the target is met.  Returns the number of tokens of the conversation
+ * after the edits. */
 static uint64_t
 edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
     unsigned edit, uint64_t total)

@@ -94,16 +94,15 @@ join_lines(struct held_conversation *conversation)
 			marks[segment] = CTX_MARK_DROP;
 		}
 		before = entry;
-		/* Moves next to the first segment (message or part of one) of
-		 * the next entry. n_segments does not count segments that are
-		 * marked for removal. */
+		/* Moves next to the first segment of the next entry. n_segments
+		 * does not count segments that are marked for removal. */
 		for (left = entry->n_segments; left > 0; next++)
 			left -= !(marks[next] & CTX_MARK_DROP);
 		segment = next - 1;
 	}
 }
 
-/* Frees the removed messages and their segments (messages or parts of one). */
+/* Frees the removed messages and their segments. */
 static int
 compact_conversation(struct held_conversation *conversation,
     struct ctx_err *err)

@@ -287,8 +287,7 @@ ctx_pruned_history_summarize(struct pruned_history *history, bool feeds_back,
 /* ---- passages ---- */
 
 /* Sets *removed to the passages (a few lines each) that the plan removes from a
- * segment (message or part of one), and *hash to their hash; to 0 if there are
- * none. */
+ * segment, and *hash to their hash; to 0 if there are none. */
 static int
 find_passages(struct pruned_history *history, size_t segment,
     struct passages *removed, uint64_t *hash, struct ctx_err *err)
@@ -306,8 +305,7 @@ find_passages(struct pruned_history *history, size_t segment,
 	return 0;
 }
 
-/* Sets the member passage_savings of a segment (message or part of one), the
- * only one of its message. */
+/* Sets the member passage_savings of a segment, the only one of its message. */
 static int
 count_savings(struct pruned_history *history, struct pruned_message *message,
     size_t segment, struct ctx_err *err)
@@ -389,10 +387,9 @@ ctx_pruned_history_search_result(struct pruned_history *history,
 
 /* ---- the history of the next request ---- */
 
-/* Stores in *message which edits the plan makes in its segments (messages or
- * parts of one), and the tokens of the summary that the message then contains.
- * Returns false if the plan removes all of its segments. first: index of the
- * message's first segment. */
+/* Stores in *message which edits the plan makes in its segments, and the tokens
+ * of the summary that the message then contains.  Returns false if the plan
+ * removes all of its segments. first: index of the message's first segment. */
 static bool
 record_changes(const struct pruned_history *history,
     struct pruned_message *message, size_t first)

@@ -80,15 +80,13 @@ struct written_prompt {
 struct sent_segment {
 	const struct pruned_message *message;
 	size_t index; /* of the segment among those of the history */
-	/* number of the segment (message or part of one) in its message, from
-	 * 0 */
+	/* number of the segment in its message, from 0 */
 	size_t number;
 	unsigned marks;
 	uint64_t tokens;
 };
 
-/* Appends a segment (message or part of one) of a recorded message, with its
- * edits. */
+/* Appends a segment of a recorded message, with its edits. */
 static int
 append_segment(struct pruned_replay *replay, uint32_t *node,
     struct prompt_message sent, size_t number, unsigned edits,
@@ -113,9 +111,8 @@ append_summary(struct pruned_replay *replay, uint32_t *node, uint64_t hash,
 	return ctx_prompt_tree_append(&replay->tree, node, &sent, err);
 }
 
-/* Notes down that a segment (message or part of one) is in the pruned prompt of
- * a request.  Of two segments of a message, the first one has the tool
- * results. */
+/* Notes down that a segment is in the pruned prompt of a request.  Of two
+ * segments of a message, the first one has the tool results. */
 static void
 record_sent(struct pruned_replay *replay, const struct sent_segment *segment,
     unsigned edits, uint32_t number)
@@ -139,10 +136,10 @@ record_sent(struct pruned_replay *replay, const struct sent_segment *segment,
 		sent->others = number;
 }
 
-/* Appends a segment (message or part of one) to the prompt.  The tokens of the
- * last segment of a message include those of a summary in the message and, if
- * the record also contains the answer, those of the answer; both are appended
- * as messages of their own. */
+/* Appends a segment to the prompt.  The tokens of the last segment of a message
+ * include those of a summary in the message and, if the record also contains
+ * the answer, those of the answer; both are appended as messages of their own.
+ */
 static int
 append_parts(struct pruned_replay *replay, struct written_prompt *prompt,
     struct sent_segment *segment, struct ctx_err *err)

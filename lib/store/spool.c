@@ -37,9 +37,8 @@ refuse_long(const struct ctx_spool *spool, const char *name,
 	    spool->dir, name);
 }
 
-/* Opens a regular file of the spool (directory of stored results).  Returns 1,
- * or 0 if there is no such file, or -1 with *err.  It is an error if the file
- * has more than most bytes. */
+/* Opens a regular file of the spool.  Returns 1, or 0 if there is no such file,
+ * or -1 with *err.  It is an error if the file has more than most bytes. */
 static int
 open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
     int *fd, struct ctx_err *err)

@@ -191,11 +191,10 @@ is_same_directory(const struct ctx_spool *spool)
 	    (struct ctx_str){spool->dir, strlen(spool->dir)});
 }
 
-/* Opens the spool (directory of stored results), and creates it if it does not
- * exist.  Then locks it, if the file system has locks: a process that has
- * created a spool removes it at its end if it is empty and no other process has
- * locked it.  If the spool was removed before it was locked, creates and opens
- * it again. */
+/* Opens the spool, and creates it if it does not exist.  Then locks it, if the
+ * file system has locks: a process that has created a spool removes it at its
+ * end if it is empty and no other process has locked it.  If the spool was
+ * removed before it was locked, creates and opens it again. */
 static int
 open_made(struct ctx_spool *spool, struct ctx_err *err)
 {

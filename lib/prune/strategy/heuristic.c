@@ -62,8 +62,7 @@ struct last {
 
 struct heuristic {
 	struct ctx_scorer base;
-	/* the scorer that ranks segments (messages or parts of one) of the kind
-	 * OTHER */
+	/* the scorer that ranks segments of the kind OTHER */
 	struct ctx_scorer *salient;
 	struct ctx_intern names;
 	struct call *calls;

@@ -33,8 +33,8 @@ static const double K1 = 0.9, B = 0.4;
 static const double RARITY = 1.75;
 /* Distance in tokens at which a segment gets 1/e of a neighbour's score. */
 static const double FADE = 100;
-/* The score of a segment (message or part of one) is divided by its number of
- * tokens raised to this power, so that short segments are preferred. */
+/* The score of a segment is divided by its number of tokens raised to this
+ * power, so that short segments are preferred. */
 static const double LENGTH = 0.1;
 /* LENGTH_LONG is used as the power instead of LENGTH if answers may be kept
  * without their questions, and the messages of the assistant have, on average,
@@ -47,8 +47,8 @@ static const double LENGTH_LONG = 0.7, LONG_TIMES = 3;
  * power: a passage is shorter than other messages, and says less without the
  * rest of its text. */
 static const double LENGTH_PASSAGE = 0.3;
-/* If the question names the writer of a segment (message or part of one), this
- * fraction of the segment's score is added to the score. */
+/* If the question names the writer of a segment, this fraction of the segment's
+ * score is added to the score. */
 static const double SPEAKER = 0.6;
 /* Weight of a word in the question that is the name of the user or of the
  * assistant, as the other of the two uses it.  All other words have the weight
@@ -130,8 +130,8 @@ compute_rarity(const struct recall *r, uint32_t term)
 	return pow(log(1 + (n - df + 0.5) / (df + 0.5)), RARITY);
 }
 
-/* Fills r->frequency: for each term, the number of segments (messages or parts
- * of one) that contain the term. */
+/* Fills r->frequency: for each term, the number of segments that contain the
+ * term. */
 static void
 count_segments(struct recall *r)
 {
@@ -170,8 +170,8 @@ tally_item(struct recall *r, const struct item *item)
 }
 
 /* Returns the score (BM25) of an item, which depends on the words that the item
- * has in common with the question. average: mean number of words per segment
- * (message or part of one). */
+ * has in common with the question. average: mean number of words per segment.
+ */
 static double
 score_item(struct recall *r, const struct item *item, double average)
 {
@@ -196,9 +196,8 @@ score_item(struct recall *r, const struct item *item, double average)
 	return sum;
 }
 
-/* Returns a power: the score of a segment (message or part of one), which was
- * already divided by (number of tokens)^LENGTH, is also divided by (number of
- * tokens)^(this power). */
+/* Returns a power: the score of a segment, which was already divided by (number
+ * of tokens)^LENGTH, is also divided by (number of tokens)^(this power). */
 static double
 find_length_power(const struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan)
@@ -280,8 +279,7 @@ find_question(const struct recall *r)
 }
 
 /* Computes the score of each item from its words. asking: true if the segments
- * (messages or parts of one) that contain the question get no score of their
- * own. */
+ * that contain the question get no score of their own. */
 static void
 score_items(struct recall *r, bool asking)
 {
@@ -319,10 +317,9 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	count_segments(r);
 	find_sides(r);
 	/* A message is not an answer just because it is beside the question, so
-	 * the segments (messages or parts of one) of the question give no score
-	 * to it.  But where the user message of a turn is always kept (in the
-	 * session of an agent), the messages after the question belong to
-	 * it. */
+	 * the segments of the question give no score to it.  But where the user
+	 * message of a turn is always kept (in the session of an agent), the
+	 * messages after the question belong to it. */
 	score_items(r,
 	    r->base.options.query == NULL && r->question.n > 0 &&
 		ctx_prune_splits_turns(&plan->settings));

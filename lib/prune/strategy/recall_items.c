@@ -14,8 +14,8 @@
 #include "prune/strategy/recall.h"
 
 enum {
-	/* Estimated number of tokens of the text that replaces removed passages
-	 * (a few lines each), such as "[... 900 characters truncated ...]". */
+	/* Estimated number of tokens of the text that replaces removed
+	 * passages, such as "[... 900 characters truncated ...]". */
 	MARK_TOKENS = 9,
 	/* Estimated number of tokens for the role and delimiters of a
 	 * message. */
@@ -36,8 +36,7 @@ index_docs(struct recall *r, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if only some passages (a few lines each) of a segment (message
- * or part of one) may be kept. */
+/* Returns true if only some passages of a segment may be kept. */
 static bool
 may_cut(const struct recall *r, const struct ctx_plan *plan, size_t segment)
 {
@@ -245,8 +244,7 @@ ctx_recall_find_removed(struct ctx_scorer *scorer, size_t segment,
 	size_t doc, end, n = 0, kept = 0;
 
 	*removed = (struct passages){NULL, 0};
-	/* No text was divided into passages (a few lines each), or nothing was
-	 * ranked. */
+	/* No text was divided into passages, or nothing was ranked. */
 	if (r->n_items <= r->n_segments)
 		return 0;
 	doc = r->first_doc[segment];

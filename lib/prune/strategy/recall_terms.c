@@ -138,9 +138,9 @@ find_label(const struct recall *r)
 	return 0;
 }
 
-/* Sets the question, with which the segments (messages or parts of one) are
- * compared, to the text of this segment without its writer's name. speaker: the
- * term of the name at the beginning of the text. */
+/* Sets the question, with which the segments are compared, to the text of this
+ * segment without its writer's name. speaker: the term of the name at the
+ * beginning of the text. */
 static void
 set_question(struct recall *r, uint32_t speaker)
 {
@@ -225,8 +225,8 @@ read_terms(struct recall *r, size_t end, uint32_t *speaker, struct ctx_err *err)
 }
 
 /* Returns the offset in r->text at which the message's own text begins, if this
- * text is long enough to be divided into passages (a few lines each) and the
- * message contains nothing else.  Otherwise returns the length of r->text. */
+ * text is long enough to be divided into passages and the message contains
+ * nothing else.  Otherwise returns the length of r->text. */
 static size_t
 find_long_text(const struct recall *r, const struct ctx_message *message,
     unsigned flags)
@@ -247,8 +247,8 @@ find_long_text(const struct recall *r, const struct ctx_message *message,
 	return from;
 }
 
-/* Adds a doc for the first "end" bytes of r->text, which are a segment (message
- * or part of one) or its first passage (a few lines). */
+/* Adds a doc for the first "end" bytes of r->text, which are a segment or its
+ * first passage (a few lines). */
 static int
 add_first_doc(struct recall *r, struct doc *doc, size_t end,
     struct ctx_err *err)
@@ -261,9 +261,9 @@ add_first_doc(struct recall *r, struct doc *doc, size_t end,
 	    : ctx_embed_add(&r->embed, r->text.p, end, err);
 }
 
-/* Divides the text from an offset in r->text on into passages (a few lines
- * each), and adds a doc for each of them.  The doc of the first passage also
- * contains the writer's name. */
+/* Divides the text from an offset in r->text on into passages, and adds a doc
+ * for each of them.  The doc of the first passage also contains the writer's
+ * name. */
 static int
 add_passages(struct recall *r, struct doc *doc, size_t from,
     struct ctx_err *err)
@@ -304,8 +304,7 @@ ctx_recall_add_message(struct ctx_scorer *scorer,
 	size_t from;
 
 	/* The scorer does not read records that are not messages.  They are
-	 * segments (messages or parts of one), too, so a doc without terms is
-	 * added for each. */
+	 * segments, too, so a doc without terms is added for each. */
 	while (r->n_segments < first)
 		if (ctx_recall_add_doc(r, NULL, err) < 0 ||
 		    (scorer->options.embedder.line != NULL &&

@@ -100,8 +100,7 @@ end_segment(struct salient *s, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds segments without names until there are n segments (messages or parts of
- * one). */
+/* Adds segments without names until there are n segments. */
 static int
 pad_segments(struct salient *s, size_t n, struct ctx_err *err)
 {
@@ -162,8 +161,7 @@ read_long_result(struct salient *s, const struct ctx_message *message,
 	return result->text.n > LONG_RESULT && result->text.n <= UINT32_MAX;
 }
 
-/* Adds the passages (a few lines each) of s->result as pieces of the newest
- * segment. */
+/* Adds the passages of s->result as pieces of the newest segment. */
 static int
 add_passages(struct salient *s, struct ctx_err *err)
 {
@@ -182,7 +180,7 @@ add_passages(struct salient *s, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds a segment (message or part of one) that consists of a single piece. */
+/* Adds a segment that consists of a single piece. */
 static int
 add_whole_segment(struct salient *s, const struct ctx_message *message,
     unsigned flags, struct ctx_err *err)

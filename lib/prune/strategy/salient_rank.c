@@ -103,8 +103,7 @@ group_of_piece(const struct ranking *r, size_t p)
 }
 
 /* Fills r->names and r->groups.from with the names in each group, without the
- * names of removed passages (a few lines each).  In a group a name may occur
- * more than once. */
+ * names of removed passages.  In a group a name may occur more than once. */
 static void
 collect_names(struct ranking *r)
 {
@@ -187,8 +186,7 @@ survey_groups(struct ranking *r)
 	    plan->settings.target > held ? plan->settings.target - held : 0;
 }
 
-/* Returns the number of the first piece of the next segment (message or part of
- * one) after piece p. */
+/* Returns the number of the first piece of the next segment after piece p. */
 static size_t
 next_segment(const struct salient *s, size_t n_pieces, size_t p)
 {
@@ -200,8 +198,7 @@ next_segment(const struct salient *s, size_t n_pieces, size_t p)
 }
 
 /* Sets the names and the number of tokens of each piece, and whether it must be
- * kept.  A piece is a segment (message or part of one) or a passage (a few
- * lines) of one. */
+ * kept.  A piece is a segment or a passage (a few lines) of one. */
 static void
 survey_pieces(struct ranking *r)
 {
@@ -225,8 +222,8 @@ survey_pieces(struct ranking *r)
 	}
 }
 
-/* Marks the passages (a few lines each) that were not chosen as removed, and
- * subtracts their tokens from those of their groups. */
+/* Marks the passages that were not chosen as removed, and subtracts their
+ * tokens from those of their groups. */
 static void
 remove_passages(struct ranking *r)
 {
@@ -262,8 +259,7 @@ score_choices(const struct ranking *r, struct choices *choices, size_t n,
 	return ctx_cover_score(&cover, choices->score, choices->chosen, err);
 }
 
-/* Chooses the passages (a few lines each) that are kept.  With the level light,
- * all are kept. */
+/* Chooses the passages that are kept.  With the level light, all are kept. */
 static int
 choose_passages(struct ranking *r, struct ctx_err *err)
 {
@@ -330,8 +326,7 @@ out:
 	return rc;
 }
 
-/* Returns the number of the first piece of a segment (message or part of
- * one). */
+/* Returns the number of the first piece of a segment. */
 static size_t
 find_piece(const struct salient *s, size_t segment)
 {

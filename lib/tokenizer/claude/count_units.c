@@ -28,8 +28,8 @@ tile_unit(const struct unit_batch *b, const char *p, size_t n, unsigned edges,
 	    (struct ctx_str){p, n}, edges, tokens, b->err);
 }
 
-/* Counts a unit (part of the text that is counted by itself) of at most
- * CTX_PRETOKEN_CACHE_KEY bytes; looks it up in the cache first. */
+/* Counts a unit of at most CTX_PRETOKEN_CACHE_KEY bytes; looks it up in the
+ * cache first. */
 static int
 count_short_unit(const struct unit_batch *b, const char *p, size_t n,
     struct ctx_key key)
@@ -40,9 +40,9 @@ count_short_unit(const struct unit_batch *b, const char *p, size_t n,
 	if (tokens == 0) {
 		if (tile_unit(b, p, n, 0, &tokens) < 0)
 			return -1;
-		/* The number fits into unsigned: a unit (part of the text that
-		 * is counted by itself) has at most CTX_PRETOKEN_CACHE_KEY
-		 * bytes, and each byte at most CTX_CLAUDE_FACTOR tokens. */
+		/* The number fits into unsigned: a unit has at most
+		 * CTX_PRETOKEN_CACHE_KEY bytes, and each byte at most
+		 * CTX_CLAUDE_FACTOR tokens. */
 		if (tokens > 0)
 			ctx_pretoken_cache_add(cache, key, (unsigned)tokens);
 	}
@@ -66,9 +66,8 @@ count_long_unit(const struct unit_batch *b, const char *p, size_t n,
 	return 0;
 }
 
-/* Counts those units (parts of the text that are counted by themselves) of a
- * list that are too long for a key of the cache.  The batch lookup has stored
- * their indices. */
+/* Counts those units of a list that are too long for a key of the cache.  The
+ * batch lookup has stored their indices. */
 static int
 count_longs(const struct unit_batch *b, struct ctx_pretoken_list list)
 {
@@ -86,9 +85,8 @@ count_longs(const struct unit_batch *b, struct ctx_pretoken_list list)
 	return 0;
 }
 
-/* Counts the units (parts of the text that are counted by themselves) from
- * index first to, but not including, index end.  At the beginning of each unit,
- * 16 bytes must be readable for the lookup. */
+/* Counts the units from index first to, but not including, index end.  At the
+ * beginning of each unit, 16 bytes must be readable for the lookup. */
 static int
 count_listed_units(const struct unit_batch *b, size_t first, size_t end)
 {
@@ -116,8 +114,8 @@ count_listed_units(const struct unit_batch *b, size_t first, size_t end)
 	return 0;
 }
 
-/* Counts a unit (part of the text that is counted by itself) so near the end of
- * a text that 16 bytes are not readable from the beginning of the unit. */
+/* Counts a unit so near the end of a text that 16 bytes are not readable from
+ * the beginning of the unit. */
 static int
 count_last_unit(const struct unit_batch *b, const char *p, size_t n)
 {
@@ -126,9 +124,8 @@ count_last_unit(const struct unit_batch *b, const char *p, size_t n)
 	    : count_short_unit(b, p, n, ctx_key_copy(p, n));
 }
 
-/* Counts the first or the last unit (part of the text that is counted by
- * itself) of a text, or a unit that cannot be stored in the cache.  Does not
- * use the cache. */
+/* Counts the first or the last unit of a text, or a unit that cannot be stored
+ * in the cache.  Does not use the cache. */
 static int
 count_edge_unit(const struct unit_batch *b, const char *p, size_t n,
     unsigned edges)
@@ -141,9 +138,8 @@ count_edge_unit(const struct unit_batch *b, const char *p, size_t n,
 	return 0;
 }
 
-/* Returns true if a unit (part of the text that is counted by itself) that ends
- * with this byte has the same number of tokens before another unit as at the
- * end of a text. */
+/* Returns true if a unit that ends with this byte has the same number of tokens
+ * before another unit as at the end of a text. */
 static bool
 ends_alike(char last)
 {

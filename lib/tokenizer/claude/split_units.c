@@ -199,8 +199,8 @@ cut_wide(struct cutter *c)
 }
 
 /* Reads the next character, and adds a cut before it if the text can be cut
- * there.  Returns false if the units (parts of the text that are counted by
- * themselves) that were found so far must be returned first. */
+ * there.  Returns false if the units that were found so far must be returned
+ * first. */
 static bool
 cut_char(struct cutter *c)
 {

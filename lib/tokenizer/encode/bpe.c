@@ -103,9 +103,8 @@ ctx_bpe_merge_portable(const struct ctx_vocab *v,
 	merge_pretokens(v, pretokens, n);
 }
 
-/* Marks all pairs of tokens in a pretoken (piece of text that is encoded by
- * itself) of n bytes as not mergeable.  Up to 15 more elements are written,
- * because find_least reads sixteen at a time. */
+/* Marks all pairs of tokens in a pretoken of n bytes as not mergeable.  Up to
+ * 15 more elements are written, because find_least reads sixteen at a time. */
 static void
 clear_merges(struct ctx_bpe_pretoken *pretoken, size_t n)
 {
@@ -116,9 +115,8 @@ clear_merges(struct ctx_bpe_pretoken *pretoken, size_t n)
 		memcpy(pretoken->merges + i, &none, sizeof none);
 }
 
-/* Prepares a pretoken (piece of text that is encoded by itself) for merging,
- * like ctx_bpe_pretoken_begin, for a vocabulary whose tokens are merged from
- * characters and not from bytes. */
+/* Prepares a pretoken for merging, like ctx_bpe_pretoken_begin, for a
+ * vocabulary whose tokens are merged from characters and not from bytes. */
 static void
 begin_chars(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
     const char *p, size_t n)
@@ -179,9 +177,8 @@ ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
 	merge_pretokens(v, &pretoken, 1);
 	/* If a token begins at position i, bit i of pretoken.occupied is set.
 	 * The lowest and the highest bit that is set stand for the ends of the
-	 * pretoken (piece of text that is encoded by itself).  The loop first
-	 * removes the lowest bit, and ends when only the highest bit is
-	 * left. */
+	 * pretoken.  The loop first removes the lowest bit, and ends when only
+	 * the highest bit is left. */
 	for (occupied = pretoken.occupied & (pretoken.occupied - 1);
 	     (occupied & (occupied - 1)) != 0; occupied &= occupied - 1)
 		out[k++] = pretoken.tokens[__builtin_ctzll(occupied)];
@@ -227,11 +224,11 @@ is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 
 #define JUDGED_BITS 12
 
-/* A window is a piece of a pretoken (piece of text that is encoded by itself)
- * that is encoded separately.  Tokens near its ends may be wrong, so only the
- * tokens from NEAR bytes after its beginning to FAR bytes before its end are
- * used.  Exceptions: the first window is used from its beginning, and the
- * window at the end of the pretoken up to its end. */
+/* A window is a piece of a pretoken that is encoded separately.  Tokens near
+ * its ends may be wrong, so only the tokens from NEAR bytes after its beginning
+ * to FAR bytes before its end are used.  Exceptions: the first window is used
+ * from its beginning, and the window at the end of the pretoken up to its end.
+ */
 #define WINDOW CTX_BPE_MAX
 #define NEAR   6
 #define FAR    10
@@ -242,8 +239,8 @@ struct ctx_ahead {
 	 * result in the lowest bit of the number. */
 	uint64_t judged[1 << JUDGED_BITS];
 	struct ctx_bpe_pretoken windows[CTX_BPE_BATCH];
-	/* offset in the pretoken (piece of text that is encoded by itself) of
-	 * the first window (piece that is encoded separately) */
+	/* offset in the pretoken of the first window (piece that is encoded
+	 * separately) */
 	size_t first;
 	size_t n; /* number of windows */
 };
@@ -275,9 +272,8 @@ append_token(struct ctx_bpe *m, uint32_t token, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if the offset "at" in the pretoken (piece of text that is
- * encoded by itself) is a dead end: no token of the encoding can begin
- * there. */
+/* Returns true if the offset "at" in the pretoken is a dead end: no token of
+ * the encoding can begin there. */
 static bool
 is_dead(const struct ctx_bpe *m, size_t at)
 {
@@ -337,9 +333,9 @@ find_next_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
 }
 
 /* Returns the window (piece that is encoded separately) that contains the byte
- * at the offset "at" of the pretoken (piece of text that is encoded by itself).
- * Sets *begin to the offset of the window.  If the byte is after the last
- * window, first encodes new windows from this byte on. */
+ * at the offset "at" of the pretoken.  Sets *begin to the offset of the window.
+ * If the byte is after the last window, first encodes new windows from this
+ * byte on. */
 static const struct ctx_bpe_pretoken *
 find_window(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, size_t at, size_t *begin)

@@ -9,11 +9,9 @@
 /* number of positions in a pretoken (piece of text that is encoded by itself):
  * one for each byte, and one for each end */
 #define CTX_BPE_POSITIONS 64
-/* maximum number of pretokens (pieces of text that are encoded by themselves)
- * that are merged at once */
+/* maximum number of pretokens that are merged at once */
 #define CTX_BPE_BATCH 64
-/* maximum length in bytes of the pretoken (piece of text that is encoded by
- * itself) in a struct ctx_bpe_pretoken */
+/* maximum length in bytes of the pretoken in a struct ctx_bpe_pretoken */
 #define CTX_BPE_MAX 62
 
 /* A rank of at least this value means that two tokens do not merge.  Ranks do
@@ -24,14 +22,13 @@
 _Static_assert(CTX_VOCAB_MAX <= CTX_BPE_MERGE_NONE / CTX_BPE_POSITIONS,
     "a token and a place fit one number");
 
-/* A pretoken (piece of text that is encoded by itself) that is being merged.
- * Byte i of the pretoken has the position i + 1; the position of a token is
- * that of its first byte.  At the positions 0 and n + 1, before and after all
- * bytes, is CTX_PAIR_NOBODY, a pseudo token that never merges. */
+/* A pretoken that is being merged.  Byte i of the pretoken has the position i +
+ * 1; the position of a token is that of its first byte.  At the positions 0 and
+ * n + 1, before and after all bytes, is CTX_PAIR_NOBODY, a pseudo token that
+ * never merges. */
 struct ctx_bpe_pretoken {
 	/* Bit i is set if a token begins at position i.  Bits 0 and n + 1 are
-	 * set for the ends of the pretoken (piece of text that is encoded by
-	 * itself). */
+	 * set for the ends of the pretoken. */
 	uint64_t occupied;
 	uint32_t n; /* length of the pretoken in bytes */
 	uint32_t tokens[CTX_BPE_POSITIONS];
@@ -51,21 +48,18 @@ ctx_bpe_merge_rank(uint32_t merged, unsigned at)
 	return (merged * CTX_BPE_POSITIONS + at) & INT32_MAX;
 }
 
-/* Prepares a pretoken (piece of text that is encoded by itself) for merging:
- * the n bytes at p; n is 1 to CTX_BPE_MAX. */
+/* Prepares a pretoken for merging: the n bytes at p; n is 1 to CTX_BPE_MAX. */
 void ctx_bpe_pretoken_begin(const struct ctx_vocab *vocab,
     struct ctx_bpe_pretoken *pretoken, const char *p, size_t n);
 
-/* Returns the current number of tokens of a pretoken (piece of text that is
- * encoded by itself). */
+/* Returns the current number of tokens of a pretoken. */
 static inline size_t
 ctx_bpe_pretoken_count(const struct ctx_bpe_pretoken *pretoken)
 {
 	return (size_t)__builtin_popcountll(pretoken->occupied) - 2;
 }
 
-/* Merges n pretokens (pieces of text that are encoded by themselves) as far as
- * possible; n is at most CTX_BPE_BATCH. */
+/* Merges n pretokens as far as possible; n is at most CTX_BPE_BATCH. */
 typedef void ctx_bpe_merge_fn(const struct ctx_vocab *vocab,
     struct ctx_bpe_pretoken *pretokens, size_t n);
 
@@ -76,42 +70,38 @@ ctx_bpe_merge_fn ctx_bpe_merge_portable, ctx_bpe_merge_avx2,
  * ctx_simd_resolve. */
 ctx_bpe_merge_fn *ctx_bpe_merge_pick(enum ctx_simd simd);
 
-/* Merges a pretoken (piece of text that is encoded by itself) of n bytes, 1 to
- * CTX_BPE_MAX, into tokens.  Writes the tokens to the array "out", which must
- * have n elements, and returns their number. */
+/* Merges a pretoken of n bytes, 1 to CTX_BPE_MAX, into tokens.  Writes the
+ * tokens to the array "out", which must have n elements, and returns their
+ * number. */
 size_t ctx_bpe_pairs(const struct ctx_vocab *vocab, const char *p, size_t n,
     uint32_t *out);
 
-/* Working memory for merging long pretokens (pieces of text that are encoded by
- * themselves) with one vocabulary.  A struct of zeros is valid. */
+/* Working memory for merging long pretokens with one vocabulary.  A struct of
+ * zeros is valid. */
 struct ctx_bpe {
-	/* The function that merges several pretokens (pieces of text that are
-	 * encoded by themselves) at once.  NULL means
+	/* The function that merges several pretokens at once.  NULL means
 	 * ctx_bpe_merge_portable. */
 	ctx_bpe_merge_fn *merge;
-	/* tokens of the last pretoken (piece of text that is encoded by itself)
-	 * that was merged */
+	/* tokens of the last pretoken that was merged */
 	uint32_t *tokens;
 	size_t n, cap;
-	/* Bit i is set if byte i of the pretoken (piece of text that is encoded
-	 * by itself) is a dead end: no token of the pretoken's encoding begins
-	 * there. */
+	/* Bit i is set if byte i of the pretoken is a dead end: no token of the
+	 * pretoken's encoding begins there. */
 	uint64_t *dead;
 	size_t dead_cap;
-	/* Windows: pieces of the pretoken (piece of text that is encoded by
-	 * itself) that are encoded separately; see bpe.c. */
+	/* Windows: pieces of the pretoken that are encoded separately; see
+	 * bpe.c. */
 	struct ctx_ahead *ahead;
 };
 
-/* Merges a pretoken (piece of text that is encoded by itself) of n bytes, any
- * number, into tokens in linear time.  Stores the tokens in bpe->tokens, and
- * their number in bpe->n. */
+/* Merges a pretoken of n bytes, any number, into tokens in linear time.  Stores
+ * the tokens in bpe->tokens, and their number in bpe->n. */
 int ctx_bpe_long(const struct ctx_vocab *vocab, struct ctx_bpe *bpe,
     const char *p, size_t n, struct ctx_err *err);
-/* Merges a pretoken (piece of text that is encoded by itself) of n bytes into
- * tokens in n log n time, for vocabularies with CTX_VOCAB_DISORDER.  Writes the
- * tokens to the array "out", which must have n elements.  Returns their number,
- * or 0 with *err if there is not enough memory.  Defined in bpe_heap.c. */
+/* Merges a pretoken of n bytes into tokens in n log n time, for vocabularies
+ * with CTX_VOCAB_DISORDER.  Writes the tokens to the array "out", which must
+ * have n elements.  Returns their number, or 0 with *err if there is not enough
+ * memory.  Defined in bpe_heap.c. */
 size_t ctx_bpe_queue(const struct ctx_vocab *vocab, const char *p, size_t n,
     uint32_t *out, struct ctx_err *err);
 void ctx_bpe_release(struct ctx_bpe *bpe);

@@ -21,8 +21,7 @@
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* maximum number of cuts in a long pretoken (piece of text that is encoded by
- * itself) that one call finds */
+/* maximum number of cuts in a long pretoken that one call finds */
 #define CUTS 64
 
 /* Returns true if the vocabulary of the encoding has this flag
@@ -143,9 +142,8 @@ ctx_counter_split(struct ctx_token_counter *c, const char *p, size_t n,
 _Static_assert(CTX_TOKEN_WORD <= CTX_BPE_MAX,
     "words fit a struct ctx_bpe_pretoken");
 
-/* Merges all waiting pretokens (pieces of text that are encoded by themselves)
- * into tokens, adds the number of tokens to *tokens, and stores the number for
- * each pretoken in the cache. */
+/* Merges all waiting pretokens into tokens, adds the number of tokens to
+ * *tokens, and stores the number for each pretoken in the cache. */
 static void
 merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 {
@@ -170,9 +168,9 @@ merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 	c->nwaiting = 0;
 }
 
-/* Adds a pretoken (piece of text that is encoded by itself) of n bytes that is
- * neither in the cache nor a token to the list of pretokens that will be merged
- * together.  If the list is full, first merges those in the list. */
+/* Adds a pretoken of n bytes that is neither in the cache nor a token to the
+ * list of pretokens that will be merged together.  If the list is full, first
+ * merges those in the list. */
 static void
 merge_later(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_waiting waiting, uint64_t *tokens)
@@ -185,8 +183,7 @@ merge_later(struct ctx_token_counter *c, const char *p, size_t n,
 }
 
 /* Merges n bytes (any number) immediately, without the list of waiting
- * pretokens (pieces of text that are encoded by themselves).  Adds the number
- * of tokens to *tokens. */
+ * pretokens.  Adds the number of tokens to *tokens. */
 static int
 merge_text(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
@@ -197,10 +194,9 @@ merge_text(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* Counts a pretoken (piece of text that is encoded by itself) of at most
- * CTX_PRETOKEN_CACHE_KEY bytes that is not a token.  The pretoken was not in
- * the cache when its batch was looked up, but may have been added since, if the
- * batch contains an equal one. */
+/* Counts a pretoken of at most CTX_PRETOKEN_CACHE_KEY bytes that is not a
+ * token.  The pretoken was not in the cache when its batch was looked up, but
+ * may have been added since, if the batch contains an equal one. */
 static void
 count_unknown_word(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_key key, uint64_t *tokens)
@@ -212,8 +208,7 @@ count_unknown_word(struct ctx_token_counter *c, const char *p, size_t n,
 		merge_later(c, p, n, (struct ctx_waiting){p, key}, tokens);
 }
 
-/* Counts a pretoken (piece of text that is encoded by itself) of at most
- * CTX_PRETOKEN_CACHE_KEY bytes. */
+/* Counts a pretoken of at most CTX_PRETOKEN_CACHE_KEY bytes. */
 static void
 count_word(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_key key, uint64_t *tokens)
@@ -249,9 +244,9 @@ ctx_pretokenize_inner(const struct ctx_pretokenize *split, size_t n)
 	return inner;
 }
 
-/* For n pretokens (pieces of text that are encoded by themselves) that were not
- * in the cache, prefetches the entries of the vocabulary's hash table.  For the
- * long pretokens, computes their hashes and prefetches their cache entries. */
+/* For n pretokens that were not in the cache, prefetches the entries of the
+ * vocabulary's hash table.  For the long pretokens, computes their hashes and
+ * prefetches their cache entries. */
 static void
 prefetch_missed(const struct ctx_token_counter *c,
     struct ctx_pretoken_lookup *b, const char *p, struct ctx_pretoken_list list,
@@ -264,8 +259,8 @@ prefetch_missed(const struct ctx_token_counter *c,
 	ctx_counter_ask_longs(c, b, p, list);
 }
 
-/* Returns true if a pretoken (piece of text that is encoded by itself) is a
- * token. guess: result of ctx_vocab_guess for the key of the pretoken. */
+/* Returns true if a pretoken is a token. guess: result of ctx_vocab_guess for
+ * the key of the pretoken. */
 static inline bool
 is_token(const struct ctx_vocab *v, uint32_t guess, struct ctx_key key)
 {
@@ -276,10 +271,10 @@ is_token(const struct ctx_vocab *v, uint32_t guess, struct ctx_key key)
 	    ctx_vocab_find_key(v, key) != CTX_VOCAB_NONE;
 }
 
-/* Looks up n pretokens (pieces of text that are encoded by themselves) that
- * were not in the cache in the vocabulary's hash table.  Adds the number of
- * tokens that were found to *tokens.  Moves the indices of pretokens that are
- * not tokens to the beginning of b->missed, and returns their number.
+/* Looks up n pretokens that were not in the cache in the vocabulary's hash
+ * table.  Adds the number of tokens that were found to *tokens.  Moves the
+ * indices of pretokens that are not tokens to the beginning of b->missed, and
+ * returns their number.
  *
  * While the text of one token comes from memory, the texts of the next tokens
  * are prefetched. */
@@ -301,9 +296,8 @@ find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
 	for (i = 0; i < n; i++) {
 		key = b->keys[b->missed[i]];
 		found = is_token(v, guesses[i], key);
-		/* An earlier pretoken (piece of text that is encoded by itself)
-		 * of the batch may be equal and may already have been added to
-		 * the cache. */
+		/* An earlier pretoken of the batch may be equal and may already
+		 * have been added to the cache. */
 		if (found && ctx_pretoken_cache_find(&c->cache, key) == 0)
 			ctx_pretoken_cache_add(&c->cache, key, 1);
 		*tokens += found;
@@ -313,10 +307,9 @@ find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
 	return left;
 }
 
-/* Counts the listed pretokens (pieces of text that are encoded by themselves)
- * of at most CTX_PRETOKEN_CACHE_KEY bytes, and stores the indices of longer
- * ones in b->longs.  At the beginning of each pretoken, 16 bytes must be
- * readable. */
+/* Counts the listed pretokens of at most CTX_PRETOKEN_CACHE_KEY bytes, and
+ * stores the indices of longer ones in b->longs.  At the beginning of each
+ * pretoken, 16 bytes must be readable. */
 static void
 count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
     const char *p, struct ctx_pretoken_list list, uint64_t *tokens)
@@ -334,10 +327,9 @@ count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
 	}
 }
 
-/* Returns the number of tokens of a pretoken (piece of text that is encoded by
- * itself) of 16 bytes or more if it is in the cache or is itself a token;
- * otherwise returns 0.  Tokens that merging cannot make are also found, because
- * the bytes are a whole pretoken. */
+/* Returns the number of tokens of a pretoken of 16 bytes or more if it is in
+ * the cache or is itself a token; otherwise returns 0.  Tokens that merging
+ * cannot make are also found, because the bytes are a whole pretoken. */
 static unsigned
 find_known_long(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t hash)
@@ -352,8 +344,8 @@ find_known_long(struct ctx_token_counter *c, const char *p, size_t n,
 	return known;
 }
 
-/* Merges a pretoken (piece of text that is encoded by itself) of 16 bytes or
- * more that is neither in the cache nor a token. */
+/* Merges a pretoken of 16 bytes or more that is neither in the cache nor a
+ * token. */
 static int
 merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
@@ -368,14 +360,13 @@ merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* Places at which a long pretoken (piece of text that is encoded by itself) can
- * be cut, so that its parts can be merged separately: no token of the
- * vocabulary contains the characters on both sides. */
+/* Places at which a long pretoken can be cut, so that its parts can be merged
+ * separately: no token of the vocabulary contains the characters on both sides.
+ */
 struct cuts {
 	size_t at; /* number of bytes that were searched */
 	/* the character directly before the offset "at"; not set at the
-	 * beginning of the pretoken (piece of text that is encoded by
-	 * itself) */
+	 * beginning of the pretoken */
 	uint32_t last;
 	size_t n;
 	/* the places, as offsets in the pretoken */
@@ -396,10 +387,9 @@ count_ascii_run(const char *p, size_t n)
 	return (word & 0x8080808080808080u) == 0 ? sizeof word - 1 : 0;
 }
 
-/* Finds the next places at which a long pretoken (piece of text that is encoded
- * by itself) can be cut, and its end.  The loop has no branch for a cut,
- * because the processor could not predict it.  There is never a cut between two
- * ASCII characters. */
+/* Finds the next places at which a long pretoken can be cut, and its end.  The
+ * loop has no branch for a cut, because the processor could not predict it.
+ * There is never a cut between two ASCII characters. */
 static void
 find_cuts(const struct ctx_vocab *v, const char *p, size_t n, struct cuts *c)
 {
@@ -429,9 +419,8 @@ find_cuts(const struct ctx_vocab *v, const char *p, size_t n, struct cuts *c)
 	c->last = a;
 }
 
-/* Counts the parts of long pretokens (pieces of text that are encoded by
- * themselves) that are listed in c->parts.  Each part has at most
- * CTX_PRETOKEN_CACHE_KEY bytes. */
+/* Counts the parts of long pretokens that are listed in c->parts.  Each part
+ * has at most CTX_PRETOKEN_CACHE_KEY bytes. */
 static void
 count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 {
@@ -442,9 +431,9 @@ count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 	count_short(c, &c->parts_batch, p, list, tokens);
 }
 
-/* Counts a part of a long pretoken (piece of text that is encoded by itself): n
- * bytes at text.p + at.  Long parts are neither looked up in the cache nor
- * added to it, because they are rarely repeated. */
+/* Counts a part of a long pretoken: n bytes at text.p + at.  Long parts are
+ * neither looked up in the cache nor added to it, because they are rarely
+ * repeated. */
 static int
 count_part(struct ctx_token_counter *c, struct ctx_str text, size_t at,
     size_t n, uint64_t *tokens, struct ctx_err *err)
@@ -467,8 +456,8 @@ count_part(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 	return 0;
 }
 
-/* Counts a pretoken (piece of text that is encoded by itself) of 16 bytes or
- * more that is neither in the cache nor a token: n bytes at text.p + at. */
+/* Counts a pretoken of 16 bytes or more that is neither in the cache nor a
+ * token: n bytes at text.p + at. */
 static int
 count_unknown_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
     size_t n, uint64_t *tokens, struct ctx_err *err)
@@ -481,9 +470,8 @@ count_unknown_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 	/* If a part has exactly the bytes of a token, it would be counted as
 	 * one token.  This is wrong if merging the bytes gives other tokens.
 	 * v->unreached says that the vocabulary has such tokens; the pretoken
-	 * (piece of text that is encoded by itself) is then not cut.  If
-	 * v->chars is true, the pretoken cannot be cut, because the text was
-	 * already cut at all such places. */
+	 * is then not cut.  If v->chars is true, the pretoken cannot be cut,
+	 * because the text was already cut at all such places. */
 	if (v->unreached || v->chars)
 		return merge_long_word(c, p, n, tokens, err);
 	cuts.at = cuts.last = 0;
@@ -519,10 +507,9 @@ count_listed(struct ctx_token_counter *c, struct ctx_str text,
 	return 0;
 }
 
-/* Counts the last pretokens (pieces of text that are encoded by themselves) of
- * the text, from index first on.  As 16 bytes are read from the beginning of
- * each pretoken, which may be beyond the end of the text, the end of the text
- * is first copied to a larger buffer. */
+/* Counts the last pretokens of the text, from index first on.  As 16 bytes are
+ * read from the beginning of each pretoken, which may be beyond the end of the
+ * text, the end of the text is first copied to a larger buffer. */
 static int
 count_last(struct ctx_token_counter *c, struct ctx_str text, size_t first,
     uint64_t *tokens, struct ctx_err *err)
@@ -554,8 +541,8 @@ ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text, size_t max,
 	size_t i, inner, some;
 	struct ctx_pretoken_list list;
 
-	/* A previous call that failed may have left pretokens (pieces of text
-	 * that are encoded by themselves) in these lists. */
+	/* A previous call that failed may have left pretokens in these lists.
+	 */
 	c->nwaiting = c->parts.n = 0;
 	if (ctx_counter_split(c, text.p, text.n, max, c->plain, err) < 0)
 		return -1;

@@ -13,21 +13,18 @@
 #include "tokenizer/simd/backend.h"
 #include "tokenizer/tokenizer.h"
 
-/* A pretoken (piece of text that is encoded by itself) that will be merged into
- * tokens together with others. */
+/* A pretoken that will be merged into tokens together with others. */
 struct ctx_waiting {
-	/* bytes of the pretoken (piece of text that is encoded by itself); NULL
-	 * if its number of tokens is not to be cached */
+	/* bytes of the pretoken; NULL if its number of tokens is not to be
+	 * cached */
 	const char *p;
-	/* Key of the pretoken (piece of text that is encoded by itself) in the
-	 * cache.  Set only if the pretoken has at most CTX_PRETOKEN_CACHE_KEY
-	 * bytes. */
+	/* Key of the pretoken in the cache.  Set only if the pretoken has at
+	 * most CTX_PRETOKEN_CACHE_KEY bytes. */
 	struct ctx_key key;
 };
 
-/* Parts of long pretokens (pieces of text that are encoded by themselves) that
- * will be looked up in the cache together.  Each has at most
- * CTX_PRETOKEN_CACHE_KEY bytes. */
+/* Parts of long pretokens that will be looked up in the cache together.  Each
+ * has at most CTX_PRETOKEN_CACHE_KEY bytes. */
 struct ctx_parts {
 	size_t n;
 	uint32_t start[CTX_PRETOKEN_LOOKUP_MAX];
@@ -39,9 +36,8 @@ struct ctx_token_counter {
 	ctx_pretokenize_fn *split;
 	ctx_pretoken_lookup_fn *lookup;
 	ctx_bpe_merge_fn *merge_pretokens;
-	/* Kinds of pretokens (pieces of text that are encoded by themselves)
-	 * that are certainly tokens, so that they need not be looked up
-	 * (CTX_PLAIN_... bits). */
+	/* Kinds of pretokens that are certainly tokens, so that they need not
+	 * be looked up (CTX_PLAIN_... bits). */
 	unsigned plain;
 	/* Length in bytes of the longest name of an added token; 0 if there is
 	 * none. added: of the names that are searched for in the original text.
@@ -78,31 +74,28 @@ struct ctx_token_counter {
 };
 
 /* ctx_counter_begin must be called before each new text.  ctx_counter_split
- * splits off at most max of the next pretokens (pieces of text that are encoded
- * by themselves), and stores them in counter->pretokens. p, n: the rest of the
- * text. plain: kinds of pretokens that are only counted, and not stored (see
- * backend.h). */
+ * splits off at most max of the next pretokens, and stores them in
+ * counter->pretokens. p, n: the rest of the text. plain: kinds of pretokens
+ * that are only counted, and not stored (see backend.h). */
 void ctx_counter_begin(struct ctx_token_counter *counter);
 int ctx_counter_split(struct ctx_token_counter *counter, const char *p,
     size_t n, size_t max, unsigned plain, struct ctx_err *err);
 
-/* Splits off the first pretokens (pieces of text that are encoded by
- * themselves) of a text, at least 1 and at most max, for an encoding without
- * patterns of a vocabulary file.  For an encoding of Claude, splits off units
- * instead. */
+/* Splits off the first pretokens of a text, at least 1 and at most max, for an
+ * encoding without patterns of a vocabulary file.  For an encoding of Claude,
+ * splits off units instead. */
 void ctx_counter_split_plain(struct ctx_token_counter *counter,
     struct ctx_pretokenize *split, unsigned plain, struct ctx_str text,
     size_t max);
 
-/* Computes the hashes of the long pretokens (pieces of text that are encoded by
- * themselves) in a list, which a lookup has stored in *lookup, and prefetches
- * the cache entries for these hashes. */
+/* Computes the hashes of the long pretokens in a list, which a lookup has
+ * stored in *lookup, and prefetches the cache entries for these hashes. */
 void ctx_counter_ask_longs(const struct ctx_token_counter *counter,
     struct ctx_pretoken_lookup *lookup, const char *p,
     struct ctx_pretoken_list list);
-/* Returns the number of pretokens (pieces of text that are encoded by
- * themselves), from the first in the list on, at whose beginning a whole key of
- * bytes can be read without reading beyond the n bytes of the text. */
+/* Returns the number of pretokens, from the first in the list on, at whose
+ * beginning a whole key of bytes can be read without reading beyond the n bytes
+ * of the text. */
 size_t ctx_pretokenize_inner(const struct ctx_pretokenize *split, size_t n);
 
 /* Replaces *text by its normal form.  Sets *changed to true if the normal form
@@ -112,16 +105,15 @@ size_t ctx_pretokenize_inner(const struct ctx_pretokenize *split, size_t n);
 int ctx_counter_normalize(struct ctx_token_counter *counter,
     struct ctx_str *text, bool first, bool *changed, struct ctx_err *err);
 
-/* Splits off at most max of the first pretokens (pieces of text that are
- * encoded by themselves) of a text, and counts them.  The text must be
- * normalized and contain no names of added tokens.  Adds the tokens of the
- * pretokens to *tokens, and sets *used to their length in bytes. */
+/* Splits off at most max of the first pretokens of a text, and counts them.
+ * The text must be normalized and contain no names of added tokens.  Adds the
+ * tokens of the pretokens to *tokens, and sets *used to their length in bytes.
+ */
 int ctx_counter_count(struct ctx_token_counter *counter, struct ctx_str text,
     size_t max, uint64_t *tokens, size_t *used, struct ctx_err *err);
 
 /* A text in which names of added tokens are searched for.  The text between two
- * names is ordinary text, which is split into pretokens (pieces of text that
- * are encoded by themselves). */
+ * names is ordinary text, which is split into pretokens. */
 struct ctx_spans {
 	struct ctx_str text;
 	size_t at; /* number of bytes that were split so far */
@@ -131,16 +123,15 @@ struct ctx_spans {
 	bool scanned; /* true if "end" is already known */
 };
 
-/* Splits a text into pretokens (pieces of text that are encoded by themselves)
- * and counts them, in steps.  Each step ends at a boundary between pretokens.
- * A counter must not be used by two splitters at the same time. */
+/* Splits a text into pretokens and counts them, in steps.  Each step ends at a
+ * boundary between pretokens.  A counter must not be used by two splitters at
+ * the same time. */
 struct ctx_text_splitter {
 	struct ctx_token_counter *counter;
 	struct ctx_spans spans; /* the original text, before normalization */
 	/* Number of tokens before spans.at.  To begin in the middle of a text,
-	 * set spans.at to a boundary between pretokens (pieces of text that are
-	 * encoded by themselves), and "tokens" to the number of tokens before
-	 * this boundary. */
+	 * set spans.at to a boundary between pretokens, and "tokens" to the
+	 * number of tokens before this boundary. */
 	uint64_t tokens;
 	bool nfc; /* true if text is normalized */
 	/* Normal form of the ordinary text that begins at spans.at.  Its length
@@ -157,18 +148,16 @@ struct ctx_text_splitter {
 	bool mapped;
 };
 
-/* Prepares a splitter to split a text into pretokens (pieces of text that are
- * encoded by themselves) from its beginning. */
+/* Prepares a splitter to split a text into pretokens from its beginning. */
 void ctx_text_splitter_init(struct ctx_text_splitter *splitter,
     struct ctx_token_counter *counter, const char *p, size_t n);
 /* Prepares a splitter for a text that is in normal form (NFC) and has no added
  * tokens. */
 void ctx_text_splitter_init_plain(struct ctx_text_splitter *splitter,
     struct ctx_token_counter *counter, const char *p, size_t n);
-/* Splits off and counts the next 1 to max pretokens (pieces of text that are
- * encoded by themselves), or the next added token; max is at most
- * CTX_PRETOKENIZE_MAX.  Returns 1, or 0 at the end of the text, or -1 with
- * *err. */
+/* Splits off and counts the next 1 to max pretokens, or the next added token;
+ * max is at most CTX_PRETOKENIZE_MAX.  Returns 1, or 0 at the end of the text,
+ * or -1 with *err. */
 int ctx_text_splitter_next(struct ctx_text_splitter *splitter, size_t max,
     struct ctx_err *err);
 /* Sets *at to the offset in the original text (before normalization) up to

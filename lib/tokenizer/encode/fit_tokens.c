@@ -12,8 +12,7 @@
 #include "tokenizer/encode/fit_tokens.h"
 #include "tokenizer/open.h"
 
-/* number of pretokens (pieces of text that are encoded by themselves) that are
- * counted in one step */
+/* number of pretokens that are counted in one step */
 #define STEP 256
 
 /* Finds the longest beginning of a text with at most limit tokens for the
@@ -36,9 +35,8 @@ struct head_search {
 	struct ctx_token_counter *counter;
 	struct ctx_str text;
 	uint64_t limit;
-	/* Boundary between pretokens (pieces of text that are encoded by
-	 * themselves) from which counting begins.  It is the same for all
-	 * beginnings of the text that are tried. */
+	/* Boundary between pretokens from which counting begins.  It is the
+	 * same for all beginnings of the text that are tried. */
 	struct ctx_token_checkpoint from;
 };
 

@@ -171,9 +171,8 @@ ctx_pretoken_cache_hash_long(const char *p, size_t n)
 	return (hash ^ word) * 0xd6e8feb86659fd93u;
 }
 
-/* Returns the index of the first entry in which a long pretoken (piece of text
- * that is encoded by itself) with this hash may be stored; so may be the next
- * CTX_PRETOKEN_CACHE_WAYS - 1 entries. */
+/* Returns the index of the first entry in which a long pretoken with this hash
+ * may be stored; so may be the next CTX_PRETOKEN_CACHE_WAYS - 1 entries. */
 static size_t
 find_first_place(const struct ctx_pretoken_cache *cache, uint64_t hash)
 {
@@ -243,8 +242,7 @@ insert_long_entry(struct ctx_pretoken_cache *cache, const char *p, size_t n,
 	unsigned empty = find_tagged_places(cache, place, 0);
 
 	/* If all of these entries are in use, one of them is replaced.  Which
-	 * one depends on the number of pretokens (pieces of text that are
-	 * encoded by themselves) that were added so far. */
+	 * one depends on the number of pretokens that were added so far. */
 	place += empty != 0 ? (size_t)__builtin_ctz(empty)
 			    : cache->nlongs % CTX_PRETOKEN_CACHE_WAYS;
 	cache->tags[place] = tag_of(hash);

@@ -20,9 +20,8 @@
  * of text that is encoded by itself) in the table has at most 15 bytes, so the
  * last byte of its key is free; it contains the number of tokens of the
  * pretoken, or 0 if the entry is empty. */
-/* Maximum length in bytes of a pretoken (piece of text that is encoded by
- * itself) in this hash table; longer pretokens are stored in struct
- * ctx_pretoken_cache_long. */
+/* Maximum length in bytes of a pretoken in this hash table; longer pretokens
+ * are stored in struct ctx_pretoken_cache_long. */
 #define CTX_PRETOKEN_CACHE_KEY  15
 #define CTX_PRETOKEN_CACHE_LINE 8 /* number of uint64_t per line */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -35,16 +34,15 @@
 /* binary logarithm of the maximum number of lines */
 #define CTX_PRETOKEN_CACHE_BITS   15
 #define CTX_PRETOKEN_CACHE_TOKENS (UINT64_C(0xff) << CTX_PRETOKEN_CACHE_SHIFT)
-/* Added to a sum of tokens for each pretoken (piece of text that is encoded by
- * itself) that is found in the cache, so that the lower half of the sum is the
- * number of tokens, and the upper half is the number of pretokens that were
- * found. */
+/* Added to a sum of tokens for each pretoken that is found in the cache, so
+ * that the lower half of the sum is the number of tokens, and the upper half is
+ * the number of pretokens that were found. */
 #define CTX_PRETOKEN_CACHE_FOUND (UINT64_C(1) << 32)
 #define CTX_PRETOKEN_CACHE_EMPTY ((struct ctx_key){UINT64_MAX, 0})
 
-/* A cached pretoken (piece of text that is encoded by itself) of 16 bytes or
- * more.  An entry has 128 bytes.  That is enough for lines of one repeated
- * character in code comments, which often have about 80 characters. */
+/* A cached pretoken of 16 bytes or more.  An entry has 128 bytes.  That is
+ * enough for lines of one repeated character in code comments, which often have
+ * about 80 characters. */
 #define CTX_PRETOKEN_CACHE_LONG 124
 struct ctx_pretoken_cache_long {
 	uint8_t n; /* length of the pretoken in bytes */
@@ -52,16 +50,14 @@ struct ctx_pretoken_cache_long {
 	char text[CTX_PRETOKEN_CACHE_LONG + 2];
 };
 
-/* Number of entries in which a long pretoken (piece of text that is encoded by
- * itself) may be stored.  Each entry has a tag, which is a part of the
- * pretoken's hash, or 0 if the entry is empty.  Pretokens are compared only if
- * their tags are equal. */
+/* Number of entries in which a long pretoken may be stored.  Each entry has a
+ * tag, which is a part of the pretoken's hash, or 0 if the entry is empty.
+ * Pretokens are compared only if their tags are equal. */
 #define CTX_PRETOKEN_CACHE_WAYS 8
 
 struct ctx_pretoken_cache {
 	uint64_t *lines;
-	/* entries of long pretokens (pieces of text that are encoded by
-	 * themselves); NULL if none was added yet */
+	/* entries of long pretokens; NULL if none was added yet */
 	struct ctx_pretoken_cache_long *longs;
 	/* Tags of the entries in longs, in the same block of memory, after the
 	 * last entry. */
@@ -72,8 +68,7 @@ struct ctx_pretoken_cache {
 	/* binary logarithms of the number of lines, and of the number of
 	 * entries in longs */
 	unsigned bits, long_bits;
-	/* numbers of short and of long pretokens (pieces of text that are
-	 * encoded by themselves) that were added */
+	/* numbers of short and of long pretokens that were added */
 	size_t n, nlongs;
 };
 
@@ -90,10 +85,9 @@ ctx_pretoken_cache_line(const struct ctx_pretoken_cache *cache,
 	    (size_t)(ctx_key_hash(key) >> cache->shift);
 }
 
-/* Returns the neighbour of a line, in which pretokens (pieces of text that are
- * encoded by themselves) are stored if this line is full.  When the table has
- * its maximum size, the neighbour is not used, and new pretokens replace others
- * in their own line. */
+/* Returns the neighbour of a line, in which pretokens are stored if this line
+ * is full.  When the table has its maximum size, the neighbour is not used, and
+ * new pretokens replace others in their own line. */
 static inline const uint64_t *
 ctx_pretoken_cache_beside(const struct ctx_pretoken_cache *cache,
     const uint64_t *line)
@@ -103,8 +97,7 @@ ctx_pretoken_cache_beside(const struct ctx_pretoken_cache *cache,
 }
 
 /* Searches one line of the hash table for a key.  Returns the number of tokens
- * of its pretoken (piece of text that is encoded by itself), or 0 if the line
- * does not contain the key. */
+ * of its pretoken, or 0 if the line does not contain the key. */
 static inline unsigned
 ctx_pretoken_cache_in_line(const uint64_t *line, struct ctx_key key)
 {
@@ -118,8 +111,8 @@ ctx_pretoken_cache_in_line(const uint64_t *line, struct ctx_key key)
 	return (unsigned)(found >> CTX_PRETOKEN_CACHE_SHIFT & 0xff);
 }
 
-/* Returns the number of tokens of a pretoken (piece of text that is encoded by
- * itself), or 0 if it is not in the cache. */
+/* Returns the number of tokens of a pretoken, or 0 if it is not in the cache.
+ */
 static inline unsigned
 ctx_pretoken_cache_find(const struct ctx_pretoken_cache *cache,
     struct ctx_key key)
@@ -128,8 +121,7 @@ ctx_pretoken_cache_find(const struct ctx_pretoken_cache *cache,
 	unsigned found = ctx_pretoken_cache_in_line(line, key);
 
 	/* The entries of a line are filled in order.  If the last one is empty,
-	 * no pretoken (piece of text that is encoded by itself) of this line is
-	 * in the neighbour line. */
+	 * no pretoken of this line is in the neighbour line. */
 	if (found > 0 || (line[7] & CTX_PRETOKEN_CACHE_TOKENS) == 0 ||
 	    cache->bits == CTX_PRETOKEN_CACHE_BITS)
 		return found;
@@ -138,25 +130,23 @@ ctx_pretoken_cache_find(const struct ctx_pretoken_cache *cache,
 	    key);
 }
 
-/* For pretokens (pieces of text that are encoded by themselves) of 16 bytes or
- * more: computes the hash, by which the pretoken is looked up in the cache.  A
- * pretoken of more than CTX_PRETOKEN_CACHE_LONG bytes has the hash 0, and is
- * never found or added; a pretoken without tokens or with more than 255 tokens
- * is never added. */
+/* For pretokens of 16 bytes or more: computes the hash, by which the pretoken
+ * is looked up in the cache.  A pretoken of more than CTX_PRETOKEN_CACHE_LONG
+ * bytes has the hash 0, and is never found or added; a pretoken without tokens
+ * or with more than 255 tokens is never added. */
 uint64_t ctx_pretoken_cache_hash_long(const char *p, size_t n);
 unsigned ctx_pretoken_cache_find_long(const struct ctx_pretoken_cache *cache,
     uint64_t hash, const char *p, size_t n);
-/* Prefetches the cache entry that may contain a long pretoken (piece of text
- * that is encoded by itself) with this hash. */
+/* Prefetches the cache entry that may contain a long pretoken with this hash.
+ */
 void ctx_pretoken_cache_ask_long(const struct ctx_pretoken_cache *cache,
     uint64_t hash);
 void ctx_pretoken_cache_add_long(struct ctx_pretoken_cache *cache,
     const char *p, size_t n, size_t tokens);
 
-/* Adds a pretoken (piece of text that is encoded by itself) of at most
- * CTX_PRETOKEN_CACHE_KEY bytes, which must not be in the cache, with its number
- * of tokens.  If its line of the hash table is full and the table cannot grow,
- * it replaces another pretoken. */
+/* Adds a pretoken of at most CTX_PRETOKEN_CACHE_KEY bytes, which must not be in
+ * the cache, with its number of tokens.  If its line of the hash table is full
+ * and the table cannot grow, it replaces another pretoken. */
 void ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache,
     struct ctx_key key, unsigned tokens);
 

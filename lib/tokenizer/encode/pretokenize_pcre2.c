@@ -76,8 +76,7 @@ struct ctx_pcre2_state {
 	size_t left[CTX_PCRE2_MAX];
 	/* The built-in pretokenizer that divides the pieces of the last
 	 * pattern, or NULL if there is none (ctx_pcre2_set_last). inner:
-	 * pretokens (pieces of text that are encoded by themselves) of one
-	 * piece. */
+	 * pretokens of one piece. */
 	ctx_pretokenize_fn *last;
 	struct ctx_pretokenizer last_pretokenizer;
 	struct ctx_pretokenize inner;
@@ -447,10 +446,10 @@ consume_bytes(struct ctx_pcre2_state *s, size_t bytes)
 		s->left[i] -= n;
 }
 
-/* Appends the pretokens (pieces of text that are encoded by themselves) in the
- * next n bytes to the list in *split.  Returns false at a pretoken that cannot
- * be listed (see ctx_pretokenize.alone).  If this pretoken is the first one of
- * the call, it is split off alone; otherwise it is left for the next call. */
+/* Appends the pretokens in the next n bytes to the list in *split.  Returns
+ * false at a pretoken that cannot be listed (see ctx_pretokenize.alone).  If
+ * this pretoken is the first one of the call, it is split off alone; otherwise
+ * it is left for the next call. */
 static bool
 append_pretokens(struct ctx_pcre2_state *s, struct ctx_pretokenize *split,
     size_t base, const char *p, size_t n, size_t max)

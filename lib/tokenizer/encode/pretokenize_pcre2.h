@@ -38,21 +38,19 @@ int ctx_pcre2_begin(struct ctx_pcre2_state **state,
 void ctx_pcre2_end(struct ctx_pcre2_state *state);
 /* Sets the built-in pretokenizer, with its function split, that divides the
  * pieces of the last pattern.  If split is NULL (default), each of these pieces
- * is a pretoken (piece of text that is encoded by itself). */
+ * is a pretoken. */
 void ctx_pcre2_set_last(struct ctx_pcre2_state *state,
     ctx_pretokenize_fn *split, struct ctx_pretokenizer pretokenizer);
 /* Makes the state ready to split another text. */
 void ctx_pcre2_reset(struct ctx_pcre2_state *state);
 /* Must be called if more text may come after the known part.  ctx_pcre2_split
- * then splits off only pretokens (pieces of text that are encoded by
- * themselves) that later text cannot change, which may be none.  The end of the
- * last of these pretokens is the beginning or end of a match of the first
- * pattern, so the rest can be split as a text of its own. */
+ * then splits off only pretokens that later text cannot change, which may be
+ * none.  The end of the last of these pretokens is the beginning or end of a
+ * match of the first pattern, so the rest can be split as a text of its own. */
 void ctx_pcre2_part(struct ctx_pcre2_state *state);
 /*
- * Splits off at most max of the next pretokens (pieces of text that are encoded
- * by themselves) of a text, and stores them in *split. p, n: the rest of the
- * text, after the pretokens of the last call.
+ * Splits off at most max of the next pretokens of a text, and stores them in
+ * *split. p, n: the rest of the text, after the pretokens of the last call.
  *
  * CTX_ELIMIT: the patterns needed more than a million steps plus 256 for each
  * character of the text so far, or a match needed more than 64 MB.  Steps are

@@ -17,8 +17,7 @@
 #include "tokenizer/open.h"
 
 #define DISTANCE 4096 /* minimum distance between two marks in bytes */
-/* number of pretokens (pieces of text that are encoded by themselves) that are
- * counted in one step */
+/* number of pretokens that are counted in one step */
 #define STEP 256
 
 static int
@@ -50,9 +49,8 @@ count_marks_until(const struct ctx_token_index *m, size_t at)
 	return low;
 }
 
-/* Returns mark i, counted from 1: a stored boundary between pretokens (pieces
- * of text that are encoded by themselves), with the number of tokens before it.
- * Mark 0 is the beginning of the text. */
+/* Returns mark i, counted from 1: a stored boundary between pretokens, with the
+ * number of tokens before it.  Mark 0 is the beginning of the text. */
 static struct ctx_token_checkpoint
 get_mark(const struct ctx_token_index *m, size_t i)
 {
@@ -85,12 +83,11 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 		if (clean < 0)
 			return -1;
 		/* past[0] is the end of the step CTX_PRETOKENIZE_UNSURE steps
-		 * ago.  At least CTX_PRETOKENIZE_UNSURE pretokens (pieces of
-		 * text that are encoded by themselves) are after it, so it can
-		 * be stored as a mark: a place from which counting can begin.
-		 * If c->local is false, appended text may move any boundary
-		 * (because of added tokens or patterns of a vocabulary file),
-		 * so no marks are stored. */
+		 * ago.  At least CTX_PRETOKENIZE_UNSURE pretokens are after it,
+		 * so it can be stored as a mark: a place from which counting
+		 * can begin.  If c->local is false, appended text may move any
+		 * boundary (because of added tokens or patterns of a vocabulary
+		 * file), so no marks are stored. */
 		if (c->local && at <= settled &&
 		    past[0].at - get_mark(m, m->n).at >= DISTANCE &&
 		    append_mark(m, past[0], err) < 0)
@@ -108,12 +105,11 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 }
 
 /* Called to count the text from the offset "from" on as a text of its own.  If
- * this text is split into pretokens (pieces of text that are encoded by
- * themselves), its boundaries are usually those of the whole text after a few
- * pretokens.  Finds the first common boundary.  Sets *whole and *own to the
- * number of pretokens before it: in the whole text from mark_at on, and in the
- * text from "from" on. mark_at: a boundary at or before "from".  Returns false
- * if no common boundary is near. */
+ * this text is split into pretokens, its boundaries are usually those of the
+ * whole text after a few pretokens.  Finds the first common boundary.  Sets
+ * *whole and *own to the number of pretokens before it: in the whole text from
+ * mark_at on, and in the text from "from" on. mark_at: a boundary at or before
+ * "from".  Returns false if no common boundary is near. */
 static bool
 find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
     size_t *own, size_t *whole)
@@ -142,9 +138,8 @@ find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
 	return false;
 }
 
-/* Counts a number of pretokens (pieces of text that are encoded by themselves)
- * of a text, from the offset sum->at on.  Moves sum->at to the end of the last
- * one, and adds their tokens to sum->tokens. */
+/* Counts a number of pretokens of a text, from the offset sum->at on.  Moves
+ * sum->at to the end of the last one, and adds their tokens to sum->tokens. */
 static int
 count_pretokens(const struct ctx_token_index *m, struct ctx_str text,
     size_t pretokens, struct ctx_token_checkpoint *sum, struct ctx_err *err)
@@ -163,9 +158,8 @@ count_pretokens(const struct ctx_token_index *m, struct ctx_str text,
 /* Counts the end of the text [0, to), which is a beginning of the indexed text.
  * The last few boundaries before "to" may differ from those of the indexed
  * text.  So sets *last to the last mark (stored boundary) after which there are
- * enough pretokens (pieces of text that are encoded by themselves), or to mark
- * 0, the beginning of the text.  Sets *tail to the number of tokens from this
- * mark to the offset "to". */
+ * enough pretokens, or to mark 0, the beginning of the text.  Sets *tail to the
+ * number of tokens from this mark to the offset "to". */
 static int
 find_last_mark(const struct ctx_token_index *m, size_t to,
     struct ctx_token_checkpoint *last, uint64_t *tail, struct ctx_err *err)
@@ -221,8 +215,7 @@ ctx_token_index_range(const struct ctx_token_index *m, size_t from, size_t to,
 }
 
 /* Returns the index of the last mark before which the text has at most the
- * given number of tokens.  A mark is a stored boundary between pretokens
- * (pieces of text that are encoded by themselves). */
+ * given number of tokens.  A mark is a stored boundary between pretokens. */
 static size_t
 count_marks_within(const struct ctx_token_index *m, uint64_t tokens)
 {
@@ -316,11 +309,11 @@ ctx_token_index_tail(const struct ctx_token_index *m, uint64_t limit,
 		*tokens = m->tokens;
 		return 0;
 	}
-	/* A mark is a stored boundary between pretokens (pieces of text that
-	 * are encoded by themselves).  The loop goes back from mark to mark as
-	 * long as the text after the mark has at most limit tokens.  It begins
-	 * one mark after the one that the stored numbers suggest, because the
-	 * end of a text, counted alone, may have a few tokens more or less. */
+	/* A mark is a stored boundary between pretokens.  The loop goes back
+	 * from mark to mark as long as the text after the mark has at most
+	 * limit tokens.  It begins one mark after the one that the stored
+	 * numbers suggest, because the end of a text, counted alone, may have a
+	 * few tokens more or less. */
 	i = count_marks_within(m, m->tokens - limit);
 	for (i += i < m->n;; i--) {
 		if (ctx_token_index_range(m, get_mark(m, i).at, m->text.n,

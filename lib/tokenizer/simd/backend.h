@@ -9,8 +9,7 @@
 #include "base/base.h"
 #include "tokenizer/pretokenizer.h"
 
-/* maximum number of pretokens (pieces of text that are encoded by themselves)
- * that one call returns */
+/* maximum number of pretokens that one call returns */
 #define CTX_PRETOKENIZE_MAX 2048
 /* A call that has split off this number of bytes splits off no more. */
 #define CTX_PRETOKENIZE_SPAN (1u << 30)
@@ -21,12 +20,11 @@
  * incomplete contraction.) */
 #define CTX_PRETOKENIZE_UNSURE 3
 
-/* Kinds of pretokens (pieces of text that are encoded by themselves) that are
- * certainly tokens of the vocabulary, so that they need not be looked up. */
+/* Kinds of pretokens that are certainly tokens of the vocabulary, so that they
+ * need not be looked up. */
 enum {
 	CTX_PLAIN_BYTES = 1, /* pretokens of one byte */
-	/* pretokens (pieces of text that are encoded by themselves) that
-	 * consist only of ASCII digits */
+	/* pretokens that consist only of ASCII digits */
 	CTX_PLAIN_NUMBERS = 2,
 };
 
@@ -36,25 +34,23 @@ struct ctx_pretokenize {
 	 * kinds in the argument "plain" are certainly tokens; they are counted
 	 * in n, but are not in the arrays. */
 	size_t listed;
-	/* total length in bytes of all pretokens (pieces of text that are
-	 * encoded by themselves) that were found */
+	/* total length in bytes of all pretokens that were found */
 	size_t used;
-	/* Length in bytes of a pretoken (piece of text that is encoded by
-	 * itself) that cannot be in the arrays, because it has more than
-	 * CTX_PRETOKENIZE_SPAN bytes or contains the byte 0xff, which keys of
-	 * hash tables must not contain.  If the first pretoken is such a one,
-	 * the call splits off only this pretoken and n is 0.  Otherwise 0. */
+	/* Length in bytes of a pretoken that cannot be in the arrays, because
+	 * it has more than CTX_PRETOKENIZE_SPAN bytes or contains the byte
+	 * 0xff, which keys of hash tables must not contain.  If the first
+	 * pretoken is such a one, the call splits off only this pretoken and n
+	 * is 0.  Otherwise 0. */
 	size_t alone;
-	/* Offsets in the text of the beginning and end of each listed pretoken
-	 * (piece of text that is encoded by itself).  The arrays have 64 more
-	 * elements than the longest list, because up to 64 elements may be
-	 * written after its last one. */
+	/* Offsets in the text of the beginning and end of each listed pretoken.
+	 * The arrays have 64 more elements than the longest list, because up to
+	 * 64 elements may be written after its last one. */
 	uint32_t start[CTX_PRETOKENIZE_MAX + 64];
 	uint32_t end[CTX_PRETOKENIZE_MAX + 64];
 };
 
-/* Splits off at least 1 and at most max pretokens (pieces of text that are
- * encoded by themselves) from the beginning of a text of n bytes; n is at least
+/* Splits off at least 1 and at most max pretokens from the beginning of a text
+ * of n bytes; n is at least
  * 1.  The text must begin at a boundary between pretokens, and end after the n
  * bytes. plain: kinds of pretokens that are counted but not listed
  * (CTX_PLAIN_... bits). */

@@ -50,8 +50,7 @@ prefetch_pair(const struct ctx_vocab *v, struct pair_lookup *pair, uint32_t a,
 
 /* Searches for a pair of tokens in all lines of the hash table that may contain
  * it.  Called only if the first of these lines does not contain the pair, but
- * is full, which is rare. at: position of the first token in the pretoken
- * (piece of text that is encoded by itself). */
+ * is full, which is rare. at: position of the first token in the pretoken. */
 static __attribute__((noinline)) uint32_t
 find_far_pair(const struct ctx_vocab *v,
     const struct ctx_bpe_pretoken *pretoken, unsigned at)
@@ -62,8 +61,7 @@ find_far_pair(const struct ctx_vocab *v,
 	    pretoken->tokens[__builtin_ctzll(right)]);
 }
 
-/* Looks up a pair of tokens.  Stores the rank of its merge in the pretoken
- * (piece of text that is encoded by itself). */
+/* Looks up a pair of tokens.  Stores the rank of its merge in the pretoken. */
 static inline void
 get_pair(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
     const struct pair_lookup *pair)
@@ -75,9 +73,8 @@ get_pair(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
 	pretoken->merges[pair->at] = ctx_bpe_merge_rank(~found, pair->at);
 }
 
-/* Makes a merge in a pretoken (piece of text that is encoded by itself), and
- * prefetches the entries of the hash table for the two new pairs. best: rank of
- * the merge. */
+/* Makes a merge in a pretoken, and prefetches the entries of the hash table for
+ * the two new pairs. best: rank of the merge. */
 static inline void
 merge_best_pair(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
     uint32_t best, struct pretoken_merge *m)

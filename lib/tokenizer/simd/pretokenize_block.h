@@ -107,9 +107,8 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 	if (!breaks_end)
 		return found | (white & ~next);
 	found |= b->blank & ~next;
-	/* Blanks after a line break begin a pretoken (piece of text that is
-	 * encoded by itself), unless another line break comes after the
-	 * blanks. */
+	/* Blanks after a line break begin a pretoken, unless another line break
+	 * comes after the blanks. */
 	starts = b->blank & b->breaks << 1;
 	ends = (blank + starts) & ~blank;
 	if ((ends & b->breaks) == 0)
@@ -118,18 +117,16 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 		start = starts & (0 - starts);
 		ends = (blank + start) & ~blank;
 		/* At least one run of blanks ends at a line break and so does
-		 * not begin a pretoken (piece of text that is encoded by
-		 * itself).  The runs are examined one by one to find the
-		 * others. */
+		 * not begin a pretoken.  The runs are examined one by one to
+		 * find the others. */
 		if ((ends & b->breaks) == 0)
 			found |= start;
 	}
 	return found;
 }
 
-/* Returns a mask of the boundaries at which a pretoken (piece of text that is
- * encoded by itself) of digits begins. most: maximum number of digits in a
- * pretoken, 1 or 3; 0: no maximum. */
+/* Returns a mask of the boundaries at which a pretoken of digits begins. most:
+ * maximum number of digits in a pretoken, 1 or 3; 0: no maximum. */
 static ALWAYS_INLINE uint64_t
 find_digit_boundaries(const struct char_masks *b, unsigned most)
 {
@@ -149,10 +146,10 @@ find_digit_boundaries(const struct char_masks *b, unsigned most)
 }
 
 /* Returns a mask of the positions for which it is certain, whatever comes after
- * the block, whether a pretoken (piece of text that is encoded by itself)
- * begins there.  A contraction needs up to three characters, so the last three
- * positions are not certain.  White space at the end of the block may continue
- * after the block, so only its first position is certain. */
+ * the block, whether a pretoken begins there.  A contraction needs up to three
+ * characters, so the last three positions are not certain.  White space at the
+ * end of the block may continue after the block, so only its first position is
+ * certain. */
 static ALWAYS_INLINE uint64_t
 find_certain(const struct char_masks *b)
 {
@@ -182,8 +179,7 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 		find_contractions(b, v, !r50k, &two, &three);
 	if (!r50k) {
 		/* Line breaks (in o200k also slashes) after symbols are in the
-		 * same pretoken (piece of text that is encoded by itself) as
-		 * the symbols. */
+		 * same pretoken as the symbols. */
 		sticky = o200k ? b->breaks | b->slash : b->breaks;
 		tail = b->breaks & positions_after(b, b->symbol);
 		tail |= ((sticky + tail) ^ sticky) & sticky;
@@ -202,9 +198,8 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 		stop_at(b, cut & (two | three));
 		b->symbol &= ~(two | three);
 	} else {
-		/* In the other patterns a contraction is a pretoken (piece of
-		 * text that is encoded by itself) of its own.  But an
-		 * apostrophe after a symbol or a space does not begin a
+		/* In the other patterns a contraction is a pretoken of its own.
+		 * But an apostrophe after a symbol or a space does not begin a
 		 * contraction. */
 		first = b->symbol & ~positions_after(b, b->symbol | b->space);
 		cut = (two & first) << 2 | (three & first) << 3;
@@ -239,10 +234,9 @@ find_certain_boundaries(struct char_masks *b, const struct vec *v,
 	return b->end ? found | UINT64_C(1) << b->stop : found;
 }
 
-/* Returns a mask of the boundaries between pretokens (pieces of text that are
- * encoded by themselves) that are certain, whatever comes after the block; for
- * blocks with characters that are not ASCII.  This is a separate function so
- * that the code for ASCII blocks remains fast. */
+/* Returns a mask of the boundaries between pretokens that are certain, whatever
+ * comes after the block; for blocks with characters that are not ASCII.  This
+ * is a separate function so that the code for ASCII blocks remains fast. */
 static __attribute__((noinline)) uint64_t
 find_rest_boundaries(const struct char_masks *ascii, const struct vec *v,
     uint64_t high, const char *p, struct ctx_pretokenizer pretokenizer)
@@ -254,11 +248,10 @@ find_rest_boundaries(const struct char_masks *ascii, const struct vec *v,
 	return find_certain_boundaries(&b, v, pretokenizer);
 }
 
-/* Returns a mask of the boundaries between pretokens (pieces of text that are
- * encoded by themselves) in the block at p that are certain, whatever comes
- * after the block.  The beginning of the block is not included. n: number of
- * bytes from p to the end of the text.  Sets *numbers to a mask of the digits
- * in pretokens that consist only of digits. */
+/* Returns a mask of the boundaries between pretokens in the block at p that are
+ * certain, whatever comes after the block.  The beginning of the block is not
+ * included. n: number of bytes from p to the end of the text.  Sets *numbers to
+ * a mask of the digits in pretokens that consist only of digits. */
 static ALWAYS_INLINE uint64_t
 find_block_boundaries(const char *p, size_t n,
     struct ctx_pretokenizer pretokenizer, uint64_t *numbers)
@@ -281,9 +274,8 @@ find_block_boundaries(const char *p, size_t n,
 	 * symbols. */
 	b.symbol &= bits_below(b.stop);
 	high = vec_high(&v);
-	/* In r50k a pretoken (piece of text that is encoded by itself) of
-	 * digits may begin with a space, so the positions of digits do not say
-	 * which pretokens consist only of digits. */
+	/* In r50k a pretoken of digits may begin with a space, so the positions
+	 * of digits do not say which pretokens consist only of digits. */
 	*numbers = high == 0 && pretokenizer.family != CTX_PRETOKENIZER_R50K
 	    ? b.digit
 	    : 0;
@@ -310,11 +302,11 @@ keep_lowest_bits(uint64_t bits, size_t n)
 	return bits & ~rest;
 }
 
-/* Adds the pretokens (pieces of text that are encoded by themselves) of a block
- * to s->start and s->end, except those of the kinds in "plain" (CTX_PLAIN_...
- * bits). at: offset of the block in the text. found: mask of the boundaries
- * between pretokens; the beginning of the block is also a boundary. numbers:
- * mask of the digits in pretokens that consist only of digits. */
+/* Adds the pretokens of a block to s->start and s->end, except those of the
+ * kinds in "plain" (CTX_PLAIN_... bits). at: offset of the block in the text.
+ * found: mask of the boundaries between pretokens; the beginning of the block
+ * is also a boundary. numbers: mask of the digits in pretokens that consist
+ * only of digits. */
 static ALWAYS_INLINE void
 list_pieces(struct ctx_pretokenize *s, unsigned plain, uint32_t at,
     uint64_t found, uint64_t numbers)

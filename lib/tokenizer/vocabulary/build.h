@@ -67,9 +67,9 @@ struct ctx_vocab_builder {
  *
  * A token is unreachable if merging its bytes gives other tokens.  Such a token
  * has an id and can be decoded, but is never the result of merging.  It is only
- * used if pack->whole is true, for a pretoken (piece of text that is encoded by
- * itself) whose bytes are exactly those of the token.  If several tokens have
- * the same bytes, only one is used: the first reachable one.
+ * used if pack->whole is true, for a pretoken whose bytes are exactly those of
+ * the token.  If several tokens have the same bytes, only one is used: the
+ * first reachable one.
  *
  * CTX_EFILE: there is no token for a byte, or a limit is exceeded.
  */

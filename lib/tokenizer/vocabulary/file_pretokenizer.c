@@ -130,10 +130,9 @@ add_literal(struct ctx_buf *text, const char *p, struct ctx_err *err)
 }
 
 /* Adds the pattern of a pre_tokenizer of type Split.  Accepts the behavior
- * Isolated, with which the matches and the text between them are pretokens
- * (pieces of text that are encoded by themselves).  Accepts Removed with
- * invert, with which only the matches are pretokens, for patterns that leave no
- * text between matches. */
+ * Isolated, with which the matches and the text between them are pretokens.
+ * Accepts Removed with invert, with which only the matches are pretokens, for
+ * patterns that leave no text between matches. */
 static int
 add_split(struct ctx_buf *text, const json_t *split, struct ctx_err *err)
 {

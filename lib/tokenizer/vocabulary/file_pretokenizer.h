@@ -21,10 +21,10 @@
 int ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack,
     const json_t *pre, struct ctx_buf *text, struct ctx_err *err);
 
-/* How a model in a GGUF file splits text into pretokens (pieces of text that
- * are encoded by themselves).  A GGUF file contains only a name for this, the
- * value of tokenizer.ggml.pre; each row of a table is for one such name.  The
- * rows were taken from the tokenizer.json files of the models. */
+/* How a model in a GGUF file splits text into pretokens.  A GGUF file contains
+ * only a name for this, the value of tokenizer.ggml.pre; each row of a table is
+ * for one such name.  The rows were taken from the tokenizer.json files of the
+ * models. */
 struct ctx_file_pretokenizer_model {
 	const char *name;
 	/* at most 3 patterns; if there are fewer, NULL comes after the last */

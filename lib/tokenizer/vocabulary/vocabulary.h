@@ -82,15 +82,13 @@ enum {
 	 * because a pretoken (piece of text that is encoded by itself) whose
 	 * bytes are exactly those of the token may become this token. */
 	CTX_VOCAB_UNREACHED = 1,
-	/* A text is normalized (NFC) before it is split into pretokens (pieces
-	 * of text that are encoded by themselves). */
+	/* A text is normalized (NFC) before it is split into pretokens. */
 	CTX_VOCAB_NFC = 2,
 	/* At least one token has a lower number than one of the two tokens that
 	 * are merged to it.  By the order of numbers its merge would come
 	 * before both parts exist. */
 	CTX_VOCAB_DISORDER = 4,
-	/* Each sequence of ASCII digits that can be a pretoken (piece of text
-	 * that is encoded by itself) is a token. */
+	/* Each sequence of ASCII digits that can be a pretoken is a token. */
 	CTX_VOCAB_NUMBERS = 8,
 	/* A blank is put before each text, and also before text after an added
 	 * token, unless CTX_VOCAB_PREFIX_ONCE is set.  Only with
@@ -205,18 +203,17 @@ void ctx_vocab_limit(struct ctx_vocab *vocab, uint32_t n);
 int ctx_vocab_validate(struct ctx_vocab *vocab, const void *block, size_t n,
     struct ctx_err *err);
 
-/* Key of a token or pretoken (piece of text that is encoded by itself) in hash
- * tables: its bytes, at most 16, filled up with bytes of 0xff.  Strings of
- * different lengths have different keys, because valid UTF-8 does not contain
- * 0xff.  Bytes that contain 0xff must not be made a key. */
+/* Key of a token or pretoken in hash tables: its bytes, at most 16, filled up
+ * with bytes of 0xff.  Strings of different lengths have different keys,
+ * because valid UTF-8 does not contain 0xff.  Bytes that contain 0xff must not
+ * be made a key. */
 struct ctx_key {
 	uint64_t lo, hi;
 };
 
-/* Key of an empty entry in the cache of pretokens (pieces of text that are
- * encoded by themselves).  No string has this key. (The key of the empty string
- * consists of 0xff; pretoken_batch.h uses it for pretokens that are too
- * long.) */
+/* Key of an empty entry in the cache of pretokens.  No string has this key.
+ * (The key of the empty string consists of 0xff; pretoken_batch.h uses it for
+ * pretokens that are too long.) */
 #define CTX_KEY_EMPTY ((struct ctx_key){UINT64_MAX, 0})
 
 /* 16 bytes of zero, then 16 bytes of 0xff.  If 16 bytes are read from offset 16
@@ -425,8 +422,7 @@ uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
  * because this line is full (ctx_pair_overflows). */
 #define CTX_PAIR_LINE 16
 /* A number that is not used for any token.  It stands at both ends of a
- * pretoken (piece of text that is encoded by itself), and does not merge with
- * any token. */
+ * pretoken, and does not merge with any token. */
 #define CTX_PAIR_NOBODY (CTX_VOCAB_MAX - 1)
 
 static inline uint64_t
