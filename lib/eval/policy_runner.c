@@ -226,7 +226,7 @@ ctx_policy_run(struct ctx_command_runner *runner,
 	if (err->code == CTX_ENOMEM)
 		return -1;
 	return ctx_err_set(err, CTX_EARG,
-	    "the process that runs the policies ended unexpectedly");
+	    "the process of ctx that runs the policies ended unexpectedly");
 }
 
 void
