@@ -579,7 +579,7 @@ D := $(DESTDIR)$(PREFIX)
 MAN := $(sort $(wildcard man/*.[0-9]))
 # Scripts and settings that the manual refers to.
 EXAMPLES := $(sort $(wildcard man/examples/*))
-EXAMPLES_DIR := $(D)/share/ctx/examples
+EXAMPLES_DIR := $(D)/share/doc/ctx/examples
 NAMES := $(notdir $(PROGRAMS))
 # man(1) shows libctx.3 for each function.
 LIST_FUNCTIONS := sed -n 's/^CTX_API .*[ *]\(ctx_[a-z0-9_]*\)(.*/\1/p'

@@ -318,8 +318,8 @@ build() { # PROGRAM OUT [FLAG...]
 	local file name
 	for file in "$ROOT"/man/examples/*; do
 		name=${file##*/}
-		cmp "$file" "$PREFIX/share/ctx/examples/$name"
-		[ ! -x "$file" ] || [ -x "$PREFIX/share/ctx/examples/$name" ]
+		cmp "$file" "$PREFIX/share/doc/ctx/examples/$name"
+		[ ! -x "$file" ] || [ -x "$PREFIX/share/doc/ctx/examples/$name" ]
 		grep -q "$name" "$ROOT"/man/*.7 || fail "no page names $name"
 	done
 }
