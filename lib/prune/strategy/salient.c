@@ -38,6 +38,9 @@ enum {
 	/* size of such a passage in bytes: one line, or a few short
 	 * ones */
 	PASSAGE = 120,
+	/* A tool result with more bytes than this is not divided, so that its
+	 * passages need little memory. */
+	LARGEST_RESULT = 16 << 20,
 };
 
 static int
@@ -154,11 +157,12 @@ read_long_result(struct salient *s, const struct ctx_message *message,
 	if (ctx_text_segments_result(result, message, 0, err) < 0)
 		return -1;
 	if (result->n != 1 || result->list[0].is_json ||
-	    result->list[0].literal.n <= LONG_RESULT)
+	    result->list[0].literal.n <= LONG_RESULT ||
+	    result->list[0].literal.n > LARGEST_RESULT)
 		return 0;
 	if (ctx_text_segments_read(result, err) < 0)
 		return -1;
-	return result->text.n > LONG_RESULT && result->text.n <= UINT32_MAX;
+	return result->text.n > LONG_RESULT;
 }
 
 /* Adds the passages of s->result as pieces of the newest segment. */
