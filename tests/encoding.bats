@@ -326,6 +326,8 @@ move_prefix() {
 
 @test "the file with the built-in encodings is found after its prefix was moved" {
 	move_prefix
+	# A directory of this name without the file is passed over.
+	mkdir -p moved/bin/share/ctx
 	printf 'hello world' > text
 	for encoding in o200k_base cl100k_base p50k_base r50k_base claude-4.8; do
 		[ "$(moved/bin/ctx-count --text -e $encoding text)" = \

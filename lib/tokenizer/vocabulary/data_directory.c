@@ -32,6 +32,7 @@
 
 #include "datadir.h" /* defines CTX_DATADIR; made by the Makefile */
 #include "tokenizer/vocabulary/data_directory.h"
+#include "tokenizer/vocabulary/tables.h"
 
 #define SHARE "share/ctx"
 /* Number of directories in which share/ctx is searched for: the directory of
@@ -104,19 +105,36 @@ find_own_path(char path[CTX_DATA_DIRECTORY_MAX], size_t *length,
 }
 #endif
 
-/* Returns 1 if the path is a directory that belongs to root or to the owner of
- * the file with this code, 0 if it is not, or -1 with *err. */
+/* Returns 1 and sets *found if a file or directory exists, 0 if it does not, or
+ * -1 with *err. */
 static int
-find_trusted(const char *path, const struct stat *code, struct ctx_err *err)
+find_file(const char *path, struct stat *found, struct ctx_err *err)
 {
-	struct stat found;
-
-	if (stat(path, &found) == 0)
-		return S_ISDIR(found.st_mode) &&
-		    (found.st_uid == 0 || found.st_uid == code->st_uid);
+	if (stat(path, found) == 0)
+		return 1;
 	return is_absent(errno)
 	    ? 0
 	    : ctx_err_sys(err, errno, "cannot access %s", path);
+}
+
+/* Returns 1 if the path is a directory that belongs to root or to the owner of
+ * the file with this code, and that contains the file with the encodings; 0 if
+ * it is not, or -1 with *err.  Another package may have a directory of the same
+ * name. */
+static int
+find_trusted(const char *path, const struct stat *code, struct ctx_err *err)
+{
+	char file[CTX_DATA_DIRECTORY_MAX + sizeof CTX_TABLES_FILE + 1];
+	struct stat found;
+	int rc = find_file(path, &found, err);
+
+	if (rc <= 0)
+		return rc;
+	if (!S_ISDIR(found.st_mode) ||
+	    (found.st_uid != 0 && found.st_uid != code->st_uid))
+		return 0;
+	(void)snprintf(file, sizeof file, "%s/" CTX_TABLES_FILE, path);
+	return find_file(file, &found, err);
 }
 
 /* Searches the directory of the file with this code and the directories above
@@ -154,11 +172,10 @@ ctx_data_directory_find(struct ctx_data_directory *directory,
 	int rc = find_own_path(path, &n, err);
 
 	if (rc == 0 && n > 0) {
-		if (stat(path, &code) == 0) {
+		rc = find_file(path, &code, err);
+		if (rc > 0) {
 			directory->owner = code.st_uid;
 			rc = search_above(path, n, &code, err);
-		} else if (!is_absent(errno)) {
-			rc = ctx_err_sys(err, errno, "cannot access %s", path);
 		}
 	}
 	directory->searched = rc > 0;
