@@ -184,8 +184,9 @@ require_conversation(const struct restore_command *restore,
 {
 	if (!stream->found.has_message && restore->named.n == 0)
 		cli_die(&restore->cli,
-		    "--gc: the input has no messages, so no file in %s would "
-		    "be in use; name each conversation that uses the directory",
+		    "--gc: the input has no messages, so every file in %s "
+		    "would be listed as unused; give the files of all "
+		    "conversations that use the directory",
 		    restore->options.spool);
 }
 

@@ -276,7 +276,7 @@ load helper
 	for in in /dev/null other none; do
 		run -2 --separate-stderr ctx-restore --gc $in
 		[ -z "$output" ]
-		[[ $stderr == *'--gc: the input has no messages, so no file in .ctx/spool would be in use;'* ]]
+		[[ $stderr == *'--gc: the input has no messages, so every file in .ctx/spool would be listed as unused;'* ]]
 		run -0 ctx-restore --gc $in all
 		[ -z "$output" ]
 	done

@@ -34,7 +34,7 @@ print_mode(const struct picture *picture, const char *mode)
 }
 
 /* Switches the terminal to a background colour, with black text.  If seen is
- * false, the text gets the background colour, so that nobody sees it. */
+ * false, the text gets the background colour, so that it is invisible. */
 static void
 print_shade(const struct picture *picture, unsigned shade, bool seen)
 {

@@ -45,8 +45,8 @@ struct ctx_age_config {
 	 * create (see ctx_spool_open), and closes after ctx_age_stream has
 	 * returned; or NULL. */
 	struct ctx_spool *opened;
-	/* The error that occurred when the caller tried to open the spool
-	 * (directory of stored results), if it could not be opened. */
+	/* The error that occurred when the caller tried to open the spool, if
+	 * it could not be opened. */
 	const struct ctx_err *refused;
 	/* Form of the names of stored files, see ctx_spool_name. */
 	const char *format;
@@ -84,8 +84,8 @@ struct ctx_age_config {
 	/* True if old tool results are replaced by the fixed text CTX_CLEARED
 	 * and not stored in files. */
 	bool mask;
-	/* What is done with bound reasoning: signed reasoning that its provider
-	 * refuses if anything before it was changed. */
+	/* Whether bound reasoning (signed reasoning that its provider refuses
+	 * if anything before it was changed) is removed, kept or an error. */
 	enum ctx_reasoning reasoning;
 	/* Regular expressions for the names of tools.  A result may be replaced
 	 * only if the name of its tool matches the list "tool" (or this list is
@@ -164,9 +164,8 @@ struct ctx_found_reference {
 
 struct ctx_restore_config {
 	const char *spool;
-	/* The error because of which the spool (directory of stored results)
-	 * cannot be used.  NULL, or an error with the code CTX_OK, if the spool
-	 * can be used. */
+	/* The error because of which the spool cannot be used.  NULL, or an
+	 * error with the code CTX_OK, if the spool can be used. */
 	const struct ctx_err *refused;
 	struct ctx_report report;
 	void *user;

@@ -161,11 +161,11 @@ age_block(struct aging *aging, struct age_queue *queue, size_t i,
 	    : ctx_age_result(&aging->aged, aging->options, &candidate, err);
 }
 
-/* Returns true if the options tool and not_tool allow that block i is replaced:
- * if they select its tool, or if the block is media outside of tool results,
- * which belongs to no tool. *left: the work that may still be done for matching
- * regular expressions with this message (see CTX_PATTERN_WORK); the work done
- * here is subtracted. */
+/* Returns true if block i may be replaced: if the options tool and not_tool
+ * select its tool, or if it is media outside of tool results, which belongs to
+ * no tool. *left: how much work (see CTX_PATTERN_WORK) may still be spent on
+ * matching regular expressions for this message; the work done here is
+ * subtracted. */
 static bool
 is_selected(struct aging *aging, size_t i, struct ctx_str tool, int64_t *left)
 {

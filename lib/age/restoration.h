@@ -39,10 +39,10 @@ struct restoration {
 	const struct ctx_restore_config *options;
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
-	/* What is known of the conversations that are being read: the model,
-	 * the names of tools, the index of the message. line_tracker: the
-	 * conversation in which each message is a record. record_tracker: the
-	 * conversation inside the current record. */
+	/* The model, the names of tools and the index of the message in the
+	 * conversations that are being read. line_tracker: the conversation in
+	 * which each message is a record. record_tracker: the conversation
+	 * inside the current record. */
 	struct conversation_tracker line_tracker, record_tracker;
 	struct ctx_intern tools; /* names of tools, used in reports */
 	/* The spool, the directory with the tool results that ctx-age has moved

@@ -339,8 +339,8 @@ int ctx_validator_end(struct ctx_validator *validator, bool allow_pending,
  * (violations of rules). */
 int ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
     uint32_t messages, const struct ctx_place *place, struct ctx_err *err);
-/* Returns the index of the first message for which findings (violations of
- * rules) are still possible, because they depend on later messages. */
+/* Returns the index of the first message for which findings are still possible,
+ * because they depend on later messages. */
 uint64_t ctx_validator_first_undecided(const struct ctx_validator *validator);
 
 /* ---- check/check_stream.c: check a stream, or repair it ----------------- */

@@ -227,11 +227,10 @@ int ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 
 /* ---- repair_finding.c: the fix of a finding ---- */
 
-/* Makes the repair for a finding (violation of a rule), and sets *fix.  Returns
- * 1; or 2 if the repair inserts a tool result directly before the message that
- * is being checked, or as the last message; or 0 if there is no repair; or -1
- * with *err. message: the message that is being checked; NULL at the end of the
- * conversation. */
+/* Makes the repair for a finding, and sets *fix.  Returns 1; or 2 if the repair
+ * inserts a tool result directly before the message that is being checked, or
+ * as the last message; or 0 if there is no repair; or -1 with *err. message:
+ * the message that is being checked; NULL at the end of the conversation. */
 int ctx_repair_finding(struct ctx_repair *repair,
     const struct ctx_finding *finding, const struct ctx_message *message,
     struct ctx_fix *fix, struct ctx_err *err);
@@ -280,9 +279,8 @@ int ctx_repair_conversation(struct ctx_repair *repair,
 /* ---- write_repaired.c: writes messages whose repairs are final ---- */
 
 /* Called at the end of a record.  Writes the messages at the beginning of the
- * queue for which no more findings (violations of rules) are possible.
- * first_undecided: index of the first message for which findings are still
- * possible. */
+ * queue for which no more findings are possible. first_undecided: index of the
+ * first message for which findings are still possible. */
 int ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t first_undecided, struct ctx_err *err);
 /* Writes all messages that are still in the queue, at the end of the

@@ -41,7 +41,7 @@ int ctx_validate_refuse_block(struct ctx_validator *validator,
     struct ctx_err *err);
 /* Reports a finding about the last message that was stored until the next
  * message showed that it is true, and deletes it from the stored ones. wait:
- * kind of the finding (violation of a rule). */
+ * kind of the finding. */
 int ctx_validate_refuse_waiting(struct ctx_validator *validator, unsigned wait,
     enum ctx_rule_id id, const char *what, struct ctx_err *err);
 /* Appends the name of a tool call to validator->what: its id and its tool name,
@@ -60,9 +60,8 @@ int ctx_validate_refuse_text(struct ctx_validator *validator,
 int ctx_validate_describe(struct ctx_validator *validator, size_t block,
     const char *what, const char *tail, struct ctx_err *err);
 /* Reports a finding about the block with the index "block" of the message;
- * validator->what has the text of the finding (violation of a rule).  The
- * repair replaces the bytes "old" by validator->replacement; if old.p is NULL,
- * there is no repair. */
+ * validator->what has the text of the finding.  The repair replaces the bytes
+ * "old" by validator->replacement; if old.p is NULL, there is no repair. */
 int ctx_validate_refuse_edit(struct ctx_validator *validator,
     enum ctx_rule_id id, size_t block, struct ctx_str old, struct ctx_err *err);
 
@@ -111,21 +110,20 @@ int ctx_validate_body(struct ctx_validator *validator, size_t i,
     struct ctx_err *err);
 /* Checks that the message has content.  Sets validator->removed to true if a
  * repair removes the message.  If only the next message can show whether a
- * finding (violation of a rule) is true, sets *wait to the kind of this
- * finding, otherwise to CTX_WAITS. */
+ * finding is true, sets *wait to the kind of this finding, otherwise to
+ * CTX_WAITS. */
 int ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
     struct ctx_err *err);
 /* Stores a finding about the message until the next message shows whether the
- * finding (violation of a rule) is true. wait: kind of the finding. */
+ * finding is true. wait: kind of the finding. */
 int ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
     struct ctx_err *err);
-/* Reports or deletes the stored findings (violations of rules), according to
- * what this message shows about them. wait: value that ctx_validate_content has
- * set for this message. */
+/* Reports or deletes the stored findings, according to what this message shows
+ * about them. wait: value that ctx_validate_content has set for this message.
+ */
 int ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
     struct ctx_err *err);
-/* Reports or deletes the stored findings (violations of rules) at the end of
- * the conversation. */
+/* Reports or deletes the stored findings at the end of the conversation. */
 int ctx_validate_still_waiting(struct ctx_validator *validator,
     struct ctx_err *err);
 /* Checks that the role of the message is allowed at its position. */

@@ -42,7 +42,7 @@ int ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
     uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,
     struct ctx_err *err);
 
-/* What is known about an image or another media block.  The strings point into
+/* Properties of an image or another media block.  The strings point into
  * the JSON or, if they have escapes, into the scratch buffer, and are valid
  * until either of these changes. */
 struct ctx_media {

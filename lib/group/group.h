@@ -28,19 +28,17 @@ enum {
 	/* The segment contains a message without its tool results; these are
 	 * another segment. */
 	CTX_SEGMENT_REST = 32,
-	/* This segment (message or part of one) is a summary of removed
-	 * messages, which an earlier run of ctx has inserted.  It begins no
-	 * turn. */
+	/* This segment is a summary of removed messages, which an earlier run
+	 * of ctx has inserted.  It begins no turn. */
 	CTX_SEGMENT_SUMMARY = 64,
-	/* This segment (message or part of one) is a notice, which says that
-	 * messages were removed, and which an earlier run of ctx has inserted.
-	 * It begins no turn. */
+	/* This segment is a notice, which says that messages were removed, and
+	 * which an earlier run of ctx has inserted.  It begins no turn. */
 	CTX_SEGMENT_NOTICE = 128,
 	/* The segment is a user message that no person wrote, such as a
 	 * reminder that an agent inserted. */
 	CTX_SEGMENT_META = 256,
-	/* This segment (message or part of one) is a summary of the messages
-	 * before it, which the agent has inserted, not ctx. */
+	/* This segment is a summary of the messages before it, which the agent
+	 * has inserted, not ctx. */
 	CTX_SEGMENT_COMPACTED = 512,
 	/* The segment contains, among other blocks, a summary that an earlier
 	 * run of ctx inserted. */
@@ -58,9 +56,9 @@ enum {
 	 * neither pinned nor a demonstration, and the last user message of the
 	 * turn. */
 	CTX_SEGMENT_TASK = 16384,
-	/* This segment (message or part of one) is a demonstration, a user
-	 * message that shows how an earlier task was done: it has "is_demo":
-	 * true, or its text ends with a line such as END OF DEMONSTRATION. */
+	/* This segment is a demonstration, a user message that shows how an
+	 * earlier task was done: it has "is_demo": true, or its text ends with
+	 * a line such as END OF DEMONSTRATION. */
 	CTX_SEGMENT_DEMONSTRATION = 32768,
 };
 
@@ -78,44 +76,42 @@ enum {
  * the name begins a turn (CTX_NAMES_USERS).
  */
 struct ctx_segment {
-	/* number of tokens in the conversation before this segment (message or
-	 * part of one) */
+	/* number of tokens in the conversation before this segment */
 	uint64_t start;
-	/* number of tokens in this segment (message or part of one) after all
-	 * edits that were made so far */
+	/* number of tokens in this segment after all edits that were made so
+	 * far */
 	uint64_t tokens;
 	uint64_t message; /* index of the segment's message, from 0 */
 	/* Index of the segment's message, from 0, not counting system
 	 * messages. */
 	uint64_t nonsystem_index;
 	/* Importance of the segment's text, if the prune strategy computes it:
-	 * segments (messages or parts of one) with low ranks are removed first.
-	 * Otherwise 0. */
+	 * segments with low ranks are removed first.  Otherwise 0. */
 	double rank;
 	/* Tokens of the messages that were removed between the previous segment
-	 * (message or part of one) and this one. */
+	 * and this one. */
 	uint64_t dropped_before;
 	/* The next five members are at most UINT32_MAX (ctx_limit_tokens).
-	 * edited: number of tokens that edits have removed from the segment
-	 * (message or part of one).  The other four are numbers of tokens that
-	 * the segment still contains. */
+	 * edited: number of tokens that edits have removed from the segment.
+	 * The other four are numbers of tokens that the segment still contains.
+	 */
 	uint32_t edited;
 	uint32_t reasoning;
 	/* tokens that would be saved by clearing the segment's tool results
 	 * (replacing each by a short text) */
 	uint32_t clearable_tokens;
 	/* tokens that would be saved by keeping only the beginning and the end
-	 * of each text of the segment (message or part of one) */
+	 * of each text of the segment */
 	uint32_t head_tail_savings;
 	/* tokens of the passages (a few sentences or lines each) that a
 	 * strategy would remove from the segment's text */
 	uint32_t passage_savings;
-	/* Tokens of the summaries or notices in this segment (message or part
-	 * of one) that ctx has inserted. */
+	/* Tokens of the summaries or notices in this segment that ctx has
+	 * inserted. */
 	uint32_t inserted_tokens;
 	/* Number of tokens that a notice (a text that says that messages were
-	 * removed) before this segment (message or part of one) would have; 0
-	 * if none can be inserted there. */
+	 * removed) before this segment would have; 0 if none can be inserted
+	 * there. */
 	uint32_t notice_tokens;
 	uint32_t turn;
 	/* Link to the first segment of the group (union-find): index of an
@@ -132,9 +128,8 @@ struct ctx_segment {
 	/* Name of the tool in the segment's first tool call or tool result, as
 	 * an id in the string table ctx_groups.tools; 0 if there is none. */
 	uint32_t tool;
-	/* If a message has two segments (messages or parts of one): number of
-	 * tokens that are counted in both of them, such as those of the
-	 * message's role. */
+	/* If a message has two segments: number of tokens that are counted in
+	 * both of them, such as those of the message's role. */
 	uint32_t shared_tokens;
 	uint16_t flags;
 	uint8_t role;
@@ -192,9 +187,9 @@ struct ctx_groups {
 	 * pinned: they must not be removed.  System messages are not counted.
 	 * Set by the caller. */
 	uint64_t pinned;
-	/* Index of the segment (message or part of one) that is a task
-	 * (CTX_SEGMENT_TASK) only because it is the last user message of its
-	 * turn so far; UINT32_MAX if there is none. */
+	/* Index of the segment that is a task (CTX_SEGMENT_TASK) only because
+	 * it is the last user message of its turn so far; UINT32_MAX if there
+	 * is none. */
 	uint32_t last_task;
 	/* True if some tool call has a result already, but later messages will
 	 * have further results of it. */
@@ -208,27 +203,24 @@ struct ctx_groups {
 	 * after a reset, or when a message shows it. */
 	bool has_remote_state;
 	/* The members from "attached" to "unnamed_calls", except n_continuing,
-	 * are indices of segments (messages or parts of one).  UINT32_MAX means
-	 * that there is no such segment, or that it was removed. */
+	 * are indices of segments.  UINT32_MAX means that there is no such
+	 * segment, or that it was removed. */
 	/* the newest segment, if it must be in the same group as the next
 	 * segment */
 	uint32_t attached;
-	/* continuing: the newest segment (message or part of one) whose message
-	 * has a further part in a later record. n_continuing: number of such
-	 * messages. */
+	/* continuing: the newest segment whose message has a further part in a
+	 * later record. n_continuing: number of such messages. */
 	uint32_t continuing;
 	size_t n_continuing;
 	uint32_t newest;           /* the newest segment */
 	uint32_t newest_known;     /* the newest segment that is a message */
 	uint32_t newest_calling;   /* the newest segment with tool calls */
 	uint32_t newest_answering; /* the newest segment with tool results */
-	/* unnamed_calls: the newest segment (message or part of one) with tool
-	 * calls that have no id and may get further results. n_unnamed_calls:
-	 * number of such calls. */
+	/* unnamed_calls: the newest segment with tool calls that have no id and
+	 * may get further results. n_unnamed_calls: number of such calls. */
 	uint32_t unnamed_calls;
 	size_t n_unnamed_calls;
-	/* tokens of the messages that were removed after the newest segment
-	 * (message or part of one) */
+	/* tokens of the messages that were removed after the newest segment */
 	uint64_t dropped_after;
 	/* ctx_groups_forget does nothing if there are fewer segments than
 	 * this. */
@@ -237,8 +229,8 @@ struct ctx_groups {
 
 int ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err);
 void ctx_groups_release(struct ctx_groups *groups);
-/* Removes all segments (messages or parts of one), so that the next
- * conversation can be added.  Keeps the memory. */
+/* Removes all segments, so that the next conversation can be added.  Keeps the
+ * memory. */
 void ctx_groups_reset(struct ctx_groups *groups);
 /* Adds a message with its token counts. flags: CTX_SEGMENT_PINNED, _SUMMARY or
  * _NOTICE, if they apply to the message; this function finds all other

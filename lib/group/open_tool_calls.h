@@ -41,8 +41,8 @@ uint32_t ctx_open_calls_push(struct ctx_open_calls *calls,
     struct ctx_err *err);
 /*
  * Finds the open call that a tool result answers, and removes it from the
- * table.  Sets *tool, and returns the index of the call's segment (message or
- * part of one), or CTX_NO_SEGMENT if no call matches.
+ * table.  Sets *tool, and returns the index of the call's segment, or
+ * CTX_NO_SEGMENT if no call matches.
  *
  * A result with an id answers the newest call with that id.  With
  * CTX_PAIR_EITHER, if no call has that id, it answers the oldest call of its
@@ -59,12 +59,12 @@ uint32_t ctx_open_calls_peek(struct ctx_open_calls *calls,
  * ctx_open_calls_push has returned. */
 void ctx_open_calls_remove(struct ctx_open_calls *calls, uint32_t call);
 /* Removes from the table one of the open calls that have no id, and returns the
- * index of its segment (message or part of one), or CTX_NO_SEGMENT if there is
- * no such call.  Called at the end of a turn until it returns CTX_NO_SEGMENT,
- * because results can find calls of earlier turns only by their ids. */
+ * index of its segment, or CTX_NO_SEGMENT if there is no such call.  Called at
+ * the end of a turn until it returns CTX_NO_SEGMENT, because results can find
+ * calls of earlier turns only by their ids. */
 uint32_t ctx_open_calls_expire(struct ctx_open_calls *calls);
-/* Changes the index of the segment (message or part of one) in each open call:
- * i becomes new_index[i]. */
+/* Changes the index of the segment in each open call: i becomes new_index[i].
+ */
 void ctx_open_calls_renumber(struct ctx_open_calls *calls,
     const uint32_t *new_index);
 

@@ -54,8 +54,8 @@ struct prune_entry {
 	bool is_removed;
 };
 
-/* A summary or notice (a text that says that messages were removed) that will
- * be inserted.  Its JSON is in held_conversation.inserted_json. */
+/* A summary or notice that will be inserted.  Its JSON is in
+ * held_conversation.inserted_json. */
 struct insertion {
 	bool summary; /* true for a summary, false for a notice */
 	/* True if the summary or notice becomes a block of a message; false if
@@ -94,14 +94,12 @@ struct held_conversation {
 	size_t n_insertions, insertions_cap;
 	/* JSON of all summaries and notices that are inserted */
 	struct ctx_buf inserted_json;
-	/* A dialect (format) of this conversation in which no notice (text that
-	 * says that messages were removed) can be inserted; NULL if there is
-	 * none.  It is reported to the user. */
+	/* A dialect (format) of this conversation in which no notice can be
+	 * inserted; NULL if there is none.  It is reported to the user. */
 	const struct ctx_dialect *notice_unsupported;
-	/* Number of tokens that a notice (text that says that messages were
-	 * removed) has in the dialect (format) notice_cost_dialect.  It is
-	 * stored because it is the same before every message of this
-	 * dialect. */
+	/* Number of tokens that a notice has in the dialect (format)
+	 * notice_cost_dialect.  It is stored because it is the same before
+	 * every message of this dialect. */
 	const struct ctx_dialect *notice_cost_dialect;
 	uint64_t notice_cost;
 	const char *file;
@@ -268,8 +266,7 @@ void ctx_prune_set_change_place(const struct prune_entry *entry,
 /* Stores a change of a message in entry->pending.  In the first call for a
  * message, also archives its original bytes. ctx_prune_report_changes reports
  * the change when the message can have no further changes. first: index of the
- * message's first segment (message or part of one). marks: the kinds of
- * changes. */
+ * message's first segment. marks: the kinds of changes. */
 int ctx_prune_record_change(struct prune *run,
     struct held_conversation *conversation, struct prune_entry *entry,
     size_t first, unsigned marks, struct ctx_err *err);
@@ -351,15 +348,13 @@ int ctx_scorer_find_removed(struct ctx_scorer *scorer, size_t segment,
 
 /* ---- keep_passages.c ---- */
 
-/* Adds the edits that remove passages (a few sentences or lines each) from the
- * text of a segment (message or part of one): those that the strategy has not
- * chosen to keep. */
+/* Adds the edits that remove passages from the text of a segment: those that
+ * the strategy has not chosen to keep. */
 int ctx_prune_remove_passages(struct prune *run,
     struct held_conversation *conversation, struct ctx_edits *edits,
     const struct ctx_message *message, size_t segment, struct ctx_err *err);
-/* Sets the member passage_savings of segment i (message or part of one), the
- * tokens of its removable passages (a few lines each).  Segment i must be the
- * only segment of its message. */
+/* Sets the member passage_savings of segment i, the tokens of its removable
+ * passages.  Segment i must be the only segment of its message. */
 int ctx_prune_count_passage_savings(struct prune *run,
     struct held_conversation *conversation, const struct prune_entry *entry,
     size_t i, struct ctx_err *err);
@@ -370,9 +365,8 @@ int ctx_prune_count_passages(struct prune *run,
 
 /* ---- find_insertion.c: summaries and notices of an earlier run ---- */
 
-/* A summary or notice (a text that says that messages were removed) that an
- * earlier run has inserted, found in a message.  It is the whole message, a
- * block of it, or the beginning of a string. */
+/* A summary or notice that an earlier run has inserted, found in a message.  It
+ * is the whole message, a block of it, or the beginning of a string. */
 struct found_insertion {
 	/* summary: true if the text is a summary; notice: true if it is a
 	 * notice; both false if it is neither. */
@@ -456,9 +450,8 @@ int ctx_insertion_remove(struct ctx_edits *edits,
 int ctx_insertion_add(struct held_conversation *conversation,
     size_t message_index, const struct insertion_content *content,
     uint64_t tokens, struct ctx_err *err);
-/* Adds a notice (a text that says that messages were removed) to the list of
- * insertions for each segment (message or part of one) that has CTX_MARK_NOTICE
- * in the plan. */
+/* Adds a notice to the list of insertions for each segment that has
+ * CTX_MARK_NOTICE in the plan. */
 int ctx_insertions_add_notices(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 /* Makes the JSON of all summaries and notices that become separate messages.

@@ -4,12 +4,12 @@
 #include "prune/held_conversation.h"
 #include "prune/plan.h"
 
-/* Returns true if the first passage (a few lines) of a segment (message or part
- * of one) must be kept, because a notice (text that says that messages were
- * removed) may be inserted directly before it: in the same string, or in a
- * block that the provider joins with the text.  A token may then contain the
- * end of the notice and the beginning of the passage; the tokens of the notice
- * were counted with this beginning. */
+/* Returns true if the first passage of a segment (message or part of one) must
+ * be kept, because a notice (text that says that messages were removed) may be
+ * inserted directly before it: in the same string, or in a block that the
+ * provider joins with the text.  A token may then contain the end of the notice
+ * and the beginning of the passage; the tokens of the notice were counted with
+ * this beginning. */
 static bool
 keeps_start(const struct held_conversation *conversation,
     const struct ctx_message *message, size_t segment)

@@ -76,13 +76,13 @@ unsigned ctx_plan_find_possible_edits(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
 uint64_t ctx_plan_count_edited_tokens(const struct ctx_segment *segment,
     unsigned edits);
-/* Returns the number of tokens that a segment (message or part of one) has
- * after the planned edits, not counting a notice (text that says that messages
- * were removed) in it: the plan counts the tokens of notices separately. */
+/* Returns the number of tokens that a segment has after the planned edits, not
+ * counting a notice (text that says that messages were removed) in it: the plan
+ * counts the tokens of notices separately. */
 uint64_t ctx_plan_count_without_notice(const struct ctx_segment *segment,
     unsigned edits);
-/* Returns how many tokens of a segment (message or part of one), after the
- * planned edits, belong to a summary that an earlier run has inserted. */
+/* Returns how many tokens of a segment, after the planned edits, belong to a
+ * summary that an earlier run has inserted. */
 uint64_t ctx_plan_count_summary_tokens(const struct ctx_segment *segment,
     unsigned edits);
 /* Decides whether user messages of the newest turn that are not its task
@@ -93,8 +93,8 @@ void ctx_plan_pin_optional(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 /* Plans edits that the level (light, balanced, aggressive) allows, until the
  * conversation has at most as many tokens as the target.  Plans one kind of
- * edit after the other, each from the oldest segment (message or part of one)
- * on, and not more than are needed.  Called when all messages were read. */
+ * edit after the other, each from the oldest segment on, and not more than are
+ * needed.  Called when all messages were read. */
 void ctx_plan_edit_until_met(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 

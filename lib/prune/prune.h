@@ -163,8 +163,8 @@ struct ctx_strategy {
 	/* True if the level light clears tool results (replaces them by a short
 	 * text) before groups are removed. */
 	bool clears_results;
-	/* True if the levels above light remove passages (a few lines each) of
-	 * long tool results before groups are removed. */
+	/* True if the levels above light remove passages of long tool results
+	 * before groups are removed. */
 	bool cuts_results;
 	/* True if the level aggressive keeps only the beginning and the end of
 	 * long texts; false if it replaces tool results by a short text. */

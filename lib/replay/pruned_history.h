@@ -30,8 +30,8 @@ struct pruned_message {
 	 * hash and number of tokens of the passages that were removed for
 	 * earlier requests. 0 if there are none. */
 	uint64_t passages_hash, removed_hash, removed_tokens;
-	/* number of tokens that the newest plan saves by removing passages (a
-	 * few lines each) of this message */
+	/* number of tokens that the newest plan saves by removing passages of
+	 * this message */
 	uint32_t passage_savings;
 	/* kinds of edits that were made in this message for earlier requests,
 	 * as CTX_MARK_... flags */
@@ -66,14 +66,14 @@ int ctx_pruned_history_extend(struct pruned_history *history, uint32_t prompt,
     struct ctx_err *err);
 /* If the strategy cuts tool results: sets the member passage_savings of all
  * segments (messages or parts of them).  Called after ctx_scorer_rank.  The
- * tokens of a message are counted again only if other passages (a few lines
- * each) are removed from it than for the previous request. */
+ * tokens of a message are counted again only if other passages are removed from
+ * it than for the previous request. */
 int ctx_pruned_history_count_passages(struct pruned_history *history,
     struct ctx_err *err);
 /* Returns 1 if the tool result of a message contains a name, 0 if not, or -1
  * with *err. segment: index of the message's segment (message or part of one)
- * if the plan removes passages (a few lines each) that the message's text still
- * contains; otherwise SIZE_MAX. */
+ * if the plan removes passages that the message's text still contains;
+ * otherwise SIZE_MAX. */
 int ctx_pruned_history_search_result(struct pruned_history *history,
     const struct pruned_message *message, size_t segment, struct ctx_str name,
     struct ctx_err *err);

@@ -78,10 +78,10 @@ int ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
  * *digits to the hex digits of the hash in the name. */
 bool ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits);
 /*
- * Stores a text that consists of n chunks as a file of the spool (directory of
- * stored results).  On return the contents are on disk; the file's name is on
- * disk after the next ctx_spool_sync.  If a file with this name and these
- * contents exists, it is kept.
+ * Stores a text that consists of n chunks as a file of the spool.  On return
+ * the contents are on disk; the file's name is on disk after the next
+ * ctx_spool_sync.  If a file with this name and these contents exists, it is
+ * kept.
  *
  * CTX_EFILE: the existing file has other contents, or other users can change it
  * (because of its mode, its owner or another hard link).
@@ -93,10 +93,10 @@ int ctx_spool_put(struct ctx_spool *spool, const char *name,
  * spool was opened. */
 int ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err);
 /*
- * Reads a file of the spool (directory of stored results) into a buffer.  Does
- * not follow symbolic links.  Returns 1, or 0 if there is no such file, or -1
- * with *err. most: the maximum length of the file in bytes; if the file grows
- * while it is read, more bytes may be read.
+ * Reads a file of the spool into a buffer.  Does not follow symbolic links.
+ * Returns 1, or 0 if there is no such file, or -1 with *err. most: the maximum
+ * length of the file in bytes; if the file grows while it is read, more bytes
+ * may be read.
  *
  * CTX_EFILE: the file is not a regular file, or is longer than the maximum.
  */
@@ -108,11 +108,10 @@ struct ctx_spool_sum {
 	 * characters is valid only if the file is UTF-8. */
 	uint64_t bytes, chars;
 };
-/* Reads a file of the spool (directory of stored results) in small parts.  Sets
- * *sum to the hash of the contents (as hex digits) and to their length in bytes
- * and characters.  Returns 1, or 0 if there is no such file, or -1 with *err.
- * most: the maximum length of the file in bytes; CTX_EFILE: as in
- * ctx_spool_get. */
+/* Reads a file of the spool in small parts.  Sets *sum to the hash of the
+ * contents (as hex digits) and to their length in bytes and characters.
+ * Returns 1, or 0 if there is no such file, or -1 with *err. most: the maximum
+ * length of the file in bytes; CTX_EFILE: as in ctx_spool_get. */
 int ctx_spool_sum(const struct ctx_spool *spool, const char *name,
     uint64_t most, struct ctx_spool_sum *sum, struct ctx_err *err);
 /* Calls visit for each entry of the spool directory, including "." and "..",
@@ -133,9 +132,8 @@ int ctx_spool_each(struct ctx_spool *spool, void *user,
  * .ctx/spool/image-0123...cdef.png]". */
 #define CTX_REFERENCE_BYTES " bytes in "
 
-/* A reference: a line in a message that names a file of the spool (directory of
- * stored results).  The strings in this struct point into the text of the
- * message. */
+/* A reference: a line in a message that names a file of the spool.  The strings
+ * in this struct point into the text of the message. */
 struct ctx_reference {
 	/* Length of the spool file according to the reference: in characters
 	 * for a text, in bytes for media. */
@@ -153,8 +151,8 @@ struct ctx_reference {
  * characters are before it.  Returns false if the text has another form. */
 bool ctx_reference_find(const char *p, size_t n, struct ctx_reference *ref);
 /* Parses n bytes at p as the reference that ctx-age writes in place of an image
- * or other media in the spool (directory of stored results).  Returns false if
- * they are anything but one such line. */
+ * or other media in the spool.  Returns false if they are anything but one such
+ * line. */
 bool ctx_reference_media(const char *p, size_t n, struct ctx_reference *ref);
 /* Returns false if a JSON string literal is certainly not a text with which
  * ctx-age has replaced a tool result, because it is too long or ends
@@ -171,10 +169,10 @@ bool ctx_reference_into(const struct ctx_reference *ref, const char *dir);
  * false if there is no other row. */
 bool ctx_reference_digits(struct ctx_str text, size_t *at,
     struct ctx_str *digits);
-/* Appends a reference, a line that names a file of the spool (directory of
- * stored results). dir: path of the spool; name: name of the file; middle:
- * CTX_REFERENCE_MIDDLE for a text, CTX_REFERENCE_BYTES for media; chars: length
- * of the file in characters or bytes. */
+/* Appends a reference, a line that names a file of the spool. dir: path of the
+ * spool; name: name of the file; middle: CTX_REFERENCE_MIDDLE for a text,
+ * CTX_REFERENCE_BYTES for media; chars: length of the file in characters or
+ * bytes. */
 int ctx_reference_add(struct ctx_buf *out, const char *dir, const char *name,
     const char *middle, uint64_t chars, struct ctx_err *err);
 

@@ -6,8 +6,8 @@
 #include "group/group.h"
 #include "stream/stream.h"
 
-/* What is known about the conversation that is being read.  The caller sets the
- * members "tools" and "tokens", which say what is computed. */
+/* The model, tools and tokens of the conversation that is being read.  The
+ * caller sets the members "tools" and "tokens", which say what is computed. */
 struct conversation_tracker {
 	/* true if tool names are computed */
 	bool tools;

@@ -289,19 +289,18 @@ int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
 
 /* ---- stream/edit_message.c: the edits of one message -------------------- */
 
-/* What is done with a segment (message or part of one) of a message when a
- * conversation is pruned, as bits.  A message has up to two segments: its tool
+/* Changes that pruning a conversation makes in a segment (message or part of
+ * one), as bits.  A message has up to two segments: its tool
  * results, and everything else. */
 enum {
 	CTX_MARK_DROP = 1,  /* remove the segment */
 	CTX_MARK_STRIP = 2, /* remove the reasoning of the segment */
 	/* replace the content of the segment's tool results by a short text */
 	CTX_MARK_CLEAR = 4,
-	/* keep only the beginning and the end of each text of the segment
-	 * (message or part of one) */
+	/* keep only the beginning and the end of each text of the segment */
 	CTX_MARK_HEAD_TAIL = 8,
 	/* remove a summary or notice that an earlier run of ctx has inserted
-	 * into the segment (message or part of one) */
+	 * into the segment */
 	CTX_MARK_DROP_INSERTION = 16,
 	CTX_MARK_NOTICE = 32, /* insert a notice before the segment */
 	/* remove the passages (a few sentences or lines each) of the segment's
@@ -309,7 +308,7 @@ enum {
 	CTX_MARK_PASSAGES = 64,
 };
 
-/* What is done with bound reasoning when something before it was changed.
+/* How bound reasoning is treated when something before it was changed.
  * Bound reasoning is signed reasoning of a model whose provider refuses a
  * request if anything before the reasoning was changed (ctx_model_binds). */
 enum ctx_reasoning {
@@ -323,8 +322,8 @@ enum ctx_reasoning {
 	CTX_REASONING_FAIL,
 };
 
-/* What is done with the two segments (messages or parts of one) of a message
- * (its tool results, and the rest), as bits CTX_MARK_... */
+/* The changes, as bits CTX_MARK_..., in the two segments of a message: its tool
+ * results, and the rest. */
 struct ctx_message_edit {
 	unsigned results, rest;
 	/* For CTX_MARK_DROP_INSERTION: index of the block with the summary or

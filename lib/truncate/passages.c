@@ -94,15 +94,15 @@ find_last_sentence_end(const struct passage_walk *walk, size_t from, size_t to)
 	return 0;
 }
 
-/* Returns the offset of the end of the passage (a few lines) that begins at the
- * offset from. */
+/* Returns the offset of the end of the passage that begins at the offset from.
+ */
 static size_t
 find_passage_end(const struct passage_walk *walk, size_t from)
 {
 	struct passage_walk look = *walk;
 	size_t at = from, sentence = 0, blank = 0, n = walk->n;
 	/* If no line or sentence ends before this size, in bytes, the passage
-	 * (a few lines) ends at a blank. */
+	 * ends at a blank. */
 	size_t longest = 2 * walk->size;
 	enum quality quality;
 	uint32_t cp;
@@ -159,8 +159,8 @@ struct text_place {
 	size_t in_text, in_json;
 };
 
-/* Replaces a passage (a few lines) by the mark for removed text.  Moves *place
- * from a place before the passage to its end. */
+/* Replaces a passage by the mark for removed text.  Moves *place from a place
+ * before the passage to its end. */
 static int
 remove_passage(struct shortener *shortener, struct ctx_edits *edits,
     const struct text_segments *segments, const struct passage *removed,

@@ -169,30 +169,30 @@ struct passages {
 struct passage_walk {
 	const char *p;
 	size_t n, at;
-	/* size of a passage (a few lines) in bytes, see ctx_passages_begin */
+	/* size of a passage in bytes, see ctx_passages_begin */
 	size_t size;
 	struct protected_span_walk spans;
 	/* the first protected span (part that must not be cut) that ends after
 	 * the offset "at" */
 	struct protected_span span;
 };
-/* Size in bytes of the passages (a few lines each) into which the strategy
- * recall divides texts; see ctx_passages_begin. */
+/* Size in bytes of the passages into which the strategy recall divides texts;
+ * see ctx_passages_begin. */
 enum { CTX_PASSAGE_BYTES = 400 };
-/* Divide a UTF-8 text into passages (a few lines each) of at most size bytes,
- * and return them one after another.  A passage with a longer line or sentence
- * has up to twice as many bytes; if these contain no blank, it ends at the next
- * place between two characters.  The last passage has up to a quarter more.
- * ctx_passages_next returns false if there are no more. */
+/* Divide a UTF-8 text into passages of at most size bytes, and return them one
+ * after another.  A passage with a longer line or sentence has up to twice as
+ * many bytes; if these contain no blank, it ends at the next place between two
+ * characters.  The last passage has up to a quarter more. ctx_passages_next
+ * returns false if there are no more. */
 void ctx_passages_begin(struct passage_walk *walk, const char *p, size_t n,
     size_t size);
 bool ctx_passages_next(struct passage_walk *walk, struct passage *passage);
 /* Adds the edits that replace each of the given passages (parts of the
  * message's text) by a mark ("[... 12 characters truncated ...]").  The
- * passages (a few lines each) are in the order of the text, and none begins
- * where another ends.  If keep_start is true, the first passage of the text, of
- * about CTX_PASSAGE_BYTES bytes, is kept.  Changes nothing if the message does
- * not have exactly one text. */
+ * passages are in the order of the text, and none begins where another ends.
+ * If keep_start is true, the first passage of the text, of about
+ * CTX_PASSAGE_BYTES bytes, is kept.  Changes nothing if the message does not
+ * have exactly one text. */
 int ctx_passages_remove(struct shortener *shortener, struct ctx_edits *edits,
     struct text_segments *segments, const struct passages *removed,
     bool keep_start, struct ctx_err *err);

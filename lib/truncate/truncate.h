@@ -49,8 +49,8 @@ struct ctx_truncate_config {
 	/* True if only messages after the last assistant message are changed,
 	 * because no request has contained them yet. */
 	bool unsent;
-	/* What is done with bound reasoning: signed reasoning that its provider
-	 * refuses if anything before it was changed. */
+	/* Whether bound reasoning (signed reasoning that its provider refuses
+	 * if anything before it was changed) is removed, kept or an error. */
 	enum ctx_reasoning reasoning;
 	/* Patterns of tool names that say whose results and arguments are
 	 * shortened.  The name of the tool must match the list tool, unless

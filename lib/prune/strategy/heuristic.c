@@ -51,11 +51,11 @@ struct trait {
 	bool result, failed, partial;
 };
 
-/* What is known about a string.  Each member is the index of a segment (message
- * or part of one), plus 1, or 0 if there is none: the segment of the newest
- * successful tool call whose tool has this name (good), whose tool and
- * arguments are this string (same), or which reads the whole file with this
- * path (all). */
+/* The newest segments (messages or parts of one) to which a string refers. Each
+ * member is the index of a segment, plus 1, or 0 if there is none: the segment
+ * of the newest successful tool call whose tool has this name (good), whose
+ * tool and arguments are this string (same), or which reads the whole file with
+ * this path (all). */
 struct last {
 	uint32_t same, all, good;
 };

@@ -238,8 +238,8 @@ raise_speakers(struct recall *r)
 }
 
 /* Divides the scores of items by their number of tokens raised to the given
- * power, and those of passages (a few lines each) to a greater power.  Then
- * adds a number to all scores, so that none is negative. */
+ * power, and those of passages to a greater power.  Then adds a number to all
+ * scores, so that none is negative. */
 static void
 lower_long_items(struct recall *r, double power)
 {

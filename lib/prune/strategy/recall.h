@@ -19,34 +19,33 @@ struct doc {
 	size_t from;
 	uint32_t n;
 	uint32_t segment; /* index of the segment */
-	/* The passage (a few lines) in the text of the segment (message or part
-	 * of one).  Empty if the text is not divided into passages. */
+	/* The passage in the text of the segment.  Empty if the text is not
+	 * divided into passages. */
 	struct passage passage;
 	/* number of terms, including repetitions */
 	uint32_t length;
-	/* The term (word) that is the name of the person who wrote the segment
-	 * (message or part of one), or 0 if not known. */
+	/* The term (word) that is the name of the person who wrote the segment,
+	 * or 0 if not known. */
 	uint32_t speaker;
 	/* The term (word) that is the name of the person whom the segment
 	 * addresses, or 0 if not known. */
 	uint32_t addressee;
 	uint8_t side; /* enum side: user or assistant */
-	/* Set by ctx_recall_choose_passages: true if the passage (a few lines)
-	 * is kept, unless the whole segment (message or part of one) is
-	 * removed. */
+	/* Set by ctx_recall_choose_passages: true if the passage is kept,
+	 * unless the whole segment is removed. */
 	bool kept;
-	/* Used in the first doc of a segment: true if any passage (a few lines)
-	 * of the segment is kept. */
+	/* Used in the first doc of a segment: true if any passage of the
+	 * segment is kept. */
 	bool any_kept;
 };
 
-/* A segment (message or part of one), or a passage (a few lines) of its text,
- * that gets its own rank.  Its terms are in recall.docs, from the element with
- * the index "doc" to the one before the index "end". */
+/* A segment, or a passage of its text, that gets its own rank.  Its terms are
+ * in recall.docs, from the element with the index "doc" to the one before the
+ * index "end". */
 struct item {
 	size_t doc, end;
-	/* Number of tokens of the item.  If the item is a passage (a few
-	 * lines), it is an estimate. */
+	/* Number of tokens of the item.  If the item is a passage, it is an
+	 * estimate. */
 	double tokens;
 };
 
@@ -58,21 +57,19 @@ struct recall {
 	struct ctx_intern terms;
 	struct posting *postings;
 	struct doc *docs;
-	/* Terms (words) of the segment (message or part of one) that is being
-	 * read; after the last segment, the terms of the question. */
+	/* Terms (words) of the segment that is being read; after the last
+	 * segment, the terms of the question. */
 	struct posting *found;
 	struct item *items;
-	/* For each segment (message or part of one): index of its first doc.
-	 * The element after the last segment is the number of docs. */
+	/* For each segment: index of its first doc.  The element after the last
+	 * segment is the number of docs. */
 	size_t *first_doc;
 	/* Number of elements at which the array "found" is sorted, and elements
 	 * with equal terms are merged. */
 	size_t merge_at;
-	/* number of all terms of the segment (message or part of one),
-	 * including repetitions */
+	/* number of all terms of the segment, including repetitions */
 	uint32_t length;
-	/* for each term: number of segments (messages or parts of one) that
-	 * contain it */
+	/* for each term: number of segments that contain it */
 	uint32_t *frequency;
 	uint32_t *tally; /* scratch memory: a number for each term */
 	/* For each term: its weight as a word of the question, or 0 if the
@@ -90,18 +87,17 @@ struct recall {
 	size_t frequency_cap, weight_cap, score_cap, smooth_cap, items_cap;
 	size_t addressed_cap, tally_cap, first_doc_cap;
 	size_t n_segments, n_items;
-	/* Passages of a segment (message or part of one) that are removed; see
+	/* Passages of a segment that are removed; see
 	 * ctx_scorer_kind.find_removed. */
 	struct passage *removed;
 	size_t removed_cap;
-	/* Text of the segment (message or part of one) that is being read.  It
-	 * begins with the name of its sender, if the message has one. */
+	/* Text of the segment that is being read.  It begins with the name of
+	 * its sender, if the message has one. */
 	struct ctx_buf text;
 	size_t name;             /* length in bytes of the sender's name */
 	struct ctx_buf tool;     /* scratch memory */
 	struct ctx_buf question; /* text of the last user message */
-	/* index of the segment (message or part of one) of the last user
-	 * message */
+	/* index of the segment of the last user message */
 	size_t asking;
 	/* Length in bytes of the name of the person who asks, if the question
 	 * begins with it, as in "Ann: hello"; otherwise 0. */
@@ -115,9 +111,9 @@ struct recall {
 
 int ctx_recall_add_term(void *user, const char *p, size_t n,
     struct ctx_err *err);
-/* Adds a doc for a segment, or for the next passage (a few lines) of one, whose
- * terms are in r->found, and empties r->found. about: its side, speaker and
- * passage, or NULL if the segment is not a message, or has no text. */
+/* Adds a doc for a segment, or for the next passage of one, whose terms are in
+ * r->found, and empties r->found. about: its side, speaker and passage, or NULL
+ * if the segment is not a message, or has no text. */
 int ctx_recall_add_doc(struct recall *r, const struct doc *about,
     struct ctx_err *err);
 int ctx_recall_add_message(struct ctx_scorer *scorer,
@@ -131,17 +127,14 @@ int ctx_recall_add_message(struct ctx_scorer *scorer,
  * turn. */
 int ctx_recall_make_items(struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err);
-/* Returns true if an item is a passage (a few lines); false if it is a segment
- * (message or part of one). */
+/* Returns true if an item is a passage; false if it is a segment. */
 bool ctx_recall_is_passage(const struct recall *r, const struct item *item);
-/* Sets the rank of each segment (message or part of one) to the highest score
- * of its items.  Chooses the passages (a few lines each) that are kept: those
- * with the highest scores, as many as fit beside the segments that are kept as
- * a whole. */
+/* Sets the rank of each segment to the highest score of its items.  Chooses the
+ * passages that are kept: those with the highest scores, as many as fit beside
+ * the segments that are kept as a whole. */
 int ctx_recall_choose_passages(struct recall *r, struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err);
-/* Sets *removed to the passages (a few lines each) of a segment (message or
- * part of one) that are not kept. */
+/* Sets *removed to the passages of a segment that are not kept. */
 int ctx_recall_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);
 

@@ -147,8 +147,8 @@ keep_newest(struct recall *r, const struct ctx_groups *groups,
 	return (double)room;
 }
 
-/* Returns the estimated number of tokens that are added if a passage (a few
- * lines) is kept. */
+/* Returns the estimated number of tokens that are added if a passage is kept.
+ */
 static double
 estimate_cost(const struct recall *r, const struct item *item)
 {

@@ -248,7 +248,7 @@ find_long_text(const struct recall *r, const struct ctx_message *message,
 }
 
 /* Adds a doc for the first "end" bytes of r->text, which are a segment or its
- * first passage (a few lines). */
+ * first passage. */
 static int
 add_first_doc(struct recall *r, struct doc *doc, size_t end,
     struct ctx_err *err)

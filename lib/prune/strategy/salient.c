@@ -77,8 +77,8 @@ take_name(void *user, const char *p, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Ends the list of names of the newest piece, which is a passage (a few lines)
- * of the newest segment. */
+/* Ends the list of names of the newest piece, which is a passage of the newest
+ * segment. */
 static int
 end_piece(struct salient *s, const struct passage *passage, struct ctx_err *err)
 {

@@ -12,12 +12,11 @@ struct salient_piece {
 	/* index in salient.list after the last name of the piece */
 	size_t names_end;
 	uint32_t segment; /* index of the segment */
-	/* Offsets of the passage (a few lines) in the text of the tool result,
-	 * in bytes.  Both are 0 if the piece is a whole segment (message or
-	 * part of one). */
+	/* Offsets of the passage in the text of the tool result, in bytes.
+	 * Both are 0 if the piece is a whole segment. */
 	uint32_t from, to;
-	/* False if the passage (a few lines) is removed when its segment
-	 * (message or part of one) is kept.  Set by ctx_salient_rank. */
+	/* False if the passage is removed when its segment is kept.  Set by
+	 * ctx_salient_rank. */
 	bool kept;
 };
 
@@ -30,14 +29,13 @@ struct salient {
 	 * occurs at most once. */
 	uint32_t *list;
 	/* pieces in the order of the conversation; at least one for each
-	 * segment (message or part of one) */
+	 * segment */
 	struct salient_piece *pieces;
 	/* For each name: number of the last piece that contains it, plus 1.
 	 * While groups are ranked: number of the last group, plus 1. */
 	uint32_t *seen;
 	size_t n_list, list_cap, n_pieces, pieces_cap, n_segments, seen_cap;
-	/* the passages (a few lines each) that were returned by
-	 * ctx_salient_find_removed */
+	/* the passages that were returned by ctx_salient_find_removed */
 	struct passage *removed;
 	size_t removed_cap;
 	struct ctx_buf text, tool;

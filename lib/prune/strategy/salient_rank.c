@@ -198,7 +198,7 @@ next_segment(const struct salient *s, size_t n_pieces, size_t p)
 }
 
 /* Sets the names and the number of tokens of each piece, and whether it must be
- * kept.  A piece is a segment or a passage (a few lines) of one. */
+ * kept.  A piece is a segment or a passage of one. */
 static void
 survey_pieces(struct ranking *r)
 {

@@ -85,10 +85,9 @@ struct ctx_marked_text {
 void ctx_marked_text_init(struct ctx_marked_text *marked,
     const struct ctx_claude *claude, const void *automaton);
 void ctx_marked_text_release(struct ctx_marked_text *marked);
-/* Adds the tokens of a unit (part of the text that is counted by itself) to
- * *tokens. edges: CTX_UNIT_HEAD if the unit is at the beginning of the text;
- * CTX_UNIT_TAIL if it is at the end; both bits if it is the whole text; 0
- * otherwise. */
+/* Adds the tokens of a unit to *tokens. edges: CTX_UNIT_HEAD if the unit is at
+ * the beginning of the text; CTX_UNIT_TAIL if it is at the end; both bits if it
+ * is the whole text; 0 otherwise. */
 int ctx_marked_text_count(struct ctx_marked_text *marked, struct ctx_str unit,
     unsigned edges, uint64_t *tokens, struct ctx_err *err);
 
@@ -98,9 +97,8 @@ int ctx_marked_text_count(struct ctx_marked_text *marked, struct ctx_str unit,
  * ctx_pretokenize. */
 void ctx_units_split(struct ctx_pretokenize *split, const char *p, size_t n,
     size_t max);
-/* Returns true if a unit (part of the text that is counted by itself) with
- * these first bytes begins with a word.  At the beginning of a text, such a
- * unit has as many tokens as after another unit. */
+/* Returns true if a unit with these first bytes begins with a word.  At the
+ * beginning of a text, such a unit has as many tokens as after another unit. */
 bool ctx_unit_is_word(const char *p, size_t n);
 
 struct ctx_token_counter;
