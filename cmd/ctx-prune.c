@@ -406,8 +406,8 @@ main(int argc, char **argv)
 	struct prune_command prune = {
 	    .cli = {
 		.name = "ctx-prune",
-		.about = "Fit conversations into a token budget by removing "
-			 "messages, and lines of tool results.",
+		.about = "Remove messages and lines of tool results to fit a "
+			 "token budget.",
 		.operands = "[FILE...]",
 		.jobs = 1,
 		.no_means = "a conversation does not fit",

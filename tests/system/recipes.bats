@@ -18,12 +18,12 @@ setup_recipes() {
 	PATH=$PWD/bin:$PATH
 }
 
-# The commands that ctx.7 shows under WITH OTHER PROGRAMS after the line that begins
-# with $1, as a script.
+# The commands that ctx.7 shows under WITH OTHER PROGRAMS after the line that contains
+# $1, as a script.
 recipe() {
 	awk -v name="$1" '
 		/^\.Sh/ { inside = $2 == "WITH" }
-		inside && index($0, name ":") == 1 { on = 1; next }
+		inside && index($0, name) { on = 1; next }
 		on && /^\.Bd/ { block = 1; next }
 		on && /^\.Ed/ { exit }
 		block { sub(/^\$ /, ""); gsub(/\\e/, "\\"); print }' \
@@ -46,7 +46,7 @@ prune_command() {
 
 @test "tail -f: records are written while the file is open" {
 	setup_recipes
-	recipe tail
+	recipe 'growing session'
 	timeout 20 sh script &
 	for _ in $(seq 100); do
 		[ -s seen ] && [ "$(wc -l < seen)" -eq 40 ] && break
