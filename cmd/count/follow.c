@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bar/bar.h"
@@ -48,7 +47,6 @@ erase_pictures(struct bar *bar)
 void
 bar_wait(struct bar *bar, const struct cli *cli)
 {
-	const struct timespec pause = {0, 200000000};
 	bool first = bar->last == NULL, changed = first, away;
 	size_t i;
 
@@ -72,7 +70,7 @@ bar_wait(struct bar *bar, const struct cli *cli)
 		 * again. */
 		if (changed && (first || !away))
 			break;
-		(void)nanosleep(&pause, NULL);
+		ctx_pause(200000);
 	}
 	if (!first)
 		erase_pictures(bar);

@@ -260,6 +260,13 @@ void ctx_temporary_name(char name[CTX_TEMPORARY_NAME]);
 struct stat;
 bool ctx_is_same_file(const struct stat *a, const struct stat *b);
 
+/* ---- base/pause.c: waiting for another process --------------------------- */
+
+/* Waits for a time of at most an hour, or until a signal is handled.  Called
+ * between two tries of something that depends on another process. lib/README.md
+ * lists the files that may call it. */
+void ctx_pause(long microseconds);
+
 /* ---- base/time.c: times as the formats write them ----------------------- */
 
 /*

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -29,7 +28,6 @@ has_no_reader(const char *path, int sys)
 static int
 open_now(const char *path, int flags)
 {
-	const struct timespec pause = {0, 10000000};
 	int fd, sys, tries = 0;
 
 	while ((fd = open(path, flags | O_NONBLOCK | O_CLOEXEC | O_NOCTTY,
@@ -40,7 +38,7 @@ open_now(const char *path, int flags)
 			errno = sys;
 			return -1;
 		}
-		(void)nanosleep(&pause, NULL);
+		ctx_pause(10000);
 	}
 	return fd;
 }

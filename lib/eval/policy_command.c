@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "eval/policy_runner.h"
@@ -278,7 +277,7 @@ get_seconds(const struct command *command)
 static void
 end_policy(struct command *command)
 {
-	struct timespec nap = {0, 20000};
+	long wait = 20; /* microseconds */
 	int status = 0;
 	siginfo_t info;
 	pid_t done;
@@ -291,9 +290,9 @@ end_policy(struct command *command)
 			break;
 		if (get_seconds(command) > command->seconds)
 			fail_command(command, "did not end in time", 0);
-		(void)nanosleep(&nap, NULL);
-		if (nap.tv_nsec < 5000000)
-			nap.tv_nsec *= 2;
+		ctx_pause(wait);
+		if (wait < 5000)
+			wait *= 2;
 	}
 	command->answer->seconds = get_seconds(command);
 	(void)kill(-command->pid, SIGKILL);

@@ -416,7 +416,6 @@ static int
 await_exit(const struct child *child, const struct command_run *run,
     struct ctx_err *err)
 {
-	struct timespec nap = {0, 2000000};
 	siginfo_t info;
 
 	for (;;) {
@@ -429,7 +428,7 @@ await_exit(const struct child *child, const struct command_run *run,
 			return 0;
 		if (check_wait_time(run, err) < 0)
 			return -1;
-		(void)nanosleep(&nap, NULL);
+		ctx_pause(2000);
 	}
 }
 

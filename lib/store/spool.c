@@ -15,7 +15,6 @@
 #ifdef __linux__
 #include <sys/syscall.h>
 #endif
-#include <time.h>
 #include <unistd.h>
 
 #include "store/store.h"
@@ -183,13 +182,12 @@ static int
 check_private(const struct ctx_spool *spool, const char *name, int fd,
     struct ctx_err *err)
 {
-	const struct timespec pause = {0, 10000000};
 	struct stat st;
 	int tries = 0;
 
 	do {
 		if (tries > 0)
-			(void)nanosleep(&pause, NULL);
+			ctx_pause(10000);
 		if (fstat(fd, &st) < 0)
 			return report_file_error(spool, "access", name, err);
 	} while (st.st_nlink > 1 && tries++ < 100);

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "store/store.h"
@@ -198,7 +197,6 @@ is_same_directory(const struct ctx_spool *spool)
 static int
 open_made(struct ctx_spool *spool, struct ctx_err *err)
 {
-	const struct timespec pause = {0, 1000000};
 	int tries = 0;
 
 	for (;; tries++) {
@@ -214,7 +212,7 @@ open_made(struct ctx_spool *spool, struct ctx_err *err)
 			return spool->fd;
 		if (spool->fd >= 0)
 			close(spool->fd);
-		(void)nanosleep(&pause, NULL);
+		ctx_pause(1000);
 	}
 }
 
