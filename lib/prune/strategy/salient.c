@@ -38,8 +38,8 @@ enum {
 	/* size of such a passage in bytes: one line, or a few short
 	 * ones */
 	PASSAGE = 120,
-	/* A tool result with more bytes than this is not divided, so that its
-	 * passages need little memory. */
+	/* A tool result with more bytes of JSON than this is not divided, so
+	 * that its passages and the copy of its text need little memory. */
 	LARGEST_RESULT = 16 << 20,
 };
 
@@ -149,6 +149,8 @@ read_long_result(struct salient *s, const struct ctx_message *message,
 	if (s->base.options.whole || message->n == 0 ||
 	    message->blocks[0].kind != CTX_BLOCK_TOOL_RESULT ||
 	    message->blocks[0].no_truncate ||
+	    ctx_json_str(message->json, message->blocks[0].payload).n >
+		LARGEST_RESULT ||
 	    (message->flags & CTX_MESSAGE_HIDDEN))
 		return 0;
 	for (i = 1; i < message->n; i++)
@@ -157,8 +159,7 @@ read_long_result(struct salient *s, const struct ctx_message *message,
 	if (ctx_text_segments_result(result, message, 0, err) < 0)
 		return -1;
 	if (result->n != 1 || result->list[0].is_json ||
-	    result->list[0].literal.n <= LONG_RESULT ||
-	    result->list[0].literal.n > LARGEST_RESULT)
+	    result->list[0].literal.n <= LONG_RESULT)
 		return 0;
 	if (ctx_text_segments_read(result, err) < 0)
 		return -1;
