@@ -5,26 +5,30 @@
 
 #include "dialect/read.h"
 
+int
+ctx_look_up_word(const struct ctx_json *json, uint32_t node,
+    const struct ctx_word *row)
+{
+	while (row->word != NULL &&
+	    (node == 0 || !ctx_json_is(json, node, row->word)))
+		row++;
+	return row->meaning;
+}
+
 enum ctx_role
 ctx_role_of(const struct ctx_json *json, uint32_t node)
 {
-	static const struct {
-		const char *name;
-		enum ctx_role role;
-	} roles[] = {
+	static const struct ctx_word roles[] = {
 	    {"user", CTX_ROLE_USER},
 	    {"assistant", CTX_ROLE_ASSISTANT},
 	    {"tool", CTX_ROLE_TOOL},
 	    {"system", CTX_ROLE_SYSTEM},
 	    {"developer", CTX_ROLE_SYSTEM},
 	    {"function", CTX_ROLE_TOOL},
+	    {NULL, CTX_ROLE_OTHER},
 	};
-	size_t i;
 
-	for (i = 0; node != 0 && i < sizeof roles / sizeof roles[0]; i++)
-		if (ctx_json_is(json, node, roles[i].name))
-			return roles[i].role;
-	return CTX_ROLE_OTHER;
+	return ctx_look_up_word(json, node, roles);
 }
 
 bool
@@ -95,6 +99,20 @@ ctx_read_content(struct ctx_message *message, uint32_t content,
 		break;
 	}
 	return ctx_read_block(message, kind, content, err);
+}
+
+int
+ctx_read_message(struct ctx_message *message, const struct ctx_json *json,
+    uint32_t node, const char *key, ctx_block_reader *read_block,
+    struct ctx_err *err)
+{
+	if (!ctx_read_role(message, json, node,
+		ctx_json_find(json, node, "role")))
+		return 0;
+	return ctx_read_content(message, ctx_json_find(json, node, key),
+		   read_block, err) < 0
+	    ? -1
+	    : 1;
 }
 
 int
@@ -194,6 +212,17 @@ ctx_read_call(struct ctx_message *message, uint32_t value, uint32_t id,
 	return 0;
 }
 
+int
+ctx_read_call_in(struct ctx_message *message, uint32_t obj,
+    const char *arguments, const char *id, const char *name,
+    struct ctx_err *err)
+{
+	const struct ctx_json *json = message->json;
+
+	return ctx_read_call(message, ctx_json_find(json, obj, arguments),
+	    ctx_json_find(json, obj, id), ctx_json_find(json, obj, name), err);
+}
+
 void
 ctx_read_caller(struct ctx_message *message, uint32_t caller)
 {
@@ -275,6 +304,15 @@ ctx_find_below(const struct ctx_json *json, uint32_t obj, const char *member,
 }
 
 uint32_t
+ctx_find_object(const struct ctx_json *json, uint32_t obj, const char *key)
+{
+	uint32_t value = ctx_json_find(json, obj, key);
+
+	return value != 0 && json->nodes[value].kind == CTX_JSON_OBJECT ? value
+									: 0;
+}
+
+uint32_t
 ctx_find_list(const struct ctx_json *json, uint32_t obj, const char *key)
 {
 	uint32_t list = ctx_json_find(json, obj, key);
@@ -287,41 +325,38 @@ ctx_find_list(const struct ctx_json *json, uint32_t obj, const char *key)
 
 const char *
 ctx_has_block(const struct ctx_json *json, uint32_t content,
-    const char *const *types, size_t n)
+    const char *const *types)
 {
+	const char *found = NULL;
 	uint32_t block, type;
-	size_t i;
 
 	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY)
 		return NULL;
-	for (block = content + 1; block < json->nodes[content].next;
-	     block = json->nodes[block].next) {
-		type = ctx_json_find(json, block, "type");
-		for (i = 0; type != 0 && i < n; i++)
-			if (ctx_json_is(json, type, types[i]))
-				return types[i];
-	}
-	return NULL;
+	for (block = content + 1;
+	     found == NULL && block < json->nodes[content].next;
+	     block = json->nodes[block].next)
+		if ((type = ctx_json_find(json, block, "type")) != 0)
+			found = ctx_json_is_any(json, type, types);
+	return found;
 }
 
 bool
-ctx_begins(const struct ctx_json *json, uint32_t node, const char *start)
+ctx_begins(const struct ctx_json *json, uint32_t node,
+    const char *const *starts)
 {
 	struct ctx_str literal = ctx_json_str(json, node);
-	size_t at = 1;
+	size_t at, next = 1;
 	uint32_t cp;
 
 	if (json->nodes[node].kind != CTX_JSON_STRING)
 		return false;
 	do {
-		if (!ctx_json_string_next(literal, &at, &cp))
+		at = next;
+		if (!ctx_json_string_next(literal, &next, &cp))
 			return false;
 	} while (cp == ' ' || cp == '\t' || cp == '\n' || cp == '\r');
-	while (cp == (unsigned char)*start) {
-		if (*++start == '\0')
-			return true;
-		if (!ctx_json_string_next(literal, &at, &cp))
-			return false;
-	}
-	return false;
+	while (
+	    *starts != NULL && !ctx_json_string_continues(literal, at, *starts))
+		starts++;
+	return *starts != NULL;
 }

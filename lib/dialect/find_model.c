@@ -9,12 +9,10 @@ ctx_find_model_of_request(const struct ctx_json *json, uint32_t request)
 	static const char *const keys[] = {"model", "modelId", "modelVersion",
 	    "gen_ai.request.model", NULL};
 	uint32_t model = ctx_json_find_any(json, request, keys);
-	uint32_t agent = ctx_json_find(json, request, "agent");
 
-	if (model == 0 && agent != 0 &&
-	    json->nodes[agent].kind == CTX_JSON_OBJECT)
-		model = ctx_json_find(json, agent, "model_name");
-	return model;
+	return model != 0
+	    ? model
+	    : ctx_json_find_path(json, request, "agent/model_name");
 }
 
 uint32_t

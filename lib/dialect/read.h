@@ -35,6 +35,18 @@ ctx_dialect_line ctx_claude_code_line, ctx_claude_stream_line, ctx_codex_line,
 ctx_dialect_first ctx_opencode_first;
 ctx_dialect_model ctx_opencode_model, ctx_llm_logs_model, ctx_anthropic_model;
 
+/* A word of a format, and a number (such as an enum) that stands for it.  In
+ * the last row of a table, word is NULL, and meaning is for all other values.
+ */
+struct ctx_word {
+	const char *word;
+	int meaning;
+};
+/* Returns the meaning of the string at a JSON node, or that of the last row if
+ * no row has this string, or if the node is 0 or not a string. */
+int ctx_look_up_word(const struct ctx_json *json, uint32_t node,
+    const struct ctx_word *row);
+
 /* Returns the role for the string at a JSON node, in formats with the members
  * role and content: "developer" is CTX_ROLE_SYSTEM, "function" is
  * CTX_ROLE_TOOL.  Returns CTX_ROLE_OTHER for an unknown string and for node
@@ -60,6 +72,13 @@ typedef int ctx_block_reader(const struct ctx_json *json, uint32_t block,
     struct ctx_message *parsed, struct ctx_err *err);
 int ctx_read_content(struct ctx_message *message, uint32_t content,
     ctx_block_reader *read_block, struct ctx_err *err);
+
+/* Reads a message whose role is the member "role" and whose content is the
+ * member with this key; see ctx_read_role and ctx_read_content.  Returns 1, 0
+ * if it has no role, or -1 with *err. */
+int ctx_read_message(struct ctx_message *message, const struct ctx_json *json,
+    uint32_t node, const char *key, ctx_block_reader *read_block,
+    struct ctx_err *err);
 
 /* Adds a tool result to the message. body: JSON node of its content; id: that
  * of the tool call's id; name: that of the tool's name.  If the content is an
@@ -93,6 +112,12 @@ uint32_t ctx_claude_model(const struct ctx_json *json, uint32_t message);
  * arguments, its id and its tool's name; 0 for one that is missing. */
 int ctx_read_call(struct ctx_message *message, uint32_t value, uint32_t id,
     uint32_t name, struct ctx_err *err);
+
+/* Adds a tool call whose parts are members of the object obj. arguments, id,
+ * name: their keys. */
+int ctx_read_call_in(struct ctx_message *message, uint32_t obj,
+    const char *arguments, const char *id, const char *name,
+    struct ctx_err *err);
 
 /* Stores in the tool call that was added last which tool call runs the program
  * that made it.  The model can write such a program. caller: JSON node of the
@@ -137,18 +162,25 @@ uint32_t ctx_find_below(const struct ctx_json *json, uint32_t obj,
  * first: index of the first block that may be this tool result. */
 void ctx_read_failure(struct ctx_message *message, size_t first, uint32_t obj);
 
+/* Returns the JSON node of the object that another object has for a key, or 0
+ * if there is no such member, or it is not an object. */
+uint32_t ctx_find_object(const struct ctx_json *json, uint32_t obj,
+    const char *key);
 /* Returns the JSON node of the array that the object obj has for a key, or 0 if
  * it is missing, empty or not an array. */
 uint32_t ctx_find_list(const struct ctx_json *json, uint32_t obj,
     const char *key);
 
-/* Returns the type of the first block in a message's content that has one of n
- * types, or NULL if there is none. */
+/* Returns the type of the first block in a message's content that has one of
+ * several types, or NULL if there is none. types: an array that ends with
+ * NULL. */
 const char *ctx_has_block(const struct ctx_json *json, uint32_t content,
-    const char *const *types, size_t n);
+    const char *const *types);
 
-/* Returns true if the JSON node is a string whose text begins with start, which
- * is ASCII and not empty.  White space before it is ignored. */
-bool ctx_begins(const struct ctx_json *json, uint32_t node, const char *start);
+/* Returns true if the JSON node is a string whose text begins with one of
+ * several words, which are ASCII and not empty.  White space before the word is
+ * ignored. starts: an array that ends with NULL. */
+bool ctx_begins(const struct ctx_json *json, uint32_t node,
+    const char *const *starts);
 
 #endif

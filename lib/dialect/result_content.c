@@ -2,6 +2,7 @@
  * is only a text */
 #include <string.h>
 
+#include "dialect/read.h"
 #include "dialect/result_content.h"
 
 /* Returns true if the text at *p begins with the JSON in piece, apart from
@@ -170,46 +171,21 @@ ctx_result_copied(const struct ctx_message *message)
 	return result;
 }
 
-/* Returns true if a JSON string is the key of a member. */
-static bool
-is_key(const struct ctx_json *json, uint32_t string)
-{
-	const char *p = json->text + json->nodes[string].end;
-
-	/* In a valid document, after a string inside an array or object there
-	 * is always a byte that is not white space. */
-	while (memchr(" \t\r\n", *p, 4) != NULL)
-		p++;
-	return *p == ':';
-}
-
-/* Returns true if the text of a JSON string may be the JSON of an object, array
- * or string. */
-static bool
-may_be_json(const struct ctx_json *json, uint32_t string)
-{
-	struct ctx_str literal = ctx_json_str(json, string);
-	size_t at = 1;
-	uint32_t c;
-
-	while (ctx_json_string_next(literal, &at, &c))
-		if (c != ' ' && c != '\t' && c != '\r' && c != '\n')
-			return c == '{' || c == '[' || c == '"';
-	return false;
-}
-
 uint32_t
 ctx_result_copy_next(const struct ctx_message *message, uint32_t after)
 {
+	/* first characters of an object, array or string */
+	static const char *const starts[] = {"{", "[", "\"", NULL};
 	const struct ctx_json *json = message->json;
 	uint32_t copy = message->result_copy,
 		 node = after == 0 ? copy : after + 1;
 
 	if (json->nodes[copy].kind == CTX_JSON_STRING)
-		return node == copy && !may_be_json(json, copy) ? copy : 0;
+		return node == copy && !ctx_begins(json, copy, starts) ? copy
+								       : 0;
 	for (; node < json->nodes[copy].next; node++)
 		if (json->nodes[node].kind == CTX_JSON_STRING &&
-		    !is_key(json, node))
+		    !ctx_json_is_key(json, node))
 			return node;
 	return 0;
 }

@@ -128,9 +128,9 @@ struct ctx_str ctx_json_str(const struct ctx_json *json, uint32_t node);
  * character before.  All return false if the node is not a string.
  */
 bool ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s);
-/* Returns true if ctx_json_is returns true for one of several words. words: an
- * array that ends with NULL. */
-bool ctx_json_is_any(const struct ctx_json *json, uint32_t node,
+/* Returns the first of several words for which ctx_json_is returns true, or
+ * NULL if there is none. words: an array that ends with NULL. */
+const char *ctx_json_is_any(const struct ctx_json *json, uint32_t node,
     const char *const *words);
 bool ctx_json_starts_with(const struct ctx_json *json, uint32_t node,
     const char *s);

@@ -33,13 +33,13 @@ ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s)
 	return (n == 0 || *p == *s) && strncmp(p, s, n) == 0 && s[n] == '\0';
 }
 
-bool
+const char *
 ctx_json_is_any(const struct ctx_json *json, uint32_t node,
     const char *const *words)
 {
 	while (*words != NULL && !ctx_json_is(json, node, *words))
 		words++;
-	return *words != NULL;
+	return *words;
 }
 
 bool

@@ -12,32 +12,19 @@
  */
 #include "dialect/read.h"
 
-static const struct {
-	const char *source;
-	enum ctx_role role;
-} sources[] = {
+static const struct ctx_word sources[] = {
     {"user", CTX_ROLE_USER},
     {"agent", CTX_ROLE_ASSISTANT},
     {"system", CTX_ROLE_SYSTEM},
+    {NULL, CTX_ROLE_OTHER},
 };
-
-static enum ctx_role
-find_role(const struct ctx_json *json, uint32_t source)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof sources / sizeof sources[0]; i++)
-		if (ctx_json_is(json, source, sources[i].source))
-			return sources[i].role;
-	return CTX_ROLE_OTHER;
-}
 
 const char *
 ctx_atif_is(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t source = ctx_json_find(json, node, "source");
 
-	return source != 0 && find_role(json, source) != CTX_ROLE_OTHER &&
+	return ctx_look_up_word(json, source, sources) != CTX_ROLE_OTHER &&
 		ctx_json_find(json, node, "step_id") != 0 &&
 		ctx_json_find(json, node, "message") != 0
 	    ? "step_id"
@@ -59,23 +46,12 @@ read_atif_block(const struct ctx_json *json, uint32_t block,
 }
 
 static int
-read_atif_tool_calls(struct ctx_message *message, uint32_t calls,
-    struct ctx_err *err)
+read_atif_tool_call(const struct ctx_json *json, uint32_t call,
+    struct ctx_message *message, struct ctx_err *err)
 {
-	const struct ctx_json *json = message->json;
-	uint32_t call;
-
-	for (call = calls + 1; calls != 0 && call < json->nodes[calls].next;
-	     call = json->nodes[call].next) {
-		if (ctx_read_call(message,
-			ctx_json_find(json, call, "arguments"),
-			ctx_json_find(json, call, "tool_call_id"),
-			ctx_json_find(json, call, "function_name"), err) < 0)
-			return -1;
-		message->blocks[message->n - 1].container = calls;
-		message->blocks[message->n - 1].removable = call;
-	}
-	return 0;
+	(void)json;
+	return ctx_read_call_in(message, call, "arguments", "tool_call_id",
+	    "function_name", err);
 }
 
 /* Returns the JSON node of the step's tool call with this id, or 0 if there is
@@ -145,7 +121,7 @@ ctx_atif_read(const struct ctx_json *json, uint32_t node,
 
 	if (!ctx_read_role(message, json, node, source))
 		return 0;
-	message->role = find_role(json, source);
+	message->role = ctx_look_up_word(json, source, sources);
 	message->time = ctx_json_find(json, node, "timestamp");
 	message->model = ctx_json_find(json, node, "model_name");
 	if (seen != 0)
@@ -154,7 +130,8 @@ ctx_atif_read(const struct ctx_json *json, uint32_t node,
 		   CTX_BLOCK_REASONING, err) < 0 ||
 		ctx_read_content(message, ctx_json_find(json, node, "message"),
 		    read_atif_block, err) < 0 ||
-		read_atif_tool_calls(message, calls, err) < 0 ||
+		ctx_read_content(message, calls, read_atif_tool_call, err) <
+		    0 ||
 		read_atif_tool_results(message, seen, calls, err) < 0
 	    ? -1
 	    : 1;

@@ -68,27 +68,6 @@ ctx_claude_code_read(const struct ctx_json *json, uint32_t node,
 	return 1;
 }
 
-static enum ctx_line_kind
-line_kind_of(const struct ctx_json *json, uint32_t type)
-{
-	static const struct {
-		const char *type;
-		enum ctx_line_kind kind;
-	} kinds[] = {
-	    {"user", CTX_LINE_MESSAGE},
-	    {"assistant", CTX_LINE_MESSAGE},
-	    {"progress", CTX_LINE_LINK},
-	    {"system", CTX_LINE_LINK},
-	    {"attachment", CTX_LINE_LINK},
-	};
-	size_t i;
-
-	for (i = 0; type != 0 && i < sizeof kinds / sizeof kinds[0]; i++)
-		if (ctx_json_is(json, type, kinds[i].type))
-			return kinds[i].kind;
-	return CTX_LINE_ASIDE;
-}
-
 uint32_t
 ctx_claude_model(const struct ctx_json *json, uint32_t message)
 {
@@ -102,14 +81,22 @@ void
 ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
     struct ctx_line_place *line)
 {
-	static const char *const results[] = {"tool_result"};
+	static const struct ctx_word kinds[] = {
+	    {"user", CTX_LINE_MESSAGE},
+	    {"assistant", CTX_LINE_MESSAGE},
+	    {"progress", CTX_LINE_LINK},
+	    {"system", CTX_LINE_LINK},
+	    {"attachment", CTX_LINE_LINK},
+	    {NULL, CTX_LINE_ASIDE},
+	};
+	static const char *const results[] = {"tool_result", NULL};
 	uint32_t type = ctx_json_find(json, node, "type"), message;
 
 	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
 	line->about = ctx_json_find(json, node, "leafUuid");
 	if (!has_string(json, node, "uuid"))
 		return;
-	line->kind = line_kind_of(json, type);
+	line->kind = ctx_look_up_word(json, type, kinds);
 	line->id = ctx_json_find(json, node, "uuid");
 	line->parent_key = "parentUuid";
 	line->parent = ctx_json_find(json, node, line->parent_key);
@@ -126,7 +113,7 @@ ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
 		line->same = ctx_json_find(json, message, "id");
 		line->model = ctx_claude_model(json, message);
 	} else if (ctx_has_block(json, ctx_json_find(json, message, "content"),
-		       results, 1) != NULL) {
+		       results) != NULL) {
 		line->flags |= CTX_LINE_RESULT;
 	}
 }

@@ -30,26 +30,18 @@ enum codex_line_type {
 static enum codex_line_type
 find_line_type(const struct ctx_json *json, uint32_t node, uint32_t *payload)
 {
-	static const struct {
-		const char *type;
-		enum codex_line_type what;
-	} types[] = {
+	static const struct ctx_word types[] = {
 	    {"response_item", ITEM},
 	    {"compacted", COMPACTED},
 	    {"inter_agent_communication", LETTER},
 	    {"event_msg", EVENT},
 	    {"turn_context", TURN},
+	    {NULL, NOTHING},
 	};
 	uint32_t type = ctx_json_find(json, node, "type");
-	size_t i;
 
 	*payload = ctx_json_find(json, node, "payload");
-	for (i = 0;
-	     type != 0 && *payload != 0 && i < sizeof types / sizeof types[0];
-	     i++)
-		if (ctx_json_is(json, type, types[i].type))
-			return types[i].what;
-	return NOTHING;
+	return *payload == 0 ? NOTHING : ctx_look_up_word(json, type, types);
 }
 
 const char *
@@ -85,20 +77,17 @@ is_context(const struct ctx_json *json, uint32_t item)
 {
 	static const char *const starts[] = {"# AGENTS.md instructions for ",
 	    "<user_instructions>", "<environment_context>", "<skill>",
-	    "<user_shell_command>", "<turn_aborted>",
-	    "<subagent_notification>"};
+	    "<user_shell_command>", "<turn_aborted>", "<subagent_notification>",
+	    NULL};
 	uint32_t content = ctx_json_find(json, item, "content"), block, text;
-	size_t i;
 
 	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY)
 		return false;
 	for (block = content + 1; block < json->nodes[content].next;
 	     block = json->nodes[block].next) {
 		text = ctx_json_find(json, block, "text");
-		for (i = 0; text != 0 && i < sizeof starts / sizeof starts[0];
-		     i++)
-			if (ctx_begins(json, text, starts[i]))
-				return true;
+		if (text != 0 && ctx_begins(json, text, starts))
+			return true;
 	}
 	return false;
 }

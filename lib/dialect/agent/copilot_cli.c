@@ -18,17 +18,6 @@
 #define COMPACTED "session.compaction_complete"
 #define RESULT    "tool.execution_complete"
 
-/* Returns the JSON node of the member "data" of an event, or 0 if it has
- * none. */
-static uint32_t
-find_data(const struct ctx_json *json, uint32_t node)
-{
-	uint32_t data = ctx_json_find(json, node, "data");
-
-	return data != 0 && json->nodes[data].kind == CTX_JSON_OBJECT ? data
-								      : 0;
-}
-
 const char *
 ctx_copilot_cli_is(const struct ctx_json *json, uint32_t node)
 {
@@ -38,7 +27,7 @@ ctx_copilot_cli_is(const struct ctx_json *json, uint32_t node)
 	uint32_t type = ctx_json_find(json, node, "type");
 	size_t i;
 
-	if (type == 0 || find_data(json, node) == 0 ||
+	if (type == 0 || ctx_find_object(json, node, "data") == 0 ||
 	    ctx_json_find(json, node, "id") == 0 ||
 	    ctx_json_find(json, node, "timestamp") == 0)
 		return NULL;
@@ -77,55 +66,38 @@ read_copilot_text(struct ctx_message *message, uint32_t text,
 }
 
 static int
-read_attachments(struct ctx_message *message, uint32_t data,
-    struct ctx_err *err)
+read_attachment(const struct ctx_json *json, uint32_t attachment,
+    struct ctx_message *message, struct ctx_err *err)
 {
-	const struct ctx_json *json = message->json;
-	uint32_t list = ctx_find_list(json, data, "attachments"), one, bytes;
+	uint32_t bytes = ctx_json_find(json, attachment, "data");
 
-	for (one = list + 1; list != 0 && one < json->nodes[list].next;
-	     one = json->nodes[one].next) {
-		bytes = ctx_json_find(json, one, "data");
-		if (bytes == 0 || json->nodes[bytes].kind != CTX_JSON_STRING)
-			continue;
-		if (ctx_read_block(message, CTX_BLOCK_MEDIA, bytes, err) < 0)
-			return -1;
-		message->blocks[message->n - 1].container = list;
-		message->blocks[message->n - 1].removable = one;
-	}
-	return 0;
+	if (bytes == 0 || json->nodes[bytes].kind != CTX_JSON_STRING)
+		return 0;
+	return ctx_read_block(message, CTX_BLOCK_MEDIA, bytes, err);
 }
 
 static int
 read_user(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 {
+	const struct ctx_json *json = message->json;
+
 	message->role = CTX_ROLE_USER;
 	return read_copilot_text(message,
-		   ctx_find_either(message->json, data, "transformedContent",
-		       "content"),
+		   ctx_find_either(json, data, "transformedContent", "content"),
 		   err) < 0
 	    ? -1
-	    : read_attachments(message, data, err);
+	    : ctx_read_content(message,
+		  ctx_find_list(json, data, "attachments"), read_attachment,
+		  err);
 }
 
 static int
-read_tool_requests(struct ctx_message *message, uint32_t data,
-    struct ctx_err *err)
+read_tool_request(const struct ctx_json *json, uint32_t request,
+    struct ctx_message *message, struct ctx_err *err)
 {
-	const struct ctx_json *json = message->json;
-	uint32_t list = ctx_find_list(json, data, "toolRequests"), one;
-
-	for (one = list + 1; list != 0 && one < json->nodes[list].next;
-	     one = json->nodes[one].next) {
-		if (ctx_read_call(message,
-			ctx_json_find(json, one, "arguments"),
-			ctx_json_find(json, one, "toolCallId"),
-			ctx_json_find(json, one, "name"), err) < 0)
-			return -1;
-		message->blocks[message->n - 1].container = list;
-		message->blocks[message->n - 1].removable = one;
-	}
-	return 0;
+	(void)json;
+	return ctx_read_call_in(message, request, "arguments", "toolCallId",
+	    "name", err);
 }
 
 /* Adds the text, the reasoning and the tool calls of an assistant message.
@@ -144,7 +116,9 @@ read_copilot_assistant(struct ctx_message *message, uint32_t data,
 		read_copilot_text(message, ctx_json_find(json, data, "content"),
 		    err) < 0
 	    ? -1
-	    : read_tool_requests(message, data, err);
+	    : ctx_read_content(message,
+		  ctx_find_list(json, data, "toolRequests"), read_tool_request,
+		  err);
 }
 
 /* Adds the images and other media of a tool result.  They are in a list beside
@@ -265,7 +239,7 @@ int
 ctx_copilot_cli_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
-	uint32_t data = find_data(json, node);
+	uint32_t data = ctx_find_object(json, node, "data");
 	const struct event *event = find_event(json, node, data);
 
 	if (event == NULL || event->read == NULL)
@@ -279,7 +253,7 @@ void
 ctx_copilot_cli_line(const struct ctx_json *json, uint32_t node,
     struct ctx_line_place *line)
 {
-	uint32_t data = find_data(json, node);
+	uint32_t data = ctx_find_object(json, node, "data");
 	const struct event *event;
 
 	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};

@@ -242,18 +242,14 @@ static bool
 is_for_agent(const struct ctx_json *json, uint32_t content)
 {
 	static const char *const starts[] = {"/", "?", "<session_context>",
-	    "<hook_context>"};
+	    "<hook_context>", NULL};
 	uint32_t text = content;
-	size_t i;
 
 	if (ctx_is_array(json, text))
 		text = ctx_json_at(json, text, 0);
 	if (text != 0 && json->nodes[text].kind == CTX_JSON_OBJECT)
 		text = ctx_json_find(json, text, "text");
-	for (i = 0; text != 0 && i < sizeof starts / sizeof starts[0]; i++)
-		if (ctx_begins(json, text, starts[i]))
-			return true;
-	return false;
+	return text != 0 && ctx_begins(json, text, starts);
 }
 
 /* Reads the message at a JSON node: sets role and flags, and adds its

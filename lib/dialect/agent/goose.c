@@ -17,7 +17,8 @@ ctx_goose_is(const struct ctx_json *json, uint32_t node)
 {
 	static const char *const types[] = {"toolRequest", "toolResponse",
 	    "redactedThinking", "frontendToolRequest",
-	    "toolConfirmationRequest", "systemNotification", "actionRequired"};
+	    "toolConfirmationRequest", "systemNotification", "actionRequired",
+	    NULL};
 	uint32_t content = ctx_json_find(json, node, "content"), created;
 
 	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY ||
@@ -28,8 +29,7 @@ ctx_goose_is(const struct ctx_json *json, uint32_t node)
 		return "created";
 	if (ctx_find_below(json, node, "metadata", "agentVisible") != 0)
 		return "agentVisible";
-	return ctx_has_block(json, content, types,
-	    sizeof types / sizeof types[0]);
+	return ctx_has_block(json, content, types);
 }
 
 static int
@@ -144,17 +144,15 @@ int
 ctx_goose_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
+	int rc = ctx_read_message(message, json, node, "content",
+	    read_goose_block, err);
 	uint32_t visible;
 
-	if (!ctx_read_role(message, json, node,
-		ctx_json_find(json, node, "role")))
-		return 0;
+	if (rc <= 0)
+		return rc;
 	message->time = ctx_json_find(json, node, "created");
 	visible = ctx_find_below(json, node, "metadata", "agentVisible");
 	if (visible != 0 && json->nodes[visible].kind == CTX_JSON_FALSE)
 		message->flags |= CTX_MESSAGE_HIDDEN;
-	return ctx_read_content(message, ctx_json_find(json, node, "content"),
-		   read_goose_block, err) < 0
-	    ? -1
-	    : 1;
+	return 1;
 }

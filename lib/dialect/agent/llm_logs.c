@@ -59,9 +59,9 @@ static int
 read_log_tool_call(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
 {
-	return ctx_read_call(message, ctx_json_find(json, block, "arguments"),
-	    ctx_json_find(json, block, "tool_call_id"),
-	    ctx_json_find(json, block, "name"), err);
+	(void)json;
+	return ctx_read_call_in(message, block, "arguments", "tool_call_id",
+	    "name", err);
 }
 
 /* Adds a block for each element of the array that the row has for this key.

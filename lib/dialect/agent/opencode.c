@@ -21,10 +21,10 @@
 static bool
 is_compaction(const struct ctx_json *json, uint32_t node)
 {
-	static const char *const types[] = {"compaction"};
+	static const char *const types[] = {"compaction", NULL};
 
-	return ctx_has_block(json, ctx_json_find(json, node, "parts"), types,
-		   1) != NULL;
+	return ctx_has_block(json, ctx_json_find(json, node, "parts"), types) !=
+	    NULL;
 }
 
 /* If this message is a finished summary of opencode, returns the JSON node of

@@ -55,10 +55,8 @@ read_pi_block(const struct ctx_json *json, uint32_t block,
 	uint32_t type = ctx_json_find(json, block, "type");
 
 	if (type != 0 && ctx_json_is(json, type, "toolCall"))
-		return ctx_read_call(message,
-		    ctx_json_find(json, block, "arguments"),
-		    ctx_json_find(json, block, "id"),
-		    ctx_json_find(json, block, "name"), err);
+		return ctx_read_call_in(message, block, "arguments", "id",
+		    "name", err);
 	return ctx_read_typed(message, block, rows,
 	    sizeof rows / sizeof rows[0], err);
 }

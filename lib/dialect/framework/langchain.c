@@ -147,32 +147,21 @@ read_langchain_block(const struct ctx_json *json, uint32_t block,
 	return read_langchain_plain_block(json, block, message, err);
 }
 
-/* Adds the tool calls in an array to the message.  They are written as {"name",
+/* Adds a tool call in an array to the message.  It is written as {"name",
  * "args", "id"}, or in the form of Chat Completions: {"id", "function":
  * {"name", "arguments"}}. */
 static int
-read_langchain_tool_calls(struct ctx_message *message, uint32_t calls,
-    struct ctx_err *err)
+read_langchain_tool_call(const struct ctx_json *json, uint32_t call,
+    struct ctx_message *message, struct ctx_err *err)
 {
-	const struct ctx_json *json = message->json;
-	uint32_t call, body;
+	uint32_t body = ctx_json_find(json, call, "function");
 
-	if (calls == 0)
-		return 0;
-	for (call = calls + 1; call < json->nodes[calls].next;
-	     call = json->nodes[call].next) {
-		body = ctx_json_find(json, call, "function");
-		if (body == 0)
-			body = call;
-		if (ctx_read_call(message,
-			ctx_find_either(json, body, "args", "arguments"),
-			ctx_json_find(json, call, "id"),
-			ctx_json_find(json, body, "name"), err) < 0)
-			return -1;
-		message->blocks[message->n - 1].container = calls;
-		message->blocks[message->n - 1].removable = call;
-	}
-	return 0;
+	if (body == 0)
+		body = call;
+	return ctx_read_call(message,
+	    ctx_find_either(json, body, "args", "arguments"),
+	    ctx_json_find(json, call, "id"), ctx_json_find(json, body, "name"),
+	    err);
 }
 
 /* Adds the tool calls of an assistant message, each once, although a call may
@@ -198,13 +187,15 @@ read_ai_tool_calls(struct ctx_message *message, uint32_t body, uint32_t extra,
 		message->blocks[i].kind = CTX_BLOCK_OPAQUE;
 		message->blocks[i].payload = 0;
 	}
-	if (read_langchain_tool_calls(message, calls, err) < 0 ||
-	    read_langchain_tool_calls(message, invalid, err) < 0)
+	if (ctx_read_content(message, calls, read_langchain_tool_call, err) <
+		0 ||
+	    ctx_read_content(message, invalid, read_langchain_tool_call, err) <
+		0)
 		return -1;
 	if (repeated || found || extra == 0)
 		return 0;
-	if (read_langchain_tool_calls(message,
-		ctx_find_list(json, extra, "tool_calls"), err) < 0)
+	if (ctx_read_content(message, ctx_find_list(json, extra, "tool_calls"),
+		read_langchain_tool_call, err) < 0)
 		return -1;
 	old = ctx_json_find(json, extra, "function_call");
 	if (old == 0 || json->nodes[old].kind != CTX_JSON_OBJECT)
@@ -295,21 +286,10 @@ read_langchain_message(const struct ctx_json *json, uint32_t node,
 	return rc < 0 ? -1 : 1;
 }
 
-/* Returns the JSON node of the object that another object has for a key, or 0
- * if there is no such member, or it is not an object. */
-static uint32_t
-find_object(const struct ctx_json *json, uint32_t node, const char *key)
-{
-	uint32_t value = ctx_json_find(json, node, key);
-
-	return value != 0 && json->nodes[value].kind == CTX_JSON_OBJECT ? value
-									: 0;
-}
-
 const char *
 ctx_langchain_dict_is(const struct ctx_json *json, uint32_t node)
 {
-	if (find_object(json, node, "data") == 0 ||
+	if (ctx_find_object(json, node, "data") == 0 ||
 	    find_message_class(json, ctx_json_find(json, node, "type")) == NULL)
 		return NULL;
 	return "type and data";
@@ -321,7 +301,7 @@ ctx_langchain_dict_read(const struct ctx_json *json, uint32_t node,
 {
 	const struct message_class *kind =
 	    find_message_class(json, ctx_json_find(json, node, "type"));
-	uint32_t data = find_object(json, node, "data");
+	uint32_t data = ctx_find_object(json, node, "data");
 
 	if (kind == NULL || data == 0)
 		return 0;
@@ -345,7 +325,7 @@ find_serialized_class(const struct ctx_json *json, uint32_t node)
 const char *
 ctx_langchain_lc_is(const struct ctx_json *json, uint32_t node)
 {
-	if (find_object(json, node, "kwargs") == 0 ||
+	if (ctx_find_object(json, node, "kwargs") == 0 ||
 	    find_serialized_class(json, node) == NULL)
 		return NULL;
 	return "lc and kwargs";
@@ -356,7 +336,7 @@ ctx_langchain_lc_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
 	const struct message_class *kind = find_serialized_class(json, node);
-	uint32_t kwargs = find_object(json, node, "kwargs");
+	uint32_t kwargs = ctx_find_object(json, node, "kwargs");
 
 	if (kind == NULL || kwargs == 0)
 		return 0;

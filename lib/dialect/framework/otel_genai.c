@@ -91,10 +91,8 @@ read_otel_part(const struct ctx_json *json, uint32_t part,
 	uint32_t type = ctx_json_find(json, part, "type");
 
 	if (type != 0 && ctx_json_is(json, type, "tool_call"))
-		return ctx_read_call(message,
-		    ctx_json_find(json, part, "arguments"),
-		    ctx_json_find(json, part, "id"),
-		    ctx_json_find(json, part, "name"), err);
+		return ctx_read_call_in(message, part, "arguments", "id",
+		    "name", err);
 	if (type != 0 && ctx_json_is(json, type, "tool_call_response"))
 		return read_otel_tool_result(message, part, err);
 	return ctx_read_typed(message, part, rows, sizeof rows / sizeof rows[0],
@@ -105,12 +103,10 @@ int
 ctx_otel_genai_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
-	if (!ctx_read_role(message, json, node,
-		ctx_json_find(json, node, "role")))
-		return 0;
-	message->name = ctx_json_find(json, node, "name");
-	return ctx_read_content(message, ctx_json_find(json, node, "parts"),
-		   read_otel_part, err) < 0
-	    ? -1
-	    : 1;
+	int rc =
+	    ctx_read_message(message, json, node, "parts", read_otel_part, err);
+
+	if (rc > 0)
+		message->name = ctx_json_find(json, node, "name");
+	return rc;
 }

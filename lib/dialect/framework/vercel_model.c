@@ -15,8 +15,8 @@ const char *
 ctx_vercel_model_is(const struct ctx_json *json, uint32_t node)
 {
 	static const char *const types[] = {"tool-call", "tool-result",
-	    "tool-approval-request", "tool-approval-response",
-	    "reasoning-file"};
+	    "tool-approval-request", "tool-approval-response", "reasoning-file",
+	    NULL};
 	uint32_t content = ctx_find_list(json, node, "content"), block, type;
 	const char *why;
 
@@ -26,8 +26,7 @@ ctx_vercel_model_is(const struct ctx_json *json, uint32_t node)
 		return "providerOptions";
 	if (content == 0)
 		return NULL;
-	why =
-	    ctx_has_block(json, content, types, sizeof types / sizeof types[0]);
+	why = ctx_has_block(json, content, types);
 	if (why != NULL)
 		return why;
 	for (block = content + 1; block < json->nodes[content].next;
@@ -177,12 +176,10 @@ int
 ctx_vercel_model_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
-	if (!ctx_read_role(message, json, node,
-		ctx_json_find(json, node, "role")))
-		return 0;
-	if (ctx_read_content(message, ctx_json_find(json, node, "content"),
-		read_vercel_block, err) < 0)
-		return -1;
-	protect_asked_tool_calls(message);
-	return 1;
+	int rc = ctx_read_message(message, json, node, "content",
+	    read_vercel_block, err);
+
+	if (rc > 0)
+		protect_asked_tool_calls(message);
+	return rc;
 }

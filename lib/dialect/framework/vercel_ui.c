@@ -182,13 +182,8 @@ int
 ctx_vercel_ui_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
-	uint32_t parts = ctx_json_find(json, node, "parts");
-
-	if (!ctx_read_role(message, json, node,
-		ctx_json_find(json, node, "role")))
-		return 0;
 	/* Messages of version 3 of the SDK had content instead of parts. */
-	if (parts == 0)
-		parts = ctx_json_find(json, node, "content");
-	return ctx_read_content(message, parts, read_ui_part, err) < 0 ? -1 : 1;
+	return ctx_read_message(message, json, node,
+	    ctx_json_find(json, node, "parts") != 0 ? "parts" : "content",
+	    read_ui_part, err);
 }

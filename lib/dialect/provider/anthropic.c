@@ -18,15 +18,15 @@ identify_block(const struct ctx_json *json, uint32_t block)
 {
 	static const char *const types[] = {"tool_use", "tool_result",
 	    "server_tool_use", "search_result", "container_upload",
-	    "mid_conv_system"};
+	    "mid_conv_system", NULL};
 	uint32_t type = ctx_json_find(json, block, "type");
-	size_t i;
+	const char *word;
 
 	if (type == 0)
 		return NULL;
-	for (i = 0; i < sizeof types / sizeof types[0]; i++)
-		if (ctx_json_is(json, type, types[i]))
-			return types[i];
+	word = ctx_json_is_any(json, type, types);
+	if (word != NULL)
+		return word;
 	if ((ctx_json_is(json, type, "image") ||
 		ctx_json_is(json, type, "document")) &&
 	    ctx_json_find(json, block, "source") != 0)
@@ -169,14 +169,14 @@ static int
 read_anthropic_tool_result(struct ctx_message *message, uint32_t block,
     bool own, struct ctx_err *err)
 {
-	static const char *const found[] = {"tool_reference"};
+	static const char *const found[] = {"tool_reference", NULL};
 	const struct ctx_json *json = message->json;
 	uint32_t body = ctx_json_find(json, block, "content");
 	uint32_t id = ctx_json_find(json, block, "tool_use_id");
 	size_t first = message->n;
 	int rc;
 
-	if (own && ctx_has_block(json, body, found, 1) == NULL)
+	if (own && ctx_has_block(json, body, found) == NULL)
 		rc = ctx_read_result(message, body, id, 0,
 		    read_anthropic_plain_block, err);
 	else
@@ -195,15 +195,11 @@ static int
 read_anthropic_tool_call(struct ctx_message *message, uint32_t block, bool own,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = message->json;
-
-	if (ctx_read_call(message, ctx_json_find(json, block, "input"),
-		ctx_json_find(json, block, "id"),
-		ctx_json_find(json, block, "name"), err) < 0)
+	if (ctx_read_call_in(message, block, "input", "id", "name", err) < 0)
 		return -1;
 	message->blocks[message->n - 1].no_truncate = !own;
 	message->blocks[message->n - 1].provider_runs = !own;
-	ctx_read_caller(message, ctx_json_find(json, block, "caller"));
+	ctx_read_caller(message, ctx_json_find(message->json, block, "caller"));
 	return 0;
 }
 
@@ -234,17 +230,16 @@ int
 ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
-	if (!ctx_read_role(message, json, node,
-		ctx_json_find(json, node, "role")))
-		return 0;
+	int rc = ctx_read_message(message, json, node, "content",
+	    read_anthropic_block, err);
+
+	if (rc <= 0)
+		return rc;
 	message->model = ctx_anthropic_model(json, node);
 	/* Anthropic allows a system message inside a conversation only between
 	 * a user message and an assistant message.  So ctx keeps or removes it
 	 * together with the messages before and after it. */
 	if (message->role == CTX_ROLE_SYSTEM)
 		message->flags |= CTX_MESSAGE_ATTACH_BOTH;
-	return ctx_read_content(message, ctx_json_find(json, node, "content"),
-		   read_anthropic_block, err) < 0
-	    ? -1
-	    : 1;
+	return 1;
 }

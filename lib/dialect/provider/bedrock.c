@@ -88,14 +88,11 @@ static int
 read_bedrock_tool_call(struct ctx_message *message, uint32_t call,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = message->json;
-
-	if (ctx_read_call(message, ctx_json_find(json, call, "input"),
-		ctx_json_find(json, call, "toolUseId"),
-		ctx_json_find(json, call, "name"), err) < 0)
+	if (ctx_read_call_in(message, call, "input", "toolUseId", "name", err) <
+	    0)
 		return -1;
 	message->blocks[message->n - 1].no_truncate =
-	    ctx_json_find(json, call, "type") != 0;
+	    ctx_json_find(message->json, call, "type") != 0;
 	return 0;
 }
 
@@ -139,11 +136,6 @@ int
 ctx_bedrock_read(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
 {
-	if (!ctx_read_role(message, json, node,
-		ctx_json_find(json, node, "role")))
-		return 0;
-	return ctx_read_content(message, ctx_json_find(json, node, "content"),
-		   read_bedrock_block, err) < 0
-	    ? -1
-	    : 1;
+	return ctx_read_message(message, json, node, "content",
+	    read_bedrock_block, err);
 }

@@ -80,9 +80,7 @@ read_function_call(struct ctx_message *message, uint32_t part, uint32_t call,
 	uint32_t signature = ctx_find_either(json, part, "thoughtSignature",
 	    "thought_signature");
 
-	if (ctx_read_call(message, ctx_json_find(json, call, "args"),
-		ctx_json_find(json, call, "id"),
-		ctx_json_find(json, call, "name"), err) < 0)
+	if (ctx_read_call_in(message, call, "args", "id", "name", err) < 0)
 		return -1;
 	if (signature != 0 && json->nodes[signature].kind == CTX_JSON_STRING)
 		message->blocks[message->n - 1].signature = signature;

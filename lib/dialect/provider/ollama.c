@@ -63,21 +63,11 @@ ctx_ollama_also(const struct ctx_json *json, uint32_t node)
 }
 
 static int
-read_images(struct ctx_message *message, uint32_t images, struct ctx_err *err)
+read_image(const struct ctx_json *json, uint32_t image,
+    struct ctx_message *message, struct ctx_err *err)
 {
-	const struct ctx_node *nodes = message->json->nodes;
-	uint32_t image;
-
-	if (images == 0)
-		return 0;
-	for (image = images + 1; image < nodes[images].next;
-	     image = nodes[image].next) {
-		if (ctx_read_block(message, CTX_BLOCK_MEDIA, image, err) < 0)
-			return -1;
-		message->blocks[message->n - 1].container = images;
-		message->blocks[message->n - 1].removable = image;
-	}
-	return 0;
+	(void)json;
+	return ctx_read_block(message, CTX_BLOCK_MEDIA, image, err);
 }
 
 /* Chat templates write placeholders such as {"type": "image"} for media.  The
@@ -86,19 +76,17 @@ read_images(struct ctx_message *message, uint32_t images, struct ctx_err *err)
 static void
 find_placeholders(struct ctx_message *message)
 {
-	static const char *const types[] = {"image", "video", "audio"};
+	static const char *const types[] = {"image", "video", "audio", NULL};
 	uint32_t type;
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; i < message->n; i++) {
 		if (message->blocks[i].kind != CTX_BLOCK_OPAQUE)
 			continue;
 		type = ctx_json_find(message->json, message->blocks[i].payload,
 		    "type");
-		for (j = 0; type != 0 && j < sizeof types / sizeof types[0];
-		     j++)
-			if (ctx_json_is(message->json, type, types[j]))
-				message->blocks[i].kind = CTX_BLOCK_MEDIA;
+		if (type != 0 && ctx_json_is_any(message->json, type, types))
+			message->blocks[i].kind = CTX_BLOCK_MEDIA;
 	}
 }
 
@@ -123,8 +111,8 @@ ctx_ollama_read(const struct ctx_json *json, uint32_t node,
 	    ctx_read_member(message, node, "thinking", CTX_BLOCK_REASONING,
 		err) < 0)
 		return -1;
-	return read_images(message, ctx_find_list(json, node, "images"), err) <
-		0
+	return ctx_read_content(message, ctx_find_list(json, node, "images"),
+		   read_image, err) < 0
 	    ? -1
 	    : 1;
 }

@@ -45,7 +45,7 @@ const char *
 ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 {
 	static const char *const blocks[] = {"image_url", "input_audio",
-	    "refusal", "file", "document_url"};
+	    "refusal", "file", "document_url", NULL};
 	uint32_t role = ctx_json_find(json, node, "role"), call, body;
 
 	if (role == 0)
@@ -75,8 +75,8 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 	 * Responses has it, too. */
 	if (ctx_json_is(json, role, "function"))
 		return "role function";
-	return ctx_has_block(json, ctx_json_find(json, node, "content"), blocks,
-	    sizeof blocks / sizeof blocks[0]);
+	return ctx_has_block(json, ctx_json_find(json, node, "content"),
+	    blocks);
 }
 
 static int
@@ -143,10 +143,11 @@ read_chat_reasoning(struct ctx_message *message, uint32_t node,
 {
 	static const char *const members[] = {"reasoning_details",
 	    "reasoning_content", "reasoning"};
-	static const char *const blocks[] = {"thinking", "redacted_thinking"};
-	bool copy = ctx_has_block(message->json,
-			ctx_json_find(message->json, node, "content"), blocks,
-			sizeof blocks / sizeof blocks[0]) != NULL;
+	static const char *const blocks[] = {"thinking", "redacted_thinking",
+	    NULL};
+	bool copy =
+	    ctx_has_block(message->json,
+		ctx_json_find(message->json, node, "content"), blocks) != NULL;
 	size_t first, i;
 
 	for (i = 0; i <= sizeof members / sizeof members[0]; i++) {
@@ -164,43 +165,24 @@ read_chat_reasoning(struct ctx_message *message, uint32_t node,
 	return 0;
 }
 
-/* Adds a tool call in the form {"name", "arguments"} or {"name", "input"}.
- * child: JSON node that must be removed to remove the call; parent: array or
- * object that contains this node. */
+/* Adds a tool call in the form {"name", "arguments"} or {"name", "input"}. */
 static int
-read_chat_tool_call(struct ctx_message *message, uint32_t body, uint32_t id,
-    uint32_t parent, uint32_t child, struct ctx_err *err)
+read_chat_call_body(struct ctx_message *message, uint32_t body, uint32_t id,
+    struct ctx_err *err)
 {
-	const struct ctx_json *json = message->json;
-
-	if (ctx_read_call(message,
-		ctx_find_either(json, body, "arguments", "input"), id,
-		ctx_json_find(json, body, "name"), err) < 0)
-		return -1;
-	message->blocks[message->n - 1].container = parent;
-	message->blocks[message->n - 1].removable = child;
-	return 0;
+	return ctx_read_call(message,
+	    ctx_find_either(message->json, body, "arguments", "input"), id,
+	    ctx_json_find(message->json, body, "name"), err);
 }
 
 static int
-read_chat_tool_calls(struct ctx_message *message, uint32_t calls,
-    struct ctx_err *err)
+read_chat_tool_call(const struct ctx_json *json, uint32_t call,
+    struct ctx_message *message, struct ctx_err *err)
 {
-	const struct ctx_json *json = message->json;
-	uint32_t call, body;
+	uint32_t body = ctx_find_either(json, call, "function", "custom");
 
-	if (calls == 0 || json->nodes[calls].kind != CTX_JSON_ARRAY)
-		return 0;
-	for (call = calls + 1; call < json->nodes[calls].next;
-	     call = json->nodes[call].next) {
-		body = ctx_json_find(json, call, "function");
-		if (body == 0)
-			body = ctx_json_find(json, call, "custom");
-		if (read_chat_tool_call(message, body != 0 ? body : call,
-			ctx_json_find(json, call, "id"), calls, call, err) < 0)
-			return -1;
-	}
-	return 0;
+	return read_chat_call_body(message, body != 0 ? body : call,
+	    ctx_json_find(json, call, "id"), err);
 }
 
 static int
@@ -216,13 +198,17 @@ read_chat_assistant(struct ctx_message *message, uint32_t node,
 	    ctx_read_member(message, node, "refusal", CTX_BLOCK_TEXT, err) <
 		0 ||
 	    ctx_read_member(message, node, "audio", CTX_BLOCK_MEDIA, err) < 0 ||
-	    read_chat_tool_calls(message,
-		ctx_json_find(json, node, "tool_calls"), err) < 0)
+	    ctx_read_content(message, ctx_find_list(json, node, "tool_calls"),
+		read_chat_tool_call, err) < 0)
 		return -1;
 	call = ctx_json_find(json, node, "function_call");
 	if (call == 0 || json->nodes[call].kind != CTX_JSON_OBJECT)
 		return 0;
-	return read_chat_tool_call(message, call, 0, node, call - 1, err);
+	if (read_chat_call_body(message, call, 0, err) < 0)
+		return -1;
+	message->blocks[message->n - 1].container = node;
+	message->blocks[message->n - 1].removable = call - 1;
+	return 0;
 }
 
 /* Returns the JSON node of the id of the tool call that a tool message answers,

@@ -99,7 +99,7 @@ find_item(const struct ctx_json *json, uint32_t node)
 static const char *
 identify_message(const struct ctx_json *json, uint32_t node, uint32_t content)
 {
-	static const char *const refusal[] = {"refusal"};
+	static const char *const refusal[] = {"refusal", NULL};
 	uint32_t type = ctx_json_find(json, node, "type");
 
 	if (type == 0 || !ctx_json_is(json, type, "message") ||
@@ -107,14 +107,14 @@ identify_message(const struct ctx_json *json, uint32_t node, uint32_t content)
 		return NULL;
 	if (ctx_json_find(json, node, "status") != 0)
 		return "status";
-	return ctx_has_block(json, content, refusal, 1);
+	return ctx_has_block(json, content, refusal);
 }
 
 const char *
 ctx_openai_responses_is(const struct ctx_json *json, uint32_t node)
 {
 	static const char *const blocks[] = {"input_text", "output_text",
-	    "input_image", "input_file"};
+	    "input_image", "input_file", NULL};
 	const struct item *item = find_item(json, node);
 	uint32_t content = ctx_json_find(json, node, "content");
 	const char *why;
@@ -123,8 +123,7 @@ ctx_openai_responses_is(const struct ctx_json *json, uint32_t node)
 		return item->type;
 	if (ctx_json_find(json, node, "role") == 0)
 		return NULL;
-	why = ctx_has_block(json, content, blocks,
-	    sizeof blocks / sizeof blocks[0]);
+	why = ctx_has_block(json, content, blocks);
 	return why != NULL ? why : identify_message(json, node, content);
 }
 
@@ -283,11 +282,6 @@ ctx_openai_responses_read(const struct ctx_json *json, uint32_t node,
 	}
 	if (item != NULL)
 		return read_responses_item(message, item, err) < 0 ? -1 : 1;
-	if (!ctx_read_role(message, json, node,
-		ctx_json_find(json, node, "role")))
-		return 0;
-	return ctx_read_content(message, ctx_json_find(json, node, "content"),
-		   read_responses_block, err) < 0
-	    ? -1
-	    : 1;
+	return ctx_read_message(message, json, node, "content",
+	    read_responses_block, err);
 }
