@@ -4,7 +4,7 @@
  *
  * Providers do not publish these figures.  They were fitted by least squares in
  * November 2026 to the billed input tokens of recorded requests;
- * tests/bench/billed.py measures the remaining errors, which ctx-encoding(7)
+ * tests/bench/billed.py measures the remaining errors, which NOTES.md
  * lists.  Where a figure differs between requests or was measured only a few
  * times, the larger value was taken.
  *
