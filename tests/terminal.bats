@@ -145,7 +145,8 @@ X
 	jq -r '"\(.file):\(.line) \(.role) \(.tool) \(.before) -> \(.after) \(.action) \(.rule)"' \
 	    lines | tr -s ' ' > want
 	[ "$(wc -l < want)" -gt 10 ]
-	tail -n +2 tty | tr -s ' ' | diff want -
+	tail -n +2 tty | tr -d , | tr -s ' ' | diff want -
+	grep -q ' 1,085 -> 13 ' tty
 	on_terminal "ctx-prune -m gpt-4o -b 90k -n --explain=- agent.jsonl | cat"
 	cmp lines tty
 	for width in 24 40 72 80 99 100 200; do
@@ -167,4 +168,36 @@ X
 	run ! grep -q $'\033' tty
 	on_terminal "ctx-prune -b 20 -k 0 -t 1 -n --json --explain=- evil"
 	run ! grep -q '^where' tty
+}
+
+@test "--dry-run fits the terminal and groups digits; a pipe has one layout" {
+	cp "$agent" agent.jsonl
+	tail -n +5 agent.jsonl > orphan
+	long=$(printf 'directory-%d/' {1..12})
+	mkdir -p "$long"
+	cp agent.jsonl "$long"
+	ctx-prune -b 16k -n agent.jsonl > pipe
+	for width in 30 40 60 72 73 80 200; do
+		on_terminal "ctx-prune -b 16k -n agent.jsonl; ctx-age -n agent.jsonl
+		    ctx-truncate -l 4000 -n ${long}agent.jsonl
+		    ctx-prune -b 16k -n ${long}agent.jsonl
+		    ctx-prune -b 500 -n agent.jsonl 2> err
+		    ctx-cache -d anthropic -m claude-opus-4-8 -n agent.jsonl
+		    ctx-check --repair -n orphan" "$width"
+		awk -v w="$width" 'length > w { exit 1 }' tty ||
+			fail "$width: $(awk -v w="$width" 'length > w' tty)"
+		grep -q '^ *drop  *few .*-  *86,581 tokens$' tty ||
+			fail "$width: $(cat tty)"
+		grep -q '^ *which is not met$' tty
+		grep -q '^ *mark  *newe.* 1 messages' tty
+		grep -q '^ *drop  *orph.* 2 repairs$' tty
+	done
+	# The words of a pipe, in lines of their own.
+	on_terminal "ctx-prune -b 16k -n agent.jsonl" 200
+	tr -d ':,' < pipe | xargs > want
+	tr -d ':,' < tty | xargs | diff want -
+	on_terminal "ctx-prune -b 16k -n agent.jsonl | cat" 40
+	cmp pipe tty
+	# Numbers stand below each other.
+	[ "$(sed -n 's/ tokens.*//p' pipe | awk '{ print length }' | sort -u)" = 66 ]
 }

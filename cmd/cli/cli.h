@@ -218,9 +218,8 @@ void cli_report_close(struct cli *cli, struct cli_report *report,
 /* Returns true if the command must print a table of what it would change
  * (--dry-run). */
 bool cli_report_plans(const struct cli_report *report);
-/* cli_report_row prints one row of the table of --dry-run. cli_report_rules
- * prints one row for each reason (rule) for which something was changed. */
-void cli_report_row(const char *name, uint64_t messages, uint64_t tokens);
+/* Prints one row of the table of --dry-run for each reason (rule) for which
+ * something was changed. */
 void cli_report_rules(struct cli_report *report);
 /* Returns the sums of the changes in an input file, for each reason (rule), as
  * a JSON object, or NULL if there is no memory. */
@@ -578,5 +577,11 @@ struct ctx_str cli_text_head(struct ctx_str name, size_t width);
  * path. */
 int cli_place(struct ctx_buf *out, const char *file, uint64_t line,
     size_t width, struct ctx_err *err);
+/* Writes a number with a comma before each group of three digits, such as
+ * "-1,234", to the text cell. sign: text before the number. */
+void cli_group_digits(char cell[24], const char *sign, uint64_t number);
+/* Prints a text in lines of at most width characters, of which the first
+ * "indent" are spaces.  Breaks lines at spaces. */
+void cli_print_wrapped(const char *text, size_t indent, size_t width);
 
 #endif

@@ -1,6 +1,5 @@
 /* explain_table.c - prints the changes of --explain as a table for people */
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -70,20 +69,21 @@ print_string(const unsigned widths[COLUMNS], size_t column, const char *text)
 	print_cell(widths, column, (struct ctx_str){text, strlen(text)});
 }
 
-/* Writes the number of tokens of a message before and after a change: "6526 ->
+/* Writes the number of tokens of a message before and after a change: "6,526 ->
  * 234" or, if the column is too narrow for this, "6.5k -> 234". */
 static void
-write_change(char tokens[48], const struct ctx_change *change, size_t width)
+write_change(char tokens[56], const struct ctx_change *change, size_t width)
 {
-	char before[16], after[16];
+	char before[24], after[24];
 
 	tokens[0] = '\0';
 	if (change->before == 0 && change->after == 0)
 		return;
-	(void)snprintf(tokens, 48, "%" PRIu64 " -> %" PRIu64, change->before,
-	    change->after);
+	cli_group_digits(before, "", change->before);
+	cli_group_digits(after, "", change->after);
+	(void)snprintf(tokens, 56, "%s -> %s", before, after);
 	if (strlen(tokens) > width)
-		(void)snprintf(tokens, 48, "%s -> %s",
+		(void)snprintf(tokens, 56, "%s -> %s",
 		    cli_short_number(before, change->before),
 		    cli_short_number(after, change->after));
 }
@@ -95,7 +95,7 @@ cli_explain_row(struct cli_report *report, const struct ctx_change *change,
 	bool is_message = change->member.n == 0 && !change->aside;
 	struct ctx_buf where = {0};
 	unsigned widths[COLUMNS];
-	char tokens[48], why[80];
+	char tokens[56], why[80];
 	size_t i;
 
 	fit_widths(widths);

@@ -2,13 +2,12 @@
  * (--dry-run) or as JSON lines for programs (--explain) */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/plan_table.h"
 
 json_t *
 cli_json_text(const char *p, size_t n)
@@ -183,14 +182,6 @@ write_explanation(struct cli_report *report, const struct ctx_change *change,
 
 /* ---- the plan ---- */
 
-static void
-print_row(const char *what, const char *why, char of_messages,
-    uint64_t messages, char of_tokens, uint64_t tokens)
-{
-	printf("  %-6s %-24s %c%9" PRIu64 " messages %c%11" PRIu64 " tokens\n",
-	    what, why, of_messages, messages, of_tokens, tokens);
-}
-
 /* Prints a row of the table of --dry-run for changes of something other than
  * messages. what: "members" (of requests), or "lines" (of a session file that
  * are not sent to the model); n: how many were changed. */
@@ -198,14 +189,11 @@ static void
 print_others(const struct cli_rule *rule, uint64_t n, const char *what)
 {
 	if (n > 0)
-		printf("  %-6s %-24s  %9" PRIu64 " %s\n", rule->action,
-		    rule->name, n, what);
-}
-
-void
-cli_report_row(const char *name, uint64_t messages, uint64_t tokens)
-{
-	print_row(name, "", ' ', messages, ' ', tokens);
+		cli_plan_row(&(struct cli_plan_row){.action = rule->action,
+		    .reason = rule->name,
+		    .count_sign = ' ',
+		    .count = n,
+		    .unit = what});
 }
 
 /* Returns by how many tokens all changes for one reason (rule) make the output
@@ -217,32 +205,41 @@ tokens_of(const struct cli_rule *rule)
 					  : rule->before - rule->after;
 }
 
+static void
+print_messages(const struct cli_rule *rule)
+{
+	bool adds = strcmp(rule->action, "add") == 0;
+	bool drops = strcmp(rule->action, "drop") == 0;
+
+	if (rule->messages == 0 && rule->before == rule->after)
+		return;
+	cli_plan_row(&(struct cli_plan_row){.action = rule->action,
+	    .reason = rule->name,
+	    .count_sign = adds ? '+'
+		: drops        ? '-'
+			       : ' ',
+	    .count = rule->messages,
+	    .unit = "messages",
+	    .tokens_sign = rule->after > rule->before ? '+'
+		: rule->after < rule->before          ? '-'
+						      : ' ',
+	    .tokens = tokens_of(rule),
+	    .has_tokens = true});
+}
+
 void
 cli_report_rules(struct cli_report *report)
 {
 	const struct cli_rule *rule;
-	bool adds, edits;
 
 	for (rule = report->rules; rule->name != NULL; rule++) {
 		if (report->repairs) {
 			print_others(rule, rule->messages, "repairs");
 			continue;
 		}
-		adds = strcmp(rule->action, "add") == 0;
-		edits = !adds && strcmp(rule->action, "drop") != 0;
 		print_others(rule, rule->members, "members");
 		print_others(rule, rule->lines, "lines");
-		if (rule->messages == 0 && rule->before == rule->after)
-			continue;
-		print_row(rule->action, rule->name,
-		    adds        ? '+'
-			: edits ? ' '
-				: '-',
-		    rule->messages,
-		    rule->after > rule->before       ? '+'
-			: rule->after < rule->before ? '-'
-						     : ' ',
-		    tokens_of(rule));
+		print_messages(rule);
 	}
 }
 
@@ -306,9 +303,7 @@ end_file(struct cli_report *report, struct ctx_err *err)
 			rc = cli_json_line(stdout, CLI_STDOUT,
 			    cli_report_object(report, report->file), 0, err);
 		} else {
-			cli_print_masked(stdout, report->file,
-			    strlen(report->file));
-			(void)putchar('\n');
+			rc = cli_plan_title(report->file, 0, err);
 			cli_report_rules(report);
 		}
 	}

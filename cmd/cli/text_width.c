@@ -1,5 +1,5 @@
 /* text_width.c - finds the width of the terminal and of texts, and shortens
- * texts to a number of columns */
+ * and wraps texts to a number of columns */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,4 +99,36 @@ cli_place(struct ctx_buf *out, const char *file, uint64_t line, size_t width,
 	if (ctx_buf_add(out, name.p, name.n, err) < 0)
 		return -1;
 	return ctx_buf_add(out, number, strlen(number), err);
+}
+
+void
+cli_group_digits(char cell[24], const char *sign, uint64_t number)
+{
+	char digits[24];
+	size_t n = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, number);
+	size_t i, at = strlen(sign);
+
+	memcpy(cell, sign, at);
+	for (i = 0; i < n && at + 2 < 24; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			cell[at++] = ',';
+		cell[at++] = digits[i];
+	}
+	cell[at] = '\0';
+}
+
+void
+cli_print_wrapped(const char *text, size_t indent, size_t width)
+{
+	size_t n;
+
+	width -= indent;
+	while (strlen(text) > width) {
+		for (n = width; n > 0 && text[n] != ' '; n--)
+			continue;
+		n = n > 0 ? n : width;
+		printf("%*s%.*s\n", (int)indent, "", (int)n, text);
+		text += n + (text[n] == ' ');
+	}
+	printf("%*s%s\n", (int)indent, "", text);
 }

@@ -6,7 +6,6 @@
  * are known; then they are printed.  The columns of later rows are at least as
  * wide.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,24 +37,6 @@ struct table_row {
 	char cells[COLUMNS][24];
 };
 
-/* Writes a number with a comma before each group of three digits, such as
- * "-1,234", to the text cell. sign: text before the number. */
-static void
-write_grouped(char cell[24], const char *sign, uint64_t number)
-{
-	char digits[24];
-	size_t n = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, number);
-	size_t i, at = strlen(sign);
-
-	memcpy(cell, sign, at);
-	for (i = 0; i < n && at + 2 < 24; i++) {
-		if (i > 0 && (n - i) % 3 == 0)
-			cell[at++] = ',';
-		cell[at++] = digits[i];
-	}
-	cell[at] = '\0';
-}
-
 static void
 write_cells(char cells[COLUMNS][24], const struct row_form *form,
     const struct ctx_token_stats *stats)
@@ -64,22 +45,22 @@ write_cells(char cells[COLUMNS][24], const struct row_form *form,
 	uint64_t tokens = row_tokens(form, stats), billed;
 	int64_t left = (int64_t)(window - tokens - form->reserve);
 
-	write_grouped(cells[TOKENS], stats->estimated > 0 ? "~" : "",
+	cli_group_digits(cells[TOKENS], stats->estimated > 0 ? "~" : "",
 	    stats->tokens);
-	write_grouped(cells[MESSAGES], "", stats->messages);
-	write_grouped(cells[CHARS], "", stats->chars);
+	cli_group_digits(cells[MESSAGES], "", stats->messages);
+	cli_group_digits(cells[CHARS], "", stats->chars);
 	if (window > 0) {
-		write_grouped(cells[WINDOW], "", window);
+		cli_group_digits(cells[WINDOW], "", window);
 		(void)snprintf(cells[USED], sizeof cells[USED], "%.1f%%",
 		    100.0 * (double)tokens / (double)window);
-		write_grouped(cells[LEFT], left < 0 ? "-" : "",
+		cli_group_digits(cells[LEFT], left < 0 ? "-" : "",
 		    left < 0 ? -(uint64_t)left : (uint64_t)left);
 	}
 	billed = stats->message != NULL ? stats->billed : stats->last.billed;
 	if (form->billed && billed > 0)
-		write_grouped(cells[BILLED], "", billed);
+		cli_group_digits(cells[BILLED], "", billed);
 	if (form->billed && stats->last.billed > 0)
-		write_grouped(cells[AFTER], "",
+		cli_group_digits(cells[AFTER], "",
 		    ctx_tokens_after_request(stats));
 }
 
@@ -323,23 +304,6 @@ table_add(struct row_form *form, const struct row *row)
 
 /* ---- the end ---- */
 
-/* Prints a text in lines of at most width characters.  Breaks lines at
- * spaces. */
-static void
-print_wrapped(const char *text, size_t width)
-{
-	size_t n;
-
-	while (strlen(text) > width) {
-		for (n = width; n > 0 && text[n] != ' '; n--)
-			continue;
-		n = n > 0 ? n : width;
-		printf("%.*s\n", (int)n, text);
-		text += n + (text[n] == ' ');
-	}
-	puts(text);
-}
-
 void
 table_end(struct row_form *form)
 {
@@ -347,14 +311,16 @@ table_end(struct row_form *form)
 
 	flush_rows(form);
 	if (table->estimated)
-		print_wrapped("~ is an estimate: not counted by the model's "
-			      "own tokenizer, or with tools or media",
-		    cli_columns());
+		cli_print_wrapped(
+		    "~ is an estimate: not counted by the model's "
+		    "own tokenizer, or with tools or media",
+		    0, cli_columns());
 	if (table->billed)
-		print_wrapped("used and left are of billed, the input of the "
-			      "last request as its provider counted it, and of "
-			      "after, which is counted since then",
-		    cli_columns());
+		cli_print_wrapped(
+		    "used and left are of billed, the input of the "
+		    "last request as its provider counted it, and of "
+		    "after, which is counted since then",
+		    0, cli_columns());
 	cli_check_stdout(form->cli);
 	free(table->rows);
 	ctx_intern_release(&table->texts);

@@ -1,9 +1,12 @@
 /* print_plan.c - prints what ctx-prune would remove from a conversation (option
  * --dry-run), and what must be kept */
-#include <inttypes.h>
 #include <string.h>
 
+#include "cli/plan_table.h"
 #include "prune/print_plan.h"
+
+/* Bytes for the longest text that says why tokens are unused. */
+enum { NOTE_BYTES = 160 };
 
 /* Returns how many tokens of the budget are still unused after messages were
  * removed from the conversation. */
@@ -50,27 +53,69 @@ removes_in_steps(const struct ctx_prune_outcome *outcome)
 		outcome->plan->step.reserved > 0);
 }
 
+/* Writes to text why a part of the budget is unused after pruning. */
 static void
-print_unused(const struct ctx_prune_outcome *outcome)
+write_reason(char text[NOTE_BYTES], const struct ctx_prune_outcome *outcome)
 {
 	const struct ctx_prune_settings *settings = outcome->settings;
-	uint64_t unused = count_unused(outcome);
+	char target[24], quantum[24];
+	size_t n = 0;
 
-	if (unused == 0)
-		return;
-	printf("  %-31s %20s %12" PRIu64 " tokens: ", "unused", "", unused);
 	if (settings->target < settings->budget &&
 	    outcome->after != outcome->before)
-		printf("the target is %" PRIu64 "; ", settings->target);
+		n = (size_t)snprintf(text, NOTE_BYTES, "the target is %s; ",
+		    cli_plan_number(target, settings->target));
 	if (removes_in_steps(outcome))
-		printf("messages are removed in steps of %" PRIu64
-		       " tokens (--quantum)%s\n",
-		    settings->quantum,
+		(void)snprintf(text + n, NOTE_BYTES - n,
+		    "messages are removed in steps of %s tokens (--quantum)%s",
+		    cli_plan_number(quantum, settings->quantum),
 		    outcome->after + settings->quantum < settings->target
 			? ", and in whole groups"
 			: "");
 	else
-		puts(explain_unused(outcome));
+		(void)snprintf(text + n, NOTE_BYTES - n, "%s",
+		    explain_unused(outcome));
+}
+
+/* Prints a row with tokens only. note: NULL, or an explanation that follows the
+ * separator. */
+static void
+print_tokens(const char *name, uint64_t tokens, const char *separator,
+    const char *note)
+{
+	cli_plan_row(&(struct cli_plan_row){.action = name,
+	    .reason = "",
+	    .tokens_sign = ' ',
+	    .tokens = tokens,
+	    .has_tokens = true,
+	    .separator = separator,
+	    .note = note});
+}
+
+static void
+print_budget(const struct ctx_prune_outcome *outcome)
+{
+	char reason[NOTE_BYTES];
+
+	print_tokens("budget", outcome->settings->budget, ", ",
+	    outcome->over ? "which is not met" : NULL);
+	if (count_unused(outcome) == 0)
+		return;
+	write_reason(reason, outcome);
+	print_tokens("unused", count_unused(outcome), ": ", reason);
+}
+
+static void
+print_messages(const char *name, uint64_t messages, uint64_t tokens)
+{
+	cli_plan_row(&(struct cli_plan_row){.action = name,
+	    .reason = "",
+	    .count_sign = ' ',
+	    .count = messages,
+	    .unit = "messages",
+	    .tokens_sign = ' ',
+	    .tokens = tokens,
+	    .has_tokens = true});
 }
 
 static int
@@ -100,34 +145,27 @@ print_json(struct cli_report *report, const struct ctx_prune_outcome *outcome,
 	return cli_json_line(stdout, CLI_STDOUT, o, 0, err);
 }
 
-static void
+static int
 print_table(const struct cli *cli, struct cli_report *report,
-    const struct ctx_prune_outcome *outcome)
+    const struct ctx_prune_outcome *outcome, struct ctx_err *err)
 {
-	cli_print_masked(stdout, outcome->file, strlen(outcome->file));
-	if (outcome->line > 0)
-		printf(":%" PRIu64, outcome->line);
-	(void)putchar('\n');
-	cli_report_row("now", outcome->messages, outcome->before);
+	if (cli_plan_title(outcome->file, outcome->line, err) < 0)
+		return -1;
+	print_messages("now", outcome->messages, outcome->before);
 	cli_report_rules(report);
-	cli_report_row("left", outcome->messages_kept, outcome->after);
+	print_messages("left", outcome->messages_kept, outcome->after);
 	if (outcome->settings->budget != UINT64_MAX)
-		printf("  %-31s %20s %12" PRIu64 " tokens%s\n", "budget", "",
-		    outcome->settings->budget,
-		    outcome->over ? ", which is not met" : "");
-	if (outcome->settings->budget != UINT64_MAX)
-		print_unused(outcome);
+		print_budget(outcome);
 	cli_check_stdout(cli);
+	return 0;
 }
 
 int
 plan_print(const struct cli *cli, struct cli_report *report,
     const struct ctx_prune_outcome *outcome, struct ctx_err *err)
 {
-	if (report->json)
-		return print_json(report, outcome, err);
-	print_table(cli, report, outcome);
-	return 0;
+	return report->json ? print_json(report, outcome, err)
+			    : print_table(cli, report, outcome, err);
 }
 
 void

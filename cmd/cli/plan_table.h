@@ -1,0 +1,29 @@
+/* plan_table.h - prints the table of --dry-run.  On a terminal the table fits
+ * its width, and numbers have groups of three digits. */
+#ifndef CTX_CMD_CLI_PLAN_TABLE_H
+#define CTX_CMD_CLI_PLAN_TABLE_H
+
+#include "cli/cli.h"
+
+struct cli_plan_row {
+	const char *action, *reason; /* reason: may be "" */
+	/* The number of changed things, and what they are, such as "messages".
+	 * unit: NULL if the row has only tokens. */
+	const char *unit;
+	uint64_t count, tokens;
+	/* '+', '-' or ' ', before the number */
+	char count_sign, tokens_sign;
+	bool has_tokens;
+	/* An explanation after the row, or NULL.  On a terminal it is printed
+	 * on lines of its own, otherwise after the text "separator". */
+	const char *separator, *note;
+};
+
+/* Prints the line above a table: the place "FILE", or "FILE:LINE" if line is
+ * not 0.  Returns 0, or -1 with *err. */
+int cli_plan_title(const char *file, uint64_t line, struct ctx_err *err);
+void cli_plan_row(const struct cli_plan_row *row);
+/* Writes a number to cell in the form that the table uses, and returns cell. */
+const char *cli_plan_number(char cell[24], uint64_t number);
+
+#endif
