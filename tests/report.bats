@@ -423,9 +423,10 @@ adds_up() { # file, dialect, command ...
 	ctx-truncate -l 1000 --explain told "$agent" > out
 	{ echo '{"type":"session_meta","payload":{"id":"s"}}'; head -n 2 "$chat"; } > header
 	echo '{"type":"user","uuid":"u","parentUuid":null,"sessionId":"5e55","message":{"role":"user","content":"hi"}}' > 5e55.jsonl
+	sed 's/"sessionId"/"agentId":"a1","sessionId"/' 5e55.jsonl > agent-a1.jsonl
 	for pair in explain:places explain:counts svg:pom.xml svg:other.svg \
 	    archive:places archive:counts archive:package.json archive:told \
-	    archive:header archive:5e55.jsonl; do
+	    archive:header archive:5e55.jsonl archive:agent-a1.jsonl; do
 		f=${pair#*:} c="ctx-truncate -l 1000"
 		[[ $pair != svg:* ]] || c="ctx-count -q"
 		cp "$f" kept

@@ -100,18 +100,31 @@ begins_record(struct ctx_str line)
 	    memchr(line.p, '"', line.n) != NULL;
 }
 
-/* Returns true if the name of a file begins with the id of the session in a
- * line, as the names of Claude Code's session files do. */
+/* Returns true if the name of a file, after this beginning, begins with the
+ * text of a member of a line. */
+static bool
+begins_with_member(const char *name, const char *beginning,
+    const struct ctx_json *json, const char *member)
+{
+	uint32_t id = ctx_json_find(json, 0, member);
+	struct ctx_str text = ctx_json_str(json, id);
+	size_t n = strlen(beginning);
+
+	return id != 0 && text.n > 2 && text.p[0] == '"' &&
+	    strncmp(name, beginning, n) == 0 &&
+	    strncmp(name + n, text.p + 1, text.n - 2) == 0;
+}
+
+/* Returns true if the name of a file is that of the session file of Claude Code
+ * with this line: "SESSION.jsonl", or "agent-AGENT.jsonl" of a subagent. */
 static bool
 names_session(const struct ctx_json *json, const char *path)
 {
-	uint32_t id = ctx_json_find(json, 0, "sessionId");
 	const char *slash = strrchr(path, '/');
 	const char *name = slash == NULL ? path : slash + 1;
-	struct ctx_str text = ctx_json_str(json, id);
 
-	return id != 0 && text.n > 2 && text.p[0] == '"' &&
-	    strncmp(name, text.p + 1, text.n - 2) == 0;
+	return begins_with_member(name, "", json, "sessionId") ||
+	    begins_with_member(name, "agent-", json, "agentId");
 }
 
 /* Returns true if a line that was detected as a message is really one, or is
@@ -155,31 +168,81 @@ may_be_archived(const struct cli *cli, const struct ctx_json *json,
 		is_message(cli, json, layout.dialect));
 }
 
+/* What is known of the lines that were read from the beginning of a file, to
+ * find a session file of Claude Code that was renamed. */
+struct chain {
+	struct ctx_intern uuids; /* of the lines */
+	size_t n;
+	/* True if each line follows another one of the file, except the first,
+	 * which begins a session. */
+	bool whole;
+};
+
+/* Minimum number of lines of a chain: a command may change the first lines of a
+ * session, and archive them, but not each of the first lines. */
+enum { CHAIN_LEAST = 3 };
+
+static void
+add_to_chain(const struct cli *cli, struct chain *chain,
+    const struct ctx_json *json)
+{
+	struct ctx_str uuid =
+	    ctx_json_str(json, ctx_json_find(json, 0, "uuid"));
+	uint32_t node = ctx_json_find(json, 0, "parentUuid"), id;
+	struct ctx_str parent = ctx_json_str(json, node);
+	struct ctx_err err;
+
+	if (chain->n == 0)
+		chain->whole = json->nodes[node].kind == CTX_JSON_NULL;
+	else if (!ctx_intern_has(&chain->uuids, parent.p, parent.n))
+		chain->whole = false;
+	if (!chain->whole)
+		return;
+	chain->n++;
+	if (ctx_intern(&chain->uuids, uuid.p, uuid.n, &id, &err) < 0)
+		cli_fail(cli, &err);
+}
+
 /* Returns true if all lines at the beginning of a file may be in an archive.  A
  * line that is not JSON may be a record that is incomplete because the program
  * was killed. */
 static bool
-is_archive(const struct cli *cli, struct ctx_str head, const char *path)
+are_archived(const struct cli *cli, struct ctx_str head, const char *path,
+    struct ctx_json *json, struct chain *chain)
 {
-	struct ctx_json json;
 	struct ctx_err err;
-	bool whole = true, own = true;
 	struct ctx_str line;
+	bool whole;
 	int rc;
 
-	ctx_json_init(&json, CTX_SIMD_BEST);
-	while (own && head.n > 0) {
+	while (head.n > 0) {
 		line = take_line(&head, &whole);
-		own = begins_record(line) && !ctx_str_begins(line, REPORT);
-		if (!own)
-			break;
-		rc = ctx_json_scan_text(&json, line, &err);
+		if (!begins_record(line) || ctx_str_begins(line, REPORT))
+			return false;
+		rc = ctx_json_scan_text(json, line, &err);
 		if (rc < 0)
 			cli_fail(cli, &err);
-		own = rc > 0 ? may_be_archived(cli, &json, path)
-			     : *line.p != '"' || !whole;
+		if (rc > 0 ? !may_be_archived(cli, json, path)
+			   : *line.p == '"' && whole)
+			return false;
+		if (rc > 0)
+			add_to_chain(cli, chain, json);
 	}
+	return true;
+}
+
+static bool
+is_archive(const struct cli *cli, struct ctx_str head, const char *path)
+{
+	struct chain chain = {.whole = true};
+	struct ctx_json json;
+	bool own;
+
+	ctx_json_init(&json, CTX_SIMD_BEST);
+	own = are_archived(cli, head, path, &json, &chain) &&
+	    !(chain.whole && chain.n >= CHAIN_LEAST);
 	ctx_json_release(&json);
+	ctx_intern_release(&chain.uuids);
 	return own;
 }
 
