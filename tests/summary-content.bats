@@ -190,6 +190,23 @@ X
 	run ! grep 'go ahead' text
 }
 
+@test "in a small summary names come before all but one constraint of the user" {
+	{
+		messages "user:I want to change my trip, please."
+		for day in noon dusk dawn; do
+			messages "user:It must never leave before $day." \
+			    "assistant:Noted."
+		done
+		tool c1 get_trips '{"user": "ada_9"}' \
+		    "$(jq -nc '[range(40) | {trip: "QK\(. * 7 + 100)X"}]')"
+		messages "user:And?" "assistant:$(words 60)"
+	} > in
+	ctx-prune -s summarize -b 180 -k 1 -t 1 in > out
+	summary_of out > text
+	[ "$(grep -c 'must never' text)" -eq 1 ]
+	[ "$(grep -o 'QK[0-9]*X' text | wc -l)" -ge 10 ]
+}
+
 @test "a summary lists no names of a result that only count" {
 	{
 		messages "user:Read the log of the job, please."
@@ -199,6 +216,17 @@ X
 	} > in
 	summary_text
 	grep -qx '  qk_81' text
+}
+
+@test "a summary lists consecutive dates" {
+	{
+		messages "user:When can I travel, please?"
+		tool c1 get_days '{"month": "May"}' \
+		    "$(jq -nc '{month: "May", days: [range(21; 26) | "2026-05-\(.)"], note: "late"}')"
+		messages "assistant:$(words 60)" "user:and?" "assistant:$(words 60)"
+	} > in
+	summary_text
+	grep -q '2026-05-21, 2026-05-22, 2026-05-23, 2026-05-24, 2026-05-25$' text
 }
 
 @test "a summary tells what the assistant says is open, and leaves out announcements, layout and repetitions" {

@@ -378,7 +378,8 @@ has_neighbour(const struct summary_names *names, struct ctx_str name, int step)
 
 /* Returns true for a name that belongs to a numbered series, such as value_6,
  * value_7 and value_8, and is in only one removed text, which is neither the
- * user's nor an earlier summary. */
+ * user's nor an earlier summary.  The summary lists such a name only if it is a
+ * date. */
 static bool
 is_counted(const struct summary_names *names, uint32_t id)
 {
@@ -392,6 +393,22 @@ is_counted(const struct summary_names *names, uint32_t id)
 	after = has_neighbour(names, text, 1);
 	return (before && (after || has_neighbour(names, text, -2))) ||
 	    (after && has_neighbour(names, text, 2));
+}
+
+/* Returns true for a date such as 2026-11-27. */
+static bool
+is_date(struct ctx_str name)
+{
+	static const char form[] = "0000-00-00";
+	size_t i;
+
+	if (name.n != sizeof form - 1)
+		return false;
+	for (i = 0; i < name.n; i++)
+		if (form[i] == '0' ? name.p[i] < '0' || name.p[i] > '9'
+				   : name.p[i] != form[i])
+			return false;
+	return true;
 }
 
 /* Returns a number: how useful a name is in a summary, relative to its length.
@@ -434,6 +451,7 @@ ctx_summary_names_sort(struct summary_names *names, struct ctx_err *err)
 	struct ctx_str text;
 	size_t n = 0, i;
 	uint32_t id;
+	bool counted;
 
 	names->order = calloc(names->texts.n + 1, sizeof *names->order);
 	if (rated == NULL || names->order == NULL) {
@@ -442,10 +460,13 @@ ctx_summary_names_sort(struct summary_names *names, struct ctx_err *err)
 	}
 	for (id = 1; id <= names->texts.n; id++) {
 		text = ctx_intern_at(&names->texts, id);
-		if (!ctx_intern_has(&names->kept, text.p, text.n) &&
-		    !is_counted(names, id))
-			rated[n++] =
-			    (struct rated_name){rate_name(names, id), id};
+		counted = is_counted(names, id);
+		if (ctx_intern_has(&names->kept, text.p, text.n) ||
+		    (counted && !is_date(text)))
+			continue;
+		rated[n++] = (struct rated_name){rate_name(names, id) -
+			(counted ? 0.5 : 0),
+		    id};
 	}
 	qsort(rated, n, sizeof *rated, compare_rated_names);
 	for (i = 0; i < n; i++)

@@ -16,10 +16,21 @@
  * sentences of the user.  DONE_SHARE: for open tasks and changes.  TOLD_SHARE:
  * for other lines that are selected because of their text.  The rest is for
  * names and the lines of their tool calls; with larger shares, fewer of the
- * names that are needed later are kept (tests/bench/survive).  LIST_TOKENS:
- * number of tokens of the line feed and the indentation before a list of
- * names. */
-enum { ASKED_SHARE = 40, DONE_SHARE = 30, TOLD_SHARE = 10, LIST_TOKENS = 2 };
+ * names that are needed later are kept (tests/bench/survive).
+ * CONSTRAINT_SHARE: for the constraint of the user that is selected before all
+ * others. */
+enum {
+	ASKED_SHARE = 40,
+	DONE_SHARE = 30,
+	TOLD_SHARE = 10,
+	CONSTRAINT_SHARE = 25,
+};
+
+/* Numbers of tokens.  NAMES_FIRST: as many tokens of the summary do not count
+ * for ASKED_SHARE and TOLD_SHARE, so that a small summary has more names than
+ * sentences.  LIST_TOKENS: of the line feed and the indentation before a list
+ * of names. */
+enum { NAMES_FIRST = 100, LIST_TOKENS = 2 };
 
 /* A selected name.  Names are sorted by the lines below which they are
  * written. */
@@ -58,17 +69,18 @@ find_line_order(const struct ctx_summary *s, size_t i)
 	return s->lines[i].mentioned_later ? FIRST_LINES : FIRST_LINES + 1;
 }
 
-/* Selects lines of a class that together have at most "left" tokens: those with
- * the lowest find_line_order first, and of equal ones the newest.  Returns the
- * number of these tokens that are not used. */
+/* Selects at most "most" lines of a class that together have at most "left"
+ * tokens: those with the lowest find_line_order first, and of equal ones the
+ * newest.  Returns the number of these tokens that are not used. */
 static uint64_t
-take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
+take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left,
+    size_t most)
 {
 	unsigned turn;
 	size_t i;
 
 	for (turn = 0; turn <= FIRST_LINES + 1; turn++)
-		for (i = s->n; i-- > 0;) {
+		for (i = s->n; i-- > 0 && most > 0;) {
 			struct summary_line *line = &s->lines[i];
 
 			if (line->class != class || line->taken ||
@@ -77,6 +89,7 @@ take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left)
 				continue;
 			line->taken = true;
 			left -= line->tokens;
+			most--;
 		}
 	return left;
 }
@@ -134,8 +147,9 @@ take_lines(struct ctx_summary *s, enum line_class from, enum line_class to,
 		part = shares
 		    ? left * ctx_summary_share((enum line_class) class) / 100
 		    : left;
-		left -=
-		    part - take_class_lines(s, (enum line_class) class, part);
+		left -= part -
+		    take_class_lines(s, (enum line_class) class, part,
+			SIZE_MAX);
 	}
 	return left;
 }
@@ -161,11 +175,14 @@ take_first_line(struct ctx_summary *s, uint64_t left)
 static uint64_t
 take_main_lines(struct ctx_summary *s, uint64_t limit)
 {
-	uint64_t asked = limit * ASKED_SHARE / 100;
+	uint64_t shared = limit > NAMES_FIRST ? limit - NAMES_FIRST : 0;
+	uint64_t asked = shared * ASKED_SHARE / 100;
 	uint64_t done = limit * DONE_SHARE / 100;
-	uint64_t told = limit * TOLD_SHARE / 100;
+	uint64_t told = shared * TOLD_SHARE / 100;
+	uint64_t one = limit * CONSTRAINT_SHARE / 100;
 	uint64_t used = limit - take_first_line(s, limit);
 
+	used += one - take_class_lines(s, TASK, one, 1);
 	asked = used < asked ? asked - used : 0;
 	used += asked - take_lines(s, TASK, REQUEST, asked, true);
 	used += done - take_lines(s, OPEN_TASK, CHANGED_FILE, done, true);
