@@ -140,6 +140,16 @@ tokenizer_like() {
 	[ -z "$stderr" ]
 }
 
+@test "the message about an unknown model names a similar one" {
+	run -0 --separate-stderr ctx-count -m gtp-4o "$chat"
+	[[ $stderr == *"unknown model gtp-4o (did you mean gpt-4o?): "* ]]
+	run -2 --separate-stderr ctx-prune -m gmini-2.5-pro "$chat"
+	[[ $stderr == *"is unknown (did you mean gemini-2.5-pro?), so "* ]] ||
+		fail "$stderr"
+	run -0 --separate-stderr ctx-count -m no-such "$chat"
+	[[ $stderr != *"did you mean"* ]]
+}
+
 @test "an unknown model of -m is an error if its window decides" {
 	for c in "ctx-prune" "ctx-prune -b 70%" "ctx-prune -s summarize" \
 	    "ctx-count --max 50%"; do

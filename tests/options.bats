@@ -288,6 +288,10 @@ check_flag() {
 	[[ $output == *"there is no option --keep; did you mean --keep-last?" ]]
 	run -2 ctx-count --enc cl100k_base "$agent"
 	[[ $output == *"there is no option --enc; did you mean --encoding?" ]]
+	run -2 ctx-count --hlep
+	[[ $output == *"there is no option --hlep; did you mean --help?" ]]
+	run -2 ctx-count --budget 9k
+	[[ $output == *"there is no option --budget; see ctx-count --help" ]]
 	cp "$agent" few
 	run -2 ctx-prune -b 9k -i bak few
 	[ "$output" = "ctx-prune: cannot open bak: No such file or directory; a suffix is joined to the option, as in -i.bak" ]

@@ -5,24 +5,48 @@
 #include <time.h>
 
 #include "cli/cli.h"
+#include "cli/similar.h"
 
 /* Prices change within months, so figures that are older than MOST_DAYS are
  * reported as old. */
 #define MOST_DAYS 90
 #define DAY       86400 /* seconds */
 
+/* Bytes for the text of suggest_model. */
+enum { MEANT_BYTES = 80 };
+
+/* If an unknown model is probably a known one that the user has misspelled,
+ * writes " (did you mean NAME?)" to text.  Otherwise writes "".  Returns
+ * text. */
+static const char *
+suggest_model(const char *unknown, char text[MEANT_BYTES])
+{
+	struct cli_similar similar = {.word = unknown};
+	unsigned i;
+
+	for (i = 0; cli_model_name(i) != NULL; i++)
+		cli_similar_add(&similar, cli_model_name(i));
+	text[0] = '\0';
+	if (similar.name != NULL)
+		(void)snprintf(text, MEANT_BYTES, " (did you mean %s?)",
+		    similar.name);
+	return text;
+}
+
 void
 cli_check_window(const struct cli *cli,
     const struct ctx_model_counters *counters, const char *what)
 {
+	char meant[MEANT_BYTES];
+
 	if (cli->model == NULL ||
 	    ctx_model_find(&counters->own, cli->model, strlen(cli->model))
 		    ->name[0] != '\0')
 		return;
 	cli_die(cli,
-	    "--model: '%s' is unknown, so %s needs --window; ctx-count "
+	    "--model: '%s' is unknown%s, so %s needs --window; ctx-count "
 	    "--models lists the models",
-	    cli->model, what);
+	    cli->model, suggest_model(cli->model, meant), what);
 }
 
 static void
@@ -78,13 +102,14 @@ note_basis(const struct cli *cli, const struct ctx_model_note *note,
 void
 cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 {
+	char meant[MEANT_BYTES];
 	size_t i;
 
 	if (counters->unknown[0] != '\0')
 		cli_say(cli,
-		    "unknown model %s: assumed to have a context window of "
+		    "unknown model %s%s: assumed to have a context window of "
 		    "32,000 tokens; give --window and --encoding",
-		    counters->unknown);
+		    counters->unknown, suggest_model(counters->unknown, meant));
 	if (cli->verbose && counters->alias_of != NULL)
 		note_assumed(cli, counters->alias, counters->alias_of);
 	for (i = 0; i < counters->n_notes && cli->verbose; i++)

@@ -5,6 +5,7 @@
 
 #include "prune/prune.h"
 #include "cli/cli.h"
+#include "cli/similar.h"
 #include "ctx.h"
 
 /* ---- names for choices ---- */
@@ -223,65 +224,29 @@ print_options(const struct cli *cli)
 
 /* ---- the command line ---- */
 
-/* Maximum length in characters of an unknown option for which a similar option
- * is suggested. */
-#define LONGEST 24
-
-/* Returns the number of edits that turn one word into the other (Levenshtein
- * distance), or SIZE_MAX if one of the words has more than LONGEST
- * characters. */
-static size_t
-count_edits(const char *a, const char *b)
-{
-	size_t row[LONGEST + 1], i, j, corner, above;
-	size_t n = strlen(a), m = strlen(b);
-
-	if (n > LONGEST || m > LONGEST)
-		return SIZE_MAX;
-	for (j = 0; j <= m; j++)
-		row[j] = j;
-	for (i = 1; i <= n; i++) {
-		corner = row[0];
-		row[0] = i;
-		for (j = 1; j <= m; j++) {
-			above = row[j];
-			if (a[i - 1] != b[j - 1]) {
-				if (above < corner)
-					corner = above;
-				if (row[j - 1] < corner)
-					corner = row[j - 1];
-				corner++;
-			}
-			row[j] = corner;
-			corner = above;
-		}
-	}
-	return row[m];
-}
-
 static _Noreturn void
 refuse_unknown_option(const struct cli *cli, const char *name)
 {
+	struct cli_similar similar = {.word = name};
 	const struct cli_option *option;
-	const char *nearest = "help";
-	size_t best = count_edits(name, nearest), d;
+	const char *begun = NULL;
 
+	cli_similar_add(&similar, "help");
 	for (option = cli->options; option->help != NULL; option++) {
 		if (option->name == NULL)
 			continue;
 		/* If the user wrote only the beginning of an option's name,
 		 * this option is suggested. */
-		d = strncmp(option->name, name, strlen(name)) == 0
-		    ? 0
-		    : count_edits(name, option->name);
-		if (d < best) {
-			best = d;
-			nearest = option->name;
-		}
+		if (begun == NULL &&
+		    strncmp(option->name, name, strlen(name)) == 0)
+			begun = option->name;
+		cli_similar_add(&similar, option->name);
 	}
-	if (best <= 3 && best < strlen(name))
+	if (begun == NULL)
+		begun = similar.name;
+	if (begun != NULL && *name != '\0')
 		cli_die(cli, "there is no option --%s; did you mean --%s?",
-		    name, nearest);
+		    name, begun);
 	cli_die(cli, "there is no option --%s; see %s --help", name, cli->name);
 }
 
