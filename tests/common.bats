@@ -149,6 +149,8 @@ calls() {
 	printf 'PAR1\x15\4\x15\x10PAR1' > Parquet
 	printf 'PK\3\4\x14\0' > zip
 	tar cf tar zip
+	printf '\x89PNG\r\n\x1a\n' > PNG
+	printf '\xff\xd8\xff\xe0\0' > JPEG
 	while IFS='|' read -r name command text; do
 		[ -z "$text" ] || printf "%s\n" "$text" > "$name"
 		while read -r c; do
@@ -166,6 +168,9 @@ calls() {
 		Parquet|; print it as JSON with: duckdb -jsonlines|
 		zip|; print a file in it with: unzip -p|
 		tar|; print a file in it with: tar -xOf|
+		PNG|; name a conversation|
+		JPEG|; name a conversation|
+		PDF|; print its text with: pdftotext|%PDF-1.7
 		HTML|; convert it to JSON|<!DOCTYPE html><html lang="en">
 		Python's repr|; write it with json.dumps|
 		server-sent events|; take the JSON out of them with: sed |event: message_start
@@ -181,6 +186,15 @@ calls() {
 		plain text|, which ctx-count --text and ctx-truncate --text read|- item one
 		plain text|, which ctx-count --text and ctx-truncate --text read|# Notes
 	END
+	# Numbers of Python, Latin-1
+	printf '{"role":"user","content":"a","x":NaN}\n' > in
+	run -2 ctx-count in
+	[[ $output == *"in:1:34: JSON has no NaN or Infinity; write null" ]] ||
+		fail "$output"
+	printf '{"role":"user","content":"caf\xe9"}\n' > in
+	run -2 ctx-count in
+	[[ $output == *"in:1:30: invalid UTF-8; convert the input, "*"iconv -f ISO-8859-1 "* ]] ||
+		fail "$output"
 	zstd --version > /dev/null 2>&1 || return 0
 	zstd -qc "$chat" > zstd
 	run -2 ctx-count zstd

@@ -48,6 +48,11 @@ ctx_name_encoding(const char *p, size_t n)
 	    {{"PK\3\4", 4},
 		"the input is a zip archive; print a file in it with: unzip "
 		"-p"},
+	    {{"%PDF-", 5},
+		"the input is a PDF document; print its text with: pdftotext"},
+	    {{"\x89PNG", 4}, "the input is a PNG image; name a conversation"},
+	    {{"\xff\xd8\xff", 3},
+		"the input is a JPEG image; name a conversation"},
 	    {{"PAR1", 4},
 		"the input is a Parquet file; print it as JSON with: duckdb "
 		"-jsonlines"},

@@ -271,7 +271,9 @@ find_long_end(const struct scan *s, const char *p, const char **quote,
 		if (bad < search.p &&
 		    (search.p < s->end ||
 			!is_truncated_char(bad, (size_t)(search.p - bad))))
-			return fail_input(s, bad, "invalid UTF-8");
+			return fail_input(s, bad,
+			    "invalid UTF-8; convert the input, for example "
+			    "with: iconv -f ISO-8859-1 -t UTF-8");
 	}
 	if (search.wrong != NULL)
 		return fail_input(s, search.p, search.wrong);
@@ -292,6 +294,14 @@ scan_string(struct scan *s)
 		return rc;
 	s->p = quote + 1;
 	return append_node(s, at, CTX_JSON_STRING, escaped);
+}
+
+/* Returns true if there is a number that only JavaScript and Python have. */
+static bool
+is_not_finite(const struct scan *s)
+{
+	return s->end - s->p >= 3 &&
+	    (memcmp(s->p, "NaN", 3) == 0 || memcmp(s->p, "Inf", 3) == 0);
 }
 
 /* Scans the JSON value at s->p.  If it is an array or object, scans only its
@@ -315,7 +325,9 @@ begin_value(struct scan *s, const char *expected)
 	default:
 		if (*s->p == '-' || is_digit(*s->p))
 			return scan_number(s);
-		return fail_input(s, s->p, expected);
+		return fail_input(s, s->p,
+		    is_not_finite(s) ? "JSON has no NaN or Infinity; write null"
+				     : expected);
 	}
 }
 
@@ -376,6 +388,9 @@ scan_next_child(struct scan *s, bool array)
 	s->p++;
 	if (!skip_space(s, s->end))
 		return 0;
+	if (*s->p == ']' || *s->p == '}')
+		return fail_input(s, s->p,
+		    "JSON has no comma before a closing bracket");
 	return array ? begin_value(s, "expected a value")
 		     : scan_member(s, "expected a key");
 }

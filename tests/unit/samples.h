@@ -113,27 +113,31 @@ static const struct sample followed[] = {
 #define A_COLON      "expected ':'"
 #define NUMBER       "invalid number"
 #define ESCAPE       "invalid escape"
-#define UTF8         "invalid UTF-8"
-#define CONTROL      "control character in string, escape it as \\u0000-\\u001f"
-#define OPEN         "unterminated string"
+#define UTF8                                                         \
+	"invalid UTF-8; convert the input, for example with: iconv " \
+	"-f ISO-8859-1 -t UTF-8"
+#define NOT_FINITE "JSON has no NaN or Infinity; write null"
+#define NO_COMMA   "JSON has no comma before a closing bracket"
+#define CONTROL    "control character in string, escape it as \\u0000-\\u001f"
+#define OPEN       "unterminated string"
 
 /* clang-format off */
 static const struct sample broken[] = {
     /* arrays */
     W(4, COMMA_ARRAY, "[1 true]"), W(2, VALUE_END, "[a\xe5]"),
     W(4, COMMA_ARRAY, "[\"\": 1]"), W(2, VALUE_END, "[,1]"),
-    W(4, VALUE, "[1,,2]"), W(6, VALUE, "[\"x\",,]"), W(5, VALUE, "[\"\",]"),
+    W(4, VALUE, "[1,,2]"), W(6, VALUE, "[\"x\",,]"), W(5, NO_COMMA, "[\"\",]"),
     W(2, VALUE_END, "[x"), W(3, COMMA_ARRAY, "[3[4]]"),
     W(2, VALUE_END, "[\xff]"), W(3, COMMA_ARRAY, "[1:2]"),
     W(2, VALUE_END, "[,]"), W(5, VALUE_END, "[   , \"\"]"),
-    W(4, VALUE, "[1,]"), W(4, VALUE, "[1,,]"), W(2, VALUE_END, "[*]"),
-    W(2, VALUE_END, "[}"), W(4, VALUE, "[1,}"), W(3, COMMA_ARRAY, "[1}"),
+    W(4, NO_COMMA, "[1,]"), W(4, VALUE, "[1,,]"), W(2, VALUE_END, "[*]"),
+    W(2, VALUE_END, "[}"), W(4, NO_COMMA, "[1,}"), W(3, COMMA_ARRAY, "[1}"),
     W(4, COMMA_ARRAY, "[{}{}]"),
     /* words */
     W(6, VALUE, "[fals]"), W(5, VALUE, "[nul]"), W(5, VALUE, "[tru]"),
     W(2, VALUE_END, "[True]"), W(10, VALUE, "[\"x\", truth]"),
     W(5, VALUE, "truefalse"), W(5, VALUE, "nullx"), W(6, VALUE, "[true1]"),
-    W(2, VALUE_END, "[NaN]"), W(2, VALUE_END, "[Infinity]"),
+    W(2, NOT_FINITE, "[NaN]"), W(2, NOT_FINITE, "[Infinity]"),
     W(1, VALUE, "abc"), W(1, VALUE, "a\xc3\xa5"), W(2, VALUE_END, "[\xc3\xa9]"),
     W(2, VALUE, "tRUE"), W(5, VALUE, "null_"),
     /* numbers */
@@ -162,12 +166,12 @@ static const struct sample broken[] = {
     W(6, A_COLON, "{\"a\" b}"), W(2, KEY_END, "{:\"b\"}"),
     W(6, A_COLON, "{\"a\" \"b\"}"), W(2, KEY_END, "{1:1}"),
     W(2, KEY_END, "{null:null}"), W(9, A_KEY, "{\"id\":0,,,,,}"),
-    W(2, KEY_END, "{'a':0}"), W(9, A_KEY, "{\"id\":0,}"),
+    W(2, KEY_END, "{'a':0}"), W(9, NO_COMMA, "{\"id\":0,}"),
     W(10, A_KEY, "{\"a\":\"b\",,\"c\":\"d\"}"), W(2, KEY_END, "{a: \"b\"}"),
     W(5, A_COLON, "{\"a\"}"), W(6, VALUE, "{\"a\":}"),
     W(6, VALUE, "{\"a\":/*comment*/\"b\"}"), W(2, KEY_END, "{]"),
     W(7, COMMA_OBJECT, "{\"a\":1]"), W(2, KEY_END, "{,"),
-    W(8, A_KEY, "{\"a\":1,}"), W(7, COMMA_OBJECT, "{\"a\":0:1}"),
+    W(8, NO_COMMA, "{\"a\":1,}"), W(7, COMMA_OBJECT, "{\"a\":0:1}"),
     /* escapes */
     W(11, ESCAPE, "[\"\\uD800\\u\"]"), W(12, ESCAPE, "[\"\\uD800\\u1\"]"),
     W(12, ESCAPE, "[\"\\uD800\\u1x\"]"), W(4, ESCAPE, "[\"\\\0\"]"),
