@@ -426,10 +426,10 @@ typedef int ctx_change_function(void *user,
 /* ---- Operations ---------------------------------------------------------- */
 
 /* An operation reads an input to its end.  If output is NULL, it writes nothing
- * and changes no file; the result and the reports say what it would do.  An
- * input can be used again only if an option was wrong or the archive could not
- * be opened.  options, result and error may be NULL.  These members of options
- * occur in several operations:
+ * and changes no file; the result and the reports say what it would do.  A
+ * second operation can read the input only if the first has failed at once: an
+ * option is wrong, the archive cannot be opened, or ctx_prune has no budget for
+ * the first record.  options, result and error may be NULL.  Some options:
  *  - archive: file to which the originals of changed and removed messages are
  *    appended before the output is written; NULL: none
  *  - tool, not_tool: regular expressions (PCRE2); only results of tools whose

@@ -13,9 +13,8 @@ struct ctx_input {
 	struct ctx_model_counters counters;
 	struct ctx_arena strings; /* memory for copies of names and options */
 	unsigned threads;
-	/* True if an operation or ctx_input_next has begun to read this
-	 * input. */
-	bool used;
+	/* true once ctx_input_next was called */
+	bool reading;
 	/* the callback of the program that uses the library; set only by
 	 * ctx_input_open_callback */
 	ctx_read_function *read;
@@ -127,9 +126,9 @@ struct ctx_models ctx_api_user_rows(const struct ctx_user_models *models);
 
 /* ---- run.c ---- */
 
-/* Begins an operation.  Fails if the input was used before.  If archive is the
- * path of a file and output is not NULL, opens this file, in which the original
- * bytes of changed messages will be saved. */
+/* Begins an operation.  Fails if something of the input was read before.  If
+ * archive is the path of a file and output is not NULL, opens this file, in
+ * which the original bytes of changed messages will be saved. */
 int ctx_api_begin(struct api_run *run, struct ctx_input *input,
     struct ctx_output *output, const char *archive, struct ctx_err *err);
 /* Called at the end of an operation that has copied a part of the input

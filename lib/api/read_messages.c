@@ -83,9 +83,9 @@ find_message(struct ctx_input *input, struct ctx_err *err)
 static int
 begin_reading(struct ctx_input *input, struct ctx_err *err)
 {
-	if (input->used)
+	if (input->reading)
 		return 0;
-	input->used = true;
+	input->reading = true;
 	if (ctx_tracker_init(&input->line_tracker, true, false, err) < 0 ||
 	    ctx_tracker_init(&input->record_tracker, true, false, err) < 0)
 		return -1;

@@ -47,6 +47,10 @@ pass_change(void *user, const struct ctx_change *change, struct ctx_err *err)
 int
 ctx_api_count_ahead(struct ctx_input *input, struct ctx_err *err)
 {
+	/* An operation that has failed before it read the input may have
+	 * started the threads. */
+	if (input->stream.prefetch != NULL)
+		return 0;
 	return ctx_stream_count_ahead(&input->stream, &input->counters,
 	    input->threads, err);
 }
@@ -62,7 +66,7 @@ ctx_api_begin(struct api_run *run, struct ctx_input *input,
 	run->report.user = run;
 	run->report.on_change = run->on_change != NULL ? pass_change : NULL;
 	run->sum.size = sizeof run->sum;
-	if (input->used)
+	if (input->stream.started)
 		return ctx_err_set(err, CTX_EARG,
 		    "an earlier operation has read this input; open the input "
 		    "again for each operation");
@@ -71,7 +75,6 @@ ctx_api_begin(struct api_run *run, struct ctx_input *input,
 			return -1;
 		run->report.archive = &run->archive;
 	}
-	input->used = true;
 	if (output != NULL)
 		ctx_reader_set_writer(input->stream.reader, run->writer);
 	return 0;

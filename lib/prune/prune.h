@@ -547,7 +547,7 @@ struct ctx_prune_outcome {
 /* Prunes all conversations of a stream.  The messages that may be kept are in
  * memory until their conversation has ended; then they are written.  If writer
  * is NULL, nothing is written (dry run).  CTX_EARG: the settings contradict
- * each other, or neither budget nor window is known. */
+ * each other, or no budget is known; of the first record: it stays unread. */
 int ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_prune_config *options,
     struct ctx_err *err);

@@ -59,6 +59,38 @@ begin_pruning(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return 0;
 }
 
+/* Checks the settings of the first conversation before anything of the stream
+ * is used up, so that the caller can correct them and prune the stream again.
+ * If they depend on the model that the conversation names, looks at the first
+ * event; a conversation that begins later is checked when it begins. */
+static int
+check_settings(struct prune *run, struct ctx_err *err)
+{
+	const struct ctx_prune_config *options = run->options;
+	struct ctx_model_counters *counters = run->counters;
+	struct ctx_stream *stream = run->rewrite.stream;
+	struct ctx_model_counter first = {0};
+	struct ctx_prune_settings settings;
+	const struct ctx_event *event;
+	int rc;
+
+	if (options->window > 0 ||
+	    (options->budget.set && !options->budget.percent))
+		return ctx_prune_settings_for(options, NULL, &settings, err);
+	if (counters->model != NULL)
+		return ctx_prune_settings_for(options,
+		    ctx_model_find(&counters->own, counters->model,
+			strlen(counters->model)),
+		    &settings, err);
+	rc = ctx_stream_peek(stream, &event, err);
+	if (rc <= 0 || event->kind == CTX_EVENT_RECORD)
+		return rc < 0 ? -1 : 0;
+	if (ctx_stream_measure(stream, event, counters, &first, err) < 0 ||
+	    ctx_prune_settings_for(options, first.model, &settings, err) < 0)
+		return ctx_stream_fail(stream, err);
+	return 0;
+}
+
 /* ---- freeing messages early ---- */
 
 /* Returns true if a message must remain in memory, because a part of it has
@@ -435,7 +467,8 @@ ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 	stream->track_links = true;
 	ctx_rewrite_init(&run.rewrite, counters->simd);
 	if (ctx_groups_init(&run.stream_conversation.groups, err) == 0 &&
-	    ctx_groups_init(&run.record_conversation.groups, err) == 0)
+	    ctx_groups_init(&run.record_conversation.groups, err) == 0 &&
+	    check_settings(&run, err) == 0)
 		rc = ctx_rewrite_run(&run.rewrite, &command, &run, err);
 	ctx_rewrite_release(&run.rewrite);
 	ctx_held_conversation_release(&run.stream_conversation);

@@ -8,9 +8,22 @@ int
 ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err)
 {
+	stream->started = true;
 	if (stream->prefetch != NULL)
 		return ctx_count_ahead_next(stream, event, err);
 	return ctx_stream_step(stream, event, err);
+}
+
+int
+ctx_stream_peek(struct ctx_stream *stream, const struct ctx_event **event,
+    struct ctx_err *err)
+{
+	int rc = ctx_stream_step(stream, &stream->peeked, err);
+
+	stream->has_peeked = rc > 0;
+	stream->started |= rc < 0;
+	*event = &stream->peeked;
+	return rc;
 }
 
 char *

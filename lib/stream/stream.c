@@ -499,6 +499,11 @@ int
 ctx_stream_step(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err)
 {
+	if (stream->has_peeked) {
+		stream->has_peeked = false;
+		*event = stream->peeked;
+		return 1;
+	}
 	switch (stream->state) {
 	case NEXT_CONVERSATION:
 		return next_conversation(stream, event);

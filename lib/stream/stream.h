@@ -151,11 +151,21 @@ struct ctx_stream {
 	/* true if the first message of the stream is a system message */
 	bool system_first;
 	int state;
+	/* the event that ctx_stream_peek has read, if has_peeked is true */
+	struct ctx_event peeked;
+	bool has_peeked;
+	/* true once a part of the stream cannot be returned any more, because
+	 * ctx_stream_next was called, or reading has failed */
+	bool started;
 	/* The threads that count the tokens of messages before ctx_stream_next
 	 * returns them, or NULL if there are none. */
 	struct ctx_count_ahead *prefetch;
 };
 int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
+    struct ctx_err *err);
+/* Sets *event to the first event, which the first call of ctx_stream_next will
+ * return.  Returns 1, or 0 if the stream has none, or -1 with *err. */
+int ctx_stream_peek(struct ctx_stream *stream, const struct ctx_event **event,
     struct ctx_err *err);
 /* Returns the dialect (format) of the messages read so far: the one that was
  * detected, otherwise the one that messages suggest, otherwise generic. */

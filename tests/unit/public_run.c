@@ -123,6 +123,63 @@ does_not_fit(void)
 	free(chat);
 }
 
+/* Prunes an input without a budget, which fails, and then to 2,000 tokens. */
+static void
+prune_twice(struct ctx_input *input)
+{
+	struct ctx_prune_options options = CTX_PRUNE_OPTIONS_INIT;
+	struct ctx_result result = CTX_RESULT_INIT;
+	struct ctx_error error = CTX_ERROR_INIT;
+
+	CHECK(ctx_prune(input, NULL, &options, NULL, &error) == -1);
+	CHECK(error.kind == CTX_ERROR_ARGUMENT && error.line == 1);
+	options.budget = 9;
+	options.target = 10;
+	CHECK(ctx_prune(input, NULL, &options, NULL, &error) == -1);
+	CHECK(strstr(error.text, "raise the trigger") != NULL);
+	options.budget = 2000;
+	options.target = 0;
+	CHECK(ctx_prune(input, NULL, &options, &result, &error) == 0);
+	CHECK(result.messages == 80 && result.removed > 40);
+	CHECK(ctx_prune(input, NULL, &options, NULL, &error) == -1);
+	CHECK(strstr(error.text, "an earlier operation") != NULL);
+	ctx_input_free(input);
+}
+
+static void
+unused_inputs(void)
+{
+	struct ctx_input_options options = CTX_INPUT_OPTIONS_INIT;
+	struct ctx_age_options age = CTX_AGE_OPTIONS_INIT;
+	struct ctx_result result = CTX_RESULT_INIT;
+	char *chat = make_chat(), *request, *line, *next;
+	struct ctx_input *input;
+
+	tap_case("an input for which no budget is known is not used up");
+	prune_twice(open_text(chat, NULL));
+	options.threads = 2;
+	prune_twice(open_text(chat, &options));
+	request = malloc(strlen(chat) + 100);
+	NEED(request != NULL);
+	strcpy(request, "{\"messages\":[");
+	for (line = chat; *line != '\0'; line = next + 1) {
+		next = strchr(line, '\n');
+		strncat(request, line, (size_t)(next - line));
+		strcat(request, next[1] != '\0' ? "," : "]}");
+	}
+	prune_twice(open_text(request, NULL));
+	free(request);
+	tap_case("an input is not used up by a wrong format of file names");
+	input = open_text(chat, NULL);
+	age.format = "{tool}";
+	CHECK(ctx_age(input, NULL, &age, NULL, NULL) == -1);
+	age.format = NULL;
+	CHECK(ctx_age(input, NULL, &age, &result, NULL) == 0);
+	CHECK(result.messages == 80);
+	ctx_input_free(input);
+	free(chat);
+}
+
 static void
 patterns(void)
 {
@@ -365,6 +422,7 @@ main(void)
 {
 	count();
 	does_not_fit();
+	unused_inputs();
 	patterns();
 	truncation();
 	aging();
