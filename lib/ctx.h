@@ -2,9 +2,9 @@
  * ctx.h - libctx: count, prune, truncate, age and check conversations with
  * language models
  *
- * libctx reads conversations as JSON records: requests, and session files of
- * agents (ctx-stream(5)).  It counts tokens, and removes or shortens messages
- * such that providers accept the rest.  Other bytes are not changed.
+ * libctx reads conversations as JSON: messages, requests, or session files of
+ * agents (ctx-stream(5)).  It counts tokens, and removes or shortens messages;
+ * providers accept the rest.  Other bytes are not changed.
  *
  * This program fits conversations into 100,000 tokens:
  *
@@ -35,29 +35,27 @@
  *  - A function that can fail returns -1 and fills the error, which may be
  *    NULL.  Otherwise it returns 0, or 1 where its comment says so, and leaves
  *    the error unchanged.  If a handle cannot be opened, it is set to NULL.
- *  - Any function may fail with CTX_ERROR_MEMORY or _ARGUMENT; one that opens a
- *    file, counts tokens or reads an input also with _SYSTEM, _FILE or _LIMIT;
- *    one that reads an input also with _INPUT; one that writes with _PIPE.
+ *  - "Errors:" lists the kinds of errors that a function can have, without the
+ *    prefix CTX_ERROR_.  A function without a parameter "error" never fails.
  *  - A text is UTF-8.  It is NUL-terminated unless a length in bytes is passed
  *    with it.  A const char * that a function returns belongs to the library,
  *    and lives as long as the program unless the comment says otherwise.
  *  - A handle (struct ctx_input, struct ctx_output, struct ctx_encoding) may be
  *    used by one thread at a time.  Different handles may be used at the same
- *    time.  Functions without a handle may be called by any thread.  A handle
- *    has copies of the names and options with which it was opened.
- *  - A ..._free function accepts NULL.  Other pointers may be NULL only where a
- *    comment says so.
+ *    time, and functions without a handle by any thread.  A handle has copies
+ *    of the names and options with which it was opened.
+ *  - A pointer may be NULL for ..._free, else only where a comment says so.
  *  - The library prints nothing.  It never ends the process, except by SIGPIPE
  *    at a write to a pipe without a reader.  It does not read environment
  *    variables or a clock.
  *  - A pointer that a callback gets is valid until the callback returns.  A
  *    callback must not throw, nor use the handles that its caller uses.
  *
- * Options and results are structs that begin with their size in bytes.  They
- * are declared with the macro ..._INIT, as above: it sets the size and clears
- * the other members, and a cleared member means the default.  Options without a
- * size are an error; a result without a size gets no values.  A program
- * compiled before a member was added still runs: the member has its default.
+ * Options and results are structs that begin with their size in bytes.  The
+ * macro ..._INIT, as above, sets the size and clears the other members.  A
+ * cleared option has its default.  Options without a size are an error, and a
+ * result without a size gets no values.  Later versions may add members at the
+ * end: programs compiled before still run, with the defaults of these members.
  *
  * Until version 1.0 a release may change this interface; the number in the name
  * of the shared library (CTX_ABI) then changes, so compiled programs still run.
@@ -94,21 +92,21 @@ extern "C" {
 	}
 #endif
 
-/* Option value for zero or "none", because 0 means the default there. */
+/* Value of an option that means zero or none, because 0 means the default. */
 #define CTX_NONE UINT64_MAX
 
 /* ---- Version and errors -------------------------------------------------- */
 
-/* Returns the library's version; CTX_VERSION is the version of this header. */
+/* Returns the library's version, such as CTX_VERSION.  Never fails. */
 CTX_API const char *ctx_version(void);
 
 enum ctx_error_kind {
 	CTX_ERROR_NONE,
 	CTX_ERROR_MEMORY,   /* there is no memory */
-	CTX_ERROR_SYSTEM,   /* a system call failed: see member system */
+	CTX_ERROR_SYSTEM,   /* a system call failed, or a file has changed */
 	CTX_ERROR_PIPE,     /* no process reads the output pipe any more */
 	CTX_ERROR_INPUT,    /* the input is not valid JSON or UTF-8 */
-	CTX_ERROR_LIMIT,    /* the input exceeds a maximum of the library */
+	CTX_ERROR_LIMIT,    /* an input or text exceeds a limit of ctx */
 	CTX_ERROR_ARGUMENT, /* an option is wrong, or a callback has failed */
 	CTX_ERROR_FILE,     /* a file has a wrong format, owner or mode */
 };
@@ -117,7 +115,7 @@ enum ctx_error_kind {
 struct ctx_error {
 	size_t size;
 	int kind;        /* enum ctx_error_kind */
-	int system;      /* errno if kind is CTX_ERROR_SYSTEM, else 0 */
+	int system;      /* errno of the system call that failed, else 0 */
 	uint64_t line;   /* line of the input, from 1; 0: not known */
 	uint64_t column; /* byte in that line, from 1; 0: not known */
 	char file[256];  /* name of the input file; "": not known */
@@ -126,19 +124,19 @@ struct ctx_error {
 #define CTX_ERROR_INIT CTX_INIT(struct ctx_error)
 
 /* Writes an error with its place to out, such as "chat.jsonl:3:17: expected a
- * value".  size: size of out in bytes; 600 are enough, more text is cut. */
+ * value".  size: bytes of out; 600 are enough, more is cut.  Never fails. */
 CTX_API void ctx_error_format(const struct ctx_error *error, char *out,
     size_t size);
 
-/* Frees the memory in a ctx_bytes or ctx_id_list; memory may be NULL. */
+/* Frees the memory in a ctx_bytes or ctx_id_list, or NULL.  Never fails. */
 CTX_API void ctx_free(void *memory);
 
 /* ---- Names --------------------------------------------------------------- */
 
-/* Return the name with index i (from 0) in a list: of message formats,
- * strategies of ctx_prune, built-in encodings, models, providers or rules of
- * ctx_check; NULL at its end.  ctx-stream(5), ctx-strategy(7), ctx-encoding(7)
- * and ctx-check(1) explain the names. */
+/* Return name number i, from 0, in a list; NULL: the list has fewer names.
+ * Dialects are message formats (ctx-stream(5)); strategies are those of
+ * ctx_prune (ctx-strategy(7)); encodings (ctx-encoding(7)) and models are built
+ * in; providers and rules are those of ctx-check(1).  Never fail. */
 CTX_API const char *ctx_dialect_name(size_t i);
 CTX_API const char *ctx_strategy_name(size_t i);
 CTX_API const char *ctx_encoding_name(size_t i);
@@ -146,20 +144,20 @@ CTX_API const char *ctx_model_name(size_t i);
 CTX_API const char *ctx_provider_name(size_t i);
 CTX_API const char *ctx_rule_name(size_t i);
 
-/* Returns a line that explains a rule of ctx_check; NULL: unknown rule. */
+/* Returns what a rule finds, in one line; NULL: unknown rule.  Never fails. */
 CTX_API const char *ctx_rule_about(const char *name);
 
 /* ---- Models -------------------------------------------------------------- */
 
 /* Models that a user has defined in a file.  Any thread may use them. */
 struct ctx_user_models;
-
-/* Reads models from a file in the format of models.json in ctx-count(1). */
+/* Reads models from a file in the format of models.json in ctx-count(1).
+ * Errors: MEMORY, SYSTEM, ARGUMENT, FILE. */
 CTX_API int ctx_user_models_open(struct ctx_user_models **models,
     const char *file, struct ctx_error *error);
 CTX_API void ctx_user_models_free(struct ctx_user_models *models);
 /* Returns the name of the model with index i, from 0; NULL: there is none.  The
- * texts of these models are valid until ctx_user_models_free. */
+ * texts of these models are valid until ctx_user_models_free.  Never fails. */
 CTX_API const char *ctx_user_models_name(const struct ctx_user_models *models,
     size_t i);
 
@@ -168,17 +166,16 @@ struct ctx_model_info {
 	size_t size;
 	const char *name; /* name in the table of models */
 	const char *vendor, *encoding;
-	const char *basis;      /* as ctx_encoding_exactness returns it */
+	const char *basis;      /* see ctx_encoding_exactness */
 	uint64_t window;        /* context window */
 	uint64_t input, output; /* maximum of a request, of a response */
 };
 #define CTX_MODEL_INFO_INIT CTX_INIT(struct ctx_model_info)
-
 /* Looks up a model by the name that a provider gives it, such as
- * "openai/gpt-4o-2024-08-06".  Prefixes of providers and dates are ignored.
+ * "openai/gpt-4o-2024-08-06"; prefixes of providers, and dates, are ignored.
  * models: models of the user, which are tried first; NULL: only built-in ones.
- * Returns 1 with the model in *model.  Returns 0 if the name is unknown; *model
- * then has the name "" and the window of local models, 32,000 tokens. */
+ * Returns 1 and sets *model; or returns 0 if the name is unknown, and sets
+ * *model to the name "" and a window of 32,000 tokens.  Errors: ARGUMENT. */
 CTX_API int ctx_model_lookup(const struct ctx_user_models *models,
     const char *name, struct ctx_model_info *model, struct ctx_error *error);
 
@@ -189,47 +186,47 @@ struct ctx_price_info {
 	uint64_t cache_read, cache_write; /* from and to the prompt cache */
 };
 #define CTX_PRICE_INFO_INIT CTX_INIT(struct ctx_price_info)
-
 /* Sets *price to the prices of a model for a request with this number of input
  * tokens at this time, in seconds since 1970.  models and name are those of
- * ctx_model_lookup.  Returns 1, or 0 if no price of the model is known. */
+ * ctx_model_lookup.  Returns 1, or 0 if none is known.  Errors: ARGUMENT. */
 CTX_API int ctx_model_prices(const struct ctx_user_models *models,
     const char *name, int64_t time, uint64_t tokens,
     struct ctx_price_info *price, struct ctx_error *error);
 
 /* ---- Encodings: tokens of a text ----------------------------------------- */
 
-/* Sets the directory of the file "encodings", which contains the vocabularies
- * of the built-in encodings.  Must be called before any of these encodings is
- * used; a later call has no effect.  Without a call, ctx searches share/ctx
- * beside the library's file or up to three levels above it, then the directory
- * that was chosen when ctx was built. */
+/* Sets the directory of the file "encodings", which has the built-in encodings.
+ * Has no effect after one of them was used.  Without a call, ctx searches
+ * share/ctx beside the library's file or up to three levels above it, then the
+ * directory that was chosen when ctx was built.  Errors: ARGUMENT. */
 CTX_API int ctx_set_data_directory(const char *directory,
     struct ctx_error *error);
 
 /* An encoding, and the working memory with which its tokens are counted. */
 struct ctx_encoding;
-
 /* Opens an encoding.  name: a built-in encoding ("o200k_base"), or the path of
  * a vocabulary file.  cache: directory in which the compiled vocabulary of a
- * file is kept, created if missing; NULL: each call compiles it again. */
+ * file is kept, created if missing; NULL: each call compiles it again.
+ * Errors: MEMORY, SYSTEM, LIMIT, ARGUMENT, FILE. */
 CTX_API int ctx_encoding_open(struct ctx_encoding **encoding, const char *name,
     const char *cache, struct ctx_error *error);
 
 /* Opens the encoding in which a model's tokens are counted.  If only another
  * model's encoding is available, counts are multiplied by a factor known for
  * the model.  Counts for an unknown model are estimates.  models: as for
- * ctx_model_lookup; they must be valid until the encoding is freed. */
+ * ctx_model_lookup; they must be valid until the encoding is freed.
+ * Errors: MEMORY, SYSTEM, LIMIT, ARGUMENT, FILE. */
 CTX_API int ctx_encoding_open_model(struct ctx_encoding **encoding,
     const struct ctx_user_models *models, const char *model, const char *cache,
     struct ctx_error *error);
 CTX_API void ctx_encoding_free(struct ctx_encoding *encoding);
 
-/* Returns how exact token counts are: "exact", "reconstructed", "estimated". */
+/* Returns how exact token counts are: "exact"; "reconstructed", if the encoding
+ * is derived from counts of the provider; or "estimated".  Never fails. */
 CTX_API const char *ctx_encoding_exactness(const struct ctx_encoding *encoding);
 
-/* Counts the tokens of a text of length bytes.  The text need not be valid
- * UTF-8.  The names of special tokens in it are counted as ordinary text. */
+/* Counts the tokens of a text of length bytes, which need not be UTF-8.  Names
+ * of special tokens in it are ordinary text.  Errors: MEMORY, LIMIT, FILE. */
 CTX_API int ctx_encoding_count(struct ctx_encoding *encoding, const char *text,
     size_t length, uint64_t *tokens, struct ctx_error *error);
 
@@ -239,7 +236,8 @@ struct ctx_id_list {
 	size_t n;
 };
 /* Encodes a text of length bytes.  Fails for encodings without token ids, such
- * as Claude's.  If counts are not exact, n may differ from the count. */
+ * as Claude's.  If counts are not exact, n may differ from the count.
+ * Errors: MEMORY, INPUT, LIMIT, ARGUMENT, FILE. */
 CTX_API int ctx_encoding_encode(struct ctx_encoding *encoding, const char *text,
     size_t length, struct ctx_id_list *list, struct ctx_error *error);
 
@@ -248,14 +246,16 @@ struct ctx_bytes {
 	char *data;
 	size_t length;
 };
-/* Decodes n token ids.  The resulting text may end inside a UTF-8 character. */
+/* Decodes n token ids.  The resulting text may end inside a UTF-8 character.
+ * Errors: MEMORY, ARGUMENT. */
 CTX_API int ctx_encoding_decode(struct ctx_encoding *encoding,
     const uint32_t *ids, size_t n, struct ctx_bytes *text,
     struct ctx_error *error);
 
 /* Find a head (beginning) or tail (end) of a text that has at most limit
  * tokens.  Set *at to the byte where the head ends or the tail begins, which is
- * between two characters.  A slightly longer head or tail might also fit. */
+ * between two characters.  A slightly longer head or tail might also fit.
+ * Errors: MEMORY, LIMIT, FILE. */
 CTX_API int ctx_encoding_head(struct ctx_encoding *encoding, const char *text,
     size_t length, uint64_t limit, size_t *at, struct ctx_error *error);
 CTX_API int ctx_encoding_tail(struct ctx_encoding *encoding, const char *text,
@@ -273,10 +273,10 @@ struct ctx_input_options {
 	const char *default_model; /* model if none is named; or NULL */
 	const char *encoding;      /* of all counts; NULL: that of the model */
 	const char *cache;         /* as for ctx_encoding_open */
-	const char *name;          /* if the input is no file; NULL: "-" */
+	const char *name;          /* of a source without files; NULL: "-" */
 	uint32_t threads;          /* counting threads, at most 1024; 0: 1 */
 	bool skip_bad; /* true: copy a line that is not JSON; false: fail */
-	bool read_inactive; /* true: also return inactive lines of sessions */
+	bool read_inactive; /* true: also return messages not sent any more */
 	const struct ctx_user_models *models; /* defined by the user; or NULL */
 };
 #define CTX_INPUT_OPTIONS_INIT CTX_INIT(struct ctx_input_options)
@@ -285,10 +285,11 @@ struct ctx_input_options {
  * 0 at the end of the input, or -1 after an error. */
 typedef ptrdiff_t ctx_read_function(void *user, char *buffer, size_t size);
 
-/* Open an input: n files that are read as one stream ("-" is standard input);
- * an open descriptor, which is not closed; length bytes in memory; or a
- * callback.  options may be NULL.  Memory, models and user must live as long as
- * the input.  Files are opened later, when they are read. */
+/* Open an input: n files that are read as one stream ("-", or no files, is
+ * standard input); an open descriptor, which is not closed; length bytes in
+ * memory; or a callback.  options may be NULL.  Memory, models and user must
+ * live as long as the input.  Files are opened later, when they are read.
+ * Errors: MEMORY, ARGUMENT; for a descriptor also SYSTEM. */
 CTX_API int ctx_input_open_files(struct ctx_input **input,
     const char *const *files, size_t n, const struct ctx_input_options *options,
     struct ctx_error *error);
@@ -302,7 +303,7 @@ CTX_API int ctx_input_open_callback(struct ctx_input **input,
     const struct ctx_input_options *options, struct ctx_error *error);
 CTX_API void ctx_input_free(struct ctx_input *input);
 
-/* Returns the message format detected so far; "generic": none yet. */
+/* Returns the dialect detected so far; "generic": none yet.  Never fails. */
 CTX_API const char *ctx_input_dialect(const struct ctx_input *input);
 
 /* A message.  Its pointers are valid until the next call of ctx_input_next. */
@@ -318,9 +319,9 @@ struct ctx_message_info {
 	size_t json_length;
 };
 #define CTX_MESSAGE_INFO_INIT CTX_INIT(struct ctx_message_info)
-
-/* Reads the next message.  Returns 1, or 0 with *message cleared at the end of
- * the input.  message may be NULL.  After an error nothing more can be read. */
+/* Reads the next message into *message, unless message is NULL.  Returns 1, or
+ * 0 at the end, with *message cleared.  After an error nothing can be read.
+ * Errors: MEMORY, SYSTEM, INPUT, LIMIT, ARGUMENT. */
 CTX_API int ctx_input_next(struct ctx_input *input,
     struct ctx_message_info *message, struct ctx_error *error);
 
@@ -335,14 +336,13 @@ struct ctx_block_info {
 	 * if it is one JSON string; otherwise JSON, and is_json is true. */
 	const char *text;
 	size_t text_length;
-	size_t result; /* number (from 1) of the result around it; 0: none */
+	size_t result; /* 1 + index of the result that has it; 0: none */
 	bool is_json;
 	bool is_error; /* true if the message says that the tool call failed */
 };
 #define CTX_BLOCK_INFO_INIT CTX_INIT(struct ctx_block_info)
-
 /* Sets *block to the block with index i, from 0, of the message that was read
- * last.  i must be less than the message's n_blocks. */
+ * last.  i must be less than n_blocks.  Errors: MEMORY, LIMIT, ARGUMENT. */
 CTX_API int ctx_input_block(struct ctx_input *input, size_t i,
     struct ctx_block_info *block, struct ctx_error *error);
 
@@ -356,8 +356,8 @@ struct ctx_token_info {
 	const char *encoding; /* valid until ctx_input_free */
 };
 #define CTX_TOKEN_INFO_INIT CTX_INIT(struct ctx_token_info)
-
-/* Counts the tokens of the message that ctx_input_next has read last. */
+/* Counts the tokens of the message that ctx_input_next has read last.
+ * Errors: MEMORY, SYSTEM, LIMIT, ARGUMENT, FILE. */
 CTX_API int ctx_input_count(struct ctx_input *input,
     struct ctx_token_info *tokens, struct ctx_error *error);
 
@@ -372,7 +372,7 @@ typedef int ctx_write_function(void *user, const char *data, size_t length);
 /* Open an output: a descriptor, which is not closed; memory; or a callback.
  * When an operation ends, it has written all its output.  If it failed, it has
  * written the conversations before the error, and perhaps some messages of the
- * last one.  After a failed write the output cannot be used any more. */
+ * last one.  After a failed write all later ones fail.  Errors: MEMORY. */
 CTX_API int ctx_output_open_fd(struct ctx_output **output, int fd,
     struct ctx_error *error);
 CTX_API int ctx_output_open_memory(struct ctx_output **output,
@@ -381,7 +381,8 @@ CTX_API int ctx_output_open_callback(struct ctx_output **output,
     ctx_write_function *write, void *user, struct ctx_error *error);
 CTX_API void ctx_output_free(struct ctx_output *output);
 
-/* Moves the output in memory to *bytes.  Fails if it is not in memory. */
+/* Moves the output in memory to *bytes.  Fails if it is not in memory.
+ * Errors: MEMORY, ARGUMENT. */
 CTX_API int ctx_output_take(struct ctx_output *output, struct ctx_bytes *bytes,
     struct ctx_error *error);
 
@@ -401,14 +402,12 @@ struct ctx_result {
 	uint64_t refused; /* conversations refused [prune truncate age check] */
 	uint64_t findings, repaired; /* violations left, repaired [check] */
 	uint64_t failed; /* not pruned, stored, restored [prune age restore] */
-	/* texts for which a regular expression needed too much work; such a
-	 * text is kept because of pin, and not changed because of tool or
-	 * not_tool [prune truncate age] */
+	/* texts for which a regular expression needed too much work, so that
+	 * they were not changed or removed [prune truncate age] */
 	uint64_t given_up;
 };
 #define CTX_RESULT_INIT CTX_INIT(struct ctx_result)
 
-/* A change. */
 struct ctx_change_info {
 	size_t size;
 	const char *file;
@@ -416,7 +415,8 @@ struct ctx_change_info {
 	const char *role;     /* role of the message */
 	const char *tool;     /* first tool in the message; or NULL */
 	const char *rule;     /* reason of the change */
-	const char *action;   /* "drop", "edit", "relink" or "add" */
+	/* "drop", "edit", "add", or "relink" for a link to a removed line */
+	const char *action;
 	uint64_t tokens_before, tokens_after;
 };
 /* Called when a change is final.  Returns 0, or -1 to stop the operation. */
@@ -461,8 +461,8 @@ struct ctx_count_options {
 	void *user;
 };
 #define CTX_COUNT_OPTIONS_INIT CTX_INIT(struct ctx_count_options)
-
-/* Counts the tokens of whole requests, not only of messages: ctx-count(1). */
+/* Counts the tokens of whole requests, not only of messages: ctx-count(1).
+ * Errors: MEMORY, SYSTEM, INPUT, LIMIT, ARGUMENT, FILE. */
 CTX_API int ctx_count(struct ctx_input *input,
     const struct ctx_count_options *options, struct ctx_result *result,
     struct ctx_error *error);
@@ -477,7 +477,7 @@ struct ctx_prune_options {
 	uint64_t reserve;     /* tokens reserved for the response; 0: 512 */
 	uint64_t trigger;     /* prune only above this many tokens; 0: budget */
 	uint64_t target;      /* prune down to this many tokens; 0: budget */
-	uint64_t quantum;     /* step of removal; 0: by level; or CTX_NONE */
+	uint64_t quantum;     /* remove in such steps; 0: by level; CTX_NONE */
 	uint64_t keep_last;   /* newest messages kept; 0: 6, 4 or 2 by level */
 	uint64_t keep_turns;  /* newest turns of which a part is kept; 0: 3 */
 	uint64_t keep_first;  /* "middle-out": first messages kept; 0: 2 */
@@ -494,9 +494,9 @@ struct ctx_prune_options {
 	bool always;       /* true: prune even below the trigger */
 };
 #define CTX_PRUNE_OPTIONS_INIT CTX_INIT(struct ctx_prune_options)
-
 /* Removes groups of messages until each conversation fits its budget, as
- * ctx-prune(1) does.  Returns 1 if one does not fit or was refused. */
+ * ctx-prune(1) does.  Returns 1 if one does not fit or was refused.
+ * Errors: MEMORY, SYSTEM, PIPE, INPUT, LIMIT, ARGUMENT, FILE. */
 CTX_API int ctx_prune(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_prune_options *options, struct ctx_result *result,
     struct ctx_error *error);
@@ -516,9 +516,9 @@ struct ctx_truncate_options {
 	bool unsent; /* true: only messages after the last assistant message */
 };
 #define CTX_TRUNCATE_OPTIONS_INIT CTX_INIT(struct ctx_truncate_options)
-
 /* Shortens long tool results, messages and arguments, as ctx-truncate(1) does.
- * Returns 1 if a conversation was refused. */
+ * Returns 1 if a conversation was refused.
+ * Errors: MEMORY, SYSTEM, PIPE, INPUT, LIMIT, ARGUMENT, FILE. */
 CTX_API int ctx_truncate(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_truncate_options *options, struct ctx_result *result,
     struct ctx_error *error);
@@ -542,10 +542,10 @@ struct ctx_age_options {
 	bool mask;   /* true: write "[cleared]", store nothing */
 };
 #define CTX_AGE_OPTIONS_INIT CTX_INIT(struct ctx_age_options)
-
 /* Moves old, long tool results or media to files, and leaves references, as
  * ctx-age(1) does.  Returns 1 if a conversation was refused.  If something
- * cannot be stored, leaves it unchanged, writes the rest, and returns -1. */
+ * cannot be stored, leaves it unchanged, writes the rest, and returns -1.
+ * Errors: MEMORY, SYSTEM, PIPE, INPUT, LIMIT, ARGUMENT, FILE. */
 CTX_API int ctx_age(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_age_options *options, struct ctx_result *result,
     struct ctx_error *error);
@@ -558,10 +558,10 @@ struct ctx_restore_options {
 	void *user;
 };
 #define CTX_RESTORE_OPTIONS_INIT CTX_INIT(struct ctx_restore_options)
-
 /* Puts back what ctx_age has moved to files, as ctx-restore(1) does.  Returns 1
  * if a file is missing or has changed, or if all files are in directories other
- * than the spool.  References to these files are not changed. */
+ * than the spool.  References to these files are not changed.
+ * Errors: MEMORY, SYSTEM, PIPE, INPUT, LIMIT, ARGUMENT, FILE. */
 CTX_API int ctx_restore(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_restore_options *options, struct ctx_result *result,
     struct ctx_error *error);
@@ -586,10 +586,10 @@ struct ctx_check_options {
 	bool schema; /* true: check arguments against the tools' schemas */
 };
 #define CTX_CHECK_OPTIONS_INIT CTX_INIT(struct ctx_check_options)
-
 /* Finds what a provider would refuse, as ctx-check(1) does.  If output is not
  * NULL, also repairs what it can, and writes the stream.  Returns 1 if a
- * violation remains, or a conversation was refused. */
+ * violation remains, or a conversation was refused.
+ * Errors: MEMORY, SYSTEM, PIPE, INPUT, LIMIT, ARGUMENT, FILE. */
 CTX_API int ctx_check(struct ctx_input *input, struct ctx_output *output,
     const struct ctx_check_options *options, struct ctx_result *result,
     struct ctx_error *error);

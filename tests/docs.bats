@@ -221,3 +221,76 @@ common() {
 	done
 	[ "$n" -ge 10 ]
 }
+
+# Prints "FUNCTION KIND" for each kind of error that ctx.h names, and "FUNCTION -"
+# if it says that the function never fails.
+errors_in_header() {
+	awk '/^\/\*/ { comment = ""; inside = 1 }
+		inside { comment = comment $0; inside = !/\*\/$/; next }
+		/^CTX_API/ { all = ""; open = 1 }
+		open { all = all $0 }
+		open && /;$/ {
+			open = 0
+			name = all
+			sub(/\(.*/, "", name)
+			sub(/.*[ *]/, "", name)
+			sub(/const struct ctx_error/, "", all)
+			if (all !~ /struct ctx_error/) {
+				if (comment ~ /Never fails?\. \*\/$/ || name ~ /_free$/)
+					print name, "-"
+			} else if (match(comment, /Errors: [A-Z]+(, [A-Z]+)*(; for a descriptor also SYSTEM)?\. \*\/$/)) {
+				print name ": " substr(comment, RSTART, RLENGTH - 3)
+			}
+		}' "$1" | split_errors
+}
+
+# The same of the source of libctx(3).
+errors_in_manual() {
+	awk '/^\.S[sh]/ { name = $2 }
+		/^Never fails\.$/ { print name, "-" }
+		/^Errors: / { print name ": " $0 }' "$1" | split_errors
+}
+
+split_errors() {
+	awk '/^[a-z_]* -$/ { print; next }
+		{
+			name = substr($1, 1, length($1) - 1)
+			if (name !~ /_fd$/)
+				sub(/; for a descriptor also SYSTEM/, "")
+			sub(/; for a descriptor also/, ",")
+			sub(/\.$/, "")
+			gsub(/,/, "")
+			for (i = 3; i <= NF; i++)
+				print name, $i
+		}' | sort
+}
+
+@test "ctx.h and libctx(3) name every kind of error of every function, and no other" {
+	local lib=$BATS_TEST_DIRNAME/../lib
+	errors_in_header "$lib/ctx.h" > header
+	awk -f "$lib/gen/manual.awk" "$lib/ctx.h" > page
+	errors_in_manual page | diff header -
+	sed -n 's/^CTX_API .*[ *]\(ctx_[a-z0-9_]*\)(.*/\1/p' "$lib/ctx.h" |
+	    sort > functions
+	cut -d ' ' -f 1 header | sort -u | diff functions -
+	# make check-fault takes the memory away.  The others need gigabytes of
+	# input, or a compiled vocabulary that was damaged in memory.
+	cat > not_caused <<-'END'
+		ctx_encoding_count FILE
+		ctx_encoding_encode FILE
+		ctx_encoding_head FILE
+		ctx_encoding_open LIMIT
+		ctx_encoding_open_model LIMIT
+		ctx_encoding_tail FILE
+		ctx_input_block LIMIT
+	END
+	"$B/tests/public_errors" | sed -n 's/^# \(ctx_[a-z_]* [A-Z]*\)$/\1/p' |
+	    sort -u - not_caused > caused
+	[ "$(wc -l < caused)" -gt 60 ]
+	grep -v -e ' -$' -e ' MEMORY$' header | diff caused -
+	# A function that never fails cannot lack memory; nor can these.
+	grep ' MEMORY$' header | cut -d ' ' -f 1 | sort > allocate
+	grep -v ' -$' header | cut -d ' ' -f 1 | sort -u | comm -23 - allocate > rest
+	[ "$(tr '\n' ' ' < rest)" = \
+	    "ctx_model_lookup ctx_model_prices ctx_set_data_directory " ]
+}

@@ -6,16 +6,32 @@
 # description, and each "---- title ----" line starts a section.  Each function,
 # struct, enum and typedef becomes a subsection.  Its text is the comment above
 # it; functions without a blank line between them share one comment, which the
-# first of them gets.  The programs are printed unchanged, in the section
-# EXAMPLES.
+# first of them gets.  "Errors: ..." at the end of a comment is printed for each
+# of them that has a parameter "error"; the others never fail.  The programs are
+# printed unchanged, in the section EXAMPLES.
 
 # Prints a line of text for mdoc, where a line must not look like a macro and
 # each sentence begins a line.
 function text(line) {
+	if (match(line, /(Errors: .*|Never fails?\.)$/)) {
+		errors = substr(line, RSTART)
+		line = substr(line, 1, RSTART - 1)
+		sub(/ +$/, "", line)
+	}
 	gsub(/\\/, "\\e", line)
 	gsub(/\.  /, ".\n", line)
 	sub(/^[.']/, "\\\\\\&&", line)
-	print line
+	if (line != "")
+		print line
+}
+
+# Prints with which errors the function of a declaration can fail.  errors is the
+# end of its comment.
+function fails(declaration) {
+	if (declaration !~ /[ *]ctx_[a-z0-9_]*\(/ || declaration ~ /^typedef/)
+		return
+	sub(/const struct ctx_error/, "", declaration)
+	print ".Pp\n" (declaration ~ /struct ctx_error/ ? errors : "Never fails.")
 }
 
 # Prints a line as it is.
@@ -93,12 +109,15 @@ function flush(   i) {
 	}
 	if (comment != "" && !after_heading)
 		print ".Pp"
+	errors = ""
 	after_heading = after_heading && comment == ""
 	paragraphs()
+	fails(parts[1])
 	for (i = 2; i <= n_parts; i++) {
 		print ".Ss " names[i]
 		literal(parts[i])
 		print ".Pp\nSee\n.Sx " names[1] " ."
+		fails(parts[i])
 	}
 	n_parts = 0
 	split("", parts)
