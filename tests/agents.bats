@@ -264,6 +264,19 @@ opencode import smaller.json" ]
 	run ! grep -q delete ran
 }
 
+@test "llm: its logs are counted, and its input is cut" {
+	stand_in llm "if [ \"\$1\" = logs ]; then
+		cat '$BATS_TEST_DIRNAME/corpus/llm-logs/tools.json'
+	else
+		cat > sent
+	fi"
+	stand_in git "cat '$agent'"
+	commands 'llm logs'
+	sh -e script | grep -q assistant
+	[ "$(ctx-count --text --json sent | jq .tokens)" -le 8000 ]
+	grep -q 'tokens truncated' sent
+}
+
 @test "examples: the settings are JSON that names scripts of ctx-agents.7" {
 	local settings command n=0
 	for settings in "$EXAMPLES"/*-settings.json; do
