@@ -165,7 +165,7 @@ ctx_calibrate(struct ctx_calibration *calibration,
 
 /*
  * Measured errors of the estimates for 13 kinds of text (November 2026,
- * tests/bench/texts.py; NOTES.md has the table): the root mean square of
+ * tests/bench/texts.py; ctx-encoding(7) has the table): the root mean square of
  * their logarithms.  The factors of Claude's encodings and of Gemini are those
  * of English, code and JSON.
  */
