@@ -215,6 +215,45 @@ copied() {
 	done
 }
 
+@test "claude-code: an array of short texts in the copy is one text" {
+	local text long copy
+	text=$(repeat 300 'a line ')
+	long=$(jq -nc --arg t "$text" '$t')
+	# What Edit stores, spelled so that it cannot be restored from its texts.
+	copy=$(jq -nc --arg t "$text" '{filePath: "/a", oldString: "b", newString: "c",
+	    originalFile: $t, structuredPatch: [{oldStart: 1, newStart: 1,
+	    lines: [range(200) | "+line \(.) \u00e9"]}], list: ["x", 1]}' | sed 's/é/\\u00e9/; s/","/" , "/3')
+	copied "$long" "\"\"" | COPY=$copy perl -pe 's/("toolUseResult":)""/$1$ENV{COPY}/' > in
+	grep -q 'line 0 .u00e9"' in
+	ctx-age -k 0 -o 1000 --head 0 in > out
+	jq -e 'select(.toolUseResult) | .toolUseResult | .list == ["x", 1] and
+	    (.structuredPatch[0] | .oldStart == 1 and (.lines | length) == 1)' out
+	run ! grep -q '+line 0' out
+	grep -q '^+line 0 é$' .ctx/spool/*.md
+	ctx-restore out | cmp - in
+	[ "$(ctx-restore --list out | grep -c ^whole)" -eq 3 ]
+	ctx-age -k 0 -o 1000 --head 0 out | cmp - out
+	ctx-truncate -l 1000 in > out
+	jq -e 'select(.toolUseResult) | .toolUseResult.structuredPatch[0].lines |
+	    .[0] == "+line 0 é" and .[-1] == "+line 199 é" and
+	    (add | length <= 1000 and contains("truncated"))' out
+	ctx-truncate -l 1000 out | cmp - out
+	ctx-age -k 0 -o 1000 --mask in > out
+	[ "$(jq -c 'select(.toolUseResult) | .toolUseResult.structuredPatch[0].lines' out)" = \
+	    '["[cleared]"]' ]
+	{
+		cat in
+		for i in d e f g h; do
+			jq -nc --arg i $i '{uuid: $i, parentUuid: "c", sessionId: "s",
+			    type: "assistant", message: {role: "assistant", id: $i,
+			    content: [{type: "text", text: "Yes."}]}}'
+		done
+	} > more
+	ctx-prune -s pinned-fifo -b 200 -l aggressive more > out
+	[ "$(jq -c 'select(.toolUseResult) | .toolUseResult.structuredPatch[0].lines' out)" = \
+	    '["[cleared]"]' ]
+}
+
 @test "claude-code: a copy is kept if its result is kept, if it may be JSON, or if there are several results" {
 	local text long
 	text=$(repeat 300 'a line ')

@@ -273,29 +273,52 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_config *options,
 	    : 1;
 }
 
+/* Reads a text of an agent's copy, or the lines of an array of texts, into
+ * aged->text. */
+static int
+read_copied_text(struct aged_result *aged, const struct ctx_json *json,
+    uint32_t node, struct ctx_err *err)
+{
+	uint32_t i;
+
+	aged->text.n = 0;
+	if (json->nodes[node].kind == CTX_JSON_STRING)
+		return ctx_json_string_decode(&aged->text, aged->replaced, err);
+	for (i = node + 1; i < json->nodes[node].next; i++)
+		if (ctx_json_string_decode(&aged->text, ctx_json_str(json, i),
+			err) < 0 ||
+		    ctx_buf_add(&aged->text, "\n", 1, err) < 0)
+			return -1;
+	return 0;
+}
+
 int
 ctx_age_copied_text(struct aged_result *aged,
     const struct ctx_age_config *options, const struct age_candidate *result,
     uint32_t node, struct ctx_err *err)
 {
-	struct ctx_str literal = ctx_json_str(result->message->json, node);
-	bool is_aged;
+	static const char *const list_form[2] = {"[", "]"};
+	static const char *const text_form[2] = {"", ""};
+	const struct ctx_json *json = result->message->json;
+	bool is_text = json->nodes[node].kind == CTX_JSON_STRING, is_aged;
 
-	if (ctx_json_string_chars(literal) <= options->over)
+	if (ctx_result_copy_chars(result->message, node) <= options->over)
 		return 0;
-	if (is_reference(aged, options, literal, &is_aged, err) < 0)
+	aged->replaced = ctx_json_str(json, node);
+	if (is_reference(aged, options, aged->replaced, &is_aged, err) < 0)
 		return -1;
 	if (is_aged)
 		return 0;
-	aged->replaced = literal;
-	aged->text.n = aged->replacement.n = 0;
-	if (ctx_json_string_decode(&aged->text, literal, err) < 0 ||
+	if (read_copied_text(aged, json, node, err) < 0 ||
 	    make_reference_text(aged, options, result->tool,
-		ctx_json_string_is_normalized(literal), err) < 0)
+		is_text && ctx_json_string_is_normalized(aged->replaced),
+		err) < 0)
 		return -1;
 	if (aged->scratch.n >= aged->text.n)
 		return 0;
-	return ctx_json_string_encode(&aged->replacement, aged->scratch.p,
+	aged->replacement.n = 0;
+	return ctx_result_content_add(&aged->replacement,
+		   is_text ? text_form : list_form, aged->scratch.p,
 		   aged->scratch.n, err) < 0
 	    ? -1
 	    : 1;

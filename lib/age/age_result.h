@@ -50,7 +50,8 @@ int ctx_age_result(struct aged_result *aged,
     struct ctx_err *err);
 /* Makes the reference that replaces a text in the copy of a tool result that
  * some agents keep beside the message, and chooses what is stored in the file.
- * Both are then in *aged. node: JSON string of the text.  Returns 1; or 0 if
+ * Both are then in *aged. node: JSON string of the text, or an array of texts;
+ * then the reference is its only element.  Returns 1; or 0 if
  * the text must not be replaced, because it is too short, was replaced before,
  * or is not longer than its replacement; or -1 with *err. */
 int ctx_age_copied_text(struct aged_result *aged,

@@ -94,6 +94,23 @@ append_referenced_content(struct restoration *restoration,
 	    : 0;
 }
 
+/* Returns the JSON node that a stored result replaces: its content or, if an
+ * array was stored, the array of which the reference is the only element.  The
+ * bytes of the stored result begin at the offset "from" of the edits. */
+static uint32_t
+find_replaced(const struct restoration *restoration,
+    const struct ctx_json *json, uint32_t content, size_t from)
+{
+	uint32_t array = content - 1;
+
+	return restoration->rewrite.edits.store.p[from] == '[' &&
+		json->nodes[content].kind == CTX_JSON_STRING &&
+		json->nodes[array].kind == CTX_JSON_ARRAY &&
+		json->nodes[array].next == json->nodes[content].next
+	    ? array
+	    : content;
+}
+
 /* Puts back a tool result that ctx-age has replaced by a reference: adds the
  * edit of its content. content: JSON node of the content. */
 static int
@@ -131,6 +148,7 @@ restore_result(struct restoration *restoration, const struct ctx_event *event,
 		return -1;
 	if (state != CTX_AGED_WHOLE)
 		return 0;
+	content = find_replaced(restoration, json, content, from);
 	return ctx_edits_replace_stored(&restoration->rewrite.edits,
 	    ctx_json_str(json, content), from, err);
 }
@@ -159,17 +177,20 @@ ctx_restore_copy(struct restoration *restoration, const struct ctx_event *event,
     struct ctx_err *err)
 {
 	const struct ctx_message *message = event->message;
-	uint32_t copy = message->result_copy, node = 0;
+	const struct ctx_json *json = message->json;
+	uint32_t copy = message->result_copy, node = 0, i;
 
 	if (ctx_result_copied(message) == message->n)
 		return 0;
 	/* If the agent's copy of the tool result consists only of a reference,
 	 * it is restored here: a reference begins with a bracket, like JSON,
 	 * and ctx_result_copy_next skips strings that may be JSON. */
-	if (message->json->nodes[copy].kind == CTX_JSON_STRING)
+	if (json->nodes[copy].kind == CTX_JSON_STRING)
 		return restore_result(restoration, event, copy, err);
 	while ((node = ctx_result_copy_next(message, node)) != 0)
-		if (restore_result(restoration, event, node, err) < 0)
-			return -1;
+		for (i = node; i < json->nodes[node].next; i++)
+			if (json->nodes[i].kind == CTX_JSON_STRING &&
+			    restore_result(restoration, event, i, err) < 0)
+				return -1;
 	return 0;
 }

@@ -44,12 +44,17 @@ uint32_t ctx_result_content_value(const struct ctx_message *message, size_t i);
  * exactly one tool result. */
 size_t ctx_result_copied(const struct ctx_message *message);
 /* Returns the JSON node of the next text in the agent's copy of a tool result,
- * or 0 if there is none. after: JSON node of the text that was returned last, 0
- * in the first call.  Skips a copy that is a single string if it may be JSON,
+ * or of the next array that consists of two texts or more, such as the lines of
+ * a patch; or 0 if there is none. after: JSON node that was returned last, 0 in
+ * the first call.  Skips a copy that is a single string if it may be JSON,
  * because Claude Code parses some of these strings when it resumes a
  * session. */
 uint32_t ctx_result_copy_next(const struct ctx_message *message,
     uint32_t after);
+/* Returns the number of characters of a text, or of all texts in an array
+ * together, that ctx_result_copy_next has returned. */
+uint64_t ctx_result_copy_chars(const struct ctx_message *message,
+    uint32_t node);
 /* Returns the JSON node of media block i if a text block can replace it,
  * otherwise 0.  These cannot be replaced: media that is not an element of an
  * array (the assistant's audio); an element that is a string (Ollama's images);

@@ -55,22 +55,25 @@ ctx_head_tail_edit_copy(struct prune *run, struct ctx_edits *edits,
     size_t first, const struct ctx_message *message, bool clear,
     struct ctx_err *err)
 {
-	static const char cleared[] = "\"" CTX_CLEARED "\"";
+	static const char list[] = "[\"" CTX_CLEARED "\"]";
+	static const struct ctx_str cleared_list = {list, sizeof list - 1},
+				    cleared = {list + 1, sizeof list - 3};
 	const struct ctx_json *json = message->json;
 	size_t result = ctx_result_copied(message);
 	uint32_t node = 0;
-	struct ctx_str literal;
+	struct ctx_str text;
 
 	if (result == message->n || message->blocks[result].payload == 0 ||
 	    !ctx_edits_touch(edits, first,
 		ctx_json_str(json, message->blocks[result].payload)))
 		return 0;
 	while ((node = ctx_result_copy_next(message, node)) != 0) {
-		literal = ctx_json_str(json, node);
-		if (ctx_json_string_chars(literal) <= CTX_HEAD_TAIL_CHARS)
+		if (ctx_result_copy_chars(message, node) <= CTX_HEAD_TAIL_CHARS)
 			continue;
-		if (clear ? ctx_edits_replace(edits, literal, cleared,
-				sizeof cleared - 1, err) < 0
+		text = json->nodes[node].kind == CTX_JSON_STRING ? cleared
+								 : cleared_list;
+		if (clear ? ctx_edits_replace(edits, ctx_json_str(json, node),
+				text.p, text.n, err) < 0
 			  : ctx_text_segments_string(&run->text_segments,
 				message, node, err) < 0 ||
 			    shorten_segments(run, edits, err) < 0)

@@ -218,7 +218,12 @@ ctx_cut_apply(struct shortener *shortener, struct ctx_edits *edits,
 			err) < 0)
 			goto out;
 	}
-	rc = ctx_edits_remove_nodes(edits, source, removed, err);
+	/* An array of texts has no blocks: its children are its elements. */
+	rc = source->n == 0 &&
+		source->json->nodes[source->node].kind == CTX_JSON_ARRAY
+	    ? ctx_edits_remove(edits, source->json, source->node, removed + 1,
+		  err)
+	    : ctx_edits_remove_nodes(edits, source, removed, err);
 out:
 	free(removed);
 	return rc;

@@ -139,12 +139,23 @@ int
 ctx_text_segments_string(struct text_segments *segments,
     const struct ctx_message *message, uint32_t node, struct ctx_err *err)
 {
+	const struct ctx_json *json = message->json;
+	struct ctx_block element = {.container = node};
+	uint32_t i;
+
 	segments->n = 0;
 	segments->is_message_text = false;
 	segments->message = *message;
 	segments->message.node = node;
 	segments->message.n = 0;
-	return add_text_segment(segments, message->json, node, NULL, err);
+	if (json->nodes[node].kind == CTX_JSON_STRING)
+		return add_text_segment(segments, json, node, NULL, err);
+	for (i = node + 1; i < json->nodes[node].next; i++) {
+		element.removable = i;
+		if (add_text_segment(segments, json, i, &element, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 int

@@ -79,8 +79,8 @@ int ctx_text_segments_result(struct text_segments *segments,
  * but: index of a block whose text is left out; message->n for none. */
 int ctx_text_segments_texts(struct text_segments *segments,
     const struct ctx_message *message, size_t but, struct ctx_err *err);
-/* Sets *segments to a single text in the record of a message: the JSON string
- * at node. */
+/* Sets *segments to the JSON string at node, in the record of a message, or to
+ * all elements of the array of strings at node. */
 int ctx_text_segments_string(struct text_segments *segments,
     const struct ctx_message *message, uint32_t node, struct ctx_err *err);
 /* Reads all texts into segments->text, one after another, and stores where each
