@@ -214,3 +214,125 @@ run_of_lists() {
 	grep -q 'truncated.*retry_limit_ms.*truncated' out
 	[ "$(jq -r '.toolUseResult.stdout // empty' out | sort -u)" = "[cleared]" ]
 }
+
+# As run_of_lists, but one response of the model has all three calls.
+run_of_parallel_lists() {
+	run_of_lists | jq -cs '[.[] | select(.tool_calls)] as $calls |
+	    [.[] | select(.role == "tool")] as $results |
+	    .[0], ($calls[0] | .tool_calls = [$calls[].tool_calls[]]),
+	    $results[], .[-2:][]'
+}
+
+# Changes Chat Completions on standard input to the format $1, with all results
+# of a response in one message.  JSON is written with blanks.
+with_blocks() {
+	jq -cs --arg format "$1" '
+	    def result($c): {
+		anthropic: {type: "tool_result", tool_use_id: .tool_call_id,
+		    content: (if $c then .content else
+			[{type: "text", text: .content}, {type: "text", text: "end of list"}]
+			end)},
+		bedrock: {toolResult: {toolUseId: .tool_call_id,
+		    content: [{text: .content}]}},
+		gemini: {functionResponse: {name: "list", response: {output: .content}}},
+		"vercel-model": {type: "tool-result", toolCallId: .tool_call_id,
+		    toolName: "list", output: {type: "text", value: .content}}
+	    }[$format];
+	    def call: .id as $id | .function | {
+		anthropic: {type: "tool_use", id: $id, name, input: (.arguments | fromjson)},
+		bedrock: {toolUse: {toolUseId: $id, name, input: (.arguments | fromjson)}},
+		gemini: {functionCall: {name, args: (.arguments | fromjson)}},
+		"vercel-model": {type: "tool-call", toolCallId: $id, toolName: .name,
+		    input: (.arguments | fromjson)}
+	    }[$format];
+	    def message($role; $blocks): if $format == "gemini"
+		then {role: ({assistant: "model"}[$role] // $role), parts: $blocks}
+		else {role: $role, content: $blocks} end;
+	    def text: if $format | IN("bedrock", "gemini") then {text: .content}
+		else {type: "text", text: .content} end;
+	    ({"vercel-model": "tool"}[$format] // "user") as $results |
+	    [.[] | select(.role == "tool")] as $all | .[] |
+	    if .role == "tool" then select(. == $all[0]) |
+		message($results; [$all | to_entries[] | .key as $i | .value |
+		    result($i == 0)])
+	    elif .tool_calls then message(.role; [.tool_calls[] | call])
+	    else message(.role; [text]) end' | sed 's/:/: /'
+}
+
+@test "salient cuts each of the results of one message, and nothing else in it" {
+	local format
+	for format in anthropic bedrock gemini vercel-model; do
+		run_of_parallel_lists | with_blocks "$format" > in
+		ctx-prune -d "$format" -e o200k_base --quantum 0 -k 1 -t 1 -b 420 \
+		    --explain why in > out
+		[ "$(tokens -d "$format" out)" -le 420 ]
+		ctx-check -d "$format" out
+		jq -se 'map(.line) == [3] and .[0].rule == "passages"' why
+		sed -n 3p out > message
+		# Two marks in the result with the name, one in each other.
+		[ "$(grep -o 'characters truncated' message | wc -l)" -eq 4 ]
+		grep -q 'truncated.*retry_limit_ms.*truncated' message
+		# What is beside the long texts is the same byte for byte.
+		sed -n 3p in > wanted
+		bytes_beside_texts message > got
+		bytes_beside_texts wanted | cmp - got
+		ctx-prune -d "$format" -e o200k_base --quantum 0 -k 1 -t 1 -b 420 \
+		    out | cmp - out
+		# The archive has the original, and the tokens add up.
+		run -0 "$BATS_TEST_DIRNAME/ledger" in "$format" ctx-prune \
+		    -e o200k_base --quantum 0 -k 1 -t 1 -b 420
+		[ -z "$output" ] || fail "$output"
+	done
+}
+
+# Prints a file without the strings that are long lists or were cut.
+bytes_beside_texts() {
+	perl -pe 's/"(?:[^"\\]|\\.)*(?:nothing of note|truncated)(?:[^"\\]|\\.)*"/""/g' "$1"
+}
+
+@test "salient cuts each of several texts of a result, and keeps short ones" {
+	run_of_lists | jq -c 'if .role == "tool" then {role: "user", content:
+	    [{type: "tool_result", tool_use_id: .tool_call_id, content:
+		[.content, "see conf/short.toml", .content, .content |
+		{type: "text", text: .}]}]}
+	    elif .tool_calls then {role, content: [.tool_calls[] | {type:
+		"tool_use", id, name: .function.name, input: {}}]}
+	    else . end' > in
+	ctx-prune -d anthropic -e o200k_base --quantum 0 -k 1 -t 1 -b 500 in > out
+	ctx-check -d anthropic out
+	jq -se '[.[] | select(.content | arrays) | .content[] |
+	    select(.tool_use_id == "c1") | .content[].text] |
+	    length == 4 and .[1] == "see conf/short.toml" and
+	    all(.[0, 2, 3]; length < 600 and test("characters truncated"))' out
+	# The name is kept once.
+	[ "$(grep -o retry_limit_ms out | wc -l)" -eq 1 ]
+}
+
+@test "salient cuts the results beside an excluded one, which it keeps or removes whole" {
+	run_of_parallel_lists |
+	    jq -c 'if .tool_calls then .tool_calls[1].function.name = "show" else . end' |
+	    with_blocks anthropic > in
+	ctx-prune -d anthropic -e o200k_base --not-tool show --quantum 0 -k 1 -t 1 \
+	    -b "$(($(tokens -d anthropic in) - 1300))" in > out
+	jq -cs '.[2].content | map(.content | tostring | test("truncated"))' out > got
+	[ "$(cat got)" = '[true,false,true]' ]
+	jq -c 'select(.content[1].content) | .content[1]' out > got
+	jq -c 'select(.content[1].content) | .content[1]' in | cmp - got
+}
+
+@test "salient ranks an excluded result as it is, not as if it were cut" {
+	{
+		messages "user:Mend it."
+		called a list '{}' "$(for n in $(seq 150); do
+			[ "$n" -ne 80 ] || echo "set retry_limit_ms in conf/queue.toml"
+			echo "nothing of note in here"
+		done)"
+		called b run '{}' "set retry_limit_ms in conf/queue.toml $(words 40)"
+		called c run '{}' "plain $(words 40)"
+		called d run '{}' "plain $(words 40)"
+		messages "assistant:Well." "user:And now?"
+	} > in
+	ctx-prune -e o200k_base --not-tool list --quantum 0 -k 1 -t 1 -b 150 in > out
+	# The names are in a result that does not fit, so b is needed for them.
+	[ "$(jq -r '.tool_call_id // empty' out | head -n 1)" = b ]
+}

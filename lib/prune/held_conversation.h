@@ -340,15 +340,15 @@ int ctx_prune_edit_savings(struct prune *run, struct ctx_edited_message edited,
 /* ---- strategy/scorer.c ---- */
 
 /* Sets *removed to the passages (a few sentences or lines each) that are
- * removed from the text of a segment if the segment is kept.  The segment must
- * have exactly one text.  Must be called after ctx_scorer_rank.  The list is
- * valid until the next call. */
+ * removed from the texts of a segment if the segment is kept, in the order of
+ * the texts.  Must be called after ctx_scorer_rank.  The list is valid until
+ * the next call. */
 int ctx_scorer_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);
 
 /* ---- keep_passages.c ---- */
 
-/* Adds the edits that remove passages from the text of a segment: those that
+/* Adds the edits that remove passages from the texts of a segment: those that
  * the strategy has not chosen to keep. */
 int ctx_prune_remove_passages(struct prune *run,
     struct held_conversation *conversation, struct ctx_edits *edits,

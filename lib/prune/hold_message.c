@@ -242,7 +242,7 @@ measure_segments(struct prune *run, struct held_conversation *conversation,
 	if (conversation->scorer == NULL)
 		return 0;
 	return ctx_scorer_add(conversation->scorer, message, groups, first,
-	    err);
+	    entry->excluded_results, err);
 }
 
 int

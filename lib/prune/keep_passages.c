@@ -21,16 +21,31 @@ keeps_start(const struct held_conversation *conversation,
 }
 
 /* Sets run->text_segments to the texts of a message of which passages are
- * removed: of its only tool result or, if it has none, of the message. */
+ * removed: of the tool result that is block i or, if block i is none, of the
+ * message. */
 static int
-find_texts(struct prune *run, const struct ctx_message *message,
+find_texts(struct prune *run, const struct ctx_message *message, size_t i,
     struct ctx_err *err)
 {
-	if (message->blocks[0].kind == CTX_BLOCK_TOOL_RESULT)
-		return ctx_text_segments_result(&run->text_segments, message, 0,
+	if (message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT)
+		return ctx_text_segments_result(&run->text_segments, message, i,
 		    err);
 	return ctx_text_segments_texts(&run->text_segments, message, message->n,
 	    err);
+}
+
+/* Sets *first to those passages at the beginning of *all that belong to one
+ * tool result, and takes them out of *all.  Returns false if there are none. */
+static bool
+take_result(struct passages *all, struct passages *first)
+{
+	*first = *all;
+	for (first->n = 0; first->n < all->n &&
+	     first->list[first->n].result == first->list->result;)
+		first->n++;
+	all->list += first->n;
+	all->n -= first->n;
+	return first->n > 0;
 }
 
 int
@@ -38,17 +53,20 @@ ctx_prune_remove_passages(struct prune *run,
     struct held_conversation *conversation, struct ctx_edits *edits,
     const struct ctx_message *message, size_t segment, struct ctx_err *err)
 {
-	struct passages removed;
+	bool keep_start = keeps_start(conversation, message, segment);
+	struct passages removed, of_result;
 
 	if (ctx_scorer_find_removed(conversation->scorer, segment, &removed,
 		err) < 0)
 		return -1;
-	if (removed.n == 0)
-		return 0;
-	if (find_texts(run, message, err) < 0)
-		return -1;
-	return ctx_passages_remove(&run->shortener, edits, &run->text_segments,
-	    &removed, keeps_start(conversation, message, segment), err);
+	while (take_result(&removed, &of_result)) {
+		if (find_texts(run, message, of_result.list->result, err) < 0 ||
+		    ctx_passages_remove(&run->shortener, edits,
+			&run->text_segments, &of_result, keep_start, err) < 0)
+			return -1;
+		keep_start = false;
+	}
+	return 0;
 }
 
 int
@@ -65,8 +83,7 @@ ctx_prune_count_passage_savings(struct prune *run,
 	conversation->groups.segments[i].passage_savings = 0;
 	if (ctx_scorer_find_removed(conversation->scorer, i, &removed, err) < 0)
 		return -1;
-	if (removed.n == 0 ||
-	    (entry->excluded_results != NULL && entry->excluded_results[0]))
+	if (removed.n == 0)
 		return 0;
 	ctx_edits_reset(&run->message_edits);
 	if (ctx_prune_reread(run, entry, err) < 0 ||
@@ -87,7 +104,9 @@ ctx_prune_count_passages(struct prune *run,
 		const struct prune_entry *entry =
 		    ctx_prune_entry_at(conversation, i);
 
-		if (entry->n_segments == 1 &&
+		/* Of two segments of a message, the first one has the tool
+		 * results. */
+		if (entry->n_segments > 0 &&
 		    ctx_prune_count_passage_savings(run, conversation, entry,
 			first, err) < 0)
 			return -1;

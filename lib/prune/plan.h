@@ -42,7 +42,8 @@ void ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups);
 struct ctx_scorer_kind {
 	size_t size; /* size of the scorer's struct in bytes */
 	int (*add)(struct ctx_scorer *scorer, const struct ctx_message *message,
-	    const struct ctx_groups *groups, size_t first, struct ctx_err *err);
+	    const struct ctx_groups *groups, size_t first, const bool *excluded,
+	    struct ctx_err *err);
 	int (*rank)(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	    const struct ctx_plan *plan, struct ctx_err *err);
 	/* Implements ctx_scorer_find_removed.  NULL if the strategy removes no

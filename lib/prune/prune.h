@@ -163,8 +163,7 @@ struct ctx_strategy {
 	/* True if the level light clears tool results (replaces them by a short
 	 * text) before groups are removed. */
 	bool clears_results;
-	/* True if the levels above light remove passages of long tool results
-	 * before groups are removed. */
+	/* true if levels above light first cut long tool results to passages */
 	bool cuts_results;
 	/* True if the level aggressive keeps only the beginning and the end of
 	 * long texts; false if it replaces tool results by a short text. */
@@ -179,11 +178,10 @@ struct ctx_strategy {
 	 * (because groups have different sizes), as far as the target
 	 * allows. */
 	bool refills;
-	/* True if the strategy can use embeddings, which a program of the user
-	 * makes. */
+	/* true if it can use embeddings, which a program of the user makes */
 	bool embeds;
-	/* The kind of scorer that computes the rank of each segment from its
-	 * text.  NULL if the strategy removes the oldest messages first. */
+	/* Computes the rank of each segment from its text.  NULL if the
+	 * strategy removes the oldest messages first. */
 	const struct ctx_scorer_kind *scorer;
 	/* Texts that tell the user why a segment with a certain rank was
 	 * removed: reasons[0] is for rank 0, and the last text also for all
@@ -372,9 +370,11 @@ int ctx_scorer_open(struct ctx_scorer **scorer,
     const struct ctx_strategy *strategy,
     const struct ctx_scorer_options *options, struct ctx_err *err);
 /* Lets the scorer read a message that was added to the groups by
- * ctx_groups_add. first: index of the first segment of the message. */
+ * ctx_groups_add. first: index of the first segment of the message. excluded:
+ * see prune_entry.excluded_results. */
 int ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *message,
-    const struct ctx_groups *groups, size_t first, struct ctx_err *err);
+    const struct ctx_groups *groups, size_t first, const bool *excluded,
+    struct ctx_err *err);
 /* Sets the rank of each segment.  Uses plan->settings, and plan->floors with
  * the reasons to keep segments, which ctx_plan_survey has stored.  CTX_EARG:
  * the embedder, a program of the user, has failed. */

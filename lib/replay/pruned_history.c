@@ -305,7 +305,7 @@ find_passages(struct pruned_history *history, size_t segment,
 	return 0;
 }
 
-/* Sets the member passage_savings of a segment, the only one of its message. */
+/* Sets the member passage_savings of the first segment of a message. */
 static int
 count_savings(struct pruned_history *history, struct pruned_message *message,
     size_t segment, struct ctx_err *err)
@@ -340,49 +340,59 @@ ctx_pruned_history_count_passages(struct pruned_history *history,
 	for (i = 0; i < n && history->settings.strategy->cuts_results;
 	     i++, first += message->n) {
 		message = ctx_pruned_history_at(history, i);
-		if (message->n == 1 &&
+		if (message->n > 0 &&
 		    count_savings(history, message, first, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* Reads the text of a message's tool result into prune.text_segments. */
+/* Returns 1 if tool result i of the message that was read last contains a name
+ * outside the passages that are removed from it, 0 if not, or -1 with *err.
+ * Takes these passages out of *removed, which begins with them. */
 static int
-read_result(struct pruned_history *history,
-    const struct pruned_message *message, struct ctx_err *err)
+search_result(struct pruned_history *history, size_t i,
+    struct passages *removed, struct ctx_str name, struct ctx_err *err)
 {
 	struct prune *prune = &history->prune;
+	const struct ctx_buf *text = &prune->text_segments.text;
+	size_t from = 0;
+	bool found = false;
 
-	return ctx_prune_reread(prune, &message->entry, err) < 0 ||
-		ctx_text_segments_result(&prune->text_segments,
-		    &prune->rewrite.message, 0, err) < 0 ||
-		ctx_text_segments_read(&prune->text_segments, err) < 0
-	    ? -1
-	    : 0;
+	if (ctx_text_segments_result(&prune->text_segments,
+		&prune->rewrite.message, i, err) < 0 ||
+	    ctx_text_segments_read(&prune->text_segments, err) < 0)
+		return -1;
+	for (; removed->n > 0 && removed->list->result == i;
+	     removed->list++, removed->n--) {
+		found = found ||
+		    memmem(text->p + from, removed->list->from - from, name.p,
+			name.n) != NULL;
+		from = removed->list->to;
+	}
+	return found ||
+	    memmem(text->p + from, text->n - from, name.p, name.n) != NULL;
 }
 
 int
-ctx_pruned_history_search_result(struct pruned_history *history,
+ctx_pruned_history_search_results(struct pruned_history *history,
     const struct pruned_message *message, size_t segment, struct ctx_str name,
     struct ctx_err *err)
 {
-	const struct ctx_buf *text = &history->prune.text_segments.text;
+	const struct ctx_message *parsed = &history->prune.rewrite.message;
 	struct passages removed = {NULL, 0};
-	size_t i, from = 0, to;
 	uint64_t hash;
+	size_t i;
+	int rc = 0;
 
-	if (read_result(history, message, err) < 0 ||
+	if (ctx_prune_reread(&history->prune, &message->entry, err) < 0 ||
 	    (segment != SIZE_MAX &&
 		find_passages(history, segment, &removed, &hash, err) < 0))
 		return -1;
-	for (i = 0; i <= removed.n; i++) {
-		to = i < removed.n ? removed.list[i].from : text->n;
-		if (memmem(text->p + from, to - from, name.p, name.n) != NULL)
-			return 1;
-		from = i < removed.n ? removed.list[i].to : to;
-	}
-	return 0;
+	for (i = 0; i < parsed->n && rc == 0; i++)
+		if (parsed->blocks[i].kind == CTX_BLOCK_TOOL_RESULT)
+			rc = search_result(history, i, &removed, name, err);
+	return rc;
 }
 
 /* ---- the history of the next request ---- */

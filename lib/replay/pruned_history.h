@@ -70,11 +70,11 @@ int ctx_pruned_history_extend(struct pruned_history *history, uint32_t prompt,
  * it than for the previous request. */
 int ctx_pruned_history_count_passages(struct pruned_history *history,
     struct ctx_err *err);
-/* Returns 1 if the tool result of a message contains a name, 0 if not, or -1
- * with *err. segment: index of the message's segment (message or part of one)
+/* Returns 1 if a tool result of a message contains a name, 0 if not, or -1 with
+ * *err. segment: index of the message's segment (message or part of one)
  * if the plan removes passages that the message's text still contains;
  * otherwise SIZE_MAX. */
-int ctx_pruned_history_search_result(struct pruned_history *history,
+int ctx_pruned_history_search_results(struct pruned_history *history,
     const struct pruned_message *message, size_t segment, struct ctx_str name,
     struct ctx_err *err);
 /* If the strategy summarizes, inserts the summary of the messages that the plan

@@ -22,8 +22,8 @@ struct pruned_replay {
 	struct prompt_cache cache;
 	/* for each message of the session: when its parts were last sent */
 	struct sent_parts *sent;
-	/* for each message of the session: where its shortened tool result is
-	 * in the history, see ctx_pruned_history_search_result */
+	/* for each message of the session: where its shortened tool results are
+	 * in the history, see ctx_pruned_history_search_results */
 	struct shortened_result {
 		const struct pruned_message *message;
 		size_t segment;
@@ -121,7 +121,7 @@ record_sent(struct pruned_replay *replay, const struct sent_segment *segment,
 	struct sent_parts *sent =
 	    &replay->sent[message->recorded - replay->session->messages];
 
-	if (edits & CTX_MARK_PASSAGES) {
+	if (segment->number == 0 && (edits & CTX_MARK_PASSAGES)) {
 		sent->shortened = number;
 		replay->shortened[sent - replay->sent] =
 		    (struct shortened_result){message,
@@ -263,7 +263,7 @@ search_shortened(void *user, uint32_t message, struct ctx_str name,
 	struct pruned_replay *replay = user;
 	const struct shortened_result *result = &replay->shortened[message];
 
-	return ctx_pruned_history_search_result(&replay->history,
+	return ctx_pruned_history_search_results(&replay->history,
 	    result->message, result->segment, name, err);
 }
 

@@ -26,14 +26,6 @@ struct cut_search {
 	bool tail_found;
 };
 
-struct ctx_str
-ctx_text_segment_text(const struct text_segments *segments,
-    const struct text_segment *segment)
-{
-	return (struct ctx_str){segments->text.p + segment->from,
-	    segment->to - segment->from};
-}
-
 uint64_t
 ctx_cut_line_feeds(const char *p, size_t n)
 {

@@ -25,10 +25,6 @@ struct cut_range {
 	size_t mark_segment;
 };
 
-/* Returns the text of a segment or, if the segment is a block without text, the
- * JSON of the block. */
-struct ctx_str ctx_text_segment_text(const struct text_segments *segments,
-    const struct text_segment *segment);
 /* Returns the number of line feeds in a text. */
 uint64_t ctx_cut_line_feeds(const char *p, size_t n);
 /* Returns true if a text is empty, or consists only of ASCII white space. */

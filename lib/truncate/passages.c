@@ -159,28 +159,78 @@ struct text_place {
 	size_t in_text, in_json;
 };
 
-/* Replaces a passage by the mark for removed text.  Moves *place from a place
- * before the passage to its end. */
-static int
-remove_passage(struct shortener *shortener, struct ctx_edits *edits,
-    const struct text_segments *segments, const struct passage *removed,
-    struct text_place *place, struct ctx_err *err)
-{
-	const struct text_segment *segment = &segments->list[0];
-	const struct cut_range range = {.head.at = removed->from,
-	    .tail.at = removed->to};
-	size_t n = removed->to - removed->from;
-	size_t from = ctx_text_segment_seek(segment, place->in_json,
-	    removed->from - place->in_text);
+/* A removal of passages from texts, one text after another. */
+struct passage_removal {
+	struct shortener *shortener;
+	struct ctx_edits *edits;
+	const struct text_segments *segments;
+	const struct passages *removed;
+	/* offset in all texts; the bytes before it are kept */
+	size_t kept_start;
+	size_t text; /* number of the text */
+	/* number of the first passage of which a part is after the text that
+	 * was edited last */
+	size_t next;
+	/* the end of the passage that was removed last from the text */
+	struct text_place place;
+};
 
-	place->in_json = ctx_text_segment_seek(segment, from, n);
-	place->in_text = removed->to;
-	if (ctx_cut_update_mark(shortener, segments, &range,
+/* Replaces a passage, which is in the text of the removal and comes after
+ * removal->place, by the mark for removed text. */
+static int
+remove_passage(struct passage_removal *removal, const struct passage *removed,
+    struct ctx_err *err)
+{
+	const struct text_segments *segments = removal->segments;
+	const struct text_segment *segment = &segments->list[removal->text];
+	const struct ctx_buf *mark = &removal->shortener->mark;
+	const struct cut_range range = {.head.at = removed->from,
+	    .head.segment = removal->text,
+	    .tail.at = removed->to,
+	    .tail.segment = removal->text};
+	size_t n = removed->to - removed->from;
+	size_t from = ctx_text_segment_seek(segment, removal->place.in_json,
+	    removed->from - removal->place.in_text);
+
+	removal->place.in_json = ctx_text_segment_seek(segment, from, n);
+	removal->place.in_text = removed->to;
+	if (ctx_cut_update_mark(removal->shortener, segments, &range,
 		ctx_utf8_count(segments->text.p + removed->from, n), err) < 0)
 		return -1;
-	return ctx_edits_replace(edits,
-	    (struct ctx_str){segment->literal.p + from, place->in_json - from},
-	    shortener->mark.p + 1, shortener->mark.n - 2, err);
+	return ctx_edits_replace(removal->edits,
+	    (struct ctx_str){segment->literal.p + from,
+		removal->place.in_json - from},
+	    mark->p + 1, mark->n - 2, err);
+}
+
+/* Replaces those parts of the passages that are in the text of the removal by
+ * marks. */
+static int
+remove_from_text(struct passage_removal *removal, struct ctx_err *err)
+{
+	const struct passages *removed = removal->removed;
+	const struct text_segment *segment =
+	    &removal->segments->list[removal->text];
+	struct passage part;
+
+	/* A JSON string begins with a quote. */
+	removal->place =
+	    (struct text_place){.in_text = segment->from, .in_json = 1};
+	for (; removal->next < removed->n; removal->next++) {
+		part = removed->list[removal->next];
+		if (part.from < segment->from)
+			part.from = segment->from;
+		if (part.from < removal->kept_start)
+			part.from = removal->kept_start;
+		if (part.to > segment->to)
+			part.to = segment->to;
+		if (part.from < part.to &&
+		    remove_passage(removal, &part, err) < 0)
+			return -1;
+		if (removed->list[removal->next].to > segment->to)
+			break;
+	}
+	return 0;
 }
 
 int
@@ -188,30 +238,23 @@ ctx_passages_remove(struct shortener *shortener, struct ctx_edits *edits,
     struct text_segments *segments, const struct passages *removed,
     bool keep_start, struct ctx_err *err)
 {
-	/* A JSON string begins with a quote. */
-	struct text_place place = {.in_json = 1};
+	struct passage_removal removal = {.shortener = shortener,
+	    .edits = edits,
+	    .segments = segments,
+	    .removed = removed};
 	struct passage_walk walk;
-	struct passage start = {0}, passage;
-	size_t i;
+	struct passage start;
 
-	if (segments->n != 1 || segments->list[0].literal.n == 0)
-		return 0;
 	if (ctx_text_segments_read(segments, err) < 0)
 		return -1;
 	shortener->unit = CTX_SIZE_CHARS;
 	shortener->mark_has_size = true;
 	ctx_passages_begin(&walk, segments->text.p, segments->text.n,
 	    CTX_PASSAGE_BYTES);
-	if (keep_start)
-		(void)ctx_passages_next(&walk, &start);
-	for (i = 0; i < removed->n; i++) {
-		passage = removed->list[i];
-		if (passage.from < start.to)
-			passage.from = start.to;
-		if (passage.from < passage.to &&
-		    remove_passage(shortener, edits, segments, &passage, &place,
-			err) < 0)
+	if (keep_start && ctx_passages_next(&walk, &start))
+		removal.kept_start = start.to;
+	for (; removal.text < segments->n; removal.text++)
+		if (remove_from_text(&removal, err) < 0)
 			return -1;
-	}
 	return 0;
 }

@@ -243,6 +243,14 @@ ctx_text_segments_read(struct text_segments *segments, struct ctx_err *err)
 	return 0;
 }
 
+struct ctx_str
+ctx_text_segment_text(const struct text_segments *segments,
+    const struct text_segment *segment)
+{
+	return (struct ctx_str){segments->text.p + segment->from,
+	    segment->to - segment->from};
+}
+
 void
 ctx_text_segments_free_text(struct text_segments *segments)
 {

@@ -86,6 +86,10 @@ int ctx_text_segments_string(struct text_segments *segments,
 /* Reads all texts into segments->text, one after another, and stores where each
  * begins and ends.  For a block without text, reads its JSON. */
 int ctx_text_segments_read(struct text_segments *segments, struct ctx_err *err);
+/* Returns the text of a segment or, if the segment is a block without text, the
+ * JSON of the block.  It must have been read. */
+struct ctx_str ctx_text_segment_text(const struct text_segments *segments,
+    const struct text_segment *segment);
 /* Frees the bytes of segments->text.  Called when only the offsets of the texts
  * are still needed. */
 void ctx_text_segments_free_text(struct text_segments *segments);
@@ -156,10 +160,15 @@ void ctx_shorten_release(struct shortener *shortener);
 
 /* ---- passages.c ---- */
 
-/* A passage: a few sentences or lines of a text.  Offsets of its first byte and
- * of the byte after its last one. */
+/* A passage: a few sentences or lines of a text. */
 struct passage {
+	/* Offsets of its first byte and of the byte after its last one.  If a
+	 * tool result has several texts: offsets in all of them together, as in
+	 * text_segments.text. */
 	size_t from, to;
+	/* Index of the tool result's block in the message; 0 if the text
+	 * belongs to no tool result. */
+	size_t result;
 };
 struct passages {
 	const struct passage *list;
@@ -187,12 +196,12 @@ enum { CTX_PASSAGE_BYTES = 400 };
 void ctx_passages_begin(struct passage_walk *walk, const char *p, size_t n,
     size_t size);
 bool ctx_passages_next(struct passage_walk *walk, struct passage *passage);
-/* Adds the edits that replace each of the given passages (parts of the
- * message's text) by a mark ("[... 12 characters truncated ...]").  The
- * passages are in the order of the text, and none begins where another ends.
- * If keep_start is true, the first passage of the text, of about
- * CTX_PASSAGE_BYTES bytes, is kept.  Changes nothing if the message does not
- * have exactly one text. */
+/* Adds the edits that replace each of the given passages by a mark ("[... 12
+ * characters truncated ...]").  All are passages of the texts in segments, in
+ * the order of the texts, and none begins where another ends.  A passage may
+ * continue in the next text; each text then gets a mark.  If keep_start is
+ * true, the beginning of the first text, of about CTX_PASSAGE_BYTES bytes, is
+ * kept. */
 int ctx_passages_remove(struct shortener *shortener, struct ctx_edits *edits,
     struct text_segments *segments, const struct passages *removed,
     bool keep_start, struct ctx_err *err);

@@ -48,7 +48,7 @@ add_message(struct ctx_groups *groups, struct ctx_scorer *scorer,
 	if (ctx_json_scan(&json, text, strlen(text), &used, &err) > 0 &&
 	    ctx_dialect_read_message(dialect, &json, 0, &message, &err) > 0 &&
 	    ctx_groups_add(groups, &message, &cost, 0, &err) == 0 &&
-	    ctx_scorer_add(scorer, &message, groups, first, &err) == 0)
+	    ctx_scorer_add(scorer, &message, groups, first, NULL, &err) == 0)
 		rc = 0;
 	ctx_message_release(&message);
 	ctx_json_release(&json);

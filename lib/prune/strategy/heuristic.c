@@ -297,14 +297,15 @@ open_salient(struct heuristic *h, struct ctx_err *err)
 static int
 add_heuristic_message(struct ctx_scorer *scorer,
     const struct ctx_message *message, const struct ctx_groups *groups,
-    size_t first, struct ctx_err *err)
+    size_t first, const bool *excluded, struct ctx_err *err)
 {
 	struct heuristic *h = (struct heuristic *)scorer;
 	uint32_t last = (uint32_t)groups->n - 1;
 	size_t i;
 
 	if (open_salient(h, err) < 0 ||
-	    ctx_salient_kind.add(h->salient, message, groups, first, err) < 0)
+	    ctx_salient_kind.add(h->salient, message, groups, first, excluded,
+		err) < 0)
 		return -1;
 	if (CTX_GROW(h->traits, h->traits_cap, groups->n, err) < 0)
 		return -1;

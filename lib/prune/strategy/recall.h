@@ -118,7 +118,7 @@ int ctx_recall_add_doc(struct recall *r, const struct doc *about,
     struct ctx_err *err);
 int ctx_recall_add_message(struct ctx_scorer *scorer,
     const struct ctx_message *message, const struct ctx_groups *groups,
-    size_t first, struct ctx_err *err);
+    size_t first, const bool *excluded, struct ctx_err *err);
 
 /* ---- recall_items.c ---- */
 

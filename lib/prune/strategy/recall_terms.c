@@ -298,11 +298,12 @@ add_passages(struct recall *r, struct doc *doc, size_t from,
 int
 ctx_recall_add_message(struct ctx_scorer *scorer,
     const struct ctx_message *message, const struct ctx_groups *groups,
-    size_t first, struct ctx_err *err)
+    size_t first, const bool *excluded, struct ctx_err *err)
 {
 	struct recall *r = (struct recall *)scorer;
 	size_t from;
 
+	(void)excluded;
 	/* The scorer does not read records that are not messages.  They are
 	 * segments, too, so a doc without terms is added for each. */
 	while (r->n_segments < first)

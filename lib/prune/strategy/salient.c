@@ -32,9 +32,9 @@ const char *const ctx_salient_reasons[CTX_SALIENT_REASONS] = {"no rare name",
 enum { LONG_NAME = 16 };
 
 enum {
-	/* A tool result with more than this many bytes is divided into passages
-	 * (a few lines each). */
-	LONG_RESULT = 600,
+	/* A text of a tool result with more than this many bytes is divided
+	 * into passages (a few lines each). */
+	LONG_TEXT = 600,
 	/* size of such a passage in bytes: one line, or a few short
 	 * ones */
 	PASSAGE = 120,
@@ -77,27 +77,29 @@ take_name(void *user, const char *p, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Ends the list of names of the newest piece, which is a passage of the newest
- * segment. */
+/* Ends the newest piece: it has the names that were added since the last call.
+ * The members segment, names_end and kept of the argument are not used. */
 static int
-end_piece(struct salient *s, const struct passage *passage, struct ctx_err *err)
+end_piece(struct salient *s, struct salient_piece piece, struct ctx_err *err)
 {
+	piece.names_end = s->n_list;
+	piece.segment = (uint32_t)s->n_segments;
+	piece.kept = true;
 	if (CTX_GROW(s->pieces, s->pieces_cap, s->n_pieces + 1, err) < 0)
 		return -1;
-	s->pieces[s->n_pieces++] =
-	    (struct salient_piece){s->n_list, (uint32_t)s->n_segments,
-		(uint32_t)passage->from, (uint32_t)passage->to, true};
+	s->pieces[s->n_pieces++] = piece;
 	return 0;
 }
 
-/* Ends the newest segment (message or part of one), which consists of a single
- * piece. */
+/* Ends the last piece of the newest segment (message or part of one). bytes:
+ * size of the piece. */
 static int
-end_segment(struct salient *s, struct ctx_err *err)
+end_segment(struct salient *s, size_t bytes, struct ctx_err *err)
 {
-	const struct passage none = {0, 0};
+	const struct salient_piece rest = {.result = NO_RESULT,
+	    .to = (uint32_t)bytes};
 
-	if (end_piece(s, &none, err) < 0)
+	if (end_piece(s, rest, err) < 0)
 		return -1;
 	s->n_segments++;
 	return 0;
@@ -108,7 +110,7 @@ static int
 pad_segments(struct salient *s, size_t n, struct ctx_err *err)
 {
 	while (s->n_segments < n)
-		if (end_segment(s, err) < 0)
+		if (end_segment(s, 0, err) < 0)
 			return -1;
 	return 0;
 }
@@ -137,73 +139,123 @@ add_constraints(struct salient *s, struct ctx_str text, struct ctx_err *err)
 	return 0;
 }
 
-/* If a message consists of one tool result with one long text, reads the text
- * into s->result and returns 1.  Otherwise returns 0. */
+/* ---- passages of tool results ---- */
+
+/* Finds the texts of tool result i.  Returns 1 if they may be divided, 0 if
+ * none is long. */
 static int
-read_long_result(struct salient *s, const struct ctx_message *message,
+find_long_texts(struct salient *s, const struct ctx_message *message, size_t i,
     struct ctx_err *err)
 {
-	struct text_segments *result = &s->result;
-	size_t i;
+	const struct text_segments *result = &s->result;
+	size_t k;
 
-	if (s->base.options.whole || message->n == 0 ||
-	    message->blocks[0].kind != CTX_BLOCK_TOOL_RESULT ||
-	    message->blocks[0].no_truncate ||
-	    ctx_json_str(message->json, message->blocks[0].payload).n >
+	if (s->base.options.whole || message->blocks[i].no_truncate ||
+	    ctx_json_str(message->json, message->blocks[i].payload).n >
 		LARGEST_RESULT ||
 	    (message->flags & CTX_MESSAGE_HIDDEN))
 		return 0;
-	for (i = 1; i < message->n; i++)
-		if (message->blocks[i].result_index != 1)
-			return 0;
-	if (ctx_text_segments_result(result, message, 0, err) < 0)
+	if (ctx_text_segments_result(&s->result, message, i, err) < 0)
 		return -1;
-	if (result->n != 1 || result->list[0].is_json ||
-	    result->list[0].literal.n <= LONG_RESULT)
-		return 0;
-	if (ctx_text_segments_read(result, err) < 0)
-		return -1;
-	return result->text.n > LONG_RESULT;
-}
-
-/* Adds the passages of s->result as pieces of the newest segment. */
-static int
-add_passages(struct salient *s, struct ctx_err *err)
-{
-	const struct ctx_names names = {s, take_name, false};
-	const struct ctx_buf *text = &s->result.text;
-	struct passage_walk walk;
-	struct passage passage;
-
-	ctx_passages_begin(&walk, text->p, text->n, PASSAGE);
-	while (ctx_passages_next(&walk, &passage))
-		if (ctx_names_of(&names, text->p + passage.from,
-			passage.to - passage.from, err) < 0 ||
-		    end_piece(s, &passage, err) < 0)
-			return -1;
-	s->n_segments++;
+	for (k = 0; k < result->n; k++)
+		if (!result->list[k].is_json &&
+		    result->list[k].literal.n > LONG_TEXT)
+			return 1;
 	return 0;
 }
 
-/* Adds a segment that consists of a single piece. */
+/* Adds the pieces of one text of tool result i: its passages or, if it is not
+ * long, the whole text. */
 static int
-add_whole_segment(struct salient *s, const struct ctx_message *message,
-    unsigned flags, struct ctx_err *err)
+add_text(struct salient *s, const struct text_segment *segment, size_t i,
+    struct ctx_err *err)
 {
 	const struct ctx_names names = {s, take_name, false};
+	const struct ctx_str text = ctx_text_segment_text(&s->result, segment);
+	struct salient_piece piece = {.result = (uint32_t)i,
+	    .is_passage = segment->literal.n > 0 && text.n > LONG_TEXT};
+	struct passage_walk walk;
+	struct passage part;
+
+	ctx_passages_begin(&walk, text.p, text.n,
+	    piece.is_passage ? PASSAGE : text.n);
+	while (ctx_passages_next(&walk, &part)) {
+		piece.to = (uint32_t)(segment->from + part.to);
+		if (ctx_names_of(&names, text.p + part.from,
+			part.to - part.from, err) < 0 ||
+		    end_piece(s, piece, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Adds the pieces of tool result i if it has a long text, and sets *divided to
+ * true; otherwise to false. */
+static int
+divide_result(struct salient *s, const struct ctx_message *message, size_t i,
+    bool *divided, struct ctx_err *err)
+{
+	int rc = find_long_texts(s, message, i, err);
+	size_t k;
+
+	*divided = rc > 0;
+	if (rc <= 0)
+		return rc;
+	if (ctx_text_segments_read(&s->result, err) < 0)
+		return -1;
+	for (k = 0; k < s->result.n; k++)
+		if (add_text(s, &s->result.list[k], i, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- segments ---- */
+
+/* Adds the pieces of those tool results of a segment that are divided, and
+ * reads everything else of the segment into s->text. excluded: for each tool
+ * result of the message, true if it must not be cut; or NULL. */
+static int
+read_blocks(struct salient *s, const struct ctx_message *message,
+    unsigned flags, const bool *excluded, struct ctx_err *err)
+{
+	bool divided = false;
+	size_t i, result = 0;
 
 	s->text.n = 0;
 	/* The names in a demonstration (example messages) say nothing about the
 	 * task, so they are ignored. */
-	if (!(flags & CTX_SEGMENT_DEMONSTRATION) &&
-	    ctx_append_segment_text(&s->text, &s->tool, message, flags, err) <
-		0)
-		return -1;
-	if (ctx_names_of(&names, s->text.p, s->text.n, err) < 0 ||
+	for (i = 0; i < message->n && !(flags & CTX_SEGMENT_DEMONSTRATION);
+	     i++) {
+		const struct ctx_block *block = &message->blocks[i];
+
+		if (!ctx_is_in_segment(block, flags))
+			continue;
+		if (block->result_index == 0)
+			divided = false;
+		if (block->kind == CTX_BLOCK_TOOL_RESULT &&
+		    (excluded == NULL || !excluded[result++]) &&
+		    divide_result(s, message, i, &divided, err) < 0)
+			return -1;
+		if (!divided &&
+		    ctx_append_block_text(&s->text, &s->tool, message, block,
+			err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+add_segment(struct salient *s, const struct ctx_message *message,
+    unsigned flags, const bool *excluded, struct ctx_err *err)
+{
+	const struct ctx_names names = {s, take_name, false};
+
+	if (read_blocks(s, message, flags, excluded, err) < 0 ||
+	    ctx_names_of(&names, s->text.p, s->text.n, err) < 0 ||
 	    ((flags & CTX_SEGMENT_USER) &&
 		add_constraints(s, (struct ctx_str){s->text.p, s->text.n},
 		    err) < 0) ||
-	    end_segment(s, err) < 0)
+	    end_segment(s, s->text.n, err) < 0)
 		return -1;
 	ctx_buf_reset(&s->text);
 	return 0;
@@ -212,10 +264,9 @@ add_whole_segment(struct salient *s, const struct ctx_message *message,
 static int
 add_salient_message(struct ctx_scorer *scorer,
     const struct ctx_message *message, const struct ctx_groups *groups,
-    size_t first, struct ctx_err *err)
+    size_t first, const bool *excluded, struct ctx_err *err)
 {
 	struct salient *s = (struct salient *)scorer;
-	int rc;
 
 	if (!s->has_key)
 		ctx_hashkey_init(&s->key);
@@ -224,17 +275,10 @@ add_salient_message(struct ctx_scorer *scorer,
 	 * segments, too, so they are added here. */
 	if (pad_segments(s, first, err) < 0)
 		return -1;
-	for (; first < groups->n; first++) {
-		unsigned flags = groups->segments[first].flags;
-
-		rc = flags & CTX_SEGMENT_DEMONSTRATION
-		    ? 0
-		    : read_long_result(s, message, err);
-		if (rc < 0 ||
-		    (rc > 0 ? add_passages(s, err)
-			    : add_whole_segment(s, message, flags, err)) < 0)
+	for (; first < groups->n; first++)
+		if (add_segment(s, message, groups->segments[first].flags,
+			excluded, err) < 0)
 			return -1;
-	}
 	return 0;
 }
 

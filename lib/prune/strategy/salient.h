@@ -6,19 +6,27 @@
 #include "prune/plan.h"
 #include "truncate/text_segments.h"
 
-/* A segment (message or part of one), or a passage (a few lines) of a segment
- * that is a long tool result. */
+/* A piece of a segment (message or part of one).  The last piece of a segment
+ * is everything that is not in the other pieces.  These are the texts of tool
+ * results with a long text: each passage (a few lines) of a long text, and each
+ * other text. */
 struct salient_piece {
 	/* index in salient.list after the last name of the piece */
 	size_t names_end;
 	uint32_t segment; /* index of the segment */
-	/* Offsets of the passage in the text of the tool result, in bytes.
-	 * Both are 0 if the piece is a whole segment. */
-	uint32_t from, to;
+	/* Index of the tool result's block in the message; NO_RESULT in the
+	 * last piece of a segment. */
+	uint32_t result;
+	/* Offset of the end of the piece in all texts of the tool result
+	 * together, in bytes.  It begins where the piece before it ends.  In
+	 * the last piece of a segment: number of bytes. */
+	uint32_t to;
+	bool is_passage;
 	/* False if the passage is removed when its segment is kept.  Set by
 	 * ctx_salient_rank. */
 	bool kept;
 };
+#define NO_RESULT UINT32_MAX
 
 struct salient {
 	struct ctx_scorer base;
@@ -28,8 +36,7 @@ struct salient {
 	/* Ids of the names in all pieces, piece by piece.  In a piece each name
 	 * occurs at most once. */
 	uint32_t *list;
-	/* pieces in the order of the conversation; at least one for each
-	 * segment */
+	/* pieces, in the order of the segments; at least one for each */
 	struct salient_piece *pieces;
 	/* For each name: number of the last piece that contains it, plus 1.
 	 * While groups are ranked: number of the last group, plus 1. */

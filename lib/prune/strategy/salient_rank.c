@@ -197,27 +197,40 @@ next_segment(const struct salient *s, size_t n_pieces, size_t p)
 	return p;
 }
 
+/* Returns the offset of the beginning of piece p in all texts of its tool
+ * result together, in bytes. */
+static uint32_t
+find_start(const struct salient_piece *pieces, size_t p)
+{
+	return p > 0 && pieces[p - 1].segment == pieces[p].segment &&
+		pieces[p - 1].result == pieces[p].result
+	    ? pieces[p - 1].to
+	    : 0;
+}
+
 /* Sets the names and the number of tokens of each piece, and whether it must be
- * kept.  A piece is a segment or a passage of one. */
+ * kept. */
 static void
 survey_pieces(struct ranking *r)
 {
 	const struct salient_piece *pieces = r->s->pieces;
-	size_t p, end, bytes;
+	size_t p, q, end;
+	uint64_t bytes;
 
-	for (p = 0; p < r->n_pieces;) {
-		const struct ctx_segment *segment =
-		    &r->segments[pieces[p].segment];
+	for (p = 0; p < r->n_pieces; p = end) {
+		uint64_t tokens = r->segments[pieces[p].segment].tokens;
 
 		end = next_segment(r->s, r->n_pieces, p);
-		bytes = pieces[end - 1].to;
-		for (; p < end; p++) {
-			r->pieces.from[p + 1] = pieces[p].names_end;
-			r->pieces.kept[p] =
-			    r->plan->floors[pieces[p].segment] != 0;
-			r->pieces.tokens[p] = bytes == 0 ? segment->tokens
-							 : segment->tokens *
-				(pieces[p].to - pieces[p].from) / bytes;
+		bytes = 0;
+		for (q = p; q < end; q++)
+			bytes += pieces[q].to - find_start(pieces, q);
+		for (q = p; q < end; q++) {
+			r->pieces.from[q + 1] = pieces[q].names_end;
+			r->pieces.kept[q] =
+			    r->plan->floors[pieces[q].segment] != 0;
+			r->pieces.tokens[q] = bytes == 0 ? tokens
+							 : tokens *
+				(pieces[q].to - find_start(pieces, q)) / bytes;
 		}
 	}
 }
@@ -231,12 +244,12 @@ remove_passages(struct ranking *r)
 	size_t p, root;
 
 	for (p = 0; p < r->n_pieces; p++) {
-		if (pieces[p].to == 0 || r->pieces.chosen[p])
+		if (!pieces[p].is_passage || r->pieces.chosen[p])
 			continue;
 		root = group_of_piece(r, p);
 		pieces[p].kept = false;
 		r->groups.tokens[root] -= r->pieces.tokens[p];
-		if (pieces[p].from == 0 || pieces[p - 1].kept)
+		if (find_start(pieces, p) == 0 || pieces[p - 1].kept)
 			r->groups.tokens[root] += MARK_TOKENS;
 	}
 }
@@ -351,16 +364,19 @@ ctx_salient_find_removed(struct ctx_scorer *scorer, size_t segment,
 
 	for (; p < s->n_pieces && s->pieces[p].segment == segment; p++) {
 		const struct salient_piece *piece = &s->pieces[p];
+		const struct passage passage = {find_start(s->pieces, p),
+		    piece->to, piece->result};
 
 		if (piece->kept)
 			continue;
-		if (n > 0 && s->removed[n - 1].to == piece->from) {
-			s->removed[n - 1].to = piece->to;
+		if (n > 0 && s->removed[n - 1].result == passage.result &&
+		    s->removed[n - 1].to == passage.from) {
+			s->removed[n - 1].to = passage.to;
 			continue;
 		}
 		if (CTX_GROW(s->removed, s->removed_cap, n + 1, err) < 0)
 			return -1;
-		s->removed[n++] = (struct passage){piece->from, piece->to};
+		s->removed[n++] = passage;
 	}
 	*removed = (struct passages){s->removed, n};
 	return 0;

@@ -22,9 +22,10 @@ ctx_scorer_open(struct ctx_scorer **scorer, const struct ctx_strategy *strategy,
 
 int
 ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *message,
-    const struct ctx_groups *groups, size_t first, struct ctx_err *err)
+    const struct ctx_groups *groups, size_t first, const bool *excluded,
+    struct ctx_err *err)
 {
-	return scorer->kind->add(scorer, message, groups, first, err);
+	return scorer->kind->add(scorer, message, groups, first, excluded, err);
 }
 
 int

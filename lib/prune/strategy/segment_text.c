@@ -28,29 +28,43 @@ append_tool_name(struct ctx_buf *text, struct ctx_buf *scratch,
 	return block->name == 0 ? 0 : ctx_buf_add(text, " ", 1, err);
 }
 
+bool
+ctx_is_in_segment(const struct ctx_block *block, unsigned flags)
+{
+	bool result =
+	    block->kind == CTX_BLOCK_TOOL_RESULT || block->result_index != 0;
+
+	return !(flags & (result ? CTX_SEGMENT_REST : CTX_SEGMENT_RESULTS));
+}
+
+int
+ctx_append_block_text(struct ctx_buf *text, struct ctx_buf *scratch,
+    const struct ctx_message *message, const struct ctx_block *block,
+    struct ctx_err *err)
+{
+	bool array = block->payload != 0 &&
+	    block->kind == CTX_BLOCK_TOOL_RESULT &&
+	    message->json->nodes[block->payload].kind == CTX_JSON_ARRAY;
+
+	if (block->kind == CTX_BLOCK_MEDIA)
+		return 0;
+	if (append_tool_name(text, scratch, message->json, block, err) < 0)
+		return -1;
+	if (array || block->is_encrypted)
+		return 0;
+	return ctx_append_node_text(text, message->json, block->payload, err);
+}
+
 int
 ctx_append_segment_text(struct ctx_buf *text, struct ctx_buf *scratch,
     const struct ctx_message *message, unsigned flags, struct ctx_err *err)
 {
 	size_t i;
 
-	for (i = 0; i < message->n; i++) {
-		const struct ctx_block *block = &message->blocks[i];
-		bool result = block->kind == CTX_BLOCK_TOOL_RESULT ||
-		    block->result_index != 0;
-		bool array = block->payload != 0 &&
-		    block->kind == CTX_BLOCK_TOOL_RESULT &&
-		    message->json->nodes[block->payload].kind == CTX_JSON_ARRAY;
-
-		if (block->kind == CTX_BLOCK_MEDIA ||
-		    (flags & (result ? CTX_SEGMENT_REST : CTX_SEGMENT_RESULTS)))
-			continue;
-		if (append_tool_name(text, scratch, message->json, block, err) <
-			0 ||
-		    (!array && !block->is_encrypted &&
-			ctx_append_node_text(text, message->json,
-			    block->payload, err) < 0))
+	for (i = 0; i < message->n; i++)
+		if (ctx_is_in_segment(&message->blocks[i], flags) &&
+		    ctx_append_block_text(text, scratch, message,
+			&message->blocks[i], err) < 0)
 			return -1;
-	}
 	return 0;
 }
