@@ -218,6 +218,32 @@ next_node(uint32_t node)
 	return nodes[node].next;
 }
 
+/* Returns true if there is a byte that leads from the state "to" to another
+ * state, but not from the state "from". */
+static bool
+leads_further(uint32_t to, uint32_t from)
+{
+	uint32_t child;
+
+	for (child = nodes[to].first; child != 0; child = nodes[child].next)
+		if (find_child(from, nodes[child].byte) == 0)
+			return true;
+	return false;
+}
+
+/* Returns the node to which the automaton goes from a node before a byte that
+ * does not lead further from there.  Suffixes from which no such byte leads
+ * further are skipped. */
+static uint32_t
+find_shorter(uint32_t node)
+{
+	uint32_t k = nodes[node].shorter;
+
+	while (k != 0 && !leads_further(k, node))
+		k = nodes[k].shorter;
+	return k;
+}
+
 static void
 fill_states(void)
 {
@@ -238,7 +264,7 @@ fill_states(void)
 		i = next_node(i);
 	} while (i != 0);
 	for (i = 0; i < n_nodes; i++) {
-		states[nodes[i].slot].shorter = nodes[nodes[i].shorter].slot;
+		states[nodes[i].slot].shorter = nodes[find_shorter(i)].slot;
 		states[nodes[i].slot].pieces = nodes[i].pieces;
 	}
 }

@@ -54,7 +54,8 @@ ctx_piece_parent(uint64_t state)
 }
 
 /* Returns the index of the state for the longest shorter string that is an end
- * of this state's string.  0 is the state of the empty string. */
+ * of this state's string and that continues with a byte with which this state's
+ * string does not.  0 is the state of the empty string. */
 static inline uint32_t
 ctx_piece_shorter(uint64_t state)
 {
