@@ -759,6 +759,7 @@ X
 	billed 18 zai-glm-4.7 "$five"
 	billed 20 glm-5.3 '[{role: "user", content: "What is 2 + 2?"}]'
 	billed 53 nova-2-lite "$capital"
+	billed 7 nova-micro "$capital"
 	ctx-count --json -m gpt-oss-120b in | jq -e '.exact | not'
 	local fetch='{tools: [{type: "function", function: {name: "image_fetch",
 	    description: "Fetches the requested image",

@@ -224,8 +224,9 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	UNMEASURED,
 	.definition = 30,
 	.call = 20},
-    /* Nova 1: 34 requests */
-    [CTX_TOOLS_NOVA] = {.name = "nova", OPEN(3, 0), .tools = 355, .call = 19},
+    /* Nova 1: 34 requests; those of one message without tools are billed for
+     * their texts alone (11 of 11) */
+    [CTX_TOOLS_NOVA] = {.name = "nova", OPEN(3, -3), .tools = 358, .call = 19},
     /* 24 requests */
     [CTX_TOOLS_NOVA_2] = {.name = "nova-2",
 	OPEN(3, 43),

@@ -92,9 +92,9 @@ make_corpora() {
 	    道 也 时 年 得 就 那 要 下 以 生 会 自 着 去 之 过 家 学 对 可 她 里 后 | corpus cjk
 	noise 300000 ก ข ค ง จ ช ด ต ถ ท น บ ป พ ม ย ร ล ว ส ห อ ะ า ิ ี ุ ู เ แ โ ่ ้ | corpus thai
 	noise 300000 é è ü ß ø å ж щ ю λ ψ Ω Ж É Ü | corpus accents
-	noise 500000 a A b B Z é ’ “ "'" ' ' . , ';' = - _ '(' ')' { 0 1 ² ½ ٣ \
+	noise 500000 a A b B Z é "'" ' ' . , ';' = - _ '(' ')' '{' 0 1 ² ½ ٣ \
 	    १ 漢 字 가 각 ᄀ か ガ ゞ ー 。 ı İ ß ẞ ς ǅ Ⅷ Ⓐ ϓ ℂ 🙂 👍 🏽 the \
-	    HTTP '://' '  ' don\'t ́ ̈ ̣ ̸ ् ा ᅡ ᆨ |
+	    HTTP '://' '  ' "don't" ́ ̈ ̣ ̸ ् ा ᅡ ᆨ |
 	    corpus hard
 	noise 200000 😀 🎉 🚀 👍 ❤ 🔥 ✅ 🤖 | corpus emoji
 	again 1000000 a | corpus run_a
