@@ -436,7 +436,7 @@ typedef int ctx_change_function(void *user,
  *    name matches tool and does not match not_tool are changed; NULL: of all
  *  - reasoning: what to do with signed reasoning that its provider would refuse
  *    after a change: "drop" it (the default), "keep" it, or "fail", which
- *    leaves the conversation unchanged
+ *    leaves the conversation unchanged; it is then refused
  *  - on_change: called with user for each change; NULL: not called */
 
 /* Token counts of a conversation. */
@@ -477,7 +477,7 @@ struct ctx_prune_options {
 	uint64_t reserve;     /* tokens reserved for the response; 0: 512 */
 	uint64_t trigger;     /* prune only above this many tokens; 0: budget */
 	uint64_t target;      /* prune down to this many tokens; 0: budget */
-	uint64_t quantum;     /* remove in such steps; 0: by level; CTX_NONE */
+	uint64_t quantum;     /* steps of removal; 0: by level; CTX_NONE: 0 */
 	uint64_t keep_last;   /* newest messages kept; 0: 6, 4 or 2 by level */
 	uint64_t keep_turns;  /* newest turns of which a part is kept; 0: 3 */
 	uint64_t keep_first;  /* "middle-out": first messages kept; 0: 2 */
@@ -528,8 +528,8 @@ struct ctx_age_options {
 	const char *spool;  /* directory of the files; NULL: .ctx/spool */
 	const char *format; /* file names; NULL: "{tool}-{sha256}.md" */
 	uint64_t keep;      /* newest messages not changed; 0: 10 (unsent: 0) */
-	uint64_t step;  /* messages between two moves of the boundary; 0: 1 */
-	uint64_t older; /* only messages older than the newest by more ms */
+	uint64_t step;      /* move once per this many new messages; 0: 1 */
+	uint64_t older; /* only if older by more ms than the newest message */
 	uint64_t over;  /* only results with more characters; 0: 4000 */
 	uint64_t head;  /* characters kept, at most 4000; 0: over / 4 */
 	uint64_t at_least; /* tokens that must be saved, else no change */
