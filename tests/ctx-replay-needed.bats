@@ -109,6 +109,27 @@ keeps() {
 	keeps "-b 500 -l light -s heuristic --quantum 0" 1 1
 }
 
+@test "needed names are found in each of the cut results of a message, and in its text" {
+	{
+		messages "user:Begin."
+		jq -nc '{role: "assistant", content: [("a", "b") |
+		    {type: "tool_use", id: ., name: "list", input: {}}]}'
+		jq -nc --arg pad "$(words 200)" '{role: "user", content: [
+		    {type: "tool_result", tool_use_id: "a", content: ("src/in_first.c " + $pad)},
+		    {type: "tool_result", tool_use_id: "b", content: ($pad + "src/in_second.c")},
+		    {type: "text", text: "See src/in_text.c too."}]}'
+		messages "assistant:$(words 30)" "user:Go on." "assistant:Yes." \
+		    "user:The grammar."
+		jq -nc '{role: "assistant", content: [{type: "tool_use", id: "c",
+		    name: "edit", input: {a: "src/in_first.c", b: "src/in_second.c",
+		    c: "src/in_text.c"}}]}'
+	} > chat.jsonl
+	needed="8:src/in_first.c 8:src/in_second.c 8:src/in_text.c"
+	export MODEL=claude-sonnet-4-5
+	keeps "-b 1M" 3 3
+	keeps "-b 250 -k 1 -t 1 --quantum 0" 3 3
+}
+
 @test "of a message with tool results and text, each part is kept or lost by itself" {
 	tool() {
 		jq -nc --arg n "$1" --argjson i "$2" '{role: "assistant", content:
