@@ -122,8 +122,8 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 /* ---- the list ---- */
 
 /* Prints a text left-aligned in a column of the list of models.  Masks
- * characters that are not safe to show on a terminal, because the user's own
- * models may contain any. */
+ * characters that are not safe to show on a terminal, which names of the user's
+ * own models may contain. */
 static void
 print_cell(const char *text, size_t width)
 {

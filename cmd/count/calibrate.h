@@ -48,8 +48,9 @@ struct calibrate_choice {
 };
 /*
  * Prints for each model the factor by which counted tokens must be multiplied
- * to get billed tokens.  If the factor of a model is useful, also prints a line
- * that the user can copy into models.json.
+ * to get billed tokens.  Also prints a line
+ * that the user can copy into models.json, unless explain_doubt (calibrate.c)
+ * doubts the factor.
  *
  * Returns 1; or 0 if no record has billed tokens; or -1 with *err.
  */

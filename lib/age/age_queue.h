@@ -105,10 +105,10 @@ struct aging {
 	struct ctx_edits strip_edits;
 	struct ctx_buf stripped; /* the message without its reasoning */
 	struct ctx_buf name;     /* name of a spool file */
-	/* committed_edits: number of the edits of the current record whose
-	 * files are on disk already; they are the first edits of the record.
-	 * The later edits replace pending_results tool results, which saves
-	 * pending_tokens tokens. */
+	/* committed_edits: the first edits of the current record for which all
+	 * files have been written to disk.  For its other edits:
+	 * pending_results: number of tool results that they replace;
+	 * pending_tokens: number of tokens that they save. */
 	size_t committed_edits;
 	uint64_t pending_results, pending_tokens;
 };

@@ -72,8 +72,8 @@ continues_word(uint64_t v)
 	return v & ~v << 1 & 0x80 * EVERY_BYTE;
 }
 
-/* Adds 1 to each byte of the vector counts for which a comparison was true.
- * found: result of the comparison.  A byte of counts overflows after 255. */
+/* Adds 1 to each byte of the vector "counts" for which a comparison was true.
+ * found: result of the comparison.  A byte of "counts" overflows after 255. */
 INLINE uint64_t
 tally_word(uint64_t counts, uint64_t found)
 {

@@ -30,8 +30,8 @@ struct eval_verdict {
 	size_t findings;
 };
 
-/* Prepares the search for the strings that are needed after a cut (a place at
- * which the session is divided). */
+/* Prepares the search for needed strings: strings before a cut (a place at
+ * which the session is divided) that tool calls after the cut contain. */
 int ctx_judge_begin(struct eval_judge *judge, const struct eval_cut *cut,
     struct ctx_err *err);
 /* Parses a text as messages, such as the output of a policy, counts their

@@ -254,9 +254,9 @@ fill_states(void)
 
 	for (i = 0; i < SLOTS; i++)
 		states[i].parent = CTX_PIECE_NONE;
-	/* Stores the states in depth-first order, so that the states for the
-	 * bytes of one piece are near each other in memory.  Index 0 is for the
-	 * root, which has no parent. */
+	/* Stores the states of the automaton in depth-first order, so that the
+	 * states for the bytes of one piece of the vocabulary are near each
+	 * other in memory.  Index 0 is for the root, which has no parent. */
 	i = 0;
 	do {
 		if (nodes[i].first != 0)

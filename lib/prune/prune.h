@@ -215,8 +215,8 @@ enum ctx_floor_kind {
 	CTX_FLOOR_PINNED,
 	/* the segment is one of the newest messages (keep_last) */
 	CTX_FLOOR_LAST,
-	/* The segment is a user message of one of the newest turns, or in the
-	 * last group of such a turn (keep_turns). */
+	/* One of the newest keep_turns turns has the segment, as its user
+	 * message or as a part of its last group. */
 	CTX_FLOOR_TURN,
 	CTX_FLOOR_OPEN, /* the segment has a tool call without a result */
 	/* The strategy has no token budget, and keeps the segment for its own

@@ -201,8 +201,8 @@ is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 	uint32_t limit = v->end;
 	uint32_t left, right;
 
-	/* If the two tokens cannot merge, ctx_vocab_pair returns CTX_VOCAB_NONE
-	 * or a token that is not used, so the loop continues. */
+	/* If the two tokens do not merge, ctx_vocab_pair returns
+	 * CTX_VOCAB_NONE, which is greater than limit: the loop continues. */
 	while (ctx_vocab_pair(v, a, b) >= limit) {
 		left = ctx_vocab_parent(v, a, 1);
 		right = ctx_vocab_parent(v, b, 0);
