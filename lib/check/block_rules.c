@@ -173,10 +173,10 @@ check_block(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 
 	switch (block->kind) {
 	case CTX_BLOCK_TOOL_CALL:
-		return check_id(validator, i, err) < 0 ||
-			ctx_validate_arguments(validator, i, err) < 0
-		    ? -1
-		    : ctx_validate_schema(validator, i, err);
+		if (check_id(validator, i, err) < 0 ||
+		    ctx_validate_arguments(validator, i, err) < 0)
+			return -1;
+		return ctx_validate_schema(validator, i, err);
 	case CTX_BLOCK_REASONING:
 		if (!(rules & CTX_SIGNED) || block->removable == 0 ||
 		    has_reasoning_proof(validator->message->json,
@@ -217,7 +217,7 @@ check_tool_calls_member(struct ctx_validator *validator, struct ctx_err *err)
 	    ctx_json_count(json, list) > 0)
 		return 0;
 	finding.node = list - 1;
-	return ctx_validate_report(validator, &finding, what, err) < 0 ? -1 : 0;
+	return ctx_validate_report(validator, &finding, what, err);
 }
 
 int

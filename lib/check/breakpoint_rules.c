@@ -120,7 +120,7 @@ refuse_surplus_breakpoint(struct ctx_validator *validator,
 	if (json != NULL)
 		finding.old = ctx_child_span(json, mark->container, mark->node,
 		    has_only_markers_before(json, mark->container, mark->node));
-	return ctx_validate_report(validator, &finding, what, err) < 0 ? -1 : 0;
+	return ctx_validate_report(validator, &finding, what, err);
 }
 
 static int

@@ -228,11 +228,10 @@ add_image_seen(struct ctx_validator *validator,
 		return -1;
 	validator->images[validator->n_images++] = *image;
 	validator->images_left++;
-	return refuse_surplus_images(validator,
-		   ctx_provider_limits_images(limits, validator->window),
-		   err) < 0
-	    ? -1
-	    : refuse_large_images(validator, limits, err);
+	if (refuse_surplus_images(validator,
+		ctx_provider_limits_images(limits, validator->window), err) < 0)
+		return -1;
+	return refuse_large_images(validator, limits, err);
 }
 
 int
@@ -252,10 +251,8 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
 		validator->dialect, message->json, block, err) < 0)
 		return -1;
 	return ctx_validate_refuse_text(validator, CTX_RULE_ASSISTANT_MEDIA,
-		   ctx_json_str(message->json, block),
-		   "an assistant message has media", err) < 0
-	    ? -1
-	    : 0;
+	    ctx_json_str(message->json, block),
+	    "an assistant message has media", err);
 }
 
 /* Returns true if a repair has removed block i, or the tool result around
@@ -335,7 +332,7 @@ check_image(struct ctx_validator *validator,
 	}
 	*over -= *over > 0;
 	if (rc != 0)
-		return rc < 0 ? -1 : 0;
+		return rc;
 	/* An image that no text can replace has no index, so it does not change
 	 * the index of the next image. */
 	*ordinal += image.block != 0;

@@ -11,9 +11,7 @@ refuse_request(struct ctx_validator *validator, enum ctx_rule_id id,
 {
 	validator->replacement.n = 0;
 	return ctx_validate_refuse_text(validator, id,
-		   (struct ctx_str){NULL, 0}, what, err) < 0
-	    ? -1
-	    : 0;
+	    (struct ctx_str){NULL, 0}, what, err);
 }
 
 static int

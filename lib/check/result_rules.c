@@ -51,9 +51,7 @@ check_object_result(struct ctx_validator *validator, size_t i,
 		" is not an object", err) < 0)
 		return -1;
 	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i, text,
-		   err) < 0
-	    ? -1
-	    : 0;
+	    err);
 }
 
 /* Checks that the content of a tool result is a string or an array.  The repair
@@ -78,9 +76,7 @@ check_string_result(struct ctx_validator *validator, size_t i,
 		" is neither a string nor a list of blocks", err) < 0)
 		return -1;
 	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i,
-		   ctx_json_str(json, body), err) < 0
-	    ? -1
-	    : 0;
+	    ctx_json_str(json, body), err);
 }
 
 /* Checks that the content of a tool result with a screenshot is an object. */
@@ -96,9 +92,7 @@ check_screenshot(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	    message->json->nodes[shot->payload].kind == CTX_JSON_OBJECT)
 		return 0;
 	return ctx_validate_refuse_block(validator, CTX_RULE_BAD_RESULT, i,
-		   "tool result", " is not a screenshot", err) < 0
-	    ? -1
-	    : 0;
+	    "tool result", " is not a screenshot", err);
 }
 
 /* Returns true if a tool result may contain a block of this type in the
@@ -188,12 +182,10 @@ check_result_block(struct ctx_validator *validator, size_t i, size_t k,
 			return -1;
 		old = ctx_json_str(json, block->removable);
 	}
-	return ctx_validate_describe(validator, i, "tool result", what, err) <
-		    0 ||
-		ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i, old,
-		    err) < 0
-	    ? -1
-	    : 0;
+	if (ctx_validate_describe(validator, i, "tool result", what, err) < 0)
+		return -1;
+	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i, old,
+	    err);
 }
 
 int

@@ -383,9 +383,7 @@ refuse_argument(struct ctx_validator *validator, size_t i,
 	    ctx_buf_add(tail, "", 1, err) < 0)
 		return -1;
 	return ctx_validate_refuse_block(validator, CTX_RULE_CALL_SCHEMA, i,
-		   "arguments of tool call", tail->p, err) < 0
-	    ? -1
-	    : 0;
+	    "arguments of tool call", tail->p, err);
 }
 
 int

@@ -116,7 +116,7 @@ ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
 		    "a tool call",
 		    err);
 	validator->removed = rc > 0;
-	return rc < 0 ? -1 : 0;
+	return rc;
 }
 
 static int
@@ -191,8 +191,7 @@ refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
 	    : CTX_WAITS_REASONING;
 
 	if ((validator->waiting_bits & LEAVES) == 0)
-		return ctx_validate_refuse(validator, id, what, err) < 0 ? -1
-									 : 0;
+		return ctx_validate_refuse(validator, id, what, err);
 	validator->waiting_findings[wait].finding =
 	    (struct ctx_finding){.id = id,
 		.place = validator->place,
@@ -237,7 +236,7 @@ refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
 	    err);
 	if (rc == 0)
 		validator->waiting_bits &= ~(1u << CTX_WAITS_SYSTEM);
-	return rc < 0 ? -1 : 0;
+	return rc;
 }
 
 /* Returns true if the message lacks an id that it needs because it follows
@@ -371,9 +370,7 @@ check_system(struct ctx_validator *validator, struct ctx_err *err)
 	if (validator->last.role == CTX_ROLE_SYSTEM && validator->last.begun)
 		return 0;
 	return ctx_validate_refuse(validator, CTX_RULE_SYSTEM_PLACE,
-		   "a user message must be before this system message", err) < 0
-	    ? -1
-	    : 0;
+	    "a user message must be before this system message", err);
 }
 
 /* Checks that the roles alternate as the rules demand.  System messages are
@@ -494,7 +491,7 @@ ctx_validate_place(struct ctx_validator *validator, struct ctx_err *err)
 	if (check_role(validator, err) < 0)
 		return -1;
 	if (role == CTX_ROLE_SYSTEM)
-		return check_system(validator, err);
+		return check_system(validator, err) < 0 ? -1 : 0;
 	if (check_speaker(validator, err) < 0 ||
 	    (is_user_side(role) && check_first_results(validator, err) < 0))
 		return -1;
@@ -511,7 +508,5 @@ ctx_last_seen(struct ctx_validator *validator, struct ctx_err *err)
 	    is_user_side(validator->last.role) || validator->last.in_result)
 		return 0;
 	return ctx_validate_refuse(validator, CTX_RULE_LAST_MESSAGE,
-		   "the last message must be from the user or a tool", err) < 0
-	    ? -1
-	    : 0;
+	    "the last message must be from the user or a tool", err);
 }

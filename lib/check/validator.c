@@ -464,14 +464,12 @@ check_pairs(struct ctx_validator *validator, struct ctx_err *err)
 	}
 	if (rc < 0 || message->role == CTX_ROLE_ASSISTANT ||
 	    !ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT))
-		return rc < 0 ? -1 : 0;
+		return rc;
 	validator->last_results = validator->place.message + 1;
-	return validator->results_split &&
-		ctx_validate_refuse(validator, CTX_RULE_SPLIT_RESULTS,
-		    "the message before has results of the same tool calls",
-		    err) < 0
-	    ? -1
-	    : 0;
+	if (!validator->results_split)
+		return 0;
+	return ctx_validate_refuse(validator, CTX_RULE_SPLIT_RESULTS,
+	    "the message before has results of the same tool calls", err);
 }
 
 /* ---- messages ---- */
@@ -564,13 +562,12 @@ ctx_validator_end(struct ctx_validator *validator, bool allow_pending,
     struct ctx_err *err)
 {
 	validator->ended = true;
-	return ctx_validate_still_waiting(validator, err) < 0 ||
-		refuse_unanswered_calls(validator,
-		    allow_pending ? validator->newest_turn : UINT64_MAX,
-		    err) < 0 ||
-		refuse_open_duplicates(validator, err) < 0
-	    ? -1
-	    : ctx_last_seen(validator, err);
+	if (ctx_validate_still_waiting(validator, err) < 0 ||
+	    refuse_unanswered_calls(validator,
+		allow_pending ? validator->newest_turn : UINT64_MAX, err) < 0 ||
+	    refuse_open_duplicates(validator, err) < 0)
+		return -1;
+	return ctx_last_seen(validator, err) < 0 ? -1 : 0;
 }
 
 uint64_t
