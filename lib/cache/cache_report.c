@@ -109,10 +109,9 @@ strip_request(const struct cache_report *report,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = event->record->json;
-	uint32_t request = event->layout->request, key;
+	uint32_t request = event->layout->request, key = 0;
 
-	for (key = request + 1; key < json->nodes[request].next;
-	     key = json->nodes[key + 1].next)
+	while (ctx_json_next_member(json, request, &key))
 		if (ctx_breakpoint_key(json, key) &&
 		    report_member(report, event, key, NULL, err) < 0)
 			return -1;

@@ -55,14 +55,12 @@ static int
 check_system_prompt(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t request, struct ctx_err *err)
 {
-	uint32_t list = ctx_json_find(json, request, "system"), block, text;
+	uint32_t list = ctx_json_find(json, request, "system"), block = 0, text;
 	bool first = true, empty;
 
-	if (!(validator->rules & CTX_NO_BLANK_TEXT) || list == 0 ||
-	    json->nodes[list].kind != CTX_JSON_ARRAY)
+	if (!(validator->rules & CTX_NO_BLANK_TEXT))
 		return 0;
-	for (block = list + 1; block < json->nodes[list].next;
-	     block = json->nodes[block].next) {
+	while (ctx_json_next_element(json, list, &block)) {
 		text = ctx_json_find(json, block, "text");
 		empty = text != 0 && ctx_text_is_empty(json, text, true);
 		validator->replacement.n = 0;

@@ -74,19 +74,14 @@ find_schema_in_list(const struct ctx_json *json, uint32_t list,
 {
 	static const char *const lists[] = {"functionDeclarations",
 	    "function_declarations", NULL};
-	uint32_t tool, one, inner, found;
+	uint32_t tool = 0, one, inner, found;
 
-	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
-		return 0;
-	for (tool = list + 1; tool < json->nodes[list].next;
-	     tool = json->nodes[tool].next) {
+	while (ctx_json_next_element(json, list, &tool)) {
 		if ((found = get_definition_schema(json, tool, names, name)) !=
 		    0)
 			return found;
 		inner = ctx_json_find_any(json, tool, lists);
-		for (one = inner + 1;
-		     inner != 0 && one < json->nodes[inner].next;
-		     one = json->nodes[one].next)
+		for (one = 0; ctx_json_next_element(json, inner, &one);)
 			if ((found = get_definition_schema(json, one, names,
 				 name)) != 0)
 				return found;
@@ -179,7 +174,7 @@ static bool
 has_type(const struct fit *fit, uint32_t schema, uint32_t value)
 {
 	const struct ctx_json *json = fit->schemas;
-	uint32_t type = ctx_json_find(json, schema, "type"), one;
+	uint32_t type = ctx_json_find(json, schema, "type"), one = 0;
 	uint32_t nullable = ctx_json_find(json, schema, "nullable");
 
 	if (nullable != 0 && json->nodes[nullable].kind == CTX_JSON_TRUE &&
@@ -187,8 +182,7 @@ has_type(const struct fit *fit, uint32_t schema, uint32_t value)
 		return true;
 	if (type == 0 || json->nodes[type].kind != CTX_JSON_ARRAY)
 		return type == 0 || is_of_type(fit, type, value);
-	for (one = type + 1; one < json->nodes[type].next;
-	     one = json->nodes[one].next)
+	while (ctx_json_next_element(json, type, &one))
 		if (is_of_type(fit, one, value))
 			return true;
 	return false;
@@ -215,16 +209,15 @@ match_allowed_value(struct fit *fit, uint32_t schema, uint32_t value,
     struct ctx_err *err)
 {
 	const struct ctx_json *json = fit->schemas;
-	uint32_t list = ctx_json_find(json, schema, "enum"), one;
+	uint32_t list = ctx_json_find(json, schema, "enum"), one = 0;
 	uint32_t only = ctx_json_find(json, schema, "const");
-	int rc = 1;
+	int rc = 0;
 
 	if (only != 0)
 		return compare_values(fit, only, value, err);
 	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
 		return 1;
-	for (rc = 0, one = list + 1; rc == 0 && one < json->nodes[list].next;
-	     one = json->nodes[one].next)
+	while (rc == 0 && ctx_json_next_element(json, list, &one))
 		rc = compare_values(fit, one, value, err);
 	return rc;
 }
@@ -235,13 +228,11 @@ static uint32_t
 find_same_member(const struct ctx_json *json, uint32_t object,
     const struct ctx_json *names, uint32_t name)
 {
-	uint32_t key;
+	uint32_t key = 0;
 
-	if (json->nodes[object].kind != CTX_JSON_OBJECT ||
-	    names->nodes[name].kind != CTX_JSON_STRING)
+	if (names->nodes[name].kind != CTX_JSON_STRING)
 		return 0;
-	for (key = object + 1; key < json->nodes[object].next;
-	     key = json->nodes[key + 1].next)
+	while (ctx_json_next_member(json, object, &key))
 		if (ctx_json_strings_equal(ctx_json_str(json, key),
 			ctx_json_str(names, name)))
 			return key + 1;
@@ -259,13 +250,11 @@ static void
 check_required(struct fit *fit, uint32_t schema, uint32_t value)
 {
 	const struct ctx_json *json = fit->schemas;
-	uint32_t list = ctx_json_find(json, schema, "required"), one;
+	uint32_t list = ctx_json_find(json, schema, "required"), one = 0;
 
-	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY ||
-	    fit->values->nodes[value].kind != CTX_JSON_OBJECT)
+	if (fit->values->nodes[value].kind != CTX_JSON_OBJECT)
 		return;
-	for (one = list + 1; one < json->nodes[list].next;
-	     one = json->nodes[one].next)
+	while (ctx_json_next_element(json, list, &one))
 		if (json->nodes[one].kind == CTX_JSON_STRING &&
 		    find_same_member(fit->values, value, json, one) == 0) {
 			refuse_by_schema(fit, "is missing",

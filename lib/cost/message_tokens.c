@@ -77,11 +77,10 @@ count_item(struct ctx_counter *counter, const struct ctx_message *message,
     struct ctx_cost *cost, struct ctx_err *err)
 {
 	const struct ctx_json *json = message->json;
-	uint32_t key, end = json->nodes[message->node].next;
 	uint64_t first = cost->tokens;
+	uint32_t key = 0;
 
-	for (key = message->node + 1; key < end;
-	     key = json->nodes[key + 1].next) {
+	while (ctx_json_next_member(json, message->node, &key)) {
 		if (json->nodes[key + 1].kind < CTX_JSON_STRING ||
 		    ctx_json_is(json, key, "type") ||
 		    ctx_json_is(json, key, "id") ||
@@ -177,9 +176,9 @@ static int
 count_arguments(struct ctx_counter *counter, const struct ctx_json *json,
     uint32_t node, struct ctx_cost *cost, struct ctx_err *err)
 {
-	uint32_t key, end = json->nodes[node].next;
+	uint32_t key = 0;
 
-	for (key = node + 1; key < end; key = json->nodes[key + 1].next)
+	while (ctx_json_next_member(json, node, &key))
 		if (ctx_count_value(counter, json, key, cost, err) < 0 ||
 		    ctx_count_value(counter, json, key + 1, cost, err) < 0)
 			return -1;

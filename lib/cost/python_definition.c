@@ -165,11 +165,10 @@ put_class_name(struct python *p, uint32_t schema,
 static void
 put_literals(struct python *p, uint32_t list)
 {
-	uint32_t one;
+	uint32_t one = 0;
 
 	put(p, "Literal['");
-	for (one = list + 1; one < p->json->nodes[list].next;
-	     one = p->json->nodes[one].next) {
+	while (ctx_json_next_element(p->json, list, &one)) {
 		if (one != list + 1)
 			put(p, "', '");
 		put_node(p, one);
@@ -182,12 +181,11 @@ put_literals(struct python *p, uint32_t list)
 static uint32_t
 find_type(const struct ctx_json *json, uint32_t schema)
 {
-	uint32_t type = find_member(json, schema, "type"), one;
+	uint32_t type = find_member(json, schema, "type"), one = 0;
 
 	if (type == 0 || json->nodes[type].kind != CTX_JSON_ARRAY)
 		return type;
-	for (one = type + 1; one < json->nodes[type].next;
-	     one = json->nodes[one].next)
+	while (ctx_json_next_element(json, type, &one))
 		if (!ctx_json_is(json, one, "null"))
 			return one;
 	return 0;
@@ -261,7 +259,7 @@ put_type(struct python *p, uint32_t schema, const struct python_class *from,
 {
 	static const char *const unions[] = {"anyOf", "any_of", "oneOf"};
 	const struct ctx_json *json = p->json;
-	uint32_t list = 0, one;
+	uint32_t list = 0, one = 0;
 	bool any = false;
 	size_t i;
 
@@ -271,8 +269,7 @@ put_type(struct python *p, uint32_t schema, const struct python_class *from,
 		put_one_type(p, schema, from, key);
 		return;
 	}
-	for (one = list + 1; one < json->nodes[list].next;
-	     one = json->nodes[one].next) {
+	while (ctx_json_next_element(json, list, &one)) {
 		if (is_null_type(json, one))
 			continue;
 		if (any)
@@ -289,7 +286,7 @@ put_properties(struct python *p, const struct python_class *class,
     const char *before, const char *after)
 {
 	const struct ctx_json *json = p->json;
-	uint32_t all = find_properties(json, class->schema), key;
+	uint32_t all = find_properties(json, class->schema), key = 0;
 	struct ctx_intern required = {0};
 	struct ctx_str name = {"", 0};
 
@@ -298,8 +295,7 @@ put_properties(struct python *p, const struct python_class *class,
 	if (!p->failed)
 		p->failed = ctx_schema_read_required(json, class->schema,
 				&p->text, &required, p->err) < 0;
-	for (key = all + 1; key < json->nodes[all].next && !p->failed;
-	     key = json->nodes[key + 1].next) {
+	while (!p->failed && ctx_json_next_member(json, all, &key)) {
 		put(p, before);
 		put_node(p, key);
 		put(p, ": ");
@@ -321,21 +317,18 @@ put_doc_string(struct python *p, uint32_t schema, uint32_t description,
     const char *heading)
 {
 	const struct ctx_json *json = p->json;
-	uint32_t all = find_properties(json, schema), key;
+	uint32_t all = find_properties(json, schema), key = 0;
 
 	put(p, "  \"\"\"");
 	put_description(p, description);
 	put(p, heading);
-	if (all != 0)
-		for (key = all + 1; key < json->nodes[all].next;
-		     key = json->nodes[key + 1].next) {
-			put(p, "    ");
-			put_node(p, key);
-			put(p, ": ");
-			put_description(p,
-			    find_member(json, key + 1, "description"));
-			put(p, "\n");
-		}
+	while (all != 0 && ctx_json_next_member(json, all, &key)) {
+		put(p, "    ");
+		put_node(p, key);
+		put(p, ": ");
+		put_description(p, find_member(json, key + 1, "description"));
+		put(p, "\n");
+	}
 	put(p, "  \"\"\"\n");
 }
 
@@ -386,11 +379,11 @@ int
 ctx_python_arguments_add(struct ctx_buf *out, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
 {
-	uint32_t key, end = json->nodes[node].next;
+	uint32_t key = 0;
 
 	if (ctx_buf_add(out, "(", 1, err) < 0)
 		return -1;
-	for (key = node + 1; key < end; key = json->nodes[key + 1].next)
+	while (ctx_json_next_member(json, node, &key))
 		if ((key != node + 1 && ctx_buf_add(out, ", ", 2, err) < 0) ||
 		    ctx_json_append_text(json, key, out, err) < 0 ||
 		    ctx_buf_add(out, " = ", 3, err) < 0 ||

@@ -86,7 +86,7 @@ static int
 count_prompt(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 {
 	const struct ctx_json *json = b->json;
-	uint32_t parts = ctx_json_find(json, node, "parts"), one, text;
+	uint32_t parts = ctx_json_find(json, node, "parts"), one = 0, text;
 
 	if (parts != 0)
 		node = parts;
@@ -95,8 +95,7 @@ count_prompt(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 		node = text;
 	if (!is_list(json, node))
 		return ctx_count_value(b->counter, json, node, &b->cost, err);
-	for (one = node + 1; one < json->nodes[node].next;
-	     one = json->nodes[one].next) {
+	while (ctx_json_next_element(json, node, &one)) {
 		text = one;
 		if (json->nodes[one].kind == CTX_JSON_OBJECT)
 			text = ctx_json_find(json, one, "text");
@@ -326,11 +325,10 @@ add_listed_tool(struct overhead_count *b, uint32_t tool, uint32_t key,
 static int
 add_by_name(struct overhead_count *b, uint32_t all, struct ctx_err *err)
 {
-	const struct ctx_node *nodes = b->json->nodes;
-	uint32_t key;
+	uint32_t key = 0;
 
-	for (key = all + 1; key < nodes[all].next; key = nodes[key + 1].next)
-		if (nodes[key + 1].kind == CTX_JSON_OBJECT &&
+	while (ctx_json_next_member(b->json, all, &key))
+		if (b->json->nodes[key + 1].kind == CTX_JSON_OBJECT &&
 		    add_listed_tool(b, key + 1, key, err) < 0)
 			return -1;
 	return 0;
@@ -345,24 +343,21 @@ add_tools(struct overhead_count *b, uint32_t list, struct ctx_err *err)
 	static const char *const inner[] = {"functionDeclarations",
 	    "function_declarations", NULL};
 	const struct ctx_node *nodes = b->json->nodes;
-	uint32_t one, functions, f;
+	uint32_t one = 0, functions, f;
 
 	if (list != 0 && nodes[list].kind == CTX_JSON_STRING)
 		return ctx_count_value(b->counter, b->json, list, &b->cost,
 		    err);
 	if (list != 0 && nodes[list].kind == CTX_JSON_OBJECT)
 		return add_by_name(b, list, err);
-	if (!is_list(b->json, list))
-		return 0;
-	for (one = list + 1; one < nodes[list].next; one = nodes[one].next) {
+	while (ctx_json_next_element(b->json, list, &one)) {
 		functions = find_first_of(b->json, one, inner);
 		if (!is_list(b->json, functions)) {
 			if (add_listed_tool(b, one, 0, err) < 0)
 				return -1;
 			continue;
 		}
-		for (f = functions + 1; f < nodes[functions].next;
-		     f = nodes[f].next)
+		for (f = 0; ctx_json_next_element(b->json, functions, &f);)
 			if (add_listed_tool(b, f, 0, err) < 0)
 				return -1;
 	}

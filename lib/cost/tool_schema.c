@@ -72,11 +72,9 @@ ctx_schema_follow(const struct ctx_json *json, uint32_t root, uint32_t schema)
 	for (i = 0; i < sizeof places / sizeof places[0]; i++) {
 		defs = ctx_json_find(json, root, places[i]);
 		at = strlen(places[i]) + 4; /* after "#/$defs/ */
-		if (defs == 0 || at > path.n ||
-		    json->nodes[defs].kind != CTX_JSON_OBJECT)
+		if (defs == 0 || at > path.n)
 			continue;
-		for (key = defs + 1; key < json->nodes[defs].next;
-		     key = json->nodes[key + 1].next) {
+		for (key = 0; ctx_json_next_member(json, defs, &key);) {
 			name = ctx_json_str(json, key);
 			if (name.n - 1 == path.n - at &&
 			    memcmp(name.p + 1, path.p + at, path.n - at) == 0)
@@ -90,13 +88,10 @@ int
 ctx_schema_read_required(const struct ctx_json *json, uint32_t schema,
     struct ctx_buf *scratch, struct ctx_intern *names, struct ctx_err *err)
 {
-	uint32_t list = ctx_json_find(json, schema, "required"), one, id;
+	uint32_t list = ctx_json_find(json, schema, "required"), one = 0, id;
 	struct ctx_str name = {"", 0};
 
-	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
-		return 0;
-	for (one = list + 1; one < json->nodes[list].next;
-	     one = json->nodes[one].next) {
+	while (ctx_json_next_element(json, list, &one)) {
 		scratch->n = 0;
 		if (ctx_json_text(json, one, scratch, &name, err) < 0 ||
 		    ctx_intern(names, name.p, name.n, &id, err) < 0)

@@ -117,6 +117,29 @@ uint32_t ctx_json_at(const struct ctx_json *json, uint32_t arr, size_t i);
 /* Returns the number of elements of an array, or of members of an object; 0
  * for other values. */
 size_t ctx_json_count(const struct ctx_json *json, uint32_t node);
+/* Moves *one to the next element of an array.  *one must be 0 before the first
+ * call.  Returns false after the last element, and if list is 0 or not an
+ * array. */
+static inline bool
+ctx_json_next_element(const struct ctx_json *json, uint32_t list, uint32_t *one)
+{
+	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
+		return false;
+	*one = *one == 0 ? list + 1 : json->nodes[*one].next;
+	return *one < json->nodes[list].next;
+}
+/* Moves *key to the key of the next member of an object; its value is the node
+ * after the key.  *key must be 0 before the first call.  Returns false after
+ * the last member, and if the node is not an object. */
+static inline bool
+ctx_json_next_member(const struct ctx_json *json, uint32_t object,
+    uint32_t *key)
+{
+	if (json->nodes[object].kind != CTX_JSON_OBJECT)
+		return false;
+	*key = *key == 0 ? object + 1 : json->nodes[*key + 1].next;
+	return *key < json->nodes[object].next;
+}
 /* Returns the bytes of a node in the scanned text.  For a string these include
  * its quotes. */
 struct ctx_str ctx_json_str(const struct ctx_json *json, uint32_t node);
