@@ -164,10 +164,10 @@ bool ctx_model_has_encoding(const struct ctx_model *model,
 uint64_t ctx_model_limit(const struct ctx_model *model);
 /* Return the name that the table of models uses for a rule for images, for a
  * rule for tool definitions, or for a kind of prompt cache.  "-" for the values
- * that end with _NONE. */
-const char *ctx_image_rule_name(enum ctx_image_rule rule);
-const char *ctx_tools_rule_name(enum ctx_tools_rule rule);
-const char *ctx_cache_name(enum ctx_cache_kind cache);
+ * that end with _NONE; NULL after the last one. */
+const char *ctx_image_rule_name(unsigned rule);
+const char *ctx_tools_rule_name(unsigned rule);
+const char *ctx_cache_name(unsigned cache);
 
 /* ---- cost/message_tokens.c, text_tokens.c, joined_texts.c: tokens of a
  * message */

@@ -40,7 +40,7 @@ ctx_model_limit(const struct ctx_model *model)
 }
 
 const char *
-ctx_image_rule_name(enum ctx_image_rule rule)
+ctx_image_rule_name(unsigned rule)
 {
 	static const char *const names[] = {"-", "tiles", "patches",
 	    "page-patches", "squares", "crops", "fixed", "grid"};
@@ -49,13 +49,13 @@ ctx_image_rule_name(enum ctx_image_rule rule)
 }
 
 const char *
-ctx_tools_rule_name(enum ctx_tools_rule rule)
+ctx_tools_rule_name(unsigned rule)
 {
 	return rule < CTX_TOOLS_RULES ? ctx_surcharges_of(rule)->name : NULL;
 }
 
 const char *
-ctx_cache_name(enum ctx_cache_kind cache)
+ctx_cache_name(unsigned cache)
 {
 	static const char *const names[] = {"-", "auto", "control",
 	    "breakpoint", "point"};

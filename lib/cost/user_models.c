@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,50 +62,36 @@ scale_number(const json_t *value, double scale, double most, uint64_t *to)
 	return true;
 }
 
+/* Sets *number to the number of a name, for which name_of returns this name.
+ * Returns false if there is none. */
 static bool
-read_image(const json_t *value, struct ctx_image *image)
+find_number(const json_t *value, const char *(*name_of)(unsigned number),
+    unsigned *number)
 {
-	uint32_t *const figures[] = {&image->x, &image->y, &image->edge};
-	const char *name = json_string_value(json_array_get(value, 0));
-	size_t i, size = json_array_size(value);
-	uint64_t n;
+	const char *name = json_string_value(value);
 
-	memset(image, 0, sizeof *image);
-	for (i = 0; name != NULL && i < CTX_IMAGE_RULES; i++)
-		if (strcmp(name, ctx_image_rule_name((enum ctx_image_rule)i)) ==
-		    0)
-			break;
-	if (name == NULL || i == CTX_IMAGE_RULES || size > 4)
-		return false;
-	image->rule = (enum ctx_image_rule)i;
-	for (i = 1; i < size; i++) {
-		if (!scale_number(json_array_get(value, i), 1, UINT32_MAX, &n))
-			return false;
-		*figures[i - 1] = (uint32_t)n;
-	}
-	return true;
+	for (*number = 0; name != NULL && name_of(*number) != NULL; ++*number)
+		if (strcmp(name, name_of(*number)) == 0)
+			return true;
+	return false;
 }
 
+/* Reads an array: the name of a rule (see find_number), and at most "most"
+ * figures. */
 static bool
-read_tools(const json_t *value, struct ctx_tools *tools)
+read_rule(const json_t *value, const char *(*name_of)(unsigned number),
+    unsigned *rule, uint32_t figures[], size_t most)
 {
-	uint32_t *const figures[] = {&tools->once, &tools->forced};
-	const char *name = json_string_value(json_array_get(value, 0));
 	size_t i, size = json_array_size(value);
 	uint64_t n;
 
-	memset(tools, 0, sizeof *tools);
-	for (i = 0; name != NULL && i < CTX_TOOLS_RULES; i++)
-		if (strcmp(name, ctx_tools_rule_name((enum ctx_tools_rule)i)) ==
-		    0)
-			break;
-	if (name == NULL || i == CTX_TOOLS_RULES || size > 3)
+	if (!find_number(json_array_get(value, 0), name_of, rule) ||
+	    size > most + 1)
 		return false;
-	tools->rule = (enum ctx_tools_rule)i;
 	for (i = 1; i < size; i++) {
 		if (!scale_number(json_array_get(value, i), 1, UINT32_MAX, &n))
 			return false;
-		*figures[i - 1] = (uint32_t)n;
+		figures[i - 1] = (uint32_t)n;
 	}
 	return true;
 }
@@ -135,27 +122,6 @@ read_price(const json_t *value, struct ctx_model *model,
 	return true;
 }
 
-static bool
-read_cache(const json_t *value, enum ctx_cache_kind *cache)
-{
-	const char *name = json_string_value(value);
-	size_t i;
-
-	for (i = 0; name != NULL && i < CTX_CACHES; i++)
-		if (strcmp(name, ctx_cache_name((enum ctx_cache_kind)i)) == 0) {
-			*cache = (enum ctx_cache_kind)i;
-			return true;
-		}
-	return false;
-}
-
-static bool
-read_text(const json_t *value, const char **to)
-{
-	*to = json_string_value(value);
-	return *to != NULL;
-}
-
 /* Sets *to to the encoding of a model: the name of a built-in encoding or the
  * path of a file.  A relative path is relative to the directory of the file
  * with models.  Returns 1, or 0 if the value is wrong, or -1 with the error. */
@@ -183,52 +149,98 @@ read_encoding(const struct model_file *f, const json_t *value, const char **to)
 	return 1;
 }
 
-/* Reads one member of a model's JSON object into *model.  Returns 1, or 0 if
- * the member's name or value is wrong, or -1 with the error. */
+enum member_type {
+	TOKENS,
+	TEXT,
+	ENCODING,
+	IMAGE,
+	TOOLS,
+	PRICE,
+	CACHE,
+	BOOLEAN,
+	EXACT, /* a boolean that set_basis reads */
+	FACTOR,
+	CACHE_LEAST,
+};
+
+/* The members of a model's JSON object. wanted: the values of the member, for
+ * error messages. offset: offset of the value in struct ctx_model, for TOKENS,
+ * TEXT and BOOLEAN. */
+static const struct member {
+	const char *key, *wanted;
+	enum member_type type;
+	size_t offset;
+} members[] = {
+    {"window", "a number of tokens above 0", TOKENS,
+	offsetof(struct ctx_model, window)},
+    {"input", "a number of tokens", TOKENS, offsetof(struct ctx_model, input)},
+    {"output", "a number of tokens", TOKENS,
+	offsetof(struct ctx_model, output)},
+    {"vendor", "a string", TEXT, offsetof(struct ctx_model, vendor)},
+    {"encoding", "a string: a tokenizer, or a tokenizer file", ENCODING, 0},
+    {"image", "a list: a rule for images, and at most 3 numbers", IMAGE, 0},
+    {"tools", "a list: a rule for tools, and at most 2 numbers", TOOLS, 0},
+    {"price", "a list of 1 to 5 prices in dollars", PRICE, 0},
+    {"cache", "a rule of the prompt cache, as --models shows", CACHE, 0},
+    {"binds", "true or false", BOOLEAN, offsetof(struct ctx_model, binds)},
+    {"drops_reasoning", "true or false", BOOLEAN,
+	offsetof(struct ctx_model, drops_reasoning)},
+    {"exact", "true or false", EXACT, 0},
+    {"factor", "a number from 0.01 to 100", FACTOR, 0},
+    {"cache_least", "a number of tokens", CACHE_LEAST, 0},
+};
+
+/* Reads the value of a member into *model.  Returns 1, or 0 if the value is
+ * wrong, or -1 with the error. */
 static int
 read_member(const struct model_file *f, struct ctx_model *model,
-    const char *key, const json_t *value)
+    const struct member *member, const json_t *value)
 {
+	void *to = (char *)model + member->offset;
+	uint32_t figures[3] = {0};
+	unsigned rule = 0;
 	uint64_t n = 0;
-	bool right;
+	int right = 1;
 
-	if (strcmp(key, "window") == 0)
-		return scale_number(value, 1, 1e15, &model->window) &&
-		    model->window > 0;
-	if (strcmp(key, "input") == 0)
-		return scale_number(value, 1, 1e15, &model->input);
-	if (strcmp(key, "output") == 0)
-		return scale_number(value, 1, 1e15, &model->output);
-	if (strcmp(key, "vendor") == 0)
-		return read_text(value, &model->vendor);
-	if (strcmp(key, "encoding") == 0)
+	switch (member->type) {
+	case TOKENS:
+		return scale_number(value, 1, 1e15, to) &&
+		    (to != &model->window || model->window > 0);
+	case TEXT:
+		*(const char **)to = json_string_value(value);
+		return json_is_string(value);
+	case ENCODING:
 		return read_encoding(f, value, &model->encoding);
-	if (strcmp(key, "image") == 0)
-		return read_image(value, &model->image);
-	if (strcmp(key, "tools") == 0)
-		return read_tools(value, &model->tools);
-	if (strcmp(key, "price") == 0)
+	case IMAGE:
+		right =
+		    read_rule(value, ctx_image_rule_name, &rule, figures, 3);
+		model->image = (struct ctx_image){(enum ctx_image_rule)rule,
+		    figures[0], figures[1], figures[2]};
+		return right;
+	case TOOLS:
+		right =
+		    read_rule(value, ctx_tools_rule_name, &rule, figures, 2);
+		model->tools = (struct ctx_tools){(enum ctx_tools_rule)rule,
+		    figures[0], figures[1]};
+		return right;
+	case PRICE:
 		return read_price(value, model,
 		    &f->models->prices[model - f->models->list]);
-	if (strcmp(key, "cache") == 0)
-		return read_cache(value, &model->cache);
-	if (strcmp(key, "binds") == 0) {
-		model->binds = json_is_true(value);
+	case CACHE:
+		right = find_number(value, ctx_cache_name, &rule);
+		model->cache = (enum ctx_cache_kind)rule;
+		return right;
+	case BOOLEAN:
+		*(bool *)to = json_is_true(value);
 		return json_is_boolean(value);
-	}
-	if (strcmp(key, "drops_reasoning") == 0) {
-		model->drops_reasoning = json_is_true(value);
+	case EXACT:
 		return json_is_boolean(value);
-	}
-	if (strcmp(key, "exact") == 0)
-		return json_is_boolean(value);
-	if (strcmp(key, "factor") == 0) {
+	case FACTOR:
 		right = scale_number(value, 100, 10000, &n) && n > 0;
 		model->factor = (uint32_t)n;
 		model->corrects = false;
 		return right;
-	}
-	if (strcmp(key, "cache_least") == 0) {
+	case CACHE_LEAST:
 		right = scale_number(value, 1, UINT32_MAX, &n);
 		model->cache_least = (uint32_t)n;
 		return right;
@@ -236,40 +248,28 @@ read_member(const struct model_file *f, struct ctx_model *model,
 	return 0;
 }
 
-/* Sets the error of the file: the member with this key is unknown or has a
- * wrong value, in the model called name.  Returns -1. */
+/* Reads the member with this key into the model called name. */
 static int
-refuse_member(const struct model_file *f, const char *name, const char *key)
+take_member(const struct model_file *f, struct ctx_model *model,
+    const char *name, const char *key, const json_t *value)
 {
-	static const struct {
-		const char *key, *value;
-	} known[] = {
-	    {"window", "a number of tokens above 0"},
-	    {"input", "a number of tokens"},
-	    {"output", "a number of tokens"},
-	    {"vendor", "a string"},
-	    {"encoding", "a string: a tokenizer, or a tokenizer file"},
-	    {"image", "a list: a rule for images, and at most 3 numbers"},
-	    {"tools", "a list: a rule for tools, and at most 2 numbers"},
-	    {"price", "a list of 1 to 5 prices in dollars"},
-	    {"cache", "a rule of the prompt cache, as --models shows"},
-	    {"binds", "true or false"},
-	    {"drops_reasoning", "true or false"},
-	    {"exact", "true or false"},
-	    {"factor", "a number from 0.01 to 100"},
-	    {"cache_least", "a number of tokens"},
-	};
 	char what[160];
 	size_t i;
+	int rc;
 
+	for (i = 0; i < sizeof members / sizeof members[0]; i++) {
+		if (strcmp(members[i].key, key) != 0)
+			continue;
+		rc = read_member(f, model, &members[i], value);
+		if (rc != 0)
+			return rc;
+		(void)snprintf(what, sizeof what,
+		    "the value of '%s' must be %s; see FILES in ctx-count(1)",
+		    key, members[i].wanted);
+		return complain(f, name, what);
+	}
 	(void)snprintf(what, sizeof what,
 	    "the member '%.80s' is unknown; see FILES in ctx-count(1)", key);
-	for (i = 0; i < sizeof known / sizeof *known; i++)
-		if (strcmp(known[i].key, key) == 0)
-			(void)snprintf(what, sizeof what,
-			    "the value of '%s' must be %s; see FILES in "
-			    "ctx-count(1)",
-			    key, known[i].value);
 	return complain(f, name, what);
 }
 
@@ -398,7 +398,6 @@ add_model(const struct model_file *f, const char *name, json_t *one)
 	struct ctx_model *model = &f->models->list[f->models->n++];
 	const char *key;
 	json_t *value;
-	int rc;
 
 	*model = *ctx_model_find(NULL, name, strlen(name));
 	model->name = name;
@@ -414,11 +413,9 @@ add_model(const struct model_file *f, const char *name, json_t *one)
 		model->corrects = false;
 		model->file = NULL;
 	}
-	json_object_foreach(one, key, value) {
-		rc = read_member(f, model, key, value);
-		if (rc <= 0)
-			return rc < 0 ? -1 : refuse_member(f, name, key);
-	}
+	json_object_foreach(one, key, value)
+		if (take_member(f, model, name, key, value) < 0)
+			return -1;
 	if (model->input > model->window)
 		return complain(f, name, "'input' is larger than 'window'");
 	if (!set_basis(model, one))
