@@ -174,11 +174,7 @@ report_counts(struct age_command *age, const struct ctx_age_counts *counts)
 		    "--older-than: nothing is changed, because no message has "
 		    "a timestamp");
 	cli_note_reasoning(&age->cli, counts->bound, counts->refused);
-	if (age->cli.verbose && counts->reasoning > 0)
-		cli_say(&age->cli,
-		    "removed signed reasoning from %" PRIu64 " messages after "
-		    "the first changed message",
-		    counts->reasoning);
+	cli_note_removed_reasoning(&age->cli, counts->reasoning);
 	if (age->cli.verbose)
 		cli_say(&age->cli,
 		    "moved %" PRIu64 " %s to files, saved %" PRIu64 " tokens",
@@ -228,10 +224,8 @@ main(int argc, char **argv)
 	close_spool(&age);
 	cli_note_models(&age.cli, &counters);
 	cli_report_close(&age.cli, &age.report, &age.options.report);
-	cli_note_pattern(&age.cli, "tool", &age.options.tool);
-	cli_note_pattern(&age.cli, "not-tool", &age.options.not_tool);
-	ctx_pattern_release(&age.options.tool);
-	ctx_pattern_release(&age.options.not_tool);
+	cli_end_pattern(&age.cli, "tool", &age.options.tool);
+	cli_end_pattern(&age.cli, "not-tool", &age.options.not_tool);
 	ctx_model_counters_release(&counters);
 	return cli_end(&age.cli);
 }

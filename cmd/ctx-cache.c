@@ -306,33 +306,13 @@ print_cost(const struct ctx_cache_cost *bill)
 		    bill->breakeven_requests > 1 ? "s" : "");
 }
 
-static struct ctx_request_prefix *
-read_request(struct cache_command *cache, struct ctx_model_counters *counters,
-    const struct ctx_hashkey *key, char **files, size_t n)
-{
-	struct ctx_request_prefix_options options =
-	    {.provider = cache->options.provider, .key = key};
-	struct ctx_request_prefix *prefix;
-	struct ctx_stream stream;
-	struct ctx_err err;
-
-	cli_open(&cache->cli, &stream, files, n, NULL);
-	if (ctx_request_prefix_read(&prefix, &stream, counters, &options,
-		&err) < 0) {
-		if (err.file == NULL)
-			err.file = n > 0 ? files[0] : "-";
-		cli_fail(&cache->cli, &err);
-	}
-	cli_note_stream(&cache->cli, &stream);
-	cli_close(&stream);
-	return prefix;
-}
-
 static void
 print_diff(struct cache_command *cache, struct ctx_model_counters *counters)
 {
 	struct ctx_request_prefix *earlier, *later;
 	struct ctx_hashkey key;
+	const struct ctx_request_prefix_options options =
+	    {.provider = cache->options.provider, .key = &key};
 	struct ctx_price price;
 	struct ctx_model given = {.prices = &price, .n_prices = 1};
 	struct ctx_pricing pricing = {.ttl = cache->options.ttl,
@@ -342,9 +322,9 @@ print_diff(struct cache_command *cache, struct ctx_model_counters *counters)
 	char *old[] = {(char *)cache->diff};
 
 	ctx_hashkey_init(&key);
-	earlier = read_request(cache, counters, &key, old, 1);
-	later = read_request(cache, counters, &key, cache->cli.files,
-	    cache->cli.n_files);
+	earlier = cli_read_request(&cache->cli, counters, &options, old, 1);
+	later = cli_read_request(&cache->cli, counters, &options,
+	    cache->cli.files, cache->cli.n_files);
 	if (cache->price != NULL) {
 		read_prices(cache, &price);
 		pricing.model = &given;

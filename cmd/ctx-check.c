@@ -262,11 +262,7 @@ report_file(struct check_command *check)
 		    " repaired",
 		    check->cli.files[check->cli.n_opened - 1],
 		    options->messages, check->found, check->fixed);
-	if (check->cli.verbose && options->reasoning_removed > 0)
-		cli_say(&check->cli,
-		    "removed signed reasoning from %" PRIu64 " messages after "
-		    "the first changed message",
-		    options->reasoning_removed);
+	cli_note_removed_reasoning(&check->cli, options->reasoning_removed);
 	if (!check->quiet)
 		cli_note_reasoning(&check->cli, options->reasoning_kept,
 		    options->refused);

@@ -51,9 +51,7 @@ find_prune(struct eval_command *eval, const char *self)
 	const char *slash = self == NULL ? NULL : strrchr(self, '/');
 	size_t n = slash == NULL ? 0 : (size_t)(slash - self) + 1;
 
-	eval->prune = malloc(n + sizeof name);
-	if (eval->prune == NULL)
-		cli_die(&eval->cli, "out of memory");
+	eval->prune = cli_allocate(&eval->cli, n + sizeof name, 1);
 	if (n > 0)
 		memcpy(eval->prune, self, n);
 	memcpy(eval->prune + n, name, sizeof name);
@@ -100,9 +98,8 @@ read_policies(struct eval_command *eval)
 	size_t n = eval->policy_texts.n, i;
 	struct ctx_err err;
 
-	eval->policies = calloc(n + 1, sizeof *eval->policies);
-	if (eval->policies == NULL)
-		cli_die(&eval->cli, "out of memory");
+	eval->policies =
+	    cli_allocate(&eval->cli, n + 1, sizeof *eval->policies);
 	for (i = 0; i < n; i++)
 		if (ctx_policy_parse(&eval->policies[i],
 			eval->policy_texts.list[i], &prune, &err) < 0)
@@ -142,9 +139,8 @@ start_runners(struct eval_command *eval)
 	struct ctx_eval_config *options = &eval->options;
 	struct ctx_err err;
 
-	options->runners = calloc(options->jobs, sizeof *options->runners);
-	if (options->runners == NULL)
-		cli_die(&eval->cli, "out of memory");
+	options->runners =
+	    cli_allocate(&eval->cli, options->jobs, sizeof *options->runners);
 	if (ctx_policy_runners_start(options->runners, options->jobs,
 		eval->policies, &eval->limits, &err) < 0)
 		cli_fail(&eval->cli, &err);
@@ -322,9 +318,8 @@ open_counters(struct eval_command *eval)
 	struct ctx_eval_config *options = &eval->options;
 	size_t i;
 
-	options->counters = calloc(options->jobs, sizeof *options->counters);
-	if (options->counters == NULL)
-		cli_die(&eval->cli, "out of memory");
+	options->counters =
+	    cli_allocate(&eval->cli, options->jobs, sizeof *options->counters);
 	cli_model_counters(&eval->cli, &options->counters[0]);
 	for (i = 1; i < options->jobs; i++)
 		options->counters[i] = options->counters[0];

@@ -390,14 +390,10 @@ report_end(struct prune_command *prune)
 		    "%" PRIu64 " more conversations do not fit their budget",
 		    prune->over - MOST_LINES);
 	cli_report_close(&prune->cli, &prune->report, &prune->options.report);
-	cli_note_pattern(&prune->cli, "pin", &prune->options.pin_text);
-	cli_note_pattern(&prune->cli, "pin-tool", &prune->options.pin_tool);
-	cli_note_pattern(&prune->cli, "tool", &prune->options.tool);
-	cli_note_pattern(&prune->cli, "not-tool", &prune->options.not_tool);
-	ctx_pattern_release(&prune->options.pin_text);
-	ctx_pattern_release(&prune->options.pin_tool);
-	ctx_pattern_release(&prune->options.tool);
-	ctx_pattern_release(&prune->options.not_tool);
+	cli_end_pattern(&prune->cli, "pin", &prune->options.pin_text);
+	cli_end_pattern(&prune->cli, "pin-tool", &prune->options.pin_tool);
+	cli_end_pattern(&prune->cli, "tool", &prune->options.tool);
+	cli_end_pattern(&prune->cli, "not-tool", &prune->options.not_tool);
 }
 
 int

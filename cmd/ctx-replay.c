@@ -82,8 +82,8 @@ replay_files(struct replay_command *command,
 	for (i = 0; i < command->texts.n; i++) {
 		struct ctx_prune_config *config = &command->policies[i].config;
 
-		cli_note_pattern(cli, "pin", &config->pin_text);
-		cli_note_pattern(cli, "pin-tool", &config->pin_tool);
+		cli_end_pattern(cli, "pin", &config->pin_text);
+		cli_end_pattern(cli, "pin-tool", &config->pin_tool);
 	}
 	cli_status(cli, cli_end(cli));
 	if (cli->status == CLI_YES && command->form.sum.untimed > 0)
@@ -107,9 +107,8 @@ read_policies(struct replay_command *command)
 		cli_die(cli,
 		    "--policy and --requests exclude each other; give one of "
 		    "them");
-	command->policies = calloc(command->texts.n, sizeof *command->policies);
-	if (command->policies == NULL)
-		cli_die(cli, "out of memory");
+	command->policies =
+	    cli_allocate(cli, command->texts.n, sizeof *command->policies);
 	for (i = 0; i < command->texts.n; i++)
 		policy_read(cli, &command->policies[i], command->texts.list[i]);
 }

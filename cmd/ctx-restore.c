@@ -49,8 +49,8 @@ print_reference(const struct cli *cli, const struct ctx_found_reference *aged)
 	printf("%s\t%" PRIu64 "\t", state_names[aged->state], aged->chars);
 	cli_print_masked(stdout, aged->path.p, aged->path.n);
 	(void)putchar('\t');
-	cli_print_masked(stdout, aged->file, strlen(aged->file));
-	printf(":%" PRIu64 "\n", aged->line);
+	cli_print_place(stdout, aged->file, aged->line);
+	(void)putchar('\n');
 	cli_check_stdout(cli);
 }
 

@@ -157,11 +157,7 @@ static void
 report_counts(struct truncate_command *truncate,
     const struct ctx_truncate_counts *counts)
 {
-	if (truncate->cli.verbose && counts->reasoning > 0)
-		cli_say(&truncate->cli,
-		    "removed signed reasoning from %" PRIu64 " messages after "
-		    "the first changed message",
-		    counts->reasoning);
+	cli_note_removed_reasoning(&truncate->cli, counts->reasoning);
 	if (truncate->cli.verbose)
 		cli_say(&truncate->cli,
 		    "truncated %" PRIu64 " tool results, %" PRIu64
@@ -275,10 +271,8 @@ main(int argc, char **argv)
 	cli_note_models(&truncate.cli, &counters);
 	cli_report_close(&truncate.cli, &truncate.report,
 	    &truncate.options.report);
-	cli_note_pattern(&truncate.cli, "tool", &truncate.options.tool);
-	cli_note_pattern(&truncate.cli, "not-tool", &truncate.options.not_tool);
-	ctx_pattern_release(&truncate.options.tool);
-	ctx_pattern_release(&truncate.options.not_tool);
+	cli_end_pattern(&truncate.cli, "tool", &truncate.options.tool);
+	cli_end_pattern(&truncate.cli, "not-tool", &truncate.options.not_tool);
 	ctx_model_counters_release(&counters);
 	return cli_end(&truncate.cli);
 }

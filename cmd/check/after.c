@@ -14,26 +14,6 @@
 #include "cache/cache.h"
 #include "check/after.h"
 
-static struct ctx_request_prefix *
-read_request(struct cli *cli, struct ctx_model_counters *counters,
-    const struct ctx_request_prefix_options *options, char *file)
-{
-	struct ctx_request_prefix *prefix;
-	struct ctx_stream stream;
-	struct ctx_err err;
-
-	cli_open(cli, &stream, &file, 1, NULL);
-	if (ctx_request_prefix_read(&prefix, &stream, counters, options, &err) <
-	    0) {
-		if (err.file == NULL)
-			err.file = file;
-		cli_fail(cli, &err);
-	}
-	cli_note_stream(cli, &stream);
-	cli_close(&stream);
-	return prefix;
-}
-
 static void
 print_item(const struct ctx_request_prefix_item *item)
 {
@@ -137,13 +117,14 @@ after_compare(struct cli *cli, struct ctx_model_counters *counters,
 	struct ctx_request_prefix_change change;
 	struct ctx_request_prefix *first, *second;
 	struct ctx_hashkey key;
+	char *old = (char *)earlier;
 
 	ctx_hashkey_init(&key);
 	options.key = &key;
-	first = read_request(cli, counters, &options, (char *)earlier);
+	first = cli_read_request(cli, counters, &options, &old, 1);
 	options =
 	    (struct ctx_request_prefix_options){.key = &key, .earlier = first};
-	second = read_request(cli, counters, &options, later);
+	second = cli_read_request(cli, counters, &options, &later, 1);
 	ctx_request_prefix_compare(first, second, &change);
 	if (output == AFTER_JSON)
 		print_json(cli, &change);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cache/cache.h"
 #include "cli/cli.h"
 
 /* Minimum number of bytes that are requested by one read of a plain text. */
@@ -229,6 +230,26 @@ cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 	ctx_reader_set_writer(stream->reader, writer);
 }
 
+struct ctx_request_prefix *
+cli_read_request(struct cli *cli, struct ctx_model_counters *counters,
+    const struct ctx_request_prefix_options *options, char **files, size_t n)
+{
+	struct ctx_request_prefix *prefix;
+	struct ctx_stream stream;
+	struct ctx_err err;
+
+	cli_open(cli, &stream, files, n, NULL);
+	if (ctx_request_prefix_read(&prefix, &stream, counters, options, &err) <
+	    0) {
+		if (err.file == NULL)
+			err.file = n > 0 ? files[0] : "-";
+		cli_fail(cli, &err);
+	}
+	cli_note_stream(cli, &stream);
+	cli_close(&stream);
+	return prefix;
+}
+
 void
 cli_begin_operands(struct cli *cli)
 {
@@ -298,14 +319,15 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 }
 
 void
-cli_note_pattern(const struct cli *cli, const char *option,
-    const struct ctx_pattern *pattern)
+cli_end_pattern(const struct cli *cli, const char *option,
+    struct ctx_pattern *pattern)
 {
 	if (pattern->overruns > 0)
 		cli_say(cli,
 		    "--%s: matching took too many steps for some texts, whose "
 		    "messages are unchanged; use a simpler pattern",
 		    option);
+	ctx_pattern_release(pattern);
 }
 
 void

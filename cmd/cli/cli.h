@@ -16,6 +16,9 @@
 
 #include "stream/stream.h"
 
+struct ctx_request_prefix;
+struct ctx_request_prefix_options;
+
 /* Parts of error messages.  CLI_STDOUT: name of standard output.  CLI_LOST:
  * reason why a write has failed if errno is not set. */
 #define CLI_STDOUT "standard output"
@@ -263,12 +266,6 @@ enum cli_content {
  * --force every file is accepted. */
 void cli_refuse_content(const struct cli *cli, const char *path,
     enum cli_content content);
-/* Creates the file of --explain, and opens it.  Exits with an error if this
- * fails, if the file must not be overwritten, or if it is also another output
- * of the command. other: path of that output, or NULL. */
-FILE *cli_explain_open(const struct cli *cli, const char *path,
-    const char *other);
-void cli_explain_close(const struct cli *cli, FILE *file, const char *path);
 /* Replaces the content of a file in one step: another program reads either the
  * old or the new content (atomic_write.c).  Exits with an error if this
  * fails. */
@@ -377,6 +374,11 @@ bool cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to);
  * Exits with an error if a file cannot be opened. */
 void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n_files, struct ctx_writer *writer);
+/* Reads the only request of n input files, or exits with an error.  The caller
+ * frees it with ctx_request_prefix_close. */
+struct ctx_request_prefix *cli_read_request(struct cli *cli,
+    struct ctx_model_counters *counters,
+    const struct ctx_request_prefix_options *options, char **files, size_t n);
 /* Called by a command that reads its input files without cli_open, before it
  * reads them.  Does what cli_open does first: exits with an error if standard
  * output is an input file, tells the user if the command waits for input from
@@ -509,11 +511,14 @@ void cli_note_models(const struct cli *cli,
  * there are any, sets the exit status CLI_NO.
  */
 void cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused);
-/* Prints a warning if matching a regular expression with a tool's name or a
- * text took too long, so that messages were not changed. option: the option
- * that contains the expression. */
-void cli_note_pattern(const struct cli *cli, const char *option,
-    const struct ctx_pattern *pattern);
+/* Prints with --verbose from how many messages signed reasoning was removed,
+ * because something before it was changed. */
+void cli_note_removed_reasoning(const struct cli *cli, uint64_t removed);
+/* Frees a regular expression.  Prints a warning if matching it with a tool's
+ * name or a text took too long, so that messages were not changed. option: the
+ * option that contains the expression. */
+void cli_end_pattern(const struct cli *cli, const char *option,
+    struct ctx_pattern *pattern);
 
 /* Prints one line on standard error, which begins with the name of the
  * command. */
@@ -531,6 +536,8 @@ _Noreturn void cli_die_errno(const struct cli *cli, const char *what,
  * that --in-place is replacing.  Prints nothing if the process that reads
  * standard output has closed it. */
 _Noreturn void cli_fail(const struct cli *cli, const struct ctx_err *err);
+/* Does what calloc does.  Exits with an error if there is no memory. */
+void *cli_allocate(const struct cli *cli, size_t n, size_t size);
 /* Returns true if a character can be shown on a terminal: it is not a control
  * character, is not invisible, and does not change the direction of text. */
 bool cli_is_safe(uint32_t cp);
@@ -540,6 +547,8 @@ void cli_print_masked(FILE *to, const char *p, size_t n);
 /* Writes a number in a short form such as "812", "9.4k" or "1.2M" to buf, and
  * returns buf. */
 const char *cli_short_number(char buf[16], uint64_t n);
+/* Prints a place in a file: FILE:LINE, or only FILE if line is 0. */
+void cli_print_place(FILE *to, const char *file, uint64_t line);
 
 /* Prepares the process: makes standard input, output and error usable, disables
  * core files, and sets up the JSON library jansson.  Must be the first call of
@@ -578,8 +587,8 @@ struct ctx_str cli_text_head(struct ctx_str name, size_t width);
 int cli_place(struct ctx_buf *out, const char *file, uint64_t line,
     size_t width, struct ctx_err *err);
 /* Writes a number with a comma before each group of three digits, such as
- * "-1,234", to the text cell. sign: text before the number. */
-void cli_group_digits(char cell[24], const char *sign, uint64_t number);
+ * "-1,234", to the text cell, and returns it. sign: text before the number. */
+const char *cli_group_digits(char cell[24], const char *sign, uint64_t number);
 /* Prints a text in lines of at most width characters, of which the first
  * "indent" are spaces.  Breaks lines at spaces. */
 void cli_print_wrapped(const char *text, size_t indent, size_t width);

@@ -201,9 +201,7 @@ cli_check_in_place(const struct cli *cli)
 
 	if (n == 0)
 		cli_die(cli, "--in-place needs a file to replace");
-	ids = calloc(n, sizeof *ids);
-	if (ids == NULL)
-		cli_die(cli, "out of memory");
+	ids = cli_allocate(cli, n, sizeof *ids);
 	for (i = 0; i < n; i++)
 		check_operand(cli, cli->files[i], &ids[i]);
 	qsort(ids, n, sizeof *ids, compare_identities);
@@ -269,9 +267,7 @@ cli_begin_in_place(struct cli *cli, const char *name)
 	int sys;
 
 	if (now.list == NULL) {
-		now.list = calloc(cli->n_files, sizeof *now.list);
-		if (now.list == NULL)
-			cli_die(cli, "out of memory");
+		now.list = cli_allocate(cli, cli->n_files, sizeof *now.list);
 		handle_ends(cli);
 	}
 	now.status = cli->status;

@@ -106,6 +106,16 @@ cli_die(const struct cli *cli, const char *fmt, ...)
 	exit(CLI_TROUBLE);
 }
 
+void *
+cli_allocate(const struct cli *cli, size_t n, size_t size)
+{
+	void *p = calloc(n, size);
+
+	if (p == NULL)
+		cli_die(cli, "out of memory");
+	return p;
+}
+
 void
 cli_fail(const struct cli *cli, const struct ctx_err *err)
 {
@@ -141,6 +151,14 @@ cli_short_number(char buf[16], uint64_t n)
 	else
 		(void)snprintf(buf, 16, "%.1fM", (double)n / 1e6);
 	return buf;
+}
+
+void
+cli_print_place(FILE *to, const char *file, uint64_t line)
+{
+	cli_print_masked(to, file, strlen(file));
+	if (line > 0)
+		(void)fprintf(to, ":%" PRIu64, line);
 }
 
 /*

@@ -92,6 +92,16 @@ cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused)
 	    (unsigned long long)refused);
 }
 
+void
+cli_note_removed_reasoning(const struct cli *cli, uint64_t removed)
+{
+	if (cli->verbose && removed > 0)
+		cli_say(cli,
+		    "removed signed reasoning from %llu messages after the "
+		    "first changed message",
+		    (unsigned long long)removed);
+}
+
 /* ---- --help and similar options ---- */
 
 enum arity { TAKES_NONE, TAKES_OPTIONAL, TAKES_ONE };
@@ -372,9 +382,7 @@ cli_parse(struct cli *cli, const struct cli_option *options, int argc,
 
 	cli_begin();
 	cli->options = options;
-	cli->files = calloc((size_t)argc + 1, sizeof *cli->files);
-	if (cli->files == NULL)
-		cli_die(cli, "out of memory");
+	cli->files = cli_allocate(cli, (size_t)argc + 1, sizeof *cli->files);
 	while (next < end) {
 		word = *next++;
 		/* An empty name of an input file is an error, because it

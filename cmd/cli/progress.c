@@ -239,9 +239,7 @@ begin(struct cli *cli, bool streams)
 	if (cli->still ||
 	    (!cli->progress_asked && (!known || !is_wanted(streams))))
 		return;
-	p = calloc(1, sizeof *p);
-	if (p == NULL)
-		cli_die(cli, "out of memory");
+	p = cli_allocate(cli, 1, sizeof *p);
 	p->name = cli->name;
 	p->lines = !isatty(STDERR_FILENO);
 	p->all = known ? all : 0;

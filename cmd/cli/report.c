@@ -93,8 +93,11 @@ cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
 	return ctx_err_sys(err, sys != 0 ? sys : EIO, "cannot write %s", name);
 }
 
-FILE *
-cli_explain_open(const struct cli *cli, const char *path, const char *other)
+/* Creates the file of --explain, and opens it.  Exits with an error if this
+ * fails, if the file must not be overwritten, or if it is also another output
+ * of the command. other: path of that output, or NULL. */
+static FILE *
+open_explain(const struct cli *cli, const char *path, const char *other)
 {
 	struct ctx_err err;
 	FILE *file;
@@ -111,8 +114,8 @@ cli_explain_open(const struct cli *cli, const char *path, const char *other)
 	return file;
 }
 
-void
-cli_explain_close(const struct cli *cli, FILE *file, const char *path)
+static void
+close_explain(const struct cli *cli, FILE *file, const char *path)
 {
 	bool failed = ferror(file) != 0;
 
@@ -124,35 +127,35 @@ cli_explain_close(const struct cli *cli, FILE *file, const char *path)
 		    errno != 0 ? strerror(errno) : CLI_LOST);
 }
 
+/* Returns a JSON object with the members of a change that depend on what was
+ * changed: a member of a request, a line that is not sent to the model, or a
+ * message.  Returns NULL if there is no memory. */
 static json_t *
-make_message_json(const struct ctx_change *change)
+make_change_json(const struct ctx_change *change)
 {
-	return json_pack("{s:o, s:I, s:I, s:s, s:o, s:s, s:s, s:I, s:I}",
-	    "file", cli_json_text(change->file, strlen(change->file)), "line",
-	    (json_int_t)change->line, "index", (json_int_t)change->index,
-	    "role", ctx_role_name(change->role), "tool",
-	    cli_json_text(change->tool.p, change->tool.n), "rule", change->rule,
-	    "action", change->action, "before", (json_int_t)change->before,
-	    "after", (json_int_t)change->after);
-}
-
-static json_t *
-make_line_json(const struct ctx_change *change)
-{
-	return json_pack("{s:o, s:I, s:s, s:s}", "file",
+	bool is_member = change->member.n > 0;
+	bool is_message = !is_member && !change->aside;
+	json_t *line = json_pack("{s:o, s:I}", "file",
 	    cli_json_text(change->file, strlen(change->file)), "line",
-	    (json_int_t)change->line, "rule", change->rule, "action",
-	    change->action);
-}
+	    (json_int_t)change->line);
 
-static json_t *
-make_member_json(const struct ctx_change *change)
-{
-	return json_pack("{s:o, s:I, s:o, s:s, s:s}", "file",
-	    cli_json_text(change->file, strlen(change->file)), "line",
-	    (json_int_t)change->line, "member",
-	    cli_json_text(change->member.p, change->member.n), "rule",
-	    change->rule, "action", change->action);
+	if (is_member)
+		line = cli_json_with(line, "member",
+		    cli_json_text(change->member.p, change->member.n));
+	if (is_message) {
+		line = cli_json_number(line, "index", change->index);
+		line = cli_json_with(line, "role",
+		    json_string(ctx_role_name(change->role)));
+		line = cli_json_with(line, "tool",
+		    cli_json_text(change->tool.p, change->tool.n));
+	}
+	line = cli_json_with(line, "rule", json_string(change->rule));
+	line = cli_json_with(line, "action", json_string(change->action));
+	if (is_message) {
+		line = cli_json_number(line, "before", change->before);
+		line = cli_json_number(line, "after", change->after);
+	}
+	return line;
 }
 
 static int
@@ -163,9 +166,7 @@ write_explanation(struct cli_report *report, const struct ctx_change *change,
 
 	if (report->is_table)
 		return cli_explain_row(report, change, err);
-	line = change->member.n > 0 ? make_member_json(change)
-	    : change->aside         ? make_line_json(change)
-				    : make_message_json(change);
+	line = make_change_json(change);
 	line = cli_json_with(line, "sha256", json_string(change->sha256));
 	if (change->ranked)
 		line = cli_json_with(line, "score", json_real(change->rank));
@@ -393,7 +394,7 @@ cli_report_open(struct cli *cli, struct cli_report *report,
 		cli->archive = out->archive = &report->archive;
 	}
 	if (path != NULL)
-		report->explain = cli_explain_open(cli, path, archive);
+		report->explain = open_explain(cli, path, archive);
 }
 
 void
@@ -409,6 +410,6 @@ cli_report_close(struct cli *cli, struct cli_report *report,
 		cli_fail(cli, &err);
 	cli->archive = out->archive = NULL;
 	if (report->explain != NULL && report->explain != stdout)
-		cli_explain_close(cli, report->explain, report->explain_path);
+		close_explain(cli, report->explain, report->explain_path);
 	report->explain = NULL;
 }

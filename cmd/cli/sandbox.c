@@ -151,6 +151,16 @@ get_all_rights(long version, size_t *size)
 	return set;
 }
 
+/* Exits because the sandbox cannot be used; errno says why. what: the verb that
+ * has failed; path: its object; after: the rest of the text. */
+static _Noreturn void
+fail(const struct cli *cli, const char *what, const char *path,
+    const char *after)
+{
+	cli_die(cli, "cannot %s%s%s: %s; --no-sandbox runs without it", what,
+	    path, after, strerror(errno));
+}
+
 /* Opens a path that the sandbox will allow.  Returns its descriptor, or -1 if
  * the path does not exist or is not accessible; the command will report this
  * when it opens the path itself.  Exits after other errors, because later it
@@ -165,10 +175,7 @@ look(const struct sandbox *s, const char *path)
 	while (fd < 0 && errno == EINTR);
 	if (fd < 0 && errno != ENOENT && errno != EACCES && errno != ENOTDIR &&
 	    errno != ENAMETOOLONG && errno != ELOOP)
-		cli_die(s->cli,
-		    "cannot open %s for the sandbox: %s; --no-sandbox runs "
-		    "without it",
-		    path, strerror(errno));
+		fail(s->cli, "open ", path, " for the sandbox");
 	return fd;
 }
 
@@ -182,20 +189,14 @@ allow_open(const struct sandbox *s, int fd, const char *path, unsigned what)
 	long rc;
 
 	if (fstat(fd, &file) < 0)
-		cli_die(s->cli,
-		    "cannot access %s for the sandbox: %s; --no-sandbox runs "
-		    "without it",
-		    path, strerror(errno));
+		fail(s->cli, "access ", path, " for the sandbox");
 	if (!S_ISDIR(file.st_mode))
 		rule.allowed &= MAY_READ | MAY_WRITE | MAY_TRUNCATE;
 	rc = syscall(ADD_RULE, s->fd, RULE_BENEATH, &rule, 0);
 	/* The kernel refuses a rule for a pipe, and does not need one: a pipe,
 	 * such as that of the shell's <(...), can be opened without a rule. */
 	if (rc < 0 && errno != EBADFD)
-		cli_die(s->cli,
-		    "cannot allow %s in the sandbox: %s; --no-sandbox runs "
-		    "without it",
-		    path, strerror(errno));
+		fail(s->cli, "allow ", path, " in the sandbox");
 }
 
 /* Allows some actions on the file at a path. what: the actions, as bits such as
@@ -249,10 +250,7 @@ allow_replaced(const struct sandbox *s, const char *path)
 	char *real = realpath(path, NULL);
 
 	if (real == NULL)
-		cli_die(s->cli,
-		    "cannot access %s for the sandbox: %s; --no-sandbox runs "
-		    "without it",
-		    path, strerror(errno));
+		fail(s->cli, "access ", path, " for the sandbox");
 	allow_beside(s, real, MAY_READ | MAY_WRITE | MAY_MAKE | MAY_REMOVE);
 	free(real);
 }
@@ -350,9 +348,7 @@ restrict_files(const struct cli *cli, const struct cli_sandbox_grants *needs,
 	s.handled = set.files;
 	s.fd = (int)syscall(CREATE_RULESET, &set, size, 0);
 	if (s.fd < 0)
-		cli_die(cli,
-		    "cannot create a sandbox: %s; --no-sandbox runs without it",
-		    strerror(errno));
+		fail(cli, "create a sandbox", "", "");
 	allow_operands(&s, needs->reopens);
 	if (needs->counters != NULL)
 		allow_vocabularies(&s, needs->counters);
@@ -369,10 +365,7 @@ restrict_files(const struct cli *cli, const struct cli_sandbox_grants *needs,
 		    MAY_WRITE | MAY_MAKE | MAY_REMOVE | MAY_TRUNCATE);
 	}
 	if (syscall(RESTRICT_SELF, s.fd, 0) < 0)
-		cli_die(cli,
-		    "cannot enter the sandbox: %s; --no-sandbox runs without "
-		    "it",
-		    strerror(errno));
+		fail(cli, "enter the sandbox", "", "");
 	close(s.fd);
 }
 
@@ -384,18 +377,12 @@ cli_sandbox(const struct cli *cli, const struct cli_sandbox_grants *needs)
 	if (cli->no_sandbox)
 		return;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		cli_die(cli,
-		    "cannot enter the sandbox: %s; --no-sandbox runs without "
-		    "it",
-		    strerror(errno));
+		fail(cli, "enter the sandbox", "", "");
 	version = syscall(CREATE_RULESET, NULL, 0, 1);
 	if (version >= 1)
 		restrict_files(cli, needs, version);
 	if (cli_refuse_calls() < 0)
-		cli_die(cli,
-		    "cannot forbid system calls in the sandbox: %s; "
-		    "--no-sandbox runs without it",
-		    strerror(errno));
+		fail(cli, "forbid system calls in the sandbox", "", "");
 }
 
 #else

@@ -101,7 +101,7 @@ cli_place(struct ctx_buf *out, const char *file, uint64_t line, size_t width,
 	return ctx_buf_add(out, number, strlen(number), err);
 }
 
-void
+const char *
 cli_group_digits(char cell[24], const char *sign, uint64_t number)
 {
 	char digits[24];
@@ -115,6 +115,7 @@ cli_group_digits(char cell[24], const char *sign, uint64_t number)
 		cell[at++] = digits[i];
 	}
 	cell[at] = '\0';
+	return cell;
 }
 
 void

@@ -53,9 +53,7 @@ bar_wait(struct bar *bar, const struct cli *cli)
 	if (!bar->follow)
 		return;
 	if (first)
-		bar->last = calloc(cli->n_files, sizeof *bar->last);
-	if (bar->last == NULL)
-		cli_die(cli, "out of memory");
+		bar->last = cli_allocate(cli, cli->n_files, sizeof *bar->last);
 	/* Writes out the bars before the program waits for a change.  If
 	 * standard output is a pipe whose reader has closed it, this write
 	 * fails, and the command ends. */

@@ -245,9 +245,8 @@ print_tables(const struct eval_output *output)
 	struct policy_row *rows;
 	size_t i, needed = 0;
 
-	rows = calloc(output->options->n_policies + 1, sizeof *rows);
-	if (rows == NULL)
-		cli_die(output->cli, "out of memory");
+	rows = cli_allocate(output->cli, output->options->n_policies + 1,
+	    sizeof *rows);
 	for (i = 0; i < results->n_samples; i++)
 		needed += results->samples[i].needed;
 	printf("sessions: %zu, cuts: %zu, needed strings: %zu\n",
@@ -278,9 +277,7 @@ make_sample_json(const struct ctx_eval_sample *sample)
 static void
 print_sample(const struct ctx_eval_sample *sample)
 {
-	cli_print_masked(stdout, sample->file, strlen(sample->file));
-	if (sample->line > 0)
-		printf(":%" PRIu64, sample->line);
+	cli_print_place(stdout, sample->file, sample->line);
 	printf("\t%g", (double)sample->cut / 1000);
 }
 

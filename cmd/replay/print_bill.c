@@ -17,22 +17,6 @@ fresh_tokens(const struct ctx_billed_usage *usage)
 	return usage->input - usage->read - usage->written;
 }
 
-const char *
-bill_group_digits(char text[32], uint64_t number)
-{
-	char digits[24];
-	size_t n = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, number);
-	size_t i, at = 0;
-
-	for (i = 0; i < n; i++) {
-		if (i > 0 && (n - i) % 3 == 0)
-			text[at++] = ',';
-		text[at++] = digits[i];
-	}
-	text[at] = '\0';
-	return text;
-}
-
 /* Returns the number of requests for which two numbers of tokens read from the
  * cache were compared: the recorded one and the computed one. */
 static uint64_t
@@ -54,12 +38,12 @@ print_row(const char *name, const struct ctx_replay_bill *bill)
 	const struct ctx_billed_usage *tokens = &bill->tokens;
 	const uint64_t columns[] = {tokens->read, tokens->written,
 	    fresh_tokens(tokens), tokens->output};
-	char text[32];
+	char text[24];
 	size_t i;
 
 	printf("  %-9s", name);
 	for (i = 0; i < sizeof columns / sizeof columns[0]; i++)
-		printf("%13s", bill_group_digits(text, columns[i]));
+		printf("%13s", cli_group_digits(text, "", columns[i]));
 	if (bill->unpriced > 0)
 		printf("%11s\n", "not known");
 	else
@@ -70,7 +54,7 @@ static void
 print_reasons(const struct ctx_replay_outcome *outcome)
 {
 	uint64_t compared = count_compared(outcome);
-	char text[32];
+	char text[24];
 	size_t i;
 
 	if (compared == 0)
@@ -88,7 +72,7 @@ print_reasons(const struct ctx_replay_outcome *outcome)
 		printf("  %5" PRIu64 " %-11s %s%s tokens: %s\n",
 		    outcome->reasons[i],
 		    ctx_replay_reason_name((enum ctx_replay_reason)i),
-		    apart < 0 ? "-" : "+", bill_group_digits(text, size),
+		    apart < 0 ? "-" : "+", cli_group_digits(text, "", size),
 		    ctx_replay_reason_text((enum ctx_replay_reason)i));
 	}
 }
@@ -110,14 +94,6 @@ print_outcome(const struct ctx_replay_outcome *outcome)
 }
 
 /* ---- TSV ---- */
-
-static void
-print_place(const char *file, uint64_t line)
-{
-	cli_print_masked(stdout, file, strlen(file));
-	if (line > 0)
-		printf(":%" PRIu64, line);
-}
 
 static void
 print_tsv_bill(const struct ctx_replay_bill *bill)
@@ -161,7 +137,7 @@ print_tsv_session(struct bill_form *form,
 	print_tsv_bill(&outcome->replayed);
 	print_tsv_bill(&outcome->all);
 	printf("\t%s\t", model_name(outcome->model));
-	print_place(outcome->file, outcome->line);
+	cli_print_place(stdout, outcome->file, outcome->line);
 	(void)putchar('\n');
 }
 
@@ -315,7 +291,7 @@ bill_print_request(struct bill_form *form,
 	print_number(true, request->replayed.read, width, gap);
 	printf("%-*s%c", form->tsv ? 0 : 11, reason != NULL ? reason : "-",
 	    gap);
-	print_place(request->file, request->line);
+	cli_print_place(stdout, request->file, request->line);
 	(void)putchar('\n');
 	cli_check_stdout(form->cli);
 	return 0;
@@ -370,7 +346,7 @@ bill_print_session(struct bill_form *form,
 	if (form->tsv) {
 		print_tsv_session(form, outcome);
 	} else {
-		print_place(outcome->file, outcome->line);
+		cli_print_place(stdout, outcome->file, outcome->line);
 		printf(": %" PRIu64 " request%s to %s\n", outcome->requests,
 		    outcome->requests == 1 ? "" : "s",
 		    model_name(outcome->model));

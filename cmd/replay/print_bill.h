@@ -24,9 +24,6 @@ int bill_print_request(struct bill_form *form,
 /* Adds the results of a session to the sums over all sessions. */
 void bill_add_session(struct bill_form *form,
     const struct ctx_replay_outcome *outcome);
-/* Writes a number to the buffer text, with a comma before each group of three
- * digits, such as 1,234,567.  Returns text. */
-const char *bill_group_digits(char text[32], uint64_t number);
 /* Prints the results of a session, and adds them to the sums over all sessions.
  * Returns 0, or -1 with *err. */
 int bill_print_session(struct bill_form *form,

@@ -87,16 +87,16 @@ static void
 print_policy_text(const struct compared_policy *row)
 {
 	const struct ctx_billed_usage *tokens = &row->bill->tokens;
-	char read[32], fresh[32], needed[32], dollars[32] = "-";
+	char read[24], fresh[24], needed[32], dollars[32] = "-";
 
 	if (row->bill->unpriced == 0)
 		(void)snprintf(dollars, sizeof dollars, "%.2f",
 		    row->bill->dollars);
 	printf("%10s %13s %13s %6.1f %6.1f %7s %7" PRIu64 " %6" PRIu64 " %c ",
-	    dollars, bill_group_digits(read, tokens->read),
-	    bill_group_digits(fresh, tokens->input - tokens->read), row->sent,
-	    row->cost, write_needed(row, 1, needed), row->changed, row->over,
-	    row->is_best ? '*' : ' ');
+	    dollars, cli_group_digits(read, "", tokens->read),
+	    cli_group_digits(fresh, "", tokens->input - tokens->read),
+	    row->sent, row->cost, write_needed(row, 1, needed), row->changed,
+	    row->over, row->is_best ? '*' : ' ');
 	cli_print_masked(stdout, row->name, strlen(row->name));
 	(void)putchar('\n');
 }
@@ -162,11 +162,10 @@ void
 policies_print(struct bill_form *form, const struct named_policy *policies,
     size_t n)
 {
-	struct compared_policy *rows = calloc(n + 1, sizeof *rows);
+	struct compared_policy *rows =
+	    cli_allocate(form->cli, n + 1, sizeof *rows);
 	size_t i;
 
-	if (rows == NULL)
-		cli_die(form->cli, "out of memory");
 	/* The number of needed names is the same with every policy.  So the row
 	 * without pruning takes it from the first policy. */
 	rows[0] = (struct compared_policy){.name = "no pruning",

@@ -38,12 +38,10 @@ take_word(char **rest)
 static char **
 split_words(const struct cli *cli, char *text)
 {
-	char **words = calloc(strlen(text) / 2 + 3, sizeof *words);
+	char **words = cli_allocate(cli, strlen(text) / 2 + 3, sizeof *words);
 	char *word;
 	size_t n = 0;
 
-	if (words == NULL)
-		cli_die(cli, "out of memory");
 	words[n++] = (char *)cli->name;
 	while ((word = take_word(&text)) != NULL)
 		if (n > 1 || strcmp(word, "ctx-prune") != 0)
@@ -136,8 +134,6 @@ policy_read(const struct cli *cli, struct named_policy *policy,
 void
 policy_release(struct named_policy *policy)
 {
-	ctx_pattern_release(&policy->config.pin_text);
-	ctx_pattern_release(&policy->config.pin_tool);
 	free(policy->words);
 	free(policy->text);
 }
