@@ -16,21 +16,6 @@
  */
 #include "check/validator.h"
 
-static int
-append_raw(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
-    struct ctx_err *err)
-{
-	struct ctx_str text;
-	size_t from = out->n;
-
-	if (ctx_json_compact(json, node, out, &text, err) < 0)
-		return -1;
-	/* If the JSON is compact already, ctx_json_compact only points "text"
-	 * to the JSON, and appends nothing to out.  So the text is appended
-	 * here. */
-	return out->n > from ? 0 : ctx_buf_add(out, text.p, text.n, err);
-}
-
 static bool
 is_blank_buffer(const struct ctx_buf *text)
 {
@@ -55,9 +40,10 @@ make_object(const struct ctx_validator *validator, struct ctx_buf *out,
 	    (kind == CTX_JSON_STRING && is_blank_buffer(&value->text)))
 		return ctx_buf_add(out, "{}", 2, err);
 	if (kind == CTX_JSON_OBJECT)
-		return append_raw(out, value->json, value->node, err);
+		return ctx_json_append_compact(value->json, value->node, out,
+		    err);
 	if (ctx_buf_add(out, before, sizeof before - 1, err) < 0 ||
-	    append_raw(out, value->json, value->node, err) < 0)
+	    ctx_json_append_compact(value->json, value->node, out, err) < 0)
 		return -1;
 	return ctx_buf_add(out, "}", 1, err);
 }

@@ -36,10 +36,12 @@ struct open_value {
 struct schema_writer {
 	const struct ctx_json *json;
 	struct ctx_buf *out;
+	struct ctx_err *err;
+	/* true once there was no memory; nothing more is written then */
+	bool failed;
 	/* true: the form "indented"; false: the form "reduced", without white
 	 * space */
 	bool indented;
-	struct ctx_buf scratch;
 	/* A stack of the open objects and arrays: each contains the one after
 	 * it. */
 	struct open_value open[DEEPEST];
@@ -74,37 +76,34 @@ ctx_answer_schema_find(struct ctx_answer_schema *found,
 	}
 }
 
-static int
-put_string(struct schema_writer *w, const char *text, struct ctx_err *err)
+static void
+put_string(struct schema_writer *w, const char *text)
 {
-	return ctx_buf_add(w->out, text, strlen(text), err);
+	if (!w->failed)
+		w->failed = ctx_buf_add(w->out, text, strlen(text), w->err) < 0;
 }
 
 /* Writes a JSON value without white space. */
-static int
-put_compact(struct schema_writer *w, uint32_t node, struct ctx_err *err)
+static void
+put_compact(struct schema_writer *w, uint32_t node)
 {
-	struct ctx_str text;
-
-	w->scratch.n = 0;
-	if (ctx_json_compact(w->json, node, &w->scratch, &text, err) < 0)
-		return -1;
-	return ctx_buf_add(w->out, text.p, text.n, err);
+	if (!w->failed)
+		w->failed =
+		    ctx_json_append_compact(w->json, node, w->out, w->err) < 0;
 }
 
 /* Begins a new line, with indentation for the innermost open object or
  * array. */
-static int
-put_line_start(struct schema_writer *w, size_t depth, struct ctx_err *err)
+static void
+put_line_start(struct schema_writer *w)
 {
+	size_t depth = w->n;
+
 	if (!w->indented)
-		return 0;
-	if (ctx_buf_reserve(w->out, 1 + 2 * depth, err) < 0)
-		return -1;
-	w->out->p[w->out->n++] = '\n';
-	memset(w->out->p + w->out->n, ' ', 2 * depth);
-	w->out->n += 2 * depth;
-	return 0;
+		return;
+	put_string(w, "\n");
+	while (depth-- > 0)
+		put_string(w, "  ");
 }
 
 /* Returns true if this key of a schema, with its value, is not in the
@@ -122,26 +121,27 @@ is_left_out(const struct schema_writer *w, uint32_t key)
 
 /* Writes a value.  Of an object or array with elements, writes only the
  * beginning. names: true if the keys of the object are names. */
-static int
-put_value(struct schema_writer *w, uint32_t node, bool names,
-    struct ctx_err *err)
+static void
+put_value(struct schema_writer *w, uint32_t node, bool names)
 {
 	const struct ctx_node *nodes = w->json->nodes;
 	bool object = nodes[node].kind == CTX_JSON_OBJECT;
 
 	if ((!object && nodes[node].kind != CTX_JSON_ARRAY) ||
-	    nodes[node].next == node + 1 || w->n == DEEPEST)
-		return put_compact(w, node, err);
+	    nodes[node].next == node + 1 || w->n == DEEPEST) {
+		put_compact(w, node);
+		return;
+	}
 	w->open[w->n++] = (struct open_value){.at = node + 1,
 	    .end = nodes[node].next,
 	    .object = object,
 	    .names = names};
-	return put_string(w, object ? "{" : "[", err);
+	put_string(w, object ? "{" : "[");
 }
 
 /* Writes the next element of the innermost open object or array, or its end. */
-static int
-put_next(struct schema_writer *w, struct ctx_err *err)
+static void
+put_next(struct schema_writer *w)
 {
 	static const char *const maps[] = {"properties", "$defs", "definitions",
 	    "patternProperties", NULL};
@@ -150,26 +150,26 @@ put_next(struct schema_writer *w, struct ctx_err *err)
 
 	if (value == top->end) {
 		w->n--;
-		if (top->any && put_line_start(w, w->n, err) < 0)
-			return -1;
-		return put_string(w, top->object ? "}" : "]", err);
+		if (top->any)
+			put_line_start(w);
+		put_string(w, top->object ? "}" : "]");
+		return;
 	}
 	if (top->object)
 		key = value++;
 	top->at = w->json->nodes[value].next;
 	if (key != 0 && !top->names && is_left_out(w, key))
-		return 0;
-	if ((top->any && put_string(w, ",", err) < 0) ||
-	    put_line_start(w, w->n, err) < 0)
-		return -1;
+		return;
+	if (top->any)
+		put_string(w, ",");
+	put_line_start(w);
 	top->any = true;
-	if (key != 0 &&
-	    (put_compact(w, key, err) < 0 ||
-		put_string(w, w->indented ? ": " : ":", err) < 0))
-		return -1;
-	return put_value(w, value,
-	    key != 0 && !top->names && ctx_json_is_any(w->json, key, maps),
-	    err);
+	if (key != 0) {
+		put_compact(w, key);
+		put_string(w, w->indented ? ": " : ":");
+	}
+	put_value(w, value,
+	    key != 0 && !top->names && ctx_json_is_any(w->json, key, maps));
 }
 
 /* Appends a schema to out. */
@@ -179,13 +179,13 @@ put_schema(struct ctx_buf *out, const struct ctx_json *json, uint32_t schema,
 {
 	struct schema_writer w = {.json = json,
 	    .out = out,
+	    .err = err,
 	    .indented = indented};
-	int rc = put_value(&w, schema, false, err);
 
-	while (rc == 0 && w.n > 0)
-		rc = put_next(&w, err);
-	ctx_buf_release(&w.scratch);
-	return rc;
+	put_value(&w, schema, false);
+	while (w.n > 0 && !w.failed)
+		put_next(&w);
+	return w.failed ? -1 : 0;
 }
 
 /* Appends before, the text of a JSON string, and after.  Appends nothing if the
@@ -235,19 +235,11 @@ ctx_answer_schema_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_answer_schema *answer, enum ctx_answer_form form,
     struct ctx_err *err)
 {
-	struct ctx_buf scratch = {0};
-	struct ctx_str text;
-	int rc;
-
 	if (form == CTX_ANSWER_INDENTED)
 		return add_indented(out, json, answer->schema, err);
 	if (json->nodes[answer->schema].kind == CTX_JSON_STRING)
 		return 0;
 	if (form == CTX_ANSWER_REDUCED)
 		return add_reduced(out, json, answer, err);
-	rc = ctx_json_compact(json, answer->schema, &scratch, &text, err);
-	if (rc == 0)
-		rc = ctx_buf_add(out, text.p, text.n, err);
-	ctx_buf_release(&scratch);
-	return rc;
+	return ctx_json_append_compact(json, answer->schema, out, err);
 }

@@ -37,61 +37,73 @@ struct writer {
 	const struct ctx_json *json;
 	struct ctx_buf *out;
 	struct ctx_err *err;
+	/* true once there was no memory; nothing more is written then */
+	bool failed;
 	/* A stack of the open objects and arrays: each contains the one after
 	 * it. */
 	struct nested_value open[DEEPEST];
 	size_t n;
 };
 
-static int
+static void
 put_text(struct writer *w, const char *text)
 {
-	return ctx_buf_add(w->out, text, strlen(text), w->err);
+	if (!w->failed)
+		w->failed = ctx_buf_add(w->out, text, strlen(text), w->err) < 0;
 }
 
-static int
+/* Writes the text of a string, or the JSON of another value. */
+static void
+put_node(struct writer *w, uint32_t node)
+{
+	if (!w->failed)
+		w->failed =
+		    ctx_json_append_text(w->json, node, w->out, w->err) < 0;
+}
+
+static void
 put_mark(struct writer *w)
 {
-	static const char mark = CTX_TOKEN_MARK;
+	static const char mark[] = {CTX_TOKEN_MARK, '\0'};
 
-	return ctx_buf_add(w->out, &mark, 1, w->err);
+	put_text(w, mark);
 }
 
 /* Writes a string between two quotes, each of which is a token of its own. */
-static int
+static void
 put_quoted(struct writer *w, uint32_t node, bool capitals)
 {
-	size_t i, start;
+	size_t i;
 
-	if (put_mark(w) < 0)
-		return -1;
-	start = w->out->n;
-	if (ctx_json_append_text(w->json, node, w->out, w->err) < 0)
-		return -1;
-	for (i = start; capitals && i < w->out->n; i++)
+	put_mark(w);
+	i = w->out->n;
+	put_node(w, node);
+	for (; capitals && i < w->out->n; i++)
 		if (w->out->p[i] >= 'a' && w->out->p[i] <= 'z')
 			w->out->p[i] = (char)(w->out->p[i] - 'a' + 'A');
-	return put_mark(w);
+	put_mark(w);
 }
 
 /* Writes a value.  Of an object or array with elements, writes only the
  * beginning. */
-static int
+static void
 put_value(struct writer *w, uint32_t node, enum content content, bool capitals)
 {
 	const struct ctx_node *nodes = w->json->nodes;
 	bool object = nodes[node].kind == CTX_JSON_OBJECT;
 
-	if (nodes[node].kind == CTX_JSON_STRING)
-		return put_quoted(w, node, capitals);
-	if ((!object && nodes[node].kind != CTX_JSON_ARRAY) ||
-	    nodes[node].next == node + 1 || w->n == DEEPEST)
-		return ctx_json_append_text(w->json, node, w->out, w->err);
-	w->open[w->n++] = (struct nested_value){.at = node + 1,
-	    .end = nodes[node].next,
-	    .object = object,
-	    .content = content};
-	return put_text(w, object ? "{" : "[");
+	if (nodes[node].kind == CTX_JSON_STRING) {
+		put_quoted(w, node, capitals);
+	} else if ((!object && nodes[node].kind != CTX_JSON_ARRAY) ||
+	    nodes[node].next == node + 1 || w->n == DEEPEST) {
+		put_node(w, node);
+	} else {
+		w->open[w->n++] = (struct nested_value){.at = node + 1,
+		    .end = nodes[node].next,
+		    .object = object,
+		    .content = content};
+		put_text(w, object ? "{" : "[");
+	}
 }
 
 /* Returns true if a value is empty: "", {}, [] or null. */
@@ -138,72 +150,72 @@ find_content(const struct ctx_json *json, uint32_t key)
 	return VALUES;
 }
 
-/* Writes the next member of an object.  Returns 0, or 1 if it was not written
- * because it is not in the prompt. */
-static int
+/* Begins an element of an object or array: separates it from the one before. */
+static void
+begin_element(struct writer *w, struct nested_value *top)
+{
+	if (top->any)
+		put_text(w, ",");
+	top->any = true;
+}
+
+/* Writes the next member of an object, unless it is not in the prompt. */
+static void
 put_member(struct writer *w, struct nested_value *top, uint32_t key)
 {
-	enum content within = VALUES;
+	enum content within = top->content == PROPERTIES ? KEYWORDS : VALUES;
 	bool capitals = false;
 
 	if (top->content == KEYWORDS) {
 		if (is_left_out(w->json, key))
-			return 1;
+			return;
 		within = find_content(w->json, key);
 		capitals = ctx_json_is(w->json, key, "type");
-	} else if (top->content == PROPERTIES) {
-		within = KEYWORDS;
 	}
-	if ((top->any && put_text(w, ",") < 0) ||
-	    ctx_json_append_text(w->json, key, w->out, w->err) < 0 ||
-	    put_text(w, ":") < 0)
-		return -1;
-	return put_value(w, key + 1, within, capitals);
+	begin_element(w, top);
+	put_node(w, key);
+	put_text(w, ":");
+	put_value(w, key + 1, within, capitals);
 }
 
 /* Writes the next element of the innermost open object or array, or its end. */
-static int
+static void
 put_next(struct writer *w)
 {
 	struct nested_value *top = w->open + w->n - 1;
 	uint32_t at = top->at;
-	int rc;
 
 	if (at == top->end) {
 		w->n--;
-		return put_text(w, top->object ? "}" : "]");
+		put_text(w, top->object ? "}" : "]");
+		return;
 	}
 	top->at = w->json->nodes[top->object ? at + 1 : at].next;
 	if (top->object) {
-		rc = put_member(w, top, at);
-	} else {
-		rc = top->any ? put_text(w, ",") : 0;
-		if (rc == 0)
-			rc = put_value(w, at,
-			    top->content == SCHEMAS ? KEYWORDS : VALUES, false);
+		put_member(w, top, at);
+		return;
 	}
-	if (rc == 0)
-		top->any = true;
-	return rc < 0 ? -1 : 0;
+	begin_element(w, top);
+	put_value(w, at, top->content == SCHEMAS ? KEYWORDS : VALUES, false);
 }
 
-static int
-write_value(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
-    enum content content, struct ctx_err *err)
+/* Writes a whole value. */
+static void
+put_whole(struct writer *w, uint32_t node, enum content content)
 {
-	struct writer w = {.json = json, .out = out, .err = err};
-	int rc = put_value(&w, node, content, false);
-
-	while (rc == 0 && w.n > 0)
-		rc = put_next(&w);
-	return rc;
+	put_value(w, node, content, false);
+	while (w->n > 0 && !w->failed)
+		put_next(w);
 }
 
 int
 ctx_declared_value_add(struct ctx_buf *out, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
 {
-	return write_value(out, json, node, VALUES, err);
+	struct writer w = {.json = json, .out = out, .err = err};
+
+	put_whole(&w, node, VALUES);
+	return w.failed ? -1 : 0;
 }
 
 int
@@ -214,17 +226,19 @@ ctx_declaration_add(struct ctx_buf *out, const struct ctx_json *json,
 	bool described =
 	    tool->description != 0 && !is_empty(json, tool->description);
 
-	if (put_mark(&w) < 0 || put_text(&w, "declaration:") < 0 ||
-	    ctx_json_append_text(json, tool->name, out, err) < 0 ||
-	    put_text(&w, "{") < 0)
-		return -1;
-	if (described &&
-	    (put_text(&w, "description:") < 0 ||
-		put_quoted(&w, tool->description, false) < 0))
-		return -1;
-	if (tool->schema != 0 &&
-	    (put_text(&w, described ? ",parameters:" : "parameters:") < 0 ||
-		write_value(out, json, tool->schema, KEYWORDS, err) < 0))
-		return -1;
-	return put_text(&w, "}") < 0 ? -1 : put_mark(&w);
+	put_mark(&w);
+	put_text(&w, "declaration:");
+	put_node(&w, tool->name);
+	put_text(&w, "{");
+	if (described) {
+		put_text(&w, "description:");
+		put_quoted(&w, tool->description, false);
+	}
+	if (tool->schema != 0) {
+		put_text(&w, described ? ",parameters:" : "parameters:");
+		put_whole(&w, tool->schema, KEYWORDS);
+	}
+	put_text(&w, "}");
+	put_mark(&w);
+	return w.failed ? -1 : 0;
 }

@@ -110,18 +110,6 @@ count_prompt(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 
 /* ---- tool definitions ---- */
 
-/* Appends the JSON of a value, without white space between tokens. */
-static int
-append_compact(struct overhead_count *b, uint32_t node, struct ctx_err *err)
-{
-	struct ctx_str text;
-
-	b->counter->text.n = 0;
-	if (ctx_json_compact(b->json, node, &b->counter->text, &text, err) < 0)
-		return -1;
-	return ctx_buf_add(&b->text, text.p, text.n, err);
-}
-
 static int
 append_member(struct overhead_count *b, const char *before, uint32_t node,
     struct ctx_err *err)
@@ -130,7 +118,7 @@ append_member(struct overhead_count *b, const char *before, uint32_t node,
 		return 0;
 	if (ctx_buf_add(&b->text, before, strlen(before), err) < 0)
 		return -1;
-	return append_compact(b, node, err);
+	return ctx_json_append_compact(b->json, node, &b->text, err);
 }
 
 static int
@@ -268,7 +256,7 @@ add_provided(struct overhead_count *b, uint32_t tool, uint32_t type,
 			return 0;
 		}
 	}
-	return append_compact(b, tool, err);
+	return ctx_json_append_compact(b->json, tool, &b->text, err);
 }
 
 /* Returns the JSON node of the schema of a tool's arguments.  Bedrock, and

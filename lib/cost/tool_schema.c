@@ -113,13 +113,9 @@ put_str(struct types *t, const char *text)
 static void
 put_literal(struct types *t, uint32_t node)
 {
-	struct ctx_str text = {"", 0};
-
-	t->text.n = 0;
 	if (!t->failed)
-		t->failed = ctx_json_compact(t->json, node, &t->text, &text,
-				t->err) < 0 ||
-		    ctx_buf_add(t->out, text.p, text.n, t->err) < 0;
+		t->failed =
+		    ctx_json_append_compact(t->json, node, t->out, t->err) < 0;
 }
 
 /* Writes the decoded text of a JSON string without quotes.  Writes nothing for

@@ -184,6 +184,9 @@ int ctx_json_scan_string(const struct ctx_json *json, uint32_t node,
  * and *text points into scratch. */
 int ctx_json_compact(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err);
+/* Appends the JSON of a node in compact form to out. */
+int ctx_json_append_compact(const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *out, struct ctx_err *err);
 
 /* ---- json/string.c: decode and encode strings --------------------------- */
 

@@ -214,6 +214,18 @@ ctx_json_append_text(const struct ctx_json *json, uint32_t node,
 	return out->n == before ? ctx_buf_add(out, text.p, text.n, err) : 0;
 }
 
+int
+ctx_json_append_compact(const struct ctx_json *json, uint32_t node,
+    struct ctx_buf *out, struct ctx_err *err)
+{
+	size_t before = out->n;
+	struct ctx_str text;
+
+	if (ctx_json_compact(json, node, out, &text, err) < 0)
+		return -1;
+	return out->n == before ? ctx_buf_add(out, text.p, text.n, err) : 0;
+}
+
 /* Returns the node of the value that an object has for a key, or 0 if there is
  * no such key.  If the object has equal keys, the last one counts. start: the
  * number that key_start returns for the key. */
