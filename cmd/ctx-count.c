@@ -272,7 +272,6 @@ print_end(struct count_command *count)
 {
 	struct row row = {.sum = count->total};
 	const struct row *item;
-	struct ctx_err err;
 	size_t i;
 
 	rows_rank(&count->largest);
@@ -280,10 +279,9 @@ print_end(struct count_command *count)
 		item = &count->largest.list[i];
 		if (!count->bar.shown)
 			row_print(&count->form, item);
-		else if (bar_item(&count->bar, &item->sum,
-			     row_window(&count->form, &item->sum), i == 0,
-			     &err) < 0)
-			cli_fail(&count->cli, &err);
+		else
+			bar_item(&count->bar, &item->sum,
+			    row_window(&count->form, &item->sum), i == 0);
 	}
 	/* The conversations may have models with different context windows.  So
 	 * the row with the sum of all conversations shows no context window. */

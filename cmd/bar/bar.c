@@ -15,6 +15,7 @@ bar_check(struct bar *bar, struct cli *cli, bool other)
 {
 	size_t i;
 
+	bar->cli = cli;
 	if ((bar->shown || bar->follow) && other)
 		cli_die(cli,
 		    "--bar and --follow cannot be combined with --json, --tsv, "
@@ -131,7 +132,7 @@ bar_end(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
 		if (bar->lines > 0)
 			(void)putchar('\n');
 		bar->lines += bar->lines > 0;
-		rc = bar_print(bar, &picture, &bar->lines, err);
+		bar_print(bar, &picture);
 	}
 	if (rc == 0 && bar->svg != NULL)
 		rc = bar_draw(bar, &picture, err);

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 
 struct bar {
+	const struct cli *cli;
 	/* The next members are the values of command-line options. */
 	bool shown, follow;
 	const char *svg; /* path of the SVG file to write, or NULL */
@@ -53,8 +54,8 @@ int bar_end(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
 /* Prints one line about a message.  Used to list the largest messages of a
  * conversation below its bar.  If first is true, prints an empty line before
  * the message. */
-int bar_item(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
-    bool first, struct ctx_err *err);
+void bar_item(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
+    bool first);
 /* Writes the SVG file if the options ask for one.  Exits with an error if the
  * file cannot be written. */
 void bar_write(struct bar *bar, const struct cli *cli);

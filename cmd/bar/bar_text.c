@@ -150,18 +150,6 @@ print_legend(const struct picture *picture, size_t width)
 	return (unsigned)rows;
 }
 
-static int
-print_place(const struct ctx_token_stats *t, size_t width, struct ctx_err *err)
-{
-	struct ctx_buf place = {0};
-	int rc = cli_place(&place, t->file, t->line, width, err);
-
-	if (rc == 0)
-		cli_print_masked(stdout, place.p, place.n);
-	ctx_buf_release(&place);
-	return rc;
-}
-
 /* Prints the line above the bar: the number of tokens, the percentage of the
  * context window, and a name for how full the window is, such as "NEARLY FULL".
  * Each of these names has a colour. */
@@ -184,32 +172,31 @@ print_figures(const struct picture *picture, size_t width)
 	puts(at + strlen(word));
 }
 
-int
-bar_print(const struct bar *bar, struct picture *picture, unsigned *lines,
-    struct ctx_err *err)
+void
+bar_print(struct bar *bar, struct picture *picture)
 {
 	size_t width = cli_columns();
 
 	picture->color = has_color(bar);
 	print_mode(picture, "1");
-	if (print_place(picture->t, width, err) < 0)
-		return -1;
+	cli_print_short_place(bar->cli, picture->t->file, picture->t->line,
+	    width);
 	print_mode(picture, "0");
 	(void)putchar('\n');
 	print_figures(picture, width);
 	print_cells(picture, width - 2);
 	print_scale(picture, width - 2);
-	*lines += (picture->window > 0 ? 4 : 3) + print_legend(picture, width);
-	return 0;
+	bar->lines +=
+	    (picture->window > 0 ? 4 : 3) + print_legend(picture, width);
 }
 
 /* Prints a line about a message: its tokens, their percentage of the context
  * window, file and line, role and tool; for example "6.5k 5.1%
  * sample/agent.jsonl:262 tool run". width: maximum width in terminal
  * columns. */
-static int
-print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
-    struct ctx_err *err)
+static void
+print_item(const struct cli *cli, const struct ctx_token_stats *t,
+    uint64_t window, size_t width)
 {
 	const char *role = ctx_role_name(t->role);
 	struct ctx_str tool = t->tool;
@@ -230,24 +217,22 @@ print_item(const struct ctx_token_stats *t, uint64_t window, size_t width,
 		suffix = 0;
 	left -= suffix;
 	tool = cli_text_head(tool, left > PLACE + 1 ? left - PLACE - 1 : 0);
-	if (print_place(t, tool.n > 0 ? left - cli_text_width(tool) - 1 : left,
-		err) < 0)
-		return -1;
+	cli_print_short_place(cli, t->file, t->line,
+	    tool.n > 0 ? left - cli_text_width(tool) - 1 : left);
 	if (suffix > 0)
 		printf(" %s", role);
 	if (tool.n > 0)
 		(void)putchar(' ');
 	cli_print_masked(stdout, tool.p, tool.n);
 	(void)putchar('\n');
-	return 0;
 }
 
-int
+void
 bar_item(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
-    bool first, struct ctx_err *err)
+    bool first)
 {
 	if (first)
 		(void)putchar('\n');
 	bar->lines += 1 + first;
-	return print_item(t, window, cli_columns(), err);
+	print_item(bar->cli, t, window, cli_columns());
 }

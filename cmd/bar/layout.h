@@ -102,10 +102,8 @@ void bar_write_figures(char out[200], const struct picture *picture,
 
 /* ---- bar_text.c, bar_svg.c: draw the bar as text and as SVG ------------- */
 
-/* Prints the bar of a conversation on the terminal.  Adds the number of lines
- * that it printed to *lines. */
-int bar_print(const struct bar *bar, struct picture *picture, unsigned *lines,
-    struct ctx_err *err);
+/* Prints the bar of a conversation on the terminal. */
+void bar_print(struct bar *bar, struct picture *picture);
 /* Appends the bar of a conversation to the SVG picture, below the bars of the
  * conversations before it. */
 int bar_draw(struct bar *bar, struct picture *picture, struct ctx_err *err);

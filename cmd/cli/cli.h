@@ -586,6 +586,9 @@ struct ctx_str cli_text_head(struct ctx_str name, size_t width);
  * path. */
 int cli_place(struct ctx_buf *out, const char *file, uint64_t line,
     size_t width, struct ctx_err *err);
+/* Prints such a place. */
+void cli_print_short_place(const struct cli *cli, const char *file,
+    uint64_t line, size_t width);
 /* Writes a number with a comma before each group of three digits, such as
  * "-1,234", to the text cell, and returns it. sign: text before the number. */
 const char *cli_group_digits(char cell[24], const char *sign, uint64_t number);

@@ -101,6 +101,19 @@ cli_place(struct ctx_buf *out, const char *file, uint64_t line, size_t width,
 	return ctx_buf_add(out, number, strlen(number), err);
 }
 
+void
+cli_print_short_place(const struct cli *cli, const char *file, uint64_t line,
+    size_t width)
+{
+	struct ctx_buf place = {0};
+	struct ctx_err err;
+
+	if (cli_place(&place, file, line, width, &err) < 0)
+		cli_fail(cli, &err);
+	cli_print_masked(stdout, place.p, place.n);
+	ctx_buf_release(&place);
+}
+
 const char *
 cli_group_digits(char cell[24], const char *sign, uint64_t number)
 {

@@ -66,71 +66,53 @@ write_cells(char cells[COLUMNS][24], const struct row_form *form,
 
 /* ---- the last column ---- */
 
-/* Appends the text of the last column in a row of --per: the label (name of a
- * role or tool, or number of a turn) and, if there are several files and enough
- * space, the name of the file. */
-static int
-add_label(struct ctx_buf *out, const struct table *table, const struct row *row,
-    size_t width, struct ctx_err *err)
+/* Prints the last column in a row of --per: the label (name of a role or tool,
+ * or number of a turn) and, if there are several files and enough space, the
+ * name of the file. */
+static void
+print_label(const struct row_form *form, const struct row *row, size_t width)
 {
 	struct ctx_str label = cli_text_head(row->label, width);
-	size_t column = table->label_width, used = cli_text_width(label);
+	size_t column = form->table->label_width, used = cli_text_width(label);
 
-	if (ctx_buf_add(out, label.p, label.n, err) < 0)
-		return -1;
+	cli_print_masked(stdout, label.p, label.n);
 	if (column == 0 || column + GAP + PLACE_LEAST > width)
-		return 0;
-	return ctx_buf_printf(out, err, "%*s",
-		   (int)(column > used ? column - used : 0) + GAP, "") < 0
-	    ? -1
-	    : cli_place(out, row->sum.file, row->sum.line,
-		  width - GAP - (column > used ? column : used), err);
+		return;
+	printf("%*s", (int)(column > used ? column - used : 0) + GAP, "");
+	cli_print_short_place(form->cli, row->sum.file, row->sum.line,
+	    width - GAP - (column > used ? column : used));
 }
 
-/* Appends the text of the last column in the row of a message: file and line
- * and, if there is enough space, the role and the tool of the message. */
-static int
-add_message(struct ctx_buf *out, const struct ctx_token_stats *stats,
-    size_t width, struct ctx_err *err)
+/* Prints the last column in the row of a message: file and line and, if there
+ * is enough space, the role and the tool of the message. */
+static void
+print_message(const struct row_form *form, const struct ctx_token_stats *stats,
+    size_t width)
 {
 	struct ctx_str tool = stats->tool;
 	const char *role = ctx_role_name(stats->role);
 	size_t used =
 	    strlen(role) + 1 + (tool.n > 0 ? cli_text_width(tool) + 1 : 0);
+	bool fits = used + PLACE_LEAST <= width;
 
-	if (used + PLACE_LEAST > width)
-		return cli_place(out, stats->file, stats->line, width, err);
-	if (cli_place(out, stats->file, stats->line, width - used, err) < 0 ||
-	    ctx_buf_printf(out, err, " %s", role) < 0)
-		return -1;
-	if (tool.n == 0)
-		return 0;
-	return ctx_buf_add(out, " ", 1, err) < 0
-	    ? -1
-	    : ctx_buf_add(out, tool.p, tool.n, err);
-}
-
-static int
-add_name(struct ctx_buf *out, const struct table *table, const struct row *row,
-    size_t width, struct ctx_err *err)
-{
-	if (row->label.p != NULL)
-		return add_label(out, table, row, width, err);
-	return row->sum.message != NULL
-	    ? add_message(out, &row->sum, width, err)
-	    : cli_place(out, row->sum.file, row->sum.line, width, err);
+	cli_print_short_place(form->cli, stats->file, stats->line,
+	    fits ? width - used : width);
+	if (!fits)
+		return;
+	printf(" %s%s", role, tool.n > 0 ? " " : "");
+	cli_print_masked(stdout, tool.p, tool.n);
 }
 
 static void
 print_name(const struct row_form *form, const struct row *row, size_t width)
 {
-	struct ctx_buf name = {0};
-	struct ctx_err err;
-
-	if (add_name(&name, form->table, row, width, &err) < 0)
-		cli_fail(form->cli, &err);
-	cli_print_masked(stdout, name.p, name.n);
-	ctx_buf_release(&name);
+	if (row->label.p != NULL)
+		print_label(form, row, width);
+	else if (row->sum.message != NULL)
+		print_message(form, &row->sum, width);
+	else
+		cli_print_short_place(form->cli, row->sum.file, row->sum.line,
+		    width);
 	(void)putchar('\n');
 }
 
