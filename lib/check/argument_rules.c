@@ -53,7 +53,7 @@ make_object(const struct ctx_validator *validator, struct ctx_buf *out,
  * string. */
 static int
 refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
-    const char *tail, struct ctx_err *err)
+    const char *tail)
 {
 	const struct ctx_json *json = validator->message->json;
 	uint32_t value = validator->message->blocks[i].payload;
@@ -63,24 +63,22 @@ refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
 	validator->spare.n = validator->replacement.n = 0;
 	if (value == 0)
 		return ctx_validate_refuse_block(validator,
-		    CTX_RULE_BAD_ARGUMENTS, i, "arguments of tool call", tail,
-		    err);
-	if (make_object(validator, body, err) < 0 ||
+		    CTX_RULE_BAD_ARGUMENTS, i, "arguments of tool call", tail);
+	if (make_object(validator, body, validator->err) < 0 ||
 	    (in_text &&
 		ctx_json_string_encode(&validator->replacement, body->p,
-		    body->n, err) < 0) ||
-	    ctx_validate_describe(validator, i, "arguments of tool call", tail,
-		err) < 0)
+		    body->n, validator->err) < 0) ||
+	    ctx_validate_describe(validator, i, "arguments of tool call",
+		tail) < 0)
 		return -1;
 	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_ARGUMENTS, i,
-	    ctx_json_str(json, value), err);
+	    ctx_json_str(json, value));
 }
 
 /* Checks the arguments of a tool call, which must be a string that contains
  * JSON in this format. */
 static int
-check_argument_string(struct ctx_validator *validator, size_t i,
-    struct ctx_err *err)
+check_argument_string(struct ctx_validator *validator, size_t i)
 {
 	const struct ctx_json *json = validator->message->json;
 	const struct ctx_block *block = &validator->message->blocks[i];
@@ -93,7 +91,7 @@ check_argument_string(struct ctx_validator *validator, size_t i,
 	if (!string && block->container == 0)
 		return 0;
 	rc = ctx_coded_value_read(&validator->arguments, json, block->payload,
-	    err);
+	    validator->err);
 	if (rc < 0 ||
 	    (string && rc > 0 &&
 		(block->container == 0 ||
@@ -102,13 +100,11 @@ check_argument_string(struct ctx_validator *validator, size_t i,
 	return refuse_arguments(validator, i, true,
 	    !string      ? " are not a string"
 		: rc > 0 ? " are not the JSON of an object"
-			 : " are not JSON",
-	    err);
+			 : " are not JSON");
 }
 
 int
-ctx_validate_arguments(struct ctx_validator *validator, size_t i,
-    struct ctx_err *err)
+ctx_validate_arguments(struct ctx_validator *validator, size_t i)
 {
 	const struct ctx_json *json = validator->message->json;
 	uint32_t value = validator->message->blocks[i].payload;
@@ -116,7 +112,7 @@ ctx_validate_arguments(struct ctx_validator *validator, size_t i,
 
 	if (value != 0 && (validator->rules & CTX_ARGUMENTS_TEXT) &&
 	    ctx_json_is(json, value - 1, "arguments"))
-		return check_argument_string(validator, i, err);
+		return check_argument_string(validator, i);
 	/* Arguments that are missing or null are accepted, except in formats in
 	 * which tool calls need ids (CTX_NEEDS_IDS). */
 	if (!(validator->rules & CTX_ARGUMENTS_OBJECT) ||
@@ -125,7 +121,8 @@ ctx_validate_arguments(struct ctx_validator *validator, size_t i,
 	    (value != 0 && json->nodes[value].kind == CTX_JSON_OBJECT))
 		return 0;
 	if (value != 0 &&
-	    ctx_coded_value_read(&validator->arguments, json, value, err) < 0)
+	    ctx_coded_value_read(&validator->arguments, json, value,
+		validator->err) < 0)
 		return -1;
-	return refuse_arguments(validator, i, false, " are not an object", err);
+	return refuse_arguments(validator, i, false, " are not an object");
 }

@@ -66,7 +66,7 @@ has_reasoning_proof(const struct ctx_json *json, uint32_t block)
 }
 
 static int
-check_id(struct ctx_validator *validator, size_t i, struct ctx_err *err)
+check_id(struct ctx_validator *validator, size_t i)
 {
 	const struct ctx_json *json = validator->message->json;
 	const struct ctx_block *block = &validator->message->blocks[i];
@@ -83,25 +83,23 @@ check_id(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 		    json->nodes[block->container].kind != CTX_JSON_ARRAY)
 			return 0;
 		return ctx_validate_refuse_block(validator, CTX_RULE_BAD_ID, i,
-		    "tool call", block->name != 0 ? " has no id" : "", err);
+		    "tool call", block->name != 0 ? " has no id" : "");
 	}
 	if (json->nodes[block->id].kind != CTX_JSON_STRING)
 		return ctx_validate_refuse_block(validator, CTX_RULE_BAD_ID, i,
-		    "id of tool call", " is not a string", err);
+		    "id of tool call", " is not a string");
 	literal = ctx_json_str(json, block->id);
 	wrong = ctx_id_wrong(validator->rules, literal);
 	if (wrong == NULL)
 		return 0;
 	rc = ctx_id_repair(&validator->replacement, &validator->spare,
-	    validator->rules, literal, err);
+	    validator->rules, literal, validator->err);
 	if (rc < 0 ||
-	    ctx_validate_describe(validator, i, "id of tool call", wrong, err) <
-		0)
+	    ctx_validate_describe(validator, i, "id of tool call", wrong) < 0)
 		return -1;
 	if (rc == 0)
 		literal.p = NULL;
-	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_ID, i, literal,
-	    err);
+	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_ID, i, literal);
 }
 
 static bool
@@ -114,8 +112,7 @@ has_payload(const struct ctx_json *json, uint32_t value)
 }
 
 int
-ctx_validate_body(struct ctx_validator *validator, size_t i,
-    struct ctx_err *err)
+ctx_validate_body(struct ctx_validator *validator, size_t i)
 {
 	const struct ctx_message *message = validator->message;
 	const struct ctx_block *block = &message->blocks[i];
@@ -131,7 +128,7 @@ ctx_validate_body(struct ctx_validator *validator, size_t i,
 	    has_payload(message->json, body))
 		return 0;
 	return ctx_validate_refuse_block(validator, CTX_RULE_EMPTY_RESULT, i,
-	    "tool result", " has no content", err);
+	    "tool result", " has no content");
 }
 
 /* Returns true if providers refuse a text block because its text is empty or
@@ -166,43 +163,43 @@ is_refused_text(const struct ctx_validator *validator,
 
 /* Checks a block of the message by itself, without looking at other blocks. */
 static int
-check_block(struct ctx_validator *validator, size_t i, struct ctx_err *err)
+check_block(struct ctx_validator *validator, size_t i)
 {
 	const struct ctx_block *block = &validator->message->blocks[i];
 	uint64_t rules = validator->rules;
 
 	switch (block->kind) {
 	case CTX_BLOCK_TOOL_CALL:
-		if (check_id(validator, i, err) < 0 ||
-		    ctx_validate_arguments(validator, i, err) < 0)
+		if (check_id(validator, i) < 0 ||
+		    ctx_validate_arguments(validator, i) < 0)
 			return -1;
-		return ctx_validate_schema(validator, i, err);
+		return ctx_validate_schema(validator, i);
 	case CTX_BLOCK_REASONING:
 		if (!(rules & CTX_SIGNED) || block->removable == 0 ||
 		    has_reasoning_proof(validator->message->json,
 			block->removable))
 			return 0;
 		return ctx_validate_refuse_block(validator,
-		    CTX_RULE_CUT_REASONING, i, "reasoning has no signature", "",
-		    err);
+		    CTX_RULE_CUT_REASONING, i, "reasoning has no signature",
+		    "");
 	case CTX_BLOCK_TEXT:
 		/* A message that contains nothing but an empty text is checked
 		 * later, as a message without content. */
 		if (!is_refused_text(validator, block))
 			return 0;
 		return ctx_validate_refuse_block(validator, CTX_RULE_EMPTY_TEXT,
-		    i, "a text is empty", "", err);
+		    i, "a text is empty", "");
 	case CTX_BLOCK_TOOL_RESULT:
-		return ctx_validate_result(validator, i, err);
+		return ctx_validate_result(validator, i);
 	case CTX_BLOCK_MEDIA:
-		return ctx_validate_assistant_media(validator, i, err);
+		return ctx_validate_assistant_media(validator, i);
 	default:
 		return 0;
 	}
 }
 
 static int
-check_tool_calls_member(struct ctx_validator *validator, struct ctx_err *err)
+check_tool_calls_member(struct ctx_validator *validator)
 {
 	const struct ctx_json *json = validator->message->json;
 	struct ctx_finding finding = {.id = CTX_RULE_EMPTY_TOOL_CALLS,
@@ -217,24 +214,24 @@ check_tool_calls_member(struct ctx_validator *validator, struct ctx_err *err)
 	    ctx_json_count(json, list) > 0)
 		return 0;
 	finding.node = list - 1;
-	return ctx_validate_report(validator, &finding, what, err);
+	return ctx_validate_report(validator, &finding, what);
 }
 
 int
-ctx_validate_forms(struct ctx_validator *validator, struct ctx_err *err)
+ctx_validate_forms(struct ctx_validator *validator)
 {
 	size_t i;
 
 	/* Strings are checked first, because another rule may add another edit
 	 * of the same string, and of two edits of the same bytes the last one
 	 * is applied. */
-	if (ctx_validate_texts(validator, err) < 0)
+	if (ctx_validate_texts(validator) < 0)
 		return -1;
 	for (i = 0; i < validator->message->n; i++)
 		if (validator->message->blocks[i].result_index == 0 &&
-		    check_block(validator, i, err) < 0)
+		    check_block(validator, i) < 0)
 			return -1;
-	return check_tool_calls_member(validator, err);
+	return check_tool_calls_member(validator);
 }
 
 bool

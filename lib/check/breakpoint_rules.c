@@ -104,7 +104,7 @@ find_misplacement(const struct ctx_json *json, uint32_t container,
 
 static int
 refuse_surplus_breakpoint(struct ctx_validator *validator,
-    const struct ctx_breakpoint_seen *mark, struct ctx_err *err)
+    const struct ctx_breakpoint_seen *mark)
 {
 	static const char what[] = "more than 4 cache breakpoints; this "
 				   "breakpoint is not among the newest";
@@ -120,15 +120,15 @@ refuse_surplus_breakpoint(struct ctx_validator *validator,
 	if (json != NULL)
 		finding.old = ctx_child_span(json, mark->container, mark->node,
 		    has_only_markers_before(json, mark->container, mark->node));
-	return ctx_validate_report(validator, &finding, what, err);
+	return ctx_validate_report(validator, &finding, what);
 }
 
 static int
 add_breakpoint_seen(struct ctx_validator *validator,
-    const struct ctx_breakpoint_seen *mark, struct ctx_err *err)
+    const struct ctx_breakpoint_seen *mark)
 {
 	if (CTX_GROW(validator->breakpoints, validator->breakpoints_cap,
-		validator->n_breakpoints + 1, err) < 0)
+		validator->n_breakpoints + 1, validator->err) < 0)
 		return -1;
 	validator->breakpoints[validator->n_breakpoints++] = *mark;
 	/* If the messages are inside a request, breakpoints are counted at the
@@ -137,8 +137,7 @@ add_breakpoint_seen(struct ctx_validator *validator,
 	if (mark->json != NULL ||
 	    validator->n_breakpoints <= CTX_BREAKPOINTS_MAX)
 		return 0;
-	if (refuse_surplus_breakpoint(validator, validator->breakpoints, err) <
-	    0)
+	if (refuse_surplus_breakpoint(validator, validator->breakpoints) < 0)
 		return -1;
 	validator->n_breakpoints--;
 	memmove(validator->breakpoints, validator->breakpoints + 1,
@@ -161,18 +160,19 @@ check_breakpoint(void *user, const struct ctx_json *json, uint32_t container,
 	    : find_misplacement(json, container, node);
 	int rc;
 
+	(void)err;
 	if (why != NULL) {
 		validator->replacement.n = 0;
 		rc = ctx_validate_refuse_text(validator, CTX_RULE_BAD_MARKER,
-		    ctx_child_span(json, container, node, false), why, err);
+		    ctx_child_span(json, container, node, false), why);
 		if (rc != 0)
 			return rc < 0 ? -1 : 0;
 	}
-	return add_breakpoint_seen(validator, &mark, err);
+	return add_breakpoint_seen(validator, &mark);
 }
 
 int
-ctx_validate_markers(struct ctx_validator *validator, struct ctx_err *err)
+ctx_validate_markers(struct ctx_validator *validator)
 {
 	const struct ctx_breakpoint_format *format =
 	    find_breakpoint_format(validator);
@@ -182,12 +182,12 @@ ctx_validate_markers(struct ctx_validator *validator, struct ctx_err *err)
 		return 0;
 	return ctx_breakpoint_each(format, message->json,
 	    ctx_breakpoint_content(format, message->json, message->node),
-	    validator, check_breakpoint, err);
+	    validator, check_breakpoint, validator->err);
 }
 
 int
 ctx_validate_all_markers(struct ctx_validator *validator,
-    const struct ctx_json *json, uint32_t request, struct ctx_err *err)
+    const struct ctx_json *json, uint32_t request)
 {
 	const struct ctx_breakpoint_format *format =
 	    find_breakpoint_format(validator);
@@ -197,10 +197,10 @@ ctx_validate_all_markers(struct ctx_validator *validator,
 		return 0;
 	if (ctx_breakpoint_each(format, json,
 		ctx_breakpoint_tools(format, json, request), validator,
-		check_breakpoint, err) < 0 ||
+		check_breakpoint, validator->err) < 0 ||
 	    ctx_breakpoint_each(format, json,
 		ctx_breakpoint_system(format, json, request), validator,
-		check_breakpoint, err) < 0)
+		check_breakpoint, validator->err) < 0)
 		return -1;
 	/* The list has the breakpoints of the messages before those of the
 	 * tools and the system prompt.  In the cached prefix those of the tools
@@ -209,7 +209,7 @@ ctx_validate_all_markers(struct ctx_validator *validator,
 	first = of_messages;
 	for (i = 0; i + CTX_BREAKPOINTS_MAX < n; i++)
 		if (refuse_surplus_breakpoint(validator,
-			&validator->breakpoints[(first + i) % n], err) < 0)
+			&validator->breakpoints[(first + i) % n]) < 0)
 			return -1;
 	validator->n_breakpoints = 0;
 	return 0;

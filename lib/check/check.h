@@ -221,6 +221,7 @@ struct ctx_validator {
 	 * has removed the block. */
 	bool *removed_blocks;
 	/* The next members are used only inside lib/check. */
+	struct ctx_err *err; /* of the call that checks a message */
 	size_t removed_blocks_cap;
 	uint64_t rules;
 	const struct ctx_message *message;

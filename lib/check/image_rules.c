@@ -99,7 +99,7 @@ ctx_image_find(const struct ctx_message *message, size_t ordinal,
  */
 static int
 refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
-    const struct ctx_image_seen *image, const char *what, struct ctx_err *err)
+    const struct ctx_image_seen *image, const char *what)
 {
 	struct ctx_finding finding = {.id = id,
 	    .place = image->place,
@@ -107,7 +107,8 @@ refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
 
 	if (image->json != NULL && image->block != 0) {
 		if (ctx_image_replace(&validator->replacement, &validator->text,
-			validator->dialect, image->json, image->block, err) < 0)
+			validator->dialect, image->json, image->block,
+			validator->err) < 0)
 			return -1;
 		finding.old = ctx_json_str(image->json, image->block);
 		finding.replacement = (struct ctx_str){validator->replacement.p,
@@ -115,7 +116,7 @@ refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
 	} else if (image->block != 0) {
 		finding.block = image->ordinal;
 	}
-	return ctx_validate_report(validator, &finding, what, err);
+	return ctx_validate_report(validator, &finding, what);
 }
 
 /* Returns true if an image exceeds a limit that does not depend on the number
@@ -167,8 +168,7 @@ remove_image_seen(struct ctx_validator *validator, size_t i, bool replaced)
  * images is at most "most", the maximum of the provider.  If most is 0, there
  * is no maximum. */
 static int
-refuse_surplus_images(struct ctx_validator *validator, uint64_t most,
-    struct ctx_err *err)
+refuse_surplus_images(struct ctx_validator *validator, uint64_t most)
 {
 	char what[TEXT];
 	int rc;
@@ -178,7 +178,7 @@ refuse_surplus_images(struct ctx_validator *validator, uint64_t most,
 	    (unsigned long long)most);
 	while (most > 0 && validator->n_images > most) {
 		rc = refuse_image(validator, CTX_RULE_MANY_IMAGES,
-		    validator->images, what, err);
+		    validator->images, what);
 		if (rc < 0)
 			return -1;
 		remove_image_seen(validator, 0, rc > 0);
@@ -191,7 +191,7 @@ refuse_surplus_images(struct ctx_validator *validator, uint64_t most,
  * image. */
 static int
 refuse_large_images(struct ctx_validator *validator,
-    const struct ctx_provider_limits *limits, struct ctx_err *err)
+    const struct ctx_provider_limits *limits)
 {
 	char what[TEXT];
 	size_t i;
@@ -208,7 +208,7 @@ refuse_large_images(struct ctx_validator *validator,
 			continue;
 		}
 		rc = refuse_image(validator, CTX_RULE_BIG_IMAGE,
-		    &validator->images[i], what, err);
+		    &validator->images[i], what);
 		if (rc < 0)
 			return -1;
 		validator->images[i].large = false;
@@ -221,22 +221,21 @@ refuse_large_images(struct ctx_validator *validator,
 static int
 add_image_seen(struct ctx_validator *validator,
     const struct ctx_image_seen *image,
-    const struct ctx_provider_limits *limits, struct ctx_err *err)
+    const struct ctx_provider_limits *limits)
 {
 	if (CTX_GROW(validator->images, validator->images_cap,
-		validator->n_images + 1, err) < 0)
+		validator->n_images + 1, validator->err) < 0)
 		return -1;
 	validator->images[validator->n_images++] = *image;
 	validator->images_left++;
 	if (refuse_surplus_images(validator,
-		ctx_provider_limits_images(limits, validator->window), err) < 0)
+		ctx_provider_limits_images(limits, validator->window)) < 0)
 		return -1;
-	return refuse_large_images(validator, limits, err);
+	return refuse_large_images(validator, limits);
 }
 
 int
-ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
-    struct ctx_err *err)
+ctx_validate_assistant_media(struct ctx_validator *validator, size_t i)
 {
 	const struct ctx_message *message = validator->message;
 	uint32_t block =
@@ -248,11 +247,11 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
 	    message->role != CTX_ROLE_ASSISTANT)
 		return 0;
 	if (ctx_image_replace(&validator->replacement, &validator->text,
-		validator->dialect, message->json, block, err) < 0)
+		validator->dialect, message->json, block, validator->err) < 0)
 		return -1;
 	return ctx_validate_refuse_text(validator, CTX_RULE_ASSISTANT_MEDIA,
 	    ctx_json_str(message->json, block),
-	    "an assistant message has media", err);
+	    "an assistant message has media");
 }
 
 /* Returns true if a repair has removed block i, or the tool result around
@@ -269,8 +268,7 @@ is_block_dropped(const struct ctx_validator *validator, size_t i)
 /* Sets *n to the number of images in the message that were not removed by a
  * repair. */
 static int
-count_images_left(struct ctx_validator *validator, size_t *n,
-    struct ctx_err *err)
+count_images_left(struct ctx_validator *validator, size_t *n)
 {
 	const struct ctx_message *message = validator->message;
 	struct ctx_media media;
@@ -285,7 +283,7 @@ count_images_left(struct ctx_validator *validator, size_t *n,
 			message->blocks[i].removable != 0
 			    ? message->blocks[i].removable
 			    : message->blocks[i].payload,
-			&validator->text, &media, err) < 0)
+			&validator->text, &media, validator->err) < 0)
 			return -1;
 		*n += strcmp(media.kind, "image") == 0;
 	}
@@ -299,7 +297,7 @@ count_images_left(struct ctx_validator *validator, size_t *n,
 static int
 check_image(struct ctx_validator *validator,
     const struct ctx_provider_limits *limits, size_t i, size_t *ordinal,
-    size_t *over, struct ctx_err *err)
+    size_t *over)
 {
 	const struct ctx_message *message = validator->message;
 	const struct ctx_block *block = &message->blocks[i];
@@ -313,22 +311,21 @@ check_image(struct ctx_validator *validator,
 
 	if (inspect_media(message->json,
 		block->removable != 0 ? block->removable : block->payload,
-		&validator->text, &media, err) < 0)
+		&validator->text, &media, validator->err) < 0)
 		return -1;
 	if (strcmp(media.kind, "image") != 0)
 		return 0;
 	image.large =
 	    media.width > limits->many_side || media.height > limits->many_side;
 	if (is_too_big(limits, &media, what)) {
-		rc = refuse_image(validator, CTX_RULE_BIG_IMAGE, &image, what,
-		    err);
+		rc = refuse_image(validator, CTX_RULE_BIG_IMAGE, &image, what);
 	} else if (*over > 0) {
 		(void)snprintf(what, sizeof what,
 		    "more than %u images in a message; this image is not among "
 		    "the last",
 		    (unsigned)limits->in_message);
-		rc = refuse_image(validator, CTX_RULE_MANY_IMAGES, &image, what,
-		    err);
+		rc =
+		    refuse_image(validator, CTX_RULE_MANY_IMAGES, &image, what);
 	}
 	*over -= *over > 0;
 	if (rc != 0)
@@ -338,13 +335,12 @@ check_image(struct ctx_validator *validator,
 	*ordinal += image.block != 0;
 	if (!validator->place.inside)
 		image.json = NULL;
-	return limits->images > 0
-	    ? add_image_seen(validator, &image, limits, err)
-	    : 0;
+	return limits->images > 0 ? add_image_seen(validator, &image, limits)
+				  : 0;
 }
 
 int
-ctx_validate_images(struct ctx_validator *validator, struct ctx_err *err)
+ctx_validate_images(struct ctx_validator *validator)
 {
 	const struct ctx_provider_limits *limits =
 	    ctx_provider_limits_of(validator->provider, validator->dialect);
@@ -354,14 +350,14 @@ ctx_validate_images(struct ctx_validator *validator, struct ctx_err *err)
 	    validator->dialect == NULL || limits == NULL)
 		return 0;
 	if (limits->in_message > 0) {
-		if (count_images_left(validator, &n, err) < 0)
+		if (count_images_left(validator, &n) < 0)
 			return -1;
 		over = n > limits->in_message ? n - limits->in_message : 0;
 	}
 	for (i = 0; i < validator->message->n; i++)
 		if (validator->message->blocks[i].kind == CTX_BLOCK_MEDIA &&
 		    !is_block_dropped(validator, i) &&
-		    check_image(validator, limits, i, &ordinal, &over, err) < 0)
+		    check_image(validator, limits, i, &ordinal, &over) < 0)
 			return -1;
 	return 0;
 }

@@ -7,16 +7,16 @@
 
 static int
 refuse_request(struct ctx_validator *validator, enum ctx_rule_id id,
-    const char *what, struct ctx_err *err)
+    const char *what)
 {
 	validator->replacement.n = 0;
 	return ctx_validate_refuse_text(validator, id,
-	    (struct ctx_str){NULL, 0}, what, err);
+	    (struct ctx_str){NULL, 0}, what);
 }
 
 static int
 check_request_size(struct ctx_validator *validator, const struct ctx_json *json,
-    uint32_t request, struct ctx_err *err)
+    uint32_t request)
 {
 	const struct ctx_provider_limits *limits =
 	    ctx_provider_limits_of(validator->provider, validator->dialect);
@@ -28,7 +28,7 @@ check_request_size(struct ctx_validator *validator, const struct ctx_json *json,
 	(void)snprintf(what, sizeof what,
 	    "the request has %zu bytes, more than %llu",
 	    ctx_json_str(json, request).n, (unsigned long long)limits->request);
-	return refuse_request(validator, CTX_RULE_BIG_REQUEST, what, err);
+	return refuse_request(validator, CTX_RULE_BIG_REQUEST, what);
 }
 
 /* Checks that a request defines tools if its messages contain tool calls.  Does
@@ -36,7 +36,7 @@ check_request_size(struct ctx_validator *validator, const struct ctx_json *json,
  * not a whole request. */
 static int
 check_request_tools(struct ctx_validator *validator,
-    const struct ctx_json *json, uint32_t request, struct ctx_err *err)
+    const struct ctx_json *json, uint32_t request)
 {
 	static const char *const members[] = {"modelId", "inferenceConfig",
 	    "additionalModelRequestFields", NULL};
@@ -47,13 +47,13 @@ check_request_tools(struct ctx_validator *validator,
 	    ctx_json_find_any(json, request, members) == 0)
 		return 0;
 	return refuse_request(validator, CTX_RULE_NO_TOOLS,
-	    "the request defines no tools, but its messages call some", err);
+	    "the request defines no tools, but its messages call some");
 }
 
 /* Checks the text blocks in the system prompt of a request. */
 static int
 check_system_prompt(struct ctx_validator *validator,
-    const struct ctx_json *json, uint32_t request, struct ctx_err *err)
+    const struct ctx_json *json, uint32_t request)
 {
 	uint32_t list = ctx_json_find(json, request, "system"), block = 0, text;
 	bool first = true, empty;
@@ -67,7 +67,7 @@ check_system_prompt(struct ctx_validator *validator,
 		if (empty &&
 		    ctx_validate_refuse_text(validator, CTX_RULE_EMPTY_TEXT,
 			ctx_child_span(json, list, block, first),
-			"a text of the system prompt is empty", err) < 0)
+			"a text of the system prompt is empty") < 0)
 			return -1;
 		first &= empty;
 	}
@@ -82,18 +82,18 @@ ctx_validator_check_request(struct ctx_validator *validator, uint64_t rules,
 	uint32_t request = validator->request;
 	int rc;
 
+	validator->err = err;
 	validator->rules = rules;
 	validator->place = *place;
 	validator->outside_messages = true;
-	rc =
-	    ctx_validate_strings(validator, json, request, messages, err) < 0 ||
+	rc = ctx_validate_strings(validator, json, request, messages) < 0 ||
 		ctx_validate_strings(validator, json,
-		    json->nodes[messages].next, json->nodes[request].next,
-		    err) < 0 ||
-		check_system_prompt(validator, json, request, err) < 0 ||
-		ctx_validate_all_markers(validator, json, request, err) < 0 ||
-		check_request_tools(validator, json, request, err) < 0 ||
-		check_request_size(validator, json, request, err) < 0
+		    json->nodes[messages].next,
+		    json->nodes[request].next) < 0 ||
+		check_system_prompt(validator, json, request) < 0 ||
+		ctx_validate_all_markers(validator, json, request) < 0 ||
+		check_request_tools(validator, json, request) < 0 ||
+		check_request_size(validator, json, request) < 0
 	    ? -1
 	    : 0;
 	validator->outside_messages = false;

@@ -29,8 +29,7 @@
  * content of another type the member "output" of a new object, as Gemini's own
  * SDK does. */
 static int
-check_object_result(struct ctx_validator *validator, size_t i,
-    struct ctx_err *err)
+check_object_result(struct ctx_validator *validator, size_t i)
 {
 	const struct ctx_message *message = validator->message;
 	uint32_t body = message->blocks[i].payload;
@@ -44,21 +43,22 @@ check_object_result(struct ctx_validator *validator, size_t i,
 		return 0;
 	text = ctx_json_str(message->json, body);
 	validator->replacement.n = 0;
-	if (ctx_buf_add(&validator->replacement, "{\"output\":", 10, err) < 0 ||
-	    ctx_buf_add(&validator->replacement, text.p, text.n, err) < 0 ||
-	    ctx_buf_add(&validator->replacement, "}", 1, err) < 0 ||
+	if (ctx_buf_add(&validator->replacement, "{\"output\":", 10,
+		validator->err) < 0 ||
+	    ctx_buf_add(&validator->replacement, text.p, text.n,
+		validator->err) < 0 ||
+	    ctx_buf_add(&validator->replacement, "}", 1, validator->err) < 0 ||
 	    ctx_validate_describe(validator, i, "tool result",
-		" is not an object", err) < 0)
+		" is not an object") < 0)
 		return -1;
-	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i, text,
-	    err);
+	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i,
+	    text);
 }
 
 /* Checks that the content of a tool result is a string or an array.  The repair
  * writes the JSON of other content as a string. */
 static int
-check_string_result(struct ctx_validator *validator, size_t i,
-    struct ctx_err *err)
+check_string_result(struct ctx_validator *validator, size_t i)
 {
 	const struct ctx_json *json = validator->message->json;
 	uint32_t body = validator->message->blocks[i].payload;
@@ -69,19 +69,20 @@ check_string_result(struct ctx_validator *validator, size_t i,
 	    json->nodes[body].kind == CTX_JSON_NULL)
 		return 0;
 	validator->replacement.n = validator->spare.n = 0;
-	if (ctx_json_compact(json, body, &validator->spare, &text, err) < 0 ||
+	if (ctx_json_compact(json, body, &validator->spare, &text,
+		validator->err) < 0 ||
 	    ctx_json_string_encode(&validator->replacement, text.p, text.n,
-		err) < 0 ||
+		validator->err) < 0 ||
 	    ctx_validate_describe(validator, i, "tool result",
-		" is neither a string nor a list of blocks", err) < 0)
+		" is neither a string nor a list of blocks") < 0)
 		return -1;
 	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i,
-	    ctx_json_str(json, body), err);
+	    ctx_json_str(json, body));
 }
 
 /* Checks that the content of a tool result with a screenshot is an object. */
 static int
-check_screenshot(struct ctx_validator *validator, size_t i, struct ctx_err *err)
+check_screenshot(struct ctx_validator *validator, size_t i)
 {
 	const struct ctx_message *message = validator->message;
 	const struct ctx_block *shot = &message->blocks[i + 1];
@@ -92,7 +93,7 @@ check_screenshot(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	    message->json->nodes[shot->payload].kind == CTX_JSON_OBJECT)
 		return 0;
 	return ctx_validate_refuse_block(validator, CTX_RULE_BAD_RESULT, i,
-	    "tool result", " is not a screenshot", err);
+	    "tool result", " is not a screenshot");
 }
 
 /* Returns true if a tool result may contain a block of this type in the
@@ -137,7 +138,7 @@ find_block_problem(const struct ctx_validator *validator,
  * tool result.  Sets validator->replacement to the JSON of the text block. */
 static int
 make_replacement_block(struct ctx_validator *validator,
-    const struct ctx_block *block, struct ctx_err *err)
+    const struct ctx_block *block)
 {
 	const struct ctx_json *json = validator->message->json;
 	struct ctx_str text;
@@ -145,21 +146,20 @@ make_replacement_block(struct ctx_validator *validator,
 	if (block->kind == CTX_BLOCK_MEDIA)
 		return ctx_image_replace(&validator->replacement,
 		    &validator->spare, validator->dialect, json,
-		    block->removable, err);
+		    block->removable, validator->err);
 	validator->replacement.n = validator->spare.n = 0;
 	if ((block->kind == CTX_BLOCK_TEXT
 		    ? ctx_json_text(json, block->payload, &validator->spare,
-			  &text, err)
+			  &text, validator->err)
 		    : ctx_json_compact(json, block->removable,
-			  &validator->spare, &text, err)) < 0)
+			  &validator->spare, &text, validator->err)) < 0)
 		return -1;
 	return ctx_text_block(&validator->replacement, validator->dialect,
-	    text.p, text.n, err);
+	    text.p, text.n, validator->err);
 }
 
 static int
-check_result_block(struct ctx_validator *validator, size_t i, size_t k,
-    struct ctx_err *err)
+check_result_block(struct ctx_validator *validator, size_t i, size_t k)
 {
 	const struct ctx_block *block = &validator->message->blocks[k];
 	const struct ctx_json *json = validator->message->json;
@@ -178,29 +178,27 @@ check_result_block(struct ctx_validator *validator, size_t i, size_t k,
 	 * content, so there is no repair. */
 	if (validator->dialect->text_block != NULL &&
 	    block->removable != validator->message->blocks[i].removable) {
-		if (make_replacement_block(validator, block, err) < 0)
+		if (make_replacement_block(validator, block) < 0)
 			return -1;
 		old = ctx_json_str(json, block->removable);
 	}
-	if (ctx_validate_describe(validator, i, "tool result", what, err) < 0)
+	if (ctx_validate_describe(validator, i, "tool result", what) < 0)
 		return -1;
-	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i, old,
-	    err);
+	return ctx_validate_refuse_edit(validator, CTX_RULE_BAD_RESULT, i, old);
 }
 
 int
-ctx_validate_result(struct ctx_validator *validator, size_t i,
-    struct ctx_err *err)
+ctx_validate_result(struct ctx_validator *validator, size_t i)
 {
 	const struct ctx_message *message = validator->message;
 	size_t k;
 
 	if ((validator->rules & CTX_RESULT_OBJECT) &&
-	    check_object_result(validator, i, err) < 0)
+	    check_object_result(validator, i) < 0)
 		return -1;
 	if ((validator->rules & CTX_RESULT_STRING) &&
-	    (check_string_result(validator, i, err) < 0 ||
-		check_screenshot(validator, i, err) < 0))
+	    (check_string_result(validator, i) < 0 ||
+		check_screenshot(validator, i) < 0))
 		return -1;
 	/* The payload of a tool result is 0 if ctx does not read its content,
 	 * such as the result of a tool that the provider runs.  Such a result
@@ -209,7 +207,7 @@ ctx_validate_result(struct ctx_validator *validator, size_t i,
 		return 0;
 	for (k = i + 1;
 	     k < message->n && message->blocks[k].result_index == i + 1; k++)
-		if (check_result_block(validator, i, k, err) < 0)
+		if (check_result_block(validator, i, k) < 0)
 			return -1;
 	return 0;
 }

@@ -352,7 +352,7 @@ check_against_schema(struct fit *fit, uint32_t schema, uint32_t value,
 
 static int
 refuse_argument(struct ctx_validator *validator, size_t i,
-    const struct fit *fit, struct ctx_err *err)
+    const struct fit *fit)
 {
 	struct ctx_buf *tail = &validator->replacement;
 	size_t n = fit->name.n;
@@ -361,7 +361,7 @@ refuse_argument(struct ctx_validator *validator, size_t i,
 		n = ctx_utf8_valid(fit->name.p, MAX_NAME_BYTES,
 		    CTX_SIMD_PORTABLE);
 	tail->n = 0;
-	if (ctx_buf_printf(tail, err,
+	if (ctx_buf_printf(tail, validator->err,
 		" do not fit the schema of the tool: "
 		"%.*s%s %s",
 		(int)n, n > 0 ? fit->name.p : "",
@@ -369,15 +369,14 @@ refuse_argument(struct ctx_validator *validator, size_t i,
 		    : n == 0    ? "a value"
 				: "",
 		fit->wrong) < 0 ||
-	    ctx_buf_add(tail, "", 1, err) < 0)
+	    ctx_buf_add(tail, "", 1, validator->err) < 0)
 		return -1;
 	return ctx_validate_refuse_block(validator, CTX_RULE_CALL_SCHEMA, i,
-	    "arguments of tool call", tail->p, err);
+	    "arguments of tool call", tail->p);
 }
 
 int
-ctx_validate_schema(struct ctx_validator *validator, size_t i,
-    struct ctx_err *err)
+ctx_validate_schema(struct ctx_validator *validator, size_t i)
 {
 	const struct ctx_block *block = &validator->message->blocks[i];
 	const struct ctx_json *json = validator->message->json;
@@ -394,13 +393,13 @@ ctx_validate_schema(struct ctx_validator *validator, size_t i,
 	    json->nodes[block->name].kind != CTX_JSON_STRING ||
 	    (schema = find_tool_schema(validator, block->name)) == 0)
 		return 0;
-	rc = ctx_coded_value_read(value, json, block->payload, err);
+	rc = ctx_coded_value_read(value, json, block->payload, validator->err);
 	if (rc <= 0)
 		return rc;
 	fit.values = value->json;
 	if (fit.values->nodes[value->node].kind != CTX_JSON_OBJECT)
 		return 0;
-	if (check_against_schema(&fit, schema, value->node, err) < 0)
+	if (check_against_schema(&fit, schema, value->node, validator->err) < 0)
 		return -1;
-	return fit.wrong == NULL ? 0 : refuse_argument(validator, i, &fit, err);
+	return fit.wrong == NULL ? 0 : refuse_argument(validator, i, &fit);
 }

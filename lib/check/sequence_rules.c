@@ -72,8 +72,7 @@ may_reasoning_lead(const struct ctx_validator *validator)
 }
 
 int
-ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
-    struct ctx_err *err)
+ctx_validate_content(struct ctx_validator *validator, unsigned *wait)
 {
 	bool spoken, assistant = validator->message->role == CTX_ROLE_ASSISTANT;
 	size_t n = count_blocks_left(validator, &spoken);
@@ -106,22 +105,20 @@ ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
 		*wait = CTX_WAITS_EMPTY;
 	else if (n == 0 && !may_be_empty(validator))
 		rc = ctx_validate_refuse(validator, CTX_RULE_EMPTY_MESSAGE,
-		    "the message is empty", err);
+		    "the message is empty");
 	else if (n > 0 && !spoken && assistant && may_reasoning_lead(validator))
 		*wait = CTX_WAITS_REASONING;
 	else if (n > 0 && !spoken && assistant &&
 	    (validator->rules & CTX_MUST_SPEAK))
 		rc = ctx_validate_refuse(validator, CTX_RULE_REASONING_ONLY,
 		    "the assistant message has reasoning, but neither text nor "
-		    "a tool call",
-		    err);
+		    "a tool call");
 	validator->removed = rc > 0;
 	return rc;
 }
 
 static int
-refuse_reasoning(struct ctx_validator *validator, const char *what,
-    struct ctx_err *err)
+refuse_reasoning(struct ctx_validator *validator, const char *what)
 {
 	enum ctx_rule_id id = validator->rules & CTX_REASONING_LEADS
 	    ? CTX_RULE_LONE_REASONING
@@ -133,7 +130,7 @@ refuse_reasoning(struct ctx_validator *validator, const char *what,
 		validator->waiting_findings[CTX_WAITS_REASONING].place =
 		    validator->open_reasoning[i];
 		rc = ctx_validate_refuse_waiting(validator, CTX_WAITS_REASONING,
-		    id, what, err);
+		    id, what);
 		if (rc < 0)
 			return -1;
 		if (rc == 0)
@@ -156,15 +153,14 @@ has_reasoning_id(const struct ctx_validator *validator)
 }
 
 int
-ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
-    struct ctx_err *err)
+ctx_validate_wait(struct ctx_validator *validator, unsigned wait)
 {
 	if (wait != CTX_WAITS_REASONING || validator->n_open_reasoning == 0)
 		validator->waiting_findings[wait].before = validator->last;
 	if (wait == CTX_WAITS_REASONING) {
 		if (CTX_GROW(validator->open_reasoning,
 			validator->open_reasoning_cap,
-			validator->n_open_reasoning + 1, err) < 0)
+			validator->n_open_reasoning + 1, validator->err) < 0)
 			return -1;
 		validator->open_reasoning[validator->n_open_reasoning++] =
 		    validator->place;
@@ -184,14 +180,14 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
  * may still be removed, stores the finding until this is decided. */
 static int
 refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
-    const char *what, struct ctx_err *err)
+    const char *what)
 {
 	unsigned wait = validator->waiting_bits & 1u << CTX_WAITS_EMPTY
 	    ? CTX_WAITS_EMPTY
 	    : CTX_WAITS_REASONING;
 
 	if ((validator->waiting_bits & LEAVES) == 0)
-		return ctx_validate_refuse(validator, id, what, err);
+		return ctx_validate_refuse(validator, id, what);
 	validator->waiting_findings[wait].finding =
 	    (struct ctx_finding){.id = id,
 		.place = validator->place,
@@ -203,7 +199,7 @@ refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
 /* Reports the stored findings about the order of messages which are now
  * certain, because the message before is not removed. */
 static int
-report_certain_findings(struct ctx_validator *validator, struct ctx_err *err)
+report_certain_findings(struct ctx_validator *validator)
 {
 	struct ctx_finding finding;
 	unsigned wait;
@@ -214,8 +210,7 @@ report_certain_findings(struct ctx_validator *validator, struct ctx_err *err)
 		    (validator->waiting_bits & 1u << wait))
 			continue;
 		validator->waiting_findings[wait].finding.what = NULL;
-		if (ctx_validate_report(validator, &finding, finding.what,
-			err) < 0)
+		if (ctx_validate_report(validator, &finding, finding.what) < 0)
 			return -1;
 	}
 	return 0;
@@ -225,15 +220,14 @@ report_certain_findings(struct ctx_validator *validator, struct ctx_err *err)
  * If no repair removes the message, it counts as the assistant message that
  * must come after a system message. */
 static int
-refuse_empty_message(struct ctx_validator *validator, struct ctx_err *err)
+refuse_empty_message(struct ctx_validator *validator)
 {
 	int rc;
 
 	if (!(validator->waiting_bits & 1u << CTX_WAITS_EMPTY))
 		return 0;
 	rc = ctx_validate_refuse_waiting(validator, CTX_WAITS_EMPTY,
-	    CTX_RULE_EMPTY_MESSAGE, "the message is empty and not the last",
-	    err);
+	    CTX_RULE_EMPTY_MESSAGE, "the message is empty and not the last");
 	if (rc == 0)
 		validator->waiting_bits &= ~(1u << CTX_WAITS_SYSTEM);
 	return rc;
@@ -258,30 +252,28 @@ needs_id(const struct ctx_validator *validator)
 }
 
 int
-ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
-    struct ctx_err *err)
+ctx_validate_waiting(struct ctx_validator *validator, unsigned wait)
 {
 	enum ctx_role role = validator->message->role;
 	bool assistant = role == CTX_ROLE_ASSISTANT;
 
-	if (refuse_empty_message(validator, err) < 0)
+	if (refuse_empty_message(validator) < 0)
 		return -1;
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    !assistant &&
 	    refuse_reasoning(validator,
-		"no assistant message directly follows this reasoning",
-		err) < 0)
+		"no assistant message directly follows this reasoning") < 0)
 		return -1;
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    needs_id(validator) &&
 	    refuse_reasoning(validator,
-		"the message after this reasoning has no id", err) < 0)
+		"the message after this reasoning has no id") < 0)
 		return -1;
 	if ((validator->waiting_bits & 1u << CTX_WAITS_SYSTEM) && !assistant &&
 	    role != CTX_ROLE_SYSTEM &&
 	    ctx_validate_refuse_waiting(validator, CTX_WAITS_SYSTEM,
 		CTX_RULE_SYSTEM_PLACE,
-		"the next message must be from the assistant", err) < 0)
+		"the next message must be from the assistant") < 0)
 		return -1;
 	/* This message decides all stored findings, with two exceptions.  If
 	 * this message is a reasoning item, the message after it will decide
@@ -292,11 +284,11 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
 		validator->n_open_reasoning = 0;
 		validator->waiting_bits = 0;
 	}
-	return report_certain_findings(validator, err);
+	return report_certain_findings(validator);
 }
 
 int
-ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
+ctx_validate_still_waiting(struct ctx_validator *validator)
 {
 	bool empty = (validator->waiting_bits & 1u << CTX_WAITS_EMPTY) != 0;
 	struct ctx_last_seen last = validator->last;
@@ -305,12 +297,12 @@ ctx_validate_still_waiting(struct ctx_validator *validator, struct ctx_err *err)
 	 * after the reasoning before it, which is reported. */
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    refuse_reasoning(validator,
-		"no text or tool call follows this reasoning", err) < 0)
+		"no text or tool call follows this reasoning") < 0)
 		return -1;
 	if (empty)
 		validator->last = last;
 	validator->waiting_bits = 0;
-	return report_certain_findings(validator, err);
+	return report_certain_findings(validator);
 }
 
 /* Returns true if this message becomes the system prompt when the conversation
@@ -323,7 +315,7 @@ is_lifted_prompt(const struct ctx_validator *validator)
 }
 
 static int
-check_role(struct ctx_validator *validator, struct ctx_err *err)
+check_role(struct ctx_validator *validator)
 {
 	static const struct {
 		enum ctx_role role;
@@ -344,7 +336,7 @@ check_role(struct ctx_validator *validator, struct ctx_err *err)
 		if (validator->message->role == roles[i].role &&
 		    (validator->rules & roles[i].rule) &&
 		    ctx_validate_refuse(validator, CTX_RULE_BAD_ROLE,
-			roles[i].what, err) < 0)
+			roles[i].what) < 0)
 			return -1;
 	return 0;
 }
@@ -356,12 +348,12 @@ is_user_side(enum ctx_role role)
 }
 
 static int
-check_system(struct ctx_validator *validator, struct ctx_err *err)
+check_system(struct ctx_validator *validator)
 {
 	if (!(validator->rules & CTX_SYSTEM_BETWEEN) ||
 	    is_lifted_prompt(validator))
 		return 0;
-	if (ctx_validate_wait(validator, CTX_WAITS_SYSTEM, err) < 0)
+	if (ctx_validate_wait(validator, CTX_WAITS_SYSTEM) < 0)
 		return -1;
 	if (is_user_side(validator->last.role) || validator->last.in_result)
 		return 0;
@@ -370,13 +362,13 @@ check_system(struct ctx_validator *validator, struct ctx_err *err)
 	if (validator->last.role == CTX_ROLE_SYSTEM && validator->last.begun)
 		return 0;
 	return ctx_validate_refuse(validator, CTX_RULE_SYSTEM_PLACE,
-	    "a user message must be before this system message", err);
+	    "a user message must be before this system message");
 }
 
 /* Checks that the roles alternate as the rules demand.  System messages are
  * ignored. */
 static int
-check_speaker(struct ctx_validator *validator, struct ctx_err *err)
+check_speaker(struct ctx_validator *validator)
 {
 	enum ctx_role role = validator->message->role,
 		      before = validator->last.role;
@@ -387,12 +379,12 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 		if (!(validator->rules & CTX_ASKS_FIRST) || is_user_side(role))
 			return 0;
 		return refuse_place(validator, CTX_RULE_FIRST_MESSAGE,
-		    "the first message is not from the user", err);
+		    "the first message is not from the user");
 	}
 	if ((validator->rules & CTX_ANSWERS_RESULTS) && role == CTX_ROLE_USER &&
 	    before == CTX_ROLE_TOOL &&
 	    refuse_place(validator, CTX_RULE_USER_AFTER_RESULT,
-		"a user message is directly after a tool result", err) < 0)
+		"a user message is directly after a tool result") < 0)
 		return -1;
 	/* Two neighbouring messages from the same side (the user's or the
 	 * assistant's) are accepted if the translation to the provider's format
@@ -412,15 +404,14 @@ check_speaker(struct ctx_validator *validator, struct ctx_err *err)
 	return refuse_place(validator, CTX_RULE_ALTERNATION,
 	    is_user_side(role)
 		? "two messages in a row are from the user or tools"
-		: "two messages in a row are from the assistant",
-	    err);
+		: "two messages in a row are from the assistant");
 }
 
 /* Checks that tool results come before other content.  Neighbouring user and
  * tool messages count as one message, because the providers that demand this
  * order merge them. */
 static int
-check_first_results(struct ctx_validator *validator, struct ctx_err *err)
+check_first_results(struct ctx_validator *validator)
 {
 	bool text =
 	    is_user_side(validator->last.role) && validator->last.has_user_text;
@@ -436,7 +427,7 @@ check_first_results(struct ctx_validator *validator, struct ctx_err *err)
 		else if (text && (validator->rules & CTX_RESULTS_FIRST) &&
 		    ctx_validate_refuse_block(validator, CTX_RULE_RESULTS_FIRST,
 			i, "tool result",
-			" is after other content of its message", err) < 0)
+			" is after other content of its message") < 0)
 			return -1;
 	}
 	validator->last.has_user_text = text;
@@ -484,16 +475,16 @@ begin_turn(struct ctx_validator *validator)
 }
 
 int
-ctx_validate_place(struct ctx_validator *validator, struct ctx_err *err)
+ctx_validate_place(struct ctx_validator *validator)
 {
 	enum ctx_role role = validator->message->role;
 
-	if (check_role(validator, err) < 0)
+	if (check_role(validator) < 0)
 		return -1;
 	if (role == CTX_ROLE_SYSTEM)
-		return check_system(validator, err) < 0 ? -1 : 0;
-	if (check_speaker(validator, err) < 0 ||
-	    (is_user_side(role) && check_first_results(validator, err) < 0))
+		return check_system(validator) < 0 ? -1 : 0;
+	if (check_speaker(validator) < 0 ||
+	    (is_user_side(role) && check_first_results(validator) < 0))
 		return -1;
 	begin_turn(validator);
 	validator->last.in_result = has_result_at_end(validator);
@@ -502,11 +493,11 @@ ctx_validate_place(struct ctx_validator *validator, struct ctx_err *err)
 }
 
 int
-ctx_last_seen(struct ctx_validator *validator, struct ctx_err *err)
+ctx_last_seen(struct ctx_validator *validator)
 {
 	if (!(validator->rules & CTX_LAST_USER) || !validator->last.begun ||
 	    is_user_side(validator->last.role) || validator->last.in_result)
 		return 0;
 	return ctx_validate_refuse(validator, CTX_RULE_LAST_MESSAGE,
-	    "the last message must be from the user or a tool", err);
+	    "the last message must be from the user or a tool");
 }

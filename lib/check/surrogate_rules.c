@@ -167,8 +167,7 @@ is_argument_string(const struct ctx_validator *validator,
 
 int
 ctx_validate_strings(struct ctx_validator *validator,
-    const struct ctx_json *json, uint32_t from, uint32_t to,
-    struct ctx_err *err)
+    const struct ctx_json *json, uint32_t from, uint32_t to)
 {
 	struct ctx_str literal;
 	uint32_t node;
@@ -181,12 +180,12 @@ ctx_validate_strings(struct ctx_validator *validator,
 		literal = ctx_json_str(json, node);
 		rc = ctx_surrogates_repair(&validator->replacement,
 		    &validator->spare, literal,
-		    is_argument_string(validator, json, node), err);
+		    is_argument_string(validator, json, node), validator->err);
 		if (rc < 0 ||
 		    (rc > 0 &&
 			ctx_validate_refuse_text(validator,
 			    CTX_RULE_LONE_SURROGATE, literal,
-			    "a text has half of a surrogate pair", err) < 0))
+			    "a text has half of a surrogate pair") < 0))
 			return -1;
 	}
 	return 0;
@@ -195,22 +194,21 @@ ctx_validate_strings(struct ctx_validator *validator,
 /* Checks all strings in the JSON value at a node for lone surrogates.  Does
  * nothing if node is 0. */
 static int
-check_value_strings(struct ctx_validator *validator, uint32_t node,
-    struct ctx_err *err)
+check_value_strings(struct ctx_validator *validator, uint32_t node)
 {
 	const struct ctx_json *json = validator->message->json;
 
 	if (node == 0)
 		return 0;
 	return ctx_validate_strings(validator, json, node,
-	    json->nodes[node].next, err);
+	    json->nodes[node].next);
 }
 
 /* Checks the strings of a message for lone surrogates.  A message in a
  * provider's own format is sent as it is, so all its strings are checked; in
  * other formats only the strings of its blocks are. */
 int
-ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err)
+ctx_validate_texts(struct ctx_validator *validator)
 {
 	const struct ctx_message *message = validator->message;
 	const struct ctx_block *block;
@@ -218,8 +216,7 @@ ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err)
 
 	if (validator->rules & (CTX_KNOWN_ROLES | CTX_NEEDS_IDS))
 		return ctx_validate_strings(validator, message->json,
-		    message->node, message->json->nodes[message->node].next,
-		    err);
+		    message->node, message->json->nodes[message->node].next);
 	for (i = 0; i < message->n; i++) {
 		block = &message->blocks[i];
 		/* The strings of a block inside a tool result were already
@@ -227,9 +224,9 @@ ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err)
 		if (block->result_index != 0 &&
 		    message->blocks[block->result_index - 1].payload != 0)
 			continue;
-		if (check_value_strings(validator, block->payload, err) < 0 ||
-		    check_value_strings(validator, block->id, err) < 0 ||
-		    check_value_strings(validator, block->name, err) < 0)
+		if (check_value_strings(validator, block->payload) < 0 ||
+		    check_value_strings(validator, block->id) < 0 ||
+		    check_value_strings(validator, block->name) < 0)
 			return -1;
 	}
 	return 0;

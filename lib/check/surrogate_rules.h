@@ -14,8 +14,7 @@ int ctx_surrogates_repair(struct ctx_buf *out, struct ctx_buf *spare,
 /* Checks strings for lone surrogates: the JSON nodes with indices from "from"
  * up to, but not including, "to". */
 int ctx_validate_strings(struct ctx_validator *validator,
-    const struct ctx_json *json, uint32_t from, uint32_t to,
-    struct ctx_err *err);
+    const struct ctx_json *json, uint32_t from, uint32_t to);
 
 /* Returns true if the JSON node is an empty string or, if blank is true, a
  * string that has only white space. */

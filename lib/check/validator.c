@@ -98,8 +98,7 @@ is_same_answer(const struct ctx_validator *validator)
 /* Reports that two tool calls without a result have the same id. */
 static int
 refuse_duplicate_id(struct ctx_validator *validator,
-    const struct ctx_call *call, const struct ctx_place *place,
-    struct ctx_err *err)
+    const struct ctx_call *call, const struct ctx_place *place)
 {
 	struct ctx_finding finding = {.id = CTX_RULE_DUPLICATE_ID,
 	    .place = *place,
@@ -109,7 +108,7 @@ refuse_duplicate_id(struct ctx_validator *validator,
 	(void)snprintf(what, sizeof what,
 	    "two tool calls without a result have the same id: %s",
 	    call->label);
-	return ctx_validate_report(validator, &finding, what, err);
+	return ctx_validate_report(validator, &finding, what);
 }
 
 /* Handles two open tool calls with the same id.  If both are in one message
@@ -117,11 +116,10 @@ refuse_duplicate_id(struct ctx_validator *validator,
  * them, so it is reported when the first call is closed. */
 static int
 record_duplicate_id(struct ctx_validator *validator, struct ctx_call *same,
-    const struct ctx_call *call, struct ctx_err *err)
+    const struct ctx_call *call)
 {
 	if (call->shared)
-		return refuse_duplicate_id(validator, same, &validator->place,
-		    err);
+		return refuse_duplicate_id(validator, same, &validator->place);
 	same->doubled = true;
 	same->again = validator->place;
 	return 0;
@@ -184,23 +182,23 @@ is_call_closed(const struct ctx_validator *validator,
 /* Adds an open tool call to the log; see ctx_tool_call_log_open. */
 static struct ctx_call *
 record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
-    enum ctx_call_state *state, struct ctx_call **same, struct ctx_err *err)
+    enum ctx_call_state *state, struct ctx_call **same)
 {
 	struct ctx_call_key key;
 	struct ctx_call *call;
 	size_t n;
 
 	if (ctx_call_key_of(&key, validator->message->json, block,
-		validator->rules, &validator->text, err) < 0 ||
+		validator->rules, &validator->text, validator->err) < 0 ||
 	    (call = ctx_tool_call_log_open(validator->log, &key, state, same,
-		 err)) == NULL)
+		 validator->err)) == NULL)
 		return NULL;
 	call->provider_runs = block->provider_runs;
 	call->asked = block->no_truncate && !block->provider_runs;
 	call->place = validator->place;
 	call->resumed = validator->place.message;
 	validator->what.n = 0;
-	if (ctx_validate_name(validator, block, err) < 0)
+	if (ctx_validate_name(validator, block) < 0)
 		return NULL;
 	/* label is the id and the name of the call, cut to fit into the
 	 * array. */
@@ -215,7 +213,7 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
  * runs the program.  If the call that runs the program was closed without a
  * result, that was reported before. */
 static int
-check_caller(struct ctx_validator *validator, size_t i, struct ctx_err *err)
+check_caller(struct ctx_validator *validator, size_t i)
 {
 	const struct ctx_block *block = &validator->message->blocks[i];
 	struct ctx_call_key key;
@@ -224,7 +222,7 @@ check_caller(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	if (!(validator->rules & CTX_NAMES_CALLERS) || block->caller == 0)
 		return 0;
 	if (ctx_caller_key_of(&key, validator->message->json, block,
-		&validator->text, err) < 0)
+		&validator->text, validator->err) < 0)
 		return -1;
 	call = key.id.p == NULL ? NULL
 				: ctx_tool_call_log_find(validator->log, &key);
@@ -234,22 +232,21 @@ check_caller(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	if (call == NULL)
 		return ctx_validate_refuse_block(validator,
 		    CTX_RULE_ORPHAN_CALLER, i, "tool call",
-		    " was made by a program that is not running", err);
+		    " was made by a program that is not running");
 	call->runs = true;
 	return 0;
 }
 
 static int
-open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal,
-    struct ctx_err *err)
+open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal)
 {
 	enum ctx_call_state state;
 	struct ctx_call *call, *same;
 	bool here;
 
-	if (check_caller(validator, i, err) < 0 ||
+	if (check_caller(validator, i) < 0 ||
 	    (call = record_open_call(validator, &validator->message->blocks[i],
-		 &state, &same, err)) == NULL)
+		 &state, &same)) == NULL)
 		return -1;
 	call->ordinal = ordinal;
 	if (state == CTX_CALL_OPEN) {
@@ -262,7 +259,7 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal,
 			same->shared = call->shared = true;
 	}
 	return state == CTX_CALL_OPEN
-	    ? record_duplicate_id(validator, same, call, err)
+	    ? record_duplicate_id(validator, same, call)
 	    : 0;
 }
 
@@ -280,7 +277,7 @@ record_late_result(struct ctx_validator *validator, const struct ctx_call *call)
 }
 
 static int
-answer_call(struct ctx_validator *validator, size_t i, struct ctx_err *err)
+answer_call(struct ctx_validator *validator, size_t i)
 {
 	const struct ctx_block *block = &validator->message->blocks[i];
 	const struct ctx_call *call;
@@ -289,12 +286,12 @@ answer_call(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	int rc = 0;
 
 	if (ctx_call_key_of(&key, validator->message->json, block,
-		validator->rules, &validator->text, err) < 0)
+		validator->rules, &validator->text, validator->err) < 0)
 		return -1;
 	state = ctx_tool_call_log_answer(validator->log, &key,
 	    block->is_partial, &call);
 	if (state == CTX_CALL_OPEN && call->doubled &&
-	    refuse_duplicate_id(validator, call, &call->again, err) < 0)
+	    refuse_duplicate_id(validator, call, &call->again) < 0)
 		return -1;
 	if (state == CTX_CALL_OPEN)
 		record_late_result(validator, call);
@@ -307,16 +304,16 @@ answer_call(struct ctx_validator *validator, size_t i, struct ctx_err *err)
 	    !(validator->unnamed_continues && key.id.p == NULL))
 		rc =
 		    ctx_validate_refuse_block(validator, CTX_RULE_ORPHAN_RESULT,
-			i, "tool result", " has no tool call", err);
+			i, "tool result", " has no tool call");
 	else if (state == CTX_CALL_ANSWERED)
 		rc = ctx_validate_refuse_block(validator,
 		    CTX_RULE_DUPLICATE_RESULT, i, "tool result",
-		    " is not the first for its tool call", err);
+		    " is not the first for its tool call");
 	else if (state == CTX_CALL_MISSED)
 		rc = ctx_validate_refuse_block(validator, CTX_RULE_RESULT_ORDER,
-		    i, "tool result", " is not next to its tool call", err);
+		    i, "tool result", " is not next to its tool call");
 	/* If a repair has removed the result, its content is not checked. */
-	return rc != 0 ? rc : ctx_validate_body(validator, i, err);
+	return rc != 0 ? rc : ctx_validate_body(validator, i);
 }
 
 static void
@@ -331,7 +328,7 @@ record_inserted_result(struct ctx_validator *validator)
  * program makes.  So if a program makes a call here, the call that runs the
  * program remains open, unless the user wrote after the program's last call. */
 static int
-resume_callers(struct ctx_validator *validator, struct ctx_err *err)
+resume_callers(struct ctx_validator *validator)
 {
 	const struct ctx_message *message = validator->message;
 	struct ctx_call_key key;
@@ -342,7 +339,7 @@ resume_callers(struct ctx_validator *validator, struct ctx_err *err)
 		if (message->blocks[i].caller == 0)
 			continue;
 		if (ctx_caller_key_of(&key, message->json, &message->blocks[i],
-			&validator->text, err) < 0)
+			&validator->text, validator->err) < 0)
 			return -1;
 		call = key.id.p == NULL
 		    ? NULL
@@ -386,8 +383,7 @@ is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 /* Reports and closes the tool calls that cannot get a result any more, of those
  * in messages with an index below end. */
 static int
-refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
-    struct ctx_err *err)
+refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end)
 {
 	struct ctx_finding finding = {.id = CTX_RULE_ORPHAN_CALL,
 	    .block = CTX_NO_BLOCK};
@@ -411,11 +407,10 @@ refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
 		    "tool call %s has no result%s", call->label,
 		    validator->rules & CTX_RESULTS_NEXT ? " directly after it"
 							: "");
-		rc = ctx_validate_report(validator, &finding, what, err);
+		rc = ctx_validate_report(validator, &finding, what);
 		if (rc < 0 ||
 		    (rc == 0 && call->doubled &&
-			refuse_duplicate_id(validator, call, &call->again,
-			    err) < 0))
+			refuse_duplicate_id(validator, call, &call->again) < 0))
 			return -1;
 		if (rc == 2)
 			record_inserted_result(validator);
@@ -429,14 +424,13 @@ refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end,
 /* Closes the tool calls whose results must come before this message.  Calls
  * that may be open until the user writes are not examined before. */
 static int
-close_calls(struct ctx_validator *validator, struct ctx_err *err)
+close_calls(struct ctx_validator *validator)
 {
 	if (has_user_content(validator))
 		validator->newest_user_text = validator->place.message + 1;
 	if (!is_between_results(validator))
 		return 0;
-	if (refuse_unanswered_calls(validator, validator->place.message, err) <
-	    0)
+	if (refuse_unanswered_calls(validator, validator->place.message) < 0)
 		return -1;
 	if (validator->rules & CTX_RESULTS_BY_USER)
 		validator->open_until_user = validator->place.message;
@@ -446,7 +440,7 @@ close_calls(struct ctx_validator *validator, struct ctx_err *err)
 /* Checks the tool calls and tool results of a message in the order of its
  * blocks, because one message may have both. */
 static int
-check_pairs(struct ctx_validator *validator, struct ctx_err *err)
+check_pairs(struct ctx_validator *validator)
 {
 	const struct ctx_message *message = validator->message;
 	uint32_t ordinal = 0;
@@ -458,9 +452,9 @@ check_pairs(struct ctx_validator *validator, struct ctx_err *err)
 		validator->has_tool_calls |=
 		    message->blocks[i].kind == CTX_BLOCK_TOOL_CALL;
 		if (message->blocks[i].kind == CTX_BLOCK_TOOL_CALL)
-			rc = open_call(validator, i, ordinal++, err);
+			rc = open_call(validator, i, ordinal++);
 		else if (message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT)
-			rc = answer_call(validator, i, err);
+			rc = answer_call(validator, i);
 	}
 	if (rc < 0 || message->role == CTX_ROLE_ASSISTANT ||
 	    !ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT))
@@ -469,17 +463,17 @@ check_pairs(struct ctx_validator *validator, struct ctx_err *err)
 	if (!validator->results_split)
 		return 0;
 	return ctx_validate_refuse(validator, CTX_RULE_SPLIT_RESULTS,
-	    "the message before has results of the same tool calls", err);
+	    "the message before has results of the same tool calls");
 }
 
 /* ---- messages ---- */
 
 static int
 prepare_message(struct ctx_validator *validator,
-    const struct ctx_message *message, struct ctx_err *err)
+    const struct ctx_message *message)
 {
 	if (CTX_GROW(validator->removed_blocks, validator->removed_blocks_cap,
-		message->n + 1, err) < 0)
+		message->n + 1, validator->err) < 0)
 		return -1;
 	memset(validator->removed_blocks, 0, message->n + 1);
 	validator->removed = false;
@@ -495,7 +489,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	unsigned wait;
 	bool results;
 
-	if (prepare_message(validator, message, err) < 0)
+	validator->err = err;
+	if (prepare_message(validator, message) < 0)
 		return -1;
 	if (message->flags & CTX_MESSAGE_HIDDEN)
 		return 0;
@@ -503,53 +498,51 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	validator->place = *place;
 	validator->has_remote_state |=
 	    (message->flags & CTX_MESSAGE_REMOTE_STATE) != 0;
-	if (ctx_validate_forms(validator, err) < 0 ||
-	    ctx_validate_markers(validator, err) < 0 ||
-	    ctx_validate_images(validator, err) < 0)
+	if (ctx_validate_forms(validator) < 0 ||
+	    ctx_validate_markers(validator) < 0 ||
+	    ctx_validate_images(validator) < 0)
 		return -1;
 	results = ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT);
 	/* The assistant's answer has ended.  All tool calls that run programs
 	 * must have their results by now. */
 	if ((rules & CTX_ONE_MESSAGE) && message->role != CTX_ROLE_ASSISTANT &&
-	    refuse_unanswered_calls(validator, validator->newest_answer, err) <
-		0)
+	    refuse_unanswered_calls(validator, validator->newest_answer) < 0)
 		return -1;
-	if (results && check_pairs(validator, err) < 0)
+	if (results && check_pairs(validator) < 0)
 		return -1;
-	if (ctx_validate_content(validator, &wait, err) < 0)
+	if (ctx_validate_content(validator, &wait) < 0)
 		return -1;
 	if (validator->removed)
 		return 0;
-	if (ctx_validate_waiting(validator, wait, err) < 0 ||
-	    (wait < CTX_WAITS && ctx_validate_wait(validator, wait, err) < 0))
+	if (ctx_validate_waiting(validator, wait) < 0 ||
+	    (wait < CTX_WAITS && ctx_validate_wait(validator, wait) < 0))
 		return -1;
 	/* A message without content is the last one, or a repair removes it.
 	 * So unlike other messages, it does not end the wait for tool
 	 * results. */
 	if (wait == CTX_WAITS_EMPTY)
-		return ctx_validate_place(validator, err);
-	if (resume_callers(validator, err) < 0 ||
-	    close_calls(validator, err) < 0)
+		return ctx_validate_place(validator);
+	if (resume_callers(validator) < 0 || close_calls(validator) < 0)
 		return -1;
 	if (message->role == CTX_ROLE_ASSISTANT && !is_same_answer(validator))
 		validator->newest_answer = place->message;
-	if (!results && check_pairs(validator, err) < 0)
+	if (!results && check_pairs(validator) < 0)
 		return -1;
 	if (!results)
 		validator->last_speech = place->message + 1;
-	return ctx_validate_place(validator, err);
+	return ctx_validate_place(validator);
 }
 
 /* Called at the end of the conversation.  Closes all tool calls that are still
  * open, and reports those that have the same id as a later call. */
 static int
-refuse_open_duplicates(struct ctx_validator *validator, struct ctx_err *err)
+refuse_open_duplicates(struct ctx_validator *validator)
 {
 	struct ctx_call *call;
 
 	while ((call = ctx_tool_call_log_first(validator->log)) != NULL) {
 		if (call->doubled &&
-		    refuse_duplicate_id(validator, call, &call->again, err) < 0)
+		    refuse_duplicate_id(validator, call, &call->again) < 0)
 			return -1;
 		ctx_tool_call_log_abandon(validator->log, call,
 		    CTX_CALL_MISSED);
@@ -561,13 +554,14 @@ int
 ctx_validator_end(struct ctx_validator *validator, bool allow_pending,
     struct ctx_err *err)
 {
+	validator->err = err;
 	validator->ended = true;
-	if (ctx_validate_still_waiting(validator, err) < 0 ||
+	if (ctx_validate_still_waiting(validator) < 0 ||
 	    refuse_unanswered_calls(validator,
-		allow_pending ? validator->newest_turn : UINT64_MAX, err) < 0 ||
-	    refuse_open_duplicates(validator, err) < 0)
+		allow_pending ? validator->newest_turn : UINT64_MAX) < 0 ||
+	    refuse_open_duplicates(validator) < 0)
 		return -1;
-	return ctx_last_seen(validator, err) < 0 ? -1 : 0;
+	return ctx_last_seen(validator) < 0 ? -1 : 0;
 }
 
 uint64_t

@@ -27,43 +27,42 @@ struct ctx_breakpoint_seen {
 /* The functions below report a finding (a violation of a rule).  The text of
  * the finding is in validator->what, or is passed as the argument "what".  The
  * functions return the result of ctx_validator.on_finding: 1 or 2 if the
- * violation was repaired, 0 if not, or -1 with *err. */
+ * violation was repaired, 0 if not, or -1 with *validator->err. */
 int ctx_validate_report(struct ctx_validator *validator,
-    struct ctx_finding *finding, const char *what, struct ctx_err *err);
+    struct ctx_finding *finding, const char *what);
 /* Reports a finding about the whole message that is being checked. */
 int ctx_validate_refuse(struct ctx_validator *validator, enum ctx_rule_id id,
-    const char *what, struct ctx_err *err);
+    const char *what);
 /* Reports a finding about the block with the index "block" of the message.  The
  * text of the finding has three parts: the argument what, the name of the block
  * (id and tool name of a tool call or tool result), and the argument tail. */
 int ctx_validate_refuse_block(struct ctx_validator *validator,
-    enum ctx_rule_id id, size_t block, const char *what, const char *tail,
-    struct ctx_err *err);
+    enum ctx_rule_id id, size_t block, const char *what, const char *tail);
 /* Reports a finding about the last message that was stored until the next
  * message showed that it is true, and deletes it from the stored ones. wait:
  * kind of the finding. */
 int ctx_validate_refuse_waiting(struct ctx_validator *validator, unsigned wait,
-    enum ctx_rule_id id, const char *what, struct ctx_err *err);
+    enum ctx_rule_id id, const char *what);
 /* Appends the name of a tool call to validator->what: its id and its tool name,
- * as in: "call_1" of read_file.  Returns 0, or -1 with *err. */
+ * as in: "call_1" of read_file.  Returns 0, or -1 with *validator->err. */
 int ctx_validate_name(struct ctx_validator *validator,
-    const struct ctx_block *block, struct ctx_err *err);
+    const struct ctx_block *block);
 
 /* Reports a finding about a text in the message.  The repair replaces the bytes
  * "old" of the input by validator->replacement. */
 int ctx_validate_refuse_text(struct ctx_validator *validator,
-    enum ctx_rule_id id, struct ctx_str old, const char *what,
-    struct ctx_err *err);
+    enum ctx_rule_id id, struct ctx_str old, const char *what);
 /* Sets validator->what to the text of a finding about the block with the index
  * "block" of the message.  The text has three parts: the argument what, the
- * name of the block, and the argument tail.  Returns 0, or -1 with *err. */
+ * name of the block, and the argument tail.  Returns 0, or -1 with
+ * *validator->err. */
 int ctx_validate_describe(struct ctx_validator *validator, size_t block,
-    const char *what, const char *tail, struct ctx_err *err);
+    const char *what, const char *tail);
 /* Reports a finding about the block with the index "block" of the message;
  * validator->what has the text of the finding.  The repair replaces the bytes
  * "old" by validator->replacement; if old.p is NULL, there is no repair. */
 int ctx_validate_refuse_edit(struct ctx_validator *validator,
-    enum ctx_rule_id id, size_t block, struct ctx_str old, struct ctx_err *err);
+    enum ctx_rule_id id, size_t block, struct ctx_str old);
 
 /* Returns true if the message has a block of this kind that no repair has
  * removed. */
@@ -76,59 +75,50 @@ bool ctx_validate_says_nothing(const struct ctx_validator *validator,
     const struct ctx_block *block);
 
 /* Each function below checks one property of the message.  It returns 0, or -1
- * with *err. */
+ * with *validator->err. */
 
 /* Checks each block of the message by itself, without looking at other
  * blocks. */
-int ctx_validate_forms(struct ctx_validator *validator, struct ctx_err *err);
+int ctx_validate_forms(struct ctx_validator *validator);
 /* Checks the arguments of tool call i against the JSON schema that the request
  * contains for its tool. */
-int ctx_validate_schema(struct ctx_validator *validator, size_t i,
-    struct ctx_err *err);
+int ctx_validate_schema(struct ctx_validator *validator, size_t i);
 /* Checks that the arguments of tool call i have the JSON type that the format
  * prescribes: object or string. */
-int ctx_validate_arguments(struct ctx_validator *validator, size_t i,
-    struct ctx_err *err);
+int ctx_validate_arguments(struct ctx_validator *validator, size_t i);
 /* Checks the strings of the message for lone surrogates. */
-int ctx_validate_texts(struct ctx_validator *validator, struct ctx_err *err);
+int ctx_validate_texts(struct ctx_validator *validator);
 /* Checks the places and the number of the cache breakpoints in the message. */
-int ctx_validate_markers(struct ctx_validator *validator, struct ctx_err *err);
+int ctx_validate_markers(struct ctx_validator *validator);
 /* Checks the number of all cache breakpoints in a request, after its messages
  * were checked. */
 int ctx_validate_all_markers(struct ctx_validator *validator,
-    const struct ctx_json *json, uint32_t request, struct ctx_err *err);
+    const struct ctx_json *json, uint32_t request);
 /* Checks the sizes and the number of the message's images. */
-int ctx_validate_images(struct ctx_validator *validator, struct ctx_err *err);
+int ctx_validate_images(struct ctx_validator *validator);
 /* Checks that the media in block i may be in an assistant message. */
-int ctx_validate_assistant_media(struct ctx_validator *validator, size_t i,
-    struct ctx_err *err);
+int ctx_validate_assistant_media(struct ctx_validator *validator, size_t i);
 /* Checks that the provider accepts everything that tool result i contains. */
-int ctx_validate_result(struct ctx_validator *validator, size_t i,
-    struct ctx_err *err);
+int ctx_validate_result(struct ctx_validator *validator, size_t i);
 /* Checks that tool result i has content, if the rules demand this. */
-int ctx_validate_body(struct ctx_validator *validator, size_t i,
-    struct ctx_err *err);
+int ctx_validate_body(struct ctx_validator *validator, size_t i);
 /* Checks that the message has content.  Sets validator->removed to true if a
  * repair removes the message.  If only the next message can show whether a
  * finding is true, sets *wait to the kind of this finding, otherwise to
  * CTX_WAITS. */
-int ctx_validate_content(struct ctx_validator *validator, unsigned *wait,
-    struct ctx_err *err);
+int ctx_validate_content(struct ctx_validator *validator, unsigned *wait);
 /* Stores a finding about the message until the next message shows whether the
  * finding is true. wait: kind of the finding. */
-int ctx_validate_wait(struct ctx_validator *validator, unsigned wait,
-    struct ctx_err *err);
+int ctx_validate_wait(struct ctx_validator *validator, unsigned wait);
 /* Reports or deletes the stored findings, according to what this message shows
  * about them. wait: value that ctx_validate_content has set for this message.
  */
-int ctx_validate_waiting(struct ctx_validator *validator, unsigned wait,
-    struct ctx_err *err);
+int ctx_validate_waiting(struct ctx_validator *validator, unsigned wait);
 /* Reports or deletes the stored findings at the end of the conversation. */
-int ctx_validate_still_waiting(struct ctx_validator *validator,
-    struct ctx_err *err);
+int ctx_validate_still_waiting(struct ctx_validator *validator);
 /* Checks that the role of the message is allowed at its position. */
-int ctx_validate_place(struct ctx_validator *validator, struct ctx_err *err);
+int ctx_validate_place(struct ctx_validator *validator);
 /* Checks that the conversation may end with its last message. */
-int ctx_last_seen(struct ctx_validator *validator, struct ctx_err *err);
+int ctx_last_seen(struct ctx_validator *validator);
 
 #endif
