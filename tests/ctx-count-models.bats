@@ -125,6 +125,7 @@ tokenizer_like() {
 	    "$(count gemma-3-27b-it | jq .tokens)" ]
 	run -0 --separate-stderr ctx-count -v -m gemini-2.5-pro "$chat"
 	[[ $stderr == *"a better estimate is given by the tokenizer google/gemma-3-"* ]]
+	[[ $stderr == *"; download that file and give it with --encoding"* ]]
 }
 
 @test "an unknown model prints one line with the values used instead" {

@@ -89,8 +89,8 @@ note_basis(const struct cli *cli, const struct ctx_model_note *note,
 	else if (note->basis == CTX_BASIS_ESTIMATED && model != NULL &&
 	    model->file != NULL && given == NULL)
 		(void)snprintf(more, sizeof more,
-		    "; %s %s on huggingface.co; download that tokenizer for "
-		    "--encoding",
+		    "; %s %s on huggingface.co; download that file and give "
+		    "it with --encoding",
 		    model->file_is_near
 			? "a better estimate is given by the tokenizer"
 			: "its tokenizer is",
