@@ -774,6 +774,18 @@ X
 	done
 }
 
+@test "claude: the count of a document of plain text is an estimate" {
+	basis() { # content block
+		jq -nc "{role: \"user\", content: [$1]}" |
+		    ctx-count --json -d anthropic -m claude-sonnet-4-5 |
+		    jq -r .basis
+	}
+	# The provider adds a text to the document.
+	[ "$(basis '{type: "document", source: {type: "text",
+	    media_type: "text/plain", data: "a, b"}}')" = estimated ]
+	[ "$(basis '{type: "text", text: "a, b"}')" = reconstructed ]
+}
+
 @test "mistral: a document_url counts as the document that it is, not as text" {
 	pdf=$(printf '%%PDF-1.4\n1 0 obj <</Type /Page /Parent 2 0 R>> endobj\n%s' \
 	    "$(words 3000 | tr 'a-z' 'A-Z')" | base64 -w 0)
