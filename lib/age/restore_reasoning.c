@@ -43,36 +43,34 @@ read_reasoning_file(struct restoration *restoration,
 	return rc > 0;
 }
 
-/* Parses restoration->unstripped, a message from the spool (directory of stored
- * results), and removes its signed reasoning.  Sets *is to true if the result
- * is equal to the message in the stream, which means that the stored message is
- * its original. */
+/* Parses restoration->unstripped, a line with a message from the spool
+ * (directory of stored results), into rewrite.text_message.  Removes the line
+ * feed of the line, and the message's signed reasoning.  Sets *is to true if
+ * the result is equal to the message in the stream, which means that the stored
+ * message is its original. */
 static int
 check_unstripped_message(struct restoration *restoration,
     const struct ctx_event *event, bool *is, struct ctx_err *err)
 {
 	struct ctx_str message =
 	    ctx_json_str(event->message->json, event->node);
+	struct ctx_message *original = &restoration->rewrite.text_message;
+	struct ctx_json *json = &restoration->rewrite.text_json;
 	struct ctx_buf *unstripped = &restoration->unstripped;
 	int rc;
 
 	*is = false;
 	ctx_edits_reset(&restoration->strip_edits);
 	restoration->stripped.n = 0;
-	rc = ctx_restore_scan_line(&restoration->json, unstripped, err);
+	rc = ctx_restore_scan_line(json, unstripped, err);
 	if (rc <= 0)
 		return rc;
 	unstripped->n--;
-	/* Until now the text was only checked to be JSON.  Here it is parsed as
-	 * a message, without the line feed at its end. */
-	rc =
-	    ctx_rewrite_read_text(&restoration->rewrite, event->layout->dialect,
-		(struct ctx_str){unstripped->p, unstripped->n},
-		event->message->flags, err);
+	rc = ctx_rewrite_read_scanned(&restoration->rewrite,
+	    event->layout->dialect, event->message->flags, err);
 	if (rc <= 0)
 		return rc;
-	if (ctx_bound_remove(&restoration->strip_edits,
-		&restoration->rewrite.text_message, 0, err) < 0 ||
+	if (ctx_bound_remove(&restoration->strip_edits, original, 0, err) < 0 ||
 	    ctx_edits_apply(&restoration->strip_edits,
 		(struct ctx_str){unstripped->p, unstripped->n},
 		&restoration->stripped, err) < 0)

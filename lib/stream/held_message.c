@@ -189,15 +189,23 @@ ctx_rewrite_scan_text(struct ctx_rewrite *rewrite, struct ctx_str text,
 }
 
 int
+ctx_rewrite_read_scanned(struct ctx_rewrite *rewrite,
+    const struct ctx_dialect *dialect, unsigned flags, struct ctx_err *err)
+{
+	const struct ctx_held_message held = {.dialect = dialect,
+	    .flags = (uint16_t)flags};
+
+	return read_held(&held, &rewrite->text_json, &rewrite->text_message,
+	    err);
+}
+
+int
 ctx_rewrite_read_text(struct ctx_rewrite *rewrite,
     const struct ctx_dialect *dialect, struct ctx_str text, unsigned flags,
     struct ctx_err *err)
 {
-	const struct ctx_held_message held = {.dialect = dialect,
-	    .flags = (uint16_t)flags};
 	int rc = ctx_rewrite_scan_text(rewrite, text, err);
 
 	return rc <= 0 ? rc
-		       : read_held(&held, &rewrite->text_json,
-			     &rewrite->text_message, err);
+		       : ctx_rewrite_read_scanned(rewrite, dialect, flags, err);
 }

@@ -114,6 +114,10 @@ int ctx_rewrite_reread(struct ctx_rewrite *rewrite,
  * rewrite->text_json.  Returns what ctx_json_scan returns. */
 int ctx_rewrite_scan_text(struct ctx_rewrite *rewrite, struct ctx_str text,
     struct ctx_err *err);
+/* Reads the JSON in rewrite->text_json as a message; see
+ * ctx_rewrite_read_text. */
+int ctx_rewrite_read_scanned(struct ctx_rewrite *rewrite,
+    const struct ctx_dialect *dialect, unsigned flags, struct ctx_err *err);
 /* Parses a JSON text that is not part of the stream as a message, into
  * rewrite->text_message.  The message is valid as long as the text. flags:
  * CTX_MESSAGE_... flags that the message gets in addition.  Returns the same
