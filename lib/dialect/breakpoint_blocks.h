@@ -32,20 +32,26 @@ size_t ctx_breakpoint_count_blocks(const struct ctx_json *json, uint32_t list);
  * and the document can contain texts. */
 #define CTX_NESTED_DEPTH 3
 
-/* An array of blocks inside a block.  Nested blocks are visited with a stack of
- * these arrays, without recursion. */
-struct ctx_nested_list {
-	/* at: JSON node of the element that is visited next; end: the first
-	 * JSON node after the array. */
-	uint32_t at, end;
-	unsigned depth; /* depth of the array in its outermost block, from 1 */
+/* The state of a walk over blocks and the blocks nested in them, in the order
+ * of the text.  A stack of arrays of blocks takes the place of recursion. */
+struct ctx_nested_walk {
+	const struct ctx_json *json;
+	struct {
+		/* list: JSON node of the array; at: of the element that is
+		 * visited next */
+		uint32_t list, at;
+		unsigned depth; /* depth of the array, from 0 */
+	} lists[2 * CTX_NESTED_DEPTH + 1];
+	size_t n;
 };
 
-/* Finds the arrays of blocks inside a block: its member "content", and the
- * member "content" of its member "source".  Stores the arrays in found, and
- * returns their number. depth: nesting depth of the block, from 0; at
- * CTX_NESTED_DEPTH nothing is found. */
-size_t ctx_breakpoint_find_nested(const struct ctx_json *json, uint32_t block,
-    unsigned depth, struct ctx_nested_list *found);
+/* Adds the arrays of blocks inside a block to the walk: its member "content",
+ * and the member "content" of its member "source". depth: their nesting depth;
+ * arrays deeper than CTX_NESTED_DEPTH are not added. */
+void ctx_nested_add(struct ctx_nested_walk *walk, uint32_t block,
+    unsigned depth);
+/* Returns the JSON node of the next block of the walk, or 0 if there is none.
+ * Sets *list to the JSON node of the array that contains it. */
+uint32_t ctx_nested_next(struct ctx_nested_walk *walk, uint32_t *list);
 
 #endif

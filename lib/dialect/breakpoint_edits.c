@@ -179,24 +179,13 @@ static int
 strip_nested_lists(struct ctx_breakpoint_writer *writer, uint32_t block,
     struct ctx_err *err)
 {
-	const struct ctx_json *json = writer->json;
-	struct ctx_nested_list lists[2 * CTX_NESTED_DEPTH], *last;
-	size_t n = ctx_breakpoint_find_nested(json, block, 0, lists);
-	uint32_t node;
+	struct ctx_nested_walk walk = {.json = writer->json};
+	uint32_t node, list;
 
-	while (n > 0) {
-		last = lists + n - 1;
-		if (last->at == last->end) {
-			n--;
-			continue;
-		}
-		node = last->at;
-		last->at = json->nodes[node].next;
+	ctx_nested_add(&walk, block, 1);
+	while ((node = ctx_nested_next(&walk, &list)) != 0)
 		if (ctx_breakpoint_strip(writer, node, err) < 0)
 			return -1;
-		n += ctx_breakpoint_find_nested(json, node, last->depth,
-		    lists + n);
-	}
 	return 0;
 }
 

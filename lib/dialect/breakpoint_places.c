@@ -56,6 +56,11 @@ may_mark_block(const struct ctx_breakpoint_format *format,
 	return false;
 }
 
+/* Returns true if an element of an array, a content block or a tool definition,
+ * may have a cache breakpoint. */
+typedef bool may_mark(const struct ctx_breakpoint_format *format,
+    const struct ctx_json *json, uint32_t element);
+
 static bool
 may_mark_tool(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t tool)
@@ -83,9 +88,9 @@ ctx_breakpoint_count_blocks(const struct ctx_json *json, uint32_t list)
 	return n;
 }
 
-void
-ctx_breakpoint_find_places(const struct ctx_breakpoint_format *format,
-    const struct ctx_json *json, uint32_t list,
+static void
+find_places(const struct ctx_breakpoint_format *format,
+    const struct ctx_json *json, uint32_t list, may_mark *may,
     struct ctx_breakpoint_places *places)
 {
 	uint32_t node;
@@ -106,9 +111,17 @@ ctx_breakpoint_find_places(const struct ctx_breakpoint_format *format,
 		if (ctx_breakpoint_is_block(json, node) ||
 		    left-- > CTX_BREAKPOINT_REACH)
 			continue;
-		if (may_mark_block(format, json, node))
+		if (may(format, json, node))
 			places->mask |= 1u << left;
 	}
+}
+
+void
+ctx_breakpoint_find_places(const struct ctx_breakpoint_format *format,
+    const struct ctx_json *json, uint32_t list,
+    struct ctx_breakpoint_places *places)
+{
+	find_places(format, json, list, may_mark_block, places);
 }
 
 void
@@ -116,17 +129,7 @@ ctx_breakpoint_find_tool_places(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t list,
     struct ctx_breakpoint_places *places)
 {
-	uint32_t node;
-	size_t left;
-
-	memset(places, 0, sizeof *places);
-	if (list == 0)
-		return;
-	left = places->blocks = ctx_breakpoint_count_blocks(json, list);
-	for (node = list + 1; node < json->nodes[list].next;
-	     node = json->nodes[node].next)
-		if (!ctx_breakpoint_is_block(json, node) &&
-		    left-- <= CTX_BREAKPOINT_REACH &&
-		    may_mark_tool(format, json, node))
-			places->mask = 1u << left;
+	find_places(format, json, list, may_mark_tool, places);
+	/* The lowest bit is for the last tool. */
+	places->mask &= ~places->mask + 1;
 }

@@ -3,20 +3,44 @@
 #include "dialect/breakpoint_blocks.h"
 #include "dialect/read.h"
 
-size_t
-ctx_breakpoint_find_nested(const struct ctx_json *json, uint32_t block,
-    unsigned depth, struct ctx_nested_list *found)
+static void
+add_list(struct ctx_nested_walk *walk, uint32_t list, unsigned depth)
 {
-	const uint32_t lists[] = {ctx_find_list(json, block, "content"),
-	    ctx_find_below(json, block, "source", "content")};
-	size_t i, n = 0;
+	if (!ctx_is_array(walk->json, list) || depth > CTX_NESTED_DEPTH)
+		return;
+	walk->lists[walk->n].list = list;
+	walk->lists[walk->n].at = list + 1;
+	walk->lists[walk->n++].depth = depth;
+}
 
-	for (i = 0; i < 2 && depth < CTX_NESTED_DEPTH; i++)
-		if (lists[i] != 0 &&
-		    json->nodes[lists[i]].kind == CTX_JSON_ARRAY)
-			found[n++] = (struct ctx_nested_list){lists[i] + 1,
-			    json->nodes[lists[i]].next, depth + 1};
-	return n;
+void
+ctx_nested_add(struct ctx_nested_walk *walk, uint32_t block, unsigned depth)
+{
+	const struct ctx_json *json = walk->json;
+
+	add_list(walk, ctx_json_find(json, block, "content"), depth);
+	add_list(walk, ctx_find_below(json, block, "source", "content"), depth);
+}
+
+uint32_t
+ctx_nested_next(struct ctx_nested_walk *walk, uint32_t *list)
+{
+	const struct ctx_node *nodes = walk->json->nodes;
+	uint32_t node;
+	size_t i;
+
+	while (walk->n > 0) {
+		i = walk->n - 1;
+		*list = walk->lists[i].list;
+		node = walk->lists[i].at;
+		if (node < nodes[*list].next) {
+			walk->lists[i].at = nodes[node].next;
+			ctx_nested_add(walk, node, walk->lists[i].depth + 1);
+			return node;
+		}
+		walk->n--;
+	}
+	return 0;
 }
 
 /* If a cache breakpoint is a member of this block, returns the JSON node of the
@@ -40,34 +64,17 @@ ctx_breakpoint_each(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t list, void *user,
     ctx_breakpoint_visitor *visit, struct ctx_err *err)
 {
-	struct ctx_nested_list lists[2 * CTX_NESTED_DEPTH + 1], *last;
-	uint32_t node, key, container[2 * CTX_NESTED_DEPTH + 1];
-	size_t n = 0, i, more;
+	struct ctx_nested_walk walk = {.json = json};
+	uint32_t node, key, container;
 
-	if (!ctx_is_array(json, list))
-		return 0;
-	container[0] = list;
-	lists[n++] =
-	    (struct ctx_nested_list){list + 1, json->nodes[list].next, 0};
-	while (n > 0) {
-		last = lists + n - 1;
-		if (last->at == last->end) {
-			n--;
-			continue;
-		}
-		node = last->at;
-		last->at = json->nodes[node].next;
+	add_list(&walk, list, 0);
+	while ((node = ctx_nested_next(&walk, &container)) != 0) {
 		key = find_breakpoint_key(format, json, node);
 		if ((key != 0 && visit(user, json, node, key, err) < 0) ||
 		    (format->separate_block &&
 			ctx_breakpoint_is_block(json, node) &&
-			visit(user, json, container[n - 1], node, err) < 0))
+			visit(user, json, container, node, err) < 0))
 			return -1;
-		more = ctx_breakpoint_find_nested(json, node, last->depth,
-		    lists + n);
-		for (i = 0; i < more; i++)
-			container[n + i] = lists[n + i].at - 1;
-		n += more;
 	}
 	return 0;
 }
