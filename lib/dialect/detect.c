@@ -7,6 +7,7 @@
  * conversation; the table below lists these members.  If no message identifies
  * its dialect, the object around the messages decides.
  */
+#define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <stddef.h>
 #include <string.h>
 
@@ -29,10 +30,10 @@ static const struct wrapper {
 	/* Dialect of the messages if they do not identify it themselves.  NULL
 	 * if other members of the object may identify it (member_dialects). */
 	const char *dialect;
-	/* True if an object that matches this row always has messages of the
-	 * row's dialect.  Then the messages themselves need not identify the
-	 * dialect. */
-	bool sure;
+	/* Dialect of the messages if an object that matches this row always has
+	 * messages of this dialect.  Then the messages themselves need not
+	 * identify it. */
+	const char *sure;
 	const char *element; /* see struct ctx_record_layout */
 	bool single, answers;
 	bool said; /* true if the first message of the array must have a role */
@@ -43,64 +44,48 @@ static const struct wrapper {
     {.path = {"body"}, .messages = "messages", .dialect = "openai-chat"},
     {.path = {"body"},
 	.messages = "input",
-	.dialect = "openai-responses",
-	.sure = true,
+	.sure = "openai-responses",
 	.text = true},
     {.path = {"params"}, .messages = "messages", .dialect = "anthropic"},
-    {.path = {"request"},
-	.messages = "contents",
-	.dialect = "gemini",
-	.sure = true},
+    {.path = {"request"}, .messages = "contents", .sure = "gemini"},
     /* a line of a Bedrock batch */
     {.path = {"modelInput"}, .messages = "messages"},
     /* OpenAI's preference data consists of a conversation and several outputs,
      * one of which is preferred.  The outputs are not a part of the
      * conversation. */
     {.path = {"input"}, .messages = "messages", .dialect = "openai-chat"},
-    {.messages = "contents", .dialect = "gemini", .sure = true},
+    {.messages = "contents", .sure = "gemini"},
     {.messages = "messages"},      /* a request, a fine-tuning example */
     {.messages = "conversations"}, /* ShareGPT */
     {.messages = "conversation"},  /* a goose export */
     {.path = {"inputs"}, .messages = "messages"}, /* a LangSmith run */
     {.messages = "history", .said = true},        /* SWE-agent trajectory */
     {.messages = "traj", .said = true},           /* tau-bench trajectory */
-    {.messages = "steps",
-	.with = "schema_version",
-	.dialect = "atif",
-	.sure = true},
+    {.messages = "steps", .with = "schema_version", .sure = "atif"},
     /* OpenTelemetry: the messages are members of the record, or of its object
      * "attributes".  Their keys contain dots. */
-    {.messages = "gen_ai.input.messages",
-	.dialect = "otel-genai",
-	.sure = true},
+    {.messages = "gen_ai.input.messages", .sure = "otel-genai"},
     {.path = {"attributes"},
 	.messages = "gen_ai.input.messages",
-	.dialect = "otel-genai",
-	.sure = true},
+	.sure = "otel-genai"},
     {.messages = "prompt"}, /* preference sets of TRL */
     {.messages = "input",
 	.unless = "type",
-	.dialect = "openai-responses",
-	.sure = true,
+	.sure = "openai-responses",
 	.text = true},
     /* Logs of requests. */
     {.path = {"request"}, .messages = "messages"},
     {.path = {"request"},
 	.messages = "input",
 	.unless = "type",
-	.dialect = "openai-responses",
-	.sure = true,
+	.sure = "openai-responses",
 	.text = true},
     {.path = {"request_body"}, .messages = "messages"},
-    {.path = {"request_body"},
-	.messages = "contents",
-	.dialect = "gemini",
-	.sure = true},
+    {.path = {"request_body"}, .messages = "contents", .sure = "gemini"},
     {.path = {"request_body"},
 	.messages = "input",
 	.unless = "type",
-	.dialect = "openai-responses",
-	.sure = true,
+	.sure = "openai-responses",
 	.text = true},
     /* responses of providers, also in the results of a batch */
     {.path = {"response", "body"},
@@ -110,8 +95,7 @@ static const struct wrapper {
 	.answers = true},
     {.path = {"response", "body"},
 	.messages = "output",
-	.dialect = "openai-responses",
-	.sure = true,
+	.sure = "openai-responses",
 	.answers = true},
     {.path = {"result"},
 	.messages = "message",
@@ -120,8 +104,7 @@ static const struct wrapper {
 	.answers = true},
     {.path = {"response"},
 	.messages = "candidates",
-	.dialect = "gemini",
-	.sure = true,
+	.sure = "gemini",
 	.element = "content",
 	.answers = true},
     {.path = {"modelOutput"},
@@ -149,23 +132,19 @@ static const struct wrapper {
 	.element = "message",
 	.answers = true},
     {.messages = "candidates",
-	.dialect = "gemini",
-	.sure = true,
+	.sure = "gemini",
 	.element = "content",
 	.answers = true},
     {.messages = "output",
 	.unless = "type",
-	.dialect = "openai-responses",
-	.sure = true,
+	.sure = "openai-responses",
 	.answers = true},
     {.messages = "gen_ai.output.messages",
-	.dialect = "otel-genai",
-	.sure = true,
+	.sure = "otel-genai",
 	.answers = true},
     {.path = {"attributes"},
 	.messages = "gen_ai.output.messages",
-	.dialect = "otel-genai",
-	.sure = true,
+	.sure = "otel-genai",
 	.answers = true},
 };
 
@@ -335,16 +314,18 @@ static void
 detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
     struct ctx_record_layout *layout)
 {
+	const char *dialect =
+	    wrapper->sure != NULL ? wrapper->sure : wrapper->dialect;
 	size_t i;
 
-	if (layout->decisive && !wrapper->sure)
+	if (layout->decisive && wrapper->sure == NULL)
 		return;
-	layout->decisive |= wrapper->sure;
-	if (wrapper->dialect != NULL) {
-		layout->dialect = ctx_dialect_find(wrapper->dialect);
+	layout->decisive |= wrapper->sure != NULL;
+	if (dialect != NULL) {
+		layout->dialect = ctx_dialect_find(dialect);
 		layout->why = wrapper->messages;
 	}
-	for (i = 0; wrapper->dialect == NULL &&
+	for (i = 0; dialect == NULL &&
 	     i < sizeof member_dialects / sizeof member_dialects[0];
 	     i++) {
 		if (ctx_json_find(json, layout->request,
@@ -375,17 +356,6 @@ is_text_list(const struct ctx_json *json, uint32_t array)
 	return end > array + 1 && one == end;
 }
 
-static bool
-has_substring(struct ctx_str text, const char *word)
-{
-	size_t n = strlen(word), i;
-
-	for (i = 0; i + n <= text.n; i++)
-		if (memcmp(text.p + i, word, n) == 0)
-			return true;
-	return false;
-}
-
 /* Returns true if the member "input" of a request is a user's prompt for OpenAI
  * Responses, written as a string.  Other objects have such a member, too:
  * requests for embeddings, moderation or speech, and data sets with inputs and
@@ -407,7 +377,8 @@ is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 		return false;
 	name = ctx_json_str(json, model);
 	for (i = 0; i < sizeof models / sizeof models[0]; i++)
-		if (has_substring(name, models[i]))
+		if (memmem(name.p, name.n, models[i], strlen(models[i])) !=
+		    NULL)
 			return false;
 	return true;
 }
@@ -463,8 +434,8 @@ reads_remote_state(const struct ctx_json *json, const struct wrapper *wrapper,
 	uint32_t before = ctx_json_find(json, request, "previous_response_id");
 	uint32_t talk = ctx_json_find(json, request, "conversation");
 
-	if (wrapper->dialect == NULL ||
-	    strcmp(wrapper->dialect, "openai-responses") != 0)
+	if (wrapper->sure == NULL ||
+	    strcmp(wrapper->sure, "openai-responses") != 0)
 		return false;
 	return (before != 0 && json->nodes[before].kind == CTX_JSON_STRING) ||
 	    (talk != 0 &&
