@@ -10,17 +10,14 @@
 #include "dialect/read.h"
 #include "dialect/usage_paths.h"
 
-/* used for formats in which the content of a tool result is a string */
-#define BODY_STRING    \
-	{              \
-		"", "" \
-	}
-
 /* Template of a message with this role that ctx inserts, such as a summary or a
  * notice. */
 #define INSERTED_MESSAGE(role) "{\"role\":\"" role "\",\"content\":$text}"
 #define LEAD(before, after)    before "\"" CTX_NO_START "\"" after
 #define LEAD_PLAIN             LEAD("{\"role\":\"user\",\"content\":", "}")
+
+/* For formats in which a notice is written like a summary. */
+#define INSERTED(template) .summary = template, .notice = template
 
 /* For formats in which ctx writes a summary or notice into the user's next
  * message: as the first block of the message or, if its content is a string, at
@@ -28,12 +25,6 @@
 #define INSERTED_BLOCK(type)                                         \
 	.insertion_block = "{\"type\":\"" type "\",\"text\":$text}", \
 	.inserts_in_string = true
-
-/* Tokens of a request besides those of its texts, as in Chat Completions.
- * FRAMING: 3 per message and 3 per conversation.  FRAMING_NAMES: in addition 1
- * per name, for formats whose messages may name their sender. */
-#define FRAMING       .per_message = 3, .priming = 3
-#define FRAMING_NAMES FRAMING, .per_name = 1
 
 /* The part of a text block's JSON before the text.  The part after the text is
  * "}". */
@@ -47,15 +38,20 @@
 		"[{\"type\":\"text\",\"text\":", "}]" \
 	}
 
-/* Methods of counting the tokens of images and tools for a model that is not in
- * the table of models; see lib/cost/image_tokens.c and
- * lib/cost/request_overhead.c. */
-#define AS_OPENAI                                  \
+/* How to count the tokens of a request besides those of its texts. MEDIA:
+ * methods of counting images and tools for a model that is not in the table of
+ * models; see lib/cost/image_tokens.c and lib/cost/request_overhead.c. FRAMING:
+ * as in Chat Completions, 3 tokens per message and 3 per conversation. NAMES:
+ * in addition 1 per name, for formats whose messages may name their sender. */
+#define FRAMING .per_message = 3, .priming = 3
+#define OPENAI_MEDIA                               \
 	.image = {CTX_IMAGE_TILES, 85, 170, 2048}, \
 	.tools = {CTX_TOOLS_OPENAI, 0, 0}
-#define AS_ANTHROPIC                                 \
-	.image = {CTX_IMAGE_SQUARES, 0, 1568, 1568}, \
-	.tools = {CTX_TOOLS_CLAUDE_5, 286, 406}
+#define AS_OPENAI       FRAMING, OPENAI_MEDIA
+#define AS_OPENAI_NAMES AS_OPENAI, .per_name = 1
+#define AS_ANTHROPIC                                          \
+	FRAMING, .image = {CTX_IMAGE_SQUARES, 0, 1568, 1568}, \
+		 .tools = {CTX_TOOLS_CLAUDE_5, 286, 406}
 #define AS_GOOGLE                                  \
 	.counts_strings_only = true,               \
 	.image = {CTX_IMAGE_CROPS, 258, 258, 768}, \
@@ -83,6 +79,16 @@
 		NULL,                                                         \
 		    MESSAGE("FunctionMessage", "function", ",\"name\":$name") \
 	}
+
+/* What the three formats of LangChain have in common.  LangChain sends messages
+ * to many providers.  The tokens of a message for its role and delimiters are
+ * an estimate: the number of Chat Completions. */
+#define LANGCHAIN(MESSAGE)                                             \
+	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS, \
+	AS_OPENAI_NAMES, .text_block = TEXT_BLOCK,                     \
+	.summary = MESSAGE("HumanMessage", "human", ""),               \
+	INSERTED_BLOCK("text"),                                        \
+	.synthetic_results = {LANGCHAIN_ANSWERS(MESSAGE)}
 
 /* Templates of messages that ctx inserts, for formats whose messages have more
  * members than role and content.  The template for Codex is a user message,
@@ -167,13 +173,10 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_LOG,
 	.read_line = ctx_codex_line,
 	.rules = CTX_JOINS_ANSWERS,
-	FRAMING_NAMES,
-	AS_OPENAI,
+	AS_OPENAI_NAMES,
 	.usage = CODEX_USAGE,
-	.text_result_form = BODY_STRING,
 	.text_block = "{\"type\":\"input_text\",\"text\":",
-	.summary = CODEX_INSERTED,
-	.notice = CODEX_INSERTED,
+	INSERTED(CODEX_INSERTED),
     },
     {
 	.name = "gemini-cli",
@@ -185,10 +188,8 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_FIRST_USER | CTX_ASKS_FIRST,
 	AS_GOOGLE,
 	.usage = GEMINI_CLI_USAGE,
-	.text_result_form = BODY_STRING,
 	.text_block = TEXT_PART,
-	.summary = GEMINI_CLI_INSERTED,
-	.notice = GEMINI_CLI_INSERTED,
+	INSERTED(GEMINI_CLI_INSERTED),
     },
     {
 	.name = "copilot-cli",
@@ -197,11 +198,8 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_copilot_cli_read,
 	.history = CTX_HISTORY_LOG,
 	.read_line = ctx_copilot_cli_line,
-	FRAMING_NAMES,
-	AS_OPENAI,
-	.text_result_form = BODY_STRING,
-	.summary = COPILOT_CLI_INSERTED,
-	.notice = COPILOT_CLI_INSERTED,
+	AS_OPENAI_NAMES,
+	INSERTED(COPILOT_CLI_INSERTED),
     },
     {
 	.name = "pi",
@@ -213,13 +211,11 @@ static const struct ctx_dialect dialects[] = {
 	/* pi sends messages to many providers.  The tokens of a message for its
 	 * role and delimiters are an estimate: the number of Chat
 	 * Completions. */
-	FRAMING_NAMES,
-	AS_OPENAI,
+	AS_OPENAI_NAMES,
 	.usage = PI_USAGE,
 	.text_result_form = BODY_TEXT_BLOCK,
 	.text_block = TEXT_BLOCK,
-	.summary = PI_INSERTED,
-	.notice = PI_INSERTED,
+	INSERTED(PI_INSERTED),
     },
     {
 	.name = "claude-stream",
@@ -230,14 +226,11 @@ static const struct ctx_dialect dialects[] = {
 	.read_line = ctx_claude_stream_line,
 	/* The rule CTX_FIRST_USER is not set, because the output of Claude Code
 	 * does not contain the prompt of the command line. */
-	FRAMING,
 	AS_ANTHROPIC,
 	.usage = CLAUDE_CODE_USAGE,
-	.text_result_form = BODY_STRING,
 	.result_copy = "tool_use_result",
 	.text_block = TEXT_BLOCK,
-	.summary = CLAUDE_STREAM_INSERTED,
-	.notice = CLAUDE_STREAM_INSERTED,
+	INSERTED(CLAUDE_STREAM_INSERTED),
     },
     {
 	.name = "claude-code",
@@ -247,10 +240,8 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_TIP,
 	.read_line = ctx_claude_code_line,
 	.rules = CTX_FIRST_USER,
-	FRAMING,
 	AS_ANTHROPIC,
 	.usage = CLAUDE_CODE_USAGE,
-	.text_result_form = BODY_STRING,
 	.result_copy = "toolUseResult",
 	.text_block = TEXT_BLOCK,
 	/* A summary that ctx inserts looks like Claude Code's own compaction,
@@ -259,53 +250,29 @@ static const struct ctx_dialect dialects[] = {
 			       "\"isVisibleInTranscriptOnly"),
 	.notice = CLAUDE_CODE("isMeta"),
     },
-    /* LangChain sends messages to many providers.  The tokens of a message for
-     * its role and delimiters are an estimate: the number of Chat
-     * Completions. */
     {
 	.name = "langchain-lc",
 	.about = "LangChain, as dumps writes it",
 	.matches = ctx_langchain_lc_is,
 	.read = ctx_langchain_lc_read,
-	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
-	FRAMING_NAMES,
-	AS_OPENAI,
 	.usage = LANGCHAIN_USAGE("kwargs/usage_metadata"),
-	.text_result_form = BODY_STRING,
-	.text_block = TEXT_BLOCK,
-	.summary = LANGCHAIN_LC("HumanMessage", "human", ""),
-	INSERTED_BLOCK("text"),
-	.synthetic_results = {LANGCHAIN_ANSWERS(LANGCHAIN_LC)},
+	LANGCHAIN(LANGCHAIN_LC),
     },
     {
 	.name = "langchain-dict",
 	.about = "LangChain, as messages_to_dict writes it",
 	.matches = ctx_langchain_dict_is,
 	.read = ctx_langchain_dict_read,
-	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
-	FRAMING_NAMES,
-	AS_OPENAI,
 	.usage = LANGCHAIN_USAGE("data/usage_metadata"),
-	.text_result_form = BODY_STRING,
-	.text_block = TEXT_BLOCK,
-	.summary = LANGCHAIN_DICT("HumanMessage", "human", ""),
-	INSERTED_BLOCK("text"),
-	.synthetic_results = {LANGCHAIN_ANSWERS(LANGCHAIN_DICT)},
+	LANGCHAIN(LANGCHAIN_DICT),
     },
     {
 	.name = "langchain-dump",
 	.about = "LangChain, as model_dump writes it",
 	.matches = ctx_langchain_dump_is,
 	.read = ctx_langchain_dump_read,
-	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
-	FRAMING_NAMES,
-	AS_OPENAI,
 	.usage = LANGCHAIN_USAGE("usage_metadata"),
-	.text_result_form = BODY_STRING,
-	.text_block = TEXT_BLOCK,
-	.summary = LANGCHAIN_DUMP("HumanMessage", "human", ""),
-	INSERTED_BLOCK("text"),
-	.synthetic_results = {LANGCHAIN_ANSWERS(LANGCHAIN_DUMP)},
+	LANGCHAIN(LANGCHAIN_DUMP),
     },
     {
 	.name = "opencode",
@@ -315,28 +282,23 @@ static const struct ctx_dialect dialects[] = {
 	.history = CTX_HISTORY_LOG,
 	.read_line = ctx_opencode_line,
 	.first_visible = ctx_opencode_first,
-	FRAMING,
 	AS_OPENAI,
 	.usage = OPENCODE_USAGE,
 	.find_model = ctx_opencode_model,
-	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
-	.summary = OPENCODE_INSERTED,
-	.notice = OPENCODE_INSERTED,
+	INSERTED(OPENCODE_INSERTED),
     },
     {
 	.name = "goose",
 	.about = "messages of a goose session",
 	.matches = ctx_goose_is,
 	.read = ctx_goose_read,
-	FRAMING,
 	AS_OPENAI,
 	.usage = GOOSE_USAGE,
 	.text_result_form = BODY_TEXT_BLOCK,
 	.text_block = TEXT_BLOCK,
-	.failed = BODY_STRING,
-	.summary = GOOSE_INSERTED,
-	.notice = GOOSE_INSERTED,
+	.failed = {"", ""},
+	INSERTED(GOOSE_INSERTED),
 	.synthetic_results =
 	    {
 		{NULL,
@@ -356,22 +318,18 @@ static const struct ctx_dialect dialects[] = {
 	 * and response.  So it costs twice the tokens of a message for role and
 	 * delimiters. */
 	.per_message = 8,
-	AS_OPENAI,
+	OPENAI_MEDIA,
 	.usage = LLM_LOGS_USAGE,
 	.find_model = ctx_llm_logs_model,
-	.text_result_form = BODY_STRING,
-	.summary = LLM_LOGS_INSERTED,
-	.notice = LLM_LOGS_INSERTED,
+	INSERTED(LLM_LOGS_INSERTED),
     },
     {
 	.name = "atif",
 	.about = "steps of Harbor's ATIF trajectories",
 	.matches = ctx_atif_is,
 	.read = ctx_atif_read,
-	FRAMING,
 	AS_OPENAI,
 	.usage = ATIF_USAGE,
-	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	/* The steps of a trajectory are numbered, so ctx cannot insert a
 	 * summary or notice between two of them. */
@@ -383,10 +341,8 @@ static const struct ctx_dialect dialects[] = {
 	.matches = ctx_otel_genai_is,
 	.read = ctx_otel_genai_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
-	FRAMING_NAMES,
-	AS_OPENAI,
+	AS_OPENAI_NAMES,
 	.usage = OTEL_GENAI_USAGE,
-	.text_result_form = BODY_STRING,
 	.text_block = "{\"type\":\"text\",\"content\":",
 	.summary = OTEL_GENAI_INSERTED("system"),
 	.notice = OTEL_GENAI_INSERTED("user"),
@@ -403,9 +359,7 @@ static const struct ctx_dialect dialects[] = {
 	.about = "UIMessage of the Vercel AI SDK",
 	.matches = ctx_vercel_ui_is,
 	.read = ctx_vercel_ui_read,
-	FRAMING,
 	AS_OPENAI,
-	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = VERCEL_UI("user"),
 	INSERTED_BLOCK("text"),
@@ -419,7 +373,6 @@ static const struct ctx_dialect dialects[] = {
 	 * MissingToolResultsError (vercel/ai,
 	 * convert-to-language-model-prompt.ts, August 2026). */
 	.rules = CTX_RESULTS_BY_USER,
-	FRAMING,
 	AS_OPENAI,
 	.text_result_form = {"{\"type\":\"text\",\"value\":", "}"},
 	.text_block = TEXT_BLOCK,
@@ -448,9 +401,7 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_sharegpt_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_FIRST_USER | CTX_ALTERNATES |
 	    CTX_ASKS_FIRST | CTX_ASKS_TURNS | CTX_ONE_SYSTEM | CTX_RESULTS_NEXT,
-	FRAMING,
 	AS_OPENAI,
-	.text_result_form = BODY_STRING,
 	/* There is no template for a notice: the roles of messages must
 	 * alternate, so no message can be inserted between two turns. */
 	.summary = "{\"from\":\"system\",\"value\":$text}",
@@ -471,10 +422,8 @@ static const struct ctx_dialect dialects[] = {
 	.matches_expected = ctx_ollama_also,
 	.read = ctx_ollama_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS,
-	FRAMING_NAMES,
-	AS_OPENAI,
+	AS_OPENAI_NAMES,
 	.usage = OLLAMA_USAGE,
-	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = INSERTED_MESSAGE("user"),
 	INSERTED_BLOCK("text"),
@@ -500,10 +449,8 @@ static const struct ctx_dialect dialects[] = {
 	/* OpenAI does not publish how many tokens a message of Responses costs
 	 * for its role and delimiters.  So the numbers of Chat Completions are
 	 * used. */
-	FRAMING_NAMES,
-	AS_OPENAI,
+	AS_OPENAI_NAMES,
 	.usage = OPENAI_RESPONSES_USAGE,
-	.text_result_form = BODY_STRING,
 	.text_block = "{\"type\":\"input_text\",\"text\":",
 	.result_types = responses_results,
 	.summary = INSERTED_MESSAGE("user"),
@@ -534,7 +481,6 @@ static const struct ctx_dialect dialects[] = {
 	/* The tokens of a message for its role and delimiters are an estimate:
 	 * the number of Anthropic, because most models that are used on Bedrock
 	 * are Claude. */
-	FRAMING,
 	AS_ANTHROPIC,
 	.usage = BEDROCK_USAGE,
 	.text_result_form = {"[{\"text\":", "}]"},
@@ -597,16 +543,13 @@ static const struct ctx_dialect dialects[] = {
 	/* The tokens per message are an estimate.  A request with one message
 	 * was measured to have 7 tokens besides its text (ctoc, 2026); one of
 	 * them is counted for the role. */
-	FRAMING,
 	AS_ANTHROPIC,
 	.usage = ANTHROPIC_USAGE,
-	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.result_types = anthropic_results,
 	/* In this format ctx inserts a summary or notice as a message of its
 	 * own, because the API merges consecutive user messages. */
-	.summary = INSERTED_MESSAGE("user"),
-	.notice = INSERTED_MESSAGE("user"),
+	INSERTED(INSERTED_MESSAGE("user")),
 	/* Templates of missing tool results exist only for tool_use blocks,
 	 * because ctx cannot make the result of a tool that the provider
 	 * runs. */
@@ -627,10 +570,8 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_PAIR_BY_NAME | CTX_NAMES_USERS | CTX_RESULTS_NEXT |
 	    CTX_MUST_SPEAK | CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT |
 	    CTX_NO_EMPTY_CALLS | CTX_NEEDS_BODY | CTX_KNOWN_ROLES,
-	FRAMING_NAMES,
-	AS_OPENAI,
+	AS_OPENAI_NAMES,
 	.usage = OPENAI_CHAT_USAGE,
-	.text_result_form = BODY_STRING,
 	.text_block = TEXT_BLOCK,
 	.summary = INSERTED_MESSAGE("user"),
 	INSERTED_BLOCK("text"),
@@ -651,9 +592,7 @@ static const struct ctx_dialect dialects[] = {
 	.matches = ctx_generic_is,
 	.read = ctx_generic_read,
 	.rules = CTX_PAIR_BY_NAME | CTX_NAMES_USERS | CTX_MODEL_DECIDES,
-	FRAMING_NAMES,
-	AS_OPENAI,
-	.text_result_form = BODY_STRING,
+	AS_OPENAI_NAMES,
 	.text_block = TEXT_BLOCK,
 	.summary = INSERTED_MESSAGE("user"),
 	INSERTED_BLOCK("text"),

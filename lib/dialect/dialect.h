@@ -369,7 +369,8 @@ struct ctx_dialect {
 	struct ctx_image image;
 	struct ctx_tools tools;
 	/* JSON of a tool result's content that is only a text: [0] is the JSON
-	 * before the string of the text, [1] the JSON after it. */
+	 * before the string of the text, [1] the JSON after it.  NULL if the
+	 * content is this string; see ctx_result_text_form. */
 	const char *text_result_form[2];
 	/*
 	 * For formats in which the content of a tool result says that the tool

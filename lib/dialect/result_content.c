@@ -37,6 +37,15 @@ match_json(const char **p, const char *end, const char *piece)
 }
 
 const char *const *
+ctx_result_text_form(const struct ctx_dialect *dialect)
+{
+	static const char *const string[2] = {"", ""};
+
+	return dialect->text_result_form[0] == NULL ? string
+						    : dialect->text_result_form;
+}
+
+const char *const *
 ctx_result_content_form(const struct ctx_json *json, uint32_t body,
     const struct ctx_dialect *dialect)
 {
@@ -45,12 +54,12 @@ ctx_result_content_form(const struct ctx_json *json, uint32_t body,
 	bool failed;
 
 	if (dialect->failed[0] == NULL)
-		return dialect->text_result_form;
+		return ctx_result_text_form(dialect);
 	failed = *sign == NULL && json->nodes[body].kind == CTX_JSON_STRING;
 	type = *sign == NULL ? 0 : ctx_json_find(json, body, "type");
 	for (; type != 0 && *sign != NULL && !failed; sign++)
 		failed = ctx_json_is(json, type, *sign);
-	return failed ? dialect->failed : dialect->text_result_form;
+	return failed ? dialect->failed : ctx_result_text_form(dialect);
 }
 
 uint32_t
@@ -105,8 +114,8 @@ int
 ctx_result_content_scan(const struct ctx_dialect *dialect, struct ctx_str text,
     struct ctx_buf *content, struct ctx_json *json, struct ctx_err *err)
 {
-	if (ctx_result_content_add(content, dialect->text_result_form, text.p,
-		text.n, err) < 0)
+	if (ctx_result_content_add(content, ctx_result_text_form(dialect),
+		text.p, text.n, err) < 0)
 		return -1;
 	return ctx_json_scan_text(json,
 	    (struct ctx_str){content->p, content->n}, err);

@@ -5,6 +5,9 @@
 
 #include "dialect/dialect.h"
 
+/* Returns the JSON around a text that is the whole content of a tool result of
+ * a call that has not failed; see ctx_result_content_form. */
+const char *const *ctx_result_text_form(const struct ctx_dialect *dialect);
 /* Returns the JSON around a text that is the whole content of a tool result:
  * [0] is written before the JSON string of the text, [1] after it. body: JSON
  * node of the present content.  If it says that the tool call failed, the

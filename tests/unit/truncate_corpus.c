@@ -6,6 +6,7 @@
  */
 #include <dirent.h>
 
+#include "dialect/result_content.h"
 #include "hostile_text.h"
 
 #define CORPUS "tests/corpus"
@@ -37,7 +38,7 @@ poison(char *name, struct ctx_buf *out)
 			const struct ctx_block *block =
 			    &event.message->blocks[i];
 			const char *const *around =
-			    event.layout->dialect->text_result_form;
+			    ctx_result_text_form(event.layout->dialect);
 			bool result = block->kind == CTX_BLOCK_TOOL_RESULT;
 
 			if (block->payload == 0 || block->result_index != 0 ||
@@ -97,7 +98,7 @@ part_size(struct sizes *sizes, enum ctx_size unit,
 		if (message->blocks[k].kind == CTX_BLOCK_MEDIA)
 			continue;
 		if (!owns)
-			raw = inner(raw, dialect->text_result_form);
+			raw = inner(raw, ctx_result_text_form(dialect));
 		text->n = 0;
 		if (raw.n > 0 && raw.p[0] == '"')
 			NEED(ctx_json_string_decode(text, raw, &err) == 0);
