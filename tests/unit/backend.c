@@ -3,8 +3,6 @@
 
 #include "tap.h"
 #include "tokenizer/vocabulary/tables.h"
-#include "tokenizer/encode/bpe.h"
-#include "tokenizer/encode/pretoken_lookup.h"
 #include "tokenizer/simd/backend.h"
 #include "token_ref.h"
 
@@ -22,23 +20,16 @@ static const struct family {
 static const struct {
 	const char *name;
 	enum ctx_simd simd; /* that has to be there */
-	ctx_pretokenize_fn *split;
-	ctx_pretoken_lookup_fn *lookup;
-	ctx_bpe_merge_fn *merge;
+	const struct ctx_backend *functions;
 } backends[] = {
-    {"portable", CTX_SIMD_PORTABLE, ctx_pretokenize_portable,
-	ctx_pretoken_lookup_portable, ctx_bpe_merge_portable},
+    {"portable", CTX_SIMD_PORTABLE, &ctx_backend_portable},
 #if defined(CTX_EMULATE_AVX512)
-    {"avx512", CTX_SIMD_PORTABLE, ctx_pretokenize_avx512,
-	ctx_pretoken_lookup_avx512, ctx_bpe_merge_avx512},
+    {"avx512", CTX_SIMD_PORTABLE, &ctx_backend_avx512},
 #elif defined(__x86_64__)
-    {"avx2", CTX_SIMD_AVX2, ctx_pretokenize_avx2, ctx_pretoken_lookup_avx2,
-	ctx_bpe_merge_avx2},
-    {"avx512", CTX_SIMD_AVX512, ctx_pretokenize_avx512,
-	ctx_pretoken_lookup_avx512, ctx_bpe_merge_avx512},
+    {"avx2", CTX_SIMD_AVX2, &ctx_backend_avx2},
+    {"avx512", CTX_SIMD_AVX512, &ctx_backend_avx512},
 #elif defined(__aarch64__)
-    {"neon", CTX_SIMD_NEON, ctx_pretokenize_neon, ctx_pretoken_lookup_neon,
-	ctx_bpe_merge_neon},
+    {"neon", CTX_SIMD_NEON, &ctx_backend_neon},
 #endif
 };
 
@@ -186,7 +177,8 @@ compare(const char *text, size_t n)
 			if (ctx_simd_resolve(backends[b].simd) !=
 			    backends[b].simd)
 				continue;
-			split_library(families + f, backends[b].split, p, n,
+			split_library(families + f,
+			    backends[b].functions->split, p, n,
 			    pick(4) == 0 ? 1 + pick(5) : CTX_PRETOKENIZE_MAX);
 			same = memcmp(want, got, n + 1) == 0;
 			CHECK(same);
@@ -327,12 +319,12 @@ probing(void)
 		if (n == 0)
 			continue;
 		memset(text + n, 'x', CTX_VOCAB_KEY);
-		ctx_pretokenize_portable(&s, families[0].pretokenizer, 0, text,
-		    n, CTX_PRETOKEN_LOOKUP_MAX);
+		ctx_backend_portable.split(&s, families[0].pretokenizer, 0,
+		    text, n, CTX_PRETOKEN_LOOKUP_MAX);
 		learn(&cache, text, &s);
 		list = (struct ctx_pretoken_list){s.start, s.end, s.n};
 		tokens = 0;
-		misses = ctx_pretoken_lookup_portable(&cache, text, &list,
+		misses = ctx_backend_portable.lookup(&cache, text, &list,
 		    &probes[0], &tokens);
 		known = 0;
 		for (i = k = longs = 0; i < s.n; i++) {
@@ -351,7 +343,7 @@ probing(void)
 			    backends[b].simd)
 				continue;
 			others = 0;
-			CHECK(backends[b].lookup(&cache, text, &list,
+			CHECK(backends[b].functions->lookup(&cache, text, &list,
 				  &probes[1], &others) == misses);
 			CHECK(others == tokens);
 			CHECK(probes[1].nlongs == longs &&
@@ -445,7 +437,7 @@ merging(void)
 			for (i = 0; i < n; i++)
 				ctx_bpe_pretoken_begin(&vocab, pretokens + i,
 				    text[i], want_pretokens[i].n);
-			backends[b].merge(&vocab, pretokens, n);
+			backends[b].functions->merge(&vocab, pretokens, n);
 			for (i = 0; i < n; i++)
 				CHECK(pretokens[i].occupied ==
 					want_pretokens[i].occupied &&

@@ -190,7 +190,7 @@ block_ends(enum ctx_simd simd)
 	    "\xe4\xb8\xad", "word "};
 	unsigned every = getenv("CHECK_LONG") != NULL ? 1 : 23, turn = 0;
 	ctx_pretokenize_fn *split =
-	    ctx_pretokenize_pick(ctx_simd_resolve(simd));
+	    ctx_backend_pick(ctx_simd_resolve(simd))->split;
 	size_t f, a, b, c, before;
 
 	for (a = 0; a < PARTS; a++)

@@ -172,8 +172,8 @@ compare(const char *pattern, struct ctx_pretokenizer pretokenizer,
 		n = make_text(text,
 		    1 + pick(i % 4 == 0 ? sizeof text - 1 : 300));
 		count = split(state, NULL, none, text, n, ends[0]);
-		CHECK(split(other, ctx_pretokenize_portable, pretokenizer, text,
-			  n, ends[1]) == count);
+		CHECK(split(other, ctx_backend_portable.split, pretokenizer,
+			  text, n, ends[1]) == count);
 		CHECK(memcmp(ends[0], ends[1], count * sizeof ends[0][0]) == 0);
 	}
 	ctx_pcre2_end(state);

@@ -100,7 +100,8 @@ count_listed_units(const struct unit_batch *b, size_t first, size_t end)
 		    c->pretokens.end + first, end - first};
 		if (list.n > CTX_PRETOKEN_LOOKUP_MAX)
 			list.n = CTX_PRETOKEN_LOOKUP_MAX;
-		misses = c->lookup(&c->cache, b->p, &list, lookup, b->tokens);
+		misses = c->backend->lookup(&c->cache, b->p, &list, lookup,
+		    b->tokens);
 		for (k = 0; k < misses; k++) {
 			i = lookup->missed[k];
 			if (count_short_unit(b, b->p + list.start[i],

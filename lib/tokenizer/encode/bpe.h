@@ -63,12 +63,7 @@ ctx_bpe_pretoken_count(const struct ctx_bpe_pretoken *pretoken)
 typedef void ctx_bpe_merge_fn(const struct ctx_vocab *vocab,
     struct ctx_bpe_pretoken *pretokens, size_t n);
 
-ctx_bpe_merge_fn ctx_bpe_merge_portable, ctx_bpe_merge_avx2,
-    ctx_bpe_merge_avx512, ctx_bpe_merge_neon;
-
-/* Returns the merge function for an instruction set. simd: a result of
- * ctx_simd_resolve. */
-ctx_bpe_merge_fn *ctx_bpe_merge_pick(enum ctx_simd simd);
+ctx_bpe_merge_fn ctx_bpe_merge_portable;
 
 /* Merges a pretoken of n bytes, 1 to CTX_BPE_MAX, into tokens.  Writes the
  * tokens to the array "out", which must have n elements, and returns their

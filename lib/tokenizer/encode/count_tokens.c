@@ -50,9 +50,8 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	c->added = ctx_added_token_longest(tokenizer, CTX_NAMES_ADDED);
 	c->added_normal = ctx_added_token_longest(tokenizer,
 	    CTX_NAMES_NORMAL * CTX_NAMES_ADDED);
-	c->split = ctx_pretokenize_pick(simd);
-	c->lookup = ctx_pretoken_lookup_pick(simd);
-	c->merge_pretokens = c->bpe.merge = ctx_bpe_merge_pick(simd);
+	c->backend = ctx_backend_pick(simd);
+	c->bpe.merge = c->backend->merge;
 	c->plain = CTX_PLAIN_BYTES;
 	if (tokenizer->claude != NULL)
 		ctx_marked_text_init(&c->marked, tokenizer->claude,
@@ -71,7 +70,7 @@ ctx_token_counter_open(struct ctx_token_counter **counter,
 	}
 	if (c->pcre2 != NULL &&
 	    tokenizer->vocab.head->pretokenizer.family != CTX_PRETOKENIZER_NONE)
-		ctx_pcre2_set_last(c->pcre2, c->split,
+		ctx_pcre2_set_last(c->pcre2, c->backend->split,
 		    tokenizer->vocab.head->pretokenizer);
 	*counter = c;
 	return 0;
@@ -124,8 +123,8 @@ ctx_counter_split_plain(struct ctx_token_counter *c,
 	else if (v->chars)
 		ctx_split_chars(split, v, plain, text.p, text.n, max);
 	else
-		c->split(split, v->head->pretokenizer, plain, text.p, text.n,
-		    max);
+		c->backend->split(split, v->head->pretokenizer, plain, text.p,
+		    text.n, max);
 }
 
 int
@@ -150,7 +149,7 @@ merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 	const struct ctx_waiting *w;
 	size_t i, n, merged;
 
-	c->merge_pretokens(&c->tokenizer->vocab, c->waiting_pretokens,
+	c->backend->merge(&c->tokenizer->vocab, c->waiting_pretokens,
 	    c->nwaiting);
 	for (i = 0; i < c->nwaiting; i++) {
 		w = c->waiting + i;
@@ -317,7 +316,7 @@ count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
 	size_t misses, k;
 	uint32_t i;
 
-	misses = c->lookup(&c->cache, p, &list, b, tokens);
+	misses = c->backend->lookup(&c->cache, p, &list, b, tokens);
 	prefetch_missed(c, b, p, list, misses);
 	misses = find_keys(c, b, misses, tokens);
 	for (k = 0; k < misses; k++) {

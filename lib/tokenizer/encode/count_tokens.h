@@ -33,9 +33,7 @@ struct ctx_parts {
 
 struct ctx_token_counter {
 	const struct ctx_tokenizer *tokenizer;
-	ctx_pretokenize_fn *split;
-	ctx_pretoken_lookup_fn *lookup;
-	ctx_bpe_merge_fn *merge_pretokens;
+	const struct ctx_backend *backend;
 	/* Kinds of pretokens that are certainly tokens, so that they need not
 	 * be looked up (CTX_PLAIN_... bits). */
 	unsigned plain;

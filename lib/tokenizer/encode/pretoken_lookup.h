@@ -39,11 +39,4 @@ typedef size_t ctx_pretoken_lookup_fn(const struct ctx_pretoken_cache *cache,
     const char *p, const struct ctx_pretoken_list *list,
     struct ctx_pretoken_lookup *lookup, uint64_t *tokens);
 
-ctx_pretoken_lookup_fn ctx_pretoken_lookup_portable, ctx_pretoken_lookup_avx2,
-    ctx_pretoken_lookup_avx512, ctx_pretoken_lookup_neon;
-
-/* Returns the lookup function for an instruction set. simd: a result of
- * ctx_simd_resolve. */
-ctx_pretoken_lookup_fn *ctx_pretoken_lookup_pick(enum ctx_simd simd);
-
 #endif

@@ -1,5 +1,6 @@
-/* backend.h - functions that split text into pretokens (pieces of text that are
- * encoded by themselves), 64 bytes at a time */
+/* backend.h - the functions for each instruction set: they split text into
+ * pretokens (pieces of text that are encoded by themselves), 64 bytes at a
+ * time, and look up and merge pretokens */
 #ifndef CTX_TOKENIZER_SIMD_BACKEND_H
 #define CTX_TOKENIZER_SIMD_BACKEND_H
 
@@ -7,6 +8,8 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "tokenizer/encode/bpe.h"
+#include "tokenizer/encode/pretoken_lookup.h"
 #include "tokenizer/pretokenizer.h"
 
 /* maximum number of pretokens that one call returns */
@@ -58,11 +61,17 @@ typedef void ctx_pretokenize_fn(struct ctx_pretokenize *split,
     struct ctx_pretokenizer pretokenizer, unsigned plain, const char *p,
     size_t n, size_t max);
 
-ctx_pretokenize_fn ctx_pretokenize_portable, ctx_pretokenize_avx2,
-    ctx_pretokenize_avx512, ctx_pretokenize_neon;
+/* The functions for an instruction set. */
+struct ctx_backend {
+	ctx_pretokenize_fn *split;
+	ctx_pretoken_lookup_fn *lookup;
+	ctx_bpe_merge_fn *merge;
+};
+extern const struct ctx_backend ctx_backend_portable, ctx_backend_avx2,
+    ctx_backend_avx512, ctx_backend_neon;
 
-/* Returns the split function for an instruction set. simd: a result of
+/* Returns the functions for an instruction set. simd: a result of
  * ctx_simd_resolve. */
-ctx_pretokenize_fn *ctx_pretokenize_pick(enum ctx_simd simd);
+const struct ctx_backend *ctx_backend_pick(enum ctx_simd simd);
 
 #endif

@@ -139,14 +139,6 @@ vec_classes(const struct vec_index *index, const uint8_t *table)
 
 #include "tokenizer/simd/pretokenize_block.h"
 
-void
-ctx_pretokenize_neon(struct ctx_pretokenize *split,
-    struct ctx_pretokenizer pretokenizer, unsigned plain, const char *p,
-    size_t n, size_t max)
-{
-	split_text(split, pretokenizer, plain, p, n, max);
-}
-
 #include "tokenizer/encode/pretoken_cache.h"
 
 struct sum {
@@ -206,23 +198,10 @@ find_least(const uint32_t *list, uint32_t n)
 }
 
 #include "tokenizer/simd/pretoken_batch.h"
-
-size_t
-ctx_pretoken_lookup_neon(const struct ctx_pretoken_cache *cache, const char *p,
-    const struct ctx_pretoken_list *list, struct ctx_pretoken_lookup *lookup,
-    uint64_t *tokens)
-{
-	return look_up_pretokens(cache, p, list, lookup, tokens);
-}
-
 #include "tokenizer/simd/bpe_interleaved.h"
 
-void
-ctx_bpe_merge_neon(const struct ctx_vocab *vocab,
-    struct ctx_bpe_pretoken *pretokens, size_t n)
-{
-	merge_pretokens(vocab, pretokens, n);
-}
+const struct ctx_backend ctx_backend_neon = {split_text, look_up_pretokens,
+    merge_pretokens};
 #else
 /* ISO C forbids a source file without any declaration. */
 typedef int ctx_no_neon;

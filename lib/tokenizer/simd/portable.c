@@ -94,14 +94,6 @@ vec_high(const struct vec *v)
 
 #include "tokenizer/simd/pretokenize_block.h"
 
-void
-ctx_pretokenize_portable(struct ctx_pretokenize *split,
-    struct ctx_pretokenizer pretokenizer, unsigned plain, const char *p,
-    size_t n, size_t max)
-{
-	split_text(split, pretokenizer, plain, p, n, max);
-}
-
 #include "tokenizer/encode/pretoken_cache.h"
 
 struct sum {
@@ -131,10 +123,5 @@ sum_total(const struct sum *sum)
 
 #include "tokenizer/simd/pretoken_batch.h"
 
-size_t
-ctx_pretoken_lookup_portable(const struct ctx_pretoken_cache *cache,
-    const char *p, const struct ctx_pretoken_list *list,
-    struct ctx_pretoken_lookup *lookup, uint64_t *tokens)
-{
-	return look_up_pretokens(cache, p, list, lookup, tokens);
-}
+const struct ctx_backend ctx_backend_portable = {split_text, look_up_pretokens,
+    ctx_bpe_merge_portable};
