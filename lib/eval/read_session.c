@@ -72,17 +72,6 @@ begin_session(struct session_reader *r, const struct ctx_event *event,
 }
 
 bool
-ctx_message_has_results(const struct ctx_message *message)
-{
-	size_t i;
-
-	for (i = 0; i < message->n; i++)
-		if (message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT)
-			return true;
-	return false;
-}
-
-bool
 ctx_message_is_by_user(const struct ctx_message *message)
 {
 	size_t i;
@@ -138,7 +127,8 @@ add_message(struct session_reader *r, const struct ctx_event *event,
 	m->texts_end = s->texts.n;
 	m->arguments_end = s->arguments.n;
 	m->tokens += cost.tokens;
-	m->has_results |= ctx_message_has_results(event->message);
+	m->has_results |=
+	    ctx_message_has(event->message, CTX_BLOCK_TOOL_RESULT);
 	m->by_user |= ctx_message_is_by_user(event->message);
 	return 0;
 }

@@ -142,8 +142,6 @@ struct eval_cut {
 	size_t n, cap;
 };
 
-/* Returns true if a message has a tool result. */
-bool ctx_message_has_results(const struct ctx_message *message);
 /* Returns true if a person wrote at least a part of a message.  Returns false
  * if an agent inserted the message, or if it has only tool results. */
 bool ctx_message_is_by_user(const struct ctx_message *message);

@@ -106,17 +106,6 @@ find_content_flags(const struct ctx_message *message)
 	return content;
 }
 
-static bool
-has_calls(const struct ctx_message *message)
-{
-	size_t i;
-
-	for (i = 0; i < message->n; i++)
-		if (message->blocks[i].kind == CTX_BLOCK_TOOL_CALL)
-			return true;
-	return false;
-}
-
 /* Adds a segment (message or part of one) for the tool results of a user
  * message that also has other content.  This content begins a new turn; the
  * results belong to the turn before. */
@@ -247,7 +236,7 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
 		ctx_groups_move_results(groups, results);
 		ctx_groups_expire_calls(groups);
 		/* A result may answer a call in the same message. */
-		if (has_calls(message))
+		if (ctx_message_has(message, CTX_BLOCK_TOOL_CALL))
 			ctx_groups_merge(groups->segments, results,
 			    results + 1);
 	}

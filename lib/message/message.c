@@ -116,6 +116,17 @@ ctx_message_is_signed(const struct ctx_message *message)
 }
 
 bool
+ctx_message_has(const struct ctx_message *message, enum ctx_block_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < message->n; i++)
+		if (message->blocks[i].kind == kind)
+			return true;
+	return false;
+}
+
+bool
 ctx_message_was_sent(const struct ctx_message *message)
 {
 	return message->role == CTX_ROLE_ASSISTANT ||

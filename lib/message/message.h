@@ -192,6 +192,9 @@ struct ctx_message {
  * framework or agent. */
 bool ctx_block_is_signed(const struct ctx_json *json,
     const struct ctx_block *block);
+/* Returns true if the message has a block of this kind. */
+bool ctx_message_has(const struct ctx_message *message,
+    enum ctx_block_kind kind);
 /* Returns true if any block of the message is signed reasoning. */
 bool ctx_message_is_signed(const struct ctx_message *message);
 

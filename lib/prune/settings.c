@@ -168,22 +168,12 @@ ctx_prune_settings_for(const struct ctx_prune_config *options,
 	return 0;
 }
 
-static bool
-has_tools(const struct ctx_message *message)
-{
-	size_t i;
-
-	for (i = 0; i < message->n; i++)
-		if (message->blocks[i].kind == CTX_BLOCK_TOOL_CALL ||
-		    message->blocks[i].kind == CTX_BLOCK_TOOL_RESULT)
-			return true;
-	return false;
-}
-
 void
 ctx_prune_settings_see(struct ctx_prune_settings *settings,
     const struct ctx_message *message)
 {
 	settings->alternates |= (message->dialect->rules & CTX_ALTERNATES) != 0;
-	settings->whole_turns |= has_tools(message);
+	settings->whole_turns |=
+	    ctx_message_has(message, CTX_BLOCK_TOOL_CALL) ||
+	    ctx_message_has(message, CTX_BLOCK_TOOL_RESULT);
 }

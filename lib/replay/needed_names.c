@@ -205,7 +205,8 @@ search_message(struct prompt_search *search, size_t i, struct ctx_err *err)
 	searched->by_user = ctx_message_is_by_user(message);
 	searched->is_system = message->role == CTX_ROLE_SYSTEM;
 	searched->is_given = message->role == CTX_ROLE_USER ||
-	    message->role == CTX_ROLE_TOOL || ctx_message_has_results(message);
+	    message->role == CTX_ROLE_TOOL ||
+	    ctx_message_has(message, CTX_BLOCK_TOOL_RESULT);
 	ctx_matcher_begin(&search->matcher);
 	search_text(search, &search->results);
 	searched->others = search->n_found;
