@@ -82,29 +82,6 @@ remove_member(struct ctx_edits *edits, const struct ctx_json *json,
 	return rc;
 }
 
-/* Adds the edits that remove the blocks which the validator has marked as
- * removed. */
-static int
-remove_dropped_blocks(struct ctx_edits *edits,
-    const struct ctx_message *message, const bool *removed, struct ctx_err *err)
-{
-	bool *nodes =
-	    calloc(message->json->nodes[message->node].next - message->node,
-		sizeof *nodes);
-	size_t i;
-	int rc;
-
-	if (nodes == NULL)
-		return ctx_err_nomem(err);
-	for (i = 0; i < message->n; i++)
-		if (removed[i] && message->blocks[i].removable != 0)
-			nodes[message->blocks[i].removable - message->node] =
-			    true;
-	rc = ctx_edits_remove_nodes(edits, message, nodes, err);
-	free(nodes);
-	return rc;
-}
-
 /* If the id of a tool call was replaced, adds the edits that put the new id
  * into the results of this call.  If the call runs a program that has made
  * further tool calls, these contain the old id, too, and it is replaced
@@ -175,7 +152,7 @@ ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 	    has_no_blocks_left(message, validator->removed_blocks);
 	if (ctx_repair_is_linked(entry, event->inside))
 		return 0;
-	if (remove_dropped_blocks(edits, message, validator->removed_blocks,
+	if (ctx_edits_remove_blocks(edits, message, validator->removed_blocks,
 		err) < 0 ||
 	    rename_referring_ids(repair, edits, entry, message, err) < 0)
 		return -1;

@@ -137,20 +137,17 @@ int
 ctx_bound_remove(struct ctx_edits *edits, const struct ctx_message *message,
     size_t from, struct ctx_err *err)
 {
-	size_t nodes = message->json->nodes[message->node].next - message->node;
-	bool all = is_all_bound(message, from), *removed;
+	bool *removed = calloc(message->n + 1, sizeof *removed);
+	bool all = is_all_bound(message, from);
 	size_t kept = all ? find_replaceable_block(message) : message->n;
 	size_t i;
 	int rc;
 
-	removed = calloc(nodes, sizeof *removed);
 	if (removed == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < message->n; i++)
-		if (i != kept && is_bound(message, i, from))
-			removed[message->blocks[i].removable - message->node] =
-			    true;
-	rc = ctx_edits_remove_nodes(edits, message, removed, err);
+		removed[i] = i != kept && is_bound(message, i, from);
+	rc = ctx_edits_remove_blocks(edits, message, removed, err);
 	free(removed);
 	if (rc < 0 || !all)
 		return rc;

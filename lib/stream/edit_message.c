@@ -102,27 +102,41 @@ out:
 	return rc;
 }
 
+int
+ctx_edits_remove_blocks(struct ctx_edits *edits,
+    const struct ctx_message *message, const bool *removed, struct ctx_err *err)
+{
+	size_t n = message->json->nodes[message->node].next - message->node, i;
+	bool *nodes = calloc(n, sizeof *nodes);
+	int rc;
+
+	if (nodes == NULL)
+		return ctx_err_nomem(err);
+	for (i = 0; i < message->n; i++)
+		if (removed[i] && message->blocks[i].removable != 0)
+			nodes[message->blocks[i].removable - message->node] =
+			    true;
+	rc = ctx_edits_remove_nodes(edits, message, nodes, err);
+	free(nodes);
+	return rc;
+}
+
 /* Adds the edits that remove the blocks of a message that are planned to be
  * removed. */
 static int
 remove_blocks(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_err *err)
 {
-	size_t nodes = message->json->nodes[message->node].next - message->node,
-	       i;
-	bool *removed;
+	bool *removed = calloc(message->n, sizeof *removed);
+	size_t i;
 	int rc;
 
-	removed = calloc(nodes, sizeof *removed);
 	if (removed == NULL)
 		return ctx_err_nomem(err);
 	for (i = 0; i < message->n; i++)
-		if (message->blocks[i].removable != 0 &&
-		    message->blocks[i].result_index == 0 &&
-		    is_removed(message, i, edit))
-			removed[message->blocks[i].removable - message->node] =
-			    true;
-	rc = ctx_edits_remove_nodes(edits, message, removed, err);
+		removed[i] = message->blocks[i].result_index == 0 &&
+		    is_removed(message, i, edit);
+	rc = ctx_edits_remove_blocks(edits, message, removed, err);
 	free(removed);
 	return rc;
 }

@@ -352,6 +352,12 @@ int ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_counter *counter,
     bool *empty, struct ctx_err *err);
 /* Adds the edits that remove content blocks of a message. removed: an array
+ * with one element for each block; blocks without a node "removable" are not
+ * removed. */
+int ctx_edits_remove_blocks(struct ctx_edits *edits,
+    const struct ctx_message *message, const bool *removed,
+    struct ctx_err *err);
+/* Adds the edits that remove content blocks of a message. removed: an array
  * with one element for each JSON node of the message; a block is removed if the
  * element for its node "removable" is true. */
 int ctx_edits_remove_nodes(struct ctx_edits *edits,
