@@ -131,10 +131,10 @@
 	"{\"type\":\"" type "\",\"content\":$text," \
 	"\"additional_kwargs\":{},\"response_metadata\":{}" more "}"
 #define OPENCODE_INSERTED                                              \
-	"{\"info\":{\"id\":$uuid,\"sessionID\":$info.sessionID,"       \
-	"\"role\":\"user\",\"time\":$info.time,\"agent\":$info.agent," \
-	"\"model\":$info.model},\"parts\":[{\"id\":$uuid,"             \
-	"\"messageID\":$uuid,\"sessionID\":$info.sessionID,"           \
+	"{\"info\":{\"id\":$uuid,\"sessionID\":$info/sessionID,"       \
+	"\"role\":\"user\",\"time\":$info/time,\"agent\":$info/agent," \
+	"\"model\":$info/model},\"parts\":[{\"id\":$uuid,"             \
+	"\"messageID\":$uuid,\"sessionID\":$info/sessionID,"           \
 	"\"type\":\"text\",\"text\":$text,\"synthetic\":true}]}"
 #define GOOSE_INSERTED                                          \
 	"{\"role\":\"user\",\"created\":$created,\"content\":[" \

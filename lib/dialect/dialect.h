@@ -411,7 +411,7 @@ struct ctx_dialect {
 	 *   $uuid, $hex  a generated id of 36 or 8 characters
 	 *   $parent  the id of the line before the inserted message
 	 * Any other $KEY stands for the member KEY of the message after the
-	 * inserted one, and $KEY.KEY for a member inside a member; null if
+	 * inserted one, and $KEY/KEY for a member inside a member; null if
 	 * there is none.
 	 */
 	const char *summary, *notice;

@@ -8,7 +8,7 @@ static bool
 is_name_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-	    c == '.';
+	    c == '/';
 }
 
 int

@@ -35,29 +35,17 @@ make_names(struct ctx_str text, struct ctx_str neighbour, char uuid[39],
 }
 
 /* Finds a member inside a JSON object, and returns its JSON, or "null" if there
- * is no such member. path: the keys that lead to the member, with dots between
- * them, such as "message.role". n: length of path in bytes. node: the JSON
- * object. */
+ * is no such member. name: the path to the member (see ctx_json_find_path).
+ * node: the JSON object. */
 static struct ctx_str
-find_path_value(const struct ctx_json *json, uint32_t node, const char *path,
-    size_t n)
+find_path_value(const struct ctx_json *json, uint32_t node, struct ctx_str name)
 {
-	char key[32];
-	size_t len;
+	char path[64];
 
-	while (json != NULL && n > 0) {
-		for (len = 0; len < n && path[len] != '.'; len++)
-			continue;
-		(void)snprintf(key, sizeof key, "%.*s", (int)len, path);
-		node = ctx_json_find(json, node, key);
-		if (node == 0)
-			break;
-		path += len < n ? len + 1 : len;
-		n -= len < n ? len + 1 : len;
-	}
-	if (json == NULL || n > 0)
-		return (struct ctx_str){"null", 4};
-	return ctx_json_str(json, node);
+	(void)snprintf(path, sizeof path, "%.*s", (int)name.n, name.p);
+	node = json == NULL ? 0 : ctx_json_find_path(json, node, path);
+	return node == 0 ? (struct ctx_str){"null", 4}
+			 : ctx_json_str(json, node);
 }
 
 /* Values for the variables $text, $uuid, $hex and $parent in the template of an
@@ -87,7 +75,7 @@ find_template_value(void *user, struct ctx_str name, struct ctx_str *value,
 	size_t i;
 
 	(void)err;
-	*value = find_path_value(values->json, values->node, name.p, name.n);
+	*value = find_path_value(values->json, values->node, name);
 	for (i = 0; i < sizeof named / sizeof named[0]; i++)
 		if (strlen(named[i].name) == name.n &&
 		    memcmp(named[i].name, name.p, name.n) == 0)
@@ -511,13 +499,9 @@ ctx_insertion_insert_message(struct prune *run,
 
 	while (strchr(" \t\r\n", start[-1 - (ptrdiff_t)gap]) != NULL)
 		gap++;
-	rc = ctx_buf_add(&text,
-	    conversation->inserted_json.p + insertion->json_at,
-	    insertion->json_n, err);
-	if (rc == 0)
-		rc = ctx_buf_add(&text, ",", 1, err);
-	if (rc == 0)
-		rc = ctx_buf_add(&text, start - gap, gap, err);
+	rc = ctx_buf_printf(&text, err, "%.*s,%.*s", (int)insertion->json_n,
+	    conversation->inserted_json.p + insertion->json_at, (int)gap,
+	    start - gap);
 	if (rc == 0)
 		rc = ctx_edits_replace(&run->rewrite.edits,
 		    (struct ctx_str){start, 0}, text.p, text.n, err);
@@ -547,12 +531,9 @@ ctx_insertion_write_message(struct prune *run,
 		&neighbour, err) < 0)
 		return -1;
 	crlf = neighbour.n > 1 && neighbour.p[neighbour.n - 2] == '\r';
-	rc = ctx_buf_add(&line,
+	rc = ctx_buf_printf(&line, err, "%.*s%s", (int)insertion->json_n,
 	    conversation->inserted_json.p + insertion->json_at,
-	    insertion->json_n, err);
-	if (rc == 0)
-		rc =
-		    ctx_buf_add(&line, crlf ? "\r\n" : "\n", crlf ? 2 : 1, err);
+	    crlf ? "\r\n" : "\n");
 	if (rc == 0)
 		rc = ctx_rewrite_write(&run->rewrite,
 		    (struct ctx_str){line.p, line.n}, false, err);
