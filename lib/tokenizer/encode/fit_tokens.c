@@ -20,15 +20,16 @@
  * bytes. */
 static int
 estimate_head(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
-    size_t *at, uint64_t *tokens, struct ctx_err *err)
+    struct ctx_token_checkpoint *cut, struct ctx_err *err)
 {
-	*at = text.n;
+	size_t at = text.n;
+
 	if (text.n / CTX_BYTES_PER_TOKEN >= limit)
-		*at = (size_t)limit * CTX_BYTES_PER_TOKEN;
-	if (*at > text.n)
-		*at = text.n;
-	*at = ctx_fit_before(text.p, text.n, *at);
-	return ctx_token_count(c, text.p, *at, tokens, err);
+		at = (size_t)limit * CTX_BYTES_PER_TOKEN;
+	if (at > text.n)
+		at = text.n;
+	cut->at = ctx_fit_before(text.p, text.n, at);
+	return ctx_token_count(c, text.p, cut->at, &cut->tokens, err);
 }
 
 struct head_search {
@@ -113,6 +114,8 @@ ctx_fit_head(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
 	size_t place = cut->at, i;
 	int rc, clean;
 
+	if (!ctx_tokenizer_real(c->tokenizer))
+		return estimate_head(c, text, limit, cut, err);
 	for (i = 0; i < CTX_PRETOKENIZE_UNSURE; i++)
 		past[i] = *cut;
 	ctx_text_splitter_init(&w, c, text.p, text.n);
@@ -136,19 +139,4 @@ ctx_fit_head(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
 	search.from = *cut;
 	return c->local ? search_head(&search, cut, place, err)
 			: search_whole(&search, cut, place, err);
-}
-
-int
-ctx_token_head(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
-    size_t *at, uint64_t *tokens, struct ctx_err *err)
-{
-	struct ctx_token_checkpoint cut = {0, 0};
-
-	if (!ctx_tokenizer_real(c->tokenizer))
-		return estimate_head(c, text, limit, at, tokens, err);
-	if (ctx_fit_head(c, text, limit, &cut, err) < 0)
-		return -1;
-	*at = cut.at;
-	*tokens = cut.tokens;
-	return 0;
 }

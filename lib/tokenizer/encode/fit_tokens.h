@@ -12,10 +12,10 @@ struct ctx_token_checkpoint {
 	uint64_t tokens;
 };
 
-/* Finds the longest beginning of a text with at most limit tokens, for all
- * encodings except "bytes/4".  *cut must be a checkpoint with at most limit
- * tokens, from which counting continues.  Sets *cut to the end of the beginning
- * that was found, with its number of tokens. */
+/* Finds the longest beginning of a text with at most limit tokens.  *cut must
+ * be a checkpoint with at most limit tokens, from which counting continues.
+ * Sets *cut to the end of the beginning that was found, with its number of
+ * tokens. */
 int ctx_fit_head(struct ctx_token_counter *counter, struct ctx_str text,
     uint64_t limit, struct ctx_token_checkpoint *cut, struct ctx_err *err);
 

@@ -24,10 +24,8 @@ static int
 append_mark(struct ctx_token_index *m, struct ctx_token_checkpoint mark,
     struct ctx_err *err)
 {
-	if (m->n == m->cap) {
-		if (CTX_GROW(m->list, m->cap, m->n + 1, err) < 0)
-			return -1;
-	}
+	if (CTX_GROW(m->list, m->cap, m->n + 1, err) < 0)
+		return -1;
 	m->list[m->n++] = mark;
 	return 0;
 }
@@ -238,9 +236,6 @@ ctx_token_index_head(const struct ctx_token_index *m, uint64_t limit,
 	struct ctx_token_checkpoint cut =
 	    get_mark(m, count_marks_within(m, limit));
 
-	if (!ctx_tokenizer_real(m->counter->tokenizer))
-		return ctx_token_head(m->counter, m->text, limit, at, tokens,
-		    err);
 	if (ctx_fit_head(m->counter, m->text, limit, &cut, err) < 0)
 		return -1;
 	*at = cut.at;
@@ -343,4 +338,27 @@ ctx_token_index_release(struct ctx_token_index *m)
 {
 	free(m->list);
 	memset(m, 0, sizeof *m);
+}
+
+int
+ctx_token_head(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
+    size_t *at, uint64_t *tokens, struct ctx_err *err)
+{
+	const struct ctx_token_index index = {.counter = c, .text = text};
+
+	return ctx_token_index_head(&index, limit, at, tokens, err);
+}
+
+int
+ctx_token_tail(struct ctx_token_counter *c, struct ctx_str text, uint64_t limit,
+    size_t *at, uint64_t *tokens, struct ctx_err *err)
+{
+	struct ctx_token_index index = {0};
+	int rc;
+
+	rc = ctx_token_index_append(&index, c, text, err);
+	if (rc == 0)
+		rc = ctx_token_index_tail(&index, limit, at, tokens, err);
+	ctx_token_index_release(&index);
+	return rc;
 }
