@@ -12,6 +12,7 @@
 
 #include "tokenizer/encode/blanks.h"
 #include "tokenizer/vocabulary/byte_fallback.h"
+#include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
 /* Changes that a tokenizer.json makes in a text before the text is merged. */
@@ -23,30 +24,16 @@ struct text_rules {
 	unsigned prefix;
 };
 
-static int
-refuse_rule(struct ctx_err *err, const char *what, const char *name)
-{
-	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s%s"), what, name);
-}
-
-static const char *
-get_text(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text == NULL ? "" : text;
-}
-
 static bool
 is_text(const json_t *object, const char *key, const char *text)
 {
-	return strcmp(get_text(object, key), text) == 0;
+	return strcmp(ctx_json_string_of(object, key), text) == 0;
 }
 
 bool
 ctx_byte_fallback_is(const json_t *model)
 {
-	return json_is_true(json_object_get(model, "byte_fallback"));
+	return ctx_json_true_of(model, "byte_fallback");
 }
 
 static int
@@ -63,9 +50,9 @@ read_normalizer(struct text_rules *rules, const json_t *one,
 	    is_text(one, "content", CTX_BLANK_SIGN))
 		rules->replaced = true;
 	else
-		return refuse_rule(err,
+		return ctx_refuse_tokenizer(err,
 		    "byte_fallback and a normalizer of type ",
-		    get_text(one, "type"));
+		    ctx_json_string_of(one, "type"));
 	return 0;
 }
 
@@ -74,11 +61,11 @@ read_metaspace(struct text_rules *rules, const json_t *one, struct ctx_err *err)
 {
 	const json_t *split = json_object_get(one, "split");
 	const json_t *add = json_object_get(one, "add_prefix_space");
-	const char *scheme = get_text(one, "prepend_scheme");
+	const char *scheme = ctx_json_string_of(one, "prepend_scheme");
 
 	if (!is_text(one, "replacement", CTX_BLANK_SIGN) || rules->metaspace ||
 	    rules->prefix != 0)
-		return refuse_rule(err,
+		return ctx_refuse_tokenizer(err,
 		    "byte_fallback and an unusual pre_tokenizer of type ",
 		    "Metaspace");
 	rules->metaspace = true;
@@ -91,7 +78,7 @@ read_metaspace(struct text_rules *rules, const json_t *one, struct ctx_err *err)
 	 * normalizer was applied, and before the pre_tokenizer adds a prefix.
 	 * ctx would add the prefix first, so it refuses the file. */
 	if (rules->replaced)
-		return refuse_rule(err,
+		return ctx_refuse_tokenizer(err,
 		    "a normalizer of type Replace and a pre_tokenizer with a "
 		    "prefix, of type ",
 		    "Metaspace");
@@ -99,7 +86,7 @@ read_metaspace(struct text_rules *rules, const json_t *one, struct ctx_err *err)
 	if (strcmp(scheme, "first") == 0)
 		rules->prefix |= CTX_VOCAB_PREFIX_ONCE;
 	else if (strcmp(scheme, "always") != 0)
-		return refuse_rule(err, "the prepend_scheme ", scheme);
+		return ctx_refuse_tokenizer(err, "the prepend_scheme ", scheme);
 	return 0;
 }
 
@@ -109,7 +96,8 @@ read_metaspace(struct text_rules *rules, const json_t *one, struct ctx_err *err)
 static bool
 is_idle_split(const struct text_rules *rules, const json_t *one)
 {
-	const char *text = get_text(json_object_get(one, "pattern"), "String");
+	const char *text =
+	    ctx_json_string_of(json_object_get(one, "pattern"), "String");
 
 	return rules->replaced && is_text(one, "type", "Split") &&
 	    strchr(text, ' ') != NULL;
@@ -123,8 +111,9 @@ read_pre_tokenizer(struct text_rules *rules, const json_t *one,
 		return read_metaspace(rules, one, err);
 	if (is_idle_split(rules, one))
 		return 0;
-	return refuse_rule(err, "byte_fallback and a pre_tokenizer of type ",
-	    get_text(one, "type"));
+	return ctx_refuse_tokenizer(err,
+	    "byte_fallback and a pre_tokenizer of type ",
+	    ctx_json_string_of(one, "type"));
 }
 
 /* Calls the function read for a rule (a normalizer or pre_tokenizer).  If the
@@ -157,7 +146,7 @@ read_rules(struct text_rules *rules, const json_t *root, struct ctx_err *err)
 		"pretokenizers", read_pre_tokenizer, err) < 0)
 		return -1;
 	if (!rules->replaced && !rules->metaspace)
-		return refuse_rule(err,
+		return ctx_refuse_tokenizer(err,
 		    "byte_fallback without U+2581 for blanks", "");
 	return 0;
 }
@@ -182,7 +171,8 @@ add_named(struct fallback *f, struct ctx_str name, uint32_t cut,
 	json_int_t value = json_integer_value(id);
 
 	if (!json_is_integer(id) || value < 0 || value >= CTX_VOCAB_MAX)
-		return refuse_rule(err, "no id for the token ", name.p);
+		return ctx_refuse_tokenizer(err, "no id for the token ",
+		    name.p);
 	f->listed[value] = true;
 	return ctx_char_tokens_add(f->tokens, name, (uint32_t)value, cut, err);
 }
@@ -227,7 +217,8 @@ add_byte_tokens(struct fallback *f, struct ctx_err *err)
 			continue;
 		if (!json_is_integer(id) || json_integer_value(id) < 0 ||
 		    json_integer_value(id) >= CTX_VOCAB_MAX)
-			return refuse_rule(err, "no id for the token ", name);
+			return ctx_refuse_tokenizer(err, "no id for the token ",
+			    name);
 		f->listed[json_integer_value(id)] = true;
 		if (ctx_char_tokens_add_byte(f->tokens, byte,
 			(uint32_t)json_integer_value(id), err) < 0)
@@ -264,15 +255,15 @@ add_fallback_merge(struct fallback *f, const json_t *merge,
 	struct ctx_str a, b;
 
 	if (!split_merge(merge, &a, &b))
-		return refuse_rule(err, "a merge that is not of two tokens",
-		    "");
+		return ctx_refuse_tokenizer(err,
+		    "a merge that is not of two tokens", "");
 	name->n = 0;
 	if (ctx_buf_add(name, a.p, a.n, err) < 0 ||
 	    ctx_buf_add(name, b.p, b.n, err) < 0 ||
 	    ctx_buf_add(name, "", 1, err) < 0)
 		return -1;
 	if (ctx_byte_of_name((struct ctx_str){name->p, name->n - 1}) >= 0)
-		return refuse_rule(err,
+		return ctx_refuse_tokenizer(err,
 		    "a merge that makes the token of a byte, ", name->p);
 	return add_named(f, (struct ctx_str){name->p, name->n - 1},
 	    (uint32_t)ctx_char_name_size(a), err);
@@ -307,8 +298,9 @@ ctx_byte_fallback_read(struct ctx_char_tokens *tokens,
 	struct text_rules rules = {0};
 	int rc;
 
-	if (json_is_true(json_object_get(model, "ignore_merges")))
-		return refuse_rule(err, "byte_fallback and ", "ignore_merges");
+	if (ctx_json_true_of(model, "ignore_merges"))
+		return ctx_refuse_tokenizer(err, "byte_fallback and ",
+		    "ignore_merges");
 	if (read_rules(&rules, root, err) < 0)
 		return -1;
 	pack->pretokenizer.family = CTX_PRETOKENIZER_CHARS;

@@ -47,18 +47,24 @@ static const struct {
 
 #define KNOWN (sizeof known / sizeof known[0])
 
-static int
-refuse_pretokenizer(struct ctx_err *err, const char *what, const char *name)
+const char *
+ctx_json_string_of(const json_t *object, const char *key)
 {
-	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s%s"), what, name);
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text == NULL ? "" : text;
 }
 
-static const char *
-splitter_type_of(const json_t *object)
+bool
+ctx_json_true_of(const json_t *object, const char *key)
 {
-	const char *type = json_string_value(json_object_get(object, "type"));
+	return json_is_true(json_object_get(object, key));
+}
 
-	return type == NULL ? "" : type;
+int
+ctx_refuse_tokenizer(struct ctx_err *err, const char *what, const char *name)
+{
+	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s%s"), what, name);
 }
 
 static size_t
@@ -102,7 +108,7 @@ finish_patterns(struct ctx_vocab_builder *pack, struct ctx_buf *text,
 	pack->pretokenizer =
 	    (struct ctx_pretokenizer){CTX_PRETOKENIZER_NONE, 0, 0, 0};
 	if (text->n == 0)
-		return refuse_pretokenizer(err, "no pattern that splits text",
+		return ctx_refuse_tokenizer(err, "no pattern that splits text",
 		    "");
 	for (last = text->n - 1; last > 0 && text->p[last - 1] != '\0';)
 		last--;
@@ -144,28 +150,27 @@ add_split(struct ctx_buf *text, const json_t *split, struct ctx_err *err)
 	const char *behavior =
 	    json_string_value(json_object_get(split, "behavior"));
 	bool all = regex != NULL && find_known(regex) < KNOWN &&
-	    json_is_true(json_object_get(split, "invert"));
+	    ctx_json_true_of(split, "invert");
 
 	if (behavior == NULL ||
 	    (strcmp(behavior, "Isolated") != 0 &&
 		!(all && strcmp(behavior, "Removed") == 0)))
-		return refuse_pretokenizer(err,
+		return ctx_refuse_tokenizer(err,
 		    "a Split rule whose behavior is not Isolated, but ",
 		    behavior == NULL ? "nothing" : behavior);
 	if (regex != NULL)
 		return add_pattern(text, regex, err);
 	if (literal != NULL && *literal != '\0')
 		return add_literal(text, literal, err);
-	return refuse_pretokenizer(err, "a Split rule without a pattern", "");
+	return ctx_refuse_tokenizer(err, "a Split rule without a pattern", "");
 }
 
 static int
 add_digits(struct ctx_buf *text, const json_t *digits, struct ctx_err *err)
 {
 	return add_pattern(text,
-	    json_is_true(json_object_get(digits, "individual_digits"))
-		? "\\p{N}"
-		: "\\p{N}+",
+	    ctx_json_true_of(digits, "individual_digits") ? "\\p{N}"
+							  : "\\p{N}+",
 	    err);
 }
 
@@ -177,28 +182,30 @@ ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack, const json_t *pre,
     struct ctx_buf *text, struct ctx_err *err)
 {
 	const json_t *list = json_object_get(pre, "pretokenizers"), *one;
-	bool sequence = strcmp(splitter_type_of(pre), "Sequence") == 0;
+	bool sequence =
+	    strcmp(ctx_json_string_of(pre, "type"), "Sequence") == 0;
 	size_t n = sequence ? json_array_size(list) : 1, i;
 	int rc = 0;
 
 	for (i = 0; rc == 0 && i + 1 < n; i++) {
 		one = json_array_get(list, i);
-		if (strcmp(splitter_type_of(one), "Split") == 0)
+		if (strcmp(ctx_json_string_of(one, "type"), "Split") == 0)
 			rc = add_split(text, one, err);
-		else if (strcmp(splitter_type_of(one), "Digits") == 0)
+		else if (strcmp(ctx_json_string_of(one, "type"), "Digits") == 0)
 			rc = add_digits(text, one, err);
 		else
-			rc = refuse_pretokenizer(err,
-			    "a pre_tokenizer of type ", splitter_type_of(one));
+			rc = ctx_refuse_tokenizer(err,
+			    "a pre_tokenizer of type ",
+			    ctx_json_string_of(one, "type"));
 	}
 	one = sequence ? json_array_get(list, n - 1) : pre;
 	if (rc < 0)
 		return -1;
-	if (strcmp(splitter_type_of(one), "ByteLevel") != 0)
-		return refuse_pretokenizer(err, "a pre_tokenizer of type ",
-		    splitter_type_of(one));
-	if (json_is_true(json_object_get(one, "add_prefix_space")))
-		return refuse_pretokenizer(err,
+	if (strcmp(ctx_json_string_of(one, "type"), "ByteLevel") != 0)
+		return ctx_refuse_tokenizer(err, "a pre_tokenizer of type ",
+		    ctx_json_string_of(one, "type"));
+	if (ctx_json_true_of(one, "add_prefix_space"))
+		return ctx_refuse_tokenizer(err,
 		    "a pre_tokenizer with add_prefix_space", "");
 	if (!json_is_false(json_object_get(one, "use_regex")) &&
 	    add_pattern(text, GPT2, err) < 0)

@@ -43,4 +43,13 @@ struct ctx_file_pretokenizer_model {
 const struct ctx_file_pretokenizer_model *ctx_file_pretokenizer_named(
     struct ctx_str name);
 
+/* Sets *err to CTX_EFILE and a text that says why the file is refused: because
+ * of the part "what" with this name, which may be "".  Returns -1. */
+int ctx_refuse_tokenizer(struct ctx_err *err, const char *what,
+    const char *name);
+/* Returns the string that an object has for a key, or "" if there is none. */
+const char *ctx_json_string_of(const json_t *object, const char *key);
+/* Returns true if an object has the value true for a key. */
+bool ctx_json_true_of(const json_t *object, const char *key);
+
 #endif

@@ -167,12 +167,6 @@ ctx_gguf_size(const char *p, size_t n)
 	return read_header(&g) ? g.at : g.bad ? n : 0;
 }
 
-static int
-refuse_gguf(struct ctx_err *err, const char *what)
-{
-	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s"), what);
-}
-
 /* Returns the type of a token in a GGUF file, such as CONTROL, or 0 if the file
  * has no token types. */
 static uint64_t
@@ -200,7 +194,7 @@ add_tokens(const struct gguf *g, json_t *vocab, json_t *added,
 		token = read_gguf_string(&at);
 		type = token_type_of(g, i);
 		if (i >= CTX_VOCAB_MAX)
-			return refuse_gguf(err, "too many tokens");
+			return ctx_refuse_tokenizer(err, "too many tokens", "");
 		errno = 0;
 		if (type != CONTROL && type != USER_DEFINED)
 			rc = json_object_setn_new(vocab, token.p, token.n,
@@ -212,9 +206,10 @@ add_tokens(const struct gguf *g, json_t *vocab, json_t *added,
 				"special", type == CONTROL, "normalized",
 				false));
 	}
-	return rc == 0        ? 0
-	    : errno == ENOMEM ? ctx_err_nomem(err)
-			      : refuse_gguf(err, "a token that is not UTF-8");
+	return rc == 0 ? 0
+	    : errno == ENOMEM
+	    ? ctx_err_nomem(err)
+	    : ctx_refuse_tokenizer(err, "a token that is not UTF-8", "");
 }
 
 static int
@@ -232,7 +227,8 @@ add_merges(const struct gguf *g, json_t *merges, struct ctx_err *err)
 			json_stringn(merge.p, merge.n)) < 0)
 			return errno == ENOMEM
 			    ? ctx_err_nomem(err)
-			    : refuse_gguf(err, "a merge that is not UTF-8");
+			    : ctx_refuse_tokenizer(err,
+				  "a merge that is not UTF-8", "");
 	}
 	return 0;
 }

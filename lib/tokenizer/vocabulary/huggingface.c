@@ -39,20 +39,6 @@ struct reader {
 	size_t ids;
 };
 
-static const char *
-object_type_of(json_t *object)
-{
-	const char *type = json_string_value(json_object_get(object, "type"));
-
-	return type == NULL ? "" : type;
-}
-
-static bool
-is_true(json_t *object, const char *key)
-{
-	return json_is_true(json_object_get(object, key));
-}
-
 /* Returns true if an object has this key, and its value is not null, false,
  * zero or an empty string. */
 static bool
@@ -64,12 +50,6 @@ is_set(json_t *object, const char *key)
 	    json_string_length(value) > 0;
 }
 
-static int
-refuse_tokenizer(struct ctx_err *err, const char *what, const char *name)
-{
-	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s%s"), what, name);
-}
-
 /* Refuses models that are not plain BPE.  Sets r->vocab to the tokens of the
  * model. */
 static int
@@ -79,19 +59,20 @@ check_model(struct reader *r, struct ctx_err *err)
 	    "continuing_subword_prefix", "end_of_word_suffix"};
 	size_t i;
 
-	if (strcmp(object_type_of(r->model), "BPE") != 0 &&
-	    (*object_type_of(r->model) != '\0' ||
+	if (strcmp(ctx_json_string_of(r->model, "type"), "BPE") != 0 &&
+	    (*ctx_json_string_of(r->model, "type") != '\0' ||
 		json_object_get(r->model, "merges") == NULL))
-		return refuse_tokenizer(err, "a model of type ",
-		    object_type_of(r->model));
+		return ctx_refuse_tokenizer(err, "a model of type ",
+		    ctx_json_string_of(r->model, "type"));
 	for (i = 0; i < sizeof off / sizeof off[0]; i++)
 		if (is_set(r->model, off[i]))
-			return refuse_tokenizer(err, "a model with ", off[i]);
+			return ctx_refuse_tokenizer(err, "a model with ",
+			    off[i]);
 	r->vocab = json_object_get(r->model, "vocab");
 	if (!json_is_object(r->vocab) ||
 	    !json_is_array(json_object_get(r->model, "merges")))
-		return refuse_tokenizer(err, "a model without vocab or merges",
-		    "");
+		return ctx_refuse_tokenizer(err,
+		    "a model without vocab or merges", "");
 	return 0;
 }
 
@@ -167,14 +148,14 @@ add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
 		return rc < 0 ? -1
 		    : cut == CTX_BUILD_NEVER
 		    ? 0
-		    : refuse_tokenizer(err,
+		    : ctx_refuse_tokenizer(err,
 			  "a token that is not byte-level: ", name);
 	/* These bytes never occur in valid UTF-8, so some vocabularies have no
 	 * token for them. */
 	absent = id == NULL && token.n == 1 && is_never_in_utf8(*token.p);
 	if (!absent &&
 	    (!json_is_integer(id) || value < 0 || value >= (json_int_t)r->ids))
-		return refuse_tokenizer(err, "no id for the token ", name);
+		return ctx_refuse_tokenizer(err, "no id for the token ", name);
 	token.id = absent ? CTX_VOCAB_NONE : (uint32_t)value;
 	if (!absent)
 		r->merged[value] = true;
@@ -229,7 +210,7 @@ add_merge(struct reader *r, json_t *merge, struct ctx_buf *name,
 		n = a == NULL ? 0 : strlen(a);
 	}
 	if (n == 0 || b == NULL || *b == '\0')
-		return refuse_tokenizer(err,
+		return ctx_refuse_tokenizer(err,
 		    "a merge that is not of two tokens", "");
 	name->n = 0;
 	if (ctx_buf_add(name, a, n, err) < 0 ||
@@ -310,18 +291,19 @@ add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
 		id = json_object_get(token, "id");
 		content = json_object_get(token, "content");
 		s = r->specials + i;
-		s->added = !is_true(token, "special");
+		s->added = !ctx_json_true_of(token, "special");
 		if (!json_is_integer(id) || json_string_length(content) == 0 ||
 		    json_integer_value(id) < 0 ||
 		    json_integer_value(id) >= CTX_VOCAB_MAX)
-			return refuse_tokenizer(err,
+			return ctx_refuse_tokenizer(err,
 			    "an added token without id or "
 			    "content",
 			    "");
 		if (s->added &&
-		    (is_true(token, "lstrip") || is_true(token, "rstrip") ||
-			is_true(token, "single_word")))
-			return refuse_tokenizer(err, "the added token ",
+		    (ctx_json_true_of(token, "lstrip") ||
+			ctx_json_true_of(token, "rstrip") ||
+			ctx_json_true_of(token, "single_word")))
+			return ctx_refuse_tokenizer(err, "the added token ",
 			    json_string_value(content));
 		s->p = json_string_value(content);
 		s->n = (uint32_t)json_string_length(content);
@@ -348,16 +330,18 @@ check_normalizer(struct ctx_vocab_builder *pack, json_t *normalizer,
     struct ctx_err *err)
 {
 	json_t *list = json_object_get(normalizer, "normalizers"), *one;
-	bool sequence = strcmp(object_type_of(normalizer), "Sequence") == 0;
+	bool sequence =
+	    strcmp(ctx_json_string_of(normalizer, "type"), "Sequence") == 0;
 	size_t n = sequence ? json_array_size(list) : 1, i;
 
 	for (i = 0; i < n; i++) {
 		one = sequence ? json_array_get(list, i) : normalizer;
 		if (!sequence && (one == NULL || json_is_null(one)))
 			continue;
-		if (strcmp(object_type_of(one), "NFC") != 0)
-			return refuse_tokenizer(err, "a normalizer of type ",
-			    object_type_of(one));
+		if (strcmp(ctx_json_string_of(one, "type"), "NFC") != 0)
+			return ctx_refuse_tokenizer(err,
+			    "a normalizer of type ",
+			    ctx_json_string_of(one, "type"));
 		pack->nfc = true;
 	}
 	return 0;
@@ -403,7 +387,7 @@ read_all(struct reader *r, struct ctx_vocab_builder *pack, const json_t *root,
 		return -1;
 	pack->tokens = r->tokens;
 	pack->n = r->n;
-	pack->whole = is_true(r->model, "ignore_merges");
+	pack->whole = ctx_json_true_of(r->model, "ignore_merges");
 	return 0;
 }
 

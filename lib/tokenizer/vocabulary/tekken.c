@@ -34,12 +34,6 @@ ctx_tekken_is(const char *p, size_t n)
 		   sizeof CONFIG - 1) != NULL;
 }
 
-static int
-refuse_tekken(struct ctx_err *err, const char *what)
-{
-	return ctx_err_set(err, CTX_EFILE, CTX_REFUSED("%s"), what);
-}
-
 /* Writes the tokens and their ids in the form of a tiktoken rank file.  If the
  * file lists more tokens than the vocabulary has ids after those of the special
  * tokens, only the first tokens are used. */
@@ -57,7 +51,8 @@ write_ranks(struct ctx_buf *out, const json_t *root, struct ctx_err *err)
 	    json_object_get(config, "default_num_special_tokens"));
 	if (specials < 0 || size <= specials || size >= CTX_VOCAB_MAX ||
 	    (size_t)(size - specials) > json_array_size(list))
-		return refuse_tekken(err, "a wrong number of tokens");
+		return ctx_refuse_tokenizer(err, "a wrong number of tokens",
+		    "");
 	for (i = 0; i < size - specials; i++) {
 		one = json_array_get(list, (size_t)i);
 		rank = json_integer_value(json_object_get(one, "rank"));
@@ -67,8 +62,8 @@ write_ranks(struct ctx_buf *out, const json_t *root, struct ctx_err *err)
 		if (rank != i || bytes == NULL || *bytes == '\0' ||
 		    strspn(bytes, BASE64) !=
 			json_string_length(json_object_get(one, "token_bytes")))
-			return refuse_tekken(err,
-			    "a token without its rank or bytes");
+			return ctx_refuse_tokenizer(err,
+			    "a token without its rank or bytes", "");
 		if (ctx_buf_printf(out, err, "%s %lld\n", bytes,
 			(long long)(rank + specials)) < 0)
 			return -1;
@@ -97,8 +92,8 @@ list_specials(struct ctx_vocab_builder *pack,
 		s[i].p = json_string_value(json_object_get(one, "token_str"));
 		if (s[i].p == NULL || *s[i].p == '\0' || rank < 0 ||
 		    rank >= CTX_VOCAB_MAX)
-			return refuse_tekken(err,
-			    "a special token without its rank or name");
+			return ctx_refuse_tokenizer(err,
+			    "a special token without its rank or name", "");
 		s[i].n = (uint32_t)strlen(s[i].p);
 		s[i].id = (uint32_t)rank;
 	}
