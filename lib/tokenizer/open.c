@@ -168,16 +168,6 @@ ctx_tokenizer_frame(const struct ctx_tokenizer *t, unsigned *message)
 	return t->claude == NULL ? 0 : t->claude->frame;
 }
 
-uint32_t
-ctx_tokenizer_size(const struct ctx_tokenizer *t)
-{
-	uint32_t special = ctx_added_token_end(t);
-
-	if (t->vocab.head == NULL)
-		return 0;
-	return special > t->vocab.ids_end ? special : t->vocab.ids_end;
-}
-
 /* Returns the number of the token with this id in ctx's vocabulary table, or
  * CTX_VOCAB_NONE if no token has this id. */
 static uint32_t

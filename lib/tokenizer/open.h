@@ -88,10 +88,6 @@ int ctx_added_token_index(struct ctx_tokenizer *tokenizer, struct ctx_err *err);
  * Returns 1, or 0 if no special token has the id, or -1 with *err. */
 int ctx_added_token_name(const struct ctx_tokenizer *tokenizer, uint32_t id,
     struct ctx_buf *out, struct ctx_err *err);
-/* Returns the highest id of a special token in a built-in encoding, plus 1, or
- * 0 if it has none.  For a vocabulary file, also returns 0: head->ids already
- * includes its special tokens. */
-uint32_t ctx_added_token_end(const struct ctx_tokenizer *tokenizer);
 
 /* Returns the length in bytes of the longest special token name in a vocabulary
  * file.  Returns 0 if there is none, and for a built-in encoding. names: kinds

@@ -115,13 +115,6 @@ enum ctx_basis ctx_tokenizer_basis(const struct ctx_tokenizer *tokenizer);
  * itself; each further message adds as many. */
 unsigned ctx_tokenizer_frame(const struct ctx_tokenizer *tokenizer,
     unsigned *message);
-/* Returns the highest token id, plus 1, including special tokens.  Returns 0 if
- * the encoding has no ids ("bytes/4", encodings of Claude). */
-uint32_t ctx_tokenizer_size(const struct ctx_tokenizer *tokenizer);
-/* If the n bytes at p are exactly the name of a special or an added token, sets
- * *id to this token and returns true. */
-bool ctx_tokenizer_special(const struct ctx_tokenizer *tokenizer, const char *p,
-    size_t n, uint32_t *id);
 /* Decodes n token ids, and appends their bytes to the buffer "out".  A special
  * token is decoded to its name.  CTX_EARG: the encoding does not have one of
  * the ids. */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tokenizer/open.h"
 #include "tokenizer/tokenizer.h"
 
 /* Classes as bits; lower case names are single characters. */
@@ -340,12 +341,25 @@ ref_release(struct ref_vocab *v)
 	*v = (struct ref_vocab){0};
 }
 
+/* If the n bytes at p are exactly the name of a special or an added token, its
+ * id is set. */
+static inline bool
+ref_special(const struct ctx_tokenizer *tokenizer, const char *p, size_t n,
+    uint32_t *id)
+{
+	const unsigned all = CTX_NAMES_ASKED | CTX_NAMES_ADDED;
+
+	return n > 0 &&
+	    ctx_added_token_at(tokenizer, p, n, all | all * CTX_NAMES_NORMAL,
+		id) == n;
+}
+
 /* What the library decodes, special tokens left out, by rank: to be sorted
  * before use.  0, or -1 without memory. */
 static inline int
 ref_load(struct ref_vocab *v, const struct ctx_tokenizer *tokenizer)
 {
-	uint32_t size = ctx_tokenizer_size(tokenizer), id, special;
+	uint32_t size = tokenizer->vocab.ids_end, id, special;
 	struct ctx_buf buf = {0};
 	struct ref_token *t;
 	struct ctx_err err;
@@ -356,7 +370,7 @@ ref_load(struct ref_vocab *v, const struct ctx_tokenizer *tokenizer)
 	for (id = 0; id < size && v->tokens != NULL && rc == 0; id++) {
 		buf.n = 0;
 		if (ctx_tokenizer_decode(tokenizer, &id, 1, &buf, &err) < 0 ||
-		    ctx_tokenizer_special(tokenizer, buf.p, buf.n, &special))
+		    ref_special(tokenizer, buf.p, buf.n, &special))
 			continue;
 		t = v->tokens + v->n;
 		*t = (struct ref_token){malloc(buf.n), buf.n, id};

@@ -392,32 +392,3 @@ ctx_added_token_name(const struct ctx_tokenizer *t, uint32_t id,
 			    : 1;
 	return 0;
 }
-
-uint32_t
-ctx_added_token_end(const struct ctx_tokenizer *t)
-{
-	const struct ctx_specials *s = t->specials;
-	uint32_t end = 0;
-	size_t i;
-
-	if (s == NULL)
-		/* For a vocabulary file, head->ids already includes the special
-		 * tokens. */
-		return 0;
-	if (s->last_reserved > 0)
-		end = s->last_reserved + 1;
-	for (i = 0; i < 10 && s->list[i].name != NULL; i++)
-		if (s->list[i].id >= end)
-			end = s->list[i].id + 1;
-	return end;
-}
-
-bool
-ctx_tokenizer_special(const struct ctx_tokenizer *t, const char *p, size_t n,
-    uint32_t *id)
-{
-	const unsigned all = CTX_NAMES_ASKED | CTX_NAMES_ADDED;
-
-	return n > 0 &&
-	    ctx_added_token_at(t, p, n, all | all * CTX_NAMES_NORMAL, id) == n;
-}
