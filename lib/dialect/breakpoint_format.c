@@ -282,8 +282,8 @@ ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
 	/* By OpenAI's types, the content of a message with the role function
 	 * must be a string.  So it cannot get a breakpoint. */
 	role = ctx_json_find(json, message, "role");
-	if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING &&
-	    role != 0 && ctx_json_is(json, role, "function"))
+	if (ctx_is_string(json, value) && role != 0 &&
+	    ctx_json_is(json, role, "function"))
 		return 0;
 	return value;
 }

@@ -35,7 +35,7 @@ bool
 ctx_read_role(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node, uint32_t role)
 {
-	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+	if (!ctx_is_string(json, role))
 		return false;
 	ctx_message_reset(message, json, node);
 	message->role = ctx_role_of(json, role);
@@ -127,8 +127,7 @@ ctx_read_result(struct ctx_message *message, uint32_t body, uint32_t id,
 		return -1;
 	result->id = id;
 	result->name = name;
-	if (body == 0 || message->json->nodes[body].kind != CTX_JSON_ARRAY ||
-	    read_block == NULL)
+	if (!ctx_is_array(message->json, body) || read_block == NULL)
 		return 0;
 	return read_blocks(message, body, (uint32_t)message->n, read_block,
 	    err);
@@ -233,7 +232,7 @@ ctx_read_caller(struct ctx_message *message, uint32_t caller)
 	if (caller == 0)
 		return;
 	id = ctx_json_find_any(message->json, caller, keys);
-	if (id != 0 && message->json->nodes[id].kind == CTX_JSON_STRING)
+	if (ctx_is_string(message->json, id))
 		message->blocks[message->n - 1].caller = id;
 }
 
@@ -287,6 +286,12 @@ ctx_is_array(const struct ctx_json *json, uint32_t node)
 }
 
 bool
+ctx_is_string(const struct ctx_json *json, uint32_t node)
+{
+	return node != 0 && json->nodes[node].kind == CTX_JSON_STRING;
+}
+
+bool
 ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key)
 {
 	uint32_t value = ctx_json_find(json, obj, key);
@@ -317,8 +322,7 @@ ctx_find_list(const struct ctx_json *json, uint32_t obj, const char *key)
 {
 	uint32_t list = ctx_json_find(json, obj, key);
 
-	return list != 0 && json->nodes[list].kind == CTX_JSON_ARRAY &&
-		json->nodes[list].next > list + 1
+	return ctx_is_array(json, list) && json->nodes[list].next > list + 1
 	    ? list
 	    : 0;
 }
@@ -330,7 +334,7 @@ ctx_has_block(const struct ctx_json *json, uint32_t content,
 	const char *found = NULL;
 	uint32_t block, type;
 
-	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY)
+	if (!ctx_is_array(json, content))
 		return NULL;
 	for (block = content + 1;
 	     found == NULL && block < json->nodes[content].next;

@@ -371,8 +371,8 @@ is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 	struct ctx_str name;
 	size_t i;
 
-	if (json->nodes[input].kind != CTX_JSON_STRING || model == 0 ||
-	    json->nodes[model].kind != CTX_JSON_STRING ||
+	if (json->nodes[input].kind != CTX_JSON_STRING ||
+	    !ctx_is_string(json, model) ||
 	    ctx_json_find_any(json, request, others) != 0)
 		return false;
 	name = ctx_json_str(json, model);
@@ -437,7 +437,7 @@ reads_remote_state(const struct ctx_json *json, const struct wrapper *wrapper,
 	if (wrapper->sure == NULL ||
 	    strcmp(wrapper->sure, "openai-responses") != 0)
 		return false;
-	return (before != 0 && json->nodes[before].kind == CTX_JSON_STRING) ||
+	return ctx_is_string(json, before) ||
 	    (talk != 0 &&
 		(json->nodes[talk].kind == CTX_JSON_STRING ||
 		    json->nodes[talk].kind == CTX_JSON_OBJECT));

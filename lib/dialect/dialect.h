@@ -338,9 +338,10 @@ struct ctx_dialect {
 	int (*read)(const struct ctx_json *json, uint32_t node,
 	    struct ctx_message *parsed, struct ctx_err *err);
 	/* For session files of agents. history: how the context is computed
-	 * from the lines. read_line: sets all members of *line for a line of
-	 * the file, whose JSON value is at node; if the line is not of this
-	 * format, sets line->kind to CTX_LINE_ASIDE. */
+	 * from the lines. read_line: sets the members of *line that a line
+	 * of the file has, whose JSON value is at node.  The caller has set all
+	 * to 0, and line->kind to CTX_LINE_ASIDE; this remains so if the line
+	 * is not of this format. */
 	enum ctx_history history;
 	void (*read_line)(const struct ctx_json *json, uint32_t node,
 	    struct ctx_line_place *line);

@@ -1,7 +1,7 @@
 /*
  * find_model.c - finds the name of the model of a request or conversation
  */
-#include "dialect/dialect.h"
+#include "dialect/read.h"
 
 uint32_t
 ctx_find_model_of_request(const struct ctx_json *json, uint32_t request)
@@ -29,7 +29,7 @@ ctx_find_model_of_messages(const struct ctx_json *json,
 	for (; node < json->nodes[layout->messages].next;
 	     node = json->nodes[node].next) {
 		found = dialect->find_model(json, node);
-		if (found != 0 && json->nodes[found].kind == CTX_JSON_STRING)
+		if (ctx_is_string(json, found))
 			model = found;
 	}
 	return model;

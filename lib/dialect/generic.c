@@ -16,7 +16,7 @@ ctx_generic_is(const struct ctx_json *json, uint32_t node)
 	/* A message that has "parts" and no "content" is of a format that ctx
 	 * does not know.  It is not read as "generic", because the tokens of
 	 * its parts would then not be counted. */
-	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING ||
+	if (!ctx_is_string(json, role) ||
 	    (ctx_json_find(json, node, "content") == 0 &&
 		ctx_find_list(json, node, "parts") != 0))
 		return NULL;

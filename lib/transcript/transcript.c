@@ -144,6 +144,7 @@ ctx_transcript_read_line(const struct ctx_transcript *transcript, uint32_t line,
 	const struct ctx_dialect *dialect =
 	    ctx_dialect_at(ctx_transcript_line(transcript, line)->dialect);
 
+	*place = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
 	dialect->read_line(json, 0, place);
 	return dialect;
 }

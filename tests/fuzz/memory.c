@@ -163,7 +163,7 @@ note_line(struct kinds *kinds, const struct ctx_event *event)
 {
 	const struct ctx_dialect *dialect = event->layout->dialect;
 	const struct ctx_json *json = event->record->json;
-	struct ctx_line_place line;
+	struct ctx_line_place line = {0};
 
 	if (event->inside ||
 	    (dialect->history != CTX_HISTORY_LAST &&

@@ -91,7 +91,7 @@ read_atif_tool_results(struct ctx_message *message, uint32_t results,
 		body = ctx_json_find(json, result, "content");
 		call = find_tool_call(json, calls, id);
 		first = message->n;
-		if (id != 0 && json->nodes[id].kind == CTX_JSON_STRING)
+		if (ctx_is_string(json, id))
 			rc = ctx_read_result(message, body, id,
 			    call == 0
 				? 0

@@ -17,9 +17,7 @@
 static bool
 has_string(const struct ctx_json *json, uint32_t node, const char *key)
 {
-	uint32_t value = ctx_json_find(json, node, key);
-
-	return value != 0 && json->nodes[value].kind == CTX_JSON_STRING;
+	return ctx_is_string(json, ctx_json_find(json, node, key));
 }
 
 const char *
@@ -27,7 +25,7 @@ ctx_claude_code_is(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t type = ctx_json_find(json, node, "type");
 
-	if (type == 0 || json->nodes[type].kind != CTX_JSON_STRING)
+	if (!ctx_is_string(json, type))
 		return NULL;
 	if (ctx_json_find(json, node, "parentUuid") != 0)
 		return "type and parentUuid";
@@ -92,7 +90,6 @@ ctx_claude_code_line(const struct ctx_json *json, uint32_t node,
 	static const char *const results[] = {"tool_result", NULL};
 	uint32_t type = ctx_json_find(json, node, "type"), message;
 
-	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
 	line->about = ctx_json_find(json, node, "leafUuid");
 	if (!has_string(json, node, "uuid"))
 		return;

@@ -40,7 +40,7 @@ ctx_claude_stream_read(const struct ctx_json *json, uint32_t node,
 		return rc;
 	parsed->time = ctx_json_find(json, node, "timestamp");
 	parent = ctx_json_find(json, node, "parent_tool_use_id");
-	if (parent != 0 && json->nodes[parent].kind == CTX_JSON_STRING)
+	if (ctx_is_string(json, parent))
 		parsed->flags |= CTX_MESSAGE_HIDDEN;
 	return 1;
 }
@@ -51,7 +51,6 @@ ctx_claude_stream_line(const struct ctx_json *json, uint32_t node,
 {
 	uint32_t message = ctx_json_find(json, node, "message"), subtype;
 
-	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
 	line->model = ctx_json_find(json, node, "model");
 	if (message != 0) {
 		line->kind = CTX_LINE_MESSAGE;

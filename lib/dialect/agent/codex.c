@@ -66,7 +66,7 @@ find_history(const struct ctx_json *json, uint32_t payload)
 {
 	uint32_t history = ctx_json_find(json, payload, "replacement_history");
 
-	if (history != 0 && json->nodes[history].kind == CTX_JSON_ARRAY)
+	if (ctx_is_array(json, history))
 		return history;
 	return 0;
 }
@@ -81,7 +81,7 @@ is_context(const struct ctx_json *json, uint32_t item)
 	    NULL};
 	uint32_t content = ctx_json_find(json, item, "content"), block, text;
 
-	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY)
+	if (!ctx_is_array(json, content))
 		return false;
 	for (block = content + 1; block < json->nodes[content].next;
 	     block = json->nodes[block].next) {
@@ -243,15 +243,13 @@ read_event_line(const struct ctx_json *json, uint32_t event,
 {
 	uint32_t type = ctx_json_find(json, event, "type"), member;
 
-	if (type == 0)
+	if (type == 0 || !ctx_json_is(json, type, "thread_rolled_back"))
 		return;
-	if (ctx_json_is(json, type, "thread_rolled_back")) {
-		member = ctx_json_find(json, event, "num_turns");
-		if (member == 0)
-			return;
-		line->kind = CTX_LINE_ROLLBACK;
-		line->turns = parse_count(json, member);
-	}
+	member = ctx_json_find(json, event, "num_turns");
+	if (member == 0)
+		return;
+	line->kind = CTX_LINE_ROLLBACK;
+	line->turns = parse_count(json, member);
 }
 
 void
@@ -260,7 +258,6 @@ ctx_codex_line(const struct ctx_json *json, uint32_t node,
 {
 	uint32_t payload;
 
-	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
 	switch (find_line_type(json, node, &payload)) {
 	case ITEM:
 		read_item_line(json, payload, line);

@@ -71,7 +71,7 @@ read_attachment(const struct ctx_json *json, uint32_t attachment,
 {
 	uint32_t bytes = ctx_json_find(json, attachment, "data");
 
-	if (bytes == 0 || json->nodes[bytes].kind != CTX_JSON_STRING)
+	if (!ctx_is_string(json, bytes))
 		return 0;
 	return ctx_read_block(message, CTX_BLOCK_MEDIA, bytes, err);
 }
@@ -256,7 +256,6 @@ ctx_copilot_cli_line(const struct ctx_json *json, uint32_t node,
 	uint32_t data = ctx_find_object(json, node, "data");
 	const struct event *event;
 
-	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
 	if (ctx_copilot_cli_is(json, node) == NULL)
 		return;
 	line->id = ctx_json_find(json, node, "id");

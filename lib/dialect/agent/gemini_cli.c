@@ -128,7 +128,7 @@ find_response_text(const struct ctx_json *json, uint32_t response)
 	if (text == 0 && json->nodes[response].kind == CTX_JSON_OBJECT &&
 	    ctx_json_count(json, response) == 1)
 		text = response + 2;
-	if (text == 0 || json->nodes[text].kind != CTX_JSON_STRING)
+	if (!ctx_is_string(json, text))
 		return response;
 	return text;
 }
@@ -318,7 +318,6 @@ ctx_gemini_cli_line(const struct ctx_json *json, uint32_t node,
 {
 	uint32_t type;
 
-	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
 	line->about = ctx_json_find(json, node, "$rewindTo");
 	if (line->about != 0) {
 		line->kind = CTX_LINE_REWIND;

@@ -21,7 +21,7 @@ ctx_goose_is(const struct ctx_json *json, uint32_t node)
 	    NULL};
 	uint32_t content = ctx_json_find(json, node, "content"), created;
 
-	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY ||
+	if (!ctx_is_array(json, content) ||
 	    ctx_json_find(json, node, "role") == 0)
 		return NULL;
 	created = ctx_json_find(json, node, "created");
@@ -92,7 +92,7 @@ read_goose_result_body(struct ctx_message *message, uint32_t block,
 		body = ctx_json_find(json, result, "value");
 	if (body != 0 && json->nodes[body].kind == CTX_JSON_OBJECT)
 		body = ctx_json_find(json, body, "content");
-	if (body != 0 && json->nodes[body].kind == CTX_JSON_ARRAY)
+	if (ctx_is_array(json, body))
 		return ctx_read_result(message, body, id, 0,
 		    read_goose_plain_block, err);
 	/* The content of the result is a string if the tool call failed,

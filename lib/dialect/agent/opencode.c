@@ -72,7 +72,7 @@ ctx_opencode_is(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t parts = ctx_json_find(json, node, "parts");
 
-	if (parts == 0 || json->nodes[parts].kind != CTX_JSON_ARRAY ||
+	if (!ctx_is_array(json, parts) ||
 	    ctx_find_below(json, node, "info", "role") == 0)
 		return NULL;
 	return "info and parts";
@@ -175,7 +175,6 @@ void
 ctx_opencode_line(const struct ctx_json *json, uint32_t node,
     struct ctx_line_place *line)
 {
-	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
 	if (ctx_opencode_is(json, node) == NULL)
 		return;
 	line->kind = CTX_LINE_MESSAGE;

@@ -29,7 +29,7 @@ ctx_pi_is(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t type = ctx_json_find(json, node, "type"), message;
 
-	if (type == 0 || json->nodes[type].kind != CTX_JSON_STRING)
+	if (!ctx_is_string(json, type))
 		return NULL;
 	if (ctx_json_find(json, node, "parentId") != 0 && is_entry(json, type))
 		return "type and parentId";
@@ -97,7 +97,7 @@ read_inserted_message(struct ctx_message *message, uint32_t obj,
 		message->flags |= CTX_MESSAGE_HIDDEN;
 	for (i = 0; i < sizeof keys / sizeof keys[0]; i++) {
 		value = ctx_json_find(json, obj, keys[i]);
-		if (value != 0 && json->nodes[value].kind == CTX_JSON_STRING &&
+		if (ctx_is_string(json, value) &&
 		    ctx_read_block(message, CTX_BLOCK_TEXT, value, err) < 0)
 			return -1;
 	}
@@ -112,7 +112,7 @@ read_pi_message(struct ctx_message *parsed, uint32_t message,
 	const struct ctx_json *json = parsed->json;
 	uint32_t role = ctx_json_find(json, message, "role");
 
-	if (role == 0 || json->nodes[role].kind != CTX_JSON_STRING)
+	if (!ctx_is_string(json, role))
 		return 0;
 	parsed->role_node = role;
 	if (ctx_json_is(json, role, "assistant"))
@@ -180,7 +180,6 @@ ctx_pi_line(const struct ctx_json *json, uint32_t node,
 	uint32_t type = ctx_json_find(json, node, "type"), message;
 	size_t i;
 
-	*line = (struct ctx_line_place){.kind = CTX_LINE_ASIDE};
 	if (type == 0)
 		return;
 	line->id = ctx_json_find(json, node, "id");

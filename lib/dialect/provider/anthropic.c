@@ -49,8 +49,8 @@ suggest_from_block(const struct ctx_json *json, uint32_t block)
 	if (type == 0)
 		return NULL;
 	thinking = ctx_json_find(json, block, "thinking");
-	if (ctx_json_is(json, type, "thinking") && thinking != 0 &&
-	    json->nodes[thinking].kind == CTX_JSON_STRING)
+	if (ctx_json_is(json, type, "thinking") &&
+	    ctx_is_string(json, thinking))
 		return "thinking";
 	return ctx_json_is(json, type, "redacted_thinking")
 	    ? "redacted_thinking"

@@ -19,7 +19,7 @@ ctx_bedrock_is(const struct ctx_json *json, uint32_t node)
 	uint32_t content = ctx_json_find(json, node, "content"), block;
 	size_t i;
 
-	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY ||
+	if (!ctx_is_array(json, content) ||
 	    ctx_json_find(json, node, "role") == 0)
 		return NULL;
 	block = ctx_json_at(json, content, 0);

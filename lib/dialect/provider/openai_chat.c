@@ -57,7 +57,7 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 		body = ctx_json_find(json, call, "function");
 		if (body != 0)
 			body = ctx_json_find(json, body, "arguments");
-		if ((body != 0 && json->nodes[body].kind == CTX_JSON_STRING) ||
+		if (ctx_is_string(json, body) ||
 		    ctx_json_find(json, call, "custom") != 0)
 			return "tool_calls";
 	}

@@ -154,7 +154,7 @@ read_texts(struct ctx_message *message, uint32_t list, struct ctx_err *err)
 	const struct ctx_json *json = message->json;
 	uint32_t one, text;
 
-	if (list == 0 || json->nodes[list].kind != CTX_JSON_ARRAY)
+	if (!ctx_is_array(json, list))
 		return 0;
 	for (one = list + 1; one < json->nodes[list].next;
 	     one = json->nodes[one].next)
@@ -173,14 +173,14 @@ read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 	uint32_t sealed = ctx_json_find(json, node, "encrypted_content");
 	uint32_t content = ctx_json_find(json, node, "content");
 
-	if (sealed != 0 && json->nodes[sealed].kind == CTX_JSON_STRING) {
+	if (ctx_is_string(json, sealed)) {
 		if (ctx_read_block(message, CTX_BLOCK_REASONING, sealed, err) <
 		    0)
 			return -1;
 		message->blocks[message->n - 1].is_encrypted = true;
 		return 0;
 	}
-	if (content == 0 || json->nodes[content].kind != CTX_JSON_ARRAY)
+	if (!ctx_is_array(json, content))
 		content = ctx_json_find(json, node, "summary");
 	if (read_texts(message, content, err) < 0)
 		return -1;
