@@ -618,6 +618,9 @@ X
 		run -2 --separate-stderr ctx-prune -b 300 $options chat.jsonl
 		said=${stderr#ctx-prune}
 		run -2 --separate-stderr ctx-replay -p "-b 300 $options" chat.jsonl
-		[ "$stderr" = "ctx-replay$said" ] || fail "$options: $stderr"
+		[ "$stderr" = "ctx-replay: --policy$said" ] || fail "$options: $stderr"
 	done
+	run -2 ctx-replay -p "-b" chat.jsonl
+	[ "$output" = "ctx-replay: --policy: -b needs an argument, N|P%" ] ||
+		fail "$output"
 }

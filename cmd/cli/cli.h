@@ -92,6 +92,9 @@ struct cli_option {
 /* A command: its description, its options and the files it reads. */
 struct cli {
 	const char *name, *about, *operands, *examples;
+	/* An option, such as "--policy", whose argument cli_parse reads as a
+	 * command line; messages name it.  Otherwise NULL. */
+	const char *within;
 	/* text of --help that says what exit status 1 means, or NULL if the
 	 * command never exits with 1 */
 	const char *no_means;

@@ -71,6 +71,8 @@ say(const struct cli *cli, const char *fmt, va_list ap)
 	cli_progress_clear(cli);
 	(void)vsnprintf(line, sizeof line, fmt, ap);
 	(void)fprintf(stderr, "%s: ", cli->name);
+	if (cli->within != NULL)
+		(void)fprintf(stderr, "%s: ", cli->within);
 	cli_print_masked(stderr, line, strlen(line));
 	(void)fputc('\n', stderr);
 }

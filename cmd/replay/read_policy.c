@@ -68,7 +68,7 @@ check_level(const struct cli *cli, const struct ctx_prune_settings *settings)
 	if (settings->level == CTX_LEVEL_AGGRESSIVE &&
 	    settings->strategy->truncates_texts)
 		cli_die(cli,
-		    "--policy: with the strategy %s the level aggressive cuts "
+		    "with the strategy %s the level aggressive cuts "
 		    "texts, which ctx-replay cannot evaluate; choose another "
 		    "level, or the strategy pinned-fifo, fifo, middle-out or "
 		    "summarize",
@@ -81,7 +81,9 @@ static void
 read_options(const struct cli *cli, struct named_policy *policy)
 {
 	struct ctx_prune_config *config = &policy->config;
-	struct cli words = {.name = cli->name, .operands = ""};
+	struct cli words = {.name = cli->name,
+	    .within = "--policy",
+	    .operands = ""};
 	struct strategy_options given = {.level = CTX_LEVEL_BALANCED};
 	const struct cli_option options[] = {
 	    PRUNE_BUDGET(config),
@@ -103,11 +105,11 @@ read_options(const struct cli *cli, struct named_policy *policy)
 		argc++;
 	cli_parse(&words, options, argc, policy->words);
 	if (words.n_files > 0)
-		cli_die(cli, "--policy: '%s' is not an option of ctx-prune",
+		cli_die(&words, "'%s' is not an option of ctx-prune",
 		    words.files[0]);
 	free(words.files);
-	strategy_options_apply(cli, &given, config);
-	check_level(cli, &config->settings);
+	strategy_options_apply(&words, &given, config);
+	check_level(&words, &config->settings);
 }
 
 void
