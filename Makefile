@@ -604,6 +604,12 @@ ifneq ($(VOCAB),builtin)
 	install -d $(DESTDIR)$(DATADIR)
 	install -m 644 $(ENCODINGS) $(DESTDIR)$(DATADIR)
 endif
+ifeq ($(DESTDIR),)
+	@case ":$$PATH:" in \
+	*':$(PREFIX)/bin:'*) try=Try ;; \
+	*) try='Add $(PREFIX)/bin to PATH, then try' ;; \
+	esac; echo "Installed in $(PREFIX). $$try: ctx help"
+endif
 
 # Manual pages, examples and completions of the commands
 install-data:

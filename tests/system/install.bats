@@ -353,11 +353,22 @@ build() { # PROGRAM OUT [FLAG...]
 @test "DESTDIR stages an installation, and uninstall leaves nothing" {
 	make -s -C "$ROOT" TREE="${B##*/}" DESTDIR="$PWD/stage" \
 	    PREFIX=/opt/ctx install > log
+	run ! grep -q '^Installed' log
 	"$PWD/stage/opt/ctx/bin/ctx-count" "$chat"
 	grep -qx 'prefix=/opt/ctx' stage/opt/ctx/lib/pkgconfig/libctx.pc
 	make -s -C "$ROOT" TREE="${B##*/}" DESTDIR="$PWD/stage" \
 	    PREFIX=/opt/ctx uninstall > log
 	[ -z "$(find stage ! -type d)" ]
+}
+
+@test "install ends with what to do next, and says if PATH lacks the commands" {
+	p=$PWD/own
+	make -s -C "$ROOT" TREE="${B##*/}" PREFIX="$p" install > log
+	[ "$(tail -n 1 log)" = \
+	    "Installed in $p. Add $p/bin to PATH, then try: ctx help" ]
+	PATH="$PATH:$p/bin" make -s -C "$ROOT" TREE="${B##*/}" PREFIX="$p" \
+	    install > log
+	[ "$(tail -n 1 log)" = "Installed in $p. Try: ctx help" ]
 }
 
 @test "the manual pages become web pages" {
