@@ -240,6 +240,7 @@ handle_fix(void *user, const struct ctx_fix *fix, struct ctx_err *err)
 	struct check_command *check = user;
 
 	check->fixed++;
+	check->report.has_changes = true;
 	if (check->report.explain != NULL)
 		return explain_fix(check, fix, err);
 	if (check->report.dry_run && !check->quiet)

@@ -63,6 +63,33 @@ hashes() {
 	run -1 ctx-prune -n -b 500 "$agent"
 }
 
+@test "--dry-run says on standard error that nothing would change" {
+	local c
+	jq -nc '{role: "user", content: "hello"}' > in
+	for c in ctx-truncate ctx-age ctx-restore "ctx-check --repair" \
+	    "ctx-cache --strip" "ctx-truncate --explain told"; do
+		# shellcheck disable=SC2086 # a command and its options
+		run -0 --separate-stderr $c -n in
+		[ -z "$output" ]
+		[ "$stderr" = "${c%% *}: nothing would change" ] || fail "$c: $stderr"
+		# shellcheck disable=SC2086
+		run -0 --separate-stderr $c in
+		[ -z "$stderr" ]
+	done
+	for c in "ctx-check --repair -q" "ctx-truncate --json"; do
+		# shellcheck disable=SC2086
+		run -0 $c -n in
+		[ -z "$output" ]
+	done
+	# One changed file is enough, and changes that only --explain lists.
+	cp "$agent" long
+	run -0 --separate-stderr ctx-truncate -l 1000 -n long in
+	[ -z "$stderr" ]
+	tail -n +5 "$agent" > cut
+	run -0 --separate-stderr ctx-check --repair -n --explain told cut
+	[ -z "$stderr" ]
+}
+
 @test "--explain has a line for each changed message, and --dry-run counts as many" {
 	while read -r c; do
 		inputs "$c"

@@ -107,7 +107,7 @@ struct cli {
 	const char *dialect_name, *model, *encoding;
 	const struct ctx_dialect *dialect;
 	bool lenient, unbuffered, verbose, no_sandbox, progress_asked;
-	bool still; /* true if progress is never shown */
+	bool still; /* true if neither progress nor notes are shown */
 	/* in_place: true if --in-place is given: each input file is then
 	 * replaced by the output of the command. suffix: the original file is
 	 * kept under its name with this text at the end; NULL if it is not
@@ -188,6 +188,7 @@ struct cli_report {
 	bool is_table;
 	/* true if the header of the table of --explain was printed */
 	bool has_heads;
+	bool has_changes; /* true once a change was reported */
 	struct ctx_archive archive;
 	/* The sums of the changes so far, for each reason (rule).  The list
 	 * ends with an element whose name is NULL. */

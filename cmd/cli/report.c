@@ -353,6 +353,7 @@ report_change(void *user, const struct ctx_change *change, struct ctx_err *err)
 			return -1;
 		report->file = change->file;
 	}
+	report->has_changes = true;
 	add_to_rule(report, change);
 	return report->explain != NULL ? write_explanation(report, change, err)
 				       : 0;
@@ -405,6 +406,9 @@ cli_report_close(struct cli *cli, struct cli_report *report,
 
 	if (end_file(report, &err) < 0)
 		cli_fail(cli, &err);
+	if (report->dry_run && report->by_file && !report->json &&
+	    !report->has_changes && !cli->still)
+		cli_say(cli, "nothing would change");
 	if (out->archive != NULL &&
 	    ctx_archive_close(&report->archive, &err) < 0)
 		cli_fail(cli, &err);
