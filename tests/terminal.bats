@@ -158,6 +158,11 @@ X
 	done
 	on_terminal "sed 40d agent.jsonl > orphan; ctx-check --repair -n --explain=- orphan"
 	[ "$(sed -n 2p tty | xargs)" = "orphan:39 assistant insert orphan-call" ]
+	printf '%s\n' '{"parentUuid":null,"type":"user","uuid":"a","message":{"role":"user","content":"one two three"}}' \
+	    '{"parentUuid":"a","type":"user","uuid":"b","message":{"role":"user","content":"four"}}' > linked
+	on_terminal "ctx-prune -s pinned-fifo -k 1 -t 0 -b 5 -n --explain=- linked" 100
+	[ "$(sed -n 3p tty | xargs)" = "linked:2 user 5 -> 5 edit link to removed line" ] ||
+		fail "$(cat tty)"
 	# A member of a request, and escapes in the names of tools.
 	jq -nc '{role: "user", content: "go"}, {role: "assistant", content: null,
 	    tool_calls: [{id: "a", type: "function", function: {name: "\u001b[31m",

@@ -183,11 +183,8 @@ struct cli_report {
 	/* The next members are the state of the reports. explain: open file of
 	 * --explain. */
 	FILE *explain;
-	/* True if --explain prints a table for people, because it prints to a
-	 * terminal. */
-	bool is_table;
-	/* true if the header of the table of --explain was printed */
-	bool has_heads;
+	bool is_table;    /* true if --explain prints a table for people */
+	bool has_heads;   /* true once the header of that table was printed */
 	bool has_changes; /* true once a change was reported */
 	struct ctx_archive archive;
 	/* The sums of the changes so far, for each reason (rule).  The list

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/plan_table.h"
 
 enum { WHERE, ROLE, TOOL, TOKENS, WHY, COLUMNS };
 
@@ -92,6 +92,7 @@ int
 cli_explain_row(struct cli_report *report, const struct ctx_change *change,
     struct ctx_err *err)
 {
+	struct cli_words words = cli_change_words(change->action, change->rule);
 	bool is_message = change->member.n == 0 && !change->aside;
 	struct ctx_buf where = {0};
 	unsigned widths[COLUMNS];
@@ -115,7 +116,7 @@ cli_explain_row(struct cli_report *report, const struct ctx_change *change,
 	    change->member.n > 0 ? change->member : change->tool);
 	write_change(tokens, change, widths[TOKENS]);
 	print_string(widths, TOKENS, tokens);
-	(void)snprintf(why, sizeof why, "%s %s", change->action, change->rule);
+	(void)snprintf(why, sizeof why, "%s %s", words.action, words.reason);
 	print_string(widths, WHY, why);
 	return ferror(stdout) == 0
 	    ? 0

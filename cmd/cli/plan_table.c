@@ -11,6 +11,14 @@
  * the reason. */
 enum { WIDE = 73, NARROW = 26, REASON_LEAST = 4, NOTE_INDENT = 4 };
 
+struct cli_words
+cli_change_words(const char *action, const char *rule)
+{
+	if (strcmp(action, "relink") == 0)
+		return (struct cli_words){"edit", "link to removed line"};
+	return (struct cli_words){action, rule};
+}
+
 static bool
 is_for_people(void)
 {

@@ -5,6 +5,13 @@
 
 #include "cli/cli.h"
 
+/* How tables for people name a change. */
+struct cli_words {
+	const char *action, *reason;
+};
+/* Returns the words for an action and a rule of struct ctx_change. */
+struct cli_words cli_change_words(const char *action, const char *rule);
+
 struct cli_plan_row {
 	const char *action, *reason; /* reason: may be "" */
 	/* The number of changed things, and what they are, such as "messages".

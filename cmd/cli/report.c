@@ -189,9 +189,11 @@ write_explanation(struct cli_report *report, const struct ctx_change *change,
 static void
 print_others(const struct cli_rule *rule, uint64_t n, const char *what)
 {
+	struct cli_words words = cli_change_words(rule->action, rule->name);
+
 	if (n > 0)
-		cli_plan_row(&(struct cli_plan_row){.action = rule->action,
-		    .reason = rule->name,
+		cli_plan_row(&(struct cli_plan_row){.action = words.action,
+		    .reason = words.reason,
 		    .count_sign = ' ',
 		    .count = n,
 		    .unit = what});
@@ -209,13 +211,14 @@ tokens_of(const struct cli_rule *rule)
 static void
 print_messages(const struct cli_rule *rule)
 {
+	struct cli_words words = cli_change_words(rule->action, rule->name);
 	bool adds = strcmp(rule->action, "add") == 0;
 	bool drops = strcmp(rule->action, "drop") == 0;
 
 	if (rule->messages == 0 && rule->before == rule->after)
 		return;
-	cli_plan_row(&(struct cli_plan_row){.action = rule->action,
-	    .reason = rule->name,
+	cli_plan_row(&(struct cli_plan_row){.action = words.action,
+	    .reason = words.reason,
 	    .count_sign = adds ? '+'
 		: drops        ? '-'
 			       : ' ',
