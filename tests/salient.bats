@@ -169,6 +169,20 @@ run_of_lists() {
 	ctx-prune -e o200k_base --quantum 0 -k 1 -t 1 -b 200 out | cmp - out
 }
 
+@test "salient keeps more names in few results with their calls than a line of each result" {
+	{
+		messages "user:Look for the fault, please."
+		for i in $(seq 12); do
+			called "c$i" run "{\"command\":\"$(words 60)\"}" \
+			    "$(for k in $(seq 20); do echo "the value of item_${i}_$k is set here, and nothing else is known about it"; done)"
+		done
+		messages "user:And?"
+	} > in
+	ctx-prune -s salient --quantum 0 -k 1 -t 1 -b 1000 in > out
+	[ "$(tokens out)" -le 1000 ]
+	[ "$(grep -o 'item_[0-9_]*' out | wc -l)" -ge 36 ]
+}
+
 @test "salient cuts no results at level light, of excluded tools, or if all fits" {
 	run_of_lists > in
 	local options

@@ -43,6 +43,7 @@ struct fixture {
 	double weight[MOST_NAMES];
 	uint64_t tokens[MOST_GROUPS];
 	bool kept[MOST_GROUPS];
+	size_t needs[MOST_GROUPS];
 	struct ctx_cover cover;
 };
 
@@ -63,8 +64,14 @@ make_fixture(struct fixture *f, unsigned long long *seed)
 	/* Small whole numbers, whose sums are exact in any order. */
 	for (i = 0; i < MOST_NAMES; i++)
 		f->weight[i] = (double)(tap_random(seed) % 4);
-	f->cover = (struct ctx_cover){groups, MOST_NAMES, f->from, f->names,
-	    f->weight, f->tokens, f->kept, tap_random(seed) % 300};
+	f->cover = (struct ctx_cover){.n_groups = groups,
+	    .n_names = MOST_NAMES,
+	    .from = f->from,
+	    .names = f->names,
+	    .weight = f->weight,
+	    .tokens = f->tokens,
+	    .kept = f->kept,
+	    .room = tap_random(seed) % 300};
 }
 
 static double
@@ -113,9 +120,63 @@ choose_slowly(const struct fixture *f, double *score)
 	}
 }
 
+enum { MARK = 9 };
+
+/* Makes the first half of the groups need the group before them or none, and
+ * the other half passages of the last of these. */
+static void
+add_needs(struct fixture *f, unsigned long long *seed)
+{
+	size_t g, heads = (f->cover.n_groups + 1) / 2;
+
+	for (g = 0; g < heads; g++)
+		f->needs[g] = g > 0 && tap_random(seed) % 2 == 0 ? g - 1 : g;
+	for (; g < f->cover.n_groups; g++) {
+		f->needs[g] = heads - 1;
+		f->kept[g] = false;
+	}
+	f->tokens[heads - 1] += MARK;
+	for (g = heads; g-- > 0;)
+		if (f->kept[g])
+			f->kept[f->needs[g]] = true;
+	f->cover.needs = f->needs;
+	f->cover.first_passage = heads;
+	f->cover.mark_tokens = MARK;
+}
+
+/* Returns the number of tokens of the chosen groups that are not kept in any
+ * case, and of the marks between the chosen passages. */
+static uint64_t
+count_chosen(const struct fixture *f, const bool *chosen)
+{
+	size_t g, heads = f->cover.first_passage, n = f->cover.n_groups;
+	uint64_t tokens = 0, marks = 0;
+
+	for (g = 0; g < n; g++)
+		tokens += chosen[g] && !f->kept[g] ? f->tokens[g] : 0;
+	for (g = heads; g < n; g++)
+		marks += !chosen[g] && (g == heads || chosen[g - 1]);
+	/* The tokens of the group contain one mark. */
+	return tokens + marks * MARK > MARK ? tokens + marks * MARK - MARK : 0;
+}
+
+static void
+check_needs(const struct fixture *f, bool *chosen)
+{
+	double score[MOST_GROUPS];
+	struct ctx_err err;
+	size_t g;
+
+	NEED(ctx_cover_score(&f->cover, score, chosen, &err) == 0);
+	for (g = 0; g < f->cover.n_groups; g++)
+		CHECK(!chosen[g] || chosen[f->needs[g]]);
+	CHECK(count_chosen(f, chosen) <= f->cover.room);
+}
+
 int
 main(void)
 {
+	bool chosen[MOST_GROUPS];
 	double fast[MOST_GROUPS], slow[MOST_GROUPS];
 	char data[202] = "";
 	unsigned long long seed = 7;
@@ -156,9 +217,16 @@ main(void)
 		for (g = 0; g < f.cover.n_groups; g++)
 			CHECK(fast[g] == slow[g]);
 	}
+	tap_case("chosen groups fit with all that they need, and with marks");
+	for (round = 0; round < 3000; round++) {
+		make_fixture(&f, &seed);
+		add_needs(&f, &seed);
+		check_needs(&f, chosen);
+	}
 	tap_case("without groups and names there is nothing to score");
 	f.from[0] = 0;
 	f.cover.n_groups = f.cover.n_names = 0;
+	f.cover.needs = NULL;
 	CHECK(ctx_cover_score(&f.cover, fast, NULL, &err) == 0);
 	return tap_done();
 }

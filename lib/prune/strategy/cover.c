@@ -21,6 +21,16 @@
  * (tests/bench/survive). */
 static const double LENGTH = 0.8;
 
+/* If groups need others, the score of the newest group is multiplied by 1 plus
+ * this number, and those of older ones by less.  The number was chosen like
+ * LENGTH. */
+static const double NEWEST = 0.4;
+
+/* As long as the group that a passage needs is not chosen, this part of that
+ * group's tokens counts as tokens of the passage: several passages share the
+ * group.  The number was chosen like LENGTH. */
+static const double SHARE = 0.1;
+
 struct entry {
 	/* the group's score, or a higher one that was computed earlier */
 	double score;
@@ -35,23 +45,59 @@ struct choice {
 	size_t *holders_from;
 	uint32_t *holders;
 	bool *covered;
+	bool *chosen; /* see ctx_cover_score */
 	/* weight: for each group, the sum of the weights of its names that are
 	 * in no chosen group.  n_left: for each group, the number of these
 	 * names. */
 	double *weight;
 	uint32_t *n_left;
-	/* heap of groups; the group with the highest score is on top */
+	/* passage_of[g] is the last passage that needs group g, and
+	 * passage_of[p] the passage before p that needs the same group as p;
+	 * 0: there is none. */
+	uint32_t *passage_of;
+	/* heap of groups; the group with the highest score is on top.  A
+	 * passage can be in it twice. */
 	struct entry *heap;
 	size_t n;
 };
 
+/* Returns the number of a group that group g needs, or g if there is none. */
+static size_t
+find_needed(const struct ctx_cover *cover, size_t g)
+{
+	return cover->needs != NULL ? cover->needs[g] : g;
+}
+
+static bool
+is_passage(const struct ctx_cover *cover, size_t g)
+{
+	return cover->needs != NULL && g >= cover->first_passage &&
+	    cover->needs[g] != g;
+}
+
+/* Returns a factor for the score of group g: the newer, the higher. */
+static double
+weigh_position(const struct ctx_cover *cover, size_t g)
+{
+	if (cover->needs == NULL)
+		return 1;
+	if (is_passage(cover, g))
+		g = cover->needs[g];
+	return 1 + NEWEST * (double)g / (double)(cover->first_passage + 1);
+}
+
 static double
 compute_score(const struct choice *c, size_t group)
 {
+	const struct ctx_cover *cover = c->cover;
+	double tokens = (double)cover->tokens[group];
+
 	if (c->n_left[group] == 0 || c->weight[group] <= 0)
 		return 0;
-	return c->weight[group] /
-	    pow((double)c->cover->tokens[group] + 1, LENGTH);
+	if (is_passage(cover, group) && !c->chosen[cover->needs[group]])
+		tokens += SHARE * (double)cover->tokens[cover->needs[group]];
+	return c->weight[group] * weigh_position(cover, group) /
+	    pow(tokens + 1, LENGTH);
 }
 
 /* Order of groups in the heap.  Returns true if x has a higher score than y, or
@@ -78,6 +124,34 @@ sift_down(struct choice *c, size_t i)
 		i = child;
 	}
 	c->heap[i] = moved;
+}
+
+static void
+push(struct choice *c, size_t group)
+{
+	struct entry entry = {compute_score(c, group), group};
+	size_t i = c->n++, parent;
+
+	for (; i > 0; i = parent) {
+		parent = (i - 1) / 2;
+		if (!is_before(&entry, &c->heap[parent]))
+			break;
+		c->heap[i] = c->heap[parent];
+	}
+	c->heap[i] = entry;
+}
+
+static void
+list_passages(struct choice *c)
+{
+	const struct ctx_cover *cover = c->cover;
+	size_t g;
+
+	for (g = 0; g < cover->n_groups; g++)
+		if (is_passage(cover, g)) {
+			c->passage_of[g] = c->passage_of[cover->needs[g]];
+			c->passage_of[cover->needs[g]] = (uint32_t)g;
+		}
 }
 
 static void
@@ -135,8 +209,63 @@ fill_heap(struct choice *c)
 		sift_down(c, g);
 }
 
+/* Returns true if passages between passage g and its neighbour, another
+ * passage or the end of the text, would be removed. */
+static bool
+is_before_mark(const struct choice *c, size_t g, size_t neighbour)
+{
+	const struct ctx_cover *cover = c->cover;
+
+	return neighbour < cover->n_groups && is_passage(cover, neighbour) &&
+	    cover->needs[neighbour] == cover->needs[g] && !c->chosen[neighbour];
+}
+
+/* Returns how many tokens more are kept if a group, and all that it needs, is
+ * chosen. */
+static uint64_t
+count_cost(const struct choice *c, size_t group)
+{
+	const struct ctx_cover *cover = c->cover;
+	uint64_t tokens = cover->tokens[group];
+	size_t g, next;
+
+	for (g = group; (next = find_needed(cover, g)) != g; g = next)
+		if (!c->chosen[next])
+			tokens += cover->tokens[next];
+	if (!is_passage(cover, group))
+		return tokens;
+	/* A chosen passage divides the removed ones around it. */
+	tokens += is_before_mark(c, group, group - 1) ? cover->mark_tokens : 0;
+	tokens += is_before_mark(c, group, group + 1) ? cover->mark_tokens : 0;
+	return tokens > cover->mark_tokens ? tokens - cover->mark_tokens : 0;
+}
+
+/* Chooses a group and all that it needs.  The scores of other passages that
+ * need a group chosen here become higher, so these are put into the heap
+ * again. */
 static void
-choose_groups(struct choice *c, double *score, bool *chosen)
+choose_group(struct choice *c, size_t group)
+{
+	size_t g = group, next;
+	uint32_t p;
+
+	for (;; g = next) {
+		cover_names(c, g);
+		next = find_needed(c->cover, g);
+		if (c->chosen != NULL && !c->chosen[g]) {
+			c->chosen[g] = true;
+			for (p = is_passage(c->cover, g) ? 0 : c->passage_of[g];
+			     p != 0; p = c->passage_of[p])
+				if (!c->chosen[p])
+					push(c, p);
+		}
+		if (next == g)
+			return;
+	}
+}
+
+static void
+choose_groups(struct choice *c, double *score)
 {
 	uint64_t room = c->cover->room, tokens;
 	size_t group;
@@ -153,13 +282,13 @@ choose_groups(struct choice *c, double *score, bool *chosen)
 		score[group] = c->heap[0].score;
 		c->heap[0] = c->heap[--c->n];
 		sift_down(c, 0);
-		tokens = c->cover->tokens[group];
+		if (c->chosen != NULL && c->chosen[group])
+			continue;
+		tokens = count_cost(c, group);
 		if (tokens > room)
 			continue;
 		room -= tokens;
-		cover_names(c, group);
-		if (chosen != NULL)
-			chosen[group] = true;
+		choose_group(c, group);
 	}
 }
 
@@ -188,6 +317,7 @@ release_choice(struct choice *c)
 	free(c->covered);
 	free(c->weight);
 	free(c->n_left);
+	free(c->passage_of);
 	free(c->heap);
 }
 
@@ -195,7 +325,7 @@ int
 ctx_cover_score(const struct ctx_cover *cover, double *score, bool *chosen,
     struct ctx_err *err)
 {
-	struct choice c = {.cover = cover};
+	struct choice c = {.cover = cover, .chosen = chosen};
 	size_t g, groups = cover->n_groups + 1;
 	int rc = -1;
 
@@ -204,13 +334,16 @@ ctx_cover_score(const struct ctx_cover *cover, double *score, bool *chosen,
 	c.covered = calloc(cover->n_names + 1, sizeof *c.covered);
 	c.weight = calloc(groups, sizeof *c.weight);
 	c.n_left = calloc(groups, sizeof *c.n_left);
-	c.heap = calloc(groups, sizeof *c.heap);
+	c.passage_of = calloc(groups, sizeof *c.passage_of);
+	c.heap = calloc(2 * groups, sizeof *c.heap);
 	if (c.holders_from == NULL || c.holders == NULL || c.covered == NULL ||
-	    c.weight == NULL || c.n_left == NULL || c.heap == NULL) {
+	    c.weight == NULL || c.n_left == NULL || c.passage_of == NULL ||
+	    c.heap == NULL) {
 		ctx_err_nomem(err);
 		goto out;
 	}
 	list_holders(&c);
+	list_passages(&c);
 	sum_weights(&c);
 	for (g = 0; g < cover->n_groups; g++) {
 		score[g] = 0;
@@ -220,7 +353,7 @@ ctx_cover_score(const struct ctx_cover *cover, double *score, bool *chosen,
 			cover_names(&c, g);
 	}
 	fill_heap(&c);
-	choose_groups(&c, score, chosen);
+	choose_groups(&c, score);
 	rc = 0;
 out:
 	release_choice(&c);

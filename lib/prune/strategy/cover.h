@@ -20,6 +20,16 @@ struct ctx_cover {
 	const bool *kept;
 	/* maximum number of tokens of all chosen groups together */
 	uint64_t room;
+	/* For each group: the number of a group that is chosen together with
+	 * it, or its own number.  NULL if each group can be chosen alone. */
+	const size_t *needs;
+	/* If needs is not NULL, the groups from this number on are passages (a
+	 * few lines each) of the groups that they need, in the order of the
+	 * conversation. */
+	size_t first_passage;
+	/* number of tokens of the mark that replaces removed passages; a group
+	 * with passages contains one mark as long as none is chosen */
+	uint64_t mark_tokens;
 };
 
 /* Chooses groups one after another, always the one with the highest score, and
@@ -27,8 +37,9 @@ struct ctx_cover {
  * its tokens; names that are in a group chosen before have no weight any more.
  * The score is 0 if all names of the group are in chosen groups, or if the
  * group is kept in any case.  A group with more tokens than are left gets its
- * score, but is not chosen. chosen: set to true for each group that is chosen
- * or kept in any case, and to false for the others; may be NULL. */
+ * score, but is not chosen.  If groups need others, newer ones get a higher
+ * score. chosen: set to true for each group that is chosen or kept in any case,
+ * and to false for the others; may be NULL if no group needs another. */
 int ctx_cover_score(const struct ctx_cover *cover, double *score, bool *chosen,
     struct ctx_err *err);
 

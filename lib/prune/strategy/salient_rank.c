@@ -3,9 +3,9 @@
  * contain, and chooses which passages (a few lines each) of long tool results
  * are kept
  *
- * First the kept passages are chosen, as if each could be kept without the rest
- * of its group.  Then the groups are ranked by the names and tokens that they
- * have without the other passages.
+ * First the kept passages are chosen; a passage can only be kept with the rest
+ * of its group and the user message of its turn.  Then the groups are ranked by
+ * the names and tokens that they have without the other passages.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,10 +18,10 @@
  * "[... 900 characters truncated ...]". */
 enum { MARK_TOKENS = 9 };
 
-/* The groups or pieces among which ctx_cover_score chooses, with the data that
- * it needs. */
+/* The groups or passages among which ctx_cover_score chooses, with the data
+ * that it needs. */
 struct choices {
-	size_t *from;
+	size_t *from, *needs;
 	uint64_t *tokens;
 	bool *kept, *chosen;
 	double *score;
@@ -34,8 +34,12 @@ struct ranking {
 	/* The number of a group is the index of its first segment (message or
 	 * part of one).  The index of any other segment is the number of a
 	 * group without names. */
-	struct choices groups, pieces;
-	uint32_t *names; /* names of the groups */
+	struct choices groups;
+	/* The choices below n_segments are the groups without their passages.
+	 * The choice with the number n_segments + p is piece p if this is a
+	 * passage, and nothing otherwise. */
+	struct choices parts;
+	uint32_t *names; /* names of the groups or parts */
 	double *weight;  /* weight of each name */
 	/* n_segments, n_pieces: numbers of segments and pieces that are ranked.
 	 * n_groups: number of real groups, without the groups without names. */
@@ -48,13 +52,14 @@ static int
 open_choices(struct choices *choices, size_t n, struct ctx_err *err)
 {
 	choices->from = calloc(n + 2, sizeof *choices->from);
+	choices->needs = calloc(n + 1, sizeof *choices->needs);
 	choices->tokens = calloc(n + 1, sizeof *choices->tokens);
 	choices->kept = calloc(n + 1, sizeof *choices->kept);
 	choices->chosen = calloc(n + 1, sizeof *choices->chosen);
 	choices->score = calloc(n + 1, sizeof *choices->score);
-	if (choices->from == NULL || choices->tokens == NULL ||
-	    choices->kept == NULL || choices->chosen == NULL ||
-	    choices->score == NULL)
+	if (choices->from == NULL || choices->needs == NULL ||
+	    choices->tokens == NULL || choices->kept == NULL ||
+	    choices->chosen == NULL || choices->score == NULL)
 		return ctx_err_nomem(err);
 	return 0;
 }
@@ -63,6 +68,7 @@ static void
 release_choices(struct choices *choices)
 {
 	free(choices->from);
+	free(choices->needs);
 	free(choices->tokens);
 	free(choices->kept);
 	free(choices->chosen);
@@ -85,7 +91,7 @@ release_ranking(struct ranking *r)
 	free(r->names);
 	free(r->weight);
 	release_choices(&r->groups);
-	release_choices(&r->pieces);
+	release_choices(&r->parts);
 }
 
 /* Returns the index of the first name of piece p in salient.list. */
@@ -208,30 +214,97 @@ find_start(const struct salient_piece *pieces, size_t p)
 	    : 0;
 }
 
-/* Sets the names and the number of tokens of each piece, and whether it must be
- * kept. */
+/* Sets the names of the groups without their passages, and which group each of
+ * them needs: the first user message of its turn. */
 static void
-survey_pieces(struct ranking *r)
+survey_heads(struct ranking *r)
+{
+	struct salient_piece *pieces = r->s->pieces;
+	const struct ctx_segment *segment;
+	size_t i, user = SIZE_MAX;
+
+	for (i = 0; i < r->n_pieces; i++)
+		pieces[i].kept = !pieces[i].is_passage;
+	collect_names(r);
+	merge_names(r);
+	for (i = 0; i < r->n_segments; i++) {
+		segment = &r->segments[i];
+		r->parts.from[i] = r->groups.from[i];
+		r->parts.kept[i] = r->groups.kept[i];
+		if (i > 0 && segment->turn != segment[-1].turn)
+			user = SIZE_MAX;
+		if (user == SIZE_MAX && (segment->flags & CTX_SEGMENT_USER))
+			user = i;
+		r->parts.needs[i] = i;
+		if (user != SIZE_MAX && !r->groups.kept[i] &&
+		    !(segment->flags &
+			(CTX_SEGMENT_USER | CTX_SEGMENT_SYSTEM |
+			    CTX_SEGMENT_UNKNOWN)))
+			r->parts.needs[i] = user;
+	}
+	r->parts.from[r->n_segments] = r->groups.from[r->n_segments];
+}
+
+/* Sets the names of passage p, and whether it must be kept. */
+static void
+survey_passage(struct ranking *r, size_t p)
+{
+	const struct salient_piece *piece = &r->s->pieces[p];
+	size_t i = r->n_segments + p, first = first_name(r->s, p);
+	size_t n = piece->names_end - first;
+
+	memcpy(r->names + r->parts.from[i], r->s->list + first,
+	    n * sizeof *r->names);
+	r->parts.from[i + 1] = r->parts.from[i] + n;
+	r->parts.needs[i] = group_of_piece(r, p);
+	r->parts.kept[i] = r->plan->floors[piece->segment] != 0;
+}
+
+/* Adds the tokens of the pieces from p to end - 1, which are a segment, to the
+ * passages and to the rest of the group. */
+static void
+add_piece_tokens(struct ranking *r, size_t p, size_t end)
 {
 	const struct salient_piece *pieces = r->s->pieces;
-	size_t p, q, end;
-	uint64_t bytes;
+	uint64_t *rest = &r->parts.tokens[group_of_piece(r, p)], bytes = 0;
+	uint64_t tokens = r->segments[pieces[p].segment].tokens, share;
+	size_t q;
 
-	for (p = 0; p < r->n_pieces; p = end) {
-		uint64_t tokens = r->segments[pieces[p].segment].tokens;
-
-		end = next_segment(r->s, r->n_pieces, p);
-		bytes = 0;
-		for (q = p; q < end; q++)
-			bytes += pieces[q].to - find_start(pieces, q);
-		for (q = p; q < end; q++) {
-			r->pieces.from[q + 1] = pieces[q].names_end;
-			r->pieces.kept[q] =
-			    r->plan->floors[pieces[q].segment] != 0;
-			r->pieces.tokens[q] = bytes == 0 ? tokens
-							 : tokens *
-				(pieces[q].to - find_start(pieces, q)) / bytes;
+	for (q = p; q < end; q++)
+		bytes += pieces[q].to - find_start(pieces, q);
+	for (q = p; q < end; q++) {
+		share = bytes == 0
+		    ? tokens
+		    : tokens * (pieces[q].to - find_start(pieces, q)) / bytes;
+		if (!pieces[q].is_passage) {
+			*rest += share;
+			continue;
 		}
+		r->parts.tokens[r->n_segments + q] = share;
+		if (find_start(pieces, q) == 0 || !pieces[q - 1].is_passage)
+			*rest += MARK_TOKENS;
+	}
+}
+
+/* Fills r->parts. */
+static void
+survey_parts(struct ranking *r)
+{
+	const struct salient_piece *pieces = r->s->pieces;
+	size_t p, i, end;
+
+	survey_heads(r);
+	for (p = 0; p < r->n_pieces; p = end) {
+		end = next_segment(r->s, r->n_pieces, p);
+		add_piece_tokens(r, p, end);
+	}
+	for (p = 0; p < r->n_pieces; p++) {
+		i = r->n_segments + p;
+		r->parts.kept[i] = true;
+		r->parts.needs[i] = i;
+		r->parts.from[i + 1] = r->parts.from[i];
+		if (pieces[p].is_passage)
+			survey_passage(r, p);
 	}
 }
 
@@ -244,30 +317,33 @@ remove_passages(struct ranking *r)
 	size_t p, root;
 
 	for (p = 0; p < r->n_pieces; p++) {
-		if (!pieces[p].is_passage || r->pieces.chosen[p])
+		pieces[p].kept = r->parts.chosen[r->n_segments + p];
+		if (pieces[p].kept)
 			continue;
 		root = group_of_piece(r, p);
-		pieces[p].kept = false;
-		r->groups.tokens[root] -= r->pieces.tokens[p];
+		r->groups.tokens[root] -= r->parts.tokens[r->n_segments + p];
 		if (find_start(pieces, p) == 0 || pieces[p - 1].kept)
 			r->groups.tokens[root] += MARK_TOKENS;
 	}
 }
 
-/* Computes the scores of the groups or, if the argument names is salient.list,
- * of the pieces. */
+/* Computes the scores of the first n groups or parts.  needs: see struct
+ * ctx_cover. */
 static int
 score_choices(const struct ranking *r, struct choices *choices, size_t n,
-    const uint32_t *names, struct ctx_err *err)
+    const size_t *needs, struct ctx_err *err)
 {
 	const struct ctx_cover cover = {.n_groups = n,
 	    .n_names = r->s->names.n,
 	    .from = choices->from,
-	    .names = names,
+	    .names = r->names,
 	    .weight = r->weight,
 	    .tokens = choices->tokens,
 	    .kept = choices->kept,
-	    .room = r->room};
+	    .room = r->room,
+	    .needs = needs,
+	    .first_passage = r->n_segments,
+	    .mark_tokens = MARK_TOKENS};
 
 	return ctx_cover_score(&cover, choices->score, choices->chosen, err);
 }
@@ -279,10 +355,11 @@ choose_passages(struct ranking *r, struct ctx_err *err)
 	if (r->plan->settings.level < CTX_LEVEL_BALANCED ||
 	    r->s->n_pieces == r->s->n_segments)
 		return 0;
-	if (open_choices(&r->pieces, r->n_pieces, err) < 0)
+	if (open_choices(&r->parts, r->n_segments + r->n_pieces, err) < 0)
 		return -1;
-	survey_pieces(r);
-	if (score_choices(r, &r->pieces, r->n_pieces, r->s->list, err) < 0)
+	survey_parts(r);
+	if (score_choices(r, &r->parts, r->n_segments + r->n_pieces,
+		r->parts.needs, err) < 0)
 		return -1;
 	remove_passages(r);
 	collect_names(r);
@@ -330,7 +407,7 @@ ctx_salient_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	merge_names(&r);
 	weigh_names(&r);
 	if (choose_passages(&r, err) < 0 ||
-	    score_choices(&r, &r.groups, r.n_segments, r.names, err) < 0)
+	    score_choices(&r, &r.groups, r.n_segments, NULL, err) < 0)
 		goto out;
 	set_ranks(&r);
 	rc = 0;
