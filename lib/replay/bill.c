@@ -1,12 +1,13 @@
 /*
- * bill.c - replays a recorded session through a model of the provider's prompt
- * cache, and compares the cache reads with those that the provider billed
+ * bill.c - replays a recorded session through a simulated prompt cache of the
+ * provider, and compares the cache reads with those that the provider billed
  *
- * The number of tokens of a prompt is the billed one, if the session says so.
- * In the first request, the billed tokens beyond those that ctx counts in
- * messages are attributed to the system prompt and the tools.  In later
- * requests, the tokens that ctx counts in messages are multiplied by a factor,
- * so that the sum is the billed number.
+ * If the session contains the number of tokens that were billed for a prompt,
+ * this number is used as the size of the prompt.  In the first request with
+ * such a number, the billed tokens beyond those that ctx counts in messages are
+ * attributed to the system prompt and the tools.  In later requests, the tokens
+ * that ctx counts in messages are multiplied by a factor, so that the sum is
+ * the billed number.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,8 @@
 #include "replay/prompt_cache.h"
 #include "replay/recorded_session.h"
 
-/* Two numbers of tokens count as equal if they differ by at most 1 /
- * TOLERANCE. */
+/* Two numbers of tokens count as equal if their difference is at most the
+ * larger one divided by TOLERANCE (2 %). */
 #define TOLERANCE 50
 
 static const struct {
@@ -55,11 +56,11 @@ struct billing {
 	/* True if the newest write to the cache was stored for an hour; false
 	 * if for 5 minutes. */
 	bool hour;
-	/* Numbers of tokens before all messages (system prompt, tools) that are
-	 * read from the cache. outside: if all messages of the request are new.
-	 * shared: if nothing of this session is stored, but other sessions have
-	 * stored some.  Both are taken from the last such request in the
-	 * recording. */
+	/* Numbers of tokens of the system prompt and the tools that a request
+	 * reads from the cache.  outside: if the cache contains no message of
+	 * the prompt.  shared: if nothing of this session is in the cache, but
+	 * other sessions have stored a part.  Each number is taken from the
+	 * newest recorded request for which this was so. */
 	uint64_t outside, shared;
 	/* true once a request of the session has reported what it read from the
 	 * cache */
@@ -170,10 +171,10 @@ ctx_replay_measure_prompt(const struct replay_request *request, uint32_t node,
 	    : 0;
 }
 
-/* Sets the members of a request that say how its prompt is measured.  The
- * tokens outside the messages, plus the tokens that ctx counts in the messages
- * times the factor, are then the billed tokens. counted: number of tokens that
- * ctx counts in the messages. */
+/* Sets the members outside, factor, stored_outside, shared and unstored of a
+ * request.  The billed tokens are then the tokens outside the messages (system
+ * prompt, tools), plus the tokens that ctx counts in the messages multiplied by
+ * the factor. counted: number of tokens that ctx counts in the messages. */
 static void
 fit_to_bill(struct billing *billing, struct replay_request *request,
     uint64_t counted)
@@ -249,10 +250,10 @@ is_for_an_hour(struct billing *billing, const struct replay_request *request)
 	return billing->hour;
 }
 
-/* Returns the reason why the provider has read another number of tokens from
- * its cache than the replay has computed. found: kind of place at which the
- * stored part of the prompt ends. lifetime: how long the cache stores a prompt
- * after its last use, in milliseconds. */
+/* Returns the reason why the number of tokens that the provider has read from
+ * its cache differs from the number that the replay computes.  found: which
+ * part of the prompt the replay has found in the cache.  lifetime: how long the
+ * cache stores a prompt after its last use, in milliseconds. */
 static enum ctx_replay_reason
 find_reason(const struct billing *billing,
     const struct ctx_replayed_request *request, enum cache_find found,
@@ -281,10 +282,10 @@ find_reason(const struct billing *billing,
 					 : CTX_REPLAY_LONGER;
 }
 
-/* Notes down how many tokens of the system prompt and the tools are in the
- * cache of the provider, if a request read only such tokens from the cache.
- * The session does not say this number otherwise. read: number of tokens that
- * the request read from the cache. */
+/* If a request read only tokens of the system prompt and the tools from the
+ * cache, stores their number, which the session contains nowhere else.  read:
+ * number of tokens that the request read from the cache.  found: which part of
+ * the prompt the replay has found in the cache. */
 static void
 learn_beginning(struct billing *billing, uint64_t read, enum cache_find found)
 {

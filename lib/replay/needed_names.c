@@ -26,16 +26,17 @@
 #include "replay/recorded_session.h"
 #include "stream/rewrite.h"
 
-/* A message, and the names in it, which are elements of prompt_search.found.
- * [first, others): the names in its tool results. [others, end): the names in
- * its other texts and in arguments of tool calls. */
+/* A message, and the names in it.  The members are indexes in
+ * prompt_search.found: the names in the tool results are from "first" to
+ * "others" - 1; the names in other texts and in arguments of tool calls are
+ * from "others" to "end" - 1. */
 struct searched_message {
 	size_t first, others, end;
 	bool by_user, is_system;
 	/* true for a user's message, and for a message with tool results */
 	bool is_given;
-	/* true if the record has a further part of the message of the record
-	 * before it */
+	/* true if the message is split over several records, and this is not
+	 * the first of these records */
 	bool continues;
 };
 
@@ -52,8 +53,9 @@ struct prompt_name {
 	 * prompt_search.round has another value now, they are not valid. */
 	uint32_t round;
 	uint32_t n_messages; /* number of messages that contain the name */
-	uint32_t newest;     /* position of the newest of them */
-	/* index in prompt_search.seen of the newest place, plus 1 */
+	uint32_t newest;     /* position of the newest message with it */
+	/* Index in prompt_search.seen of the newest place of the name, plus 1;
+	 * 0 if there is none. */
 	uint32_t seen;
 	/* true if the first message that contains the name is a user's message
 	 * or has tool results */
@@ -74,22 +76,24 @@ struct prompt_search {
 	struct ctx_replay_session *session;
 	struct ctx_rewrite rewrite; /* reads the messages of the session */
 	struct ctx_buf results, texts, arguments; /* scratch memory */
-	/* string table of the session's needed names */
+	/* string table of all names in the responses of the session */
 	struct ctx_intern *names;
 	struct name_use *uses;
 	size_t n_uses, uses_cap;
-	/* for each name: index of the newest request that uses it, plus 1 */
+	/* For each name: index of the newest request whose response contains
+	 * the name, plus 1. */
 	size_t *used_by;
 	size_t used_by_cap;
 	size_t request; /* index of the request whose response is read */
 	struct ctx_matcher matcher;
 	struct searched_message *messages;
-	uint32_t *found; /* ids of names */
+	uint32_t *found; /* ids of the names in the messages */
 	size_t n_found, found_cap;
-	struct ctx_err *err; /* where record_found stores an error */
-	bool has_failed;     /* true if record_found has failed */
-	/* walk: the current prompt. round: how many prompts so far were not a
-	 * continuation of the prompt before them. */
+	/* where the callback record_found stores an error */
+	struct ctx_err *err;
+	bool has_failed; /* true if record_found has failed */
+	/* walk: the current prompt. round: number of prompts so far that did
+	 * not continue the prompt before them, plus 1. */
 	struct prompt_walk walk;
 	uint32_t round, n_positions, last_user;
 	struct prompt_name *prompt_names;
@@ -97,8 +101,9 @@ struct prompt_search {
 	size_t n_seen, seen_cap;
 };
 
-/* Parses a message and collects its texts.  Returns 0 if the message was not
- * stored. */
+/* Parses a message, and collects its texts in search->results, search->texts
+ * and search->arguments.  Returns 1; 0 if the bytes of the message were not
+ * stored, or are not a message; or -1 with *err. */
 static int
 read_texts(struct prompt_search *search, const struct replay_message *kept,
     struct ctx_err *err)
@@ -144,7 +149,7 @@ record_use(void *user, const char *p, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Stores which names the response to a request uses. */
+/* Stores the names in the tool calls of a request's response. */
 static int
 record_uses(struct prompt_search *search, size_t request, struct ctx_err *err)
 {
@@ -293,7 +298,8 @@ begin_prompt(void *user)
 	search->n_seen = 0;
 }
 
-/* Makes the prompt of a request the current one. */
+/* Makes the prompt that ends at a node of the tree the current prompt, and adds
+ * the names in its messages to search->prompt_names. */
 static int
 extend_prompt(struct prompt_search *search, uint32_t prompt,
     struct ctx_err *err)
@@ -325,7 +331,8 @@ is_needed_name(const struct prompt_search *search,
 	return true;
 }
 
-/* Appends a name and its places to the session's needed names. */
+/* Appends a name, and the places at which it occurs in the prompt, to the
+ * session's needed names. */
 static int
 add_needed(struct prompt_search *search, uint32_t id, struct ctx_err *err)
 {
@@ -345,8 +352,8 @@ add_needed(struct prompt_search *search, uint32_t id, struct ctx_err *err)
 	return 0;
 }
 
-/* For each request whose response uses names, searches the request's prompt for
- * these names. */
+/* For each request whose response contains names in tool calls, searches the
+ * request's prompt for these names. */
 static int
 search_prompts(struct prompt_search *search, struct ctx_err *err)
 {
@@ -423,8 +430,9 @@ ctx_replay_find_needed(struct ctx_replay_session *session, struct ctx_err *err)
 
 /* ---- pruned prompts ---- */
 
-/* Returns 1 if a name is in a place of the prompt that was sent for a request,
- * 0 if not, or -1 with *err.  number: index of the request, plus 1. */
+/* Returns 1 if the prompt that was sent for a request contains a name at one of
+ * the places where the name occurs, 0 if not, or -1 with *err.  number: index
+ * of the request, plus 1. */
 static int
 is_sent(const struct sent_prompt *sent, const struct name_place *place,
     uint32_t number, struct ctx_str name, struct ctx_err *err)

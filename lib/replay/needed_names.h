@@ -32,36 +32,38 @@ struct needed_names {
 	size_t n_places, places_cap;
 };
 
-/* When each part of a message was last sent: index of the newest request whose
- * prompt contains this part, plus 1; 0 if there is none. */
+/* When the parts of a message were last sent.  Each member is the index of the
+ * newest request whose prompt contains the part, plus 1; 0 if there is none.
+ * results: the tool results.  others: everything else. */
 struct sent_parts {
 	uint32_t results, others;
-	/* the same for the shortened form of its tool result, without some
-	 * passages (a few lines each) */
+	/* when the tool results were last sent without some passages (a few
+	 * lines each) */
 	uint32_t shortened;
 };
-/* Describes the prompt that was sent for a request. */
+/* The prompt that was sent for a request. */
 struct sent_prompt {
-	/* when the parts of each message of the session were last sent */
+	/* For each message of the session: when its parts were last sent. */
 	const struct sent_parts *parts;
 	/* text of the summary in the prompt; empty if it has none */
 	struct ctx_str summary;
-	/* Returns 1 if the shortened tool result of a message of the session
-	 * contains a name, 0 if not, or -1 with *err.  Called with user. */
+	/* Returns 1 if the shortened tool results of a message contain a name,
+	 * 0 if not, or -1 with *err. message: index of the message in the
+	 * session.  The argument user is the member "user". */
 	int (*search_shortened)(void *user, uint32_t message,
 	    struct ctx_str name, struct ctx_err *err);
 	void *user;
 };
 
-/* Finds the needed names of all requests of a session (names in responses that
- * earlier messages contain), for which the session must have stored its
- * messages.  Sets session->needed, and the members needed and n_needed of the
- * requests.  Takes linear time in the size of the session and of those prompts
- * that do not continue the prompt before them. */
+/* Finds the needed names of each request of a session: names in its response
+ * that earlier messages contain.  The session must have stored its messages.
+ * Sets session->needed, and the members needed and n_needed of the requests.
+ * Takes linear time in the size of the session and of those prompts that do not
+ * continue the prompt before them. */
 int ctx_replay_find_needed(struct ctx_replay_session *session,
     struct ctx_err *err);
-/* Adds to *kept the number of needed names of a request that the prompt which
- * was sent for it contains. */
+/* Counts the needed names of a request that its prompt *sent, which may have
+ * been pruned, still contains.  Adds their number to *kept. */
 int ctx_replay_count_kept(const struct ctx_replay_session *session,
     const struct replay_request *request, const struct sent_prompt *sent,
     uint64_t *kept, struct ctx_err *err);

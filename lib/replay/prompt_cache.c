@@ -5,8 +5,8 @@
  * The prompts of a session are paths of a tree, in which each node is a
  * message.  If requests have cache breakpoints, the provider stores the part of
  * a prompt before a breakpoint; otherwise it stores every beginning of a
- * prompt.  A node expires with its last use, so each node needs to know only
- * its newest use.
+ * prompt.  A message expires some time after its last use, so only the newest
+ * use of each node is stored.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +16,10 @@
 #define MINUTE INT64_C(60000)
 #define HOUR   (60 * MINUTE)
 
-/* Maximum number of content blocks of a prompt after the part that the cache
- * has stored. ctx-cache sets a breakpoint at the end of the prompt and one 15
- * blocks before it, and from each breakpoint the provider searches the 20
- * blocks before it. */
+/* The provider finds a stored part of a prompt only if at most this number of
+ * content blocks come after it. ctx-cache sets a breakpoint at the end of the
+ * prompt and one 15 blocks before it, and from each breakpoint the provider
+ * searches the 20 blocks before it. */
 #define MARKED_REACH 35
 
 void
@@ -27,10 +27,11 @@ ctx_cache_rules_of(const struct ctx_model *model, bool hour,
     struct cache_rules *rules)
 {
 	/* Rules of providers whose caches need no breakpoints, from their
-	 * guides on prompt caching of November 2026. step: number of tokens of
-	 * which cache reads are a multiple. least: number of tokens of the
-	 * shortest prompt that is stored. lifetime: if a guide gives a range
-	 * ("typically 5 to 10 minutes"), the shortest time. */
+	 * guides on prompt caching of November 2026. step: the number of tokens
+	 * that are read from the cache is a multiple of this number. least:
+	 * number of tokens of the shortest prompt that is stored. lifetime: if
+	 * a guide gives a range ("typically 5 to 10 minutes"), the shortest
+	 * time. */
 	static const struct {
 		const char *vendor;
 		uint64_t step, least;
@@ -77,8 +78,8 @@ ctx_prompt_cache_reset(struct prompt_cache *cache,
 	cache->tip = 0;
 }
 
-/* Enlarges the array with the state of each node, after nodes were added to the
- * tree. */
+/* After nodes were added to the tree: enlarges cache->nodes, which has an
+ * element for each node. */
 static int
 reach_nodes(struct prompt_cache *cache, struct ctx_err *err)
 {
@@ -92,8 +93,8 @@ reach_nodes(struct prompt_cache *cache, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if the cache still has what was stored at a node: it was stored
- * for the same model, and has not expired. */
+/* Returns true if a node (message) is in the cache: it was part of an earlier
+ * prompt for the same model, and has not expired. */
 static bool
 is_stored(const struct prompt_cache *cache, uint32_t node,
     const struct cached_prompt *prompt)
@@ -118,9 +119,9 @@ scale_tokens(const struct prompt_cache *cache, uint32_t node,
 		(double)cache->tree->nodes[node].tokens);
 }
 
-/* Returns the number of tokens of a prompt that the cache has: those of the
- * longest stored beginning.  Sets *found to the kind of place at which this
- * beginning ends. */
+/* Returns how many tokens of a prompt are in the cache: the tokens of the
+ * longest beginning of the prompt that is stored there.  Sets *found to the
+ * part of the prompt in which this beginning ends. */
 static uint64_t
 find_stored(const struct prompt_cache *cache,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
@@ -148,10 +149,10 @@ find_stored(const struct prompt_cache *cache,
 					     : prompt->shared;
 }
 
-/* Marks all nodes of a prompt and its response as stored.  If the prompt
- * continues the previous one, also extends the lifetime of the nodes of that
- * prompt (they belong to the same use); otherwise adds a new use. lifetime: in
- * milliseconds. */
+/* Marks all messages of a prompt and its response as stored.  If the prompt
+ * continues the previous prompt, adds its messages to the use (series of
+ * prompts) of the previous prompt, and extends the lifetime of this use.
+ * Otherwise begins a new use. lifetime: in milliseconds. */
 static int
 store_path(struct prompt_cache *cache, const struct cached_prompt *prompt,
     int64_t lifetime, struct ctx_err *err)
@@ -200,9 +201,9 @@ ctx_prompt_cache_send(struct prompt_cache *cache,
 	if (rules->is_marked && prompt->stored < rules->least)
 		return 0;
 	cache->nodes[prompt->node].tokens = prompt->stored;
-	/* The last tokens of a response (as many as the unit of cache reads) do
-	 * not count as stored.  This agrees with recorded sessions of Codex
-	 * (429 requests of 2026). */
+	/* The last tokens of a response do not count as stored: as many tokens
+	 * as the unit of cache reads (rules->step).  This agrees with recorded
+	 * sessions of Codex (429 requests of 2026). */
 	if (!rules->is_marked && prompt->response_tokens > rules->step)
 		cache->nodes[prompt->answered].tokens =
 		    prompt->tokens + prompt->response_tokens - rules->step;

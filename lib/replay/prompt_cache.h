@@ -42,13 +42,13 @@ struct cached_prompt {
 	 * milliseconds since 1970; INT64_MIN if not known. */
 	int64_t time, answer_time;
 	uint64_t tokens; /* number of tokens of the whole prompt */
-	/* number of tokens of the part that is stored in the cache */
+	/* number of tokens that are in the cache after the request */
 	uint64_t stored;
 	/* outside: number of tokens of the system prompt and tool definitions,
-	 * which come before all messages. stored_outside: how many of these are
-	 * in the cache if no longer beginning of the prompt is. shared: how
-	 * many of them are in the cache because other sessions have stored
-	 * them. */
+	 * which come before all messages. stored_outside: how many of these
+	 * tokens are in the cache if no message of the prompt is. shared: how
+	 * many of these tokens are in the cache if only other sessions have
+	 * stored them. */
 	uint64_t outside, stored_outside, shared;
 	/* Number of tokens that the provider bills for the messages of this
 	 * prompt, divided by the number of tokens that ctx counts in them. */
@@ -73,7 +73,7 @@ struct prompt_cache {
 	const struct prompt_tree *tree;
 	struct cached_node {
 		/* index of the newest use (series of prompts) that contains the
-		 * node, plus 1; 0 if there is none */
+		 * message, plus 1; 0 if there is none */
 		uint32_t use;
 		/* If a part of a prompt that was stored in the cache ends with
 		 * this message: number of tokens of this part.  Otherwise 0. */
@@ -81,8 +81,8 @@ struct prompt_cache {
 	} * nodes;
 	size_t n, cap;
 	/* A use of the cache: a series of prompts, each of which continues the
-	 * one before.  All messages of a use expire at the same time.  A node
-	 * belongs to the newest use that contains it. */
+	 * one before.  All messages of a use expire at the same time.  If
+	 * several uses contain a message, it belongs to the newest of them. */
 	struct cache_use {
 		const struct ctx_model *model;
 		/* when the messages of this use expire, in milliseconds since

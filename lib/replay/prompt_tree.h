@@ -33,12 +33,13 @@ struct prompt_tree {
 struct prompt_message {
 	uint64_t hash, tokens;
 	uint32_t blocks;
-	/* a number for the caller's use, passed to callbacks */
+	/* a number that the caller chooses; the callbacks of struct
+	 * prompt_taker get it */
 	uint32_t number;
 };
 
-/* State of going from one prompt of a session to the next.  A struct of zeros
- * is the state before the first prompt. */
+/* The place of a caller that goes from one prompt of a session to the next.  A
+ * struct of zeros is the place before the first prompt. */
 struct prompt_walk {
 	uint32_t prompt; /* node at which the current prompt ends */
 	/* Scratch memory: numbers of the messages that will be added to the
@@ -59,15 +60,17 @@ struct prompt_taker {
 	int (*append)(void *user, uint32_t number, struct ctx_err *err);
 };
 
-/* Removes all nodes of the tree except the root. */
+/* Removes all nodes of the tree except the root (the node before all
+ * messages). */
 int ctx_prompt_tree_reset(struct prompt_tree *tree, struct ctx_err *err);
 /* Appends a message to the prompt that ends at *node: finds the node of the
  * message, or adds it, and sets *node to it. */
 int ctx_prompt_tree_append(struct prompt_tree *tree, uint32_t *node,
     const struct prompt_message *message, struct ctx_err *err);
-/* Makes the prompt that ends at a node the current one, and calls the
- * callbacks.  If it continues the previous current prompt, calls them only for
- * its additional messages, otherwise for all its messages. */
+/* Makes the prompt that ends at the node "prompt" the current prompt, and calls
+ * the callbacks.  If the new prompt continues the prompt that was current
+ * before, calls them only for the messages that were added, otherwise for all
+ * messages. */
 int ctx_prompt_tree_walk(const struct prompt_tree *tree,
     struct prompt_walk *walk, uint32_t prompt, const struct prompt_taker *taker,
     struct ctx_err *err);

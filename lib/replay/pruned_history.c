@@ -1,10 +1,10 @@
 /*
- * pruned_history.c - the messages from which the prompts of a session are
- * pruned
+ * pruned_history.c - stores the history of a replayed session: the messages
+ * that are pruned to get its prompts
  *
- * The tokens of a message that was edited for an earlier request are not
- * counted again: the tokens that the plan has removed are subtracted from its
- * cost.
+ * If pruning for an earlier request has edited a message, the tokens of the
+ * message are not counted again: the tokens that were removed are subtracted
+ * from its cost.
  */
 #define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <stdlib.h>
@@ -61,7 +61,7 @@ ctx_pruned_history_count_answer(const struct replay_message *answer,
 }
 
 /* Adds the tokens of an answer to the newest segment (message or part of one),
- * that of the prompt before it, because both are one record. */
+ * which is the prompt in the record that contains both prompt and answer. */
 static void
 group_answer(struct pruned_history *history,
     const struct pruned_message *prompt)
@@ -78,9 +78,9 @@ group_answer(struct pruned_history *history,
 		    ctx_limit_tokens(prompt->recorded->cost->reasoning);
 }
 
-/* Returns the cost of a message after pruning for earlier requests, with the
- * summary that was inserted into it, and without the answer if the record
- * contains prompt and answer. */
+/* Returns the token counts of a message as earlier requests have left it, with
+ * the summary that was inserted into it.  If the record contains a prompt and
+ * its answer, the tokens of the answer are not included. */
 static struct ctx_cost
 find_cost(const struct pruned_message *message)
 {
@@ -110,7 +110,8 @@ find_cost(const struct pruned_message *message)
 	return cost;
 }
 
-/* Returns true if messages are parsed again after they were added. */
+/* Returns true if the history must store the texts of its messages, because the
+ * strategy summarizes or cuts tool results. */
 static bool
 holds_texts(const struct pruned_history *history)
 {
@@ -118,8 +119,9 @@ holds_texts(const struct pruned_history *history)
 	    history->settings.strategy->cuts_results;
 }
 
-/* Adds the newest message to the groups of segments, as ctx-prune does when it
- * reads a message.  If the message cannot be read, removes it from the
+/* Divides the newest message into segments (message or parts of one), and adds
+ * the segments to groups (a tool call with its results, or another message), as
+ * ctx-prune does.  If the message cannot be read, removes it from the
  * history. */
 static int
 hold_newest(struct pruned_history *history, struct ctx_err *err)
@@ -167,8 +169,9 @@ append_recorded(void *user, uint32_t number, struct ctx_err *err)
 	    &history->session->messages[number];
 	struct pruned_message *message = newest_message(history);
 
-	/* If a record contains both a prompt and its answer, the answer is
-	 * stored together with the prompt, which is the message before it. */
+	/* A record with both a prompt and its answer was stored as two
+	 * messages, of which the second, the answer, has no text.  In the
+	 * history, both are one message. */
 	if (recorded->text == NULL) {
 		if (message == NULL || message->recorded != recorded - 1)
 			return 0;
@@ -185,7 +188,8 @@ append_recorded(void *user, uint32_t number, struct ctx_err *err)
 	return hold_newest(history, err);
 }
 
-/* Removes all messages from the groups, but not from the queue. */
+/* Removes all messages from conversation->groups, but not from the queue of
+ * messages. */
 static void
 empty_groups(struct pruned_history *history)
 {
@@ -204,7 +208,8 @@ empty_history(void *user)
 	struct pruned_history *history = user;
 
 	ctx_held_queue_clear(&history->prune.rewrite.lines);
-	/* A new text may get the address of a freed text, so the last scan is
+	/* The scanner recognises the text that it scanned last by its address.
+	 * A new text may get the address of a freed text, so the last scan is
 	 * forgotten. */
 	history->prune.rewrite.scanned = NULL;
 	empty_groups(history);
@@ -223,7 +228,7 @@ ctx_pruned_history_extend(struct pruned_history *history, uint32_t prompt,
 
 /* ---- summaries ---- */
 
-/* Removes the summary that was inserted for the request before. */
+/* Removes the summary that was inserted for the previous request. */
 static void
 forget_summary(struct held_conversation *conversation)
 {
@@ -239,7 +244,7 @@ forget_summary(struct held_conversation *conversation)
 	conversation->inserted_json.n = 0;
 }
 
-/* Stores the text of the summary that is inserted. */
+/* If the plan inserts a summary, stores the summary's text and hash. */
 static int
 store_summary(struct pruned_history *history, struct ctx_err *err)
 {
@@ -287,7 +292,8 @@ ctx_pruned_history_summarize(struct pruned_history *history, bool feeds_back,
 /* ---- passages ---- */
 
 /* Sets *removed to the passages (a few lines each) that the plan removes from a
- * segment, and *hash to their hash; to 0 if there are none. */
+ * segment (message or part of one), and *hash to the hash of these passages, or
+ * to 0 if there are none. */
 static int
 find_passages(struct pruned_history *history, size_t segment,
     struct passages *removed, uint64_t *hash, struct ctx_err *err)
@@ -305,7 +311,8 @@ find_passages(struct pruned_history *history, size_t segment,
 	return 0;
 }
 
-/* Sets the member passage_savings of the first segment of a message. */
+/* Sets the member passage_savings of the first segment (part) of a message: the
+ * number of tokens that removing passages saves. */
 static int
 count_savings(struct pruned_history *history, struct pruned_message *message,
     size_t segment, struct ctx_err *err)
@@ -349,7 +356,8 @@ ctx_pruned_history_count_passages(struct pruned_history *history,
 
 /* Returns 1 if tool result i of the message that was read last contains a name
  * outside the passages that are removed from it, 0 if not, or -1 with *err.
- * Takes these passages out of *removed, which begins with them. */
+ * *removed must begin with the passages of this tool result, which are dropped
+ * from *removed. */
 static int
 search_result(struct pruned_history *history, size_t i,
     struct passages *removed, struct ctx_str name, struct ctx_err *err)
@@ -397,9 +405,10 @@ ctx_pruned_history_search_results(struct pruned_history *history,
 
 /* ---- the history of the next request ---- */
 
-/* Stores in *message which edits the plan makes in its segments, and the tokens
+/* Stores in *message how the plan edits the message, and the number of tokens
  * of the summary that the message then contains.  Returns false if the plan
- * removes all of its segments. first: index of the message's first segment. */
+ * removes the whole message. first: index of the message's first segment
+ * (part). */
 static bool
 record_changes(const struct pruned_history *history,
     struct pruned_message *message, size_t first)
@@ -431,8 +440,8 @@ record_changes(const struct pruned_history *history,
 	return is_kept;
 }
 
-/* Appends a summary that was inserted as a message before another message
- * ("next"). */
+/* Appends to the history a summary that is a message of its own. next: the
+ * message before which the summary was inserted. */
 static int
 feed_back_summary(struct pruned_history *history,
     const struct pruned_message *next, struct ctx_str json, uint64_t tokens,
@@ -448,8 +457,8 @@ feed_back_summary(struct pruned_history *history,
 	return hold_newest(history, err);
 }
 
-/* Appends a message that is kept, and takes over its text, which the plan has
- * edited. */
+/* Appends a message of the previous history that is kept.  Moves the text,
+ * which was edited as planned, from *kept to the new message. */
 static int
 feed_back_message(struct pruned_history *history, struct pruned_message *kept,
     struct ctx_err *err)

@@ -12,9 +12,9 @@
 
 /* A message of the history (the messages that are pruned). */
 struct pruned_message {
-	/* Must be the first member.  Its text is NULL unless messages are
-	 * parsed again, which is needed if the strategy summarizes or cuts tool
-	 * results. */
+	/* Must be the first member.  entry.held.text is NULL unless messages
+	 * are parsed again, which is needed if the strategy summarizes or cuts
+	 * tool results. */
 	struct prune_entry entry;
 	/* The recorded message, or NULL for a summary that was inserted as a
 	 * message for an earlier request. */
@@ -22,8 +22,9 @@ struct pruned_message {
 	/* If the record also contains the answer: the message with the answer;
 	 * otherwise NULL. */
 	const struct replay_message *answer;
-	/* If a summary was inserted as this message or into it for an earlier
-	 * request: its number of tokens, and its hash.  Otherwise 0. */
+	/* If a summary was inserted for an earlier request, and is this message
+	 * or a block of this message: number of tokens and hash of the summary.
+	 * Otherwise 0. */
 	uint64_t summary_tokens, summary_hash;
 	/* passages_hash: hash of the passages (a few lines each) that the
 	 * newest plan removes from the message. removed_hash, removed_tokens:
@@ -36,21 +37,22 @@ struct pruned_message {
 	/* kinds of edits that were made in this message for earlier requests,
 	 * as CTX_MARK_... flags */
 	uint8_t edits;
-	uint8_t n; /* number of segments of the message */
+	uint8_t n; /* number of segments (parts) */
 };
 
 /* The history of a session: the messages that are pruned.  They are stored in
  * prune.stream_conversation, in the same way as in ctx-prune. */
 struct pruned_history {
 	const struct ctx_replay_session *session;
-	/* settings of the policy, except those that depend on the messages */
+	/* settings with which ctx-prune would prune the session */
 	struct ctx_prune_settings settings;
 	struct prune prune;
-	struct prompt_walk walk; /* walk through the prompts of the session */
+	struct prompt_walk walk; /* prompt that is in the history */
 	/* Text and hash of the summary that was inserted last. */
 	struct ctx_buf summary;
 	uint64_t summary_hash;
-	struct ctx_hashkey key; /* key for summary_hash */
+	/* key for the hashes of summaries and passages */
+	struct ctx_hashkey key;
 };
 
 /* Begins an empty history.  The caller must have set the members session and
@@ -60,30 +62,31 @@ int ctx_pruned_history_open(struct pruned_history *history,
 void ctx_pruned_history_release(struct pruned_history *history);
 /* Changes the history (the messages that are pruned) to the messages of a
  * request's prompt.  If the prompt continues that of the previous request,
- * appends only its new messages; otherwise empties the history first. prompt:
- * node in the session's tree of prompts. */
+ * appends only the messages that were added; otherwise empties the history
+ * first. prompt: node in the session's tree of prompts. */
 int ctx_pruned_history_extend(struct pruned_history *history, uint32_t prompt,
     struct ctx_err *err);
 /* If the strategy cuts tool results: sets the member passage_savings of all
- * segments (messages or parts of them).  Called after ctx_scorer_rank.  The
- * tokens of a message are counted again only if other passages are removed from
- * it than for the previous request. */
+ * segments (messages or parts of them), the number of tokens that removing
+ * passages (a few lines each) saves.  Must be called after ctx_scorer_rank.
+ * The tokens of a message are counted again only if the passages that are
+ * removed from it have changed since the previous request. */
 int ctx_pruned_history_count_passages(struct pruned_history *history,
     struct ctx_err *err);
 /* Returns 1 if a tool result of a message contains a name, 0 if not, or -1 with
- * *err. segment: index of the message's segment (message or part of one)
- * if the plan removes passages that the message's text still contains;
- * otherwise SIZE_MAX. */
+ * *err. segment: index of the message's segment (message or part of one) if the
+ * plan removes passages (a few lines each) that are still in the message's
+ * text, and must not be searched.  Otherwise SIZE_MAX. */
 int ctx_pruned_history_search_results(struct pruned_history *history,
     const struct pruned_message *message, size_t segment, struct ctx_str name,
     struct ctx_err *err);
 /* If the strategy summarizes, inserts the summary of the messages that the plan
- * removes.  feeds_back: true if ctx_pruned_history_feed_back will be called;
- * the texts of the messages are then edited as planned. */
+ * removes. feeds_back: true if ctx_pruned_history_feed_back will be called; the
+ * texts of the messages are then edited as planned, if they are stored. */
 int ctx_pruned_history_summarize(struct pruned_history *history,
     bool feeds_back, struct ctx_err *err);
 /* Removes and edits the messages of the history as planned, so that the next
- * request continues the pruned prompt, and not the full one. */
+ * prompt is made from the pruned prompt, and not from all messages. */
 int ctx_pruned_history_feed_back(struct pruned_history *history,
     struct ctx_err *err);
 

@@ -3,8 +3,8 @@
  * the prompt of each request
  *
  * No messages are written.  The plan of ctx-prune says which segments (messages
- * or parts of one) of messages are removed or edited.  The pruned prompt
- * consists of the remaining segments and, with the strategy summarize, of the
+ * or parts of messages) are removed or edited.  The pruned prompt consists of
+ * the segments that are not removed and, with the strategy summarize, of the
  * summary.
  */
 #include <stdlib.h>
@@ -22,8 +22,10 @@ struct pruned_replay {
 	struct prompt_cache cache;
 	/* for each message of the session: when its parts were last sent */
 	struct sent_parts *sent;
-	/* for each message of the session: where its shortened tool results are
-	 * in the history, see ctx_pruned_history_search_results */
+	/* For each message of the session that is sent with shortened tool
+	 * results: the arguments message and segment of
+	 * ctx_pruned_history_search_results, which searches these tool
+	 * results. */
 	struct shortened_result {
 		const struct pruned_message *message;
 		size_t segment;
@@ -34,8 +36,8 @@ struct pruned_replay {
 
 /* ---- a request ---- */
 
-/* Lets ctx-prune decide what is removed from the prompt or edited in it.  Sets
- * *changed to true if the prompt changes. */
+/* Lets ctx-prune plan what is removed from the prompt or edited in it.  Sets
+ * *changed to true if the plan changes the prompt. */
 static int
 plan_prompt(struct pruned_replay *replay, bool *changed, struct ctx_err *err)
 {
@@ -72,21 +74,23 @@ plan_prompt(struct pruned_replay *replay, bool *changed, struct ctx_err *err)
 
 /* The pruned prompt that is being built. */
 struct written_prompt {
-	uint32_t node;   /* node of the tree at which it ends */
+	uint32_t node;   /* node of the last message in the tree */
 	uint32_t number; /* index of the request, plus 1 */
 };
 
-/* A part of a message (segment) that remains in the pruned prompt. */
+/* A segment (message or part of one) that remains in the pruned prompt. */
 struct sent_segment {
 	const struct pruned_message *message;
-	size_t index; /* of the segment among those of the history */
+	size_t index; /* index of the segment in the history */
 	/* number of the segment in its message, from 0 */
 	size_t number;
 	unsigned marks;
 	uint64_t tokens;
 };
 
-/* Appends a segment of a recorded message, with its edits. */
+/* Appends a segment (message or part of one) to the prompt that ends at *node.
+ * number: number of the segment in its message, from 0. edits: edits of the
+ * segment, as CTX_MARK_... flags. */
 static int
 append_segment(struct pruned_replay *replay, uint32_t *node,
     struct prompt_message sent, size_t number, unsigned edits,
@@ -111,8 +115,9 @@ append_summary(struct pruned_replay *replay, uint32_t *node, uint64_t hash,
 	return ctx_prompt_tree_append(&replay->tree, node, &sent, err);
 }
 
-/* Notes down that a segment is in the pruned prompt of a request.  Of two
- * segments of a message, the first one has the tool results. */
+/* Stores that a segment (message or part of one) is in the pruned prompt of a
+ * request.  If a message has two segments, the first one is its tool results.
+ * number: index of the request, plus 1. */
 static void
 record_sent(struct pruned_replay *replay, const struct sent_segment *segment,
     unsigned edits, uint32_t number)
@@ -136,10 +141,10 @@ record_sent(struct pruned_replay *replay, const struct sent_segment *segment,
 		sent->others = number;
 }
 
-/* Appends a segment to the prompt.  The tokens of the last segment of a message
- * include those of a summary in the message and, if the record also contains
- * the answer, those of the answer; both are appended as messages of their own.
- */
+/* Appends a segment (message or part of one) to the prompt.  The tokens of the
+ * last segment of a message include those of a summary in the message and, if
+ * the record also contains the answer, those of the answer.  Summary and answer
+ * are appended as messages of their own. */
 static int
 append_parts(struct pruned_replay *replay, struct written_prompt *prompt,
     struct sent_segment *segment, struct ctx_err *err)
@@ -179,8 +184,8 @@ append_parts(struct pruned_replay *replay, struct written_prompt *prompt,
 	    : append_segment(replay, &prompt->node, answered, 0, edits, err);
 }
 
-/* Appends the summary that the plan inserts, if its place is before segment k
- * of a message. */
+/* If the plan inserts a summary before segment k of a message, appends the
+ * summary to the prompt. */
 static int
 append_new_summary(struct pruned_replay *replay, struct written_prompt *prompt,
     const struct pruned_message *message, size_t k, struct ctx_err *err)
@@ -199,8 +204,8 @@ append_new_summary(struct pruned_replay *replay, struct written_prompt *prompt,
 	    err);
 }
 
-/* Builds the prompt that the plan leaves. changed: false if the plan neither
- * removes nor edits anything. */
+/* Builds the pruned prompt from the history and the plan (what is removed and
+ * edited). changed: false if the plan neither removes nor edits anything. */
 static int
 write_prompt(struct pruned_replay *replay, bool changed,
     struct written_prompt *prompt, struct ctx_err *err)
@@ -233,8 +238,8 @@ write_prompt(struct pruned_replay *replay, bool changed,
 	return 0;
 }
 
-/* Sends the pruned prompt through the model of the cache, and adds its cost to
- * the results. */
+/* Sends the pruned prompt through the simulated cache, and sets *usage to its
+ * billed tokens. node: last message of the prompt in replay->tree. */
 static int
 send_prompt(struct pruned_replay *replay, const struct replay_request *request,
     uint32_t node, struct ctx_billed_usage *usage, struct ctx_err *err)

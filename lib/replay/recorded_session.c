@@ -33,10 +33,11 @@ struct session_reading {
 		/* Billed tokens that were reported before the response to which
 		 * they belong. */
 		struct ctx_billed_usage waiting;
-		/* number of input tokens in the last report */
+		/* number of input tokens in the last line that reported billed
+		 * tokens */
 		uint64_t last_report;
 	} lines, record;
-	/* For each id of a message in the transcript: index of the request to
+	/* For each id of a message in the session file: index of the request to
 	 * which this message is a response, plus 1; 0 if there is none. */
 	uint32_t *request_of_id;
 	size_t ids_cap;
@@ -104,8 +105,8 @@ read_time(struct session_reading *reading, const struct ctx_message *message,
 	return 0;
 }
 
-/* Finds the model that wrote a response: the one that the message names or, if
- * it names none, the one that the session has named last. */
+/* Sets open->model to the model that wrote a response: the one that the message
+ * names or, if it names none, the one that the session has named last. */
 static int
 find_response_model(struct session_reading *reading, struct open_session *open,
     const struct ctx_json *json, uint32_t node, struct ctx_err *err)
@@ -219,8 +220,9 @@ find_request(struct session_reading *reading, struct open_session *open,
 	return 0;
 }
 
-/* Stores how many tokens were billed for a request, if the message reports it.
- * If several lines of the response do, the last one is used. */
+/* If a message reports how many tokens were billed for its request, stores
+ * these numbers in *request.  If several lines of a response report them, the
+ * numbers of the last line remain. */
 static void
 note_usage(struct replay_request *request, const struct ctx_event *event)
 {
@@ -236,8 +238,8 @@ note_usage(struct replay_request *request, const struct ctx_event *event)
 
 /* Handles a line of a session file that is not a message but reports billed
  * tokens.  If the newest message is a response for which nothing was reported
- * yet, the tokens are those of its request; otherwise those of the next one.  A
- * repeated report is ignored. */
+ * yet, the tokens are those of this response; otherwise those of the next
+ * response.  A repeated report is ignored. */
 static void
 note_report(struct open_session *open, const struct ctx_event *event,
     const struct ctx_dialect *row)
@@ -274,8 +276,8 @@ forget_messages(struct ctx_replay_session *session)
 	session->n = 0;
 }
 
-/* If messages are kept for ctx_replay_pruned: copies the bytes of a message,
- * and what is needed to parse it again. */
+/* If messages are kept for ctx_replay_pruned: copies the bytes, dialect
+ * (format) and token counts of a message, so that it can be parsed again. */
 static int
 keep_message(struct session_reading *reading, const struct ctx_event *event,
     struct replay_message *message, const struct ctx_cost *cost,
@@ -326,8 +328,9 @@ begin_session(struct session_reading *reading, struct open_session *open,
 	return 0;
 }
 
-/* Some formats have a prompt and its answer in one record.  Appends them as two
- * messages. */
+/* Some formats have a prompt and its answer in one record, which is read as one
+ * message.  Makes this message the prompt, and appends the answer as a second
+ * message. */
 static int
 split_turn(struct replay_message *prompt, struct ctx_replay_session *session,
     const struct ctx_cost *cost, struct ctx_err *err)
@@ -348,8 +351,9 @@ split_turn(struct replay_message *prompt, struct ctx_replay_session *session,
 	return 0;
 }
 
-/* Records that the newest message is a response to a request.  If the message
- * before it is a part of the same response, both are counted as one message. */
+/* Stores that the newest message is a response to a request. number: index of
+ * the request, plus 1.  If, in a session file, the message before is a part of
+ * the same response, marks both as parts of one message. */
 static void
 join_response(struct ctx_replay_session *session, uint32_t number)
 {
@@ -383,8 +387,8 @@ add_answer(struct session_reading *reading, struct open_session *open,
 }
 
 /* Returns true if a message is the model's response to a request of the
- * session.  False for a summary, and for a response that broke off: that is
- * never sent again, but may have been billed. */
+ * session.  False for a summary, and for a response that broke off.  A response
+ * that broke off is never sent again, but may have been billed. */
 static bool
 is_response(const struct ctx_message *message)
 {
@@ -407,8 +411,9 @@ read_message(struct session_reading *reading, const struct ctx_event *event,
 
 	if (!open->begun && begin_session(reading, open, event, err) < 0)
 		return -1;
-	/* If a line of a session file was replaced later, its message was still
-	 * sent to the model before, so it is counted like an active line. */
+	/* If a line of a session file was replaced by a later one, its message
+	 * was sent to the model before that.  So the message is counted like an
+	 * active line. */
 	if (sent->flags & CTX_MESSAGE_INACTIVE)
 		sent->flags &= ~(unsigned)(CTX_MESSAGE_INACTIVE |
 		    CTX_MESSAGE_HIDDEN | CTX_MESSAGE_EARLIER);

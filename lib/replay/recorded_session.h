@@ -1,5 +1,5 @@
-/* recorded_session.h - a recorded session: its messages, and the requests that
- * were answered by the model's messages */
+/* recorded_session.h - a recorded session: its messages, and the requests to
+ * which the model's messages are the responses */
 #ifndef CTX_REPLAY_RECORDED_SESSION_H
 #define CTX_REPLAY_RECORDED_SESSION_H
 
@@ -22,7 +22,7 @@ struct replay_message {
 	/* The next members are set only if the session stores its messages for
 	 * ctx_replay_pruned. text, length: JSON of the message. flags:
 	 * CTX_MESSAGE_... flags that the message gets in addition when it is
-	 * parsed again.  The others are its format and its token counts. */
+	 * parsed again. dialect, cost: its format and its token counts. */
 	char *text;
 	size_t length;
 	unsigned flags;
@@ -56,18 +56,19 @@ struct replay_request {
 	/* Nodes in the tree of prompts (session.tree). prompt: last message of
 	 * the prompt; answered: last message of the response. */
 	uint32_t prompt, answered;
-	/* The needed names of this request: n_needed elements of the array in
-	 * session.needed; the index of the first is in the member "needed".
+	/* needed: index in session.needed.list of the first needed name of this
+	 * request (a name in the response that earlier messages contain).
+	 * n_needed: number of these names, which are in consecutive elements.
 	 * Set only if the session stores its messages. */
 	size_t needed, n_needed;
 	/* Results of ctx_replay_bill. outside: number of tokens before all
-	 * messages. stored_outside: how many of these the cache contains if it
-	 * contains no message of the prompt. shared: how many of these other
-	 * sessions also have in the cache. unstored: number of tokens at the
-	 * end of the prompt that are not written to the cache. factor: number
-	 * of tokens that the provider bills for messages, per token that ctx
-	 * counts. hour: true if what the request writes to the cache is stored
-	 * for an hour. */
+	 * messages (system prompt, tools). stored_outside: how many of these
+	 * tokens are in the cache if no message of the prompt is. shared: how
+	 * many of these tokens are in the cache if only other sessions have
+	 * stored them. unstored: number of tokens at the end of the prompt that
+	 * are not written to the cache. factor: number of tokens that the
+	 * provider bills for messages, per token that ctx counts. hour: true if
+	 * what the request writes to the cache is stored for an hour. */
 	uint64_t outside, stored_outside, shared, unstored;
 	double factor;
 	bool hour;
@@ -75,12 +76,12 @@ struct replay_request {
 
 struct ctx_replay_session {
 	const char *file;
-	/* number of the line if a line contains the whole session, otherwise
-	 * 0 */
+	/* number of the line that contains the whole session; 0 if the messages
+	 * of the session are lines of their own */
 	uint64_t line;
 	/* Number of tokens of a request outside its messages (system prompt,
-	 * tool definitions).  Only what the recorded session contains and ctx
-	 * can count. */
+	 * tool definitions), as far as the recorded session contains them and
+	 * ctx can count them. */
 	uint64_t overhead;
 	struct replay_message *messages;
 	size_t n, cap;
@@ -100,13 +101,14 @@ struct ctx_replay_session {
  * a session file. */
 int ctx_replay_find_prompts(struct ctx_replay_session *session,
     struct ctx_transcript *transcript, struct ctx_err *err);
-/* Returns the index of the first message after the response to a request.
- * Messages that do not belong to the response may be between its messages;
- * their member "answers" has another value. */
+/* Returns an index after all messages of a request's response: that of the
+ * first message of the next response or, for the last request, the number of
+ * messages.  Messages before this index that do not belong to the response have
+ * another value in their member "answers". */
 size_t ctx_replay_response_end(const struct ctx_replay_session *session,
     size_t request);
-/* Appends the messages of a request's response to a path in a tree of prompts.
- * The path ends at *node, which is set to the last message. */
+/* Appends the messages of a request's response to the prompt that ends at the
+ * node *node of the tree.  Sets *node to the node of the last message. */
 int ctx_replay_append_response(const struct ctx_replay_session *session,
     const struct replay_request *request, struct prompt_tree *tree,
     uint32_t *node, struct ctx_err *err);
@@ -114,9 +116,9 @@ int ctx_replay_append_response(const struct ctx_replay_session *session,
 /* ---- bill.c ---- */
 
 /* Sets *prompt to what the cache must know about a request's prompt. node: node
- * in the tree of prompts at which it ends.  counted: number of tokens that ctx
- * counts in its messages.  The members outside, shared and factor of the
- * request must be set before. */
+ * of the prompt's last message in the tree of prompts. counted: number of
+ * tokens that ctx counts in the prompt's messages.  The caller must have set
+ * the members outside, shared and factor of the request. */
 void ctx_replay_measure_prompt(const struct replay_request *request,
     uint32_t node, uint64_t counted, struct cached_prompt *prompt);
 /* Computes the billed tokens of a request, and stores them in *usage.  read:
@@ -125,8 +127,9 @@ void ctx_replay_find_usage(const struct replay_request *request,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
     uint64_t read, struct ctx_billed_usage *usage);
 
-/* Adds the tokens of a request, and their cost in dollars, to a bill. now: see
- * struct ctx_replay_options. */
+/* Adds the tokens of a request, and their cost in dollars, to a bill. now: time
+ * in seconds since 1970; a request without a timestamp gets the prices of this
+ * time. */
 void ctx_replay_add_usage(struct ctx_replay_bill *bill,
     const struct replay_request *request, int64_t now,
     const struct ctx_billed_usage *usage);

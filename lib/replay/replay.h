@@ -1,6 +1,7 @@
 /*
- * replay.h - replays recorded sessions request by request through a model of
- * the provider's prompt cache, and adds up what the provider bills (ctx-replay)
+ * replay.h - replays recorded sessions request by request through a simulated
+ * prompt cache of the provider, and adds up what the provider bills
+ * (ctx-replay)
  */
 #ifndef CTX_REPLAY_H
 #define CTX_REPLAY_H
@@ -13,23 +14,26 @@
 
 /* ---- replay/recorded_session.c: the requests of a session ---------------- */
 
-/* A recorded session: its messages, and the requests that were answered by the
- * model's messages. */
+/* A recorded session: its messages, and the requests to which the model's
+ * messages are the responses. */
 struct ctx_replay_session;
 
-/* A callback for each session of a stream.  It returns 0, or -1 with *err to
+/* A callback that gets each session of a stream.  Returns 0, or -1 with *err to
  * end the reading. */
 typedef int ctx_replay_take(void *user, struct ctx_replay_session *session,
     struct ctx_err *err);
-/* Reads a stream, and calls take for each of its conversations that contains a
- * message of a model.  The session is valid until take returns.  Every message
- * of a model, or several that belong together, is the response to a request.
- * In a session file this includes the requests before a compaction and on
- * abandoned branches.  Memory needed: about 150 bytes per message; with
- * keeps_messages, which ctx_replay_pruned needs, also 500 bytes per message and
- * the size of the stream, and, while the needed names of a session are
- * searched, 60 bytes per byte of the different names in arguments of tool
- * calls. */
+/*
+ * Reads a stream, and calls take for each of its conversations that contains a
+ * message of a model.  The session is valid until take returns.  For each
+ * response of the model, which is one message or several, the session gets a
+ * request.  If the stream is a session file, the requests before a compaction
+ * and on abandoned branches are included. keeps_messages: true if the sessions
+ * store their messages, as ctx_replay_pruned needs.
+ *
+ * Memory needed: about 150 bytes per message.  With keeps_messages, 500 bytes
+ * per message and the size of the stream are needed, too, and temporarily 60
+ * bytes per byte of the different names in arguments of tool calls.
+ */
 int ctx_replay_read(struct ctx_stream *stream,
     struct ctx_model_counters *counters, bool keeps_messages,
     ctx_replay_take *take, void *user, struct ctx_err *err);
@@ -114,8 +118,8 @@ struct ctx_replayed_request {
 /* The result of replaying a session. */
 struct ctx_replay_outcome {
 	const char *file;
-	/* number of the line if a line contains the whole session, otherwise
-	 * 0 */
+	/* number of the line that contains the whole session; 0 if the messages
+	 * of the session are lines of their own */
 	uint64_t line;
 	const struct ctx_model *model; /* model of the last request */
 	uint64_t requests;             /* number of requests */
@@ -127,18 +131,18 @@ struct ctx_replay_outcome {
 	 * them. */
 	uint64_t outside, shared;
 	/* Sums over requests. recorded: the numbers that the session contains,
-	 * for the requests that report what they read from the cache; replayed:
-	 * the computed numbers for these requests; all: the computed numbers
-	 * for all requests. */
+	 * for the requests that report what they read from the cache. replayed:
+	 * the numbers that the replay computes for these requests. all: the
+	 * numbers that the replay computes for all requests. */
 	struct ctx_replay_bill recorded, replayed, all;
 	/* For each reason why the cache reads of the session and of the replay
 	 * may differ: number of requests.  The first request that reports cache
 	 * reads is not counted, because the replay takes its numbers from that
 	 * request. */
 	uint64_t reasons[CTX_REPLAY_REASONS];
-	/* For each reason: number of tokens that were read from the cache
-	 * according to the session, minus the number that the replay
-	 * computes. */
+	/* For each of these reasons: number of tokens that were read from the
+	 * cache according to the session, minus the number that the replay
+	 * computes; summed over the requests. */
 	int64_t differences[CTX_REPLAY_REASONS];
 };
 /* Replays a session request by request. each: callback for every request, or
@@ -154,8 +158,9 @@ int ctx_replay_bill(struct ctx_replay_session *session,
 /* How the prompts of a session are pruned before they are sent: with options of
  * ctx-prune. */
 struct ctx_replay_policy {
-	/* The options.  The level may be aggressive only if the strategy has no
-	 * truncates_texts.  Summaries are the built-in ones. */
+	/* The options.  The level may be aggressive only if the member
+	 * truncates_texts of the strategy is false.  The summarizer must be the
+	 * built-in one, not a command. */
 	struct ctx_prune_config *config;
 	/* Which messages are pruned for each request.  False: all messages of
 	 * the session so far, as if the agent kept them all.  True: the pruned
@@ -171,18 +176,17 @@ struct ctx_replay_pruned {
 	/* number of requests whose prompt exceeds the budget even after
 	 * pruning */
 	uint64_t over;
-	/* Sums over all requests. needed: number of needed names, which are
-	 * paths, identifiers, ids and numbers in the arguments of tool calls of
-	 * the response that must come from older messages of the prompt (see
-	 * needed_names.c). kept: how many of them the pruned prompts still
+	/* Sums over all requests. needed: number of needed names (paths,
+	 * identifiers, ids and numbers in the tool calls of a response that
+	 * must come from older messages of the prompt, see needed_names.c).
+	 * kept: number of needed names that the pruned prompts still
 	 * contain. */
 	uint64_t needed, kept;
 };
 /* Replays a session as if its prompts had been pruned, and adds the result to
- * *pruned. ctx_replay_bill must have been called for the session before, and
- * the session must have stored its messages. now: see struct
- * ctx_replay_options.  CTX_EARG: no summary can be inserted, or see
- * ctx_prune_settings_for. */
+ * *pruned.  Must be called after ctx_replay_bill.  The session must have stored
+ * its messages. now: see struct ctx_replay_options.  Fails with CTX_EARG if no
+ * summary can be inserted, or if ctx_prune_settings_for fails with CTX_EARG. */
 int ctx_replay_pruned(struct ctx_replay_session *session,
     const struct ctx_replay_policy *policy, int64_t now,
     struct ctx_replay_pruned *pruned, struct ctx_err *err);
