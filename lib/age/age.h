@@ -19,21 +19,21 @@
  * characters in SPOOL/NAME]".  NAME is a file with the full text in the
  * directory SPOOL.  NAME ends in hex digits of a SHA-256 and an extension.
  *
- * If the bytes of the result can be restored from its text alone, the hash is
- * that of the text.  Otherwise the JSON of the result and a line feed are also
- * stored, as NAME.json.  The hash is then that of NAME.json, because several
- * results may have the same text.
+ * If the bytes of the result can be restored from its text alone, the SHA-256
+ * is that of the text.  Otherwise the JSON of the result and a line feed are
+ * also stored, as NAME.json.  The SHA-256 is then that of NAME.json, because
+ * several results may have the same text.
  *
- * A result is recognised as aged by its form: the last line is a reference to a
- * file in this spool directory, and at most CTX_AGE_HEAD characters come before
- * it.
+ * A result is recognised as aged if its last line is a reference to a file in
+ * this spool directory, and at most CTX_AGE_HEAD (4000) characters come before
+ * this line.
  *
  * An aged media block was replaced by a text block (stream/placeholder.h) of
  * two lines: "[image removed: 1568x1176 png]" and "[212345 bytes in
  * SPOOL/NAME]".  NAME contains the decoded image or file; NAME.json contains
- * the block and a line feed.  If the block contains only a link to the media,
- * NAME ends in .json and contains the block.  The hash is that of the JSON
- * file.
+ * the media block and a line feed.  If the media block contains only a link to
+ * the media, NAME ends in .json and contains the media block.  The SHA-256 is
+ * that of the JSON file.
  */
 
 struct ctx_age_config {
@@ -41,33 +41,34 @@ struct ctx_age_config {
 	 * If the member "opened" is NULL, ctx-age creates this directory when
 	 * the first result is stored. */
 	const char *spool;
-	/* A spool (directory of stored results) that the caller has opened with
-	 * create (see ctx_spool_open), and closes after ctx_age_stream has
-	 * returned; or NULL. */
+	/* A spool (directory of stored results) that the caller has opened by
+	 * ctx_spool_open with create = true, and closes after ctx_age_stream
+	 * has returned; or NULL. */
 	struct ctx_spool *opened;
 	/* The error that occurred when the caller tried to open the spool, if
 	 * it could not be opened. */
 	const struct ctx_err *refused;
-	/* Form of the names of stored files, see ctx_spool_name. */
+	/* Template of the names of stored files, such as "{tool}-{sha256}.md"
+	 * (see ctx_spool_name). */
 	const char *format;
-	/* True if media blocks are moved to files, and not tool results.
-	 * by_results must then be true, too, and keep and step are numbers of
-	 * media blocks. */
+	/* True if media blocks are moved to files, instead of tool results.
+	 * The caller must then also set by_results, and the members keep and
+	 * step are numbers of media blocks. */
 	bool media;
-	/* True if keep and step are numbers of tool results; false if they are
-	 * numbers of messages. */
+	/* True if the members keep and step are numbers of tool results; false
+	 * if they are numbers of messages. */
 	bool by_results;
-	/* True if only messages after the last assistant message are changed,
-	 * because no request has contained them yet. */
+	/* True if only messages after the last assistant message are changed.
+	 * No request has contained these messages yet. */
 	bool unsent;
 	/* Number of the newest messages (or, with by_results, newest tool
 	 * results) that are not changed. */
 	uint64_t keep;
-	/* ctx-age changes only results before a boundary.  The boundary moves
-	 * only after this many further messages (or, with by_results, tool
-	 * results).  With a larger step the beginning of the conversation
-	 * remains the same for more requests, so that the provider's prompt
-	 * cache can be used.  At least 1. */
+	/* ctx-age changes only results before a boundary in the conversation.
+	 * The boundary moves in steps of this many messages (or, with
+	 * by_results, tool results).  With a larger step the beginning of the
+	 * conversation remains the same for more requests, so that the
+	 * provider's prompt cache can be used.  At least 1. */
 	uint64_t step;
 	/* A message may be changed only if more than this many milliseconds are
 	 * between its timestamp and that of the newest message. 0: any age. */
@@ -78,18 +79,19 @@ struct ctx_age_config {
 	 * of a replaced tool result.  The line that names the file comes after
 	 * them.  At most CTX_AGE_HEAD. */
 	uint64_t head;
-	/* Changes that are due wait until they would together save at least
-	 * this number of tokens. */
+	/* Results are replaced only when the replacements would together save
+	 * at least this number of tokens. */
 	uint64_t at_least;
 	/* True if old tool results are replaced by the fixed text CTX_CLEARED
 	 * and not stored in files. */
 	bool mask;
-	/* Whether bound reasoning (signed reasoning that its provider refuses
-	 * if anything before it was changed) is removed, kept or an error. */
+	/* What is done with bound reasoning (signed reasoning that its provider
+	 * refuses if anything before it was changed): it is removed, it is
+	 * kept, or the conversation is not changed. */
 	enum ctx_reasoning reasoning;
 	/* Regular expressions for the names of tools.  A result may be replaced
-	 * only if the name of its tool matches the list "tool" (or this list is
-	 * empty), and does not match the list "not_tool". */
+	 * only if the name of its tool matches one of the list "tool" (or this
+	 * list is empty), and matches none of the list "not_tool". */
 	struct ctx_pattern tool, not_tool;
 	struct ctx_report report;
 	void *user;
@@ -100,10 +102,10 @@ struct ctx_age_config {
 
 struct ctx_age_counts {
 	/* results: number of tool results (or media blocks) that were moved to
-	 * files. tokens: number of tokens that were saved by this. */
+	 * files. tokens: number of tokens that these changes have saved. */
 	uint64_t results, tokens;
-	/* messages: number of messages that were read. timed: how many of them
-	 * have a timestamp. */
+	/* messages: number of messages that were read. timed: number of these
+	 * messages that have a timestamp. */
 	uint64_t messages, timed;
 	uint64_t failed; /* number of tool results that could not be stored */
 	/* Number of messages from which bound reasoning was removed: signed
@@ -113,8 +115,8 @@ struct ctx_age_counts {
 	/* Number of messages that still have signed reasoning which the
 	 * provider may refuse, because a message before it was changed. */
 	uint64_t bound;
-	/* Number of conversations that were not changed, because the provider
-	 * would then refuse their signed reasoning. */
+	/* Number of conversations that were not changed, because after a change
+	 * the provider would refuse their signed reasoning. */
 	uint64_t refused;
 };
 
@@ -153,8 +155,8 @@ struct ctx_found_reference {
 	/* name of the input file that contains the conversation */
 	const char *file;
 	uint64_t line; /* number of the line with the message */
-	/* path: path of the spool file, as written in the reference; name: its
-	 * name in the spool directory. */
+	/* path: path of the spool file, as written in the reference; name: name
+	 * of the file in the spool directory. */
 	struct ctx_str path, name;
 	/* Length of the text or media that was moved to the file: in characters
 	 * for a text, in bytes for media. */
@@ -164,8 +166,9 @@ struct ctx_found_reference {
 
 struct ctx_restore_config {
 	const char *spool;
-	/* The error because of which the spool cannot be used.  NULL, or an
-	 * error with the code CTX_OK, if the spool can be used. */
+	/* The error because of which the spool (directory of stored results)
+	 * cannot be used.  NULL, or an error with the code CTX_OK, if the spool
+	 * can be used. */
 	const struct ctx_err *refused;
 	struct ctx_report report;
 	void *user;
@@ -178,10 +181,11 @@ struct ctx_restore_config {
 	 * text names it; anybody may have written the text. dir is valid only
 	 * during the call.  May be NULL. */
 	int (*foreign)(void *user, struct ctx_str dir, struct ctx_err *err);
-	/* Called for each row of hex digits in a record that may be the hash in
-	 * the name of a spool file, because it is long enough.  So the caller
-	 * can find the files to which the record refers. digits: the last
-	 * digits of the row, as many as a hash in a name has.  May be NULL. */
+	/* Called for each row of hex digits in a record that is as long as the
+	 * hash in the name of a spool file, or longer.  With these digits the
+	 * caller can find the files to which the record refers. digits: the
+	 * last digits of the row, as many as the hash in a name has.  May be
+	 * NULL. */
 	int (*digits)(void *user, struct ctx_str digits, struct ctx_err *err);
 };
 

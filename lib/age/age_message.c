@@ -83,11 +83,11 @@ ctx_age_may_age(const struct aging *aging, const struct ctx_message *message,
 	    aging->options->over;
 }
 
-/* Adds the JSON edit that replaces a text by aging->aged, which is usually a
- * reference to a file.  First stores the replaced text in this file.  Stores
- * nothing in a dry run, or with the option mask, which replaces tool results by
- * a text without a reference.  Returns 1; or 0 if the text could not be stored,
- * which was reported; or -1 with *err. */
+/* Adds the JSON edit that replaces a text by aging->aged.replacement, usually
+ * the beginning of the text and a reference to a file.  First stores the text
+ * in this file.  Stores nothing in a dry run, or with the option mask, which
+ * replaces tool results by a text without a reference.  Returns 1, or 0 after
+ * reporting that the text could not be stored, or -1 with *err. */
 static int
 store_text(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err)
@@ -123,7 +123,8 @@ age_copy(struct aging *aging, const struct age_entry *entry,
 }
 
 /* Replaces tool result or media block i by the text in aging->aged.  If the
- * agent has written the tool result twice into the record, replaces both. */
+ * agent has written a second copy of the tool result into the record, also
+ * replaces the texts in this copy. */
 static int
 store_result(struct aging *aging, const struct age_entry *entry, size_t i,
     struct ctx_str tool, struct ctx_err *err)
@@ -143,9 +144,10 @@ store_result(struct aging *aging, const struct age_entry *entry, size_t i,
 	    : age_copy(aging, entry, &result, err);
 }
 
-/* Writes to aging->aged the short text that replaces block i, a tool result or
- * media, and names the file with its content.  Returns 1, or 0 if the block
- * must not be replaced, or -1 with *err. */
+/* Makes the short text that replaces block i (a tool result or media) and names
+ * the file with the content of the block.  Writes the short text to
+ * aging->aged.  Returns 1, or 0 if the block must not be replaced, or -1 with
+ * *err. */
 static int
 age_block(struct aging *aging, struct age_queue *queue, size_t i,
     struct ctx_str tool, struct ctx_err *err)

@@ -17,9 +17,9 @@ ctx_age_queue_clear(struct aging *aging, struct age_queue *queue)
 	ctx_groups_reset(&queue->groups);
 }
 
-/* Sets *id to the id of the tool to which block i belongs (a tool result, or a
- * block inside one).  Sets *id to 0 if the tool is not known, or if the block
- * belongs to no tool result. */
+/* Sets *id to the id of the tool of the tool result that is block i or contains
+ * block i.  Sets *id to 0 if the tool is not known, or if the block belongs to
+ * no tool result. */
 static int
 find_tool(struct age_queue *queue, const struct ctx_message *message, size_t i,
     uint32_t *id, struct ctx_err *err)
@@ -66,8 +66,8 @@ record_result_tools(struct aging *aging, struct age_queue *queue,
 	return 0;
 }
 
-/* Stores the timestamp of a message.  A message without a timestamp gets that
- * of the message before it. */
+/* Stores the timestamp of a message.  A message without a timestamp gets the
+ * timestamp of the message before it. */
 static int
 record_time(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, const struct ctx_message *message,

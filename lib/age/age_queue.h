@@ -22,8 +22,8 @@ struct age_entry {
 	 * Valid if has_time is true. */
 	int64_t time;
 	bool has_time;
-	/* True if this record contains a further part of the message of an
-	 * earlier record. */
+	/* True if the message began in an earlier record, and this record
+	 * contains a further part of the message. */
 	bool continues;
 	uint32_t results;
 	/* For each tool result of the message: its tool, as an id in the string
@@ -31,8 +31,8 @@ struct age_entry {
 	 * no result is long enough to be replaced. */
 	uint32_t *tools;
 	/* The JSON edits of this message are elements of the array
-	 * rewrite.edits: edits is their number, first_edit the index of the
-	 * first. */
+	 * rewrite.edits. edits: number of these edits; first_edit: index of the
+	 * first of them. */
 	size_t first_edit, edits;
 	struct message_place place;
 	bool is_signed; /* true if the message has signed reasoning */
@@ -41,15 +41,16 @@ struct age_entry {
 	bool has_aged_results;
 };
 
-/* The messages of a conversation that cannot be written yet. */
+/* A queue of messages of one conversation.  The messages wait, because it is
+ * not known yet whether they are old enough to be changed. */
 struct age_queue {
 	/* used for finding the tool of each tool result */
 	struct ctx_groups groups;
 	struct ctx_model_counter model_counter;
 	/* For a conversation inside a record, with the option unsent: number of
 	 * the first element of the queue after the last assistant message.  The
-	 * messages before it were already sent to the provider, so they are not
-	 * changed. */
+	 * messages before this element were already sent to the provider, so
+	 * they are not changed. */
 	size_t sent_end;
 	/* Number of the first element of the queue whose tokens are not yet
 	 * included in the member "savings". */
@@ -63,8 +64,8 @@ struct age_queue {
 	 * 1 */
 	uint64_t reported_end;
 	/* Timestamps in milliseconds since 1970, valid if has_time is true.
-	 * time: of the message that was read last; newest: the highest
-	 * timestamp. */
+	 * time: timestamp of the message that was read last; newest: the
+	 * highest timestamp. */
 	int64_t time, newest;
 	bool has_time; /* true once a message had a timestamp */
 	bool ended;    /* true if the conversation has ended */
@@ -72,8 +73,9 @@ struct age_queue {
 	 * provider refuses it if anything before it was changed. */
 	bool binds;
 	bool changed; /* true once a message of the conversation was changed */
-	/* The place in the conversation of the message that was read last, from
-	 * which the name of a reasoning file is computed. */
+	/* The place in the conversation of the message that was read last.
+	 * ctx-age stores messages in files before it removes their reasoning,
+	 * and computes the names of these files from the places. */
 	struct message_place place;
 };
 
@@ -88,8 +90,8 @@ struct aging {
 	/* lines: the conversation in which each message is a record of its own.
 	 * record: the conversation that is inside the current record. */
 	struct age_queue lines, record;
-	/* The spool, the directory in which tool results are stored.  Its
-	 * member fd is -1 if it is not open. */
+	/* The spool, the directory in which tool results are stored.  The
+	 * member fd of the spool is -1 if the spool is not open. */
 	struct ctx_spool spool;
 	/* The error because of which the spool (directory of stored results)
 	 * cannot be opened, or an error with the code CTX_OK if it can be
@@ -101,14 +103,18 @@ struct aging {
 	 * still has its bound reasoning: signed reasoning that the provider
 	 * refuses if anything before it was changed. */
 	struct ctx_buf unstripped;
-	/* edits that remove the reasoning from the message */
+	/* edits that remove the bound reasoning from the JSON in
+	 * "unstripped" */
 	struct ctx_edits strip_edits;
-	struct ctx_buf stripped; /* the message without its reasoning */
-	struct ctx_buf name;     /* name of a spool file */
-	/* committed_edits: the first edits of the current record for which all
-	 * files have been written to disk.  For its other edits:
-	 * pending_results: number of tool results that they replace;
-	 * pending_tokens: number of tokens that they save. */
+	/* JSON of the message without its bound reasoning */
+	struct ctx_buf stripped;
+	struct ctx_buf name; /* name of a spool file */
+	/* The edits of the current record are committed in their order, by
+	 * syncing to disk the files with the texts that the edits replace.
+	 * committed_edits: number of edits that are committed.  For the edits
+	 * that are not committed yet: pending_results: number of tool results
+	 * that they replace; pending_tokens: number of tokens that they
+	 * save. */
 	size_t committed_edits;
 	uint64_t pending_results, pending_tokens;
 };
@@ -161,7 +167,7 @@ bool ctx_age_is_old(const struct aging *aging, const struct age_queue *queue,
     const struct age_entry *entry);
 /* Sets *is_counted to true if block i is a tool result or, with options->media,
  * media.  A text that ctx-age has written in place of media is counted, too, so
- * that a second run finds the same boundary between old and new. */
+ * that a second run finds the same boundary between old and new media. */
 int ctx_age_is_result(struct aging *aging, const struct ctx_message *message,
     size_t i, bool *is_counted, struct ctx_err *err);
 /* Returns true if the tool result in block i is long enough to be replaced:
@@ -170,8 +176,8 @@ int ctx_age_is_result(struct aging *aging, const struct ctx_message *message,
 bool ctx_age_may_age(const struct aging *aging,
     const struct ctx_message *message, size_t i);
 /* Adds the edits that replace the old tool results of a message by references.
- * If count_only is true, adds no edits, and only adds the number of tokens that
- * they would save to queue->savings. */
+ * If count_only is true, adds no edits, but adds the number of tokens that the
+ * replacements would save to queue->savings. */
 int ctx_age_message(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, bool count_only, struct ctx_err *err);
 
@@ -186,7 +192,7 @@ int ctx_age_remove_reasoning(struct aging *aging, struct age_queue *queue,
 /* ---- write_aged.c ---- */
 
 /* Syncs to disk the files in which the replaced tool results are stored.  If
- * that fails, removes all edits that were added after the last successful
+ * syncing fails, removes all edits that were added after the last successful
  * call. */
 int ctx_age_commit_edits(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err);
@@ -210,11 +216,11 @@ bool ctx_age_may_refuse(const struct aging *aging,
  * anything before it was changed). */
 int ctx_age_check_refusal(struct aging *aging, struct age_queue *queue,
     bool *refused, struct ctx_err *err);
-/* Writes the messages at the beginning of the queue that need not be kept in
- * memory any longer: messages in which no tool result is long enough to be
- * replaced, and messages that are old enough, after replacing their tool
- * results by references.  Writes nothing until at least options->at_least
- * tokens can be saved. */
+/* Writes the messages at the beginning of the queue, up to the first that must
+ * wait.  A message need not wait if none of its tool results is long enough to
+ * be replaced.  A message that is old enough need not wait either; its tool
+ * results are replaced by references first.  Writes nothing until at least
+ * options->at_least tokens can be saved. */
 int ctx_age_write_due(struct aging *aging, struct ctx_err *err);
 /* Writes all messages in the queue, at the end of the stream. broken: true if
  * the stream ended with an error, so that messages may be missing.  In this
@@ -223,7 +229,7 @@ int ctx_age_write_due(struct aging *aging, struct ctx_err *err);
  * changed) could forbid changes. */
 int ctx_age_write_all(struct aging *aging, bool broken, struct ctx_err *err);
 /* Writes all messages in the queue except the last one, without changing them.
- * Removes the last one from the queue: its record is not complete, and is
+ * Removes the last message from the queue: its record is not complete, and is
  * written when the record ends. */
 int ctx_age_write_unaged(struct aging *aging, struct ctx_err *err);
 

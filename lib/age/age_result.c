@@ -82,7 +82,7 @@ append_block_text(struct aged_result *aged, const struct ctx_json *json,
 }
 
 /* Reads the text of tool result i into aged->text. node: the JSON string that
- * measure_result has found, or 0. */
+ * is the whole result, or 0 if the result is not a single string. */
 static int
 read_aged_text(struct aged_result *aged, const struct ctx_message *message,
     size_t i, uint32_t node, struct ctx_err *err)
@@ -273,8 +273,9 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_config *options,
 	    : 1;
 }
 
-/* Reads a text of an agent's copy, or the lines of an array of texts, into
- * aged->text. */
+/* Reads a text into aged->text from the copy of a tool result that some agents
+ * keep beside the message. node: JSON string of the text, or an array of
+ * strings, each of which becomes a line. */
 static int
 read_copied_text(struct aged_result *aged, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
@@ -345,7 +346,8 @@ name_media(struct aged_result *aged, const struct ctx_age_config *options,
 		(struct ctx_str){media->kind, strlen(media->kind)}, digits,
 		err) < 0)
 		return -1;
-	/* The file name ends in the extension for texts, which is replaced. */
+	/* The name ends in the extension for texts.  It is replaced by the
+	 * extension for the media. */
 	(void)ctx_spool_is_name((struct ctx_str){name->p, name->n - 1}, &found);
 	name->n = (size_t)(found.p - name->p) + found.n;
 	return ctx_buf_printf(name, err, ".%s", end) < 0

@@ -18,8 +18,8 @@ struct aged_result {
 	 * is stored. */
 	struct ctx_buf file_name;
 	/* The JSON of the result or media block, if this JSON is stored in a
-	 * file; otherwise its length json.n is 0.  Points into the message's
-	 * JSON. */
+	 * file; otherwise its length json.n is 0.  The pointer json.p points
+	 * into the message's JSON. */
 	struct ctx_str json;
 	/* True if only the member json is stored, not the member text.  This is
 	 * so for a media block that is only a link to the media. */
@@ -41,25 +41,25 @@ struct age_candidate {
 	struct ctx_counter *counter; /* token counter of the model */
 };
 
-/* Makes the reference that replaces a tool result, and chooses what is stored
- * in the file.  Both are then in *aged.  Returns 1; or 0 if the result must not
- * be replaced, because it is too short, was replaced before, or no token would
- * be saved; or -1 with *err. */
+/* Writes to *aged the reference that replaces a tool result, and the content of
+ * the file with the result.  Returns 1; or 0 if the result must not be
+ * replaced, because it is too short, was replaced before, or no token would be
+ * saved; or -1 with *err. */
 int ctx_age_result(struct aged_result *aged,
     const struct ctx_age_config *options, const struct age_candidate *result,
     struct ctx_err *err);
-/* Makes the reference that replaces a text in the copy of a tool result that
- * some agents keep beside the message, and chooses what is stored in the file.
- * Both are then in *aged. node: JSON string of the text, or an array of texts;
- * then the reference is its only element.  Returns 1; or 0 if
- * the text must not be replaced, because it is too short, was replaced before,
- * or is not longer than its replacement; or -1 with *err. */
+/* Some agents keep a copy of a tool result beside the message.  Writes to *aged
+ * the reference that replaces a text in this copy, and the content of the file
+ * with the text. node: JSON string of the text, or an array of texts, which is
+ * replaced by an array with the reference as its only element.  Returns 1; or 0
+ * if the text must not be replaced, because it is too short, was replaced
+ * before, or is not longer than its replacement; or -1 with *err. */
 int ctx_age_copied_text(struct aged_result *aged,
     const struct ctx_age_config *options, const struct age_candidate *result,
     uint32_t node, struct ctx_err *err);
-/* Makes the reference that replaces a media block, and chooses what is stored
- * in the file.  Both are then in *aged.  Returns 1, or 0 if the block must not
- * be replaced, or -1 with *err. */
+/* Writes to *aged the reference that replaces a media block, and the content of
+ * the file with the media.  Returns 1, or 0 if the block must not be replaced,
+ * or -1 with *err. */
 int ctx_age_media(struct aged_result *aged,
     const struct ctx_age_config *options, const struct age_candidate *candidate,
     struct ctx_err *err);

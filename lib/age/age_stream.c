@@ -90,9 +90,9 @@ queue_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 }
 
 /* Adds the edits that replace the old tool results of a message by references.
- * i: number of the message in a conversation inside a record. count_only: if
- * true, only adds the number of tokens that this would save to
- * queue->savings. */
+ * i: number of the message in a conversation inside a record.  If count_only is
+ * true, adds no edits, but adds the number of tokens that the replacements
+ * would save to queue->savings. */
 static int
 age_element(struct aging *aging, struct age_queue *queue, size_t i,
     bool count_only, struct ctx_err *err)
@@ -151,9 +151,9 @@ end_aged_conversation(void *user, const struct ctx_event *event,
 	return 0;
 }
 
-/* Called at the end of a record.  The edits of the record are applied next and
- * then removed.  So committed_edits, the number of edits whose tool results are
- * on disk, becomes 0. */
+/* Called at the end of a record.  Sets committed_edits (number of edits whose
+ * tool results are on disk) to 0, because the edits of the record are applied
+ * next and then removed. */
 static int
 end_aged_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 {
@@ -175,7 +175,7 @@ end_aged_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 	struct aging *aging = user;
 
 	/* The stream may have ended inside a record, whose edits were dropped.
-	 * So the number of edits whose tool results are on disk becomes 0. */
+	 * So no edit remains whose tool results are on disk. */
 	aging->committed_edits = 0;
 	return how == CTX_END_REFUSED || how == CTX_END_FAILED
 	    ? 0

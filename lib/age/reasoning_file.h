@@ -8,17 +8,19 @@
 
 /*
  * ctx-age removes bound reasoning: signed reasoning that the provider refuses
- * if anything before it was changed.  It leaves no reference in the message,
- * because the model would read it.  The original message, its JSON and a line
- * feed, is stored in the spool file reasoning-DIGITS.json.
+ * if anything before it was changed.  ctx-age leaves no reference in the
+ * message, because the model would read the reference.  The JSON of the
+ * original message and a line feed are stored in the spool file
+ * reasoning-DIGITS.json.
  *
- * ctx-restore finds the file by the message without reasoning.  DIGITS are from
- * a SHA-256 over that message, its number, and a hash of the texts, tool calls
- * and media of the conversation up to it.  The message alone is not enough,
- * because messages like "ok" occur in many conversations.
+ * ctx-restore computes the name of this file from the message without
+ * reasoning. DIGITS are from a SHA-256 over the JSON of this message, its
+ * number, and a hash of the texts, tool calls and media of the conversation up
+ * to this message.  The message alone is not enough, because messages like "ok"
+ * occur in many conversations.
  */
-/* Place of a message in its conversation.  The name of the file in which the
- * original of the message is stored is computed from it. */
+/* Place of a message in its conversation.  The name of the file with the
+ * original of the message is computed from this place. */
 struct message_place {
 	/* Hash of the texts, tool calls and media of the conversation, up to
 	 * and including this message, without system messages.  Of media, the
@@ -33,10 +35,10 @@ struct message_place {
 	uint64_t record;
 };
 
-/* Changes *place from the place of a message to the place of the message after
- * it. message: that next message; index: its index in the conversation.  Adds
- * the next message to the hash place->so_far, but not a text that ctx-age has
- * written in place of reasoning. */
+/* Changes *place to the place of the next message. message: the next message;
+ * index: index of the next message in the conversation.  Adds the next message
+ * to the hash place->so_far, without texts that ctx has written in place of
+ * reasoning. */
 int ctx_place_next(struct message_place *place,
     const struct ctx_message *message, uint64_t index, struct ctx_buf *scratch,
     struct ctx_err *err);

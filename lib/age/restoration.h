@@ -39,22 +39,23 @@ struct restoration {
 	const struct ctx_restore_config *options;
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
-	/* The model, the names of tools and the index of the message in the
-	 * conversations that are being read. line_tracker: the conversation in
-	 * which each message is a record. record_tracker: the conversation
-	 * inside the current record. */
+	/* Trackers of the conversations that are being read.  A tracker stores
+	 * the model, the names of tools and the index of the current message.
+	 * line_tracker: for the conversation in which each message is a record;
+	 * record_tracker: for the conversation inside the current record. */
 	struct conversation_tracker line_tracker, record_tracker;
 	struct ctx_intern tools; /* names of tools, used in reports */
 	/* The spool, the directory with the tool results that ctx-age has moved
-	 * to files.  Its member fd is -1 if it is not open. */
+	 * to files.  The member fd of the spool is -1 if the spool is not
+	 * open. */
 	struct ctx_spool spool;
 	bool no_spool; /* true if the spool directory does not exist */
 	/* True once a text was read that may end with a reference to a file of
 	 * ctx-age. */
 	bool seen_reference;
-	/* Places of the newest messages in their conversations. places[0]: of
-	 * the newest message that is a record; places[1]: of the newest message
-	 * inside a record. */
+	/* Places in their conversations of the messages that were read last.
+	 * places[0]: of the last message that is a record; places[1]: of the
+	 * last message inside a record. */
 	struct message_place places[2];
 	/* The original of a message, including its reasoning. */
 	struct ctx_buf unstripped;
@@ -68,8 +69,9 @@ struct restoration {
 	/* text: scratch memory; name, file: name and content of a spool
 	 * file. */
 	struct ctx_buf text, name, file;
-	/* The next members are for a media block that is put back.  The block
-	 * may be inside a tool result that is put back. */
+	/* The members from block_json to block_array are for a media block that
+	 * is put back.  The media block may be inside a tool result that is put
+	 * back. */
 	/* The media block that is put back, as the only element of a JSON
 	 * array.  The array is node 0, so the block is node 1. */
 	struct ctx_json block_json;
@@ -81,9 +83,9 @@ struct restoration {
 
 /* ---- read_spool_file.c ---- */
 
-/* Opens the spool (directory with the moved tool results) if it is not open.
- * If the directory does not exist, sets restoration->no_spool, and returns
- * without error. */
+/* Opens the spool (directory with the moved tool results) if the spool is not
+ * open.  If the directory does not exist, sets restoration->no_spool, and
+ * returns without error. */
 int ctx_restore_open_spool(struct restoration *restoration,
     struct ctx_err *err);
 /* Parses the content of a file as JSON into *json.  Returns 1 if it is exactly
@@ -103,20 +105,22 @@ int ctx_restore_check_file(int rc, enum ctx_aged_result_state *state,
 int ctx_restore_sum_file(struct restoration *restoration, uint64_t max_bytes,
     struct ctx_spool_sum *sum, enum ctx_aged_result_state *state,
     struct ctx_err *err);
-/* Reads the spool file restoration->name into the buffer file.  If its size or
- * SHA-256 differs from *sum, sets *state to CTX_AGED_CHANGED. */
+/* Reads the spool file restoration->name into restoration->file.  If the size
+ * or SHA-256 of the file differs from *sum, sets *state to CTX_AGED_CHANGED. */
 int ctx_restore_read_file(struct restoration *restoration,
     const struct ctx_spool_sum *sum, struct ctx_buf *file,
     enum ctx_aged_result_state *state, struct ctx_err *err);
-/* Reads the spool file restoration->name into the buffer file.  If it does not
- * have the SHA-256 that the reference says, sets *state to CTX_AGED_CHANGED. */
+/* Reads the spool file restoration->name into restoration->file.  If the file
+ * does not have the SHA-256 that the reference says, sets *state to
+ * CTX_AGED_CHANGED. */
 int ctx_restore_read_referenced(struct restoration *restoration,
     const struct ctx_reference *ref, struct ctx_buf *file,
     enum ctx_aged_result_state *state, struct ctx_err *err);
-/* Opens the spool to look up a reference.  Returns 1 if the reference names a
- * file in the spool, even if the path in the reference is written differently.
- * If the file is in another directory, calls options->foreign and returns 0.
- * Returns -1 with *err after an error. */
+/* Opens the spool (directory of stored results) if needed, and finds whether a
+ * reference names a file in the spool.  Returns 1 if it does, even if the path
+ * in the reference is written differently.  If the file is in another
+ * directory, calls options->foreign and returns 0.  Returns -1 with *err after
+ * an error. */
 int ctx_restore_find_spool(struct restoration *restoration,
     const struct ctx_reference *ref, struct ctx_err *err);
 /* Calls options->found for a reference to a file in the spool directory.  If

@@ -13,8 +13,9 @@
 
 /* ---- the end of a record ---- */
 
-/* Adds a message to the list of messages that are reported at the end of the
- * record, if it has JSON edits: those from number first on. */
+/* If a message has JSON edits, adds the message to the list of messages that
+ * are reported at the end of the record. first: number of the message's first
+ * edit. */
 static int
 record_edits(struct restoration *restoration,
     struct conversation_tracker *tracker, const struct ctx_event *event,
@@ -63,15 +64,15 @@ report_restored(struct restoration *restoration,
 	if (ctx_rewrite_reread(rewrite, held, err) < 0)
 		return -1;
 	change.tool = ctx_intern_at(&restoration->tools, restored->tool);
-	/* Node 0 means the whole record. */
+	/* If the node is 0, the message is the whole record. */
 	change.bytes = held->node == 0 ? rewrite->record->text
 				       : ctx_rewrite_text(rewrite, held);
 	return ctx_rewrite_report(rewrite, &edited, &change, err);
 }
 
 /* Reports the changed messages of the current record.  If a spool file to which
- * the record refers is missing or was changed, removes all edits instead, so
- * that the record is written unchanged. */
+ * the record refers is missing or was changed, reports nothing and removes all
+ * edits, so that the record is written unchanged. */
 static int
 report_record(struct restoration *restoration, struct ctx_err *err)
 {

@@ -55,9 +55,9 @@ append_content_from_json(struct restoration *restoration,
 }
 
 /* Appends a stored tool result to the replacement bytes of an edit, if the
- * files that the reference names are unchanged. form: the JSON before and after
- * the string of the text, for a result that consists of one text.  A file is
- * read into memory only if it has the right size and SHA-256. */
+ * files that the reference names are unchanged. form: for a result that
+ * consists of one text, the JSON before and after the string of this text.  A
+ * file is read into memory only if it has the right size and SHA-256. */
 static int
 append_referenced_content(struct restoration *restoration,
     const struct ctx_reference *ref, const char *const *form,
@@ -94,9 +94,10 @@ append_referenced_content(struct restoration *restoration,
 	    : 0;
 }
 
-/* Returns the JSON node that a stored result replaces: its content or, if an
- * array was stored, the array of which the reference is the only element.  The
- * bytes of the stored result begin at the offset "from" of the edits. */
+/* Returns the JSON node that a stored result replaces: the content of the tool
+ * result.  If the stored result is an array, and the content is a reference
+ * that is the only element of an array, returns that array. from: offset in the
+ * replacement bytes of the edits at which the stored result begins. */
 static uint32_t
 find_replaced(const struct restoration *restoration,
     const struct ctx_json *json, uint32_t content, size_t from)

@@ -5,8 +5,8 @@
 #include "stream/bound_reasoning.h"
 
 /* Returns true if this message or an earlier one contains a reference to a
- * file.  Only then can ctx-age have removed reasoning from this message, and
- * its original is searched. */
+ * file.  If none does, ctx-age has not removed reasoning from this message, so
+ * the file with the original of the message is not looked for. */
 static bool
 has_seen_reference(struct restoration *restoration,
     const struct ctx_message *message)
@@ -81,8 +81,8 @@ check_unstripped_message(struct restoration *restoration,
 }
 
 /* Calls options->found for the file with the original of a message. is: true if
- * the file really is the original of this message; otherwise its state is
- * CTX_AGED_CHANGED. */
+ * the file really is the original of this message; if false, the file is
+ * reported as changed (CTX_AGED_CHANGED). */
 static int
 report_reasoning(struct restoration *restoration, const struct ctx_event *event,
     bool is, struct ctx_err *err)

@@ -4,9 +4,9 @@
 #include "age/age_queue.h"
 #include "stream/bound_reasoning.h"
 
-/* Writes a message with its edits applied to aging->unstripped, and the same
- * without its signed reasoning to aging->stripped. value: JSON of the message
- * before the edits. */
+/* Writes to aging->unstripped a message after its edits, and to aging->stripped
+ * this message without its signed reasoning. value: JSON of the message before
+ * the edits. */
 static int
 strip_message(struct aging *aging, const struct age_entry *entry,
     struct ctx_str value, struct ctx_err *err)

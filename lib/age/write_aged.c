@@ -43,7 +43,7 @@ ctx_age_report_message(struct aging *aging, struct age_queue *queue,
 	if (ctx_rewrite_reread(&aging->rewrite, held, err) < 0)
 		return -1;
 	/* Messages are reported in the order in which they were read.  So an
-	 * earlier record of this message was reported exactly if the last
+	 * earlier record of this message was reported if and only if the last
 	 * report was about this message. */
 	change.continues =
 	    entry->continues && queue->reported_end == entry->message + 1;
@@ -58,8 +58,8 @@ ctx_age_report_message(struct aging *aging, struct age_queue *queue,
 	return ctx_rewrite_report(&aging->rewrite, &edited, &change, err);
 }
 
-/* Writes the first message of the queue. may_age_results: true if its old tool
- * results are replaced by references first. */
+/* Writes the first message of the queue.  If may_age_results is true, first
+ * replaces the old tool results of the message by references. */
 static int
 write_first_aged(struct aging *aging, struct age_queue *queue,
     bool may_age_results, struct ctx_err *err)
