@@ -32,26 +32,28 @@ size_t ctx_breakpoint_count_blocks(const struct ctx_json *json, uint32_t list);
  * and the document can contain texts. */
 #define CTX_NESTED_DEPTH 3
 
-/* The state of a walk over blocks and the blocks nested in them, in the order
- * of the text.  A stack of arrays of blocks takes the place of recursion. */
+/* The state of a search through blocks and the blocks nested in them, in the
+ * order of the text.  A stack of arrays of blocks takes the place of
+ * recursion. */
 struct ctx_nested_walk {
 	const struct ctx_json *json;
 	struct {
-		/* list: JSON node of the array; at: of the element that is
-		 * visited next */
+		/* list: JSON node of the array; at: JSON node of the element
+		 * that is visited next */
 		uint32_t list, at;
 		unsigned depth; /* depth of the array, from 0 */
 	} lists[2 * CTX_NESTED_DEPTH + 1];
 	size_t n;
 };
 
-/* Adds the arrays of blocks inside a block to the walk: its member "content",
- * and the member "content" of its member "source". depth: their nesting depth;
- * arrays deeper than CTX_NESTED_DEPTH are not added. */
+/* Adds the arrays of blocks inside a block to the search: the block's member
+ * "content", and the member "content" of its member "source". depth: the
+ * nesting depth of these arrays; if it is more than CTX_NESTED_DEPTH, they are
+ * not added. */
 void ctx_nested_add(struct ctx_nested_walk *walk, uint32_t block,
     unsigned depth);
-/* Returns the JSON node of the next block of the walk, or 0 if there is none.
- * Sets *list to the JSON node of the array that contains it. */
+/* Returns the JSON node of the next block of the search, or 0 if there is none.
+ * Sets *list to the JSON node of the array that contains the block. */
 uint32_t ctx_nested_next(struct ctx_nested_walk *walk, uint32_t *list);
 
 #endif

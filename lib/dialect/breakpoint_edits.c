@@ -127,7 +127,7 @@ put_breakpoint(struct ctx_breakpoint_writer *writer,
 	char marker[128];
 
 	/* The new breakpoint is inserted after the last member of the block
-	 * that is not itself an older breakpoint, because older breakpoints are
+	 * that is not an older breakpoint, because older breakpoints are
 	 * removed. */
 	for (key = block + 1;
 	     !format->separate_block && key < nodes[block].next;
@@ -215,8 +215,9 @@ drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
 	return ctx_edits_remove(writer->edits, json, list, writer->drop, err);
 }
 
-/* Adds the edits after which a block has the right cache breakpoint (if marked
- * is true), or none (if marked is false), and no other breakpoints. */
+/* Adds the edits after which a block has only the cache breakpoint of the given
+ * format and storage time (if marked is true), or no breakpoint (if marked is
+ * false). */
 static int
 write_block(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,

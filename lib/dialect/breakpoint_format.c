@@ -175,8 +175,9 @@ ctx_ttl_name(unsigned ttl)
 	return ttl < CTX_TTLS ? names[ttl] : NULL;
 }
 
-/* Returns true if this row of the table may also be used for messages of the
- * given dialect, because it is in the row's list other_dialects. */
+/* Returns true if a row of the table of breakpoint formats may also be used for
+ * messages of the given dialect, because the dialect is in the row's list
+ * other_dialects. */
 static bool
 may_apply_to(const struct ctx_breakpoint_format *row, const char *dialect)
 {

@@ -45,21 +45,21 @@ const char *ctx_ttl_name(unsigned ttl);
  * provider. */
 struct ctx_breakpoint_format {
 	const char *provider;
-	/* The dialect of the messages.  For this dialect the row is used even
-	 * if the caller names no provider. */
+	/* The dialect of the messages.  For this dialect, this row of the table
+	 * is used even if the caller names no provider. */
 	const char *dialect;
 	/* Other dialects in which this provider accepts messages.  Messages in
-	 * these dialects may also be sent to other providers, so the row is
-	 * used for them only if the caller or the name of the model identifies
-	 * the provider. */
+	 * these dialects may also be sent to other providers, so this row of
+	 * the table is used for them only if the caller or the name of the
+	 * model identifies the provider. */
 	const char *other_dialects[3];
-	/* For messages in one of other_dialects: true if the row is used only
-	 * if the caller names the provider; false if it is also used if the
-	 * model uses breakpoints of the provider's kind. */
+	/* For messages in one of other_dialects.  True if this row of the table
+	 * is used only if the caller names the provider.  False if it is also
+	 * used for a model whose kind is in the member "models". */
 	bool only_on_request;
 	const char *key; /* the key of a breakpoint in JSON */
-	/* The JSON value of a breakpoint for each storage time.  NULL: the
-	 * value for five minutes is used. */
+	/* The JSON value of a breakpoint for each storage time.  If it is NULL,
+	 * the value for five minutes is used. */
 	const char *values[CTX_TTLS];
 	/* True if a breakpoint is a separate array element {key: value} after
 	 * the block that it marks; false if it is a member of this block. */
@@ -73,8 +73,8 @@ struct ctx_breakpoint_format {
 	 * for example {"type": ..., "data": {"content": ...}}.  These are the
 	 * possible keys of this object. */
 	const char *nested_content[2];
-	/* To get a breakpoint, a string must become an array with one text
-	 * block.  This is the JSON before the text in that array; the JSON
+	/* A string of content must become an array with one text block to get a
+	 * breakpoint.  This is the JSON before the text in that array; the JSON
 	 * after the text is "}]". */
 	const char *text;
 	/* The kinds of content blocks that may have a breakpoint.  An empty
@@ -119,9 +119,10 @@ struct ctx_breakpoint_format {
 	 * object is the string implicit_breakpoint[1]. */
 	const char *implicit_breakpoint[2];
 };
-/* Returns the row for messages of a dialect that are sent to the provider with
- * this name, or NULL if there is none.  If provider is NULL, returns the first
- * row whose member "dialect" is this dialect. */
+/* Returns the row of the table of breakpoint formats for messages of a dialect
+ * that are sent to the provider with this name, or NULL if there is none.  If
+ * provider is NULL, returns the first row whose member "dialect" is this
+ * dialect. */
 const struct ctx_breakpoint_format *ctx_breakpoint_format_find(
     const struct ctx_dialect *dialect, const char *provider);
 /* Returns the name of the i-th provider in the table of breakpoint formats
@@ -143,8 +144,8 @@ const char *ctx_breakpoint_before(const struct ctx_breakpoint_format *format,
  * blocks or a string, or 0 if the message has no content. */
 uint32_t ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t message);
-/* Return the JSON node of the system prompt, or of the array of tools, of a
- * request, or 0 if the request has none. */
+/* Return the JSON node of the system prompt of a request, or that of its array
+ * of tools, or 0 if the request does not have it. */
 uint32_t ctx_breakpoint_system(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request);
 uint32_t ctx_breakpoint_tools(const struct ctx_breakpoint_format *format,
@@ -170,8 +171,8 @@ bool ctx_breakpoint_key(const struct ctx_json *json, uint32_t key);
  * Blocks before them get none. */
 #define CTX_BREAKPOINT_REACH 16
 struct ctx_breakpoint_places {
-	/* Number of blocks in the array, without those that consist only of a
-	 * cache breakpoint. */
+	/* Number of blocks in the array, not counting those that consist only
+	 * of a cache breakpoint. */
 	size_t blocks;
 	/* Bit i is set if the block that has i blocks after it in the array may
 	 * have a breakpoint. */
@@ -202,7 +203,8 @@ struct ctx_breakpoint_writer {
 /* Adds the edits after which an array of blocks or tools has exactly the given
  * cache breakpoints. mask: places of the breakpoints, as in struct
  * ctx_breakpoint_places.  Breakpoints in nested blocks are removed. format may
- * be NULL if mask is 0.  A breakpoint that is already right is not edited. */
+ * be NULL if mask is 0.  An old breakpoint that is equal to the new one at its
+ * place is not edited. */
 int ctx_breakpoint_write(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl, uint32_t list,
     uint32_t mask, struct ctx_err *err);
@@ -220,10 +222,10 @@ void ctx_breakpoint_writer_release(struct ctx_breakpoint_writer *writer);
 
 /* ---- dialect/breakpoint_walk.c: finding the breakpoints in a request ----- */
 
-/* A callback for each cache breakpoint.  If container is an object, the
- * breakpoint is a member, and node is the member's key.  If container is an
- * array, the breakpoint is the element node.  Returns 0, or -1 with *err to
- * stop the search. */
+/* A callback for each cache breakpoint.  If the JSON node "container" is an
+ * object, the breakpoint is a member of the object, and node is the member's
+ * key.  If container is an array, the breakpoint is the array element at node.
+ * Returns 0, or -1 with *err to stop the search. */
 typedef int ctx_breakpoint_visitor(void *user, const struct ctx_json *json,
     uint32_t container, uint32_t node, struct ctx_err *err);
 /* Calls visit for each cache breakpoint of the given format, in an array of

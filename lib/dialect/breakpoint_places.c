@@ -130,6 +130,7 @@ ctx_breakpoint_find_tool_places(const struct ctx_breakpoint_format *format,
     struct ctx_breakpoint_places *places)
 {
 	find_places(format, json, list, may_mark_tool, places);
-	/* The lowest bit is for the last tool. */
+	/* Only the lowest bit that is set, which is for the last tool
+	 * definition, remains set. */
 	places->mask &= ~places->mask + 1;
 }

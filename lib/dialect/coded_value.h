@@ -6,19 +6,22 @@
 
 /* ---- dialect/coded_value.c: JSON in a string ---------------------------- */
 
-/* A JSON value that a record has as it is or as JSON in a string, such as the
- * arguments of a tool call.  A zeroed struct is valid and can be used for many
- * values, one after another. */
+/* A JSON value that a record contains either as it is, or as JSON in a string,
+ * such as the arguments of a tool call.  A zeroed struct is valid and can be
+ * used for many values, one after another. */
 struct ctx_coded_value {
-	/* the value: its JSON, and its JSON node there */
+	/* the parsed JSON text that contains the value, and the value's JSON
+	 * node in it */
 	const struct ctx_json *json;
 	uint32_t node;
-	/* if it is in a string: the decoded text of the string, and its JSON */
+	/* If the record contains the value in a string: the decoded text of
+	 * this string, and the same text parsed as JSON. */
 	struct ctx_buf text;
 	struct ctx_json inner;
 };
-/* Reads the value at a JSON node.  Returns 1; 0 if the node is a string whose
- * text is not JSON, so that the value is this string; or -1 with *err. */
+/* Reads the value at a JSON node, which may be a string that contains JSON.
+ * Returns 1; 0 if the node is a string whose text is not JSON, so that the
+ * value is this string; or -1 with *err. */
 int ctx_coded_value_read(struct ctx_coded_value *value,
     const struct ctx_json *json, uint32_t node, struct ctx_err *err);
 void ctx_coded_value_release(struct ctx_coded_value *value);

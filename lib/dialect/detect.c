@@ -36,7 +36,9 @@ static const struct wrapper {
 	const char *sure;
 	const char *element; /* see struct ctx_record_layout */
 	bool single, answers;
-	bool said; /* true if the first message of the array must have a role */
+	/* true if the first element of the array must be an object with a
+	 * role */
+	bool said;
 	/* True if the messages may be a string instead of an array: the text of
 	 * one user message. */
 	bool text;
@@ -73,7 +75,7 @@ static const struct wrapper {
 	.unless = "type",
 	.sure = "openai-responses",
 	.text = true},
-    /* Logs of requests. */
+    /* logs of requests to a provider */
     {.path = {"request"}, .messages = "messages"},
     {.path = {"request"},
 	.messages = "input",

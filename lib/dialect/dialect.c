@@ -80,9 +80,9 @@
 		    MESSAGE("FunctionMessage", "function", ",\"name\":$name") \
 	}
 
-/* What the three formats of LangChain have in common.  LangChain sends messages
- * to many providers.  The tokens of a message for its role and delimiters are
- * an estimate: the number of Chat Completions. */
+/* Members that the three formats of LangChain have in common.  LangChain sends
+ * messages to many providers.  The tokens of a message for its role and
+ * delimiters are an estimate: the number of Chat Completions. */
 #define LANGCHAIN(MESSAGE)                                             \
 	.rules = CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | CTX_NAMES_USERS, \
 	AS_OPENAI_NAMES, .text_block = TEXT_BLOCK,                     \
@@ -224,8 +224,9 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_claude_stream_read,
 	.history = CTX_HISTORY_LOG,
 	.read_line = ctx_claude_stream_line,
-	/* The rule CTX_FIRST_USER is not set, because the output of Claude Code
-	 * does not contain the prompt of the command line. */
+	/* The rule CTX_FIRST_USER (begin with a user message) is not set,
+	 * because the output of Claude Code does not contain the prompt of the
+	 * command line. */
 	AS_ANTHROPIC,
 	.usage = CLAUDE_CODE_USAGE,
 	.result_copy = "tool_use_result",

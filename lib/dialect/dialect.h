@@ -11,9 +11,8 @@
 
 /* ---- dialect/dialect.c: the table of message formats -------------------- */
 
-/* Rules of a dialect (message format), as bits.  The rules in this first group
- * are used for reading and pruning messages. "Neighbours" are messages that
- * directly follow each other. */
+/* Rules of a dialect (message format), as bits.  The rules up to
+ * CTX_NAMES_USERS are used for reading and pruning messages. */
 enum {
 	/* If a tool call and its result have no ids, they are matched by tool
 	 * name and order. */
@@ -41,16 +40,17 @@ enum {
 	 * another writer begins a new turn. */
 	CTX_NAMES_USERS = 128,
 
-	/* ctx-check tests the rules from here on, and reports messages that
-	 * break one.  A few of them are also used for grouping messages.  Bits
-	 * 8 to 19 are rules about the order and the content of messages, which
-	 * hold in whatever format the messages are written. */
+	/* ctx-check tests the rules with bit 8 and above, and reports messages
+	 * that break one.  Pruning uses a few of these rules, too, to find
+	 * messages that must be kept or removed together.  Bits 8 to 19 are
+	 * rules about the order and the content of messages, which hold in
+	 * whatever format the messages are written. */
 	/* Tool results must come directly after the message with their tool
 	 * calls. */
 	CTX_RESULTS_NEXT = 1 << 8,
-	/* A tool call that was made by a program must contain the id of the
-	 * tool call that runs this program.  The latter must come before, and
-	 * must not have a result yet.  The model has written the program. */
+	/* The model can write a program that makes tool calls.  Each of these
+	 * calls must contain the id of the tool call that runs the program.
+	 * That call must come earlier, and must not have a result yet. */
 	CTX_NAMES_CALLERS = 1 << 9,
 	/* The id of a tool call must have 1 to 64 characters: ASCII letters,
 	 * digits, underscores and dashes. */
@@ -72,8 +72,8 @@ enum {
 	CTX_NO_SYSTEM = 1 << 17,
 	/* The last message must be a user message or a tool result. */
 	CTX_LAST_USER = 1 << 18,
-	/* The provider merges neighbours with the same role into one
-	 * message. */
+	/* The provider merges messages with the same role that directly follow
+	 * each other. */
 	CTX_MERGES = 1 << 19,
 
 	/* Bits 20 to 30 are rules about how a message is written in JSON. */
@@ -126,7 +126,7 @@ enum {
 #define CTX_RESULTS_TEXT (UINT64_C(1) << 37)
 /* The result of a failed tool call may contain only texts. */
 #define CTX_ERRORS_TEXT (UINT64_C(1) << 38)
-/* A user message must not come directly after a tool message. */
+/* A user message must not come directly after a message with the role tool. */
 #define CTX_ANSWERS_RESULTS (UINT64_C(1) << 39)
 /* The arguments of a tool call must match the JSON schema of the tool.  No
  * provider demands this, but ctx-check can report it; see
@@ -145,20 +145,20 @@ enum {
  * the provider of the model; see ctx_vendor_rules. */
 #define CTX_MODEL_DECIDES (UINT64_C(1) << 60)
 
-/* ctx-check tests the next rules, about the order of roles.  They say what
- * providers accept.  CTX_FIRST_USER and CTX_ALTERNATES are stricter: pruning
- * follows them even if the provider accepts more. */
+/* ctx-check tests the rules CTX_ASKS_FIRST and CTX_ASKS_TURNS, which say what
+ * order of roles providers accept.  CTX_FIRST_USER and CTX_ALTERNATES are
+ * stricter: pruning follows them even if the provider accepts more. */
 
 /* The first message must be a user message or a tool result. */
 #define CTX_ASKS_FIRST (UINT64_C(1) << 41)
-/* Of two neighbours, one must be from the assistant, and the other one from the
- * user or a tool. */
+/* Of two messages that directly follow each other, one must be from the
+ * assistant, and the other one from the user or a tool. */
 #define CTX_ASKS_TURNS (UINT64_C(1) << 42)
 /* All results for the tool calls of one message must be in the same message. */
 #define CTX_ASKS_TOGETHER (UINT64_C(1) << 58)
-/* The provider reads neighbours with the same role as one turn.  Formats with
- * this rule also have the rule CTX_ALTERNATES; so, unlike with CTX_MERGES,
- * pruned output has no neighbours with the same role. */
+/* The provider reads messages with the same role that directly follow each
+ * other as one turn.  Formats with this rule also have the rule CTX_ALTERNATES;
+ * so pruned output has no such messages, unlike with CTX_MERGES. */
 #define CTX_TAKES_ROWS  (UINT64_C(1) << 45)
 #define CTX_ONE_MESSAGE (CTX_TAKES_ROWS | CTX_MERGES)
 /* The id of a tool call may contain . and : besides the characters that
@@ -175,17 +175,18 @@ enum {
 	    CTX_JOINS_ANSWERS)
 
 /*
- * A template for the tool result that ctx-check can insert for a tool call
- * without one. $id and $name stand for the JSON strings of the call's id and
- * tool name, $text for the JSON string of the inserted content.
+ * A template for the tool result that ctx-check can insert for a tool call that
+ * has none. $id and $name stand for the JSON strings of the tool call's id and
+ * tool name, $text for the JSON string of the inserted text.
  *
- * A template fits a tool call under two conditions.  The call has an id if the
- * template contains $id, and a name if it contains $name.  The type of the
- * template is NULL or the type of the call.  The first template that fits is
- * used; if its text is empty, nothing is inserted.
+ * A template that contains $id fits only tool calls with an id, and a template
+ * that contains $name fits only tool calls with a tool name.  A template
+ * whose type is not NULL fits only tool calls of this type.  The first template
+ * that fits is used; if its text is empty, no result is inserted.
  *
- * The type of a call is the member "type" of its block, or of its message if
- * the call has no block.  Without such a member, it is the role of the message.
+ * The type of a tool call is the member "type" of its block, or of its message
+ * if the call has no block.  Without such a member, it is the role of the
+ * message.
  */
 struct ctx_result_template {
 	const char *type;
@@ -193,19 +194,22 @@ struct ctx_result_template {
 };
 
 /* Kinds of session files.  They differ in how the agent computes its context
- * (the messages that it sends) from the lines: later lines remove or replace
- * earlier lines, or leave them on an abandoned branch. */
+ * (the messages that it sends) from the lines of the file.  Later lines can
+ * remove or replace earlier lines, or leave earlier lines on an abandoned
+ * branch. */
 enum ctx_history {
 	/* not a session file: all messages are in the context */
 	CTX_HISTORY_NONE,
-	/* a log: each line may change the context of the lines before it */
+	/* a log: a line may remove or replace lines before it in the context */
 	CTX_HISTORY_LOG,
-	/* A tree: the context is the path from the root to the last line of the
-	 * file. */
+	/* A tree, in which a line contains the id of its parent line: the
+	 * context is the path from the root (a line without a parent) to the
+	 * last line of the file. */
 	CTX_HISTORY_LAST,
-	/* A tree: the context is the path from the root to the last message of
-	 * a branch.  If there are several branches, it is the one whose last
-	 * message is latest in the file. */
+	/* A tree, in which a line contains the id of its parent line: the
+	 * context is the path from the root (a line without a parent) to the
+	 * last message of a branch.  If there are several branches, it is the
+	 * one whose last message is latest in the file. */
 	CTX_HISTORY_TIP,
 };
 
@@ -215,8 +219,8 @@ enum ctx_line_kind {
 	/* The line does not change the context.  It is a header, an event or a
 	 * snapshot. */
 	CTX_LINE_ASIDE,
-	/* The line does not change the context, but it is in the tree: other
-	 * lines may have it as their parent. */
+	/* The line does not change the context, but it is in the tree of lines:
+	 * other lines may contain its id as that of their parent. */
 	CTX_LINE_LINK,
 	/* The line is a message.  In a log, it replaces an earlier line with
 	 * the same id. */
@@ -232,7 +236,7 @@ enum ctx_line_kind {
 	 * all lines after the message.  If no message has this id, it removes
 	 * all lines. */
 	CTX_LINE_REWIND,
-	/* The line removes the newest turns. */
+	/* The line removes the newest turns; it contains their number. */
 	CTX_LINE_ROLLBACK,
 };
 
@@ -244,11 +248,13 @@ enum {
 	CTX_LINE_CONTEXT = 2,
 	/* The line contains results for tool calls of its parent. */
 	CTX_LINE_RESULT = 4,
-	/* The line belongs to a subagent.  It is in the context only if the
-	 * branch that the agent sends ends with a line of a subagent, as in the
-	 * file of a subagent. */
+	/* The line belongs to a subagent.  Such lines are in the context only
+	 * if the branch that the agent sends ends with one of them, as in the
+	 * session file of a subagent. */
 	CTX_LINE_SIDE = 8,
-	/* The line ends a branch only if no other line can. */
+	/* The line can be the last message of the branch that the agent sends
+	 * only if all branches end with lines of a subagent or with lines that
+	 * have this flag. */
 	CTX_LINE_META = 16,
 	/* The model wrote the line.  Lines of the model that directly follow
 	 * each other are one response. */
@@ -260,14 +266,15 @@ enum {
 
 /* The data in a line of a session file that say where the line belongs.
  * Members of type uint32_t are JSON nodes of the line; 0 means that the line
- * has no such value. */
+ * does not have this value. */
 struct ctx_line_place {
 	enum ctx_line_kind kind;
 	unsigned flags;
 	uint32_t id;     /* id of the line */
 	uint32_t parent; /* id of the line's parent in the tree of lines */
-	/* Key of the member with the id of a line's parent, even if this line
-	 * lacks the member.  NULL if lines of this format have no parent. */
+	/* Key of the member that contains the id of a line's parent; also set
+	 * if this line lacks the member.  NULL if lines of this format have no
+	 * parent. */
 	const char *parent_key;
 	/* Id of another line, not the parent, to which this line refers.  If
 	 * that line is removed, ctx replaces its id here by the id of a line
@@ -284,12 +291,14 @@ struct ctx_line_place {
 /* Where a format reports how many input tokens the provider has billed for a
  * request.  Each list contains paths (see ctx_json_find_path) to numbers, whose
  * sum is the input including the tokens that were read from the prompt cache
- * and written to it.  The first number must be there; the others are missing if
- * the first one already includes the cache.  A list without paths means that
- * the format reports nothing at that place. */
+ * and written to it.  The number at the first path must exist.  The numbers at
+ * the other paths do not exist if the first number already includes the cache.
+ * A list without paths means that the format does not report the usage
+ * there. */
 enum { CTX_USAGE_PATHS = 3 };
 struct ctx_usage {
-	/* Paths from a message to the usage of the request that it answers. */
+	/* Paths from a message to the usage (billed tokens) of the request that
+	 * the message answers. */
 	const char *message[CTX_USAGE_PATHS];
 	/* Paths from a line of a session file that is not a message to the
 	 * usage of a request; the response to this request is before the
@@ -298,21 +307,21 @@ struct ctx_usage {
 	/* Paths from the object around the messages (a request or a response)
 	 * to its usage. */
 	const char *request[CTX_USAGE_PATHS];
-	/* Paths from the message, line or object to single numbers of tokens;
-	 * NULL if not reported. read: input tokens that were read from the
-	 * prompt cache. written: input tokens that were written to it.
-	 * written_hour: the written tokens that the cache stores for an hour.
-	 * output: output tokens. */
+	/* Paths to single numbers of tokens, from the same message, line or
+	 * object as the paths above; NULL if not reported. read: input tokens
+	 * that were read from the prompt cache. written: input tokens that were
+	 * written to it. written_hour: the written tokens that the cache stores
+	 * for an hour. output: output tokens. */
 	const char *read, *written, *written_hour, *output;
 };
 
 /*
  * A dialect: a message format.  This struct contains everything that the rest
  * of the library knows about a format, and is a row of the table of dialects.
- * The functions that read a format are in a file of its own.
+ * The functions that read messages of a format are in a file of their own.
  *
- * Some members are parts of JSON texts, from which messages and blocks are
- * made.
+ * Some members are parts of JSON texts, from which ctx makes messages and
+ * blocks.
  */
 struct ctx_dialect {
 	const char *name;
@@ -337,11 +346,11 @@ struct ctx_dialect {
 	 * return value is described. */
 	int (*read)(const struct ctx_json *json, uint32_t node,
 	    struct ctx_message *parsed, struct ctx_err *err);
-	/* For session files of agents. history: how the context is computed
-	 * from the lines. read_line: sets the members of *line that a line
-	 * of the file has, whose JSON value is at node.  The caller has set all
-	 * to 0, and line->kind to CTX_LINE_ASIDE; this remains so if the line
-	 * is not of this format. */
+	/* For session files of agents. history: how the context (the messages
+	 * that the agent sends) is computed from the lines. read_line: stores
+	 * in *line what the line at the JSON node says about its place.  The
+	 * caller has set all members to 0, and line->kind to CTX_LINE_ASIDE;
+	 * read_line does not change them if the line is not of this format. */
 	enum ctx_history history;
 	void (*read_line)(const struct ctx_json *json, uint32_t node,
 	    struct ctx_line_place *line);
@@ -366,24 +375,27 @@ struct ctx_dialect {
 	/* True if in the JSON of tool arguments and results only keys and
 	 * strings cost tokens, not punctuation and numbers. */
 	bool counts_strings_only;
-	/* rules for models that have no rules of their own */
+	/* How the tokens of images and tools are counted for models that have
+	 * no rules of their own. */
 	struct ctx_image image;
 	struct ctx_tools tools;
 	/* JSON of a tool result's content that is only a text: [0] is the JSON
-	 * before the string of the text, [1] the JSON after it.  NULL if the
-	 * content is this string; see ctx_result_text_form. */
+	 * before the string of the text, [1] the JSON after this string.  NULL
+	 * if the content is the string alone; see ctx_result_text_form. */
 	const char *text_result_form[2];
 	/*
 	 * For formats in which the content of a tool result says that the tool
 	 * call failed; in other formats a member beside the content says so.
 	 *
-	 * failed: JSON of such a content that is only a text, before and after
-	 * the string of the text.  It is used when a text replaces the content
-	 * of a failed call, so that the new content says that the call failed,
-	 * too. failures: the values that "type" has in the content of a failed
-	 * call, up to NULL.  If failures is empty, the content of a failed call
-	 * is a string, and the content of other calls is not.  If failed is
-	 * NULL, text_result_form is used for all results.
+	 * failed: JSON of the content of a failed call's result that is only a
+	 * text: the parts before and after the string of the text.  If a text
+	 * replaces the content of a failed call's result, the new content is
+	 * written so, and still says that the call failed.  If failed is NULL,
+	 * text_result_form is used for all results.
+	 *
+	 * failures: the values that "type" has in the content of a failed
+	 * call's result; NULL ends the list.  If failures is empty, this
+	 * content is a string, and the content of other results is not.
 	 *
 	 * To find out whether a call failed, use ctx_block.is_error, which is
 	 * set in all formats.
@@ -397,9 +409,9 @@ struct ctx_dialect {
 	 * media: the part before the string of the text.  The part after it is
 	 * "}".  NULL if the format has no such block. */
 	const char *text_block;
-	/* The types of the blocks that a tool result may contain, up to NULL.
-	 * For blocks without a type, their only keys.  NULL if the types are
-	 * not known. */
+	/* The types of the blocks that a tool result may contain; NULL ends the
+	 * list.  If blocks of the format have no type, the list contains their
+	 * only keys instead.  NULL if the types are not known. */
 	const char *const *result_types;
 	/*
 	 * Templates of the messages that ctx inserts in place of removed
@@ -412,8 +424,8 @@ struct ctx_dialect {
 	 *   $uuid, $hex  a generated id of 36 or 8 characters
 	 *   $parent  the id of the line before the inserted message
 	 * Any other $KEY stands for the member KEY of the message after the
-	 * inserted one, and $KEY/KEY for a member inside a member; null if
-	 * there is none.
+	 * inserted one, and $KEY/KEY for a member inside a member.  If that
+	 * message has no such member, null replaces the name.
 	 */
 	const char *summary, *notice;
 	/* For formats whose servers refuse an additional message
@@ -515,7 +527,7 @@ struct ctx_record_layout {
 	/* JSON node of the object that has the messages as a member, or 0 if
 	 * there is no such object. */
 	uint32_t request;
-	bool in_request; /* true if the node "request" is a request */
+	bool in_request; /* true if "request" is a request, not a response */
 	uint32_t model;  /* JSON node of the model's name, or 0 */
 	/* True if the request continues a conversation that the provider has
 	 * stored. */

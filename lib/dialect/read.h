@@ -67,7 +67,7 @@ int ctx_read_block(struct ctx_message *message, enum ctx_block_kind kind,
 /* Adds the blocks of a message's content to the message.  A string becomes a
  * text block.  Each element of an array is read by read_block, a function of
  * the dialect. null and a missing content (node 0) add nothing.  Any other
- * value becomes an opaque block. */
+ * value becomes an opaque block (a block that ctx does not read). */
 typedef int ctx_block_reader(const struct ctx_json *json, uint32_t block,
     struct ctx_message *parsed, struct ctx_err *err);
 int ctx_read_content(struct ctx_message *message, uint32_t content,
@@ -98,8 +98,9 @@ int ctx_read_fixed_result(struct ctx_message *message, enum ctx_block_kind kind,
 int ctx_read_member(struct ctx_message *message, uint32_t obj, const char *key,
     enum ctx_block_kind kind, struct ctx_err *err);
 
-/* Returns the JSON node of the value that the object obj has for the key "key"
- * or, if there is none, for the key "other"; 0 if it has neither. */
+/* Returns the JSON node of the value that the object obj has for the key "key".
+ * If obj has no such key, returns the node of the value for the key "other", or
+ * 0 if there is none. */
 uint32_t ctx_find_either(const struct ctx_json *json, uint32_t obj,
     const char *key, const char *other);
 
@@ -113,30 +114,32 @@ uint32_t ctx_claude_model(const struct ctx_json *json, uint32_t message);
 int ctx_read_call(struct ctx_message *message, uint32_t value, uint32_t id,
     uint32_t name, struct ctx_err *err);
 
-/* Adds a tool call whose parts are members of the object obj. arguments, id,
- * name: their keys. */
+/* Adds a tool call whose arguments, id and tool name are members of the object
+ * obj. arguments, id, name: keys of these members. */
 int ctx_read_call_in(struct ctx_message *message, uint32_t obj,
     const char *arguments, const char *id, const char *name,
     struct ctx_err *err);
 
-/* Stores in the tool call that was added last which tool call runs the program
- * that made it.  The model can write such a program. caller: JSON node of the
- * member "caller" of the tool call, which contains the id of the other tool
- * call, or says that the model itself made the call. */
+/* Sets the member "caller" of the tool call that was added last.  A tool call
+ * can be made by a program that the model has written; then its "caller" is the
+ * id of the tool call that runs this program. caller: JSON node of the member
+ * "caller" in the input, which contains that id, or says that the model itself
+ * made the call. */
 void ctx_read_caller(struct ctx_message *message, uint32_t caller);
 
-/* How to read a block with this "type": it becomes a block of this kind, whose
- * payload is its member with this key.  If the block lacks that member, or key
- * is NULL, media and reasoning have the whole block as payload; all other
- * blocks become opaque. {type, NULL, CTX_BLOCK_OPAQUE} is for blocks that are
- * not sent to the model. */
+/* How to read a block with this "type".  It becomes a block of this kind, whose
+ * payload is the member with this key.  If the block lacks that member or key
+ * is NULL, a block of media or reasoning has the whole block as its payload,
+ * and a block of another kind becomes opaque (a block that ctx does not read).
+ * {type, NULL, CTX_BLOCK_OPAQUE} is for blocks that are not sent to the
+ * model. */
 struct ctx_block_type {
 	const char *type, *key;
 	enum ctx_block_kind kind;
 };
 /* Adds a block to the message.  The first of the n rows with the block's "type"
  * says how to read the block.  If no row has this type, the block becomes
- * opaque. */
+ * opaque (a block that ctx does not read). */
 int ctx_read_typed(struct ctx_message *message, uint32_t block,
     const struct ctx_block_type *rows, size_t n, struct ctx_err *err);
 
@@ -159,8 +162,9 @@ uint32_t ctx_find_below(const struct ctx_json *json, uint32_t obj,
     const char *member, const char *key);
 
 /* Sets is_error of the newest tool result if the object obj says that the tool
- * call failed: if its isError or is_error is true, or its status is "error".
- * first: index of the first block that may be this tool result. */
+ * call failed: if isError or is_error of obj is true, or status of obj is
+ * "error". first: index of the first block that is searched for the tool
+ * result. */
 void ctx_read_failure(struct ctx_message *message, size_t first, uint32_t obj);
 
 /* Returns the JSON node of the object that another object has for a key, or 0

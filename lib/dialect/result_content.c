@@ -5,9 +5,9 @@
 #include "dialect/read.h"
 #include "dialect/result_content.h"
 
-/* Returns true if the text at *p begins with the JSON in piece, apart from
+/* Returns true if the text at *p begins with the JSON text "piece", apart from
  * white space between tokens and different escapes in strings.  Then moves *p
- * to the byte after this part. */
+ * to the byte after this beginning. */
 static bool
 match_json(const char **p, const char *end, const char *piece)
 {
@@ -198,7 +198,7 @@ is_text_list(const struct ctx_json *json, uint32_t node)
 uint32_t
 ctx_result_copy_next(const struct ctx_message *message, uint32_t after)
 {
-	/* first characters of an object, array or string */
+	/* first characters of JSON for an object, array or string */
 	static const char *const starts[] = {"{", "[", "\"", NULL};
 	const struct ctx_json *json = message->json;
 	uint32_t copy = message->result_copy,

@@ -29,22 +29,23 @@ bool ctx_result_content_restores(const struct ctx_json *json, uint32_t body,
  * ctx_result_content_form. */
 int ctx_result_content_add(struct ctx_buf *out, const char *const *form,
     const char *p, size_t n, struct ctx_err *err);
-/* Makes the content of a tool result that is only a text, in an empty buffer,
- * and scans it.  Returns what ctx_json_scan_text returns. */
+/* Writes the content of a tool result that is only the given text to a buffer,
+ * which the caller passes empty, and parses it into *json.  Returns what
+ * ctx_json_scan_text returns. */
 int ctx_result_content_scan(const struct ctx_dialect *dialect,
     struct ctx_str text, struct ctx_buf *content, struct ctx_json *json,
     struct ctx_err *err);
 /* Returns true if the content of tool result i is an array of blocks, or an
  * object that contains this array. */
 bool ctx_result_content_lists(const struct ctx_message *message, size_t i);
-/* Returns the JSON node of what the model gets of tool result i, if its content
- * is neither a text nor an array of blocks; otherwise 0.  This is the content
- * itself or, if the content is an object with one block in it, the payload of
- * that block. */
+/* If the content of tool result i is neither a text nor an array of blocks,
+ * returns the JSON node of what the model gets of it; otherwise 0.  This is the
+ * content itself or, if the content is an object with one block in it, the
+ * payload of that block. */
 uint32_t ctx_result_content_value(const struct ctx_message *message, size_t i);
-/* Returns the index of the tool result of which message->result_copy is a copy.
- * Returns message->n if there is no copy, or if the message does not have
- * exactly one tool result. */
+/* Returns the index of the tool result that the agent's own copy in the message
+ * (message->result_copy) repeats.  Returns message->n if there is no copy, or
+ * if the message does not have exactly one tool result. */
 size_t ctx_result_copied(const struct ctx_message *message);
 /* Returns the JSON node of the next text in the agent's copy of a tool result,
  * or of the next array that consists of two texts or more, such as the lines of

@@ -214,7 +214,7 @@ static const struct event {
     {"system.notification", CTX_LINE_MESSAGE, 0, read_notification},
     {COMPACTED, CTX_LINE_SUMMARY, 0, read_summary},
     /* session.context_cleared removes all earlier messages.  Copilot has no
-     * event that removes only a part of them. */
+     * event that removes only some of them. */
     {"session.context_cleared", CTX_LINE_REWIND, 0, NULL},
 };
 

@@ -56,8 +56,9 @@ ctx_gemini_cli_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds a part of a message's content.  A part is written as in the Gemini API:
- * {"text": ...}, {"functionCall": ...} and so on.  A string is a text part. */
+/* Adds a part (content block) of a message's content.  A part is written as in
+ * the Gemini API: {"text": ...}, {"functionCall": ...} and so on.  A string is
+ * a text part. */
 static int
 read_gemini_cli_part(const struct ctx_json *json, uint32_t node,
     struct ctx_message *message, struct ctx_err *err)
@@ -169,9 +170,9 @@ read_result_part(const struct ctx_json *json, uint32_t node,
 	    find_response_text(json, response), err);
 }
 
-/* Marks the part "functionResponse" of a tool result that consists of several
- * parts: it is never removed, because the tool call would then have no result.
- * Its text may still be shortened. */
+/* Marks the part (content block) "functionResponse" of a tool result that
+ * consists of several parts: this part is never removed, because the tool call
+ * would then have no result.  The text of the part may still be shortened. */
 static void
 keep_response(struct ctx_message *message, size_t first)
 {

@@ -1,7 +1,7 @@
 /*
  * llm_logs.c - reads the output of "llm logs --json"
  *
- * A row is a turn: the prompt and the response.  It is kept or removed as a
+ * A row (an object with the prompt and the response) is kept or removed as a
  * whole.  In a chain of tool calls, the next row has the tool results and no
  * prompt.  A row without a prompt belongs to the turn of the row before it.
  *

@@ -133,9 +133,9 @@ read_opencode_part(const struct ctx_json *json, uint32_t part,
 	    err);
 }
 
-/* Returns the JSON node of the model's name.  An answer has the name in the
- * member modelID; a user's message has it in an object that describes the model
- * for the answer. */
+/* Returns the JSON node of the model's name.  An assistant message has the name
+ * in the member modelID; a user message has it in an object that describes the
+ * model which is to answer. */
 uint32_t
 ctx_opencode_model(const struct ctx_json *json, uint32_t node)
 {

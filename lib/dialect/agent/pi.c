@@ -1,11 +1,12 @@
 /*
  * pi.c - reads session files of the pi coding agent
  *
- * A file has a header, then entries {"type", "id", "parentId"} that form a
- * tree.  The context is the path from the root to the last entry.  If there is
- * a compaction on the path, the context is its summary and the entries from
- * firstKeptEntryId on.  Version 1 had no ids: each entry follows the one before
- * it.
+ * A file has a header, and then lines {"type", "id", "parentId"} that form a
+ * tree, because parentId is the id of another line.  The context (the messages
+ * that pi sends) is the path from the root to the last line.  If there is a
+ * compaction on the path, the context is its summary and the lines from
+ * firstKeptEntryId on.  Version 1 had no ids: the parent of each line is the
+ * line before it.
  *
  * Source: session-manager.ts, messages.ts and docs/session.md of pi-mono
  * (version 3), March 2026.

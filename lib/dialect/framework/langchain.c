@@ -5,7 +5,8 @@
  * messages_to_dict writes {"type", "data"}, dumps writes a constructor with
  * kwargs, model_dump writes one flat object.  Tool calls are in tool_calls,
  * malformed ones in invalid_tool_calls.  The content and additional_kwargs may
- * repeat them in the provider's form; repeated calls are not counted.
+ * contain the same tool calls in the provider's format; these copies are not
+ * counted.
  *
  * Source: langchain_core/messages, August 2026.
  */
@@ -14,7 +15,7 @@
 static const struct message_class {
 	const char *type, *class, *chunk;
 	enum ctx_role role;
-	/* true if message types of other formats have this name, too */
+	/* true if other formats have a message type with this name, too */
 	bool common;
 } kinds[] = {
     {"human", "HumanMessage", "HumanMessageChunk", CTX_ROLE_USER, false},
@@ -26,8 +27,8 @@ static const struct message_class {
     {"chat", "ChatMessage", "ChatMessageChunk", CTX_ROLE_OTHER, true},
 };
 
-/* Returns the description of a message type or class of LangChain by its name,
- * such as "ai" or "AIMessage", or NULL if LangChain has no such name. */
+/* Returns the row of the table for a message type or class of LangChain by its
+ * name, such as "ai" or "AIMessage", or NULL if LangChain has no such name. */
 static const struct message_class *
 find_message_class(const struct ctx_json *json, uint32_t name)
 {
@@ -308,9 +309,10 @@ ctx_langchain_dict_read(const struct ctx_json *json, uint32_t node,
 	return read_langchain_message(json, node, data, kind, message, err);
 }
 
-/* Returns the description of the class of a serialized LangChain message.  The
- * name of the class is the last element of the array "id".  Returns NULL if the
- * object is not serialized, or if ctx does not know the class. */
+/* Returns the row of the table of message classes for a serialized LangChain
+ * message.  The name of the class is the last element of the array "id".
+ * Returns NULL if the object is not serialized, or if ctx does not know the
+ * class. */
 static const struct message_class *
 find_serialized_class(const struct ctx_json *json, uint32_t node)
 {

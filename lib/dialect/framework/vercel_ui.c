@@ -2,9 +2,10 @@
  * vercel_ui.c - reads messages of the Vercel AI SDK of the type UIMessage,
  * which chat applications store
  *
- * A tool part has the call and, in its later states, the result, so these
- * cannot be separated.  Its type is "tool-" and the name of the tool.  Parts
- * for the application (steps, sources, data-NAME) cost no tokens.
+ * A tool part (content block of a tool) contains the tool call and, once the
+ * tool has run, its result, so call and result cannot be separated.  The type
+ * of a tool part is "tool-" and the name of the tool.  Parts for the
+ * application (steps, sources, data-NAME) cost no tokens.
  *
  * Source: packages/ai/src/ui/ui-messages.ts of vercel/ai, August 2026; version
  * 4 wrote {"type": "tool-invocation", "toolInvocation"}.

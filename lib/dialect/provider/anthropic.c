@@ -57,9 +57,9 @@ suggest_from_block(const struct ctx_json *json, uint32_t block)
 	    : NULL;
 }
 
-/* Calls tell for each block of a message, until it returns a reason: a text for
- * users that says why the block is of Anthropic's format.  Returns this reason,
- * or NULL. */
+/* Calls the function tell for each block of a message, until tell returns a
+ * reason: a text for users that says why the block is of Anthropic's format.
+ * Returns this reason, or NULL if there is none. */
 static const char *
 find_reason_in_blocks(const struct ctx_json *json, uint32_t node,
     const char *(*tell)(const struct ctx_json *json, uint32_t block))
@@ -78,9 +78,9 @@ find_reason_in_blocks(const struct ctx_json *json, uint32_t node,
 	return why;
 }
 
-/* Returns the path of a member that only a whole response of Anthropic has, or
- * NULL if there is none.  Such a response has its message in the same
- * object. */
+/* Returns the path of a member that only a whole response of Anthropic has, as
+ * a text for users, or NULL if there is none.  The members of the message are
+ * in the same object as the other members of the response. */
 static const char *
 identify_response(const struct ctx_json *json, uint32_t node)
 {

@@ -1,10 +1,11 @@
 /*
  * gemini.c - reads messages ("contents") of the Google Gemini API
  *
- * Roles are user (also if there is no role), model and the older function.  The
- * key of a part says what it is; keys are camelCase in JSON and snake_case in
- * dumps of the Python SDK.  A thought is a text with thought: true.  A
- * thoughtSignature may be in any part, and is removed only with that part.
+ * Roles are user (also if there is no role), model and the older function.  A
+ * message consists of parts (content blocks).  The key of a part says what the
+ * part is; keys are camelCase in JSON and snake_case in dumps of the Python
+ * SDK.  A thought is a text with thought: true.  A thoughtSignature may be in
+ * any part, and is removed only with that part.
  *
  * Source: types.py of python-genai, August 2026.
  */
@@ -25,7 +26,8 @@ ctx_gemini_is(const struct ctx_json *json, uint32_t node)
 	if (!ctx_is_array(json, parts))
 		return NULL;
 	part = ctx_json_at(json, parts, 0);
-	/* A part may also be a string, because the Python SDK accepts that. */
+	/* A part (content block) may also be a string, because the Python SDK
+	 * accepts strings. */
 	if (ctx_is_string(json, part))
 		return "parts of text";
 	if (part == 0 || ctx_json_find(json, part, "type") != 0)
@@ -36,8 +38,8 @@ ctx_gemini_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds a tool result.  Besides its response it may have parts with media; in
- * that case a text cannot replace it. */
+/* Adds a tool result.  Besides its response it may have parts (content blocks)
+ * with media; then a text cannot replace its content. */
 static int
 read_function_response(struct ctx_message *message, uint32_t response,
     struct ctx_err *err)
@@ -70,8 +72,8 @@ read_function_response(struct ctx_message *message, uint32_t response,
 	return 0;
 }
 
-/* Adds a tool call.  Its part may also contain a signature of the thoughts
- * before it. */
+/* Adds a tool call.  The part (content block) with the call may also contain a
+ * signature of the thoughts before the call. */
 static int
 read_function_call(struct ctx_message *message, uint32_t part, uint32_t call,
     struct ctx_err *err)
@@ -87,8 +89,8 @@ read_function_call(struct ctx_message *message, uint32_t part, uint32_t call,
 	return 0;
 }
 
-/* Returns true if a part contains nothing but a signature and perhaps the mark
- * of a thought. */
+/* Returns true if a part (content block) contains nothing but a signature and
+ * perhaps the flag "thought". */
 static bool
 is_signature(const struct ctx_json *json, uint32_t part)
 {

@@ -2,9 +2,10 @@
  * ollama.c - reads messages of Ollama and of chat templates
  *
  * They are Chat Completions messages with these differences.  Arguments are an
- * object.  A result names its tool, its call, or neither.  Images are base64
- * strings in a member beside the content.  Reasoning is in the member
- * "thinking".  Chat templates have placeholder blocks for media.
+ * object.  A tool result contains the name of its tool, the id of its tool
+ * call, or neither.  Images are base64 strings in a member beside the content.
+ * Reasoning is in the member "thinking".  Chat templates have placeholder
+ * blocks for media.
  *
  * Sources: api/types.go of ollama, August 2026; the chat templates of
  * transformers.

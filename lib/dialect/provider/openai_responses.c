@@ -33,8 +33,9 @@ enum responses_item_kind {
 	SYSTEM,
 };
 
-/* Key of a member that the item must have.  In tool calls and results, this
- * member is the id by which they are matched. */
+/* The types of items. need: key of a member that an item of this type must
+ * have; in tool calls and results, the id by which they are matched. value: key
+ * of the member with the payload, or NULL. */
 static const struct item {
 	const char *type, *need, *value;
 	enum responses_item_kind what;
