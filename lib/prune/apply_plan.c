@@ -13,10 +13,10 @@
 
 /* Edits a message into which a summary or notice is inserted as a block.  First
  * makes the edits in run->message_edits, then inserts the summary or notice, so
- * that the edits cannot shorten it.  Adds a single edit to run->rewrite.edits,
- * which replaces the whole message. text: JSON of the message.  If replace is
- * true, the new summary or notice replaces the one that an earlier run has
- * inserted. */
+ * that the edits cannot shorten the summary or notice.  Adds a single edit to
+ * run->rewrite.edits, which replaces the whole message. text: JSON of the
+ * message.  If replace is true, the new summary or notice replaces the one that
+ * an earlier run has inserted. */
 static int
 edit_and_insert(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, struct ctx_str text, bool replace,
@@ -43,10 +43,10 @@ edit_and_insert(struct prune *run, struct held_conversation *conversation,
 	return rc;
 }
 
-/* Adds the edits of a message in memory to run->rewrite.edits.  If a summary
- * or notice is inserted into the message, all its edits become a single one,
- * which replaces the whole message.  Sets *empty to true if no block would be
- * left. */
+/* Adds the edits of a message in memory to run->rewrite.edits.  If a summary or
+ * notice is inserted into the message, all edits of the message become a single
+ * edit, which replaces the whole message.  Sets *empty to true if the edits
+ * would leave no block of the message. */
 static int
 collect_edits(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, struct ctx_message_edit *edit, bool *empty,
@@ -67,8 +67,8 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	text = ctx_json_str(message->json, message->node);
 	if (edit->rest & CTX_MARK_DROP_INSERTION) {
 		ctx_insertion_find(run->options, message, &earlier);
-		/* The summary or notice of an earlier run is removed here,
-		 * unless the new one will replace it. */
+		/* Remove the summary or notice that an earlier run has
+		 * inserted, unless a new summary or notice will replace it. */
 		edit->insertion_index = is_block || earlier.user_text_at != 0
 		    ? 0
 		    : (uint32_t)earlier.block + 1;
@@ -89,9 +89,9 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 		ctx_prune_remove_passages(run, conversation, edits, message,
 		    edit->segment, err) < 0))
 		return -1;
-	/* Some records have a second copy of a tool result, which must be
+	/* Some records have a second copy of a tool result.  The copy must be
 	 * edited, too.  Formats in which a summary or notice is inserted as a
-	 * block have no such copies, so only the message is edited. */
+	 * block have no such copies. */
 	return is_block ? edit_and_insert(run, conversation, entry, text,
 			      edit->rest & CTX_MARK_DROP_INSERTION, err)
 			: ctx_head_tail_edit_copy(run, edits, first, message,
@@ -138,11 +138,11 @@ ctx_prune_marks(const struct held_conversation *conversation,
 	return any;
 }
 
-/* Removes a message of which the edits leave no block, because it has only
- * reasoning.  The message was parsed into run->rewrite.message.  Sets the
+/* Removes a message if the edits leave no block of it, because all its blocks
+ * are reasoning.  The message was parsed into run->rewrite.message.  Sets the
  * tokens of its segments (messages or parts of one) to 0, with one exception:
- * if the message has several lines in a session file and only the first is
- * removed, the tokens for the message's role remain, now for the next line. */
+ * if the message has several lines in a session file and only the first line is
+ * removed, the tokens for the message's role are counted for the next line. */
 static int
 drop_empty(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, size_t first, struct ctx_err *err)
@@ -182,7 +182,7 @@ drop_empty(struct prune *run, struct held_conversation *conversation,
 }
 
 /* Makes the planned changes of a message in memory. first: index of the
- * message's first segment. */
+ * message's first segment (message or part of one). */
 static int
 apply_message_plan(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, size_t first, struct ctx_err *err)
@@ -226,8 +226,8 @@ apply_message_plan(struct prune *run, struct held_conversation *conversation,
 
 /* Moves a summary or notice whose message is removed to the next message that
  * is kept. (A message with only reasoning may be removed although a summary or
- * notice is inserted before it.) If no message comes after it, the summary or
- * notice is not inserted. */
+ * notice is inserted before it.) If no message after the removed message is
+ * kept, the summary or notice is not inserted. */
 static void
 move_insertions(struct held_conversation *conversation)
 {

@@ -1,13 +1,15 @@
 /*
  * file_lines.c - handles records of a file whose bytes are not kept in memory
  *
- * A strategy that can decide only at the end needs an entry for each message of
- * the conversation, but not its bytes.  So if the file can be read again, only
- * the place of the message in the file is stored.
+ * A strategy that can decide only at the end of the conversation needs an entry
+ * (struct prune_entry) for each message, but not the bytes of the message.  So
+ * if the file can be read again, only the place of the message in the file is
+ * stored.
  *
  * In a session file, records that are not messages are lines that are never
- * removed.  They may have more bytes than all messages that are kept.  An entry
- * stands for all such lines between two messages, and is read again, too.
+ * removed.  These lines may have more bytes than all messages that are kept.
+ * One entry stands for all such lines between two messages, and the lines are
+ * read from the file again, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +17,10 @@
 #include "io/second_pass.h"
 #include "prune/held_conversation.h"
 
-/* Returns true if a line comes directly after the lines of an entry and can be
- * added to them, so that it needs no entry of its own.  Each of these records
- * must be one line of the file, so that its line number is known. */
+/* Returns true if a line that is not a message comes directly after the lines
+ * for which an entry (struct prune_entry) stands, and the entry can also stand
+ * for this line.  This is possible only if each of these records is one line of
+ * the file, so that its line number is known. */
 static bool
 can_add_line(const struct prune_entry *entry, const struct ctx_event *event)
 {
@@ -26,8 +29,8 @@ can_add_line(const struct prune_entry *entry, const struct ctx_event *event)
 	    event->record->line;
 }
 
-/* Stores where the record of an event is in its file, and its checksum, which
- * for a line of a session file was already computed. */
+/* Stores the place of a record in its file, and the checksum of the record.
+ * For a line of a session file, the checksum was already computed. */
 static void
 set_place(const struct prune *run, struct ctx_held_message *held,
     const struct ctx_event *event)
@@ -76,7 +79,8 @@ bool
 ctx_prune_hold_file_message(struct prune *run, struct prune_entry *entry,
     const struct ctx_event *event)
 {
-	/* Messages that are removed early need not be read again. */
+	/* A strategy without needs_all frees messages early, so their bytes
+	 * stay in memory until then. */
 	if (!run->options->settings.strategy->needs_all ||
 	    !ctx_reader_keep_file(run->rewrite.stream->reader, event->record))
 		return false;
@@ -103,7 +107,8 @@ get_place(const struct ctx_held_message *held)
 	    held->checksum};
 }
 
-/* Reads a record of an entry again. number: number of its line in the file. */
+/* Reads a record from its file again. number: number of the record's line in
+ * the file. */
 static int
 read_again(struct prune *run, const struct prune_entry *entry,
     const struct ctx_record_place *place, uint64_t number, struct ctx_str *text,
@@ -112,8 +117,8 @@ read_again(struct prune *run, const struct prune_entry *entry,
 	int rc = ctx_reader_read_again(run->rewrite.stream->reader, place, text,
 	    err);
 
-	/* The record may be at the address of another one that was scanned, so
-	 * the last scan is forgotten. */
+	/* The record may now be at the address of another record that was
+	 * scanned, so the result of that scan must not be used any more. */
 	run->rewrite.scanned = NULL;
 	if (rc > 0)
 		return 0;

@@ -7,7 +7,7 @@
 #include "prune/held_conversation.h"
 
 /* Tests whether a JSON string has a certain text at an offset.  Returns the
- * offset after the text, or 0 if something else is there. */
+ * offset of the first byte after the text, or 0 if the text is not there. */
 static size_t
 match_literal(struct ctx_str literal, size_t at, const char *text)
 {
@@ -15,8 +15,8 @@ match_literal(struct ctx_str literal, size_t at, const char *text)
 	char utf8[4];
 	uint32_t cp;
 
-	/* The first byte of the text is compared first, because most strings
-	 * begin with a different one. */
+	/* First compare only the first byte of the text, because most strings
+	 * begin with a different byte. */
 	if (literal.n < at + n + 1 || n == 0 ||
 	    (literal.p[at] != text[0] && literal.p[at] != '\\'))
 		return 0;
@@ -33,8 +33,8 @@ match_literal(struct ctx_str literal, size_t at, const char *text)
 
 /* Searches a JSON string for a text that begins with a line feed, from the
  * offset at on.  In JSON a line feed is written with a backslash, so only
- * backslashes are examined.  Returns the offset after the first occurrence, or
- * 0 if there is none. */
+ * backslashes are examined.  Returns the offset of the first byte after the
+ * first occurrence of the text, or 0 if the text does not occur. */
 static size_t
 find_literal_text(struct ctx_str literal, size_t at, const char *text)
 {
@@ -62,7 +62,7 @@ ctx_insertion_skip_result_blocks(const struct ctx_message *message)
 
 /* Returns true if a message has a role that summaries and notices can have.  A
  * record that contains a whole turn has the role assistant, but its first
- * message is the user's, so it is accepted, too. */
+ * message is a user message, so the record is accepted, too. */
 static bool
 may_be_insertion(const struct ctx_message *message)
 {
@@ -83,8 +83,8 @@ ctx_insertion_is_string_content(const struct ctx_message *message, size_t i)
 }
 
 /* Sets *found if a JSON string begins with a summary or notice. string: true if
- * the user's own text may come after it in the same JSON string; its offset is
- * then also stored in *found. */
+ * the user's own text may come after the summary or notice in the same JSON
+ * string; the offset of the user's text is then also stored in *found. */
 static void
 find_in_literal(struct ctx_str literal, const char *notice, bool string,
     struct found_insertion *found)

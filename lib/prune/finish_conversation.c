@@ -62,8 +62,8 @@ rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 	    &conversation->plan, err);
 }
 
-/* Cancels all planned changes: clears the marks of all segments, and removes
- * all summaries and notices from the plan. */
+/* Cancels all planned changes: clears the marks of all segments (messages or
+ * parts of one), and removes all summaries and notices from the plan. */
 static void
 undo_plan(struct held_conversation *conversation)
 {
@@ -106,8 +106,9 @@ ctx_prune_plan_summary(struct prune *run,
 		undo_plan(conversation);
 		return -1;
 	}
-	/* If the summary comes before all other changes, the signed reasoning
-	 * between it and the first of these must be removed, too. */
+	/* If the summary is inserted before all other changes, the signed
+	 * reasoning between the summary and the first other change must be
+	 * removed, too. */
 	bind_insertions(conversation);
 	return 0;
 }
@@ -127,7 +128,8 @@ ctx_prune_finish_conversation(struct prune *run,
 		}
 		failed = true;
 	}
-	/* There is no other conversation after that of the stream. */
+	/* After the stream's conversation (in which each message is a line) no
+	 * other conversation needs the scorer. */
 	if (conversation->line == 0)
 		ctx_scorer_finish(&conversation->scorer);
 	if (ctx_prune_count_passages(run, conversation, err) < 0 ||

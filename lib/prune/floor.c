@@ -1,4 +1,5 @@
-/* floor.c - finds the messages that must not be removed, and why */
+/* floor.c - finds the messages that must not be removed, and the reasons for
+ * this */
 #include <assert.h>
 #include <string.h>
 
@@ -19,10 +20,11 @@ ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
 	    segment->message == plan->step.last_user;
 }
 
-/* Returns the bit of CTX_FLOOR_SYSTEM for a system message, and for a summary
- * that an earlier run has inserted, if system messages are pinned.  Returns 0
- * for other segments (messages or parts of one).  If the strategy writes a new
- * summary, the earlier one is not pinned, because it will be replaced. */
+/* If system messages are pinned, returns the bit of CTX_FLOOR_SYSTEM for a
+ * system message, and for a summary that an earlier run has inserted.  Returns
+ * 0 for other segments (messages or parts of one).  If the strategy writes a
+ * new summary, the earlier summary is not pinned, because the new summary will
+ * replace it. */
 static unsigned
 find_system_floor(const struct ctx_prune_settings *settings,
     const struct ctx_segment *segment)
@@ -39,9 +41,10 @@ find_system_floor(const struct ctx_prune_settings *settings,
 					      : CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM);
 }
 
-/* Returns the reason to keep one of the first messages (keep_first).  Before
- * the end of the conversation keep_first may still be lowered, so these
- * messages are then kept only for now. */
+/* Returns the reason to keep a segment (message or part of one) if it belongs
+ * to the first messages of the conversation (keep_first), otherwise 0.  Until
+ * the conversation has ended, keep_first may still be lowered, so that fewer of
+ * these messages are kept at the end. */
 static unsigned
 find_first_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
     bool ended)
@@ -57,8 +60,9 @@ find_first_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
 		: CTX_FLOOR_LAST);
 }
 
-/* Returns the reasons why a segment must be kept for itself. pin_turn_ends adds
- * the reasons that come from other messages of its turn. */
+/* Returns the reasons why a segment (message or part of one) must be kept,
+ * without reasons that come from other messages of its turn: pin_turn_ends adds
+ * those. */
 static unsigned
 find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
     bool ended)
@@ -90,10 +94,11 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
 	return floors;
 }
 
-/* Handles user messages of the newest turn that are not its task.  Returns
- * CTX_FLOOR_OPTIONAL for them: they are kept if they have few tokens.  Before
- * the end of the conversation (ended is false), such a message must be kept,
- * because it may still become the task.  Returns 0 for all other segments. */
+/* Returns CTX_FLOOR_OPTIONAL for a user message of the newest turn that is not
+ * the task of the turn: such messages are kept if they have few tokens.  Before
+ * the end of the conversation (ended is false), returns a reason to keep such a
+ * message, because it may still become the task.  Returns 0 for all other
+ * segments (messages or parts of one). */
 static unsigned
 find_optional_floor(const struct ctx_plan *plan,
     const struct ctx_segment *segment, bool ended)
@@ -113,11 +118,11 @@ ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i)
 	    segments[i].turn != segments[i - 1].turn;
 }
 
-/* Keeps the user messages and the last group of each turn of which any message
- * is kept.  Called if roles must alternate, because otherwise two neighbouring
- * messages would have the same role.  If the turn's last tool results are in
- * the message that begins the next turn, the next turn is handled in the same
- * way. */
+/* Keeps the user messages and the last group (messages kept or removed
+ * together) of each turn of which any message is kept.  Called if roles must
+ * alternate, because otherwise two neighbouring messages would have the same
+ * role.  If the turn's last tool results are in the message that begins the
+ * next turn, the next turn is handled in the same way. */
 static void
 pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
@@ -145,9 +150,10 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 				continue;
 			floor = (turn_floors & CTX_FLOORS_FOREVER) |
 			    CTX_FLOOR_BIT(CTX_FLOOR_TURN);
-			/* If more messages may come, another group may become
-			 * the last of the newest turn.  So this group is kept
-			 * only for now. */
+			/* If more messages may come, the last group (messages
+			 * kept or removed together) of the newest turn may
+			 * change.  So the present last group is not kept
+			 * permanently. */
 			if (!ended && j == last &&
 			    segments[j].turn == plan->step.turn)
 				floor = CTX_FLOOR_BIT(CTX_FLOOR_TURN);
@@ -157,9 +163,9 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	}
 }
 
-/* Returns true if a tool call of segment i may still get a result.  If no more
- * messages will come (ended is true), this is possible only in the newest turn,
- * or for a call that gets several results. */
+/* Returns true if a tool call of segment i (message or part of one) may still
+ * get a result.  If no more messages will come (ended is true), this is
+ * possible only in the newest turn, or for a call that gets several results. */
 static bool
 has_open_tool_call(const struct ctx_plan *plan, struct ctx_groups *groups,
     uint32_t i, bool ended)
@@ -174,10 +180,10 @@ has_open_tool_call(const struct ctx_plan *plan, struct ctx_groups *groups,
 		(segments[i].flags & CTX_SEGMENT_MORE_RESULTS));
 }
 
-/* Returns the index of the first segment that a later tool result can still add
- * to the group of its call, or SIZE_MAX if there is none.  A tool call may get
- * several results; each later result adds all segments between the call and
- * itself to the group. */
+/* Returns the index of the first segment (message or part of one) that a later
+ * tool result can still add to the group of its call, or SIZE_MAX if there is
+ * none.  A tool call may get several results; each later result adds all
+ * segments between the call and itself to the group. */
 static size_t
 find_first_open(const struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -191,9 +197,9 @@ find_first_open(const struct ctx_plan *plan, struct ctx_groups *groups)
 	return i;
 }
 
-/* Sets plan->floors: for each segment, the reasons why it must not be removed,
- * with the present values of keep_last, keep_turns and keep_first in the
- * settings. */
+/* Sets plan->floors: for each segment (message or part of one), the reasons why
+ * it must not be removed, with the present values of keep_last, keep_turns and
+ * keep_first in the settings. */
 static void
 find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
@@ -210,8 +216,9 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unsigned floors = find_own_floor(plan, &segments[i], ended) |
 		    find_optional_floor(plan, &segments[i], ended);
 
-		/* In each of the newest turns (keep_turns), the last segment of
-		 * the turn is kept, and with it its group. */
+		/* Each of the newest turns (keep_turns) keeps its last segment
+		 * (message or part of one), and with this segment the whole
+		 * group to which it belongs. */
 		if (!(segments[i].flags &
 			(CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_SYSTEM |
 			    CTX_SEGMENT_META)) &&
@@ -233,8 +240,9 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		    plan->floors[ctx_group_of(segments, (uint32_t)i)];
 }
 
-/* Returns the number of tokens in segments that must be kept, plus the tokens
- * that are reserved for the segments after plan->step. */
+/* Returns the number of tokens in segments (messages or parts of one) that must
+ * be kept, plus the tokens that are reserved for the segments after
+ * plan->step. */
 static uint64_t
 count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -248,8 +256,8 @@ count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
 }
 
 /* Returns how many tokens must be kept if keep_turns, keep_last and keep_first
- * have their lowest possible values, except that keep_turns is at least
- * turns. */
+ * have their lowest possible values, except that keep_turns is not lowered
+ * below the number "turns". */
 static uint64_t
 count_least_tokens(struct ctx_plan *plan, struct ctx_groups *groups,
     uint64_t turns)
@@ -270,9 +278,9 @@ count_least_tokens(struct ctx_plan *plan, struct ctx_groups *groups,
 	return tokens;
 }
 
-/* Lowers *number, a number of kept messages or turns in plan->settings, but not
- * below least, until at most "most" tokens must be kept.  Returns true if this
- * is reached. */
+/* Lowers *number, which is a number of kept messages or turns in
+ * plan->settings, until at most "most" tokens must be kept, but not below
+ * "least".  Returns true if at most "most" tokens must be kept at the end. */
 static bool
 lower_until_met(struct ctx_plan *plan, struct ctx_groups *groups,
     uint64_t *number, uint64_t least, uint64_t most)
@@ -288,9 +296,9 @@ lower_until_met(struct ctx_plan *plan, struct ctx_groups *groups,
 
 /* Lowers keep_turns, then keep_last, then keep_first, until the newest turns,
  * the newest messages and the first messages use at most a share of the tokens
- * that the target leaves beside what must be kept in any case. keep_turns 0
- * also gives up the first user message of the newest turn; this is done only if
- * this message alone exceeds the share. */
+ * that the target leaves beside what must be kept in any case.  If keep_turns
+ * becomes 0, even the first user message of the newest turn may be removed; so
+ * it becomes 0 only if this message alone exceeds the share. */
 static void
 shrink_floors(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -311,8 +319,8 @@ shrink_floors(struct ctx_plan *plan, struct ctx_groups *groups)
 		lower_until_met(plan, groups, &settings->keep_first, 0, most);
 }
 
-/* Sets plan->step.last_user.  The members n and turn of plan->step must be
- * set. */
+/* Sets plan->step.last_user.  The caller must have set the members n and turn
+ * of plan->step. */
 static void
 find_step_user(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -327,7 +335,7 @@ find_step_user(struct ctx_plan *plan, const struct ctx_groups *groups)
 	    : UINT64_MAX;
 }
 
-/* Sets plan->step to the whole conversation. */
+/* Sets plan->step so that the strategy looks at the whole conversation. */
 static void
 set_whole_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -340,10 +348,11 @@ set_whole_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 	find_step_user(plan, groups);
 }
 
-/* If messages are removed in steps, the conversation exceeds the target, and it
- * has at least quantum tokens, sets plan->step to the beginning of the
- * conversation up to the most recent multiple of quantum, and returns true.
- * Otherwise returns false, and does not change plan->step. */
+/* Sets plan->step to the beginning of the conversation up to the most recent
+ * multiple of quantum tokens, and returns true.  Does so only if three
+ * conditions are met: messages are removed in steps, the conversation exceeds
+ * the target, and it has at least quantum tokens.  Otherwise returns false, and
+ * does not change plan->step. */
 static bool
 set_last_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -358,7 +367,8 @@ set_last_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 	reached = groups->tokens / quantum * quantum;
 	while (n > 0 && segments[n - 1].start >= reached)
 		n--;
-	/* A step must not end between the two segments of a message. */
+	/* A step (the part of the conversation that the strategy looks at) must
+	 * not end between the two segments of a message. */
 	while (n > 0 && n < groups->n &&
 	    segments[n].message == segments[n - 1].message)
 		n++;

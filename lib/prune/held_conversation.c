@@ -1,5 +1,5 @@
 /* held_conversation.c - keeps the messages of a conversation in memory until
- * it is decided which are removed */
+ * ctx-prune has decided which of them are removed */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,9 +53,10 @@ ctx_prune_entry_is_reported(const struct prune *run,
 		entry->transcript_line);
 }
 
-/* Returns true if entry i is a line of a session file and the entry before it
- * is one, too, and neither is a message.  Both then have one segment (message
- * or part of one), so that a rank does not depend on the number of lines
+/* Returns true if entry i, a record that is not a message, shares the segment
+ * (unit that is kept or removed) of the entry before it.  This is so if both
+ * are lines of a session file that are not messages, and if the strategy
+ * decides only at the end: then ranks do not depend on the number of lines
  * between two messages.  Other strategies, which free messages early, need a
  * segment for each entry. */
 static bool

@@ -45,10 +45,11 @@ struct prune_entry {
 	 * is inserted before or into this message: its index in the array
 	 * "insertions", plus 1.  Otherwise 0. */
 	uint32_t insertion_number;
-	/* Number of the message's segments in held_conversation.groups: 0, 1 or
-	 * 2.  A message has one segment, or two if its tool results are
-	 * separate.  Lines of a session file that are not messages may have 0,
-	 * because they share the segment of the lines before. */
+	/* Number of the message's segments (the message, or its two parts) in
+	 * held_conversation.groups: 0, 1 or 2.  A message has one segment, or
+	 * two if its tool results are separate.  Lines of a session file that
+	 * are not messages may have 0, because they share the segment of the
+	 * lines before. */
 	uint8_t n_segments;
 	/* true if nothing is left of the message that could be written */
 	bool is_removed;
@@ -71,7 +72,7 @@ struct insertion {
 };
 
 /* A conversation whose messages are in memory.  The messages are in the same
- * order as their segments (each message has one or two) in the member
+ * order as their segments (each message has one, or two parts) in the member
  * "groups". */
 struct held_conversation {
 	struct ctx_groups groups;
@@ -193,7 +194,7 @@ bool ctx_prune_hold_file_message(struct prune *run, struct prune_entry *entry,
     const struct ctx_event *event);
 /* Called when all messages between two sets of lines that are not messages were
  * removed.  Moves the lines of "before" to "entry".  Then "before" has no
- * segment any more. */
+ * segment (message or part of one) any more. */
 void ctx_prune_join_file_lines(struct prune_entry *before,
     struct prune_entry *entry);
 /* Sets *text to the bytes of the last of the lines for which *entry stands.
@@ -266,7 +267,8 @@ void ctx_prune_set_change_place(const struct prune_entry *entry,
 /* Stores a change of a message in entry->pending.  In the first call for a
  * message, also archives its original bytes. ctx_prune_report_changes reports
  * the change when the message can have no further changes. first: index of the
- * message's first segment. marks: the kinds of changes. */
+ * message's first segment (message or part of one). marks: the kinds of
+ * changes. */
 int ctx_prune_record_change(struct prune *run,
     struct held_conversation *conversation, struct prune_entry *entry,
     size_t first, unsigned marks, struct ctx_err *err);
@@ -340,26 +342,29 @@ int ctx_prune_edit_savings(struct prune *run, struct ctx_edited_message edited,
 /* ---- strategy/scorer.c ---- */
 
 /* Sets *removed to the passages (a few sentences or lines each) that are
- * removed from the texts of a segment if the segment is kept, in the order of
- * the texts.  Must be called after ctx_scorer_rank.  The list is valid until
- * the next call. */
+ * removed from the texts of a segment (message or part of one) if the segment
+ * is kept, in the order of the texts.  Must be called after ctx_scorer_rank.
+ * The list is valid until the next call. */
 int ctx_scorer_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);
 
 /* ---- keep_passages.c ---- */
 
-/* Adds the edits that remove passages from the texts of a segment: those that
- * the strategy has not chosen to keep. */
+/* Adds the edits that remove passages (a few lines each) from the texts of a
+ * segment (message or part of one): those that the strategy has not chosen to
+ * keep. */
 int ctx_prune_remove_passages(struct prune *run,
     struct held_conversation *conversation, struct ctx_edits *edits,
     const struct ctx_message *message, size_t segment, struct ctx_err *err);
-/* Sets the member passage_savings of segment i, the tokens of its removable
- * passages.  Segment i must be the only segment of its message. */
+/* Sets the member passage_savings of segment i (message or part of one), the
+ * tokens of its removable passages (a few lines each).  Segment i must be the
+ * only segment of its message. */
 int ctx_prune_count_passage_savings(struct prune *run,
     struct held_conversation *conversation, const struct prune_entry *entry,
     size_t i, struct ctx_err *err);
-/* Sets the member passage_savings of all segments (the tokens of their
- * removable passages).  Called after ctx_scorer_rank. */
+/* Sets the member passage_savings of all segments (messages or parts of one)
+ * (the tokens of their removable passages (a few lines each)).  Called after
+ * ctx_scorer_rank. */
 int ctx_prune_count_passages(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 
@@ -450,8 +455,8 @@ int ctx_insertion_remove(struct ctx_edits *edits,
 int ctx_insertion_add(struct held_conversation *conversation,
     size_t message_index, const struct insertion_content *content,
     uint64_t tokens, struct ctx_err *err);
-/* Adds a notice to the list of insertions for each segment that has
- * CTX_MARK_NOTICE in the plan. */
+/* Adds a notice to the list of insertions for each segment (message or part of
+ * one) that has CTX_MARK_NOTICE in the plan. */
 int ctx_insertions_add_notices(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 /* Makes the JSON of all summaries and notices that become separate messages.

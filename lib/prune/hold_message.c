@@ -4,8 +4,9 @@
  * While the JSON of a message is parsed, the functions in this file find what
  * is needed, besides the tokens, to decide about the message: whether the user
  * pinned the message, which of its tool results may be edited, and whether an
- * earlier run inserted a summary or notice into it.  The tokens of a notice
- * before the message are counted, too.
+ * earlier run inserted a summary or notice into it.  They also count the tokens
+ * that a notice (text that says that messages were removed) before the message
+ * would have.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 #include "prune/held_conversation.h"
 
 /* Returns true if --tool and --not-tool forbid to edit the results of a tool.
- * id: that of its name in groups->tools; 0: not known. */
+ * id: number of the tool's name in groups->tools, or 0 if the name is not
+ * known. */
 static bool
 is_excluded_tool(struct prune *run, const struct ctx_groups *groups,
     uint32_t id)
@@ -27,7 +29,7 @@ is_excluded_tool(struct prune *run, const struct ctx_groups *groups,
 
 /* Finds the results of tools that --tool and --not-tool exclude from editing.
  * These results cannot be cleared (replaced by a short text), so the tokens
- * that this would save are subtracted from cost->clearable. */
+ * that clearing them would save are subtracted from cost->clearable. */
 static int
 exclude_results(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,
@@ -96,11 +98,12 @@ measure_head_tail(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* If a turn begins with the segment, sets segment->notice_tokens to the number
- * of tokens that a notice (text that says that messages were removed) before
- * the segment would have.  This number is counted only once per dialect if the
- * notice is a message, or a block that the provider does not join with the text
- * after it, because it is then the same at all places. */
+/* If a turn begins with the segment (message or part of one), sets
+ * segment->notice_tokens to the number of tokens that a notice (text that says
+ * that messages were removed) before the segment would have.  If the notice is
+ * a message, or a block that the provider does not join with the text after it,
+ * the number is the same at all places of a dialect, and is counted only
+ * once. */
 static int
 count_notice_tokens(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,
@@ -145,10 +148,10 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Stores that a segment contains a summary or notice of an earlier run together
- * with other text: sets a flag of the segment, and its inserted_tokens.  For
- * messages that consist only of a summary or notice, find_given_flags does
- * this. */
+/* If a segment (message or part of one) contains a summary or notice of an
+ * earlier run together with other text, stores this: sets a flag of the
+ * segment, and its member inserted_tokens.  For messages that consist only of a
+ * summary or notice, find_given_flags does this. */
 static int
 record_insertion(struct prune *run, struct held_conversation *conversation,
     const struct ctx_message *message, const struct found_insertion *found,
@@ -167,9 +170,9 @@ record_insertion(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Sets *flags to the segment flags that ctx_groups_add cannot find itself:
- * whether the message is pinned, and whether it is a summary or notice that an
- * earlier run inserted. */
+/* Sets *flags to the flags of a message (CTX_SEGMENT_...) that ctx_groups_add
+ * cannot find itself: they say whether the message is pinned, and whether it is
+ * a summary or notice that an earlier run inserted. */
 static int
 find_given_flags(struct prune *run, const struct ctx_message *message,
     const struct found_insertion *found, unsigned *flags, struct ctx_err *err)
@@ -190,8 +193,9 @@ find_given_flags(struct prune *run, const struct ctx_message *message,
 	return 0;
 }
 
-/* Adds the segments of a message to the groups.  Pins them all if the message
- * is part of a provider's response. */
+/* Adds the segments of a message (the message, or its two parts) to the groups
+ * of the conversation.  Pins all these segments if the message is part of a
+ * provider's response. */
 static int
 add_segments(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_event *event, unsigned flags,
@@ -219,10 +223,11 @@ add_segments(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Sets the members of a message's new segments that ctx_groups_add does not
- * set: the tokens of a summary or notice of an earlier run, the tokens that a
- * new notice would have, and the tokens that shortening would save.  Also lets
- * the strategy's scorer, if there is one, read the message. */
+/* Sets the members of a message's new segments (the message, or its two parts)
+ * that ctx_groups_add does not set: the tokens of a summary or notice of an
+ * earlier run, the tokens that a new notice would have, and the tokens that
+ * shortening would save.  Also lets the strategy's scorer, if there is one,
+ * read the message. */
 static int
 measure_segments(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,

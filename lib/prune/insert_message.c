@@ -12,7 +12,7 @@
 
 #include "prune/held_conversation.h"
 
-/* ---- compose and count ---- */
+/* ---- composing summaries and notices, and counting their tokens ---- */
 
 /* Writes the ids of an inserted message, as JSON strings, to uuid and hex.  The
  * ids are a hash of the message's text and of the JSON of the neighbouring
@@ -34,9 +34,9 @@ make_names(struct ctx_str text, struct ctx_str neighbour, char uuid[39],
 	(void)snprintf(hex, 11, "\"%.8s\"", digest);
 }
 
-/* Finds a member inside a JSON object, and returns its JSON, or "null" if there
- * is no such member. name: the path to the member (see ctx_json_find_path).
- * node: the JSON object. */
+/* Finds a member inside a JSON object, and returns the JSON of the member's
+ * value, or "null" if there is no such member. name: the path to the member
+ * (see ctx_json_find_path). node: the JSON object. */
 static struct ctx_str
 find_path_value(const struct ctx_json *json, uint32_t node, struct ctx_str name)
 {
@@ -120,8 +120,8 @@ count_message_tokens(struct prune *run, struct ctx_counter *counter,
 	return rc;
 }
 
-/* Sets *tokens to the number of tokens of a JSON string that is in two parts,
- * first and second. */
+/* Sets *tokens to the number of tokens of a JSON string that is stored in two
+ * parts: "first" is its beginning, "second" is its end. */
 static int
 count_literal_tokens(struct prune *run, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str second, uint64_t *tokens,
@@ -177,10 +177,11 @@ append_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 	return 0;
 }
 
-/* Sets *tokens to the number of tokens that a summary or notice adds. literal:
- * the text of the summary or notice, as a JSON string.  If the text is to be
- * inserted at the beginning of another string (INSERT_STRING), replaces the
- * closing quote of literal by the separator between the two texts. */
+/* Sets *tokens to the number of tokens that a summary or notice adds to the
+ * conversation. literal: the text of the summary or notice, as a JSON string.
+ * If the text is to be inserted at the beginning of another string
+ * (INSERT_STRING), replaces the closing quote of literal by the separator
+ * between the two texts. */
 static int
 count_insertion(struct prune *run, struct ctx_counter *counter,
     const struct insertion_content *content, struct ctx_buf *literal,
@@ -213,7 +214,9 @@ ctx_insertion_choose_place(const struct prune *run,
 	ctx_insertion_find(run->options, message, &found);
 	content->form = INSERT_BLOCK;
 	content->message = message;
-	/* The new summary replaces the summary of an earlier run. */
+	/* If an earlier run has inserted a summary into the message, the new
+	 * summary replaces it, so the block after the earlier summary is the
+	 * next block. */
 	content->next = found.summary ? found.block + 1 : i;
 	if (i == message->n || !ctx_insertion_is_string_content(message, i))
 		return;
@@ -302,7 +305,7 @@ ctx_insertion_is_before(const struct held_conversation *conversation,
 	    !ctx_insertion_is_block(conversation, entry);
 }
 
-/* ---- insert ---- */
+/* ---- inserting summaries and notices ---- */
 
 int
 ctx_insertion_add(struct held_conversation *conversation, size_t message_index,
@@ -359,9 +362,9 @@ ctx_insertions_add_notices(struct prune *run,
 }
 
 /* Makes the JSON of a summary or notice from the template of the dialect.
- * Appends this JSON to conversation->inserted_json, and stores its place there.
- * node: JSON node of the message before which or into which the summary or
- * notice is inserted. */
+ * Appends this JSON to conversation->inserted_json, and stores its offset and
+ * length. node: JSON node of the message before which or into which the summary
+ * or notice is inserted. */
 static int
 compose_insertion(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, const struct ctx_json *json, uint32_t node,

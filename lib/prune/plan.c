@@ -4,16 +4,17 @@
  * A plan is made in these steps.  Find the segments that must be kept.  Mark
  * the edits that the level allows, one kind of edit after the other, until the
  * conversation has at most as many tokens as the target.  Ask the strategy
- * which groups are removed.  Remove the user messages of turns of which nothing
- * else is left.  No step cancels what an earlier step has decided.
+ * which groups (messages kept or removed together) are removed.  Remove the
+ * user messages of turns of which no other message is left.  No step cancels
+ * what an earlier step has decided.
  *
  * To save memory, the same steps also run before the conversation has ended,
  * and messages are removed early.  A message may be removed early only if it
- * would also be removed at the end.  So each number of tokens is then the
- * lowest that is possible: all edits that the level allows are assumed to be
- * made, and segments that must be kept only for now (for example as one of the
- * newest) count as 0 tokens.  Messages before ctx_plan.cut_message were removed
- * early.
+ * would also be removed at the end.  So, before the end, each number of tokens
+ * is the lowest that is possible: all edits that the level allows are assumed
+ * to be made, and segments that must be kept only for now (for example as one
+ * of the newest) count as 0 tokens.  Messages before ctx_plan.cut_message were
+ * removed early.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -88,8 +89,9 @@ is_outside_turns(const struct ctx_plan *plan, const struct ctx_segment *segment)
 
 /* Returns true if this user message of the newest turn must be kept now, but
  * may be removed later.  If a turn begins with several user messages, the last
- * one may be removed once there is a newer one.  The first one, if it is not
- * also the last, may be removed once keep_turns is lowered to 0. */
+ * of them may be removed once a newer user message was read.  The first of
+ * them, if it is not also the last, may be removed once keep_turns is lowered
+ * to 0. */
 static bool
 may_lose_task(const struct ctx_plan *plan, const struct ctx_groups *groups,
     const struct ctx_segment *segment)
@@ -105,9 +107,9 @@ may_lose_task(const struct ctx_plan *plan, const struct ctx_groups *groups,
 	    (!groups->answered || segment->message != plan->step.last_user);
 }
 
-/* Fills the candidate of segment i, which is what the strategy sees of the
- * segment.  The members that depend on the whole group are set by
- * add_to_group. */
+/* Fills the candidate of segment i: what the strategy gets to know about this
+ * segment (message or part of one). add_to_group sets the members that depend
+ * on the whole group (messages kept or removed together). */
 static void
 fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
     bool ended)
@@ -143,8 +145,9 @@ fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
 	    segment->start < plan->cut_tokens;
 }
 
-/* Adds the tokens of segment i to the weight of its group, in the candidate of
- * the group's first segment, which represents the group. */
+/* Adds the tokens of segment i (message or part of one) to the weight of its
+ * group (messages kept or removed together).  The weight is stored in the
+ * candidate of the group's first segment. */
 static void
 add_to_group(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     bool ended)
@@ -193,9 +196,9 @@ free_candidates(struct ctx_plan *plan)
 	plan->candidates = NULL;
 }
 
-/* Removes the user messages of each turn whose groups are all removed.
- * Exception: some strategies rank user messages by themselves, and may keep a
- * user message whose turn is removed. */
+/* Removes the user messages of each turn of which all other messages are
+ * removed.  Exception: some strategies rank user messages like other messages,
+ * and may keep a user message although the rest of its turn is removed. */
 static void
 drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -226,10 +229,10 @@ drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 }
 
 /* Stores how far the strategy has removed messages: sets plan->cut_message to
- * the index of the message of the newest removed group.  With quantum, also
- * sets plan->cut_tokens to the next multiple of quantum after the number of
- * tokens before this message.  Must be called before drop_with_turns, which
- * removes user messages that the strategy itself did not remove. */
+ * the index of the newest removed message.  With quantum, also sets
+ * plan->cut_tokens to the next multiple of quantum after the number of tokens
+ * before this message.  Must be called before drop_with_turns, which removes
+ * user messages that the strategy itself did not remove. */
 static void
 set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -251,7 +254,7 @@ set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Marks all segments of the groups that the strategy removes. */
+/* Marks all segments (messages or parts of one) that the strategy removes. */
 static void
 mark_drops(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -284,8 +287,9 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
 		/* If two segments belong to the same message, the tokens of its
-		 * role are counted in both.  If both segments (messages or
-		 * parts of one) are kept, they are subtracted once. */
+		 * role are counted in both.  If both segments (parts of the
+		 * message) are kept, the tokens of the role are subtracted
+		 * once. */
 		if (i + 1 < groups->n &&
 		    segments[i].message == segments[i + 1].message &&
 		    !(plan->marks[i + 1] & CTX_MARK_DROP))
@@ -328,8 +332,8 @@ ctx_plan_survey(struct ctx_plan *plan, struct ctx_groups *groups,
 	return 0;
 }
 
-/* Asks the strategy which groups are removed, and marks the segments of these
- * groups with CTX_MARK_DROP. */
+/* Asks the strategy which groups are removed, and marks the segments (messages
+ * or parts of one) of these groups with CTX_MARK_DROP. */
 static int
 decide_drops(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
     struct ctx_err *err)
@@ -351,7 +355,8 @@ decide_drops(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	return 0;
 }
 
-/* Makes the plan once, with plan->notices tokens reserved for notices. */
+/* Makes the plan once. plan->notices is the number of tokens that are reserved
+ * for notices (texts that say that messages were removed). */
 static int
 decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
     bool due, struct ctx_err *err)
@@ -379,8 +384,9 @@ decide_once(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	return 0;
 }
 
-/* Makes the plan.  If its notices need more tokens than were reserved, reserves
- * more and makes the plan again. */
+/* Makes the plan.  If its notices (texts that say that messages were removed)
+ * need more tokens than were reserved for them, reserves more and makes the
+ * plan again. */
 static int
 decide_with_notices(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, bool due, struct ctx_err *err)
@@ -423,9 +429,9 @@ decide_in_steps(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
 	return decide_with_notices(plan, groups, ended, due, err);
 }
 
-/* Returns true if bound reasoning is kept in a changed message or after one.
- * Bound reasoning is signed; the provider refuses it if anything before it was
- * changed. */
+/* Returns true if bound reasoning is kept in a changed message or after a
+ * changed message.  Bound reasoning is signed; the provider refuses it if
+ * anything before it was changed. */
 static bool
 has_broken_reasoning(const struct ctx_plan *plan,
     const struct ctx_groups *groups)
@@ -441,10 +447,10 @@ has_broken_reasoning(const struct ctx_plan *plan,
 }
 
 /* Removes bound reasoning (signed reasoning that the provider refuses if
- * anything before it was changed) from the first changed message on.  This
- * saves tokens, so the plan is made again and may keep more messages.  If the
- * new plan changes an earlier message, this is repeated, up to ROUNDS times;
- * then all bound reasoning is removed. */
+ * anything before it was changed) from the first changed message on.  The
+ * removal saves tokens, so the plan is made again and may keep more messages.
+ * If the new plan changes an earlier message, removal and planning are
+ * repeated, up to ROUNDS times; after that, all bound reasoning is removed. */
 static int
 decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
     const struct ctx_plan *before, bool due, struct ctx_err *err)
@@ -455,9 +461,9 @@ decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
 		plan->bound_from = round < ROUNDS
 		    ? ctx_plan_find_first_change(plan, groups)
 		    : 0;
-		/* Restores the state before the previous plan.  Only these
-		 * three members need to be restored: the next plan clears the
-		 * marks, and the groups were not changed. */
+		/* Restore the members that the previous plan has changed.  Only
+		 * these three members need to be restored: the next plan clears
+		 * the marks, and the groups were not changed. */
 		plan->has_cut = before->has_cut;
 		plan->cut_message = before->cut_message;
 		plan->cut_tokens = before->cut_tokens;

@@ -27,8 +27,9 @@ ctx_plan_find_allowed_edits(const struct ctx_plan *plan,
 		edits |= CTX_MARK_STRIP;
 	if (segment->passage_savings > 0)
 		return edits | CTX_MARK_PASSAGES;
-	/* Each message that is no longer among the newest would be edited in a
-	 * request of its own, not in steps. */
+	/* If messages are removed in steps, the edits below are not made: each
+	 * message would be edited as soon as it is no longer one of the newest,
+	 * so the output would change with almost every request. */
 	if (ctx_plan_section_tokens(settings) != 0)
 		return edits;
 	if (settings->level >= CTX_LEVEL_AGGRESSIVE &&
@@ -81,8 +82,8 @@ uint64_t
 ctx_plan_count_summary_tokens(const struct ctx_segment *segment, unsigned edits)
 {
 	if (segment->flags &
-	    /* A notice is not a summary, even if its text has the form of
-	     * one. */
+	    /* A notice (text that says that messages were removed) is not a
+	     * summary, even if its text looks like a summary. */
 	    CTX_SEGMENT_NOTICE)
 		return 0;
 	if (segment->flags & CTX_SEGMENT_SUMMARY)
@@ -102,8 +103,9 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 	for (i = 0; i < plan->step.n; i++) {
 		tokens = ctx_plan_count_without_notice(&groups->segments[i],
 		    plan->marks[i]);
-		/* A strategy that writes a summary replaces the earlier
-		 * summary, whose tokens are therefore not counted. */
+		/* A strategy that writes a summary replaces the summary of an
+		 * earlier run, so the tokens of the earlier summary are not
+		 * counted. */
 		replaced = plan->settings.strategy->summarizes
 		    ? ctx_plan_count_summary_tokens(&groups->segments[i],
 			  plan->marks[i])
@@ -124,10 +126,11 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Marks one kind of edit in the segments that allow it, from the oldest on,
- * until the target is met.  With a quantum, continues to the end of the section
- * in which the target is met.  Returns the number of tokens of the conversation
- * after the edits. */
+/* Marks one kind of edit in the segments (messages or parts of one) that allow
+ * this edit, from the oldest segment on, until the conversation has at most as
+ * many tokens as the target.  With a quantum, continues to the end of the
+ * section in which the target is met.  Returns the number of tokens of the
+ * conversation after the edits. */
 static uint64_t
 edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
     unsigned edit, uint64_t total)
@@ -140,8 +143,8 @@ edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
 		uint64_t start = groups->segments[i].start;
 
 		/* If messages were already removed before the conversation
-		 * ended (has_cut), all edits together do not save enough
-		 * tokens, so all edits are made. */
+		 * ended (has_cut), all edits together do not save enough tokens
+		 * to meet the target, so all edits are made. */
 		if (!plan->has_cut && total <= plan->settings.target &&
 		    (quantum == 0 || start / quantum != section))
 			break;
@@ -159,16 +162,17 @@ edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
 	return total;
 }
 
-/* If edits of one kind save more tokens than are needed for the target, cancels
- * those that are not needed, from the newest message on.  Returns the number of
- * tokens of the conversation after the remaining edits. */
+/* If edits of one kind save more tokens than are needed to meet the target,
+ * cancels the edits that are not needed, from the newest message on.  Returns
+ * the number of tokens of the conversation after the remaining edits. */
 static uint64_t
 cancel_needless(struct ctx_plan *plan, const struct ctx_groups *groups,
     unsigned edit, uint64_t total)
 {
 	size_t i = plan->step.n;
 
-	/* If has_cut is true, all edits are needed; see edit_oldest. */
+	/* If messages were already removed early (has_cut), no edit is
+	 * cancelled, because all edits are needed; see edit_oldest. */
 	while (!plan->has_cut && total < plan->settings.target && i-- > 0) {
 		const struct ctx_segment *segment = &groups->segments[i];
 		unsigned marks = plan->marks[i], fewer = marks & ~edit;
@@ -197,8 +201,8 @@ ctx_plan_edit_until_met(struct ctx_plan *plan, const struct ctx_groups *groups)
 	for (i = 0; i < sizeof steps / sizeof steps[0]; i++) {
 		total = edit_oldest(plan, groups, steps[i], total);
 		/* Bound reasoning (signed reasoning that the provider refuses
-		 * if anything before it was changed) must be removed even if it
-		 * would fit. */
+		 * if anything before it was changed) must be removed even if
+		 * the conversation would fit into the target with it. */
 		if (steps[i] != CTX_MARK_STRIP)
 			total = cancel_needless(plan, groups, steps[i], total);
 	}

@@ -2,9 +2,10 @@
  * prune_stream.c - reads a stream and prunes its conversations
  *
  * The messages of the current conversation are kept in memory until the
- * conversation ends.  Whenever the size of these messages has doubled, the
- * messages that are certain to be removed are freed.  A conversation that is
- * contained in one record is pruned at the end of the record.
+ * conversation ends.  Whenever the number of bytes of these messages has
+ * doubled, the messages that are certain to be removed are freed.  A
+ * conversation that is contained in one record is pruned at the end of the
+ * record.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -59,10 +60,11 @@ begin_pruning(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return 0;
 }
 
-/* Checks the settings of the first conversation before anything of the stream
- * is used up, so that the caller can correct them and prune the stream again.
- * If they depend on the model that the conversation names, looks at the first
- * event; a conversation that begins later is checked when it begins. */
+/* Checks the settings of the first conversation before any record of the stream
+ * is consumed, so that the caller can correct the settings and prune the stream
+ * again.  If the settings depend on the model that the conversation names,
+ * looks at the first event, but does not consume it.  The settings of later
+ * conversations are checked when these begin. */
 static int
 check_settings(struct prune *run, struct ctx_err *err)
 {
@@ -93,8 +95,8 @@ check_settings(struct prune *run, struct ctx_err *err)
 
 /* ---- freeing messages early ---- */
 
-/* Returns true if a message must remain in memory, because a part of it has
- * still to be written or its change has still to be reported. */
+/* Returns true if a message must remain in memory, because a part of it was not
+ * written yet or its change was not reported yet. */
 static bool
 is_needed(const void *entry)
 {
@@ -104,10 +106,10 @@ is_needed(const void *entry)
 	    (message->pending != NULL && !message->pending->done);
 }
 
-/* Joins neighbouring entries for lines of a file that are not in memory
- * (ctx_prune_hold_file_line) if no message is between them any more.  Marks the
- * segment (message or part of one) of the first of two joined entries for
- * removal. */
+/* Joins two neighbouring entries that stand for lines of a file that are not
+ * messages (ctx_prune_hold_file_line), if no message is between them any more.
+ * Marks the segment (unit that is kept or removed) of the first of two joined
+ * entries for removal. */
 static void
 join_lines(struct held_conversation *conversation)
 {
@@ -126,15 +128,17 @@ join_lines(struct held_conversation *conversation)
 			marks[segment] = CTX_MARK_DROP;
 		}
 		before = entry;
-		/* Moves next to the first segment of the next entry. n_segments
-		 * does not count segments that are marked for removal. */
+		/* Sets the index "next" to the first segment (message or part
+		 * of one) of the next entry. n_segments does not count segments
+		 * that are marked for removal. */
 		for (left = entry->n_segments; left > 0; next++)
 			left -= !(marks[next] & CTX_MARK_DROP);
 		segment = next - 1;
 	}
 }
 
-/* Frees the removed messages and their segments. */
+/* Frees the removed messages and their segments (which stand for a message or a
+ * part of one in the plan). */
 static int
 compact_conversation(struct held_conversation *conversation,
     struct ctx_err *err)
@@ -147,9 +151,9 @@ compact_conversation(struct held_conversation *conversation,
 	return 0;
 }
 
-/* If the size of the messages in memory has doubled since this function last
- * removed messages, removes all messages that will be removed whatever messages
- * come later. */
+/* If the number of bytes of the messages in memory has doubled since this
+ * function last removed messages, removes all messages that will be removed
+ * whatever messages come later. */
 static int
 prune_early(struct prune *run, struct held_conversation *conversation,
     struct ctx_err *err)
@@ -194,8 +198,8 @@ write_conversation(struct prune *run, struct ctx_err *err)
 
 /* ---- records ---- */
 
-/* Keeps a record that is not a message in memory, with the edits made in
- * conversations inside it. */
+/* Keeps a record that is not a message in memory, after the edits of the
+ * conversations inside this record were made. */
 static int
 hold_unknown_record(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err)
@@ -210,8 +214,8 @@ hold_unknown_record(struct prune *run, const struct ctx_event *event,
 	    run->rewrite.lines.end - 1, err);
 }
 
-/* Appends a blank line to the message before it.  The line is then kept or
- * removed together with this message. */
+/* Appends a blank line to the bytes of the message before the line, so that the
+ * line is kept or removed together with this message. */
 static int
 append_blank(struct prune *run, struct prune_entry *entry,
     const struct ctx_event *event, struct ctx_err *err)
@@ -228,10 +232,10 @@ append_blank(struct prune *run, struct prune_entry *entry,
 }
 
 /* Called at the end of a record that is not a message.  The output must have
- * the same order as the input, so the record is held if earlier messages are
- * held.  A line of a session file is always held, because its parent line may
- * be removed; if the file can be read again, only the position of the line in
- * the file is held. */
+ * the same order as the input, so the record is held in memory if earlier
+ * messages are held in memory.  A line of a session file is always held,
+ * because its parent line may be removed; if the file can be read again, only
+ * the position of the line in the file is stored. */
 static int
 end_pruned_record(void *user, const struct ctx_event *event,
     struct ctx_err *err)
@@ -285,8 +289,9 @@ hold_line(struct prune *run, const struct ctx_event *event, struct ctx_err *err)
 	if (!ctx_prune_hold_file_message(run, entry, event) &&
 	    ctx_rewrite_hold(&run->rewrite, &entry->held, event, err) < 0)
 		return -1;
-	/* For a summary all removed messages are read again, so their parses
-	 * are kept.  The other strategies read few messages again. */
+	/* To write a summary, ctx needs the parsed form of all removed messages
+	 * again, so the parsed form is kept.  Other strategies need few
+	 * messages again. */
 	if (run->options->settings.strategy->summarizes &&
 	    ctx_rewrite_keep_parse(&run->rewrite, &entry->held, event, err) < 0)
 		return -1;
@@ -314,8 +319,8 @@ hold_element(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    event, err);
 }
 
-/* Adds edits to run->rewrite.edits that remove the elements of removed messages
- * from their JSON array. */
+/* Adds edits to run->rewrite.edits that remove the removed messages from the
+ * JSON array of their conversation. */
 static int
 drop_elements(struct prune *run, uint32_t array, struct ctx_err *err)
 {
@@ -337,8 +342,8 @@ drop_elements(struct prune *run, uint32_t array, struct ctx_err *err)
 	return rc;
 }
 
-/* In some dialects each message has a number.  Adds edits that number the kept
- * messages from 1. */
+/* In some dialects each message has a number.  Adds edits that change these
+ * numbers, so that the kept messages are numbered from 1. */
 static int
 renumber_messages(struct prune *run, struct ctx_err *err)
 {
@@ -372,8 +377,8 @@ renumber_messages(struct prune *run, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds edits to run->rewrite.edits that insert messages into their JSON
- * array. */
+/* Adds edits to run->rewrite.edits that insert summaries and notices, as
+ * separate messages, into the JSON array of a conversation. */
 static int
 insert_messages(struct prune *run, struct ctx_err *err)
 {

@@ -4,16 +4,16 @@
  *
  * A message that has only a role and content may be of several dialects.  Such
  * a message is read in the dialect "generic" until a later message identifies
- * the real dialect.  In the dialect generic it is not known whether system
- * messages must be kept, and how a summary is inserted.
+ * the real dialect.  As long as the dialect is "generic", ctx does not know
+ * whether system messages must be kept, and how a summary is inserted.
  */
 #include <stdlib.h>
 
 #include "prune/held_conversation.h"
 
-/* Parses a message in memory again, in the new dialect.  If the message then
- * has another number of blocks than before, it keeps its old dialect.  Sets
- * *cost to the tokens of the message in the old dialect. */
+/* Parses a message in memory again, in the new dialect.  If the message would
+ * have another number of blocks in the new dialect, it keeps its old dialect.
+ * Sets *cost to the tokens of the message in the old dialect. */
 static int
 reread_entry(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, struct ctx_cost *cost, struct ctx_err *err)

@@ -17,8 +17,8 @@ is_kept(const struct ctx_transcript *transcript, uint32_t line)
 }
 
 /* Completes the report about a line in which only links to other lines are
- * changed: sets the role, and the number of tokens, which the change leaves
- * equal. */
+ * changed.  Sets the role, and the number of tokens, which is the same before
+ * and after this change. */
 static int
 count_relinked(struct prune *run, const struct prune_entry *entry,
     struct ctx_change *change, struct ctx_err *err)
@@ -36,8 +36,8 @@ count_relinked(struct prune *run, const struct prune_entry *entry,
 	return 0;
 }
 
-/* Archives and reports the change of a line.  Called when no other change of
- * the line is reported. */
+/* Archives a line of a session file, and reports that its links to other lines
+ * are changed.  Called only if no other change of the line is reported. */
 static int
 report_line(struct prune *run, struct prune_entry *entry, uint32_t line,
     struct ctx_str text, struct ctx_err *err)
@@ -48,8 +48,8 @@ report_line(struct prune *run, struct prune_entry *entry, uint32_t line,
 	    .bytes = text};
 
 	if (is_kept(run->rewrite.stream->transcript, line)) {
-		/* If another change of the message is to be reported, the
-		 * report is made there. */
+		/* If another change of the message is waiting to be reported,
+		 * that report includes the changed links. */
 		if (entry->pending != NULL)
 			return 0;
 		change.rule = "links";
@@ -84,7 +84,8 @@ ctx_prune_report_lines(struct prune *run,
 	return 0;
 }
 
-/* Writes a line, with its links to removed lines replaced. */
+/* Writes a line of a session file.  Links to removed lines are replaced by
+ * links to kept lines. */
 static int
 write_line(struct prune *run, struct prune_entry *entry, uint32_t line,
     struct ctx_str text, struct ctx_err *err)

@@ -22,8 +22,8 @@ loses_bound_reasoning(const struct held_conversation *conversation,
 	return false;
 }
 
-/* Returns a text for --explain: why a message is edited. first: index of the
- * message's first segment. */
+/* Returns a text for --explain that says why a message is edited. first: index
+ * of the message's first segment (message or part of one). */
 static const char *
 find_edit_rule(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first, unsigned marks)
@@ -52,8 +52,9 @@ find_edit_rule(const struct held_conversation *conversation,
 	return "several";
 }
 
-/* Returns a text for --explain: why a segment is removed.  The text is the
- * strategy's reason for the rank of the segment, or the strategy's name. */
+/* Returns a text for --explain that says why a segment (message or part of one)
+ * is removed.  The text is the strategy's reason for the rank of the segment,
+ * or the strategy's name. */
 static const char *
 find_drop_rule(const struct held_conversation *conversation,
     const struct ctx_segment *segment)
@@ -73,9 +74,10 @@ find_insertion_rule(const struct insertion *insertion)
 }
 
 /* Describes the change of a message in *change.  The numbers of tokens before
- * and after the change are sums over the message's segments, in which tokens
- * that two segments share are counted once.  If a segment is removed, sets
- * change->rule to the reason. first: index of the message's first segment. */
+ * and after the change are sums over the message's segments (the message, or
+ * its two parts).  Tokens that two segments share are counted once.  If a
+ * segment is removed, sets change->rule to the reason. first: index of the
+ * message's first segment. */
 static void
 describe_change(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first, struct ctx_change *change)
@@ -111,8 +113,8 @@ ctx_prune_set_change_place(const struct prune_entry *entry,
 	change->index = entry->message_index;
 }
 
-/* Returns a text for --explain: why a message is changed. dropped: why a part
- * of the message is removed, or NULL if no part is removed. */
+/* Returns a text for --explain that says why a message is changed. dropped: why
+ * a part of the message is removed, or NULL if no part is removed. */
 static const char *
 find_change_rule(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first, const char *dropped)
@@ -164,8 +166,8 @@ ctx_prune_record_change(struct prune *run,
 	return 0;
 }
 
-/* Reports a message if it is removed.  If ended is true (no more changes will
- * be made), also reports a message that was edited. */
+/* Reports a message if the message is removed.  If ended is true (no more
+ * changes will be made), also reports a message that was edited. */
 static int
 report_message(struct prune *run, struct prune_entry *entry, bool ended,
     struct ctx_err *err)
@@ -200,8 +202,8 @@ report_insertion(struct prune *run,
 	change.bytes =
 	    (struct ctx_str){conversation->inserted_json.p + insertion->json_at,
 		insertion->json_n};
-	/* A summary or notice inside another string is not a JSON value of its
-	 * own, so its text is reported as a JSON string. */
+	/* A summary or notice at the beginning of the user's string is not a
+	 * JSON value of its own, so its text is reported as a JSON string. */
 	if (insertion->json_n == 0)
 		change.bytes = (struct ctx_str){conversation->inserted_json.p +
 			insertion->string_at,

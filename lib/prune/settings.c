@@ -42,9 +42,9 @@ ctx_prune_config_complete(struct ctx_prune_config *options)
  * target. */
 enum { DEFAULT_QUANTUM = 33000 };
 
-/* Returns a share of a number. thousandths: the share in thousandths of a
- * percent.  The products do not exceed 64 bits for the context window of any
- * real model. */
+/* Returns a share of the number "whole". thousandths: the share in thousandths
+ * of a percent.  The products do not exceed 64 bits for the context window of
+ * any real model. */
 static uint64_t
 compute_share(uint64_t whole, uint64_t thousandths)
 {
@@ -86,13 +86,14 @@ set_budget(const struct ctx_prune_config *options, uint64_t window,
 	return 0;
 }
 
-/* Returns in steps of how many tokens messages are removed.
+/* Returns the number of tokens of the steps in which messages are removed, or 0
+ * if they are not removed in steps.
  *
  * With the default, recorded sessions of agents whose history was pruned for
  * each request cost less than without pruning, at budgets of 20,000 to 100,000
- * tokens (ctx-replay).  With smaller steps some cost more; see NOTES.md and
- * ctx-strategy(7).  With steps no texts are removed from tool results, as the
- * level aggressive does. */
+ * tokens (ctx-replay).  With smaller steps some sessions cost more; see
+ * NOTES.md and ctx-strategy(7).  The default of the level aggressive is 0,
+ * because with steps it could not clear tool results or shorten texts. */
 static uint64_t
 compute_quantum(const struct ctx_prune_config *options, uint64_t target)
 {
@@ -107,8 +108,9 @@ compute_quantum(const struct ctx_prune_config *options, uint64_t target)
 	    : compute_share(target, DEFAULT_QUANTUM);
 }
 
-/* Sets how long a summary may be, and how many tokens are kept free for it: its
- * message also has a role and delimiters. */
+/* Sets the maximum number of tokens of a summary, and the number of tokens that
+ * are reserved for it, which also includes the role and the delimiters of the
+ * summary's message. */
 static void
 set_summary_tokens(const struct ctx_prune_config *options,
     struct ctx_prune_settings *settings)

@@ -55,9 +55,9 @@ add_command_input(struct summary_job *job, const struct ctx_message *message,
 	return ctx_buf_add(input, "\n", 1, err);
 }
 
-/* Returns the length in bytes of the last part of a block's text. at: offset of
- * this part in the JSON string, in which it may be longer because of
- * escapes. */
+/* Returns the length in bytes of the end of a block's text, without JSON
+ * escapes. at: offset in the JSON string at which this end of the text
+ * begins. */
 static size_t
 count_rest_bytes(const struct ctx_message *message,
     const struct ctx_block *block, size_t at)
@@ -146,8 +146,8 @@ add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
 	    find_summary_kind(message, block), rest, err);
 }
 
-/* Adds block i of a message to the input of the summary. found: place of the
- * summary of an earlier run in the message. */
+/* Adds block i of a message to the input of the summary. found: the place in
+ * the message of a summary that an earlier run has inserted. */
 static int
 add_summary_block(struct summary_job *job, const struct ctx_message *message,
     size_t i, const struct found_insertion *found, bool removed,
@@ -171,9 +171,9 @@ add_summary_block(struct summary_job *job, const struct ctx_message *message,
 	return rc;
 }
 
-/* Adds the removed blocks of a message to the input of the summary.  The
- * built-in summarizer also reads the kept blocks, because it prefers lines
- * whose names also occur in kept text. */
+/* Adds the removed blocks of a message to the input of the summary.  Adds the
+ * kept blocks to the input of the built-in summarizer only, because it prefers
+ * lines with names that also occur in kept text. */
 static int
 add_summary_message(struct summary_job *job, const struct prune_entry *entry,
     const struct ctx_message_edit *edit, struct ctx_err *err)

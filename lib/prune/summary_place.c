@@ -6,7 +6,7 @@
  * to the message before which the summary is inserted.  This place is after the
  * system messages and the agent's own summary at the beginning of the
  * conversation.  Exception: if the format allows system messages at any place,
- * they are ignored. */
+ * the summary may also be inserted before system messages. */
 static int
 find_message_place(const struct held_conversation *conversation,
     const struct ctx_dialect *dialect, size_t *place, struct ctx_err *err)

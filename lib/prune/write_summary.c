@@ -12,8 +12,7 @@ enum { BYTES_PER_TOKEN = 64, BYTES_MORE = 4096, MOST_BYTES = 1 << 20 };
  * most ROUNDS times. */
 enum { UNUSED_SHARE = 64, ROUNDS = 3 };
 
-/* Maximum share of the target for the names in earlier summaries:
- * 1/LEAST_SHARE. */
+/* find_least_tokens returns at most 1/LEAST_SHARE of the target. */
 enum { LEAST_SHARE = 4 };
 
 /* Returns the maximum length in bytes of a summarizer's output. tokens: number
@@ -27,8 +26,8 @@ find_output_limit(uint64_t tokens)
 }
 
 /* If the summarizer's output contains CTX_SUMMARY_SUFFIX, removes it and
- * everything after it.  ctx writes this text after a summary, so a later run
- * would take the rest of the summary for a text of the user. */
+ * everything after it. ctx writes this text after a summary, so a later run
+ * would treat everything after it as a text of the user. */
 static void
 cut_at_suffix(struct ctx_buf *out)
 {
@@ -69,7 +68,9 @@ run_summarizer(struct summary_job *job, struct ctx_err *err)
 	return 0;
 }
 
-/* Writes a summary of at most job->max_tokens tokens to job->text. */
+/* Writes a summary of the removed messages, of at most job->max_tokens tokens,
+ * to job->text.  If the user's command fails, may use the built-in
+ * summarizer. */
 static int
 write_summary(struct summary_job *job, struct ctx_err *err)
 {
@@ -103,11 +104,12 @@ find_removal(const struct held_conversation *conversation)
 	for (i = 0; i < conversation->entries->end; i++)
 		for (j = 0; j < ctx_prune_entry_at(conversation, i)->n_segments;
 		     j++, k++) {
-			/* If two segments belong to the same message, the
-			 * tokens of its role are counted in both.  If at least
-			 * one of them is removed, these tokens are subtracted:
-			 * they are saved only if both are removed, and then
-			 * only once. */
+			/* If two segments belong to the same message, both of
+			 * them count the tokens of the message's role.  If at
+			 * least one of the two segments (parts of the message)
+			 * is removed, the tokens of the role are subtracted
+			 * once: they are saved only if both segments are
+			 * removed, and then only once. */
 			if (k + 1 < conversation->groups.n &&
 			    segments[k].message == segments[k + 1].message &&
 			    ((marks[k] | marks[k + 1]) & CTX_MARK_DROP))
@@ -149,8 +151,8 @@ replace_summaries(struct held_conversation *conversation,
 	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
 
-/* Sets *tokens to the number of tokens that a summary with this text would have
- * at its place in the conversation. */
+/* Sets *tokens to the number of tokens that the conversation would gain if a
+ * summary with this text was inserted. */
 static int
 count_summary_cost(struct summary_job *job, struct ctx_str text,
     uint64_t *tokens, struct ctx_err *err)
@@ -175,8 +177,8 @@ count_summary_cost(struct summary_job *job, struct ctx_str text,
 /* Returns the number of tokens that the built-in summary may always have, even
  * if the kept messages leave fewer: as many as the earlier summaries that it
  * replaces, but at most a share of the target.  Reason: the names in earlier
- * summaries are not in any message any more, and must not get lost because one
- * large message leaves few tokens. */
+ * summaries are in no message any more, and must not get lost if one large
+ * message leaves few tokens for the summary. */
 static uint64_t
 find_least_tokens(const struct summary_job *job)
 {
@@ -189,12 +191,12 @@ find_least_tokens(const struct summary_job *job)
 }
 
 /* Returns the maximum number of tokens of the summary; the budget is not
- * considered.  This is the maximum of the settings, if there is one.
- * Otherwise, for the built-in summarizer, it is what the kept messages leave of
- * the target, but at most half of the removed tokens or, if the settings say
- * how many messages are kept, at most a twentieth of all tokens that were ever
- * removed. frame: number of tokens of the summary's message without the
- * summary. */
+ * considered.  If the settings contain a maximum, returns this maximum.
+ * Otherwise, for the built-in summarizer, the maximum is what the kept messages
+ * leave of the target, but not more than half of the removed tokens.  If the
+ * settings say how many messages are kept, it is not more than a twentieth of
+ * all tokens that were ever removed. frame: number of tokens of the summary's
+ * message without the summary. */
 static uint64_t
 find_wanted_tokens(const struct summary_job *job, uint64_t frame)
 {
@@ -259,8 +261,9 @@ compose_summary(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 
 /* Sets *over to the number of tokens by which the composed text is too long: it
  * exceeds the budget, or the summary in it exceeds job->most_tokens.  Sets
- * *over to 0 if both fit.  Sets *alone to the number of tokens of the summary
- * in the encoding. tokens: number of tokens of the composed text. */
+ * *over to 0 if the text and the summary are not too long.  Sets *alone to the
+ * number of tokens of the summary in the encoding. tokens: number of tokens of
+ * the composed text. */
 static int
 find_excess(struct summary_job *job, uint64_t tokens, uint64_t *over,
     uint64_t *alone, struct ctx_err *err)
@@ -298,7 +301,7 @@ compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 		if (over == 0 || text->n == 0)
 			return 0;
 		/* A token of the encoding may be several tokens of the model,
-		 * so only a small part is removed at once. */
+		 * so only a small part of the summary is removed at once. */
 		if (over > alone / 8 + 1)
 			over = alone / 8 + 1;
 		if (ctx_token_head(
@@ -360,8 +363,9 @@ make_summary(struct summary_job *job, struct ctx_str *text, uint64_t *tokens,
 	return compose_within(job, text, tokens, err);
 }
 
-/* Returns true if more messages could be kept. tokens: number of tokens of the
- * built-in summary at its place. */
+/* Returns true if more messages could be kept, because the built-in summary
+ * leaves many tokens of the target unused. tokens: number of tokens that the
+ * inserted summary has in the conversation. */
 static bool
 leaves_room(const struct summary_job *job, uint64_t tokens)
 {
@@ -374,7 +378,8 @@ leaves_room(const struct summary_job *job, uint64_t tokens)
 	    settings->target - settings->target / UNUSED_SHARE;
 }
 
-/* Marks what the summary replaces for removal, and sets job->removal. */
+/* Marks earlier summaries, which the new summary replaces, for removal, and
+ * sets job->removal. */
 static void
 mark_removal(struct summary_job *job)
 {
@@ -383,8 +388,8 @@ mark_removal(struct summary_job *job)
 		replace_summaries(job->conversation, &job->removal);
 }
 
-/* Gives kept segments a higher rank than all others, so that the next plan
- * keeps them, too. */
+/* Gives the segments (messages or parts of one) that are kept a higher rank
+ * than all other segments, so that the next plan keeps them, too. */
 static void
 rank_kept_segments(struct held_conversation *conversation)
 {
@@ -396,8 +401,9 @@ rank_kept_segments(struct held_conversation *conversation)
 		    (conversation->plan.marks[i] & CTX_MARK_DROP) ? 0 : 1;
 }
 
-/* Writes a summary and inserts it.  If tokens are left unused, first makes the
- * plan again, with only as many tokens reserved as the summary needs. */
+/* Writes a summary and inserts it.  If the summary leaves tokens of the target
+ * unused, first makes the plan again, with only as many tokens reserved for the
+ * summary as it needs. */
 static int
 fill_budget(struct summary_job *job, struct ctx_err *err)
 {

@@ -2,12 +2,13 @@
  * cover.c - chooses groups of messages that together contain many rare names
  * and have few tokens
  *
- * The algorithm is greedy weighted set cover.  When a group is chosen, the
- * weight of each name in it is subtracted from all other groups with the name.
- * This is done once per name, so it takes linear time.  The groups are in a
- * heap, sorted by scores that may be out of date and then too high, because
- * weights only decrease; the score of a group is updated when the group reaches
- * the top.
+ * The algorithm is greedy weighted set cover.  When a group (messages kept or
+ * removed together) is chosen, the weight of each name in the group is
+ * subtracted from all other groups with the name.  Each name is subtracted only
+ * once, so all subtractions take linear time.  The groups are in a heap, sorted
+ * by score.  A score in the heap may be out of date; it is then too high,
+ * because weights only decrease.  So the score of a group is updated when the
+ * group reaches the top of the heap.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,53 +16,57 @@
 
 #include "prune/strategy/cover.h"
 
-/* The weight of a group's names is divided by the group's number of tokens
- * raised to this power.  On recorded sessions of coding agents, the power 0.8
- * kept more of the names that the rest of the session needs than 0.5 and 1
- * (tests/bench/survive). */
+/* The weight of the names in a group (messages kept or removed together) is
+ * divided by the group's number of tokens raised to this power.  On recorded
+ * sessions of coding agents, the power 0.8 kept more of the names that the rest
+ * of the session needs than 0.5 and 1 (tests/bench/survive). */
 static const double LENGTH = 0.8;
 
-/* If groups need others, the score of the newest group is multiplied by 1 plus
- * this number, and those of older ones by less.  The number was chosen like
- * LENGTH. */
+/* If cover->needs is not NULL, the score of the newest group is multiplied by 1
+ * plus this number, and the scores of older groups by less.  The number was
+ * chosen by the same measurements as LENGTH. */
 static const double NEWEST = 0.4;
 
-/* As long as the group that a passage needs is not chosen, this part of that
- * group's tokens counts as tokens of the passage: several passages share the
- * group.  The number was chosen like LENGTH. */
+/* As long as the group (messages kept or removed together) that a passage (a
+ * few lines) needs is not chosen, the tokens of the group multiplied by this
+ * number are added to those of the passage: not all of them, because several
+ * passages may need the group.  The number was chosen by the same measurements
+ * as LENGTH. */
 static const double SHARE = 0.1;
 
 struct entry {
-	/* the group's score, or a higher one that was computed earlier */
+	/* score of the group, or a higher score of it that is out of date */
 	double score;
 	size_t group;
 };
 
 struct choice {
 	const struct ctx_cover *cover;
-	/* holders lists, for each name, the numbers of the groups that contain
-	 * it.  The groups for name i are the elements from holders_from[i] to
-	 * holders_from[i + 1] - 1. */
+	/* holders: for each name, the numbers of the groups (messages kept or
+	 * removed together) that contain the name.  The groups with name i are
+	 * the elements from holders_from[i] to holders_from[i + 1] - 1. */
 	size_t *holders_from;
 	uint32_t *holders;
 	bool *covered;
-	bool *chosen; /* see ctx_cover_score */
-	/* weight: for each group, the sum of the weights of its names that are
-	 * in no chosen group.  n_left: for each group, the number of these
-	 * names. */
+	/* for each group: true if it is chosen; see ctx_cover_score */
+	bool *chosen;
+	/* weight: for each group (messages kept or removed together), the sum
+	 * of the weights of those of its names that are in no chosen group.
+	 * n_left: for each group, the number of these names. */
 	double *weight;
 	uint32_t *n_left;
-	/* passage_of[g] is the last passage that needs group g, and
-	 * passage_of[p] the passage before p that needs the same group as p;
-	 * 0: there is none. */
+	/* passage_of[g]: number of the last passage (a few lines) that needs
+	 * group g. passage_of[p]: number of the last passage before passage p
+	 * that needs the same group as p. 0 if there is none. */
 	uint32_t *passage_of;
 	/* heap of groups; the group with the highest score is on top.  A
-	 * passage can be in it twice. */
+	 * passage (a few lines) can be in the heap twice. */
 	struct entry *heap;
 	size_t n;
 };
 
-/* Returns the number of a group that group g needs, or g if there is none. */
+/* Returns the number of the group that must be chosen if group g is chosen, or
+ * g if there is no such group. */
 static size_t
 find_needed(const struct ctx_cover *cover, size_t g)
 {
@@ -75,7 +80,8 @@ is_passage(const struct ctx_cover *cover, size_t g)
 	    cover->needs[g] != g;
 }
 
-/* Returns a factor for the score of group g: the newer, the higher. */
+/* Returns a factor for the score of group g (messages kept or removed
+ * together): the newer the group is, the greater is the factor. */
 static double
 weigh_position(const struct ctx_cover *cover, size_t g)
 {
@@ -100,8 +106,8 @@ compute_score(const struct choice *c, size_t group)
 	    pow(tokens + 1, LENGTH);
 }
 
-/* Order of groups in the heap.  Returns true if x has a higher score than y, or
- * the same score and is newer. */
+/* Defines the order of groups in the heap: returns true if x has a higher score
+ * than y, or if both have the same score and x is newer. */
 static bool
 is_before(const struct entry *x, const struct entry *y)
 {
@@ -164,9 +170,9 @@ list_holders(struct choice *c)
 		c->holders_from[cover->names[i] + 1]++;
 	for (i = 0; i < cover->n_names; i++)
 		c->holders_from[i + 1] += c->holders_from[i];
-	/* At first holders_from[name + 1] is the end of the list of the name.
-	 * Each list is filled from its end, and the index moves to the
-	 * beginning of the list. */
+	/* At first, holders_from[name + 1] is the end of the name's list of
+	 * groups.  Each list is filled from its end, and holders_from[name + 1]
+	 * is lowered until it is the beginning of the list. */
 	for (g = cover->n_groups; g-- > 0;)
 		for (i = cover->from[g + 1]; i-- > cover->from[g];)
 			c->holders[--c->holders_from[cover->names[i] + 1]] =
@@ -209,8 +215,8 @@ fill_heap(struct choice *c)
 		sift_down(c, g);
 }
 
-/* Returns true if passages between passage g and its neighbour, another
- * passage or the end of the text, would be removed. */
+/* Returns true if number "neighbour" is a passage (a few lines) of the same
+ * text as passage g and is not chosen, so that it is removed. */
 static bool
 is_before_mark(const struct choice *c, size_t g, size_t neighbour)
 {
@@ -220,8 +226,8 @@ is_before_mark(const struct choice *c, size_t g, size_t neighbour)
 	    cover->needs[neighbour] == cover->needs[g] && !c->chosen[neighbour];
 }
 
-/* Returns how many tokens more are kept if a group, and all that it needs, is
- * chosen. */
+/* Returns the number of tokens that are kept in addition if a group is chosen,
+ * together with the groups that it needs. */
 static uint64_t
 count_cost(const struct choice *c, size_t group)
 {
@@ -234,15 +240,17 @@ count_cost(const struct choice *c, size_t group)
 			tokens += cover->tokens[next];
 	if (!is_passage(cover, group))
 		return tokens;
-	/* A chosen passage divides the removed ones around it. */
+	/* If passages (a few lines each) are removed before and after a chosen
+	 * passage, a text replaces the passages before it, and another text
+	 * those after it. */
 	tokens += is_before_mark(c, group, group - 1) ? cover->mark_tokens : 0;
 	tokens += is_before_mark(c, group, group + 1) ? cover->mark_tokens : 0;
 	return tokens > cover->mark_tokens ? tokens - cover->mark_tokens : 0;
 }
 
-/* Chooses a group and all that it needs.  The scores of other passages that
- * need a group chosen here become higher, so these are put into the heap
- * again. */
+/* Chooses a group, and the groups that it needs.  This raises the scores of
+ * other passages (a few lines each) that need one of the chosen groups, so
+ * these passages are put into the heap again. */
 static void
 choose_group(struct choice *c, size_t group)
 {

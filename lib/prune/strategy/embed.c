@@ -11,9 +11,10 @@
 
 enum { MOST_TEXT = 4096, MOST_NUMBERS = 65536 };
 
-/* Maximum length of the embedder's output in bytes: MOST_ANSWER for each text
- * (enough for 4,096 numbers of 24 digits), and MOST_ANSWERS for all texts
- * together, because the whole output is held in memory. */
+/* Maximum lengths in bytes of the output of the embedder (a program of the
+ * user).  MOST_ANSWER: for each text; this is enough for 4,096 numbers of 24
+ * digits.  MOST_ANSWERS: for all texts together, because the whole output is
+ * held in memory. */
 #define MOST_ANSWER  ((size_t)98304)
 #define MOST_ANSWERS ((size_t)1 << 30)
 
@@ -50,7 +51,7 @@ scale_vector(double *numbers, size_t n)
 
 /* Reads a line, which must be a JSON array of numbers.  Sets *out to the
  * numbers, which the caller must free, and *numbers to how many there are.
- * Returns -1 with *err if the line is anything else. */
+ * Returns -1 with *err if the line is not such an array. */
 static int
 read_vector(const char *p, size_t n, double **out, size_t *numbers,
     struct ctx_err *err)
@@ -112,8 +113,8 @@ compute_cosine(const double *a, const double *b, size_t n)
 	return aa > 0 && bb > 0 ? dot / sqrt(aa * bb) : 0;
 }
 
-/* Returns the number of lines that the embedder has written.  The last line may
- * lack its line feed. */
+/* Returns the number of lines that the embedder has written.  The last line is
+ * counted even if it does not end with a line feed. */
 static size_t
 count_lines(const struct ctx_buf *text)
 {

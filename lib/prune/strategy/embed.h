@@ -17,8 +17,8 @@ struct ctx_embed {
  * 4,096 bytes of the text. */
 int ctx_embed_add(struct ctx_embed *embed, const char *p, size_t n,
     struct ctx_err *err);
-/* Returns the maximum length in bytes of the embedder's output for n texts and
- * the question. */
+/* Returns the maximum length in bytes of the output of the embedder (a program
+ * of the user) for n texts and the question. */
 size_t ctx_embed_max(size_t n);
 /* Runs the embedder for the question and n texts.  Sets near[i] to the cosine
  * of the angle between the embeddings of text i and of the question.  CTX_EARG:

@@ -2,26 +2,28 @@
  * fifo.c - implements the strategy fifo: removes the oldest groups of messages
  * first
  *
- * The groups are examined from the oldest on.  A group is removed if the
- * conversation would exceed the target with it.  For this decision, three
- * numbers of tokens are added: those of the group and of everything newer,
- * those of everything older that must be kept, and those of the user messages
- * of the group's turn.  This sum never increases from one group to the next
- * newer one.  So all groups up to a certain one are removed, except those that
- * must be kept, and all groups after it are kept.
+ * The groups (messages kept or removed together) are examined from the oldest
+ * on.  A group is removed if the conversation would exceed the target with it.
+ * For this decision, three numbers of tokens are added: those of the group and
+ * of everything newer, those of everything older that must be kept, and those
+ * of the user messages of the group's turn.  This sum never increases from one
+ * group to the next newer group.  So all groups before a certain group are
+ * removed, except those that must be kept, and all groups after this group are
+ * kept.
  *
  * The rule is also used before the conversation has ended; it then never
- * removes more than at the end.  For this, each group counts with the smallest
- * number of tokens that edits can leave of it, and of the older groups only
- * those count that will certainly never be removed.
+ * removes more than at the end.  For this, the tokens of a group are the
+ * smallest number of tokens to which edits can reduce the group.  Of the older
+ * groups only those are added that will certainly never be removed.
  */
 #include <stdlib.h>
 
 #include "prune/plan.h"
 
-/* Returns the number of groups in the turn that begins with candidate i, not
- * counting user and system messages.  Sets *permanent_group to true if one of
- * these groups will certainly never be removed. */
+/* Returns the number of groups (messages kept or removed together) in the turn
+ * that begins with candidate i, not counting user messages and system messages.
+ * Sets *permanent_group to true if one of these groups will certainly never be
+ * removed. */
 static size_t
 count_turn_groups(const struct ctx_candidate *candidates, size_t n, size_t i,
     bool *permanent_group)
@@ -42,15 +44,16 @@ count_turn_groups(const struct ctx_candidate *candidates, size_t n, size_t i,
 /* The sums of tokens that decide whether a candidate (a group of messages) is
  * removed. */
 struct fifo_sums {
-	/* number of tokens of the candidate and all newer ones */
+	/* number of tokens of the candidate and of all newer candidates */
 	uint64_t from_here;
 	/* number of tokens that are certainly kept before the candidate */
 	uint64_t before;
 	/* Number of tokens of those user messages in the candidate's turn that
-	 * may still be removed.  They are kept if the candidate is kept. */
+	 * may still be removed.  These user messages are kept if the candidate
+	 * is kept. */
 	uint64_t users;
-	/* Number of groups in the candidate's turn, from the candidate to the
-	 * end of the turn. */
+	/* Number of groups (messages kept or removed together) from the
+	 * candidate to the end of its turn. */
 	size_t groups_left;
 	/* true if the user messages of the candidate's turn are certainly
 	 * kept */
@@ -68,8 +71,8 @@ exceeds_target(const struct fifo_sums *sums,
 	return sums->from_here + sums->before + users > settings->target;
 }
 
-/* Updates the sums for the next candidate, after it was decided about this
- * candidate. */
+/* Updates the sums for the next candidate, after the decision about this
+ * candidate was made. */
 static void
 pass_candidate(struct fifo_sums *sums, const struct ctx_candidate *candidate)
 {

@@ -2,13 +2,14 @@
  * heuristic.c - implements the strategy heuristic: removes first the messages
  * that are least likely to be needed
  *
- * Messages are removed in this order, and within each kind the oldest first:
- * tool calls that are repeated by a later call; failed calls of a tool that
- * succeeded later; demonstrations (example messages that show how an earlier
- * task was done); everything else, ranked as by the strategy salient.  A later
- * call repeats an earlier one if both have the same tool and arguments, or if
- * the later one reads the whole of a file and the earlier one a part of it.
- * The later call must also have succeeded, and its result must be complete.
+ * Messages are removed in this order: tool calls that are repeated by a later
+ * call; failed calls of a tool that succeeded later; demonstrations (example
+ * messages that show how an earlier task was done); all other messages, ranked
+ * as by the strategy salient.  Of each of the first three kinds the oldest
+ * messages are removed first.  A later call repeats an earlier call if both
+ * have the same tool and arguments, or if the later call reads a whole file and
+ * the earlier call a part of this file.  The later call must also have
+ * succeeded, and its result must be complete.
  */
 #define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <sha2.h>
@@ -41,8 +42,8 @@ struct call {
 	uint32_t segment;
 	/* Ids of strings in heuristic.names. tool: the name of the tool. same:
 	 * the tool and its arguments, so that equal calls have the same id.
-	 * file: the path of the file that the call reads; 0 if it reads no
-	 * file. */
+	 * file: the path of the file that the tool call reads, or 0 if the call
+	 * reads no file. */
 	uint32_t tool, same, file;
 	bool all; /* true if the tool call reads the whole file */
 };
@@ -51,18 +52,18 @@ struct trait {
 	bool result, failed, partial;
 };
 
-/* The newest segments (messages or parts of one) to which a string refers. Each
- * member is the index of a segment, plus 1, or 0 if there is none: the segment
- * of the newest successful tool call whose tool has this name (good), whose
- * tool and arguments are this string (same), or which reads the whole file with
- * this path (all). */
+/* The newest segments (messages or parts of one) to which a string refers.
+ * Each member is the index, plus 1, of the segment of a tool call, or 0 if
+ * there is none. good: the newest successful call of the tool with this name.
+ * same: the newest successful call whose tool and arguments are this string.
+ * all: the newest successful call that reads the whole file with this path. */
 struct last {
 	uint32_t same, all, good;
 };
 
 struct heuristic {
 	struct ctx_scorer base;
-	/* the scorer that ranks segments of the kind OTHER */
+	/* ranks the segments (messages or parts of one) of the kind OTHER */
 	struct ctx_scorer *salient;
 	struct ctx_intern names;
 	struct call *calls;
@@ -132,8 +133,8 @@ read_arguments(struct heuristic *h, const struct ctx_message *message,
 }
 
 /* Sets call->file to the id of the file that the arguments of a tool call name.
- * Sets call->all to true if the arguments name nothing else, because the tool
- * then reads the whole file. */
+ * Sets call->all to true if the arguments contain nothing but the file, because
+ * the tool then reads the whole file. */
 static int
 find_file(struct heuristic *h, const struct ctx_message *message,
     const struct ctx_block *block, struct call *call, struct ctx_err *err)
@@ -210,9 +211,9 @@ add_call(struct heuristic *h, const struct ctx_message *message,
 static bool
 is_partial(struct ctx_str text)
 {
-	/* The word "truncated" alone may occur in any text, so these longer
-	 * texts are searched.  As few texts contain the word, it is searched
-	 * first. */
+	/* Search for these longer texts, because the word "truncated" alone may
+	 * occur in any text.  Search for the word first, because few texts
+	 * contain it. */
 	static const char *const signs[] = {" truncated \xe2\x80\xa6]",
 	    " truncated ...]", "[truncated", "(truncated", "...truncated",
 	    "<truncated", "output truncated", "Output truncated", NULL};
@@ -232,7 +233,7 @@ is_partial(struct ctx_str text)
 }
 
 /* Sets h->text to the text of the tool result in block i, or to the JSON of the
- * result if there is no text. */
+ * result if the result has no text. */
 static int
 read_result_text(struct heuristic *h, const struct ctx_message *message,
     size_t i, struct ctx_err *err)
@@ -328,19 +329,21 @@ add_heuristic_message(struct ctx_scorer *scorer,
 
 /* ---- ranking ---- */
 
-/* Bits that say which tool results are in a group.  GOOD: that of a call that
- * succeeded.  BAD: that of a failed call, or a call without a result.  PARTIAL:
- * an incomplete result. */
+/* Bits that say what a group (messages kept or removed together) contains.
+ * GOOD: the result of a tool call that succeeded.  BAD: the result of a failed
+ * call, or a call without a result.  PARTIAL: an incomplete result. */
 enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
-/* Bits that say which tool calls are in a group; they are stored in the same
- * byte as GOOD, BAD and PARTIAL.  HAS_SUPERSEDED: a call that a later call
- * repeats.  HAS_FAILED: a failed call.  HAS_OTHER: any other call. */
+/* Bits that say which tool calls are in a group (messages kept or removed
+ * together).  They are stored in the same byte as GOOD, BAD and PARTIAL.
+ * HAS_SUPERSEDED: a call that a later call repeats.  HAS_FAILED: a failed call.
+ * HAS_OTHER: any other call. */
 enum { HAS_SUPERSEDED = 8, HAS_FAILED = 16, HAS_OTHER = 32 };
 
-/* Returns an array, indexed by segment, with the bits GOOD, BAD and PARTIAL for
- * each group among the first n segments; they are stored at the index of the
- * group's first segment.  The caller must free the array.  Returns NULL with
- * *err if there is not enough memory. */
+/* Returns an array with an element for each of the first n segments (messages
+ * or parts of one).  The element of the first segment of a group (messages kept
+ * or removed together) has the bits GOOD, BAD and PARTIAL of the group.  The
+ * caller must free the array.  Returns NULL with *err if there is not enough
+ * memory. */
 static uint8_t *
 judge_groups(struct heuristic *h, struct ctx_groups *groups, size_t n,
     struct ctx_err *err)
@@ -366,8 +369,9 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups, size_t n,
 	return good;
 }
 
-/* Fills h->newest: for each string of h->names, the newest successful tool
- * calls in which the string occurs.  Only the first n_calls calls are used. */
+/* Fills h->newest: for each string of h->names (tool, tool with arguments, or
+ * path), the newest successful tool calls with this string.  Only the first
+ * n_calls calls are used. */
 static int
 find_good_calls(struct heuristic *h, size_t n_calls, struct ctx_groups *groups,
     const uint8_t *good, struct ctx_err *err)
@@ -395,8 +399,8 @@ find_good_calls(struct heuristic *h, size_t n_calls, struct ctx_groups *groups,
 	return 0;
 }
 
-/* Returns true if a later tool call repeats this one, so that its result is not
- * needed. */
+/* Returns true if a later tool call repeats this call, so that the result of
+ * this call is not needed. */
 static bool
 is_superseded(const struct heuristic *h, const struct call *call)
 {
@@ -404,8 +408,9 @@ is_superseded(const struct heuristic *h, const struct call *call)
 	    (call->file != 0 && h->newest[call->file].all > call->segment + 1);
 }
 
-/* Adds the bits HAS_... of its tool calls to the byte of each group.  The rank
- * of a group is later that of the most valuable call in it. */
+/* Sets the bits HAS_... of each group (messages kept or removed together) that
+ * describe the tool calls in the group.  The most valuable of these calls later
+ * decides the rank of the group. */
 static void
 judge_calls(const struct heuristic *h, size_t n_calls,
     struct ctx_segment *segments, uint8_t *good)
@@ -426,9 +431,9 @@ judge_calls(const struct heuristic *h, size_t n_calls,
 	}
 }
 
-/* Returns the kind of a group, which decides when the group is removed. bits:
- * GOOD, HAS_FAILED and the other bits that describe the group's tool calls and
- * results. */
+/* Returns the kind of a group (messages kept or removed together), which
+ * decides how early the group is removed. bits: GOOD, HAS_FAILED and the other
+ * bits that describe the group's tool calls and results. */
 static int
 find_kind(const struct ctx_segment *root, uint8_t bits)
 {
@@ -497,7 +502,7 @@ reset_heuristic(struct ctx_scorer *scorer)
 		ctx_salient_kind.reset(h->salient);
 }
 
-/* Frees what find_removed_passages does not need. */
+/* Frees the memory that find_removed_passages does not need. */
 static void
 finish_heuristic(struct ctx_scorer *scorer)
 {

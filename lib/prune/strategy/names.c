@@ -3,8 +3,8 @@
  *
  * Later tool calls copy such names from earlier tool results.  A word is a name
  * if it contains a digit, an underscore, a slash or a dot between other
- * characters, or a capital letter after a small letter.  Ordinary words contain
- * none of these.
+ * characters, or a capital letter after a small letter.  Ordinary words have
+ * none of these properties.
  *
  * For the measurements of ctx-eval, names are defined differently; see
  * eval/find_names.c.
@@ -12,12 +12,13 @@
 #include "prune/strategy/names.h"
 
 enum {
-	/* A shorter name, in bytes, is ignored, because it is not specific. */
+	/* A name of fewer bytes than this is ignored, because it is not
+	 * specific. */
 	SHORTEST = 5,
-	/* A longer word, in bytes, is ignored, because it is data such as
+	/* A word of more bytes than this is ignored, because it is data such as
 	 * base64. */
 	LONGEST = 200,
-	/* A word of digits and colons that is shorter than this, in bytes, is
+	/* A word of digits and colons that has fewer bytes than this is
 	 * ignored: it is a time of day, or the number of a line and a
 	 * column. */
 	SHORTEST_ADDRESS = 12,
@@ -36,7 +37,7 @@ enum {
 };
 
 /* Class of each byte, or 0 if names do not contain the byte.  A table is used
- * because it is fast, and every byte of every text is looked up. */
+ * for speed, because every byte of every text is looked up. */
 /* clang-format off */
 static const unsigned char name_bytes[256] = {
     ['a'] = SMALL, SMALL, SMALL, SMALL, SMALL, SMALL, SMALL, SMALL, SMALL,
@@ -106,8 +107,8 @@ is_hex(char c)
 }
 
 /* Returns the length in bytes of the JSON escape, such as \n or \u00e9, at the
- * beginning of a text, which must begin with a backslash.  Returns 1 if the
- * text has only the backslash. */
+ * beginning of a text, which must begin with a backslash.  Returns 1 if nothing
+ * comes after the backslash. */
 static size_t
 measure_escape(const char *p, size_t n)
 {
@@ -119,8 +120,8 @@ measure_escape(const char *p, size_t n)
 	    : 2;
 }
 
-/* Returns true if the two bytes at an offset are hexadecimal digits and form a
- * whole word. */
+/* Returns true if the two bytes at the offset "at" are hexadecimal digits and
+ * form a whole word. */
 static bool
 is_hex_pair(const char *p, size_t n, size_t at)
 {
@@ -129,7 +130,7 @@ is_hex_pair(const char *p, size_t n, size_t at)
 	    (at + 2 == n || (find_class(p[at + 2]) & PART) == 0);
 }
 
-/* Returns true if the byte at an offset is a colon inside a name. */
+/* Returns true if the byte at the offset "at" is a colon inside a name. */
 static bool
 joins_colon(const char *p, size_t n, size_t at)
 {
@@ -139,9 +140,9 @@ joins_colon(const char *p, size_t n, size_t at)
 	    (at >= 2 && is_hex_pair(p, n, at - 2) && is_hex_pair(p, n, at + 1));
 }
 
-/* Returns the length in bytes of the terminal control sequence, such as the one
- * for bold text, whose escape character is at an offset.  The length is at
- * least 1. */
+/* Returns the length in bytes, at least 1, of the terminal control sequence
+ * (such as the sequence for bold text) that begins with the escape character at
+ * the offset "at". */
 static size_t
 measure_control(const char *p, size_t n, size_t at)
 {
@@ -155,10 +156,10 @@ measure_control(const char *p, size_t n, size_t at)
 	return i < n ? i + 1 - at : i - at;
 }
 
-/* Returns the offset of the next byte that can begin a name; n if there is
- * none.  Skips JSON escapes such as \n, which occur in JSON inside JSON, and
- * terminal control sequences, because their letters and digits do not belong to
- * names. */
+/* Returns the offset of the next byte that can begin a name, from the offset
+ * "at" on, or n if there is none.  Skips JSON escapes such as \n, which occur
+ * in JSON inside JSON, and terminal control sequences, because their letters
+ * and digits do not belong to names. */
 static size_t
 skip_separators(const char *p, size_t n, size_t at)
 {
@@ -184,7 +185,7 @@ ctx_names_of(const struct ctx_names *names, const char *p, size_t n,
 			 (names->colons && joins_colon(p, n, end)));
 		     end++)
 			classes |= class;
-		/* Most words are small letters only. */
+		/* Most words have only small letters, so they are not names. */
 		if ((classes & (CAPITAL | DECIMAL | UNDERSCORE | PATH)) == 0)
 			continue;
 		for (i = end; i > from && is_joint(p[i - 1]);)

@@ -4,8 +4,9 @@
 
 #include "base/base.h"
 
-/* A callback for each name in a text. take gets a name of n bytes at p, which
- * are valid during the call. */
+/* The function "take", which is called for each name (path, identifier, id or
+ * number) in a text.  The name has n bytes at p, which are valid during the
+ * call. */
 struct ctx_names {
 	void *user;
 	int (*take)(void *user, const char *p, size_t n, struct ctx_err *err);

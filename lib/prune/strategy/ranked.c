@@ -1,17 +1,19 @@
 /*
  * ranked.c - removes groups of messages in the order of their rank
  *
- * The groups with the lowest rank are removed first, of equal ranks the oldest,
- * until the target is met.  Often the last group removed has more tokens than
- * had to be removed.  So a strategy with refills then keeps some removed groups
- * after all, as far as they fit.  Those with the highest rank are kept first.
+ * The groups (messages kept or removed together) with the lowest rank are
+ * removed first, until the target is met.  Of groups with equal ranks, the
+ * oldest is removed first.  Often the last group removed has more tokens than
+ * had to be removed.  So if the strategy has the member "refills" set, some
+ * removed groups are then kept after all, as far as they fit into the target,
+ * beginning with the highest rank.
  *
  * When the last group of a turn is removed, the turn's user messages are
  * removed, too, unless the strategy ranks user messages separately.  If roles
  * must alternate, the last group in a turn is removed after the other groups of
- * the turn.  Tool results of this group may be in the message that begins the
- * next turn.  Then the group is removed before the last group of the next turn,
- * or together with it.
+ * the turn.  Tool results of the last group may be in the message that begins
+ * the next turn.  Such a group is removed before the last group of the next
+ * turn, or together with it.
  */
 #include <stdlib.h>
 
@@ -21,24 +23,26 @@ struct ranked {
 	double rank;
 	/* index of the candidate, and number of its turn */
 	uint32_t candidate_index, turn;
-	/* true if the candidate is removed after all others of the same rank */
+	/* true if the candidate is removed after all other candidates of the
+	 * same rank */
 	bool after_equals;
 };
 
-/* A turn (a user message and everything up to the next one), while groups are
- * removed from it one by one. */
+/* A turn (a user message and everything up to the next user message), while
+ * groups (messages kept or removed together) are removed from it one by one. */
 struct turn {
 	/* Number of tokens of those user messages that are removed together
 	 * with the last group of the turn. */
 	uint64_t users;
-	double rank; /* highest rank of the groups in the turn */
+	double rank; /* highest of the ranks of the turn's groups */
 	/* number of user messages in the turn that were removed by their own
 	 * rank */
 	uint32_t users_removed;
-	/* number of groups in the turn that are not (yet) removed, including
-	 * those that must be kept */
+	/* number of groups (messages kept or removed together) in the turn that
+	 * are not removed so far, including those that must be kept */
 	uint32_t groups_left;
-	/* index of the first segment of the turn's last group */
+	/* index of the first segment (message or part of one) of the turn's
+	 * last group */
 	uint32_t last;
 	bool keeps_one; /* true if a group of the turn must be kept */
 	/* true if the message at the beginning of the turn also contains tool
@@ -58,8 +62,9 @@ compare_ranks(const void *a, const void *b)
 	return x->candidate_index < y->candidate_index ? -1 : 1;
 }
 
-/* If the last group of a turn has a lower rank than another group of the turn,
- * gives it the highest rank in the turn, so that it is removed last. */
+/* If the last group (messages kept or removed together) of a turn has a lower
+ * rank than another group of the turn, gives the last group the highest rank in
+ * the turn, so that it is removed last. */
 static void
 raise_turn_end(struct ctx_candidate *candidates, const struct turn *turn)
 {
@@ -91,16 +96,18 @@ survey_turns(struct ctx_candidate *candidates, size_t n,
 		    candidates[candidates[i].root].turn != candidates[i].turn;
 		turn->keeps_one |= candidates[i].pinned;
 		turn->last = candidates[i].root;
-		/* A tool result may be in a later turn than its call, but is
-		 * always in the group of the call.  The user messages of the
-		 * later turn must not be removed before this group. */
+		/* A tool result may be in a later turn than its tool call, but
+		 * both are in the same group (messages kept or removed
+		 * together).  The user messages of the later turn must not be
+		 * removed before this group. */
 		if (candidates[candidates[i].root].rank > turn->rank)
 			turn->rank = candidates[candidates[i].root].rank;
 	}
 }
 
-/* Fills the list with the groups that may be removed, and their ranks.  Returns
- * the number of tokens of all groups, including those that must be kept. */
+/* Fills a list with the groups (messages kept or removed together) that may be
+ * removed, and their ranks.  Returns the number of tokens of all groups,
+ * including those that must be kept. */
 static uint64_t
 list_removable(const struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, struct turn *turns,
@@ -130,7 +137,8 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 			continue;
 		}
 		/* User messages of a turn are removed after all other messages
-		 * of the turn, so their rank must be at least as high. */
+		 * of the turn, so the rank of the user messages must be at
+		 * least as high as the ranks of the other messages. */
 		rank = candidate->rank;
 		after_equals = candidate->user ||
 		    (settings->alternates && i == turn->last);
@@ -142,8 +150,9 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 	return total;
 }
 
-/* Removes groups in the order of the list, in which low ranks come first, until
- * *total is at most target.  Returns the number of removed groups. */
+/* Removes groups (messages kept or removed together) in the order of the list,
+ * in which low ranks come first, until *total is at most target.  Returns the
+ * number of removed groups. */
 static size_t
 drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
     const struct ranked *list, size_t listed, uint64_t target, uint64_t *total)
@@ -165,11 +174,12 @@ drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
 	return i;
 }
 
-/* Returns true if, where roles must alternate, a removed group may be kept
- * after all.  A group may be kept only if the last group of its turn is kept.
- * If the removed group is itself the last one of its turn, its tool results may
- * be in the message at the beginning of the next turn; then also the user
- * messages and the last group of the next turn must be kept. */
+/* Returns true if a removed group (messages kept or removed together) may be
+ * kept after all although roles must alternate.  This is so if the last group
+ * of its turn is kept.  If the removed group is itself the last group of its
+ * turn, its tool results may be in the message at the beginning of the next
+ * turn; in this case, the user messages and the last group of the next turn
+ * must be kept, too. */
 static bool
 keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
     size_t candidate_index)
@@ -182,8 +192,9 @@ keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
 	    (next->users_removed == 0 && !candidates[next->last].drop);
 }
 
-/* Keeps removed groups after all, beginning with the highest rank, as far as
- * the conversation does not exceed the target. */
+/* Keeps groups (messages kept or removed together) that were removed, beginning
+ * with the highest rank, as long as the conversation does not exceed the target
+ * with them. */
 static void
 refill_budget(struct ctx_candidate *candidates, struct turn *turns,
     const struct ranked *list, size_t n_dropped,
@@ -198,7 +209,7 @@ refill_budget(struct ctx_candidate *candidates, struct turn *turns,
 
 		/* A group can be kept after all only if the user messages of
 		 * all its turns are kept.  Only one turn is examined here, so a
-		 * group of several turns is not kept. */
+		 * group with messages of several turns is not kept. */
 		if (member &&
 		    (turn->users_removed > 0 || candidate->crosses_turns ||
 			(settings->alternates &&

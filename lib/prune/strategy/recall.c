@@ -6,12 +6,13 @@
  * question (BM25; Robertson and Zaragoza, "The Probabilistic Relevance
  * Framework: BM25 and Beyond", 2009).  Because an answer is often near a text
  * with the words of the question, each segment also gets a part of the scores
- * of its neighbours.  This part is smaller if more tokens are between the two.
+ * of the segments near it.  The more tokens are between two segments, the
+ * smaller is this part.
  *
  * The score of a segment increases if the question contains the name of its
  * writer.  The name may be at the beginning of the text ("Ann: hello").  It may
- * also be known because other messages use it: if the assistant writes "Hey
- * Ann!", the name of the user is Ann.
+ * also be known because other messages use it: if the assistant often writes a
+ * text such as "Hey Ann!", the name of the user is Ann.
  *
  * If the user has an embedder, the similarity of the embeddings of segment and
  * question is added to the score (recall_fuse.c).
@@ -28,13 +29,15 @@
 /* Parameters k1 and b of BM25.  Messages are shorter than the documents for
  * which BM25 is usually used, and need a smaller b. */
 static const double K1 = 0.9, B = 0.4;
-/* Exponent of the inverse document frequency.  The greater the exponent, the
- * greater is the weight of rare words. */
+/* The weight of a word is its inverse document frequency raised to this power.
+ * The greater the power, the greater is the weight of rare words. */
 static const double RARITY = 1.75;
-/* Distance in tokens at which a segment gets 1/e of a neighbour's score. */
+/* At this distance in tokens, a segment (message or part of one) gets 1/e of
+ * another segment's score. */
 static const double FADE = 100;
-/* The score of a segment is divided by its number of tokens raised to this
- * power, so that short segments are preferred. */
+/* The score of a segment (message or part of one) is divided by the segment's
+ * number of tokens raised to this power, so that short segments are
+ * preferred. */
 static const double LENGTH = 0.1;
 /* LENGTH_LONG is used as the power instead of LENGTH if answers may be kept
  * without their questions, and the messages of the assistant have, on average,
@@ -43,29 +46,30 @@ static const double LENGTH = 0.1;
  * 0.7 kept more evidence than 0.5 and 0.1.  In dialogues of two people
  * (benchmarks LoCoMo and REALTALK), 0.7 kept less than 0.1. */
 static const double LENGTH_LONG = 0.7, LONG_TIMES = 3;
-/* For a passage (a few lines) of a long text, this number is added to the
- * power: a passage is shorter than other messages, and says less without the
- * rest of its text. */
+/* The score of a passage (a few lines of a long text) is divided by its number
+ * of tokens raised to a higher power: this number is added to LENGTH or
+ * LENGTH_LONG.  Reason: a passage is shorter than most messages, and says less
+ * without the rest of its text. */
 static const double LENGTH_PASSAGE = 0.3;
-/* If the question names the writer of a segment, this fraction of the segment's
- * score is added to the score. */
+/* If the question contains the name of the writer of a segment (message or part
+ * of one), this fraction of the segment's score is added to the score. */
 static const double SPEAKER = 0.6;
-/* Weight of a word in the question that is the name of the user or of the
- * assistant, as the other of the two uses it.  All other words have the weight
- * 1. */
+/* Weight of a word in the question if it is a name by which the assistant
+ * addresses the user, or the user the assistant.  All other words have the
+ * weight 1. */
 static const double ADDRESSEE = 0.5;
 enum {
-	/* A name is taken as that of the user if the assistant addresses the
-	 * user by it in at least this many messages; and the same for the name
-	 * of the assistant. */
+	/* A word is taken as the user's name only if the assistant addresses
+	 * the user by this word in at least this many messages.  The same is
+	 * true for the name of the assistant. */
 	ADDRESS_LEAST = 3,
-	/* A name is taken as the user's name only if the assistant addresses
-	 * the user by it in at least one of ADDRESS_SHARE messages.  The same
-	 * is true for the name of the assistant. */
+	/* A word is taken as the user's name only if the assistant addresses
+	 * the user by this word in at least 1/ADDRESS_SHARE of its messages.
+	 * The same is true for the name of the assistant. */
 	ADDRESS_SHARE = 20,
-	/* A name is taken as that of the user only if the assistant uses it to
-	 * address somebody at least this many times as often as the user does;
-	 * and the same for the name of the assistant. */
+	/* A word is taken as the user's name only if the assistant addresses
+	 * somebody by this word at least this many times as often as the user
+	 * does.  The same is true for the name of the assistant. */
 	ADDRESS_TIMES = 4,
 };
 
@@ -89,10 +93,10 @@ grow_recall(struct recall *r, size_t items, struct ctx_err *err)
 	return 0;
 }
 
-/* Finds out whether the question contains the name of the user or of the
- * assistant, by which the other one often addresses them.  Such a name gets a
- * lower weight in the search, because it says who wrote the answer, and not
- * what the answer is about. */
+/* Finds out whether the question contains a name by which the assistant often
+ * addresses the user, or the user the assistant.  Such a name gets a lower
+ * weight in the search, because it says who wrote the answer, and not what the
+ * answer is about. */
 static void
 find_sides(struct recall *r)
 {
@@ -130,8 +134,8 @@ compute_rarity(const struct recall *r, uint32_t term)
 	return pow(log(1 + (n - df + 0.5) / (df + 0.5)), RARITY);
 }
 
-/* Fills r->frequency: for each term, the number of segments that contain the
- * term. */
+/* Fills r->frequency: for each term (word), the number of segments (messages or
+ * parts of one) that contain the term. */
 static void
 count_segments(struct recall *r)
 {
@@ -149,8 +153,9 @@ count_segments(struct recall *r)
 	memset(r->tally, 0, r->terms.n * sizeof *r->tally);
 }
 
-/* Fills r->tally: for each word of the question, how often it occurs in an
- * item.  Returns the number of words of the item. */
+/* Fills r->tally: for each word of the question, how often the word occurs in
+ * an item (segment, or passage of a long text).  Returns the number of words of
+ * the item. */
 static uint32_t
 tally_item(struct recall *r, const struct item *item)
 {
@@ -169,9 +174,9 @@ tally_item(struct recall *r, const struct item *item)
 	return length;
 }
 
-/* Returns the score (BM25) of an item, which depends on the words that the item
- * has in common with the question. average: mean number of words per segment.
- */
+/* Returns the score (BM25) of an item (segment, or passage of a long text).
+ * The score depends on the words that the item has in common with the question.
+ * average: mean number of words in a segment (message or part of one). */
 static double
 score_item(struct recall *r, const struct item *item, double average)
 {
@@ -196,8 +201,9 @@ score_item(struct recall *r, const struct item *item, double average)
 	return sum;
 }
 
-/* Returns a power: the score of a segment, which was already divided by (number
- * of tokens)^LENGTH, is also divided by (number of tokens)^(this power). */
+/* Returns a power.  The score of each segment (message or part of one), which
+ * was already divided by (number of tokens)^LENGTH, must also be divided by
+ * (number of tokens)^(this power). */
 static double
 find_length_power(const struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan)
@@ -218,8 +224,9 @@ find_length_power(const struct recall *r, const struct ctx_groups *groups,
 	return LENGTH_LONG - LENGTH;
 }
 
-/* Increases the scores of items whose writer is named in the question, and
- * divides the scores of all items by (number of tokens)^LENGTH. */
+/* Increases the scores of items (segments, or passages of long texts) whose
+ * writer is named in the question.  Then divides the score of each item by
+ * (number of tokens)^LENGTH. */
 static void
 raise_speakers(struct recall *r)
 {
@@ -237,9 +244,10 @@ raise_speakers(struct recall *r)
 	}
 }
 
-/* Divides the scores of items by their number of tokens raised to the given
- * power, and those of passages to a greater power.  Then adds a number to all
- * scores, so that none is negative. */
+/* Divides the score of each item (segment, or passage of a long text) by the
+ * item's number of tokens raised to the given power, or to a higher power if
+ * the item is a passage.  Then adds the same number to all scores, so that no
+ * score is negative. */
 static void
 lower_long_items(struct recall *r, double power)
 {
@@ -256,8 +264,8 @@ lower_long_items(struct recall *r, double power)
 		r->smooth[i] -= least;
 }
 
-/* Returns the question: the query of the options, or the last user message if
- * there is none.  If this message begins with the name of its writer, as in
+/* Returns the question: the query of the options or, if there is no query, the
+ * last user message.  If this message begins with the name of its writer, as in
  * "Ann: hello", the name is left out, but only if another message has the same
  * writer; otherwise the word before the colon may be the subject of the
  * question. */
@@ -278,8 +286,9 @@ find_question(const struct recall *r)
 	return (struct ctx_str){r->question.p + label, r->question.n - label};
 }
 
-/* Computes the score of each item from its words. asking: true if the segments
- * that contain the question get no score of their own. */
+/* Computes the score of each item (segment, or passage of a long text) from its
+ * words. asking: true if the segments (messages or parts of one) that contain
+ * the question get the score 0. */
 static void
 score_items(struct recall *r, bool asking)
 {
@@ -316,10 +325,11 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 		r->weight[r->found[i].term - 1] = 1;
 	count_segments(r);
 	find_sides(r);
-	/* A message is not an answer just because it is beside the question, so
-	 * the segments of the question give no score to it.  But where the user
+	/* A message is not an answer just because it is near the question, so
+	 * the question's own segments (messages or parts of one) get no score,
+	 * of which messages near them would get a part.  But where the user
 	 * message of a turn is always kept (in the session of an agent), the
-	 * messages after the question belong to it. */
+	 * messages after the question belong to the question. */
 	score_items(r,
 	    r->base.options.query == NULL && r->question.n > 0 &&
 		ctx_prune_splits_turns(&plan->settings));
@@ -330,8 +340,8 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	lower_long_items(r, find_length_power(r, groups, plan));
 	if (ctx_recall_choose_passages(r, groups, plan, err) < 0)
 		return -1;
-	/* ctx-replay may add another message.  The words of the question must
-	 * not be taken as words of this message. */
+	/* ctx-replay may add another message later.  The words of the question
+	 * must not be taken as words of that message. */
 	r->n_found = r->merge_at = r->length = 0;
 	return 0;
 }
@@ -374,7 +384,7 @@ release_recall(struct ctx_scorer *scorer)
 	free(r->smooth);
 }
 
-/* Frees everything that ctx_recall_find_removed does not need. */
+/* Frees the memory that ctx_recall_find_removed does not need. */
 static void
 finish_recall(struct ctx_scorer *scorer)
 {
@@ -403,21 +413,22 @@ const struct ctx_scorer_kind ctx_recall_kind = {
     .finish = finish_recall,
 };
 
-/* The user messages of a turn, which must be kept if the best group of the turn
- * is kept. */
+/* The user messages of a turn.  They must be kept if the group (messages kept
+ * or removed together) with the highest rank in the turn is kept. */
 struct turn_users {
 	double users;    /* sum of the ranks of the user messages */
 	uint64_t weight; /* number of tokens of the user messages */
-	/* Index of the candidate (group) of the turn with the highest rank, or
-	 * the index after the last candidate of the turn if it has none. */
+	/* Index of that candidate (group) of the turn that has the highest
+	 * rank.  If the turn has no candidate but its user messages: the index
+	 * after the last candidate of the turn. */
 	size_t best;
 };
 
-/* Lowers the rank of the best group of a turn, because the user messages of the
- * turn must be kept with it.  The new rank is (group's rank + ranks of the user
- * messages) * group's tokens / (group's tokens + tokens of the user messages).
- * So if the user messages are long and have a low rank, the group gets a low
- * rank, too. */
+/* Lowers the rank of that group (messages kept or removed together) of a turn
+ * that has the highest rank, because the user messages of the turn must be kept
+ * with this group.  The new rank is (group's rank + ranks of the user messages)
+ * * group's tokens / (group's tokens + tokens of the user messages).  So if the
+ * user messages are long and have low ranks, the group gets a low rank, too. */
 static void
 rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 {
@@ -446,10 +457,11 @@ rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 		    (double)(candidates[c.best].weight + c.weight);
 }
 
-/* Decides which groups are removed.  First keeps the newest groups that
- * together have at most 1 / CTX_RECALL_NEWEST of the tokens that the groups
- * which must be kept leave.  Of the other groups, removes those with the lowest
- * ranks. */
+/* Decides which groups (messages kept or removed together) are removed.  First
+ * keeps the newest groups, as many as have together at most 1 /
+ * CTX_RECALL_NEWEST of the free tokens; these are the tokens that are left by
+ * groups which must be kept.  Of all other groups, removes those with the
+ * lowest ranks. */
 int
 ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,

@@ -14,42 +14,44 @@ struct posting {
 /* The terms (words) of one segment (message or part of one) or, if its text is
  * long, of one passage (a few lines) of the text. */
 struct doc {
-	/* The terms, and how often each occurs: n elements of the array
-	 * recall.postings, from the index "from" on. */
+	/* The terms (words), and how often each of them occurs: n elements of
+	 * the array recall.postings, from the index "from" on. */
 	size_t from;
 	uint32_t n;
-	uint32_t segment; /* index of the segment */
-	/* The passage in the text of the segment.  Empty if the text is not
-	 * divided into passages. */
+	uint32_t segment; /* index of the segment (message or part of one) */
+	/* The passage (a few lines) in the text of the segment (message or part
+	 * of one).  Empty if the text is not divided into passages. */
 	struct passage passage;
-	/* number of terms, including repetitions */
+	/* number of terms (words), including repetitions */
 	uint32_t length;
-	/* The term (word) that is the name of the person who wrote the segment,
-	 * or 0 if not known. */
+	/* The term (word) that is the name of the person who wrote the text, or
+	 * 0 if the name is not known. */
 	uint32_t speaker;
-	/* The term (word) that is the name of the person whom the segment
-	 * addresses, or 0 if not known. */
+	/* The term (word) that is the name of the person whom the text
+	 * addresses, or 0 if the name is not known. */
 	uint32_t addressee;
-	uint8_t side; /* enum side: user or assistant */
-	/* Set by ctx_recall_choose_passages: true if the passage is kept,
-	 * unless the whole segment is removed. */
+	uint8_t side; /* who wrote the text: a value of enum side */
+	/* Set by ctx_recall_choose_passages: true if the passage (a few lines)
+	 * is kept when its segment (message or part of one) is not removed as a
+	 * whole. */
 	bool kept;
-	/* Used in the first doc of a segment: true if any passage of the
-	 * segment is kept. */
+	/* Used in the first struct doc of a segment (message or part of one):
+	 * true if any passage (a few lines) of the segment is kept. */
 	bool any_kept;
 };
 
-/* A segment, or a passage of its text, that gets its own rank.  Its terms are
- * in recall.docs, from the element with the index "doc" to the one before the
- * index "end". */
+/* What gets a score of its own: a segment (message or part of one), or a
+ * passage (a few lines) of a segment's text.  The terms (words) of the item are
+ * in the elements "doc" to "end" - 1 of the array recall.docs. */
 struct item {
 	size_t doc, end;
-	/* Number of tokens of the item.  If the item is a passage, it is an
-	 * estimate. */
+	/* Number of tokens of the item; estimated if the item is a passage (a
+	 * few lines). */
 	double tokens;
 };
 
-/* The two sides of a conversation.  Messages with other roles have NO_SIDE. */
+/* The two sides of a conversation: user and assistant.  Messages with other
+ * roles have NO_SIDE. */
 enum side { USER, ASSISTANT, SIDES, NO_SIDE = SIDES };
 
 struct recall {
@@ -57,52 +59,58 @@ struct recall {
 	struct ctx_intern terms;
 	struct posting *postings;
 	struct doc *docs;
-	/* Terms (words) of the segment that is being read; after the last
-	 * segment, the terms of the question. */
+	/* Terms (words) of the segment (message or part of one) that is being
+	 * read.  After the last segment was read: the terms of the question. */
 	struct posting *found;
 	struct item *items;
-	/* For each segment: index of its first doc.  The element after the last
-	 * segment is the number of docs. */
+	/* For each segment (message or part of one): index of its first element
+	 * in the array "docs".  The element after that of the last segment is
+	 * the number of docs. */
 	size_t *first_doc;
-	/* Number of elements at which the array "found" is sorted, and elements
-	 * with equal terms are merged. */
+	/* When the array "found" has this many elements, it is sorted, and
+	 * elements with equal terms (words) are merged. */
 	size_t merge_at;
-	/* number of all terms of the segment, including repetitions */
+	/* number of terms (words) of the segment (message or part of one) being
+	 * read, including repetitions */
 	uint32_t length;
-	/* for each term: number of segments that contain it */
+	/* for each term (word): number of segments (messages or parts of one)
+	 * with it */
 	uint32_t *frequency;
-	uint32_t *tally; /* scratch memory: a number for each term */
-	/* For each term: its weight as a word of the question, or 0 if the
-	 * question does not contain it. */
+	uint32_t *tally; /* scratch memory: a number for each term (word) */
+	/* For each term (word): its weight in the search, or 0 if the question
+	 * does not contain the term. */
 	double *weight;
-	/* For each term and each side (user or assistant): number of messages
-	 * in which the side addresses somebody by this term, as in "Thanks,
-	 * Ann!". */
+	/* For each side (user or assistant) and each term (word): number of
+	 * messages in which this side addresses somebody by the term, as in
+	 * "Thanks, Ann!". */
 	uint32_t *addressed;
-	/* For each side (user or assistant): true if the other side addresses
-	 * it by a name that is in the question. */
+	/* For each side (user or assistant): true if the question contains a
+	 * name by which the opposite side addresses this side. */
 	bool asked[SIDES];
-	double *score, *smooth; /* scores of each item */
+	double *score, *smooth; /* two scores for each item (struct item) */
 	size_t n_postings, postings_cap, n_docs, docs_cap, n_found, found_cap;
 	size_t frequency_cap, weight_cap, score_cap, smooth_cap, items_cap;
 	size_t addressed_cap, tally_cap, first_doc_cap;
 	size_t n_segments, n_items;
-	/* Passages of a segment that are removed; see
-	 * ctx_scorer_kind.find_removed. */
+	/* result of ctx_recall_find_removed: the passages (a few lines each)
+	 * that are removed from one segment (message or part of one) */
 	struct passage *removed;
 	size_t removed_cap;
-	/* Text of the segment that is being read.  It begins with the name of
-	 * its sender, if the message has one. */
+	/* Text of the segment (message or part of one) that is being read.  If
+	 * the message has the name of a sender, the text begins with this
+	 * name. */
 	struct ctx_buf text;
 	size_t name;             /* length in bytes of the sender's name */
 	struct ctx_buf tool;     /* scratch memory */
 	struct ctx_buf question; /* text of the last user message */
-	/* index of the segment of the last user message */
+	/* index of the segment (message or part of one) of the last user
+	 * message */
 	size_t asking;
 	/* Length in bytes of the name of the person who asks, if the question
 	 * begins with it, as in "Ann: hello"; otherwise 0. */
 	size_t label;
-	/* the term (word) that is this name, or 0 if there is none */
+	/* the name of the person who asks, as a term (word), or 0 if not
+	 * known */
 	uint32_t asker;
 	struct ctx_embed embed;
 };
@@ -111,9 +119,10 @@ struct recall {
 
 int ctx_recall_add_term(void *user, const char *p, size_t n,
     struct ctx_err *err);
-/* Adds a doc for a segment, or for the next passage of one, whose terms are in
- * r->found, and empties r->found. about: its side, speaker and passage, or NULL
- * if the segment is not a message, or has no text. */
+/* Adds a struct doc for a segment (message or part of one), or for the next
+ * passage (a few lines) of a segment.  The terms (words) must be in r->found,
+ * which is then emptied. about: side, speaker and passage of the new doc, or
+ * NULL if the segment is not a message, or has no text. */
 int ctx_recall_add_doc(struct recall *r, const struct doc *about,
     struct ctx_err *err);
 int ctx_recall_add_message(struct ctx_scorer *scorer,
@@ -122,48 +131,55 @@ int ctx_recall_add_message(struct ctx_scorer *scorer,
 
 /* ---- recall_items.c ---- */
 
-/* Divides the conversation into items: r->items, r->n_items.  Passages become
- * items if a message may be cut and may be kept without the rest of its
- * turn. */
+/* Divides the conversation into items, which are ranked (r->items, r->n_items):
+ * into segments (messages or parts of one), or into passages (a few lines) of a
+ * segment's text.  The passages become items if the message may be kept in
+ * part, and may be kept without the rest of its turn. */
 int ctx_recall_make_items(struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err);
-/* Returns true if an item is a passage; false if it is a segment. */
+/* Returns true if an item is a passage (a few lines) of a segment's text; false
+ * if it is a segment (message or part of one). */
 bool ctx_recall_is_passage(const struct recall *r, const struct item *item);
-/* Sets the rank of each segment to the highest score of its items.  Chooses the
- * passages that are kept: those with the highest scores, as many as fit beside
- * the segments that are kept as a whole. */
+/* Sets the rank of each segment (message or part of one) to the highest score
+ * of its items.  Chooses the passages (a few lines each) that are kept: those
+ * with the highest scores, as many as fit into the target beside the segments
+ * that are kept as a whole. */
 int ctx_recall_choose_passages(struct recall *r, struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err);
-/* Sets *removed to the passages of a segment that are not kept. */
+/* Sets *removed to the passages (a few lines each) of a segment (message or
+ * part of one) that are not kept. */
 int ctx_recall_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);
 
-/* Sets smooth: the score of each item (r->score), plus a part of the scores of
- * all other items.  This part decreases with the distance in tokens (not in
- * segments), and is 1/e at a distance of "fade" tokens.  So ten short remarks
- * share their scores, and two long tool results do not. */
+/* Sets smooth[i] to the score of item i (r->score), plus a part of the score of
+ * each other item.  The part decreases with the distance of the two items in
+ * tokens, and is 1/e at a distance of "fade" tokens.  So neighbouring short
+ * remarks share their scores, and neighbouring long tool results do not. */
 void ctx_recall_smooth(const struct recall *r, double fade, double *smooth);
 
 /* ---- recall_fuse.c ---- */
 
-/* Adds to the scores of items by words (r->smooth) how near the embeddings of
- * the items are to that of the question.  Does nothing if there is no
- * embedder. */
+/* Adds to the score by words of each item (r->smooth) a number that says how
+ * near the embedding of the item is to the embedding of the question.  Does
+ * nothing if there is no embedder. */
 int ctx_recall_fuse(struct recall *r, struct ctx_str question,
     struct ctx_err *err);
-/* Adds the nearness of n items to their scores by words, which are first scaled
- * such that the highest is 1. near: standardized (mean 0, standard deviation
- * 1), so scores may become negative. */
+/* Scales the scores by words of n items such that the highest is 1, then adds
+ * to each score the nearness of the item's embedding to that of the question,
+ * with a weight. near: the nearness of each item, standardized (mean 0,
+ * standard deviation 1), so scores may become negative. */
 void ctx_recall_add_nearness(double *words, const double *near, size_t n);
-/* Returns how much two rankings of n items agree. 1: the items with high scores
- * by words all have the highest nearness. 0: the nearness of these items is on
- * average not above the mean. */
+/* Returns how much two rankings of n items agree: the ranking by words, and the
+ * ranking by the nearness of embeddings. 1: the items with high scores by words
+ * all have the highest nearness. 0: the nearness of these items is on average
+ * not above the mean. */
 double ctx_recall_measure_agreement(const double *words, const double *near,
     size_t n);
 
 enum {
-	/* The newest groups of messages are kept, whatever their rank, up to 1
-	 * / CTX_RECALL_NEWEST of the tokens that are left for groups which need
+	/* The newest groups (messages kept or removed together) are kept,
+	 * whatever their rank, as long as they have together at most 1 /
+	 * CTX_RECALL_NEWEST of the tokens that are left for groups which need
 	 * not be kept. */
 	CTX_RECALL_NEWEST = 20,
 };

@@ -2,10 +2,10 @@
  * recall_fuse.c - combines, for the strategy recall, the score by words with a
  * score by embeddings
  *
- * The two scores are brought to the same scale and added.  If both give similar
- * rankings, the score by embeddings has a smaller weight: the words of the
- * question are then good evidence, and say more exactly than embeddings which
- * messages contain the answer.
+ * The two scores are brought to the same scale and added.  If both scores rank
+ * the messages similarly, the score by embeddings has a smaller weight: the
+ * words of the question are then good evidence, and say more exactly than
+ * embeddings which messages contain the answer.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,12 +13,13 @@
 #include "prune/plan.h"
 #include "prune/strategy/recall.h"
 
-/* Distance in tokens at which an item gets 1/e of the nearness of a
- * neighbour. */
+/* At this distance in tokens, an item (segment, or passage of a long text) gets
+ * 1/e of the nearness of another item. */
 static const double FADE = 20;
-/* Score by embeddings of an item whose nearness is one standard deviation above
- * the mean, if the two rankings do not agree at all.  For comparison, the
- * highest score by words is 1. */
+/* Score by embeddings of an item (segment, or passage of a long text) whose
+ * nearness to the question is one standard deviation above the mean, if the
+ * ranking by words and the ranking by embeddings do not agree at all.  For
+ * comparison: the highest score by words is 1. */
 static const double WEIGHT = 0.22;
 
 /* Shifts and scales numbers so that their mean is 0 and their standard
@@ -68,9 +69,9 @@ ctx_recall_measure_agreement(const double *words, const double *near, size_t n)
 	return sum / weights / most;
 }
 
-/* Sets r->score to the nearness of each item's embedding to that of the
- * question.  For a segment (message or part of one) of several passages (a few
- * lines each), uses the nearest passage. */
+/* Sets the score of each item in r->score to the nearness of the item's
+ * embedding to the embedding of the question.  If an item has several passages
+ * (a few lines each), uses the passage that is nearest to the question. */
 static int
 compute_nearness(struct recall *r, struct ctx_str question, struct ctx_err *err)
 {

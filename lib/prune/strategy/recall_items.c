@@ -14,8 +14,8 @@
 #include "prune/strategy/recall.h"
 
 enum {
-	/* Estimated number of tokens of the text that replaces removed
-	 * passages, such as "[... 900 characters truncated ...]". */
+	/* Estimated number of tokens of the text that replaces removed passages
+	 * (a few lines each), such as "[... 900 characters truncated ...]". */
 	MARK_TOKENS = 9,
 	/* Estimated number of tokens for the role and delimiters of a
 	 * message. */
@@ -36,7 +36,8 @@ index_docs(struct recall *r, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if only some passages of a segment may be kept. */
+/* Returns true if a segment (message or part of one) may be kept in part: only
+ * some of its passages (a few lines each). */
 static bool
 may_cut(const struct recall *r, const struct ctx_plan *plan, size_t segment)
 {
@@ -88,9 +89,10 @@ ctx_recall_is_passage(const struct recall *r, const struct item *item)
 	    r->first_doc[segment + 1] - r->first_doc[segment];
 }
 
-/* Returns the factor by which the score of an item is multiplied before it is
- * added to the score of the next item.  The factor is smaller if there are more
- * tokens between the middles of the two items. */
+/* Returns the factor by which the score of an item (segment, or passage of a
+ * long text) is multiplied before it is added to the score of the next item.
+ * The more tokens are between the middles of the two items, the smaller is the
+ * factor. */
 static double
 compute_fading(const struct item *item, const struct item *next, double fade)
 {
@@ -118,8 +120,9 @@ ctx_recall_smooth(const struct recall *r, double fade, double *smooth)
 	}
 }
 
-/* Keeps the newest segments completely, like ctx_recall_decide.  Returns the
- * number of tokens that are left. */
+/* Keeps the newest segments (messages or parts of one) completely: the same
+ * ones as ctx_recall_decide keeps.  Returns the number of tokens that are left
+ * for other segments. */
 static double
 keep_newest(struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan)
@@ -147,8 +150,8 @@ keep_newest(struct recall *r, const struct ctx_groups *groups,
 	return (double)room;
 }
 
-/* Returns the estimated number of tokens that are added if a passage is kept.
- */
+/* Returns the estimated number of tokens by which the output grows if a passage
+ * (a few lines) is kept. */
 static double
 estimate_cost(const struct recall *r, const struct item *item)
 {
@@ -182,8 +185,8 @@ compare_places(const void *a, const void *b)
 	return x->item < y->item ? -1 : 1;
 }
 
-/* Keeps the items with the highest scores that together have at most "room"
- * tokens. */
+/* Keeps the items (segments, or passages of long texts) with the highest
+ * scores, as many as have together at most "room" tokens. */
 static int
 keep_best(struct recall *r, const struct ctx_plan *plan, double room,
     struct ctx_err *err)
@@ -244,7 +247,8 @@ ctx_recall_find_removed(struct ctx_scorer *scorer, size_t segment,
 	size_t doc, end, n = 0, kept = 0;
 
 	*removed = (struct passages){NULL, 0};
-	/* No text was divided into passages, or nothing was ranked. */
+	/* Nothing to choose if no text was divided into passages (a few lines
+	 * each), or if nothing was ranked. */
 	if (r->n_items <= r->n_segments)
 		return 0;
 	doc = r->first_doc[segment];

@@ -16,8 +16,8 @@ enum {
 	/* The name of the writer, as in "Ann: hello", is expected in this many
 	 * bytes at the beginning of a text. */
 	LABEL = 80,
-	/* Equal terms in the array r->found are merged only when it has at
-	 * least this many elements. */
+	/* Equal terms (words) in the array r->found are merged only when the
+	 * array has at least this many elements. */
 	MERGE_LEAST = 1 << 16,
 	/* A text of more than this many bytes is divided into passages (a few
 	 * lines each). */
@@ -32,7 +32,8 @@ compare_terms(const void *a, const void *b)
 	return (x->term > y->term) - (x->term < y->term);
 }
 
-/* Sorts the elements of r->found by term, and merges those with equal terms. */
+/* Sorts the elements of r->found by term (word), and merges elements with equal
+ * terms. */
 static void
 merge_terms(struct recall *r)
 {
@@ -57,8 +58,8 @@ ctx_recall_add_term(void *user, const char *p, size_t n, struct ctx_err *err)
 
 	if (ctx_intern(&r->terms, p, n, &id, err) < 0)
 		return -1;
-	/* Equal terms are merged to save memory, because most words of a long
-	 * text occur several times in it. */
+	/* Merge equal terms (words) to save memory: most words of a long text
+	 * occur several times in it. */
 	if (r->n_found >= MERGE_LEAST && r->n_found >= r->merge_at) {
 		merge_terms(r);
 		r->merge_at = 2 * r->n_found;
@@ -122,9 +123,9 @@ find_side(const struct ctx_message *message)
 }
 
 /* Returns the length in bytes of the writer's name at the beginning of r->text.
- * If the message itself has a name (r->name bytes, before its text), this is
- * the length of that name; otherwise it is that of the text before the first
- * colon, as in "Ann: hello". */
+ * If the message has the name of its sender as a member, r->text begins with
+ * this name, and r->name is its length.  Otherwise the name is the text before
+ * the first colon, as in "Ann: hello". */
 static size_t
 find_label(const struct recall *r)
 {
@@ -138,8 +139,8 @@ find_label(const struct recall *r)
 	return 0;
 }
 
-/* Sets the question, with which the segments are compared, to the text of this
- * segment without its writer's name. speaker: the term of the name at the
+/* Takes the text of this segment (message or part of one), without the name of
+ * its writer, as the question. speaker: the term (word) that is the name at the
  * beginning of the text. */
 static void
 set_question(struct recall *r, uint32_t speaker)
@@ -172,11 +173,12 @@ take_addressee(void *user, const char *p, size_t n, struct ctx_err *err)
 	    err);
 }
 
-/* Stores whom the newest segment addresses.  A word near the beginning of the
- * text is taken as a name by which somebody is addressed if it begins with a
- * capital letter and a punctuation mark comes after it: "Thanks, Ann!", "Ann,
- * you must see it".  If this is the first word of the text, the next such word
- * is preferred, because the first word may be a greeting ("Thanks,"). */
+/* Stores whom the newest segment (message or part of one) addresses.  A word
+ * near the beginning of the text is taken as a name by which somebody is
+ * addressed if it begins with a capital letter and a punctuation mark comes
+ * after it: "Thanks, Ann!", "Ann, you must see it".  If this is the first word
+ * of the text, the next such word is preferred, because the first word may be a
+ * greeting ("Thanks,"). */
 static int
 record_addressee(struct recall *r, struct ctx_err *err)
 {
@@ -203,9 +205,9 @@ record_addressee(struct recall *r, struct ctx_err *err)
 	return 0;
 }
 
-/* Appends the terms of the first "end" bytes of r->text to r->found.  Sets
- * *speaker to the last term of the writer's name at the beginning of the text,
- * as in "Ann: hello", or to 0 if there is no name. */
+/* Appends the terms (words) of the first "end" bytes of r->text to r->found.
+ * Sets *speaker to the last term of the writer's name at the beginning of the
+ * text, as in "Ann: hello", or to 0 if there is no name. */
 static int
 read_terms(struct recall *r, size_t end, uint32_t *speaker, struct ctx_err *err)
 {
@@ -225,8 +227,8 @@ read_terms(struct recall *r, size_t end, uint32_t *speaker, struct ctx_err *err)
 }
 
 /* Returns the offset in r->text at which the message's own text begins, if this
- * text is long enough to be divided into passages and the message contains
- * nothing else.  Otherwise returns the length of r->text. */
+ * text is long enough to be divided into passages (a few lines each) and the
+ * message contains nothing else.  Otherwise returns the length of r->text. */
 static size_t
 find_long_text(const struct recall *r, const struct ctx_message *message,
     unsigned flags)
@@ -247,8 +249,8 @@ find_long_text(const struct recall *r, const struct ctx_message *message,
 	return from;
 }
 
-/* Adds a doc for the first "end" bytes of r->text, which are a segment or its
- * first passage. */
+/* Adds a struct doc for the first "end" bytes of r->text, which are a segment
+ * (message or part of one) or its first passage (a few lines). */
 static int
 add_first_doc(struct recall *r, struct doc *doc, size_t end,
     struct ctx_err *err)
@@ -261,9 +263,9 @@ add_first_doc(struct recall *r, struct doc *doc, size_t end,
 	    : ctx_embed_add(&r->embed, r->text.p, end, err);
 }
 
-/* Divides the text from an offset in r->text on into passages, and adds a doc
- * for each of them.  The doc of the first passage also contains the writer's
- * name. */
+/* Divides the text in r->text from the offset "from" on into passages (a few
+ * lines each), and adds a struct doc for each passage.  The struct of the first
+ * passage also contains the writer's name. */
 static int
 add_passages(struct recall *r, struct doc *doc, size_t from,
     struct ctx_err *err)
@@ -272,7 +274,7 @@ add_passages(struct recall *r, struct doc *doc, size_t from,
 	const char *text = r->text.p + from;
 	struct passage_walk walk;
 
-	/* 1 is subtracted because a blank was appended to the text. */
+	/* Subtract 1, because a blank was appended to the text. */
 	ctx_passages_begin(&walk, text, r->text.n - from - 1,
 	    CTX_PASSAGE_BYTES);
 	while (ctx_passages_next(&walk, &doc->passage)) {
@@ -304,8 +306,9 @@ ctx_recall_add_message(struct ctx_scorer *scorer,
 	size_t from;
 
 	(void)excluded;
-	/* The scorer does not read records that are not messages.  They are
-	 * segments, too, so a doc without terms is added for each. */
+	/* The scorer does not read records that are not messages.  But such
+	 * records are segments (messages or parts of one), too, so add a struct
+	 * doc without terms (words) for each of them. */
 	while (r->n_segments < first)
 		if (ctx_recall_add_doc(r, NULL, err) < 0 ||
 		    (scorer->options.embedder.line != NULL &&

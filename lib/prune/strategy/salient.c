@@ -40,7 +40,8 @@ enum {
 	 * ones */
 	PASSAGE = 60,
 	/* A tool result with more bytes of JSON than this is not divided, so
-	 * that its passages and the copy of its text need little memory. */
+	 * that its passages (a few lines each) and the copy of its text need
+	 * little memory. */
 	LARGEST_RESULT = 16 << 20,
 };
 
@@ -106,7 +107,8 @@ end_segment(struct salient *s, size_t bytes, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds segments without names until there are n segments. */
+/* Adds segments (messages or parts of one) without names until there are n
+ * segments. */
 static int
 pad_segments(struct salient *s, size_t n, struct ctx_err *err)
 {
@@ -165,8 +167,8 @@ find_long_texts(struct salient *s, const struct ctx_message *message, size_t i,
 	return 0;
 }
 
-/* Adds the pieces of one text of tool result i: its passages or, if it is not
- * long, the whole text. */
+/* Adds the pieces of one text of tool result i: its passages (a few lines each)
+ * or, if it is not long, the whole text. */
 static int
 add_text(struct salient *s, const struct text_segment *segment, size_t i,
     struct ctx_err *err)
@@ -212,9 +214,10 @@ divide_result(struct salient *s, const struct ctx_message *message, size_t i,
 
 /* ---- segments ---- */
 
-/* Adds the pieces of those tool results of a segment that are divided, and
- * reads everything else of the segment into s->text. excluded: for each tool
- * result of the message, true if it must not be cut; or NULL. */
+/* Adds the pieces of those tool results of a segment (message or part of one)
+ * that are divided, and reads everything else of the segment into s->text.
+ * excluded: for each tool result of the message, true if it must not be cut; or
+ * NULL. */
 static int
 read_blocks(struct salient *s, const struct ctx_message *message,
     unsigned flags, const bool *excluded, struct ctx_err *err)
@@ -273,7 +276,7 @@ add_salient_message(struct ctx_scorer *scorer,
 		ctx_hashkey_init(&s->key);
 	s->has_key = true;
 	/* The scorer does not read records that are not messages.  They are
-	 * segments, too, so they are added here. */
+	 * segments (messages or parts of one), too, so they are added here. */
 	if (pad_segments(s, first, err) < 0)
 		return -1;
 	for (; first < groups->n; first++)

@@ -6,24 +6,26 @@
 #include "prune/plan.h"
 #include "truncate/text_segments.h"
 
-/* A piece of a segment (message or part of one).  The last piece of a segment
- * is everything that is not in the other pieces.  These are the texts of tool
- * results with a long text: each passage (a few lines) of a long text, and each
- * other text. */
+/* A piece of a segment (message or part of one).  If a tool result has a long
+ * text, each passage (a few lines) of its long texts is a piece, and each of
+ * its short texts is a piece.  The last piece of a segment is everything in the
+ * segment that is in no other piece. */
 struct salient_piece {
-	/* index in salient.list after the last name of the piece */
+	/* index in salient.list of the element after the last name of this
+	 * piece */
 	size_t names_end;
-	uint32_t segment; /* index of the segment */
-	/* Index of the tool result's block in the message; NO_RESULT in the
-	 * last piece of a segment. */
+	uint32_t segment; /* index of the segment (message or part of one) */
+	/* Index of the tool result's block in the message; NO_RESULT for the
+	 * last piece of a segment (message or part of one). */
 	uint32_t result;
-	/* Offset of the end of the piece in all texts of the tool result
-	 * together, in bytes.  It begins where the piece before it ends.  In
-	 * the last piece of a segment: number of bytes. */
+	/* Offset in bytes of the end of the piece in all texts of the tool
+	 * result together; its beginning is the end of the piece before it.
+	 * For the last piece of a segment (message or part of one): number of
+	 * bytes of the piece. */
 	uint32_t to;
 	bool is_passage;
-	/* False if the passage is removed when its segment is kept.  Set by
-	 * ctx_salient_rank. */
+	/* Set by ctx_salient_rank: false if this passage (a few lines) is
+	 * removed although its segment (message or part of one) is kept. */
 	bool kept;
 };
 #define NO_RESULT UINT32_MAX
@@ -33,16 +35,20 @@ struct salient {
 	struct ctx_hashkey key;
 	bool has_key;
 	struct ctx_intern names;
-	/* Ids of the names in all pieces, piece by piece.  In a piece each name
-	 * occurs at most once. */
+	/* Ids of the names in the first piece, then of those in the second
+	 * piece, and so on.  For each piece, each name is stored at most
+	 * once. */
 	uint32_t *list;
-	/* pieces, in the order of the segments; at least one for each */
+	/* the pieces of all segments (messages or parts of one), in order; each
+	 * segment has at least one */
 	struct salient_piece *pieces;
-	/* For each name: number of the last piece that contains it, plus 1.
-	 * While groups are ranked: number of the last group, plus 1. */
+	/* For each name: number of the last piece that contains the name, plus
+	 * 1.  While groups (messages kept or removed together) are ranked:
+	 * number of the last group that contains the name, plus 1. */
 	uint32_t *seen;
 	size_t n_list, list_cap, n_pieces, pieces_cap, n_segments, seen_cap;
-	/* the passages that were returned by ctx_salient_find_removed */
+	/* the passages (a few lines each) that were returned by
+	 * ctx_salient_find_removed */
 	struct passage *removed;
 	size_t removed_cap;
 	struct ctx_buf text, tool;

@@ -5,20 +5,23 @@
 
 #include "message/message.h"
 
-/* Appends the value of a JSON node and a space to text.  A string is decoded;
- * another value is appended as JSON.  Does nothing for node 0. */
+/* Appends the value of a JSON node, and a space, to the buffer "text".  The
+ * value is decoded if it is a string; otherwise its JSON is appended.  Does
+ * nothing for node 0. */
 int ctx_append_node_text(struct ctx_buf *text, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err);
 /* Returns true if a block belongs to a segment (message or part of one). flags:
  * flags of the segment, which say which part of the message it is. */
 bool ctx_is_in_segment(const struct ctx_block *block, unsigned flags);
-/* Appends the tool's name and the text of a block to text, each with a space
- * after it.  Leaves out encrypted reasoning, because its base64 would look like
- * rare names. scratch: scratch memory for the name. */
+/* Appends the name of a block's tool and the text of the block to the buffer
+ * "text", each with a space after it.  Leaves out encrypted reasoning, because
+ * its base64 would look like rare names. scratch: buffer in which the name is
+ * made. */
 int ctx_append_block_text(struct ctx_buf *text, struct ctx_buf *scratch,
     const struct ctx_message *message, const struct ctx_block *block,
     struct ctx_err *err);
-/* The same for all blocks of a segment. */
+/* Appends the tool names and texts of all blocks of a segment (message or part
+ * of one) to the buffer "text", like ctx_append_block_text. */
 int ctx_append_segment_text(struct ctx_buf *text, struct ctx_buf *scratch,
     const struct ctx_message *message, unsigned flags, struct ctx_err *err);
 

@@ -13,12 +13,12 @@ enum line_class {
 	OPEN_TASK,
 	/* a sentence that says what is still to be done or decided */
 	OPEN_POINT,
-	CHANGE, /* a call that changed something other than a file */
+	CHANGE, /* a tool call that changed something other than a file */
 	CHANGED_FILE,
 	DECISION,
 	COMMAND,
 	TROUBLE,
-	LOOK_COMMAND, /* a command that only reads */
+	LOOK_COMMAND, /* a command that only shows the content of files */
 	CALL,
 	REST,
 	CLASSES,
@@ -28,13 +28,16 @@ enum line_class {
 
 /* A name (path, identifier, id or number) in removed texts. */
 struct summary_name {
-	uint32_t last;  /* number of the newest text with this name, from 1 */
-	uint32_t texts; /* number of texts with the name */
-	/* Id of the action of the newest tool call that has this name in its
-	 * arguments or its result, or 0 if there is none. */
+	/* number of the newest removed text with this name, from 1 */
+	uint32_t last;
+	uint32_t texts; /* number of removed texts that contain the name */
+	/* Id of the action (struct summary_action) of the newest tool call that
+	 * has this name in its arguments or its result, or 0 if there is
+	 * none. */
 	uint32_t action;
-	/* Id, in summary_names.keys, of the JSON key whose value in these
-	 * arguments or this result has the name, or 0 if there is none. */
+	/* Id, in summary_names.keys, of the JSON key whose value contains the
+	 * name, in the arguments or the result of this tool call; 0 if there is
+	 * none. */
 	uint32_t key;
 	bool by_user; /* true if a text of the user has the name */
 	bool earlier; /* true if an earlier summary lists the name */
@@ -42,8 +45,9 @@ struct summary_name {
 };
 
 struct summary_names {
-	struct ctx_intern texts;   /* the names in removed texts */
-	struct summary_name *list; /* for each name, at index id - 1 */
+	struct ctx_intern texts; /* the names in removed texts */
+	/* data of the name with the id n, at index n - 1 */
+	struct summary_name *list;
 	size_t cap;
 	struct ctx_intern keys; /* string table of the keys of JSON objects */
 	uint32_t n_texts;       /* number of removed texts read */
@@ -59,21 +63,24 @@ struct summary_names {
 
 void ctx_summary_names_release(struct summary_names *names);
 /* Collects the names (paths, identifiers, ids, numbers) in a removed text.
- * json: the text parsed as JSON, or NULL if it is not JSON. action: id of the
- * action of the tool call whose arguments or result the text is, or 0. */
+ * json: the text parsed as JSON, or NULL if the text is not JSON. action: if
+ * the text is the arguments or the result of a tool call, the id of the action
+ * (struct summary_action) of this tool call; otherwise 0. */
 int ctx_summary_names_add(struct summary_names *names, struct ctx_str text,
     const struct ctx_json *json, uint32_t action, bool by_user,
     struct ctx_err *err);
-/* Collects the names in a list of an earlier summary, in which semicolons
- * separate the names of different keys. action: id of the action in the line
- * above the list, or 0 if there is none. */
+/* Collects the names (paths, identifiers, ids, numbers) from a list of names in
+ * an earlier summary.  In the list, semicolons separate the names of different
+ * JSON keys. action: id of the action (struct summary_action) in the line above
+ * the list, or 0 if there is none. */
 int ctx_summary_names_add_list(struct summary_names *names, struct ctx_str list,
     uint32_t action, struct ctx_err *err);
-/* Notes down that the names in a text need not be listed, because the reader of
- * the summary will see this text. */
+/* Stores that the summary need not list the names in this text, because the
+ * reader of the summary will see the text. */
 int ctx_summary_names_keep(struct summary_names *names, struct ctx_str text,
     struct ctx_err *err);
-/* Returns true if a name in the text also occurs in a message that is kept. */
+/* Returns true if any name (path, identifier, id or number) in the text also
+ * occurs in a message that is kept. */
 bool ctx_summary_names_kept(struct summary_names *names, struct ctx_str text);
 /* Chooses which names the summary may list, and sorts them by their usefulness
  * into names->order. */
@@ -93,9 +100,9 @@ size_t ctx_summary_line_limit(struct ctx_str text);
  * done. */
 bool ctx_summary_is_constraint(struct ctx_str text);
 /* Finds text that a program has put into a message of the user, such as
- * <system-reminder>.  Sets *from to its offset, and returns its length in
- * bytes.  If there is none, sets *from to the length of the whole text, and
- * returns 0. */
+ * <system-reminder>.  Sets *from to the offset of this text, and returns its
+ * length in bytes.  If there is no such text, sets *from to the length of the
+ * whole text, and returns 0. */
 size_t ctx_summary_find_context(struct ctx_str text, size_t *from);
 
 /* ---- summary_outcome.c ---- */
@@ -103,24 +110,26 @@ size_t ctx_summary_find_context(struct ctx_str text, size_t *from);
 /* Returns a tool result without the lines that Codex writes before the output
  * of a command. */
 struct ctx_str ctx_summary_skip_header(struct ctx_str result);
-/* Writes to the buffer out the outcome of a tool call: a line of its result.
- * Writes nothing if no line tells the outcome. search: true if the whole result
- * may be searched for such a line, because it is not the content of a file. */
+/* Writes the outcome of a tool call, which is a line of the tool result, to the
+ * buffer "out".  Writes nothing if no line says what the outcome is. search:
+ * true if the whole result may be searched for such a line, because the result
+ * is not the content of a file. */
 int ctx_summary_find_outcome(const struct ctx_summary_text *result, bool search,
     struct ctx_buf *out, struct ctx_err *err);
 
 /* ---- summary_actions.c ---- */
 
 /* An action: what a removed tool call did, such as a command that it ran; or a
- * task that is still open.  Its id is its index in summary_actions.list plus
- * 1. */
+ * task that is still open.  The id of an action is its index in
+ * summary_actions.list plus 1. */
 struct summary_action {
 	/* OPEN_TASK, CHANGE, CHANGED_FILE, COMMAND, LOOK_COMMAND or CALL */
 	enum line_class class;
-	uint32_t number; /* number of the text in which the action was found */
-	uint32_t text;   /* id in summary_actions.texts */
-	/* id of the outcome in summary_actions.texts, or 0 if it is not
-	 * known */
+	/* number of the removed text in which the action was found */
+	uint32_t number;
+	uint32_t text; /* id of the action's text in summary_actions.texts */
+	/* id of the action's outcome in summary_actions.texts, or 0 if the
+	 * outcome is not known */
 	uint32_t outcome;
 	bool failed;
 };
@@ -129,46 +138,49 @@ struct summary_actions {
 	struct ctx_intern texts; /* texts and outcomes of actions */
 	struct summary_action *list;
 	size_t n, cap;
-	uint32_t number; /* number of the text being read */
-	/* Number of the newest text with a list of tasks.  Tasks from earlier
-	 * texts are not open any more. */
+	uint32_t number; /* number of the removed text that is being read */
+	/* Number of the newest removed text that contains a list of tasks.
+	 * Tasks from earlier lists are not open any more. */
 	uint32_t first_task;
 	struct ctx_intern calls; /* ids of tool calls */
-	/* for each id of a tool call: id of the newest action of the call, or 0
-	 * if there is none */
+	/* for the tool call with the id n in "calls": id of the call's newest
+	 * action, or 0 if there is none */
 	uint32_t *actions_of;
 	size_t actions_cap;
-	const struct ctx_json *json;    /* arguments being read */
+	/* the arguments of the tool call that is being read, parsed as JSON */
+	const struct ctx_json *json;
 	struct ctx_buf text, key, line; /* scratch buffers */
 };
 
 void ctx_summary_actions_release(struct summary_actions *actions);
 /* Stores what a tool call does: a command that it runs, files that it changes,
- * open tasks, or something else. text->text: its arguments. json: the arguments
- * parsed as JSON, or NULL if they are not JSON, because their end was removed,
- * for example.  Sets *action to the id of the action, or to 0 if there is
- * none. */
+ * open tasks, or something else. text->text: the arguments of the tool call.
+ * json: the arguments parsed as JSON, or NULL if they are not JSON (for
+ * example, because their end was removed).  Sets *action to the id of the
+ * newest action that was stored, or to 0 if none was. */
 int ctx_summary_actions_call(struct summary_actions *actions,
     const struct ctx_summary_text *text, const struct ctx_json *json,
     uint32_t *action, struct ctx_err *err);
-/* Reads a tool result.  Sets *action to the id of the action of its tool call,
- * or to 0 if there is none.  Stores the outcome of the action. */
+/* Reads a tool result, and stores it as the outcome of the action of its tool
+ * call.  Sets *action to the id of this action, or to 0 if there is none. */
 int ctx_summary_actions_result(struct summary_actions *actions,
     const struct ctx_summary_text *text, uint32_t *action, struct ctx_err *err);
-/* Adds an action from an earlier summary.  Its label, such as "Ran: ", must
- * have been removed from the text.  Sets *action to its id. */
+/* Adds an action (what a tool call did) from an earlier summary.  The caller
+ * must pass the text without the label of the line, such as "Ran: ".  Sets
+ * *action to the id of the action. */
 int ctx_summary_actions_earlier(struct summary_actions *actions,
     enum line_class class, struct ctx_str text, uint32_t *action,
     struct ctx_err *err);
-/* An action as ctx_summary_actions_each passes it. text is valid only during
- * the call. */
+/* An action (what a tool call did) as ctx_summary_actions_each passes it to its
+ * callback.  The member "text" is valid only during the call. */
 struct written_action {
 	enum line_class class;
 	uint32_t id;
 	uint32_t number;
 	struct ctx_str text;
 };
-/* Calls add for each action, the oldest first.  Stops if add returns -1. */
+/* Calls the function "add" for each action (what a tool call did), the oldest
+ * first.  Stops if "add" returns -1. */
 int ctx_summary_actions_each(struct summary_actions *actions,
     int (*add)(void *user, const struct written_action *action,
 	struct ctx_err *err),
@@ -176,22 +188,22 @@ int ctx_summary_actions_each(struct summary_actions *actions,
 
 /* ---- summary.c ---- */
 
-/* Number of lines that are selected before all others: the first lines of the
- * user. */
+/* The first FIRST_LINES lines of the user are selected before all other
+ * lines. */
 enum { FIRST_LINES = 3 };
 
 struct summary_line {
 	uint32_t id; /* id of the line's text in ctx_summary.seen */
 	/* True if the line is from an earlier summary that a command has
-	 * written.  It is then written without a label such as "User: ". */
+	 * written.  Such a line is written without a label such as "User: ". */
 	bool earlier;
 	enum line_class class;
-	/* Number of the text in which the line was found.  The summary has the
-	 * lines in the order of these numbers. */
+	/* Number of the removed text in which the line was found.  The summary
+	 * has its lines in the order of these numbers. */
 	uint32_t number;
 	uint64_t tokens;
-	/* If the line is one of the first lines of the user: its number among
-	 * these, from 1; otherwise 0. */
+	/* For line number n of the user: n, if n is at most FIRST_LINES.  For
+	 * all other lines: 0. */
 	unsigned first;
 	/* True if a name in the line also occurs in a text that is kept. */
 	bool mentioned_later;
@@ -204,30 +216,34 @@ struct summary_line {
 struct ctx_summary {
 	struct summary_line *lines;
 	size_t n, cap;
-	unsigned user_lines; /* number of the user's lines, up to FIRST_LINES */
-	/* The texts of all lines, so that no line is added twice.  The text
-	 * with the id n is that of line n - 1. */
+	/* number of the user's lines so far, counted up to FIRST_LINES */
+	unsigned user_lines;
+	/* The texts of all lines, so that no line is added twice.  The id of
+	 * the text of lines[i] is i + 1. */
 	struct ctx_intern seen;
-	/* Endings of sentences of the assistant, with 0 in place of their
-	 * numbers. */
+	/* Endings of sentences of the assistant, in which each number is
+	 * replaced by 0. */
 	struct ctx_intern shapes;
 	struct ctx_buf shape; /* scratch */
-	/* arguments or result that is being read, as JSON */
+	/* the arguments or result of the tool call that is being read, parsed
+	 * as JSON */
 	struct ctx_json json;
 	struct summary_names names;
 	struct summary_actions actions;
-	/* For each action, at index id - 1: index of its line in the member
-	 * "lines", plus 1; 0 if it has none.  NULL until the lines are
-	 * selected. */
+	/* For the action with the id n, at index n - 1: index of the action's
+	 * line in the member "lines", plus 1; 0 if the action has no line.
+	 * NULL until the lines are selected. */
 	uint32_t *line_of;
 };
 
-/* Returns the label of the lines of a class, such as "User: ". */
+/* Returns the label, such as "User: ", that is written before the lines of a
+ * class. */
 const char *ctx_summary_label(enum line_class class);
 /* Returns what percentage of the tokens of the summary the lines of a class may
  * use. */
 unsigned ctx_summary_share(enum line_class class);
-/* Adds a line to the summary, with the text of an action. */
+/* Adds a line with the text of an action (what a tool call did) to the
+ * summary. */
 int ctx_summary_add_action(struct ctx_summary *s,
     const struct written_action *action, struct ctx_err *err);
 

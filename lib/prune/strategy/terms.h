@@ -4,15 +4,15 @@
 
 #include "base/base.h"
 
-/* A callback for terms (words): take is called with each term of a text.  A
+/* The function "take", which is called for each term (word) of a text.  The
  * term has n bytes at p, which are valid only during the call. */
 struct ctx_terms {
 	void *user;
 	int (*take)(void *user, const char *p, size_t n, struct ctx_err *err);
 };
 
-/* Calls take for each term of a UTF-8 text, in order and with repetitions.
- * Stops if take returns -1. */
+/* Calls terms->take for each term (word) of a UTF-8 text, in order and with
+ * repetitions.  Stops if terms->take returns -1. */
 int ctx_terms_of(const struct ctx_terms *terms, const char *p, size_t n,
     struct ctx_err *err);
 
