@@ -1,6 +1,6 @@
 /*
- * copy_sized.c - copies structs that begin with their size between a program
- * and the library
+ * copy_sized.c - copies structs between a program and the library; each struct
+ * begins with its size in bytes
  *
  * A program may have been compiled with an older version of the library, in
  * which a struct had fewer members.  Only the members that both versions have

@@ -1,5 +1,5 @@
-/* handles.h - shared by the files that implement ctx.h: the structs behind the
- * handles of ctx.h, and helper functions */
+/* handles.h - shared by the files that implement ctx.h: the structs that ctx.h
+ * declares as opaque handles, and helper functions */
 #ifndef CTX_API_HANDLES_H
 #define CTX_API_HANDLES_H
 
@@ -19,8 +19,8 @@ struct ctx_input {
 	 * ctx_input_open_callback */
 	ctx_read_function *read;
 	void *user;
-	/* Describes the message that was read last. event.message is NULL as
-	 * long as no message was read. */
+	/* Describes the message that was read last. event.message is NULL
+	 * before the first message was read, and at the end of the input. */
 	struct ctx_event event;
 	/* Memory for the texts of the message that was read last.  The texts
 	 * are valid until the next message is read. */
@@ -32,14 +32,15 @@ struct ctx_input {
 	bool measured;
 	/* number of conversations that were read so far */
 	uint64_t conversations;
-	/* record_tracker: the conversation that is inside the record that is
-	 * being read. inner: number of this conversation in the input, from
-	 * 0. */
+	/* record_tracker: what is known about the conversation inside the
+	 * record that is being read. inner: number of this conversation in the
+	 * input, from 0. */
 	struct conversation_tracker record_tracker;
 	uint64_t inner;
-	/* line_tracker: the conversation whose messages are records of their
-	 * own. outer: number of this conversation in the input, from 0.
-	 * has_outer: true once one of its messages was read. */
+	/* line_tracker: what is known about the conversation whose messages are
+	 * records of their own. outer: number of this conversation in the
+	 * input, from 0. has_outer: true once a message of this conversation
+	 * was read. */
 	struct conversation_tracker line_tracker;
 	uint64_t outer;
 	bool has_outer;
@@ -71,8 +72,8 @@ struct api_run {
 	ctx_change_function *on_change;
 	void *user;
 	struct ctx_result sum;
-	/* Name of the tool of a changed message, terminated by a NUL byte.  It
-	 * is passed to the callback of the program. */
+	/* Name of the tool of a changed message, terminated by a NUL byte, as
+	 * the callback on_change gets it. */
 	struct ctx_buf tool;
 };
 
@@ -82,9 +83,9 @@ struct api_run {
  * error is NULL.  Always returns -1. */
 int ctx_api_fail(struct ctx_error *error, const struct ctx_err *err);
 /* Copies *known, a result of the library, to *program, the struct that the
- * program has passed.  Both structs begin with their size in bytes.  If the
- * program was compiled with an older version of the struct, the members that
- * this version lacks are not copied. */
+ * program has passed.  Both structs begin with their size in bytes; size is
+ * that of *known.  If the program was compiled with an older version of the
+ * struct, the members that this version lacks are not copied. */
 void ctx_api_give(void *program, const void *known, size_t size);
 /* Copies the options *program, a struct that the program has passed, to *known,
  * the library's version of the struct, which has size bytes.  If the program
@@ -113,9 +114,9 @@ int ctx_api_read_reasoning(const char *value, enum ctx_reasoning *reasoning,
  * nothing if the expression is NULL. */
 int ctx_api_add_pattern(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err);
-/* Returns the number that is meant by the value of an option.  The value 0
- * means the default, which is the argument "otherwise".  CTX_NONE means 0.  Any
- * other value means itself. */
+/* Returns the number that the value of an option stands for: for the value 0
+ * the default, which is the argument "otherwise"; for CTX_NONE 0; for any other
+ * value the value itself. */
 uint64_t ctx_api_number(uint64_t value, uint64_t otherwise);
 
 /* ---- look_up_model.c ---- */
@@ -126,19 +127,21 @@ struct ctx_models ctx_api_user_rows(const struct ctx_user_models *models);
 
 /* ---- run.c ---- */
 
-/* Begins an operation.  Fails if something of the input was read before.  If
+/* Begins an operation.  Fails if a part of the input was read before.  If
  * archive is the path of a file and output is not NULL, opens this file, in
  * which the original bytes of changed messages will be saved. */
 int ctx_api_begin(struct api_run *run, struct ctx_input *input,
     struct ctx_output *output, const char *archive, struct ctx_err *err);
-/* Called at the end of an operation that has copied a part of the input
- * unchanged because of an error, *late.  If *late is an error, writes the rest
- * of the output (ctx_api_end writes none after an error), copies *late to *err,
- * and returns -1.  If *late is no error (its code is CTX_OK), returns 0. */
+/* Called at the end of an operation. late: the error because of which the
+ * operation has copied a part of the input unchanged; its code is CTX_OK if
+ * there was no such error.  After an error, writes the rest of the output
+ * (ctx_api_end would not write it), copies *late to *err, and returns -1.
+ * Otherwise returns 0. */
 int ctx_api_fail_late(struct api_run *run, const struct ctx_err *late,
     struct ctx_err *err);
-/* Releases a regular expression.  Before that, adds to the result of the
- * operation the number of texts for which matching it needed too much work. */
+/* Releases a regular expression.  First adds to the result of the operation
+ * (given_up) how often matching this expression was given up because it needed
+ * too much work. */
 void ctx_api_release_pattern(struct api_run *run, struct ctx_pattern *pattern);
 /* Ends an operation: flushes its output, closes its archive, and copies the
  * result and the error to *result and *error. rc: -1 if the operation has

@@ -57,7 +57,7 @@ apply_options(struct ctx_input *input, const struct ctx_input_options *options,
 
 /* Allocates an input that cannot be read yet, because its source (files, memory
  * or a callback) is set later.  Copies the options of the program to *known.
- * Members that are missing in the program's version of the options are 0.
+ * Members that the program's version of the struct lacks are 0 in *known.
  * Returns NULL with *err after an error. */
 static struct ctx_input *
 make_input(const struct ctx_input_options *options,
@@ -73,8 +73,8 @@ make_input(const struct ctx_input_options *options,
 	return input;
 }
 
-/* Applies the options to a new input (the argument "made"), and sets *input to
- * it.  Frees the new input instead if an option is wrong, or if rc is not 0.
+/* Applies the options to a new input, *made, and sets *input to made.  If rc is
+ * -1 or an option is wrong, frees *made, sets *input to NULL and returns -1.
  * rc: result of opening the source of the input: 0, or -1 after an error. */
 static int
 finish_input(struct ctx_input **input, struct ctx_input *made, int rc,
@@ -127,8 +127,8 @@ ctx_input_open_files(struct ctx_input **input, const char *const *files,
 	return 0;
 }
 
-/* Sets the source from which a new input reads its bytes.  The name of the
- * source in error messages is a member of the options. */
+/* Sets the source from which a new input reads its bytes. options->name is the
+ * name of the source in error messages; if it is NULL, the name is "-". */
 static int
 open_source(struct ctx_input **input, struct ctx_input *made,
     struct ctx_source *source, const struct ctx_input_options *options,

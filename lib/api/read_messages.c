@@ -10,8 +10,8 @@ find_tracker(struct ctx_input *input)
 	return input->inside ? &input->record_tracker : &input->line_tracker;
 }
 
-/* Sets two members of *message: the number of the conversation to which it
- * belongs, and its index in this conversation. */
+/* Sets two members of *message: the number of the conversation to which the
+ * message belongs, and the index of the message in this conversation. */
 static void
 place_message(struct ctx_input *input, struct ctx_message_info *message)
 {

@@ -47,8 +47,8 @@ pass_change(void *user, const struct ctx_change *change, struct ctx_err *err)
 int
 ctx_api_count_ahead(struct ctx_input *input, struct ctx_err *err)
 {
-	/* An operation that has failed before it read the input may have
-	 * started the threads. */
+	/* An earlier operation, which failed before it read the input, may have
+	 * started the threads already. */
 	if (input->stream.prefetch != NULL)
 		return 0;
 	return ctx_stream_count_ahead(&input->stream, &input->counters,

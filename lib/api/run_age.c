@@ -92,9 +92,9 @@ ctx_age(struct ctx_input *input, struct ctx_output *output,
 
 struct restoring {
 	struct api_run run;
-	/* Numbers of references to files of the spool (the directory to which
-	 * ctx_age moves results). broken: the file is missing or was changed;
-	 * foreign: the file is in another directory. */
+	/* Numbers of references to stored results. broken: the file of the
+	 * result is missing or was changed; foreign: the reference names a file
+	 * outside the spool (the directory to which ctx_age moves results). */
 	uint64_t broken, foreign;
 };
 

@@ -1,5 +1,5 @@
 /* run_check.c - implements ctx_check of ctx.h: finds and repairs what providers
- * refuse */
+ * refuse in conversations */
 #include "api/handles.h"
 #include "check/check.h"
 

@@ -8,7 +8,7 @@
 struct pruning {
 	struct api_run run;
 	struct ctx_prune_config config;
-	/* The first error that is the reason why a conversation was left
+	/* The first error because of which a conversation was left
 	 * unchanged. */
 	struct ctx_err failed;
 };

@@ -3,8 +3,9 @@
  * member with the number of its tokens
  *
  * The member is added at the end of the record's JSON object, even if the
- * record's request is in a string.  If the object already has a member of this
- * name, the value is replaced.  Nothing else in the record changes.
+ * record contains its request as JSON in a string.  If the object already has a
+ * member of this name, the value of this member is replaced.  Nothing else in
+ * the record changes.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,8 +18,9 @@ struct annotation {
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
 	const char *key;
-	/* Token counters. lines: of the conversation in which each message is a
-	 * record of its own. record: of a conversation inside one record. */
+	/* lines: token counter of the conversation in which each message is a
+	 * record of its own. record: token counter of the conversation inside
+	 * the current record. */
 	struct ctx_model_counter lines, record;
 	bool counted;    /* true if the current record contains messages */
 	uint64_t tokens; /* number of tokens in the current record */
@@ -79,10 +81,11 @@ report_count_member(struct annotation *annotation,
 	return ctx_report_change(annotation->rewrite.report, &change, err);
 }
 
-/* Adds the JSON edit that writes the token count into a record: as the value of
- * an existing member, or as a new member at the end.  Adds no edit if the
- * member has this value already. json: the whole record, even if its request is
- * in a string. */
+/* Adds an edit (change of the JSON text) that writes the token count into a
+ * record: as the value of an existing member, or as a new member at the end.
+ * Adds no edit if the record has the member with this value already. json: the
+ * JSON of the whole record, even if the record contains its request as JSON in
+ * a string. */
 static int
 add_count_member(struct annotation *annotation, const struct ctx_record *record,
     const struct ctx_json *json, struct ctx_err *err)

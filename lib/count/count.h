@@ -13,9 +13,10 @@
 
 /* ---- count/count_stream.c: counts the tokens of a stream ---------------- */
 
-/* The tokens of one tool in one message: those of its calls and results.  In a
- * message with the role tool, the first tool also gets the tokens that belong
- * to no tool result, such as those of the role. */
+/* The tokens of one tool in one message: the tokens of the calls and the
+ * results of this tool.  In a message with the role tool, the first tool of the
+ * message also gets the tokens that belong to no tool result, such as those of
+ * the role. */
 struct ctx_share {
 	struct ctx_str tool;
 	uint64_t tokens;
@@ -29,15 +30,16 @@ struct ctx_share {
  * the input reports how many input tokens the provider has billed. */
 struct ctx_last_request {
 	/* Input tokens that the provider has billed for the request, including
-	 * those that were read from the prompt cache or written to it. 0 if no
-	 * request reports them, or none after the newest compaction. */
+	 * tokens that were read from the prompt cache or written to the cache.
+	 * 0 if the input reports no billed tokens, or none after the newest
+	 * compaction (replacement of messages by a summary). */
 	uint64_t billed;
-	/* Number of tokens that ctx counts in what was sent with the request:
-	 * in the part of the conversation before the response. */
+	/* Number of tokens that ctx counts in the part of the conversation that
+	 * was sent with the request: in everything before the response. */
 	uint64_t counted;
-	/* True if a compaction has replaced messages by a summary, and no
-	 * request after it reports its billed input tokens, although the
-	 * message format has a member for them. */
+	/* True if a compaction has replaced messages by a summary, and the
+	 * input reports no billed tokens for a request after the compaction,
+	 * although the message format has a member for such numbers. */
 	bool compacted;
 };
 
@@ -57,15 +59,16 @@ struct ctx_token_stats {
 	/* Number of all tokens: in the messages, the system prompt and the tool
 	 * definitions. */
 	uint64_t tokens;
-	uint64_t estimated; /* number of all tokens that are estimated */
-	/* How far the token counts that are no estimates can be trusted: they
-	 * are exact, or reconstructed (see enum ctx_basis). */
+	uint64_t estimated; /* number of tokens that are estimated */
+	/* How far the token counts can be trusted (see enum ctx_basis).  If
+	 * basis is not CTX_BASIS_ESTIMATED, only as many tokens as the member
+	 * "estimated" says are estimates. */
 	enum ctx_basis basis;
 	/* Tokens of the request outside its messages: those of the system
 	 * prompt and the tool definitions. */
 	struct ctx_request_overhead overhead;
-	/* Framing tokens: what the provider adds to every message for its role
-	 * and its delimiters. */
+	/* Number of framing tokens: those that the provider adds to every
+	 * message for its role and its delimiters. */
 	uint64_t framing;
 	/* chars: number of characters in the texts of the conversation or
 	 * message; bytes: length of the JSON of the conversation or message in
@@ -73,25 +76,28 @@ struct ctx_token_stats {
 	uint64_t chars, bytes;
 	/* Number of tokens of each kind of content block. */
 	uint64_t kinds[CTX_BLOCK_KINDS];
-	/* For each kind of content block: number of its tokens that are
-	 * estimated. */
+	/* For each kind of content block: number of estimated tokens in blocks
+	 * of this kind. */
 	uint64_t estimated_by_kind[CTX_BLOCK_KINDS];
-	/* Number of input tokens that the provider has billed.  For a message:
+	/* For a message: number of input tokens that the provider has billed
 	 * for the request that this message answers.  For a conversation inside
-	 * a record: for its last request. 0 if the input does not report it. */
+	 * a record: number of input tokens that were billed for the last
+	 * request of the conversation. 0 if the input does not report the
+	 * number. */
 	uint64_t billed;
-	struct ctx_last_request last; /* only for a conversation */
+	struct ctx_last_request last; /* set only for a conversation */
 	/* For a message that contains both a prompt and the answer to it:
 	 * number of tokens of the prompt, and how many of them are estimated. 0
 	 * for other messages, and for a conversation. */
 	uint64_t prompt_tokens, prompt_estimated;
-	/* The next members are set only for a message, not for a
-	 * conversation. */
+	/* The members from "index" to "n_shares" are set only for a message,
+	 * not for a conversation. */
 	uint64_t index; /* index of the message in the conversation, from 0 */
 	uint64_t turn;
 	enum ctx_role role;
 	/* Name of the tool in the first tool call or tool result of the
-	 * message.  Its length n is 0 if there is none. */
+	 * message. tool.n is 0 if the message has no tool call and no tool
+	 * result. */
 	struct ctx_str tool;
 	const struct ctx_message *message;
 	/* Token counts of the tools that the message calls or has results of,
@@ -113,13 +119,14 @@ struct ctx_count_hooks {
 	    struct ctx_err *err);
 	int (*ended)(void *user, const struct ctx_token_stats *tally,
 	    struct ctx_err *err);
-	/* True if the tokens of each tool in a message are counted, too. */
+	/* True if the tokens of each tool in a message are counted, too
+	 * (ctx_token_stats.shares). */
 	bool shares;
 };
 /* Counts the tokens of all messages and conversations in a stream, and passes
  * the counts to the callbacks in *hooks.  If a callback returns a negative
- * value, ends.  Memory needed: one record, and the tool calls that have no
- * result yet. */
+ * value, this function stops and fails.  Memory needed: that for one record,
+ * and for the tool calls that have no result yet. */
 int ctx_count_stream(struct ctx_stream *stream,
     struct ctx_model_counters *counters, const struct ctx_count_hooks *hooks,
     struct ctx_err *err);
@@ -127,12 +134,13 @@ int ctx_count_stream(struct ctx_stream *stream,
 /* ---- count/last_request.c: the last billed request of a conversation ----- */
 
 /* Returns the number of tokens that ctx counts in a conversation after its last
- * billed request: in the response to it, and in later messages. */
+ * billed request: in the response to this request, and in later messages.
+ * Returns 0 if the input reports no billed tokens. */
 uint64_t ctx_tokens_after_request(const struct ctx_token_stats *stats);
-/* Returns the number of billed tokens of the last request whose text the input
- * does not contain, such as a system prompt and tools.  This is the number of
- * billed tokens minus the number of tokens that ctx counts in the request; or 0
- * if ctx counts more than was billed. */
+/* Returns the number of tokens that the provider has billed for the last billed
+ * request, but whose text the input does not contain: those of a system prompt,
+ * for example.  This is the number of billed tokens minus the number of tokens
+ * that ctx counts in the request; or 0 if ctx counts more than was billed. */
 uint64_t ctx_tokens_not_in_input(const struct ctx_token_stats *stats);
 /* Returns the number of tokens of a conversation.  If the input reports billed
  * tokens: the billed tokens of the last billed request, plus the tokens that
@@ -145,15 +153,14 @@ uint64_t ctx_context_tokens(const struct ctx_token_stats *stats);
 /*
  * Copies a stream of JSON records, and adds to each record with messages a JSON
  * member with its number of tokens. key: name of this member.  If the record
- * already has the member, replaces its value; otherwise adds the member at the
- * end of the object.
+ * already has a member of this name, replaces the value of the member;
+ * otherwise adds the member at the end of the JSON object.
  *
- * Does not change arrays, nor messages whose tokens are counted from their
- * whole JSON, because the new member would be counted, too.
+ * Does not change records that are arrays, nor records without messages.
  *
- * The output is for people and scripts: providers refuse members that they do
- * not know.  Each changed record is reported and archived as *report says.
- * Memory needed: one record.
+ * The output is for people and scripts: providers refuse JSON members that are
+ * not in their message formats.  Each changed record is reported and archived
+ * as *report says.  Memory needed: one record.
  */
 int ctx_annotate(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, const char *key,

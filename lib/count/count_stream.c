@@ -4,7 +4,8 @@
  *
  * Messages are also collected in groups, such as a tool call with its results,
  * but only to find the turn of each message and the tool of each result.
- * Complete groups are removed again, so the memory needed does not grow.
+ * Groups that are complete are freed, so the memory needed does not grow with
+ * the length of the conversation.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@ struct counted_conversation {
 	struct ctx_groups groups;
 	struct ctx_model_counter model_counter;
 	struct ctx_token_stats stats;
-	/* True if the model wrote the newest message. */
+	/* True if the newest message is a response of the model, or contains
+	 * one. */
 	bool answers;
 	/* Number of tokens that ctx counts before the newest response of the
 	 * model. */
@@ -29,10 +31,11 @@ struct counted_conversation {
 	/* tools[i]: id of the tool whose token counts are shares[i] */
 	uint32_t *tools;
 	size_t n_shares, cap, tools_cap;
-	/* Index that finds the token counts of a tool by its id.  If
-	 * tools[share_of[id]] is the id, the counts are shares[share_of[id]].
-	 * Otherwise the current message does not use the tool.  Because of this
-	 * check, share_of need not be cleared for each message. */
+	/* share_of[id]: index in the array "shares" of the token counts of the
+	 * tool with this id.  Valid only if the index is less than n_shares and
+	 * tools[share_of[id]] is the id; otherwise the current message does not
+	 * use the tool.  Because the index is checked, share_of need not be
+	 * cleared for each message. */
 	size_t *share_of, share_of_cap;
 };
 
@@ -85,7 +88,7 @@ begin_counting(void *user, const struct ctx_event *event, struct ctx_err *err)
 }
 
 /* Adds token counts of zero for a tool that the current message has not used
- * before.  Returns them, or NULL with *err. */
+ * before.  Returns the new token counts, or NULL with *err. */
 static struct ctx_share *
 append_share(struct counted_conversation *conversation, uint32_t tool,
     struct ctx_err *err)
@@ -125,8 +128,9 @@ find_tool_share(struct counted_conversation *conversation, uint32_t tool,
 }
 
 /* Adds the tokens of a tool call or tool result to the token counts of its
- * tool. *i: index of its content block; if the result contains further blocks,
- * this function sets *i to the index of the last of them. */
+ * tool.  *i: index of the content block of the call or result.  If a result
+ * contains further blocks, sets *i to the index of the last block in the
+ * result. */
 static int
 add_share(struct counted_conversation *conversation,
     const struct ctx_event *event, size_t *i, struct ctx_err *err)
@@ -175,8 +179,8 @@ add_shares(struct counted_conversation *conversation,
 }
 
 /* In a message with the role tool, adds the tokens that belong to no tool
- * result to the tokens of the first tool in the message. *message: the token
- * counts of the message. */
+ * result to the tokens of the first tool in the message.  *message: the token
+ * counts of the whole message. */
 static void
 share_rest(struct counted_conversation *conversation,
     const struct ctx_token_stats *message)
@@ -204,9 +208,9 @@ release_shares(struct counted_conversation *conversation)
 	free(conversation->share_of);
 }
 
-/* Returns the index of the message that was counted last in its conversation,
- * counted from 0. segment: a segment (message or part of one) of this
- * message. */
+/* Returns the index, in its conversation, of the message that was counted last;
+ * the first message has the index 0. segment: a segment (message or part of
+ * one) of this message. */
 static uint64_t
 find_index(const struct count_run *run, const struct ctx_event *event,
     const struct ctx_segment *segment)
@@ -234,8 +238,8 @@ set_message_cost(struct ctx_token_stats *stats, const struct ctx_cost *cost)
 
 /* Returns the number of input tokens that the provider has billed for the
  * request which a message answers, or 0 if the input does not report it.  If a
- * response consists of several lines, each line repeats its usage; so only the
- * usage of the last line is used. */
+ * response consists of several lines, each line repeats the usage of the
+ * response; so only the usage in the last line is used. */
 static uint64_t
 find_billed(const struct ctx_event *event)
 {
@@ -309,12 +313,12 @@ reports_usage(const struct ctx_dialect *dialect)
 	    dialect->usage.line[0] != NULL;
 }
 
-/* Updates the description of the last billed request after a message was read.
- * *counts: token counts of the message, which are not yet included in those of
- * the conversation.  Messages that are parts of one response repeat the same
- * usage.  The usage of a summary that replaces messages is ignored, because it
- * belongs to the request that made the summary; such a summary has the flag
- * CTX_MESSAGE_PINNED. */
+/* Updates the description of the last billed request (stats.last of the
+ * conversation) after a message was read.  *counts: token counts of the
+ * message, which are not yet included in those of the conversation.  Messages
+ * that are parts of one response repeat the same usage.  The usage of a summary
+ * that replaces messages is ignored, because it belongs to the request that
+ * made the summary; such a summary has the flag CTX_MESSAGE_PINNED. */
 static void
 update_last_request(struct counted_conversation *conversation,
     const struct ctx_message *message, const struct ctx_token_stats *counts)

@@ -1,10 +1,11 @@
 /*
- * blocks.h - prints lookup tables with one value per Unicode character, for
+ * blocks.h - prints lookup tables with one value per Unicode character; used by
  * programs that run when ctx is built
  *
- * A table has two levels.  The characters are divided into blocks of 128, and
- * blocks with equal values are stored once.  The first level has the number of
- * each block's values; the second level has the values.
+ * A table has two levels.  The characters are divided into blocks of 128.  The
+ * second level has rows of 128 values; the first level has, for each block, the
+ * number of the row with the values of the block.  Blocks with equal values
+ * share one row.
  */
 #ifndef CTX_GEN_BLOCKS_H
 #define CTX_GEN_BLOCKS_H
@@ -43,9 +44,9 @@ print_number(unsigned i, unsigned value)
 }
 
 /* Prints a lookup table as two C arrays. ctx_NAME_block: for each block of 128
- * characters, the index of its values. ctx_NAME_value: the values. of: the
- * value of each character; points: number of characters; type: C type of the
- * elements of ctx_NAME_block. */
+ * characters, the number of a row. ctx_NAME_value: the rows, each with 128
+ * values. of: array with the value of each character; points: number of
+ * characters; type: C type of the elements of ctx_NAME_block. */
 static void
 print_table(const char *name, const char *type, const uint8_t *of,
     unsigned points)

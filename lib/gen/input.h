@@ -1,9 +1,9 @@
 /*
- * input.h - functions that read the data files of lib/gen, for programs that
- * run when ctx is built
+ * input.h - functions that read the data files of lib/gen; used by programs
+ * that run when ctx is built
  *
- * Before a program includes this header, it defines PROGRAM, its name in error
- * messages.
+ * A program that includes this header must first define the macro PROGRAM, the
+ * name of the program in error messages.
  */
 #ifndef CTX_GEN_INPUT_H
 #define CTX_GEN_INPUT_H
@@ -26,8 +26,8 @@ check(bool is, const char *what)
 	exit(1);
 }
 
-/* Calls the function "take" for each line of a file.  Lines that begin with #
- * are skipped. */
+/* Calls the function "take" for each line of a file, except lines that begin
+ * with #. */
 static inline void
 read_lines(const char *path, void (*take)(const char *line))
 {

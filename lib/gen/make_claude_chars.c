@@ -9,8 +9,8 @@
 #include "tokenizer/claude/chars.h"
 
 /* Maximum sizes of the tables.  KINDS: number of different sets of properties;
- * RANGES: number of ranges of characters; LISTED: only characters below this
- * code point have entries of their own. */
+ * RANGES: number of ranges of characters; LISTED: the table contains only the
+ * characters below this code point. */
 enum { KINDS = 100, RANGES = 2000, LISTED = 0x10000 };
 
 static uint16_t kinds[KINDS]; /* the different sets of properties */

@@ -4,11 +4,12 @@
  *
  * make-nfc nfc9.tsv nfc15.tsv > C
  *
- * The first file is of Unicode 9; the second has what was added up to Unicode
- * 15.  The output has a table with properties of characters for each of the two
- * versions.  Both versions share the tables of decompositions.  Sharing is
- * safe: with the properties of Unicode 9, these tables are never searched for a
- * character that only Unicode 15 decomposes or composes.
+ * The first file has the data of Unicode 9; the second file has the data that
+ * later versions up to Unicode 15 have added.  The output has a table with
+ * properties of characters for each of the two versions.  Both versions share
+ * the tables of decompositions.  Sharing is safe: with the properties of
+ * Unicode 9, these tables are never searched for a character that only Unicode
+ * 15 decomposes or composes.
  */
 #define PROGRAM "make-nfc"
 #include "gen/blocks.h"
@@ -64,10 +65,10 @@ read_line(const char *line)
 	memset(class_of + first, (int)class, last - first + 1);
 }
 
-/* Sets the flags with which the syllables of Hangul, the Korean script, are
- * composed.  Syllables need no table of decompositions, because the code point
- * of a syllable is computed from the code points of its two or three
- * letters. */
+/* Sets the flags that say which characters can be composed to syllables of
+ * Hangul, the Korean script.  Syllables need no table of decompositions,
+ * because the code point of a syllable is computed from the code points of its
+ * two or three letters. */
 static void
 add_hangul(void)
 {

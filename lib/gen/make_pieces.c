@@ -53,8 +53,9 @@ static struct list {
 	uint32_t length, rest, at;
 } lists[LISTS];
 static uint32_t n_lists;
-/* The pieces of the vocabulary. node: while the trie is built, the node for the
- * longest beginning of the piece that has a node already. */
+/* The pieces (tokens) of the vocabulary. node: while the trie is built, the
+ * node for the longest beginning of the piece for which there is a node
+ * already. */
 static struct {
 	const char *text;
 	size_t n;
@@ -177,13 +178,14 @@ fits(uint32_t node, uint32_t edges)
 	return true;
 }
 
-/* Chooses where the children of a node are stored in the array of states.  The
- * child for byte b is stored at the index edges + b.  The member edges of the
- * node is set to the lowest number that is at least *from and for which all
- * these elements are free.  If the node has several children, *from is then set
- * to the index of the first child, so that later searches do not begin before
- * it.  This skips free elements, which nodes with one child can use: the caller
- * has another *from for such nodes. */
+/* Chooses where the children of a node of the trie are stored in the array of
+ * states.  The child for byte b is stored at the index edges + b, where "edges"
+ * is a member of the state of the node.  Of the values of "edges" that give
+ * only free elements, and for the first child none before *from, chooses the
+ * lowest.  If the node has several children, sets *from to the index of the
+ * first child, so that later searches do not begin before this index.  Free
+ * elements before it remain for nodes with one child, for which the caller has
+ * another *from. */
 static void
 place_edges(uint32_t node, uint32_t *from)
 {
@@ -218,8 +220,8 @@ next_node(uint32_t node)
 	return nodes[node].next;
 }
 
-/* Returns true if there is a byte that leads from the state "to" to another
- * state, but not from the state "from". */
+/* Returns true if there is a byte for which the node "to" of the trie has a
+ * child, but the node "from" has none. */
 static bool
 leads_further(uint32_t to, uint32_t from)
 {
@@ -231,9 +233,10 @@ leads_further(uint32_t to, uint32_t from)
 	return false;
 }
 
-/* Returns the node to which the automaton goes from a node before a byte that
- * does not lead further from there.  Suffixes from which no such byte leads
- * further are skipped. */
+/* Returns the node to which the automaton goes back if a node has no child for
+ * the next byte.  This is the node for the longest suffix of the string of the
+ * given node that has a child for a byte for which the given node has none; or
+ * node 0, the root. */
 static uint32_t
 find_shorter(uint32_t node)
 {

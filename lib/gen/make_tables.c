@@ -1,6 +1,6 @@
 /*
- * make_tables.c - run when ctx is built: joins the tables of the built-in
- * encodings into one file
+ * make_tables.c - run when ctx is built: writes the tables of the built-in
+ * encodings one after another into one file
  *
  *     make-tables TABLE... > FILE
  *

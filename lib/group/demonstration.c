@@ -13,8 +13,8 @@
 #include "group/demonstration.h"
 
 /* Number of bytes at the end of a text that are searched first for the line
- * that ends a demonstration (an example of how an earlier task was done).  This
- * avoids reading most texts. */
+ * that ends a demonstration (an example of how an earlier task was done).  Most
+ * texts are then read no further. */
 enum { TAIL = 200 };
 
 static bool
@@ -23,8 +23,8 @@ is_word_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Returns true if text begins with a word, ignoring case. word: ASCII in lower
- * case. */
+/* Returns true if text begins with a word, ignoring case. word: ASCII letters
+ * in lower case. */
 static bool
 has_prefix_nocase(struct ctx_str text, const char *word)
 {
@@ -115,8 +115,9 @@ is_end_marker(struct ctx_str line)
 
 /* Returns the JSON node of a message's last text if that text may end with the
  * line that ends a demonstration (an example of how an earlier task was done),
- * otherwise 0.  Also returns 0 if the message has blocks other than texts and
- * tool results.  This quick check avoids decoding most messages. */
+ * otherwise 0. Also returns 0 if the message has blocks other than texts and
+ * tool results.  Because of this quick check, most messages need not be
+ * decoded. */
 static uint32_t
 find_end_text(const struct ctx_message *message)
 {

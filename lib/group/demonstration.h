@@ -6,7 +6,8 @@
 #include "message/message.h"
 
 /* Sets *demo to true if a user message is a demonstration (see
- * CTX_SEGMENT_DEMONSTRATION).  Returns -1 with *err if there is no memory. */
+ * CTX_SEGMENT_DEMONSTRATION), otherwise to false.  Returns -1 with *err if
+ * there is no memory. */
 int ctx_is_demonstration(const struct ctx_message *message,
     struct ctx_buf *scratch, bool *demo, struct ctx_err *err);
 

@@ -12,12 +12,13 @@
 
 /* Flags of a segment (ctx_segment.flags). */
 enum {
-	/* This segment must never be removed. */
+	/* This segment (message or part of one) must never be removed. */
 	CTX_SEGMENT_PINNED = 1,
-	/* The segment is a system message, which belongs to no turn. */
+	/* The segment is a system message, or a summary or notice that ctx has
+	 * inserted.  Such a segment belongs to no turn. */
 	CTX_SEGMENT_SYSTEM = 2,
-	/* The segment is a user message at the beginning of a turn: no message
-	 * of another role is before it in the turn. */
+	/* The segment is a user message at the beginning of a turn: in this
+	 * turn, no message of another role is before the segment. */
 	CTX_SEGMENT_USER = 4,
 	/* This segment (message or part of one) is a record that is not a
 	 * message.  It is never removed. */
@@ -25,14 +26,15 @@ enum {
 	/* The segment contains only the tool results of a message; the other
 	 * content of this message is another segment. */
 	CTX_SEGMENT_RESULTS = 16,
-	/* The segment contains a message without its tool results; these are
-	 * another segment. */
+	/* The segment contains a message without its tool results; the tool
+	 * results are another segment. */
 	CTX_SEGMENT_REST = 32,
 	/* This segment is a summary of removed messages, which an earlier run
-	 * of ctx has inserted.  It begins no turn. */
+	 * of ctx has inserted.  Such a summary begins no turn. */
 	CTX_SEGMENT_SUMMARY = 64,
-	/* This segment is a notice, which says that messages were removed, and
-	 * which an earlier run of ctx has inserted.  It begins no turn. */
+	/* This segment is a notice (a text that says that messages were
+	 * removed), which an earlier run of ctx has inserted.  Such a notice
+	 * begins no turn. */
 	CTX_SEGMENT_NOTICE = 128,
 	/* The segment is a user message that no person wrote, such as a
 	 * reminder that an agent inserted. */
@@ -49,16 +51,16 @@ enum {
 	/* The segment has a tool call whose results are in several messages. */
 	CTX_SEGMENT_MORE_RESULTS = 4096,
 	/* The segment has signed reasoning: the provider has added a signature,
-	 * by which it detects changes. */
+	 * by which the provider detects changes. */
 	CTX_SEGMENT_SIGNED = 8192,
 	/* The segment is a task: a user message that tells the model what to do
-	 * in this turn.  These are the first user message of the turn that is
-	 * neither pinned nor a demonstration, and the last user message of the
-	 * turn. */
+	 * in this turn.  A turn has up to two tasks: the last of its user
+	 * messages, and the first of its user messages that are neither pinned
+	 * nor demonstrations (examples of how an earlier task was done). */
 	CTX_SEGMENT_TASK = 16384,
 	/* This segment is a demonstration, a user message that shows how an
-	 * earlier task was done: it has "is_demo": true, or its text ends with
-	 * a line such as END OF DEMONSTRATION. */
+	 * earlier task was done: the message has the member "is_demo": true, or
+	 * its text ends with a line such as END OF DEMONSTRATION. */
 	CTX_SEGMENT_DEMONSTRATION = 32768,
 };
 
@@ -67,13 +69,15 @@ enum {
  * two parts of a user message that contains both tool results and other blocks.
  *
  * Segments that must be kept or removed together form a group: a message with
- * tool calls, all results of these calls, and messages that the format ties to
- * them.  Any other message is a group of its own.
+ * tool calls, all results of these calls, and messages that the message format
+ * does not allow to separate from these.  Any other message is a group of its
+ * own.
  *
  * A turn is one or more user messages in a row, and everything after them up to
  * the next user message.  Turn 0 is everything before the first user message.
- * If several people write user messages under different names, each change of
- * the name begins a turn (CTX_NAMES_USERS).
+ * In formats with names of users (CTX_NAMES_USERS), a user message also begins
+ * a turn if it names a writer other than that of the user messages before it in
+ * the turn.
  */
 struct ctx_segment {
 	/* number of tokens in the conversation before this segment */
@@ -85,33 +89,35 @@ struct ctx_segment {
 	/* Index of the segment's message, from 0, not counting system
 	 * messages. */
 	uint64_t nonsystem_index;
-	/* Importance of the segment's text, if the prune strategy computes it:
-	 * segments with low ranks are removed first.  Otherwise 0. */
+	/* Importance of the segment's text, if the strategy of ctx-prune
+	 * computes ranks: segments with low ranks are removed first.  Otherwise
+	 * 0. */
 	double rank;
-	/* Tokens of the messages that were removed between the previous segment
-	 * and this one. */
+	/* Number of tokens of all messages that were removed between the
+	 * previous segment and this one. */
 	uint64_t dropped_before;
-	/* The next five members are at most UINT32_MAX (ctx_limit_tokens).
-	 * edited: number of tokens that edits have removed from the segment.
-	 * The other four are numbers of tokens that the segment still contains.
-	 */
+	/* Number of tokens that edits have removed from the segment.  This
+	 * number, and those in the next four members, are at most UINT32_MAX
+	 * (ctx_limit_tokens). */
 	uint32_t edited;
+	/* number of tokens that would be saved by removing the segment's
+	 * reasoning */
 	uint32_t reasoning;
-	/* tokens that would be saved by clearing the segment's tool results
-	 * (replacing each by a short text) */
+	/* number of tokens that would be saved by clearing the segment's tool
+	 * results (replacing each by a short text) */
 	uint32_t clearable_tokens;
-	/* tokens that would be saved by keeping only the beginning and the end
-	 * of each text of the segment */
+	/* number of tokens that would be saved by keeping only the beginning
+	 * and the end of each text of the segment */
 	uint32_t head_tail_savings;
-	/* tokens of the passages (a few sentences or lines each) that a
-	 * strategy would remove from the segment's text */
+	/* number of tokens of the passages (a few sentences or lines each) that
+	 * a strategy would remove from the segment's text */
 	uint32_t passage_savings;
-	/* Tokens of the summaries or notices in this segment that ctx has
-	 * inserted. */
+	/* Number of tokens, in this segment, of summaries and notices that an
+	 * earlier run of ctx has inserted. */
 	uint32_t inserted_tokens;
 	/* Number of tokens that a notice (a text that says that messages were
-	 * removed) before this segment would have; 0 if none can be inserted
-	 * there. */
+	 * removed) before this segment would have; 0 if no notice can be
+	 * inserted before this segment. */
 	uint32_t notice_tokens;
 	uint32_t turn;
 	/* Link to the first segment of the group (union-find): index of an
@@ -119,14 +125,16 @@ struct ctx_segment {
 	 * first one. */
 	uint32_t group_parent;
 	/* Index of an earlier segment of the group, or of this segment.  All
-	 * segments between the two are in the group, too, except system
+	 * segments from that one to this one are in the group, except system
 	 * messages and records that are not messages. */
 	uint32_t contiguous_from;
 	/* Valid in the first segment of a group: number of tool calls of the
-	 * group that have no result yet. */
+	 * group that have no result yet, plus the number of its messages that
+	 * must be in one group with a later message that was not added yet. */
 	uint32_t open_calls;
 	/* Name of the tool in the segment's first tool call or tool result, as
-	 * an id in the string table ctx_groups.tools; 0 if there is none. */
+	 * an id in the string table ctx_groups.tools; 0 if there is no such
+	 * name. */
 	uint32_t tool;
 	/* If a message has two segments: number of tokens that are counted in
 	 * both of them, such as those of the message's role. */
@@ -135,8 +143,8 @@ struct ctx_segment {
 	uint8_t role;
 };
 
-/* Returns the smaller one of tokens and UINT32_MAX.  Only a text of gigabytes
- * has more tokens. */
+/* Returns the smaller one of tokens and UINT32_MAX. Only a text of gigabytes
+ * has more than UINT32_MAX tokens. */
 static inline uint32_t
 ctx_limit_tokens(uint64_t tokens)
 {
@@ -147,18 +155,22 @@ ctx_limit_tokens(uint64_t tokens)
  * Divides a conversation into turns and groups (messages that must be kept or
  * removed together).  Messages are added one by one; the time is linear.
  *
- * A tool result answers the newest call with its id that has no result yet.  In
- * formats without ids it answers the oldest call of its tool in the turn that
- * has no result yet; if it has no tool name, the oldest call of all.  A result
- * that answers no call is a group of its own.  But if the format demands
- * alternating roles or results directly after calls, it is in the group of the
- * assistant message before it.  A user message that answers only calls that it
- * contains itself begins a turn.
+ * Only tool calls that have no result yet can be answered by a new tool result.
+ * A result with an id answers the newest of these calls that has the same id.
+ * In formats without ids, a result answers the oldest of these calls in the
+ * turn that calls the same tool or, if the result has no tool name, the oldest
+ * of all these calls in the turn.  A result that answers no call is a group of
+ * its own; but if the format demands alternating roles or results directly
+ * after calls, such a result is in the group of the assistant message before
+ * it.  If a user message has tool results and other content, this content
+ * begins a turn; the results belong to the turn before, unless they answer only
+ * calls in the same message.
  *
- * If a format demands results directly after calls and takes neighbouring
- * messages of one role as one message (CTX_MERGES), everything that the
- * assistant adds after a call is in the group of that call, because a program
- * that the provider runs may still wait for the results of such calls.
+ * Some formats demand results directly after calls, and their providers merge
+ * neighbouring messages of one role into one message (CTX_MERGES). In these
+ * formats, everything that the assistant writes after a call without a result
+ * is in the group of that call, because a program that the provider runs may
+ * still wait for the result.
  */
 struct ctx_groups {
 	struct ctx_segment *segments;
@@ -167,12 +179,13 @@ struct ctx_groups {
 	struct ctx_open_calls *calls;
 	struct ctx_intern tools; /* ids of tool names */
 	struct ctx_buf text;     /* scratch memory */
-	/* Name of the user who wrote the newest user message of this turn that
-	 * has a name. */
+	/* The name in the newest of those user messages of the newest turn that
+	 * have a name of their writer; empty if there is none. */
 	struct ctx_buf speaker;
-	/* Totals of everything that was added to this conversation, including
-	 * what was removed: number of tokens, of messages, and of messages that
-	 * are not system messages. */
+	/* Totals of all messages that were added to this conversation, even if
+	 * they were removed later. tokens: number of tokens; messages: number
+	 * of messages; nonsystem_messages: number of messages that are not
+	 * system messages. */
 	uint64_t tokens;
 	uint64_t messages;
 	uint64_t nonsystem_messages;
@@ -181,7 +194,7 @@ struct ctx_groups {
 	 * at its beginning. */
 	bool answered;
 	/* True if the newest turn has a user message that is neither pinned nor
-	 * a demonstration. */
+	 * a demonstration (example of how an earlier task was done). */
 	bool has_first_task;
 	/* Number of messages at the beginning of the conversation that are
 	 * pinned: they must not be removed.  System messages are not counted.
@@ -192,7 +205,7 @@ struct ctx_groups {
 	 * is none. */
 	uint32_t last_task;
 	/* True if some tool call has a result already, but later messages will
-	 * have further results of it. */
+	 * have further results of the same call. */
 	bool has_more_results;
 	/* True if the newest message was put into the group of the assistant
 	 * messages before it, because these have tool calls without results. */
@@ -200,16 +213,18 @@ struct ctx_groups {
 	/* True if the provider stores earlier messages that the conversation
 	 * lacks.  A tool result without a tool call is then pinned, because it
 	 * may answer a call that is not in the conversation.  Set by the caller
-	 * after a reset, or when a message shows it. */
+	 * after ctx_groups_reset, or when a message has the flag
+	 * CTX_MESSAGE_REMOTE_STATE. */
 	bool has_remote_state;
 	/* The members from "attached" to "unnamed_calls", except n_continuing,
 	 * are indices of segments.  UINT32_MAX means that there is no such
 	 * segment, or that it was removed. */
-	/* the newest segment, if it must be in the same group as the next
-	 * segment */
+	/* attached: the newest segment, if it must be in the same group as the
+	 * next segment */
 	uint32_t attached;
 	/* continuing: the newest segment whose message has a further part in a
-	 * later record. n_continuing: number of such messages. */
+	 * later record. n_continuing: number of messages whose next part was
+	 * not added yet. */
 	uint32_t continuing;
 	size_t n_continuing;
 	uint32_t newest;           /* the newest segment */
@@ -217,13 +232,14 @@ struct ctx_groups {
 	uint32_t newest_calling;   /* the newest segment with tool calls */
 	uint32_t newest_answering; /* the newest segment with tool results */
 	/* unnamed_calls: the newest segment with tool calls that have no id and
-	 * may get further results. n_unnamed_calls: number of such calls. */
+	 * may get further results. n_unnamed_calls: number of these calls. */
 	uint32_t unnamed_calls;
 	size_t n_unnamed_calls;
-	/* tokens of the messages that were removed after the newest segment */
+	/* number of tokens of the messages that were removed after the newest
+	 * segment */
 	uint64_t dropped_after;
-	/* ctx_groups_forget does nothing if there are fewer segments than
-	 * this. */
+	/* ctx_groups_forget does nothing while there are fewer segments than
+	 * this number. */
 	size_t forget_at;
 };
 
@@ -238,25 +254,26 @@ void ctx_groups_reset(struct ctx_groups *groups);
 int ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_cost *cost, unsigned flags, struct ctx_err *err);
 /* Adds a record that is not a message. aside: true if the messages before and
- * after the record count as neighbours.  This is so for a line of a session
- * file that is not sent to the model. */
+ * after the record count as neighbours.  This is so for a line of an agent's
+ * session file that is not sent to the model. */
 int ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
     struct ctx_err *err);
-/* Finds the tool to which the tool result in block i of the message belongs.
- * Sets *tool to the id of the tool's name in groups->tools, or to 0 if the tool
- * is not known.  Must be called before the message is added. */
+/* Finds the tool of block i of the message, which must be a tool call or a tool
+ * result.  Sets *tool to the id of the tool's name in groups->tools, or to 0 if
+ * the tool is not known.  Must be called before the message is added to
+ * *groups. */
 int ctx_groups_tool(struct ctx_groups *groups,
     const struct ctx_message *message, size_t i, uint32_t *tool,
     struct ctx_err *err);
-/* Once there are many segments, frees those of groups that are complete,
- * because no later message can belong to them.  Used by callers that need only
- * turns and tool names. */
+/* Frees the segments of complete groups, to which no later message can belong.
+ * Does nothing while there are few segments.  For callers that need only turns
+ * and tool names. */
 int ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err);
 /* Returns the index of the first segment of a group. i: index of any segment of
  * the group. */
 uint32_t ctx_group_of(struct ctx_segment *segments, uint32_t i);
-/* Deletes from *groups all segments i for which removed[i] is true.  Either all
- * or no segments of a group may be deleted. */
+/* Deletes from *groups all segments i for which removed[i] is true.  The caller
+ * must delete either all segments of a group or none of them. */
 int ctx_groups_compact(struct ctx_groups *groups, const bool *removed,
     struct ctx_err *err);
 

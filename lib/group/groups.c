@@ -146,8 +146,9 @@ add_message_flags(const struct ctx_message *message, unsigned flags)
 	return flags;
 }
 
-/* Adds a segment for a message.  If the message also has a segment for its tool
- * results (flag CTX_SEGMENT_REST), the new segment is for its other blocks. */
+/* Adds a segment (message or part of one) for a message.  If the message also
+ * has a segment for its tool results (flag CTX_SEGMENT_REST), the new segment
+ * is for the other blocks of the message. */
 static int
 add_message_segment(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_cost *cost,
@@ -169,8 +170,8 @@ add_message_segment(struct ctx_groups *groups,
 }
 
 /* Counts the message of the newest segment, and stores the index of the message
- * in that segment.  A record that continues an earlier message is not counted,
- * and gets the index of that message. */
+ * in that segment.  A record that continues an earlier message is not counted;
+ * its segment gets the index of that message. */
 static void
 count_message(struct ctx_groups *groups, const struct ctx_message *message)
 {
@@ -186,8 +187,8 @@ count_message(struct ctx_groups *groups, const struct ctx_message *message)
 	groups->nonsystem_messages += !(segment->flags & CTX_SEGMENT_SYSTEM);
 }
 
-/* Returns true if tool results after this message can answer earlier calls only
- * by their ids. */
+/* Returns true if, after this message, a tool result can answer an earlier call
+ * only if both have the same id. */
 static bool
 ends_open_calls(const struct ctx_groups *groups,
     const struct ctx_message *message, bool opens_turn)
@@ -271,8 +272,9 @@ remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 }
 
 /* Changes the segment indices in *groups after segments were removed.  The
- * segments groups->attached and groups->continuing are never removed, because
- * they wait for a later message: their groups count as having an open call. */
+ * segments groups->attached and groups->continuing are never removed: they wait
+ * for a later message, so their groups count as groups with an open tool call
+ * (a call without a result). */
 static void
 renumber_cursors(struct ctx_groups *groups, const bool *removed,
     const uint32_t *new_index)
@@ -327,7 +329,7 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *removed,
 	return 0;
 }
 
-/* number of segments from which on ctx_groups_forget removes any */
+/* ctx_groups_forget removes nothing while there are fewer segments. */
 #define FORGET_AT 256
 
 int

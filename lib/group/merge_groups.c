@@ -2,9 +2,9 @@
  * merge_groups.c - merges groups, so that their messages are kept or removed
  * together
  *
- * Groups are the disjoint sets of a union-find structure over segments.  The
- * root of a set is its first segment, so that groups can be sorted by their
- * position.
+ * Groups are the disjoint sets of a union-find structure, whose elements are
+ * segments (messages or parts of one).  A group is represented by its first
+ * segment, so that groups can be sorted by their position in the conversation.
  */
 #include "group/group.h"
 #include "group/merge_groups.h"
@@ -65,10 +65,10 @@ ctx_groups_has_pending_calls(const struct ctx_groups *groups,
 			.open_calls > 0);
 }
 
-/* Merges the groups of messages that the format demands to keep or remove
- * together with the message before or after them.  While a message waits for
- * the message after it, open_calls of its group is increased by one, so that
- * the group does not count as complete. */
+/* If the format demands that a message is kept or removed together with the
+ * message before or after it, merges the groups of the two messages.  While a
+ * message waits for the message after it, open_calls of its group is increased
+ * by one, so that the group does not count as complete. */
 static void
 attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
     uint32_t segment)
@@ -113,10 +113,10 @@ merge_answers(struct ctx_groups *groups, const struct ctx_message *message,
 		ctx_groups_merge(segments, groups->newest, segment);
 }
 
-/* If a message is split over several records, merges these records and
- * everything between them into one group.  Until the last record is added, the
- * message is counted as an open tool call, so that its group is not
- * complete. */
+/* If a message is split over several records, merges the groups of these
+ * records.  If several messages are split at the same time, they are in one
+ * group, too.  Until its last record is added, a message is counted as an open
+ * tool call (a call without a result), so that its group is not complete. */
 static void
 merge_continuations(struct ctx_groups *groups,
     const struct ctx_message *message, uint32_t segment)
@@ -153,9 +153,9 @@ ctx_groups_merge_neighbours(struct ctx_groups *groups,
 	merge_continuations(groups, message, segment);
 }
 
-/* Puts all segments between the first segment of a group and a later one into
- * the group.  Skips system messages and records that are not messages. segment:
- * the later segment. */
+/* Puts all segments between the first segment of a group and a later segment of
+ * this group into the group, except system messages and records that are not
+ * messages. segment: index of the later segment (message or part of one). */
 static void
 merge_group_span(struct ctx_groups *groups, uint32_t segment)
 {

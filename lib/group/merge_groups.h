@@ -5,8 +5,10 @@
 
 #include "group/group.h"
 
-/* Merges the groups of two segments, a and b.  The new group begins with the
- * earlier one of their first segments, and has the open tool calls of both. */
+/* Merges the groups of two segments (messages or parts of one). a, b: indices
+ * of the segments.  The new group begins with the earlier one of the first
+ * segments of the two groups, and has the open tool calls (calls without a
+ * result) of both groups. */
 void ctx_groups_merge(struct ctx_segment *segments, uint32_t a, uint32_t b);
 /* Returns true if the newest message and the one directly before it are both
  * from the assistant, and the provider treats them as parts of one turn (flag
@@ -15,36 +17,36 @@ void ctx_groups_merge(struct ctx_segment *segments, uint32_t a, uint32_t b);
 bool ctx_groups_is_in_row(const struct ctx_groups *groups,
     const struct ctx_message *message);
 /* Returns true if a new assistant message must be kept together with open tool
- * calls of the assistant messages directly before it.  This is so in formats
- * that merge neighbouring messages of one role and demand results directly
- * after calls: a program that the provider runs may still wait for the results
- * of these calls. */
+ * calls (calls without a result) of the assistant messages directly before it.
+ * This is so in formats that merge neighbouring messages of one role and demand
+ * results directly after calls: a program that the provider runs may still wait
+ * for the results of these calls. */
 bool ctx_groups_has_pending_calls(const struct ctx_groups *groups,
     const struct ctx_message *message);
 /* Merges the group of the newest message with earlier groups, for reasons other
  * than a tool result that answers a call. message: the newest message.  The
  * reasons are:
  *  - the message comes after tool calls of the assistant that have no result
- *    yet
- *    (see ctx_groups_has_pending_calls);
- *  - the format ties the message to the message before or after it
- *    (CTX_MESSAGE_ATTACH_...);
+ *    yet (see ctx_groups_has_pending_calls);
+ *  - in this format, the message must stay together with the message before or
+ *    after it (CTX_MESSAGE_ATTACH_...);
  *  - the message and the one before it are one response (CTX_JOINS_ANSWERS);
  *  - the record of the message continues an earlier message
  *    (CTX_MESSAGE_CONTINUES). */
 void ctx_groups_merge_neighbours(struct ctx_groups *groups,
     const struct ctx_message *message);
 /*
- * Merges the group of late tool results with that of the assistant message
- * directly before them.  Results are late if they do not come directly after
- * their call.  If only one of the two groups were removed, roles would no
- * longer alternate. results: segment of the late results.
+ * Merges the group of late tool results with the group of the assistant message
+ * directly before these results.  Results are late if they do not come directly
+ * after their call.  If only one of the two groups were removed, roles would no
+ * longer alternate. results: index of the segment (message or part of one) that
+ * contains the late results.
  *
  * split: true if the results are in one message with the user text that begins
- * the next turn.  This text may be kept when the results are removed.  Another
- * message is then directly before the text, and must have the role of the one
- * before the results.  So all segments from the call to the results become one
- * group.
+ * the next turn.  This text may be kept when the results are removed.  The
+ * message that is then directly before the text must have the same role as the
+ * message before the results.  So all segments from the call to the results
+ * become one group.
  */
 void ctx_groups_merge_late_results(struct ctx_groups *groups, uint32_t results,
     bool split);

@@ -2,10 +2,10 @@
  * open_tool_calls.c - a table of open tool calls; a tool call is open as long
  * as it has no result
  *
- * A call is in up to three lists at once: the calls with its id, the calls of
- * its tool, and all calls in order.  A result finds the call through one list,
- * and the call is removed from all three.  Lists are found by a 128-bit keyed
- * hash of the id or name, so that long ids need not be copied.
+ * A call is in up to three lists at once: the calls with the same id, the calls
+ * of the same tool, and all calls in order.  A result finds the call in one of
+ * these lists; the call is then removed from all of them.  Lists are found by a
+ * 128-bit keyed hash of the id or name, so that long ids need not be copied.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,8 @@ struct open_tool_call {
 	/* Index of the segment (message or part of one) that contains the call.
 	 * NONE if this struct is unused. */
 	uint32_t segment;
-	/* id of the name of the call's tool, or 0 if it has none */
+	/* id of the name of the call's tool, or 0 if the call has no tool
+	 * name */
 	uint32_t tool;
 	uint32_t free; /* next struct in the list of unused structs */
 	struct {
@@ -34,13 +35,13 @@ struct open_tool_call {
 	} in[LIST_KINDS];
 };
 
-/* A list of the calls that have the same id, or of those that have the same
- * tool name. key: hash of the id or of the name (see hash_key). */
+/* A list of open tool calls: those with the same id, those with the same tool
+ * name, or all. key: hash of the id or of the name (see hash_key). */
 struct call_list {
 	uint64_t key[2];
 	uint32_t first, last;
-	/* For a list in the hash table: the next list with the same place in
-	 * the table.  For an unused list: the next unused list. */
+	/* For a list in the hash table: the next list in the same bucket.  For
+	 * an unused list: the next unused list. */
 	uint32_t chain;
 };
 
@@ -56,8 +57,9 @@ struct ctx_open_calls {
 	size_t mask; /* number of buckets of the hash table, minus 1 */
 };
 
-/* Changes the number of buckets of the hash table, which must be a power of
- * two, and moves each list into the bucket to which its key now belongs. */
+/* Changes the number of buckets of the hash table, and moves each list into the
+ * bucket to which its key now belongs. buckets: the new number, a power of
+ * two. */
 static int
 resize_buckets(struct ctx_open_calls *calls, size_t buckets,
     struct ctx_err *err)
@@ -131,10 +133,10 @@ ctx_open_calls_clear(struct ctx_open_calls *calls)
 	    (calls->mask + 1) * sizeof *calls->buckets);
 }
 
-/* Computes the hash by which a list of tool calls is found: that of the id for
- * a list of the calls with one id, that of the name for a list of the calls of
- * one tool.  There is only one list of all calls (BY_ORDER), so its hash is
- * constant. */
+/* Computes the hash by which a list of tool calls is found.  For a list of the
+ * calls with the same id, this is the hash of the id; for a list of the calls
+ * of the same tool, the hash of the tool name.  There is only one list of all
+ * calls (BY_ORDER), so its hash is constant. */
 static void
 hash_key(const struct ctx_open_calls *calls, enum list_kind kind,
     const struct ctx_call_key *key, uint64_t hash[2])
@@ -147,9 +149,10 @@ hash_key(const struct ctx_open_calls *calls, enum list_kind kind,
 	hash[0] += kind;
 }
 
-/* Finds the list with this key in its bucket, which is a linked list.  Returns
- * the address of the link that leads to it or, if there is no such list, of the
- * last link of the bucket, which contains NONE. */
+/* Finds the list of calls with this key.  The lists in a bucket form a linked
+ * list.  Returns the address of the variable that contains the index of the
+ * list that was found.  If there is no such list, returns the address of the
+ * variable at the end of the bucket, which contains NONE. */
 static uint32_t *
 find_link(struct ctx_open_calls *calls, const uint64_t key[2])
 {
@@ -164,7 +167,7 @@ find_link(struct ctx_open_calls *calls, const uint64_t key[2])
 	return link;
 }
 
-/* Returns the index of the list with this key, which is created if it does not
+/* Returns the index of the list with this key.  Creates the list if it does not
  * exist.  Returns NONE with *err if there is no memory. */
 static uint32_t
 find_or_add_list(struct ctx_open_calls *calls, const uint64_t key[2],
@@ -245,8 +248,8 @@ link_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind,
 	}
 }
 
-/* Removes a call from its list of the given kind, if it is in one.  Frees the
- * list if it is then empty. */
+/* Removes a call from its list of the given kind, if the call is in such a
+ * list.  Frees the list if no call is left in it. */
 static void
 unlink_call(struct ctx_open_calls *calls, uint32_t c, enum list_kind kind)
 {
@@ -360,7 +363,7 @@ ctx_open_calls_push(struct ctx_open_calls *calls,
 }
 
 /* Returns the index of the first call in a list, or NONE if there is no such
- * list, or it is empty. */
+ * list. */
 static uint32_t
 find_first_call(struct ctx_open_calls *calls, enum list_kind kind,
     const struct ctx_call_key *key)
@@ -373,8 +376,8 @@ find_first_call(struct ctx_open_calls *calls, enum list_kind kind,
 	return l == NONE ? NONE : calls->lists[l].first;
 }
 
-/* Returns the index of the open call that a tool result answers, or NONE if
- * there is none. */
+/* Returns the index of the open call (tool call without a result) that a tool
+ * result answers, or NONE if the result answers none. */
 static uint32_t
 find_answered_call(struct ctx_open_calls *calls, const struct ctx_call_key *key)
 {

@@ -8,7 +8,7 @@
 #define CTX_NO_SEGMENT UINT32_MAX
 
 /* Key by which a tool call and its result are matched: their ids or tool names.
- * If an id or a name is missing, its member p is NULL. */
+ * id.p is NULL if there is no id; name.p is NULL if there is no name. */
 struct ctx_call_key {
 	struct ctx_str id, name;
 	/* Rules of the message format (dialect).  Only the flags
@@ -23,8 +23,8 @@ int ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     const struct ctx_block *block, uint64_t rules, struct ctx_buf *text,
     struct ctx_err *err);
 
-/* For a tool call that was made by a program which the model wrote: reads the
- * id of the tool call that runs the program (block->caller). */
+/* For a tool call that was made by a program which the model wrote: reads into
+ * *key the id of the tool call that runs the program (block->caller). */
 int ctx_caller_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     const struct ctx_block *block, struct ctx_buf *text, struct ctx_err *err);
 
@@ -33,38 +33,42 @@ int ctx_caller_key_of(struct ctx_call_key *key, const struct ctx_json *json,
 struct ctx_open_calls *ctx_open_calls_new(struct ctx_err *err);
 void ctx_open_calls_free(struct ctx_open_calls *calls);
 void ctx_open_calls_clear(struct ctx_open_calls *calls);
-/* Adds an open tool call. segment: index of its segment (message or part of
- * one); tool: id of its tool's name.  Returns a number that identifies the
- * call, or CTX_NO_SEGMENT with *err. */
+/* Adds an open tool call (a call without a result). segment: index of the
+ * segment (message or part of one) that contains the call; tool: id of the name
+ * of the call's tool.  Returns a number that identifies the call, or
+ * CTX_NO_SEGMENT with *err. */
 uint32_t ctx_open_calls_push(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t segment, uint32_t tool,
     struct ctx_err *err);
 /*
- * Finds the open call that a tool result answers, and removes it from the
- * table.  Sets *tool, and returns the index of the call's segment, or
- * CTX_NO_SEGMENT if no call matches.
+ * Finds the open call (tool call without a result) that a tool result answers,
+ * and removes the call from the table.  Sets *tool to the id of the name of the
+ * call's tool.  Returns the index of the segment that contains the call, or
+ * CTX_NO_SEGMENT if the result answers no open call.
  *
- * A result with an id answers the newest call with that id.  With
- * CTX_PAIR_EITHER, if no call has that id, it answers the oldest call of its
- * tool that has no id.  A result without an id answers the oldest call of its
- * tool, if the result contains the tool's name and the format pairs by name.
- * Otherwise it answers the oldest call of all.
+ * A result with an id answers the newest open call with the same id.  If there
+ * is none and the format has the rule CTX_PAIR_EITHER, the result answers the
+ * oldest open call of the same tool, provided that this call has no id.  A
+ * result without an id answers the oldest open call of the same tool, if the
+ * result contains the name of the tool and the format has the rule
+ * CTX_PAIR_BY_NAME; otherwise it answers the oldest open call of all tools.
  */
 uint32_t ctx_open_calls_pop(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t *tool);
-/* Finds the same call as ctx_open_calls_pop, but keeps it in the table. */
+/* Finds the open call that a tool result answers, as ctx_open_calls_pop does,
+ * but keeps the call in the table. */
 uint32_t ctx_open_calls_peek(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t *tool);
 /* Removes an open call from the table. call: the number that
  * ctx_open_calls_push has returned. */
 void ctx_open_calls_remove(struct ctx_open_calls *calls, uint32_t call);
 /* Removes from the table one of the open calls that have no id, and returns the
- * index of its segment, or CTX_NO_SEGMENT if there is no such call.  Called at
- * the end of a turn until it returns CTX_NO_SEGMENT, because results can find
- * calls of earlier turns only by their ids. */
+ * index of its segment, or CTX_NO_SEGMENT if there is no such call.  At the end
+ * of a turn, this function is called until it returns CTX_NO_SEGMENT, because
+ * tool results can answer calls of earlier turns only by their ids. */
 uint32_t ctx_open_calls_expire(struct ctx_open_calls *calls);
-/* Changes the index of the segment in each open call: i becomes new_index[i].
- */
+/* Changes the segment index that is stored with each open call: index i becomes
+ * new_index[i]. */
 void ctx_open_calls_renumber(struct ctx_open_calls *calls,
     const uint32_t *new_index);
 

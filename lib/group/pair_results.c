@@ -41,11 +41,12 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_message *message,
 	return 0;
 }
 
-/* For a tool call that was made by a program which the model wrote: merges its
- * group with that of the tool call that runs the program (block->caller).  If
- * the latter already has its result, it is not in the table any more.  Then
- * merges with the newest segment with tool calls instead, because that belongs
- * to the program, too. */
+/* For a tool call that was made by a program which the model wrote: merges the
+ * group of this call with the group of the tool call that runs the program
+ * (block->caller).  If the call that runs the program has its result already,
+ * it is not in the table of open calls any more.  In this case, merges with the
+ * group of the newest segment that has tool calls, because that segment belongs
+ * to the same program. */
 static int
 merge_with_caller(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, uint32_t segment, struct ctx_err *err)
@@ -67,7 +68,8 @@ merge_with_caller(struct ctx_groups *groups, const struct ctx_message *message,
 }
 
 /* Stores that a tool call will get further results.  If the call has no id, any
- * later result without an id may be one of them. */
+ * later result without an id may be a result of this call. call: index of the
+ * segment of the call. */
 static void
 expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
     uint32_t call)
@@ -83,7 +85,7 @@ expect_more_results(struct ctx_groups *groups, const struct ctx_call_key *key,
 }
 
 /* Adds a tool call of the newest segment (message or part of one) to the table
- * of open tool calls. tool: id of its tool's name. */
+ * of open tool calls. tool: id of the name of the call's tool. */
 static int
 add_call(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, const struct ctx_call_key *key,
@@ -107,7 +109,7 @@ add_call(struct ctx_groups *groups, const struct ctx_message *message,
 
 /* Returns true if a tool result that answers no call must be kept or removed
  * together with the assistant message before it, because removing only one of
- * them would break the order of roles. */
+ * the two messages would break the order of roles. */
 static bool
 needs_message_before(const struct ctx_groups *groups,
     const struct ctx_message *message)
@@ -120,8 +122,8 @@ needs_message_before(const struct ctx_groups *groups,
 }
 
 /* Puts the segment of a tool result that answers no open call into a group.
- * The result may be a further one of a call that already has a result, or one
- * without any call. */
+ * Such a result may be a further result of a call that already has one, or may
+ * answer no call at all. results: index of the segment. */
 static void
 place_unmatched_result(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_block *block,
@@ -136,17 +138,18 @@ place_unmatched_result(struct ctx_groups *groups,
 		groups->n_unnamed_calls -=
 		    !block->is_partial && groups->n_unnamed_calls > 0;
 	} else if (groups->newest_answering != CTX_NO_SEGMENT) {
-		/* The message before also has results.  They are assumed to
-		 * answer the same call as this result, so this result is put
-		 * into their group. */
+		/* The message before this one also has tool results.  They are
+		 * assumed to answer the same call as this result, so this
+		 * result is put into the group of those results. */
 		ctx_groups_merge(segments, groups->newest_answering, results);
 	} else if (needs_message_before(groups, message)) {
 		ctx_groups_merge(segments, groups->newest, results);
 	}
 }
 
-/* Merges the segment of a tool result with that of the call that it answers.
- * tool: id of the tool name in the result, or 0 if it has none. */
+/* Merges the group of a tool result with the group of the call that the result
+ * answers. tool: id of the tool name in the result, or 0 if the result has
+ * none; results: index of the segment of the result. */
 static void
 add_result(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, const struct ctx_call_key *key,

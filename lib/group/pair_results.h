@@ -5,15 +5,16 @@
 #include "group/group.h"
 
 /* Adds the tool calls of the newest segment (message or part of one) to the
- * table of open calls.  Merges the segment of the message's tool results with
- * the segments of the calls that they answer. results: index of the segment of
- * the results. */
+ * table of open calls.  Merges the group of the message's tool results with the
+ * groups of the calls that these results answer. results: index of the segment
+ * that contains the tool results. */
 int ctx_groups_pair_results(struct ctx_groups *groups,
     const struct ctx_message *message, uint32_t results, struct ctx_err *err);
-/* Removes the tool calls without an id from the table of open calls, because no
- * later result can answer them: after a new turn has begun or, if the format
- * demands results directly after their call, after another assistant message.
- * Calls with an id can still be answered. */
+/* Removes the tool calls without an id from the table of open calls (calls
+ * without a result), because no later result can answer them.  Must be called
+ * when a new turn begins and, if the format demands results directly after
+ * their calls, when another assistant message is added.  Calls with an id
+ * remain in the table. */
 void ctx_groups_expire_calls(struct ctx_groups *groups);
 
 #endif

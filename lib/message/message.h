@@ -16,17 +16,19 @@ enum ctx_role {
 	CTX_ROLE_ASSISTANT,
 	CTX_ROLE_TOOL,
 };
-/* Returns the name of a role, such as "system" or "user".  For CTX_ROLE_OTHER
- * this is "other". */
+/* Returns the name of a role, such as "system" or "user".  Returns "other" for
+ * CTX_ROLE_OTHER. */
 const char *ctx_role_name(enum ctx_role role);
 
 enum ctx_block_kind {
 	CTX_BLOCK_TEXT,
 	CTX_BLOCK_REASONING,
-	CTX_BLOCK_TOOL_CALL,   /* payload: the arguments of the tool call */
-	CTX_BLOCK_TOOL_RESULT, /* payload: the content of the tool result */
-	/* an image or other media; its payload is the data or a URL, never a
-	 * text */
+	/* A tool call.  Its payload (content) is the arguments of the call. */
+	CTX_BLOCK_TOOL_CALL,
+	/* A tool result.  Its payload is the content of the result. */
+	CTX_BLOCK_TOOL_RESULT,
+	/* An image or other media.  Its payload (content) is the data of the
+	 * media, or a URL; neither is a text for the model. */
 	CTX_BLOCK_MEDIA,
 	/* A block of a type that ctx does not know in the dialect (format) of
 	 * the message.  Its payload is the JSON node of the whole block. */
@@ -38,18 +40,18 @@ enum ctx_block_kind {
 const char *ctx_block_kind_name(enum ctx_block_kind kind);
 
 /*
- * A content block of a message.  Members of type uint32_t are indices of JSON
- * nodes; 0 means that there is no such node.
+ * A content block of a message.  Members of type uint32_t, except result_index,
+ * are indices of JSON nodes; 0 means that there is no such node.
  *
  * payload is the JSON node with the content of the block, such as the text of a
  * text block.  To shorten a tool result, ctx replaces this node; a tool result
- * without a payload cannot be shortened.  Other blocks without a payload have
- * no tokens.
+ * without a payload cannot be shortened.  A block of another kind that has no
+ * payload has no tokens.
  *
  * A tool result contains either one text or a list of blocks.  Each block of
- * such a list is a ctx_block of its own, which comes after the tool result and
- * has result_index set.  The tokens of the tool result are then the tokens of
- * these blocks.
+ * such a list is a ctx_block of its own, which comes after that of the tool
+ * result in ctx_message.blocks and has result_index set.  The tokens of the
+ * tool result are then the tokens of these blocks.
  */
 struct ctx_block {
 	enum ctx_block_kind kind;
@@ -60,16 +62,16 @@ struct ctx_block {
 	uint32_t container, removable;
 	uint32_t payload;
 	/* id: JSON node of the tool call's id; name: JSON node of the tool's
-	 * name.  A tool result has the id and the tool name of the call that it
-	 * answers.  See ctx_block_tool. */
+	 * name.  A tool result has the id and the tool name of the call that
+	 * the result answers.  See ctx_block_tool. */
 	uint32_t id, name;
 	/* For a tool call that was not made by the model, but by a program that
 	 * the model has written: JSON node of the id of the tool call that runs
 	 * this program. */
 	uint32_t caller;
 	/* For a tool call of Gemini: JSON node of a string, the signature of
-	 * the reasoning before the call.  It is sent and billed with the
-	 * call. */
+	 * the reasoning before the call.  The signature is sent and billed with
+	 * the call. */
 	uint32_t signature;
 	/* For a block inside a tool result: index of that result in
 	 * ctx_message.blocks, plus 1.  For other blocks 0. */
@@ -79,18 +81,18 @@ struct ctx_block {
 	uint8_t prefix;
 	/* true if the payload is encrypted, and written as base64 */
 	bool is_encrypted;
-	/* For a tool result: true if the tool call failed.  The message says so
-	 * in the content of the result (see ctx_dialect.failed) or, in other
-	 * formats, in a member beside the content. */
+	/* For a tool result: true if the tool call failed.  Depending on the
+	 * format, the message says this in the content of the result (see
+	 * ctx_dialect.failed) or in a JSON member beside the content. */
 	bool is_error;
 	/* For a tool result: true if later messages have further results of the
 	 * same tool call. */
 	bool is_partial;
-	/* For a block of a type that ctx does not know: true if it stands for a
-	 * whole message.  Its payload is then the JSON node of the message, or
-	 * 0. */
+	/* For a block of a type that ctx does not know: true if the block
+	 * stands for a whole message.  The payload of such a block is the JSON
+	 * node of the message, or 0. */
 	bool is_message;
-	/* For a text or a tool call: true if it must not be shortened. */
+	/* For a text or a tool call: true if ctx must not shorten the block. */
 	bool no_truncate;
 	/* For a tool call: true if the provider runs the tool, not the user's
 	 * program. */
@@ -101,10 +103,10 @@ struct ctx_block {
 	bool is_copy;
 };
 
-/* Sets *tool to the tool's name of a tool call or tool result, or to an empty
- * text if the block has no name. *tool points into the JSON text or, if the
- * name has escapes, to its decoded copy in scratch.  Returns 0, or -1 with
- * *err. */
+/* Sets *tool to the name of the tool of a tool call or tool result, or to an
+ * empty text if the block has no name.  *tool points into the JSON text or, if
+ * the name has escapes, to a decoded copy of the name in scratch.  Returns 0,
+ * or -1 with *err. */
 int ctx_block_tool(const struct ctx_json *json, const struct ctx_block *block,
     struct ctx_buf *scratch, struct ctx_str *tool, struct ctx_err *err);
 
@@ -125,10 +127,10 @@ enum {
 	 * meaning of later messages. */
 	CTX_MESSAGE_PINNED = 16,
 	/* The message is not complete: a later record of the input has the next
-	 * part of it. */
+	 * part of the message. */
 	CTX_MESSAGE_IS_CONTINUED = 32,
-	/* The record is not a new message.  It has the next part of the last
-	 * message that has the flag CTX_MESSAGE_IS_CONTINUED. */
+	/* The record is not a new message.  The record has the next part of the
+	 * newest message with the flag CTX_MESSAGE_IS_CONTINUED. */
 	CTX_MESSAGE_CONTINUES = 64,
 	/* The record contains a whole turn: a user message, and the assistant's
 	 * answer to it. */
@@ -144,8 +146,8 @@ enum {
 	CTX_MESSAGE_RESULTS_ONLY = 1024,
 	/* The message belongs to an earlier turn: the user has written a later
 	 * message in the conversation.  This flag is never set if each message
-	 * is a record of its own, because the later messages were not read
-	 * yet. */
+	 * is a record of its own, because a message is parsed before later
+	 * messages are read. */
 	CTX_MESSAGE_EARLIER = 2048,
 	/* The message was sent to the model earlier, but would not be sent now.
 	 * Such a message also has the flag CTX_MESSAGE_HIDDEN.  A message that
@@ -153,10 +155,10 @@ enum {
 	CTX_MESSAGE_INACTIVE = 4096,
 };
 
-/* A parsed message.  The functions of its dialect (message format) have read it
- * from JSON.  A struct of zeros is valid, and can hold one message after
- * another.  Members of type uint32_t are indices of JSON nodes; 0 means that
- * there is no such node. */
+/* A parsed message.  It was read from JSON by the functions of its dialect
+ * (message format).  A struct of zeros is valid.  The struct can be used again
+ * for another message.  Members of type uint32_t are indices of JSON nodes; 0
+ * means that there is no such node. */
 struct ctx_message {
 	const struct ctx_json *json;
 	/* the message's format, set by ctx_dialect_read_message */
@@ -166,16 +168,18 @@ struct ctx_message {
 	/* JSON node of the message's role, or 0 if messages of this format have
 	 * no role */
 	uint32_t role_node;
-	uint32_t name;  /* name of the sender */
-	uint32_t model; /* name of the model that wrote the message */
+	uint32_t name; /* JSON node of the sender's name */
+	/* JSON node of the name of the model that wrote the message */
+	uint32_t model;
 	/* JSON node of the message's timestamp; see ctx_time_parse */
 	uint32_t time;
 	/* JSON node of a second copy of the tool result, which some agents
 	 * store beside the message (see ctx_dialect.result_copy); 0 if there is
 	 * none. */
 	uint32_t result_copy;
-	/* Number of input tokens that the provider billed for the request, if
-	 * another record than that of the message reports it; otherwise 0. */
+	/* Number of input tokens that the provider billed for the request which
+	 * this message answers, if a record other than that of the message
+	 * reports this number.  Otherwise 0. */
 	uint64_t billed;
 	unsigned flags;
 	struct ctx_block *blocks;
@@ -188,32 +192,34 @@ struct ctx_message {
 
 /* Returns true if a reasoning block is signed or redacted, as Claude's
  * reasoning is.  The block may be a thinking or redacted_thinking block of
- * Anthropic, reasoningContent of Bedrock, or such a block in the format of a
- * framework or agent. */
+ * Anthropic, reasoningContent of Bedrock, or a signed or redacted reasoning
+ * block in the format of a framework or agent. */
 bool ctx_block_is_signed(const struct ctx_json *json,
     const struct ctx_block *block);
-/* Returns true if the message has a block of this kind. */
+/* Returns true if the message has a block of the given kind. */
 bool ctx_message_has(const struct ctx_message *message,
     enum ctx_block_kind kind);
 /* Returns true if any block of the message is signed reasoning. */
 bool ctx_message_is_signed(const struct ctx_message *message);
 
 /* Returns true if it is certain that all messages before this one were sent to
- * the provider: because the model wrote this message, or because its record
- * also contains the model's answer to it, as in the database of the program
- * llm. */
+ * the provider.  It is certain if the model wrote this message, or if the
+ * record of this message also contains the model's answer, as in the database
+ * of the program llm. */
 bool ctx_message_was_sent(const struct ctx_message *message);
-/* Returns true if a person has written at least a part of the message: if it
- * has the role user, and content that is not a tool result. */
+/* Returns true if a person has written at least a part of the message.  This is
+ * so if the record of the message contains a whole turn
+ * (CTX_MESSAGE_WHOLE_TURN), or if the message has the role user, does not have
+ * the flag CTX_MESSAGE_META, and has content that is not a tool result. */
 bool ctx_message_is_from_user(const struct ctx_message *message);
-/* Prepares *message, so that the message at this JSON node can be read into it.
- * Keeps the memory of the blocks for reuse. */
+/* Empties *message, before the message at the given JSON node is read into this
+ * struct.  Keeps the memory of the blocks for reuse. */
 void ctx_message_reset(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node);
 void ctx_message_release(struct ctx_message *message);
-/* Appends a block of this kind to the message.  Its payload is value; all other
- * members are 0.  Returns a pointer to the block, valid until the next call, or
- * NULL with *err if there is no memory. */
+/* Appends a block of the given kind to the message.  The payload of the block
+ * is value; its other members are 0. Returns a pointer to the block, valid
+ * until the next block is added, or NULL with *err if there is no memory. */
 struct ctx_block *ctx_message_add_block(struct ctx_message *message,
     enum ctx_block_kind kind, uint32_t value, struct ctx_err *err);
 

@@ -2,16 +2,17 @@
  * reference.c - reads and writes references: lines in messages that name the
  * files to which tool results were moved
  *
- * Anybody can write a line that looks like a reference.  So the whole line must
- * have the right form, and only files in the spool, the directory that the user
- * names, are read.
+ * Anybody can write a line that looks like a reference.  So a line is a
+ * reference only if the whole line has the right form.  Only files in the
+ * spool, the directory that the user names, are read.
  */
 #include <string.h>
 
 #include "store/store.h"
 
-/* Reads a decimal number at the beginning of *text, and removes it from
- * *text. */
+/* Reads a decimal number at the beginning of *text, and removes the number from
+ * *text.  Returns false if there is no number, or if it begins with a needless
+ * 0 or is too large. */
 static bool
 take_number(struct ctx_str *text, uint64_t *n)
 {
@@ -89,8 +90,8 @@ ctx_reference_digits(struct ctx_str text, size_t *at, struct ctx_str *digits)
 	size_t i = *at, from;
 
 	/* This loop looks only at every CTX_SPOOL_DIGITS-th byte: if a row has
-	 * at least CTX_SPOOL_DIGITS hex digits, one of them is at such a
-	 * place. */
+	 * at least CTX_SPOOL_DIGITS hex digits, the loop looks at one of these
+	 * digits. */
 	while ((i += CTX_SPOOL_DIGITS) <= text.n) {
 		if (!is_hex_digit(text.p[i - 1]))
 			continue;
@@ -108,10 +109,11 @@ ctx_reference_digits(struct ctx_str text, size_t *at, struct ctx_str *digits)
 	return false;
 }
 
-/* Any JSON string of more bytes is surely not a tool result that ctx-age has
- * replaced.  Such a result has at most CTX_AGE_HEAD characters, each of which
- * takes at most two escapes of 6 bytes, and a line that names the file with the
- * whole text.  This line, with its path, fits into 64 KiB. */
+/* Number of bytes.  A longer JSON string is certainly not the text with which
+ * ctx-age has replaced a tool result.  Such a text has at most CTX_AGE_HEAD
+ * characters, each of which takes at most two escapes of 6 bytes, and a line
+ * that names the file with the whole result.  This line, with its path, fits
+ * into 64 KiB. */
 #define NO_AGED (12 * CTX_AGE_HEAD + 65536)
 
 bool

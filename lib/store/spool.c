@@ -2,8 +2,8 @@
  * spool.c - stores tool results in the spool (directory of stored results), in
  * files whose names contain a hash of the contents
  *
- * A file gets its name only when all its contents are synced to disk.  So a
- * file with a name is complete.  No existing file is ever overwritten.
+ * A file gets its final name only when all its contents are synced to disk.  So
+ * a file with such a name is complete.  No existing file is ever overwritten.
  */
 #define _GNU_SOURCE /* O_TMPFILE, syscall(2) */
 #include <errno.h>
@@ -37,7 +37,8 @@ refuse_long(const struct ctx_spool *spool, const char *name,
 }
 
 /* Opens a regular file of the spool.  Returns 1, or 0 if there is no such file,
- * or -1 with *err.  It is an error if the file has more than most bytes. */
+ * or -1 with *err. most: maximum size of the file in bytes; it is an error if
+ * the file is larger. */
 static int
 open_file(const struct ctx_spool *spool, const char *name, uint64_t most,
     int *fd, struct ctx_err *err)
@@ -132,7 +133,7 @@ ctx_spool_sum(const struct ctx_spool *spool, const char *name, uint64_t most,
 	return n < 0 ? -1 : 1;
 }
 
-/* Compares the rest of an open file, which was not read yet, with a text of n
+/* Compares the part of an open file that was not read yet with a text of n
  * chunks.  Returns 1 if they are equal, 0 if not, or -1 with *err. */
 static int
 match_contents(const struct ctx_spool *spool, const char *name, int fd,
@@ -176,8 +177,8 @@ find_weakness(const struct stat *st)
 
 /* Returns 0 if other users cannot change a spool file, or -1 with *err if they
  * can.  A file must have only one name (hard link).  While another process is
- * storing the file, it has two, so this function waits up to a second until one
- * of them is removed. */
+ * storing the file, the file has two names, so this function waits up to a
+ * second until one of them is removed. */
 static int
 check_private(const struct ctx_spool *spool, const char *name, int fd,
     struct ctx_err *err)
@@ -201,9 +202,9 @@ check_private(const struct ctx_spool *spool, const char *name, int fd,
 
 /* Compares a file that may exist with a text of n chunks.  Returns 1 if the
  * file has exactly this text, 0 if there is no such file, or -1 with *err if
- * its contents differ. own: true if this process wrote the file.  If own is
- * false, also syncs the file to disk, and fails if other users can change the
- * file. */
+ * the file has other contents. own: true if this process wrote the file.  If
+ * own is false, also syncs the file to disk, and fails if other users can
+ * change the file. */
 static int
 check_existing_file(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, bool own, struct ctx_err *err)
@@ -389,8 +390,8 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 	rc = store_file(spool, name, chunks, n, err);
 	if (rc < 0)
 		return -1;
-	/* If another process has stored the file first, the contents of its
-	 * file are compared with the text. */
+	/* If another process has stored a file with this name first, the
+	 * contents of that file are compared with the text. */
 	rc = check_existing_file(spool, name, chunks, n, rc == STORED, err);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE,

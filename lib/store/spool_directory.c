@@ -1,8 +1,8 @@
 /*
  * spool_directory.c - opens, closes and lists the directory of a spool
  *
- * The directory is opened once, and its files are opened relative to its
- * descriptor.
+ * A spool is a directory of stored results.  It is opened once; its files are
+ * opened relative to the descriptor of the directory.
  */
 #define _GNU_SOURCE /* O_PATH, realpath(3), flock(2) */
 #include <dirent.h>
@@ -18,8 +18,8 @@
 #include "store/store.h"
 
 /* Returns true if a path is valid UTF-8 without control characters.  The path
- * of a spool (directory of stored results) must be, because references, which
- * are lines of text, contain it. */
+ * of a spool (directory of stored results) must be so, because references
+ * (lines of text that name files of the spool) contain the path. */
 static bool
 is_printable_path(const char *dir)
 {
@@ -43,11 +43,11 @@ refuse_link(const char *dir, struct ctx_err *err)
 	return -1;
 }
 
-/* Syncs the directory in which a new directory was created, so that the new one
- * exists after a crash.  This is necessary even if another process created the
- * new directory, which may not have synced yet. at: descriptor of the outer
- * directory. made: true if this process created the new directory.  If made is
- * false, failing to sync is no error. */
+/* Syncs the directory in which a new directory was created, so that the new
+ * directory exists after a crash.  This is necessary even if another process
+ * created the new directory, because that process may not have synced yet. at:
+ * descriptor of the outer directory. made: true if this process created the new
+ * directory.  If made is false, failing to sync is no error. */
 static int
 sync_parent(int at, bool made)
 {
@@ -64,9 +64,9 @@ sync_parent(int at, bool made)
 	    : 0;
 }
 
-/* Opens the directory "name" in the directory with the descriptor at. passed:
- * true if this is not yet the spool, but a directory on the path to it, which
- * need not be readable. */
+/* Opens the directory "name" in the directory with the descriptor "at". passed:
+ * true if "name" is not the spool itself, but a directory on the path to the
+ * spool, which need not be readable. */
 static int
 open_directory(int at, const char *name, int flags, bool passed)
 {
@@ -190,10 +190,11 @@ is_same_directory(const struct ctx_spool *spool)
 	    (struct ctx_str){spool->dir, strlen(spool->dir)});
 }
 
-/* Opens the spool, and creates it if it does not exist.  Then locks it, if the
- * file system has locks: a process that has created a spool removes it at its
- * end if it is empty and no other process has locked it.  If the spool was
- * removed before it was locked, creates and opens it again. */
+/* Opens the spool (directory of stored results), and creates it if it does not
+ * exist.  Then locks the spool, if the file system has locks, because the
+ * process that has created an empty spool removes the spool when that process
+ * ends, unless another process has locked it.  If the spool was removed before
+ * this function has locked it, creates and opens the spool again. */
 static int
 open_made(struct ctx_spool *spool, struct ctx_err *err)
 {

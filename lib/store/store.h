@@ -13,7 +13,8 @@
 #define CTX_AGE_HEAD 4000
 
 /* Number of hex digits in the name of a spool file, directly before the
- * extension.  They are the beginning of the SHA-256 of the file's contents. */
+ * extension.  These digits are the beginning of the SHA-256 of the file's
+ * contents. */
 #define CTX_SPOOL_DIGITS 32
 /* maximum length of the name of a spool file, in bytes */
 #define CTX_SPOOL_NAME 200
@@ -41,12 +42,14 @@ struct ctx_spool {
 };
 /*
  * Opens a spool.  If create is true, creates the directory of the spool and the
- * directories above it if they do not exist. ctx_spool_close removes these
- * again if they are still empty and no other process has opened the spool.
+ * directories above it if they do not exist. ctx_spool_close removes the
+ * directories that were created, if they are still empty and no other process
+ * has opened the spool.
  *
- * CTX_EFILE: the spool is not safe to use.  Its directory is a symbolic link
- * (or, if dir is relative, any component of dir is one), or belongs to neither
- * the user nor root, or other users may write to it and it has no sticky bit.
+ * CTX_EFILE: the spool is not safe to use.  This is so if its directory is a
+ * symbolic link (or, if dir is relative, any component of dir is a symbolic
+ * link), belongs to neither the user nor root, or is writable by other users
+ * without having the sticky bit.
  */
 int ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
     struct ctx_err *err);
@@ -80,23 +83,23 @@ bool ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits);
 /*
  * Stores a text that consists of n chunks as a file of the spool.  On return
  * the contents are on disk; the file's name is on disk after the next
- * ctx_spool_sync.  If a file with this name and these contents exists, it is
- * kept.
+ * ctx_spool_sync.  If a file with this name and these contents exists, no new
+ * file is created.
  *
  * CTX_EFILE: the existing file has other contents, or other users can change it
  * (because of its mode, its owner or another hard link).
  */
 int ctx_spool_put(struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err);
-/* Syncs the directory of the spool to disk, and with it the names of new files.
- * CTX_EFILE: the path of the spool leads to another directory than when the
- * spool was opened. */
+/* Syncs the directory of the spool (directory of stored results) to disk, so
+ * that the names of new files are on disk.  CTX_EFILE: the path of the spool
+ * leads to another directory than when the spool was opened. */
 int ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err);
 /*
  * Reads a file of the spool into a buffer.  Does not follow symbolic links.
  * Returns 1, or 0 if there is no such file, or -1 with *err. most: the maximum
- * length of the file in bytes; if the file grows while it is read, more bytes
- * may be read.
+ * length of the file in bytes; if the file grows while this function reads it,
+ * more bytes may be read.
  *
  * CTX_EFILE: the file is not a regular file, or is longer than the maximum.
  */
@@ -150,29 +153,30 @@ struct ctx_reference {
  * In such a text the reference is the last line, and at most CTX_AGE_HEAD
  * characters are before it.  Returns false if the text has another form. */
 bool ctx_reference_find(const char *p, size_t n, struct ctx_reference *ref);
-/* Parses n bytes at p as the reference that ctx-age writes in place of an image
- * or other media in the spool.  Returns false if they are anything but one such
- * line. */
+/* Parses the n bytes at p as a reference to an image or other media in the
+ * spool (directory of stored results). ctx-age replaces the media by such a
+ * reference.  Returns false if the bytes are not exactly one such line. */
 bool ctx_reference_media(const char *p, size_t n, struct ctx_reference *ref);
 /* Returns false if a JSON string literal is certainly not a text with which
- * ctx-age has replaced a tool result, because it is too long or ends
- * differently.  A literal need not be decoded if this function returns
- * false. */
+ * ctx-age has replaced a tool result, because the literal is too long or ends
+ * differently.  If this function returns false, the caller need not decode the
+ * literal. */
 bool ctx_reference_may_be(struct ctx_str literal);
-/* Returns true if the directory in the reference's path is written exactly as
- * dir. */
+/* Returns true if the path in the reference leads to a file in the spool
+ * directory dir.  Compares the two paths as texts, but ignores "./" at the
+ * beginning of dir and slashes at the end of dir. */
 bool ctx_reference_into(const struct ctx_reference *ref, const char *dir);
-/* Finds the next row of at least CTX_SPOOL_DIGITS hex digits in a text; such a
- * row may be the hash in the name of a spool file.  The search begins at the
- * offset *at, which is 0 in the first call.  Sets *digits to the last
- * CTX_SPOOL_DIGITS digits of the row, and *at to the end of the row.  Returns
- * false if there is no other row. */
+/* Finds the next row of at least CTX_SPOOL_DIGITS consecutive hex digits in a
+ * text; such a row may be the hash in the name of a spool file.  The search
+ * begins at the offset *at, which is 0 in the first call.  Sets *digits to the
+ * last CTX_SPOOL_DIGITS digits of the row, and *at to the end of the row.
+ * Returns false if there is no such row after *at. */
 bool ctx_reference_digits(struct ctx_str text, size_t *at,
     struct ctx_str *digits);
-/* Appends a reference, a line that names a file of the spool. dir: path of the
- * spool; name: name of the file; middle: CTX_REFERENCE_MIDDLE for a text,
- * CTX_REFERENCE_BYTES for media; chars: length of the file in characters or
- * bytes. */
+/* Appends to out a reference, a line that names a file of the spool.  If out is
+ * not empty, appends a newline first. dir: path of the spool; name: name of the
+ * file; middle: CTX_REFERENCE_MIDDLE for a text, CTX_REFERENCE_BYTES for media;
+ * chars: length of the file in characters or bytes. */
 int ctx_reference_add(struct ctx_buf *out, const char *dir, const char *name,
     const char *middle, uint64_t chars, struct ctx_err *err);
 
