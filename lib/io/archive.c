@@ -52,10 +52,10 @@ open_directory(const char *path)
 	return fd;
 }
 
-/* Opens the directory of the archive, to sync it later, which brings the name
- * of a new file to disk.  The directory of an existing archive is synced, too,
- * because the process that created the archive may have ended before it could
- * sync. */
+/* Opens the directory that contains the archive.  The directory is synced
+ * later, so that the name of a new archive is on disk.  The directory of an
+ * existing archive is synced, too, because the process that created the archive
+ * may have ended before it could sync. */
 static int
 open_archive_directory(struct ctx_archive *archive)
 {
@@ -95,7 +95,7 @@ ctx_archive_open(struct ctx_archive *archive, const char *path,
 
 /* Writes two texts to the archive, text and then end, with one system call if
  * the system accepts all bytes.  So records that other processes append do not
- * come between them. */
+ * come between the two texts. */
 static int
 write_out(const struct ctx_archive *archive, struct ctx_str text,
     struct ctx_str end, struct ctx_err *err)
@@ -130,9 +130,10 @@ write_out(const struct ctx_archive *archive, struct ctx_str text,
 	return 0;
 }
 
-/* Writes a line feed if the archive does not end with one, because the disk was
- * full or a process was killed while it wrote.  Otherwise the next record would
- * be appended to an incomplete line, and not be valid JSON. */
+/* If the last line of the archive has no line feed, because the disk was full
+ * or a process was killed while it wrote, appends a line feed.  Otherwise the
+ * next record would be appended to an incomplete line, and not be valid
+ * JSON. */
 static int
 end_torn_line(const struct ctx_archive *archive, struct ctx_err *err)
 {
@@ -177,9 +178,9 @@ write_pending(struct ctx_archive *archive, struct ctx_err *err)
 	return 0;
 }
 
-/* Writes a long record directly to the archive, so that it need not be copied
- * to the buffer of records that are written later.  The record must not contain
- * line breaks. */
+/* Writes a long record directly to the archive, without copying the record to
+ * archive->pending, the buffer of records that are written later.  The record
+ * must not contain line breaks. */
 static int
 add_long(struct ctx_archive *archive, struct ctx_str text, struct ctx_err *err)
 {

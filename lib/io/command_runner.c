@@ -2,11 +2,11 @@
  * command_runner.c - a child process that runs a shell command for a program in
  * a sandbox
  *
- * The child is forked before the program enters the sandbox, so it can still
- * run programs.  It reads requests from one pipe and writes answers to another.
- * Both pipes carry C structs as they are in memory, because both processes run
- * the same code.  A request contains no command: the child runs only the
- * command that it was started for.
+ * The child is forked before the program enters the sandbox, so the child can
+ * still run programs.  The child reads requests from one pipe and writes
+ * answers to another.  Both pipes carry C structs as they are in memory,
+ * because both processes run the same code.  A request contains no command: the
+ * child runs only the command that it was started for.
  *
  * When the program ends, its end of the request pipe is closed.  The child
  * detects this, even while the command runs (ctx_command_run_for), kills the
@@ -59,9 +59,9 @@ run_request(const struct ctx_command_runner *runner,
 }
 
 /* Runs the command for one request, and writes the answer.  Returns -1 if there
- * can be no further request: because the program that asks has ended, or
- * because there was no memory for the command's input, which is still in the
- * pipe. */
+ * can be no further request: because the program that sends the requests has
+ * ended, or because there was no memory for the command's input, which is still
+ * in the pipe. */
 static int
 serve_request(const struct ctx_command_runner *runner,
     const struct ctx_command *command, const struct request *request,
@@ -187,8 +187,9 @@ await_answer(struct ctx_command_runner *runner, const sigset_t *ends)
 			ctx_command_close_end(&runner->requests);
 }
 
-/* Reads n bytes of the command's output, which come after the answer in the
- * pipe, and appends them to out. */
+/* Reads n bytes of the command's output, which come after struct answer in the
+ * pipe, and appends them to out.  Returns 0, or 1 if the child has ended, or -1
+ * with *err. */
 static int
 read_output(const struct ctx_command_runner *runner, size_t n,
     struct ctx_buf *out, struct ctx_err *err)

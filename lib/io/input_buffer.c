@@ -156,8 +156,8 @@ make_read_room(struct ctx_reader *r, struct ctx_err *err)
 	}
 	r->from = 0;
 	r->buf.n = rest;
-	/* This is space for the next read(2), and for the line feed that
-	 * take_record() may append to the last line of a file. */
+	/* The reserved space is for the next read(2), and for the line feed
+	 * that take_record() may append to the last line of a file. */
 	return ctx_buf_reserve(&r->buf, READ_LEAST + 1, err);
 }
 
@@ -249,7 +249,7 @@ ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,
 			memcpy(kept, record->text.p, n);
 		return kept;
 	}
-	/* The new buffer needs one byte more, because take_record() may append
+	/* The new buffer needs an unused byte, because take_record() may append
 	 * a line feed before make_read_room is called again. */
 	if (ctx_buf_reserve(&fresh, bytes_ahead(reader) + READ_LEAST, err) <
 		0 ||

@@ -14,12 +14,12 @@ enum framing {
 	VALUES,
 };
 
-/* A part of the input.  It was copied because it must be read again, and the
- * input (a pipe) cannot be. */
+/* A copied part of the input.  If the input cannot be read twice (a pipe), it
+ * is copied when it is read first, and the copy is read again. */
 struct input_copy {
 	struct input_copy *next; /* the next part of the input */
-	/* n: number of bytes; used: number of these bytes that were already
-	 * read again */
+	/* n: number of bytes. used: number of these bytes that were already
+	 * read again. */
 	size_t n, used;
 	char bytes[READ_MOST];
 };
@@ -33,15 +33,16 @@ struct second_pass {
 		PASS_FIRST, /* the part is read for the first time */
 		PASS_SECOND
 	} pass;
-	/* True if the file itself is read again.  False if it cannot be (a
-	 * pipe): its bytes are copied, and the copy is read. */
+	/* True if the file itself is read again.  False if the file cannot be
+	 * read twice (a pipe): its bytes are copied, and the copy is read. */
 	bool rereads_file;
 	/* If rereads_file is true: offsets in the file, in bytes, of the
 	 * beginning and the end of the part that is read twice. */
 	uint64_t begin, end;
 	struct input_copy *first, *last;
 	/* State of the reader when the record was marked, which is set again
-	 * for the second pass. line: number of the line of this record. */
+	 * for the second pass. line: number of the line in which the marked
+	 * record begins. */
 	uint64_t line;
 	enum framing framing;
 	bool torn;
@@ -51,7 +52,7 @@ struct second_pass {
 	 * open. */
 	int kept;
 	const char *kept_file;
-	/* again: the bytes that were last read from the file in "kept".
+	/* again: the bytes that were last read from the file that is kept open.
 	 * again_at: offset of these bytes in the file. */
 	struct ctx_buf again;
 	uint64_t again_at;
@@ -70,16 +71,16 @@ struct ctx_reader {
 	int fd; /* descriptor of the open file, or -1 if no file is open */
 	enum framing framing;
 	bool lenient;
-	/* True if bytes of other files are written before the files of this
-	 * reader (before) or after them (after), so that these are only a part
-	 * of the output. */
+	/* The output may consist of the files of several readers. before: true
+	 * if other files are written before those of this reader. after: true
+	 * if other files are written after those of this reader. */
 	bool before, after;
 	/* true if a line of this file was an incomplete JSON value that the
 	 * next lines did not complete */
 	bool torn;
 	bool fresh; /* true if no byte of the open file was read so far */
 	/* Offset in bytes, in the open file, of the next byte that is read;
-	 * CTX_NO_OFFSET if it is not a regular file. */
+	 * CTX_NO_OFFSET if the open file is not a regular file. */
 	uint64_t offset;
 	bool eof;
 	struct ctx_buf buf;
@@ -100,7 +101,8 @@ struct ctx_reader {
 	void *user;
 };
 
-/* Returns true if there are input files that were not opened yet. */
+/* Returns true if other files come after the open file: files of this reader,
+ * or files that are written after those of this reader. */
 static inline bool
 has_next(const struct ctx_reader *r)
 {
@@ -127,8 +129,8 @@ int ctx_reader_open_next(struct ctx_reader *r, struct ctx_err *err);
  * program waits for input.
  */
 int ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err);
-/* Moves a position in the input past the n bytes at p: changes the number of
- * its line and its column.  The column is counted from 0 in each line. */
+/* Changes *line and *column from the place of the byte at p to the place of the
+ * byte after the n bytes at p.  The column is counted from 0 in each line. */
 void ctx_reader_advance(const char *p, size_t n, uint64_t *line,
     uint64_t *column);
 /* Sets file, line and column of *err to the place of a byte in the current
@@ -150,9 +152,9 @@ const char *ctx_guess_format(const char *p, size_t n);
 
 /* ---- second_pass.c ---- */
 
-/* Must be called after bytes were read: the n bytes at p.  In the first pass,
- * copies them, unless the file itself is read again.  Does nothing in the
- * second pass, or if no record was marked. */
+/* Must be called after the n bytes at p were read from the input.  In the first
+ * pass, copies the bytes, unless the file itself is read again.  Does nothing
+ * in the second pass, or if no record was marked. */
 int ctx_second_pass_add(struct second_pass *second, const char *p, size_t n,
     struct ctx_err *err);
 /* Reads bytes of the open file for the second time.  Returns their number, or 0
@@ -160,7 +162,8 @@ int ctx_second_pass_add(struct second_pass *second, const char *p, size_t n,
 ssize_t ctx_second_pass_read(struct ctx_reader *r, char *p, size_t n);
 /* Ends the second pass: frees the copied bytes of the file. */
 void ctx_second_pass_end(struct second_pass *second);
-/* Frees the rest of the memory, and closes the file that was kept open. */
+/* Closes the file that was kept open, and frees the bytes that were read from
+ * this file. */
 void ctx_second_pass_release(struct second_pass *second);
 
 #endif

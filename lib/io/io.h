@@ -100,8 +100,9 @@ struct ctx_record {
 #define CTX_NO_OFFSET UINT64_MAX
 
 /*
- * A reader: reads several files as one stream of JSON records.  How records are
- * separated is detected for each file:
+ * A reader: reads several files as one stream of JSON records.
+ *
+ * How records are separated is detected for each file:
  * - Lines: each line is a record, as long as each line that is not blank is one
  *   complete JSON value.
  * - Sequence of values: begins with the first value that continues on the next
@@ -109,10 +110,11 @@ struct ctx_record {
  *   many pretty-printed ones.  The record includes the blanks (spaces, tabs,
  *   carriage returns) after the value, up to and including a line feed.  So a
  *   record can be removed from the file, or a line can be inserted before it.
- * A line that is neither, such as a truncated one, is a bad record.  After the
- * first bad line of a file every line is a record.  A line of blanks is a
- * record of its own.  Blanks before a value on its line belong to the value's
- * record.
+ *
+ * A line that is not one complete value, and that the next lines do not
+ * complete, is a bad record.  After the first bad line of a file every line is
+ * a record.  A line of blanks is a record of its own.  Blanks before a value on
+ * its line belong to the value's record.
  *
  * A record is returned as soon as its line feed was read.  In a sequence of
  * values, a record without a line feed ends before the first byte after its
@@ -158,10 +160,11 @@ int ctx_reader_open_source(struct ctx_reader **reader,
  * record with the kind CTX_RECORD_BAD, sets *err to the reason, and continues
  * with the next record. */
 void ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient);
-/* Tells the reader that its files are a part of a longer output: that bytes of
- * other files are written before, or after.  So a byte order mark is dropped
- * unless it is at the beginning of the output, and a line feed that is missing
- * at the end of the last file is added if other bytes come after it. */
+/* Tells the reader that its files are only a part of the output. before: true
+ * if other files are written before the files of this reader; a byte order mark
+ * is then dropped. after: true if other files are written after the files
+ * of this reader; a line feed that is missing at the end of the last file is
+ * then added. */
 void ctx_reader_set_neighbors(struct ctx_reader *reader, bool before,
     bool after);
 /* Tells the reader which writer refers to the bytes of its records
@@ -225,16 +228,18 @@ struct ctx_archive {
 	uint64_t end;
 	struct ctx_buf pending;
 };
-/* Opens the archive file.  Also opens its directory, which will be synced
- * later, because a program in the sandbox could not open it then. */
+/* Opens the archive file, and the directory that contains it.  The directory is
+ * opened now and synced later, because a program that is in the sandbox then
+ * cannot open directories. */
 int ctx_archive_open(struct ctx_archive *archive, const char *path,
     struct ctx_err *err);
 /* Adds a record, the n bytes at p, to the archive as one line.  Converts line
  * breaks between the tokens of its JSON to spaces. */
 int ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
     struct ctx_err *err);
-/* Writes all added records, and syncs the file to disk, also its name if the
- * user may read its directory.  Returns 0, or -1 with *err. */
+/* Writes all added records, and syncs the file to disk.  Also syncs the
+ * directory that contains the file, if the user may read this directory.
+ * Returns 0, or -1 with *err. */
 int ctx_archive_sync(struct ctx_archive *archive, struct ctx_err *err);
 int ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err);
 
@@ -242,7 +247,8 @@ int ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err);
 
 struct ctx_command_runner;
 
-/* A shell command that the user has given; the input never gives one. */
+/* A shell command that the user has given as an option.  Commands in the input
+ * are never run. */
 struct ctx_command {
 	/* Command line for sh -c, terminated by a NUL byte; NULL if there is no
 	 * command. */
@@ -291,8 +297,8 @@ struct ctx_command_runner {
  * fails with CTX_EARG. */
 int ctx_command_runner_start(struct ctx_command_runner *runner,
     struct ctx_command *command, struct ctx_err *err);
-/* Ends the child process, and waits until it has ended.  Does nothing for a
- * runner of zeros. */
+/* Ends the child process, and waits until it has ended.  Does nothing if
+ * *runner is all zeros. */
 void ctx_command_runner_end(struct ctx_command_runner *runner);
 
 #endif

@@ -3,11 +3,12 @@
  *
  * One buffer contains the record that is being read, and bytes after it that
  * were read already. ctx_reader_read_more may move the buffer, so positions are
- * offsets from the beginning of the record.  A record is a line, or a value
- * that may have many lines: read_line_record looks for the line feed,
- * read_value_record for the end of the value.  No record waits for a byte that
- * it does not need.  So the records do not depend on how many bytes each read
- * returns.
+ * offsets from the beginning of the record.
+ *
+ * A record is a line, or a value that may have many lines: read_line_record
+ * looks for the line feed, read_value_record for the end of the value.  The
+ * reader does not wait for a byte that the record does not need.  So the
+ * records do not depend on how many bytes each read returns.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -149,8 +150,8 @@ take_record(struct ctx_reader *r, struct ctx_record *record,
 	record->offset = r->offset == CTX_NO_OFFSET
 	    ? CTX_NO_OFFSET
 	    : r->offset - bytes_ahead(r);
-	/* If the last line of a file has no line feed and there is another
-	 * file, a line feed is added. */
+	/* If the last line of a file has no line feed and another file comes
+	 * after it in the output, a line feed is added. */
 	if (n == bytes_ahead(r) && p[n - 1] != '\n' && has_next(r)) {
 		p[n++] = '\n';
 		r->buf.n++;
@@ -260,8 +261,7 @@ struct nest {
 };
 
 /* Skips a string of the value: moves nest->at to the byte after its closing
- * quote or, if the closing quote is not among the n bytes at p, to their
- * end. */
+ * quote, or to n if the closing quote is not among the n bytes at p. */
 static void
 skip_string(struct nest *nest, const char *p, size_t n)
 {
@@ -320,8 +320,9 @@ is_nest_closed(struct nest *nest, const char *p, size_t n)
 	return false;
 }
 
-/* Handles an invalid record, the next n bytes.  A lenient reader returns the
- * record; a strict reader returns -1. */
+/* Handles an invalid record: the next n bytes of the buffer.  A lenient reader
+ * makes these bytes the current record, and returns 1.  A strict reader returns
+ * -1. */
 static int
 take_bad(struct ctx_reader *r, struct ctx_record *record, size_t n,
     const struct ctx_err *err)
@@ -441,14 +442,14 @@ explain_first_line(struct ctx_reader *r, size_t at, size_t n,
 }
 
 /*
- * Checks whether the next lines complete the JSON value of a line that has an
- * incomplete one.  If they do, the rest of the file is read as a sequence of
- * values.  Returns 1 if they do, 0 if not, or -1 with *err.
+ * Called if a line contains the beginning of a JSON value.  Returns 1 if the
+ * next lines complete this value, 0 if not, or -1 with *err.  After 1, the rest
+ * of the file is read as a sequence of values.
  *
- * If the lines after one line have not completed its value, returns 0 for all
- * later lines of the file, so that no byte is scanned many times.  A strict
- * reader assumes that the first value of a file continues on the next line: if
- * it is invalid, reading it reports the error.
+ * After 0, returns 0 for all later lines of the file, so that no byte is
+ * scanned many times.  A strict reader does not check the first value of a
+ * file, but assumes that the next lines complete it: if the value is invalid,
+ * reading it reports the error.
  */
 static int
 check_value_continues(struct ctx_reader *r, size_t at, struct ctx_err *err)

@@ -49,13 +49,14 @@ struct command_run {
 	const char *line; /* command line, for error messages */
 	unsigned seconds;
 	ctx_clock *clock;
-	/* rest of the input that was not written to the command yet */
+	/* bytes of the command's input that were not written yet */
 	struct ctx_str input;
 	/* maximum length of the command's output in bytes */
 	size_t limit;
-	/* For a runner, which runs commands for another process: read end of a
-	 * pipe whose write end that process has open.  The pipe shows when that
-	 * process has ended. -1 if this process is not a runner. */
+	/* If this process is a runner, which runs the command for another
+	 * process: read end of a pipe whose write end the other process has
+	 * open.  The end of the pipe shows that the other process has ended.
+	 * -1 if this process is not a runner. */
 	int client;
 	/* time at which the command is killed, in nanoseconds of the clock */
 	int64_t deadline;

@@ -23,10 +23,10 @@ int ctx_command_ended_by_signal(const sigset_t *ends);
  * Signals that have arrived meanwhile are delivered, except SIGPIPE, which is
  * dropped. */
 void ctx_command_restore_signals(const sigset_t *before);
-/* Runs a command in this process, as ctx_run_command does, for another process.
- * client: read end of a pipe whose write end the other process has open; when
- * it closes that end, the command is killed. -1 if there is no other
- * process. */
+/* Runs a command in this process, as ctx_run_command does. client: -1 if the
+ * command runs for this process.  If it runs for another process: read end of a
+ * pipe whose write end that process has open; when that process closes the
+ * write end, the command is killed. */
 int ctx_command_run_for(int client, const struct ctx_command *command,
     struct ctx_str input, size_t limit, struct ctx_buf *out,
     struct ctx_err *err);
@@ -48,7 +48,7 @@ int ctx_command_read_exactly(int fd, void *data, size_t n);
 int ctx_command_runner_fork(struct ctx_command_runner *runner,
     struct ctx_err *err);
 /* Replaces the standard input and output of the child by /dev/null.  If the
- * child kept the output of the program open, a process that reads this output
+ * child had the output of the program open, a process that reads this output
  * would not see its end when the program ends. */
 int ctx_command_runner_close_output(void);
 

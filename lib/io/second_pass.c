@@ -1,8 +1,8 @@
 /*
  * second_pass.c - reads the rest of an input file a second time
  *
- * The second pass uses pread(2), so the offset of the descriptor remains at the
- * end of the file.  Another process may share that offset.
+ * The second pass uses pread(2), which does not change the offset of the
+ * descriptor, because another process may share that offset.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -158,8 +158,8 @@ ctx_second_pass_release(struct second_pass *second)
 
 /* ---- reading records again later ---- */
 
-/* Adds the 8 bytes at p to a checksum.  Two different groups of 8 bytes, added
- * to the same checksum, always give different checksums. */
+/* Adds the 8 bytes at p to a checksum.  If two sequences of 8 bytes differ,
+ * adding them to the same checksum gives different checksums. */
 INLINE uint64_t
 add_word(uint64_t sum, const char *p)
 {
@@ -190,7 +190,7 @@ ctx_reader_keep_file(struct ctx_reader *reader, const struct ctx_record *record)
 
 	if (record->offset == CTX_NO_OFFSET || record->text.n == 0)
 		return false;
-	/* Only one file is kept open, because a process can have only a few
+	/* Only one file can be kept open, because a process can have only a few
 	 * hundred open files. */
 	if (second->kept_file == NULL && reader->fd >= 0 &&
 	    reader->name == record->file) {

@@ -41,15 +41,15 @@ struct ctx_record_place {
  * takes less time than ctx_hash, but does not detect a change that was made on
  * purpose such that the checksum remains the same. */
 uint32_t ctx_sum_text(struct ctx_str text);
-/* Keeps the file of a record open, so that ctx_reader_read_again can read the
- * record again until the reader is closed.  Returns false if this is not
- * possible.  It is possible for the records of only one file, which must be a
- * regular file. */
+/* Keeps the file of a record open until the reader is closed, so that
+ * ctx_reader_read_again can read the record again.  Returns false if this is
+ * not possible.  It is possible for the records of only one file, which must be
+ * a regular file. */
 bool ctx_reader_keep_file(struct ctx_reader *reader,
     const struct ctx_record *record);
 /* Reads a record again for which ctx_reader_keep_file has returned true.
- * Returns 1 with *text, valid until the next call; or 0 if the file has changed
- * there; or -1 with *err. */
+ * Returns 1 with *text, which is valid until the next call; or 0 if these bytes
+ * of the file have changed; or -1 with *err. */
 int ctx_reader_read_again(struct ctx_reader *reader,
     const struct ctx_record_place *place, struct ctx_str *text,
     struct ctx_err *err);

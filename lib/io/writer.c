@@ -56,8 +56,9 @@ ctx_writer_release(struct ctx_writer *writer)
 	ctx_writer_init(writer, -1);
 }
 
-/* Stores the first error of the writer, and returns -1.  Drops the output that
- * was not written yet, because bytes before it are missing. */
+/* Stores the error, which all later calls will return, and returns -1.  Drops
+ * the output that was not written yet, because it must not be written after a
+ * gap. */
 static int
 record_failure(struct ctx_writer *writer, const struct ctx_err *err)
 {

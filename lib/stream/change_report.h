@@ -5,10 +5,10 @@
 
 #include "stream/stream.h"
 
-/* Returns true if the event's record belongs to a message that an earlier call
- * has already been made for, so that the message was already reported.  Always
- * returns false outside of session files, because only there can a message have
- * several records. */
+/* Returns true if the event's record is not the first record of its message, so
+ * that a change of the message was already reported.  Always returns false
+ * outside of session files, because only there can a message have several
+ * records. */
 bool ctx_report_named(const struct ctx_stream *stream,
     const struct ctx_event *event);
 /* Returns true if changes must be reported or archived. */

@@ -19,10 +19,10 @@
 #define BATCH ((size_t)256 << 10)
 
 /* A record in a batch.  The buffers of the batch may move while records are
- * added, so text, value and nodes are first stored as offsets; they become
- * pointers when the batch is full. value: offset in the record or, if the
- * record has a coded request, in the batch's buffer. coded: offset in the
- * record of the string with the request. */
+ * added, so text, value and nodes are first stored as offsets in these buffers;
+ * they become pointers when the batch is full. value: offset in the record or,
+ * if the record has a coded request (JSON in a string), in the batch's buffer.
+ * coded: offset in the record of the string with the request. */
 struct kept {
 	struct ctx_record record;
 	struct ctx_json json;
@@ -32,7 +32,7 @@ struct kept {
 	size_t text, value, coded, nodes;
 };
 
-/* An event in a batch (a group of records whose messages are counted together).
+/* An event in a batch (several records whose messages are counted together).
  * The event's record is batch.records[record]. */
 struct step {
 	struct ctx_event event;
@@ -61,8 +61,8 @@ struct batch {
 	size_t given;
 };
 
-/* A copy of a token counter, for use by one thread. like: the token counter of
- * which it is a copy. */
+/* A copy of a token counter, for use by one thread. like: the original token
+ * counter. */
 struct clone {
 	const struct ctx_counter *like;
 	struct ctx_counter counter;
@@ -80,7 +80,7 @@ struct ctx_count_ahead {
 	 * reads the stream. */
 	struct clones *clones;
 	unsigned threads;
-	/* the batches, an array of n that is used as a ring */
+	/* The batches: an array of n elements that is used as a ring buffer. */
 	struct batch *batches;
 	/* n: number of batches; first: index of the oldest batch; full: number
 	 * of batches that contain events. */
@@ -88,9 +88,9 @@ struct ctx_count_ahead {
 	/* True if the messages of the oldest batch were counted, and its events
 	 * are being returned to the caller. */
 	bool giving;
-	/* Token counters. lines: of the conversation in which each message is a
-	 * record. record: of the conversation inside the record that is being
-	 * read. */
+	/* lines: token counter of the conversation in which each message is a
+	 * record. record: token counter of the conversation inside the record
+	 * that is being read. */
 	struct ctx_counter *lines, *record;
 	/* true once a message was read that is a record of its own */
 	bool open;
@@ -252,8 +252,9 @@ keep_message(struct batch *batch, struct step *step,
 }
 
 /* Returns the token counter of the conversation that begins with this event, or
- * NULL after an error.  The messages are then not counted ahead, and the caller
- * will get the same error when it opens the counter itself. */
+ * NULL after an error.  After an error, the messages of the conversation are
+ * not counted ahead; the caller of ctx_stream_next will get the same error from
+ * its own call of ctx_stream_measure. */
 static struct ctx_counter *
 choose_counter(struct ctx_stream *stream, const struct ctx_event *event)
 {
@@ -346,9 +347,9 @@ seal_batch(struct batch *batch)
 	}
 }
 
-/* Reads the next event into p->pending, unless one is there already or the
- * stream has ended.  Returns true if there is an event that can be put into a
- * batch.  Events of session files cannot be. */
+/* Reads the next event into p->pending, unless an event is already there or the
+ * stream has ended.  Returns true if p->pending has an event that can be put
+ * into a batch.  An event of a session file cannot be put into a batch. */
 static bool
 look_ahead(struct ctx_stream *stream)
 {

@@ -1,5 +1,5 @@
-/* edit_message.c - makes the edits of a message that are planned when a
- * conversation is pruned: blocks are removed and shortened */
+/* edit_message.c - adds the edits of a message when a conversation is pruned:
+ * blocks of the message are removed or shortened */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,9 +40,10 @@ is_removed_with_call(const struct ctx_message *message, size_t i,
 	    result->payload < message->json->nodes[call->removable].next;
 }
 
-/* Adds the edits that remove children of a JSON array or object.  All children
- * of a container that are removed must be removed in one call, because of the
- * commas between them. */
+/* Adds the edits that remove children of a JSON array or object, the node
+ * "parent".  All children that will be removed must be removed in one call,
+ * because of the commas between them. removed: for each JSON node of the
+ * message, true if the node is removed. */
 static int
 remove_from_container(struct ctx_edits *edits,
     const struct ctx_message *message, uint32_t parent, const bool *removed,
@@ -121,8 +122,8 @@ ctx_edits_remove_blocks(struct ctx_edits *edits,
 	return rc;
 }
 
-/* Adds the edits that remove the blocks of a message that are planned to be
- * removed. */
+/* Adds the edits that remove those blocks of a message that *edit says to
+ * remove. */
 static int
 remove_blocks(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_err *err)

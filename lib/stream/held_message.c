@@ -130,9 +130,9 @@ ctx_rewrite_keep_parse(struct ctx_rewrite *rewrite,
 	return 0;
 }
 
-/* Copies the stored parsed form of a message to rewrite->message and
- * rewrite->json.  Returns 1, or 0 if no form in the dialect (format) of the
- * message is stored. */
+/* If the parsed form of a message was stored, copies it to rewrite->message and
+ * rewrite->json.  Returns 1; 0 if no parsed form is stored, or one in another
+ * dialect (format) than the message has now; or -1 with *err. */
 static int
 restore_parse(struct ctx_rewrite *rewrite, const struct ctx_held_message *held,
     struct ctx_err *err)

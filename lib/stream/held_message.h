@@ -27,8 +27,8 @@ struct ctx_held_message {
 	/* If is_in_file is true: checksum of the record (ctx_sum_text). */
 	uint32_t checksum;
 	uint32_t node; /* JSON node of the message in its record */
-	/* Place of the stored parse of the message (ctx_rewrite_keep_parse):
-	 * its offset in ctx_rewrite.parses, plus 1. 0 if no parse is stored. */
+	/* Offset in ctx_rewrite.parses of the parsed form of the message
+	 * (stored by ctx_rewrite_keep_parse), plus 1; 0 if it is not stored. */
 	uint32_t parse;
 	uint16_t flags; /* CTX_MESSAGE_... flags of the message */
 	/* True if the bytes of the record are not in memory.  The command reads
@@ -38,15 +38,15 @@ struct ctx_held_message {
 };
 
 /*
- * A queue of messages of a conversation that are in memory.  The messages of a
- * conversation are numbered from 0; the queue contains those from number
- * "first" to number "end" - 1.
+ * A queue of messages of a conversation that are in memory.
  *
- * Each command defines its own struct for the elements (entries) of its queue.
- * The first member of this struct is a struct ctx_held_message.
+ * The messages of a conversation are numbered from 0; the queue contains those
+ * from number "first" to number "end" - 1.  Each command defines its own struct
+ * for the elements of its queue.  The first member of this struct is a struct
+ * ctx_held_message.
  */
 struct ctx_held_queue {
-	size_t entry_size; /* size of an entry in bytes */
+	size_t entry_size; /* size of an element in bytes */
 	/* Frees the memory that an element of the queue owns, except its text.
 	 * NULL if the elements own only their text. */
 	void (*release)(void *entry);
@@ -72,7 +72,7 @@ void *ctx_held_queue_add(struct ctx_held_queue *queue,
     const struct ctx_event *event, struct ctx_err *err);
 /* Removes from the queue the element that was added last, and frees it. */
 void ctx_held_queue_remove_last(struct ctx_held_queue *queue);
-/* Removes the first entry, and frees it. */
+/* Removes the first element of the queue, and frees it. */
 void ctx_held_queue_remove_first(struct ctx_held_queue *queue);
 /* Calls keep for each element of the queue, and frees the elements for which
  * keep returns false.  The other elements stay in order, and get consecutive

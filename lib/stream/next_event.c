@@ -32,9 +32,9 @@ ctx_stream_keep(struct ctx_stream *stream, const struct ctx_event *event,
 {
 	char *text = NULL;
 
-	/* A record that was counted ahead may have its own memory, which is
-	 * returned without a copy.  Lines of session files are never counted
-	 * ahead. */
+	/* A record whose messages were counted ahead may be in memory of its
+	 * own, which is returned without a copy.  Lines of session files are
+	 * never counted ahead. */
 	if (event->line == 0 && stream->prefetch != NULL)
 		text = ctx_count_ahead_keep(event->record);
 	return text != NULL

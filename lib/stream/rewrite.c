@@ -4,10 +4,10 @@
 
 /* ---- writing ---- */
 
-/* Converts edits such that they can be applied to the text of the record that
- * is being read.  If the request in the record is coded in a string, edits of
- * the request become edits of this string.  Does nothing if text is not the
- * text of this record. */
+/* Converts edits so that they can be applied to the text of the record that is
+ * being read: if the request in the record is coded in a string, edits of the
+ * request become edits of this string.  Does nothing if the argument text is
+ * not the text of the record that is being read. */
 static int
 encode_edits(const struct ctx_rewrite *rewrite, struct ctx_edits *edits,
     struct ctx_str text, struct ctx_err *err)
@@ -164,8 +164,8 @@ ctx_rewrite_report(struct ctx_rewrite *rewrite,
 
 	change->role = edited->message->role;
 	change->action = "edit";
-	/* An inactive line of a session file is not sent to the model, so its
-	 * change saves no tokens. */
+	/* An inactive line of a session file is not sent to the model, so
+	 * changing this line saves no tokens. */
 	if (report->on_change != NULL && !change->aside) {
 		if (ctx_count_message(edited->counter, edited->message, &cost,
 			err) < 0)
@@ -180,8 +180,8 @@ ctx_rewrite_report(struct ctx_rewrite *rewrite,
 
 /* ---- reading ---- */
 
-/* Applies the edits of the record that was read, and writes it.  If messages
- * before it are still in memory, appends it to them instead. */
+/* Applies rewrite->edits to the record that was read.  Writes the record or, if
+ * messages before it are still in memory, appends it to these messages. */
 static int
 pass_record(struct ctx_rewrite *rewrite, const struct ctx_event *event,
     struct ctx_err *err)

@@ -79,7 +79,7 @@ struct ctx_edited_message {
  * messages in memory again must also call ctx_rewrite_init. */
 struct ctx_rewrite {
 	struct ctx_stream *stream;
-	struct ctx_writer *writer; /* NULL if nothing is written */
+	struct ctx_writer *writer; /* output; NULL to write nothing */
 	/* Contains the archive for original bytes, and says whether this is a
 	 * dry run, in which nothing is written.  A changed record is written
 	 * only after its original is in the archive on disk.  NULL if this is
@@ -160,9 +160,9 @@ int ctx_rewrite_edit_held(struct ctx_rewrite *rewrite,
 int ctx_rewrite_count_edited(struct ctx_rewrite *rewrite,
     const struct ctx_edited_message *edited, const struct ctx_edits *edits,
     uint64_t *tokens, struct ctx_err *err);
-/* Archives the original bytes of an edited message, and reports the edit with
- * the message's tokens before and after.  The caller must have set the place,
- * tool, rule and bytes in *change. */
+/* Archives the original bytes of an edited message, and reports the edit.  Sets
+ * the members role, action, before and after of *change.  The caller must have
+ * set the members that say where the change is, and tool, rule and bytes. */
 int ctx_rewrite_report(struct ctx_rewrite *rewrite,
     const struct ctx_edited_message *edited, struct ctx_change *change,
     struct ctx_err *err);

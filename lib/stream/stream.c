@@ -43,10 +43,10 @@ find_layout(const struct ctx_stream *stream, uint32_t node,
 	layout->why = "choice";
 }
 
-/* Stores how the format of the stream was detected, to be shown to users.  It
- * was detected by the first record that only one format allows.  If there is no
- * such record, it was detected by the first record that suggests a format, or
- * else by the first message. */
+/* Stores how the format of the stream was detected, to be shown to users.  The
+ * format was detected by the first record that is possible in only one format.
+ * If there is no such record, it was detected by the first record that is
+ * typical of a format, or else by the first message. */
 static void
 record_detection(struct ctx_stream *stream,
     const struct ctx_record_layout *layout)
@@ -90,9 +90,10 @@ record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
 }
 
 /* Chooses the dialect (format) of a message that is possible in every dialect.
- * If an earlier message has a tool call or the role tool, it is Chat
- * Completions.  If the first message is a system message, it is Chat
- * Completions until a later message identifies the dialect. */
+ * If this or an earlier message has a tool call or the role tool, the message
+ * is Chat Completions.  Otherwise, if this or an earlier message makes a
+ * dialect likely, the message has this dialect; but if the first message of the
+ * stream is a system message, the message is Chat Completions. */
 static void
 apply_likely_dialect(struct ctx_stream *stream,
     struct ctx_record_layout *layout)
@@ -206,8 +207,8 @@ next_conversation(struct ctx_stream *stream, struct ctx_event *event)
 
 /* ---- transcripts ---- */
 
-/* Counts a record that is not JSON, and stores the first error. err: the error
- * of this record. */
+/* If a record is not JSON, counts it, and stores the error of the first such
+ * record. err: the error of this record. */
 static void
 record_bad(struct ctx_stream *stream, const struct ctx_record *record,
     const struct ctx_err *err)
@@ -455,8 +456,9 @@ find_last_user(struct ctx_stream *stream, uint32_t node, struct ctx_err *err)
 	return 0;
 }
 
-/* Marks a message of a conversation inside the record (CTX_MESSAGE_EARLIER) if
- * the user has written a later message. node: JSON node of the message. */
+/* If a message with reasoning is in a conversation inside the record, and the
+ * user has written a later message, sets its flag CTX_MESSAGE_EARLIER. node:
+ * JSON node of the message. */
 static int
 mark_earlier(struct ctx_stream *stream, uint32_t node, struct ctx_err *err)
 {
@@ -556,8 +558,8 @@ ctx_stream_measure(const struct ctx_stream *stream,
 	if (ctx_model_counters_find(counters, literal, model_counter, err) < 0)
 		return -1;
 	/* If each message is a record of its own, the conversation is longer
-	 * than this record, whose bytes will not be valid after it.  So the
-	 * name of the model is copied. */
+	 * than this record, whose bytes will not be valid after it.  So a name
+	 * that points to these bytes is replaced by an empty name. */
 	if (!event->inside && event->line == 0 && literal.n > 0 &&
 	    (model_counter->name.p == literal.p ||
 		model_counter->name.p == literal.p + 1))

@@ -38,8 +38,8 @@ enum ctx_event_kind {
 struct ctx_event {
 	enum ctx_event_kind kind;
 	const struct ctx_record *record;
-	/* Says where the JSON of the record contains the messages of the
-	 * conversation.  If the record itself is a message, it says so. */
+	/* Says whether the record is a message or, if the record contains the
+	 * conversation, at which JSON nodes its messages are. */
 	const struct ctx_record_layout *layout;
 	const struct ctx_message *message; /* used only for MESSAGE */
 	/* For MESSAGE: the token counts of the message, if a thread of
@@ -78,7 +78,7 @@ struct ctx_found {
 	 * dialects. */
 	bool decisive;
 	/* true if a message makes this dialect likely, but is also possible in
-	 * others */
+	 * other dialects */
 	bool likely;
 	bool others; /* true if the stream has records in several dialects */
 	/* True once a message or a response was found, even a message that is
@@ -164,7 +164,7 @@ struct ctx_stream {
 int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
 /* Sets *event to the first event, which the first call of ctx_stream_next will
- * return.  Returns 1, or 0 if the stream has none, or -1 with *err. */
+ * return.  Returns 1, or 0 if the stream has no events, or -1 with *err. */
 int ctx_stream_peek(struct ctx_stream *stream, const struct ctx_event **event,
     struct ctx_err *err);
 /* Returns the dialect (format) of the messages read so far: the one that was
@@ -240,8 +240,8 @@ struct ctx_change {
 	 * message was inserted. */
 	bool is_block;
 	/* True if the message is split over several records, and the action was
-	 * already reported for an earlier record.  So each message can be
-	 * counted once. */
+	 * already reported for an earlier record of the message.  So each
+	 * message can be counted once. */
 	bool continues;
 	/* Tool name of the message's first tool call or tool result; its length
 	 * n is 0 if there is none. */
@@ -253,8 +253,9 @@ struct ctx_change {
 	 * was added) or "strip" (breakpoints were removed). */
 	const char *action;
 	bool ranked;
-	/* Set if ranked is true: the rank of the message's group.  Groups with
-	 * low ranks are removed first. */
+	/* Set if ranked is true: the rank of the message's group (tool call
+	 * with its results, or another message).  Groups with low ranks are
+	 * removed first. */
 	double rank;
 	/* Number of tokens before and after the change.  If the message has
 	 * several records, the sums over the records reported so far. */
@@ -267,8 +268,8 @@ struct ctx_change {
 	char sha256[65];
 };
 
-/* Where and how changes are reported, and where the bytes before them are
- * archived. */
+/* Where and how changes are reported, and the archive to which the bytes before
+ * a change are written. */
 struct ctx_report {
 	/* True in a dry run: no output, archive or other file is written. */
 	bool dry_run;
@@ -339,10 +340,11 @@ struct ctx_message_edit {
 	/* For CTX_MARK_DROP_INSERTION: index of the block with the summary or
 	 * notice that is removed, plus 1. */
 	uint32_t insertion_index;
-	/* For each tool result: true if it must not be edited.  NULL if all may
-	 * be edited. */
+	/* An element for each tool result of the message: true if the tool
+	 * result must not be edited.  NULL if all tool results may be
+	 * edited. */
 	const bool *spared;
-	size_t segment; /* index of the message's first segment */
+	size_t segment; /* index of the message's first segment (part) */
 };
 /* Adds the edits of a message that the argument edit asks for.  Sets *empty to
  * true if no block would be left; the caller must then remove the whole
