@@ -7,10 +7,10 @@
 #include "stream/stream.h"
 #include "truncate/apply_cut.h"
 
-/* What happens to one text if a range of bytes is removed from all texts of a
- * message together: the bytes between the offsets "from" and "to" of this text
- * are removed.  If has_mark is true, the mark for the removed bytes is written
- * in their place. */
+/* How one text changes if a range of bytes is removed from all texts of a
+ * message, counted as if they were one text.  Of this text, the bytes between
+ * the offsets "from" and "to" are removed.  If has_mark is true, the mark for
+ * the removed bytes is written in their place. */
 struct segment_change {
 	enum { KEPT, REMOVED, CHANGED } action;
 	size_t from, to;
@@ -24,9 +24,9 @@ struct literal_change {
 	struct ctx_str mark; /* JSON of the mark, without quotes */
 };
 
-/* Returns the offset of the end of a text in segments->text, including the
- * bytes at the end of the last text that must not be removed
- * (segments->uncut_bytes). */
+/* Returns the offset in segments->text at which a text ends.  If there is only
+ * one text, this includes the bytes at the end of the text that must not be
+ * removed (segments->uncut_bytes). */
 static size_t
 find_segment_end(const struct text_segments *segments,
     const struct text_segment *segment)
@@ -34,8 +34,8 @@ find_segment_end(const struct text_segments *segments,
 	return segment->to + (segments->n == 1 ? segments->uncut_bytes : 0);
 }
 
-/* Returns what happens to text number i if a range of bytes is removed from all
- * texts of a message together: it is kept, changed or removed. */
+/* Returns how text number i changes if a range of bytes is removed from all
+ * texts of a message, counted as if they were one text. */
 static struct segment_change
 find_segment_change(const struct text_segments *segments,
     const struct cut_range *range, size_t i)
@@ -120,9 +120,9 @@ ctx_cut_measure_outcome(struct shortener *shortener,
 	return 0;
 }
 
-/* Appends the JSON of a tool result whose text was shortened.  Its content is
- * then a single string. form: the JSON before and after this string (see
- * ctx_result_content_form). */
+/* Appends the JSON of a tool result whose text was shortened.  The content of
+ * the shortened result is a single string. form: the JSON before and after this
+ * string (see ctx_result_content_form). */
 static int
 append_text_result(struct ctx_buf *out, const char *const *form,
     struct ctx_str text, const struct literal_change *change,

@@ -7,9 +7,9 @@
 
 /* ---- cut_mark.c ---- */
 
-/* Returns by how many units the base64 payloads in a range of the text are
- * longer than the short texts that replace them.  The unit is that of the
- * limit.  Payloads are replaced before anything else is removed. */
+/* Returns how much longer the base64 payloads in a range of the text are than
+ * the short texts that replace them, in the unit of the limit.  Payloads are
+ * replaced before anything else is removed. */
 uint64_t ctx_cut_payload_excess(const struct text_segments *segments,
     const struct cut_range *range);
 /* Chooses what is written in place of removed text: a mark such as "[... 12
@@ -20,30 +20,32 @@ int ctx_cut_choose_mark(struct shortener *shortener,
     const struct text_segments *segments, uint64_t removed, uint64_t limit,
     uint64_t *room, struct ctx_err *err);
 /* Writes the size of the removed text into the mark ("[... 12 lines truncated
- * ...]"), unless the mark does not name a size. removed: this size; a base64
- * payload that was replaced by a short text counts as the short text. */
+ * ...]"), unless the mark does not name a size. removed: size of the removed
+ * text, in which a base64 payload that was replaced by a short text has the
+ * size of the short text. */
 int ctx_cut_update_mark(struct shortener *shortener,
     const struct text_segments *segments, const struct cut_range *range,
     uint64_t removed, struct ctx_err *err);
-/* If the kept text of a message may be blank and even the shortest mark is too
- * long, uses an ellipsis as the mark, even if it exceeds the limit, because
- * providers refuse messages without text.  Sets *done to false if the whole
- * text is not longer than the ellipsis. */
+/* Ensures that a message keeps some text, because providers refuse messages
+ * without text.  If the mark is empty and the kept text may be blank, removes
+ * the whole text and uses an ellipsis as the mark, even if the ellipsis exceeds
+ * the limit.  Sets *done to false if the whole text is not longer than the
+ * ellipsis. */
 int ctx_cut_ensure_text(struct shortener *shortener,
     const struct text_segments *segments, struct cut_range *range, bool *done,
     struct ctx_err *err);
 
 /* ---- apply_cut.c ---- */
 
-/* Sets *total to the size that all texts will have, in the unit of the limit,
- * when a range of them was removed and the mark for removed text was
- * written. */
+/* Sets *total to the size that all texts have together after a range of them
+ * was removed and the mark for removed text was written, in the unit of the
+ * limit. */
 int ctx_cut_measure_outcome(struct shortener *shortener,
     const struct text_segments *segments, const struct cut_range *range,
     uint64_t *total, struct ctx_err *err);
 /* Adds the edits that remove a range of the texts, and write the mark for
- * removed text in its place.  If all text of a content block is removed, the
- * block is removed, too. */
+ * removed text in place of this range.  If all text of a content block is
+ * removed, also removes the block. */
 int ctx_cut_apply(struct shortener *shortener, struct ctx_edits *edits,
     const struct text_segments *segments, const struct cut_range *range,
     struct ctx_err *err);

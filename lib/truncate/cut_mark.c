@@ -33,7 +33,7 @@ is_mark_last(const struct text_segments *segments,
 	return segments->is_message_text && range->tail.at == segments->text.n;
 }
 
-/* Sets shortener->mark to a JSON string with this text. */
+/* Sets shortener->mark to the JSON string of a mark for removed text. */
 static int
 set_mark(struct shortener *shortener, const char *mark, struct ctx_err *err)
 {
@@ -44,8 +44,9 @@ set_mark(struct shortener *shortener, const char *mark, struct ctx_err *err)
 
 /* Sets shortener->mark to "[... 12 lines truncated ...]", with the size of the
  * removed text. last: true if the text of a message, outside its tool results,
- * ends with the mark, which then gets no line feed: Anthropic refuses trailing
- * white space in a last assistant message (langchain #35071). */
+ * ends with the mark.  The mark then gets no line feed, because Anthropic
+ * refuses trailing white space in a last assistant message (langchain
+ * #35071). */
 static int
 set_full_mark(struct shortener *shortener, uint64_t removed, bool last,
     struct ctx_err *err)

@@ -2,18 +2,19 @@
  * cut_points.c - finds the places at which a text that is too long is cut
  *
  * The middle of a text is removed.  All texts of a message are searched as if
- * they were one text, for two places.  These are the last place with a size of
- * at most head_room before it, and the first place with at most tail_room after
- * it.  A place is between two grapheme clusters and not inside a protected
- * span, such as base64 data.  Grapheme clusters are computed only near these
- * two places, beginning at a character at which a cluster begins whatever comes
- * before it.
+ * they were one text, for two places.  The first one is the last place with
+ * text of at most the size head_room before it.  The second one is the first
+ * place with text of at most the size tail_room after it.  A place is between
+ * two grapheme clusters and not inside a protected span, such as base64 data.
+ * Grapheme clusters are computed only near these two places, beginning at a
+ * character at which a cluster begins whatever comes before it.
  */
 #include <string.h>
 
 #include "truncate/cut_points.h"
 
-/* State of the search for the two places between which text is removed. */
+/* State of the search for the two places between which text is removed: the end
+ * of the kept beginning and the beginning of the kept end. */
 struct cut_search {
 	const struct text_segments *segments;
 	enum ctx_size unit;
@@ -66,10 +67,11 @@ finish_segment(struct cut_search *search, const struct text_segment *segment)
 	return false;
 }
 
-/* Considers the current place of the search as a place to cut.  The kept
- * beginning ends here, unless it would be too large.  The kept end begins here,
- * if this is the first place from which on the rest of the texts is not too
- * large. line_begun: true if the place is inside a line. */
+/* Tests whether text can be cut at the current place of the search.  The kept
+ * beginning ends at this place, unless the kept beginning would be too large.
+ * The kept end begins at this place, if this is the first place after which the
+ * remaining text is not too large. line_begun: true if the place is inside a
+ * line. */
 static void
 consider_cut_point(struct cut_search *search, size_t segment_index,
     bool line_begun)
@@ -79,8 +81,9 @@ consider_cut_point(struct cut_search *search, size_t segment_index,
 	uint64_t head = search->size_before +
 	    (search->unit == CTX_SIZE_LINES && line_begun ? 1 : 0);
 
-	/* The end of one text and the beginning of the next have the same text
-	 * before them.  Removing begins better at the end. */
+	/* The end of one text and the beginning of the next text are two places
+	 * with the same text before them.  If both are possible, the end is
+	 * used. */
 	if (head <= search->head_room &&
 	    (head > search->range.head.size_before ||
 		segment_index == search->range.head.segment))
@@ -191,7 +194,7 @@ consider_near(struct cut_search *search, size_t i, size_t target)
 
 /* Searches text i for the two places between which the middle is removed.
  * Considers only places near two offsets: where the kept beginning reaches its
- * maximum size, and where the rest of the texts becomes small enough to be the
+ * maximum size, and where the remaining text becomes small enough to be the
  * kept end. */
 static void
 search_segment(struct cut_search *search, size_t i)
@@ -208,8 +211,9 @@ search_segment(struct cut_search *search, size_t i)
 }
 
 /* Returns the index of the text into which the mark for removed text is
- * written: the text in which the kept beginning ends or, if that is not a
- * string, a neighbour. */
+ * written: the text in which the kept beginning ends.  If a block without text
+ * is at this index, returns the index of the nearest text before it or, if
+ * there is none, after it. */
 static size_t
 find_mark_host(const struct text_segments *segments,
     const struct cut_point *head)
@@ -233,9 +237,9 @@ ctx_cut_is_blank(const char *p, size_t n)
 	return n == 0;
 }
 
-/* Removes the kept end of a text, too, if it is blank, because providers refuse
- * a text of only white space.  Does not remove it if the mark for removed text
- * is in the same text. */
+/* If the kept end of a text is blank, removes the kept end, too, because
+ * providers refuse a text of only white space.  Does not remove it if the mark
+ * for removed text is in the same text. */
 static void
 drop_blank_tail(struct cut_range *range, const struct cut_search *search)
 {

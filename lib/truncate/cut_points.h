@@ -31,10 +31,10 @@ uint64_t ctx_cut_line_feeds(const char *p, size_t n);
 bool ctx_cut_is_blank(const char *p, size_t n);
 
 /*
- * Finds the range that must be removed, so that at most head_room is kept at
- * the beginning of all texts, and at most tail_room at their end; the sum of
- * both is at most total, the size of all texts. unit: the unit of these sizes,
- * which must not be tokens.
+ * Finds the range of the texts that must be removed.  At most head_room is kept
+ * at the beginning of all texts, and at most tail_room at their end. unit: unit
+ * of the three sizes, which must not be tokens. total: size of all texts
+ * together.  The caller must pass a total of at least head_room + tail_room.
  *
  * As much as possible is kept.  But a kept end that is only white space is
  * removed, too, unless the mark for removed text is in the same text as this

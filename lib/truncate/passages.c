@@ -11,7 +11,7 @@
 
 #include "truncate/apply_cut.h"
 
-/* Places at which a text can be divided, from the worst to the best. */
+/* How well a text can be divided at a place, from worst to best. */
 enum quality { NOWHERE, INSIDE_WORD, AFTER_BLANK, AFTER_SENTENCE };
 
 static bool
@@ -23,7 +23,7 @@ ends_with(const char *p, size_t at, const char *end)
 }
 
 /* Returns true if a sentence or line ends before an offset.  Most bytes do not
- * end one, so the last byte is looked at first. */
+ * end a sentence, so the byte before the offset is looked at first. */
 static bool
 is_after_sentence(const char *p, size_t at)
 {
@@ -70,7 +70,7 @@ ctx_passages_begin(struct passage_walk *walk, const char *p, size_t n,
 		walk->span.from = walk->span.to = n;
 }
 
-/* Moves the walk to the first protected span (part that must not be cut) that
+/* Moves walk->span to the first protected span (part that must not be cut) that
  * ends after an offset. */
 static void
 skip_spans(struct passage_walk *walk, size_t at)
@@ -86,7 +86,8 @@ static size_t
 find_last_sentence_end(const struct passage_walk *walk, size_t from, size_t to)
 {
 	for (; to > from; to--)
-		/* A byte 10xxxxxx is not the first one of a character. */
+		/* In UTF-8, a byte 10xxxxxx is not the first byte of a
+		 * character. */
 		if (is_after_sentence(walk->p, to) &&
 		    ((unsigned char)walk->p[to] & 0xc0) != 0x80 &&
 		    rate_place(walk->p, walk->n, to) == AFTER_SENTENCE)
@@ -101,16 +102,18 @@ find_passage_end(const struct passage_walk *walk, size_t from)
 {
 	struct passage_walk look = *walk;
 	size_t at = from, sentence = 0, blank = 0, n = walk->n;
-	/* If no line or sentence ends before this size, in bytes, the passage
+	/* If no line or sentence ends within this number of bytes, the passage
 	 * ends at a blank. */
 	size_t longest = 2 * walk->size;
 	enum quality quality;
 	uint32_t cp;
 
-	/* The rest of a text is not divided if it is hardly longer. */
+	/* If the remaining text is at most a quarter longer than a passage, it
+	 * is not divided. */
 	if (n - from <= walk->size + walk->size / 4)
 		return n;
-	/* This is fast, and finds the same as the loop below. */
+	/* If no protected span is near, this function finds the same place as
+	 * the loop below, but faster. */
 	if (walk->span.from >= from + walk->size)
 		sentence =
 		    find_last_sentence_end(walk, from, from + walk->size);
@@ -159,24 +162,26 @@ struct text_place {
 	size_t in_text, in_json;
 };
 
-/* A removal of passages from texts, one text after another. */
+/* State of removing passages (a few lines each) from texts, one text after
+ * another. */
 struct passage_removal {
 	struct shortener *shortener;
 	struct ctx_edits *edits;
 	const struct text_segments *segments;
 	const struct passages *removed;
-	/* offset in all texts; the bytes before it are kept */
+	/* offset, counted as if all texts were one; the bytes before this
+	 * offset are kept */
 	size_t kept_start;
-	size_t text; /* number of the text */
-	/* number of the first passage of which a part is after the text that
-	 * was edited last */
+	size_t text; /* number of the current text */
+	/* number of the first passage that ends after the text that was edited
+	 * last */
 	size_t next;
-	/* the end of the passage that was removed last from the text */
+	/* the end of the passage that was removed last from the current text */
 	struct text_place place;
 };
 
-/* Replaces a passage, which is in the text of the removal and comes after
- * removal->place, by the mark for removed text. */
+/* Replaces a passage by the mark for removed text.  The passage must be in the
+ * current text, and must begin at or after removal->place. */
 static int
 remove_passage(struct passage_removal *removal, const struct passage *removed,
     struct ctx_err *err)
@@ -203,8 +208,8 @@ remove_passage(struct passage_removal *removal, const struct passage *removed,
 	    mark->p + 1, mark->n - 2, err);
 }
 
-/* Replaces those parts of the passages that are in the text of the removal by
- * marks. */
+/* Replaces those parts of the passages that are in the current text by marks
+ * for removed text. */
 static int
 remove_from_text(struct passage_removal *removal, struct ctx_err *err)
 {
@@ -213,7 +218,7 @@ remove_from_text(struct passage_removal *removal, struct ctx_err *err)
 	    &removal->segments->list[removal->text];
 	struct passage part;
 
-	/* A JSON string begins with a quote. */
+	/* A JSON string begins with a quote, so its text begins at offset 1. */
 	removal->place =
 	    (struct text_place){.in_text = segment->from, .in_json = 1};
 	for (; removal->next < removed->n; removal->next++) {

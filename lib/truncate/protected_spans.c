@@ -12,10 +12,10 @@
 #include "base/vector.h"
 #include "truncate/text_segments.h"
 
-/* Minimum number of base64 characters that are recognised as a payload.  They
- * must include upper case, lower case and digits. */
+/* Minimum number of base64 characters that are recognised as a payload.  The
+ * characters must include upper case, lower case and digits. */
 #define MIN_PAYLOAD 256
-#define MIN_WIDTH   40 /* minimum width of a payload's lines */
+#define MIN_WIDTH   40 /* minimum characters in a payload's line */
 /* Maximum number of spaces and tabs at the beginning of a line of a base64
  * payload. */
 #define MAX_INDENT 32
@@ -86,9 +86,10 @@ find_base64_end(const char *p, size_t n, size_t at, unsigned *kinds)
 	return at;
 }
 
-/* If at an offset there is a line break (a line feed or its JSON escape), and
- * base64 follows it after indentation, returns the offset of this base64,
- * otherwise 0.  A base64 payload may consist of several lines. */
+/* A base64 payload may consist of several lines.  If a line break (a line feed
+ * or its JSON escape) is at an offset, and base64 comes after the line break
+ * and an indentation, returns the offset of this base64.  Otherwise returns
+ * 0. */
 static size_t
 skip_line_break(const char *p, size_t n, size_t at)
 {
@@ -120,9 +121,9 @@ may_end_line(const char *p, size_t n, size_t at)
 	return at == n || strchr("\r\n\"'\\<`,;)]}", p[at]) != NULL;
 }
 
-/* Finds the base64 payload that begins at an offset.  It may consist of lines
- * of equal width and a shorter last line.  Returns the offset of its end, or
- * the offset at which it would begin if there is no payload. in_url: true
+/* Finds the base64 payload that begins at the offset "at".  A payload may
+ * consist of lines of equal width and a shorter last line.  Returns the offset
+ * of the end of the payload, or "at" if no payload begins there. in_url: true
  * inside a data: URL.  Sets *next to the offset at which the caller must
  * continue the search. */
 static size_t
@@ -162,11 +163,11 @@ find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
 
 /* ---- finding them ---- */
 
-/* Finds the next place in a text where a string may begin, by comparing only
- * two bytes: the first byte of the string, and its last byte, which comes
- * "next" bytes later. at: offset at which the search begins.  Returns the
- * offset of the place or, near the end of the text, an offset from which the
- * caller must search byte by byte. */
+/* Finds the next place in a text where a string may begin.  For speed, compares
+ * only two bytes: the first and the last byte of the string, which are "next"
+ * bytes apart. at: offset at which the search begins.  Returns the offset of
+ * the place or, near the end of the text, an offset from which the caller must
+ * search byte by byte. */
 static size_t
 skip_to_candidate(const char *p, size_t n, size_t at, char first, char last,
     size_t next)
@@ -263,9 +264,9 @@ ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
 	walk->run = find_base64_run(p, n, 0);
 }
 
-/* Moves a walk through the protected spans (parts of the text that must not be
- * cut) to an offset.  Searches for the next span of a kind only if the known
- * one begins before the offset. */
+/* Finds the next protected spans (parts of the text that must not be cut) of
+ * each kind at or after an offset: mark, data: URL and row of base64
+ * characters.  Does not search for a kind whose next span is known already. */
 static void
 advance_search(struct protected_span_walk *walk, size_t at)
 {
@@ -330,9 +331,9 @@ add_protected_span(struct text_segments *segments, size_t from, size_t to,
 }
 
 /* Makes the short text that replaces a base64 payload: writes it to
- * shortener->out, and as a JSON string to shortener->mark.  Sets *excess to how
- * much larger the payload is, in the unit of the limit, or to 0 if it is
- * smaller. */
+ * shortener->out, and as a JSON string to shortener->mark.  Sets *excess to the
+ * size of the payload minus that of the short text, in the unit of the limit,
+ * or to 0 if the payload is smaller. */
 static int
 make_placeholder(struct shortener *shortener, const char *p, size_t n,
     uint64_t *excess, struct ctx_err *err)
@@ -354,10 +355,10 @@ make_placeholder(struct shortener *shortener, const char *p, size_t n,
 }
 
 /* Finds the protected spans of one text (the parts that must not be cut).  If
- * it has base64 payloads, appends its JSON string, with short texts in place of
- * the payloads, to segments->placeholder_literals. *grown: by how many bytes
- * all texts have become longer so far; if they have become shorter, as usual,
- * this is a negative number modulo 2^64. */
+ * the text has base64 payloads, appends its JSON string, with short texts in
+ * place of the payloads, to segments->placeholder_literals. *grown: by how many
+ * bytes all texts have become longer so far; if they have become shorter, as
+ * usual, this is a negative number modulo 2^64. */
 static int
 replace_segment_payloads(struct text_segments *segments,
     struct shortener *shortener, struct text_segment *segment, size_t *grown,

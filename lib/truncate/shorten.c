@@ -1,9 +1,9 @@
 /*
  * shorten.c - shortens texts to a limit by removing a part, usually the middle
  *
- * The limit is for the kept beginning, the kept end, and the mark that replaces
- * the removed part together.  If the limit is in tokens, the text is cut by
- * counting tokens, and the tokens of the result are counted again.
+ * The kept beginning, the kept end, and the mark that replaces the removed part
+ * must together not exceed the limit.  If the limit is in tokens, the text is
+ * cut by counting tokens, and the tokens of the result are counted again.
  */
 #include "store/store.h"
 #include "truncate/apply_cut.h"
@@ -58,11 +58,11 @@ split_room(const struct shortener *shortener, uint64_t room)
 	    shortener->keep == CTX_KEEP_HEAD ? 0 : room - head};
 }
 
-/* Reduces how much of a text may be kept. size: size of the result so far,
- * which exceeds the limit.  If the counter corrects its counts, the kept text
- * may have several times the tokens in *room, so both parts are first reduced
- * in proportion.  Otherwise the size of the beginning is reduced by the excess
- * and, once it is 0, that of the end. */
+/* Reduces the sizes of the kept beginning and end of a text, because the result
+ * exceeds the limit. size: size of the result.  Reduces the size of the
+ * beginning by the excess and, once the size of the beginning is 0, that of the
+ * end.  But if the counter corrects token counts by the kinds of characters,
+ * the excess may be large.  Then both sizes are first reduced in proportion. */
 static void
 shrink_room(const struct shortener *shortener, struct kept_room *room,
     uint64_t size, uint64_t limit)
@@ -84,7 +84,7 @@ shrink_room(const struct shortener *shortener, struct kept_room *room,
 
 /* Finds the range of the text that is removed if the kept beginning and end may
  * have the numbers of tokens in *room.  Sets *kept to the number of tokens that
- * they have together. */
+ * the kept beginning and end have together. */
 static int
 find_token_range(struct shortener *shortener,
     const struct text_segments *segments, const struct kept_room *room,
@@ -111,9 +111,10 @@ find_token_range(struct shortener *shortener,
 	return 0;
 }
 
-/* Finds the range of the text that is removed if the limit is in tokens.  Keeps
- * less and less until the result does not exceed the limit, because the tokens
- * of a text are not the sum of the tokens of its parts. */
+/* Finds the range of the text that is removed if the limit is in tokens.
+ * Reduces the kept text until the result does not exceed the limit.  Several
+ * steps may be needed, because the tokens of a text are not the sum of the
+ * tokens of its parts. */
 static int
 fit_tokens(struct shortener *shortener, const struct text_segments *segments,
     uint64_t limit, struct kept_room room, struct cut_range *range,
@@ -158,10 +159,11 @@ find_range(struct shortener *shortener, const struct text_segments *segments,
 }
 
 /*
- * Forbids cutting the reference at the end of a text, if there is one. (ctx-age
- * replaces a long tool result by its beginning and a reference to the file that
- * contains all of it.) Sets *reference_size to the size of the reference, or to
- * 0 if there is none, or if it alone exceeds the limit.
+ * Forbids cutting the reference at the end of a text, if there is a reference.
+ * (ctx-age replaces a long tool result by its beginning and a reference to the
+ * file with the full result.)  Sets *reference_size to the size of the
+ * reference, or to 0 if there is no reference, or if the reference alone
+ * exceeds the limit.
  */
 static int
 protect_reference(struct shortener *shortener, struct text_segments *segments,
@@ -189,8 +191,8 @@ protect_reference(struct shortener *shortener, struct text_segments *segments,
 	return 0;
 }
 
-/* Replaces the base64 payloads in the text by short texts.  Sets *extra to how
- * much larger the payloads were than the short texts.  Sets *fits to true if
+/* Replaces the base64 payloads in the text by short texts.  Sets *extra to the
+ * size of the payloads minus that of the short texts.  Sets *fits to true if
  * the text then does not exceed the limit. */
 static int
 replace_payloads(struct shortener *shortener, struct text_segments *segments,

@@ -35,8 +35,8 @@ detect_placeholder(struct text_segments *segments, const struct ctx_json *json,
 	    is, &ref, err);
 }
 
-/* Adds a text to those that may be shortened.  Does not add a text that ctx has
- * written in place of media, which is kept as media are. */
+/* Adds a text to the texts that may be shortened.  Does not add a text that ctx
+ * has written in place of media, because such a text is kept, like media. */
 static int
 add_text_segment(struct text_segments *segments, const struct ctx_json *json,
     uint32_t node, const struct ctx_block *block, struct ctx_err *err)

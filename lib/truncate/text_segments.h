@@ -1,5 +1,5 @@
 /* text_segments.h - the texts of a message, or of a tool result, that together
- * must not exceed a limit, and the parts of them that must not be cut */
+ * must not exceed a limit, and the parts of these texts that must not be cut */
 #ifndef CTX_TRUNCATE_TEXT_SEGMENTS_H
 #define CTX_TRUNCATE_TEXT_SEGMENTS_H
 
@@ -7,13 +7,14 @@
 #include "truncate/truncate.h"
 
 /*
- * One text of a message or tool result; or a block without text, which can only
- * be kept or removed as a whole; or a tool result without any text (is_json),
- * whose JSON becomes a text when it is shortened.
+ * A segment is one of: a text of a message or tool result; a block without
+ * text, which can only be kept or removed as a whole; or a tool result without
+ * any text (is_json), whose JSON becomes a text when it is shortened.
  */
 struct text_segment {
 	/* The JSON string of the text, with its quotes.  If is_json is true:
-	 * the text itself.  For a block without text, the length n is 0. */
+	 * the JSON of the tool result, which is the text.  For a block without
+	 * text, the length n is 0. */
 	struct ctx_str literal;
 	/* offsets of the text in text_segments.text, in bytes */
 	size_t from, to;
@@ -24,9 +25,9 @@ struct text_segment {
 	/* True if base64 payloads in the member "literal" were replaced by
 	 * short texts. */
 	bool has_placeholders;
-	/* To remove the text, remove the JSON node "removable" from the array
-	 * or object "container". removable is 0 if the text cannot be
-	 * removed. */
+	/* removable: the JSON node that is removed if the text is removed; 0 if
+	 * the text cannot be removed. container: the array or object that
+	 * contains this node. */
 	uint32_t container, removable;
 };
 
@@ -50,15 +51,15 @@ struct text_segments {
 	/* A copy of the message with only those content blocks whose texts are
 	 * in the member "list". */
 	struct ctx_message message;
-	/* True if these are the texts of a message outside its tool results, at
-	 * least one of which must not become empty.  False if they are the
+	/* True if these are the texts of a message outside its tool results.
+	 * One of these texts must not become empty.  False if these are the
 	 * texts of a tool result. */
 	bool is_message_text;
 	struct ctx_buf text; /* all texts, one after another */
 	/* size of all texts together, in the unit of the limit */
 	uint64_t size;
 	/* Number of bytes at the end of the last text that must not be removed.
-	 * They are stored in the buffer "text" after its n bytes. */
+	 * These bytes are stored in the buffer "text" after its n bytes. */
 	size_t uncut_bytes;
 	/* JSON of a tool result that has no text. ctx_text_segments_read moves
 	 * it to the member "text". */
@@ -76,7 +77,8 @@ struct text_segments {
 int ctx_text_segments_result(struct text_segments *segments,
     const struct ctx_message *message, size_t i, struct ctx_err *err);
 /* Sets *segments to the texts of a message that are outside its tool results.
- * but: index of a block whose text is left out; message->n for none. */
+ * but: index of a block whose text is left out; message->n if no block is left
+ * out. */
 int ctx_text_segments_texts(struct text_segments *segments,
     const struct ctx_message *message, size_t but, struct ctx_err *err);
 /* Sets *segments to the JSON string at node, in the record of a message, or to
@@ -87,25 +89,26 @@ int ctx_text_segments_string(struct text_segments *segments,
  * begins and ends.  For a block without text, reads its JSON. */
 int ctx_text_segments_read(struct text_segments *segments, struct ctx_err *err);
 /* Returns the text of a segment or, if the segment is a block without text, the
- * JSON of the block.  It must have been read. */
+ * JSON of the block.  The caller must have called ctx_text_segments_read
+ * before. */
 struct ctx_str ctx_text_segment_text(const struct text_segments *segments,
     const struct text_segment *segment);
 /* Frees the bytes of segments->text.  Called when only the offsets of the texts
  * are still needed. */
 void ctx_text_segments_free_text(struct text_segments *segments);
-/* Forbids removing the end of the last text. bytes: number of bytes at this
- * end. */
+/* Forbids removing the last bytes of the last text. bytes: number of these
+ * bytes. */
 void ctx_text_segments_exclude_end(struct text_segments *segments,
     size_t bytes);
-/* Returns an offset in the JSON string of a text: that of the byte that comes a
- * number of decoded bytes (the argument bytes) after the offset "at".  In JSON,
- * a decoded byte may need several bytes. */
+/* Starts at the offset "at" in the JSON string of a text, skips a number of
+ * decoded bytes (the argument bytes), and returns the offset that it has
+ * reached.  In JSON, a decoded byte may need several bytes. */
 size_t ctx_text_segment_seek(const struct text_segment *segment, size_t at,
     size_t bytes);
 void ctx_text_segments_release(struct text_segments *segments);
 
-/* Options for shortening texts, and the mark that is written in place of
- * removed text ("[... 12 lines truncated ...]"). */
+/* Options for shortening texts, the mark that is written in place of removed
+ * text ("[... 12 lines truncated ...]"), and memory for shortening. */
 struct shortener {
 	enum ctx_size unit;
 	enum ctx_keep keep;
@@ -122,17 +125,17 @@ struct shortener {
 	struct ctx_token_index index;
 };
 
-/* State of a search for the protected spans of a text, which must not be cut.
- * There are three kinds of spans: mark, url and run.  Each of these members is
- * the offset at which the next span of its kind begins, or n if there is
- * none. */
+/* State of a search for the protected spans of a text (parts that must not be
+ * cut).  There are three kinds of spans: mark, url and run.  Each of these
+ * members is the offset at which the next span of its kind begins, or n if
+ * there is none. */
 struct protected_span_walk {
 	const char *p;
 	size_t n;
-	size_t mark; /* a mark that an earlier run of ctx has written */
-	size_t url;  /* the payload of a data: URL */
-	/* a line of base64 characters that may be the first line of base64
-	 * data */
+	size_t mark; /* offset of a mark that an earlier run of ctx wrote */
+	size_t url;  /* offset of the payload of a data: URL */
+	/* offset of a line of base64 characters that may be the first line of
+	 * base64 data */
 	size_t run;
 };
 
@@ -151,8 +154,8 @@ int ctx_text_segments_protect(struct text_segments *segments,
 int ctx_shorten_measure(struct shortener *shortener, const char *p, size_t n,
     uint64_t *size, struct ctx_err *err);
 /* Adds the edits that shorten the texts of a message, so that their size
- * together is at most limit, in the unit of the shortener.  Sets *done to true
- * if any edits were needed.  The message must still be valid. */
+ * together is at most limit, in the unit shortener->unit.  Sets *done to true
+ * if any edits were needed.  The message must still be in memory. */
 int ctx_shorten(struct shortener *shortener, struct ctx_edits *edits,
     struct text_segments *segments, uint64_t limit, bool *done,
     struct ctx_err *err);
@@ -162,9 +165,9 @@ void ctx_shorten_release(struct shortener *shortener);
 
 /* A passage: a few sentences or lines of a text. */
 struct passage {
-	/* Offsets of its first byte and of the byte after its last one.  If a
-	 * tool result has several texts: offsets in all of them together, as in
-	 * text_segments.text. */
+	/* from: offset of the first byte of the passage; to: offset of the byte
+	 * after its last byte.  If a tool result has several texts: offsets in
+	 * all these texts together, as in text_segments.text. */
 	size_t from, to;
 	/* Index of the tool result's block in the message; 0 if the text
 	 * belongs to no tool result. */
@@ -178,7 +181,7 @@ struct passages {
 struct passage_walk {
 	const char *p;
 	size_t n, at;
-	/* size of a passage in bytes, see ctx_passages_begin */
+	/* wanted size of a passage in bytes */
 	size_t size;
 	struct protected_span_walk spans;
 	/* the first protected span (part that must not be cut) that ends after
@@ -188,18 +191,20 @@ struct passage_walk {
 /* Size in bytes of the passages into which the strategy recall divides texts;
  * see ctx_passages_begin. */
 enum { CTX_PASSAGE_BYTES = 400 };
-/* Divide a UTF-8 text into passages of at most size bytes, and return them one
- * after another.  A passage with a longer line or sentence has up to twice as
- * many bytes; if these contain no blank, it ends at the next place between two
- * characters.  The last passage has up to a quarter more. ctx_passages_next
- * returns false if there are no more. */
+/* Divide a UTF-8 text into passages, and return them one after another.  A
+ * passage ends at the last end of a line or sentence within size bytes.  If
+ * there is none, the passage ends at the next end of a line or sentence within
+ * twice this size; otherwise at the last blank within twice this size;
+ * otherwise at the next place between two characters.  The last passage may
+ * have a quarter more than size bytes. ctx_passages_next returns false if there
+ * are no more passages. */
 void ctx_passages_begin(struct passage_walk *walk, const char *p, size_t n,
     size_t size);
 bool ctx_passages_next(struct passage_walk *walk, struct passage *passage);
 /* Adds the edits that replace each of the given passages by a mark ("[... 12
- * characters truncated ...]").  All are passages of the texts in segments, in
- * the order of the texts, and none begins where another ends.  A passage may
- * continue in the next text; each text then gets a mark.  If keep_start is
+ * characters truncated ...]").  The caller must pass passages of the texts in
+ * segments, in the order of the texts, with text between them.  A passage may
+ * continue in the next text; then both texts get a mark.  If keep_start is
  * true, the beginning of the first text, of about CTX_PASSAGE_BYTES bytes, is
  * kept. */
 int ctx_passages_remove(struct shortener *shortener, struct ctx_edits *edits,

@@ -4,8 +4,9 @@
  * The edits of a record are collected while its messages are read, and applied
  * at the end of the record.
  *
- * Most texts are short enough, which is known without decoding them: the size
- * of a text, in any unit, is at most the number of bytes of its JSON string.
+ * Most texts are recognised as short enough without decoding them, because the
+ * size of a text, in any unit, is at most the number of bytes of its JSON
+ * string.
  *
  * With some options (keep_media, unsent, CTX_REASONING_FAIL), later messages
  * decide how a message is changed.  Then records that are messages are kept in

@@ -21,8 +21,8 @@ enum ctx_size {
 };
 
 enum ctx_keep {
-	/* keep the beginning (head) and the end (tail) of the text, in a ratio
-	 * that is set */
+	/* keep the beginning and the end of the text, with sizes in the ratio
+	 * head : tail (see struct ctx_truncate_config) */
 	CTX_KEEP_ENDS,
 	CTX_KEEP_HEAD,
 	CTX_KEEP_TAIL,
@@ -34,32 +34,35 @@ struct ctx_truncate_config {
 	/* For CTX_KEEP_ENDS: ratio of the sizes of the kept beginning and the
 	 * kept end of a text, as two numbers, each at most 1,000,000. */
 	uint64_t head, tail;
-	/* Maximum sizes of texts, in the unit that the member "unit" says; 0 if
-	 * there is no limit.  The mark that is written in place of removed text
-	 * is counted, too. */
-	uint64_t limit; /* limit of all texts of a tool result together */
-	/* Limit of all texts of a message together that are outside its tool
-	 * results.  A tool result of the message must not be larger, either. */
+	/* Maximum sizes of texts, in the unit of the member "unit"; 0 if there
+	 * is no limit.  The mark that is written in place of removed text is
+	 * counted, too. */
+	uint64_t limit; /* limit of all texts of one tool result */
+	/* Limit of the texts of one message outside its tool results, all
+	 * together.  Each tool result of the message must not be larger,
+	 * either. */
 	uint64_t message;
-	uint64_t args; /* limit of the arguments of a tool call */
+	uint64_t args; /* limit of the arguments of one tool call */
 	/* True if images and other media are replaced by short texts, except
 	 * for the keep_media newest ones. */
 	bool media;
-	uint64_t keep_media; /* number of newest media that are kept */
-	/* True if only messages after the last assistant message are changed,
-	 * because no request has contained them yet. */
+	uint64_t keep_media; /* number of the newest media that are kept */
+	/* True if only messages after the last assistant message are changed.
+	 * No request has contained these messages yet. */
 	bool unsent;
-	/* Whether bound reasoning (signed reasoning that its provider refuses
-	 * if anything before it was changed) is removed, kept or an error. */
+	/* What is done with bound reasoning (signed reasoning that its provider
+	 * refuses if anything before it was changed): it is removed, it is
+	 * kept, or the conversation is not changed. */
 	enum ctx_reasoning reasoning;
-	/* Patterns of tool names that say whose results and arguments are
-	 * shortened.  The name of the tool must match the list tool, unless
-	 * that list is empty, and must not match the list not_tool. */
+	/* Regular expressions for the names of tools whose results and
+	 * arguments are shortened.  The name must match one of the list "tool",
+	 * unless this list is empty, and must match none of the list
+	 * "not_tool". */
 	struct ctx_pattern tool, not_tool;
 	struct ctx_report report;
 };
 
-/* How many tool results, messages, and arguments of tool calls were
+/* Numbers of tool results, messages, and arguments of tool calls that were
  * shortened. */
 struct ctx_truncate_counts {
 	uint64_t results, messages, calls;
@@ -71,8 +74,8 @@ struct ctx_truncate_counts {
 	/* Number of messages that still have signed reasoning which the
 	 * provider may refuse, because a message before it was changed. */
 	uint64_t bound;
-	/* Number of conversations that were not changed, because the provider
-	 * would then refuse their signed reasoning. */
+	/* Number of conversations that were not changed, because after a change
+	 * the provider would refuse their signed reasoning. */
 	uint64_t refused;
 };
 
@@ -84,29 +87,30 @@ struct ctx_truncate_counts {
  * for the dots).  If the limit is shorter than this mark, a shorter mark is
  * used, or none.
  *
- * A message's own text never becomes empty: providers refuse messages without
- * text, so at least an ellipsis is left.  A text that ends in the mark has no
- * line feed after it, because Anthropic refuses trailing white space in a last
- * assistant message (langchain #35071).
+ * The text of a message outside its tool results never becomes empty: providers
+ * refuse messages without text, so at least an ellipsis is left.  A text that
+ * ends in the mark has no line feed after the mark, because Anthropic refuses
+ * trailing white space in a last assistant message (langchain #35071).
  *
  * Base64 payloads of 256 characters or more are first replaced by "[... 4000
  * characters of base64 ...]", also if they are split into lines as in MIME (RFC
  * 2045, 6.8) and PEM (RFC 7468).
  *
  * Content blocks of a tool result that are completely in the removed part are
- * removed.  Blocks that are not text are kept or removed as a whole; media
- * count nothing and are kept.  The reference at the end of a result that
- * ctx-age has shortened is kept.  Arguments of tool calls are replaced by
- * {"_ctx_cut":"12345 characters truncated"} or a shorter form.
+ * removed.  Blocks that are not text are kept or removed as a whole.  Media are
+ * kept, and are not counted for the limit.  The reference at the end of a
+ * result that ctx-age has shortened is kept.  Arguments of tool calls are
+ * replaced by {"_ctx_cut":"12345 characters truncated"} or a shorter JSON
+ * object.
  *
  * With the option media, a media block is replaced by the text block "[image
- * removed: 1568x1176 png, 212,345 bytes]", which counts as media from then on.
- * A media block is kept if the message format has no text block.
+ * removed: 1568x1176 png, 212,345 bytes]".  Later runs treat this text block
+ * like media.  A media block is kept if the message format has no text block.
  *
  * Memory needed: one record, and the tool calls without results if tools are
  * selected by name.  With the option keep_media also the records from the
- * oldest kept media block on; with the option unsent, those after the last
- * assistant message.  If writer is NULL, nothing is written (dry run).
+ * oldest kept media block on; with the option unsent also the records after the
+ * last assistant message.  If writer is NULL, nothing is written (dry run).
  */
 int ctx_truncate_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_truncate_config *options,
@@ -114,10 +118,10 @@ int ctx_truncate_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 
 /* ---- truncate/truncate_text.c: shortens a plain text -------------------- */
 
-/* Shortens a plain text as ctx-truncate shortens a tool result, and appends it
- * to out.  Uses only the members unit, keep, head, tail and limit of the
+/* Shortens a plain text as ctx-truncate shortens a tool result, and appends the
+ * result to out.  Uses only the members unit, keep, head, tail and limit of the
  * options. counter: token counter for CTX_SIZE_TOKENS; otherwise it may be
- * NULL.  If the text is shortened, bytes that are not UTF-8 become U+FFFD. */
+ * NULL. If the text is shortened, bytes that are not UTF-8 become U+FFFD. */
 int ctx_truncate_text(const struct ctx_truncate_config *options,
     struct ctx_counter *counter, struct ctx_str text, struct ctx_buf *out,
     struct ctx_err *err);

@@ -30,8 +30,9 @@ static const char *const rules[] = {
     [RESULTS | TEXTS | ARGUMENTS | MEDIA] = "results to media",
 };
 
-/* Returns true if the JSON of a value has more than limit bytes.  Otherwise its
- * text cannot exceed the limit in any unit. limit: 0 if there is no limit. */
+/* Returns true if the JSON of a value has more than limit bytes.  If it has
+ * not, the text of the value cannot exceed the limit in any unit. limit: 0 if
+ * there is no limit. */
 static bool
 may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
 {
@@ -41,8 +42,8 @@ may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
 }
 
 /* Shortens the texts of a message or tool result, which are in
- * truncation->segments, if together they are longer than the limit.  In that
- * case adds 1 to *count. */
+ * truncation->segments, if together they are longer than the limit.  If they
+ * are shortened, adds 1 to *count. */
 static int
 shorten_to_limit(struct truncation *truncation, uint64_t limit, uint64_t *count,
     struct ctx_err *err)
@@ -59,9 +60,9 @@ shorten_to_limit(struct truncation *truncation, uint64_t limit, uint64_t *count,
 }
 
 /* Writes to mark the JSON that replaces the arguments of a tool call: the
- * longest of three forms that is not longer than the limit, or else the
- * shortest form. before: size of the arguments.  Sets *after to the size of the
- * mark. */
+ * longest of three JSON objects that is not longer than the limit, or else the
+ * shortest of them. before: size of the arguments.  Sets *after to the size of
+ * the mark. */
 static int
 make_argument_mark(struct truncation *truncation, uint64_t before,
     char mark[80], uint64_t *after, struct ctx_err *err)
@@ -147,8 +148,8 @@ find_result_limit(const struct ctx_truncate_config *options)
 	return options->limit;
 }
 
-/* Shortens the texts in the agent's copy of a tool result that was shortened to
- * this limit, each text to the same limit. */
+/* Some agents keep a copy of a tool result beside the message.  If the result
+ * was shortened, shortens each text in this copy to the limit of the result. */
 static int
 shorten_copy(struct truncation *truncation, const struct ctx_message *message,
     uint64_t limit, struct ctx_err *err)
@@ -165,7 +166,8 @@ shorten_copy(struct truncation *truncation, const struct ctx_message *message,
 	return 0;
 }
 
-/* Shortens the texts of tool result i, and those of the agent's copy of it. */
+/* Shortens the texts of tool result i, and the texts in the copy of the result
+ * that some agents keep beside the message. */
 static int
 shorten_result(struct truncation *truncation, const struct ctx_message *message,
     size_t i, uint64_t limit, struct ctx_err *err)
@@ -246,10 +248,10 @@ report_truncated(struct truncation *truncation,
 	return ctx_rewrite_report(&truncation->rewrite, &edited, &change, err);
 }
 
-/* Removes bound reasoning (signed reasoning that the provider refuses if
- * anything before it was changed) from a message, as far as it comes after the
- * first change.  This change may be in an earlier message or in this one.
- * first: number of the first edit of this message. */
+/* Removes from a message the bound reasoning that is after the first change of
+ * the conversation.  This change may be in this message or an earlier one.
+ * Bound reasoning is signed reasoning that the provider refuses if anything
+ * before it was changed. first: number of the first edit of this message. */
 static int
 drop_bound_reasoning(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,

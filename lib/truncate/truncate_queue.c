@@ -1,5 +1,5 @@
-/* truncate_queue.c - keeps messages in memory whose change by ctx-truncate
- * depends on later messages */
+/* truncate_queue.c - keeps messages in memory if ctx-truncate must know later
+ * messages before it can change them */
 #include "truncate/truncation.h"
 
 bool
@@ -10,8 +10,8 @@ ctx_truncate_may_refuse(const struct truncation *truncation,
 	    conversation->tracker.binds && !truncation->options->unsent;
 }
 
-/* Appends an entry for a message to the queue.  Returns the entry, or NULL
- * with *err. */
+/* Appends a message to the queue.  Returns the new element of the queue, or
+ * NULL with *err. */
 static struct truncate_entry *
 append_entry(struct truncation *truncation,
     struct truncate_conversation *conversation, const struct ctx_event *event,
@@ -35,8 +35,8 @@ append_entry(struct truncation *truncation,
 	return entry;
 }
 
-/* Moves the conversation tracker to a message in memory.  If edit is true,
- * shortens the message. */
+/* Makes a message in memory the current message of the conversation tracker.
+ * If edit is true, also shortens the message. */
 static int
 truncate_queued(struct truncation *truncation,
     const struct truncate_conversation *conversation,

@@ -9,9 +9,9 @@
 #include "truncate/text_segments.h"
 #include "truncate/truncate.h"
 
-/* A message in memory, because later messages decide how it is changed.
- * Records after such a message are kept in memory, too, so that the order of
- * records does not change. */
+/* A message that is kept in memory, because later messages decide how it is
+ * changed.  Records after such a message are kept in memory, too, so that the
+ * order of records does not change. */
 struct truncate_entry {
 	struct ctx_held_message held;
 	/* first_media: number of the message's first media block in the
@@ -23,7 +23,8 @@ struct truncate_entry {
 /* A conversation that ctx-truncate is reading. */
 struct truncate_conversation {
 	struct conversation_tracker tracker;
-	/* Number of the entry after the last assistant message in the queue. */
+	/* Number of the first element of the queue after the last assistant
+	 * message. */
 	size_t sent_end;
 	uint64_t n_media; /* number of media blocks read so far */
 };
@@ -43,12 +44,12 @@ struct truncation {
 	struct text_segments segments; /* texts of one tool result or message */
 	struct ctx_buf out, text;      /* scratch buffers */
 	/* Work that may still be done for matching patterns with the tool names
-	 * of the current message, so that no pattern can take for ever.  In the
-	 * units of CTX_PATTERN_WORK. */
+	 * of the current message, so that no pattern can take for ever.  The
+	 * unit is that of CTX_PATTERN_WORK. */
 	int64_t match_left;
-	/* True during a trial: the changes of a conversation are computed, but
-	 * nothing is reported or written.  Afterwards the member "refused" says
-	 * whether the changes are allowed. */
+	/* True during a trial, which computes the changes of a conversation
+	 * without reporting or writing anything.  After the trial, the member
+	 * "refused" says whether the changes are not allowed. */
 	bool is_trial;
 	/* Result of a trial (is_trial): true if bound reasoning comes after a
 	 * change.  Bound reasoning is signed reasoning that its provider
@@ -70,21 +71,21 @@ struct media_numbers {
  * has written in place of media. */
 int ctx_truncate_is_media(struct truncation *truncation,
     const struct ctx_message *message, size_t i, bool *is, struct ctx_err *err);
-/* Adds the edits that replace the media blocks of a message whose number is
- * below media.end by short texts.  Skips a block that an edit of this message
- * has already removed or replaced. first: number of the first edit of this
- * message. */
+/* Adds the edits that replace media blocks of a message by short texts: those
+ * blocks whose number in the conversation is below media.end.  Skips a block
+ * that an edit of this message has already removed or replaced. first: number
+ * of the first edit of this message. */
 int ctx_truncate_media(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
     size_t first, struct media_numbers media, struct ctx_err *err);
 /* Returns the number of the first media block of a conversation that is kept;
- * all media blocks before it are removed.  They are numbered from 0. */
+ * all media blocks before it are removed.  Media blocks are numbered from 0. */
 uint64_t ctx_truncate_kept_media(const struct truncation *truncation,
     const struct truncate_conversation *conversation);
 
 /* ---- truncate_message.c ---- */
 
-/* Makes a message the current one in the conversation tracker.  If edit is
+/* Makes a message the current message of the conversation tracker.  If edit is
  * true, also adds the edits that shorten the message. */
 int ctx_truncate_message(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
@@ -97,9 +98,10 @@ int ctx_truncate_message(struct truncation *truncation,
  * refuses if anything before it was changed). */
 bool ctx_truncate_may_refuse(const struct truncation *truncation,
     const struct truncate_conversation *conversation);
-/* Shortens the messages in memory in a trial.  Sets truncation->refused to true
- * if bound reasoning (signed reasoning that the provider refuses if anything
- * before it was changed) would come after a change. */
+/* Computes in a trial how the messages in memory would be shortened, without
+ * writing them.  Sets truncation->refused to true if bound reasoning (signed
+ * reasoning that the provider refuses if anything before it was changed) would
+ * come after a change. */
 int ctx_truncate_check_refusal(struct truncation *truncation,
     const struct truncate_conversation *conversation, struct ctx_err *err);
 /* Writes all records in memory.  If edit is true, first shortens the texts of
