@@ -1,15 +1,16 @@
 /*
- * baseline.c - the policies of ctx-eval that serve only for comparison: oracle,
- * recency and random.  Each chooses messages that are kept within a limit of
- * tokens.
+ * baseline.c - the policies (ways to shorten a session) that serve only for
+ * comparison: oracle, recency and random.  Each chooses messages that are kept
+ * within a limit of tokens.
  *
  * oracle knows which strings later messages will need.  Again and again, it
- * keeps the group of messages with the most needed strings per token; a string
- * in a kept group is not counted any more.  So the value of a group can only
- * become lower.  A heap is therefore ordered by older values, and only the
- * value of its first group is computed again.
+ * keeps the group of messages with the most needed strings per token.  A needed
+ * string that is in a kept group is not counted in other groups any more.  So
+ * the number of needed strings per token of a group can only decrease.
+ * Therefore the groups are in a heap, ordered by numbers that may be outdated,
+ * and only the number of the first group is computed again.
  *
- * One random choice says little: on 64 cuts of 30 sessions, the shares of
+ * A single random choice says little: on 64 cuts of 30 sessions, the shares of
  * strings that thirteen choices kept had a mean of 29 % and were between 25 and
  * 39 %.  So the figures of random are means of several choices.
  */
@@ -31,8 +32,8 @@ struct message_group {
 	 * group kept before it.  It may be too high, because it was computed
 	 * when fewer groups were kept. */
 	double worth;
-	/* The numbers of the needed strings in this group: elements wanted to
-	 * wanted_end - 1 of baseline.strings. */
+	/* The elements of baseline.strings from index wanted to wanted_end - 1
+	 * are the numbers of the needed strings in this group. */
 	size_t wanted, wanted_end;
 };
 
@@ -41,22 +42,25 @@ struct baseline {
 	const struct eval_cut *cut;
 	struct message_group *groups;
 	size_t n;
-	size_t *group_of; /* for each message: number of its group */
+	/* for each message: number of the group that contains the message */
+	size_t *group_of;
 	/* numbers of the groups of messages, in the order in which the policy
 	 * decides about them */
 	size_t *order;
-	/* for each group: numbers of the needed strings in it */
+	/* for each group of messages: numbers of the needed strings in the
+	 * group */
 	uint32_t *strings;
-	/* for each needed string: true if it is in a kept group */
+	/* for each needed string: true if a kept group of messages contains the
+	 * string */
 	bool *taken;
 	/* number of tokens of the limit that are not used yet */
 	uint64_t left;
 	uint64_t random; /* state of the random number generator */
 };
 
-/* Returns true if a message belongs to the group of the message before it: it
- * has tool results, or the assistant wrote both.  Must not be called for the
- * first message. */
+/* Returns true if a message belongs to the group of the message before it: if
+ * the message has tool results, or both messages are of the assistant.  The
+ * caller must not pass the first message of a session. */
 static bool
 continues_group(const struct eval_message *message)
 {
@@ -100,9 +104,9 @@ take_group(struct baseline *b, size_t number)
 		b->taken[b->strings[i]] = true;
 }
 
-/* Keeps the messages that every policy is assumed to keep, if they fit: system
- * messages, the last message of the user, and the EVAL_NEWEST newest
- * messages. */
+/* Keeps the messages that every policy is assumed to keep, if enough tokens of
+ * the limit are left: system messages, the last message of the user, and the
+ * EVAL_NEWEST newest messages. */
 static void
 take_always(struct baseline *b)
 {
@@ -190,8 +194,9 @@ compute_worth(const struct baseline *b, const struct message_group *group)
 	return (double)n / (double)(group->tokens + (group->tokens == 0));
 }
 
-/* Compares two groups for the heap.  Returns true if group x has more needed
- * strings per token than group y, or equally many and comes later. */
+/* Compares two groups of messages for the order of the heap.  Returns true if
+ * group x has more needed strings per token than group y.  If both have equally
+ * many, returns true if group x is later in the session. */
 static bool
 is_worth_more(const struct baseline *b, size_t x, size_t y)
 {
@@ -200,8 +205,8 @@ is_worth_more(const struct baseline *b, size_t x, size_t y)
 	return a != c ? a > c : x > y;
 }
 
-/* Restores the order of a heap of groups after element i has become smaller:
- * moves it down as far as needed. */
+/* Restores the order of a heap of groups after the value of element i has
+ * decreased: moves this element down as far as needed. */
 static void
 sink_group(struct baseline *b, size_t i, size_t n)
 {
@@ -218,8 +223,9 @@ sink_group(struct baseline *b, size_t i, size_t n)
 	b->order[i] = moved;
 }
 
-/* Keeps the group with the most needed strings per token, then the next one,
- * until no group that fits within the limit has a needed string. */
+/* Again and again, takes the group with the most needed strings per token, not
+ * counting strings in kept groups, and keeps this group if it fits within the
+ * limit.  Ends when no remaining group has a needed string. */
 static void
 take_by_worth(struct baseline *b)
 {

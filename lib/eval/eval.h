@@ -1,6 +1,6 @@
-/* eval.h - cuts recorded sessions in two, applies policies to the messages
- * before the cut, and measures how much of what the messages after the cut need
- * is kept (ctx-eval) */
+/* eval.h - cuts recorded sessions in two, applies policies (ways to shorten a
+ * session) to the messages before the cut, and measures how many of the strings
+ * that messages after the cut need are kept (ctx-eval) */
 #ifndef CTX_EVAL_H
 #define CTX_EVAL_H
 
@@ -15,28 +15,30 @@
 
 enum ctx_policy_kind {
 	CTX_POLICY_COMMAND, /* run a command that reads and writes messages */
-	/* The kinds below run no command, but keep whole groups of messages.
+	/* The policies below run no command, but keep whole groups of messages.
 	 * They serve only for comparison. */
-	/* keep the groups of messages with the most needed strings (see struct
-	 * needed_string) per token */
+	/* keep the groups of messages with the most needed strings per token;
+	 * needed strings are those that later messages use (see struct
+	 * needed_string) */
 	CTX_POLICY_ORACLE,
-	CTX_POLICY_RECENCY, /* keep the newest groups */
+	CTX_POLICY_RECENCY, /* keep the newest groups of messages */
 	CTX_POLICY_RANDOM,
 };
 
 /* Type of the main function of a policy's program.  It runs the program with
- * these arguments, and then ends the process with the program's exit status. */
+ * the arguments argv, and then ends the process with the program's exit
+ * status. */
 typedef void ctx_policy_main(int argc, char **argv);
 
-/* A policy: what ctx-eval applies to the messages before a cut.  It is a
- * command, or a way to choose messages. ctx_policy_release frees what it
- * owns. */
+/* A policy: what ctx-eval applies to the messages before a cut (place at which
+ * a session is divided).  A policy is a command, or a way to choose messages.
+ * ctx_policy_release frees the memory to which the members point. */
 struct ctx_policy {
 	char *name;
 	enum ctx_policy_kind kind;
-	/* The command: its name and its arguments, and NULL after the last.  In
-	 * each run, {budget}, {dialect} and {dir} in these words are
-	 * replaced. */
+	/* The name of the command, its arguments, and NULL after the last one.
+	 * In each run, {budget}, {dialect} and {dir} in these words are
+	 * replaced by their values. */
 	char **words;
 	size_t n_words;
 	bool has_directory; /* true if a word contains {dir} */
@@ -48,8 +50,8 @@ struct ctx_policy {
 	ctx_policy_main *main;
 };
 
-/* How options of ctx-prune are completed to a command, if a policy consists
- * only of such options. */
+/* What is added to a policy that consists only of options of ctx-prune, so that
+ * it becomes a command. */
 struct ctx_policy_prune {
 	const char *path;      /* path of ctx-prune */
 	ctx_policy_main *main; /* ctx-prune as a function, or NULL */
@@ -58,10 +60,10 @@ struct ctx_policy_prune {
 };
 /*
  * Reads a policy from a text of the form [NAME=]COMMAND.  If COMMAND begins
- * with a dash, it consists of options of ctx-prune.  If it is "oracle",
- * "recency" or "random", no command is run; messages are chosen for comparison.
- * Any other COMMAND is run: by /bin/sh if it has characters that are special
- * for a shell, otherwise without a shell.
+ * with a dash, it consists of options of ctx-prune.  If COMMAND is "oracle",
+ * "recency" or "random", no command is run, and messages are chosen for
+ * comparison.  Any other COMMAND is run: by /bin/sh if it has characters that
+ * are special for a shell, otherwise without a shell.
  */
 int ctx_policy_parse(struct ctx_policy *policy, const char *text,
     const struct ctx_policy_prune *prune, struct ctx_err *err);
@@ -94,11 +96,12 @@ void ctx_policy_runners_end(struct ctx_command_runner *runners, size_t n);
 
 /* ---- eval/evaluate.c: cut sessions, run policies, measure ---------------- */
 
-/* maximum number of cuts of a session (places at which it is divided), and
- * maximum number of budgets */
+/* maximum number of cuts of a session (places at which a session is divided),
+ * and maximum number of budgets */
 enum { CTX_EVAL_SHARES = 16 };
 
-/* A list of shares, each in thousandths of a percent. */
+/* A list of shares of a session's messages or tokens.  The unit is a thousandth
+ * of a percent. */
 struct ctx_eval_shares {
 	uint64_t list[CTX_EVAL_SHARES];
 	size_t n;
@@ -110,25 +113,26 @@ struct ctx_eval_config {
 	/* Where sessions are cut (divided for evaluation): after these shares
 	 * of their messages, in ascending order. */
 	struct ctx_eval_shares cuts;
-	/* Budgets of the policies, as shares of the tokens before the cut, not
-	 * counting system messages.  The tokens of system messages, of the
-	 * system prompt and of tool definitions are then added to each
-	 * budget. */
+	/* Budgets of the policies, as shares of the tokens before the cut
+	 * (place at which a session is divided), not counting system messages.
+	 * The tokens of system messages, of the system prompt and of tool
+	 * definitions are then added to each budget. */
 	struct ctx_eval_shares budgets;
-	/* minimum number of tokens before a cut; places with fewer tokens
-	 * before them are not used as cuts */
+	/* Minimum number of tokens before a cut (place at which a session is
+	 * divided).  A place with fewer tokens before it is not used as a
+	 * cut. */
 	uint64_t least;
 	/* dialect chosen by the user, or NULL */
 	const struct ctx_dialect *dialect;
 	bool lenient; /* true if lines that are not JSON are no error */
-	/* True if no policy is run, and only the needed strings (see struct
-	 * needed_string) are listed. */
+	/* True if no policy is run, and only the needed strings (strings that
+	 * later messages use, see struct needed_string) are listed. */
 	bool lists_needed;
 	struct ctx_command_runner *runners;
 	/* one set of token counters for each thread */
 	struct ctx_model_counters *counters;
-	/* number of threads; each has its own runner and its own token
-	 * counters */
+	/* number of threads; each has its own runner (child process that runs
+	 * policies) and its own token counters */
 	size_t jobs;
 	/* Called once for each file after it was evaluated, in the order of the
 	 * files. bytes: size of the file.  May be NULL. */
@@ -143,27 +147,30 @@ struct ctx_eval_sample {
 	/* number of the line that contains the whole session, or 0 if the
 	 * session is the whole file */
 	uint64_t line;
-	/* where the session is cut: one of ctx_eval_config.cuts */
+	/* share of the messages that are before the cut: one of
+	 * ctx_eval_config.cuts */
 	uint64_t cut;
 	size_t session;  /* number of the session, from 0 */
 	size_t messages; /* number of messages before the cut */
 	uint64_t tokens; /* number of tokens before the cut */
 	/* number of needed strings (see struct needed_string) */
 	size_t needed;
-	/* the needed strings if lists_needed is set, otherwise NULL */
+	/* the needed strings if ctx_eval_config.lists_needed is true, otherwise
+	 * NULL */
 	char **strings;
 };
 
 /* Result of one run: one policy was applied with one budget to the messages
  * before one cut of a session. */
 struct ctx_eval_run {
-	/* numbers of the sample, the policy and the budget, from 0 */
+	/* numbers of the sample (session that is cut at one place), the policy
+	 * and the budget, from 0 */
 	size_t sample, policy, budget;
 	/* Number of needed strings (see struct needed_string) that the output
-	 * of the policy contains.  The policy "random" is run several times;
-	 * this is then the mean of these numbers. */
+	 * of the policy contains.  The policy "random" is run several times,
+	 * and the value is then the mean of the numbers of these runs. */
 	double kept;
-	/* Number of needed strings that the output does not contain, but a file
+	/* Number of needed strings that are not in the output, but in a file
 	 * that the command has saved in the directory {dir}. */
 	size_t recoverable;
 	/* limit: the budget in tokens; tokens: number of tokens in the policy's
@@ -184,13 +191,13 @@ struct ctx_eval_results {
 	struct ctx_eval_run *runs;
 	size_t n_runs, runs_cap;
 	size_t sessions; /* number of sessions that were cut at least once */
-	/* Numbers of sessions and of cuts that were not evaluated, by
-	 * reason. */
+	/* Numbers of sessions and of cuts (places at which a session is
+	 * divided) that were not evaluated, by reason. */
 	size_t without_cut; /* number of sessions that cannot be cut */
 	/* number of cuts that have too few tokens before them */
 	size_t too_short;
-	/* number of cuts that were left out because nothing from before the cut
-	 * is needed after it */
+	/* number of cuts that were left out because the messages after the cut
+	 * need no string from before the cut */
 	size_t not_needed;
 	/* Number of cuts that were left out because the lines before the cut
 	 * would contain other messages if they were read as a separate file. */
@@ -207,21 +214,22 @@ void ctx_eval_results_release(struct ctx_eval_results *results);
 
 /* ---- eval/statistics.c: means and intervals ------------------------------ */
 
-/* Figures of one policy with one budget: means over all runs, except those that
- * failed.  All shares are between 0 and 1. */
+/* Figures of one policy with one budget: means over all runs that did not fail.
+ * All shares are between 0 and 1. */
 struct ctx_eval_figures {
 	size_t runs, failed;
 	/* true if the runs are of several sessions; otherwise low and high are
 	 * not set */
 	bool has_interval;
-	/* kept: mean, over all runs, of the share of the needed strings that
-	 * the output contains. low, high: 95 % confidence interval of kept: if
-	 * sessions were drawn at random again and again, 95 % of the means
-	 * would be in it. */
+	/* kept: mean, over all runs, of the share of the needed strings
+	 * (strings that later messages use) that the output contains. low,
+	 * high: 95 % confidence interval of kept: if sessions were drawn at
+	 * random again and again, 95 % of the means would be between low and
+	 * high. */
 	double kept, low, high;
-	/* Mean shares of the needed strings. recoverable: those that only saved
-	 * files contain; lost: those that neither these files nor the output
-	 * contain. */
+	/* Mean shares of the needed strings. recoverable: strings that are only
+	 * in saved files; lost: strings that are neither in saved files nor in
+	 * the output. */
 	double recoverable, lost;
 	double tokens; /* mean tokens of the output */
 	/* mean share of the budget that the output leaves unused */
@@ -231,7 +239,8 @@ struct ctx_eval_figures {
 	double invalid;
 	double seconds;      /* mean time of a run in seconds */
 	const char *failure; /* reason of the first failure, or NULL */
-	size_t failed_run;   /* number of the first run that failed */
+	/* index of the first failed run in ctx_eval_results.runs */
+	size_t failed_run;
 };
 int ctx_eval_figures(const struct ctx_eval_results *results, size_t policy,
     size_t budget, struct ctx_eval_figures *figures, struct ctx_err *err);

@@ -120,8 +120,8 @@ join_results(struct ctx_eval_results *all, struct ctx_eval_results *file,
 	return 0;
 }
 
-/* Waits for the files to be evaluated, in their order, and joins their
- * results. */
+/* Waits, in the order of the files, until each file was evaluated, and appends
+ * its results to those of the files before it. */
 static int
 join_tasks(struct ctx_pool *pool, struct file_task *tasks, size_t n,
     const struct ctx_eval_config *options, struct ctx_eval_results *results,

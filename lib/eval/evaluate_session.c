@@ -7,15 +7,16 @@
 #include "eval/evaluate_session.h"
 #include "eval/policy_runner.h"
 
-/* The state of evaluating the messages before one cut. */
+/* The state of evaluating policies on the messages before one cut (place at
+ * which a session is divided). */
 struct cut_evaluation {
 	struct eval_worker *worker;
 	const struct eval_session *session;
 	const struct eval_cut *cut;
 	/* number of this sample in ctx_eval_results.samples */
 	size_t sample;
-	/* Number of tokens of system messages and outside of messages.  It is
-	 * added to each budget. */
+	/* Number of tokens of system messages, and of the request outside of
+	 * messages.  This number is added to each budget. */
 	uint64_t fixed;
 	uint64_t rest; /* number of all other tokens before the cut */
 	/* number of findings of ctx-check in the messages before the cut */
@@ -24,9 +25,10 @@ struct cut_evaluation {
 
 /* ---- where a session is cut ---- */
 
-/* Returns the index of the first message, after a share (in thousandths of a
- * percent) of the messages, before which the session can be cut: a message that
- * the assistant has written in answer to another message. */
+/* Returns the index of the first message before which the session can be cut,
+ * not counting the messages in the first "share" (thousandths of a percent) of
+ * the session.  A session can be cut before a message that the assistant has
+ * written in answer to another message. */
 static size_t
 find_place(const struct eval_session *session, uint64_t share)
 {
@@ -58,8 +60,8 @@ sum_tokens(const struct eval_session *session, size_t at, uint64_t *fixed)
 	return rest;
 }
 
-/* Finds the places at which a session is cut, which must have at least
- * config->least tokens before them.  Returns their number. */
+/* Finds the places at which a session is cut.  At least config->least tokens
+ * must be before each place.  Returns the number of places. */
 static size_t
 find_cuts(struct eval_worker *worker, const struct eval_session *session,
     struct eval_cut *cuts)
@@ -187,7 +189,7 @@ run_command(const struct cut_evaluation *e, struct ctx_eval_run *run,
 	return rc;
 }
 
-/* Copies the results of the run before.  Used for a command without {budget},
+/* Copies the results of the previous run.  Used for a command without {budget},
  * whose output is the same for all budgets. */
 static int
 repeat_run(struct ctx_eval_run *run, struct ctx_err *err)
@@ -233,8 +235,8 @@ run_policy(const struct cut_evaluation *e, size_t policy, size_t budget,
 
 /* ---- samples ---- */
 
-/* Copies the strings that the rest of the session needs into *sample, so that
- * --needed can print them. */
+/* Copies the strings from before the cut that messages after the cut need into
+ * *sample, so that --needed can print them. */
 static int
 list_strings(struct ctx_eval_sample *sample, const struct eval_cut *cut,
     struct ctx_err *err)
@@ -277,9 +279,10 @@ add_sample(struct cut_evaluation *e, struct ctx_err *err)
 }
 
 /* Writes the messages before the cut, and reads them again as the policies will
- * read them.  Sets *same to false if the messages are then different: a session
- * file may have branches, and without the lines after the cut another branch
- * may be the one that is sent to the model. */
+ * read them.  Sets *same to false if the number of messages differs from that
+ * in the session, or if a needed string is missing.  This may happen because a
+ * session file may have branches, and without the lines after the cut another
+ * branch may be the one that is sent to the model. */
 static int
 prepare_cut(struct cut_evaluation *e, bool *same, struct ctx_err *err)
 {

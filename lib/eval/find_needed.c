@@ -22,7 +22,8 @@
 #include "eval/session.h"
 
 /* A string in arguments of tool calls, and where it occurs.  Members that
- * identify a message have its index plus 1, or 0 if there is none. */
+ * identify a message are the index of the message plus 1, or 0 if there is no
+ * such message. */
 struct name_places {
 	/* the first messages that contain the string */
 	uint32_t first[EVAL_SEEN_MOST + 1];
@@ -108,8 +109,8 @@ record_uses(struct needed_search *search, struct ctx_err *err)
 /* ---- the messages that have them ---- */
 
 /* Returns true if every policy is assumed to keep message i, which is before
- * cut c: if it is a system message, the last user message, or one of the newest
- * messages. */
+ * cut number c: a system message, the last user message, or one of the newest
+ * messages before the cut. */
 static bool
 is_always_kept(const struct needed_search *search, size_t c, size_t i)
 {

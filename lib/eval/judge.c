@@ -1,4 +1,5 @@
-/* judge.c - finds which of the needed strings are in the output of a policy */
+/* judge.c - finds which of the needed strings (strings that later messages use)
+ * are in the output of a policy */
 #include <stdlib.h>
 #include <string.h>
 

@@ -19,7 +19,8 @@ struct eval_judge {
 	struct ctx_buf text, arguments; /* scratch memory */
 };
 
-/* Result of judging messages: the needed strings and the tokens in them. */
+/* Result of judging messages: the number of needed strings (strings that later
+ * messages use) in the messages, and the number of tokens. */
 struct eval_verdict {
 	size_t messages;
 	/* number of needed strings that were found in the messages, or a mean
@@ -39,9 +40,9 @@ int ctx_judge_begin(struct eval_judge *judge, const struct eval_cut *cut,
  * is an error if the text cannot be parsed as messages. */
 int ctx_judge_messages(struct eval_judge *judge, struct ctx_str text,
     struct eval_verdict *verdict, struct ctx_err *err);
-/* Searches the files that a policy has saved for needed strings.  Sets *found
- * to the number of needed strings that are in these files, but not in the
- * messages that were judged before. */
+/* Searches the files that a policy has saved for needed strings (strings that
+ * later messages use).  Sets *found to the number of needed strings that are in
+ * these files, but not in the messages that were judged before. */
 int ctx_judge_files(struct eval_judge *judge, struct ctx_str text,
     size_t *found, struct ctx_err *err);
 void ctx_judge_release(struct eval_judge *judge);
@@ -49,12 +50,13 @@ void ctx_judge_release(struct eval_judge *judge);
 /* ---- baseline.c: policies for comparison --------------------------------- */
 
 /* Applies a policy that serves only for comparison: chooses which messages
- * before a cut are kept.  Whole groups of messages are kept: an answer of the
- * assistant with its tool results, or another message.  First come the groups
- * that every policy is assumed to keep, then the others in the order of the
- * policy.  A group is kept if limit (in tokens) is not exceeded with it.  Sets
- * verdict->kept and verdict->tokens; for CTX_POLICY_RANDOM these are means of
- * several choices.  Sets the other members to 0. */
+ * before a cut (place at which a session is divided) are kept.  Only whole
+ * groups of messages are kept: an answer of the assistant with its tool
+ * results, or another message.  Groups that every policy is assumed to keep are
+ * chosen first, and the remaining groups in the order of the policy.  A group
+ * is kept unless the kept messages would then exceed the limit (in tokens).
+ * Sets verdict->kept and verdict->tokens; for CTX_POLICY_RANDOM these are means
+ * of several choices.  Sets the other members to 0. */
 int ctx_eval_baseline(enum ctx_policy_kind kind,
     const struct eval_session *session, const struct eval_cut *cut,
     uint64_t limit, struct eval_verdict *verdict, struct ctx_err *err);

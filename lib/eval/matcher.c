@@ -1,13 +1,14 @@
 /*
  * matcher.c - finds which of many strings occur in a text
  *
- * The algorithm is that of Aho and Corasick.  The nodes form a tree: the path
- * from the root to a node is the beginning of a string.  A node has two links:
- * to its longest proper suffix that is also a node (fail), and to the nearest
- * node on the chain of these suffixes at which a string ends (suffix_end).  The
- * time is linear in the length of the strings and texts, because a string that
- * was already found in a text is not visited again, and neither are its
- * suffixes.
+ * The algorithm is that of Aho and Corasick.  The nodes form a tree: the bytes
+ * on the path from the root to a node are the beginning of a string.  The
+ * proper suffixes of this beginning that are also nodes form a chain.  A node
+ * has two links to nodes of this chain: to the longest suffix (fail), and to
+ * the longest suffix that is a whole string (suffix_end).  The time is linear
+ * in the length of the strings and texts: when a string is found that was
+ * already found in the same text, neither the string nor its suffixes are
+ * visited again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,9 @@
 #include "eval/matcher.h"
 
 struct matcher_node {
-	/* Indices of nodes. 0 is the root; it is never a child or sibling, so
-	 * there it means "none". */
+	/* Indices of other nodes.  Index 0 is the root of the tree.  The root
+	 * is never a child or sibling, so 0 in the members child and sibling
+	 * means that there is no such node. */
 	uint32_t child, sibling, fail, suffix_end;
 	uint32_t number; /* number of the string that ends at this node */
 	/* Value of ctx_matcher.round for the last text in which this string was
@@ -39,8 +41,8 @@ find_child(const struct ctx_matcher *matcher, uint32_t node, uint8_t byte)
 	return child;
 }
 
-/* Appends a node to the children of another.  Returns its index, or 0 with
- * *err. */
+/* Appends a new node to the children of the node "parent".  Returns the index
+ * of the new node, or 0 with *err. */
 static uint32_t
 add_node(struct ctx_matcher *matcher, uint32_t parent, uint8_t byte,
     struct ctx_err *err)

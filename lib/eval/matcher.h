@@ -10,8 +10,8 @@
 struct ctx_matcher {
 	struct matcher_node *nodes;
 	size_t n, cap;
-	/* The node of the automaton for each string of one byte, by this byte;
-	 * 0 if there is none. */
+	/* first[b] is the node of the automaton for the string that consists of
+	 * the byte b; 0 if there is no such node. */
 	uint32_t first[256];
 	bool built;
 	uint32_t round; /* number of the text that is being searched, from 1 */
@@ -25,8 +25,8 @@ struct ctx_match_taker {
 	void (*take)(void *user, uint32_t number);
 };
 
-/* Adds a string and its number.  The string must not be empty.  A string that
- * is already in the set keeps its number. */
+/* Adds a string and its number.  The caller must not pass an empty string.  A
+ * string that is already in the set keeps its number. */
 int ctx_matcher_add(struct ctx_matcher *matcher, struct ctx_str string,
     uint32_t number, struct ctx_err *err);
 /* Prepares the search.  Must be called after the last string was added, and

@@ -15,7 +15,7 @@ static const struct {
 };
 
 /* Returns the length in bytes of the name before "=" at the beginning of a
- * policy's text, or 0 if it has no name. */
+ * policy's text, or 0 if the text has no name. */
 static size_t
 find_name(const char *text)
 {
@@ -114,10 +114,11 @@ add_option(struct ctx_policy *policy, const char *name, const char *value,
 					       : add_text(policy, value, err);
 }
 
-/* Makes the command of a policy that consists only of options of ctx-prune:
- * ctx-prune, the options that all runs have, and these options.  If a shell
- * must read the options, the command is "/bin/sh -c 'exec "$@" OPTIONS' sh",
- * followed by ctx-prune and the options of all runs. */
+/* Makes the command of a policy that consists only of options of ctx-prune.
+ * The command is ctx-prune with common options (-b, -d, -e, -m) and the options
+ * of the policy.  If a shell must read the options of the policy, the command
+ * is "/bin/sh -c 'exec "$@" OPTIONS' sh", followed by ctx-prune and the common
+ * options. */
 static int
 add_prune(struct ctx_policy *policy, const char *options,
     const struct ctx_policy_prune *prune, struct ctx_err *err)

@@ -31,8 +31,8 @@ struct command {
 	const struct policy_request *request;
 	struct policy_answer *answer;
 	const struct ctx_policy *policy;
-	/* Pipes from and to the main program.  The end of the first shows that
-	 * the main program has ended. */
+	/* Pipes from and to the main program.  The end of the pipe of requests
+	 * shows that the main program has ended. */
 	const struct ctx_command_runner *client;
 	bool shows_messages;
 	unsigned seconds; /* time limit in seconds */
@@ -198,7 +198,8 @@ reset_signals(void)
 }
 
 /* Makes the pipes of a new process its standard input and output, and closes
- * all descriptors that a program would not get.  Returns -1 on failure. */
+ * all descriptors that a new program would not inherit.  Returns -1 on
+ * failure. */
 static int
 take_pipes(const struct command *command, const int in[2], const int out[2])
 {
@@ -216,8 +217,8 @@ take_pipes(const struct command *command, const int in[2], const int out[2])
 	return 0;
 }
 
-/* Starts a process that calls the command, with pipes as standard input and
- * output.  Returns 0 or an errno value. */
+/* Starts a process that calls the main function of the command, with pipes as
+ * standard input and output.  Returns 0 or an errno value. */
 static int
 fork_command(struct command *command, const int in[2], const int out[2])
 {
@@ -229,7 +230,8 @@ fork_command(struct command *command, const int in[2], const int out[2])
 	if (command->pid < 0)
 		return errno;
 	if (command->pid > 0) {
-		/* The child does this, too: one of both is the first. */
+		/* The child also calls setpgid, so that the process group
+		 * exists before either process needs it. */
 		(void)setpgid(command->pid, command->pid);
 		return 0;
 	}
@@ -307,7 +309,7 @@ end_policy(struct command *command)
 /* ---- input and output ---- */
 
 /* Writes a part of the input to the command.  Closes the pipe after the last
- * byte, or if the command has closed its end. */
+ * byte, or if the command has closed its end of the pipe. */
 static void
 feed_policy(struct command *command, struct ctx_str *input)
 {
@@ -321,9 +323,9 @@ feed_policy(struct command *command, struct ctx_str *input)
 		ctx_command_close_end(&command->in);
 }
 
-/* Reads a part of the command's output.  Returns 1 if there may be more, or 0
- * at its end or if the command has failed, or -1 with *err if there is no
- * memory. */
+/* Reads a part of the command's output.  Returns 1 if there may be more output;
+ * 0 if the output has ended or the command has failed; or -1 with *err if there
+ * is no memory. */
 static int
 drain_policy(struct command *command, struct ctx_err *err)
 {

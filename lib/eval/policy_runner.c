@@ -1,13 +1,13 @@
 /*
- * policy_runner.c - a child process that runs commands for a program in a
- * sandbox, which cannot start commands itself
+ * policy_runner.c - a child process that runs the commands of policies.  The
+ * main program cannot start commands itself, because it is in a sandbox.
  *
- * The child is forked before the program enters the sandbox.  It reads requests
- * from one pipe and writes answers to another; both pipes carry C structs as
- * they are in memory.  A request names a policy by its number, so the child
- * runs no other commands than those of the policies.  When the program ends,
- * its end of the request pipe is closed; then the child kills the running
- * command and ends.
+ * The child is forked before the main program enters the sandbox.  The child
+ * reads requests from one pipe and writes answers to another; both pipes carry
+ * C structs as they are in memory.  A request names a policy by its number, so
+ * the child runs no other commands than those of the policies.  When the main
+ * program ends, its end of the request pipe is closed; then the child kills the
+ * running command and ends.
  */
 #include <signal.h>
 #include <string.h>
@@ -107,8 +107,8 @@ serve_policy(struct child_state *state, const struct request_head *head)
 }
 
 /* Blocks the signals that end a program, such as SIGINT, because the child must
- * not end before it has killed the running command.  It ends after the main
- * program has ended. */
+ * not end before it has killed the running command.  The child ends after the
+ * main program has ended. */
 static void
 block_signals(void)
 {

@@ -34,10 +34,10 @@ void ctx_policy_answer_release(struct policy_answer *answer);
 /* ---- policy_command.c: in the child process ------------------------------ */
 
 /* Runs the command of a policy, in which {budget}, {dialect} and {dir} are
- * replaced. client: pipes from and to the main program; when the main program
- * closes its end of the first pipe, the command is killed.  If the command
- * fails, this is no error of this function.  Returns 0, or -1 with *err if
- * there is no memory. */
+ * replaced by their values. client: pipes from and to the main program.  If the
+ * main program closes its end of the pipe of requests, the command is killed.
+ * Failure of the command is no error of this function.  Returns 0, or -1 with
+ * *err if there is no memory. */
 int ctx_policy_command_run(const struct ctx_command_runner *client,
     const struct ctx_policy *policy, const struct ctx_policy_limits *limits,
     const struct policy_request *request, struct policy_answer *answer,

@@ -2,7 +2,7 @@
  * read_session.c - reads the recorded sessions in a file
  *
  * The first lines of a file may look like messages of a dialect that is not the
- * file's.  So if later messages show that the first ones were read in the wrong
+ * file's.  If later messages show that the first lines were read in the wrong
  * dialect, the file is read a second time.
  */
 #include <stdlib.h>
@@ -86,9 +86,10 @@ ctx_message_is_by_user(const struct ctx_message *message)
 	return false;
 }
 
-/* Returns the message to which the blocks of an event belong: if the record has
- * a further part of a message that was split over several records, this
- * message, otherwise a new one.  Returns NULL with *err. */
+/* Returns the message to which the blocks of an event belong.  If the record
+ * has a further part of a message that was split over several records, returns
+ * that message, otherwise a new message.  Returns NULL with *err after an
+ * error. */
 static struct eval_message *
 get_message(struct session_reader *r, struct eval_session *s,
     const struct ctx_event *event, struct ctx_err *err)

@@ -1,13 +1,13 @@
 /*
  * run_directory.c - makes a directory for one run of a policy's command, into
- * which the command can write what it removes; reads these files after the run,
- * and removes the directory
+ * which the command can write what it removes.  After the run, reads the files
+ * in this directory, and removes the directory.
  *
- * The command may nest directories to any depth, so they are not removed
- * recursively, but one after another.  For this, the directory of the run is
- * the first member of a directory that is used as a queue.  When a member is
- * emptied, its subdirectories are moved into the queue, where each has a number
- * as its name.
+ * The command may nest directories to any depth, so the directories are not
+ * removed recursively, but one after another.  For this purpose, the directory
+ * of the run is the first member of a directory that is used as a queue.  When
+ * a member is emptied, its subdirectories are moved into the queue, where each
+ * has a number as its name.
  *
  * Symbolic links are not followed.  Files that cannot be read are skipped.
  */
@@ -88,8 +88,8 @@ take_file(int directory, const char *name, struct ctx_buf *files,
 	return rc < 0 ? -1 : ctx_buf_add(files, "\n", 1, err);
 }
 
-/* Opens a directory to empty it.  First gives its owner all access rights,
- * without which it could not be moved or emptied. */
+/* Opens a directory to empty it.  Gives the owner all access rights, because
+ * without them the directory could not be moved or emptied. */
 static int
 open_to_empty(int parent, const char *name)
 {

@@ -20,7 +20,7 @@ struct ctx_name_taker {
 	int (*take)(void *user, const char *p, size_t n, struct ctx_err *err);
 };
 /* Calls taker->take for each name (path, identifier, id or number) in a text.
- * Stops if it returns -1. */
+ * Stops if taker->take returns -1. */
 int ctx_find_names(const struct ctx_name_taker *taker, const char *p, size_t n,
     struct ctx_err *err);
 
@@ -77,9 +77,9 @@ struct eval_session {
 	/* The bytes of the session: the whole file if each message is a line of
 	 * its own, otherwise the line that contains all messages. */
 	struct ctx_str bytes;
-	/* If one line contains the session and its request is in a JSON string:
-	 * this string, and the decoded text (see ctx_record.coded).  Otherwise
-	 * their length n is 0. */
+	/* If one line contains the session, and the request with its messages
+	 * is in a JSON string of this line: this string, and the decoded text
+	 * (see ctx_record.coded).  Otherwise the length n of both is 0. */
 	struct ctx_str coded, value;
 	/* If one line contains all messages: the parsed JSON of this line, and
 	 * the JSON node of its array of messages.  Otherwise NULL and 0. */
@@ -131,12 +131,13 @@ struct needed_string {
 	unsigned n_seen;
 };
 
-/* The needed strings of one cut.  The cut is before the message with the index
+/* The needed strings (strings that later messages use) of one cut, a place at
+ * which a session is divided.  The cut is before the message with the index
  * "at". */
 struct eval_cut {
 	size_t at;
-	/* where the session should be cut: the share of its messages that is
-	 * before the cut, in thousandths of a percent */
+	/* where the session should be cut: the share of the session's messages
+	 * that is before the cut, in thousandths of a percent */
 	uint64_t share;
 	struct needed_string *needed;
 	size_t n, cap;
@@ -146,9 +147,9 @@ struct eval_cut {
  * if an agent inserted the message, or if it has only tool results. */
 bool ctx_message_is_by_user(const struct ctx_message *message);
 
-/* Finds the needed strings of all cuts of a session.  The cuts must be in
- * ascending order.  The texts of the strings are stored in names, which must be
- * valid as long as the cuts. */
+/* Finds the needed strings of all cuts of a session.  The caller must pass cuts
+ * in ascending order.  The texts of the strings are stored in names, which must
+ * be valid as long as the cuts. */
 int ctx_find_needed(const struct eval_session *session, struct eval_cut *cuts,
     size_t n, struct ctx_intern *names, struct ctx_err *err);
 

@@ -12,9 +12,9 @@
 
 #include "eval/eval.h"
 
-/* DRAWS: number of random selections of sessions.  OUTSIDE: how many of the
- * lowest means are outside of the 95 % interval, and how many of the
- * highest. */
+/* DRAWS: number of random selections of sessions.  OUTSIDE: number of the
+ * lowest means, and number of the highest means, that are outside of the 95 %
+ * interval. */
 enum { DRAWS = 1000, OUTSIDE = DRAWS / 40 };
 
 /* kept: sum of the shares of needed strings that the runs of one session have
@@ -56,8 +56,8 @@ count_sessions(const struct session_sum *sums, size_t n)
 }
 
 /* Sets the interval that contains 95 % of the means of random selections of
- * sessions.  If a selection contains no run, another one is drawn; this ends,
- * because at least one session has a run. */
+ * sessions.  If a selection contains no run, draws another selection.  At least
+ * one session has a run, so this ends. */
 static void
 set_interval(const struct session_sum *sums, size_t n,
     struct ctx_eval_figures *figures)
@@ -109,7 +109,7 @@ divide_figures(struct ctx_eval_figures *figures)
 	figures->kept /= n;
 	figures->recoverable /= n;
 	figures->lost = 1 - figures->kept - figures->recoverable;
-	if (figures->lost < 0) /* by rounding */
+	if (figures->lost < 0) /* caused by rounding */
 		figures->lost = 0;
 	figures->tokens /= n;
 	figures->unused /= n;
