@@ -35,8 +35,9 @@ get_parent_line(const struct ctx_transcript *transcript, uint32_t line)
 	return ctx_line_value(transcript, CTX_VALUE_PARENT_LINE, line);
 }
 
-/* Finds for each id the newest line of the file that has it.  Sets
- * CTX_VALUE_NEWER of earlier lines with this id. */
+/* Finds the newest line of the file for each id.  If several lines have the
+ * same id, sets CTX_VALUE_NEWER of each but the last to the number of the next
+ * one. */
 static int
 find_newest_lines(struct ctx_transcript *transcript, struct ctx_err *err)
 {
@@ -60,10 +61,9 @@ find_newest_lines(struct ctx_transcript *transcript, struct ctx_err *err)
 	return 0;
 }
 
-/* For each line of the file, finds three other lines: its parent and another
- * line to which it refers, by the ids that the line contains, and a newer line
- * with the same id. mends: true if a line whose parent is not in the file gets
- * the line before it as its parent. */
+/* Finds for each line of the file: its parent, another line to which it refers,
+ * and a newer line with the same id. mends: if true, and the parent of a line
+ * is not in the file, the line before it becomes its parent. */
 static int
 resolve_line_ids(struct ctx_transcript *transcript, bool mends,
     struct ctx_err *err)
@@ -112,9 +112,9 @@ find_last_tree_line(const struct ctx_transcript *transcript)
 /* Finds the message that ends the active path.  Each leaf of the tree stands
  * for one message: the leaf itself or its nearest ancestor that is a message.
  * Returns the line number of the last one of these messages in the file.
- * Returns messages of subagents, and user messages that no person wrote, only
- * if there are no others. where: scratch memory with one element for each line
- * of the file, all zero. */
+ * Messages of subagents, and user messages that no person wrote, are ignored if
+ * there are other messages. where: scratch memory with one element for each
+ * line of the file, all zero. */
 static uint32_t
 find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 {
@@ -217,9 +217,9 @@ keep_parallel(struct ctx_transcript *transcript, bool *is_active)
 	}
 }
 
-/* Returns the number of the line with which the active path ends, or 0 if there
- * is none. before: see ctx_transcript_active_branch; where: see
- * find_last_tip. */
+/* Returns the number of the line with which the active path (the path in the
+ * tree whose lines are sent to the model) ends, or 0 if there is no such line.
+ * before: see ctx_transcript_active_branch; where: see find_last_tip. */
 static uint32_t
 find_tip(const struct ctx_transcript *transcript, uint32_t before,
     uint8_t *where)
@@ -238,8 +238,8 @@ find_tip(const struct ctx_transcript *transcript, uint32_t before,
 	    : find_last_tree_line(transcript);
 }
 
-/* Makes the lines on the path from this line to the root active, or to the
- * newest summary on the path. */
+/* Makes all lines active that are on the path from this line to the root of the
+ * tree.  If the path contains a summary, ends at the newest summary. */
 static void
 follow_path(struct ctx_transcript *transcript, uint32_t line)
 {

@@ -4,13 +4,15 @@
 
 #include "transcript/line_ids.h"
 
-/* Forms in which an id is stored.  A smaller number is the length of an id that
- * is stored in place. */
+/* How an id is stored.  UUID: as 16 bytes; HASHED: as a 128-bit hash; LONG: as
+ * a pointer to its text.  A number up to SHORT means that the text is stored in
+ * union ctx_line_id itself, and is the length of the text in bytes. */
 enum { SHORT = sizeof(union ctx_line_id), UUID, HASHED, LONG };
 
 enum { LEAST_SLOTS = 64, MOST_IDS = UINT32_MAX / 4 };
 
-/* An id in the form in which it is stored. */
+/* An id as ctx_line_ids stores it. form: UUID, HASHED, LONG, or the length of a
+ * short id in bytes. */
 struct packed {
 	union ctx_line_id id;
 	uint8_t form;
@@ -26,7 +28,8 @@ digit_value(char c)
 	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 255;
 }
 
-/* Returns true if a hyphen is before this byte of a UUID in its text. */
+/* Returns true if the text of a UUID has a hyphen before this byte (0 to 15) of
+ * the UUID. */
 static bool
 has_hyphen(size_t byte)
 {
@@ -100,15 +103,18 @@ is_equal(const struct ctx_line_ids *ids, uint32_t number,
 	    memcmp(id->text.p, packed->id.text.p, id->text.n) == 0;
 }
 
-/* Returns the bits of a hash that a slot contains beside the number. */
+/* Returns the bits of an id's hash that an element of the hash table contains,
+ * in addition to the number of the id. */
 static uint32_t
 hash_bits(const struct ctx_line_ids *ids, uint64_t hash)
 {
 	return (uint32_t)(hash >> 32) & ~(uint32_t)ids->mask;
 }
 
-/* Returns the slot of an id; if the id is not in the table, the empty slot for
- * it.  packed: NULL if the id is not in the table. */
+/* Returns the slot (element of the hash table) that contains an id.  If the
+ * table does not contain the id, returns the empty slot where the id must be
+ * inserted. packed: the id, or NULL if the caller knows that the table does not
+ * contain it. */
 static uint32_t *
 find_id_slot(const struct ctx_line_ids *ids, uint64_t hash,
     const struct packed *packed)
@@ -126,8 +132,8 @@ find_id_slot(const struct ctx_line_ids *ids, uint64_t hash,
 	return slot;
 }
 
-/* Doubles the size of the hash table.  The old table is freed first, because
- * both together would take more memory than all else. */
+/* Doubles the size of the hash table.  Frees the old table first, so that the
+ * memory of both tables is never needed at the same time. */
 static int
 grow_id_slots(struct ctx_line_ids *ids, struct ctx_err *err)
 {
@@ -183,7 +189,7 @@ ctx_line_ids_add(struct ctx_line_ids *ids, struct ctx_str id, uint32_t *number,
 	uint64_t hash;
 	uint32_t *slot;
 
-	/* At most 3 of 4 slots are used. */
+	/* At most 3 of 4 elements of the hash table are used. */
 	if ((ids->slots == NULL || ids->n > ids->mask / 4 * 3) &&
 	    grow_id_slots(ids, err) < 0)
 		return -1;

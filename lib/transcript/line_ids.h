@@ -12,37 +12,38 @@ union ctx_line_id {
 };
 
 /* Table that gives each distinct id a number, counting from 1.  Ids are JSON
- * strings.  A session file may have millions of ids, so an id takes about 25
- * bytes: a UUID is stored as 16 bytes, a short id as its text.  A zeroed struct
- * is a valid empty table. */
+ * strings.  A session file may have millions of ids.  To save memory, a UUID is
+ * stored as 16 bytes and a short id as its text, so that an id takes about 25
+ * bytes.  A zeroed struct is a valid empty table. */
 struct ctx_line_ids {
-	/* True if an id with more than 16 bytes that is no UUID is stored as a
-	 * 128-bit hash.  Its text is then lost, and ctx_line_ids_text must not
-	 * be called. */
+	/* True if ids that have more than 16 bytes and are no UUIDs are stored
+	 * as 128-bit hashes.  The texts of such ids are lost, so the caller
+	 * must not call ctx_line_ids_text. */
 	bool hashes;
 	struct ctx_hashkey key;
-	union ctx_line_id *list; /* the id with this number is list[number-1] */
-	uint8_t *forms; /* for each id: the form in which it is stored */
+	union ctx_line_id *list; /* the id with number N is list[N - 1] */
+	uint8_t *forms; /* for each id: how it is stored (see line_ids.c) */
 	size_t n, cap, forms_cap;
-	/* Hash table that contains the numbers of ids. mask: number of its
-	 * elements, minus 1.  A number fits into the bits of mask; the other
-	 * bits of the element are bits of the id's hash, and an id is compared
-	 * only if these bits are equal. */
+	/* Hash table of the ids. mask: number of its elements, minus 1.  An
+	 * element is 0 if it is empty.  Otherwise the bits that are set in mask
+	 * contain the number of an id, and the other bits a part of the id's
+	 * hash.  Two ids are compared only if these parts of their hashes are
+	 * equal. */
 	uint32_t *slots;
 	size_t mask;
 	struct ctx_arena texts; /* long ids that are no UUIDs */
 };
 
-/* Length in bytes of a UUID with quotes, the longest id that is not stored as
- * text. */
+/* length in bytes of a UUID as a JSON string, with its quotes */
 enum { CTX_UUID_LITERAL = 38 };
 
-/* Sets *number to the number of an id, which is added if it is not in the
- * table. */
+/* Sets *number to the number of an id.  If the id is not in the table, adds
+ * it. */
 int ctx_line_ids_add(struct ctx_line_ids *ids, struct ctx_str id,
     uint32_t *number, struct ctx_err *err);
-/* Returns an id that was added, as a JSON string.  The text may be in scratch,
- * which has room for CTX_UUID_LITERAL bytes. */
+/* Returns the id with this number as a JSON string. scratch: memory of
+ * CTX_UUID_LITERAL bytes.  The result may be in this memory; it is valid until
+ * an id is added or the memory is changed. */
 struct ctx_str ctx_line_ids_text(const struct ctx_line_ids *ids,
     uint32_t number, char *scratch);
 /* Removes all ids, and frees their memory. */

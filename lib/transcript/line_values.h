@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* An array of numbers.  Elements that were never set are 0, and those after the
+/* An array of numbers.  Elements that were never set are 0.  Elements after the
  * last one that was set take no memory.  A zeroed struct is a valid array. */
 struct ctx_values {
 	uint32_t *list;

@@ -23,9 +23,9 @@ struct ctx_transcript_line {
 	 * contains tool results: it is not on the path from the newest leaf of
 	 * the tree of lines to the root. */
 	bool results_only : 1;
-	/* True if ctx has removed this line, and CTX_VALUE_ABOUT_LINE is the
-	 * number of the line to which other lines must refer instead (see
-	 * find_kept_successor). */
+	/* Used for a line that ctx has removed: true if CTX_VALUE_ABOUT_LINE is
+	 * now the number of the line to which other lines must refer in place
+	 * of this line (see find_kept_successor). */
 	bool successor_known : 1;
 	/* Used for the first line of a message: true once
 	 * ctx_transcript_first_of_message was called for the message, so that a
@@ -50,8 +50,8 @@ ctx_transcript_line(const struct ctx_transcript *transcript, uint32_t line)
 	return &transcript->lines[line - 1];
 }
 
-/* Returns a number that belongs to a line, or 0 if the line does not have
- * it. */
+/* Returns the number of a given kind (enum ctx_line_value) that is stored for a
+ * line, or 0 if none is stored. */
 static inline uint32_t
 ctx_line_value(const struct ctx_transcript *transcript,
     enum ctx_line_value value, uint32_t line)
@@ -59,8 +59,8 @@ ctx_line_value(const struct ctx_transcript *transcript,
 	return ctx_values_at(&transcript->values[value], line);
 }
 
-/* Stores a number that belongs to a line.  Returns 0, or -1 with *err if there
- * is no memory. */
+/* Stores a number of a given kind (enum ctx_line_value) for a line.  Returns 0,
+ * or -1 with *err if there is no memory. */
 static inline int
 ctx_line_set(struct ctx_transcript *transcript, enum ctx_line_value value,
     uint32_t line, uint32_t number, struct ctx_err *err)
@@ -68,7 +68,9 @@ ctx_line_set(struct ctx_transcript *transcript, enum ctx_line_value value,
 	return ctx_values_set(&transcript->values[value], line, number, err);
 }
 
-/* Changes a number that is already stored for this line or a later one. */
+/* Changes a number of a line.  A number of this kind must have been stored
+ * before for the same line or for a later line, so that the array is long
+ * enough. */
 static inline void
 ctx_line_change(struct ctx_transcript *transcript, enum ctx_line_value value,
     uint32_t line, uint32_t number)
@@ -76,10 +78,11 @@ ctx_line_change(struct ctx_transcript *transcript, enum ctx_line_value value,
 	transcript->values[value].list[line] = number;
 }
 
-/* Find the active lines of a session file: those that the agent would send with
- * its next request.  Set the member "active" of these lines.  If a later line
- * has replaced a line, set CTX_VALUE_NEWER of the replaced line to the number
- * of the later one.  Return 0, or -1 with *err. */
+/* Finds the active lines of a session file that is a log (see replay_log.c).  A
+ * line is active if the agent would send it with its next request.  Sets the
+ * member "active" of these lines.  If a later line has replaced an earlier one,
+ * sets CTX_VALUE_NEWER of the earlier line to the number of the later line.
+ * Returns 0, or -1 with *err. */
 int ctx_transcript_replay_log(struct ctx_transcript *transcript,
     struct ctx_err *err);
 /* Finds the active lines of a session file whose lines form a tree. before:

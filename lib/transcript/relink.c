@@ -19,9 +19,9 @@ get_about_line(const struct ctx_transcript *transcript, uint32_t line)
 }
 
 /* Returns the nearest ancestor of a line (its parent, the parent of that, and
- * so on) that was not removed, or 0 if there is none.  Shortens the links that
- * it follows, which makes the next search faster.  Ends even if removed lines
- * name each other as parents. */
+ * so on) that was not removed, or 0 if there is none.  Shortens the chain of
+ * removed parents that it follows, which makes the next search faster.  The
+ * search ends even if removed lines name each other as parents. */
 static uint32_t
 find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -41,10 +41,11 @@ find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 	return up;
 }
 
-/* Sets *to to the number of the line that replaces a removed line in
- * references, or to 0 if there is none.  It is the first line after the removed
- * one, in the same file, that is active, has an id and was not removed.  Stores
- * the number as CTX_VALUE_ABOUT_LINE of each removed line on the way; the old
+/* Finds the line to which other lines must refer in place of a removed line.
+ * This is the first line after the removed one, in the same file, that is
+ * active (sent to the model), has an id and was not removed.  Sets *to to its
+ * number, or to 0 if there is no such line.  Stores the number also as
+ * CTX_VALUE_ABOUT_LINE of each removed line that the search passes; the old
  * value is no longer needed. */
 static int
 find_kept_successor(struct ctx_transcript *transcript, uint32_t line,
@@ -79,10 +80,10 @@ find_kept_successor(struct ctx_transcript *transcript, uint32_t line,
 	return 0;
 }
 
-/* A summary may contain the id of the first line that is kept after it ("to").
- * If ctx inserts a new line before that line, the summary must contain the id
- * of the new line instead.  Returns true if the summary must be changed for
- * this reason. */
+/* A summary may contain the id of an earlier line ("to"), and say that lines
+ * are kept from that line on.  If ctx inserts a new line before the line "to",
+ * the summary must contain the id of the new line.  Returns true if the summary
+ * must be changed for this reason. */
 static bool
 has_inserted_start(const struct ctx_transcript *transcript, uint32_t summary,
     uint32_t to)

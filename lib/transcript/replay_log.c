@@ -16,8 +16,8 @@
 struct log {
 	struct ctx_transcript *transcript;
 	uint32_t *slots;
-	/* the active lines (sent to the model) are slots[first] to slots[n -
-	 * 1] */
+	/* slots[first] to slots[n - 1] are the line numbers of the active lines
+	 * (sent to the model). */
 	size_t first, n;
 	/* number of active lines (sent to the model) that begin a turn
 	 * (CTX_LINE_USER) */
@@ -44,7 +44,8 @@ is_user_line(const struct log *log, size_t slot)
 	    CTX_LINE_USER;
 }
 
-/* Makes the active lines inactive from log->slots[n] on. */
+/* Removes the lines from log->slots[n] on from the list of active lines (sent
+ * to the model). */
 static void
 drop_log_tail(struct log *log, size_t n)
 {
@@ -186,8 +187,9 @@ replay_line(struct log *log, uint32_t line, struct ctx_err *err)
 }
 
 /* For each line that contains the id of its parent, finds the number of the
- * parent's line. where: scratch memory with one element for each id.  All
- * elements must be 0, and are 0 again at the end. */
+ * parent's line. where: scratch memory with one element for each id.  The
+ * caller must pass zeros; the function sets all elements to 0 again before it
+ * returns. */
 static int
 find_parents(struct ctx_transcript *transcript, uint32_t *where,
     struct ctx_err *err)

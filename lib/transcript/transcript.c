@@ -77,8 +77,9 @@ ctx_transcript_place(const struct ctx_transcript *transcript, uint32_t line,
 	    struct ctx_record_place){offset, entry->length, entry->checksum};
 }
 
-/* Sets a value of the newest line to the number of an id that it contains.  The
- * id is a JSON string; it is decoded and encoded again, so that the same id
+/* Stores an id that the newest line of the session file contains: adds the id
+ * to the table ids, and stores its number as this value of the line. node: the
+ * id, a JSON string.  The id is decoded and encoded again, so that the same id
  * with different escapes gets the same number. */
 static int
 record_id(struct ctx_transcript *transcript, struct ctx_line_ids *ids,
@@ -106,9 +107,9 @@ record_id(struct ctx_transcript *transcript, struct ctx_line_ids *ids,
 		  err);
 }
 
-/* Notes down that the newest line contains an id of the tree: as its own id or
- * as the id of its parent.  Returns 0, or -1 with *err if there is no
- * memory. */
+/* Notes down that the newest line of the session file contains this id: as the
+ * id of the line itself or of the line's parent.  Returns 0, or -1 with *err if
+ * there is no memory. */
 static int
 record_tree_id(struct ctx_transcript *transcript, uint32_t id,
     struct ctx_err *err)
@@ -117,9 +118,9 @@ record_tree_id(struct ctx_transcript *transcript, uint32_t id,
 	    id == 0 ? 0 : (uint32_t)transcript->n, err);
 }
 
-/* Returns true if a new line does not change which earlier lines are active.
- * is_new: true if the id of the new line does not occur in an earlier line,
- * neither as its id nor as the id of its parent. */
+/* Returns true if a new line does not change which earlier lines are active
+ * (sent to the model). is_new: true if no earlier line contains the id of the
+ * new line, neither as its own id nor as the id of its parent. */
 static bool
 is_appended_line(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *entry, bool is_new)
@@ -172,7 +173,8 @@ limit_number(uint64_t number)
 	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-/* Notes down the numbers that the newest line contains. */
+/* Stores the numbers that the newest line of the session file contains: billed
+ * input tokens, and the number of turns that the line removes. */
 static int
 record_numbers(struct ctx_transcript *transcript, const struct ctx_json *json,
     const struct ctx_line_place *place, struct ctx_err *err)
@@ -190,7 +192,7 @@ record_numbers(struct ctx_transcript *transcript, const struct ctx_json *json,
 	    : 0;
 }
 
-/* Notes down the ids that the newest line contains. */
+/* Stores the ids that the newest line of the session file contains. */
 static int
 record_ids(struct ctx_transcript *transcript, const struct ctx_json *json,
     const struct ctx_line_place *place, struct ctx_err *err)
@@ -268,7 +270,8 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 
 /* ---- deciding which are active ---- */
 
-/* Notes down that a line continues the message of an earlier line (before). */
+/* Notes down that two lines contain parts of the same message: "before" an
+ * earlier part, "line" the next part. */
 static int
 continue_message(struct ctx_transcript *transcript, uint32_t before,
     uint32_t line, struct ctx_err *err)
@@ -288,9 +291,9 @@ continue_message(struct ctx_transcript *transcript, uint32_t before,
 	    : 0;
 }
 
-/* Marks the lines of messages that an agent has written as several lines: each
- * line but the last gets is_continued.  Skips lines that are not sent to the
- * model. */
+/* Finds messages that an agent has written as several lines.  Sets is_continued
+ * for all lines of such a message but the last, and "continues" for all but the
+ * first.  Ignores lines that are not sent to the model. */
 static int
 mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 {

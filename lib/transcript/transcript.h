@@ -13,46 +13,49 @@
 
 /* ---- transcript/transcript.c: session files, and which lines are sent --- */
 
-/* Numbers that are stored for some lines of session files.  The lines of all
- * session files of a stream are numbered together, from 1; 0 means no line.  A
- * value that no line has takes no memory, and most formats need only a few of
- * these. */
+/* Kinds of numbers that are stored for lines of session files; a line need not
+ * have a number of each kind.  Lines are identified by their line numbers: the
+ * lines of all session files of a stream are counted together, from 1; 0 means
+ * no line.  A kind that no line has takes no memory.  Most formats need only a
+ * few kinds. */
 enum ctx_line_value {
 	/* Ids in the line (see ctx_line_place), as numbers in the table
 	 * ctx_transcript.ids.  ID: id of the line itself.  PARENT: id of its
-	 * parent.  ABOUT: id of another line to which it refers. */
+	 * parent.  ABOUT: id of another line, not the parent, to which the line
+	 * refers. */
 	CTX_VALUE_ID,
 	CTX_VALUE_PARENT,
 	CTX_VALUE_ABOUT,
 	/* Id of the message to which the line belongs, as a number in the table
 	 * ctx_transcript.messages.  All lines of a message have this id. */
 	CTX_VALUE_SAME,
-	/* Numbers of other lines.  PARENT_LINE: the line whose id is PARENT.
-	 * ABOUT_LINE: the line whose id is ABOUT.  But if this line was removed
-	 * and successor_known is true, ABOUT_LINE is the line that other lines
-	 * must refer to instead of this one. */
+	/* Line numbers of other lines.  PARENT_LINE: the line whose id is
+	 * CTX_VALUE_PARENT.  ABOUT_LINE: the line whose id is CTX_VALUE_ABOUT.
+	 * Exception: if ctx has removed a line and its member successor_known
+	 * is true, ABOUT_LINE is the line to which other lines must refer in
+	 * place of the removed line. */
 	CTX_VALUE_PARENT_LINE,
 	CTX_VALUE_ABOUT_LINE,
-	/* number of the line that has replaced this line, the last one if there
-	 * are several */
+	/* Line number of the line that has replaced this line.  If several
+	 * lines have replaced it one after another, the number of the last of
+	 * them. */
 	CTX_VALUE_NEWER,
-	/* Used if a message has several lines.  If "continues" is true: number
-	 * of the first line of the message.  If it is false: index of the
-	 * message in the conversation. */
+	/* Used for a message that is split over several lines.  For its first
+	 * line: index of the message in the conversation.  For each of its
+	 * other lines: line number of the first line. */
 	CTX_VALUE_FIRST_LINE,
-	/* Used for the first line of a message of several lines: how many of
-	 * the other lines are kept. */
+	/* Used for the first line of a message that is split over several
+	 * lines: number of its other lines that ctx has not removed. */
 	CTX_VALUE_KEPT_LINES,
 	/* Used for a line that removes turns (CTX_LINE_ROLLBACK): the number of
 	 * these turns. */
 	CTX_VALUE_TURNS,
-	/* Number of billed input tokens of a request.  Before
-	 * ctx_transcript_decide is called: the number that this line reports,
-	 * for any request.  Afterwards: if a response begins with this line,
-	 * the number for the request that it answers, whichever line has
-	 * reported it. */
+	/* Number of billed input tokens of a request.  At first this number is
+	 * stored for the line that reports it. ctx_transcript_decide moves it
+	 * to the first line of the response to the request. */
 	CTX_VALUE_BILLED,
-	/* id of the new line that ctx inserts before this line */
+	/* Id of the new line that ctx inserts before this line, as a number in
+	 * the table ctx_transcript.ids; 0 if ctx inserts no line. */
 	CTX_VALUE_INSERTED_ID,
 	CTX_LINE_VALUES
 };
@@ -62,8 +65,8 @@ enum ctx_line_value {
  * line can remove or replace earlier ones, so the file is read twice: the
  * active lines are known only at its end.  When the file is read for the second
  * time, its records are returned to the caller.  A struct of zeros is valid.
- * Memory: 12 bytes for each line, 4 for each number that belongs to a line, and
- * about 30 for each id. */
+ * Memory: 12 bytes for each line, 4 for each number of a line (enum
+ * ctx_line_value), and about 30 for each id. */
 struct ctx_transcript {
 	/* Dialect (format) of the file that is being read, and its index in the
 	 * table of dialects. */
@@ -71,18 +74,22 @@ struct ctx_transcript {
 	uint8_t dialect_index;
 	struct ctx_transcript_line *lines;
 	size_t n, cap;
-	size_t from; /* number of the last line before this file */
-	/* numbers of the lines (enum ctx_line_value); the element with index 0
-	 * of each array is not used */
+	/* Line number of the last line before the file that is being read; 0 if
+	 * this is the first file. */
+	size_t from;
+	/* For each kind of number that lines can have (enum ctx_line_value), an
+	 * array that contains the number of each line.  The index is the line
+	 * number, so the element with index 0 is not used. */
 	struct ctx_values values[CTX_LINE_VALUES];
-	/* Id of the newest line in the file that belongs to the tree of lines;
-	 * 0 if no line does. */
+	/* Id of the newest line of the file that is in the tree of lines (each
+	 * line contains the id of its parent), as a number in the table ids; 0
+	 * if there is none. */
 	uint32_t newest_id;
 	struct ctx_line_ids ids;      /* ids of lines */
 	struct ctx_line_ids messages; /* ids of messages */
-	/* For each id of a line: the newest line that has this id.  As long as
-	 * the file is being read: the newest line that has this id or whose
-	 * parent has it. */
+	/* For each id of a line: line number of the newest line that has this
+	 * id.  While the file is read for the first time: line number of the
+	 * newest line that has this id, or whose parent has this id. */
 	struct ctx_values newest_of_id;
 	/* Number of the last active line (sent to the model) with a message of
 	 * the user; 0 if there is none. */
@@ -94,8 +101,8 @@ struct ctx_transcript {
 };
 
 void ctx_transcript_release(struct ctx_transcript *transcript);
-/* Begins to read a session file in this dialect (format).  If only is true, the
- * caller no longer needs the lines of earlier files, so they are freed. */
+/* Begins to read a session file in this dialect (format).  If the argument
+ * "only" is true, frees the lines of all earlier files. */
 void ctx_transcript_begin(struct ctx_transcript *transcript,
     const struct ctx_dialect *dialect, bool only);
 /* Adds the next line of the session file. */
@@ -112,9 +119,10 @@ const struct ctx_dialect *ctx_transcript_read_line(
 int ctx_transcript_decide(struct ctx_transcript *transcript,
     struct ctx_err *err);
 /* Finds the lines that were active when the agent made an earlier request.
- * Called after ctx_transcript_decide; the result replaces that of the last
- * call. line: the first line of the response to this request; all lines that
- * were sent with the request come before it, in the same file.  Takes time in
+ * Called after ctx_transcript_decide.  Changes which lines are active, so the
+ * result of ctx_transcript_decide or of an earlier call is lost. line: the
+ * first line of the response to the earlier request; all lines that were sent
+ * with that request come before the response, in the same file.  Takes time in
  * proportion to the number of lines before this line. */
 int ctx_transcript_decide_before(struct ctx_transcript *transcript,
     uint32_t line, struct ctx_err *err);
@@ -171,7 +179,7 @@ bool ctx_transcript_first_of_message(struct ctx_transcript *transcript,
     uint32_t line);
 /* Returns the index in the conversation of the message to which an active line
  * (a line that is sent to the model) belongs.  If this line is the first line
- * of the message, the index is "next". */
+ * of the message, returns the argument "next". */
 uint64_t ctx_transcript_message_index(struct ctx_transcript *transcript,
     uint32_t line, uint64_t next);
 /* Returns true if ctx has removed this line.  If the agent has replaced this
@@ -182,8 +190,8 @@ bool ctx_transcript_is_removed(const struct ctx_transcript *transcript,
  * - If the parent of the line was removed, the parent's id is replaced by the
  *   id of the nearest ancestor that is kept, or by null.
  * - If the line refers to another line that was removed, the id of that line is
- *   replaced by the id of the first active line (sent to the model) after it
- *   that is kept.
+ *   replaced by the id of the next line after the removed line that is active
+ *   (sent to the model) and kept.
  * json: the parsed line. */
 int ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
     const struct ctx_json *json, struct ctx_edits *edits, struct ctx_err *err);
@@ -193,12 +201,14 @@ bool ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
 /* Prepares the insertion of a new line before an existing line.
  * ctx_transcript_remove must have been called before for all removed lines. id:
  * id of the new line, as a JSON string.  Sets *parent to the id of the parent
- * that the caller must write into the new line; it is valid until the next
- * call.  Returns 1, or 0 if lines of this format have no ids, or -1 with *err.
+ * that the caller must write into the new line.  The string *parent is valid
+ * until the next call of this function or of ctx_transcript_relink.  Returns 1,
+ * or 0 if lines of this format have no ids, or -1 with *err.
  *
  * Later, ctx_transcript_relink makes the new line the parent of the existing
- * line.  If a summary says that lines are kept from the existing line on, it
- * changes the summary such that lines are kept from the new line on. */
+ * line.  If a summary says that lines are kept from the existing line on,
+ * ctx_transcript_relink changes the summary: lines are kept from the new line
+ * on. */
 int ctx_transcript_insert_before(struct ctx_transcript *transcript,
     uint32_t line, struct ctx_str id, struct ctx_str *parent,
     struct ctx_err *err);
