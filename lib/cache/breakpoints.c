@@ -11,7 +11,8 @@
 
 #include "cache/breakpoints.h"
 
-/* Frees the memory that an entry owns, but not the bytes of its record. */
+/* Frees the memory that a struct cache_entry owns, but not the bytes of its
+ * record. */
 static void
 release_entry(void *entry)
 {

@@ -7,10 +7,9 @@
 #include "stream/rewrite.h"
 
 /* Maximum number of content blocks between the newest breakpoint and the
- * additional one before it.  When the provider finds a breakpoint in a request,
- * it searches the 20 blocks before the breakpoint for an earlier one.  This
- * number is lower than 20, because some of these blocks cannot have a
- * breakpoint. */
+ * additional breakpoint before it.  From each breakpoint of a request, the
+ * provider searches 20 blocks back for an earlier breakpoint.  BREAKPOINT_STEP
+ * is lower than 20, because some blocks cannot have a breakpoint. */
 #define BREAKPOINT_STEP 15
 
 /* An element of the queue of ctx-cache: a message that is in memory until its
@@ -30,8 +29,8 @@ struct cache_entry {
 	struct ctx_change change;
 };
 
-/* A conversation that gets breakpoints: what was read of it so far.  Its
- * messages are numbered from 0. */
+/* The part that was read so far of a conversation that gets breakpoints.  The
+ * messages of the conversation are numbered from 0. */
 struct cache_run {
 	/* The queue of the messages that are not written yet.  Its elements
 	 * have the type struct cache_entry. */
@@ -53,8 +52,8 @@ struct cache_run {
 	/* Number of content blocks in all messages read so far.  The system
 	 * messages at the beginning are not counted. */
 	uint64_t blocks;
-	/* Messages that may get a breakpoint: the number of each message plus
-	 * 1, or 0 if there is no such message yet. system: the last of the
+	/* Three messages that may get a breakpoint: the number of the message
+	 * plus 1, or 0 if there is no such message yet. system: the last of the
 	 * system messages at the beginning; newest: the last message after
 	 * them; previous: the message before the newest one. */
 	uint64_t system, newest, previous;
@@ -66,15 +65,17 @@ struct breakpoints {
 	const struct ctx_breakpoint_format *format;
 	struct {
 		uint64_t number; /* number of the message */
-		/* The content block of the message that gets the breakpoint, as
-		 * a number of a bit in ctx_breakpoint_places.mask: the number
-		 * of blocks that come after it. */
+		/* Which content block of the message gets the breakpoint:
+		 * number of blocks of the message that come after this block.
+		 * This is the number of the block's bit in
+		 * ctx_breakpoint_places.mask. */
 		unsigned bit;
 		const char *rule; /* name of this breakpoint in reports */
 	} list[CTX_BREAKPOINTS_MAX];
 	size_t n, max;
-	/* The blocks of the system prompt, and the tool definitions, that get a
-	 * breakpoint, as bits like those of ctx_breakpoint_places.mask. */
+	/* Masks like ctx_breakpoint_places.mask. system: which blocks of the
+	 * system prompt get a breakpoint; tools: which tool definitions get
+	 * one. */
 	uint32_t system, tools;
 };
 
@@ -101,9 +102,9 @@ int ctx_cache_run_decide(struct cache_run *run,
     const struct ctx_dialect *dialect, const char *provider,
     struct ctx_err *err);
 
-/* Adds the JSON edits to a message after which it has breakpoints at the given
- * blocks and at no others. mask: these blocks, as in struct
- * ctx_breakpoint_places. */
+/* Adds the JSON edits that write breakpoints into the given blocks of a
+ * message, and remove all other breakpoints of the message. mask: the given
+ * blocks, as in ctx_breakpoint_places.mask. */
 int ctx_cache_run_edit(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
     uint32_t message, uint32_t mask, struct ctx_err *err);

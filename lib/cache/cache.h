@@ -20,7 +20,8 @@ enum ctx_cache_status {
 	CTX_CACHE_STATUS_MARKED,
 	/* no breakpoints, because the message format cannot have any */
 	CTX_CACHE_STATUS_NO_FORMAT,
-	/* no breakpoints, because the provider caches prompts without them */
+	/* no breakpoints, because the provider caches prompts without
+	 * breakpoints */
 	CTX_CACHE_STATUS_AUTO,
 	/* no breakpoints, because it is not known whether the model uses
 	 * breakpoints */
@@ -41,9 +42,9 @@ struct ctx_cache_outcome {
 	const struct ctx_model *model; /* NULL if the model is not known */
 	/* number of breakpoints that the conversation gets */
 	size_t n_breakpoints;
-	/* Number of tokens of the conversation if it is too short to be cached:
-	 * if it has fewer tokens than the provider requires for its model.
-	 * Otherwise 0. */
+	/* If the conversation is too short to be cached, because it has fewer
+	 * tokens than the provider requires for the model: its number of
+	 * tokens.  Otherwise 0. */
 	uint64_t tokens;
 };
 
@@ -66,12 +67,13 @@ struct ctx_cache_options {
  * Removes the prompt-cache breakpoints of each conversation and writes new
  * ones, as many as a request may have.  They are written at these places, the
  * most important first:
- *  - the end of the newest message, unless the provider does that by itself,
+ *  - the end of the newest message, unless the provider sets this breakpoint by
+ *    itself,
  *  - the end of the system prompt,
- *  - if more than 15 content blocks are between these two: the block 15 before
- *    the newest breakpoint, or the next block after it that may have a
- *    breakpoint.  Only for a provider that looks back a limited number of
- *    blocks for an earlier breakpoint,
+ *  - if more than 15 content blocks are between these two places: the block
+ *    that is 15 blocks before the newest breakpoint, or the next block that may
+ *    have a breakpoint.  Written only for a provider that searches a limited
+ *    number of blocks for an earlier breakpoint,
  *  - the end of the message before the newest,
  *  - the last tool definition.
  * A message in which no block may have a breakpoint does not count as the
@@ -80,8 +82,8 @@ struct ctx_cache_options {
  * In reports ctx_change.rule names the most important breakpoint that the
  * message gets, or is "earlier breakpoints" if the message only loses some.
  *
- * CTX_EARG: the provider's breakpoints cannot be written in this message
- * format, or the provider is not known.
+ * Fails with CTX_EARG if breakpoints of the provider cannot be written in this
+ * message format, or if the provider is not known.
  *
  * Memory needed: the messages with the last 16 blocks, the newest two messages,
  * and system messages that no other message follows yet; or one record that
@@ -95,7 +97,7 @@ int ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
 
 /* A request in the form in which a prompt cache compares requests: a list of
  * items.  The first items are the members of the request that are compared
- * before the messages, such as the tools; the others are the messages.  White
+ * before the messages, such as the tools.  After them come the messages.  White
  * space and breakpoints are ignored.  A message that is split over several
  * records has one item per record. */
 struct ctx_request_prefix;
@@ -114,16 +116,17 @@ struct ctx_request_prefix_item {
 	/* True if the message of this item is split over several records, and
 	 * the next item has its next part. */
 	bool is_continued;
-	/* Used with the option keep: where the text of this item is stored, by
-	 * which requests are compared (offset and length in bytes). */
+	/* Offset and length, in bytes, of the stored text by which this item is
+	 * compared with that of another request.  Set only if the option "keep"
+	 * is true. */
 	size_t text, text_n;
 };
 /* Options for reading a request that will be compared with another one. */
 struct ctx_request_prefix_options {
-	/* Name of the provider to which the request is sent; it is assumed to
-	 * have breakpoints where ctx_mark_cache would write them for this
-	 * provider.  NULL means the provider to which the message format
-	 * belongs. */
+	/* Name of the provider to which the request is sent, or NULL for the
+	 * provider to which the message format belongs.  The request is assumed
+	 * to have breakpoints where ctx_mark_cache would write them for this
+	 * provider. */
 	const char *provider;
 	/* Key of the hashes by which items are compared.  It must be the same
 	 * for all requests that are compared. */
@@ -131,8 +134,8 @@ struct ctx_request_prefix_options {
 	/* True if this request is the earlier one of two that are compared.
 	 * The texts of its items are then stored. */
 	bool keep;
-	/* The earlier request with which this one is compared, or NULL.  It
-	 * must have been read with the option keep. */
+	/* The earlier request with which this one is compared, or NULL.  When
+	 * it was read, the option "keep" must have been true. */
 	const struct ctx_request_prefix *earlier;
 };
 /* Reads the only conversation of a stream as a request.  The caller frees
@@ -148,9 +151,9 @@ void ctx_request_prefix_close(struct ctx_request_prefix *prefix);
  * appends messages. */
 struct ctx_request_prefix_change {
 	bool appended; /* true if messages were only appended */
-	/* The first member or message of the request that differs.  NULL if the
-	 * later request is only shorter: if it is a beginning of the earlier
-	 * one. */
+	/* The first member or message of the request that differs.  NULL if
+	 * messages were only appended, or if the later request is equal to a
+	 * beginning of the earlier one. */
 	const struct ctx_request_prefix_item *item;
 	/* Place of the first byte that differs in the later request: its line
 	 * in the file, and its column in bytes, both from 1. */
@@ -167,16 +170,17 @@ struct ctx_request_prefix_change {
 	 * part, from the first member or message that differs.  The provider
 	 * cannot read them from its cache any more. */
 	uint64_t lost;
-	/* If the provider refuses the later request: the first message because
-	 * of which it does so; otherwise NULL.  That message has bound
-	 * reasoning after the first difference: signed reasoning that the
-	 * provider refuses if anything before it was changed. */
+	/* The first message because of which the provider refuses the later
+	 * request, or NULL if there is none.  Such a message has bound
+	 * reasoning (signed reasoning that the provider refuses if anything
+	 * before it was changed) after the first difference between the
+	 * requests. */
 	const struct ctx_request_prefix_item *refused;
 };
-/* Finds how a later request differs from an earlier one.  The earlier request
- * must have been an option (the member "earlier") when the later one was read.
+/* Finds how a later request differs from an earlier one.  When the caller read
+ * the later request, the option "earlier" must have been the earlier request.
  * The strings in *change belong to the two requests, and are valid until one of
- * these is freed. */
+ * the requests is freed. */
 void ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
     const struct ctx_request_prefix *later,
     struct ctx_request_prefix_change *change);
@@ -214,16 +218,16 @@ struct ctx_cache_cost {
 	 * the earlier request, or NULL if there is none. */
 	const struct ctx_request_prefix_item *changed;
 	/* Tokens of the later request. read: read from the prompt cache;
-	 * written: written to it; fresh: sent without being written to it. */
+	 * written: written to the cache; fresh: neither read from the cache nor
+	 * written to it. */
 	uint64_t read, written, fresh;
 	bool writes; /* true if the provider charges for cache writes */
 	enum ctx_basis basis; /* how far the token counts can be trusted */
-	/* For comparison with a request that only appends messages to the
-	 * earlier request. reusable: tokens of the earlier request, which the
-	 * cache contains; appended: tokens of the appended messages, which are
-	 * written to the cache.  These messages are those of the later request
-	 * that come after the last message which the earlier request contains,
-	 * too. */
+	/* Tokens of a request that is compared with the later one: it only
+	 * appends messages to the earlier request. reusable: tokens of the
+	 * earlier request, all of which the cache contains. appended: tokens of
+	 * the appended messages: those of the later request after its last
+	 * message that the earlier request contains, too. */
 	uint64_t reusable;
 	uint64_t appended;
 	struct ctx_prices prices; /* prices of the later request */
@@ -231,14 +235,15 @@ struct ctx_cache_cost {
 	 * it would cost if it only appended messages to the earlier request.
 	 * Prices may depend on the length of a request. */
 	double cost, cost_unchanged;
-	/* known: true if all prices that are needed for cost are known.
-	 * known_unchanged: the same for cost_unchanged. */
+	/* known: true if all prices that are needed to compute cost are known.
+	 * known_unchanged: true if all prices that are needed to compute
+	 * cost_unchanged are known. */
 	bool known, known_unchanged;
-	/* A change may make the cached part of the request shorter, so that
-	 * each request after it costs less.  This is the number of such
-	 * requests after which the savings have paid for the change: 0 if the
-	 * change costs nothing extra, CTX_NEVER if the savings never pay for
-	 * it.  Valid if both costs are known. */
+	/* A change may make a request shorter, so that each later request costs
+	 * less.  This is the number of later requests whose savings pay for the
+	 * change: 0 if the change costs nothing extra, CTX_NEVER if savings
+	 * never pay for the change.  Valid if known and known_unchanged are
+	 * true. */
 	uint64_t breakeven_requests;
 };
 int ctx_request_cost(const struct ctx_request_prefix *earlier,

@@ -13,8 +13,8 @@ struct cache_report {
 	const struct ctx_stream *stream;
 	struct ctx_model_counters *counters;
 	/* lines: the conversation in which each record (line) is a message.
-	 * record: the conversation inside the current record; it begins anew
-	 * with each such record. */
+	 * record: the conversation inside the current record; each record that
+	 * contains a conversation begins a new one. */
 	struct conversation_tracker lines, record;
 };
 
@@ -32,9 +32,9 @@ int ctx_cache_report_change(const struct cache_report *report,
     struct ctx_change *change, const char *rule, struct ctx_str bytes,
     struct ctx_err *err);
 
-/* Adds the JSON edits for the system prompt and tool definitions of a request:
- * they write the chosen breakpoints and remove all other breakpoints there.
- * Archives and reports each member of the request that changes. */
+/* Adds JSON edits that write the chosen breakpoints into the system prompt and
+ * the tool definitions of a request, and remove all other breakpoints from
+ * them.  Archives and reports each member of the request that changes. */
 int ctx_cache_mark_request(const struct cache_report *report,
     struct ctx_breakpoint_writer *writer, enum ctx_ttl ttl,
     const struct ctx_event *event, const struct breakpoints *points,

@@ -1,9 +1,9 @@
 /*
- * compare_item.c - compares a member or message of a request with that of an
- * earlier request, in the way in which a prompt cache does
+ * compare_item.c - compares a member or message of a request with the
+ * corresponding one of an earlier request, as a prompt cache does
  *
- * The JSON of the member or message is converted to a text, the compared text,
- * which does not depend on white space, breakpoints and the escapes in strings.
+ * The JSON of the member or message is converted to the "compared text".  This
+ * text does not depend on white space, breakpoints and the escapes in strings.
  * The hashes of these texts are compared.
  */
 #include <string.h>
@@ -137,8 +137,9 @@ find_byte(const struct ctx_json *json, uint32_t node, struct ctx_str plain,
 	return nodes[value].at - nodes[node].at + i;
 }
 
-/* Copies up to 40 bytes around an offset of a text.  They are all from the same
- * JSON value, so they contain no line feed.  Returns the number of bytes. */
+/* Copies up to 40 bytes around an offset of a text.  All bytes are from the
+ * same JSON value, so the excerpt contains no line feed.  Returns the number of
+ * bytes. */
 static size_t
 copy_excerpt(char to[40], struct ctx_str text, size_t at)
 {
@@ -172,10 +173,10 @@ record_change_place(struct request_reading *reading,
 }
 
 /* Compares the newest item of the request, a member or a message, with the item
- * that has the same number in the earlier request.  If it is the first item
- * that differs, stores the place of the difference. node: JSON of the item;
- * plain_node: its JSON without breakpoints, from which reading->compared was
- * made. */
+ * that has the same number in the earlier request.  If no item before differs,
+ * but this item does, stores the place of the difference. node: JSON of the
+ * item; plain_node: its JSON without breakpoints, from which reading->compared
+ * was made. */
 static void
 compare_item(struct request_reading *reading, const struct ctx_record *record,
     uint32_t node, const struct ctx_json *json, uint32_t plain_node)

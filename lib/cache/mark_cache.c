@@ -4,7 +4,8 @@
  *
  * Which messages get breakpoints depends on the last blocks of a conversation
  * (breakpoints.c).  So a message is kept in memory until enough blocks come
- * after it.  Its JSON is parsed again only if it gets or loses a breakpoint.
+ * after it.  The JSON of a message is parsed again only if the message gets or
+ * loses a breakpoint.
  */
 #include <stdlib.h>
 
@@ -123,8 +124,8 @@ begin_run(struct marking *marking, struct cache_run *run,
 	return 0;
 }
 
-/* Adds the tokens of a message to those of its conversation, unless these are
- * already enough to be cached for the model. */
+/* Adds the tokens of a message to run->tokens, unless the conversation already
+ * has as many tokens as the provider requires to cache prompts of the model. */
 static int
 count_until_cached(struct cache_run *run, const struct ctx_event *event,
     struct ctx_err *err)
@@ -251,8 +252,8 @@ report_marked(struct marking *marking, const struct cache_run *run,
 	return marking->options->ended(marking->options->user, &outcome, err);
 }
 
-/* Adds the JSON edits after which a message inside a record has its
- * breakpoints, and reports the change. i: index of the message. */
+/* Adds the JSON edits that write the breakpoints of a message inside a record,
+ * and reports the change. i: index of the message in the record. */
 static int
 mark_run_element(struct marking *marking, struct cache_run *run, size_t i,
     const struct breakpoints *points, struct ctx_err *err)
@@ -273,7 +274,8 @@ mark_run_element(struct marking *marking, struct cache_run *run, size_t i,
 }
 
 /* Called at the end of a conversation inside a record.  Adds the JSON edits
- * that write its breakpoints; they are applied at the end of the record. */
+ * that write the breakpoints of the conversation; the edits are applied at the
+ * end of the record. */
 static int
 end_marked_record(struct marking *marking, const struct ctx_event *event,
     struct ctx_err *err)
@@ -306,9 +308,10 @@ end_marked_record(struct marking *marking, const struct ctx_event *event,
  * Writes the messages that are still in memory at the end of the stream, with
  * their breakpoints.
  *
- * After invalid input, the records before it are complete, so the conversation
- * is ended there.  After a read error messages may be missing.  Then it is not
- * known which message is the last one, and no breakpoint is written for it.
+ * If a part of the input is invalid, the records before that part are complete,
+ * so the conversation ends there.  After a read error, messages may be missing,
+ * and it is not known which message is the last one.  So in this case the
+ * messages are not written.
  */
 static int
 end_marked_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)

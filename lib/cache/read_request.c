@@ -137,7 +137,7 @@ set_item_index(struct request_reading *reading, const struct ctx_event *event,
 }
 
 /* Finds which blocks of the newest message may have breakpoints, and adds the
- * JSON edits that remove its present breakpoints. */
+ * JSON edits that remove all breakpoints from the message. */
 static int
 strip_newest_message(struct request_reading *reading,
     const struct ctx_event *event, struct ctx_err *err)

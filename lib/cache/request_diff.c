@@ -13,9 +13,9 @@
 /* ---- cost ---- */
 
 /* Returns the prices of a request with this number of input tokens. later: the
- * later of the two compared requests, whose model has the prices, and whose
- * dialect decides whether a request can choose how long the provider stores it
- * in the cache. */
+ * later of the two compared requests.  If pricing names no model, the prices of
+ * this request's model are returned.  The dialect (format) of this request
+ * decides whether a request can choose how long the provider caches it. */
 static struct ctx_prices
 find_prices(const struct ctx_pricing *pricing,
     const struct ctx_request_prefix *later, uint64_t tokens)
@@ -103,10 +103,10 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
 		}
 }
 
-/* Returns true if the provider finds a stored beginning of the request in its
- * cache: the part up to the end of message number m, which was sent before.
- * From each breakpoint the provider searches only a limited number of content
- * blocks back. */
+/* Returns true if the provider finds the beginning of the request, up to the
+ * end of message number m, in its cache.  The caller must know that this
+ * beginning was cached by an earlier request.  From each breakpoint the
+ * provider searches only a limited number of content blocks back. */
 static bool
 is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 {
@@ -155,8 +155,9 @@ compare_hashed_messages(const void *a, const void *b)
 	return x->item < y->item ? -1 : x->item > y->item;
 }
 
-/* Returns the index after the last of n messages with this hash, in a list
- * sorted by hash and index, or 0 if no message has this hash. */
+/* Finds the last message of a request that has this hash.  Returns its index in
+ * the items of the request, plus 1, or 0 if no message has the hash. list: the
+ * n messages of the request, sorted by hash and index. */
 static size_t
 find_after_last(const struct hashed_message *list, size_t n, uint64_t hash)
 {
@@ -175,7 +176,8 @@ find_after_last(const struct hashed_message *list, size_t n, uint64_t hash)
 
 /* Sets cost->appended to the number of tokens of the new messages: those of the
  * later request after its newest message that is also in the earlier request.
- * Sets it to 0 if the later request contains no message of the earlier one. */
+ * If the later request contains no message of the earlier one, sets
+ * cost->appended to 0. */
 static int
 set_appended(struct ctx_cache_cost *cost,
     const struct ctx_request_prefix *earlier,

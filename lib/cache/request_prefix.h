@@ -15,17 +15,18 @@ struct ctx_request_prefix {
 	/* The messages of the request, and which of their blocks may have
 	 * breakpoints. */
 	struct cache_run run;
-	struct ctx_held_queue entries; /* the queue of run */
-	uint64_t messages;             /* number of messages read so far */
+	/* the queue to which run.entries points */
+	struct ctx_held_queue entries;
+	uint64_t messages; /* number of messages read so far */
 	/* The breakpoints that ctx_mark_cache would write into the request. */
 	struct breakpoints points;
 	uint64_t tokens; /* number of tokens of the request */
 	enum ctx_basis basis;
-	/* The texts by which members and messages are compared.  Only with the
-	 * option keep. */
+	/* The texts by which members and messages are compared.  Empty unless
+	 * the option "keep" is true. */
 	struct ctx_buf text;
-	/* The members from here to "refused" describe the first difference from
-	 * the earlier request. */
+	/* True if the request differs from the earlier one.  The members from
+	 * this one to "refused" describe the first difference. */
 	bool differs;
 	/* Place of the first difference: its offset in bytes in the JSON of its
 	 * record, its line in the file, and its column in this line (line and
@@ -45,7 +46,7 @@ struct ctx_request_prefix {
 	bool binds;
 };
 
-/* State of ctx_request_prefix_read. */
+/* What ctx_request_prefix_read needs while it reads a request. */
 struct request_reading {
 	struct ctx_request_prefix *prefix;
 	/* rewrite.edits: the edits that remove the breakpoints of an item of
