@@ -21,8 +21,8 @@ enum ctx_code {
 	CTX_OK,
 	CTX_ENOMEM, /* out of memory, or a size exceeds SIZE_MAX */
 	CTX_ESYS,   /* a system call failed; ctx_err.sys is its errno */
-	/* no process reads the output pipe any more; no message should be
-	 * printed */
+	/* no process reads the output pipe any more; the caller should print no
+	 * error message */
 	CTX_EPIPE,
 	/* the input is invalid JSON or UTF-8, or is not framed correctly */
 	CTX_EINPUT,
@@ -56,7 +56,7 @@ int ctx_err_set(struct ctx_err *err, enum ctx_code code, const char *fmt, ...)
     CTX_FORMAT(3, 4);
 /* Sets *err to CTX_ESYS with the errno value sys, and returns -1. fmt: text
  * that says what failed; a long text is cut, so that the system's error message
- * fits after it. */
+ * fits after the text. */
 int ctx_err_sys(struct ctx_err *err, int sys, const char *fmt, ...)
     CTX_FORMAT(3, 4);
 int ctx_err_nomem(struct ctx_err *err);
@@ -103,9 +103,9 @@ void ctx_buf_release(struct ctx_buf *buf);
 
 /*
  * Enlarges an array, if necessary, so that it has space for at least "need"
- * elements of "size" bytes. array: address of the variable that points to the
- * array, which may move. *cap: number of elements for which the array has
- * space, which at least doubles each time.
+ * elements of "size" bytes. array: address of the pointer to the array; the
+ * pointer is changed if the array moves. *cap: number of elements for which the
+ * array has space; each enlargement at least doubles this number.
  *
  * Returns 0, or -1 with *err if there is no memory; the old array is then still
  * valid.
@@ -117,8 +117,8 @@ int ctx_grow(void *array, size_t *cap, size_t need, size_t size,
 
 /*
  * An arena: allocates memory that is freed all at once.  A struct of zeros is a
- * valid empty arena. ctx_arena_reset frees everything but the largest block,
- * which is used again.
+ * valid empty arena. ctx_arena_reset frees all blocks but the largest, and uses
+ * this block again.
  */
 struct ctx_arena {
 	struct ctx_arena_block *block;
@@ -129,8 +129,8 @@ struct ctx_arena {
 /* Allocates n zeroed bytes in the arena, aligned for any type.  Returns NULL
  * with *err if there is no memory. */
 void *ctx_arena_alloc(struct ctx_arena *arena, size_t n, struct ctx_err *err);
-/* Copies n bytes into the arena, at any alignment.  Returns NULL with *err if
- * there is no memory. */
+/* Copies n bytes into the arena.  The copy is not aligned.  Returns NULL with
+ * *err if there is no memory. */
 char *ctx_arena_copy(struct ctx_arena *arena, const char *p, size_t n,
     struct ctx_err *err);
 void ctx_arena_reset(struct ctx_arena *arena);
@@ -160,8 +160,8 @@ void ctx_hash_wide(const struct ctx_hashkey *key, const char *p, size_t n,
 /*
  * A string intern table: gives each distinct string an id, counted from 1; 0
  * means no string.  The table owns a copy of each string, whose address is
- * valid until reset or release.  Reset removes all strings, but keeps the
- * memory.  A struct of zeros is a valid empty table.
+ * valid until ctx_intern_reset or ctx_intern_release. ctx_intern_reset removes
+ * all strings, but keeps the memory.  A struct of zeros is a valid empty table.
  */
 struct ctx_intern {
 	struct ctx_hashkey hash;
@@ -182,9 +182,10 @@ void ctx_intern_release(struct ctx_intern *names);
 
 /* ---- base/thread_pool.c: tasks for several threads ---------------------- */
 
-/* A task for a thread pool: something that one of its threads runs once.  To
- * give a task data, make this struct the first member of a struct with the
- * data; the callback run can cast its pointer to that struct. */
+/* A task for a thread pool: a function that one thread of the pool calls once.
+ * To give a task data, make this struct the first member of a struct with the
+ * data; the function "run" can cast its first argument to a pointer to that
+ * struct. */
 struct ctx_task {
 	/* Runs the task. number: number of the thread that runs the task, from
 	 * 0. */
@@ -219,8 +220,8 @@ extern const int ctx_termination_signals[CTX_TERMINATION_SIGNALS];
 
 /*
  * Blocks the termination signals HUP, INT, QUIT and TERM in the calling thread.
- * Returns the set of those that were not blocked before, which
- * ctx_signals_release unblocks.
+ * Returns the set of the termination signals that were not blocked before;
+ * ctx_signals_release unblocks the signals of such a set.
  *
  * Used around code that must remove a temporary file before the process ends.
  * That code must not take long.
@@ -232,15 +233,16 @@ void ctx_signals_release(unsigned held);
 
 /*
  * Opens a file as open(2) does; a new file gets the mode 0600.  Waits at most a
- * second for a process at the other end of a FIFO.  If there is none, opening
- * for writing fails with ENXIO, and a FIFO opened for reading is at its end.
- * Later reads and writes block as usual.
+ * second for a process at the other end of a FIFO.  If there is no such
+ * process, opening for writing fails with ENXIO, and a FIFO opened for reading
+ * is at its end.  Later reads and writes block as usual.
  */
 int ctx_open_file(const char *path, int flags);
 /* Called after read(2) or write(2) has failed.  Returns true if the call must
  * be repeated, because a signal has interrupted it, or because another program
- * has made the descriptor non-blocking; in the latter case first waits until
- * the descriptor is ready. events: POLLIN or POLLOUT of poll(2). */
+ * has made the descriptor non-blocking.  If the descriptor is non-blocking,
+ * waits until it is ready before it returns. events: POLLIN or POLLOUT of
+ * poll(2). */
 bool ctx_wait_ready(int fd, short events);
 /* Writes all bytes of a text to a descriptor.  Waits as long as the descriptor
  * cannot take them, and continues after signals.  Returns 0, or -1 with errno,
@@ -251,8 +253,8 @@ int ctx_write_all(int fd, struct ctx_str text);
  * path in the error message, "" or "archive ". */
 int ctx_err_open(struct ctx_err *err, int sys, const char *what,
     const char *path);
-/* Sets name to a random file name, which is used until the file is complete. */
-/* length of the name in bytes, including its NUL byte */
+/* Sets name to a random name for a file that is not complete yet. */
+/* length in bytes of the name of a temporary file, including its NUL byte */
 #define CTX_TEMPORARY_NAME 22
 void ctx_temporary_name(char name[CTX_TEMPORARY_NAME]);
 /* Returns true if two results of stat(2) are those of the same file or
@@ -263,8 +265,8 @@ bool ctx_is_same_file(const struct stat *a, const struct stat *b);
 /* ---- base/pause.c: waiting for another process --------------------------- */
 
 /* Waits for a time of at most an hour, or until a signal is handled.  Called
- * between two tries of something that depends on another process. lib/README.md
- * lists the files that may call it. */
+ * between two tries of something that depends on another process.  Only the
+ * files that lib/README.md lists may call this function. */
 void ctx_pause(long microseconds);
 
 /* ---- base/time.c: times as the formats write them ----------------------- */
@@ -278,8 +280,9 @@ void ctx_pause(long microseconds);
  * - a number of milliseconds since 1970, which must be 10^11 or more.
  */
 bool ctx_time_parse(const char *p, size_t n, int64_t *ms);
-/* A clock of the caller, because the library itself reads no clock.  Returns
- * the nanoseconds since a fixed time in the past.  Used for time limits. */
+/* A function of the caller that returns the nanoseconds since a fixed time in
+ * the past.  Used for time limits, because the library itself reads no
+ * clock. */
 typedef int64_t ctx_clock(void);
 
 /* ---- base/pattern.c: regular expressions with limits -------------------- */
@@ -293,10 +296,10 @@ typedef int64_t ctx_clock(void);
  * and memory.  If a limit is reached, overruns is increased, and the functions
  * return the result for which the caller keeps the text unchanged:
  * ctx_pattern_match returns true, ctx_pattern_selects returns false.  Once a
- * pattern has reached a limit three times, it gets much less work for each
- * text. *left is the work that remains for all texts of one message; each match
- * subtracts its work from it.  The work depends only on the pattern and its
- * texts, not on time.
+ * pattern has reached a limit three times, the limit of work is much lower for
+ * each of its matches. *left: the work that remains for all texts of one
+ * message; each match subtracts its work from *left.  The work depends only on
+ * the pattern and its texts, not on time.
  */
 /* Maximum work of matching regular expressions with the texts of one message,
  * in units: a unit is about the work of reading one byte.  This maximum takes
@@ -327,9 +330,9 @@ void ctx_pattern_release(struct ctx_pattern *patterns);
 /*
  * An instruction set for SIMD code.  BEST means the best one that the processor
  * supports.  The other values are for tests that compare implementations; if
- * the processor does not support one, PORTABLE is used instead.  Code for SSE2
- * or NEON may run with any value, because every processor of its architecture
- * has these instructions.
+ * the processor does not support the wanted set, PORTABLE is used.  Code for
+ * SSE2 or NEON may run with any value, because every processor of its
+ * architecture has these instructions.
  */
 enum ctx_simd {
 	CTX_SIMD_BEST,
@@ -375,9 +378,10 @@ bool ctx_utf8_is_space(uint32_t cp);
 /* ---- base/grapheme.c: grapheme clusters --------------------------------- */
 
 /*
- * State of dividing a text into extended grapheme clusters (UAX #29, Unicode
- * 16.0), which reads the text character by character.  A struct of zeros is
- * ready for the first character.
+ * Used to divide a text into extended grapheme clusters (UAX #29, Unicode
+ * 16.0).  The text is read character by character; this struct says what is
+ * known of the characters that were read.  A struct of zeros is ready for the
+ * first character.
  */
 struct ctx_grapheme {
 	/* grapheme break class (UAX #29) of the character that was read

@@ -2,9 +2,9 @@
  * grapheme.c - finds grapheme clusters, the units that people see as one
  * character
  *
- * These are the extended grapheme clusters of UAX #29, Unicode 16.0.  Whether a
- * new cluster begins at a character depends on this character and on a few
- * flags about the text before it.  So a text is read once, character by
+ * The clusters are the extended grapheme clusters of UAX #29, Unicode 16.0.
+ * Whether a new cluster begins at a character depends on this character and on
+ * a few flags about the text before it.  So a text is read once, character by
  * character.
  */
 #include "base/base.h"
@@ -138,9 +138,10 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 }
 
 /* Returns true if a grapheme cluster always begins with the second character,
- * whatever text comes before the first one.  That text can only set flags of
- * struct ctx_grapheme, and flags can only prevent a boundary.  So this function
- * sets all flags: a boundary that is found nevertheless always exists. */
+ * whatever text comes before the first one.  The text before the first
+ * character can only set flags of struct ctx_grapheme, and flags can only
+ * prevent a boundary.  So this function sets all flags: a boundary that is
+ * found even then always exists. */
 bool
 ctx_grapheme_is_break(uint32_t first, uint32_t second)
 {

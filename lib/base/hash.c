@@ -20,8 +20,7 @@ ctx_hashkey_init(struct ctx_hashkey *key)
 	ssize_t got;
 	int fd;
 
-	/* getentropy(3) works without opening a file, which the sandbox would
-	 * forbid. */
+	/* getentropy(3) opens no file; the sandbox may forbid to open files. */
 	if (getentropy(key->k, sizeof key->k) == 0)
 		return;
 	/* If there is no random device either, the key is computed from its own

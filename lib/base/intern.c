@@ -21,8 +21,8 @@ find_name_slot(const struct ctx_intern *names, const char *p, size_t n)
 	return &names->slots[i];
 }
 
-/* Doubles the size of the hash table of strings if half of its elements are
- * used. */
+/* Doubles the size of the hash table of strings.  Called when half of the
+ * elements of the table are used. */
 static int
 grow_slots(struct ctx_intern *names, struct ctx_err *err)
 {

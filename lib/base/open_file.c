@@ -12,8 +12,8 @@
 #define TRIES 100 /* number of attempts to open a FIFO, 10 ms apart */
 
 /* Returns true if a file could not be opened for writing because it is a FIFO
- * that no process reads. sys: the errno of open(2); ENXIO can also be the error
- * of a socket. */
+ * that no process reads. sys: the errno of open(2).  ENXIO alone is not enough:
+ * the file could be a socket. */
 static bool
 has_no_reader(const char *path, int sys)
 {
@@ -52,8 +52,8 @@ ctx_open_file(const char *path, int flags)
 	if (fd < 0)
 		return -1;
 	/* A FIFO that was opened with O_NONBLOCK seems to be at its end until a
-	 * process opens it for writing.  So this waits until the FIFO has
-	 * data. */
+	 * process opens it for writing.  So ctx_open_file waits until the FIFO
+	 * has data. */
 	if ((flags & O_ACCMODE) == O_RDONLY && fstat(fd, &file) == 0 &&
 	    S_ISFIFO(file.st_mode))
 		(void)poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1,

@@ -2,17 +2,17 @@
  * pattern.c - matches regular expressions with a limit on the work
  *
  * The work of a match is counted, not timed, so that the same text always gives
- * the same result.  The limits of PCRE2 are not enough: it counts steps anew at
- * every start offset, and counts neither alternatives, nor the bytes that a
+ * the same result.  The limits of PCRE2 are not enough: PCRE2 counts steps anew
+ * at every start offset, and counts neither alternatives, nor the bytes that a
  * possessive repeat or \X reads.  So each pattern is compiled twice:
  * - quick: used if the text is so short, compared with the pattern, that a few
  *   steps from each start offset cannot be much work;
  * - counted: used otherwise, and when quick reaches its limit of steps.  PCRE2
- *   calls a function of this file at every item of the pattern.  It adds up the
- *   work, and ends the match when the work is too much.
+ *   calls the function count_work at every item of the pattern.  This function
+ *   adds up the work, and ends the match when the work is too much.
  * Just-in-time code is faster than PCRE2's interpreter, but runs out of stack
- * on some texts.  The interpreter then repeats the match.  Both call the
- * function at the same items.
+ * on some texts.  The interpreter then repeats the match.  The code and the
+ * interpreter call count_work at the same items.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -28,16 +28,17 @@
 #define HEAP_LIMIT  65536
 #define LONGEST     65536 /* maximum length of a pattern in bytes */
 #define NEST_LIMIT  64    /* maximum depth of nested groups */
-/* Work that is reserved for the version "counted": the version "quick" may use
- * the work of a message only down to this number.  Quick is charged an upper
- * bound of its work, which is usually far too high, while counted is charged
- * its real work. */
+/* Work per message that is reserved for matches with the version "counted" of a
+ * pattern.  The version "quick" is not used when only this much work is left
+ * for the message.  For a match with "quick", an upper bound of the work is
+ * subtracted, which is usually far too high; for a match with "counted", the
+ * real work. */
 #define COUNTED_WORK 200000000
-/* Maximum work of one match with the version "quick": steps times start offsets
- * times bytes. */
+/* Maximum work of one match with the version "quick" of a pattern (see the top
+ * of this file): steps times start offsets times bytes. */
 #define QUICK_WORK 400000000
-/* Minimum and maximum number of steps that the version "quick" may take from
- * each start offset. */
+/* Minimum and maximum number of steps that a match with the version "quick" of
+ * a pattern (see the top of this file) may take from each start offset. */
 #define FEW_STEPS  4
 #define MANY_STEPS 16
 /* Number of times that a pattern may reach a limit.  After that, the work of
@@ -55,8 +56,8 @@
 #define CHARACTER    4
 #define MOST_REPEATS 65535
 /* Maximum number of adjacent regional indicators (halves of flags) in a text
- * that is matched with \X.  A text with more is not matched, as if a limit of
- * the match were reached. */
+ * that is matched with \X.  A text with more of them is not matched; the result
+ * is the same as if the match had reached a limit. */
 #define MOST_FLAGS 128
 
 struct ctx_pattern_code {
@@ -64,16 +65,16 @@ struct ctx_pattern_code {
 	pcre2_code *quick, *counted;
 	pcre2_match_data *data;
 	pcre2_match_context *context;
-	/* True if the version "quick" of the pattern must not be used, but only
-	 * the version "counted", which counts the work of a match. */
+	/* True if only the version "counted" of the pattern, which counts the
+	 * work of a match, may be used, and the version "quick" must not. */
 	bool whole;
 	bool clusters; /* true if the pattern contains \X; see has_flag_run */
-	/* True if an item of the pattern may read much before it fails; see
-	 * count_failed_reads. */
+	/* True if an item of the pattern may read many bytes before it fails;
+	 * see count_failed_reads. */
 	bool heavy;
 	bool scripts; /* true if the pattern may contain a script run */
-	/* Number of repeats and \X in the pattern, which can match texts of any
-	 * length. */
+	/* Number of repeats and of \X in the pattern, each of which can match a
+	 * text of any length. */
 	size_t runs;
 	size_t length; /* length of the pattern in bytes, plus 1 */
 	int64_t item;  /* work that is charged for each item of the pattern */
@@ -129,8 +130,8 @@ compile_code(const char *pattern, uint32_t more, pcre2_compile_context *limits,
 	return made;
 }
 
-/* Counts the repeats and \X in a pattern.  Also counts an escaped '*'.  This is
- * harmless: if the count is too high, matching is only slower. */
+/* Counts the repeats and \X in a pattern.  Also counts an escaped '*'.
+ * Counting too many is harmless: matching is only slower. */
 static size_t
 count_runs(const char *pattern)
 {
@@ -328,9 +329,10 @@ outcome_of(int rc)
 	return rc >= 0 ? YES : rc == PCRE2_ERROR_NOMATCH ? NO : OVERRUN;
 }
 
-/* Returns the maximum work of matching a text of n bytes.  Once the pattern has
- * reached a limit FREE_OVERRUNS times, this is the work of each item of the
- * pattern, once at each byte. */
+/* Returns the maximum work of matching a text of n bytes. left: work that
+ * remains for the message.  Once the pattern has reached a limit FREE_OVERRUNS
+ * times, the maximum is the work of all items of the pattern at each byte of
+ * the text. */
 static int64_t
 limit_work(const struct ctx_pattern_code *one, size_t n, int64_t left)
 {
@@ -341,8 +343,8 @@ limit_work(const struct ctx_pattern_code *one, size_t n, int64_t left)
 	return ((int64_t)n + 1) * step;
 }
 
-/* Matches a text with the version "counted", and subtracts the work from
- * *left. */
+/* Matches a text with the version "counted" of a pattern, which counts the
+ * work.  Subtracts the work from *left. */
 static enum outcome
 match_counted(struct ctx_pattern_code *one, const char *p, size_t n,
     int64_t *left)
@@ -379,9 +381,10 @@ compute_reach(const struct ctx_pattern_code *one, size_t n)
 				       : SIZE_MAX;
 }
 
-/* Returns how many steps the version "quick" may take from each start offset of
- * a text of n bytes, and sets *work to an upper bound of their work.  Returns 0
- * if quick must not be used. */
+/* Returns how many steps a match with the version "quick" of a pattern may take
+ * from each start offset of a text of n bytes, and sets *work to an upper bound
+ * of the work of all these steps.  Returns 0 if the version "quick" must not be
+ * used. */
 static uint32_t
 compute_quick_steps(const struct ctx_pattern_code *one, size_t n, int64_t left,
     int64_t *work)
@@ -402,8 +405,8 @@ compute_quick_steps(const struct ctx_pattern_code *one, size_t n, int64_t left,
 }
 
 /* Returns true if a text has too many adjacent regional indicators (halves of
- * flags).  For \X, PCRE2 goes back to the first of them in a single step, so
- * its limit of steps does not count this work. */
+ * flags).  For \X, PCRE2 goes back to the first of these indicators in a single
+ * step, so its limit of steps does not count this work. */
 static bool
 has_flag_run(const char *p, size_t n)
 {
@@ -445,7 +448,7 @@ match_one(struct ctx_pattern_code *one, const char *p, size_t n, int64_t *left)
 }
 
 /* Matches a text against all patterns of a list.  Returns YES if at least one
- * of them matches, even if others reached a limit. */
+ * pattern matches, even if another one reached a limit. */
 static enum outcome
 match_any(struct ctx_pattern *patterns, const char *p, size_t n, int64_t *left)
 {

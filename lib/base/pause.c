@@ -1,5 +1,5 @@
-/* pause.c - waits a moment, before a try is repeated that depends on another
- * process */
+/* pause.c - waits a short time before something that depends on another process
+ * is tried again */
 #include <time.h>
 
 #include "base/base.h"

@@ -3,8 +3,8 @@
 
 #include "base/base.h"
 
-/* The termination signals.  In a set of them, as ctx_signals_defer returns it,
- * bit i stands for element i of this array. */
+/* The termination signals.  In a set of termination signals, such as
+ * ctx_signals_defer returns, bit i stands for element i of this array. */
 const int ctx_termination_signals[CTX_TERMINATION_SIGNALS] = {SIGHUP, SIGINT,
     SIGQUIT, SIGTERM};
 

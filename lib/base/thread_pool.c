@@ -3,7 +3,7 @@
  *
  * Tasks wait in one queue, and are started in the order in which they were
  * added.  A thread that waits for a task runs other tasks meanwhile.  So a pool
- * of n threads starts only n - 1 threads, and works even if none can be
+ * of n threads starts only n - 1 threads, and works even if no thread can be
  * started.
  */
 #include <pthread.h>
@@ -33,8 +33,9 @@ struct ctx_pool {
 	struct ctx_pool_thread threads[];
 };
 
-/* Runs the first task in the queue of a pool.  The pool must be locked.  It is
- * unlocked while the task runs, and locked again afterwards. */
+/* Runs the first task in the queue of a pool.  The caller must have locked the
+ * pool.  The pool is unlocked while the task runs, and locked again
+ * afterwards. */
 static void
 run_first_task(struct ctx_pool *pool, unsigned number)
 {

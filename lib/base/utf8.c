@@ -2,7 +2,8 @@
  * utf8.c - validates, decodes, encodes and counts UTF-8
  *
  * ctx_utf8_next defines what is valid (table 3-7 of the Unicode standard, which
- * is equivalent to RFC 3629).  All other functions must agree with it.
+ * is equivalent to RFC 3629).  All other functions must agree with
+ * ctx_utf8_next.
  */
 #include "base/base.h"
 #include "base/vector_avx.h"
@@ -110,10 +111,10 @@ enum {
 	TWO_CONTS = 1 << 7,
 };
 
-/* Sets of errors for the tables below.  ANY: errors that are possible whatever
- * the low four bits of the first byte are.  F5: errors that are possible if
- * these bits are 5 to 15.  CONT: errors that are possible if the second byte is
- * a continuation byte. */
+/* Sets of errors for the tables first_high, first_low and second_high.  ANY:
+ * errors that are possible whatever the low four bits of the first byte are.
+ * F5: errors that are possible if these bits are 5 to 15.  CONT: errors that
+ * are possible if the second byte is a continuation byte. */
 #define ANY  (TOO_SHORT | TOO_LONG | TWO_CONTS)
 #define F5   (ANY | TOO_LARGE | SHORTER_4)
 #define CONT (TOO_LONG | TWO_CONTS | SHORTER_2)
@@ -206,7 +207,8 @@ ctx_utf8_is_space(uint32_t cp)
 }
 
 /* Returns the number of characters.  This is the number of bytes that are not
- * continuation bytes, because each character has exactly one such byte. */
+ * continuation bytes, because each character has exactly one byte that is not a
+ * continuation byte. */
 size_t
 ctx_utf8_count(const char *p, size_t n)
 {

@@ -14,11 +14,12 @@ KIND(wrong)(const char *p)
 	sets = KIND(and)(sets, KIND(lookup)(first_low, KIND(keep)(first, 15)));
 	sets = KIND(and)(sets, KIND(lookup)(second_high, KIND(half)(second)));
 	/* In each byte of sets, the top bit (TWO_CONTS) is set if this byte and
-	 * the byte before it are both continuation bytes.  In valid text this
-	 * is so exactly in the third and fourth bytes of characters.  The
-	 * subtractions find these bytes: two bytes after a lead byte of e0 or
-	 * more, and three bytes after a lead byte of f0 or more.  So xor clears
-	 * each top bit that is right, and sets each one that is missing. */
+	 * the byte before it are both continuation bytes.  In valid text the
+	 * top bit is set exactly for the third and fourth bytes of characters.
+	 * The subtractions find these bytes: two bytes after a lead byte of e0
+	 * or more, and three bytes after a lead byte of f0 or more.  So xor
+	 * clears each top bit that is right, and sets each top bit that is
+	 * missing. */
 	third = KIND(less)(KIND(load)(p - 2), 0xe0 - 0x80);
 	fourth = KIND(less)(KIND(load)(p - 3), 0xf0 - 0x80);
 	return KIND(xor)(sets, KIND(keep)(KIND(or)(third, fourth), 0x80));

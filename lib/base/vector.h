@@ -12,8 +12,8 @@
  * functions: around other calls within a file gcc 12 does not clear the upper
  * halves of the AVX registers, and that costs hundreds of cycles.
  *
- * The operations of AVX2 and AVX-512 are in vector_avx.h, because compilers
- * take half a second to read the header that they need.
+ * The operations of AVX2 and AVX-512 are in vector_avx.h, because they need a
+ * header that takes compilers half a second to read.
  */
 #ifndef CTX_BASE_VECTOR_H
 #define CTX_BASE_VECTOR_H
@@ -56,9 +56,10 @@ equal_word(uint64_t v, char c)
 	return zeros_word(v ^ (unsigned char)c * EVERY_BYTE);
 }
 
-/* Finds the bytes that must not be unescaped inside a JSON string: quotes and
- * control bytes.  The SIMD versions invert bit 1 of each byte; then exactly
- * these bytes are less than or equal to a space. */
+/* Finds the quotes and control bytes, which a JSON string may contain only as
+ * escapes.  The SIMD versions of this function invert bit 1 of each byte; after
+ * that, exactly the quotes and control bytes are less than or equal to a
+ * space. */
 INLINE uint64_t
 stops_word(uint64_t v)
 {
@@ -271,8 +272,8 @@ high_neon(uint8x16_t v)
 }
 
 /* Moves the top bit of byte i, in each half of the vector, to bit i of that
- * byte; all other bits become 0.  So the sum of the 8 bytes of a half is 8 bits
- * of the mask. */
+ * byte; all other bits become 0.  So the sum of the 8 bytes of a half has the
+ * top bits of these bytes as its 8 bits. */
 INLINE uint64_t
 bits_neon(uint8x16_t v)
 {
