@@ -54,9 +54,9 @@ remove_span(struct ctx_edits *edits, const struct ctx_json *json, uint32_t from,
 
 /*
  * Adds edits that remove the children of an array or object for which drop is
- * true.  Neighbours are removed by one edit.  An edit also removes a comma: the
- * one before its children if an earlier child is kept, otherwise the one after
- * them.
+ * true.  Adjacent children are removed by one edit.  An edit also removes a
+ * comma: if an earlier child is kept, the comma before the removed children,
+ * otherwise the comma after them.
  */
 int
 ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
@@ -65,8 +65,8 @@ ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
 	const struct ctx_node *nodes = json->nodes;
 	bool object = nodes[node].kind == CTX_JSON_OBJECT;
 	/* kept: true if an earlier child is kept. open: true if the child
-	 * before this one is removed, and its edit is not added yet, because
-	 * one edit removes all neighbours. */
+	 * before the current one is removed, but the edit for it is not added
+	 * yet, because one edit removes all adjacent children. */
 	bool kept = false, open = false;
 	uint32_t at, value, from = 0, to = 0;
 	size_t i = 0;
@@ -284,8 +284,9 @@ ctx_edits_destination(const struct ctx_edits *edits, size_t first, size_t n,
 	return to;
 }
 
-/* Returns the index of the first of n edits that begins after the address p, or
- * n if none does.  The edits must be sorted by ctx_edits_merge. */
+/* Returns the index of the first edit that begins after the address p, or n if
+ * there is none.  Looks only at the first n edits, which must be sorted by
+ * ctx_edits_merge. */
 static size_t
 find_edit_after(const struct ctx_edits *edits, size_t n, uintptr_t p)
 {
@@ -356,8 +357,8 @@ append_escape(struct ctx_buf *out, uint32_t cp, struct ctx_err *err)
 	    0xd800 + (unsigned)(cp >> 10), 0xdc00 + (unsigned)(cp & 0x3ff));
 }
 
-/* Appends the characters of a literal, with an escape for each that is not
- * ASCII. */
+/* Appends the contents of a JSON string literal, with an escape for each
+ * character that is not ASCII. */
 static int
 append_ascii(struct ctx_buf *out, struct ctx_str literal, struct ctx_err *err)
 {

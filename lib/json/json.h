@@ -38,14 +38,15 @@ struct ctx_node {
 	uint8_t kind; /* enum ctx_json_kind */
 	/* true if the node is a string that contains a backslash */
 	uint8_t escaped;
-	/* A set of 16 bits that tells which keys an object may have (see
-	 * key_start.h). ctx_json_find tests it first. */
+	/* If the node is an object: a set of 16 bits that tells which keys the
+	 * object may have, which ctx_json_find tests first.  If the node is a
+	 * key: the first two bytes of the key.  See key_start.h. */
 	uint16_t keys;
 };
 
 /*
  * A JSON text and the nodes that the scanner found in it.  Node 0 is the
- * outermost value.  It is never a child, so functions that look for a child
+ * outermost value.  Node 0 is never a child, so functions that look for a child
  * return 0 for "none".  The nodes are valid until the next scan or release.
  * The caller owns the text, which must remain valid as long as the nodes are
  * used.
@@ -64,12 +65,12 @@ void ctx_json_release(struct ctx_json *json);
  * Scans the JSON value at the beginning of a text, with the white space around
  * it.  Sets *used to the number of bytes read.  Returns
  *  - 1 if the value is complete; only then there are nodes and *used is set;
- *  - 0 if more bytes could complete the value, because the text ends before the
- *    value does or is only white space;
+ *  - 0 if more bytes could complete the value, because the text ends inside the
+ *    value or contains only white space;
  *  - -1 with *err if the text is invalid: err->column is the position of the
  *    invalid byte, from 1, and err->line is 0.
- * If the outermost value is a number, the end of the text ends it, though more
- * digits could follow.
+ * If the outermost value is a number that reaches to the end of the text, it is
+ * complete, though more digits could follow.
  *
  * The scan is strict: RFC 8259, valid UTF-8 throughout, no NUL or other raw
  * control byte in strings.  RFC 8259 and this scanner accept equal keys in an
@@ -147,8 +148,8 @@ struct ctx_str ctx_json_str(const struct ctx_json *json, uint32_t node);
  * Compare the decoded text of a string node with s, which is NUL-terminated.
  * ctx_json_is returns true if the text is s. ctx_json_starts_with returns true
  * if the text begins with s, which must be ASCII. ctx_json_ends_with returns
- * true if the text ends with s, which must be ASCII, and has at least one other
- * character before.  All return false if the node is not a string.
+ * true if the text ends with s, which must be ASCII, and has at least one
+ * character before s.  All return false if the node is not a string.
  */
 bool ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s);
 /* Returns the first of several words for which ctx_json_is returns true, or
@@ -224,15 +225,15 @@ void ctx_json_string_size(struct ctx_str literal, size_t *bytes, size_t *chars);
  * Decodes the next character of a JSON string literal. *at: offset of the
  * character in the literal, 1 for the first character.  Sets *cp to the
  * character, *at to the offset after it, and returns 1; at the closing quote
- * returns 0.  An escape of a single surrogate gives U+FFFD.  The literal may be
- * cut at every offset that this function returns: no escape, surrogate pair or
- * UTF-8 sequence is split there.
+ * returns 0.  An escape of a single surrogate gives U+FFFD.  The caller may
+ * divide the literal at each offset to which this function sets *at: no escape,
+ * surrogate pair or UTF-8 sequence is split there.
  */
 int ctx_json_string_next(struct ctx_str literal, size_t *at, uint32_t *cp);
-/* Skips characters of a JSON string literal that have the given number of bytes
+/* Skips characters of a JSON string literal that have this number of bytes
  * after decoding. at: offset in the literal at which skipping begins.  Returns
- * the offset after the skipped characters.  Both offsets must be between two
- * characters, as those of ctx_json_string_next are. */
+ * the offset after the skipped characters.  The caller must choose "at" and
+ * bytes such that skipping begins and ends between two characters. */
 size_t ctx_json_string_seek(struct ctx_str literal, size_t at, size_t bytes);
 /* Returns true if the text of a JSON string literal, after decoding, is the n
  * bytes at p. */
@@ -240,8 +241,8 @@ bool ctx_json_string_is(struct ctx_str literal, const char *p, size_t n);
 /* Returns true if two JSON string literals have equal texts after decoding. */
 bool ctx_json_strings_equal(struct ctx_str a, struct ctx_str b);
 /* Returns true if the rest of a JSON string literal, from the offset at on,
- * begins with s after decoding. s is ASCII and NUL-terminated.  The offset must
- * be between two characters, as those of ctx_json_string_next are. */
+ * begins with s after decoding. s is ASCII and NUL-terminated.  The caller must
+ * pass an offset between two characters, such as ctx_json_string_next sets. */
 bool ctx_json_string_continues(struct ctx_str literal, size_t at,
     const char *s);
 
@@ -250,7 +251,7 @@ bool ctx_json_string_continues(struct ctx_str literal, size_t at,
 /*
  * Edits of a text.  Each edit replaces a part of the text by bytes that are
  * copied into this struct.  Edits may be added in any order, but must not
- * overlap.  All are applied in one pass.  The caller owns the text.
+ * overlap.  All edits are applied in one pass.  The caller owns the text.
  */
 struct ctx_edits {
 	struct ctx_edit *list;
@@ -263,8 +264,9 @@ struct ctx_edits {
 int ctx_edits_replace(struct ctx_edits *edits, struct ctx_str old,
     const char *p, size_t n, struct ctx_err *err);
 /* Adds an edit that replaces the part "old" of the text by bytes that the
- * caller has already appended to edits->store. from: offset of these bytes,
- * which reach to the end of the store.  This saves a copy of the bytes. */
+ * caller has already appended to edits->store. from: offset in the store at
+ * which these bytes begin; they end where the store ends.  So the bytes need
+ * not be copied. */
 int ctx_edits_replace_stored(struct ctx_edits *edits, struct ctx_str old,
     size_t from, struct ctx_err *err);
 /*
@@ -276,8 +278,8 @@ int ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
     uint32_t node, const bool *drop, struct ctx_err *err);
 /* Marks a member of an object for removal, with all other members that have the
  * same key: sets drop[i] to true for member i. key: node of the key.  Of
- * several members with the same key only the last one counts.  If only this one
- * were removed, the one before it would count. */
+ * several members with the same key, readers use only the last one.  If only
+ * the last one were removed, they would use the member before it. */
 void ctx_edits_mark_member(const struct ctx_json *json, uint32_t object,
     uint32_t key, bool *drop);
 /* Converts an offset in the output of ctx_edits_apply into an offset in the
@@ -287,20 +289,20 @@ void ctx_edits_mark_member(const struct ctx_json *json, uint32_t object,
 size_t ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text,
     size_t at);
 /* Converts an offset in the original text into an offset in the output of
- * ctx_edits_apply_some. first and n choose the edits, and must be those of that
- * call.  An offset inside replaced bytes is converted to the beginning of their
- * replacement. */
+ * ctx_edits_apply_some.  The caller must pass the same edits, first and n as to
+ * ctx_edits_apply_some.  An offset inside replaced bytes is converted to the
+ * beginning of their replacement. */
 size_t ctx_edits_destination(const struct ctx_edits *edits, size_t first,
     size_t n, struct ctx_str text, size_t at);
-/* Counts the edits inside a part of the text ("text"); edits at the beginning
- * or end of this part are not counted.  Looks only at the first n edits, which
- * must be sorted by ctx_edits_merge.  Sets *first to the index of the first
- * edit that is counted. */
+/* Counts the edits that begin inside a part of a text (the argument "text");
+ * edits that begin at the beginning or end of this part are not counted.  Looks
+ * only at the first n edits, which must be sorted by ctx_edits_merge.  Sets
+ * *first to the index of the first edit that is counted. */
 size_t ctx_edits_inside(const struct ctx_edits *edits, size_t n,
     struct ctx_str text, size_t *first);
-/* Returns true if an edit changes a part of the text ("text"): if it replaces
- * bytes of this part, or inserts bytes inside it.  Looks only at the edits from
- * index "first" on. */
+/* Returns true if an edit changes a part of a text (the argument "text"): if it
+ * replaces bytes of this part, or inserts bytes inside the part.  Looks only at
+ * the edits from index "first" on. */
 bool ctx_edits_touch(const struct ctx_edits *edits, size_t first,
     struct ctx_str text);
 /* Returns the lowest offset in the text, in bytes, that is changed by one of
@@ -329,8 +331,8 @@ void ctx_edits_merge(struct ctx_edits *edits);
  * text was decoded.  Only the characters that the edits replace will change in
  * the literal.  Replacements are written with the escapes that
  * ctx_json_string_encode writes; if the literal has all characters beyond ASCII
- * as escapes, the replacements have, too.  Edits of other texts are not
- * changed.
+ * as escapes, such characters are written as escapes in the replacements, too.
+ * Edits of other texts than "text" are not changed.
  */
 int ctx_edits_encode(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_str literal, struct ctx_err *err);

@@ -10,9 +10,9 @@
  * All values get nodes, even those that no caller reads.  Making nodes takes a
  * share of the instructions of a run of ctx-truncate that changes nothing: 5 %
  * with long tool results, 10 % with short messages, 16 % in transcripts of
- * Claude Code.  Of these nodes 0, 2 and 15 % are below keys that no caller
- * reads.  Validating those values without making nodes would save 2.5 % of the
- * instructions at most.
+ * Claude Code.  Of the nodes in these three cases, 0, 2 and 15 % are below keys
+ * that no caller reads.  Validating those values without making nodes would
+ * save 2.5 % of the instructions at most.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -215,7 +215,7 @@ scan_word(struct scan *s, const char *text, enum ctx_json_kind kind)
 /* Returns true if a text of n bytes is the beginning of a UTF-8 character that
  * more bytes could complete.  Appends the lowest and the highest continuation
  * bytes to the text, and tests both results: after every valid lead byte at
- * least one of them is valid. */
+ * least one of these two continuation bytes is valid. */
 static bool
 is_truncated_char(const char *p, size_t n)
 {
@@ -296,7 +296,8 @@ scan_string(struct scan *s)
 	return append_node(s, at, CTX_JSON_STRING, escaped);
 }
 
-/* Returns true if there is a number that only JavaScript and Python have. */
+/* Returns true if the text at s->p is NaN or Infinity, which JavaScript and
+ * Python have, but JSON does not. */
 static bool
 is_not_finite(const struct scan *s)
 {
@@ -331,9 +332,9 @@ begin_value(struct scan *s, const char *expected)
 	}
 }
 
-/* Stores the first two bytes of the newest key in the key's node, and adds
- * their bit to the set of keys of its object (see key_start.h).  A key with
- * escapes could begin with any bytes, so it sets all bits. */
+/* Stores the first two bytes of the newest key in the key's node, and adds the
+ * bit of these bytes to the set of keys of the object (see key_start.h).  A key
+ * with escapes could begin with any bytes, so it sets all bits. */
 static void
 record_key_start(struct scan *s)
 {

@@ -95,10 +95,11 @@ decode_escape(const char **p, const char *end, char **to)
 
 /*
  * Decodes the contents of a JSON string, the bytes from p up to end, and writes
- * the text to "to".  Returns the end of the text.  There must be memory for end
- * - p bytes, because no escape is shorter than its character.  So a whole SIMD
- * vector may be copied even if it contains an escape: the bytes from the escape
- * on are overwritten later.
+ * the text to "to".  Returns the end of the text.  The caller must provide as
+ * many bytes of memory as there are from p to end, which is enough because no
+ * escape is shorter than its character.  So a whole SIMD vector may be copied
+ * even if the vector contains an escape: the bytes from the escape on are
+ * overwritten later.
  */
 static char *
 decode_escapes(char *to, const char *p, const char *end)
@@ -224,8 +225,8 @@ ctx_json_string_is_normalized(struct ctx_str literal)
 	size_t n;
 
 	/* The literal is valid, so every byte that must be escaped is escaped.
-	 * It remains to check that each escape is needed, and is the one that
-	 * write_escape writes. */
+	 * The loop checks that each escape is needed, and is the escape that
+	 * write_escape writes for the character. */
 	while ((p = find_backslash(p, end)) != end) {
 		if (p[1] != 'u' && p[1] != '/') {
 			/* All short escapes except \/ are equal to what
@@ -301,8 +302,9 @@ add_long_escapes(struct excess *excess, const char *p, uint64_t u,
 
 	for (; u != 0; u &= u - 1) {
 		at = p + __builtin_ctzll(u) - 1;
-		/* An escape before excess->end is the second one of a surrogate
-		 * pair, and was counted with the first one. */
+		/* An escape before excess->end is the second escape of a
+		 * surrogate pair, and was counted with the first escape of the
+		 * pair. */
 		if (at < excess->end)
 			continue;
 		len = parse_escape(at, end, &cp);
@@ -313,8 +315,9 @@ add_long_escapes(struct excess *excess, const char *p, uint64_t u,
 	}
 }
 
-/* Returns the number of 1 bits.  On processors without an instruction for this,
- * the compiler's library function would take twice as long. */
+/* Returns the number of bits of a number that are 1.  On processors without an
+ * instruction for this count, the compiler's library function would take twice
+ * as long. */
 static size_t
 count_bits(uint64_t bits)
 {
@@ -331,7 +334,7 @@ count_bits(uint64_t bits)
  * Returns how much longer the escapes of a string are than the text that they
  * stand for.  An escape such as \n has two bytes, the backslash and the escaped
  * byte, for one character.  This function counts both bytes of each escape, and
- * halves the number; add_long_escapes adds what \u escapes have beyond that.
+ * halves the number; add_long_escapes adds the further bytes of \u escapes.
  */
 static struct excess
 find_excess(struct ctx_str text)

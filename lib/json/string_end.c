@@ -16,7 +16,8 @@
 /* Bit masks that describe a block of 64 bytes: bit i belongs to byte i. */
 struct string_block {
 	uint64_t backslash;
-	/* Quotes and control bytes; later, only those that end the search. */
+	/* At first: quotes and control bytes.  After resolve_escapes was
+	 * called: the bytes that end the search. */
 	uint64_t stop;
 	uint64_t high;    /* bytes beyond ASCII */
 	uint64_t letter;  /* bytes that are valid after a backslash */

@@ -85,7 +85,7 @@ ctx_json_is_key(const struct ctx_json *json, uint32_t node)
 {
 	const char *p = json->text + json->nodes[node].end;
 
-	/* Only after a key comes a colon. */
+	/* A colon comes only after a key. */
 	if (node == 0 || json->nodes[node].kind != CTX_JSON_STRING)
 		return false;
 	while (ctx_utf8_is_space((unsigned char)*p))
@@ -129,8 +129,8 @@ is_compact(const struct ctx_json *json, uint32_t node)
 	return n == all->end - all->at;
 }
 
-/* Appends what is between two values of a JSON text (the bytes from p up to
- * end), without the white space: brackets, commas and colons. */
+/* Appends the brackets, commas and colons between two values of a JSON text,
+ * without the white space. p, end: the bytes between the two values. */
 static int
 append_punctuation(struct ctx_buf *out, const char *p, const char *end,
     struct ctx_err *err)
@@ -209,8 +209,8 @@ ctx_json_append_text(const struct ctx_json *json, uint32_t node,
 
 	if (ctx_json_text(json, node, out, &text, err) < 0)
 		return -1;
-	/* If ctx_json_text found the text in the scanned JSON, it was not
-	 * appended yet. */
+	/* If ctx_json_text has found the text in the scanned JSON, it has not
+	 * appended the text to out. */
 	return out->n == before ? ctx_buf_add(out, text.p, text.n, err) : 0;
 }
 
