@@ -63,10 +63,10 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 		break;
 	default:
 		/* Warns that no breakpoints were written, because ctx does not
-		 * know that the model of the conversation uses them.  If
+		 * know that the model of the conversation uses breakpoints.  If
 		 * o->format is NULL, many providers accept the format of the
-		 * conversation; then the warning names the model, and not a
-		 * provider. */
+		 * conversation; in that case the warning names the model, and
+		 * not a provider. */
 		if (o->format == NULL)
 			cli_say(&cache->cli,
 			    "%s uses no cache breakpoints; nothing is changed",

@@ -78,8 +78,8 @@ on_message(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns the number of tokens of a conversation that is compared with the
- * limit of --max.  On a terminal, ctx-count may print another number. */
+/* Returns the number that is compared with the limit of --max: the counted or,
+ * with --billed=always, the billed tokens of a conversation. */
 static uint64_t
 limited_tokens(const struct count_command *count,
     const struct ctx_token_stats *stats)
@@ -89,7 +89,7 @@ limited_tokens(const struct count_command *count,
 }
 
 /* Exits with an error if the context window of a conversation's model is not
- * known. what: the option that needs it, for the error message. */
+ * known. what: the option that needs the window, for the error message. */
 static void
 require_window(const struct count_command *count,
     const struct ctx_token_stats *stats, const char *what)
@@ -361,7 +361,8 @@ annotate_stream(struct count_command *count, struct ctx_report *report)
 
 /* ---- options ---- */
 
-/* Exits with an error if an option has no effect without, or with, another. */
+/* Exits with an error if an option has no effect because another option is
+ * missing, or because another option is given. */
 static void
 check_needs(const struct count_command *count)
 {

@@ -40,10 +40,10 @@ per_kind_name(unsigned i)
 
 /* ---- policies ---- */
 
-/* Sets eval->prune to the path of ctx-prune.  If there is a ctx-prune in the
- * directory of this program, that one is used; so a build tree uses its own.
- * Otherwise the path is only the name "ctx-prune", which is looked up in
- * PATH. */
+/* Sets eval->prune to the path of ctx-prune.  If the directory of this program
+ * contains ctx-prune, that file is used; so a build tree uses its own
+ * ctx-prune. Otherwise the path is only the name "ctx-prune", which is looked
+ * up in PATH. */
 static void
 find_prune(struct eval_command *eval, const char *self)
 {
@@ -59,10 +59,10 @@ find_prune(struct eval_command *eval, const char *self)
 		memmove(eval->prune, name, sizeof name);
 }
 
-/* Adds the policies that ctx-eval compares if the user gives no --policy:
- * "oracle", "random", and ctx-prune with each of its strategies.  The names of
- * the policies are stored in texts, an array of "most" elements, which must
- * exist as long as the policies are used. */
+/* Adds the policies (ways to prune) that ctx-eval compares if the user gives no
+ * --policy: "oracle", "random", and ctx-prune with each of its strategies.  The
+ * names of the policies are stored in texts, an array of "most" elements, which
+ * must exist as long as the policies are used. */
 static void
 add_default_policies(struct eval_command *eval, char texts[][40], size_t most)
 {
@@ -130,9 +130,9 @@ set_jobs(struct eval_command *eval)
 	eval->options.jobs = jobs;
 }
 
-/* Starts the child processes that run the commands of policies.  Must be called
- * before the program enters the sandbox, in which it cannot start other
- * programs. */
+/* Starts the child processes that run the commands of policies (ways to prune).
+ * Must be called before the program enters the sandbox, in which it cannot
+ * start other programs. */
 static void
 start_runners(struct eval_command *eval)
 {
@@ -193,8 +193,8 @@ note_left_out(struct eval_command *eval)
 	cli_status(cli, CLI_NO);
 }
 
-/* Prints for each policy how often its command has failed, and why it failed
- * the first time. */
+/* Prints for each policy (way to prune) how often its command has failed, and
+ * why it failed the first time. */
 static void
 note_failures(struct eval_command *eval)
 {

@@ -219,8 +219,8 @@ apply_options(struct prune_command *prune)
 	o->or_builtin = prune->on_failure == 1;
 }
 
-/* For options that the command line does not set, reads the environment
- * variables that set them. */
+/* For options that are not on the command line, reads the environment variables
+ * that can set these options. */
 static void
 read_environment(struct prune_command *prune)
 {
@@ -231,8 +231,8 @@ read_environment(struct prune_command *prune)
 		o->summarizer.line = cli_environment("CTX_SUMMARIZER");
 	if (o->scorer.embedder.line == NULL)
 		o->scorer.embedder.line = cli_environment("CTX_EMBEDDER");
-	/* A strategy without embeddings does not use the embedder.  Its command
-	 * is cleared, so that no process is started for it. */
+	/* A strategy without embeddings does not use the embedder.  The command
+	 * of the embedder is cleared, so that no process is started for it. */
 	if (!o->settings.strategy->embeds)
 		o->scorer.embedder.line = NULL;
 	if (!o->settings.strategy->summarizes) {

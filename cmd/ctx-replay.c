@@ -1,6 +1,5 @@
-/* ctx-replay.c - command that computes what recorded sessions cost: sends their
- * requests again to a model of the provider's prompt cache, and adds up the
- * costs */
+/* ctx-replay.c - command that computes what recorded sessions cost: simulates
+ * the provider's prompt cache for their requests, and adds up the costs */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>

@@ -54,7 +54,7 @@ print_reference(const struct cli *cli, const struct ctx_found_reference *aged)
 	cli_check_stdout(cli);
 }
 
-/* Used with --gc.  Stores that the input names the stored file whose name
+/* Used with --gc.  Records that the input names the stored file whose name
  * contains these hex digits. */
 static int
 record_digits(void *user, struct ctx_str digits, struct ctx_err *err)

@@ -2,8 +2,8 @@
  * bar.c - adds up the tokens of each role and tool in a conversation, and draws
  * them as a bar (ctx-count --bar)
  *
- * For each conversation it prints, one below the other: a line with the number
- * of tokens, the bar, a scale in percent, and a legend.
+ * For each conversation ctx-count prints, one below the other: a line with the
+ * number of tokens, the bar, a scale in percent, and a legend.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,8 @@ bar_is_on(const struct bar *bar)
 /* ---- adding up ---- */
 
 /* Adds tokens to a part of the bar.  A part is identified by its name and its
- * rank together, because a role and a tool may have the same name. */
+ * rank (kind of part) together, because a role and a tool may have the same
+ * name. */
 static int
 add(struct bar *bar, enum rank rank, struct ctx_str name, uint64_t tokens,
     struct ctx_err *err)

@@ -8,10 +8,11 @@
 
 struct bar {
 	const struct cli *cli;
-	/* The next members are the values of command-line options. */
+	/* The members up to no_billed are the values of command-line
+	 * options. */
 	bool shown, follow;
 	const char *svg; /* path of the SVG file to write, or NULL */
-	/* when colours are used: CLI_AUTO or another CLI_ constant */
+	/* says when colours are used: CLI_AUTO, CLI_ALWAYS or CLI_NEVER */
 	unsigned color;
 	/* true if the bar does not show the input tokens that the provider
 	 * billed */
@@ -33,8 +34,8 @@ struct bar {
 	unsigned height;
 	/* number of terminal lines printed since the last call of bar_wait */
 	unsigned lines;
-	/* For each input file, the result of stat(2) at the end of the last
-	 * bar_wait.  The file has changed since then if its device, inode, size
+	/* For each input file, the result of stat(2) when bar_wait last
+	 * returned.  The file has changed since then if its device, inode, size
 	 * or modification time is different now. */
 	struct stat *last;
 };

@@ -46,7 +46,7 @@ print_shade(const struct picture *picture, unsigned shade, bool seen)
 
 /* Prints one part of the bar: the letter of the part, once in each terminal
  * column.  In a coloured bar only the letter in the middle can be seen.  The
- * others are there for users who copy the line as text. */
+ * invisible letters are for users who copy the bar as text. */
 static void
 print_segment(const struct picture *picture, const struct bar_part *part)
 {
@@ -79,9 +79,9 @@ print_cells(struct picture *picture, size_t cells)
 	puts("]");
 }
 
-/* Prints the scale below the bar.  It marks 100 % of the context window, and
- * the percentages at which a named range such as "NEARLY FULL" begins.  If two
- * marks would overlap, prints only the more important one. */
+/* Prints the scale below the bar.  The scale marks 100 % of the context window,
+ * and the percentages at which a named range such as "NEARLY FULL" begins.  If
+ * two marks would overlap, prints only the more important one. */
 static void
 print_scale(const struct picture *picture, size_t cells)
 {
@@ -210,9 +210,9 @@ print_item(const struct cli *cli, const struct ctx_token_stats *t,
 		    100.0 * (double)t->tokens / (double)window);
 	used += printf("  ");
 	left = width - (size_t)used;
-	/* If the line about the message is wider than the terminal, its role is
-	 * left out.  If the line is still too wide, the name of the tool is
-	 * shortened. */
+	/* If the line about a message is wider than the terminal, the role of
+	 * the message is left out.  If the line is still too wide, the name of
+	 * the tool is shortened. */
 	if (left < PLACE + suffix + (tool.n > 0 ? cli_text_width(tool) + 1 : 0))
 		suffix = 0;
 	left -= suffix;

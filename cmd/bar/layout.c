@@ -11,9 +11,9 @@
 
 #include "bar/layout.h"
 
-/* The letter of each kind of part of the bar, in the order of enum rank.  The
- * first nine tools have the digits 1 to 9 as letters, further tools the letters
- * from a on. */
+/* The letter of each kind of part of the bar.  The kinds are in the order of
+ * enum rank.  The first nine tools have the digits 1 to 9 as letters, further
+ * tools the letters from a on. */
 static const char keys[] = {'N', 'D', 'S', 'U', 'A', '?', '1', '+'};
 
 static const struct zone zones[] = {
@@ -24,7 +24,8 @@ static const struct zone zones[] = {
     {0, "OVERFULL", 196},
 };
 
-/* used if the context window is not known: no range of percentages applies */
+/* the range of percentages if the context window is not known: it has no
+ * name */
 static const struct zone no_zone = {0, "", 0};
 
 /* The colours of the parts of the bar.  Neighbours in this list differ in hue
@@ -58,8 +59,8 @@ by_rank(const void *a, const void *b)
 }
 
 /* Sorts the parts of the bar, copies them into *picture, and gives each part
- * its letter.  If there are more parts than *picture can hold, its last part
- * is the sum of those that do not fit. */
+ * its letter.  If there are more parts than *picture can hold, the last part of
+ * *picture is the sum of the parts that do not fit. */
 static void
 take_parts(struct picture *picture, struct bar_part *parts, size_t n)
 {
@@ -134,8 +135,9 @@ picture_make(struct picture *picture, struct bar_part *parts, size_t n)
 }
 
 /* Makes one part of the bar wider by one cell (terminal column or SVG unit):
- * the part that has lost most by rounding down. lost[i]: how much part i has
- * lost, as a fraction of a cell; negative after the part was made wider. */
+ * the part that has lost most width by rounding down. lost[i]: width that part
+ * i has lost, as a fraction of a cell; negative after the part was made
+ * wider. */
 static void
 widen_part(struct picture *picture, double lost[PICTURE_PARTS])
 {
@@ -164,8 +166,9 @@ picture_divide_width(struct picture *picture, size_t cells)
 	for (i = 0; i < picture->n; i++) {
 		width = (double)picture->parts[i].tokens * each;
 		picture->parts[i].cells = (size_t)width;
-		/* Floating point rounds numbers.  This must not make the sum of
-		 * the widths larger than the width that is used. */
+		/* Floating-point numbers are rounded, so the widths could add
+		 * up to more than the width that is used.  In that case this
+		 * part gets less. */
 		if (picture->parts[i].cells > used - given)
 			picture->parts[i].cells = used - given;
 		lost[i] = width - (double)picture->parts[i].cells;

@@ -38,7 +38,7 @@ struct bar_part {
 
 /* A range of percentages of the context window, such as 50 to 70, with a name
  * that tells the user how full the window is. to: upper limit of the range in
- * percent; 0: the range has no upper limit. */
+ * percent; 0 if the range has no upper limit. */
 struct zone {
 	unsigned to;
 	const char *word; /* name of the range, such as "NEARLY FULL" */
@@ -59,8 +59,8 @@ struct picture {
 	/* size of the context window in tokens; 0 if not known */
 	uint64_t window;
 	/* Number of tokens of the conversation, as counted by ctx or as its
-	 * last billed request reports it.  It is the sum of the tokens of all
-	 * parts of the bar. */
+	 * last billed request reports it.  This number is the sum of the tokens
+	 * of all parts of the bar. */
 	uint64_t tokens;
 	/* true if the number "tokens" comes from a billed request */
 	bool billed;
@@ -82,10 +82,10 @@ struct picture {
 void picture_make(struct picture *picture, struct bar_part *parts, size_t n);
 /* Computes the width of each part of the bar. cells: width of the whole bar, in
  * terminal columns or SVG units.  Returns the sum of the widths of all parts.
- * It is in proportion to picture->tokens, even if ctx counts more tokens in the
- * parts.  Widths are first rounded down; the columns that remain are given to
- * the parts that lost most by rounding.  So a part with more tokens is never
- * narrower than one with fewer. */
+ * The sum is in proportion to picture->tokens, even if ctx counts more tokens
+ * in the parts.  Widths are first rounded down; the columns that remain are
+ * given to the parts that lost most by rounding.  So a part with more tokens is
+ * never narrower than a part with fewer tokens. */
 size_t picture_divide_width(struct picture *picture, size_t cells);
 /* Returns the colour of a part of the bar.  Parts that are next to each other
  * have different colours. */

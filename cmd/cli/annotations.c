@@ -5,8 +5,8 @@
 
 #include "cli/cli.h"
 
-/* Prints a text.  Writes percent signs, line ends and the characters of the
- * string special as % and two hex digits. */
+/* Prints a text.  Writes percent signs, line ends, and the characters in the
+ * string "special", as % and two hex digits. */
 static void
 print_escaped(const char *p, const char *special)
 {

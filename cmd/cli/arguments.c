@@ -7,9 +7,9 @@
 #include "prune/prune.h"
 #include "cli/cli.h"
 
-/* Reads a decimal number at *text, and multiplies it by scale, a power of ten.
- * If the product is not an integer, returns false if exact is true, otherwise
- * cuts off the fraction.  Moves *text to the end of the number. */
+/* Reads a decimal number at *text, multiplies it by scale (a power of ten), and
+ * moves *text to the end of the number.  If the product is not an integer,
+ * returns false if exact is true, and drops the fraction if exact is false. */
 static bool
 read_decimal(const char **text, uint64_t scale, bool exact, uint64_t *out)
 {
@@ -62,7 +62,7 @@ read_number(const char *text, uint64_t *out)
 }
 
 /* Reads a time such as "90s", "30m", "2h" or "7d" into *out, in milliseconds.
- * Returns false if it is malformed. */
+ * Returns false if the time is malformed. */
 static bool
 read_span(const char *text, uint64_t *out)
 {
@@ -102,8 +102,8 @@ read_amount(const char *text, struct ctx_amount *out)
 }
 
 /* Returns true if text may be the suffix of --in-place, which is appended to
- * the name of a file.  It must not begin with a letter or digit: with -in or
- * -ib 8000 the user probably means the options -i -n or -i -b 8000. */
+ * the name of a file.  The suffix must not begin with a letter or digit: with
+ * -in or -ib 8000 the user probably means the options -i -n or -i -b 8000. */
 static bool
 is_suffix(const char *text)
 {
@@ -160,10 +160,10 @@ rewrite_number(char spelled[40])
 }
 
 /* Guesses which number the user meant by a malformed one, and writes the guess
- * to spelled.  Removes signs between the digits (20000 for 20,000), writes the
- * unit as a capital letter (20M for 20m), converts to percent (70% for 0.7), or
- * does what rewrite_number does.  Returns false if the guess is malformed,
- * too. */
+ * to the buffer "spelled".  Removes signs between the digits (20000 for
+ * 20,000), calls rewrite_number, writes the unit as a capital letter (20M for
+ * 20m), and converts a share to percent (70% for 0.7).  Returns false if the
+ * guess is malformed, too. */
 static bool
 suggest_number(const struct cli_option *option, const char *text,
     char spelled[40])

@@ -43,8 +43,8 @@ is_among(char *const *files, size_t n, const struct stat *file)
 
 /*
  * Writes the path of a configuration file or cache directory of ctx to the
- * buffer out.  It is below the directory that the environment variable names,
- * or else below a subdirectory of HOME, such as .config (beside).
+ * buffer out.  The path is below the directory in the environment variable, or
+ * else below a subdirectory of HOME (beside), such as .config.
  *
  * Returns false if neither variable contains an absolute path, or if the path
  * is too long.  As the XDG Base Directory Specification demands, relative paths
@@ -309,8 +309,9 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 		threads = cores < 1 ? 1 : (uint64_t)cores;
 	}
-	/* With --unbuffered only one thread counts tokens, because with several
-	 * threads the output waits until messages were counted ahead. */
+	/* With --unbuffered only one thread counts tokens, because several
+	 * threads count messages in advance, and the output waits for these
+	 * counts. */
 	if (cli->unbuffered)
 		threads = 1;
 	if (ctx_stream_count_ahead(stream, counters, (unsigned)threads, &err) <
@@ -457,7 +458,7 @@ cli_read_parts(const struct cli *cli, const char *file,
 		return ctx_err_sys(err, errno, "cannot open %s", file);
 	/* The callback parts->take may leave bytes in the buffer.  The next
 	 * read asks for at least as many bytes as are left, so the buffer
-	 * doubles if the callback leaves all of it.  So the number of bytes
+	 * doubles if the callback leaves all bytes.  So the number of bytes
 	 * that are moved in memory is proportional to the length of the
 	 * file. */
 	do {

@@ -25,8 +25,7 @@ struct ctx_request_prefix_options;
 #define CLI_LOST   "an earlier write failed"
 
 /* The default path of the spool, the directory in which ctx-age stores tool
- * results.  If ctx creates the directory above it, git ignores that
- * directory. */
+ * results.  If ctx creates the directory above the spool, git ignores it. */
 #define CLI_SPOOL ".ctx/spool"
 
 enum { CLI_YES = 0, CLI_NO = 1, CLI_TROUBLE = 2 }; /* exit statuses */
@@ -92,8 +91,8 @@ struct cli_option {
 /* A command: its description, its options and the files it reads. */
 struct cli {
 	const char *name, *about, *operands, *examples;
-	/* An option, such as "--policy", whose argument cli_parse reads as a
-	 * command line; messages name it.  Otherwise NULL. */
+	/* If cli_parse reads the argument of an option such as "--policy" as a
+	 * command line: this option, which messages name.  Otherwise NULL. */
 	const char *within;
 	/* text of --help that says what exit status 1 means, or NULL if the
 	 * command never exits with 1 */
@@ -133,8 +132,8 @@ struct cli {
 	/* True if each input file is a separate stream; false if all input
 	 * files together are one stream. */
 	bool each;
-	/* Number of input files that cli_next_stream has opened.  If there are
-	 * none, standard input is counted when it was opened. */
+	/* Number of input files that cli_next_stream has opened.  If no input
+	 * file is named, standard input counts as one after it was opened. */
 	size_t n_opened;
 	/* The input file that --in-place is replacing now, or NULL. */
 	const char *rewritten;
@@ -184,7 +183,7 @@ struct cli_report {
 	 * --explain. */
 	FILE *explain;
 	bool is_table;    /* true if --explain prints a table for people */
-	bool has_heads;   /* true once the header of that table was printed */
+	bool has_heads;   /* true once the table's header was printed */
 	bool has_changes; /* true once a change was reported */
 	struct ctx_archive archive;
 	/* The sums of the changes so far, for each reason (rule).  The list
@@ -195,10 +194,10 @@ struct cli_report {
 	const char *file;
 };
 
-/* What the option --annotations says: it prints errors in the form that a code
- * host shows beside the lines of a file. */
+/* The option --annotations, which prints errors in the form that a code host
+ * shows beside the lines of a file. */
 struct cli_annotations {
-	/* Number of the code host, for cli_annotation_host. */
+	/* Number of the code host (see cli_annotation_host). */
 	unsigned host;
 	bool given;
 };
@@ -262,9 +261,9 @@ enum cli_content {
 	CLI_CONTENT_EXPLAIN, /* lines that --explain writes */
 	CLI_CONTENT_SVG,
 };
-/* Exits with an error if the file at path exists, and does not begin like a
- * file of this kind: then the user has probably named a wrong file.  With
- * --force every file is accepted. */
+/* Exits with an error if the file at path exists, and does not begin as a file
+ * with the expected content does: then the user has probably named a wrong
+ * file.  With --force every file is accepted. */
 void cli_refuse_content(const struct cli *cli, const char *path,
     enum cli_content content);
 /* Replaces the content of a file in one step: another program reads either the
@@ -291,10 +290,10 @@ ssize_t cli_read_at(int fd, char *p, size_t n, uint64_t at);
  * Functions for replacing input files (in_place.c). cli_check_in_place exits
  * with an error if an input file cannot be replaced, before anything is
  * written; called by cli_parse. cli_begin_in_place creates the new version of
- * an input file, and returns its descriptor. cli_end_in_place marks the input
- * file for replacement if the exit status is CLI_YES.  Between these two calls
- * the exit status is that of this input file alone. cli_replace_inputs syncs
- * the archive, if there is one, then replaces all marked files.
+ * an input file, and returns its descriptor.  Until cli_end_in_place is called,
+ * the exit status is that of this input file alone. cli_end_in_place marks the
+ * input file for replacement if the exit status is CLI_YES. cli_replace_inputs
+ * syncs the archive, if there is one, then replaces all marked files.
  */
 void cli_check_in_place(const struct cli *cli);
 int cli_begin_in_place(struct cli *cli, const char *name);
@@ -304,8 +303,8 @@ void cli_replace_inputs(const struct cli *cli);
  * read. */
 void cli_report_forget(struct cli_report *report);
 
-/* When a feature is used: CLI_AUTO: if the output is for people; CLI_ALWAYS;
- * CLI_NEVER. */
+/* When a feature, such as colour, is used.  CLI_AUTO: if the output is for
+ * people. */
 enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
 const char *cli_when_name(unsigned i);
 const char *cli_dialect_name(unsigned i);
@@ -375,8 +374,8 @@ bool cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to);
  * Exits with an error if a file cannot be opened. */
 void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n_files, struct ctx_writer *writer);
-/* Reads the only request of n input files, or exits with an error.  The caller
- * frees it with ctx_request_prefix_close. */
+/* Reads the one request that n input files contain, or exits with an error. The
+ * caller frees the request with ctx_request_prefix_close. */
 struct ctx_request_prefix *cli_read_request(struct cli *cli,
     struct ctx_model_counters *counters,
     const struct ctx_request_prefix_options *options, char **files, size_t n);
@@ -386,8 +385,8 @@ struct ctx_request_prefix *cli_read_request(struct cli *cli,
  * the terminal, and begins to show progress. */
 void cli_begin_operands(struct cli *cli);
 /* Opens the next stream in the same way as cli_open: the next input file if
- * each is a separate stream, otherwise all input files.  Returns false if no
- * stream is left.  Each stream must be ended by cli_end_stream. */
+ * each input file is a separate stream, otherwise all input files.  Returns
+ * false if no stream is left.  Each stream must be ended by cli_end_stream. */
 bool cli_next_stream(struct cli *cli, struct ctx_stream *stream,
     struct ctx_writer *writer);
 /* Ends a stream: flushes and releases the writer, which may be NULL, and closes
@@ -411,15 +410,15 @@ void cli_progress_begin(struct cli *cli);
 void cli_progress_add(struct cli *cli, size_t bytes);
 /* Erases the progress line on the terminal, so that other output can be
  * printed.  The line is drawn again later.  Functions that print error messages
- * do this themselves. */
+ * call this function themselves. */
 void cli_progress_clear(const struct cli *cli);
 void cli_progress_close(struct cli *cli);
 /* Returns the time of the monotonic clock in nanoseconds, or 0 if the clock
  * cannot be read. */
 int64_t cli_read_clock(void);
-/* Starts the threads of --jobs, which count the tokens of messages before these
- * are needed.  Must be called after cli_sandbox, because only threads that
- * start later are restricted by the sandbox. */
+/* Starts the threads of --jobs, which count the tokens of messages in advance.
+ * Must be called after cli_sandbox, because only threads that start later are
+ * restricted by the sandbox. */
 void cli_prefetch(struct cli *cli, struct ctx_stream *stream,
     struct ctx_model_counters *counters);
 /* Prints warnings about a stream that was read: that lines are not JSON, that
@@ -428,9 +427,9 @@ void cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
 /* Used by a command that answers a question about the messages of a stream,
  * such as whether they fit into a budget.  If the stream has records but no
- * messages, there is no answer, so this sets the exit status CLI_TROUBLE.  It
- * prints an error message only if the list of messages is empty; otherwise
- * cli_note_stream prints one. */
+ * messages, there is no answer, so this function sets the exit status
+ * CLI_TROUBLE.  Prints an error message only if the list of messages is empty;
+ * otherwise cli_note_stream prints one. */
 void cli_require_messages(struct cli *cli, const struct ctx_stream *stream);
 void cli_close(struct ctx_stream *stream);
 /*
@@ -448,7 +447,7 @@ int cli_read_parts(const struct cli *cli, const char *file,
     const struct cli_parts *parts, struct ctx_err *err);
 /* Prints the list of all models on standard output: those that the user has
  * defined, then the built-in ones.  Prints the date of the table on standard
- * error, and a warning if it is old. */
+ * error, with a warning if the table is old. */
 void cli_models_print(const struct cli *cli, const struct ctx_models *own);
 
 /* Files that the sandbox must allow a command to open, besides its input
@@ -498,9 +497,9 @@ void cli_model_counters(struct cli *cli, struct ctx_model_counters *counters);
  * message. */
 void cli_check_window(const struct cli *cli,
     const struct ctx_model_counters *counters, const char *what);
-/* Prints a warning for each model that is not known, which says how its tokens
- * are counted instead.  With --verbose, also prints where the tokenizer of a
- * model can be found if its tokens are only estimated. */
+/* For each model that is not known, prints a warning that says how its tokens
+ * are counted.  With --verbose, also prints where the tokenizer of a model can
+ * be found if its tokens are only estimated. */
 void cli_note_models(const struct cli *cli,
     struct ctx_model_counters *counters);
 
@@ -513,7 +512,7 @@ void cli_note_models(const struct cli *cli,
  */
 void cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused);
 /* Prints with --verbose from how many messages signed reasoning was removed,
- * because something before it was changed. */
+ * because something before the reasoning was changed. */
 void cli_note_removed_reasoning(const struct cli *cli, uint64_t removed);
 /* Frees a regular expression.  Prints a warning if matching it with a tool's
  * name or a text took too long, so that messages were not changed. option: the
@@ -587,11 +586,11 @@ struct ctx_str cli_text_head(struct ctx_str name, size_t width);
  * path. */
 int cli_place(struct ctx_buf *out, const char *file, uint64_t line,
     size_t width, struct ctx_err *err);
-/* Prints such a place. */
+/* Prints a place in the form that cli_place writes. */
 void cli_print_short_place(const struct cli *cli, const char *file,
     uint64_t line, size_t width);
-/* Writes a number with a comma before each group of three digits, such as
- * "-1,234", to the text cell, and returns it. sign: text before the number. */
+/* Writes sign (a text) and a number with a comma before each group of three
+ * digits, such as "-1,234", to the buffer cell.  Returns cell. */
 const char *cli_group_digits(char cell[24], const char *sign, uint64_t number);
 /* Prints a text in lines of at most width characters, of which the first
  * "indent" are spaces.  Breaks lines at spaces. */

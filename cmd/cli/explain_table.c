@@ -14,8 +14,8 @@ static const char *const heads[COLUMNS] = {"where", "role", "tool", "tokens",
  * the terminal that other columns leave. */
 enum { GAP = 2, WHERE_MOST = 48 };
 static const struct layout {
-	/* minimum width of the terminal, in characters, for which this layout
-	 * is used */
+	/* minimum width of the terminal, in characters, for which the columns
+	 * have these widths */
 	unsigned least;
 	unsigned widths[COLUMNS];
 } layouts[] = {

@@ -1,5 +1,5 @@
 /* file_content.c - refuses to overwrite a file, or to append to it, if its
- * content does not look like that of the same option */
+ * content does not look like output of the option that names the file */
 #define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,8 +45,8 @@ contains(struct ctx_str text, const char *part)
 	return memmem(text.p, text.n, part, strlen(part)) != NULL;
 }
 
-/* Removes the first line from *text, and returns it without its line end.  Sets
- * *whole to true if it has a line end. */
+/* Removes the first line from *text, and returns this line without its line
+ * end.  Sets *whole to true if the line has a line end. */
 static struct ctx_str
 take_line(struct ctx_str *text, bool *whole)
 {
@@ -100,8 +100,8 @@ begins_record(struct ctx_str line)
 	    memchr(line.p, '"', line.n) != NULL;
 }
 
-/* Returns true if the name of a file, after this beginning, begins with the
- * text of a member of a line. */
+/* Returns true if the name of a file begins with the string "beginning", and
+ * continues with the text of a member of a JSON object. */
 static bool
 begins_with_member(const char *name, const char *beginning,
     const struct ctx_json *json, const char *member)
@@ -115,8 +115,9 @@ begins_with_member(const char *name, const char *beginning,
 	    strncmp(name + n, text.p + 1, text.n - 2) == 0;
 }
 
-/* Returns true if the name of a file is that of the session file of Claude Code
- * with this line: "SESSION.jsonl", or "agent-AGENT.jsonl" of a subagent. */
+/* Returns true if a line belongs to the session of Claude Code whose session
+ * file has this path.  The name of the file begins with the sessionId of its
+ * lines or, in the file of a subagent, with "agent-" and the agentId. */
 static bool
 names_session(const struct ctx_json *json, const char *path)
 {
@@ -127,9 +128,9 @@ names_session(const struct ctx_json *json, const char *path)
 	    begins_with_member(name, "agent-", json, "agentId");
 }
 
-/* Returns true if a line that was detected as a message is really one, or is
- * another line of a session file.  The first line of a session file is often
- * not a message. */
+/* Returns true if a line is really a message, and not only detected as one, or
+ * if the line is another line of a session file.  The first line of a session
+ * file is often not a message. */
 static bool
 is_message(const struct cli *cli, const struct ctx_json *json,
     const struct ctx_dialect *dialect)
@@ -142,7 +143,7 @@ is_message(const struct cli *cli, const struct ctx_json *json,
 	if (rc < 0)
 		cli_fail(cli, &err);
 	/* If there is no parentId, ctx_json_find returns 0, and the value at
-	 * node 0 is an object. */
+	 * node 0 is an object, which does not begin with a quote. */
 	return rc > 0 || ctx_json_find(json, 0, "parentUuid") != 0 ||
 	    ctx_json_find(json, 0, "leafUuid") != 0 ||
 	    ctx_json_str(json, ctx_json_find(json, 0, "parentId")).p[0] == '"';
@@ -168,18 +169,21 @@ may_be_archived(const struct cli *cli, const struct ctx_json *json,
 		is_message(cli, json, layout.dialect));
 }
 
-/* What is known of the lines that were read from the beginning of a file, to
- * find a session file of Claude Code that was renamed. */
+/* The lines at the beginning of a file, by which a session file of Claude Code
+ * that was renamed is recognised.  Each line of such a file has an id (uuid)
+ * and names the id of the line that it follows (parentUuid). */
 struct chain {
-	struct ctx_intern uuids; /* of the lines */
+	struct ctx_intern uuids; /* ids of the lines */
 	size_t n;
-	/* True if each line follows another one of the file, except the first,
-	 * which begins a session. */
+	/* True if the first line begins a session, and each other line follows
+	 * an earlier line of the file. */
 	bool whole;
 };
 
-/* Minimum number of lines of a chain: a command may change the first lines of a
- * session, and archive them, but not each of the first lines. */
+/* A file is taken for a session file if each line except the first follows an
+ * earlier line, and the file has at least this many lines.  In an archive most
+ * lines of a session are missing, but it may begin with one or two that a
+ * command has changed. */
 enum { CHAIN_LEAST = 3 };
 
 static void
@@ -204,8 +208,8 @@ add_to_chain(const struct cli *cli, struct chain *chain,
 }
 
 /* Returns true if all lines at the beginning of a file may be in an archive.  A
- * line that is not JSON may be a record that is incomplete because the program
- * was killed. */
+ * line that is not JSON may be an incomplete record: the program that wrote the
+ * record was killed. */
 static bool
 are_archived(const struct cli *cli, struct ctx_str head, const char *path,
     struct ctx_json *json, struct chain *chain)

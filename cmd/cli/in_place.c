@@ -4,9 +4,9 @@
  * The new file is written in the directory of the old one, under a random name.
  * When the new versions of all input files are complete and on disk, they are
  * renamed.  So at any time an input file is either the old or the new file as a
- * whole, and after an error all are the old ones.  The files with random names
- * are removed at exit and by the termination signals (HUP, INT, QUIT, TERM);
- * other signals leave them behind.
+ * whole, and after an error all input files are unchanged.  The files with
+ * random names are removed at exit and by the termination signals (HUP, INT,
+ * QUIT, TERM); other signals leave them behind.
  */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #include "cli/cli.h"
 
-/* number of bytes that one step of the comparison compares */
+/* number of bytes that are compared in one step */
 #define BLOCK ((size_t)64 << 10)
 
 /* An input file and its new version. */
@@ -34,9 +34,9 @@ struct replacement {
 	char temporary[4096];
 };
 
-/* The input files that will be replaced; the last one may be in work.  This is
- * a global variable, because the signal handler must find the temporary files.
- */
+/* The input files that will be replaced.  The command may still be processing
+ * the last one.  This is a global variable, because the signal handler must
+ * find the temporary files. */
 static struct {
 	struct replacement *list; /* has room for all input files */
 	size_t n;
@@ -67,9 +67,9 @@ compare_identities(const void *a, const void *b)
 	return 0;
 }
 
-/* Writes to path the path under which the original of an input file is kept:
- * target with the suffix of --in-place.  Exits with an error if this path is
- * too long. */
+/* Writes the path under which the original of an input file is kept to the
+ * buffer "path".  This path is target with the suffix of --in-place.  Exits
+ * with an error if the path is too long. */
 static void
 name_original(const struct cli *cli, const char *name, const char *target,
     char path[4096])
@@ -227,10 +227,11 @@ remove_temporaries(void)
 			(void)unlink(now.list[i].temporary);
 }
 
-/* Removes the temporary files, then lets the signal end the process: the
- * default action of the signal was restored, so raise ends the process when
- * this handler returns.  In the sandbox raise fails with musl, because the
- * system call that it uses is refused; then the handler exits itself. */
+/* Removes the temporary files, then ends the process by the signal: the default
+ * action of the signal was restored, so raise ends the process when this
+ * handler returns.  In the sandbox raise fails with musl, because the system
+ * call that it uses is refused; in that case the handler ends the process by
+ * _exit. */
 static void
 on_signal(int number)
 {
@@ -340,8 +341,8 @@ is_equal(const struct cli *cli, const char *name, uint64_t size)
 		cli_die_errno(cli, "open", name, errno);
 	for (at = 0; equal && at < size; at += n) {
 		n = size - at < BLOCK ? (size_t)(size - at) : BLOCK;
-		/* Remains 0 if the file has become shorter, because then no
-		 * system call fails. */
+		/* errno remains 0 if the file has become shorter, because in
+		 * that case no system call fails. */
 		errno = 0;
 		if (cli_read_at(fd, one, n, at) != (ssize_t)n ||
 		    cli_read_at(now.fd, two, n, at) != (ssize_t)n)
@@ -380,9 +381,8 @@ keep_original(const struct cli *cli, const struct replacement *one,
 	cli_die_errno(cli, "keep the original as", path, errno);
 }
 
-/* Replaces an input file.  With a suffix, first gives the original file its
- * second name.  Then renames the temporary file to the name of the input
- * file. */
+/* Replaces an input file by renaming the temporary file.  If the user has given
+ * a suffix, the original file first gets a second name with this suffix. */
 static void
 replace(const struct cli *cli, struct replacement *one)
 {

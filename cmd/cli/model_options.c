@@ -12,7 +12,7 @@
 #define MOST_DAYS 90
 #define DAY       86400 /* seconds */
 
-/* Bytes for the text of suggest_model. */
+/* size in bytes of the text that suggest_model writes */
 enum { MEANT_BYTES = 80 };
 
 /* If an unknown model is probably a known one that the user has misspelled,
@@ -157,8 +157,8 @@ print_prices(const struct ctx_price *price)
 	printf(" %-10s", p->date);
 }
 
-/* Prints the line of a model in the list of models. price: some of its prices,
- * or NULL. */
+/* Prints the line of a model in the list of models. price: one of the model's
+ * sets of prices, or NULL if it has none. */
 static void
 print_line(const struct cli *cli, const struct ctx_model *m,
     const struct ctx_price *price)

@@ -292,8 +292,8 @@ tell_about(const struct cli *cli, const char *word, const char *value)
 	}
 }
 
-/* Returns the option with this long name, or an option whose help is NULL if
- * there is none. */
+/* Returns the option with this long name.  If there is none, returns an option
+ * whose member help is NULL. */
 static const struct cli_option *
 find_long_option(const struct cli *cli, const char *name)
 {

@@ -1,15 +1,15 @@
 /* plan_table.h - prints the table of --dry-run.  On a terminal the table fits
- * its width, and numbers have groups of three digits. */
+ * the width of the terminal, and digits are in groups of three. */
 #ifndef CTX_CMD_CLI_PLAN_TABLE_H
 #define CTX_CMD_CLI_PLAN_TABLE_H
 
 #include "cli/cli.h"
 
-/* How tables for people name a change. */
+/* The names of a change's action and reason in tables for people. */
 struct cli_words {
 	const char *action, *reason;
 };
-/* Returns the words for an action and a rule of struct ctx_change. */
+/* Returns the names for an action and a rule of struct ctx_change. */
 struct cli_words cli_change_words(const char *action, const char *rule);
 
 struct cli_plan_row {
@@ -18,11 +18,12 @@ struct cli_plan_row {
 	 * unit: NULL if the row has only tokens. */
 	const char *unit;
 	uint64_t count, tokens;
-	/* '+', '-' or ' ', before the number */
+	/* sign that is printed before the number: '+', '-' or ' ' */
 	char count_sign, tokens_sign;
 	bool has_tokens;
-	/* An explanation after the row, or NULL.  On a terminal it is printed
-	 * on lines of its own, otherwise after the text "separator". */
+	/* An explanation of the row, or NULL.  On a terminal the explanation is
+	 * printed on lines of its own, otherwise after the row and the text
+	 * "separator". */
 	const char *separator, *note;
 };
 
@@ -30,7 +31,8 @@ struct cli_plan_row {
  * not 0.  Returns 0, or -1 with *err. */
 int cli_plan_title(const char *file, uint64_t line, struct ctx_err *err);
 void cli_plan_row(const struct cli_plan_row *row);
-/* Writes a number to cell in the form that the table uses, and returns cell. */
+/* Writes a number to the buffer cell, on a terminal with commas between groups
+ * of three digits.  Returns cell. */
 const char *cli_plan_number(char cell[24], uint64_t number);
 
 #endif

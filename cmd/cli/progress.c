@@ -18,8 +18,8 @@
 #include "cli/cli.h"
 
 /* Times in milliseconds.  WAIT: until progress is drawn for the first time.
- * PAUSE: until it is drawn again on a terminal.  PAUSE_LINES: until the next
- * line if standard error is not a terminal. */
+ * PAUSE: until progress is drawn again on a terminal.  PAUSE_LINES: until the
+ * next line if standard error is not a terminal. */
 enum { WAIT = 1000, PAUSE = 100, PAUSE_LINES = 1000 };
 /* Widths in terminal columns.  BAR_MOST, BAR_LEAST: maximum and minimum width
  * of the progress bar.  LINE_MOST: maximum width of the whole line. */
@@ -95,7 +95,7 @@ get_terminal_columns(void)
 }
 
 /* Writes to the buffer out how much of the input was read, such as "12.1 MB of
- * 27 MB, 5.2 MB/s, 0:03 left". time: the time now. */
+ * 27 MB, 5.2 MB/s, 0:03 left". time: the present time in milliseconds. */
 static void
 print_state(const struct cli_progress *p, uint64_t time, char out[120])
 {
@@ -170,7 +170,7 @@ advance(void *user, size_t bytes)
 	uint64_t time = get_monotonic_ms();
 
 	p->done += bytes;
-	/* A file that grows is longer than it was at the beginning.  Then the
+	/* A file that grows is longer than it was at the beginning.  So the
 	 * total that is shown is raised. */
 	if (p->all > 0 && p->all < p->done)
 		p->all = p->done;

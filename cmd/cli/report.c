@@ -49,7 +49,7 @@ cli_json_number(json_t *object, const char *key, uint64_t value)
 }
 
 /* Writes JSON and a line feed.  Writes characters that could confuse a terminal
- * as escapes; they occur only within JSON strings. */
+ * as escapes.  Such characters occur only within JSON strings. */
 static int
 put_line(FILE *to, const char *json)
 {

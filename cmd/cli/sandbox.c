@@ -127,7 +127,8 @@ struct sandbox {
 	int fd;
 };
 
-/* Returns the set of all rights that this version of Landlock can take away. */
+/* Returns the set of all rights that the kernel's version of Landlock can take
+ * away. */
 static struct ruleset
 get_all_rights(long version, size_t *size)
 {
@@ -163,8 +164,8 @@ fail(const struct cli *cli, const char *what, const char *path,
 
 /* Opens a path that the sandbox will allow.  Returns its descriptor, or -1 if
  * the path does not exist or is not accessible; the command will report this
- * when it opens the path itself.  Exits after other errors, because later it
- * would seem that the sandbox caused them. */
+ * error when it opens the path itself.  Exits after other errors, because later
+ * it would seem that the sandbox caused them. */
 static int
 look(const struct sandbox *s, const char *path)
 {

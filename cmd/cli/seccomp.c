@@ -108,8 +108,8 @@ static const unsigned of_oneself[] = {SYS_tgkill, SYS_prlimit64};
  * these headers. */
 struct bpf_step {
 	uint16_t code;
-	/* yes, no: number of steps that are skipped if the condition is true,
-	 * or false */
+	/* Numbers of steps of the filter that are skipped. yes: if the
+	 * condition is true; no: if it is false. */
 	uint8_t yes, no;
 	uint32_t value;
 };

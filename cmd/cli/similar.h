@@ -12,8 +12,9 @@ struct cli_similar {
 	size_t edits;
 };
 
-/* Compares the word with a name.  The name must be valid as long as *similar is
- * used. */
+/* Compares the word with a name, and stores the name in *similar if it is more
+ * similar than all earlier names.  The name must be valid as long as *similar
+ * is used. */
 void cli_similar_add(struct cli_similar *similar, const char *name);
 
 #endif

@@ -62,10 +62,11 @@ replace_stream(int fd)
 #endif
 
 /*
- * Opens a non-blocking pipe or terminal a second time without O_NONBLOCK.
- * Returns true on success.  Otherwise stdio would lose bytes that do not fit
- * into a non-blocking pipe.  The flag O_NONBLOCK of the old descriptor must not
- * be cleared, because other processes share it.
+ * Opens a non-blocking pipe or terminal a second time without O_NONBLOCK,
+ * because stdio would lose bytes that do not fit into a non-blocking pipe.
+ * Returns true on success.  The flag O_NONBLOCK of the old descriptor must not
+ * be cleared, because the flag also applies to other processes that use the
+ * file.
  */
 static bool
 reopen_blocking(int fd, int flags)

@@ -44,8 +44,8 @@ find_name(struct calibrate *calibrate, const struct ctx_token_stats *stats,
 	return ctx_intern(&calibrate->models, text.p, text.n, id, err);
 }
 
-/* Stores the billed tokens of a request, and *sum, the tokens that ctx counted
- * in the messages of the request, for later comparison. */
+/* Stores the tokens that the provider billed for a request, and the tokens that
+ * ctx counted in its messages (*sum).  The two numbers are compared later. */
 static int
 record_request(struct calibrate *calibrate, const struct ctx_token_stats *stats,
     const struct calibrate_sum *sum, struct ctx_err *err)
@@ -74,15 +74,16 @@ calibrate_message(struct calibrate *calibrate,
 	struct calibrate_sum sum;
 
 	/* An assistant message may be split over several records, any of which
-	 * may report the billed tokens.  These are the tokens of the messages
-	 * before the first record, so later records of the message do not
-	 * change calibrate->before. */
+	 * may report the billed tokens.  The billed tokens are those of the
+	 * messages before the first record, so later records of the message do
+	 * not change calibrate->before. */
 	if (!(stats->message->flags & CTX_MESSAGE_CONTINUES))
 		calibrate->before = calibrate->all;
 	calibrate->role = stats->role;
 	/* If a record contains a prompt and its response, the billed tokens
-	 * include those of the prompt.  So they are compared with the tokens of
-	 * the messages before this record, plus those of the prompt. */
+	 * include those of the prompt.  So the billed tokens are compared with
+	 * the tokens of the messages before this record, plus those of the
+	 * prompt. */
 	sum = calibrate->before;
 	asked = stats->framing + stats->prompt_estimated;
 	sum.rest += asked < stats->prompt_tokens ? asked : stats->prompt_tokens;
@@ -134,7 +135,7 @@ struct fitted {
 	char name[200]; /* name of the model, cut if it is too long */
 	/* encoding with which the requests were counted */
 	const char *encoding;
-	bool own; /* true if this encoding is that of the model */
+	bool own; /* true if the encoding is the model's own */
 	size_t n; /* number of requests */
 	struct ctx_calibration line;
 	/* Factors in hundredths, as in models.json. factor: the factor that

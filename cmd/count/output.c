@@ -179,9 +179,9 @@ print_label(const struct row_form *form, const struct row *row)
 	cli_print_masked(stdout, stats->tool.p, stats->tool.n);
 }
 
-/* Prints a column with a number, or an empty column if the number is not known.
- * gap: character that is printed before or after the column; width: width of
- * the column in characters. */
+/* Prints a column with a number, or with "-" if the number is not known.
+ * Prints no "-" if width is 0. gap: character that is printed after the column;
+ * width: width of the column in characters. */
 static void
 print_known(uint64_t number, bool is_known, char gap, int width)
 {
@@ -329,8 +329,8 @@ is_printed_after(const struct row *x, const struct row *y)
 }
 
 /* Inserts a row into a binary heap of n rows, in which element number "at" is
- * free.  The root of the heap is the row that would be printed last.  It is the
- * first to be removed when a larger row is read. */
+ * free.  The first element (root) of the heap is the row that would be printed
+ * last; so it is removed first when a larger row is read. */
 static void
 place_in_heap(struct row *heap, size_t n, size_t at, const struct row *row)
 {

@@ -76,9 +76,9 @@ struct row_form {
  * row are computed.  Returns 0 if the row shows no percentage. */
 uint64_t row_window(const struct row_form *form,
     const struct ctx_token_stats *stats);
-/* Returns the number of tokens of a row that is compared with the context
- * window.  If the row shows billed tokens, these are the billed tokens of the
- * last request, plus the tokens that ctx counts after it. */
+/* Returns the number of tokens that is compared with the context window: the
+ * tokens of a row or, if the row shows billed tokens, the billed tokens of the
+ * last request plus the tokens that ctx counts after this request. */
 uint64_t row_tokens(const struct row_form *form,
     const struct ctx_token_stats *stats);
 void row_print(struct row_form *form, const struct row *row);

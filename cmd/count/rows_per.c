@@ -100,8 +100,8 @@ rows_add_overhead(struct rows *rows, enum per per,
 }
 
 /* Adds the tokens of a message's tool calls and tool results to the rows of
- * their tools, and its other tokens to the row "-".  The length of the message
- * is added to the last of these rows. */
+ * their tools, and its other tokens to the row "-".  Adds the bytes of the
+ * message to the last of these rows. */
 static int
 add_tools(struct rows *rows, const struct ctx_token_stats *stats,
     struct ctx_err *err)

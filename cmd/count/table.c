@@ -19,14 +19,15 @@ enum { MOST_HELD = 1000, MOST_LABEL = 32, GAP = 2 };
  * label before it. */
 enum { NAME_LEAST = 16, MESSAGE_LEAST = 28, PLACE_LEAST = 10 };
 
-/* The columns to the left of the name, in their order on the terminal. */
+/* The columns to the left of the last column, in their order on the terminal.
+ * The last column has names of conversations or places of messages. */
 enum { TOKENS, MESSAGES, CHARS, WINDOW, USED, LEFT, BILLED, AFTER, COLUMNS };
 _Static_assert((int)COLUMNS == (int)TABLE_COLUMNS, "each column has a width");
 
 static const char *const heads[COLUMNS] = {"tokens", "messages", "chars",
     "window", "used", "left", "billed", "after"};
-/* Columns that are left out if the terminal is too narrow for the table, the
- * first in this list first. */
+/* Columns that are left out if the terminal is too narrow for the table: first
+ * CHARS, then the next ones in this order. */
 static const unsigned char dispensable[] = {CHARS, AFTER, MESSAGES, WINDOW,
     LEFT, BILLED, USED};
 

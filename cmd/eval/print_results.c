@@ -8,7 +8,8 @@
 
 enum { INTERVAL_BYTES = 32 };
 
-/* A row of the table of results, which is about one policy at one budget. */
+/* A row of the table of results, which is about one policy (way to prune) at
+ * one budget. */
 struct policy_row {
 	size_t policy;
 	struct ctx_eval_figures figures;
@@ -156,10 +157,10 @@ print_policies(const struct eval_output *output)
 
 /* ---- the table ---- */
 
-/* Compares two rows for qsort.  Rows come in the order of the share of needed
- * strings that their policy keeps, the largest first.  After them come policies
- * that exceed the budget in most of their runs, and last policies of which all
- * runs have failed. */
+/* Compares two rows for qsort, each about one policy (way to prune).  A row
+ * comes earlier if its policy keeps a larger share of the needed strings.
+ * Policies that exceed the budget in most of their runs come later, and last
+ * the policies of which all runs have failed. */
 static int
 compare_rows(const void *a, const void *b)
 {

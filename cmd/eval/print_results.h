@@ -13,7 +13,7 @@ struct eval_output {
 	bool json, tsv;
 	/* True if each row of the output is about one cut, which is a place at
 	 * which a session was divided for evaluation.  False if each row is
-	 * about one policy. */
+	 * about one policy (way to prune). */
 	bool per_sample;
 	/* True if only the needed strings are printed, one in each row.  A
 	 * needed string is a path, identifier, id or number that messages

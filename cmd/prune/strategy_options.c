@@ -10,7 +10,8 @@ prune_role_name(unsigned i)
 	return i <= CTX_ROLE_TOOL ? ctx_role_name((enum ctx_role)i) : NULL;
 }
 
-/* Returns true if tool results may be emptied or shortened. */
+/* Returns true if ctx-prune may empty or shorten tool results with these
+ * settings. */
 static bool
 shortens_results(const struct ctx_prune_settings *settings)
 {

@@ -1,5 +1,5 @@
 /* strategy_options.h - options of ctx-prune that decide which messages are
- * removed; ctx-replay has these options in its policies, too */
+ * removed; ctx-replay has these options in its policies (ways to prune), too */
 #ifndef CTX_CMD_PRUNE_STRATEGY_OPTIONS_H
 #define CTX_CMD_PRUNE_STRATEGY_OPTIONS_H
 
@@ -19,8 +19,8 @@ struct strategy_options {
 };
 
 /* Macros for rows of a table of command-line options.  Each macro is one
- * option. config: the struct ctx_prune_config in which the option's value is
- * stored. given: the struct strategy_options in which it is stored. */
+ * option. config, given: the struct ctx_prune_config and the struct
+ * strategy_options in which the values of the options are stored. */
 #define PRUNE_BUDGET(config)                                                 \
 	{                                                                    \
 		'b', "budget", "N|P%",                                       \
@@ -82,7 +82,8 @@ struct strategy_options {
 		    &(given)->trigger_messages_given                           \
 	}
 
-/* Returns name number i of the roles; NULL after the last. */
+/* Returns the name of the i-th role (from 0), such as "user", or NULL after the
+ * last role. */
 const char *prune_role_name(unsigned i);
 /* Stores what the options say in the configuration, and sets what follows from
  * them: --compact, for example, sets the strategy "summarize".  Exits with an

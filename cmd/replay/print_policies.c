@@ -6,23 +6,23 @@
 
 #include "replay/print_policies.h"
 
-/* A row of the table that compares policies: what the sessions would have cost
- * with one policy, or without pruning. */
+/* A row of the table that compares policies (ways to prune): what the sessions
+ * would have cost with one policy, or without pruning. */
 struct compared_policy {
 	const char *name;
 	const struct ctx_replay_bill *bill;
 	uint64_t changed, over;
 	/* sent: the input tokens of all requests, as a percentage of what they
-	 * are without pruning. cost: the same, but each token that is read from
-	 * the cache is counted as a tenth of a token, because it costs about a
-	 * tenth of the price. */
+	 * are without pruning. cost: the same percentage, but a token that is
+	 * read from the cache counts as a tenth of a token, because it costs
+	 * about a tenth of the price. */
 	double sent, cost;
 	/* Numbers of needed names.  A needed name is a path, id or other name
 	 * in a response of the model that older messages of the prompt contain.
 	 * needed: number of all needed names; kept: number of those that the
 	 * prompt still contains after pruning. */
 	uint64_t needed, kept;
-	/* true if is_better finds no row that is better than this one */
+	/* true if no other row is better than this row (see is_better) */
 	bool is_best;
 };
 
@@ -39,9 +39,10 @@ fill_row(struct compared_policy *row, uint64_t uncut)
 	    all;
 }
 
-/* Returns true if policy a is better than policy b.  Policy a must not cost
- * more and not keep fewer needed names than b, and must cost less or keep more.
- * If no names are needed, it must not send fewer tokens instead.  Costs are in
+/* Returns true if policy a (a way to prune) is better than policy b.  Policy a
+ * must not cost more and not keep fewer needed names than b, and must cost less
+ * or keep more.  If no names are needed, the numbers of sent tokens are
+ * compared, and not those of names; more tokens are better.  Costs are in
  * dollars if the prices of the models are known, otherwise in percent of the
  * cost without pruning. */
 static bool

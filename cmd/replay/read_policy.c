@@ -49,9 +49,9 @@ split_words(const struct cli *cli, char *text)
 	return words;
 }
 
-/* Returns a pointer to the "=" between the name and the options of a policy, as
- * in "small=-b 50k".  Returns NULL if the policy has no name: if the part
- * before the "=" begins with a dash or contains a blank. */
+/* Returns a pointer to the "=" between the name and the options of a policy
+ * (way to prune), as in "small=-b 50k".  Returns NULL if the policy has no
+ * name: if the part before the "=" begins with a dash or contains a blank. */
 static char *
 find_name_end(char *text)
 {
@@ -60,8 +60,8 @@ find_name_end(char *text)
 	return *end == '=' && end > text && *text != '-' ? end : NULL;
 }
 
-/* Exits with an error if a policy makes changes that ctx-replay cannot
- * evaluate. */
+/* Exits with an error if a policy (list of options of ctx-prune) makes changes
+ * that ctx-replay cannot evaluate. */
 static void
 check_level(const struct cli *cli, const struct ctx_prune_settings *settings)
 {
@@ -75,8 +75,9 @@ check_level(const struct cli *cli, const struct ctx_prune_settings *settings)
 		    settings->strategy->name);
 }
 
-/* Reads the options of a policy.  An option that the policy does not contain
- * has the default value of ctx-prune. */
+/* Reads the options of a policy, which is a list of options of ctx-prune.  An
+ * option that the policy does not contain has the default value of
+ * ctx-prune. */
 static void
 read_options(const struct cli *cli, struct named_policy *policy)
 {
