@@ -1,6 +1,6 @@
 /*
  * answer_schema.c - writes the JSON schema that an answer must follow, in the
- * form that the prompt has
+ * form in which the model's prompt contains it
  *
  * The providers do not publish these forms.  They were inferred from billed
  * tokens of recorded requests (November 2026, tests/bench/billed.py):
@@ -9,25 +9,25 @@
  * module writes it (Claude, 40 requests).
  *
  * reduced: a heading with the name of the schema, its description as a comment,
- * and JSON without white space, without the keys for behaviour that a strict
- * answer always has (OpenAI, 230 requests).
+ * and JSON without white space, without keys such as required and maxLength
+ * (OpenAI, 230 requests).
  */
 #include <string.h>
 
 #include "cost/answer_schema.h"
 
-/* Maximum depth of nested objects and arrays.  A deeper one is written as JSON
- * without white space. */
+/* Maximum depth of nested objects and arrays.  A deeper object or array is
+ * written as JSON without white space. */
 #define DEEPEST 64
 
 /* An object or array that is being written. */
 struct open_value {
 	/* JSON nodes. at: element or key that is written next; end: node after
-	 * the last one. */
+	 * the last element. */
 	uint32_t at, end;
 	bool object;
-	/* true if the keys are names that the schema defines; false if they are
-	 * keywords */
+	/* true if the keys of the object are names that the schema defines,
+	 * such as those of properties; false if they are keywords */
 	bool names;
 	bool any; /* true once an element has been written */
 };
@@ -37,13 +37,14 @@ struct schema_writer {
 	const struct ctx_json *json;
 	struct ctx_buf *out;
 	struct ctx_err *err;
-	/* true once there was no memory; nothing more is written then */
+	/* true after memory could not be allocated; nothing more is written
+	 * then */
 	bool failed;
 	/* true: the form "indented"; false: the form "reduced", without white
 	 * space */
 	bool indented;
-	/* A stack of the open objects and arrays: each contains the one after
-	 * it. */
+	/* A stack of the open objects and arrays: each contains the next
+	 * one. */
 	struct open_value open[DEEPEST];
 	size_t n;
 };
@@ -106,8 +107,8 @@ put_line_start(struct schema_writer *w)
 		put_string(w, "  ");
 }
 
-/* Returns true if this key of a schema, with its value, is not in the
- * prompt. */
+/* Returns true if the prompt contains neither this key of a schema nor its
+ * value. */
 static bool
 is_left_out(const struct schema_writer *w, uint32_t key)
 {
@@ -119,8 +120,9 @@ is_left_out(const struct schema_writer *w, uint32_t key)
 	return !w->indented && ctx_json_is_any(w->json, key, left_out);
 }
 
-/* Writes a value.  Of an object or array with elements, writes only the
- * beginning. names: true if the keys of the object are names. */
+/* Writes a value.  Of an object or array with elements, writes only the opening
+ * bracket. names: true if the keys of the object are names that the schema
+ * defines. */
 static void
 put_value(struct schema_writer *w, uint32_t node, bool names)
 {
@@ -139,7 +141,8 @@ put_value(struct schema_writer *w, uint32_t node, bool names)
 	put_string(w, object ? "{" : "[");
 }
 
-/* Writes the next element of the innermost open object or array, or its end. */
+/* Writes the next element of the innermost open object or array or, after the
+ * last element, the closing bracket. */
 static void
 put_next(struct schema_writer *w)
 {
@@ -188,8 +191,8 @@ put_schema(struct ctx_buf *out, const struct ctx_json *json, uint32_t schema,
 	return w.failed ? -1 : 0;
 }
 
-/* Appends before, the text of a JSON string, and after.  Appends nothing if the
- * node is not a string. */
+/* Appends the text "before", the text of a JSON string, and the text "after".
+ * Appends nothing if the node is not a string. */
 static int
 add_heading(struct ctx_buf *out, const struct ctx_json *json,
     const char *before, uint32_t node, const char *after, struct ctx_err *err)

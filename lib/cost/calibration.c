@@ -8,8 +8,8 @@
  * and tools.
  *
  * This is a Bayesian linear regression: both parameters have a normal prior
- * distribution.  That of the overhead is wide, so few requests change mainly
- * the overhead; many consistent requests change the factor, too.
+ * distribution.  The prior of the overhead is wide, so few requests change
+ * mainly the overhead; many consistent requests change the factor, too.
  */
 #include <math.h>
 #include <string.h>
@@ -21,8 +21,8 @@
 
 /*
  * Returns the 97.5 % quantile of Student's t distribution for a number of
- * degrees of freedom (Abramowitz, Stegun 26.7.5).  It is slightly too low below
- * five degrees.
+ * degrees of freedom (Abramowitz, Stegun 26.7.5).  The result is slightly too
+ * low below five degrees.
  */
 static double
 compute_student_quantile(size_t freedom)
@@ -65,7 +65,8 @@ sum_samples(struct sums *s, const struct ctx_billed_sample *samples, size_t n)
 }
 
 /* Assumed deviation of a request from the line before any request is known, as
- * a share of the billed tokens.  It counts as much as one request. */
+ * a share of the billed tokens.  This assumption has the weight of one
+ * request. */
 #define EXPECTED_NOISE 0.01
 /* assumed standard deviation of the overhead before any request is known, in
  * tokens */
@@ -164,14 +165,15 @@ ctx_calibrate(struct ctx_calibration *calibration,
 }
 
 /*
- * Measured errors of the estimates for 13 kinds of text (November 2026,
- * tests/bench/texts.py; ctx-encoding(7) has the table): the root mean square of
- * their logarithms.  The factors of Claude's encodings and of Gemini are those
- * of English, code and JSON.
+ * Factors of models for an encoding, and the measured errors of the estimates
+ * for 13 kinds of text (November 2026, tests/bench/texts.py; ctx-encoding(7)
+ * has the table). spread: the root mean square of the logarithms of the errors.
+ * The factors of Claude's encodings and of Gemini are those of English, code
+ * and JSON.
  */
 static const struct {
 	const char *vendor, *encoding; /* of the row in the table of models */
-	/* factor of the model, or 0 for that in the table of models */
+	/* factor of the model; 0: the factor in the table of models is used */
 	double factor;
 	double spread;
 } priors[] = {
@@ -184,10 +186,11 @@ static const struct {
     {"anthropic", "claude-4.7", 1.47, 0.17},
     {"anthropic", "claude-4.8", 1.47, 0.17},
 };
-/* spread of the factor of an exact or reconstructed encoding, which is 1 */
+/* spread of the factor of an exact or reconstructed encoding; this factor is
+ * 1 */
 #define OWN_SPREAD 0.02
-/* spread of the factors of models that were not measured, wider than the
- * measured ones */
+/* spread of the factors of models that were not measured: more than each
+ * measured spread */
 #define UNMEASURED_SPREAD 0.5
 
 void

@@ -21,15 +21,15 @@ struct ctx_price {
 	uint64_t above;
 	/* When these prices apply. days: days of the week, as bits 1 << day (1
 	 * is Monday, 7 is Sunday). hours: hours of the day (UTC), as bits 1 <<
-	 * hour. 0: all. */
+	 * hour. 0 means all days or all hours. */
 	uint32_t days, hours;
 	/* Prices of input, of output, of input read from the prompt cache, of
 	 * input written to the cache for some minutes, and of input written to
 	 * it for an hour. */
 	uint64_t in, out, read, write, write_hour;
 	/* The condition under which these prices apply, in words; "-" if they
-	 * always apply.  This and the date are arrays, because the dynamic
-	 * loader would have to relocate pointers at every start of a
+	 * always apply.  The members when and date are arrays, because the
+	 * dynamic loader would have to relocate pointers at every start of a
 	 * program. */
 	char when[48];
 	/* Day on which the prices were read at their source, such as
@@ -134,9 +134,9 @@ const char *ctx_models_date(void);
 const struct ctx_model *ctx_model_find(const struct ctx_models *own,
     const char *name, size_t n);
 /* Returns how the tokens of tool definitions are counted for a model. name: the
- * name by which the model was found.  If it says that the provider is Vertex
- * AI, Gemini is counted differently than in the Gemini API, because Google
- * bills it differently there. */
+ * name by which the model was found.  If the name says that the provider is
+ * Vertex AI, Gemini is counted differently than in the Gemini API, because
+ * Google bills it differently there. */
 struct ctx_tools ctx_model_tools(const struct ctx_model *model,
     struct ctx_str name);
 /* Returns true if a name of n bytes is an alias of the model.  Names of
@@ -179,8 +179,8 @@ const char *ctx_cache_name(unsigned cache);
 
 /* Token counts of a message. */
 struct ctx_cost {
-	/* All tokens of the message.  The next four members are numbers of
-	 * tokens that are parts of them. */
+	/* All tokens of the message.  The next four members are the numbers of
+	 * tokens of parts of the message. */
 	uint64_t tokens;
 	uint64_t framing; /* tokens of the message's role and delimiters */
 	/* tokens saved if the message's reasoning is removed */
@@ -189,16 +189,17 @@ struct ctx_cost {
 	/* number of tokens that would be saved by clearing the message's tool
 	 * results */
 	uint64_t clearable;
-	uint64_t chars;     /* number of characters in the message's texts */
-	uint64_t estimated; /* how many of the message's tokens are estimated */
+	uint64_t chars; /* number of characters in the message's texts */
+	/* number of the message's tokens that are estimated */
+	uint64_t estimated;
 	/* For a message that contains both a prompt and the answer to it:
-	 * number of tokens of the prompt and its role, and how many of them are
-	 * estimated.  Otherwise 0. */
+	 * number of tokens of the prompt and its role, and how many of these
+	 * tokens are estimated.  Otherwise 0. */
 	uint64_t prompt_tokens, prompt_estimated;
 	/* Number of tokens of each kind of block.  Blocks inside a tool result
 	 * are counted as CTX_BLOCK_TOOL_RESULT. */
 	uint64_t kinds[CTX_BLOCK_KINDS];
-	/* For each kind of content block: how many of its tokens are
+	/* For each kind of content block: number of its tokens that are
 	 * estimated. */
 	uint64_t estimated_by_kind[CTX_BLOCK_KINDS];
 };
@@ -258,7 +259,8 @@ int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
     uint32_t node, struct ctx_cost *cost, struct ctx_err *err);
 /* Adds the tokens of block i of a message to *cost.  If the block is a tool
  * result, the blocks inside it are not counted.  If the provider joins several
- * texts, the first of them gets the tokens of all; the others have none. */
+ * texts, the first text gets the tokens of all, and the other texts get
+ * none. */
 int ctx_count_block(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_cost *cost,
     struct ctx_err *err);
@@ -328,9 +330,9 @@ struct ctx_request_overhead {
 	/* Tokens of the tool definitions and of the JSON schema of the
 	 * response. */
 	uint64_t tools;
-	uint64_t estimated; /* how many of these tokens are estimated */
-	/* chars: number of characters in the texts; system_chars: how many of
-	 * them are in the system prompt. */
+	uint64_t estimated; /* number of these tokens that are estimated */
+	/* chars: number of characters in the texts; system_chars: number of
+	 * characters in the system prompt, which are part of chars. */
 	uint64_t chars, system_chars;
 };
 /* Counts the tokens of a request outside its messages. layout: says where the
@@ -372,9 +374,9 @@ struct ctx_billed_usage {
 };
 /* Reads the billed tokens of a request. node, paths: as for ctx_billed_input.
  * row: dialect (format) in which the usage has these paths.  A number that is
- * not reported is 0.  If the parts of the input exceed the input together, they
- * are reduced.  Returns false, with *usage all 0, if the input tokens are not
- * reported. */
+ * not reported is 0.  If the parts of the input add up to more than the input,
+ * the parts are reduced.  Returns false, with *usage all 0, if the input tokens
+ * are not reported. */
 bool ctx_billed_usage_read(const struct ctx_json *json, uint32_t node,
     const char *const paths[CTX_USAGE_PATHS], const struct ctx_dialect *row,
     struct ctx_billed_usage *usage);
@@ -419,8 +421,8 @@ void ctx_factor_prior_find(const struct ctx_model *model, const char *encoding,
     struct ctx_factor_prior *prior);
 /* Fits a straight line to n requests, which computes the billed tokens from the
  * counted ones.  The fewer requests there are, and the less they agree, the
- * nearer the factor is to that of *prior.  Returns false if there are no
- * requests, or if these have no tokens. */
+ * nearer the factor is to the factor of *prior.  Returns false if there are no
+ * requests, or if the requests have no tokens. */
 bool ctx_calibrate(struct ctx_calibration *calibration,
     const struct ctx_billed_sample *samples, size_t n,
     const struct ctx_factor_prior *prior);
@@ -502,8 +504,8 @@ struct ctx_model_counters {
 	 * that this name is taken for.  NULL if there was none. */
 	char alias[80];
 	const struct ctx_model *alias_of;
-	/* For the user: the first CTX_MODEL_NOTES models for which texts were
-	 * counted. */
+	/* For reports to the user: the first CTX_MODEL_NOTES models whose texts
+	 * were counted. */
 	struct ctx_model_note notes[CTX_MODEL_NOTES];
 	size_t n_notes;
 	struct ctx_intern names; /* names of models, with escapes decoded */

@@ -1,6 +1,6 @@
 /*
- * declaration.c - writes tool definitions, arguments and results in the form
- * that the prompt of Gemini 3 and later has
+ * declaration.c - writes tool definitions, arguments and results in the form in
+ * which the prompt of Gemini 3 and later contains them
  *
  * declaration:NAME{description:"TEXT",parameters:SCHEMA}
  *
@@ -15,8 +15,8 @@
 
 #include "cost/shown_form.h"
 
-/* Maximum depth of nested objects and arrays.  A deeper one is written as JSON
- * without white space. */
+/* Maximum depth of nested objects and arrays.  A deeper object or array is
+ * written as JSON without white space. */
 #define DEEPEST 64
 
 /* What an object or array contains: plain values, the keywords of a schema, the
@@ -25,7 +25,7 @@ enum content { VALUES, KEYWORDS, PROPERTIES, SCHEMAS };
 
 struct nested_value {
 	/* JSON nodes. at: element or key that is written next; end: node after
-	 * the last one. */
+	 * the last element. */
 	uint32_t at, end;
 	bool object;
 	enum content content;
@@ -37,10 +37,11 @@ struct writer {
 	const struct ctx_json *json;
 	struct ctx_buf *out;
 	struct ctx_err *err;
-	/* true once there was no memory; nothing more is written then */
+	/* true after memory could not be allocated; nothing more is written
+	 * then */
 	bool failed;
-	/* A stack of the open objects and arrays: each contains the one after
-	 * it. */
+	/* A stack of the open objects and arrays: each contains the next
+	 * one. */
 	struct nested_value open[DEEPEST];
 	size_t n;
 };
@@ -84,8 +85,8 @@ put_quoted(struct writer *w, uint32_t node, bool capitals)
 	put_mark(w);
 }
 
-/* Writes a value.  Of an object or array with elements, writes only the
- * beginning. */
+/* Writes a value.  Of an object or array with elements, writes only the opening
+ * bracket. */
 static void
 put_value(struct writer *w, uint32_t node, enum content content, bool capitals)
 {
@@ -121,8 +122,8 @@ is_empty(const struct ctx_json *json, uint32_t node)
 	}
 }
 
-/* Returns true if this keyword of a schema, with its value, is not in the
- * prompt. */
+/* Returns true if the prompt contains neither this keyword of a schema nor its
+ * value. */
 static bool
 is_left_out(const struct ctx_json *json, uint32_t key)
 {
@@ -150,7 +151,8 @@ find_content(const struct ctx_json *json, uint32_t key)
 	return VALUES;
 }
 
-/* Begins an element of an object or array: separates it from the one before. */
+/* Begins an element of an object or array: writes a comma if another element
+ * comes before it. */
 static void
 begin_element(struct writer *w, struct nested_value *top)
 {
@@ -159,7 +161,8 @@ begin_element(struct writer *w, struct nested_value *top)
 	top->any = true;
 }
 
-/* Writes the next member of an object, unless it is not in the prompt. */
+/* Writes the next member of an object.  Writes nothing if the prompt does not
+ * contain this member. */
 static void
 put_member(struct writer *w, struct nested_value *top, uint32_t key)
 {
@@ -178,7 +181,8 @@ put_member(struct writer *w, struct nested_value *top, uint32_t key)
 	put_value(w, key + 1, within, capitals);
 }
 
-/* Writes the next element of the innermost open object or array, or its end. */
+/* Writes the next element of the innermost open object or array or, after the
+ * last element, the closing bracket. */
 static void
 put_next(struct writer *w)
 {

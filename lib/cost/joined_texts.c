@@ -23,8 +23,8 @@ ctx_counter_joins_texts(const struct ctx_counter *counter,
 
 	if (rule == CTX_TOOLS_NONE)
 		rule = dialect->tools.rule;
-	/* A counter that only estimates does not need the text, but only its
-	 * size, so it joins no texts. */
+	/* An estimate needs only the size of a text.  So a counter that only
+	 * estimates joins no texts. */
 	return ctx_surcharges_of(rule)->joins_texts &&
 	    !ctx_token_estimate(counter->tokens, 0, &tokens);
 }
@@ -56,8 +56,8 @@ begins_answer(const struct ctx_message *message, size_t i)
 	return i > 0 && i == message->n_prompt_blocks;
 }
 
-/* Returns the index of the first text, from block i on, that is joined with
- * texts before block i, or message->n if there is none. */
+/* Returns the index of the first text block, from block i on, that is joined
+ * with texts before block i.  Returns message->n if there is no such block. */
 static size_t
 find_text(const struct ctx_message *message, size_t i)
 {

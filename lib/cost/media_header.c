@@ -16,8 +16,9 @@ enum {
  * the size. */
 #define HEAD ((size_t)1 << 20)
 
-/* Sets *w and *h to the width and height of a JPEG image.  Skips segments of
- * the file by their lengths, until the one with the size, the frame header. */
+/* Sets *w and *h to the width and height of a JPEG image.  Skips segments
+ * (parts of the file) by their lengths, until the frame header, the segment
+ * that contains the size. */
 static void
 read_jpeg_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h)
 {

@@ -184,7 +184,8 @@ strip_whitespace(struct ctx_buf *text)
 	text->n = n;
 }
 
-/* Returns true if a member of the object says that it is an image. */
+/* Returns true if a member of a JSON object says that the object is an
+ * image. */
 static bool
 is_image_object(const struct ctx_json *json, uint32_t node)
 {
@@ -203,8 +204,8 @@ is_image_object(const struct ctx_json *json, uint32_t node)
 	return ctx_json_find(json, node, "image") != 0;
 }
 
-/* Sets *text to the last of several members of a JSON object that is a string.
- * Does not change *text if none is. */
+/* Looks up several members of a JSON object.  Sets *text to the last of them
+ * that is a string.  Does not change *text if none of them is a string. */
 static void
 find_last_string(const struct ctx_json *json, uint32_t node,
     const char *const *keys, uint32_t *text)
@@ -241,8 +242,8 @@ ctx_media_payload_find(struct ctx_media_payload *payload,
 
 	*text = (struct ctx_str){NULL, 0};
 	/* The data of media may be in an object inside the block, such as
-	 * "source", or in a deeper one.  No format nests more than 4
-	 * objects. */
+	 * "source", or in an object inside this object.  No format nests more
+	 * than 4 objects. */
 	for (depth = 0; depth < 4 && node != 0 &&
 	     json->nodes[node].kind == CTX_JSON_OBJECT;
 	     depth++) {

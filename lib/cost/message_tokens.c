@@ -115,8 +115,8 @@ omits_reasoning(const struct ctx_counter *counter,
 	    !find_surcharges(counter, message->dialect)->keeps_thoughts;
 }
 
-/* Returns true if a message consists only of reasoning that is not billed.
- * Then its role is not billed either. */
+/* Returns true if a message consists only of reasoning that is not billed.  The
+ * role of such a message is not billed either. */
 static bool
 is_omitted(const struct ctx_counter *counter, const struct ctx_message *message)
 {
@@ -432,9 +432,9 @@ count_calls(const struct ctx_message *message)
 	return n;
 }
 
-/* Stores the tokens counted so far as those of the prompt, when the first block
- * of the answer is reached.  Used for a record that contains a prompt and the
- * answer to it. i: index of the block. */
+/* Stores the tokens counted so far as those of the prompt, if block i is the
+ * first block of the answer.  Used for a record that contains a prompt and the
+ * answer to it. */
 static void
 record_prompt_tokens(const struct ctx_message *message, size_t i,
     struct ctx_cost *cost)
@@ -499,8 +499,8 @@ count_loose_reasoning(const struct ctx_message *message,
 }
 
 /* Sets *tokens to the number of tokens for a message's role and delimiters.  If
- * the message is split over several records, they are counted only in the first
- * one. */
+ * the message is split over several records, these tokens are counted only in
+ * the first record. */
 static int
 count_framing(struct ctx_counter *counter, const struct ctx_message *message,
     uint64_t *tokens, struct ctx_err *err)
@@ -519,7 +519,7 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
 	if (fixed == 0 && !extra->framed) {
 		/* If tokens are multiplied by a factor without a correction,
 		 * the count of a short text is already too high by more than
-		 * extra->message.  So that is not added. */
+		 * extra->message.  So extra->message is not added. */
 		if (counter->corrects ||
 		    ctx_tokens_to_model(counter, 100) == 100)
 			*tokens = extra->message;
@@ -528,7 +528,8 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
 	if (message->role == CTX_ROLE_ASSISTANT && count_calls(message) == 0)
 		*tokens = extra->assistant;
 	if (counter->frame_message > 0 || extra->framed) {
-		/* A prompt and the answer to it are two messages. */
+		/* A record with a prompt and the answer to it counts as two
+		 * messages. */
 		*tokens += message->n_prompt_blocks > 0 ? 2 * frame : frame;
 		return 0;
 	}

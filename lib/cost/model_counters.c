@@ -35,7 +35,7 @@ close_opened(struct opened *opened)
 }
 
 /* Sets how many tokens requests and messages have besides those of their texts,
- * if the tokenizer says how many a request with one message has. */
+ * if the tokenizer says how many such tokens a request with one message has. */
 static void
 set_frame(struct ctx_counter *counter, const struct ctx_tokenizer *tokenizer)
 {
@@ -80,10 +80,10 @@ open_encoding(struct ctx_model_counters *counters, const char *encoding,
 	return 0;
 }
 
-/* Sets *name to the name of the conversation's model: the first of these that
- * is set: counters->model, the JSON string literal, counters->fallback.  If
- * none is set, its member p is NULL.  A name with escapes is decoded into
- * counters->text. */
+/* Sets *name to the name of the conversation's model.  This is the first of
+ * these names that is set: counters->model, the JSON string "literal",
+ * counters->fallback.  If none is set, the member p of *name is NULL.  A name
+ * with escapes is decoded into counters->text. */
 static int
 find_name(struct ctx_model_counters *counters, struct ctx_str literal,
     struct ctx_str *name, struct ctx_err *err)

@@ -219,9 +219,9 @@ struct name {
 	const char *p;
 	size_t n, n_starts;
 	size_t starts[MOST_STARTS];
-	/* text: the name in the form of the texts of keys. places: the byte at
-	 * offset i of p is at the offset places[i] of text, unless it is a dash
-	 * that text omits. */
+	/* text: the name in the form that keys have (struct model_key). places:
+	 * the byte at offset i of p is at the offset places[i] of text, unless
+	 * it is a dash that text omits. */
 	char text[LONGEST + 1];
 	size_t places[LONGEST];
 };
@@ -531,8 +531,8 @@ is_tuned(struct ctx_str name)
 }
 
 /* Returns the model for a name of which the n bytes at p come after the name or
- * the alias of a row. same: false if something else comes before the name of
- * the row. */
+ * the alias of a row. same: false if other words come before the name of the
+ * row. */
 static const struct ctx_model *
 find_rest(const struct ctx_model *model, const char *p, size_t n, bool same)
 {

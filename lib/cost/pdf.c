@@ -31,12 +31,12 @@ enum {
 struct pdf_scan {
 	/* number of page objects, and of streams that may be pages */
 	uint64_t pages, streams;
-	/* number of bytes of these streams: packed: of those that are
-	 * compressed; plain: of the others */
+	/* Numbers of bytes of the streams that may be pages. packed: of streams
+	 * that are compressed; plain: of streams that are not. */
 	size_t packed, plain;
-	/* Properties of the object that is being read. compressed: its stream
-	 * is compressed. other: its stream contains something other than the
-	 * contents of a page. */
+	/* Properties of the object that is being read. compressed: the object's
+	 * stream is compressed. other: the stream contains something other than
+	 * the contents of a page. */
 	bool compressed, other;
 };
 
@@ -55,7 +55,7 @@ static void
 read_name(struct pdf_scan *scan, const struct ctx_base64 *b, size_t at)
 {
 	/* Names that occur in the objects of fonts, images, metadata and
-	 * others, but not in that of the contents of a page. */
+	 * others, but not in an object with the contents of a page. */
 	static const char *const others[] = {"/Image", "/Length1", "/Length2",
 	    "/XRef", "/ObjStm", "/Metadata", "/XML", "/EmbeddedFile",
 	    "/FunctionType", "/ShadingType", "/Type1C", "/CIDFontType0C",
@@ -106,7 +106,7 @@ scan_pdf(struct pdf_scan *scan, const struct ctx_base64 *b)
 		case '/':
 			read_name(scan, b, at);
 			break;
-		case 'o': /* the word before each object */
+		case 'o': /* "obj" begins each object */
 			if (ctx_base64_has(b, at, "obj"))
 				scan->compressed = scan->other = false;
 			break;

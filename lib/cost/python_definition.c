@@ -38,7 +38,8 @@ struct python {
 	struct ctx_err *err;
 	/* schema of all arguments, which has the definitions for "$ref" */
 	uint32_t schema;
-	/* true once there was no memory; nothing more is written then */
+	/* true after memory could not be allocated; nothing more is written
+	 * then */
 	bool failed;
 	struct ctx_buf names, text;
 	struct python_class classes[MOST_CLASSES];
@@ -209,7 +210,7 @@ name_type(const struct ctx_json *json, uint32_t type)
 	return NULL;
 }
 
-/* Writes the type of an argument, which has no alternatives. */
+/* Writes the type of an argument that is not a union of types. */
 static void
 put_one_type(struct python *p, uint32_t schema, const struct python_class *from,
     uint32_t key)

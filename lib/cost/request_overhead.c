@@ -37,7 +37,7 @@
 /* Maximum depth of nested schemas that are counted. */
 #define DEEPEST 16
 
-/* keys of the system prompt in a request */
+/* the keys under which a request may contain the system prompt */
 static const char *const prompts[] = {"system", "instructions",
     "systemInstruction", "system_instruction", "gen_ai.system_instructions",
     NULL};
@@ -46,7 +46,8 @@ struct overhead_count {
 	struct ctx_counter *counter;
 	const struct ctx_json *json;
 	const struct ctx_tools *rule;
-	/* surcharges of the rule for tools of the model */
+	/* surcharges that belong to the model's rule for tools: tokens that are
+	 * billed besides those of texts */
 	const struct ctx_surcharges *extra;
 	struct ctx_cost cost; /* tokens and characters counted so far */
 	/* Tool definitions of the request, in the form in which the model gets
@@ -99,7 +100,7 @@ count_prompt(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 		text = one;
 		if (json->nodes[one].kind == CTX_JSON_OBJECT)
 			text = ctx_json_find(json, one, "text");
-		if (text == 0) /* the key in OpenTelemetry's format */
+		if (text == 0) /* OpenTelemetry's format has another key */
 			text = ctx_json_find(json, one, "content");
 		if (text != 0 &&
 		    ctx_count_value(b->counter, json, text, &b->cost, err) < 0)
@@ -136,14 +137,14 @@ count_texts(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 	return 0;
 }
 
-/* Schemas inside a JSON schema that are visited next: those in "properties", or
- * the one in "items". */
+/* Schemas inside a JSON schema that are visited next: the schemas of the member
+ * "properties", or the schema of the member "items". */
 struct schema_level {
 	/* JSON nodes. key: key of the next schema; end: first node after all
 	 * these schemas. */
 	uint32_t key, end;
 	unsigned depth; /* nesting depth, from 1 */
-	bool named;     /* true if the model gets the key */
+	bool named;     /* true if the key is counted */
 };
 
 /* Counts the tokens of a JSON schema, without those of the schemas inside it.
@@ -485,7 +486,8 @@ count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
 	return count_answer(b, layout, err);
 }
 
-/* Returns true if the request turns thinking on, with a budget for it. */
+/* Returns true if the request turns thinking on with the type "enabled", which
+ * has a budget for the thinking. */
 static bool
 is_thinking(const struct ctx_json *json, uint32_t request)
 {
@@ -500,7 +502,8 @@ is_thinking(const struct ctx_json *json, uint32_t request)
 	    "enabled");
 }
 
-/* Returns the number of tokens of a request without messages. */
+/* Returns the number of tokens that a request has besides those of its
+ * messages, system prompt, tools and schemas. */
 static uint64_t
 count_priming(const struct overhead_count *b,
     const struct ctx_record_layout *layout)

@@ -10,9 +10,10 @@
  * vary from thought to thought.  The numbers in the table below are 2 to 6 %
  * higher than those that fit best, so that fewer estimates are too low.
  *
- * The first bytes identify the form: one field with number 1 that has all data,
- * several fields with number 1 (streamed answers), a field with number 2
- * (Gemini 3 in the Gemini API), or a first byte of 0x01 (Vertex AI since 2026).
+ * The first bytes identify the form of a signature: one field with number 1
+ * that has all data, several fields with number 1 (streamed answers), a field
+ * with number 2 (Gemini 3 in the Gemini API), or a first byte of 0x01 (Vertex
+ * AI since 2026).
  */
 #include "cost/base64_bytes.h"
 #include "cost/surcharges.h"
@@ -21,8 +22,9 @@
  * length. */
 #define MOST_HEAD 6
 
-/* How the tokens of each form are computed: the first bytes of the base64 count
- * nothing, then each 1,000 bytes count this many tokens. */
+/* How the tokens of a signature are computed from its base64, for each form of
+ * signatures. free: number of bytes at the beginning that are not counted;
+ * tokens: number of tokens per 1,000 bytes after them. */
 static const struct {
 	enum ctx_signature_form form;
 	size_t free, tokens;
@@ -33,7 +35,7 @@ static const struct {
     {CTX_SIGNATURE_NUMBERED, 90, 188},
 };
 
-/* Returns the form of a signature (enum ctx_signature_form), or 0 if the form
+/* Returns the form of a signature (enum ctx_signature_form), or 0 if its form
  * is not known. */
 static unsigned
 find_form(const struct ctx_base64 *b)
@@ -47,9 +49,9 @@ find_form(const struct ctx_base64 *b)
 		return CTX_SIGNATURE_WRAPPED;
 	if (byte != 0x0a) /* the tag of field 1 with bytes */
 		return 0;
-	/* Each byte of a field's length has 7 bits of it, the lowest bits
-	 * first.  The highest bit of the byte is set if another byte comes
-	 * after it. */
+	/* Each byte of a field's length contains 7 bits of the length, the
+	 * lowest bits first.  The highest bit of the byte is set if another
+	 * byte of the length comes after it. */
 	for (i = 1; i < MOST_HEAD; i++) {
 		byte = ctx_base64_byte(b, i);
 		if (byte < 0)

@@ -56,15 +56,15 @@
 /* Rate for encrypted reasoning that was not measured: 4 bytes of base64 stand
  * for 3 bytes, and 4 bytes of text are about one token. */
 #define UNMEASURED .encrypted = 188
-/* OPENAI: values that all models of OpenAI have.  OPENAI_REASONING: values of
- * those that reason. */
+/* OPENAI: values that all models of OpenAI have.  OPENAI_REASONING: values that
+ * OpenAI's models with reasoning have. */
 #define OPENAI                                                     \
 	.form = CTX_FORM_TYPES, .answer_form = CTX_ANSWER_REDUCED, \
 	.answer = 8, .system = 4, .joins_texts = true
 #define OPENAI_REASONING \
 	OPENAI, .request = -1, .encrypted = 147, .encryption = 824
-/* CLAUDE: values that all models of Claude have.  CLAUDE_BEFORE_4_8: values of
- * those before Opus 4.8. */
+/* CLAUDE: values that all models of Claude have.  CLAUDE_BEFORE_4_8: values
+ * that the models before Opus 4.8 have. */
 #define CLAUDE                                                       \
 	.form = CTX_FORM_TAGGED, .answer_form = CTX_ANSWER_INDENTED, \
 	.answer = 82, .definition = 1, .shows_values = true, UNMEASURED
@@ -159,7 +159,7 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	.estimated_definition = 1,
 	.estimated_call = 1,
 	.vertex = CTX_TOOLS_VERTEX_3},
-    /* the same on Vertex AI */
+    /* Gemini 2.5 and later on Vertex AI */
     [CTX_TOOLS_VERTEX_2] = {.name = "vertex-2",
 	GEMINI_TEXTS,
 	.hides_json_schemas = true,
@@ -168,7 +168,7 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	GEMINI_TEXTS,
 	.hides_json_schemas = true,
 	.signatures = CTX_SIGNATURE_NUMBERED},
-    /* 53 requests */
+    /* gpt-oss: 53 requests */
     [CTX_TOOLS_GPT_OSS] = {.name = "gpt-oss",
 	OPENAI,
 	UNMEASURED,
@@ -180,7 +180,7 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
     [CTX_TOOLS_LLAMA_3] = {.name = "llama-3", OPEN(5, 5)},
     /* Llama 3.1 to 3.3: 24 requests */
     [CTX_TOOLS_LLAMA_3_1] = {.name = "llama-3-1", OPEN(5, 30), .tools = 421},
-    /* 21 requests */
+    /* Llama 4: 21 requests */
     [CTX_TOOLS_LLAMA_4] = {.name = "llama-4",
 	OPEN(5, 5),
 	.tools = 660,
@@ -202,7 +202,7 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	.tools = 87,
 	.definition = 27,
 	.call = 22},
-    /* 43 requests */
+    /* Mistral: 43 requests */
     [CTX_TOOLS_MISTRAL] = {.name = "mistral",
 	OPEN(2, 1),
 	.definition = 25,
@@ -227,7 +227,7 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
     /* Nova 1: 34 requests; those of one message without tools are billed for
      * their texts alone (11 of 11) */
     [CTX_TOOLS_NOVA] = {.name = "nova", OPEN(3, -3), .tools = 358, .call = 19},
-    /* 24 requests */
+    /* Nova 2: 24 requests */
     [CTX_TOOLS_NOVA_2] = {.name = "nova-2",
 	OPEN(3, 43),
 	.tools = 750,
@@ -240,7 +240,7 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	OPEN(4, 148),
 	.tools = 152,
 	.call = 22},
-    /* 14 requests */
+    /* Grok Code: 14 requests */
     [CTX_TOOLS_GROK_CODE] = {.name = "grok-code",
 	OPEN(4, 196),
 	.tools = 130,

@@ -46,7 +46,7 @@ struct ctx_surcharges {
 	enum ctx_answer_form answer_form;
 	/* answer: number of tokens that the provider adds to a request whose
 	 * answer must follow a JSON schema, besides the tokens of the schema;
-	 * answer_responses: the same for OpenAI's Responses format. */
+	 * answer_responses: this number in OpenAI's Responses format. */
 	uint8_t answer, answer_responses;
 	/* True if the members request and frame are used for requests and
 	 * messages, and the numbers of the dialect (format) are ignored. */
@@ -63,14 +63,16 @@ struct ctx_surcharges {
 	 * those of its text. */
 	uint8_t system;
 	/* tools: number of tokens of a request that has tools, besides those in
-	 * struct ctx_tools. responses: number of further tokens of such a
-	 * request in OpenAI's Responses format; may be negative. */
+	 * struct ctx_tools. responses: number of tokens that a request with
+	 * tools has in addition in OpenAI's Responses format; may be
+	 * negative. */
 	uint16_t tools;
 	int8_t responses;
 	/* number of tokens of a request that names the tool which must be
 	 * called */
 	uint8_t named;
-	uint8_t definition; /* tokens of each tool definition */
+	/* tokens of each tool definition besides those of its text */
+	uint8_t definition;
 	/* Numbers of tokens. call: for each tool call with its result.
 	 * argument: for each argument of a tool call, if the arguments are a
 	 * JSON object. parallel: for each message with several tool calls. */
@@ -80,16 +82,16 @@ struct ctx_surcharges {
 	 * keys are short texts, for which the estimate differs most from the
 	 * model's tokens. */
 	uint8_t estimated_definition, estimated_call;
-	/* True if the prompt contains a schema only if the request has it in
-	 * Google's own format ("parameters"), and not if it is a JSON schema
-	 * ("parametersJsonSchema"). */
+	/* True if a schema is in the prompt only if the request has it in
+	 * Google's own format ("parameters").  A schema in JSON Schema
+	 * ("parametersJsonSchema") is not in the prompt. */
 	bool hides_json_schemas;
-	/* Rule that is used instead if the name of the model says that the
-	 * provider is Vertex AI ("vertex_ai/gemini-2.5-pro"); CTX_TOOLS_NONE:
-	 * no other rule. */
+	/* Rule that is used in place of this rule if the name of the model says
+	 * that the provider is Vertex AI ("vertex_ai/gemini-2.5-pro");
+	 * CTX_TOOLS_NONE if this rule is used there, too. */
 	enum ctx_tools_rule vertex;
-	/* True if texts that directly follow each other in a message are
-	 * joined. */
+	/* True if texts that directly follow each other in a message are joined
+	 * before their tokens are counted. */
 	bool joins_texts;
 	/* True if the prompt contains the values of a tool call's arguments as
 	 * texts, not as JSON. */
@@ -109,13 +111,15 @@ struct ctx_surcharges {
 	 * ctx_signature_form. */
 	uint8_t signatures;
 	/* encrypted: number of tokens per 1,000 bytes of encrypted reasoning
-	 * (in base64); encryption: number of these bytes that are not counted,
-	 * because they are not reasoning but data of the encryption. */
+	 * (in base64); encryption: number of bytes of encrypted reasoning that
+	 * are not counted, because they are not reasoning but data of the
+	 * encryption. */
 	uint16_t encrypted, encryption;
 };
 
 /* Returns the estimated number of tokens of the signature of a tool call, which
- * is a JSON string, or 0 if the signature has none of the given forms. */
+ * is a JSON string. forms: bits of enum ctx_signature_form.  Returns 0 if the
+ * signature has none of these forms. */
 uint64_t ctx_signature_tokens(struct ctx_str literal, unsigned forms);
 
 /* Returns the surcharges that belong to a rule.  All are 0 if the rule only

@@ -16,7 +16,7 @@
 static int
 add_spaced(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 {
-	bool within = false; /* a string */
+	bool within = false; /* true inside a string */
 	size_t i, start = 0;
 
 	for (i = 0; i < text.n; i++) {

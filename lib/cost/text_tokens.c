@@ -38,8 +38,9 @@ ctx_text_correction(const struct ctx_counter *counter, const char *p, size_t n)
 
 		digits += (c >= '0' && c <= '9') || c == '_';
 		breaks += c == '\n' || c == '\t' || c == '\r';
-		/* These are the first byte of a character from U+3000 to
-		 * U+FFFF, and of one from U+10000 on. */
+		/* A byte from 0xe3 to 0xef begins a character from U+3000 to
+		 * U+FFFF.  A byte from 0xf0 on begins a character from U+10000
+		 * on. */
 		wide += c >= 0xe3 && c < 0xf0;
 		emoji += c >= 0xf0;
 	}
@@ -71,7 +72,8 @@ ctx_text_to_model(const struct ctx_counter *counter, const char *p, size_t n,
 	    ctx_text_correction(counter, p, n));
 }
 
-/* Adds the tokens of a text to *cost. tokens: number of tokens of the model. */
+/* Adds the tokens and characters of a text to *cost. tokens: number of tokens
+ * that the text has for the model. */
 static void
 add_text_tokens(const struct ctx_counter *counter, uint64_t tokens,
     uint64_t chars, struct ctx_cost *cost)

@@ -27,7 +27,7 @@ struct level {
 	/* number of schemas around this one, at most DEEPEST */
 	unsigned nested;
 	/* JSON nodes. at: element or key that is written next; end: node after
-	 * the last one. */
+	 * the last element. */
 	uint32_t at, end;
 	bool any; /* true once an element has been written */
 	/* For MEMBERS: JSON node of the default value of the member that was
@@ -38,8 +38,8 @@ struct level {
 	struct ctx_intern names;
 };
 
-/* The tool definition that is being written.  If there is no memory, failed is
- * set to true, and nothing more is written. */
+/* The tool definition that is being written.  If memory cannot be allocated,
+ * failed is set to true, and nothing more is written. */
 struct types {
 	const struct ctx_json *json;
 	/* schema of all arguments; it may contain definitions to which its
@@ -49,8 +49,8 @@ struct types {
 	struct ctx_err *err;
 	bool failed;
 	struct ctx_buf text; /* scratch memory */
-	/* A stack of the parts of schemas that are being written: each part is
-	 * inside the one before it. */
+	/* A stack of the parts of schemas that are being written: each part
+	 * contains the next one. */
 	struct level levels[2 * DEEPEST + 1];
 	size_t n;
 };
@@ -71,7 +71,7 @@ ctx_schema_follow(const struct ctx_json *json, uint32_t root, uint32_t schema)
 	path = ctx_json_str(json, ref);
 	for (i = 0; i < sizeof places / sizeof places[0]; i++) {
 		defs = ctx_json_find(json, root, places[i]);
-		at = strlen(places[i]) + 4; /* after "#/$defs/ */
+		at = strlen(places[i]) + 4; /* after the quote and #/$defs/ */
 		if (defs == 0 || at > path.n)
 			continue;
 		for (key = 0; ctx_json_next_member(json, defs, &key);) {
@@ -169,8 +169,8 @@ push_level(struct types *t, enum part part, uint32_t schema, unsigned depth)
 
 	*level = (struct level){.part = part, .schema = schema, .depth = depth};
 	/* A schema with a list of type names has two levels, one for the list
-	 * (NAMES) and one above it for the type that is being written.
-	 * Together they count as one nesting level. */
+	 * (NAMES) and one above it for the type that is being written. These
+	 * two levels count as one nesting level. */
 	if (t->n > 1)
 		level->nested = level[-1].nested + (level[-1].part != NAMES);
 	return level;
@@ -315,7 +315,7 @@ put_items(struct types *t, struct level *level)
 	return true;
 }
 
-/* Writes the next alternative of a union type, a literal or a schema.
+/* Writes the next alternative of a union type: a literal value or a schema.
  * Alternatives are separated by " | ". */
 static bool
 put_alternative(struct types *t, struct level *level)
@@ -356,7 +356,8 @@ put_listed_type(struct types *t, struct level *level)
 }
 
 /* Writes the parts of schemas that are on the stack, the last one first, until
- * the stack is empty.  If there is no memory, only frees them. */
+ * the stack is empty.  If memory could not be allocated, only frees these
+ * parts. */
 static void
 put_levels(struct types *t)
 {

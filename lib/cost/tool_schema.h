@@ -25,8 +25,8 @@ int ctx_tagged_definition_add(struct ctx_buf *out, const struct ctx_json *json,
  * schema that was passed, which may be 0. */
 uint32_t ctx_schema_follow(const struct ctx_json *json, uint32_t root,
     uint32_t schema);
-/* Adds the names of the properties that a schema requires to names, with
- * escapes decoded. scratch: scratch memory. */
+/* Adds the names of the properties that a schema requires to the table "names",
+ * with escapes decoded. scratch: scratch memory. */
 int ctx_schema_read_required(const struct ctx_json *json, uint32_t schema,
     struct ctx_buf *scratch, struct ctx_intern *names, struct ctx_err *err);
 /* Appends the JSON of a node to out, with a space after each comma and colon.

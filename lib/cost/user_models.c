@@ -20,8 +20,8 @@ struct model_file {
 	struct ctx_err *err;
 };
 
-/* Sets the error of the file: what is wrong with one of its models.  Returns
- * -1. */
+/* Sets *f->err: names the file and one of its models, and says what is wrong
+ * with this model.  Returns -1. */
 static int
 complain(const struct model_file *f, const char *model, const char *what)
 {
@@ -30,8 +30,8 @@ complain(const struct model_file *f, const char *model, const char *what)
 	return -1;
 }
 
-/* Sets the error of the file: what is wrong with the whole file.  Returns
- * -1. */
+/* Sets *f->err: names the file, and says what is wrong with the whole file.
+ * Returns -1. */
 static int refuse_file(const struct model_file *f, const char *fmt, ...)
     CTX_FORMAT(2, 3);
 static int
@@ -62,8 +62,8 @@ scale_number(const json_t *value, double scale, double most, uint64_t *to)
 	return true;
 }
 
-/* Sets *number to the number of a name, for which name_of returns this name.
- * Returns false if there is none. */
+/* Sets *number to the number for which name_of returns the name in a JSON
+ * string.  Returns false if there is no such number. */
 static bool
 find_number(const json_t *value, const char *(*name_of)(unsigned number),
     unsigned *number)
@@ -97,7 +97,7 @@ read_rule(const json_t *value, const char *(*name_of)(unsigned number),
 }
 
 /* Reads the prices of a model into *price, and makes model->prices point there.
- * A price that is 0 or missing is not known. */
+ * A price that is 0 or missing counts as not known. */
 static bool
 read_price(const json_t *value, struct ctx_model *model,
     struct ctx_price *price)
@@ -123,8 +123,9 @@ read_price(const json_t *value, struct ctx_model *model,
 }
 
 /* Sets *to to the encoding of a model: the name of a built-in encoding or the
- * path of a file.  A relative path is relative to the directory of the file
- * with models.  Returns 1, or 0 if the value is wrong, or -1 with the error. */
+ * path of a file.  A relative path is relative to the directory of the JSON
+ * file that defines the models.  Returns 1, or 0 if the value is wrong, or -1
+ * with the error. */
 static int
 read_encoding(const struct model_file *f, const json_t *value, const char **to)
 {
@@ -301,8 +302,8 @@ set_basis(struct ctx_model *model, const json_t *one)
 	return true;
 }
 
-/* Opens the file.  Returns 1, or 0 if the file does not exist, or -1 with the
- * error. */
+/* Opens the JSON file that defines the user's models.  Returns 1, or 0 if the
+ * file does not exist, or -1 with the error. */
 static int
 open_models(const struct model_file *f, FILE **in)
 {

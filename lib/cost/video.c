@@ -2,21 +2,21 @@
  * video.c - estimates the tokens of a video from its duration
  *
  * Gemini reported these tokens in recorded requests with five videos of 1 to 13
- * seconds (2025 and 2026). 2.0: 258 for each second that was begun. 2.5: 263
- * for each second that was begun, and 32 for a second of sound. 3: 66 for each
- * second that was completed, and 25 for a second of sound.  Sound is always
- * counted, because ctx does not read whether a video has any.  Nothing is known
- * of other models: 263 for each second.
+ * seconds (2025 and 2026).  Gemini 2.0: 258 for each second that was begun.
+ * Gemini 2.5: 263 for each second that was begun, and 32 for a second of sound.
+ * Gemini 3: 66 for each second that was completed, and 25 for a second of
+ * sound. Sound is always counted, because ctx does not read whether a video has
+ * any. Nothing is known of other models: 263 for each second are assumed.
  */
 #include "cost/media_payload.h"
 
 enum {
 	/* Assumed number of bytes per second of a video of unknown duration. */
 	VIDEO_RATE = 250000,
-	/* maximum number of boxes that are read */
+	/* maximum number of boxes (parts of an MP4 file) that are read */
 	MOST_BOXES = 64,
-	/* number of bytes of a box before its contents: its length and its
-	 * type */
+	/* number of bytes of a box (part of an MP4 file) before its contents:
+	 * its length and its type */
 	BOX_HEAD = 8,
 };
 
