@@ -27,7 +27,8 @@ is_blank_buffer(const struct ctx_buf *text)
 	return true;
 }
 
-/* Appends validator->arguments, which are of a wrong form, as a JSON object. */
+/* Appends the arguments in validator->arguments, which are not in the form that
+ * the format prescribes, as a JSON object. */
 static int
 make_object(const struct ctx_validator *validator, struct ctx_buf *out,
     struct ctx_err *err)
@@ -49,8 +50,8 @@ make_object(const struct ctx_validator *validator, struct ctx_buf *out,
 }
 
 /* Reports that the arguments of tool call i have a wrong form.  The repair
- * makes them an object; if in_text is true, it writes this object as a JSON
- * string. */
+ * makes the arguments a JSON object; if in_text is true, it writes this object
+ * as a JSON string. */
 static int
 refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
     const char *tail)

@@ -53,8 +53,8 @@ ctx_child_span(const struct ctx_json *json, uint32_t container, uint32_t child,
 }
 
 /* Returns true if everything in an array before the element "node" is a cache
- * breakpoint.  Surplus breakpoints are removed from the oldest on, so those
- * before the element are then removed, too. */
+ * breakpoint.  If a request has too many breakpoints, the oldest are removed
+ * first; so all breakpoints before the element are then removed, too. */
 static bool
 has_only_markers_before(const struct ctx_json *json, uint32_t container,
     uint32_t node)
@@ -131,9 +131,9 @@ add_breakpoint_seen(struct ctx_validator *validator,
 		validator->n_breakpoints + 1, validator->err) < 0)
 		return -1;
 	validator->breakpoints[validator->n_breakpoints++] = *mark;
-	/* If the messages are inside a request, breakpoints are counted at the
-	 * end of the request, because those of its tools and system prompt
-	 * count, too. */
+	/* If the messages are inside a request, all breakpoints are counted at
+	 * the end of the request, because the breakpoints of its tools and
+	 * system prompt count, too. */
 	if (mark->json != NULL ||
 	    validator->n_breakpoints <= CTX_BREAKPOINTS_MAX)
 		return 0;
@@ -203,8 +203,8 @@ ctx_validate_all_markers(struct ctx_validator *validator,
 		check_breakpoint, validator->err) < 0)
 		return -1;
 	/* The list has the breakpoints of the messages before those of the
-	 * tools and the system prompt.  In the cached prefix those of the tools
-	 * and the system prompt come first, so they are reported first. */
+	 * tools and the system prompt.  In the cached prefix the tools and the
+	 * system prompt come first, so their breakpoints are reported first. */
 	n = validator->n_breakpoints;
 	first = of_messages;
 	for (i = 0; i + CTX_BREAKPOINTS_MAX < n; i++)

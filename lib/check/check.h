@@ -56,7 +56,7 @@ enum ctx_rule_id {
 enum ctx_fix_kind {
 	CTX_FIX_NONE,
 	CTX_FIX_REMOVE_BLOCK,
-	/* remove a member of the JSON object of the message */
+	/* remove a member of the message's JSON object */
 	CTX_FIX_REMOVE_MEMBER,
 	CTX_FIX_REMOVE_MESSAGE,
 	/* insert a tool result for a tool call without one */
@@ -65,7 +65,7 @@ enum ctx_fix_kind {
 	/* remove the oldest cache breakpoint in a message */
 	CTX_FIX_REMOVE_BREAKPOINT,
 	CTX_FIX_REPLACE_IMAGE, /* replace an image by a text */
-	/* insert a user message before the message that violates the rule */
+	/* insert a user message before the message that the finding is about */
 	CTX_FIX_ADD_FIRST,
 };
 
@@ -102,8 +102,8 @@ uint64_t ctx_provider_rules(const struct ctx_provider *provider,
     const struct ctx_dialect *dialect);
 
 /* For a conversation in a format that several providers accept (flag
- * CTX_MODEL_DECIDES): returns the rules that apply because of the vendor of its
- * model (ctx_model.vendor), as bits. */
+ * CTX_MODEL_DECIDES): returns the rules, as bits, that apply because of the
+ * vendor of the conversation's model (ctx_model.vendor). */
 uint64_t ctx_vendor_rules(const char *vendor,
     const struct ctx_dialect *dialect);
 
@@ -155,8 +155,8 @@ struct ctx_place {
 struct ctx_finding {
 	enum ctx_rule_id id;
 	struct ctx_place place;
-	/* Text that tells the user what is wrong.  It may quote the input,
-	 * including control characters. */
+	/* Text that tells the user what is wrong.  It may contain bytes of the
+	 * input, including control characters. */
 	const char *what;
 	/* Index of the block that the repair changes; SIZE_MAX if there is
 	 * none.  For CTX_FIX_REMOVE_BLOCK: its index in the message that is
@@ -182,22 +182,23 @@ struct ctx_finding {
 	 * in its system prompt. */
 	bool in_request;
 	/* For CTX_FIX_ADD_RESULT: true if a later tool call has the same id as
-	 * the one without a result. */
+	 * the tool call without a result. */
 	bool doubled;
 };
 
 /*
  * Checks one conversation, message by message.  Calls on_finding for each
  * violation of a rule.  Some violations are certain only when later messages
- * were checked; they are reported then.
+ * were checked, and are reported then.
  *
  * on_finding returns 1 if it repairs the violation as the rule says; later
  * messages are then checked as if there had been no violation.  It returns 2 if
- * it also inserts a tool result directly before the message that is being
- * checked, or as the last message.  It returns 0 if it does not repair the
- * violation, or -1 with *err.
+ * the repair also inserts a tool result directly before the message that is
+ * being checked, or as the last message.  It returns 0 if it does not repair
+ * the violation, or -1 with *err.
  *
- * Memory: the tool calls without a result, and 48 bytes for each different id.
+ * Memory: the tool calls without a result, and 48 bytes for each different id
+ * of a tool call.
  */
 struct ctx_validator {
 	int (*on_finding)(void *user, const struct ctx_finding *finding,
@@ -221,26 +222,27 @@ struct ctx_validator {
 	 * has removed the block. */
 	bool *removed_blocks;
 	/* The next members are used only inside lib/check. */
-	struct ctx_err *err; /* of the call that checks a message */
+	/* the argument err of the function that checks a message */
+	struct ctx_err *err;
 	size_t removed_blocks_cap;
 	uint64_t rules;
 	const struct ctx_message *message;
 	struct ctx_place place;
 	struct ctx_tool_call_log *log;
 	struct ctx_buf what, text, replacement, spare;
-	struct ctx_coded_value arguments; /* of a tool call */
+	struct ctx_coded_value arguments; /* parsed arguments of a tool call */
 	/* index of the last message with tool results, plus 1; 0 if there is
 	 * none */
 	uint64_t last_results;
 	/* Index of the last message with content that is not a tool result,
 	 * plus 1; 0 if there is none. */
 	uint64_t last_speech;
-	/* A tool result is late if a message without tool results is between
-	 * the tool call and the result.  Value that last_speech had when a late
-	 * result was read; 0 if there was none. */
+	/* For tool results that are late: a message without tool results is
+	 * between the tool call and its result.  Value that last_speech had
+	 * when a late result was read; 0 if there was none. */
 	uint64_t late_after;
 	/* Index of the message with the oldest tool call whose result was late
-	 * (see late_after). */
+	 * (came after a message without tool results). */
 	uint64_t late_call;
 	struct ctx_last_seen {
 		enum ctx_role role; /* role of the last message */
@@ -256,15 +258,16 @@ struct ctx_validator {
 	} last;
 	struct {
 		struct ctx_place place;
-		/* The value that the member "last" had before the message at
-		 * this place was read. */
+		/* The value that ctx_validator.last had before the message at
+		 * "place" was read. */
 		struct ctx_last_seen before;
-		/* A finding about a later message, which is valid only if no
-		 * repair removes the message at "place".  finding.what is NULL
-		 * if there is none. */
+		/* A finding (violation of a rule) about a message after the one
+		 * at "place".  It is valid only if no repair removes the
+		 * message at "place". finding.what is NULL if there is no
+		 * finding. */
 		struct ctx_finding finding;
-		/* Findings about the newest message of which the next message
-		 * decides whether they are true. */
+		/* Findings about the newest message for which only the next
+		 * message decides whether they are true. */
 	} waiting_findings[3];
 	/* bit i is set if waiting_findings[i] is in use */
 	unsigned waiting_bits;
@@ -301,7 +304,8 @@ struct ctx_validator {
 	/* number of images in the conversation, not counting those that a
 	 * repair has removed */
 	uint64_t images_left;
-	/* True if a tool call without an id may get further results. */
+	/* True if the conversation has a tool result without an id that said
+	 * that further results for the same tool call may come. */
 	bool unnamed_continues;
 	bool ended; /* true once the conversation has ended */
 	/* True if the tool calls of one message have their results in several
@@ -310,21 +314,24 @@ struct ctx_validator {
 	/* True if the newest item in open_reasoning has an id of the form that
 	 * OpenAI uses ("rs_..."). */
 	bool reasoning_has_id;
-	/* Index of a message.  Tool calls before this message need no result
-	 * until the user writes something, or until the conversation ends. */
+	/* Index of a message.  The tool calls of the messages before it need no
+	 * result until the user writes something, or until the conversation
+	 * ends. */
 	uint64_t open_until_user;
 	/* Index of the newest user message that contains anything besides tool
 	 * results, plus 1. */
 	uint64_t newest_user_text;
-	/* If a message is split over several records: number of its blocks read
-	 * so far, and true if any of these is not reasoning. */
+	/* If a message is split over several records: number of its blocks with
+	 * content that were read so far, and true if any of these blocks is not
+	 * reasoning. */
 	size_t continued_blocks;
 	bool continued_speaks;
 };
 
 int ctx_validator_init(struct ctx_validator *validator, struct ctx_err *err);
 void ctx_validator_release(struct ctx_validator *validator);
-/* Prepares the validator for the next conversation. */
+/* Prepares the validator for the next conversation, and forgets the last
+ * one. */
 void ctx_validator_begin(struct ctx_validator *validator);
 /* Checks the next message. rules: the return value of ctx_provider_rules. */
 int ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
@@ -369,7 +376,8 @@ struct ctx_check_config {
 	 * NULL, no context window is known, and all signed reasoning is
 	 * accepted. */
 	struct ctx_model_counters *counters;
-	bool allow_pending; /* see ctx_validator_end */
+	/* true if tool calls of the newest turn may lack a result */
+	bool allow_pending;
 	/* true if the callbacks are called as in a repair, although writer is
 	 * NULL and nothing is written */
 	bool dry_run;
@@ -380,33 +388,35 @@ struct ctx_check_config {
 	 * stored before the changed message is written; or NULL. */
 	struct ctx_archive *archive;
 	/* What a repair does with bound reasoning: signed reasoning that the
-	 * provider refuses if anything before it was changed.  With
-	 * CTX_REASONING_FAIL a conversation is kept in memory until its end. */
+	 * provider refuses if anything before it was changed.  If
+	 * CTX_REASONING_FAIL is set, a conversation is kept in memory until its
+	 * end. */
 	enum ctx_reasoning reasoning;
 	void *user;
-	/* Called for each violation that was not repaired.  The callback must
-	 * not use the members block and node of *finding, which are only for
-	 * the repair. */
+	/* Called for each violation of a rule that was not repaired.  The
+	 * callback must not use the members block and node of *finding, which
+	 * are only for the repair. */
 	int (*on_finding)(void *user, const struct ctx_finding *finding,
 	    struct ctx_err *err);
-	/* Called for each violation that was repaired.  May be NULL. */
+	/* Called for each violation of a rule that was repaired.  May be
+	 * NULL. */
 	int (*on_fix)(void *user, const struct ctx_fix *fix,
 	    struct ctx_err *err);
 	/* number of messages that were checked, set by ctx_check_stream */
 	uint64_t messages;
-	/* Results, set by ctx_check_stream.  Bound reasoning is signed
+	/* Numbers that ctx_check_stream sets.  Bound reasoning is signed
 	 * reasoning that the provider refuses if anything before it was
-	 * changed. reasoning_removed: number of messages from which it was
-	 * removed after a repair. reasoning_kept: number of messages in which
-	 * it was kept. refused: number of conversations that were not repaired
-	 * because of CTX_REASONING_FAIL. */
+	 * changed. reasoning_removed: number of messages from which a repair
+	 * has removed bound reasoning. reasoning_kept: number of messages in
+	 * which bound reasoning was kept. refused: number of conversations that
+	 * were not repaired because of CTX_REASONING_FAIL. */
 	uint64_t reasoning_removed, reasoning_kept, refused;
 };
 
 /* Checks the conversations of a stream.  If writer is not NULL, also repairs
  * what it can and writes the stream; records without a repair are written byte
- * for byte.  Records after a tool call are kept in memory until the call has
- * its result, or cannot get one any more. */
+ * for byte.  Records after a tool call are kept in memory until the tool call
+ * has its result, or cannot get one any more. */
 int ctx_check_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_config *options, struct ctx_err *err);
 

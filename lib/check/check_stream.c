@@ -3,10 +3,10 @@
  * demand
  *
  * Messages that are records form one conversation; the messages inside a record
- * form another.  Each of the two has a validator.
+ * form another.  Each of the two conversations has a validator.
  *
- * With CTX_REASONING_FAIL a conversation is kept in memory until its end.  Then
- * it is repaired in a trial, which writes and reports nothing, to find out
+ * If CTX_REASONING_FAIL is set, a conversation is kept in memory until its end.
+ * Then it is repaired in a trial, which writes and reports nothing, to find out
  * whether the repair would make signed reasoning invalid.
  */
 #include <string.h>
@@ -18,7 +18,7 @@
 /* A conversation and its validator. */
 struct check_conversation {
 	struct ctx_validator validator;
-	const struct ctx_model *model; /* NULL: not known */
+	const struct ctx_model *model; /* NULL if not known */
 	uint64_t messages;
 	/* number of messages that were not removed by a repair */
 	uint64_t messages_left;
@@ -35,8 +35,8 @@ struct check {
 	 * struct ctx_repair_entry. */
 	struct ctx_rewrite rewrite;
 	/* The events of a conversation that was kept in memory, while they are
-	 * checked.  Those of records remain until the run ends, because the
-	 * writer may still refer to their bytes. */
+	 * checked.  Events of messages that are records remain until the run
+	 * ends, because the writer may still refer to their bytes. */
 	struct ctx_held_queue events;
 	struct ctx_check_config *options;
 	struct check_conversation lines, record;
@@ -55,7 +55,7 @@ struct check {
 	uint64_t line;
 };
 
-/* Reports a finding that is not repaired. */
+/* Reports a finding (violation of a rule) that is not repaired. */
 static int
 report_finding(struct check *check, const struct ctx_finding *finding,
     struct ctx_err *err)
@@ -324,8 +324,8 @@ end_stream(struct check *check, struct ctx_err *err)
 	if (ctx_validator_end(&check->lines.validator,
 		check->options->allow_pending, err) < 0)
 		return -1;
-	/* If conversations are inside records, each of them was checked for
-	 * missing messages at its end, so nothing is reported here. */
+	/* If conversations are inside records, ctx has checked at the end of
+	 * each one that it has messages, so nothing is reported here. */
 	if (check->file != NULL && !check->conversations &&
 	    check->lines.messages_left == 0 &&
 	    report_missing_message(check, &place, "the file has no messages",
@@ -336,8 +336,8 @@ end_stream(struct check *check, struct ctx_err *err)
 
 /* ---- conversations that are held ---- */
 
-/* Makes the queue of a conversation empty.  entries: an empty queue for entries
- * of the type that it has from now on. */
+/* Makes the queue of a conversation empty. entries: an empty queue whose
+ * elements have the type that the queue is to have from now on. */
 static void
 replace_queue(struct ctx_held_queue *queue,
     const struct ctx_held_queue *entries)
@@ -347,7 +347,7 @@ replace_queue(struct ctx_held_queue *queue,
 }
 
 /* Moves the events of a conversation from its queue to check->events, so that
- * the queue can have the entries of a repair. */
+ * the elements of a repair can be added to the queue. */
 static void
 take_events(struct check *check, struct ctx_held_queue *queue)
 {
@@ -420,8 +420,8 @@ try_repair(struct check *check, const struct ctx_event *end,
 	return rc;
 }
 
-/* Called if the conversation of records was checked in a trial and must now be
- * checked a second time.  Begins it again. */
+/* Called if the messages that are records were checked in a trial, and must now
+ * be checked a second time.  Begins their conversation again. */
 static void
 restart_lines(struct check *check)
 {
@@ -430,8 +430,9 @@ restart_lines(struct check *check)
 	ctx_repair_begin(&check->repair, false, check->lines.binds);
 }
 
-/* Repairs the conversation in memory.  If the provider would then refuse its
- * signed reasoning, leaves it unchanged and reports why. */
+/* Repairs the conversation in memory.  If the provider would refuse the signed
+ * reasoning of the repaired conversation, leaves it unchanged and reports
+ * why. */
 static int
 repair_held(struct check *check, const struct ctx_event *end,
     struct ctx_err *err)
@@ -505,8 +506,9 @@ take_event(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return ctx_held_event_add(&check->rewrite, event, err);
 }
 
-/* Writes a record, or keeps it in memory.  Its edits are complete, but can
- * overlap.  Returns 1, which tells the caller not to write the record. */
+/* Writes a record, or keeps it in memory.  The edits of the record are
+ * complete, but can overlap.  Returns 1, which tells the caller not to write
+ * the record. */
 static int
 take_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 {

@@ -5,8 +5,9 @@
 
 #include "stream/rewrite.h"
 
-/* An event of lib/stream that is kept in memory: a message was read, or another
- * element of a conversation inside a record, or a whole record. */
+/* An event of lib/stream that is kept in memory.  It means that a message,
+ * another element of a conversation inside a record, or a whole record was
+ * read. */
 struct ctx_held_event {
 	/* The event's message or, if it has none, its record. */
 	struct ctx_held_message held;
@@ -17,8 +18,8 @@ struct ctx_held_event {
 
 /* An empty queue whose elements have the type struct ctx_held_event. */
 extern const struct ctx_held_queue ctx_held_events;
-/* Appends an event to the queue of its conversation in *rewrite.  If it is a
- * record, rewrite->edits are applied to it first. */
+/* Appends an event to the queue of its conversation in *rewrite.  If the event
+ * is a record, rewrite->edits are applied to the record first. */
 int ctx_held_event_add(struct ctx_rewrite *rewrite,
     const struct ctx_event *event, struct ctx_err *err);
 /* Sets *event to the event that was kept in memory as *one. *event is valid

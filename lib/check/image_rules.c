@@ -146,9 +146,9 @@ is_too_big(const struct ctx_provider_limits *limits,
 	return true;
 }
 
-/* Removes image i from the list. replaced: true if a text has replaced the
- * image in its message; then the later images of the message get indices that
- * are lower by one. */
+/* Removes image i from the list of images. replaced: true if a text has
+ * replaced the image in its message; then the later images of the message get
+ * indices that are lower by one. */
 static void
 remove_image_seen(struct ctx_validator *validator, size_t i, bool replaced)
 {
@@ -186,8 +186,8 @@ refuse_surplus_images(struct ctx_validator *validator, uint64_t most)
 	return 0;
 }
 
-/* The provider refuses large images in a request with many images.  As long as
- * the request has too many images for its large ones, reports the oldest large
+/* The provider refuses large images in a request with more than limits->many
+ * images.  As long as the request has more images, reports the oldest large
  * image. */
 static int
 refuse_large_images(struct ctx_validator *validator,
@@ -290,10 +290,10 @@ count_images_left(struct ctx_validator *validator, size_t *n)
 	return 0;
 }
 
-/* Checks an image. *ordinal: number of images of the message before it that
- * were not removed and that a text can replace; *over: how many images of the
- * message, from this one on, must be refused because the message has too
- * many. */
+/* Checks an image. *ordinal: number of images before this image in the message
+ * that were not removed and that a text can replace. *over: number of images of
+ * the message, from this image on, that must be refused because the message has
+ * too many. */
 static int
 check_image(struct ctx_validator *validator,
     const struct ctx_provider_limits *limits, size_t i, size_t *ordinal,

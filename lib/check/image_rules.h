@@ -6,7 +6,7 @@
 
 /* An image that was read.  It is stored because only later images show whether
  * the request has too many images, and whether this image is too large for a
- * request with so many. */
+ * request with that many images. */
 struct ctx_image_seen {
 	struct ctx_place place;
 	/* JSON of the request that contains the image; NULL if the message is a

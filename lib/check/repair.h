@@ -9,8 +9,9 @@
 /* An element of a queue of struct ctx_rewrite: a record that was not written
  * yet, or a message inside the record that is being read. */
 struct ctx_repair_entry {
-	/* The text held.text is NULL as long as the record is being read and no
-	 * repair has changed it (see ctx_repair_text). */
+	/* The message or record.  Its text held.text is NULL as long as the
+	 * record is being read and no repair has changed it (see
+	 * ctx_repair_text). */
 	struct ctx_held_message held;
 	/* Index of the message in its conversation.  For a record that is not a
 	 * message: index of the message before it. */
@@ -24,11 +25,12 @@ struct ctx_repair_entry {
 	/* True if the message has no blocks.  Only the last message of a
 	 * conversation may have none. */
 	bool is_empty;
-	/* True if a repair inserts a user message before this message. */
+	/* True if a repair inserts a user message before this message (see
+	 * CTX_FIX_ADD_FIRST). */
 	bool lead_before;
 	/* True if a later tool call has the same id as a tool call of this
-	 * message.  If a repair inserts results for this message, they must
-	 * then come before the next message. */
+	 * message.  If a repair inserts results for the calls of this message,
+	 * the results must then come before the next message. */
 	bool results_before_next;
 	uint64_t rules;
 	enum ctx_role role;
@@ -40,13 +42,15 @@ struct ctx_repair_entry {
 	 * inserted before the blocks of the message; 0 if it cannot be
 	 * inserted. */
 	size_t results_at;
-	/* True if nothing is left of the message's blocks after the offset
-	 * results_at.  Then no comma is written after an inserted result. */
+	/* True if repairs have removed all blocks of the message after the
+	 * offset results_at.  Then no comma is written after an inserted
+	 * result. */
 	bool nothing_after;
 	/* Tool results that may be inserted after this message.  The first
-	 * n_handed_on results are for tool calls of earlier messages, and are
-	 * all inserted.  They are followed by one result for each tool call of
-	 * this message; it is inserted if its member "due" is true. */
+	 * n_handed_on results are for tool calls of earlier messages, and all
+	 * of them are inserted.  After them, the array has one result for each
+	 * tool call of this message; this result is inserted if its member
+	 * "due" is true. */
 	struct ctx_repair_result {
 		/* Offset and length in bytes of the tool result in
 		 * results_text.  The length n is 0 if no tool result can be
@@ -63,7 +67,7 @@ struct ctx_repair_entry {
 	size_t wrapper_length;
 };
 
-/* What repairs have changed in a conversation so far. */
+/* Changes that repairs have made in a conversation so far. */
 struct ctx_repair_changes {
 	/* True if the provider refuses signed reasoning of the model after a
 	 * change. */
@@ -102,16 +106,17 @@ struct ctx_repair {
 	bool after_removed; /* true if a repair has removed the last record */
 	/* true if a repair has replaced the id of a tool call */
 	bool renamed;
-	/* True if the trial has found signed reasoning after a change, which
-	 * the provider would refuse. */
+	/* True if the trial (a check that writes nothing) has found signed
+	 * reasoning after a change, which the provider would refuse. */
 	bool refused;
 	/* place of the first message because of which the conversation is not
 	 * repaired */
 	struct ctx_place refused_at;
-	/* Stored result of find_last_before_results: the results that are
-	 * inserted for the tool calls in the messages run_from to run_to must
-	 * come after the message run_to. run_known: true if there is a stored
-	 * result.  It is valid until the next message is added. */
+	/* Return value of find_last_before_results, stored for the next calls:
+	 * the results that are inserted for the tool calls in the messages
+	 * run_from to run_to must come after the message run_to. run_known:
+	 * true if the value is stored.  It is valid until the next message is
+	 * added. */
 	bool run_known;
 	/* true if there is a message after run_to; run_next is its index */
 	bool run_has_next;
@@ -142,13 +147,13 @@ struct ctx_repair_entry *ctx_repair_find_shown(
  * message inside the record that is being read. */
 struct ctx_str ctx_repair_text(const struct ctx_repair *repair,
     const struct ctx_repair_entry *entry);
-/* Writes the original bytes of a message to the archive.  Does nothing if they
- * are already there, or if this is a trial. */
+/* Writes the original bytes of a message to the archive.  Does nothing if the
+ * archive has them already, or if this is a trial (repair->trial). */
 int ctx_repair_archive(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, struct ctx_err *err);
-/* Stores the offset at which a repair has changed the bytes of a message, if it
- * is lower than the one stored before.  Only for changes of what is sent to the
- * model. at: the offset. */
+/* Stores the offset "at", at which a repair has changed the bytes of a message,
+ * if it is lower than the offset stored before.  Only for changes of what is
+ * sent to the model. */
 void ctx_repair_note_change(struct ctx_repair_entry *entry, size_t at);
 
 /* ---- repair_results.c: tool results that a repair inserts ---- */
@@ -161,12 +166,12 @@ int ctx_repair_compose_results(struct ctx_repair *repair,
 /*
  * Decides whether a tool result is inserted for the tool call of fix->finding.
  * judging: true while a message is being checked.  Returns 2 if the result will
- * be directly before that message, or will be the last message; otherwise 1.
+ * be directly before the message that is being checked, or will be the last
+ * message of the conversation; otherwise 1.
  *
- * Returns 0 if no result can be inserted:
- *  - The result could be taken as the answer to another call.
- *  - No result can be made for this call.
- *  - The rules forbid a message with the result at this place.
+ * Returns 0 if no result can be inserted.  There are three reasons: the result
+ * could be taken as the answer to another call; no result can be made for this
+ * call; or the rules forbid a message with the result at this place.
  */
 int ctx_repair_mark_result(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, bool judging, struct ctx_fix *fix);
@@ -175,25 +180,30 @@ int ctx_repair_mark_result(struct ctx_repair *repair,
 bool ctx_repair_has_due_results(const struct ctx_repair_entry *entry);
 /* Returns true if the tool results that are inserted for a message ("entry")
  * become blocks of the message after it ("next"), and not a message of their
- * own.  This is so if next contains other tool results, or if the rules forbid
- * two user messages in a row. */
+ * own.  This is so if the next message contains other tool results, or if the
+ * rules forbid two user messages in a row. */
 bool ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next);
-/* Returns true if the tool results that are inserted for a message ("entry")
+/*
+ * Returns true if the tool results that are inserted for a message ("entry")
  * must come after the next message ("next"), and false if they must come before
- * it.  They must come after it:
- *  - if both messages count as one answer of the assistant; or
- *  - if a result without an id is inserted (nameless is true) and the next
- *    message has tool results.  The provider takes a result without an id to
- *    answer the oldest call, so it must come after the existing results.  But
- *    if the next message is from the assistant, and results must directly
- *    follow their calls, it comes before that message. */
+ * next.  They must come after next in two cases.
+ *
+ * The first case: both messages count as one answer of the assistant.
+ *
+ * The second case: a result without an id is inserted (nameless is true), and
+ * next has tool results.  The provider takes a result without an id to answer
+ * the oldest call, so the inserted result must come after the existing results.
+ * But if next is from the assistant, and results must directly follow their
+ * calls, the inserted result comes before next.
+ */
 bool ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
     bool nameless, const struct ctx_repair_entry *next);
 /* Moves the tool results that will be inserted for a message ("entry") to the
  * message after it ("next"), where they come before the results for the calls
  * of that message.  The array of results is handed over and extended, not
- * copied, so that many calls in a row take linear time. */
+ * copied, so that the time remains linear for many messages with calls in a
+ * row. */
 int ctx_repair_move_results(struct ctx_repair_entry *entry,
     struct ctx_repair_entry *next, struct ctx_err *err);
 /* Appends to the buffer out the tool results that are inserted for a message
@@ -220,8 +230,9 @@ void ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds);
 int ctx_repair_add(struct ctx_repair *repair, const struct ctx_event *event,
     uint64_t rules, const struct ctx_place *place, struct ctx_err *err);
 /* Called after a message was checked.  Adds the edits that are needed because
- * of its findings (violations of rules): edits that remove blocks and members,
- * and replace ids.  If the message is a record, applies all its edits. */
+ * of findings (violations of rules) about the message: edits that remove blocks
+ * and members, and replace ids.  If the message is a record, applies all edits
+ * of the record. */
 int ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
     const struct ctx_validator *validator, struct ctx_err *err);
 
@@ -260,7 +271,8 @@ int ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 size_t ctx_repair_pass_change(struct ctx_repair_changes *changes,
     const struct ctx_repair_entry *entry);
 /* Removes the signed reasoning that ends after the offset "from" in a message
- * that is a record, and reports this.  If from is SIZE_MAX, removes nothing. */
+ * that is a record, and reports what was removed.  If from is SIZE_MAX, removes
+ * nothing. */
 int ctx_repair_record_reasoning(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, size_t from, struct ctx_err *err);
 /* Removes from the messages of a conversation inside a record the signed

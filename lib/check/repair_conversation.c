@@ -37,8 +37,8 @@ insert_results(struct ctx_repair *repair, const struct ctx_json *json,
 	    json->text + json->nodes[entry->held.node].end, err);
 }
 
-/* Adds an edit that inserts a user message into the record, before a message in
- * the queue. */
+/* Adds an edit that inserts a user message into the record, before another
+ * message of its conversation. */
 static int
 insert_leading_message(struct ctx_repair *repair, const struct ctx_json *json,
     const struct ctx_repair_entry *entry, struct ctx_err *err)
@@ -68,8 +68,8 @@ ctx_repair_conversation(struct ctx_repair *repair,
 	     at = json->nodes[at].next, i++) {
 		struct ctx_repair_entry *entry;
 
-		/* This element of the array is not a message, so it has no
-		 * entry in the queue, and is skipped. */
+		/* Array elements that are not messages are not in the queue,
+		 * and are skipped. */
 		if (k == queue->end)
 			break;
 		entry = ctx_held_queue_at(queue, k);

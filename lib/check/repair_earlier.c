@@ -31,9 +31,9 @@ record_first_marker(void *user, const struct ctx_json *json, uint32_t container,
 	return 0;
 }
 
-/* Replaces bytes of a message in the queue. piece: the bytes that are replaced;
- * with: the new bytes.  Sets *old to a copy of the replaced bytes, because the
- * message gets new memory.  Returns 1, or -1 with *err. */
+/* Replaces bytes of a message in the queue. piece: the old bytes; with: the new
+ * bytes.  Sets *old to a copy of the old bytes, because the message gets new
+ * memory.  Returns 1, or -1 with *err. */
 static int
 replace_in_entry(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_str piece, struct ctx_str with, struct ctx_str *old,

@@ -31,7 +31,8 @@ is_breakpoint_fix(const struct ctx_finding *finding)
 }
 
 /* Adds the edit that replaces bytes of a message.  If entry is NULL, the bytes
- * are in another part of the request, such as its system prompt. */
+ * are not in a message but in another part of the request, such as its system
+ * prompt. */
 static int
 apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_fix *fix, struct ctx_err *err)
@@ -71,8 +72,8 @@ mark_leading_message(struct ctx_repair_entry *entry, struct ctx_fix *fix)
 	return 1;
 }
 
-/* Makes the repair for fix->finding.  The message of the
- * finding was not written yet. */
+/* Makes the repair for fix->finding (a violation of a rule).  The message of
+ * the finding is still in memory: it was not written yet. */
 static int
 apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const struct ctx_message *message, struct ctx_fix *fix, struct ctx_err *err)
@@ -82,8 +83,9 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 	if (remedy == CTX_FIX_NONE)
 		return 0;
-	/* These two repairs insert another message.  They do not change this
-	 * message, so its original need not be archived. */
+	/* CTX_FIX_ADD_RESULT and CTX_FIX_ADD_FIRST insert another message.
+	 * They do not change this message, so its original need not be
+	 * archived. */
 	if (remedy != CTX_FIX_ADD_RESULT && remedy != CTX_FIX_ADD_FIRST &&
 	    ctx_repair_archive(repair, entry, err) < 0)
 		return -1;
@@ -137,8 +139,8 @@ ctx_repair_finding(struct ctx_repair *repair, const struct ctx_finding *finding,
 		fix->role = CTX_ROLE_OTHER;
 		return apply_text_fix(repair, NULL, fix, err);
 	}
-	/* A message that was already written has no entry any more, so it
-	 * cannot be repaired. */
+	/* A message that was already written is not in the queue any more, so
+	 * it cannot be repaired. */
 	if (entry == NULL || ctx_repair_is_linked(entry, finding->place.inside))
 		return 0;
 	fix->role = entry->role;

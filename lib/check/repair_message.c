@@ -18,8 +18,8 @@ ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds)
 }
 
 /* Finds the place before the blocks of a message where a tool result could be
- * inserted.  Stores the place in the entry, as an offset from the beginning of
- * the record. */
+ * inserted.  Stores the place in *entry, as an offset in bytes from the
+ * beginning of the record. */
 static void
 find_insertion_offset(struct ctx_repair_entry *entry,
     const struct ctx_message *message, struct ctx_str text)
@@ -84,8 +84,8 @@ remove_member(struct ctx_edits *edits, const struct ctx_json *json,
 
 /* If the id of a tool call was replaced, adds the edits that put the new id
  * into the results of this call.  If the call runs a program that has made
- * further tool calls, these contain the old id, too, and it is replaced
- * there. */
+ * further tool calls, these further calls contain the id, too; the new id is
+ * then also put into them. */
 static int
 rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
     struct ctx_repair_entry *entry, const struct ctx_message *message,

@@ -50,9 +50,9 @@ report_removed_reasoning(struct ctx_repair *repair,
 	return 0;
 }
 
-/* Parses the message whose JSON text will be written for an entry.  Returns 1
- * if it has signed reasoning that ends after the offset "from", and so must be
- * removed; otherwise 0, or -1 with *err. */
+/* Parses the JSON text of a message in the queue as it will be written.
+ * Returns 1 if the message has signed reasoning that ends after the offset
+ * "from", and so must be removed; otherwise 0, or -1 with *err. */
 static int
 find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
     struct ctx_str text, size_t from, struct ctx_err *err)
@@ -105,9 +105,10 @@ ctx_repair_record_reasoning(struct ctx_repair *repair,
 }
 
 /* If a message inside a record has signed reasoning that must be removed, adds
- * an edit that replaces the whole message.  The new text has the edits of the
- * message applied, and lacks that reasoning. n: number of these edits, which
- * have been merged. */
+ * an edit that replaces the whole message.  In the new text the other edits of
+ * the message are made, and the signed reasoning is removed. n: number of edits
+ * that the record had before any signed reasoning was removed; they have been
+ * merged. */
 static int
 replace_message(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     size_t n, struct ctx_err *err)

@@ -1,6 +1,6 @@
 /*
  * repair_results.c - makes the tool results that are inserted for tool calls
- * without one
+ * without a result
  *
  * For each tool call that is read, a result is made.  It is inserted if the
  * call gets no other result.
@@ -87,7 +87,7 @@ get_sent_value(struct ctx_repair *repair, uint64_t rules,
 	return rc < 0 ? -1 : 0;
 }
 
-/* What the values that replace the variables of a template are taken from. */
+/* Sources of the values that replace the variables of a template. */
 struct result_values {
 	struct ctx_repair *repair;
 	const struct ctx_message *message;
@@ -110,7 +110,7 @@ find_result_value(void *user, struct ctx_str name, struct ctx_str *value,
 	const struct {
 		const char *name;
 		uint32_t node;
-		/* the rules that are passed to get_sent_value */
+		/* rules for get_sent_value; 0 if the value is not an id */
 		uint64_t rules;
 	} nodes[] = {
 	    {"id", call->id, values->rules},
@@ -133,8 +133,8 @@ find_result_value(void *user, struct ctx_str name, struct ctx_str *value,
 }
 
 /* Appends a template to entry->results_text, with its variables replaced by
- * values. call: the tool call that the template is used for, or NULL if it is
- * used for no certain call. */
+ * values. call: the tool call whose values are used, or NULL for a template
+ * that does not belong to a single tool call. */
 static int
 append_template(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     const char *template, const struct ctx_message *message,
@@ -334,10 +334,11 @@ ctx_repair_move_results(struct ctx_repair_entry *entry,
 	return 0;
 }
 
-/* Finds the entry after which the tool results for the calls of a message must
- * be inserted: the entry of the message or a later one.  Returns it, and sets
- * *next to the entry after it, or to NULL.  The place is cached for all
- * messages from this one to the returned one. */
+/* Finds the place at which the tool results for the calls of a message must be
+ * inserted.  Returns the element of the queue before this place, which is that
+ * of the message or of a later message, and sets *next to the element after
+ * this place, or to NULL.  The place is stored for all messages from this one
+ * to the returned one. */
 static struct ctx_repair_entry *
 find_last_before_results(struct ctx_repair *repair,
     const struct ctx_held_queue *queue, struct ctx_repair_entry *entry,

@@ -173,7 +173,7 @@ check_result_block(struct ctx_validator *validator, size_t i, size_t k)
 	    (what = find_block_problem(validator,
 		 &validator->message->blocks[i], block)) == NULL)
 		return 0;
-	/* A tool result may have content that is not a block of its own, as in
+	/* A tool result may have content that is not a separate block, as in
 	 * the format of OpenTelemetry.  A text block cannot replace such
 	 * content, so there is no repair. */
 	if (validator->dialect->text_block != NULL &&

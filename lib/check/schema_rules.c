@@ -20,8 +20,8 @@
  * bytes */
 #define MAX_NAME_BYTES 40
 
-/* A JSON value that is being compared with a schema. at: JSON node of the child
- * of the value that is compared next. */
+/* A JSON value (an object or array) that is being compared with a schema. at:
+ * JSON node of the child of the value that is compared next. */
 struct frame {
 	uint32_t schema, value, at;
 };
@@ -33,7 +33,7 @@ struct fit {
 	struct ctx_buf *one, *other; /* scratch memory */
 	/* why the value does not match the schema, or NULL */
 	const char *wrong;
-	/* Name of the member of the object that does not match the schema.  Its
+	/* Name of the object member whose value does not match the schema.  Its
 	 * length n is 0 if no member is named. */
 	struct ctx_str name;
 };
@@ -264,7 +264,7 @@ check_required(struct fit *fit, uint32_t schema, uint32_t value)
 }
 
 /* Checks a value, and pushes it on the stack so that its children are checked
- * next. name: name of the member whose value it is; its length n is 0 if the
+ * next. name: name of the member that has this value; its length n is 0 if the
  * value is not that of a member. */
 static int
 check_value(struct fit *fit, uint32_t schema, uint32_t value,

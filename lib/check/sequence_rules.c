@@ -5,9 +5,9 @@
 #include "check/tool_call_log.h"
 #include "check/validator.h"
 
-/* Bits of stored findings (violations of rules) for which a repair would remove
- * the message.  Until such a finding is decided, findings about the order of
- * messages are stored, too. */
+/* Kinds of stored findings (violations of rules), as bits, for which a repair
+ * would remove the message.  Until the next message shows whether such a
+ * finding is true, findings about the order of messages are stored, too. */
 #define LEAVES (1u << CTX_WAITS_EMPTY | 1u << CTX_WAITS_REASONING)
 
 /* Returns the number of blocks with content that no repair has removed from a
@@ -165,9 +165,9 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait)
 		validator->open_reasoning[validator->n_open_reasoning++] =
 		    validator->place;
 		validator->reasoning_has_id = has_reasoning_id(validator);
-		/* Reasoning items in a row share one finding, which is decided
-		 * by the message after them.  The place of the finding is that
-		 * of the first item, so later items do not change it. */
+		/* Reasoning items in a row share one finding, which the message
+		 * after them decides.  The place of the finding is that of the
+		 * first item, so later items do not change the finding. */
 		if (validator->n_open_reasoning > 1)
 			return 0;
 	}
@@ -196,8 +196,8 @@ refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
 	return 0;
 }
 
-/* Reports the stored findings about the order of messages which are now
- * certain, because the message before is not removed. */
+/* Reports the stored findings about the order of messages that are certain now,
+ * because the message before them is not removed. */
 static int
 report_certain_findings(struct ctx_validator *validator)
 {
@@ -293,8 +293,8 @@ ctx_validate_still_waiting(struct ctx_validator *validator)
 	bool empty = (validator->waiting_bits & 1u << CTX_WAITS_EMPTY) != 0;
 	struct ctx_last_seen last = validator->last;
 
-	/* The last message has no content and is ignored.  So nothing comes
-	 * after the reasoning before it, which is reported. */
+	/* The last message has no content and is ignored, or it is reasoning.
+	 * So nothing comes after the reasoning, which is reported. */
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    refuse_reasoning(validator,
 		"no text or tool call follows this reasoning") < 0)
@@ -448,7 +448,8 @@ has_result_at_end(const struct ctx_validator *validator)
 }
 
 /* Begins a new turn if a person wrote something in the message.  From now on,
- * tool results are not matched with earlier calls by name or order. */
+ * tool results are not matched with tool calls of earlier turns by name or
+ * order. */
 static void
 begin_turn(struct ctx_validator *validator)
 {
@@ -461,8 +462,8 @@ begin_turn(struct ctx_validator *validator)
 	if (!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT))
 		validator->newest_turn = validator->place.message;
 	/* The message itself contains tool calls, whose results come later.
-	 * Until then, earlier calls can still be matched by name or order,
-	 * too. */
+	 * Until these results come, earlier calls can still be matched by name
+	 * or order, too. */
 	if (ctx_validate_has(validator, CTX_BLOCK_TOOL_CALL))
 		return;
 	for (i = 0; i < message->n; i++)

@@ -220,7 +220,7 @@ ctx_validate_texts(struct ctx_validator *validator)
 	for (i = 0; i < message->n; i++) {
 		block = &message->blocks[i];
 		/* The strings of a block inside a tool result were already
-		 * checked with those of the whole result. */
+		 * checked with the other strings of that result. */
 		if (block->result_index != 0 &&
 		    message->blocks[block->result_index - 1].payload != 0)
 			continue;

@@ -5,10 +5,11 @@
 
 #include "check/check.h"
 
-/* Sets out to a JSON string in which each lone surrogate (an escape for half of
- * a character) is replaced by U+FFFD.  Returns 1, or 0 if there is none, or -1
- * with *err. inner: true if the string contains JSON, whose strings are
- * repaired, too. spare: scratch memory. */
+/* Sets out to a copy of a JSON string in which each lone surrogate (an escape
+ * for half of a character) is replaced by U+FFFD.  Returns 1, or 0 if the
+ * string has no lone surrogate, or -1 with *err. inner: true if the string
+ * contains JSON; the strings of this JSON are then repaired, too. spare:
+ * scratch memory. */
 int ctx_surrogates_repair(struct ctx_buf *out, struct ctx_buf *spare,
     struct ctx_str literal, bool inner, struct ctx_err *err);
 /* Checks strings for lone surrogates: the JSON nodes with indices from "from"
@@ -21,13 +22,13 @@ int ctx_validate_strings(struct ctx_validator *validator,
 bool ctx_text_is_empty(const struct ctx_json *json, uint32_t node, bool blank);
 /* Returns the bytes that must be deleted from a JSON text to remove a child
  * from an object or array: the child and one comma. child: JSON node of the
- * element, or of the member's key. first: true if all children before it are
- * removed, too.  The comma is then the one after the child, otherwise the one
- * before it. */
+ * array element, or of the object member's key. first: true if all children
+ * before this child are removed, too.  The deleted comma is then the one after
+ * the child, otherwise the one before it. */
 struct ctx_str ctx_child_span(const struct ctx_json *json, uint32_t container,
     uint32_t child, bool first);
-/* Returns the text of a finding about the form of an id, or NULL if the rules
- * allow this form. */
+/* Returns the text of a finding (violation of a rule) about the form of an id,
+ * or NULL if the rules allow this form. */
 const char *ctx_id_wrong(uint64_t rules, struct ctx_str literal);
 /* Sets out to the JSON string that replaces an id of a form that the rules
  * forbid.  Returns 1, or 0 if the id need not be replaced, or -1 with *err. */

@@ -1,10 +1,10 @@
 /*
  * tool_call_log.c - stores which tool calls of a conversation have a result
  *
- * Each id has an entry of fixed size in a hash table.  It is found by a 128-bit
- * keyed hash of the id, so the length of an id does not matter.  Only open
- * calls (calls without a result) take more memory.  They are in a list, the
- * oldest first; ctx_open_calls matches them with results.
+ * Each id of a tool call has an element of fixed size in a hash table.  It is
+ * found by a 128-bit keyed hash of the id, so the length of an id does not
+ * matter.  Only open calls (calls without a result) take more memory.  They are
+ * in a list, the oldest first; ctx_open_calls matches them with results.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -97,8 +97,8 @@ grow_log(struct ctx_tool_call_log *log, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns the index of an unused entry for a tool call, or NONE with *err if
- * there is no memory. */
+/* Returns the index of an unused struct ctx_call for a tool call, or NONE with
+ * *err if there is no memory. */
 static uint32_t
 allocate_call(struct ctx_tool_call_log *log, struct ctx_err *err)
 {
@@ -120,8 +120,8 @@ allocate_call(struct ctx_tool_call_log *log, struct ctx_err *err)
 	return (uint32_t)log->n++;
 }
 
-/* Increases the number of open calls with the id of this call.  Returns the
- * state that the id had before. */
+/* Increases the number of open calls (calls without a result) with the id of
+ * this call.  Returns the state that the id had before. */
 static enum ctx_call_state
 record_id(struct ctx_tool_call_log *log, const struct ctx_call *call)
 {
@@ -172,8 +172,8 @@ ctx_tool_call_log_open(struct ctx_tool_call_log *log,
 	return call;
 }
 
-/* Removes a tool call from the list of open calls. state: the new state of its
- * id. */
+/* Removes a tool call from the list of open calls (calls without a result).
+ * state: the new state of the call's id. */
 static void
 close_call(struct ctx_tool_call_log *log, uint32_t i, enum ctx_call_state state)
 {
@@ -231,9 +231,9 @@ ctx_tool_call_log_answer(struct ctx_tool_call_log *log,
 	enum ctx_call_state state = slot == NULL ? CTX_CALL_NEW : slot->state;
 	uint32_t tool, i;
 
-	/* This is a further result of a call that its first result has closed.
-	 * If it is the last one, the state of the id becomes
-	 * CTX_CALL_ANSWERED. */
+	/* The tool result is a further result of a call whose first result has
+	 * already removed it from the open calls.  If this is the last result,
+	 * the state of the id becomes CTX_CALL_ANSWERED. */
 	if (state == CTX_CALL_MORE_RESULTS) {
 		if (!more)
 			slot->state = CTX_CALL_ANSWERED;

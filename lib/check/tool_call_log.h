@@ -31,8 +31,8 @@ struct ctx_call {
 	/* index of the tool call among the tool calls of its message, from 0 */
 	uint32_t ordinal;
 	/* Number of earlier tool calls that had an id and no result when this
-	 * call was added.  Some of them may have been closed without a
-	 * result. */
+	 * call was added.  Some of them may since have been given up (closed
+	 * without a result). */
 	size_t older;
 	/* Id and tool name of the tool call, for the texts of findings
 	 * (violations of rules). */
@@ -55,9 +55,9 @@ struct ctx_call {
 	/* If doubled is true: place of the later message whose tool call has
 	 * the same id. */
 	struct ctx_place again;
-	/* Number of this call in ctx_tool_call_log.waiting; CTX_NO_SEGMENT if
-	 * it was removed there at the end of a turn, because it cannot get a
-	 * result any more. */
+	/* Number by which ctx_tool_call_log.waiting refers to this call;
+	 * CTX_NO_SEGMENT if the call was removed from there at the end of a
+	 * turn, because it cannot get a result any more. */
 	uint32_t handle;
 	/* Indices of the calls before and after this call in the list of open
 	 * calls. */
@@ -76,8 +76,8 @@ struct ctx_tool_call_log {
 	uint32_t first, last; /* list of open calls, oldest first */
 	uint32_t free;
 	size_t with_id; /* number of open calls with an id */
-	/* number of calls with an id that were closed although they had no
-	 * result */
+	/* number of calls with an id that can no longer get a result and had
+	 * none */
 	size_t given_up;
 	/* hash table with an element for each id */
 	struct ctx_call_slot *slots;
@@ -90,44 +90,45 @@ void ctx_tool_call_log_release(struct ctx_tool_call_log *log);
  * conversation. */
 void ctx_tool_call_log_reset(struct ctx_tool_call_log *log);
 
-/* Adds an open tool call with the id and tool name in *key.  The caller sets
- * the other members of the returned call.  Sets *state to the state that the id
- * had before (CTX_CALL_NEW if the call has no id).  If this is CTX_CALL_OPEN,
- * sets *same to the newest open call with the same id.  Returns NULL with *err
- * if there is no memory. */
+/* Adds an open tool call (a call without a result) with the id and tool name in
+ * *key.  The caller sets the other members of the returned call.  Sets *state
+ * to the state that the id had before (CTX_CALL_NEW if the call has no id).  If
+ * this state is CTX_CALL_OPEN, sets *same to the newest open call with the same
+ * id.  Returns NULL with *err if there is no memory. */
 struct ctx_call *ctx_tool_call_log_open(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key, enum ctx_call_state *state,
     struct ctx_call **same, struct ctx_err *err);
-/* Finds the open tool call that a tool result answers, and closes it.  Sets
- * *call to this call, valid until the next call is added, and returns
- * CTX_CALL_OPEN.  If no open call matches the result, returns the state of the
- * result's id. more: true if the call gets further results. */
+/* Finds the open tool call (without a result) that a tool result answers, and
+ * removes it from the open calls.  Sets *call to this call, valid until the
+ * next call is added, and returns CTX_CALL_OPEN.  If no open call matches the
+ * result, returns the state of the result's id. more: true if the call gets
+ * further results. */
 enum ctx_call_state ctx_tool_call_log_answer(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key, bool more, const struct ctx_call **call);
 /* Returns the state of an id, or CTX_CALL_NEW if the key has no id. */
 enum ctx_call_state ctx_tool_call_log_state(const struct ctx_tool_call_log *log,
     const struct ctx_call_key *key);
-/* Returns the open tool call that a tool result with this id or tool name would
- * answer, or NULL if there is none. */
+/* Returns the open tool call (without a result) that a tool result with this id
+ * or tool name would answer, or NULL if there is none. */
 struct ctx_call *ctx_tool_call_log_find(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key);
 /* Begins a new turn.  From now on, results without an id do not answer tool
- * calls of earlier turns: these calls are not found by tool name or order any
- * more. */
+ * calls of earlier turns: such a result no longer finds these calls by tool
+ * name or order. */
 void ctx_tool_call_log_expire(struct ctx_tool_call_log *log);
-/* Returns the oldest open tool call in the message with this index or in a
- * later message, or NULL if there is none.  Takes time in proportion to the
- * number of open calls in these messages. */
+/* Returns the oldest open tool call (without a result) in the message with this
+ * index or in a later message, or NULL if there is none.  Takes time in
+ * proportion to the number of open calls in these messages. */
 struct ctx_call *ctx_tool_call_log_since(struct ctx_tool_call_log *log,
     uint64_t message);
-/* Returns the oldest open tool call, or NULL if there is none. */
+/* Returns the oldest tool call without a result, or NULL if there is none. */
 struct ctx_call *ctx_tool_call_log_first(struct ctx_tool_call_log *log);
-/* Returns the open tool call that was added after *call, or NULL if there is
- * none. */
+/* Returns the tool call without a result that was added after *call, or NULL if
+ * there is none. */
 struct ctx_call *ctx_tool_call_log_next(struct ctx_tool_call_log *log,
     const struct ctx_call *call);
-/* Closes an open tool call that has no result. *call is valid until the next
- * call is added. state: state that the id of the call gets. */
+/* Gives up an open tool call: it cannot get a result any more. *call is valid
+ * until the next call is added. state: state that the id of the call gets. */
 void ctx_tool_call_log_abandon(struct ctx_tool_call_log *log,
     struct ctx_call *call, enum ctx_call_state state);
 

@@ -1,9 +1,10 @@
 /*
  * validator.c - checks whether the provider would accept a conversation
  *
- * A message is checked in three steps: each block alone; its tool calls and
- * results against the open calls, which have no result yet; its place among the
- * messages.  Later steps ignore blocks that a repair has removed.
+ * A message is checked in three steps: first each block alone; then its tool
+ * calls and results against the open calls (calls that have no result yet);
+ * then its place among the messages.  Later steps ignore blocks that a repair
+ * has removed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,9 +112,10 @@ refuse_duplicate_id(struct ctx_validator *validator,
 	return ctx_validate_report(validator, &finding, what);
 }
 
-/* Handles two open tool calls with the same id.  If both are in one message
- * (shared), reports this now.  Otherwise a repair may insert a result between
- * them, so it is reported when the first call is closed. */
+/* Handles two open tool calls (calls without a result) with the same id.  If
+ * both are in the same message (shared), reports this now.  Otherwise a repair
+ * may insert a result between them, so this is reported only when the older
+ * call has got a result or cannot get one any more. */
 static int
 record_duplicate_id(struct ctx_validator *validator, struct ctx_call *same,
     const struct ctx_call *call)
@@ -126,7 +128,8 @@ record_duplicate_id(struct ctx_validator *validator, struct ctx_call *same,
 }
 
 /* Returns true if the results of earlier tool calls must come before this
- * message.  Results inside an assistant message belong to its own calls. */
+ * message.  Results inside an assistant message belong to the calls of that
+ * message. */
 static bool
 is_between_results(const struct ctx_validator *validator)
 {
@@ -159,13 +162,14 @@ has_user_content(const struct ctx_validator *validator)
 	return false;
 }
 
-/* Returns true if an open tool call cannot get a result any more, because of
- * this message or, if validator->ended is true, because the conversation has
- * ended.  Anthropic runs its own tools after those of the client.  So a call of
- * Anthropic's tools may be open until a user message has other content than
- * results (pydantic-ai, test_unpaired_native_tool_calls.py, August 2026), or at
- * the end of a turn that was paused.  The AI SDK waits for calls that the user
- * is asked to approve. */
+/* Returns true if an open tool call (without a result) cannot get a result any
+ * more, because of this message or, if validator->ended is true, because the
+ * conversation has ended.  Anthropic runs its own tools after those of the
+ * client.  So a call of Anthropic's tools may lack a result until a user
+ * message has content other than results (pydantic-ai,
+ * test_unpaired_native_tool_calls.py, August 2026), or at the end of a turn
+ * that was paused.  The AI SDK waits for calls that the user is asked to
+ * approve. */
 static bool
 is_call_closed(const struct ctx_validator *validator,
     const struct ctx_call *call)
@@ -179,7 +183,7 @@ is_call_closed(const struct ctx_validator *validator,
 	    (!call->provider_runs && !call->asked);
 }
 
-/* Adds an open tool call to the log; see ctx_tool_call_log_open. */
+/* Adds a tool call without a result to the log; see ctx_tool_call_log_open. */
 static struct ctx_call *
 record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
     enum ctx_call_state *state, struct ctx_call **same)
@@ -209,9 +213,9 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
 	return call;
 }
 
-/* Checks that a tool call made by a program belongs to an open tool call which
- * runs the program.  If the call that runs the program was closed without a
- * result, that was reported before. */
+/* Checks that a tool call made by a program contains the id of an open tool
+ * call (without a result) which runs the program.  If the call that runs the
+ * program could get no result, this was reported before. */
 static int
 check_caller(struct ctx_validator *validator, size_t i)
 {
@@ -251,7 +255,7 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal)
 	call->ordinal = ordinal;
 	if (state == CTX_CALL_OPEN) {
 		here = same->place.message == validator->place.message;
-		/* The older call with this id is closed by close_calls, before
+		/* An older call has the same id. close_calls gives it up before
 		 * results of the new call are read. */
 		if (!here && is_between_results(validator))
 			return 0;
@@ -264,7 +268,7 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal)
 }
 
 /* Notes down that a tool result is late: a message without results is between
- * its call and this message. */
+ * the result's tool call and this message. */
 static void
 record_late_result(struct ctx_validator *validator, const struct ctx_call *call)
 {
@@ -325,8 +329,9 @@ record_inserted_result(struct ctx_validator *validator)
 }
 
 /* The result of a program comes after the results of the tool calls that the
- * program makes.  So if a program makes a call here, the call that runs the
- * program remains open, unless the user wrote after the program's last call. */
+ * program makes.  So if a program makes a call in this message, the call that
+ * runs the program may get its result later, unless the user wrote after the
+ * program's last call. */
 static int
 resume_callers(struct ctx_validator *validator)
 {
@@ -364,7 +369,8 @@ may_result_come_later(const struct ctx_validator *validator,
 }
 
 /* Returns true if a result inserted for this call, which has no id, could be
- * taken as that of an older call that has no result at that place either. */
+ * taken as the result of an older call that has no result at that place
+ * either. */
 static bool
 is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 {
@@ -380,8 +386,8 @@ is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 		validator->late_call <= message);
 }
 
-/* Reports and closes the tool calls that cannot get a result any more, of those
- * in messages with an index below end. */
+/* Considers the tool calls in messages with an index below end.  Reports and
+ * gives up those that cannot get a result any more. */
 static int
 refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end)
 {
@@ -421,8 +427,9 @@ refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end)
 	return 0;
 }
 
-/* Closes the tool calls whose results must come before this message.  Calls
- * that may be open until the user writes are not examined before. */
+/* Reports and gives up the tool calls whose results should have come before
+ * this message.  Calls that may lack a result until the user writes are
+ * examined only when the user writes. */
 static int
 close_calls(struct ctx_validator *validator)
 {
@@ -518,8 +525,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	    (wait < CTX_WAITS && ctx_validate_wait(validator, wait) < 0))
 		return -1;
 	/* A message without content is the last one, or a repair removes it.
-	 * So unlike other messages, it does not end the wait for tool
-	 * results. */
+	 * So, unlike other messages, this message does not end the wait for
+	 * tool results. */
 	if (wait == CTX_WAITS_EMPTY)
 		return ctx_validate_place(validator);
 	if (resume_callers(validator) < 0 || close_calls(validator) < 0)
@@ -533,8 +540,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	return ctx_validate_place(validator);
 }
 
-/* Called at the end of the conversation.  Closes all tool calls that are still
- * open, and reports those that have the same id as a later call. */
+/* Called at the end of the conversation.  Gives up all tool calls that have no
+ * result, and reports those that have the same id as a later call. */
 static int
 refuse_open_duplicates(struct ctx_validator *validator)
 {

@@ -38,9 +38,8 @@ int ctx_validate_refuse(struct ctx_validator *validator, enum ctx_rule_id id,
  * (id and tool name of a tool call or tool result), and the argument tail. */
 int ctx_validate_refuse_block(struct ctx_validator *validator,
     enum ctx_rule_id id, size_t block, const char *what, const char *tail);
-/* Reports a finding about the last message that was stored until the next
- * message showed that it is true, and deletes it from the stored ones. wait:
- * kind of the finding. */
+/* Reports the stored finding of a kind, which the next message has shown to be
+ * true, and deletes it from the stored findings. wait: kind of the finding. */
 int ctx_validate_refuse_waiting(struct ctx_validator *validator, unsigned wait,
     enum ctx_rule_id id, const char *what);
 /* Appends the name of a tool call to validator->what: its id and its tool name,
@@ -68,14 +67,14 @@ int ctx_validate_refuse_edit(struct ctx_validator *validator,
  * removed. */
 bool ctx_validate_has(const struct ctx_validator *validator,
     enum ctx_block_kind kind);
-/* Returns true if a block contains only white space, although the rules forbid
- * this.  Returns false for a block with a signature, which is always
+/* Returns true if a block contains only white space or is empty, and the rules
+ * forbid this.  Returns false for a block with a signature, which is always
  * accepted. */
 bool ctx_validate_says_nothing(const struct ctx_validator *validator,
     const struct ctx_block *block);
 
-/* Each function below checks one property of the message.  It returns 0, or -1
- * with *validator->err. */
+/* Each of the functions ctx_validate_* below checks one property of the message
+ * that is being checked.  It returns 0, or -1 with *validator->err. */
 
 /* Checks each block of the message by itself, without looking at other
  * blocks. */
@@ -100,21 +99,22 @@ int ctx_validate_images(struct ctx_validator *validator);
 int ctx_validate_assistant_media(struct ctx_validator *validator, size_t i);
 /* Checks that the provider accepts everything that tool result i contains. */
 int ctx_validate_result(struct ctx_validator *validator, size_t i);
-/* Checks that tool result i has content, if the rules demand this. */
+/* Checks that tool result i has content, if the rules demand content. */
 int ctx_validate_body(struct ctx_validator *validator, size_t i);
 /* Checks that the message has content.  Sets validator->removed to true if a
  * repair removes the message.  If only the next message can show whether a
  * finding is true, sets *wait to the kind of this finding, otherwise to
  * CTX_WAITS. */
 int ctx_validate_content(struct ctx_validator *validator, unsigned *wait);
-/* Stores a finding about the message until the next message shows whether the
- * finding is true. wait: kind of the finding. */
+/* Stores a finding (violation of a rule) about the message until the next
+ * message shows whether the finding is true. wait: kind of the finding. */
 int ctx_validate_wait(struct ctx_validator *validator, unsigned wait);
-/* Reports or deletes the stored findings, according to what this message shows
- * about them. wait: value that ctx_validate_content has set for this message.
- */
+/* Reports or deletes the findings that were stored for earlier messages,
+ * according to what this message shows about them. wait: value that
+ * ctx_validate_content has set for this message. */
 int ctx_validate_waiting(struct ctx_validator *validator, unsigned wait);
-/* Reports or deletes the stored findings at the end of the conversation. */
+/* Reports or deletes the findings that are still stored at the end of the
+ * conversation. */
 int ctx_validate_still_waiting(struct ctx_validator *validator);
 /* Checks that the role of the message is allowed at its position. */
 int ctx_validate_place(struct ctx_validator *validator);

@@ -1,10 +1,10 @@
-/* write_repaired.c - writes the records in memory about which there can be no
+/* write_repaired.c - writes the records in memory for which there can be no
  * more findings (violations of rules) */
 #include <string.h>
 
 #include "check/repair.h"
 
-/* Writes the tool results that must be inserted for an entry: as records of
+/* Writes the tool results that must be inserted after a message: as records of
  * their own, or as blocks of the next message. */
 static int
 write_due_results(struct ctx_repair *repair, struct ctx_repair_entry *entry,
@@ -34,8 +34,8 @@ write_due_results(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 		    &repair->entry_edits, err);
 	}
 	/* Each inserted result gets the line end of the record before it.  If
-	 * that record is the last line of the file and has no line end, one is
-	 * written before the results, and none after them. */
+	 * that record is the last line of the file and has no line end, a line
+	 * end is written before the results, and none after them. */
 	if (!ended && ctx_buf_add(out, eol, strlen(eol), err) < 0)
 		return -1;
 	if (ctx_repair_append_result_messages(out, entry, eol, err) < 0 ||
@@ -45,7 +45,8 @@ write_due_results(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	    (struct ctx_str){out->p, out->n}, false, err);
 }
 
-/* Adds the edit that inserts a user message before the record of an entry. */
+/* Adds the edit that inserts a user message, as a record, before another
+ * record. */
 static int
 insert_leading_record(struct ctx_repair *repair,
     const struct ctx_repair_entry *entry, struct ctx_err *err)
@@ -85,9 +86,9 @@ write_repaired(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	    : 0;
 }
 
-/* Writes the entries at the beginning of the queue about which there can be no
- * more findings. first_undecided: index of the first message about which there
- * can be. */
+/* Writes the records at the beginning of the queue for which there can be no
+ * more findings (violations of rules). first_undecided: index of the first
+ * message for which there can be findings. */
 static int
 write_decided_entries(struct ctx_repair *repair, uint64_t first_undecided,
     struct ctx_err *err)
@@ -129,8 +130,8 @@ ctx_repair_record(struct ctx_repair *repair, const struct ctx_event *event,
 		return -1;
 	if (queue->first == queue->end)
 		return 0;
-	/* The texts of the entries before the last one are in memory already.
-	 */
+	/* The texts of all other records in the queue have already been copied
+	 * to memory. */
 	entry = ctx_held_queue_at(queue, queue->end - 1);
 	return entry->held.text != NULL
 	    ? 0
