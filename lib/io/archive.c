@@ -18,8 +18,8 @@
 
 /* Opens the archive for appending.  A regular file is also opened for reading,
  * because end_torn_line reads its last byte.  A pipe is opened only for
- * writing: if this process could also read from it, opening would not wait for
- * another process that reads. */
+ * writing: if this process could also read from the pipe, opening would not
+ * wait for another process that reads. */
 static int
 open_file(const char *path)
 {

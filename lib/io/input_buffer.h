@@ -66,7 +66,7 @@ struct ctx_reader {
 	/* n: number of files; next: index of the file that is opened next. */
 	size_t n, next;
 	const char *name;
-	/* For a text in memory: the part of it that was not read yet. */
+	/* For a text in memory: the part of the text that was not read yet. */
 	struct ctx_str unread;
 	int fd; /* descriptor of the open file, or -1 if no file is open */
 	enum framing framing;

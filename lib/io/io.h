@@ -61,7 +61,7 @@ void ctx_writer_release(struct ctx_writer *writer);
 
 enum ctx_record_kind {
 	CTX_RECORD_JSON, /* one JSON value */
-	/* The record consists only of white space, or is a byte order mark
+	/* The record consists only of white space, or is the byte order mark
 	 * (BOM) at the beginning of the first file. */
 	CTX_RECORD_BLANK,
 	/* The record is not valid JSON.  Only a lenient reader returns such a

@@ -250,8 +250,8 @@ scan_json(struct ctx_reader *r, size_t at, size_t n, size_t *used,
 
 /*
  * Counts the brackets in an incomplete JSON value, to detect when its last
- * bracket was read.  Each byte is examined only once; scanning the value again
- * after each read would take quadratic time.
+ * bracket was read.  Each byte is examined only once; scanning the whole value
+ * again after each read would take quadratic time.
  */
 struct nest {
 	size_t at; /* number of bytes of the value that were examined */

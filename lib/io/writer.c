@@ -26,8 +26,8 @@
 /* Minimum number of borrowed bytes that are written directly.  Fewer bytes are
  * copied first, because copying them takes less time than a system call. */
 #define LONG_RUN ((size_t)32 << 10)
-/* Number of collected bytes of output at which they are written at once,
- * without waiting for the next flush. */
+/* If at least this number of bytes was collected, the bytes are written at
+ * once, without waiting for the next flush. */
 #define FULL ((size_t)256 << 10)
 /* Maximum number of bytes that one system call writes: some systems refuse
  * more than INT_MAX bytes, others write only a part of them. */

@@ -50,7 +50,8 @@ struct name_use {
  * the prompt, counted from 1. */
 struct prompt_name {
 	/* Value of prompt_search.round when the other members were set.  If
-	 * prompt_search.round has another value now, they are not valid. */
+	 * prompt_search.round has another value now, the other members are not
+	 * valid. */
 	uint32_t round;
 	uint32_t n_messages; /* number of messages that contain the name */
 	uint32_t newest;     /* position of the newest message with it */
@@ -62,7 +63,7 @@ struct prompt_name {
 	bool is_given;
 };
 
-/* A place of a name in the current prompt.  Stored only if at most
+/* A place in the current prompt at which a name occurs.  Stored only if at most
  * EVAL_SEEN_MOST messages contain the name. */
 struct seen_place {
 	struct name_place place;

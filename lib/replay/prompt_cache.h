@@ -9,8 +9,9 @@
 /* How the cache of a provider stores prompts.  Times are in milliseconds. */
 struct cache_rules {
 	/* True if the provider stores only the parts of a prompt that end at a
-	 * breakpoint.  False if it finds the longest common beginning of two
-	 * prompts without breakpoints. */
+	 * breakpoint.  False if the provider needs no breakpoints, and finds
+	 * the longest beginning that a prompt has in common with an earlier
+	 * prompt. */
 	bool is_marked;
 	/* true if the provider charges for writing to the cache */
 	bool writes;
@@ -42,7 +43,8 @@ struct cached_prompt {
 	 * milliseconds since 1970; INT64_MIN if not known. */
 	int64_t time, answer_time;
 	uint64_t tokens; /* number of tokens of the whole prompt */
-	/* number of tokens that are in the cache after the request */
+	/* number of tokens of the prompt that are in the cache after the
+	 * request */
 	uint64_t stored;
 	/* outside: number of tokens of the system prompt and tool definitions,
 	 * which come before all messages. stored_outside: how many of these
@@ -82,7 +84,8 @@ struct prompt_cache {
 	size_t n, cap;
 	/* A use of the cache: a series of prompts, each of which continues the
 	 * one before.  All messages of a use expire at the same time.  If
-	 * several uses contain a message, it belongs to the newest of them. */
+	 * several uses contain a message, the message belongs to the newest of
+	 * these uses. */
 	struct cache_use {
 		const struct ctx_model *model;
 		/* when the messages of this use expire, in milliseconds since

@@ -19,8 +19,8 @@ struct pruned_message {
 	/* The recorded message, or NULL for a summary that was inserted as a
 	 * message for an earlier request. */
 	const struct replay_message *recorded;
-	/* If the record also contains the answer: the message with the answer;
-	 * otherwise NULL. */
+	/* If the record contains this message, which is a prompt, and its
+	 * answer: the message with the answer.  Otherwise NULL. */
 	const struct replay_message *answer;
 	/* If a summary was inserted for an earlier request, and is this message
 	 * or a block of this message: number of tokens and hash of the summary.

@@ -10,8 +10,8 @@
  * input. */
 struct replay_message {
 	struct prompt_message sent;
-	/* number of the message's line in the session file, from 1; 0 if it is
-	 * not from a session file */
+	/* number of the message's line in the session file, from 1; 0 if the
+	 * message is not from a session file */
 	uint32_t line;
 	/* index of the request to which this message is a response, plus 1; 0
 	 * if there is none */

@@ -49,9 +49,9 @@ enum ctx_replay_reason {
 	 * is not known how much of the system prompt and tool definitions was
 	 * in the cache because of other sessions. */
 	CTX_REPLAY_EXPIRED,
-	/* The messages were replaced by others, by a compaction or on another
-	 * branch.  It is not known how much of the system prompt and tools was
-	 * stored. */
+	/* The messages of the previous prompt were replaced by other messages,
+	 * because of a compaction or another branch of the conversation.  It is
+	 * not known how much of the system prompt and tools was stored. */
 	CTX_REPLAY_REPLACED,
 	/* The provider read at most the part of the system prompt and tool
 	 * definitions that other sessions also send, although the replay found
@@ -109,8 +109,8 @@ struct ctx_replayed_request {
 	/* milliseconds since the previous request, or -1 if not known */
 	int64_t pause;
 	/* is_recorded: true if the session says how many tokens were billed.
-	 * has_reads: true if it says how many of them were read from the
-	 * cache. */
+	 * has_reads: true if the session says how many billed tokens were read
+	 * from the cache. */
 	bool is_recorded, has_reads;
 	struct ctx_billed_usage recorded, replayed;
 	enum ctx_replay_reason reason;
@@ -126,9 +126,9 @@ struct ctx_replay_outcome {
 	/* number of requests without a timestamp */
 	uint64_t untimed;
 	/* outside: number of tokens that every request has outside its messages
-	 * (system prompt, tool definitions). shared: how many of these the
-	 * first request read from the cache, where other sessions had stored
-	 * them. */
+	 * (system prompt, tool definitions). shared: how many of these tokens
+	 * the first request read from the cache, where other sessions had
+	 * stored them. */
 	uint64_t outside, shared;
 	/* Sums over requests. recorded: the numbers that the session contains,
 	 * for the requests that report what they read from the cache. replayed:
@@ -140,9 +140,10 @@ struct ctx_replay_outcome {
 	 * reads is not counted, because the replay takes its numbers from that
 	 * request. */
 	uint64_t reasons[CTX_REPLAY_REASONS];
-	/* For each of these reasons: number of tokens that were read from the
-	 * cache according to the session, minus the number that the replay
-	 * computes; summed over the requests. */
+	/* For each reason why the cache reads of the session and of the replay
+	 * may differ: number of tokens that were read from the cache according
+	 * to the session, minus the number that the replay computes; summed
+	 * over the requests. */
 	int64_t differences[CTX_REPLAY_REASONS];
 };
 /* Replays a session request by request. each: callback for every request, or

@@ -99,8 +99,8 @@ struct ctx_count_ahead {
 	bool has_pending;
 	/* record of the event that was returned last */
 	const struct ctx_record *last;
-	/* True if the end of the stream was read, or an error has occurred.  rc
-	 * and err: the result of that read. */
+	/* True if the last read has reached the end of the stream or has
+	 * failed.  rc and err: the result of that read. */
 	bool ended;
 	int rc;
 	struct ctx_err err;

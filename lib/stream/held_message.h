@@ -64,8 +64,8 @@ struct ctx_held_queue {
 /* Returns the element of the queue with this number.  The pointer is valid
  * until the next element is added, or this element is removed. */
 void *ctx_held_queue_at(const struct ctx_held_queue *queue, size_t number);
-/* Appends an element to the queue for the event's message, or for its record if
- * the event has no message.  Does not copy the text of the record yet.  The
+/* Appends an element to the queue for the event's message or, if the event has
+ * no message, for its record.  Does not copy the text of the record yet.  The
  * members that the command has added to struct ctx_held_message are zero.
  * Returns the element, or NULL with *err if there is no memory. */
 void *ctx_held_queue_add(struct ctx_held_queue *queue,

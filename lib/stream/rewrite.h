@@ -25,9 +25,9 @@ enum ctx_stream_end {
  * or -1 with *err if the command must end.  A callback may be NULL if the
  * command does nothing at that point. */
 struct ctx_rewrite_command {
-	/* An empty queue, of which the queues of struct ctx_rewrite are copies;
-	 * only entry_size and release are set.  NULL if the command keeps no
-	 * messages in memory. */
+	/* An empty queue, which is copied to both queues of struct ctx_rewrite.
+	 * Only its members entry_size and release are set.  NULL if the command
+	 * keeps no messages in memory. */
 	const struct ctx_held_queue *entries;
 	/* Called at the beginning of each conversation.  For a conversation
 	 * inside a record, *event is the event BEGIN.  For the conversation in
@@ -39,8 +39,8 @@ struct ctx_rewrite_command {
 	 * message to rewrite->edits, or keeps the message in memory. */
 	int (*message)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
-	/* Called for an element of a conversation inside a record that is not a
-	 * message. */
+	/* Called for each element of a conversation inside a record for which
+	 * the stream returns no message. */
 	int (*unknown)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
 	/* Called at the end of a conversation inside a record. */

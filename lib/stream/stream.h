@@ -16,7 +16,8 @@ enum ctx_event_kind {
 	CTX_EVENT_BEGIN, /* a conversation inside a record begins */
 	/* a message: inside a record, or a record of its own */
 	CTX_EVENT_MESSAGE,
-	/* an element of a conversation inside a record that is not a message */
+	/* an element of a conversation inside a record, if the element is not a
+	 * message that is returned as CTX_EVENT_MESSAGE */
 	CTX_EVENT_UNKNOWN,
 	CTX_EVENT_END,    /* the conversation inside the record ends */
 	CTX_EVENT_RECORD, /* the record has ended, so it can be written */
@@ -45,7 +46,7 @@ struct ctx_event {
 	/* For MESSAGE: the token counts of the message, if a thread of
 	 * ctx_stream_count_ahead has already counted them; otherwise NULL. */
 	const struct ctx_cost *cost;
-	/* Used for MESSAGE and UNKNOWN: JSON node of the message in the
+	/* For the events MESSAGE and UNKNOWN: JSON node of the message in the
 	 * record. */
 	uint32_t node;
 	/* Number of the record's line in ctx_stream.transcript, the list of the
@@ -88,10 +89,11 @@ struct ctx_found {
 };
 
 /* A stream: reads records, detects their format, and returns events.  A message
- * that is possible in every dialect is read in the dialect of the stream's
- * other messages.  A session file is read twice, from its first line to its
- * end; if it is not a regular file, it is kept in memory for that.  To use a
- * stream, zero it, then set reader and the options below. */
+ * that is possible in every dialect (format) is read in the dialect of the
+ * stream's other messages.  A session file is read twice, from its first line
+ * to its end; if the file is not a regular file, it is kept in memory until the
+ * second reading.  To use a stream, zero the struct, then set reader and the
+ * options below. */
 struct ctx_stream {
 	struct ctx_reader *reader;
 	/* dialect chosen by the user, or NULL */
@@ -100,8 +102,8 @@ struct ctx_stream {
 	 * the model. */
 	bool include_hidden;
 	/* True if the caller will remove lines of a session file after the file
-	 * was read.  The links between the lines are then kept in memory until
-	 * the end of the stream. */
+	 * was read.  The links between the lines (which line is the parent of a
+	 * line) are then kept in memory until the end of the stream. */
 	bool track_links;
 	/* dialect detected so far, or NULL */
 	const struct ctx_dialect *dialect;
@@ -132,9 +134,8 @@ struct ctx_stream {
 	/* Where ctx_stream_next continues inside the record: JSON node of the
 	 * next conversation, and JSON node of the next message. */
 	uint32_t conversation, message;
-	/* JSON node of the first message of the conversation that is sent to
-	 * the model.  The agent has replaced the messages before it by a
-	 * summary. */
+	/* Messages of the conversation before this JSON node are not sent to
+	 * the model, because the agent has replaced them by a summary. */
 	uint32_t first;
 	/* JSON node of the last message of the user in the conversation inside
 	 * the record. 0 if there is none, or if it was not searched yet
@@ -283,8 +284,8 @@ struct ctx_report {
 	    struct ctx_err *err);
 };
 
-/* Archives the bytes before a change.  Must be called before these bytes are
- * changed. */
+/* Archives the bytes that a change removes or replaces.  Must be called before
+ * these bytes are changed. */
 int ctx_report_keep(const struct ctx_report *report, struct ctx_change *change,
     struct ctx_err *err);
 /* Calls on_change for a change that is final. */
@@ -346,10 +347,11 @@ struct ctx_message_edit {
 	const bool *spared;
 	size_t segment; /* index of the message's first segment (part) */
 };
-/* Adds the edits of a message that the argument edit asks for.  Sets *empty to
+/* Adds the edits that the argument edit asks for in a message.  Sets *empty to
  * true if no block would be left; the caller must then remove the whole
  * message.  Replaces a tool result by a short text only if this saves tokens.
- * If the JSON of a tool call contains its result, removes both together. */
+ * If the JSON of a tool call contains the tool result, removes call and result
+ * together. */
 int ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_counter *counter,
     bool *empty, struct ctx_err *err);
