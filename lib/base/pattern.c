@@ -84,7 +84,7 @@ struct ctx_pattern_code {
 	unsigned overruns;
 };
 
-/* Adds up the work of one match. */
+/* The work of one match, which count_work adds up. */
 struct work {
 	const struct ctx_pattern_code *one;
 	int64_t left;

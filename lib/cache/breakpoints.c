@@ -219,9 +219,9 @@ add_breakpoint(struct breakpoints *points, uint64_t number, unsigned bit,
 	points->list[points->n++].bit = bit;
 }
 
-/* Adds a breakpoint to the list, for the last block of a message that may have
- * one. number: number of the message plus 1, or 0 for no message.  Adds nothing
- * if the message was already written. */
+/* Adds a breakpoint to the list: at the last of those content blocks of a
+ * message that may have a breakpoint. number: number of the message plus 1, or
+ * 0 for no message.  Adds nothing if the message was already written. */
 static void
 add_breakpoint_at_end(const struct cache_run *run, struct breakpoints *points,
     uint64_t number, const char *rule)
@@ -243,8 +243,9 @@ ctx_cache_run_newest(const struct cache_run *run)
 	    find_lowest_bit(entry->places.mask);
 }
 
-/* Adds a breakpoint to the list, for the block that is BREAKPOINT_STEP blocks
- * before the newest breakpoint, or for the next block that may have one. */
+/* Adds a breakpoint to the list: at the content block that is BREAKPOINT_STEP
+ * blocks before the newest breakpoint, or at the next block that may have a
+ * breakpoint. */
 static void
 add_earlier_breakpoint(const struct cache_run *run, struct breakpoints *points)
 {

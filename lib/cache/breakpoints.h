@@ -94,10 +94,10 @@ struct cache_entry *ctx_cache_run_at(const struct cache_run *run,
 struct cache_entry *ctx_cache_run_add(struct cache_run *run,
     const struct ctx_event *event, struct ctx_err *err);
 
-/* Decides whether messages of this format get breakpoints, and in which form:
- * sets run->status and run->format. provider: name of the provider for which
- * breakpoints are written, or NULL for the provider to which the format
- * belongs. */
+/* Decides whether messages of this format get breakpoints, and how breakpoints
+ * are written: sets run->status and run->format. provider: name of the provider
+ * for which breakpoints are written, or NULL for the provider to which the
+ * format belongs. */
 int ctx_cache_run_decide(struct cache_run *run,
     const struct ctx_dialect *dialect, const char *provider,
     struct ctx_err *err);

@@ -36,8 +36,8 @@ struct ctx_cache_outcome {
 	uint64_t line;
 	enum ctx_cache_status status;
 	const struct ctx_dialect *dialect;
-	/* Form of the breakpoints, or NULL if the message format of the
-	 * conversation cannot have any. */
+	/* How breakpoints are written in the message format of the
+	 * conversation, or NULL if this format cannot have breakpoints. */
 	const struct ctx_breakpoint_format *format;
 	const struct ctx_model *model; /* NULL if the model is not known */
 	/* number of breakpoints that the conversation gets */
@@ -102,8 +102,8 @@ int ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
  * records has one item per record. */
 struct ctx_request_prefix;
 struct ctx_request_prefix_item {
-	/* Key of the member, if the item is a member of the request; NULL if it
-	 * is a message. */
+	/* Key of the member, if the item is a member of the request; NULL if
+	 * the item is a message. */
 	const char *member;
 	const char *file;
 	/* number of the line on which the record of the item begins */
@@ -114,7 +114,7 @@ struct ctx_request_prefix_item {
 	uint64_t hash;
 	bool is_signed; /* true if the message has signed reasoning */
 	/* True if the message of this item is split over several records, and
-	 * the next item has its next part. */
+	 * the next item has the next part of the message. */
 	bool is_continued;
 	/* Offset and length, in bytes, of the stored text by which this item is
 	 * compared with that of another request.  Set only if the option "keep"
@@ -128,14 +128,15 @@ struct ctx_request_prefix_options {
 	 * to have breakpoints where ctx_mark_cache would write them for this
 	 * provider. */
 	const char *provider;
-	/* Key of the hashes by which items are compared.  It must be the same
-	 * for all requests that are compared. */
+	/* Key of the hashes by which items are compared.  The key must be the
+	 * same for all requests that are compared. */
 	const struct ctx_hashkey *key;
 	/* True if this request is the earlier one of two that are compared.
 	 * The texts of its items are then stored. */
 	bool keep;
 	/* The earlier request with which this one is compared, or NULL.  When
-	 * it was read, the option "keep" must have been true. */
+	 * the earlier request was read, the option "keep" must have been
+	 * true. */
 	const struct ctx_request_prefix *earlier;
 };
 /* Reads the only conversation of a stream as a request.  The caller frees
@@ -147,8 +148,8 @@ int ctx_request_prefix_read(struct ctx_request_prefix **prefix,
 void ctx_request_prefix_close(struct ctx_request_prefix *prefix);
 
 /* How a later request differs from an earlier one.  The prompt cache can be
- * used for all of the earlier request only if the later request repeats it and
- * appends messages. */
+ * used for all of the earlier request only if the later request repeats the
+ * earlier one and appends messages. */
 struct ctx_request_prefix_change {
 	bool appended; /* true if messages were only appended */
 	/* The first member or message of the request that differs.  NULL if
@@ -223,11 +224,11 @@ struct ctx_cache_cost {
 	uint64_t read, written, fresh;
 	bool writes; /* true if the provider charges for cache writes */
 	enum ctx_basis basis; /* how far the token counts can be trusted */
-	/* Tokens of a request that is compared with the later one: it only
-	 * appends messages to the earlier request. reusable: tokens of the
-	 * earlier request, all of which the cache contains. appended: tokens of
-	 * the appended messages: those of the later request after its last
-	 * message that the earlier request contains, too. */
+	/* For comparison: number of tokens of a request that only appends
+	 * messages to the earlier request. reusable: tokens of the earlier
+	 * request, all of which are read from the cache. appended: tokens of
+	 * the appended messages, which are those of the later request after its
+	 * last message that the earlier request contains, too. */
 	uint64_t reusable;
 	uint64_t appended;
 	struct ctx_prices prices; /* prices of the later request */

@@ -71,7 +71,7 @@ ctx_cache_report_change(const struct cache_report *report,
 	return ctx_report_change(report->options, change, err);
 }
 
-/* Finds the member of a request that contains a node.  Returns the JSON node of
+/* Finds the member of a request that contains a JSON node.  Returns the node of
  * the member's key. */
 static uint32_t
 find_request_member(const struct ctx_json *json, uint32_t request,

@@ -18,7 +18,7 @@
  * which breakpoints are written. */
 #define MAX_UNDECIDED 16
 
-/* State of ctx_mark_cache while it reads a stream. */
+/* What ctx_mark_cache needs while it reads a stream. */
 struct marking {
 	struct ctx_rewrite rewrite;
 	struct ctx_model_counters *counters;
@@ -154,8 +154,8 @@ decide_provider(struct marking *marking, const struct ctx_dialect *dialect,
 
 	if (ctx_cache_run_decide(run, dialect, marking->options->provider,
 		err) < 0) {
-		/* Until the status and the form of the breakpoints are decided,
-		 * no message can be written. */
+		/* Until run->status and run->format are decided, no message can
+		 * be written. */
 		run->decided = false;
 		return -1;
 	}

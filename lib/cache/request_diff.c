@@ -258,8 +258,8 @@ set_shared(struct ctx_cache_cost *cost,
 }
 
 /* Sets how many tokens of the later request are read from the cache, written to
- * the cache, and sent without it. n: number of items (members and messages) in
- * the common beginning of the requests. */
+ * the cache, and sent without use of the cache. n: number of items (members and
+ * messages) in the common beginning of the requests. */
 static void
 set_cached_tokens(struct ctx_cache_cost *cost,
     const struct ctx_request_prefix *earlier,

@@ -151,9 +151,9 @@ compare_edit_spans(const void *a, const void *b)
 
 /* Joins two edits that remove children of the same array or object and overlap
  * in a comma: extends the first edit to the address end, so that it removes the
- * bytes of both.  If the edit does not begin with a comma, it begins with the
- * first child of the array or object, and must also remove the comma after the
- * last removed child. */
+ * bytes of both edits.  If the edit does not begin with a comma, it begins with
+ * the first child of the array or object, and must also remove the comma after
+ * the last removed child. */
 static void
 extend_removal(struct ctx_edit *edit, const char *end)
 {

@@ -30,8 +30,8 @@ enum ctx_json_kind {
  * a string include its quotes.
  */
 struct ctx_node {
-	/* offsets in the text, in bytes: at: of the node's first byte; end: of
-	 * the byte after its last one */
+	/* Offsets in the text, in bytes. at: offset of the first byte of the
+	 * node; end: offset of the byte after the last byte of the node. */
 	uint32_t at, end;
 	/* index of the first node after this one and all its children */
 	uint32_t next;
@@ -129,9 +129,9 @@ ctx_json_next_element(const struct ctx_json *json, uint32_t list, uint32_t *one)
 	*one = *one == 0 ? list + 1 : json->nodes[*one].next;
 	return *one < json->nodes[list].next;
 }
-/* Moves *key to the key of the next member of an object; its value is the node
- * after the key.  *key must be 0 before the first call.  Returns false after
- * the last member, and if the node is not an object. */
+/* Moves *key to the key of the next member of an object; the member's value is
+ * the node after the key.  *key must be 0 before the first call.  Returns false
+ * after the last member, and if the node is not an object. */
 static inline bool
 ctx_json_next_member(const struct ctx_json *json, uint32_t object,
     uint32_t *key)

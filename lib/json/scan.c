@@ -235,7 +235,7 @@ is_truncated_char(const char *p, size_t n)
  * Finds the closing quote of a short string, such as a key; most strings are
  * short. p: the byte after the opening quote.  Returns NULL if there is no
  * closing quote within one SIMD vector, or if a backslash, a control byte or a
- * byte beyond ASCII comes before it.
+ * byte beyond ASCII comes before the quote.
  */
 static const char *
 find_short_end(const struct scan *s, const char *p)
@@ -305,8 +305,8 @@ is_not_finite(const struct scan *s)
 	    (memcmp(s->p, "NaN", 3) == 0 || memcmp(s->p, "Inf", 3) == 0);
 }
 
-/* Scans the JSON value at s->p.  If it is an array or object, scans only its
- * opening bracket. */
+/* Scans the JSON value at s->p.  Of an array or object, scans only the opening
+ * bracket. */
 static int
 begin_value(struct scan *s, const char *expected)
 {

@@ -23,8 +23,8 @@ struct string_block {
 	uint64_t letter;  /* bytes that are valid after a backslash */
 	uint64_t u;       /* bytes that are the letter u */
 	uint64_t escaped; /* bytes that a backslash escapes */
-	/* bit 0 is set if the last byte of the block before escapes the first
-	 * byte of this block */
+	/* Bit 0 is set if the block before ends with a backslash that escapes
+	 * the first byte of this block. */
 	uint64_t carry;
 };
 

@@ -8,8 +8,9 @@
 /*
  * A search for the end of a JSON string.  When the search begins, p is the byte
  * after the opening quote, end is the end of the text, and the other members
- * are zero.  When it ends, p is the closing quote, the end of the text, or an
- * invalid byte.  The search does not check whether the bytes are valid UTF-8.
+ * are zero.  When the search ends, p is the closing quote, the end of the text,
+ * or an invalid byte.  The search does not check whether the bytes are valid
+ * UTF-8.
  */
 struct string_end {
 	const char *p, *end; /* p: current position; end: end of the text. */

@@ -4,7 +4,8 @@
  *
  * A line is active if the agent would send its message with the next request.
  * Each line contains the id of its parent.  The active lines are those on the
- * path from the newest leaf up to the root or to the last summary.
+ * path from the newest leaf up to the root of the tree or, if the path contains
+ * a summary, up to the newest summary.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -109,12 +110,13 @@ find_last_tree_line(const struct ctx_transcript *transcript)
 	return 0;
 }
 
-/* Finds the message that ends the active path.  Each leaf of the tree stands
- * for one message: the leaf itself or its nearest ancestor that is a message.
- * Returns the line number of the last one of these messages in the file.
- * Messages of subagents, and user messages that no person wrote, are ignored if
- * there are other messages. where: scratch memory with one element for each
- * line of the file, all zero. */
+/* Finds the message that ends the active path (the path in the tree whose lines
+ * are sent to the model).  Each leaf of the tree stands for one message: the
+ * leaf itself or its nearest ancestor that is a message.  Returns the line
+ * number of the last one of these messages in the file.  Messages of subagents,
+ * and user messages that no person wrote, are ignored if there are other
+ * messages. where: scratch memory with one element for each line of the file,
+ * all zero. */
 static uint32_t
 find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 {

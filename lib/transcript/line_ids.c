@@ -6,7 +6,7 @@
 
 /* How an id is stored.  UUID: as 16 bytes; HASHED: as a 128-bit hash; LONG: as
  * a pointer to its text.  A number up to SHORT means that the text is stored in
- * union ctx_line_id itself, and is the length of the text in bytes. */
+ * union ctx_line_id itself; the number is the length of the text in bytes. */
 enum { SHORT = sizeof(union ctx_line_id), UUID, HASHED, LONG };
 
 enum { LEAST_SLOTS = 64, MOST_IDS = UINT32_MAX / 4 };

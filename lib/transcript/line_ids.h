@@ -31,7 +31,7 @@ struct ctx_line_ids {
 	 * equal. */
 	uint32_t *slots;
 	size_t mask;
-	struct ctx_arena texts; /* long ids that are no UUIDs */
+	struct ctx_arena texts; /* texts of long ids that are no UUIDs */
 };
 
 /* length in bytes of a UUID as a JSON string, with its quotes */

@@ -36,8 +36,8 @@ struct ctx_transcript_line {
 	 * tool results. */
 	bool from_user : 1;
 	/* True if this line does not change which earlier lines are active
-	 * (sent to the model): it is not sent itself, or it is sent after all
-	 * active lines before it. */
+	 * (sent to the model): this line itself is not sent, or it is sent
+	 * after all active lines before it. */
 	bool is_appended : 1;
 };
 
@@ -78,11 +78,12 @@ ctx_line_change(struct ctx_transcript *transcript, enum ctx_line_value value,
 	transcript->values[value].list[line] = number;
 }
 
-/* Finds the active lines of a session file that is a log (see replay_log.c).  A
- * line is active if the agent would send it with its next request.  Sets the
- * member "active" of these lines.  If a later line has replaced an earlier one,
- * sets CTX_VALUE_NEWER of the earlier line to the number of the later line.
- * Returns 0, or -1 with *err. */
+/* Finds the active lines of a session file that is a log (each line may add a
+ * message, or replace or remove earlier ones).  A line is active if the agent
+ * would send it with its next request.  Sets the member "active" of these
+ * lines.  If a later line has replaced an earlier one, sets CTX_VALUE_NEWER of
+ * the earlier line to the number of the later line.  Returns 0, or -1 with
+ * *err. */
 int ctx_transcript_replay_log(struct ctx_transcript *transcript,
     struct ctx_err *err);
 /* Finds the active lines of a session file whose lines form a tree. before:

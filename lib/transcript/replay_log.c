@@ -2,8 +2,8 @@
  * replay_log.c - finds the active lines of a session file that is a log
  *
  * A line is active if the agent would send its message with the next request.
- * The lines are read in order: each adds itself to the list of active lines,
- * and may replace or remove earlier lines in the list.
+ * The lines are read in order.  A line may add itself to the list of active
+ * lines, and may replace or remove earlier lines in the list.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -268,7 +268,7 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 	    : 0;
 }
 
-/* ---- deciding which are active ---- */
+/* ---- deciding which lines are active ---- */
 
 /* Notes down that two lines contain parts of the same message: "before" an
  * earlier part, "line" the next part. */

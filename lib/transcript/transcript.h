@@ -62,10 +62,10 @@ enum ctx_line_value {
 
 /* The lines of an agent's session file.  Each line is a JSON record.  A line is
  * active if the agent would send its message with the next request.  A later
- * line can remove or replace earlier ones, so the file is read twice: the
- * active lines are known only at its end.  When the file is read for the second
- * time, its records are returned to the caller.  A struct of zeros is valid.
- * Memory: 12 bytes for each line, 4 for each number of a line (enum
+ * line can remove or replace earlier ones, so the active lines are known only
+ * at the end of the file.  So the file is read twice; its records are returned
+ * to the caller when it is read for the second time.  A struct of zeros is
+ * valid.  Memory: 12 bytes for each line, 4 for each number of a line (enum
  * ctx_line_value), and about 30 for each id. */
 struct ctx_transcript {
 	/* Dialect (format) of the file that is being read, and its index in the
@@ -151,15 +151,16 @@ struct ctx_record_place ctx_transcript_place(
 /* Returns true if a line is active: the agent would send it.  Adds flags to
  * *flags:
  * - CTX_MESSAGE_IS_CONTINUED, CTX_MESSAGE_CONTINUES: the message of the line is
- *   split over several lines, and this is not the last, or not the first one;
+ *   split over several lines, and this line is not the last, or not the first,
+ *   of them;
  * - CTX_MESSAGE_RESULTS_ONLY: the line is sent only because of its tool
  *   results;
  * - CTX_MESSAGE_EARLIER: a later active line is a message of the user. */
 bool ctx_transcript_is_active(const struct ctx_transcript *transcript,
     uint32_t line, unsigned *flags);
 /* If a response begins with this line, returns the number of input tokens of
- * the request that it answers.  Returns 0 if no response begins here, or no
- * line reports the number. */
+ * the request that the response answers.  Returns 0 if no response begins here,
+ * or no line reports the number. */
 uint64_t ctx_transcript_billed(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Stores that ctx has removed a line. */
@@ -183,7 +184,7 @@ bool ctx_transcript_first_of_message(struct ctx_transcript *transcript,
 uint64_t ctx_transcript_message_index(struct ctx_transcript *transcript,
     uint32_t line, uint64_t next);
 /* Returns true if ctx has removed this line.  If the agent has replaced this
- * line by a newer one, returns true if ctx has removed the newer one. */
+ * line by a newer line, returns true if ctx has removed the newer line. */
 bool ctx_transcript_is_removed(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Adds the edits that a line needs because other lines were removed:
