@@ -379,7 +379,7 @@ load helper
 	[ "$(grep -c 'characters in .ctx/spool/' aged)" -gt 1 ]
 	for how in "" --list --dry-run; do
 		run -1 ctx-restore -S other $how aged
-		grep '^ctx-restore' <<< "$output" > err
+		grep '^ctx-restore: no ref' <<< "$output" > err
 		[ "$(grep -c . err)" -eq 1 ]
 		grep -qE '^ctx-restore: no reference names a file in other, but [0-9]+ name files in other directories; name such a directory with --spool, for example \.ctx/spool$' err
 	done
