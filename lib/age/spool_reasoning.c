@@ -48,8 +48,8 @@ store_unstripped_message(struct aging *aging, const struct age_entry *entry,
 	return ctx_spool_put(&aging->spool, aging->name.p, pieces, 2, err);
 }
 
-/* Sets *value to the JSON of a message in the queue, without its edits
- * applied. */
+/* Sets *value to the JSON of a message in the queue as it was read, before its
+ * edits. */
 static int
 find_message_json(struct aging *aging, const struct ctx_held_message *held,
     struct ctx_str *value, struct ctx_err *err)

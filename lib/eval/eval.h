@@ -193,8 +193,9 @@ struct ctx_eval_results {
 	size_t sessions; /* number of sessions that were cut at least once */
 	/* Numbers of sessions and of cuts (places at which a session is
 	 * divided) that were not evaluated, by reason. */
-	size_t without_cut; /* number of sessions that cannot be cut */
-	/* number of cuts that have too few tokens before them */
+	/* number of sessions that cannot be cut (divided for evaluation) */
+	size_t without_cut;
+	/* number of cuts with too few tokens before them */
 	size_t too_short;
 	/* number of cuts that were left out because the messages after the cut
 	 * need no string from before the cut */

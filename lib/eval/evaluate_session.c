@@ -18,7 +18,8 @@ struct cut_evaluation {
 	/* Number of tokens of system messages, and of the request outside of
 	 * messages.  This number is added to each budget. */
 	uint64_t fixed;
-	uint64_t rest; /* number of all other tokens before the cut */
+	/* number of tokens before the cut, without system messages */
+	uint64_t rest;
 	/* number of findings of ctx-check in the messages before the cut */
 	size_t findings;
 };
@@ -104,7 +105,7 @@ fail_run(struct ctx_eval_run *run, const char *reason, struct ctx_err *err)
 	return run->failure == NULL ? ctx_err_nomem(err) : 0;
 }
 
-/* Notes down that a run has failed because its output cannot be parsed.
+/* Stores in *run that a run has failed because its output cannot be parsed.
  * Returns 0, or -1 if there is no memory. */
 static int
 fail_output(struct ctx_eval_run *run, const struct ctx_err *why,

@@ -12,8 +12,9 @@ struct eval_judge {
 	const struct ctx_dialect *dialect; /* dialect of the session */
 	bool lenient;
 	struct ctx_matcher matcher;
-	size_t needed; /* number of needed strings */
-	bool *seen;    /* for each needed string: true if it was found */
+	/* number of needed strings (strings that later messages use) */
+	size_t needed;
+	bool *seen; /* for each needed string: true if it was found */
 	size_t n_seen;
 	size_t cap;
 	struct ctx_buf text, arguments; /* scratch memory */

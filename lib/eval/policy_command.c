@@ -279,7 +279,7 @@ get_seconds(const struct command *command)
 static void
 end_policy(struct command *command)
 {
-	long wait = 20; /* microseconds */
+	long wait = 20; /* pause in microseconds */
 	int status = 0;
 	siginfo_t info;
 	pid_t done;

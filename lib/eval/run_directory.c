@@ -23,12 +23,13 @@
 
 #include "eval/policy_runner.h"
 
-/* The directory that is used as a queue of the directories of a run. */
+/* The directories of a run that must still be emptied and removed.  They are
+ * members of one directory, which is used as a queue. */
 struct directory_queue {
 	int fd;
 	size_t n; /* number of directories in the queue */
 	struct ctx_buf *files;
-	int rc; /* -1 if memory was short; then no more files are read */
+	int rc; /* -1 if there was no memory; then no more files are read */
 };
 
 static const char first_member[] = "/0";

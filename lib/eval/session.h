@@ -38,9 +38,9 @@ int ctx_append_json_texts(struct ctx_buf *texts, const struct ctx_json *json,
 
 /* Replaces each escape of a line feed, carriage return, tab or quote in a text,
  * such as \n, \\n or \\\n, by a line feed.  Such escapes are in texts that are
- * JSON inside JSON; without this, the letter n of an escape would become the
- * first letter of the name after it. from: offset in the buffer at which the
- * text begins. */
+ * JSON inside JSON.  Without this replacement, the letter n of an escape would
+ * become the first letter of the name after the escape. from: offset in the
+ * buffer at which the text begins. */
 void ctx_separate_escapes(struct ctx_buf *text, size_t from);
 
 /* A message of a session.  A message that was split over several records is one

@@ -67,8 +67,9 @@ find_segment_change(const struct text_segments *segments,
 	return change;
 }
 
-/* Returns the JSON of the mark for removed text, without quotes, or an empty
- * string if the mark is in another text. */
+/* Returns the JSON of the mark for removed text, without quotes.  Returns an
+ * empty string if the mark is written in another text than the one that the
+ * change is for. */
 static struct ctx_str
 get_mark_text(const struct shortener *shortener,
     const struct segment_change *change)

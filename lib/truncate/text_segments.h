@@ -107,8 +107,8 @@ size_t ctx_text_segment_seek(const struct text_segment *segment, size_t at,
     size_t bytes);
 void ctx_text_segments_release(struct text_segments *segments);
 
-/* Options for shortening texts, the mark that is written in place of removed
- * text ("[... 12 lines truncated ...]"), and memory for shortening. */
+/* Options for shortening texts; the mark that is written in place of removed
+ * text ("[... 12 lines truncated ...]"); and scratch memory. */
 struct shortener {
 	enum ctx_size unit;
 	enum ctx_keep keep;

@@ -57,7 +57,8 @@ make_message(struct ctx_rewrite *rewrite, struct ctx_buf *record,
 	    err);
 }
 
-/* Appends the content of the message, with the edits applied, to out. */
+/* Applies the edits to the message, and appends the content of the edited
+ * message to out. */
 static int
 append_content(struct ctx_rewrite *rewrite, const struct ctx_buf *record,
     struct ctx_buf *out, struct ctx_err *err)
