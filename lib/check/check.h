@@ -129,7 +129,8 @@ struct ctx_provider_limits {
 	uint32_t in_message; /* maximum number of images in a message */
 };
 /* Returns the limits of a provider, or NULL if none are known.  If provider is
- * NULL, returns those of the provider whose own format the dialect is. */
+ * NULL, returns the limits of the provider that has defined the dialect
+ * (format). */
 const struct ctx_provider_limits *ctx_provider_limits_of(
     const struct ctx_provider *provider, const struct ctx_dialect *dialect);
 /* Returns the maximum number of images in a request, or 0 if it is not known.

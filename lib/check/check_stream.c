@@ -23,16 +23,16 @@ struct check_conversation {
 	/* number of messages that were not removed by a repair */
 	uint64_t messages_left;
 	/* True if the provider refuses signed reasoning of the conversation's
-	 * model after a change. */
+	 * model when anything before the reasoning was changed. */
 	bool binds;
 	/* true if the events of the conversation are kept in memory */
 	bool holding;
 };
 
 struct check {
-	/* Type of the entries in the queues of "rewrite": struct ctx_held_event
-	 * if the events of the conversation are kept in memory, otherwise
-	 * struct ctx_repair_entry. */
+	/* The elements of the queues in "rewrite" have the type struct
+	 * ctx_held_event if the events of the conversation are kept in memory,
+	 * otherwise struct ctx_repair_entry. */
 	struct ctx_rewrite rewrite;
 	/* The events of a conversation that was kept in memory, while they are
 	 * checked.  Events of messages that are records remain until the run
@@ -378,8 +378,8 @@ check_held(struct check *check, struct ctx_err *err)
 }
 
 /* Checks a conversation that is in memory from its beginning to its end. end:
- * the event END of a conversation inside a record; NULL for messages that are
- * records. */
+ * the event at the end of a conversation inside a record; NULL for messages
+ * that are records. */
 static int
 check_held_conversation(struct check *check, const struct ctx_event *end,
     struct ctx_err *err)

@@ -69,8 +69,8 @@ struct ctx_repair_entry {
 
 /* Changes that repairs have made in a conversation so far. */
 struct ctx_repair_changes {
-	/* True if the provider refuses signed reasoning of the model after a
-	 * change. */
+	/* True if the provider refuses signed reasoning of the conversation's
+	 * model when anything before the reasoning was changed. */
 	bool binds;
 	/* True if a repair has changed the part of the conversation before the
 	 * next message that will be written.  Changes of cache breakpoints do
@@ -223,7 +223,7 @@ int ctx_repair_append_result_messages(struct ctx_buf *out,
 
 /* Begins a conversation. inside: true if the conversation is inside a record;
  * false if its messages are records. binds: value for
- * ctx_repair_queue.binds. */
+ * ctx_repair_changes.binds. */
 void ctx_repair_begin(struct ctx_repair *repair, bool inside, bool binds);
 /* Appends a message to the queue before it is checked. rules: the rules by
  * which the message will be checked. */

@@ -86,7 +86,7 @@ ctx_validate_content(struct ctx_validator *validator, unsigned *wait)
 		spoken |= validator->continued_speaks;
 	}
 	/* A pinned message must not be removed, because later messages need it.
-	 * So it is always taken to have content. */
+	 * So it always counts as a message with content. */
 	if (validator->message->flags & CTX_MESSAGE_PINNED) {
 		n++;
 		spoken = true;
@@ -177,7 +177,8 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait)
 }
 
 /* Reports a finding about the position of a message.  If a message before it
- * may still be removed, stores the finding until this is decided. */
+ * may still be removed, stores the finding until it is known whether that
+ * message is removed. */
 static int
 refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what)

@@ -307,11 +307,11 @@ struct ctx_usage {
 	/* Paths from the object around the messages (a request or a response)
 	 * to its usage. */
 	const char *request[CTX_USAGE_PATHS];
-	/* Paths to single numbers of tokens, from the same message, line or
-	 * object as the paths above; NULL if not reported. read: input tokens
-	 * that were read from the prompt cache. written: input tokens that were
-	 * written to it. written_hour: the written tokens that the cache stores
-	 * for an hour. output: output tokens. */
+	/* Paths to single numbers of tokens, which begin where the paths in
+	 * message, line and request begin; NULL if not reported. read: input
+	 * tokens that were read from the prompt cache. written: input tokens
+	 * that were written to it. written_hour: the written tokens that the
+	 * cache stores for an hour. output: output tokens. */
 	const char *read, *written, *written_hour, *output;
 };
 
@@ -505,10 +505,10 @@ enum ctx_layout_kind {
 struct ctx_record_layout {
 	enum ctx_layout_kind kind;
 	const struct ctx_dialect *dialect; /* dialect of the messages */
-	/* true if the messages are possible only in this dialect */
+	/* true if no other dialect has such messages */
 	bool decisive;
-	/* True if the messages are probably of this dialect, although other
-	 * dialects are possible. */
+	/* True if the messages are probably of the dialect "dialect", although
+	 * other dialects are possible. */
 	bool likely;
 	/* the key or value that identified the dialect, for the user */
 	const char *why;
