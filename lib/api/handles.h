@@ -15,8 +15,8 @@ struct ctx_input {
 	unsigned threads;
 	/* true once ctx_input_next was called */
 	bool reading;
-	/* the callback of the program that uses the library; set only by
-	 * ctx_input_open_callback */
+	/* the function of the calling program that reads the bytes of the
+	 * input; set only by ctx_input_open_callback */
 	ctx_read_function *read;
 	void *user;
 	/* Describes the message that was read last. event.message is NULL
@@ -128,8 +128,8 @@ struct ctx_models ctx_api_user_rows(const struct ctx_user_models *models);
 /* ---- run.c ---- */
 
 /* Begins an operation.  Fails if a part of the input was read before.  If
- * archive is the path of a file and output is not NULL, opens this file, in
- * which the original bytes of changed messages will be saved. */
+ * neither output nor archive is NULL, opens the file with the path "archive",
+ * in which the original bytes of changed messages will be saved. */
 int ctx_api_begin(struct api_run *run, struct ctx_input *input,
     struct ctx_output *output, const char *archive, struct ctx_err *err);
 /* Called at the end of an operation. late: the error because of which the

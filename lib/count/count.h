@@ -49,7 +49,8 @@ struct ctx_token_stats {
 	/* Number of the line that contains the conversation or message. 0 for a
 	 * conversation in which each message is a line. */
 	uint64_t line;
-	/* Message format of the conversation, or NULL if it has no message. */
+	/* Message format of the conversation, or NULL if the conversation has
+	 * no message. */
 	const struct ctx_dialect *dialect;
 	const struct ctx_model *model; /* NULL if the model is not known */
 	/* The name of the model, given by the input or by the caller. */
@@ -87,8 +88,9 @@ struct ctx_token_stats {
 	uint64_t billed;
 	struct ctx_last_request last; /* set only for a conversation */
 	/* For a message that contains both a prompt and the answer to it:
-	 * number of tokens of the prompt, and how many of them are estimated. 0
-	 * for other messages, and for a conversation. */
+	 * prompt_tokens is the number of tokens of the prompt, and
+	 * prompt_estimated says how many of them are estimated. 0 for other
+	 * messages, and for a conversation. */
 	uint64_t prompt_tokens, prompt_estimated;
 	/* The members from "index" to "n_shares" are set only for a message,
 	 * not for a conversation. */
@@ -152,9 +154,9 @@ uint64_t ctx_context_tokens(const struct ctx_token_stats *stats);
 
 /*
  * Copies a stream of JSON records, and adds to each record with messages a JSON
- * member with its number of tokens. key: name of this member.  If the record
- * already has a member of this name, replaces the value of the member;
- * otherwise adds the member at the end of the JSON object.
+ * member with the number of tokens of the record. key: name of this member.  If
+ * the record already has a member of this name, replaces the value of the
+ * member; otherwise adds the member at the end of the JSON object.
  *
  * Does not change records that are arrays, nor records without messages.
  *

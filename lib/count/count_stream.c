@@ -237,9 +237,9 @@ set_message_cost(struct ctx_token_stats *stats, const struct ctx_cost *cost)
 }
 
 /* Returns the number of input tokens that the provider has billed for the
- * request which a message answers, or 0 if the input does not report it.  If a
- * response consists of several lines, each line repeats the usage of the
- * response; so only the usage in the last line is used. */
+ * request which a message answers, or 0 if the input does not report this
+ * number.  If a response consists of several lines, each line repeats the usage
+ * of the response; so only the usage in the last line is used. */
 static uint64_t
 find_billed(const struct ctx_event *event)
 {

@@ -7,7 +7,7 @@ Unicode data are of version 15.0, and ctok 1.3.0 installed:
     python3.12 lib/gen/claude.py DIRECTORY
 
 writes claude-3.pieces, claude-4.7.pieces, claude_chars.tsv and nfc15.tsv into
-DIRECTORY; lib/gen/data/README says what they hold.
+DIRECTORY; lib/gen/data/README says what these files contain.
 """
 import importlib
 import os
@@ -16,10 +16,11 @@ import unicodedata
 
 from ctok import constants, main
 
-# The package has a function of this name, too.
+# "from ctok import normalize" would import a function of this name.
 normalize = importlib.import_module("ctok.normalize")
 
-# The bytes that stand for markers in a piece; no UTF-8 has them.
+# For each marker character of ctok: the byte that stands for it in a piece
+# (token of the vocabulary).  These bytes never occur in UTF-8.
 MARKERS = {constants.BOW_G: b"\xf8", constants.EOW_G: b"\xf9",
            constants.SHIFT_G: b"\xfa", constants.CAPS_G: b"\xfb"}
 CLASSES = {normalize.WORDY: "W", normalize.DIGIT: "D", normalize.PUNCT: "P",
@@ -37,8 +38,9 @@ def write_pieces(directory, family, name):
 
 
 def composing():
-    """The characters that compose with an earlier one in NFC, and the letters
-    that compose to Hangul syllables, which are hard."""
+    """Returns the characters that NFC composes with an earlier character, and
+    the letters that NFC composes to Hangul syllables, which have the class
+    H."""
     found = set(range(0x1100, 0x1113)) | set(range(0x1161, 0x1176)) | \
         set(range(0x11a8, 0x11c3))
     for cp in range(0x110000):
@@ -52,7 +54,8 @@ COMPOSING = composing()
 
 
 def properties(c):
-    """The letters of a character in claude_chars.tsv."""
+    """Returns the letters that stand for the properties of a character in
+    claude_chars.tsv."""
     category = unicodedata.category(c)
     is_mark = normalize._MARK.fullmatch(c) is not None
     cls = normalize.classify(c)
@@ -115,7 +118,8 @@ def write_chars(directory):
 
 
 def write_nfc(directory, old):
-    """The characters whose normal form is not that of nfc9.tsv."""
+    """Writes nfc15.tsv: the characters whose combining class or decomposition is
+    not in nfc9.tsv.  old: path of nfc9.tsv."""
     lines = set(open(old).read().splitlines())
     known, mapped = {}, set()
     for line in lines:

@@ -19,7 +19,7 @@ enum { CHARACTERS = 4000, KINDS = 200 };
 
 /* A Unicode character and the one or two characters that it decomposes into
  * (Decomposition_Mapping in the Unicode Character Database).  If it decomposes
- * into only one, to[1] is 0. */
+ * into only one character, to[1] is 0. */
 static struct {
 	unsigned from, to[2];
 	bool composed;
@@ -177,7 +177,7 @@ print_ranks(const char *version)
 }
 
 /* Returns the index of a character in the list of characters that have a
- * decomposition, or n_list if it is not in the list. */
+ * decomposition, or n_list if the character is not in the list. */
 static unsigned
 find(unsigned cp)
 {

@@ -4,14 +4,16 @@
 #
 # The head comment of the header, without its first paragraph, becomes the
 # description, and each "---- title ----" line starts a section.  Each function,
-# struct, enum and typedef becomes a subsection.  Its text is the comment above
-# it; functions without a blank line between them share one comment, which the
-# first of them gets.  "Errors: ..." at the end of a comment is printed for each
-# of them that has a parameter "error"; the others never fail.  The programs are
-# printed unchanged, in the section EXAMPLES.
+# struct, enum and typedef becomes a subsection, whose text is the comment above
+# the declaration.  Functions without a blank line between them share one
+# comment, which is printed for the first of them.  "Errors: ..." at the end of a
+# comment is printed for each of these functions that has a parameter "error";
+# for the others, "Never fails." is printed.  The programs are printed unchanged,
+# in the section EXAMPLES.
 
-# Prints a line of text for mdoc, where a line must not look like a macro and
-# each sentence begins a line.
+# Prints a line of text in the language mdoc, in which a line of text must not
+# look like a macro, and each sentence begins on a new line.  Does not print
+# "Errors: ..." at the end of the line, but stores it in the variable errors.
 function text(line) {
 	if (match(line, /(Errors: .*|Never fails?\.)$/)) {
 		errors = substr(line, RSTART)
@@ -25,8 +27,8 @@ function text(line) {
 		print line
 }
 
-# Prints with which errors the function of a declaration can fail.  errors is the
-# end of its comment.
+# Prints with which errors a declared function can fail.  The variable errors has
+# the end of the function's comment.
 function fails(declaration) {
 	if (declaration !~ /[ *]ctx_[a-z0-9_]*\(/ || declaration ~ /^typedef/)
 		return
@@ -41,7 +43,7 @@ function verbatim(line) {
 	print line
 }
 
-# Prints the comment collected in comment, paragraph by paragraph.  Lines that
+# Prints the text of the variable comment, paragraph by paragraph.  Lines that
 # begin with four blanks outside of a list are code.
 function paragraphs(   i, n, lines, list, code) {
 	n = split(comment, lines, "\n")
@@ -98,8 +100,8 @@ function literal(declarations,   i, n, lines) {
 	print ".Ed"
 }
 
-# Prints a comment and the n_parts declarations that follow it.  Part 0 is what
-# has no name, such as the constants.
+# Prints a comment and the n_parts declarations that follow the comment. parts[0]
+# has the declarations without a name, such as constants.
 function flush(   i) {
 	if (parts[0] != "")
 		literal(parts[0])
@@ -159,7 +161,7 @@ BEGIN {
 	print ".Sh SYNOPSIS\n.In ctx.h\n.Sh DESCRIPTION"
 }
 
-# The head comment of the header.
+# Prints the first comment of ctx.h, without its first paragraph.
 NR == 1, /\*\// {
 	if (/\*\//) {
 		sub(/^([^\n]+\n)+\n/, "", comment)
@@ -171,7 +173,8 @@ NR == 1, /\*\// {
 	next
 }
 
-# Lines for the preprocessor, but the constants and the values for structs.
+# Skips lines for the preprocessor, except the macros for constants and for
+# initial values of structs.
 /^#ifndef CTX_H$/ || /^#define CTX_H$/ || /^#include/ {
 	next
 }

@@ -1,5 +1,5 @@
-# models.awk - make the tables in lib/cost/models.c from prices.tsv, models.tsv
-# and names.tsv, which are read in this order
+# models.awk - make the tables that lib/cost/models.c includes from prices.tsv,
+# models.tsv and names.tsv, which must be given in this order
 BEGIN { FS = "\t"; n_prices = n_models = n_aliases = 0 }
 
 function fail(what) {
@@ -19,14 +19,15 @@ function constant(prefix, s) {
 	return prefix "_" (s == "_" ? "NONE" : toupper(s))
 }
 
-# Returns a string for a member of struct model_row that has this size.
+# Returns a C string for a member of struct model_row that has size bytes.  The
+# string is empty if s is "-".
 function text(s, size) {
 	if (length(s) >= size)
 		fail(s " is too long for its member of struct model_row")
 	return s == "-" ? "\"\"" : "\"" s "\""
 }
 
-# Returns the seconds from 1970 to the beginning of a day (UTC).
+# Returns the seconds from 1970 to the beginning of a day (UTC), or 0 for "-".
 function seconds(date, part, y, m) {
 	if (date == "-")
 		return 0
@@ -39,8 +40,9 @@ function seconds(date, part, y, m) {
 	    int((153 * m + 2) / 5) + part[3] - 719469) * 86400
 }
 
-# Returns numbers such as "1-4,6-10" as bits.  With ends, the number after a
-# dash is the first one that does not belong to them.
+# Returns a list of ranges such as "1-4,6-10" as a number in which the bits of
+# all numbers in the ranges are set.  If ends is true, the number after a dash is
+# not in the range.
 function bits(list, ends, ranges, range, n, i, k, sum) {
 	if (list == "-")
 		return 0
@@ -53,7 +55,7 @@ function bits(list, ends, ranges, range, n, i, k, sum) {
 	return sum
 }
 
-# Returns in words when a row of prices holds.
+# Returns in words for which requests a row of prices holds, or "-" for all.
 function when(since, above, days, hours, s) {
 	if (since != "-")
 		s = " from " since
@@ -112,7 +114,7 @@ $18 != "yes" && $18 != "-" { fail("binds is neither yes nor -") }
 $19 != "yes" && $19 != "-" { fail("drops is neither yes nor -") }
 $23 == "" { fail("no source") }
 
-# Makes a name stand for the model with this number.
+# Adds a name that stands for the model with the given number.
 function add_alias(name, model) {
 	if (alias[name]++)
 		fail("a second alias " name)
@@ -144,8 +146,9 @@ function squeeze(name, s) {
 	return s
 }
 
-# Adds a text to a sorted list and its row to the list of rows; equal texts
-# remain in the order in which they were added.
+# Inserts the text "new" into the sorted list "texts" of n texts, and "row" at
+# the same index into the list "rows".  Equal texts remain in the order in which
+# they were added.
 function insert(texts, rows, n, new, row, i) {
 	for (i = n; i > 0 && texts[i - 1] "" > new ""; i--) {
 		texts[i] = texts[i - 1]
@@ -157,8 +160,9 @@ function insert(texts, rows, n, new, row, i) {
 		longest = length(new)
 }
 
-# Prints a sorted list of texts, each with its row and the number of the longest
-# shorter text that it begins with; -1: none.
+# Prints a sorted list of texts as a C array.  Each element has the text, its
+# row, and the index of the longest shorter text with which the text begins, or
+# -1 if there is none.
 function print_keys(name, texts, rows, n, i, k) {
 	print "static const struct model_key " name "[] = {"
 	for (i = 0; i < n; i++) {

@@ -7,19 +7,21 @@ the PyPI packages litellm and genai-prices (both MIT), which are only read:
     pip download --no-deps litellm genai-prices
     python3 lib/gen/models.py litellm-*.whl genai_prices-*.whl [DATE]
 
-writes lib/gen/data/prices.tsv anew, and into models.tsv on which day the
-windows and caps were last confirmed; DATE is that day (default: today).  A row
-whose source is a page (https:) or a decision (decided:) was written by hand and
-is not changed; one that no registry knows keeps its figures, source and date.  A
-figure that only one registry has keeps its date until it changes.  A figure
-about which the registries disagree becomes "-", not known, until a page decides.
-Disagreements and what the registries do not confirm are printed on standard
-error.
+writes lib/gen/data/prices.tsv anew, and writes into each row of models.tsv the
+day on which both registries last confirmed its context window and its limits of
+tokens; DATE is that day (default: today).  A row whose source is a page (https:)
+or a decision (decided:) was written by hand and is not changed.  A row that no
+registry knows keeps its figures, source and date.  Prices that only one registry
+has keep their date until they change.  A price about which the registries
+disagree becomes "-" (not known), until the row is written by hand from the
+provider's page.  Disagreements, and figures that the registries do not confirm,
+are printed on standard error.
 
-A name of the registries that would find a row with other prices, or with none,
-gets a row in models.tsv, or a line in names.tsv if it has the prices and the
-window of a row.  tests/corpus/registry-prices.tsv gets the prices of all names,
-with which tests/unit/models.c compares those that names find.
+ctx finds the prices of a model by its name.  If ctx would find other prices for
+a name than the registries have, or none, the name gets a line in names.tsv (if a
+row of models.tsv has the same prices and window) or a new row in models.tsv.
+tests/corpus/registry-prices.tsv gets the prices that the registries have for
+all names; tests/unit/models.c compares them with those that ctx finds.
 """
 import ast
 import datetime
@@ -45,31 +47,36 @@ PROVIDERS = {
     "zhipu": ("zai", "zai"),
 }
 FIGURES = ("in", "out", "read", "write", "hour")
-# The names of these figures in the registries.
+# The names of the figures in litellm and in genai-prices, in the same order.
 LITELLM = ("input_cost_per_token", "output_cost_per_token",
            "cache_read_input_token_cost", "cache_creation_input_token_cost",
            "cache_creation_input_token_cost_above_1hr")
 GENAI = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok",
          "cache_write_1h_mtok")
-# Names that a registry may have for the newest version of a row.
+# Endings that a registry may append to the name of a row of models.tsv, for the
+# newest version of the model.
 ENDINGS = ("", "-latest", "-preview")
-# Words of the names of models that are not for conversations of texts, that are
-# tuned for one customer, or that are open and sold by others.
+# Words in the names of models for which no row is added: they are not for
+# conversations in text, are tuned for one customer, or are open and sold by
+# several providers.
 SPECIAL = re.compile(
     "(^|-)(tts|audio|realtime|transcribe|image|embed|embedding|live|ocr|voice|"
     "banana|robotics|moderation|free|ft|completion|oss|gemma)(-|$)")
-# What may follow the name of a row in the name of the same model
-# (is_same_model in lib/cost/models.c): a date, or a word that changes no price.
+# What may follow the name of a row of models.tsv in another name of the same
+# model (is_same_model in lib/cost/models.c): a date, or a word that changes no
+# price.
 SAME = re.compile(r"((-latest|-preview|-default|-\d{3,})"
                   r"(-latest|-preview|-default|-\d+)*)?")
-# When a price holds: from a day on, above so many tokens of input, on days of
-# the week (1 is Monday), in hours of the day (UTC).
+# The condition of a price that always holds.  A condition has four parts: the
+# first day, the number of input tokens above which the price holds, the days of
+# the week (1 is Monday) and the hours of the day (UTC); "-" means any.
 ALWAYS = ("-", "-", "-", "-")
-# How the source of a row begins that was written by hand.
+# Beginnings of the source of a row that was written by hand.
 BY_HAND = ("https:", "decided:")
 
 
-# For each folded name of the registries the name as they spell it.
+# For each name that fold has returned: the name as a registry spells it, in
+# lower case.
 spelled = {}
 
 
@@ -80,7 +87,7 @@ def fold(name):
 
 
 def squeeze(name):
-    """A name without the dashes between a letter and a digit."""
+    """Returns a name without the dashes between a letter and a digit."""
     return re.sub("([a-z])-([0-9])", r"\1\2", fold(name))
 
 
@@ -98,8 +105,8 @@ def read_litellm(wheel):
 
 
 def value_of(node):
-    """The value of an expression of data.py, which calls nothing but
-    constructors; an object becomes a dict."""
+    """Returns the value of an expression in data.py of genai-prices.  Such an
+    expression calls only constructors; an object becomes a dict."""
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Attribute):
@@ -118,7 +125,8 @@ def value_of(node):
 
 
 def names_of(clause):
-    """The names that a clause of genai-prices matches exactly."""
+    """Yields the names in a clause of genai-prices with which the clause
+    compares the name of a model, or the beginning of it."""
     if clause["type"] in ("ClauseEquals", "ClauseStartsWith"):
         yield clause.get("equals") or clause.get("starts_with")
     for part in clause.get("or_", []):
@@ -148,7 +156,8 @@ def add(prices, condition, figure, dollars):
 
 
 def peak_hours(windows):
-    """What the windows of low prices leave of Monday to Friday."""
+    """Returns the hours (UTC) from Monday to Friday that are in no window of low
+    prices, such as "1-4,6-10": the hour after a dash is not in the range."""
     low = set()
     for window in windows:
         if 1 in window["weekdays"]:
@@ -192,10 +201,12 @@ def genai_prices(model, today):
         since = (row.get("constraint") or {}).get("start_date")
         if (row.get("constraint") or {}).get("start_time"):
             times = [row["constraint"][k] for k in ("start_time", "end_time")]
-            # prices.tsv has no minutes; two retired models have.
+            # prices.tsv has only whole hours; two retired models have
+            # prices that begin or end at other times.
             if any(time[1:2] > (0,) for time in times):
                 return {}
-            # The weekdays of these hours stand in a comment only.
+            # genai-prices names the weekdays of these hours only in a
+            # comment: Monday to Friday.
             first, last = (time[0] for time in times)
             same = [k for k in prices if k[2] != "-"]
             hours = "%d-%d" % (first, last)
@@ -242,7 +253,8 @@ class Report:
 
 
 def find(models, name):
-    """The model of this name, and how well the name fits (less is better)."""
+    """Returns the model with this name, or None, and how well the name fits
+    (lower is better)."""
     for rank, ending in enumerate(ENDINGS):
         if fold(name) + ending in models:
             return models[fold(name) + ending], rank
@@ -250,8 +262,9 @@ def find(models, name):
 
 
 def look_up(registries, row):
-    """The entries of a row.  A name of its own is better than an alias for a
-    newest version, which may be another model by now."""
+    """Returns the entries of both registries for a row of models.tsv.  An entry
+    with the name of the row is preferred to one for the newest version of the
+    model, which may be another model by now."""
     keys = PROVIDERS.get(row["vendor"], (None, None))
     found = [find(registry.get(key, {}), row["name"])
              for registry, key in zip(registries, keys)]
@@ -268,11 +281,12 @@ def figure_of(row, figure):
 
 
 def merge_prices(name, sources, decided, limit, report):
-    """The rows of a model, each with its condition, figures and the
-    registries that have them."""
+    """Returns the prices of a model: for each condition the figures about which
+    the registries do not disagree."""
     rows = {}
-    # A tier that one registry has from 200,000 tokens on and the other above
-    # that number is one tier, and a page says which.
+    # If the limits of two prices differ by one token (from 200,000 tokens on,
+    # above 200,000 tokens), they are one price.  The provider's page says which
+    # limit is right.
     for condition in sources[1]:
         for other in list(sources[0]):
             if "-" not in (other[1], condition[1]) and \
@@ -303,8 +317,8 @@ def merge_prices(name, sources, decided, limit, report):
 
 
 def update_prices(model, entries, known, versions, today, report):
-    """The prices of a model: for each condition its figures, with date and
-    source."""
+    """Returns the prices of a model: for each condition the figures, with date
+    and source."""
     sources = [litellm_prices(entries[0]) if entries[0] else {},
                genai_prices(entries[1], today) if entries[1] else {}]
     decided = known if any(figures["source"].startswith(BY_HAND)
@@ -330,12 +344,14 @@ def date_prices(prices, sources, versions, today):
 
 
 def same_size(mine, other):
-    """Many tables have 1,000,000 for 1,048,576, and 128,000 for 131,072."""
+    """Returns True if two numbers of tokens differ by at most 5 percent: many
+    tables have 1,000,000 for 1,048,576, and 128,000 for 131,072."""
     return abs(mine - other) <= mine / 20
 
 
 def confirm(model, entries, versions, today, report):
-    """Notes in a row of models.tsv that both registries confirm its figures."""
+    """Sets date and source of a row of models.tsv if both registries confirm the
+    figures of the row."""
     first, second = (entry or {} for entry in entries)
     wanted = [("window", first.get("max_input_tokens"),
                (model["window"], model["input"])),
@@ -358,7 +374,7 @@ def confirm(model, entries, versions, today, report):
 # ---- names of the registries that are no rows ----
 
 class Names:
-    """The rows of the tables, and the names that stand for one."""
+    """The rows of the tables, and the names that stand for a row."""
 
     def __init__(self, models, prices, names):
         self.models, self.prices, self.names = models, prices, names
@@ -367,8 +383,8 @@ class Names:
                         for alias in model["alias"].split(",")}
 
     def found(self, name):
-        """The rows whose names are beginnings of a name, longest first, each
-        with what follows in the name."""
+        """Yields the rows whose names are beginnings of the given name, the
+        longest first, each with the rest of the given name."""
         text = fold(name)
         for end in range(len(text), 0, -1):
             row = self.rows.get(squeeze(text[:end]))
@@ -378,7 +394,7 @@ class Names:
                 yield row, text[end:]
 
     def prices_of(self, name):
-        """The prices that lib/cost/models.c finds for a name."""
+        """Returns the prices that lib/cost/models.c finds for a name."""
         if name in self.names:
             return self.prices[self.names[name]]
         row, rest = next(self.found(name), (None, ""))
@@ -407,7 +423,8 @@ class Names:
 
 
 def same_prices(mine, other):
-    """True if prices are equal but for those that one side does not know."""
+    """Returns True if the prices of two models are equal.  Prices other than
+    those of input and output may be unknown for one of the models."""
     mine, other = ({round_tier(c): p[c] for c in p} for p in (mine, other))
     return mine.keys() == other.keys() and all(
         figures[f] == other[condition][f] or
@@ -416,14 +433,15 @@ def same_prices(mine, other):
 
 
 def round_tier(condition):
-    """The same condition for a tier from 200,000 tokens on and one above."""
+    """Returns a condition whose limit is rounded, so that the conditions "from
+    200,000 tokens on" and "above 200,000 tokens" are equal."""
     since, above, *rest = condition
     return (since, above if above == "-" else round(int(above), -1), *rest)
 
 
 def add_name(names, name, entries, versions, today, report):
-    """Sees to it that a name finds the prices that the registries have, and
-    returns those."""
+    """If ctx would not find the prices that the registries have for a name, adds
+    a row or a line for the name.  Returns the registries' prices."""
     sources = [litellm_prices(entries[0]) if entries[0] else {},
                genai_prices(entries[1], today) if entries[1] else {}]
     like = next(names.found(name))[0]
@@ -450,7 +468,7 @@ def add_name(names, name, entries, versions, today, report):
 
 
 def add_names(names, registries, versions, today, report):
-    """Adds names of the registries; returns the prices of each."""
+    """Adds names of the registries to the tables; returns the prices of each."""
     recorded = {}
     for vendor, keys in PROVIDERS.items():
         models = [registry.get(key, {})
@@ -480,7 +498,7 @@ def condition_of(row):
 
 
 def read_table(path):
-    """The lines of the head, the names of the columns, and the rows."""
+    """Returns the lines of the head, the names of the columns, and the rows."""
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
     head = [line for line in lines if line.startswith("#")]
@@ -499,7 +517,7 @@ def write_table(path, head, columns, rows):
 
 def write_recorded(recorded):
     """Writes the price of input and output for each name about which the
-    registries agree, and whether lib/cost/models.c must know it."""
+    registries agree, and whether lib/cost/models.c must find this price."""
     with open(RECORDED, "w", encoding="utf-8") as file:
         for name, prices in sorted(recorded.items()):
             if prices and prices[ALWAYS]["out"] != "-":

@@ -13,8 +13,8 @@
 #include "group/demonstration.h"
 
 /* Number of bytes at the end of a text that are searched first for the line
- * that ends a demonstration (an example of how an earlier task was done).  Most
- * texts are then read no further. */
+ * that ends a demonstration (an example of how an earlier task was done).  If
+ * the line cannot be there, no other part of the text is read. */
 enum { TAIL = 200 };
 
 static bool

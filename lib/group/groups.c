@@ -169,9 +169,9 @@ add_message_segment(struct ctx_groups *groups,
 	return 0;
 }
 
-/* Counts the message of the newest segment, and stores the index of the message
- * in that segment.  A record that continues an earlier message is not counted;
- * its segment gets the index of that message. */
+/* Counts the message of the newest segment (message or part of one), and stores
+ * the index of the message in that segment.  A record that continues an earlier
+ * message is not counted; its segment gets the index of that message. */
 static void
 count_message(struct ctx_groups *groups, const struct ctx_message *message)
 {
@@ -222,7 +222,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
 	/* A user message may have both tool results and text.  The results then
 	 * belong to the turn before, and the text begins a new turn.  After the
 	 * results were matched with their calls, the calls of the turn before
-	 * that still have no result are closed. */
+	 * that have no result and no id are removed from the open calls,
+	 * because no later result can answer them. */
 	if (ends_open_calls(groups, message, may_open && !split))
 		ctx_groups_expire_calls(groups);
 	groups->has_remote_state |=
@@ -236,7 +237,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
 	if (split) {
 		ctx_groups_move_results(groups, results);
 		ctx_groups_expire_calls(groups);
-		/* A result may answer a call in the same message. */
+		/* A result may answer a call in the same message, so the two
+		 * segments of the message are merged into one group. */
 		if (ctx_message_has(message, CTX_BLOCK_TOOL_CALL))
 			ctx_groups_merge(groups->segments, results,
 			    results + 1);
@@ -261,8 +263,8 @@ ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 	return 0;
 }
 
-/* Returns the new index of a segment after some segments were removed, or
- * CTX_NO_SEGMENT if this segment was one of them. */
+/* Returns the new index of a segment (message or part of one) after some
+ * segments were removed, or CTX_NO_SEGMENT if this segment was one of them. */
 static uint32_t
 remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 {
@@ -329,7 +331,8 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *removed,
 	return 0;
 }
 
-/* ctx_groups_forget removes nothing while there are fewer segments. */
+/* ctx_groups_forget removes nothing while there are fewer segments (messages or
+ * parts of one). */
 #define FORGET_AT 256
 
 int

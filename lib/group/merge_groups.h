@@ -10,10 +10,10 @@
  * segments of the two groups, and has the open tool calls (calls without a
  * result) of both groups. */
 void ctx_groups_merge(struct ctx_segment *segments, uint32_t a, uint32_t b);
-/* Returns true if the newest message and the one directly before it are both
- * from the assistant, and the provider treats them as parts of one turn (flag
- * CTX_TAKES_ROWS).  The results of the first message's tool calls then come
- * after both messages. */
+/* Returns true if the newest message and the message directly before it are
+ * both from the assistant, and the provider treats them as parts of one turn
+ * (flag CTX_TAKES_ROWS). The results of the first message's tool calls then
+ * come after both messages. */
 bool ctx_groups_is_in_row(const struct ctx_groups *groups,
     const struct ctx_message *message);
 /* Returns true if a new assistant message must be kept together with open tool
@@ -30,7 +30,8 @@ bool ctx_groups_has_pending_calls(const struct ctx_groups *groups,
  *    yet (see ctx_groups_has_pending_calls);
  *  - in this format, the message must stay together with the message before or
  *    after it (CTX_MESSAGE_ATTACH_...);
- *  - the message and the one before it are one response (CTX_JOINS_ANSWERS);
+ *  - the message and the one before it are parts of one response
+ *    (CTX_JOINS_ANSWERS);
  *  - the record of the message continues an earlier message
  *    (CTX_MESSAGE_CONTINUES). */
 void ctx_groups_merge_neighbours(struct ctx_groups *groups,

@@ -63,9 +63,10 @@ uint32_t ctx_open_calls_peek(struct ctx_open_calls *calls,
  * ctx_open_calls_push has returned. */
 void ctx_open_calls_remove(struct ctx_open_calls *calls, uint32_t call);
 /* Removes from the table one of the open calls that have no id, and returns the
- * index of its segment, or CTX_NO_SEGMENT if there is no such call.  At the end
- * of a turn, this function is called until it returns CTX_NO_SEGMENT, because
- * tool results can answer calls of earlier turns only by their ids. */
+ * index of the segment that contains the call, or CTX_NO_SEGMENT if there is no
+ * such call.  At the end of a turn, this function is called until it returns
+ * CTX_NO_SEGMENT, because tool results can answer calls of earlier turns only
+ * by their ids. */
 uint32_t ctx_open_calls_expire(struct ctx_open_calls *calls);
 /* Changes the segment index that is stored with each open call: index i becomes
  * new_index[i]. */

@@ -97,9 +97,9 @@ struct ctx_block {
 	/* For a tool call: true if the provider runs the tool, not the user's
 	 * program. */
 	bool provider_runs;
-	/* For a reasoning block: true if it is a copy of another reasoning
-	 * block of the same message.  The copy has no tokens, and is removed
-	 * together with the other block. */
+	/* For a reasoning block: true if the block is a copy of another
+	 * reasoning block of the same message.  The copy has no tokens, and is
+	 * removed together with the other block. */
 	bool is_copy;
 };
 

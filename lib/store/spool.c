@@ -324,7 +324,7 @@ write_hidden(const struct ctx_spool *spool, const char *name,
 
 /* Stores a file under a temporary name that begins with a dot, then renames it.
  * Blocks termination signals meanwhile, so that the temporary file is always
- * renamed or removed; only SIGKILL can leave it behind. */
+ * renamed or removed; only SIGKILL can leave the temporary file behind. */
 static int
 store_hidden(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)

@@ -1,8 +1,8 @@
 /*
  * spool_directory.c - opens, closes and lists the directory of a spool
  *
- * A spool is a directory of stored results.  It is opened once; its files are
- * opened relative to the descriptor of the directory.
+ * A spool is a directory of stored results.  The directory is opened once; its
+ * files are opened relative to the descriptor of the directory.
  */
 #define _GNU_SOURCE /* O_PATH, realpath(3), flock(2) */
 #include <dirent.h>
@@ -129,7 +129,7 @@ open_next_component(int at, const char **path, bool absolute, bool create,
 	name[n] = '\0';
 	*path = p + n;
 	/* A relative path may lead through directories that other people wrote,
-	 * such as a checkout, so its symbolic links are not followed.  The
+	 * such as a checkout, so symbolic links in it are not followed.  The
 	 * links in an absolute path belong to the user and are followed, except
 	 * for the last component. */
 	fd = open_component(at, name, absolute && !last, last, create, made);
@@ -312,8 +312,9 @@ ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err)
 	if (fsync(spool->fd) < 0)
 		return ctx_err_sys(err, errno, "cannot sync spool directory %s",
 		    spool->dir);
-	/* References contain the path of the spool, so the path must still lead
-	 * to the directory that is open. */
+	/* References (lines in messages that name files of the spool) contain
+	 * the path of the spool, so the path must still lead to the directory
+	 * that is open. */
 	if (fstat(spool->fd, &opened) < 0 || stat(spool->dir, &named) < 0)
 		return ctx_err_sys(err, errno,
 		    "cannot access spool directory %s", spool->dir);

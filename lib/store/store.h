@@ -8,8 +8,8 @@
 /* ---- store/spool.c: results on disk ------------------------------------- */
 
 /* Maximum number of characters of a tool result that ctx-age leaves in the
- * message.  They are the beginning of the result; the line after them names the
- * spool file with the whole text. */
+ * message.  These characters are the beginning of the result; the line after
+ * them names the spool file with the whole text. */
 #define CTX_AGE_HEAD 4000
 
 /* Number of hex digits in the name of a spool file, directly before the
@@ -141,7 +141,9 @@ struct ctx_reference {
 	/* Length of the spool file according to the reference: in characters
 	 * for a text, in bytes for media. */
 	uint64_t chars;
-	struct ctx_str path; /* path of the file: dir, a slash, and name */
+	/* path: path of the file; dir: the path before its last slash; name:
+	 * the path after this slash */
+	struct ctx_str path;
 	struct ctx_str dir, name;
 	/* hex digits of the SHA-256 in the name of the file */
 	struct ctx_str digits;
