@@ -148,8 +148,8 @@ open_spool(struct age_command *age, struct ctx_spool *spool,
 	age->options.refused = refused;
 }
 
-/* Closes the spool.  If nothing was stored, removes the directories that
- * open_spool created. */
+/* Closes the spool (directory of moved tool results).  If nothing was stored,
+ * removes the directories that open_spool created. */
 static void
 close_spool(struct age_command *age)
 {

@@ -42,7 +42,7 @@ per_kind_name(unsigned i)
 
 /* Sets eval->prune to the path of ctx-prune.  If the directory of this program
  * contains ctx-prune, that file is used; so a build tree uses its own
- * ctx-prune. Otherwise the path is only the name "ctx-prune", which is looked
+ * ctx-prune.  Otherwise the path is only the name "ctx-prune", which is looked
  * up in PATH. */
 static void
 find_prune(struct eval_command *eval, const char *self)

@@ -105,8 +105,9 @@ on_foreign(void *user, struct ctx_str dir, struct ctx_err *err)
 	return ctx_buf_add(&restore->dir, dir.p, dir.n, err);
 }
 
-/* Warns that --spool is probably wrong, if references in the input name files,
- * but none of these is in the directory of --spool. */
+/* Warns that the argument of --spool is probably wrong, if the input has
+ * references (lines that name files with moved tool results), but none of the
+ * files is in the directory of --spool. */
 static void
 warn_foreign(struct restore_command *restore)
 {
@@ -254,10 +255,10 @@ parse(struct restore_command *restore, int argc, char **argv)
 	o->digits = restore->gc ? record_digits : NULL;
 }
 
-/* Opens the spool directory, then enters the sandbox, which must allow access
- * to this directory.  A missing directory is no error, because it may be
- * created later.  Other errors are reported when a file of the spool is
- * needed. */
+/* Opens the spool (directory of moved tool results), then enters the sandbox,
+ * which must allow access to this directory.  A missing directory is no error,
+ * because it may be created later.  Other errors are reported when a file of
+ * the spool is needed. */
 static void
 enter_sandbox(struct restore_command *restore,
     const struct ctx_model_counters *counters)

@@ -374,8 +374,8 @@ bool cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to);
  * Exits with an error if a file cannot be opened. */
 void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
     size_t n_files, struct ctx_writer *writer);
-/* Reads the one request that n input files contain, or exits with an error. The
- * caller frees the request with ctx_request_prefix_close. */
+/* Reads the one request that n input files contain, or exits with an error.
+ * The caller frees the request with ctx_request_prefix_close. */
 struct ctx_request_prefix *cli_read_request(struct cli *cli,
     struct ctx_model_counters *counters,
     const struct ctx_request_prefix_options *options, char **files, size_t n);
@@ -475,11 +475,11 @@ void cli_no_core(void);
  * network, and to open files other than those that the command needs. */
 void cli_sandbox(const struct cli *cli, const struct cli_sandbox_grants *needs);
 /*
- * Opens the spool before the sandbox begins, and sets needs->spool.  The
- * sandbox can allow only directories that exist.  So if the spool does not
- * exist and create is false, sets needs->read to the path of the nearest
- * existing directory above it, which the caller frees.  Returns 0, or -1 with
- * *err.
+ * Opens the spool (directory of moved tool results) before the sandbox begins,
+ * and sets needs->spool.  The sandbox can allow only directories that exist.
+ * So if the spool does not exist and create is false, sets needs->read to the
+ * path of the nearest existing directory above it, which the caller frees.
+ * Returns 0, or -1 with *err.
  */
 int cli_open_spool(struct ctx_spool *spool, const char *dir, bool create,
     struct cli_sandbox_grants *needs, struct ctx_err *err);

@@ -74,9 +74,9 @@
 		    CLI_PATTERN, except, NULL, NULL                            \
 	}
 
-/* Rows of the table of options, for ctx-prune and the policies of ctx-replay:
- * which messages are kept, by regular expressions. config: a struct
- * ctx_prune_config. */
+/* Rows of the table of options, for ctx-prune and the policies (ways to prune)
+ * of ctx-replay: which messages are kept, by regular expressions. config: a
+ * struct ctx_prune_config. */
 #define CLI_PINS(config)                                                     \
 	{0, "pin", "REGEX", "keep messages whose text matches", CLI_PATTERN, \
 	    &(config)->pin_text, NULL, NULL},                                \
@@ -85,8 +85,8 @@
 		    "keep calls and results of matching tools", CLI_PATTERN, \
 		    &(config)->pin_tool, NULL, NULL                          \
 	}
-/* Rows of the table of options, for ctx-prune and the policies of ctx-replay:
- * numbers of tokens other than the budget. config: a struct
+/* Rows of the table of options, for ctx-prune and the policies (ways to prune)
+ * of ctx-replay: numbers of tokens other than the budget. config: a struct
  * ctx_prune_config. */
 #define CLI_AMOUNTS(config, reserve_given)                                    \
 	{0, "window", "N", "context window (the model's)", CLI_NUMBER,        \

@@ -43,8 +43,8 @@ get_path_above(const char *dir, size_t n)
 	return length > 0 ? strndup(dir, length) : strdup(".");
 }
 
-/* Sets *is_new to true if dir is the default spool, and the directory above it
- * does not exist yet. */
+/* Sets *is_new to true if dir is the default spool (directory of moved tool
+ * results), and the directory above dir does not exist yet. */
 static int
 find_new_default(const char *dir, bool *is_new, struct ctx_err *err)
 {

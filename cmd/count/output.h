@@ -13,7 +13,8 @@ enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
  * tool, or the number of a turn. */
 struct row {
 	struct ctx_token_stats sum;
-	/* The label of the row; its member p is NULL if the row has none. */
+	/* The label of the row (name of a role or tool, or number of a turn);
+	 * the member p of label is NULL if the row has no label. */
 	struct ctx_str label;
 	/* Number of the row; rows are numbered as they are made.  Of two rows
 	 * with the same number of tokens, the row with the lower number is

@@ -137,8 +137,9 @@ widen(struct table *table, const struct table_row *row)
 	}
 }
 
-/* Makes the column of labels at least as wide as this label.  The column has a
- * fixed width only if file names are printed after it. */
+/* Makes the column of labels (names of roles or tools, or numbers of turns) at
+ * least as wide as this label.  The column has a fixed width only if file names
+ * are printed after it. */
 static void
 widen_labels(struct table *table, struct ctx_str label)
 {

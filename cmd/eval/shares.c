@@ -22,7 +22,7 @@ refuse_shares(const struct cli *cli, const char *option, const char *text)
 }
 
 /* Reads a percentage at *text, and moves *text to the byte after the
- * percentage. Returns thousandths of a percent, or 0 if the text is
+ * percentage.  Returns thousandths of a percent, or 0 if the text is
  * malformed. */
 static uint64_t
 read_share(const char **text)

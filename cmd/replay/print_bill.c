@@ -218,9 +218,9 @@ print_json_session(const struct ctx_replay_outcome *outcome,
 	    err);
 }
 
-/* The session may record how many tokens a request read from the cache. Returns
- * the reason why this number differs from the number that ctx computes, or NULL
- * if the session does not record it. */
+/* The session may record how many tokens a request read from the cache.
+ * Returns the reason why this number differs from the number that ctx computes,
+ * or NULL if the session does not record it. */
 static const char *
 find_reason(const struct ctx_replayed_request *request)
 {

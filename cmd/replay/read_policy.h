@@ -12,8 +12,8 @@ struct named_policy {
 	const char *name;
 	struct ctx_prune_config config;
 	struct ctx_replay_policy policy;
-	/* results that ctx-replay has computed for this policy, added up over
-	 * all sessions */
+	/* results that ctx-replay has computed for this policy (way to prune),
+	 * added up over all sessions */
 	struct ctx_replay_pruned sum;
 	/* Memory for the strings to which the other members of this struct
 	 * point. */
