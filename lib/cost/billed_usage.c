@@ -63,8 +63,9 @@ ctx_billed_request(const struct ctx_json *json,
 	return billed;
 }
 
-/* Returns the number of tokens at a path from a node, but at most limit.
- * Returns 0 if path is NULL, or if there is no such number at the path. */
+/* Returns the number of tokens at a path that begins at a JSON node, but at
+ * most limit.  Returns 0 if path is NULL, or if there is no such number at the
+ * path. */
 static uint64_t
 read_part(const struct ctx_json *json, uint32_t node, const char *path,
     uint64_t limit)

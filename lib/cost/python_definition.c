@@ -28,7 +28,8 @@ enum {
 struct python_class {
 	uint32_t schema;
 	unsigned depth;
-	/* offset and length in bytes of the name in python.names */
+	/* offset and length in bytes of the name in the buffer "names" of
+	 * struct python */
 	size_t name, length;
 };
 
@@ -36,7 +37,8 @@ struct python {
 	const struct ctx_json *json;
 	struct ctx_buf *out;
 	struct ctx_err *err;
-	/* schema of all arguments, which has the definitions for "$ref" */
+	/* schema of all arguments; it contains the definitions to which "$ref"
+	 * refers */
 	uint32_t schema;
 	/* true after memory could not be allocated; nothing more is written
 	 * then */
@@ -108,8 +110,8 @@ put_description(struct python *p, uint32_t node)
 				p->err) < 0;
 }
 
-/* Appends a name to python.names: only its letters and digits, with a capital
- * at the beginning of each word. */
+/* Appends a name to the buffer "names" of struct python: only its letters and
+ * digits, with a capital at the beginning of each word. */
 static void
 add_camel_case(struct python *p, const char *name, size_t n)
 {

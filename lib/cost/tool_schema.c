@@ -30,11 +30,13 @@ struct level {
 	 * the last element. */
 	uint32_t at, end;
 	bool any; /* true once an element has been written */
-	/* For MEMBERS: JSON node of the default value of the member that was
-	 * written last, or 0 if it has none. */
+	/* If the part is MEMBERS (the members of an object): JSON node of the
+	 * default value of the member that was written last, or 0 if that
+	 * member has none. */
 	uint32_t initial;
-	/* For MEMBERS: names of the members that the schema requires.  For
-	 * NAMES: type names that were already written. */
+	/* If the part is MEMBERS (the members of an object): names of the
+	 * members that the schema requires.  If it is NAMES (a list of types):
+	 * names of the types that were already written. */
 	struct ctx_intern names;
 };
 
@@ -169,7 +171,7 @@ push_level(struct types *t, enum part part, uint32_t schema, unsigned depth)
 
 	*level = (struct level){.part = part, .schema = schema, .depth = depth};
 	/* A schema with a list of type names has two levels, one for the list
-	 * (NAMES) and one above it for the type that is being written. These
+	 * (NAMES) and one above it for the type that is being written.  These
 	 * two levels count as one nesting level. */
 	if (t->n > 1)
 		level->nested = level[-1].nested + (level[-1].part != NAMES);
@@ -192,8 +194,8 @@ push_members(struct types *t, uint32_t schema, unsigned depth)
 				&level->names, t->err) < 0;
 }
 
-/* Sets *one to the JSON node of the next element or key of the part that is
- * being written.  Returns false if there are no more. */
+/* Sets *one to the JSON node of the next element or key of the part of a schema
+ * that is being written.  Returns false if the part has no more elements. */
 static bool
 take_next_element(const struct types *t, struct level *level, uint32_t *one)
 {

@@ -77,7 +77,7 @@ find_number(const json_t *value, const char *(*name_of)(unsigned number),
 }
 
 /* Reads an array: the name of a rule (see find_number), and at most "most"
- * figures. */
+ * numbers. */
 static bool
 read_rule(const json_t *value, const char *(*name_of)(unsigned number),
     unsigned *rule, uint32_t figures[], size_t most)

@@ -5,8 +5,8 @@
  * seconds (2025 and 2026).  Gemini 2.0: 258 for each second that was begun.
  * Gemini 2.5: 263 for each second that was begun, and 32 for a second of sound.
  * Gemini 3: 66 for each second that was completed, and 25 for a second of
- * sound. Sound is always counted, because ctx does not read whether a video has
- * any. Nothing is known of other models: 263 for each second are assumed.
+ * sound.  Sound is always counted, because ctx does not read whether a video
+ * has any.  Nothing is known of other models: 263 for each second are assumed.
  */
 #include "cost/media_payload.h"
 
