@@ -206,7 +206,7 @@ ctx_archive_add(struct ctx_archive *archive, const char *p, size_t n,
 	if (ctx_buf_add(pending, p, n, err) < 0 ||
 	    ctx_buf_add(pending, "\n", 1, err) < 0)
 		return -1;
-	/* A JSON record has line breaks only between tokens, so each of them
+	/* A JSON record has line breaks only between tokens, so each line break
 	 * can be converted to a space. */
 	for (i = from; i + 1 < pending->n; i++)
 		if (pending->p[i] == '\n' || pending->p[i] == '\r')

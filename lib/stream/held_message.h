@@ -89,8 +89,8 @@ void ctx_held_queue_release(struct ctx_held_queue *queue);
 /* Appends bytes to the text of an element of the queue rewrite->lines. */
 int ctx_rewrite_append_text(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, struct ctx_str text, struct ctx_err *err);
-/* Sets the text of an element of the queue rewrite->lines that has none: to n
- * bytes, which the element owns from now on. */
+/* Gives a text of n bytes to an element of the queue rewrite->lines that has no
+ * text.  The element owns the bytes from now on. */
 void ctx_rewrite_set_text(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, char *text, size_t n);
 /* Frees the text of an element of the queue rewrite->lines, so that nothing is
@@ -114,8 +114,8 @@ int ctx_rewrite_reread(struct ctx_rewrite *rewrite,
  * rewrite->text_json.  Returns what ctx_json_scan returns. */
 int ctx_rewrite_scan_text(struct ctx_rewrite *rewrite, struct ctx_str text,
     struct ctx_err *err);
-/* Reads the JSON in rewrite->text_json as a message; see
- * ctx_rewrite_read_text. */
+/* Reads the JSON in rewrite->text_json as a message, into
+ * rewrite->text_message.  Arguments and result: see ctx_rewrite_read_text. */
 int ctx_rewrite_read_scanned(struct ctx_rewrite *rewrite,
     const struct ctx_dialect *dialect, unsigned flags, struct ctx_err *err);
 /* Parses a JSON text that is not part of the stream as a message, into

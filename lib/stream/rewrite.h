@@ -154,9 +154,10 @@ void *ctx_rewrite_hold_record(struct ctx_rewrite *rewrite,
 int ctx_rewrite_edit_held(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, struct ctx_edits *edits,
     struct ctx_err *err);
-/* Sets *tokens to the number of tokens that a message has after its edits, the
- * argument edits.  Returns 1; 0 if the dialect (format) cannot read a message
- * without the record around it, as in session files; or -1 with *err. */
+/* Sets *tokens to the number of tokens that a message has after the edits in
+ * the argument edits.  Returns 1; 0 if the dialect (format) cannot read a
+ * message without the record around it, as in session files; or -1 with
+ * *err. */
 int ctx_rewrite_count_edited(struct ctx_rewrite *rewrite,
     const struct ctx_edited_message *edited, const struct ctx_edits *edits,
     uint64_t *tokens, struct ctx_err *err);

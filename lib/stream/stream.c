@@ -14,12 +14,12 @@
 enum {
 	NEXT_RECORD,
 	/* The next step begins a conversation in the record.
-	 * stream->conversation is its JSON node or, if there is none, the node
-	 * after the list of conversations. */
+	 * stream->conversation is the JSON node of this conversation or, if
+	 * there is no further one, the node after the list of conversations. */
 	NEXT_CONVERSATION,
-	/* The next step returns a message of the conversation.  stream->message
-	 * is its JSON node or, if there is none, the node after the array of
-	 * messages. */
+	/* The next step returns a message of the conversation. stream->message
+	 * is the JSON node of this message or, if there is no further one, the
+	 * node after the array of messages. */
 	NEXT_MESSAGE,
 	RECORD_OVER,
 };
@@ -69,8 +69,8 @@ record_detection(struct ctx_stream *stream,
 }
 
 /* Called as long as no message was found.  If the record seems to have messages
- * that ctx does not read, stores the path to them; otherwise stores the place
- * of the first JSON record. */
+ * that ctx does not read, stores the path to them; otherwise stores file and
+ * line of the first JSON record. */
 static int
 record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -530,7 +530,7 @@ ctx_stream_dialect(const struct ctx_stream *stream)
 
 /* Returns the JSON string with the name of a conversation's model, or a string
  * of length 0 if there is none.  In a session file any line may contain the
- * name, so it is taken from the transcript. */
+ * name, so the name is taken from stream->transcript. */
 static struct ctx_str
 find_model_name(const struct ctx_stream *stream, const struct ctx_event *event)
 {
