@@ -1,4 +1,4 @@
-/* open.c - opens an encoding: a built-in one by its name, or the one in a
+/* open.c - opens a built-in encoding by its name, or the encoding in a
  * vocabulary file */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@
 static const struct builtin {
 	const char *name;
 	enum ctx_table table;
-	/* number of tokens of the table that are used; 0: all */
+	/* number of tokens of the vocabulary table that are used; 0: all of
+	 * them */
 	uint32_t tokens;
 	const struct ctx_specials *specials;
 	const struct ctx_claude *claude;

@@ -12,13 +12,14 @@ struct ctx_specials; /* the special tokens of a built-in encoding */
 
 struct ctx_added_token_name {
 	struct ctx_str text;
-	uint32_t id, row; /* row: index of the name in vocab.specials */
-	/* Index in ctx_tokenizer.names, plus 1, of the longest other name with
-	 * which this name begins (for "<a>b", this may be "<a>"); 0 if there is
-	 * none. */
+	/* id: id of the token; row: index of the name in vocab.specials */
+	uint32_t id, row;
+	/* If this name begins with another name, as "<a>b" begins with "<a>":
+	 * index in ctx_tokenizer.names, plus 1, of the longest such name.
+	 * Otherwise 0. */
 	uint32_t inside;
 	uint32_t depth; /* number of other names with which this name begins */
-	/* CTX_NAMES_... bits: when this name is recognized in a text */
+	/* CTX_NAMES_... bits that say when this name is recognized in a text */
 	unsigned names;
 };
 
@@ -28,17 +29,18 @@ struct ctx_tokenizer {
 	struct ctx_vocab vocab;
 	/* the encoding of Claude, or NULL if it is another encoding */
 	const struct ctx_claude *claude;
-	/* automaton that finds the pieces of an encoding of Claude, or NULL */
+	/* automaton that finds the pieces (tokens) of an encoding of Claude, or
+	 * NULL */
 	const void *automaton;
 	/* Special tokens of a built-in encoding.  NULL for a vocabulary file,
 	 * whose special tokens are in the array "names". */
 	const struct ctx_specials *specials;
 	struct ctx_pcre2_pretokenizer
 	    *pcre2; /* compiled patterns of a vocabulary file, or NULL */
-	/* For vocabulary files, to skip most bytes of a text quickly.
-	 * starts[0][b]: CTX_NAMES_... bits of all names whose first byte is b.
-	 * starts[1][b]: CTX_NAMES_... bits of all names whose second byte is b,
-	 * or that have only one byte. */
+	/* Used with vocabulary files, to find names of special tokens fast:
+	 * most bytes of a text begin no name. starts[0][b]: CTX_NAMES_... bits
+	 * of all names whose first byte is b. starts[1][b]: CTX_NAMES_... bits
+	 * of all names whose second byte is b, or that have only one byte. */
 	unsigned char starts[2][256];
 	/* names of the special tokens in a vocabulary file, sorted by their
 	 * bytes; NULL if there are none */
@@ -58,23 +60,25 @@ struct ctx_tokenizer {
 extern const struct ctx_specials ctx_specials_r50k, ctx_specials_p50k_edit,
     ctx_specials_cl100k, ctx_specials_o200k, ctx_specials_harmony;
 
-/* Kinds of special token names, such as <|endoftext|>: when they are recognized
- * in a text. */
+/* Bits that say when the name of a special token, such as <|endoftext|>, is
+ * recognized in a text. */
 enum {
 	/* recognized only if the caller asks for special tokens */
 	CTX_NAMES_ASKED = 1,
 	CTX_NAMES_ADDED = 2, /* recognized in every text ("added tokens") */
-	/* The constants above are for names that are searched for in the
-	 * original text.  Multiplied by CTX_NAMES_NORMAL, they are for names
-	 * that are searched for in the normal form (NFC) of the text; only
-	 * encodings that normalize texts have such names. */
+	/* CTX_NAMES_ASKED and CTX_NAMES_ADDED are for names that are searched
+	 * for in the original text.  Multiplied by CTX_NAMES_NORMAL, these
+	 * constants are for names that are searched for in the normal form
+	 * (NFC) of the text; only encodings that normalize texts have such
+	 * names. */
 	CTX_NAMES_NORMAL = 4 /* a factor, and not a bit */
 };
 
 /* Searches for a special token name at the beginning of a text (n bytes at p).
- * If several names match, the longest is used.  Returns its length in bytes and
- * sets *id to its token, or returns 0 if there is none. names: kinds of names
- * that are considered (CTX_NAMES_... bits). */
+ * If several names match, the longest is used.  Returns the length of the name
+ * in bytes and sets *id to the id of the token, or returns 0 if the text begins
+ * with no such name. names: kinds of names that are considered (CTX_NAMES_...
+ * bits). */
 size_t ctx_added_token_at(const struct ctx_tokenizer *tokenizer, const char *p,
     size_t n, unsigned names, uint32_t *id);
 /* Returns the offset of the first special token name in a text, or n if there
@@ -82,7 +86,7 @@ size_t ctx_added_token_at(const struct ctx_tokenizer *tokenizer, const char *p,
 size_t ctx_added_token_find(const struct ctx_tokenizer *tokenizer,
     const char *p, size_t n, unsigned names);
 /* Makes the sorted list of special token names (names, starts) from
- * vocab.specials.  ctx_tokenizer_unload frees it. */
+ * vocab.specials. ctx_tokenizer_unload frees this list. */
 int ctx_added_token_index(struct ctx_tokenizer *tokenizer, struct ctx_err *err);
 /* Appends the name of the special token with this id to the buffer "out".
  * Returns 1, or 0 if no special token has the id, or -1 with *err. */

@@ -13,12 +13,13 @@ enum ctx_pretokenizer_family {
 	CTX_PRETOKENIZER_R50K, /* also the patterns of gpt2 and p50k */
 	CTX_PRETOKENIZER_CL100K,
 	CTX_PRETOKENIZER_O200K,
-	/* No built-in pattern is used, only those of the vocabulary file. */
+	/* No built-in pattern is used, only the patterns of the vocabulary
+	 * file. */
 	CTX_PRETOKENIZER_NONE,
 	/* For SentencePiece vocabularies: tokens are merged from characters,
-	 * not bytes, and the text is not split by a pattern.  To save time, it
-	 * is split between two characters if no token contains the first one
-	 * directly before the second one. */
+	 * not bytes, and the text is not split by a pattern.  To save time, the
+	 * text is split between two characters if no token contains the first
+	 * of them directly before the second. */
 	CTX_PRETOKENIZER_CHARS,
 };
 

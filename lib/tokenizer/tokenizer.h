@@ -25,9 +25,9 @@
  * normal form.  SentencePiece vocabularies do not distinguish U+2581 from a
  * blank, and decoding gives a blank.  Some of them put a blank before a text,
  * or also after an added token; decoding removes a blank at the beginning, even
- * if it was in the text.  Offsets always refer to the bytes of the original
- * text.  Names of special tokens, such as <|endoftext|>, are ordinary text
- * unless a function says otherwise.
+ * if this blank was in the original text.  Offsets always refer to the bytes of
+ * the original text.  Names of special tokens, such as <|endoftext|>, are
+ * ordinary text unless a function says otherwise.
  */
 struct ctx_tokenizer;
 
@@ -102,17 +102,17 @@ void ctx_tokenizer_make_cache(const char *cache);
  * For help texts. */
 const char *ctx_tokenizer_builtin(size_t i);
 /* Returns the name that was given to ctx_tokenizer_open.  The tokenizer owns
- * it. */
+ * the string. */
 const char *ctx_tokenizer_name(const struct ctx_tokenizer *tokenizer);
 /* Returns how far the counts of the encoding can be trusted.  Encodings of
  * Claude are reconstructed.  "bytes/4" estimates a quarter of the number of
- * bytes of a text, rounded up.  Both can count and cut text, but not encode or
- * decode. */
+ * bytes of a text, rounded up.  The encodings of Claude and "bytes/4" can count
+ * and cut text, but not encode or decode. */
 enum ctx_basis ctx_tokenizer_basis(const struct ctx_tokenizer *tokenizer);
 /* Returns the number of tokens that a request with one message has besides
  * those of the message's text, or 0 if this number is not known for the
  * encoding.  Sets *message to how many of these tokens belong to the message
- * itself; each further message adds as many. */
+ * itself; each further message adds the same number. */
 unsigned ctx_tokenizer_frame(const struct ctx_tokenizer *tokenizer,
     unsigned *message);
 /* Decodes n token ids, and appends their bytes to the buffer "out".  A special
@@ -177,13 +177,13 @@ int ctx_token_count(struct ctx_token_counter *counter, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err);
 /* Counts the beginning of a text of which only the first n bytes are known.
  * Sets *at to an offset such that no byte after the known ones can change the
- * tokens before this offset.  The caller then counts the rest from *at on,
- * together with the next bytes, as a text of its own.  Sets *tokens so that the
- * sum of both counts is the count of the whole text.  Sets *at to 0 if there is
- * no such offset, for example in a single long word.  If the encoding puts a
- * blank before each text, the rest begins after a blank of the text.  For
- * linear time, each call must have more new bytes than the previous call left
- * uncounted. */
+ * tokens before this offset.  The caller then counts the bytes from *at on,
+ * together with the next bytes, as a text of its own.  Sets *tokens to a number
+ * that, added to the count of that text, gives the count of the whole text.
+ * Sets *at to 0 if there is no such offset, for example in a single long word.
+ * If the encoding puts a blank before each text, the rest begins after a blank
+ * of the text.  For linear time, each call must have more new bytes than the
+ * previous call left uncounted. */
 int ctx_token_count_streaming(struct ctx_token_counter *counter, const char *p,
     size_t n, size_t *at, uint64_t *tokens, struct ctx_err *err);
 /* If the counter's encoding is "bytes/4", sets *tokens to the estimated number
@@ -199,11 +199,11 @@ int ctx_token_encode(struct ctx_token_counter *counter, const char *p, size_t n,
     bool special, struct ctx_tokens *out, struct ctx_err *err);
 /*
  * Find the longest beginning (head) or end (tail) of a text that has at most
- * limit tokens when it is counted alone.  Set *at to the offset in bytes of the
- * cut, which is between two characters: the head is [0, *at), the tail [*at,
- * n).  Set *tokens to the number of tokens of the head or tail.  The cut is
- * found by bisection, and one more character can lower the count, so a slightly
- * longer head or tail may also have at most limit tokens.
+ * limit tokens when this part is counted alone.  Set *at to the offset in bytes
+ * at which the text is cut, always between two characters: the head is [0,
+ * *at), the tail [*at, n).  Set *tokens to the number of tokens of the head or
+ * tail.  The cut is found by bisection, and one more character can lower the
+ * count, so a slightly longer head or tail may also have at most limit tokens.
  */
 int ctx_token_head(struct ctx_token_counter *counter, struct ctx_str text,
     uint64_t limit, size_t *at, uint64_t *tokens, struct ctx_err *err);
@@ -213,17 +213,17 @@ int ctx_token_tail(struct ctx_token_counter *counter, struct ctx_str text,
 /* ---- tokenizer/encode/token_index.c: counting parts of one long text ----- */
 
 /*
- * An index of one text.  It stores about every 4 KiB how many tokens are before
- * this place (a checkpoint).  So parts of the text can be counted fast, and the
- * whole text can be counted again fast after something was appended.  No
- * checkpoints are stored for encodings with added tokens, with patterns that
- * are matched by PCRE2, or that put a blank before each text; the results are
- * the same, but need more time.  A struct of zeros is an empty index.  The
- * caller owns the counter and the text, which must remain valid as long as
- * functions of the index are called.
+ * An index of one text.  About every 4 KiB of the text, it stores a checkpoint:
+ * an offset, and the number of tokens before this offset.  So parts of the text
+ * can be counted fast, and the whole text can be counted again fast after
+ * something was appended.  No checkpoints are stored for encodings with added
+ * tokens, with patterns that are matched by PCRE2, or that put a blank before
+ * each text; the results are the same, but need more time.  A struct of zeros
+ * is an empty index.  The caller owns the counter and the text, which must
+ * remain valid as long as functions of the index are called.
  */
 struct ctx_token_index {
-	/* the counter and the text of the last call of
+	/* counter and text that were given to the last call of
 	 * ctx_token_index_append */
 	struct ctx_token_counter *counter;
 	struct ctx_str text;
@@ -245,8 +245,8 @@ int ctx_token_index_append(struct ctx_token_index *index,
  * [from, to), counted as a text of its own. */
 int ctx_token_index_range(const struct ctx_token_index *index, size_t from,
     size_t to, uint64_t *tokens, struct ctx_err *err);
-/* Find the longest head or tail of the indexed text with at most limit tokens,
- * like ctx_token_head and ctx_token_tail. */
+/* Find the longest beginning (head) or end (tail) of the indexed text that has
+ * at most limit tokens, like ctx_token_head and ctx_token_tail. */
 int ctx_token_index_head(const struct ctx_token_index *index, uint64_t limit,
     size_t *at, uint64_t *tokens, struct ctx_err *err);
 int ctx_token_index_tail(const struct ctx_token_index *index, uint64_t limit,

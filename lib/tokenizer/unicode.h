@@ -13,7 +13,8 @@
  * (LOWER), and in both (LETTER, MARK).  MARK is a separate class because the
  * other patterns do not treat marks as letters. */
 enum ctx_class {
-	/* everything else: punctuation, symbols, control characters */
+	/* characters of no other class: punctuation, symbols, control
+	 * characters */
 	CTX_CLASS_OTHER,
 	CTX_CLASS_UPPER, /* Lu Lt */
 	CTX_CLASS_LOWER, /* Ll */
@@ -73,10 +74,11 @@ ctx_char_tail(const unsigned char *s, size_t i)
 	return s[i] & 0x3fu;
 }
 
-/* Decodes the UTF-8 character at p: sets *cp to its code point, and returns its
- * length in bytes; n is at least 1.  For a byte at which no valid character
- * begins, sets *cp to CTX_CHAR_BAD and returns 1.  The function is inline
- * because pretokenizers call it for every character that is not ASCII. */
+/* Decodes the UTF-8 character at the beginning of the n bytes at p: sets *cp to
+ * its code point, and returns its length in bytes.  The caller must pass an n
+ * of at least 1.  For a byte at which no valid character begins, sets *cp to
+ * CTX_CHAR_BAD and returns 1.  The function is inline because pretokenizers
+ * call it for every character that is not ASCII. */
 static inline size_t
 ctx_char_next(const char *p, size_t n, uint32_t *cp)
 {

@@ -16,7 +16,7 @@
  * run of three letters. */
 enum {
 	/* Han, Hangul, emoji and most symbols.  No token contains such a
-	 * character together with one of another class. */
+	 * character together with a character of another class. */
 	CTX_RUN_HARD,
 	CTX_RUN_WORD,  /* letters, and marks that belong to a word */
 	CTX_RUN_DIGIT, /* the digits 0 to 9, and the Arabic digits */
@@ -33,28 +33,32 @@ enum {
 	 * belongs to the word of this letter; otherwise it begins a run of the
 	 * class CTX_RUN_MARK. */
 	CTX_CHAR_STRAY = 1 << 3,
-	/* Letter b in claude_chars.tsv: punctuation, symbols and others.  A
-	 * marker byte is written between such a character and a space. */
+	/* Letter b in claude_chars.tsv: punctuation, symbols and some other
+	 * characters.  A marker byte is written between such a character and a
+	 * space. */
 	CTX_CHAR_BORDER = 1 << 4,
-	/* letter n: a number, between which and a space a marker byte is
-	 * written */
+	/* letter n in claude_chars.tsv: a number; a marker byte is written
+	 * between such a character and a space */
 	CTX_CHAR_NUMBER = 1 << 5,
-	/* letter d: a decimal digit (Unicode category Nd) */
+	/* letter d in claude_chars.tsv: a decimal digit (category Nd) */
 	CTX_CHAR_DECIMAL = 1 << 6,
-	/* letter o: another number (Unicode category No) */
+	/* letter o in claude_chars.tsv: a number of category No */
 	CTX_CHAR_NUMERAL = 1 << 7,
-	CTX_CHAR_SELECTOR = 1 << 8, /* letter v: a variation selector */
-	CTX_CHAR_UPPER = 1 << 9,    /* u */
-	CTX_CHAR_LOWER = 1 << 10,   /* l */
-	/* letter a: a letter or mark by its Unicode category */
+	/* letter v in claude_chars.tsv: a variation selector */
+	CTX_CHAR_SELECTOR = 1 << 8,
+	CTX_CHAR_UPPER = 1 << 9,  /* u */
+	CTX_CHAR_LOWER = 1 << 10, /* l */
+	/* letter a in claude_chars.tsv: a letter or combining mark by its
+	 * Unicode category */
 	CTX_CHAR_LETTER = 1 << 11,
 	/* Letter s in claude_chars.tsv: a letter that always begins a word
-	 * unless a letter or combining mark is before it.  Normalization does
-	 * not change the letter there. */
+	 * unless a letter or combining mark is before it.  At the beginning of
+	 * a word, normalization does not change this letter. */
 	CTX_CHAR_STARTS = 1 << 12,
-	/* letter x: a character that is removed and has no tokens */
+	/* letter x in claude_chars.tsv: a character that is removed and has no
+	 * tokens */
 	CTX_CHAR_REMOVED = 1 << 13,
-	/* letter f: a character that is read as a space */
+	/* letter f in claude_chars.tsv: a character that is read as a space */
 	CTX_CHAR_BLANK = 1 << 14,
 };
 

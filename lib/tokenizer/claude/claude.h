@@ -51,21 +51,22 @@ struct ctx_claude {
 	 * message's text */
 	uint8_t frame;
 	/* How many of the tokens in "frame" belong to the message itself: its
-	 * role and delimiters.  The request has as many more tokens for each
-	 * further message. */
+	 * role and delimiters.  Each further message adds this number of tokens
+	 * to the request. */
 	uint8_t frame_message;
 };
 
 extern const struct ctx_claude ctx_claude_3, ctx_claude_4_7, ctx_claude_4_8;
 
-/* Position of a unit in its text. */
+/* Position of a unit (part of a text that is counted by itself) in its text. */
 enum {
 	CTX_UNIT_HEAD = 1,
 	CTX_UNIT_TAIL = 2,
 };
 
 /* Working memory for counting units (parts of a text that are counted
- * independently).  Its size is up to 16 times that of the longest unit. */
+ * independently).  The size of this memory is up to 16 times that of the
+ * longest unit. */
 struct ctx_marked_text {
 	const struct ctx_claude *claude;
 	struct ctx_pieces pieces;
@@ -112,8 +113,8 @@ struct ctx_token_counter;
 int ctx_units_cut(struct ctx_token_counter *counter, struct ctx_str text,
     size_t at, uint64_t *tokens, struct ctx_err *err);
 /* Splits off units (parts that are counted independently) from byte *at of a
- * text on, at least 1 and at most max.  Adds their tokens to *tokens, and sets
- * *at to the end of the last one. */
+ * text on, at least 1 and at most max.  Adds the tokens of these units to
+ * *tokens, and sets *at to the end of the last unit. */
 int ctx_units_count(struct ctx_token_counter *counter, struct ctx_str text,
     size_t *at, size_t max, uint64_t *tokens, struct ctx_err *err);
 

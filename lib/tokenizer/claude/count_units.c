@@ -9,9 +9,8 @@
 #include "tokenizer/claude/claude.h"
 #include "tokenizer/encode/count_tokens.h"
 
-/* Data that the functions below use while they count the units (parts of the
- * text that are counted by themselves) that are listed in counter->pretokens.
- */
+/* Data for counting the units (parts of a text that are counted by themselves)
+ * that are listed in counter->pretokens. */
 struct unit_batch {
 	struct ctx_token_counter *counter;
 	const char *p;
@@ -40,7 +39,7 @@ count_short_unit(const struct unit_batch *b, const char *p, size_t n,
 	if (tokens == 0) {
 		if (tile_unit(b, p, n, 0, &tokens) < 0)
 			return -1;
-		/* The number fits into unsigned: a unit has at most
+		/* The number of tokens fits into unsigned: a unit has at most
 		 * CTX_PRETOKEN_CACHE_KEY bytes, and each byte at most
 		 * CTX_CLAUDE_FACTOR tokens. */
 		if (tokens > 0)
@@ -66,8 +65,8 @@ count_long_unit(const struct unit_batch *b, const char *p, size_t n,
 	return 0;
 }
 
-/* Counts those units of a list that are too long for a key of the cache.  The
- * batch lookup has stored their indices. */
+/* Counts those units (parts of a text) of a list that are too long for a key of
+ * the cache.  An earlier lookup has stored the indices of these units. */
 static int
 count_longs(const struct unit_batch *b, struct ctx_pretoken_list list)
 {
@@ -139,8 +138,9 @@ count_edge_unit(const struct unit_batch *b, const char *p, size_t n,
 	return 0;
 }
 
-/* Returns true if a unit that ends with this byte has the same number of tokens
- * before another unit as at the end of a text. */
+/* Returns true if a unit (part of a text) that ends with this byte has the same
+ * number of tokens whether another unit or the end of the text comes after
+ * it. */
 static bool
 ends_alike(char last)
 {

@@ -17,7 +17,7 @@
 #include "tokenizer/unicode.h"
 
 #define UNKNOWN 0xfffd /* replaces a byte that is not UTF-8 */
-/* a capital letter; a word with this letter is written without changes */
+/* capital letter U+1E9E; a word with it is written without changes */
 #define SHARP_S 0x1e9e
 /* a capital letter without a small letter in this encoding */
 #define DOTTED_I 0x0130
@@ -104,10 +104,9 @@ read_chars(struct ctx_marked_text *m, struct ctx_str text)
 		c = make_char(cp);
 		properties = properties_of(c);
 		if ((properties & CTX_CHAR_REMOVED) != 0) {
-			/* NIKHAHIT and SARA_AA become SARA_AM.  This is also
-			 * done if removed control characters are between the
-			 * two, but not if removed private-use characters
-			 * are. */
+			/* NIKHAHIT and SARA_AA become SARA_AM, even if removed
+			 * control characters are between the two, but not if
+			 * removed private-use characters are between them. */
 			nikhahit = nikhahit && cp < FIRST_PRIVATE;
 			continue;
 		}
@@ -433,7 +432,7 @@ find_case(const struct stream *s, const struct run *word)
 }
 
 /* Writes a word and its markers.  If combining marks are directly before the
- * word, the marker for its beginning was already written with them. */
+ * word, the marker for its beginning was already written before these marks. */
 static void
 write_word(struct stream *s, const struct run *word)
 {
@@ -455,8 +454,8 @@ write_word(struct stream *s, const struct run *word)
 	write_end(s);
 }
 
-/* Writes combining marks that are not after a letter.  They begin a word, to
- * which the letters after them belong. */
+/* Writes combining marks that are not after a letter.  The marks begin a word,
+ * to which the letters after the marks belong. */
 static void
 write_marks(struct stream *s, const struct run *run)
 {

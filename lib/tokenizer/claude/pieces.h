@@ -39,23 +39,26 @@ enum {
 /* a number that no state has */
 #define CTX_PIECE_NONE CTX_PIECE_MASK
 
-/* Returns the index to which the next byte is added to get the next state. */
+/* Returns the index of this state to which the value of the next byte is added
+ * to get the index of the next state. */
 static inline uint32_t
 ctx_piece_edges(uint64_t state)
 {
 	return state & CTX_PIECE_MASK;
 }
 
-/* Returns the index of the state from which a byte leads to this state. */
+/* Returns the index of the parent of this state: the state from which one more
+ * byte leads to this state. */
 static inline uint32_t
 ctx_piece_parent(uint64_t state)
 {
 	return state >> CTX_PIECE_BITS & CTX_PIECE_MASK;
 }
 
-/* Returns the index of the state for the longest shorter string that is an end
- * of this state's string and that continues with a byte with which this state's
- * string does not.  0 is the state of the empty string. */
+/* Each state stands for a string.  Returns the index of the state of a shorter
+ * string: the longest end of this state's string that can be continued with a
+ * byte with which this state's string cannot be continued. 0 is the state of
+ * the empty string. */
 static inline uint32_t
 ctx_piece_shorter(uint64_t state)
 {
@@ -88,7 +91,8 @@ ctx_pieces_at(const struct ctx_pieces *pieces, uint32_t state)
 	return pieces->lengths + (pieces->states[state] >> 3 * CTX_PIECE_BITS);
 }
 
-/* Returns the state after one more byte. */
+/* Returns the index of the state that the automaton has after it has read one
+ * more byte. */
 static inline uint32_t
 ctx_pieces_step(const struct ctx_pieces *pieces, uint32_t state,
     unsigned char byte)

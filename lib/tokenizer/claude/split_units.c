@@ -23,10 +23,11 @@
 #include "tokenizer/unicode.h"
 
 enum unit_class {
-	UNIT_OTHER, /* there is never a cut beside such a character */
-	UNIT_WORD,  /* a letter with the property CTX_CHAR_STARTS */
-	/* Han, Hangul, emoji: no piece (token) contains such a character and
-	 * another */
+	/* any other character; the text is never cut beside such a character */
+	UNIT_OTHER,
+	UNIT_WORD, /* a letter with the property CTX_CHAR_STARTS */
+	/* Han, Hangul, emoji: no piece (token) contains such a character
+	 * together with another character */
 	UNIT_HARD,
 	UNIT_DIGIT, /* 0-9 */
 	UNIT_LINE,  /* a line feed */
@@ -38,8 +39,8 @@ enum unit_class {
 };
 
 #define BIT(class) (1u << UNIT_##class)
-/* For each class of a character: bits of those classes that the next character
- * must have so that the text can be cut between the two. */
+/* cuts[c]: if a character has the class c, the text can be cut after it if the
+ * next character has one of the classes whose bits are set. */
 static const uint16_t cuts[UNIT_CLASSES] = {
     [UNIT_OTHER] = 0,
     [UNIT_WORD] = BIT(HARD),
@@ -134,7 +135,8 @@ is_ascii_row(const char *p)
 	return (word & 0x8080808080808080u) == 0;
 }
 
-/* The cuts that were found so far. */
+/* The cuts (places at which the text is divided into units) that were found so
+ * far. */
 struct cutter {
 	const char *p;
 	size_t n, max, found;

@@ -3,16 +3,17 @@
  * be divided
  *
  * The cost of n bytes is the smallest number of pieces that make up the first n
- * bytes.  It is one more than the lowest of the costs of m, for all offsets m
- * such that the bytes from m to n are a piece or a single byte.  A piece has at
- * most CTX_PIECE_LONGEST bytes, so only the most recent costs are stored.
+ * bytes.  This cost is one more than the lowest cost of m bytes, for all m such
+ * that the bytes from m to n are a piece or a single byte.  A piece has at most
+ * CTX_PIECE_LONGEST bytes, so only the most recent costs are stored.
  */
 #ifndef CTX_TOKENIZER_CLAUDE_TILING_H
 #define CTX_TOKENIZER_CLAUDE_TILING_H
 
 #include "tokenizer/claude/pieces.h"
 
-/* number of costs that are stored: a power of two above CTX_PIECE_LONGEST */
+/* number of costs (smallest numbers of pieces) that are stored: a power of two
+ * above CTX_PIECE_LONGEST */
 #define CTX_TILING_COSTS 256
 
 struct ctx_tiling {

@@ -4,9 +4,9 @@
  * Definition of BPE: begin with the tokens of the single bytes or, in a
  * SentencePiece vocabulary, of the characters (ctx_vocab_first).  Two adjacent
  * tokens can merge if the vocabulary has a token for them.  Of all pairs that
- * can merge, merge the one whose result has the lowest number; if there are
- * several of these, the leftmost.  Stop when no pair can merge.  ctx_bpe_pairs
- * works in exactly this way, for few bytes.
+ * can merge, merge the pair whose result has the lowest number; if several
+ * pairs have this result, the leftmost of them.  Stop when no pair can merge.
+ * ctx_bpe_pairs works in exactly this way, for few bytes.
  *
  * ctx_bpe_long finds the same tokens from left to right.  It relies on this
  * theorem: a sequence of tokens is an encoding if and only if each two adjacent
@@ -35,9 +35,10 @@
 typedef int32_t four_vector __attribute__((vector_size(16)));
 typedef uint32_t sixteen_vector __attribute__((vector_size(64)));
 
-/* Compares four tags in a line of the hash table with one tag.  The value for a
- * tag is eight words after it in the line.  If a tag is equal, combines its
- * value with *found by OR; otherwise does not change *found. */
+/* Compares four tags in a line of the hash table with one tag.  The value that
+ * belongs to a tag is eight words after the tag in the line.  If one of the
+ * four tags is equal, combines its value with *found by OR; otherwise does not
+ * change *found. */
 static inline void
 find_four(four_vector *found, const uint32_t *entry, uint32_t tag)
 {
@@ -103,8 +104,9 @@ ctx_bpe_merge_portable(const struct ctx_vocab *v,
 	merge_pretokens(v, pretokens, n);
 }
 
-/* Marks all pairs of tokens in a pretoken of n bytes as not mergeable.  Up to
- * 15 more elements are written, because find_least reads sixteen at a time. */
+/* Marks all pairs of tokens in a pretoken (word, number, ...) of n bytes as not
+ * mergeable.  Writes up to 15 more elements, because find_least reads sixteen
+ * elements at a time. */
 static void
 clear_merges(struct ctx_bpe_pretoken *pretoken, size_t n)
 {
@@ -115,8 +117,9 @@ clear_merges(struct ctx_bpe_pretoken *pretoken, size_t n)
 		memcpy(pretoken->merges + i, &none, sizeof none);
 }
 
-/* Prepares a pretoken for merging, like ctx_bpe_pretoken_begin, for a
- * vocabulary whose tokens are merged from characters and not from bytes. */
+/* Prepares a pretoken (word, number, ...) for merging, like
+ * ctx_bpe_pretoken_begin, for a vocabulary whose tokens are merged from
+ * characters and not from bytes. */
 static void
 begin_chars(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
     const char *p, size_t n)
@@ -148,7 +151,8 @@ ctx_bpe_pretoken_begin(const struct ctx_vocab *v,
 {
 	const unsigned char *s = (const unsigned char *)p;
 	const uint32_t *leaves = v->leaves, *digrams = v->digrams;
-	unsigned i, pair = s[0]; /* pair: the last two bytes */
+	/* pair: number that consists of the last two bytes read */
+	unsigned i, pair = s[0];
 
 	if (v->chars) {
 		begin_chars(v, pretoken, p, n);
@@ -188,10 +192,11 @@ ctx_bpe_pairs(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *out)
 /*
  * Returns true if the tokens a and b are the encoding of their own bytes.  They
  * are not if some merge across the border between a and b is made before one of
- * the merges that lead to a and b.  To find this out, the loop undoes these
- * merges at the border, the latest first, and looks up at each step the two
- * tokens that are then adjacent at the border.  If their merge has a lower
- * number than the merge that was undone last, it would be made first.
+ * the merges that lead to a and b.  To find this out, the loop undoes the
+ * merges that lead to a and b, the latest first, and looks up after each step
+ * the two tokens that are now adjacent at the border.  If the merge of these
+ * two tokens has a lower number than the merge that was undone last, it would
+ * be made before that merge.
  */
 static bool
 is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
@@ -208,9 +213,9 @@ is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 		right = ctx_vocab_parent(v, b, 0);
 		if (left == a && right == b)
 			return true;
-		/* Of several equal merges, the leftmost is made first.  So if
-		 * the two tokens are equal, the merge that leads to b is undone
-		 * first. */
+		/* Of several merges with the same result, the leftmost is made
+		 * first.  So if a and b are equal, the merge that leads to b is
+		 * undone first. */
 		if (right == b || (left != a && a > b)) {
 			limit = a;
 			a = left;
@@ -225,18 +230,18 @@ is_own_encoding(const struct ctx_vocab *v, uint32_t a, uint32_t b)
 #define JUDGED_BITS 12
 
 /* A window is a piece of a pretoken that is encoded separately.  Tokens near
- * its ends may be wrong, so only the tokens from NEAR bytes after its beginning
- * to FAR bytes before its end are used.  Exceptions: the first window is used
- * from its beginning, and the window at the end of the pretoken up to its end.
- */
+ * the ends of a window may be wrong, so only the tokens from NEAR bytes after
+ * its beginning to FAR bytes before its end are used.  Exceptions: the first
+ * window is used from its beginning, and the window at the end of the pretoken
+ * up to its end. */
 #define WINDOW CTX_BPE_MAX
 #define NEAR   6
 #define FAR    10
 #define STRIDE (WINDOW - NEAR - FAR)
 
 struct ctx_ahead {
-	/* Cached results of is_own_encoding: each is a pair of tokens, with the
-	 * result in the lowest bit of the number. */
+	/* Cached results of is_own_encoding: each element is a pair of tokens,
+	 * with the result (true or false) in the lowest bit. */
 	uint64_t judged[1 << JUDGED_BITS];
 	struct ctx_bpe_pretoken windows[CTX_BPE_BATCH];
 	/* offset in the pretoken of the first window (piece that is encoded
@@ -247,7 +252,7 @@ struct ctx_ahead {
 
 /* Returns true if the token b can stand directly after the token a in an
  * encoding.  Caches the results of is_own_encoding, because long pretokens
- * often repeat the same tokens. */
+ * (words, numbers, ...) often repeat the same tokens. */
 static bool
 may_follow_token(const struct ctx_vocab *v, const struct ctx_bpe *m, uint32_t a,
     uint32_t b)
@@ -272,8 +277,8 @@ append_token(struct ctx_bpe *m, uint32_t token, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if the offset "at" in the pretoken is a dead end: no token of
- * the encoding can begin there. */
+/* Returns true if the offset "at" in the pretoken (word, number, ...) is a dead
+ * end: no token of the encoding can begin there. */
 static bool
 is_dead(const struct ctx_bpe *m, size_t at)
 {
@@ -281,9 +286,8 @@ is_dead(const struct ctx_bpe *m, size_t at)
 }
 
 /* Finds the next token of repetitive text quickly.  If the last two tokens are
- * equal, and the next bytes repeat them, the next token is the same, because it
- * can certainly stand after itself; returns it.  Otherwise returns
- * CTX_VOCAB_NONE. */
+ * equal, and the next bytes repeat them, returns this token: it can certainly
+ * stand after itself.  Otherwise returns CTX_VOCAB_NONE. */
 static uint32_t
 find_repeated_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
     const char *p, size_t n, size_t at)
@@ -301,9 +305,10 @@ find_repeated_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
 	    : CTX_VOCAB_NONE;
 }
 
-/* Returns the longest token that is a beginning of the given token and shorter.
- * p: bytes of the given token.  Returns CTX_VOCAB_NONE if the given token is a
- * byte or character with which merging begins. */
+/* Returns the longest token that is shorter than the given token and with whose
+ * bytes the given token begins. p: bytes of the given token.  Returns
+ * CTX_VOCAB_NONE if the given token is a byte or character with which merging
+ * begins. */
 static uint32_t
 find_shorter_token(const struct ctx_vocab *v, uint32_t token, const char *p)
 {
@@ -314,9 +319,9 @@ find_shorter_token(const struct ctx_vocab *v, uint32_t token, const char *p)
 	    : ctx_vocab_longest(v, p, length - 1);
 }
 
-/* Returns the longest token that is equal to the bytes from offset "at" on and
+/* Returns the longest token with which the bytes from offset "at" on begin and
  * that can stand after the last token of *m.  Returns CTX_VOCAB_NONE if there
- * is none. */
+ * is no such token. */
 static uint32_t
 find_next_token(const struct ctx_vocab *v, const struct ctx_bpe *m,
     const char *p, size_t n, size_t at)
@@ -357,9 +362,10 @@ find_window(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 }
 
 /* Takes tokens from the window (piece of the pretoken that was encoded
- * separately) that contains byte *at. Appends them to m->tokens, as long as
- * each can stand after the one before it, and moves *at to the end of the last
- * one.  Returns 1 if tokens were appended, 0 if not, or -1 with *err. */
+ * separately) that contains byte *at.  Appends these tokens to m->tokens, as
+ * long as each of them can stand after the token before it, and moves *at to
+ * the end of the last token.  Returns 1 if tokens were appended, 0 if not, or
+ * -1 with *err. */
 static int
 take_ahead(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
     size_t n, size_t *at, struct ctx_err *err)
@@ -418,8 +424,8 @@ merge_queue(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 }
 
 /* Returns true if a text may contain a token that has a lower number than one
- * of its parts.  The fast method of ctx_bpe_long could then find wrong
- * tokens. */
+ * of its parts.  For such a text, the fast method of ctx_bpe_long could find
+ * wrong tokens. */
 static bool
 may_be_disordered(const struct ctx_vocab_head *h, const char *p, size_t n)
 {
@@ -460,9 +466,9 @@ ctx_bpe_long(const struct ctx_vocab *v, struct ctx_bpe *m, const char *p,
 			if (taken < 0)
 				return -1;
 			/* If no token could be taken from a window, the next
-			 * tokens are found without windows.  Each time this
-			 * happens, the number of these tokens is doubled,
-			 * because in a run of one character tokens can be
+			 * tokens are found without windows.  The number of
+			 * tokens that are found without windows is doubled each
+			 * time, because in a run of one character tokens can be
 			 * longer than a window. */
 			wait = taken > 0 ? 1 : wait < 64 ? wait * 2 : wait;
 			careful = taken > 0 ? 0 : wait;

@@ -5,10 +5,11 @@
  * ctx_bpe_long requires that each token has a higher number than the two tokens
  * that are merged to it.  In some vocabulary files, a token has a lower number
  * than one of its parts.  Such a token is made as soon as its parts exist,
- * between merges with higher numbers.  For these files this code makes the
- * merges one by one, by the definition in bpe.c.  The heap contains the pairs
- * that can merge; the pair with the lowest result is on top or, if several have
- * it, the leftmost of them.
+ * between merges with higher numbers.  For vocabulary files with such tokens,
+ * this code makes the merges one by one, by the definition in bpe.c.  The heap
+ * contains the pairs of tokens that can merge.  The pair whose result has the
+ * lowest number is on top; if several pairs have this result, the leftmost of
+ * them.
  */
 #include <stdlib.h>
 
@@ -19,7 +20,7 @@
 
 struct merge_heap {
 	const struct ctx_vocab *v;
-	/* each is indexed by the first byte of a token */
+	/* the index in these arrays is the offset of a token's first byte */
 	uint32_t *tokens, *next, *before;
 	struct pending_merge {
 		uint32_t merged, at;

@@ -53,7 +53,8 @@ find_names_end(const char *p, size_t n, size_t longest)
 	return n <= more ? 0 : find_whole_end(p, n - more);
 }
 
-/* Counts a complete text of n bytes, and adds its bytes and tokens to *sum. */
+/* Counts a complete text of n bytes, and adds the numbers of its bytes and
+ * tokens to *sum. */
 static int
 count_closed(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)
@@ -85,7 +86,7 @@ struct open {
 };
 
 /* Stores that the count is final up to the offset "at" in the normal form.
- * Does nothing if this offset has no counterpart in the original text, because
+ * Does nothing if the original text has no corresponding offset, because
  * normalization has changed the text there. */
 static int
 confirm_count(struct open *open, size_t at, uint64_t tokens,
@@ -99,8 +100,8 @@ confirm_count(struct open *open, size_t at, uint64_t tokens,
 	return clean < 0 ? -1 : 0;
 }
 
-/* Counts the text up to the offset "end", at which an added token begins.  The
- * count is then final up to there. */
+/* Counts the text up to the offset "end", at which an added token begins, and
+ * stores that the count is final up to this offset. */
 static int
 count_to(struct open *open, size_t end, struct ctx_err *err)
 {
@@ -116,8 +117,9 @@ count_to(struct open *open, size_t end, struct ctx_err *err)
 	return rc;
 }
 
-/* Counts the text up to the offset "end" as far as later bytes cannot change
- * the count.  The text before "end" must not contain names of added tokens. */
+/* Counts the text up to the offset "end", but only as far as later bytes cannot
+ * change the count.  The caller must pass a text that contains no names of
+ * added tokens before "end". */
 static int
 count_sure(struct open *open, size_t end, struct ctx_err *err)
 {
@@ -179,7 +181,8 @@ count_names(struct open *open, struct ctx_err *err)
 }
 
 /* Counts a text whose rest is not known, as far as later bytes cannot change
- * the count.  Adds the number of these bytes and of their tokens to *sum. */
+ * the count.  Adds the numbers of the counted bytes and of their tokens to
+ * *sum. */
 static int
 count_open(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)
@@ -250,8 +253,8 @@ count_to_blank(struct ctx_token_counter *c, struct ctx_str text, size_t *at,
     uint64_t *tokens, struct ctx_err *err)
 {
 	size_t from = find_last_name_end(c, text), blank;
-	/* The rest must not begin with the name of an added token, because the
-	 * encoding would then not put a blank before it. */
+	/* The text after the blank must not begin with the name of an added
+	 * token: the encoding would put no blank before such a text. */
 	size_t end = find_names_end(text.p, text.n,
 	    c->added > c->added_normal ? c->added : c->added_normal);
 
@@ -268,8 +271,9 @@ count_to_blank(struct ctx_token_counter *c, struct ctx_str text, size_t *at,
 }
 
 /* Counts a text as far as later bytes cannot change the count, for an encoding
- * of Claude.  Sets *sum to a place from which the rest can be counted as a text
- * of its own, with the number of tokens before it. */
+ * of Claude.  Sets *sum to an offset from which the following text can be
+ * counted as a text of its own, and to the number of tokens before this
+ * offset. */
 static int
 count_sure_units(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_token_checkpoint *sum, struct ctx_err *err)

@@ -3,9 +3,10 @@
  *
  * The text is split into pretokens (backend.c), up to CTX_PRETOKENIZE_MAX at a
  * time.  Most pretokens (pieces of text that are encoded by themselves) are
- * found in a cache (pretoken_batch.h, pretoken_cache.c).  The others are looked
- * up in the vocabulary (vocabulary.c).  If a pretoken is not a token of the
- * vocabulary, its bytes are merged into tokens (bpe_interleaved.h, bpe.c).
+ * found in a cache (pretoken_batch.h, pretoken_cache.c).  Pretokens that are
+ * not in the cache are looked up in the vocabulary (vocabulary.c).  If a
+ * pretoken is not a token of the vocabulary, its bytes are merged into tokens
+ * (bpe_interleaved.h, bpe.c).
  */
 #include <stdlib.h>
 
@@ -21,7 +22,8 @@
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
-/* maximum number of cuts in a long pretoken that one call finds */
+/* maximum number of cuts in a long pretoken (word, number, ...) that one call
+ * finds */
 #define CUTS 64
 
 /* Returns true if the vocabulary of the encoding has this flag
@@ -141,8 +143,9 @@ ctx_counter_split(struct ctx_token_counter *c, const char *p, size_t n,
 _Static_assert(CTX_TOKEN_WORD <= CTX_BPE_MAX,
     "words fit a struct ctx_bpe_pretoken");
 
-/* Merges all waiting pretokens into tokens, adds the number of tokens to
- * *tokens, and stores the number for each pretoken in the cache. */
+/* Merges all waiting pretokens (words, numbers, ...) into tokens, adds the
+ * number of tokens to *tokens, and stores the number for each pretoken in the
+ * cache. */
 static void
 merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 {
@@ -167,9 +170,9 @@ merge_waiting(struct ctx_token_counter *c, uint64_t *tokens)
 	c->nwaiting = 0;
 }
 
-/* Adds a pretoken of n bytes that is neither in the cache nor a token to the
- * list of pretokens that will be merged together.  If the list is full, first
- * merges those in the list. */
+/* Adds a pretoken (word, number, ...) of n bytes that is neither in the cache
+ * nor a token to the list of pretokens that will be merged together.  If the
+ * list is full, first merges the pretokens in the list. */
 static void
 merge_later(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_waiting waiting, uint64_t *tokens)
@@ -193,9 +196,10 @@ merge_text(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* Counts a pretoken of at most CTX_PRETOKEN_CACHE_KEY bytes that is not a
- * token.  The pretoken was not in the cache when its batch was looked up, but
- * may have been added since, if the batch contains an equal one. */
+/* Counts a pretoken (word, number, ...) of at most CTX_PRETOKEN_CACHE_KEY bytes
+ * that is not a token.  The pretoken was not in the cache when its batch was
+ * looked up, but may have been added since then, if the batch contains an equal
+ * pretoken. */
 static void
 count_unknown_word(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_key key, uint64_t *tokens)
@@ -207,7 +211,8 @@ count_unknown_word(struct ctx_token_counter *c, const char *p, size_t n,
 		merge_later(c, p, n, (struct ctx_waiting){p, key}, tokens);
 }
 
-/* Counts a pretoken of at most CTX_PRETOKEN_CACHE_KEY bytes. */
+/* Counts a pretoken (word, number, ...) of at most CTX_PRETOKEN_CACHE_KEY
+ * bytes. */
 static void
 count_word(struct ctx_token_counter *c, const char *p, size_t n,
     struct ctx_key key, uint64_t *tokens)
@@ -243,9 +248,9 @@ ctx_pretokenize_inner(const struct ctx_pretokenize *split, size_t n)
 	return inner;
 }
 
-/* For n pretokens that were not in the cache, prefetches the entries of the
- * vocabulary's hash table.  For the long pretokens, computes their hashes and
- * prefetches their cache entries. */
+/* For n pretokens (words, numbers, ...) that were not in the cache, prefetches
+ * the entries of the vocabulary's hash table.  For pretokens that are too long
+ * for a key, computes their hashes and prefetches their cache entries. */
 static void
 prefetch_missed(const struct ctx_token_counter *c,
     struct ctx_pretoken_lookup *b, const char *p, struct ctx_pretoken_list list,
@@ -258,8 +263,8 @@ prefetch_missed(const struct ctx_token_counter *c,
 	ctx_counter_ask_longs(c, b, p, list);
 }
 
-/* Returns true if a pretoken is a token. guess: result of ctx_vocab_guess for
- * the key of the pretoken. */
+/* Returns true if a pretoken (word, number, ...) is a token. guess: result of
+ * ctx_vocab_guess for the key of the pretoken. */
 static inline bool
 is_token(const struct ctx_vocab *v, uint32_t guess, struct ctx_key key)
 {
@@ -271,9 +276,9 @@ is_token(const struct ctx_vocab *v, uint32_t guess, struct ctx_key key)
 }
 
 /* Looks up n pretokens that were not in the cache in the vocabulary's hash
- * table.  Adds the number of tokens that were found to *tokens.  Moves the
- * indices of pretokens that are not tokens to the beginning of b->missed, and
- * returns their number.
+ * table.  Adds the number of pretokens that are tokens to *tokens.  Moves the
+ * indices of all other pretokens to the beginning of b->missed, and returns the
+ * number of these.
  *
  * While the text of one token comes from memory, the texts of the next tokens
  * are prefetched. */
@@ -306,9 +311,9 @@ find_keys(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b, size_t n,
 	return left;
 }
 
-/* Counts the listed pretokens of at most CTX_PRETOKEN_CACHE_KEY bytes, and
- * stores the indices of longer ones in b->longs.  At the beginning of each
- * pretoken, 16 bytes must be readable. */
+/* Counts the listed pretokens (words, numbers, ...) of at most
+ * CTX_PRETOKEN_CACHE_KEY bytes, and stores the indices of longer pretokens in
+ * b->longs.  At the beginning of each pretoken, 16 bytes must be readable. */
 static void
 count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
     const char *p, struct ctx_pretoken_list list, uint64_t *tokens)
@@ -326,9 +331,10 @@ count_short(struct ctx_token_counter *c, struct ctx_pretoken_lookup *b,
 	}
 }
 
-/* Returns the number of tokens of a pretoken of 16 bytes or more if it is in
- * the cache or is itself a token; otherwise returns 0.  Tokens that merging
- * cannot make are also found, because the bytes are a whole pretoken. */
+/* Returns the number of tokens of a pretoken (word, number, ...) of 16 bytes or
+ * more if it is in the cache or is itself a token; otherwise returns 0.  Also
+ * finds tokens that merging cannot make, because such a token is used for a
+ * whole pretoken. */
 static unsigned
 find_known_long(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t hash)
@@ -343,8 +349,8 @@ find_known_long(struct ctx_token_counter *c, const char *p, size_t n,
 	return known;
 }
 
-/* Merges a pretoken of 16 bytes or more that is neither in the cache nor a
- * token. */
+/* Merges a pretoken (word, number, ...) of 16 bytes or more that is neither in
+ * the cache nor a token. */
 static int
 merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
     uint64_t *tokens, struct ctx_err *err)
@@ -359,22 +365,22 @@ merge_long_word(struct ctx_token_counter *c, const char *p, size_t n,
 	return 0;
 }
 
-/* Places at which a long pretoken can be cut, so that its parts can be merged
- * separately: no token of the vocabulary contains the characters on both sides.
- */
+/* Places at which a long pretoken (word, number, ...) can be cut, so that its
+ * parts can be merged separately: no token of the vocabulary contains both the
+ * character before such a place and the character after it. */
 struct cuts {
 	size_t at; /* number of bytes that were searched */
 	/* the character directly before the offset "at"; not set at the
 	 * beginning of the pretoken */
 	uint32_t last;
 	size_t n;
-	/* the places, as offsets in the pretoken */
+	/* offsets in the pretoken at which it can be cut, and its end */
 	size_t ends[CUTS];
 };
 
 /* Used to skip ASCII characters quickly.  Returns 7 if the next eight
- * characters are all ASCII (7 characters after the first one can then be
- * skipped), otherwise 0. */
+ * characters are all ASCII (so that the 7 characters after the first of them
+ * can be skipped), otherwise 0. */
 static size_t
 count_ascii_run(const char *p, size_t n)
 {
@@ -386,9 +392,9 @@ count_ascii_run(const char *p, size_t n)
 	return (word & 0x8080808080808080u) == 0 ? sizeof word - 1 : 0;
 }
 
-/* Finds the next places at which a long pretoken can be cut, and its end.  The
- * loop has no branch for a cut, because the processor could not predict it.
- * There is never a cut between two ASCII characters. */
+/* Finds the next places at which a long pretoken (word, number, ...) can be
+ * cut, and its end.  The loop has no branch for a cut, because the processor
+ * could not predict it.  There is never a cut between two ASCII characters. */
 static void
 find_cuts(const struct ctx_vocab *v, const char *p, size_t n, struct cuts *c)
 {
@@ -418,8 +424,8 @@ find_cuts(const struct ctx_vocab *v, const char *p, size_t n, struct cuts *c)
 	c->last = a;
 }
 
-/* Counts the parts of long pretokens that are listed in c->parts.  Each part
- * has at most CTX_PRETOKEN_CACHE_KEY bytes. */
+/* Counts the parts of long pretokens (words, numbers, ...) that are listed in
+ * c->parts.  Each part has at most CTX_PRETOKEN_CACHE_KEY bytes. */
 static void
 count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 {
@@ -430,9 +436,9 @@ count_parts(struct ctx_token_counter *c, const char *p, uint64_t *tokens)
 	count_short(c, &c->parts_batch, p, list, tokens);
 }
 
-/* Counts a part of a long pretoken: n bytes at text.p + at.  Long parts are
- * neither looked up in the cache nor added to it, because they are rarely
- * repeated. */
+/* Counts a part of a long pretoken (word, number, ...): n bytes at text.p + at.
+ * A long part is neither looked up in the cache nor added to it, because long
+ * parts are rarely repeated. */
 static int
 count_part(struct ctx_token_counter *c, struct ctx_str text, size_t at,
     size_t n, uint64_t *tokens, struct ctx_err *err)
@@ -455,8 +461,8 @@ count_part(struct ctx_token_counter *c, struct ctx_str text, size_t at,
 	return 0;
 }
 
-/* Counts a pretoken of 16 bytes or more that is neither in the cache nor a
- * token: n bytes at text.p + at. */
+/* Counts a pretoken (word, number, ...) of 16 bytes or more that is neither in
+ * the cache nor a token: n bytes at text.p + at. */
 static int
 count_unknown_long(struct ctx_token_counter *c, struct ctx_str text, size_t at,
     size_t n, uint64_t *tokens, struct ctx_err *err)
@@ -506,9 +512,10 @@ count_listed(struct ctx_token_counter *c, struct ctx_str text,
 	return 0;
 }
 
-/* Counts the last pretokens of the text, from index first on.  As 16 bytes are
- * read from the beginning of each pretoken, which may be beyond the end of the
- * text, the end of the text is first copied to a larger buffer. */
+/* Counts the last pretokens (words, numbers, ...) of the text, from index first
+ * on.  As 16 bytes are read from the beginning of each pretoken, which may be
+ * beyond the end of the text, the end of the text is first copied to a larger
+ * buffer. */
 static int
 count_last(struct ctx_token_counter *c, struct ctx_str text, size_t first,
     uint64_t *tokens, struct ctx_err *err)
@@ -540,8 +547,8 @@ ctx_counter_count(struct ctx_token_counter *c, struct ctx_str text, size_t max,
 	size_t i, inner, some;
 	struct ctx_pretoken_list list;
 
-	/* A previous call that failed may have left pretokens in these lists.
-	 */
+	/* Empty both lists: a previous call that failed may have left pretokens
+	 * in them. */
 	c->nwaiting = c->parts.n = 0;
 	if (ctx_counter_split(c, text.p, text.n, max, c->plain, err) < 0)
 		return -1;

@@ -74,8 +74,8 @@ encode_text(struct ctx_token_counter *c, const char *p, size_t n,
 
 /* Removes the first special token name, and the text before it, from the
  * beginning of *text.  Sets *before to the text before the name, and *id to the
- * token.  If there is no name, sets *before to the whole text, makes *text
- * empty, and returns false. */
+ * id of the token.  If the text contains no such name, sets *before to the
+ * whole text, makes *text empty, and returns false. */
 static bool
 take_name(const struct ctx_tokenizer *t, struct ctx_str *text, unsigned names,
     struct ctx_str *before, uint32_t *id)

@@ -2,17 +2,18 @@
  * fit_tokens.c - finds the longest beginning of a text that has at most a given
  * number of tokens
  *
- * The text is counted in steps until a step exceeds the limit.  The place of
- * the cut is then found by bisection in this step or shortly before it.  For
- * each cut that is tried, the beginning of the text is counted as a text of its
- * own.  Its end can change only the last few pretokens (pieces of text that are
- * encoded by themselves), so only the last few steps are counted again.
+ * The text is counted in steps until a step exceeds the limit.  The offset at
+ * which the text is cut is then found by bisection, in this step or shortly
+ * before it.  For each offset that is tried, the text before the offset is
+ * counted as a text of its own.  The cut can change only the last few pretokens
+ * (pieces of text that are encoded by themselves) before it, so only the last
+ * few steps are counted again.
  */
 #include "tokenizer/encode/count_tokens.h"
 #include "tokenizer/encode/fit_tokens.h"
 #include "tokenizer/open.h"
 
-/* number of pretokens that are counted in one step */
+/* number of pretokens (words, numbers, ...) that are counted in one step */
 #define STEP 256
 
 /* Finds the longest beginning of a text with at most limit tokens for the
@@ -36,12 +37,12 @@ struct head_search {
 	struct ctx_token_counter *counter;
 	struct ctx_str text;
 	uint64_t limit;
-	/* Boundary between pretokens from which counting begins.  It is the
-	 * same for all beginnings of the text that are tried. */
+	/* Boundary between pretokens from which counting begins, for all
+	 * beginnings of the text that are tried. */
 	struct ctx_token_checkpoint from;
 };
 
-/* Counts the first n bytes as a text of their own. */
+/* Counts the first n bytes of the text as a text of its own. */
 static int
 count_beginning(const struct head_search *search, size_t n, uint64_t *tokens,
     struct ctx_err *err)
@@ -58,8 +59,9 @@ count_beginning(const struct head_search *search, size_t n, uint64_t *tokens,
 	return rc;
 }
 
-/* Finds the cut between *low and high by bisection, and moves *low to it.  The
- * text before *low must have at most limit tokens, and the text before high
+/* Finds the offset between *low and high at which the text is cut, by
+ * bisection, and moves *low to this offset.  The caller must pass a *low before
+ * which the text has at most limit tokens, and a "high" before which it has
  * more. */
 static int
 search_head(const struct head_search *search, struct ctx_token_checkpoint *low,
@@ -89,9 +91,9 @@ search_head(const struct head_search *search, struct ctx_token_checkpoint *low,
 }
 
 /* Does the same as search_head, for encodings in which a cut may change
- * pretokens far before it, so that each beginning is counted completely.  If
- * the text before *low exceeds the limit when it is counted in this way, *low
- * is set to the beginning of the text. */
+ * pretokens (words, numbers, ...) far before it, so that each beginning is
+ * counted completely.  If the text before *low exceeds the limit when it is
+ * counted in this way, *low is set to the beginning of the text. */
 static int
 search_whole(struct head_search *search, struct ctx_token_checkpoint *low,
     size_t high, struct ctx_err *err)

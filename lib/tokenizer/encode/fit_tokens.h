@@ -8,14 +8,14 @@
 /* A boundary between two pretokens (pieces of text that are encoded by
  * themselves) of a text. */
 struct ctx_token_checkpoint {
-	size_t at; /* offset in bytes */
+	size_t at; /* offset of the boundary in the text, in bytes */
 	uint64_t tokens;
 };
 
-/* Finds the longest beginning of a text with at most limit tokens.  *cut must
- * be a checkpoint with at most limit tokens, from which counting continues.
- * Sets *cut to the end of the beginning that was found, with its number of
- * tokens. */
+/* Finds the longest beginning of a text with at most limit tokens.  The caller
+ * must set *cut to a checkpoint with at most limit tokens, from which counting
+ * continues.  Sets *cut to the end of the beginning that was found, and to the
+ * number of tokens before this end. */
 int ctx_fit_head(struct ctx_token_counter *counter, struct ctx_str text,
     uint64_t limit, struct ctx_token_checkpoint *cut, struct ctx_err *err);
 

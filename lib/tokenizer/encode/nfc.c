@@ -1,13 +1,13 @@
 /*
  * nfc.c - converts text to Unicode Normalization Form C (NFC)
  *
- * Nearly all texts are already in NFC, so the code first checks this as fast as
- * possible.  Most scripts have no combining marks; their bytes are checked 64
- * at a time, and all other characters one by one, by their kinds.  If a mark
- * may change an earlier character, a short part of the text (a stretch) is
- * decomposed and composed (UAX #15), and the result is compared with the
- * original.  A stretch begins and ends at places where the text can be cut
- * without changing its normal form (see nfc.h).
+ * Nearly all texts are already in NFC, so the code first checks as fast as
+ * possible whether a text is in NFC.  Most scripts have no combining marks;
+ * their bytes are checked 64 at a time, and all other characters one by one, by
+ * their kinds.  If a mark may change an earlier character, a short part of the
+ * text (a stretch) is decomposed and composed (UAX #15), and the result is
+ * compared with the original.  A stretch begins and ends at places where the
+ * text can be cut without changing its normal form (see nfc.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,8 @@
 /* Number of low bits in which the code point of a mark is stored.  Its
  * combining class is in the bits above. */
 #define MARK_BITS 21
-#define NO_BYTE   0x110000 /* stands, plus b, for a byte b that is not UTF-8 */
+/* NO_BYTE + b stands for a byte b that is not UTF-8 */
+#define NO_BYTE 0x110000
 
 void
 ctx_nfc_release(struct ctx_nfc *nfc)
@@ -114,7 +115,8 @@ compose_pair(const struct ctx_nfc_tables *t, uint32_t a, uint32_t b)
 	}
 }
 
-/* ---- a stretch ----------------------------------------------------------- */
+/* ---- a stretch (short part of a text)
+ * ----------------------------------------------------------- */
 
 /* Appends a character to nfc->out, which has room for the whole normal form. */
 static void
@@ -209,7 +211,7 @@ compose_marks(struct ctx_nfc *nfc, struct ctx_err *err)
 }
 
 /* Appends the starter and the remaining marks to nfc->out.  Called when later
- * characters cannot change them any more. */
+ * characters cannot change the starter and these marks any more. */
 static void
 flush_stretch(struct ctx_nfc *nfc)
 {
@@ -223,8 +225,8 @@ flush_stretch(struct ctx_nfc *nfc)
 	nfc->begun = false;
 }
 
-/* Adds a character without a decomposition to the stretch that is being
- * normalized. */
+/* Adds a character without a decomposition to the stretch (short part of a
+ * text) that is being normalized. */
 static int
 add_decomposed_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 {
@@ -246,8 +248,8 @@ add_decomposed_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds a character to the stretch that is being normalized, or its parts if it
- * has a decomposition. */
+/* Adds a character to the stretch (short part of a text) that is being
+ * normalized.  If the character has a decomposition, adds its parts. */
 static int
 add_char(struct ctx_nfc *nfc, uint32_t cp, struct ctx_err *err)
 {
@@ -294,8 +296,8 @@ normalise_stretch(struct ctx_nfc *nfc, const char *p, size_t n,
 /* ---- texts --------------------------------------------------------------- */
 
 /* Checks AT_ONCE bytes by the first byte of each character.  Returns true if
- * the text can be cut before each of these characters without changing its
- * normal form, as is the case for Latin, Cyrillic, Han and most of Hangul. */
+ * the text can be cut before each of the characters without changing its normal
+ * form.  This is the case for Latin, Cyrillic, Han and most of Hangul. */
 static bool
 is_plain_run(const unsigned char *s)
 {
@@ -360,15 +362,17 @@ struct nfc_check {
 	size_t safe;
 	/* combining class of the last character that was checked */
 	unsigned class;
-	/* INERT: the last character of combining class 0 is never composed with
-	 * a later character.  UNKNOWN: this was not looked up yet. */
+	/* Says whether the last character of combining class 0 may be composed
+	 * with a later character.  INERT: never.  NOT_INERT: with some
+	 * characters.  UNKNOWN: this was not looked up yet. */
 	enum { INERT, NOT_INERT, UNKNOWN } starter;
 };
 
 /* Checks characters of up to three bytes, as long as their ranks (see nfc.h)
- * show that the text is in NFC.  Most of these are characters before which the
- * text can be cut, or combining marks in the order of their classes.  The code
- * has few branches, because the processor could not predict the ranks. */
+ * show that the text is in NFC.  Most of the characters that pass are
+ * characters before which the text can be cut, or combining marks in the order
+ * of their classes.  The code has few branches, because the processor could not
+ * predict the ranks. */
 static void
 pass_ranked(struct nfc_check *check, const char *p, size_t n)
 {
@@ -458,8 +462,8 @@ is_inert(const struct nfc_check *check, const char *p)
 		CTX_NFC_INERT;
 }
 
-/* Checks a character before which the text cannot be cut, and advances the
- * check beyond it.  Returns false if the text may not be in NFC with this
+/* Checks a character before which the text cannot be cut, and moves check->at
+ * to its end.  Returns false if the text may not be in NFC with this
  * character. */
 static bool
 pass_char(struct nfc_check *check, const char *p, unsigned kind)
@@ -475,9 +479,9 @@ pass_char(struct nfc_check *check, const char *p, unsigned kind)
 	return true;
 }
 
-/* Checks the rest of the text.  Returns true if all of it is in NFC.  Otherwise
- * returns false, and check->at is the offset of the first character that may
- * not be in NFC. */
+/* Checks the text from check->at on.  Returns true if all of this text is in
+ * NFC.  Otherwise returns false, and check->at is the offset of the first
+ * character that may not be in NFC. */
 static bool
 pass_all(struct nfc_check *check, const char *p, size_t n)
 {

@@ -74,8 +74,10 @@ struct ctx_nfc_tables {
 	/* Kinds of all characters.  For each block of 128 characters, the table
 	 * "block" contains the number of the block in the table "value". */
 	const uint8_t *block, *value;
-	const struct ctx_nfc_kind *kinds;  /* kinds from CTX_NFC_SAFE on */
-	const struct ctx_nfc_apart *apart; /* sorted by the member "from" */
+	/* the kinds of characters with the numbers from CTX_NFC_SAFE on */
+	const struct ctx_nfc_kind *kinds;
+	/* decompositions of characters, sorted by the member "from" */
+	const struct ctx_nfc_apart *apart;
 	size_t n_apart;
 	/* ranks of the characters below U+10000, in blocks of 64 */
 	const uint8_t *rank_block;
@@ -113,44 +115,52 @@ enum {
 struct ctx_nfc;
 
 /*
- * Finds the next stretch [*at, *end) of a text, from byte *at on, that differs
- * from its normal form, and writes the normal form of the stretch to nfc->out.
- * *at must be an offset at which the text can be cut without changing its
- * normal form; so are both ends of the stretch.  Returns 1, or 0 if the rest of
- * the text is in normal form, or -1 with *err.
+ * Finds the next part of a text, from byte *at on, that differs from its normal
+ * form.  Sets *at and *end to the beginning and the end of this part, and
+ * writes the normal form of the part to nfc->out.  The caller must set *at to
+ * an offset at which the text can be cut without changing its normal form; *at
+ * and *end are then again such offsets.  Returns 1, or 0 if the text from *at
+ * on is in normal form, or -1 with *err.
  */
 typedef int ctx_normal_find_fn(struct ctx_nfc *nfc, const char *p, size_t n,
     size_t *at, size_t *end, struct ctx_err *err);
 
-/* Working memory for normalizing texts.  Its size is four times that of the
- * longest stretch of text that was normalized, plus eight bytes for each mark
- * of the longest run of combining marks.  A struct of zeros is valid. */
+/* Working memory for normalizing texts.  The size of this memory is four times
+ * the longest part of a text that normalization has changed, plus eight bytes
+ * for each mark of the longest run of combining marks.  A struct of zeros is
+ * valid. */
 struct ctx_nfc {
-	/* NULL: the normal form is NFC.  Otherwise the function that finds the
-	 * places of a text that another normal form changes.  The change of a
-	 * character must not depend on the character after it. */
+	/* NULL if texts are normalized to NFC.  For another normal form: the
+	 * function that finds the places of a text that this normal form
+	 * changes.  The change of a character must not depend on the character
+	 * after it. */
 	ctx_normal_find_fn *find;
 	/* True if a blank is put before the normal form of the next text. */
 	bool prefix;
 	const struct ctx_nfc_tables *tables; /* NULL means Unicode 9.0 */
-	/* the normal form of the stretch that was found by ctx_nfc_find */
+	/* the normal form of the part of the text that ctx_nfc_find has
+	 * found */
 	struct ctx_buf out;
 	/* true if "starter" contains a character */
 	bool begun;
-	uint32_t starter;         /* the last character of class 0 */
-	uint32_t *marks, *sorted; /* the combining marks after the starter */
+	/* the last character of class 0 (not a combining mark) that was read */
+	uint32_t starter;
+	/* the combining marks after the character "starter" */
+	uint32_t *marks, *sorted;
 	size_t n, cap, sorted_cap;
 };
 
 void ctx_nfc_release(struct ctx_nfc *nfc);
 
-/* Finds the next stretch of a text that is not in NFC, or calls nfc->find; see
- * ctx_normal_find_fn.  Bytes that are not UTF-8 are kept. */
+/* Finds the next part of a text that is not in NFC or, if nfc->find is not
+ * NULL, calls nfc->find; see ctx_normal_find_fn.  Bytes that are not UTF-8 are
+ * kept. */
 ctx_normal_find_fn ctx_nfc_find;
 
-/* Returns the last offset at which the text can be cut so that no bytes after
- * the n bytes can change the normal form (by Unicode 9.0) of the text before
- * it.  Returns 0 if there is none.  n must be the end of a character. */
+/* Returns the last offset of the n bytes at p such that the normal form (by
+ * Unicode 9.0) of the text before the offset is certain, whatever bytes come
+ * after the n bytes.  Returns 0 if there is none.  The caller must pass an n
+ * that is the end of a character. */
 size_t ctx_nfc_settled(const char *p, size_t n);
 
 /* Normalizes *text.  If the normal form differs from *text, sets *changed to
@@ -163,19 +173,19 @@ int ctx_nfc_text(struct ctx_nfc *nfc, struct ctx_str *text, struct ctx_buf *out,
 struct ctx_nfc_map {
 	struct ctx_nfc *nfc;
 	struct ctx_str text;
-	/* the next stretch of the original text that normalization changes, as
-	 * offsets */
+	/* beginning and end (offsets in the original text) of the next part of
+	 * the text that normalization changes */
 	size_t at, end;
-	/* offsets of the same stretch in the normal form */
+	/* beginning and end of the same part in the normal form */
 	size_t normal_at, normal_end;
 };
 
 int ctx_nfc_map_init(struct ctx_nfc_map *map, struct ctx_nfc *nfc,
     struct ctx_str text, struct ctx_err *err);
 /* Converts an offset in the normal form to an offset in the original text: sets
- * *at and returns 1.  If the offset is inside a stretch that normalization has
- * changed, it has no counterpart: sets *at to the end of the stretch in the
- * original text and returns 0.  Returns -1 on error. */
+ * *at and returns 1.  If the offset is inside a part that normalization has
+ * changed, the original text has no such offset: sets *at to the end of this
+ * part in the original text and returns 0.  Returns -1 on error. */
 int ctx_nfc_map_place(struct ctx_nfc_map *map, size_t normal, size_t *at,
     struct ctx_err *err);
 

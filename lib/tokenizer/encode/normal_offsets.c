@@ -2,7 +2,7 @@
  * in the original text */
 #include "tokenizer/encode/nfc.h"
 
-/* Finds the next stretch of the text that normalization changes. */
+/* Finds the next stretch (part of a text) that normalization changes. */
 static int
 find_next_stretch(struct ctx_nfc_map *map, struct ctx_err *err)
 {
@@ -13,8 +13,9 @@ find_next_stretch(struct ctx_nfc_map *map, struct ctx_err *err)
 	rc = ctx_nfc_find(map->nfc, map->text.p, map->text.n, &map->at,
 	    &map->end, err);
 	map->normal_at = map->normal_end + (map->at - from);
-	/* After the last changed stretch, both texts are equal.  Here the
-	 * offsets of their ends are set, from which all offsets between are
+	/* After the last changed stretch (part of a text), the original text
+	 * and its normal form are equal.  Set the offsets of the ends of both,
+	 * from which all offsets after the last changed stretch are
 	 * computed. */
 	map->normal_end = rc == 0 ? SIZE_MAX : map->normal_at + map->nfc->out.n;
 	return rc < 0 ? -1 : 0;

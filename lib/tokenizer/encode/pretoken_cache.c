@@ -64,9 +64,9 @@ ctx_pretoken_cache_release(struct ctx_pretoken_cache *cache)
 	memset(cache, 0, sizeof *cache);
 }
 
-/* Returns the binary logarithm of the number of lines to which a hash table is
- * enlarged: four times its present number of lines (1 << bits), but at most 1
- * << last. */
+/* Returns the binary logarithm of the new number of lines of a hash table that
+ * is enlarged: four times the present number of lines (1 << bits), but at most
+ * 1 << last. */
 static unsigned
 grow_bits(unsigned bits, unsigned last)
 {
@@ -103,9 +103,9 @@ insert_entry(struct ctx_pretoken_cache *cache, struct ctx_key key,
 		i = find_empty_place(line);
 	}
 	if (i == 4) {
-		/* The line is full, so one of its four entries is replaced.
-		 * Which one depends on the number of entries that were added so
-		 * far. */
+		/* The line is full, so replace one of its four entries.  The
+		 * number of entries that were added so far decides which of
+		 * them is replaced. */
 		line = home;
 		i = cache->n % 4;
 	}
@@ -152,8 +152,8 @@ ctx_pretoken_cache_add(struct ctx_pretoken_cache *cache, struct ctx_key key,
 	insert_entry(cache, key, entry);
 }
 
-/* The bytes are read in words of eight bytes.  The last two words may
- * overlap. */
+/* Read the bytes of the pretoken in words of eight bytes.  The last two words
+ * may overlap. */
 uint64_t
 ctx_pretoken_cache_hash_long(const char *p, size_t n)
 {
@@ -171,8 +171,9 @@ ctx_pretoken_cache_hash_long(const char *p, size_t n)
 	return (hash ^ word) * 0xd6e8feb86659fd93u;
 }
 
-/* Returns the index of the first entry in which a long pretoken with this hash
- * may be stored; so may be the next CTX_PRETOKEN_CACHE_WAYS - 1 entries. */
+/* Returns the index of the first entry in which a long pretoken (word, number,
+ * ...) with this hash may be stored; so may be the next CTX_PRETOKEN_CACHE_WAYS
+ * - 1 entries. */
 static size_t
 find_first_place(const struct ctx_pretoken_cache *cache, uint64_t hash)
 {
@@ -241,8 +242,9 @@ insert_long_entry(struct ctx_pretoken_cache *cache, const char *p, size_t n,
 	size_t place = find_first_place(cache, hash);
 	unsigned empty = find_tagged_places(cache, place, 0);
 
-	/* If all of these entries are in use, one of them is replaced.  Which
-	 * one depends on the number of pretokens that were added so far. */
+	/* If all CTX_PRETOKEN_CACHE_WAYS entries are in use, replace one of
+	 * them.  The number of pretokens that were added so far decides which
+	 * of them is replaced. */
 	place += empty != 0 ? (size_t)__builtin_ctz(empty)
 			    : cache->nlongs % CTX_PRETOKEN_CACHE_WAYS;
 	cache->tags[place] = tag_of(hash);

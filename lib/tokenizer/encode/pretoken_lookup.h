@@ -7,12 +7,12 @@
 
 #define CTX_PRETOKEN_LOOKUP_MAX 512 /* maximum number of pretokens per call */
 
-/* A list of pretokens to be looked up: offsets of their beginnings and ends. 8
- * elements are read at a time, so both arrays must be readable up to a multiple
- * of 8. */
+/* A list of pretokens (words, numbers, ...) to be looked up: offsets of their
+ * beginnings and ends.  The lookup reads 8 elements at a time, so both arrays
+ * must be readable up to a multiple of 8 elements. */
 struct ctx_pretoken_list {
 	const uint32_t *start, *end;
-	size_t n; /* at most CTX_PRETOKEN_LOOKUP_MAX */
+	size_t n; /* number of pretokens; at most CTX_PRETOKEN_LOOKUP_MAX */
 };
 
 struct ctx_pretoken_lookup {
@@ -20,21 +20,24 @@ struct ctx_pretoken_lookup {
 	/* indices (in the list) of the short pretokens that are not in the
 	 * cache */
 	uint32_t missed[CTX_PRETOKEN_LOOKUP_MAX];
-	/* for each element of missed, the result of ctx_vocab_guess */
+	/* for each element of the array "missed", the result of
+	 * ctx_vocab_guess */
 	uint32_t guesses[CTX_PRETOKEN_LOOKUP_MAX];
-	/* The pretokens that are too long for a key: their indices in the list,
-	 * and their hashes, which are computed in count_tokens.c. */
+	/* The pretokens of more than CTX_PRETOKEN_CACHE_KEY bytes: their
+	 * indices in the list, and their hashes, which count_tokens.c
+	 * computes. */
 	size_t nlongs;
 	uint32_t longs[CTX_PRETOKEN_LOOKUP_MAX];
 	uint64_t hashes[CTX_PRETOKEN_LOOKUP_MAX];
 };
 
-/* Looks up a list of pretokens of the text p in the cache.  Adds the tokens of
- * those that are found to *tokens.  Sets lookup->keys to the keys of all
- * pretokens.  Stores the indices of pretokens with more than
- * CTX_PRETOKEN_CACHE_KEY bytes in lookup->longs, and those of all others that
- * are not found in lookup->missed.  Returns the number of elements in missed.
- * At the beginning of each pretoken, 16 bytes must be readable. */
+/* Looks up a list of pretokens (words, numbers, ...) of the text p in the
+ * cache.  Adds the numbers of tokens of the pretokens that are found to
+ * *tokens.  Sets lookup->keys to the keys of all pretokens.  Stores the indices
+ * of pretokens with more than CTX_PRETOKEN_CACHE_KEY bytes in lookup->longs,
+ * and the indices of all other pretokens that are not found in lookup->missed.
+ * Returns the number of elements in lookup->missed.  At the beginning of each
+ * pretoken, 16 bytes must be readable. */
 typedef size_t ctx_pretoken_lookup_fn(const struct ctx_pretoken_cache *cache,
     const char *p, const struct ctx_pretoken_list *list,
     struct ctx_pretoken_lookup *lookup, uint64_t *tokens);

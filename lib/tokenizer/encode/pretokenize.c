@@ -79,8 +79,9 @@ fold_letter(struct text t, size_t i, bool any_case)
 }
 
 /* If a contraction ('s 't 'm 'd 're 've 'll) begins at offset i, returns its
- * end; otherwise returns i.  If any_case is true, its letters may also be
- * capitals, and U+017F counts as s (Unicode, CaseFolding.txt). */
+ * end; otherwise returns i.  If any_case is true, the letters of the
+ * contraction may also be capitals, and U+017F counts as s (Unicode,
+ * CaseFolding.txt). */
 static size_t
 match_contraction(struct text t, size_t i, bool any_case)
 {
@@ -103,8 +104,8 @@ match_contraction(struct text t, size_t i, bool any_case)
  * white space that begins at offset i.  If breaks is true and the white space
  * contains a line break, the pretoken ends after its last line break
  * (W*[\r\n]+).  Otherwise the last white space character belongs to the next
- * pretoken (W+(?!\S)), except at the end of the text or if it is the only one
- * (W+). */
+ * pretoken (W+(?!\S)), except at the end of the text, or if the white space is
+ * only one character (W+). */
 static size_t
 match_space(struct text t, size_t i, bool breaks)
 {
@@ -143,8 +144,9 @@ match_symbols(struct text t, size_t i, bool breaks, bool slashes)
 	return end;
 }
 
-/* Matches characters of the class CTX_CLASS_NUMBER at offset i: at most max or,
- * if max is 0, as many as there are.  Returns the end of the match. */
+/* Matches digits and other characters of the class CTX_CLASS_NUMBER at offset
+ * i: at most max of them or, if max is 0, any number.  Returns the end of the
+ * match. */
 static size_t
 match_digits(struct text t, size_t i, unsigned max)
 {
@@ -240,9 +242,9 @@ match_beginning_word(struct text t, size_t i)
 }
 
 /* Matches a word by the first two alternatives of the o200k pattern, but
- * without a contraction.  Each alternative is tried first with a character
- * before the letters, then without.  Returns the end of the match, or 0 if
- * nothing matches. */
+ * without a contraction.  Tries each alternative first with a character such as
+ * a blank before the letters, then without such a character.  Returns the end
+ * of the match, or 0 if nothing matches. */
 static size_t
 match_cased_word(struct text t)
 {

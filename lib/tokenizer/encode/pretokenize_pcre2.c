@@ -58,25 +58,27 @@ struct ctx_pcre2_state {
 	const char *name; /* name of the vocabulary, for error messages */
 	pcre2_match_data *data;
 	pcre2_match_context *quick, *counted;
-	uint64_t steps; /* number of steps that are still allowed */
-	size_t passed;  /* position in the text at the last step */
+	/* number of steps of PCRE2 that are still allowed for the text */
+	uint64_t steps;
+	size_t passed; /* position in the text at the last step */
 	/* kind of each character, and its length in bytes */
 	unsigned char *kinds, *lengths;
-	/* Numbers of characters in the arrays kinds and lengths. at: those that
-	 * were split off; n: all; cap: those for which there is room. */
+	/* Numbers of characters in the arrays kinds and lengths. at: characters
+	 * that were split off; n: all characters; cap: characters for which
+	 * there is room. */
 	size_t at, n, cap;
 	/* Total length in bytes of the characters from index "at" on, which
 	 * were not split off yet. */
 	size_t bytes;
 	/* true if more text may come later; see ctx_pcre2_part */
 	bool part;
-	/* Each pattern divides the pieces of the previous pattern.  For each
-	 * pattern: number of characters of the current piece that were not
-	 * split off yet. */
+	/* Each pattern divides the pieces of text that the previous pattern
+	 * gives.  For each pattern: number of characters of the current piece
+	 * that were not split off yet. */
 	size_t left[CTX_PCRE2_MAX];
-	/* The built-in pretokenizer that divides the pieces of the last
-	 * pattern, or NULL if there is none (ctx_pcre2_set_last). inner:
-	 * pretokens of one piece. */
+	/* The built-in pretokenizer that divides the pieces of text that the
+	 * last pattern gives (ctx_pcre2_set_last), or NULL if there is none.
+	 * inner: pretokens of one such piece. */
 	ctx_pretokenize_fn *last;
 	struct ctx_pretokenizer last_pretokenizer;
 	struct ctx_pretokenize inner;
@@ -330,7 +332,7 @@ match_counted(struct ctx_pcre2_state *s, size_t i, const unsigned char *p,
  * to, but not including, n.  Returns the result of pcre2_match.  Moves *at
  * beyond characters at which no match begins.  A search may begin at any
  * character, because no pattern looks at characters before its match. part:
- * true if more characters may come after these. */
+ * true if more characters may come after the first n. */
 static int
 match_pattern(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
     size_t *at)
@@ -431,8 +433,8 @@ count_bytes(const struct ctx_pcre2_state *s, size_t characters)
 	return bytes;
 }
 
-/* Removes bytes that were split off from the beginning of the text.  The last
- * of these bytes must be the end of a character. */
+/* Removes bytes that were split off from the beginning of the text.  The caller
+ * must pass a number of bytes that ends with a whole character. */
 static void
 consume_bytes(struct ctx_pcre2_state *s, size_t bytes)
 {
@@ -446,10 +448,10 @@ consume_bytes(struct ctx_pcre2_state *s, size_t bytes)
 		s->left[i] -= n;
 }
 
-/* Appends the pretokens in the next n bytes to the list in *split.  Returns
- * false at a pretoken that cannot be listed (see ctx_pretokenize.alone).  If
- * this pretoken is the first one of the call, it is split off alone; otherwise
- * it is left for the next call. */
+/* Appends the pretokens (words, numbers, ...) in the next n bytes to the list
+ * in *split.  Returns false at a pretoken that cannot be listed (see
+ * ctx_pretokenize.alone).  If it is the first pretoken of the call, it is split
+ * off alone; otherwise it is left for the next call. */
 static bool
 append_pretokens(struct ctx_pcre2_state *s, struct ctx_pretokenize *split,
     size_t base, const char *p, size_t n, size_t max)

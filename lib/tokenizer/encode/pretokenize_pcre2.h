@@ -26,7 +26,8 @@ int ctx_pcre2_open(struct ctx_pcre2_pretokenizer **pretokenizer,
     const char *patterns, size_t n, struct ctx_err *err);
 void ctx_pcre2_close(struct ctx_pcre2_pretokenizer *pretokenizer);
 
-/* The state of splitting a text by patterns.  Each thread needs its own. */
+/* The state of splitting a text by patterns.  Each thread needs a state of its
+ * own. */
 struct ctx_pcre2_state;
 
 /* Opens a state for splitting texts by patterns. name: the name of the
@@ -36,21 +37,23 @@ int ctx_pcre2_begin(struct ctx_pcre2_state **state,
     const struct ctx_pcre2_pretokenizer *pretokenizer, const char *name,
     struct ctx_err *err);
 void ctx_pcre2_end(struct ctx_pcre2_state *state);
-/* Sets the built-in pretokenizer, with its function split, that divides the
- * pieces of the last pattern.  If split is NULL (default), each of these pieces
- * is a pretoken. */
+/* Sets the built-in pretokenizer, and its function "split", by which the pieces
+ * of text that the last pattern gives are divided further.  If "split" is NULL
+ * (default), each of these pieces is a pretoken. */
 void ctx_pcre2_set_last(struct ctx_pcre2_state *state,
     ctx_pretokenize_fn *split, struct ctx_pretokenizer pretokenizer);
 /* Makes the state ready to split another text. */
 void ctx_pcre2_reset(struct ctx_pcre2_state *state);
-/* Must be called if more text may come after the known part.  ctx_pcre2_split
- * then splits off only pretokens that later text cannot change, which may be
- * none.  The end of the last of these pretokens is the beginning or end of a
- * match of the first pattern, so the rest can be split as a text of its own. */
+/* Must be called if only the beginning of a text is known, so that more text
+ * may come. ctx_pcre2_split then splits off only pretokens (words, numbers,
+ * ...) that later text cannot change, which may be none.  The end of the last
+ * of these pretokens is the beginning or end of a match of the first pattern,
+ * so the text after it can be split as a text of its own. */
 void ctx_pcre2_part(struct ctx_pcre2_state *state);
 /*
- * Splits off at most max of the next pretokens of a text, and stores them in
- * *split. p, n: the rest of the text, after the pretokens of the last call.
+ * Splits off the next pretokens (pieces that are encoded by themselves) of a
+ * text, at most max, and stores them in *split. p, n: the rest of the text,
+ * after the pretokens of the last call.
  *
  * CTX_ELIMIT: the patterns needed more than a million steps plus 256 for each
  * character of the text so far, or a match needed more than 64 MB.  Steps are

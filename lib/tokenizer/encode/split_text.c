@@ -94,8 +94,9 @@ begins_with_blank(struct ctx_str text)
 	    (text.n >= 3 && memcmp(text.p, CTX_BLANK_SIGN, 3) == 0);
 }
 
-/* Returns true if the encoding puts a blank before this text. first: true at
- * the beginning of the caller's text, false after an added token. */
+/* Returns true if the encoding puts a blank before this text. first: true if
+ * the text is at the beginning of the caller's text, false if it comes after an
+ * added token. */
 static bool
 gets_prefix(const struct ctx_token_counter *c, struct ctx_str text, bool first)
 {

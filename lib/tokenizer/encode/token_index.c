@@ -5,9 +5,10 @@
  * A mark is a boundary between two pretokens (pieces of text that are encoded
  * by themselves), together with the number of tokens before it (struct
  * ctx_token_checkpoint).  The number of tokens between two marks is the
- * difference of their numbers, because pretokens are encoded independently.  A
- * boundary is stored as a mark only if text that is appended later cannot move
- * it: at least CTX_PRETOKENIZE_UNSURE pretokens must be after it.
+ * difference of the two marks' numbers of tokens, because pretokens are encoded
+ * independently.  A boundary is stored as a mark only if text that is appended
+ * later cannot move it: at least CTX_PRETOKENIZE_UNSURE pretokens must be after
+ * it.
  */
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@
 #include "tokenizer/open.h"
 
 #define DISTANCE 4096 /* minimum distance between two marks in bytes */
-/* number of pretokens that are counted in one step */
+/* number of pretokens (words, numbers, ...) that are counted in one step */
 #define STEP 256
 
 static int
@@ -30,8 +31,8 @@ append_mark(struct ctx_token_index *m, struct ctx_token_checkpoint mark,
 	return 0;
 }
 
-/* Returns the number of marks (stored boundaries between pretokens) at offsets
- * up to and including "at". */
+/* Returns the number of marks (stored boundaries between pretokens (words,
+ * numbers, ...)) at offsets up to and including "at". */
 static size_t
 count_marks_until(const struct ctx_token_index *m, size_t at)
 {
@@ -47,8 +48,9 @@ count_marks_until(const struct ctx_token_index *m, size_t at)
 	return low;
 }
 
-/* Returns mark i, counted from 1: a stored boundary between pretokens, with the
- * number of tokens before it.  Mark 0 is the beginning of the text. */
+/* Returns mark i, counted from 1: a stored boundary between pretokens (words,
+ * numbers, ...), with the number of tokens before it.  Mark 0 is the beginning
+ * of the text. */
 static struct ctx_token_checkpoint
 get_mark(const struct ctx_token_index *m, size_t i)
 {
@@ -80,12 +82,12 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 		clean = ctx_text_splitter_place(&w, &at, err);
 		if (clean < 0)
 			return -1;
-		/* past[0] is the end of the step CTX_PRETOKENIZE_UNSURE steps
-		 * ago.  At least CTX_PRETOKENIZE_UNSURE pretokens are after it,
-		 * so it can be stored as a mark: a place from which counting
-		 * can begin.  If c->local is false, appended text may move any
-		 * boundary (because of added tokens or patterns of a vocabulary
-		 * file), so no marks are stored. */
+		/* past[0] is the end of an earlier step, CTX_PRETOKENIZE_UNSURE
+		 * steps ago.  At least CTX_PRETOKENIZE_UNSURE pretokens come
+		 * after this place, so it can be stored as a mark: a place from
+		 * which counting can begin.  If c->local is false, appended
+		 * text may move any boundary (because of added tokens or
+		 * patterns of a vocabulary file), so no marks are stored. */
 		if (c->local && at <= settled &&
 		    past[0].at - get_mark(m, m->n).at >= DISTANCE &&
 		    append_mark(m, past[0], err) < 0)
@@ -103,11 +105,12 @@ ctx_token_index_append(struct ctx_token_index *m, struct ctx_token_counter *c,
 }
 
 /* Called to count the text from the offset "from" on as a text of its own.  If
- * this text is split into pretokens, its boundaries are usually those of the
- * whole text after a few pretokens.  Finds the first common boundary.  Sets
- * *whole and *own to the number of pretokens before it: in the whole text from
- * mark_at on, and in the text from "from" on. mark_at: a boundary at or before
- * "from".  Returns false if no common boundary is near. */
+ * this text is split into pretokens (words, numbers, ...), its boundaries are
+ * usually those of the whole text after a few pretokens.  Finds the first
+ * boundary that both have.  Sets *whole to the number of pretokens between
+ * mark_at and this boundary in the whole text, and *own to the number of
+ * pretokens before it in the text from "from" on. mark_at: a boundary at or
+ * before "from".  Returns false if no common boundary is near. */
 static bool
 find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
     size_t *own, size_t *whole)
@@ -136,8 +139,9 @@ find_shared(const struct ctx_token_index *m, size_t mark_at, size_t from,
 	return false;
 }
 
-/* Counts a number of pretokens of a text, from the offset sum->at on.  Moves
- * sum->at to the end of the last one, and adds their tokens to sum->tokens. */
+/* Counts a number of pretokens (words, numbers, ...) of a text, from the offset
+ * sum->at on.  Moves sum->at to the end of the last of these pretokens, and
+ * adds their number of tokens to sum->tokens. */
 static int
 count_pretokens(const struct ctx_token_index *m, struct ctx_str text,
     size_t pretokens, struct ctx_token_checkpoint *sum, struct ctx_err *err)
@@ -156,8 +160,9 @@ count_pretokens(const struct ctx_token_index *m, struct ctx_str text,
 /* Counts the end of the text [0, to), which is a beginning of the indexed text.
  * The last few boundaries before "to" may differ from those of the indexed
  * text.  So sets *last to the last mark (stored boundary) after which there are
- * enough pretokens, or to mark 0, the beginning of the text.  Sets *tail to the
- * number of tokens from this mark to the offset "to". */
+ * enough pretokens (words, numbers, ...), or to mark 0, the beginning of the
+ * text.  Sets *tail to the number of tokens from this mark to the offset
+ * "to". */
 static int
 find_last_mark(const struct ctx_token_index *m, size_t to,
     struct ctx_token_checkpoint *last, uint64_t *tail, struct ctx_err *err)
@@ -244,8 +249,9 @@ ctx_token_index_head(const struct ctx_token_index *m, uint64_t limit,
 }
 
 /* Finds a longer end of the text that has at most limit tokens, by bisection.
- * The text from high->at on must have at most limit tokens, and the text from
- * low on more.  Moves *high to the beginning of the end that was found. */
+ * The caller must pass a high->at from which on the text has at most limit
+ * tokens, and a "low" from which on it has more.  Moves *high to the offset at
+ * which the end that was found begins. */
 static int
 search_tail(const struct ctx_token_index *m, size_t low,
     struct ctx_token_checkpoint *high, uint64_t limit, struct ctx_err *err)
@@ -306,8 +312,8 @@ ctx_token_index_tail(const struct ctx_token_index *m, uint64_t limit,
 	}
 	/* A mark is a stored boundary between pretokens.  The loop goes back
 	 * from mark to mark as long as the text after the mark has at most
-	 * limit tokens.  It begins one mark after the one that the stored
-	 * numbers suggest, because the end of a text, counted alone, may have a
+	 * limit tokens.  It begins one mark later than the stored numbers of
+	 * tokens suggest, because the end of a text, counted alone, may have a
 	 * few tokens more or less. */
 	i = count_marks_within(m, m->tokens - limit);
 	for (i += i < m->n;; i--) {

@@ -4,7 +4,7 @@
  * A mask has 64 bits, one for each of 64 bytes, and is made from two vectors of
  * 32 bytes.  AVX-512 could use one vector of 64 bytes, but on a Zen 5 processor
  * this was slower, because the mask must then be moved from a mask register to
- * an ordinary one.
+ * an ordinary register.
  */
 #ifndef CTX_TOKENIZER_SIMD_AVX_H
 #define CTX_TOKENIZER_SIMD_AVX_H
@@ -50,7 +50,7 @@ vec_equal(const struct vec *v, char c)
 	    _mm256_cmpeq_epi8(v->b, all));
 }
 
-/* AVX2 has no instruction that compares unsigned bytes, but one that computes
+/* AVX2 has no instruction that compares unsigned bytes, but it can compute
  * their minimum: x is at most n if the minimum of x and n is x. */
 static inline uint64_t
 vec_range(const struct vec *v, char first, int n)

@@ -63,8 +63,8 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 }
 
 /* Returns the value of the pair of tokens with this tag in a line of the hash
- * table, or 0 if the line does not contain it.  The compress instruction moves
- * the value to the beginning of the vector. */
+ * table, or 0 if the line does not contain the tag.  The compress instruction
+ * moves the value to the beginning of the vector. */
 static inline uint32_t
 pair_in(const uint32_t *entry, uint32_t tag)
 {

@@ -4,17 +4,16 @@
  * Each of portable.c, avx2.c, avx512.c and neon.c includes this file once.
  * Before that, it defines these functions with its instructions:
  *
- *	pair_in(line, tag)	the token to which the pair with this tag
- *				merges, with all bits inverted; 0 if the line of
- *				the hash table does not have the pair
- *	find_least(list, n)	the lowest of the first n numbers of a list, n
- *				rounded up to a multiple of sixteen
+ * pair_in(line, tag)	the token to which the pair with this tag merges, with
+ * all bits inverted; 0 if the line of the hash table does not have the pair
+ * find_least(list, n)	the lowest of the first n numbers of a list, n rounded
+ * up to a multiple of sixteen
  *
  * After a merge, the two new pairs that it makes must be looked up.  Most of
  * these lookups fail, and memory is slow.  So one merge is first made in every
  * pretoken, and the table entries of its two new pairs are prefetched.  Only
- * then the new pairs of all pretokens are looked up.  While the entries of one
- * pretoken come from memory, the others are merged.
+ * then the new pairs of all pretokens are looked up.  While the table entries
+ * of one pretoken come from memory, the other pretokens are merged.
  */
 #include "tokenizer/encode/bpe.h"
 
@@ -49,8 +48,8 @@ prefetch_pair(const struct ctx_vocab *v, struct pair_lookup *pair, uint32_t a,
 }
 
 /* Searches for a pair of tokens in all lines of the hash table that may contain
- * it.  Called only if the first of these lines does not contain the pair, but
- * is full, which is rare. at: position of the first token in the pretoken. */
+ * it.  Called only if the first of these lines is full and does not contain the
+ * pair, which is rare. at: position of the first token in the pretoken. */
 static __attribute__((noinline)) uint32_t
 find_far_pair(const struct ctx_vocab *v,
     const struct ctx_bpe_pretoken *pretoken, unsigned at)
@@ -61,7 +60,8 @@ find_far_pair(const struct ctx_vocab *v,
 	    pretoken->tokens[__builtin_ctzll(right)]);
 }
 
-/* Looks up a pair of tokens.  Stores the rank of its merge in the pretoken. */
+/* Looks up a pair of adjacent tokens in the hash table of pairs, and stores the
+ * rank of their merge in the pretoken. */
 static inline void
 get_pair(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
     const struct pair_lookup *pair)
@@ -73,8 +73,8 @@ get_pair(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
 	pretoken->merges[pair->at] = ctx_bpe_merge_rank(~found, pair->at);
 }
 
-/* Makes a merge in a pretoken, and prefetches the entries of the hash table for
- * the two new pairs. best: rank of the merge. */
+/* Makes a merge in a pretoken (word, number, ...), and prefetches the entries
+ * of the hash table for the two new pairs. best: rank of the merge. */
 static inline void
 merge_best_pair(const struct ctx_vocab *v, struct ctx_bpe_pretoken *pretoken,
     uint32_t best, struct pretoken_merge *m)

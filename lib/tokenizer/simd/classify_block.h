@@ -11,9 +11,10 @@
  * positions_after(X), which uses the carry of an addition to skip the
  * continuation bytes of UTF-8.
  *
- * A run of characters in X begins at X & ~positions_after(X).  If a bit is
- * added at the beginning of a run of ones, the carry moves to the first zero
- * after the run.  So an addition finds the ends of runs, or fills them.
+ * The runs of consecutive characters in X begin at X & ~positions_after(X).  If
+ * a bit is added at the beginning of a run of ones, the carry moves to the
+ * first zero after the run.  So an addition finds the ends of runs, or fills
+ * them.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -57,8 +58,8 @@ bits_below(unsigned i)
 	return i >= 64 ? UINT64_MAX : (UINT64_C(1) << i) - 1;
 }
 
-/* Returns a mask of the characters directly after those in the mask x.  Skips
- * continuation bytes. */
+/* Returns a mask of the characters that come directly after the characters in
+ * the mask x.  Skips continuation bytes. */
 static ALWAYS_INLINE uint64_t
 positions_after(const struct char_masks *b, uint64_t x)
 {
@@ -66,12 +67,12 @@ positions_after(const struct char_masks *b, uint64_t x)
 }
 
 /* Makes the masks of the block valid only up to the lowest bit in "positions":
- * sets b->stop to its position, if that is lower. */
+ * lowers b->stop to the position of this bit, if b->stop is higher. */
 static ALWAYS_INLINE void
 stop_at(struct char_masks *b, uint64_t positions)
 {
-	/* There is no branch, because the processor could not predict whether
-	 * the mask is 0. */
+	/* This is done without a branch, because the processor could not
+	 * predict whether the mask is 0. */
 	unsigned first =
 	    positions == 0 ? BLOCK : (unsigned)__builtin_ctzll(positions);
 
@@ -250,9 +251,9 @@ decode_rest(struct rest *r, const struct vec *v, uint64_t high, const char *p)
 	take_each(r, high, p);
 }
 
-/* Adds the characters that are not ASCII to the masks of the block.  Combining
- * marks (mark) count as letters without case if cased is true (o200k),
- * otherwise as symbols. */
+/* Adds the characters that are not ASCII to the masks of the block.  If cased
+ * is true (o200k), combining marks (the mask "mark") are added to the letters
+ * without case; otherwise they are added to the symbols. */
 static ALWAYS_INLINE void
 add_rest(struct char_masks *b, const struct rest *r, uint64_t mark, bool cased)
 {
@@ -295,8 +296,8 @@ classify_rest(struct char_masks *b, const struct vec *v, uint64_t high,
 	if (cased)
 		stop_at(b, mark & ~positions_after(b, b->letter));
 	/* U+017F is a form of the letter s, so an apostrophe and U+017F are a
-	 * contraction, too.  find_contractions does not find this one, so the
-	 * masks are valid only up to the apostrophe. */
+	 * contraction, too. find_contractions does not find this contraction,
+	 * so the masks are valid only up to the apostrophe. */
 	quoted = b->quote & (b->lower & high) >> 1;
 	for (; quoted != 0; quoted &= quoted - 1)
 		if (memcmp(p + __builtin_ctzll(quoted) + 1, "\xc5\xbf", 2) == 0)

@@ -32,9 +32,9 @@ vec_fold(const struct vec *v)
 }
 
 /* Makes a mask of 64 bits from 64 bytes, in each of which all bits are set or
- * none.  From each byte one bit is kept, at a different position in each of
- * eight consecutive bytes.  Three additions of neighbouring bytes then combine
- * eight of these bits to one byte. */
+ * none.  In each of eight consecutive bytes, one bit is kept: in the first byte
+ * bit 0, in the next byte bit 1, and so on.  Three additions of neighbouring
+ * bytes then combine eight of these bits to one byte. */
 static inline uint64_t
 gather_bits(const uint8x16_t yes[4])
 {
@@ -122,7 +122,8 @@ vec_index(const struct vec *v)
 }
 
 /* The first instruction (vqtbl4q) looks up the indices below 64; the second
- * (vqtbx4q) looks up the others, and keeps the results of the first. */
+ * (vqtbx4q) looks up the other indices, and keeps the results of the first
+ * instruction. */
 static inline struct ctx_class_bits
 vec_classes(const struct vec_index *index, const uint8_t *table)
 {

@@ -71,10 +71,11 @@ make_key(struct ctx_key *key, const char *p, uint32_t start, uint32_t end)
 	memcpy(key, &bytes, sizeof bytes);
 }
 
-/* Looks up some pretokens of a group of eight again, one by one. bits: bit i is
- * set if pretoken i of the group is to be looked up. first: index of the
- * group's first pretoken.  Writes the indices of those pretokens that are not
- * in their line of the cache to missed, and returns their number. */
+/* Looks up some of eight consecutive pretokens (words, numbers, ...) again, one
+ * by one. bits: bit i is set if pretoken i of these eight is to be looked up.
+ * first: index of the group's first pretoken.  Writes the indices of those
+ * pretokens that are not in their line of the cache to missed, and returns
+ * their number. */
 static __attribute__((noinline)) size_t
 list_missed(const uint64_t *table, const uint32_t *lines,
     const struct ctx_key *keys, unsigned bits, uint32_t *missed, size_t first)
@@ -95,9 +96,9 @@ list_missed(const uint64_t *table, const uint32_t *lines,
 	return count;
 }
 
-/* Appends the pretokens of a group of at most eight that are too long for a key
- * to lookup->longs.  Returns a mask of all other pretokens of the group. first:
- * index of the first pretoken of the group. */
+/* Appends the pretokens (words, numbers, ...) of a group of at most eight that
+ * are too long for a key to lookup->longs.  Returns a mask of all other
+ * pretokens of the group. first: index of the first pretoken of the group. */
 static inline unsigned
 list_longs(const uint32_t *start, const uint32_t *end, size_t first, size_t n,
     struct ctx_pretoken_lookup *lookup)

@@ -5,33 +5,31 @@
  * Before that, it defines with its instructions a type struct vec of 64 bytes
  * and these functions:
  *
- *	vec_load(p)		64 bytes from p
- *	vec_fold(v)		each byte | 0x20: letters without case
- *	vec_equal(v, c)		bit i: byte i is c
- *	vec_range(v, c, n)	bit i: byte i is one of c to c + n
- *	vec_high(v)		bit i: byte i is 0x80 or more
+ * vec_load(p)		64 bytes from p vec_fold(v)		each byte |
+ * 0x20: letters without case vec_equal(v, c)		bit i: byte i is c
+ * vec_range(v, c, n)	bit i: byte i is one of c to c + n
+ * vec_high(v)		bit i: byte i is 0x80 or more
  *
  * It may define CTX_VEC_EMIT and a function that replaces the one below:
  *
- *	vec_emit(out, base, bits)	the offset base + i of each bit set;
- *				64 offsets may be written at out
+ * vec_emit(out, base, bits)	the offset base + i of each bit set; 64 offsets
+ * may be written at out
  *
  * It may define CTX_VEC_CLASSES, so that classify_block.h finds the classes of
  * many characters at once, with a type struct vec_index and
  *
- *	vec_bit(v, k)		bit i: bit k of byte i, k not 7
- *	vec_index(v)		the low six bits of each byte, and above them
- *				the lowest of the byte before
- *	vec_classes(index, table)	the classes at table[index of byte i],
- *				a table of 128
+ * vec_bit(v, k)		bit i: bit k of byte i, k not 7
+ * vec_index(v)		the low six bits of each byte, and above them the lowest
+ * of the byte before vec_classes(index, table)	the classes at table[index of
+ * byte i], a table of 128
  *
  * The patterns never look back, and pretokens leave no gaps.  So the text after
  * a boundary can be split without the text before it.  A block of 64 bytes is
  * loaded at a boundary.  All boundaries in the block are computed from the
- * masks of classify_block.h.  Some may be wrong, because text after the block
- * could change them; these are dropped.  The next block begins at the last
- * boundary kept.  If none is kept, pretokenize.c finds the next boundary
- * character by character.
+ * masks of classify_block.h.  Boundaries that text after the block could change
+ * are dropped.  The next block begins at the last boundary that is kept.  If no
+ * boundary is kept, pretokenize.c finds the next boundary character by
+ * character.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -49,9 +47,9 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 {
 	unsigned i, n = (unsigned)__builtin_popcountll(bits);
 
-	/* Each round writes four offsets.  This makes the number of rounds
-	 * small, so that the processor predicts it more often.  The last round
-	 * may write up to three offsets too many; the caller ignores them. */
+	/* Each round writes four offsets.  So there are few rounds, and the
+	 * processor predicts their number more often.  The last round may write
+	 * up to three offsets too many; the caller ignores them. */
 	for (i = 0; i < n; i += 4) {
 		out[i] = base + (uint32_t)__builtin_ctzll(bits);
 		bits &= bits - 1;
@@ -66,8 +64,8 @@ vec_emit(uint32_t *out, uint32_t base, uint64_t bits)
 #endif
 
 /* Finds the beginnings of contractions with two bytes ('s) and with three bytes
- * ('ll).  If any_case is true, their letters may also be capitals; in r50k they
- * may not. */
+ * ('ll).  If any_case is true, the letters of a contraction may also be
+ * capitals; it is false for r50k. */
 static ALWAYS_INLINE void
 find_contractions(const struct char_masks *b, const struct vec *v,
     bool any_case, uint64_t *two, uint64_t *three)
@@ -99,8 +97,8 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 	uint64_t last = white | (b->end ? UINT64_C(1) << b->stop : 0);
 	uint64_t next = last >> 1, starts, ends, start;
 
-	/* The shift by one is right only for white space of one byte.  This
-	 * adds white space characters of two and of three bytes. */
+	/* The shift by one is right only for white space characters of one
+	 * byte.  Add the characters of two and of three bytes. */
 	if (b->gaps != 0)
 		next |= (b->gaps >> 1 & ~(b->gaps >> 2) & last >> 2) |
 		    (b->gaps >> 1 & b->gaps >> 2 & last >> 3);
@@ -117,16 +115,17 @@ find_space_boundaries(const struct char_masks *b, bool breaks_end)
 		start = starts & (0 - starts);
 		ends = (blank + start) & ~blank;
 		/* At least one run of blanks ends at a line break and so does
-		 * not begin a pretoken.  The runs are examined one by one to
-		 * find the others. */
+		 * not begin a pretoken.  Examine the runs one by one to find
+		 * those that begin a pretoken. */
 		if ((ends & b->breaks) == 0)
 			found |= start;
 	}
 	return found;
 }
 
-/* Returns a mask of the boundaries at which a pretoken of digits begins. most:
- * maximum number of digits in a pretoken, 1 or 3; 0: no maximum. */
+/* Returns a mask of the boundaries at which a pretoken (word, number, ...) of
+ * digits begins. most: maximum number of digits in a pretoken, 1 or 3; 0: no
+ * maximum. */
 static ALWAYS_INLINE uint64_t
 find_digit_boundaries(const struct char_masks *b, unsigned most)
 {
@@ -145,8 +144,9 @@ find_digit_boundaries(const struct char_masks *b, unsigned most)
 	return found;
 }
 
-/* Returns a mask of the positions for which it is certain, whatever comes after
- * the block, whether a pretoken begins there.  A contraction needs up to three
+/* Returns a mask of the certain positions: whatever text comes after the block,
+ * it does not change whether a pretoken (piece of text that is encoded by
+ * itself) begins at such a position.  A contraction needs up to three
  * characters, so the last three positions are not certain.  White space at the
  * end of the block may continue after the block, so only its first position is
  * certain. */
@@ -159,8 +159,9 @@ find_certain(const struct char_masks *b)
 	if (b->end)
 		return known;
 	run = ~white & known;
-	/* Sets run to the position after the last character that is not white
-	 * space: the beginning of the white space at the end. */
+	/* Set "run" to the position after the last character that is not white
+	 * space; this is where the white space at the end of the block
+	 * begins. */
 	run = run == 0 ? 1 : UINT64_C(2) << (63 - __builtin_clzll(run));
 	known = b->stop > 3 ? bits_below(b->stop - 3) : 0;
 	return known & (run == 0 ? UINT64_MAX : run | (run - 1));
@@ -188,9 +189,9 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 	}
 	if (o200k) {
 		/* In o200k a contraction is in the same pretoken as the word
-		 * before it.  If another contraction comes directly after it,
-		 * which is rare, the masks are valid only up to there, and
-		 * pretokenize.c finds the boundary. */
+		 * before it.  If another contraction comes directly after the
+		 * first (which is rare), the masks are valid only up to this
+		 * other contraction, and pretokenize.c finds the boundary. */
 		two &= positions_after(b, b->letter);
 		three &= positions_after(b, b->letter);
 		cut = two << 2 | three << 3;
@@ -198,9 +199,9 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 		stop_at(b, cut & (two | three));
 		b->symbol &= ~(two | three);
 	} else {
-		/* In the other patterns a contraction is a pretoken of its own.
-		 * But an apostrophe after a symbol or a space does not begin a
-		 * contraction. */
+		/* In all patterns except o200k, a contraction is a pretoken of
+		 * its own.  But an apostrophe after a symbol or a space does
+		 * not begin a contraction. */
 		first = b->symbol & ~positions_after(b, b->symbol | b->space);
 		cut = (two & first) << 2 | (three & first) << 3;
 		removed = ((two | three) & first) << 1;
@@ -213,9 +214,9 @@ find_boundaries(struct char_masks *b, const struct vec *v,
 	if (o200k) {
 		found |= b->upper & positions_after(b, b->lower);
 		/* The pattern U*O+ (capital letters, then small ones) needs at
-		 * least one character for O+.  Whether a capital letter after
-		 * letters without case begins a new word depends on later
-		 * characters.  So the masks are valid only up to this capital
+		 * least one character for O+.  It depends on later characters
+		 * whether a capital letter after letters without case begins a
+		 * new word.  So the masks are valid only up to such a capital
 		 * letter. */
 		stop_at(b, b->upper & positions_after(b, b->caseless));
 	}
@@ -234,9 +235,10 @@ find_certain_boundaries(struct char_masks *b, const struct vec *v,
 	return b->end ? found | UINT64_C(1) << b->stop : found;
 }
 
-/* Returns a mask of the boundaries between pretokens that are certain, whatever
- * comes after the block; for blocks with characters that are not ASCII.  This
- * is a separate function so that the code for ASCII blocks remains fast. */
+/* Returns a mask of the boundaries between pretokens (words, numbers, ...) that
+ * are certain, whatever comes after the block; for blocks with characters that
+ * are not ASCII.  This is a separate function so that the code for ASCII blocks
+ * remains fast. */
 static __attribute__((noinline)) uint64_t
 find_rest_boundaries(const struct char_masks *ascii, const struct vec *v,
     uint64_t high, const char *p, struct ctx_pretokenizer pretokenizer)
@@ -248,10 +250,11 @@ find_rest_boundaries(const struct char_masks *ascii, const struct vec *v,
 	return find_certain_boundaries(&b, v, pretokenizer);
 }
 
-/* Returns a mask of the boundaries between pretokens in the block at p that are
- * certain, whatever comes after the block.  The beginning of the block is not
- * included. n: number of bytes from p to the end of the text.  Sets *numbers to
- * a mask of the digits in pretokens that consist only of digits. */
+/* Returns a mask of the boundaries between pretokens (words, numbers, ...) in
+ * the block at p that are certain, whatever comes after the block.  The
+ * beginning of the block is not included. n: number of bytes from p to the end
+ * of the text.  Sets *numbers to a mask of the digits in pretokens that consist
+ * only of digits. */
 static ALWAYS_INLINE uint64_t
 find_block_boundaries(const char *p, size_t n,
     struct ctx_pretokenizer pretokenizer, uint64_t *numbers)
@@ -302,11 +305,11 @@ keep_lowest_bits(uint64_t bits, size_t n)
 	return bits & ~rest;
 }
 
-/* Adds the pretokens of a block to s->start and s->end, except those of the
- * kinds in "plain" (CTX_PLAIN_... bits). at: offset of the block in the text.
- * found: mask of the boundaries between pretokens; the beginning of the block
- * is also a boundary. numbers: mask of the digits in pretokens that consist
- * only of digits. */
+/* Adds the pretokens (words, numbers, ...) of a block to s->start and s->end,
+ * except pretokens of the kinds in "plain" (CTX_PLAIN_... bits). at: offset of
+ * the block in the text. found: mask of the boundaries between pretokens; the
+ * beginning of the block is also a boundary. numbers: mask of the digits in
+ * pretokens that consist only of digits. */
 static ALWAYS_INLINE void
 list_pieces(struct ctx_pretokenize *s, unsigned plain, uint32_t at,
     uint64_t found, uint64_t numbers)

@@ -14,8 +14,7 @@
 #define RESERVED "<|reserved_"
 /* Limits for added tokens in vocabulary files, far above those of all real
  * files.  Names of added tokens are searched for at each byte of a text, which
- * would be slow with longer names, or with more names of which each is the
- * beginning of the next. */
+ * would be slow with longer names, or if more names begin with each other. */
 #define LONGEST 1024 /* maximum length of a name in bytes */
 /* maximum number of names of which each begins with the previous one, such as
  * <a>, <a>b, <a>bc */
@@ -78,9 +77,9 @@ is_reserved(const struct ctx_specials *s, uint32_t id)
 }
 
 /* If a text (n bytes at p) begins with the name of a reserved token, sets *id
- * to this token and returns the length of the name in bytes; otherwise returns
- * 0.  The name is <|reserved_ID|>, in which ID has six digits and no leading
- * zero. */
+ * to the id of this token and returns the length of the name in bytes;
+ * otherwise returns 0.  The name is <|reserved_ID|>, in which ID has six digits
+ * and no leading zero. */
 static size_t
 match_reserved(const struct ctx_specials *s, const char *p, size_t n,
     uint32_t *id)
@@ -128,11 +127,11 @@ names_of(const struct ctx_vocab_special *s)
 	return s->normal != 0 ? names * CTX_NAMES_NORMAL : names;
 }
 
-/* Returns true if a text (n bytes at p) is equal to a name or after it in
- * sorted order.  It is after the name if it begins with the name, or has a
- * higher byte at the first difference. *same: number of bytes at the beginning
- * that are already known to be equal; set to the number of all bytes at the
- * beginning that are equal. */
+/* Returns true if a text (n bytes at p) is equal to a name, or comes after the
+ * name in sorted order.  A text that begins with the name comes after it.
+ * *same: the caller sets this to a number of first bytes of which it knows that
+ * they are equal in both; the function sets it to the number of all first bytes
+ * that are equal. */
 static bool
 is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 {
@@ -145,9 +144,9 @@ is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 
 /*
  * Finds the last name, in sorted order, that is not after a text (n bytes at
- * p), by binary search.  Returns the number of names up to and including this
- * one.  Sets *most to the number of bytes at the beginning that this name and
- * the text have in common.  n may be 0, but p[0] must be readable.
+ * p), by binary search.  Returns the number of names up to and including the
+ * name that was found.  Sets *most to the number of first bytes that this name
+ * and the text have in common. n may be 0, but p[0] must be readable.
  *
  * All names between the two ends of the search begin with the bytes that the
  * names at both ends have in common with the text, so these bytes are not
@@ -177,14 +176,14 @@ count_names_until(const struct ctx_tokenizer *t, const char *p, size_t n,
 
 /*
  * Returns the length in bytes of the longest name of an added token with which
- * a text (n bytes at p) begins, and sets *id to this token.  Returns 0 if there
- * is none; n is at least 1. which: kinds of names that are considered
- * (CTX_NAMES_... bits).
+ * a text (n bytes at p) begins, and sets *id to the id of this token.  Returns
+ * 0 if there is none; n is at least 1. which: kinds of names that are
+ * considered (CTX_NAMES_... bits).
  *
- * The last name that is not after the text in sorted order is this name or
- * begins with it.  If that name is longer than the part that it has in common
- * with the text, this part is searched for in the same way, which skips most of
- * the other names.
+ * The search finds the last name that is not after the text in sorted order;
+ * the result is this name or a beginning of it.  If the name that was found is
+ * longer than the bytes that it has in common with the text, these bytes are
+ * searched for in the same way, which skips most other names.
  */
 static size_t
 match_listed(const struct ctx_tokenizer *t, const char *p, size_t n,
@@ -216,8 +215,9 @@ ctx_added_token_at(const struct ctx_tokenizer *t, const char *p, size_t n,
 	return t->vocab.specials == NULL ? 0 : match_listed(t, p, n, names, id);
 }
 
-/* Several names may be equal.  The one that is first in the file must come last
- * in the sorted order, because the search finds the last one. */
+/* Several names may be equal.  The name that is first in the file must come
+ * last in the sorted order, because the search finds the last of equal
+ * names. */
 static int
 compare_names(const void *a, const void *b)
 {
@@ -255,7 +255,7 @@ record_first_bytes(struct ctx_tokenizer *t, size_t n)
 
 /* Sets the members "inside" (the longest other name with which a name begins)
  * and "depth" (the number of other names with which it begins) of all names.
- * The names must be sorted. */
+ * The caller must sort the names first. */
 static int
 link_nested_names(struct ctx_added_token_name *list, size_t n,
     struct ctx_err *err)

@@ -51,8 +51,8 @@ survey_tokens(struct vocab_fill *f, struct ctx_err *err)
 }
 
 /* Returns the size of a hash table for n entries, as the binary logarithm of
- * the number of its lines. per: number of entries in a line.  At most about
- * four fifths of the entries will be used. */
+ * the number of its lines. per: number of entries in a line.  The size is
+ * chosen so that at most about four fifths of the entries will be used. */
 static uint32_t
 choose_bits(size_t n, size_t per)
 {
@@ -76,7 +76,7 @@ has_identity_ids(const struct ctx_vocab_builder *in)
 }
 
 /* Computes the offset and the size of each table in the packed vocabulary, and
- * the size of the whole. */
+ * the size of the whole packed vocabulary. */
 static void
 lay_out(struct vocab_fill *f, struct ctx_vocab_head *h)
 {
@@ -173,9 +173,9 @@ pack_tokens(struct vocab_fill *f, struct ctx_err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/* Copies the tokens to list.  If two merges of a file make the same token, the
- * token is in the file's list twice; the one that is not used is left out.
- * Returns the number of copied tokens. */
+/* Copies the tokens to the array "list".  If two merges of a file make the same
+ * token, the token is in the file's list twice; the copy that is not used is
+ * left out.  Returns the number of copied tokens. */
 static size_t
 copy_used(const struct vocab_fill *f, struct ctx_build_token *list, bool *held)
 {
@@ -193,7 +193,7 @@ copy_used(const struct vocab_fill *f, struct ctx_build_token *list, bool *held)
 }
 
 /* Builds the packed vocabulary again without the tokens that copy_used leaves
- * out.  Does nothing if there are none. */
+ * out.  Does nothing if copy_used leaves out none. */
 static int
 pack_used(struct vocab_fill *f, struct ctx_err *err)
 {

@@ -7,19 +7,20 @@
 #include "tokenizer/vocabulary/vocabulary.h"
 
 #define CTX_BUILD_MAX 1024 /* maximum length of a token in bytes */
-/* cut: any two tokens may be merged to the token */
-#define CTX_BUILD_ANY   0
-#define CTX_BUILD_NEVER UINT32_MAX /* cut: no merge makes the token */
-/* The token is a character with which merging begins.  Only used with
- * CTX_PRETOKENIZER_CHARS. */
+/* value of cut: the token may be merged from any two tokens */
+#define CTX_BUILD_ANY 0
+/* value of cut: no merge makes the token */
+#define CTX_BUILD_NEVER UINT32_MAX
+/* Value of cut: the token is a character, and merging begins with such tokens.
+ * Only used with CTX_PRETOKENIZER_CHARS. */
 #define CTX_BUILD_CHAR (UINT32_MAX - 1)
 
 struct ctx_build_token {
 	const char *p;
 	/* length of the token in bytes; 0 if no token has this number */
 	uint32_t n;
-	/* id of the token in the encoding; CTX_VOCAB_NONE for the token of a
-	 * single byte that has no id */
+	/* Id of the token in the encoding.  CTX_VOCAB_NONE if the token is a
+	 * single byte that has no id. */
 	uint32_t id;
 	/* Says which two tokens are merged to the token: length in bytes of the
 	 * first of them, or CTX_BUILD_ANY, CTX_BUILD_NEVER or
@@ -40,7 +41,8 @@ struct ctx_build_added_token {
 };
 
 struct ctx_vocab_builder {
-	/* tokens in the order in which their merges are made */
+	/* tokens; if several merges are possible, that of the first token is
+	 * made */
 	const struct ctx_build_token *tokens;
 	size_t n;
 	const struct ctx_build_added_token *specials;
@@ -54,16 +56,17 @@ struct ctx_vocab_builder {
 	 * merging the bytes would give other tokens. */
 	bool whole;
 	bool nfc; /* true if text is normalized (NFC) before it is split */
-	/* where a blank is put before a text (CTX_VOCAB_PREFIX... bits); 0:
-	 * nowhere */
+	/* CTX_VOCAB_PREFIX... bits that say before which texts a blank is
+	 * put */
 	unsigned prefix;
 	/* SHA-256 of the vocabulary file and of its pretokenizer (load.c) */
 	unsigned char source[32];
 };
 
 /*
- * Builds a packed vocabulary.  Sets *block to it, and *size to its size in
- * bytes.  The caller must free the block.
+ * Builds a packed vocabulary (a block of memory with all lookup tables).  Sets
+ * *block to the block, and *size to its size in bytes.  The caller must free
+ * the block.
  *
  * A token is unreachable if merging its bytes gives other tokens.  Such a token
  * has an id and can be decoded, but is never the result of merging.  It is only

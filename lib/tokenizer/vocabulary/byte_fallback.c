@@ -76,7 +76,8 @@ read_metaspace(struct text_rules *rules, const json_t *one, struct ctx_err *err)
 		return 0;
 	/* The tokenizers library searches for names of added tokens after the
 	 * normalizer was applied, and before the pre_tokenizer adds a prefix.
-	 * ctx would add the prefix first, so it refuses the file. */
+	 * ctx would add the prefix before it searches, so it refuses the
+	 * file. */
 	if (rules->replaced)
 		return ctx_refuse_tokenizer(err,
 		    "a normalizer of type Replace and a pre_tokenizer with a "
@@ -116,9 +117,9 @@ read_pre_tokenizer(struct text_rules *rules, const json_t *one,
 	    ctx_json_string_of(one, "type"));
 }
 
-/* Calls the function read for a rule (a normalizer or pre_tokenizer).  If the
- * rule is a Sequence, calls the function for each of its members instead. list:
- * key of these members. */
+/* Calls the function "read" for a rule (a normalizer or pre_tokenizer) or, if
+ * the rule is a Sequence, for each rule in it. list: the key under which a
+ * Sequence has the array of its rules. */
 static int
 read_each(struct text_rules *rules, const json_t *rule, const char *list,
     int (*read)(struct text_rules *, const json_t *, struct ctx_err *),
@@ -161,8 +162,8 @@ struct fallback {
 };
 
 /* Adds the token with this name, whose id is found in vocab.  If several merges
- * make the token, this function is called for each, and adds the token each
- * time. */
+ * make the token, this function is called for each of these merges, and adds
+ * the token each time. */
 static int
 add_named(struct fallback *f, struct ctx_str name, uint32_t cut,
     struct ctx_err *err)
@@ -177,8 +178,8 @@ add_named(struct fallback *f, struct ctx_str name, uint32_t cut,
 	return ctx_char_tokens_add(f->tokens, name, (uint32_t)value, cut, err);
 }
 
-/* Adds tokens of vocab: if chars is true, those that are one character;
- * otherwise all that were not added yet. */
+/* Adds tokens of vocab: if chars is true, all tokens that are one character;
+ * otherwise all tokens that were not added yet. */
 static int
 add_rest(struct fallback *f, bool chars, struct ctx_err *err)
 {

@@ -1,5 +1,5 @@
 /* byte_fallback.h - reads a tokenizer.json whose model merges characters, and
- * uses tokens of single bytes for all other characters */
+ * that has tokens of single bytes for characters without a token */
 #ifndef CTX_TOKENIZER_VOCABULARY_BYTE_FALLBACK_H
 #define CTX_TOKENIZER_VOCABULARY_BYTE_FALLBACK_H
 
@@ -12,10 +12,10 @@
  * without a token becomes the tokens of its bytes. */
 bool ctx_byte_fallback_is(const json_t *model);
 /* Reads a tokenizer.json with byte fallback: its normalizer, pre_tokenizer,
- * vocab and merges.  Sets pack->pretokenizer and pack->prefix.  Fills *tokens,
- * to which the caller must set pack->tokens.  Sets *normal to true if added
- * tokens with the setting "normalized" are searched for after blanks were
- * replaced. */
+ * vocab and merges.  Sets pack->pretokenizer and pack->prefix.  Fills *tokens;
+ * the caller must set pack->tokens to this list.  Sets *normal to true if added
+ * tokens with the setting "normalized" are searched for in the text after its
+ * blanks were replaced. */
 int ctx_byte_fallback_read(struct ctx_char_tokens *tokens,
     struct ctx_vocab_builder *pack, const json_t *root, bool *normal,
     struct ctx_err *err);

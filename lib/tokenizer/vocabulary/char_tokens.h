@@ -6,9 +6,10 @@
 
 /*
  * Tokens of a vocabulary that merges characters and has byte fallback: a
- * character without a token becomes the tokens of its bytes.  Tokens must be
- * added in this order: the characters; the bytes; all others, in the order of
- * their merges.  A struct of zeros is an empty list.
+ * character without a token becomes the tokens of its bytes.  The caller must
+ * add the tokens in this order: tokens of one character; tokens of one byte;
+ * all other tokens, in the order of their merges.  A struct of zeros is an
+ * empty list.
  */
 struct ctx_char_tokens {
 	struct ctx_arena arena; /* memory of the bytes of all tokens */
@@ -20,7 +21,7 @@ struct ctx_char_tokens {
 };
 
 void ctx_char_tokens_release(struct ctx_char_tokens *tokens);
-/* Returns a copy of a token's name with a blank in place of each U+2581.  The
+/* Returns a copy of a token's name, with a blank in place of each U+2581.  The
  * arena owns the copy.  If there is not enough memory, the member p of the
  * result is NULL, and *err is set. */
 struct ctx_str ctx_char_name(struct ctx_arena *arena, struct ctx_str name,
@@ -33,8 +34,9 @@ bool ctx_is_char_name(struct ctx_str name);
  * name. */
 int ctx_byte_of_name(struct ctx_str name);
 /* Adds a token.  U+2581 in its name stands for a blank. cut: see struct
- * ctx_build_token; as a length, it counts bytes of the token.  A token that
- * cannot occur in any text is added as one that no merge makes. */
+ * ctx_build_token; a length is the number of bytes after U+2581 was replaced.
+ * A token that cannot occur in any text is added with the cut
+ * CTX_BUILD_NEVER. */
 int ctx_char_tokens_add(struct ctx_char_tokens *tokens, struct ctx_str name,
     uint32_t id, uint32_t cut, struct ctx_err *err);
 /* Adds the token of a byte.  If the byte is also an ASCII character with a

@@ -50,8 +50,8 @@ is_absent(int error)
 #ifdef HAS_OBJECTS
 /* Called for each loaded object (program or library), the program first.  At
  * the object that contains this function, copies the path of its file to "path"
- * and ends the loop.  If this is the program, copies an empty path.  A path
- * that is too long is not copied. */
+ * and ends the loop.  If this object is the program, copies an empty path.  A
+ * path that is too long is not copied. */
 static int
 copy_own_path(struct dl_phdr_info *object, size_t size, void *path)
 {
@@ -119,8 +119,8 @@ find_file(const char *path, struct stat *found, struct ctx_err *err)
 
 /* Returns 1 if the path is a directory that belongs to root or to the owner of
  * the file with this code, and that contains the file with the encodings; 0 if
- * it is not, or -1 with *err.  Another package may have a directory of the same
- * name. */
+ * one of these is not so; -1 with *err.  Another package may have a directory
+ * of the same name. */
 static int
 find_trusted(const char *path, const struct stat *code, struct ctx_err *err)
 {
@@ -138,9 +138,9 @@ find_trusted(const char *path, const struct stat *code, struct ctx_err *err)
 }
 
 /* Searches the directory of the file with this code and the directories above
- * it for the data directory. n: length in bytes of the path of this file.
- * Returns 1 if it was found and path is set to it, 0 if not, or -1 with
- * *err. */
+ * it for the data directory. n: length in bytes of the path of this file.  If
+ * it was found, sets path to the data directory and returns 1.  Returns 0 if it
+ * was not found, or -1 with *err. */
 static int
 search_above(char path[CTX_DATA_DIRECTORY_MAX], size_t n,
     const struct stat *code, struct ctx_err *err)

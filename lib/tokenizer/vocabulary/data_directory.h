@@ -14,18 +14,18 @@
 
 struct ctx_data_directory {
 	char path[CTX_DATA_DIRECTORY_MAX]; /* path, terminated by a NUL byte */
-	/* True if the directory was found by a search, beginning at the file
-	 * that contains this code.  A file in the directory is then used only
-	 * if it belongs to root or to "owner", the owner of the file with the
-	 * code. */
+	/* True if the directory was found by a search that begins at the file
+	 * that contains this code.  If true, a file in the directory is used
+	 * only if it belongs to the user root or to "owner", the owner of the
+	 * file with the code. */
 	bool searched;
 	uid_t owner;
 };
 
 /* Finds the directory that contains the vocabulary files.  If a search does not
- * find it, the result is the directory that was chosen when ctx was built,
- * whether or not that exists.  Returns -1 with *err and an empty path if a
- * system call fails. */
+ * find it, the result is the directory that was chosen when ctx was built, even
+ * if it does not exist.  Returns -1 with *err and an empty path if a system
+ * call fails. */
 int ctx_data_directory_find(struct ctx_data_directory *directory,
     struct ctx_err *err);
 

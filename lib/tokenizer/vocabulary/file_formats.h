@@ -7,22 +7,24 @@
 #include "tokenizer/vocabulary/build.h"
 
 /* The functions ctx_..._build convert a vocabulary file (n bytes at p) to a
- * packed vocabulary.  They set *block to it, which the caller must free, and
- * *size to its size in bytes.  CTX_EFILE: the file is refused, and err->text
- * says why. */
+ * packed vocabulary (a block of memory with lookup tables).  They set *block to
+ * the packed vocabulary, which the caller must free, and *size to its size in
+ * bytes.  CTX_EFILE: the file is refused, and err->text says why. */
 
 /* Converts a tiktoken rank file: each line consists of a token in base64, a
  * space and the token's rank.  The caller must have set pack->pretokenizer. */
 int ctx_tiktoken_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
     void **block, size_t *size, struct ctx_err *err);
-/* Converts a tokenizer.json of Hugging Face, and sets pack->pretokenizer. */
+/* Converts a tokenizer.json of Hugging Face to a packed vocabulary, and sets
+ * pack->pretokenizer. */
 int ctx_huggingface_build(struct ctx_vocab_builder *pack, const char *p,
     size_t n, void **block, size_t *size, struct ctx_err *err);
-/* Converts a tokenizer.json that was already parsed. */
+/* Converts a tokenizer.json that was already parsed (root) to a packed
+ * vocabulary. */
 int ctx_huggingface_build_root(struct ctx_vocab_builder *pack,
     const json_t *root, void **block, size_t *size, struct ctx_err *err);
-/* Converts a GGUF file.  Only needs the first ctx_gguf_size bytes of the
- * file. */
+/* Converts a GGUF file to a packed vocabulary.  The caller may pass only the
+ * first ctx_gguf_size bytes of the file. */
 int ctx_gguf_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
     void **block, size_t *size, struct ctx_err *err);
 /* Parses the JSON of a vocabulary file. flags: flags of json_loadb of the
@@ -30,12 +32,12 @@ int ctx_gguf_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
  * error. */
 int ctx_huggingface_parse(json_t **root, const char *p, size_t n, size_t flags,
     struct ctx_err *err);
-/* Converts a tekken.json, the format of Mistral. */
+/* Converts a tekken.json, the format of Mistral, to a packed vocabulary. */
 int ctx_tekken_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
     void **block, size_t *size, struct ctx_err *err);
 /* Returns true if a JSON file with this beginning is probably a tekken.json. */
 bool ctx_tekken_is(const char *p, size_t n);
-/* Converts a SentencePiece model file. */
+/* Converts a SentencePiece model file to a packed vocabulary. */
 int ctx_sentencepiece_build(struct ctx_vocab_builder *pack, const char *p,
     size_t n, void **block, size_t *size, struct ctx_err *err);
 /* Returns true if a file with these first bytes, which is not JSON, is probably

@@ -32,8 +32,8 @@
 	"\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
 
 /* Patterns of vocabulary files that split in the same way as a built-in
- * pretokenizer.  They match every part of a text, so there is no text between
- * two matches. */
+ * pretokenizer.  These patterns match every part of a text, so there is no text
+ * between two matches. */
 static const struct {
 	const char *pattern;
 	struct ctx_pretokenizer pretokenizer;
@@ -137,8 +137,8 @@ add_literal(struct ctx_buf *text, const char *p, struct ctx_err *err)
 
 /* Adds the pattern of a pre_tokenizer of type Split.  Accepts the behavior
  * Isolated, with which the matches and the text between them are pretokens.
- * Accepts Removed with invert, with which only the matches are pretokens, for
- * patterns that leave no text between matches. */
+ * Accepts Removed with invert, with which only the matches are pretokens
+ * (words, numbers, ...), for patterns that leave no text between matches. */
 static int
 add_split(struct ctx_buf *text, const json_t *split, struct ctx_err *err)
 {

@@ -8,7 +8,7 @@
  *
  * In a text, no other two tokens can merge to this token: as long as they have
  * not merged, no merge crosses the ends of the token's bytes, so these bytes
- * are merged in the same steps as here.
+ * are merged in the same steps as when they are merged alone.
  */
 #include <stdlib.h>
 
@@ -51,7 +51,8 @@ has_byte_ff(const struct ctx_build_token *t)
 	return memchr(t->p, 0xff, t->n) != NULL;
 }
 
-/* Makes all entries empty in the tables in which zero does not mean empty. */
+/* Makes all entries empty in those tables in which an entry of zero bytes is
+ * not an empty entry. */
 static void
 clear_tables(struct vocab_fill *f)
 {
@@ -76,8 +77,9 @@ put_parents(struct vocab_fill *f, uint32_t token, uint32_t a, uint32_t b)
 	}
 }
 
-/* Fills the tables TEXT, OFFSETS and LEAVES.  In PARENTS, stores each token as
- * its own two parts, which means that it is not the result of a merge. */
+/* Fills the tables TEXT, OFFSETS and LEAVES.  In PARENTS, stores twice the
+ * token itself for each token, which means that the token is not the result of
+ * a merge. */
 static void
 fill_texts(struct vocab_fill *f)
 {
@@ -115,9 +117,8 @@ enter_key(struct vocab_fill *f, uint32_t token)
 	unsigned tried = 0;
 
 	while (entries[i] != CTX_KEY_NOTHING) {
-		/* At most MOST_ALIKE tokens may have their first line here.
-		 * Other tokens, whose first line is another one, may be between
-		 * them. */
+		/* At most MOST_ALIKE tokens may have the same first line.
+		 * Between them may be tokens that have another first line. */
 		if (++tried > 2 * MOST_ALIKE)
 			f->crowded = true;
 		if (f->crowded)
@@ -263,8 +264,8 @@ fill_merges(struct vocab_fill *f, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds a token to the table LENGTHS and, if it is short enough, to the key
- * table. */
+/* Adds a token to the table LENGTHS and, if the token has at most 16 bytes, to
+ * the table KEYS. */
 static void
 enter_token(struct vocab_fill *f, uint32_t token, enum token_use state)
 {
@@ -276,8 +277,8 @@ enter_token(struct vocab_fill *f, uint32_t token, enum token_use state)
 		enter_key(f, token);
 }
 
-/* Adds the characters of more than one byte with which merging begins.  Those
- * of one byte are in the table LEAVES (fill_texts). */
+/* Adds the characters of more than one byte with which merging begins.
+ * Characters of one byte are in the table LEAVES (fill_texts). */
 static void
 fill_chars(struct vocab_fill *f)
 {
@@ -302,8 +303,9 @@ set_unreached(struct vocab_fill *f)
 }
 
 /* Adds all tokens to the tables: first those that are the result of merging
- * their bytes, then, if f->in->whole is true, the others.  So if two tokens
- * have the same bytes, one of the first kind is found. */
+ * their bytes, then, if f->in->whole is true, all other tokens.  So if two
+ * tokens have the same bytes, a lookup finds the token that is the result of
+ * merging. */
 static void
 fill_tokens(struct vocab_fill *f)
 {
@@ -376,7 +378,7 @@ struct long_token {
 };
 
 /* Compares tokens for qsort: by their first 16 bytes; then by length, the
- * longest first; then by all bytes.  Of tokens with the same bytes, the one
+ * longest first; then by all bytes.  Of tokens with the same bytes, the token
  * that is the result of merging (REACHED) comes first. */
 static int
 compare_beginnings(const void *a, const void *b)

@@ -3,9 +3,9 @@
  *
  * The format is described in ggml's gguf.md (versions 2 and 3, little-endian):
  * a header, then pairs of a key and a value, some of which describe the
- * vocabulary.  The rest of the file is not read.  The pairs are converted to
- * the tokenizer.json of the model: its tokens, its merges, and the pretokenizer
- * that is named by tokenizer.ggml.pre.
+ * vocabulary.  The file after these pairs is not read.  The pairs are converted
+ * to the tokenizer.json of the model: its tokens, its merges, and the
+ * pretokenizer that is named by tokenizer.ggml.pre.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -97,8 +97,9 @@ is_equal(struct ctx_str s, const char *text)
 	return s.n == strlen(text) && memcmp(s.p, text, s.n) == 0;
 }
 
-/* Reads a key and its value.  If they describe the vocabulary, stores a string,
- * or the offset in the file and the number of elements of an array. */
+/* Reads a key and its value.  If the key belongs to the vocabulary, stores the
+ * value: a string, or the offset in the file and the number of elements of an
+ * array. */
 static void
 read_pair(struct gguf *g)
 {
@@ -149,7 +150,8 @@ read_header(struct gguf *g)
 	}
 	g->at = 4;
 	version = read_gguf_uint(g, 4);
-	(void)read_gguf_uint(g, 8); /* the number of tensors is not used */
+	/* skip the number of tensors, which is not used */
+	(void)read_gguf_uint(g, 8);
 	pairs = read_gguf_uint(g, 8);
 	g->bad = !g->more && version != 2 && version != 3;
 	for (; pairs > 0 && !g->more && !g->bad; pairs--)
@@ -179,7 +181,7 @@ token_type_of(const struct gguf *g, uint64_t token)
 }
 
 /* Adds the tokens of a GGUF file to JSON values: control and user-defined
- * tokens to the array "added", all others to the object "vocab". */
+ * tokens to the array "added", all other tokens to the object "vocab". */
 static int
 add_tokens(const struct gguf *g, json_t *vocab, json_t *added,
     struct ctx_err *err)

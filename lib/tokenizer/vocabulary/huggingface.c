@@ -30,11 +30,11 @@ struct reader {
 	/* list of tokens, if the model merges characters (byte_fallback.c) */
 	struct ctx_char_tokens chars;
 	/* Only for a model that merges characters: true if some added tokens
-	 * are searched for after blanks were replaced. */
+	 * are searched for in the text after its blanks were replaced. */
 	bool chars_normal;
 	struct ctx_build_added_token *specials;
-	/* By token id: true if the token was already added, as a single byte or
-	 * as the result of a merge. */
+	/* merged[id]: true if the token with this id was already added, as a
+	 * single byte or as the result of a merge. */
 	bool *merged;
 	size_t ids;
 };
@@ -79,7 +79,7 @@ check_model(struct reader *r, struct ctx_err *err)
 /* Returns the byte that a character stands for in the name of a byte-level
  * token, or -1 if the character does not stand for any byte.  Printable
  * characters of Latin-1 stand for their own byte.  U+0100, U+0101 and so on
- * stand for the other bytes, in order. */
+ * stand for all other bytes, in order. */
 static int
 find_alphabet_byte(uint32_t cp)
 {
@@ -132,8 +132,8 @@ is_never_in_utf8(char c)
 }
 
 /* Adds the token with this name, whose id is found in vocab. cut: see struct
- * ctx_build_token.  If a name is not byte-level, such as <|end|>, the token is
- * left out, or the file is refused if a merge makes the token. */
+ * ctx_build_token.  If the name is not byte-level, such as <|end|>, the token
+ * is left out; but if a merge makes this token, the file is refused. */
 static int
 add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
     struct ctx_err *err)
@@ -221,7 +221,7 @@ add_merge(struct reader *r, json_t *merge, struct ctx_buf *name,
 }
 
 /* Adds all tokens in the order of their merges: single bytes, then the results
- * of merges, then all others. */
+ * of merges, then all other tokens. */
 static int
 add_tokens(struct reader *r, struct ctx_err *err)
 {
@@ -324,7 +324,7 @@ add_specials(struct reader *r, struct ctx_vocab_builder *pack, json_t *added,
 }
 
 /* Accepts a tokenizer.json without a normalizer, or with the normalizer NFC
- * (even several times).  Refuses all others. */
+ * (even several times).  Refuses any other normalizer. */
 static int
 check_normalizer(struct ctx_vocab_builder *pack, json_t *normalizer,
     struct ctx_err *err)

@@ -4,9 +4,9 @@
  * A cache entry is a file that contains a packed vocabulary and a checksum.
  * Its name contains the SHA-256 of the vocabulary file and of its pretokenizer.
  * The file gets this name only when it is complete, so that other processes
- * find a complete entry or none.  The checksum detects accidental damage, by a
- * disk or an editor.  As an attacker could write a correct checksum, validate.c
- * also checks every number in the packed vocabulary.
+ * find a complete entry or no entry.  The checksum detects accidental damage,
+ * by a disk or an editor.  As an attacker could write a correct checksum,
+ * validate.c also checks every number in the packed vocabulary.
  */
 #define _GNU_SOURCE /* for O_TMPFILE, if the system has it */
 #include <errno.h>
@@ -46,9 +46,9 @@ is_gguf(const struct ctx_buf *buf)
 }
 
 /* If buf contains all metadata of a GGUF file, cuts buf at the end of the
- * metadata and returns true.  For linear time, this is tried only if buf has at
- * least *next bytes; each try sets *next to twice the number of bytes in
- * buf. */
+ * metadata and returns true.  For linear time, the function looks at buf only
+ * if buf has at least *next bytes, and then sets *next to twice the number of
+ * bytes in buf. */
 static bool
 is_enough(struct ctx_buf *buf, size_t *next)
 {
@@ -125,8 +125,8 @@ sum_of(const char *p, size_t n)
 	return sum;
 }
 
-/* If map contains a valid packed vocabulary and then its checksum, sets
- * t->vocab and returns true. */
+/* If "map" (n bytes) contains a valid packed vocabulary, and its checksum after
+ * it, sets t->vocab and returns true.  Otherwise returns false. */
 static bool
 is_sound(struct ctx_tokenizer *t, const char *map, size_t n)
 {
@@ -254,8 +254,8 @@ write_block(int fd, const struct ctx_tokenizer *t)
 }
 
 /* Writes a cache entry to a file without a name, and then gives the file the
- * name "path".  If the process is killed before that, the file disappears.
- * Returns false if the system cannot do this. */
+ * name "path".  If the process is killed before the file has its name, the file
+ * disappears.  Returns false if the system cannot do this. */
 static bool
 write_nameless_entry(const struct ctx_tokenizer *t, const char *cache,
     const char *path)
@@ -314,7 +314,7 @@ store_cached(const struct ctx_tokenizer *t, const char *cache, const char *path)
 }
 
 /* Chooses the pretokenizer and the special tokens of a rank file by the name of
- * the file, because rank files contain neither. */
+ * the file, because rank files contain neither of them. */
 static int
 find_family(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
     const char *file, struct ctx_err *err)
@@ -402,9 +402,9 @@ compile_vocabulary(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
 }
 
 /* Adds the name of the vocabulary file, and the line number if it is known, to
- * the beginning of the error text.  They are not stored in err->file and
- * err->line, because the caller sets these to a place in the input.  Errors of
- * system calls already contain the name. */
+ * the beginning of the error text.  Name and line are not stored in err->file
+ * and err->line, because the caller sets these to a place in the input.  Errors
+ * of system calls already contain the name. */
 static void
 name_file(const char *file, struct ctx_err *err)
 {

@@ -29,7 +29,7 @@
 	"install ctx again, or set CTX_DATA to the directory of this " \
 	"file (in a program, by ctx_set_data_directory)"
 
-/* Protects all static data of this file. */
+/* Mutex that protects all static data of this file. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct ctx_tables_head *mapped;
 /* The directory of the file with the tables.  If the path is empty, the

@@ -6,22 +6,25 @@
 #include "tokenizer/unicode.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
 
-/* maximum depth of groups inside groups, and of sets inside sets */
+/* maximum depth of groups (in parentheses) inside groups, and of sets inside
+ * sets */
 #define MOST_DEPTH 30
 /* Maximum number of sets in all patterns together: each set is a bit of a
  * 64-bit number. */
 #define MOST_SETS      64
 #define ALL_CATEGORIES ((UINT32_C(1) << CTX_KINDS_CATEGORY) - 1)
 
-/* Each pattern is read in three passes: CUTS collects ranges of characters,
- * FIND collects sets of characters, and WRITE writes the translated pattern. */
+/* Each pattern (regular expression) is read three times: CUTS collects ranges
+ * of characters, FIND collects sets of characters, and WRITE writes the
+ * translated pattern. */
 enum onig_pass { CUTS, FIND, WRITE };
 
 struct char_set {
 	uint64_t ascii[2];
-	/* The characters of the set that are not ASCII.  For each range of code
-	 * points, bit c is set if the set contains the characters of the range
-	 * that have general category c. */
+	/* The characters of the set that are not ASCII: for each range of code
+	 * points, a bit for each general category.  Bit c is set if the set
+	 * contains those characters of the range that have general category
+	 * c. */
 	uint32_t rest[CTX_KINDS_CUTS];
 };
 
@@ -35,8 +38,9 @@ struct open_set {
 /* A group in a pattern that is being read, between its "(" and its ")". */
 struct open_group {
 	size_t kind;
-	/* Value of onig_parse.fold (true if case is ignored) outside the group,
-	 * to which it is set again at the end of the group. */
+	/* Value of onig_parse.fold (true if case is ignored) before the group.
+	 * At the end of the group, onig_parse.fold is set to this value
+	 * again. */
 	bool fold;
 };
 
@@ -44,8 +48,9 @@ struct onig_parse {
 	struct ctx_kinds *kinds;
 	struct char_set sets[MOST_SETS];
 	size_t nsets;
-	/* For each kind of characters from 128 on: the sets that contain these
-	 * characters.  Bit s stands for set s. */
+	/* For each kind of characters from 128 on (characters that are in the
+	 * same sets): the sets that contain these characters.  Bit s stands for
+	 * set s. */
 	uint64_t members[128];
 	size_t nkinds;
 	enum onig_pass pass;
@@ -88,8 +93,8 @@ bool ctx_onig_is_empty_set(const struct onig_parse *r,
 int ctx_onig_add_folded(struct onig_parse *r, struct char_set *set,
     uint32_t cp);
 /* Called for each set of characters in a pattern.  In the pass FIND, stores the
- * set if no equal one was stored.  In the pass WRITE, writes the set as a set
- * of kinds; characters have the same kind if they are in the same sets. */
+ * set if no equal set was stored.  In the pass WRITE, writes the set as a set
+ * of kinds (characters have the same kind if they are in the same sets). */
 int ctx_onig_use_set(struct onig_parse *r, const struct char_set *set);
 /* Gives numbers to the kinds of characters that are not ASCII.  Characters have
  * the same kind if they are in the same sets. */

@@ -254,9 +254,9 @@ open_set(struct onig_parse *r)
 	return 0;
 }
 
-/* Ends a set of characters.  Called after its "]" was read.  Adds the
- * characters to the set that contains this one or, if there is none, to
- * *set. */
+/* Ends a set of characters.  Called after its "]" was read.  If the set is
+ * inside another set, adds its characters to the outer set; otherwise adds them
+ * to *set. */
 static int
 close_set(struct onig_parse *r, struct char_set *set)
 {
@@ -321,7 +321,7 @@ use_literal(struct onig_parse *r, uint32_t cp)
 	return ctx_onig_use_set(r, &set);
 }
 
-/* Reads the rest of a quantifier in braces, after the "{": n}, n,}, ,m} or
+/* Reads a quantifier in braces, from the byte after its "{" on: n}, n,}, ,m} or
  * n,m}. */
 static int
 read_repetition(struct onig_parse *r)

@@ -20,21 +20,23 @@
 #define CTX_KINDS_CATEGORY 30
 
 /* Translated patterns match kinds of characters, not characters.  A kind is a
- * byte, so PCRE2 matches bytes.  Each ASCII character is a kind of its own.
- * Other characters have kinds from 128 on; two of them have the same kind if
- * each set in the patterns contains either both or none of them.  So Unicode 16
- * decides what a letter is, and not the version of Unicode in PCRE2. */
+ * byte: each character of a text is replaced by its kind, so PCRE2 matches
+ * bytes.  Each ASCII character is a kind of its own.  Other characters have
+ * kinds from 128 on; two of them have the same kind if each set in the patterns
+ * contains either both or none of them.  So Unicode 16 decides what a letter
+ * is, and not the version of Unicode in PCRE2. */
 struct ctx_kinds {
 	size_t n; /* number of ranges of code points */
 	/* first code point of each range; the first range begins at 0x80 */
 	uint32_t first[CTX_KINDS_CUTS];
-	/* Kind of the characters that are not ASCII, by the number of their
-	 * range and their general category. */
+	/* Kinds of characters that are not ASCII: kind[r][c] is the kind of the
+	 * characters in range r that have general category c. */
 	uint8_t kind[CTX_KINDS_CUTS][CTX_KINDS_CATEGORY];
 };
 
-/* Returns the kind of a character, the byte that PCRE2 matches.  The kind of
- * CTX_CHAR_BAD (a byte that is not UTF-8) is that of U+FFFD. */
+/* Returns the kind of a character: the byte that replaces the character when
+ * PCRE2 matches patterns.  The kind of CTX_CHAR_BAD (a byte that is not UTF-8)
+ * is that of U+FFFD. */
 static inline uint8_t
 ctx_kind_of(const struct ctx_kinds *kinds, uint32_t cp)
 {
@@ -53,7 +55,7 @@ ctx_kind_of(const struct ctx_kinds *kinds, uint32_t cp)
  * byte after it.  The syntax of the patterns is that of the tokenizers library
  * (Oniguruma's syntax for Ruby).  The translated patterns match kinds of
  * characters, whose table the function fills (see struct ctx_kinds).
- * CTX_EFILE: a pattern has a construct that the two libraries might interpret
+ * CTX_EFILE: a pattern has a construct that Oniguruma and PCRE2 might interpret
  * differently. */
 int ctx_onig_to_pcre2(const struct ctx_str *patterns, size_t n,
     struct ctx_kinds *kinds, struct ctx_buf *out, struct ctx_err *err);

@@ -26,8 +26,8 @@ enum { CHARSMAP = 2, DUMMY_PREFIX = 3, REMOVE_BLANKS = 4, ESCAPE_BLANKS = 5 };
 enum { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED_PIECE, BYTE };
 enum { UNIGRAM = 1, BPE, WORD, CHAR };
 
-/* A message of the protocol buffer, whose fields are being read.  The rest of
- * the message is the bytes of the file from at to end. */
+/* A message of the protocol buffer, whose fields are being read.  The fields
+ * that were not read yet are the bytes of the file from "at" to "end". */
 struct fields {
 	const char *p;
 	size_t at, end;
@@ -35,7 +35,8 @@ struct fields {
 
 struct field {
 	uint64_t number, type;
-	uint64_t value; /* the value, for the types VARINT and FIXED32 */
+	/* the value of the field, if its type is VARINT or FIXED32 */
+	uint64_t value;
 	struct ctx_str bytes;
 	size_t at; /* offset of the field in the file */
 };
@@ -312,12 +313,12 @@ is_merged(const struct piece *piece)
 /*
  * Refuses a model in which two pieces that are the result of merging have the
  * same score.  If both could be made in a text, SentencePiece makes the
- * leftmost one first. ctx cannot do this, because it merges in a fixed order of
- * pieces.
+ * leftmost of them first. ctx cannot do this, because it merges in a fixed
+ * order of pieces.
  *
  * Runs of one character, such as several blanks, are an exception: if the
- * longest comes first, as compare_pieces demands, a run is merged from its left
- * end, as in SentencePiece.  The pieces must be sorted.
+ * longest run comes first, as compare_pieces demands, a run is merged from its
+ * left end, as in SentencePiece.  The caller must sort the pieces first.
  */
 static int
 check_scores(const struct model *m, struct ctx_err *err)

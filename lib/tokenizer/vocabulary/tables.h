@@ -12,7 +12,7 @@
 #include "base/base.h"
 
 enum ctx_table {
-	CTX_TABLE_P50K, /* also for r50k_base */
+	CTX_TABLE_P50K, /* vocabulary of p50k_base, also used for r50k_base */
 	CTX_TABLE_CL100K,
 	CTX_TABLE_O200K,
 	CTX_TABLE_CLAUDE_3,
@@ -35,15 +35,17 @@ struct ctx_tables_head {
 	char magic[8];
 	uint32_t order, version;
 	uint64_t size; /* size of the block in bytes */
-	/* for each table, its offset in the block in bytes */
+	/* for each table: its offset in bytes from the beginning of the
+	 * block */
 	uint64_t at[CTX_TABLES];
 };
 
-/* Returns the block with all tables, or NULL with *err if there is none.  The
- * block remains valid until the process ends. */
+/* Returns the block with the tables of all built-in encodings, or NULL with
+ * *err if it cannot be opened.  The block remains valid until the process
+ * ends. */
 const struct ctx_tables_head *ctx_tables_open(struct ctx_err *err);
-/* Opens the block now.  If this fails, ctx_tables_open later returns the same
- * error without another try. */
+/* Opens the block with all tables now.  If this fails, ctx_tables_open later
+ * returns the same error without another try. */
 void ctx_tables_open_early(void);
 /* Sets the directory of the file with the tables of the built-in encodings; see
  * ctx_tokenizer_set_data. */

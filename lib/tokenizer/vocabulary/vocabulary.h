@@ -7,8 +7,9 @@
  * sets the pointers of a struct ctx_vocab to the tables.
  *
  * The numbers of tokens are in the order of merges: if two pairs of tokens can
- * merge, the pair is merged first whose result has the lower number.  The id of
- * a token in the encoding may be a different number (tables IDS, TOKENS).
+ * merge, the pair is merged first that gives the token with the lower number.
+ * The id of a token in the encoding may be a different number (tables IDS,
+ * TOKENS).
  */
 #ifndef CTX_TOKENIZER_VOCABULARY_VOCABULARY_H
 #define CTX_TOKENIZER_VOCABULARY_VOCABULARY_H
@@ -28,8 +29,9 @@
 #define CTX_VOCAB_ORDER 0x01020304u
 /* Maximum number of tokens.  A pair of tokens is stored as two numbers of 21
  * bits. */
-#define CTX_VOCAB_MAX    (1u << 21)
-#define CTX_VOCAB_KEY    16 /* maximum number of bytes in a key */
+#define CTX_VOCAB_MAX (1u << 21)
+/* maximum number of bytes of a token or text in a struct ctx_key */
+#define CTX_VOCAB_KEY    16
 #define CTX_DISORDER_MAX 8
 
 enum ctx_vocab_section {
@@ -39,7 +41,8 @@ enum ctx_vocab_section {
 	/* uint16_t[65536]: lengths of the tokens with certain first bytes; see
 	 * ctx_vocab_lengths */
 	CTX_VOCAB_LENGTHS,
-	CTX_VOCAB_LEAVES, /* uint32_t[256]: token of each byte */
+	/* uint32_t[256]: for each byte, the token of this byte */
+	CTX_VOCAB_LEAVES,
 	/* uint32_t[65536]: token of each string of two bytes */
 	CTX_VOCAB_DIGRAMS,
 	/* uint32_t: hash table of the pairs of tokens that can merge, in lines
@@ -58,9 +61,11 @@ enum ctx_vocab_section {
 	/* one bit for each hash of two consecutive characters in a token; see
 	 * ctx_vocab_crossing */
 	CTX_VOCAB_CROSSING,
-	CTX_VOCAB_OFFSETS, /* uint32_t: offset of each token in TEXT */
-	/* Bytes of all tokens, and then CTX_VOCAB_KEY more bytes, because as
-	 * many bytes are read from the beginning of any token. */
+	/* uint32_t: for each token, its offset in the table TEXT */
+	CTX_VOCAB_OFFSETS,
+	/* Bytes of all tokens, and then CTX_VOCAB_KEY more bytes, because
+	 * CTX_VOCAB_KEY bytes are read from the beginning of any token, however
+	 * short it is. */
 	CTX_VOCAB_TEXT,
 	/* uint32_t: id of each token; empty if the ids are the token numbers */
 	CTX_VOCAB_IDS,
@@ -85,8 +90,8 @@ enum {
 	/* A text is normalized (NFC) before it is split into pretokens. */
 	CTX_VOCAB_NFC = 2,
 	/* At least one token has a lower number than one of the two tokens that
-	 * are merged to it.  By the order of numbers its merge would come
-	 * before both parts exist. */
+	 * are merged to it.  In the order of numbers, this merge would come
+	 * before a merge that makes one of the two tokens. */
 	CTX_VOCAB_DISORDER = 4,
 	/* Each sequence of ASCII digits that can be a pretoken is a token. */
 	CTX_VOCAB_NUMBERS = 8,
@@ -124,8 +129,9 @@ struct ctx_vocab_head {
 	uint32_t specials;
 	uint32_t longest; /* length of the longest token in bytes */
 	/* First two bytes of each token that has a lower number than one of its
-	 * parts (CTX_VOCAB_DISORDER), without repetitions. n_disorder: their
-	 * number, or CTX_DISORDER_MAX + 1 if there are more than fit. */
+	 * parts (CTX_VOCAB_DISORDER), without repetitions. n_disorder: number
+	 * of elements, or CTX_DISORDER_MAX + 1 if there are too many for the
+	 * array. */
 	uint32_t n_disorder;
 	uint8_t disorder[CTX_DISORDER_MAX][2];
 	/* For each table (enum ctx_vocab_section), its offset in the packed
@@ -138,8 +144,8 @@ struct ctx_vocab_head {
  * same first 16 bytes. */
 struct ctx_vocab_group {
 	uint64_t key[2];
-	/* The list of these tokens in the table LONG: index of the first one,
-	 * and their number.  n is 0 if the entry is empty. */
+	/* The list of these tokens in the table LONG: index of the first token,
+	 * and number of tokens. n is 0 if the entry is empty. */
 	uint32_t first, n;
 };
 
@@ -172,11 +178,11 @@ struct ctx_vocab {
 	const uint32_t *tokens;
 	const struct ctx_vocab_special *specials;
 	/* Patterns by which a text is split first.  The built-in pretokenizer
-	 * then splits the resulting pieces. */
+	 * then splits the resulting pieces of the text. */
 	const char *patterns;
 	/* Tokens with the number "end" or above, and ids of "ids_end" or above,
-	 * are not used.  All tokens and ids of the tables are lower, unless
-	 * ctx_vocab_limit was called. */
+	 * are not used.  There are such tokens and ids only if ctx_vocab_limit
+	 * was called. */
 	uint32_t end, ids_end;
 	/* merges with this rank (ctx_bpe_merge_rank) or above are not made */
 	uint32_t merge_end;
@@ -191,10 +197,10 @@ struct ctx_vocab {
  * vocabulary must be valid: made by build.c, or checked by
  * ctx_vocab_validate. */
 void ctx_vocab_view(struct ctx_vocab *vocab, const void *block);
-/* Excludes all tokens with the number n or above.  Only allowed if the ids are
- * the token numbers, and if no token has a lower number than one of its parts:
- * the remaining merges are then those of a vocabulary that has only the
- * remaining tokens. */
+/* Excludes all tokens with the number n or above from use.  The caller may call
+ * this only if the ids are the token numbers, and if no token has a lower
+ * number than one of the two tokens that are merged to it.  Only then are the
+ * remaining merges those of a vocabulary that has only the remaining tokens. */
 void ctx_vocab_limit(struct ctx_vocab *vocab, uint32_t n);
 /* Checks every offset and number in a packed vocabulary of n bytes, which may
  * have been made by an attacker, and then fills vocab.  The memory must be
@@ -203,26 +209,26 @@ void ctx_vocab_limit(struct ctx_vocab *vocab, uint32_t n);
 int ctx_vocab_validate(struct ctx_vocab *vocab, const void *block, size_t n,
     struct ctx_err *err);
 
-/* Key of a token or pretoken in hash tables: its bytes, at most 16, filled up
- * with bytes of 0xff.  Strings of different lengths have different keys,
- * because valid UTF-8 does not contain 0xff.  Bytes that contain 0xff must not
- * be made a key. */
+/* Key of a token or pretoken (word, number, ...) in hash tables: its bytes, at
+ * most 16, filled up with bytes of 0xff.  Strings of different lengths have
+ * different keys, because valid UTF-8 does not contain 0xff.  So the caller
+ * must not make a key from bytes that contain 0xff. */
 struct ctx_key {
 	uint64_t lo, hi;
 };
 
 /* Key of an empty entry in the cache of pretokens.  No string has this key.
  * (The key of the empty string consists of 0xff; pretoken_batch.h uses it for
- * pretokens that are too long.) */
+ * pretokens (words, numbers, ...) that are too long.) */
 #define CTX_KEY_EMPTY ((struct ctx_key){UINT64_MAX, 0})
 
 /* 16 bytes of zero, then 16 bytes of 0xff.  If 16 bytes are read from offset 16
- * - n on, they are n bytes of zero and then 0xff: the filling of a key of n
- * bytes. */
+ * - n on, they are n bytes of zero and then bytes of 0xff, which fill up a key
+ *   of n bytes. */
 extern const unsigned char ctx_key_fill[2 * CTX_VOCAB_KEY];
 
-/* Returns the key of the n bytes at p; n is at most 16.  Faster than
- * ctx_key_copy, but reads 16 bytes, which must be readable. */
+/* Returns the key (see struct ctx_key) of the n bytes at p; n is at most 16.
+ * Faster than ctx_key_copy, but reads 16 bytes at p, which must be readable. */
 static inline struct ctx_key
 ctx_key_read(const char *p, size_t n)
 {
@@ -235,8 +241,8 @@ ctx_key_read(const char *p, size_t n)
 	return key;
 }
 
-/* Returns the key of the n bytes at p; n is at most 16.  Does not read more
- * than n bytes. */
+/* Returns the key (see struct ctx_key) of the n bytes at p; n is at most 16.
+ * Does not read more than n bytes. */
 static inline struct ctx_key
 ctx_key_copy(const char *p, size_t n)
 {
@@ -279,11 +285,12 @@ ctx_vocab_parent(const struct ctx_vocab *v, uint32_t token, unsigned side)
 }
 
 /*
- * The table KEYS.  The hash of a key selects a line; if that is full, the key
- * is in one of the next lines.  An entry consists of a token number (21 bits)
- * and, above it, a tag of 11 bits, which are other bits of the hash.  Keys are
- * not stored: if the tag of an entry is equal, the key is compared with the
- * text of the entry's token.
+ * The hash table KEYS finds the token with a key.  The hash of the key selects
+ * a line of the table; if this line is full, the token is in one of the next
+ * lines.  An entry consists of a token number (21 bits) and, above it, a tag of
+ * 11 bits, which are other bits of the hash.  Keys are not stored: if the tag
+ * of an entry is equal to that of the key, the key is compared with the text of
+ * the entry's token.
  */
 #define CTX_KEY_LINE    16 /* number of entries in a line */
 #define CTX_KEY_TAGS    11 /* number of bits in a tag */
@@ -305,8 +312,8 @@ ctx_vocab_ask_key(const struct ctx_vocab *v, struct ctx_key key)
 	    v->keys + CTX_KEY_LINE * (ctx_key_hash(key) >> v->line_shift));
 }
 
-/* Result of ctx_vocab_guess: it is not known whether the key has a token,
- * because only one line was searched. */
+/* Result of ctx_vocab_guess: the key may or may not have a token, because only
+ * one line of the table KEYS was searched. */
 #define CTX_VOCAB_UNSURE (CTX_VOCAB_NONE - 1)
 
 /* four entries of the table KEYS */
@@ -326,8 +333,8 @@ ctx_vocab_guess(const struct ctx_vocab *v, struct ctx_key key)
 	ctx_key_entries found = {0}, entries, equal;
 
 	/* All entries are compared without a branch, because the processor
-	 * could not predict which one has the tag.  The entries are inverted,
-	 * so that an empty one is 0. */
+	 * could not predict which one has the tag.  The bits of all entries are
+	 * inverted, so that an empty entry is 0. */
 	for (i = 0; i < CTX_KEY_LINE; i += 4) {
 		memcpy(&entries, line + i, sizeof entries);
 		equal = (ctx_key_entries)((entries ^ tag) <
@@ -341,9 +348,9 @@ ctx_vocab_guess(const struct ctx_vocab *v, struct ctx_key key)
 		return line[CTX_KEY_LINE - 1] == CTX_KEY_NOTHING
 		    ? CTX_VOCAB_NONE
 		    : CTX_VOCAB_UNSURE;
-	/* If several entries have the tag, this number may belong to none of
-	 * them.  It is then not greater than any of them, so it is still a
-	 * valid token. */
+	/* If several entries have the tag, "token" may be the number of none of
+	 * them.  But it is not greater than any of their numbers, so it is the
+	 * number of a valid token. */
 	token = ~token & (CTX_VOCAB_MAX - 1);
 	if (token >= v->end)
 		return CTX_VOCAB_UNSURE;
@@ -421,8 +428,9 @@ uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
  * words are in ascending order only if a pair was stored in a later line
  * because this line is full (ctx_pair_overflows). */
 #define CTX_PAIR_LINE 16
-/* A number that is not used for any token.  It stands at both ends of a
- * pretoken, and does not merge with any token. */
+/* A number that is not used for any token, and does not merge with any token.
+ * It is stored before and after the tokens of a pretoken (piece of text that is
+ * encoded by itself). */
 #define CTX_PAIR_NOBODY (CTX_VOCAB_MAX - 1)
 
 static inline uint64_t
@@ -432,8 +440,9 @@ ctx_pair_hash(uint32_t a, uint32_t b)
 	    ((UINT64_C(1) << CTX_PAIR_BITS) - 1);
 }
 
-/* Returns the number of the home line of a pair. lines: number of lines of the
- * table. */
+/* Returns the number of the home line of a pair of tokens: the line of the
+ * table PAIRS in which the pair is stored if there is space. lines: number of
+ * lines of the table. */
 static inline uint32_t
 ctx_pair_home(uint64_t hash, uint32_t lines)
 {
@@ -447,8 +456,8 @@ ctx_pair_tag(uint64_t hash)
 	return hash & ((UINT32_C(1) << CTX_PAIR_AWAY) - 1);
 }
 
-/* Returns true if a pair that belongs into this line, but is not in it, may be
- * in the next line. */
+/* Returns true if a pair whose place is this line of the table PAIRS, but that
+ * is not in this line, may be in the next line. */
 static inline bool
 ctx_pair_overflows(const uint32_t *line)
 {
@@ -456,8 +465,8 @@ ctx_pair_overflows(const uint32_t *line)
 }
 
 /* Returns the token to which the pair with this hash merges, or CTX_VOCAB_NONE
- * if it does not merge.  Searches the pair's home line in the hash table, then
- * the next lines. */
+ * if it does not merge.  Searches the home line of the pair in the hash table
+ * of pairs, then the next lines. */
 static inline uint32_t
 ctx_vocab_pair_far(const struct ctx_vocab *v, uint64_t hash)
 {
@@ -511,11 +520,11 @@ ctx_lengths_index(const char *p, int which)
 }
 
 /* The table LENGTHS contains the lengths of the tokens with certain first
- * bytes.  A short token is in the entry for its first two bytes, a longer one
- * in the entry for its first four or eight bytes.  Each constant is a mask of
- * the lengths for which this number of bytes is used; so one table is enough
- * for all three.  Bits 1 to 15 stand for 2 to 16 bytes, and bit 0 for more than
- * 16 bytes. */
+ * bytes.  The length of a short token is in the entry for its first two bytes,
+ * that of a longer token in the entry for its first four or eight bytes.  Each
+ * of the constants CTX_LENGTHS_... is a mask of the lengths for which this
+ * number of first bytes is used; so one table is enough for all three numbers.
+ * Bits 1 to 15 stand for 2 to 16 bytes, and bit 0 for more than 16 bytes. */
 #define CTX_LENGTHS_2 0x0006u
 #define CTX_LENGTHS_4 0x0078u
 #define CTX_LENGTHS_8 0xff81u
@@ -548,9 +557,9 @@ ctx_crossing_bit(uint64_t a, uint64_t b)
 
 /* Returns the index of a bit in the table CROSSING: the bit for the byte "last"
  * directly before the byte "first".  The bit is for tokens that contain only a
- * part of the character that ends with "last", or of the one that begins with
- * "first".  If v->chars is true, there are no such tokens, and the bit is for
- * two ASCII characters. */
+ * part of the character that ends with "last", or only a part of the character
+ * that begins with "first".  If v->chars is true, there are no such tokens, and
+ * the bit is for two ASCII characters. */
 static inline uint64_t
 ctx_crossing_bytes(unsigned char last, unsigned char first)
 {
@@ -559,8 +568,8 @@ ctx_crossing_bytes(unsigned char last, unsigned char first)
 
 /* Returns false if no token contains the end of the character a and, directly
  * after it, the beginning of the character b.  May return true although there
- * is no such token, because several pairs have the same bit. last: last byte of
- * a. first: first byte of b. */
+ * is no such token, because several pairs of characters have the same bit.
+ * last: last byte of a. first: first byte of b. */
 static inline bool
 ctx_vocab_crossing(const struct ctx_vocab *v, uint32_t a, uint32_t b,
     unsigned char last, unsigned char first)
