@@ -7,9 +7,10 @@
 #include "stream/rewrite.h"
 #include "truncate/text_segments.h"
 
-/* A change of a message in memory that was not reported yet.  The message's
- * bytes are archived before its first edit, but the change is reported only
- * when it is final, because an edited message may be removed later. */
+/* A change of a message in memory that was not reported yet.  The bytes of the
+ * message are archived before its first edit, but the change is reported only
+ * when no further change is possible, because an edited message may be removed
+ * later. */
 struct pending_change {
 	struct ctx_change change;
 	/* the kinds of all changes of the message so far, as CTX_MARK_...
@@ -24,22 +25,23 @@ struct prune_entry {
 	/* The message.  Its text (held.text) becomes NULL when the message is
 	 * removed. */
 	struct ctx_held_message held;
-	/* Index of the message in its conversation.  A record that is not a
-	 * message has the index of the next message. */
+	/* Index of the message in its conversation.  For a record that is not a
+	 * message: index of the next message. */
 	uint64_t message_index;
 	/* For each tool result of the message: true if it must not be edited.
 	 * This struct owns the array.  NULL if all results may be edited. */
 	bool *excluded_results;
-	/* owned by this struct; NULL if the message is unchanged, or if changes
-	 * are not reported */
+	/* The change of the message that was not reported yet, owned by this
+	 * struct.  NULL if the message is unchanged, or if changes are not
+	 * reported. */
 	struct pending_change *pending;
 	/* number of the message's line in a session file, from 1; 0 if it is
 	 * not from a session file */
 	uint32_t transcript_line;
 	/* If this struct stands for several neighbouring lines of a session
 	 * file that are not messages: the number of the last of these lines;
-	 * "held" is then the first of them.  Otherwise 0.  Removed lines among
-	 * them are not written. */
+	 * "held" is then the first of these lines.  Otherwise 0.  Removed lines
+	 * among these lines are not written. */
 	uint32_t last_line;
 	/* If a summary or notice (a text that says that messages were removed)
 	 * is inserted before or into this message: its index in the array
@@ -60,14 +62,15 @@ struct prune_entry {
 struct insertion {
 	bool summary; /* true for a summary, false for a notice */
 	/* True if the summary or notice becomes a block of a message; false if
-	 * it becomes a message of its own before that one. */
+	 * it becomes a separate message before that message. */
 	bool is_block;
 	uint64_t tokens;
 	/* The text of the summary or notice as a JSON string: offset and length
 	 * in inserted_json, in bytes. */
 	size_t string_at, string_n;
 	/* The JSON of the inserted message or block: offset and length in
-	 * inserted_json, in bytes.  The length is 0 until this JSON is made. */
+	 * inserted_json, in bytes.  The length is 0 as long as this JSON was
+	 * not made. */
 	size_t json_at, json_n;
 };
 
@@ -77,8 +80,8 @@ struct insertion {
 struct held_conversation {
 	struct ctx_groups groups;
 	struct ctx_plan plan;
-	/* NULL if the strategy removes the oldest messages, whatever their text
-	 * is */
+	/* ranks the messages by their text; NULL if the strategy removes the
+	 * oldest messages, whatever their text is */
 	struct ctx_scorer *scorer;
 	struct ctx_model_counter model_counter;
 	/* The queue of the messages in memory: rewrite.lines or
@@ -95,12 +98,13 @@ struct held_conversation {
 	size_t n_insertions, insertions_cap;
 	/* JSON of all summaries and notices that are inserted */
 	struct ctx_buf inserted_json;
-	/* A dialect (format) of this conversation in which no notice can be
-	 * inserted; NULL if there is none.  It is reported to the user. */
+	/* A dialect (format) of messages in this conversation in which no
+	 * notice can be inserted, to be reported to the user; NULL if there is
+	 * none. */
 	const struct ctx_dialect *notice_unsupported;
 	/* Number of tokens that a notice has in the dialect (format)
-	 * notice_cost_dialect.  It is stored because it is the same before
-	 * every message of this dialect. */
+	 * notice_cost_dialect.  The number is stored because it is the same
+	 * before every message of this dialect. */
 	const struct ctx_dialect *notice_cost_dialect;
 	uint64_t notice_cost;
 	const char *file;
@@ -118,8 +122,8 @@ struct held_conversation {
 	bool is_response;
 };
 
-/* Returns the message in memory with this number.  The pointer is valid until
- * the next message is added. */
+/* Returns message number i of those in memory, counted from 0.  The pointer is
+ * valid until the next message is added. */
 static inline struct prune_entry *
 ctx_prune_entry_at(const struct held_conversation *conversation, size_t i)
 {
@@ -127,8 +131,8 @@ ctx_prune_entry_at(const struct held_conversation *conversation, size_t i)
 }
 
 /* Returns the summary or notice that will be inserted before or into a message
- * in memory.  The caller must know that there is one (insertion_number is not
- * 0). */
+ * in memory.  The caller may call this only if entry->insertion_number is not
+ * 0. */
 static inline struct insertion *
 ctx_prune_insertion(const struct held_conversation *conversation,
     const struct prune_entry *entry)
@@ -136,7 +140,8 @@ ctx_prune_insertion(const struct held_conversation *conversation,
 	return &conversation->insertions[entry->insertion_number - 1];
 }
 
-/* Frees all messages in memory, and begins the next conversation. */
+/* Frees all messages in memory, and prepares *conversation for the next
+ * conversation. */
 void ctx_held_conversation_clear(struct held_conversation *conversation);
 void ctx_held_conversation_release(struct held_conversation *conversation);
 
@@ -156,8 +161,8 @@ struct prune {
 	struct ctx_pins pins;
 };
 
-/* Returns true if a message was removed as a whole.  If a message has several
- * lines in a session file, all of them must be removed. */
+/* Returns true if a message was removed as a whole: if it has several lines in
+ * a session file, only if all these lines were removed. */
 bool ctx_prune_entry_is_removed(const struct prune *run,
     const struct prune_entry *entry);
 /* Returns true if the message was already reported as changed, because of an
@@ -182,8 +187,8 @@ int ctx_prune_hold_message(struct prune *run,
 /* ---- file_lines.c ---- */
 
 /* Stores a line of a session file that is not a message, without keeping its
- * bytes in memory.  Returns 1, or 0 if the caller must keep its bytes, or -1
- * with *err. */
+ * bytes in memory.  Returns 1 if the line was stored, 0 if the caller must keep
+ * the bytes of the line in memory, or -1 with *err. */
 int ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err);
 /* Stores in *entry where a message is in its file, so that its bytes need not
@@ -192,22 +197,23 @@ int ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
  * bytes. */
 bool ctx_prune_hold_file_message(struct prune *run, struct prune_entry *entry,
     const struct ctx_event *event);
-/* Called when all messages between two sets of lines that are not messages were
- * removed.  Moves the lines of "before" to "entry".  Then "before" has no
- * segment (message or part of one) any more. */
+/* Two entries, "before" and "entry", each stand for lines of a session file
+ * that are not messages, and all messages between the two were removed.  Makes
+ * "entry" stand for the lines of both.  Then "before" has no segment (message
+ * or part of one) any more. */
 void ctx_prune_join_file_lines(struct prune_entry *before,
     struct prune_entry *entry);
 /* Sets *text to the bytes of the last of the lines for which *entry stands.
- * They are valid until another line is read again. */
+ * The bytes are valid until another line is read from the file again. */
 int ctx_prune_last_text(struct prune *run, const struct prune_entry *entry,
     struct ctx_str *text, struct ctx_err *err);
 /* Sets *text to the JSON of a message, or of a record that is not a message.
- * If it must be read from the file again, it is valid until another line is
- * read again. */
+ * If the record had to be read from the file again, *text is valid only until
+ * another record is read again. */
 int ctx_prune_text(struct prune *run, const struct prune_entry *entry,
     struct ctx_str *text, struct ctx_err *err);
-/* If the bytes of a message are not in memory, reads them again and keeps them,
- * so that they can be edited. */
+/* If the bytes of a message are not in memory, reads the bytes from the file
+ * again and keeps them in memory, so that they can be edited. */
 int ctx_prune_load(struct prune *run, struct prune_entry *entry,
     struct ctx_err *err);
 /* Parses a message in memory again, into run->rewrite.message.  Returns the
@@ -233,9 +239,8 @@ int ctx_prune_reclassify(struct prune *run,
 
 /* ---- finish_conversation.c ---- */
 
-/* Decides what is removed from a conversation after all its messages were read,
- * makes the changes in memory, and reports the result to the caller of
- * ctx-prune. */
+/* Called when all messages of a conversation were read.  Decides which messages
+ * are removed, makes the changes in memory, and reports the result. */
 int ctx_prune_finish_conversation(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 /* If the strategy summarizes, inserts a summary of the messages that the plan
@@ -254,9 +259,9 @@ unsigned ctx_prune_marks(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first,
     struct ctx_message_edit *edit, uint32_t *kept);
 /* Makes the planned changes of the messages in memory: archives, removes and
- * edits them.  Edits of messages inside a record are added to
- * run->rewrite.edits.  If ended is true, there will be no later changes, and
- * all changes are reported. */
+ * edits them.  Adds edits of messages inside a record to run->rewrite.edits.
+ * If ended is true, no changes will be made later, and all changes are
+ * reported. */
 int ctx_prune_apply_plan(struct prune *run,
     struct held_conversation *conversation, bool ended, struct ctx_err *err);
 /* ---- report_plan.c ---- */
@@ -286,9 +291,9 @@ int ctx_prune_report_changes(struct prune *run,
  * again. */
 int ctx_prune_report_lines(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
-/* Writes a message that was in memory.  If it is a line of a session file that
- * contains ids of removed lines, first replaces these ids by those of lines
- * that are kept. */
+/* Writes a message that was in memory.  If the message is a line of a session
+ * file that contains ids of removed lines, first replaces these ids by the ids
+ * of lines that are kept. */
 int ctx_prune_write_entry(struct prune *run, struct prune_entry *entry,
     struct ctx_err *err);
 
@@ -324,7 +329,7 @@ int ctx_head_tail_edit_copy(struct prune *run, struct ctx_edits *edits,
     struct ctx_err *err);
 /* Sets *saved to the number of tokens that ctx_head_tail_edit would save in a
  * message.  To find it, makes the edits in a copy of the message, and counts
- * the tokens of the copy.  The members first and n of *edited are not used.
+ * the tokens of the copy.  The members "first" and "n" of *edited are not used.
  * Sets *saved to 0 if the dialect (format) cannot read a message without the
  * record around it. */
 int ctx_head_tail_savings(struct prune *run,
@@ -333,9 +338,9 @@ int ctx_head_tail_savings(struct prune *run,
 
 /* Sets *saved to the number of tokens that the edits in run->message_edits
  * save.  To find it, makes the edits in a copy of the message, and counts the
- * tokens of the copy.  The members first and n of edited are not used.  Sets
- * *saved to 0 if the dialect (format) cannot read a message without the record
- * around it. */
+ * tokens of the copy.  The members "first" and "n" of "edited" are not used.
+ * Sets *saved to 0 if the dialect (format) cannot read a message without the
+ * record around it. */
 int ctx_prune_edit_savings(struct prune *run, struct ctx_edited_message edited,
     uint32_t *saved, struct ctx_err *err);
 
@@ -386,7 +391,7 @@ void ctx_insertion_find(const struct ctx_prune_config *options,
     const struct ctx_message *message, struct found_insertion *found);
 /* Returns the index of the block before which a summary or notice is inserted
  * into a message: the first block that is not a tool result, or message->n if
- * all are. */
+ * all blocks are tool results. */
 size_t ctx_insertion_skip_result_blocks(const struct ctx_message *message);
 /* Returns true if block i is a string that is the whole content of a user
  * message, so that a summary or notice can be put before its text. */
@@ -473,13 +478,14 @@ int ctx_insertion_insert_block(struct prune *run,
     struct held_conversation *conversation, const struct prune_entry *entry,
     const struct ctx_message *message, bool replace, struct ctx_err *err);
 /* Adds the edit that inserts a summary or notice as a separate message before
- * another one in the same JSON array, with the same white space. */
+ * the message of "entry", in the same JSON array and with the same white
+ * space. */
 int ctx_insertion_insert_message(struct prune *run,
     struct held_conversation *conversation, const struct prune_entry *entry,
     struct ctx_err *err);
-/* Writes a summary or notice that is inserted as a separate message, as a line.
- * message_index: index, among the messages in memory, of the message before
- * which it is inserted. */
+/* Writes a line with a summary or notice that is inserted as a separate
+ * message. message_index: index, among the messages in memory, of the message
+ * before which it is inserted. */
 int ctx_insertion_write_message(struct prune *run,
     const struct held_conversation *conversation, size_t message_index,
     struct ctx_err *err);

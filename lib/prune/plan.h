@@ -6,11 +6,11 @@
 #include "truncate/text_segments.h"
 
 /* Functions that decide what is removed, one for each strategy or for several.
- * ctx_ranked_decide removes the groups with the lowest ranks; it is the
- * function of the strategies salient and heuristic, and other functions call
- * it. ctx_split_decide also removes by rank, but may remove the user messages
- * of a turn and keep the rest; ctx_recall_decide calls it if turns may be
- * split. */
+ * ctx_ranked_decide removes the groups with the lowest ranks; the strategies
+ * salient and heuristic use this function, and other functions call it.
+ * ctx_split_decide also removes by rank, but may remove the user messages of a
+ * turn and keep its other messages; ctx_recall_decide calls ctx_split_decide if
+ * the settings allow this. */
 ctx_strategy_decide ctx_fifo_decide, ctx_window_decide, ctx_summarize_decide,
     ctx_ranked_decide, ctx_recall_decide, ctx_split_decide;
 
@@ -23,8 +23,8 @@ uint64_t ctx_plan_freed_tokens(const struct ctx_plan *plan,
 /* Chooses the segments (messages or parts of one) before which a notice (a text
  * that says that messages were removed) is inserted.  Called after all other
  * decisions.  Chooses none if the conversation has not ended (ended is false).
- * In both cases, if no message between two notices of earlier runs is kept,
- * removes the first of the two. */
+ * Whether ended is true or false: if no message between two notices of earlier
+ * runs is kept, removes the first of these notices. */
 void ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
     bool ended);
 /* Returns the number of tokens of all notices together: those of earlier runs

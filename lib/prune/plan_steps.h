@@ -20,17 +20,18 @@
 /* User messages of the newest turn that are not its task are kept only if they
  * have together at most target / CTX_OPTIONAL_SHARE tokens. */
 enum { CTX_OPTIONAL_SHARE = 4 };
-/* The newest messages and turns are kept only as far as they fit into a share
- * of the tokens that are left: of the target minus everything that must be
- * kept, divided by CTX_FLOOR_SHARE.  This does not apply if the user has chosen
- * the number of messages or turns. */
+/* The newest messages and turns are kept only as far as they have together at
+ * most 1 / CTX_FLOOR_SHARE of the tokens that the target leaves beside
+ * everything else that must be kept.  This does not apply if the user has
+ * chosen the number of messages or turns. */
 enum { CTX_FLOOR_SHARE = 4 };
 
 /* ---- floor.c ---- */
 
 /* Returns true if the other messages of a turn need this user message, so that
- * it is removed only with the whole turn.  This is so for the task of the turn
- * or, if roles must alternate, for every user message. */
+ * it is removed only with the whole turn.  Only the task of the turn (what the
+ * user wants) is needed, unless roles must alternate: then every user message
+ * is needed. */
 bool ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
     const struct ctx_segment *segment);
 /* Returns true if segment i (message or part of one) belongs to a message that
@@ -53,9 +54,9 @@ bool ctx_plan_has_bound_reasoning(const struct ctx_plan *plan,
  * if it changes none. */
 uint64_t ctx_plan_find_first_change(const struct ctx_plan *plan,
     const struct ctx_groups *groups);
-/* Marks bound reasoning for removal, from message plan->bound_from on, even in
- * messages that must be kept, because the provider would refuse the output with
- * it. */
+/* Marks bound reasoning (signed reasoning that the provider refuses if anything
+ * before it was changed) for removal, from message plan->bound_from on, even in
+ * messages that must be kept. */
 void ctx_plan_mark_bound_reasoning(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 

@@ -4,13 +4,13 @@
 
 #include "prune/held_conversation.h"
 
-/* What a summary must know about the removed messages. */
+/* Data about the removed messages that is needed to write a summary of them. */
 struct removal {
 	/* Dialect of the last removed message that is not a summary, or NULL if
 	 * there is none. */
 	const struct ctx_dialect *dialect;
 	uint64_t tokens;
-	/* how many of these tokens belong to summaries of earlier runs */
+	/* how many of the removed tokens belong to summaries of earlier runs */
 	uint64_t earlier;
 };
 
@@ -37,8 +37,8 @@ struct summary_job {
 	struct ctx_buf block;    /* the text of the block being read */
 	struct ctx_buf text;     /* the summary, without its prefix */
 	struct ctx_buf composed; /* the summary with its prefix */
-	/* Maximum number of tokens of the text. max_tokens: of the encoding;
-	 * most_tokens: of the model. */
+	/* Maximum numbers of tokens of the summary's text. max_tokens: counted
+	 * with the encoding; most_tokens: counted as the model does. */
 	uint64_t max_tokens, most_tokens;
 };
 

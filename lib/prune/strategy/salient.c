@@ -2,12 +2,12 @@
  * salient.c - ranks groups of messages by the rare names that they contain
  *
  * Later tool calls copy names (paths, identifiers, ids and numbers) from
- * earlier messages.  The value of a group is the sum, over its names, of
- * log(number of groups / number of groups that contain the name).  When a group
- * is chosen, its names do not count for other groups any more; cover.c chooses
- * the groups in this way.  A sentence in which the user says what must or must
- * not be done counts as a name, because it is short and nothing else in the
- * conversation says the same.
+ * earlier messages.  The value of a group (messages kept or removed together)
+ * is the sum, over its names, of log(number of groups / number of groups that
+ * contain the name).  When a group is chosen, its names do not count for any
+ * other group after that; cover.c chooses the groups in this way.  A sentence
+ * in which the user says what must or must not be done counts as a name,
+ * because it is short and nothing else in the conversation says the same.
  *
  * tests/bench/survive measures, on recorded sessions, how many of the strings
  * that the rest of a session needs are kept.  None of the following changes
@@ -36,8 +36,8 @@ enum {
 	/* A text of a tool result with more than this many bytes is divided
 	 * into passages (a few lines each). */
 	LONG_TEXT = 600,
-	/* size of such a passage in bytes: one line, or a few short
-	 * ones */
+	/* size in bytes of a passage of a long text: one line, or a few short
+	 * lines */
 	PASSAGE = 60,
 	/* A tool result with more bytes of JSON than this is not divided, so
 	 * that its passages (a few lines each) and the copy of its text need
@@ -79,8 +79,9 @@ take_name(void *user, const char *p, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Ends the newest piece: it has the names that were added since the last call.
- * The members segment, names_end and kept of the argument are not used. */
+/* Ends the newest piece of a segment.  The piece has the names that were added
+ * since the last call.  The members segment, names_end and kept of the argument
+ * are not used. */
 static int
 end_piece(struct salient *s, struct salient_piece piece, struct ctx_err *err)
 {
@@ -144,8 +145,8 @@ add_constraints(struct salient *s, struct ctx_str text, struct ctx_err *err)
 
 /* ---- passages of tool results ---- */
 
-/* Finds the texts of tool result i.  Returns 1 if they may be divided, 0 if
- * none is long. */
+/* Finds the texts of tool result i.  Returns 1 if these texts may be divided
+ * into passages, 0 if none of them is long, or -1 with *err. */
 static int
 find_long_texts(struct salient *s, const struct ctx_message *message, size_t i,
     struct ctx_err *err)
@@ -192,8 +193,8 @@ add_text(struct salient *s, const struct text_segment *segment, size_t i,
 	return 0;
 }
 
-/* Adds the pieces of tool result i if it has a long text, and sets *divided to
- * true; otherwise to false. */
+/* If tool result i has a long text, adds the pieces of the result and sets
+ * *divided to true.  Otherwise sets *divided to false. */
 static int
 divide_result(struct salient *s, const struct ctx_message *message, size_t i,
     bool *divided, struct ctx_err *err)
@@ -276,7 +277,8 @@ add_salient_message(struct ctx_scorer *scorer,
 		ctx_hashkey_init(&s->key);
 	s->has_key = true;
 	/* The scorer does not read records that are not messages.  They are
-	 * segments (messages or parts of one), too, so they are added here. */
+	 * segments (messages or parts of one), too, so segments for these
+	 * records are added here. */
 	if (pad_segments(s, first, err) < 0)
 		return -1;
 	for (; first < groups->n; first++)

@@ -3,9 +3,10 @@
  * contain, and chooses which passages (a few lines each) of long tool results
  * are kept
  *
- * First the kept passages are chosen; a passage can only be kept with the rest
- * of its group and the user message of its turn.  Then the groups are ranked by
- * the names and tokens that they have without the other passages.
+ * First the passages that are kept are chosen; a passage can only be kept
+ * together with its group (messages kept or removed together) and the user
+ * message of its turn.  Then the groups are ranked by the names and tokens that
+ * they have without the removed passages.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -45,7 +46,8 @@ struct ranking {
 	 * and pieces that are ranked. n_groups: number of real groups, without
 	 * the groups without names. */
 	size_t n_segments, n_pieces, n_groups;
-	/* number of tokens for the groups that need not be kept */
+	/* number of tokens that are left for groups (messages kept or removed
+	 * together) that need not be kept */
 	uint64_t room;
 };
 
@@ -136,14 +138,15 @@ collect_names(struct ranking *r)
 	}
 }
 
-/* Removes repeated names of a group from r->names. */
+/* Removes names that a group (messages kept or removed together) has more than
+ * once from r->names. */
 static void
 merge_names(struct ranking *r)
 {
 	uint32_t *seen = r->s->seen;
 	size_t *from = r->groups.from, i, k, end, w = 0;
 
-	/* Without names, the array is NULL. */
+	/* If there are no names, the array is NULL. */
 	if (r->s->names.n > 0)
 		memset(seen, 0, r->s->names.n * sizeof *seen);
 	for (i = 0; i < r->n_segments; i++) {
@@ -160,7 +163,8 @@ merge_names(struct ranking *r)
 	from[r->n_segments] = w;
 }
 
-/* Sets the weight of each name: the rarer, the higher. */
+/* Sets the weight of each name: the fewer groups contain a name, the higher is
+ * its weight. */
 static void
 weigh_names(struct ranking *r)
 {
@@ -219,7 +223,8 @@ find_start(const struct salient_piece *pieces, size_t p)
 }
 
 /* Sets the names of the groups without their passages (a few lines each), and
- * which group each of them needs: the first user message of its turn. */
+ * which group must be kept with each of them: that of the first user message of
+ * its turn. */
 static void
 survey_heads(struct ranking *r)
 {
@@ -291,7 +296,8 @@ add_piece_tokens(struct ranking *r, size_t p, size_t end)
 	}
 }
 
-/* Fills r->parts. */
+/* Fills r->parts: the groups without their passages, and the passages, as
+ * choices for ctx_cover_score. */
 static void
 survey_parts(struct ranking *r)
 {
@@ -376,7 +382,7 @@ choose_passages(struct ranking *r, struct ctx_err *err)
 /* Sets the ranks.  All segments (messages or parts of one) of a group get the
  * same rank.  If a group has rare names that no other kept group contains, its
  * rank is above 1 and increases with its score.  Other groups have ranks below
- * 1; newer groups have higher ones. */
+ * 1, newer groups higher ranks than older groups. */
 static void
 set_ranks(const struct ranking *r)
 {

@@ -1,11 +1,11 @@
 /*
- * split_turns.c - removes groups by their rank, even if the user messages of a
- * turn are then removed and an answer is kept
+ * split_turns.c - removes groups of messages by their rank, even if the user
+ * messages of a turn are then removed and an answer to them is kept
  *
  * Providers and chat templates expect that a conversation begins with a user
  * message.  So if the first kept message is an answer, the last user message
  * before it must also be kept.  If this user message is large, one common rank
- * is computed for it and the answer.
+ * is computed for the user message and the answer.
  */
 #include <math.h>
 
@@ -16,7 +16,8 @@ enum {
 	 * FIRST_USER_SHARE) tokens.  Free tokens: the tokens that are left by
 	 * the groups that must be kept. */
 	FIRST_USER_SHARE = 8,
-	/* maximum number of times that the groups are chosen */
+	/* maximum number of times that the kept groups (messages kept or
+	 * removed together) are chosen */
 	ROUNDS = 4,
 };
 
@@ -55,8 +56,9 @@ find_bare_answer(const struct ctx_candidate *candidates, size_t n,
 	return false;
 }
 
-/* Changes the ranks of the first answer and the user message before it, so that
- * the next choice keeps both or neither. room: number of free tokens. */
+/* Changes the ranks of the first answer and of the user message before it, so
+ * that the next choice keeps both or none of them. room: number of free
+ * tokens. */
 static void
 rerank_answer(struct ctx_candidate *answer, struct ctx_candidate *user,
     uint64_t room)
@@ -65,13 +67,14 @@ rerank_answer(struct ctx_candidate *answer, struct ctx_candidate *user,
 		user->pinned = true;
 		return;
 	}
-	/* The answer was kept although its rank is lower, only because it is
-	 * shorter, so it must be removed. */
+	/* The answer has a lower rank than the user message, and was kept only
+	 * because it is shorter, so it must be removed. */
 	if (user->rank > answer->rank) {
 		answer->rank = -HUGE_VAL;
 		return;
 	}
-	/* The new rank is the mean of both ranks, weighted by the tokens. */
+	/* The new rank is the mean of the ranks of answer and user message,
+	 * weighted by their numbers of tokens. */
 	if (user->weight > room / FIRST_USER_SHARE)
 		answer->rank = (answer->rank * (double)answer->weight +
 				   user->rank * (double)user->weight) /

@@ -3,10 +3,9 @@
  * messages by a summary
  *
  * The newest messages that fit into the target together with the summary are
- * kept, or only some of them if the settings say so.  If messages are removed,
- * the summary of an earlier run is removed, too, because the new summary
- * includes it.  The tokens of the earlier summary are then available for the
- * new one.
+ * kept, or fewer if the settings say so.  If messages are removed, the summary
+ * of an earlier run is removed, too, because the new summary includes it.  The
+ * tokens of the earlier summary are then available for the new one.
  */
 #include "prune/plan.h"
 
@@ -33,14 +32,14 @@ exclude_summaries(struct ctx_candidate *candidates, size_t n)
 	return tokens;
 }
 
-/* Removes all groups except the newest ones if the settings say how much is
- * kept: the last keep_tokens tokens or, if that is 0, the last keep_messages
- * messages. */
+/* If the settings say how much is kept, removes all groups (messages kept or
+ * removed together) except the newest: those in the last keep_tokens tokens or,
+ * if keep_tokens is 0, the last keep_messages messages. */
 static void
 drop_older(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings)
 {
-	/* number of tokens of this candidate and all newer ones */
+	/* number of tokens of this candidate and of all newer candidates */
 	uint64_t from_here = 0;
 	size_t i;
 
@@ -59,10 +58,11 @@ drop_older(struct ctx_candidate *candidates, size_t n,
 	}
 }
 
-/* Called if roles must alternate.  Finds the first group that is kept by choice
- * and not by necessity, and keeps everything after it.  If such a group
- * contains a tool call whose result comes much later, all messages between the
- * two are kept. */
+/* Called if roles must alternate.  Finds the first group (messages kept or
+ * removed together) that is kept by choice and not by necessity, and keeps
+ * everything after its first message.  If this group contains a tool call whose
+ * result comes much later, all messages between the call and the result are
+ * kept. */
 static void
 keep_after_kept(struct ctx_candidate *candidates, size_t n)
 {
@@ -80,8 +80,8 @@ keep_after_kept(struct ctx_candidate *candidates, size_t n)
 	}
 }
 
-/* If other groups are removed (others is true), also removes the summaries of
- * earlier runs; otherwise keeps these summaries. */
+/* If messages other than summaries are removed (others is true), also removes
+ * the summaries of earlier runs; otherwise keeps these summaries. */
 static void
 drop_summaries(struct ctx_candidate *candidates, size_t n, bool others)
 {
@@ -92,7 +92,7 @@ drop_summaries(struct ctx_candidate *candidates, size_t n, bool others)
 			candidates[i].drop = others && !candidates[i].pinned;
 }
 
-/* Returns true if any group is removed that is not a summary of an earlier
+/* Returns true if any message is removed that is not a summary of an earlier
  * run. */
 static bool
 drops_messages(const struct ctx_candidate *candidates, size_t n)
@@ -129,8 +129,9 @@ find_reserved(const struct ctx_candidate *candidates, size_t n,
 	return share > least ? share : least;
 }
 
-/* Keeps the groups that the previous plan kept.  Then keeps, from the newest
- * on, all other groups that fit; a group that does not fit is skipped. */
+/* Keeps the groups (messages kept or removed together) that the previous plan
+ * kept.  Then keeps, from the newest on, all other groups that fit into the
+ * target; a group that does not fit is removed. */
 static int
 keep_fitting(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base,
@@ -146,8 +147,8 @@ keep_fitting(struct ctx_candidate *candidates, size_t n,
 }
 
 /* Keeps the newest messages that fit into the target without the reserved
- * tokens.  Once a built-in summary was written, its size is known, and the free
- * tokens are filled with messages as far as possible. */
+ * tokens.  If a built-in summary was already written, its size is known; as
+ * many messages as fit into the tokens that it leaves are then kept, too. */
 static int
 keep_newest(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t reserved, uint64_t base,

@@ -6,12 +6,12 @@
  * Classes in order of importance (enum line_class): constraints and requests of
  * the user; open tasks; tool calls that changed something; decisions; commands;
  * errors; tool calls that only read; other lines.  The lines of the most
- * important class are selected first, then those of the next one, until the
+ * important class are selected first, then those of the next class, until the
  * tokens for the summary are used up.  No line is selected twice.  Within a
- * class, lines with names that also occur in later text come first, and among
- * these the newest.  The first sentences of the user are selected before all
- * others, because they usually say what the conversation is about.  The
- * selection and the writing are in summary_write.c.
+ * class, lines with names that also occur in later text come first.  Of two
+ * such lines, the newer comes first.  The first sentences of the user are
+ * selected before all others, because they usually say what the conversation is
+ * about.  The selection and the writing are in summary_write.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ enum { MOST_SHAPE = 60, LEAST_REPEATED = 80 };
 /* For each class of lines: kind of text from which its lines are taken; label
  * before its lines in the summary; maximum share of the tokens for the summary
  * that its lines may use, in percent.  If a class does not use its share, the
- * rest is available for the next class. */
+ * unused tokens are available for the next class. */
 static const struct {
 	enum ctx_summary_kind kind;
 	const char *label;
@@ -138,9 +138,9 @@ add_shape(struct ctx_summary *s, struct ctx_str text, bool *known,
 	return 0;
 }
 
-/* Adds a sentence to the lines if it is useful in a summary.  If a sentence is
- * too long, its beginning is added if the user wrote it; otherwise nothing is
- * added. */
+/* Adds a sentence to the lines if it is useful in a summary.  Of a sentence
+ * that is too long, adds the beginning if the user wrote the sentence,
+ * otherwise nothing. */
 static int
 add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
     struct ctx_str text, struct ctx_err *err)
@@ -179,8 +179,9 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 	return 0;
 }
 
-/* Adds the names and the sentences of a text of the user.  If a program has
- * inserted text, such as <system-reminder>, only the names in it are added. */
+/* Adds the names and the sentences of a text of the user.  Of text that a
+ * program has inserted into it, such as <system-reminder>, only the names are
+ * added. */
 static int
 add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 {
@@ -204,8 +205,9 @@ add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 }
 
 /* Adds a line of an earlier summary.  A line without a label such as "User: "
- * means that the summary was written by a command. *action: set to the id of
- * the action that the line describes, or to 0 if there is none. */
+ * means that the summary was written by a command.  Sets *action to the id of
+ * the action (what a tool call did) that the line describes, or to 0 if there
+ * is none. */
 static int
 add_earlier_line(struct ctx_summary *s, struct ctx_str line, uint32_t *action,
     struct ctx_err *err)
@@ -233,7 +235,8 @@ add_earlier_line(struct ctx_summary *s, struct ctx_str line, uint32_t *action,
 
 /* Adds a line of a summary that an earlier run has inserted.  An indented line
  * is a list of names that belong to the action in the line before it. *action:
- * id of the action in the line before, or 0; replaced by that of this line. */
+ * id of the action (what a tool call did) in the line before, or 0; the
+ * function sets it to the id of the action in this line, or to 0. */
 static int
 add_summary_text_line(struct ctx_summary *s, struct ctx_str line,
     uint32_t *action, struct ctx_err *err)
@@ -361,7 +364,7 @@ ctx_summary_add_action(struct ctx_summary *s,
 	if (classes[line->class].kind != CTX_SUMMARY_CALL)
 		return 0;
 	/* An action that was repeated is listed at the place of its last
-	 * occurrence.  Open tasks are at the end of the summary. */
+	 * occurrence.  Put open tasks at the end of the summary. */
 	line->number = action->class == OPEN_TASK ? UINT32_MAX : action->number;
 	s->line_of[action->id - 1] = id;
 	return 0;

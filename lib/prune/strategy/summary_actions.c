@@ -2,9 +2,9 @@
  * summary_actions.c - finds out what the removed tool calls did, for the
  * built-in summary
  *
- * This is found in the arguments of a tool call: the command that it ran or, if
- * the tool's name says that it changes files, the path of a file.  If a tool
- * call has a list of tasks, this list replaces earlier lists.
+ * The arguments of a tool call say what the call did: they contain the command
+ * that it ran or, if the tool's name says that it changes files, the path of a
+ * file.  If a tool call has a list of tasks, this list replaces earlier lists.
  */
 #define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 #include "prune/strategy/summary.h"
 
 /* Maximum lengths in bytes.  MOST_ACTION: of a command or task in a summary.
- * MOST_ARGUMENT: of an argument of any other tool call. */
+ * MOST_ARGUMENT: of an argument of a tool call that neither runs a command nor
+ * changes a file. */
 enum { MOST_ACTION = 120, MOST_ARGUMENT = 80 };
 #define FAILED_SUFFIX " (failed)"
 /* the text between an action and its outcome */
@@ -50,9 +51,9 @@ find_first_line(struct ctx_str text)
 	return ctx_str_trim(text);
 }
 
-/* Stores an action, whose text is the first line of the given text that is not
- * blank.  Sets *id to the id of the action, or to 0 if there is no such
- * line. */
+/* Stores an action (what a tool call did).  Its text is the first line of the
+ * given text that is not blank.  Sets *id to the id of the action, or to 0 if
+ * there is no such line. */
 static int
 record_action(struct summary_actions *actions, enum line_class class,
     struct ctx_str text, uint32_t *id, struct ctx_err *err)
@@ -83,8 +84,8 @@ record_action(struct summary_actions *actions, enum line_class class,
 	return 0;
 }
 
-/* Stores which action a tool call is, so that the action is found when the
- * result of the tool call is read. call: id of the tool call. */
+/* Stores which action belongs to a tool call, so that the action is found when
+ * the result of the tool call is read. call: id of the tool call. */
 static int
 link_call(struct summary_actions *actions, struct ctx_str call, uint32_t action,
     struct ctx_err *err)
@@ -102,8 +103,8 @@ link_call(struct summary_actions *actions, struct ctx_str call, uint32_t action,
 
 /* ---- arguments ---- */
 
-/* Returns true if a word in a tool's name begins with one of these words, which
- * are in small letters. */
+/* Returns true if a word in a tool's name begins with one of the given words.
+ * words: a list of words in small letters. */
 static bool
 has_word(struct ctx_str name, const char *const *words)
 {
@@ -281,8 +282,9 @@ record_other_call(struct summary_actions *actions, struct ctx_str tool,
 	    (struct ctx_str){line->p, line->n}, id, err);
 }
 
-/* Stores an action for a tool call, whose parsed arguments are given.  Sets *id
- * to the id of the action, or to 0 if there is none. */
+/* Stores an action for a tool call (what the call did), found in its arguments
+ * (actions->json).  Sets *id to the id of the action, or to 0 if there is
+ * none. */
 static int
 record_arguments(struct summary_actions *actions, struct ctx_str tool,
     uint32_t *id, struct ctx_err *err)
@@ -343,8 +345,8 @@ ctx_summary_actions_call(struct summary_actions *actions,
 }
 
 /* Stores the outcome of the actions of a tool call. last: id of the newest of
- * these actions; the others were found in the same text and have the ids before
- * it. */
+ * these actions; all of them were found in the same text and have consecutive
+ * ids. */
 static int
 record_outcome(struct summary_actions *actions, uint32_t last,
     const struct ctx_summary_text *result, struct ctx_err *err)

@@ -5,7 +5,7 @@
  * earlier messages.  So the summary lists names that are in removed messages
  * and in no kept message.  A name is preferred if the user wrote it, contains a
  * digit, is in more than one text, or is new.  Names that are in many texts
- * come last.  Of two equally useful names the shorter one is preferred.
+ * come last.  Of two equally useful names the shorter name is preferred.
  *
  * If a name is in the arguments or the result of a tool call, the summary lists
  * it below this tool call.  If the result is JSON, the summary also contains
@@ -50,7 +50,8 @@ struct name_reader {
 	bool earlier;
 	/* true if the text is neither in a tool call nor in a tool result */
 	bool prose;
-	/* action and key of the names; see struct summary_name */
+	/* the members "action" and "key" of the names; see struct
+	 * summary_name */
 	uint32_t action, key;
 };
 
@@ -106,9 +107,9 @@ is_alternative(const struct name_reader *reader, const char *p, size_t n)
 	return slashes == 1;
 }
 
-/* Returns the complete web address of a name that consists of host and path and
- * has two slashes before it.  The complete address also has a scheme, such as
- * "https:", and a query. */
+/* Returns the complete web address of which a name is the part with host and
+ * path: two slashes must be before the name.  The complete address also has a
+ * scheme, such as "https:", and a query. */
 static struct ctx_str
 read_address(const struct name_reader *reader, const char *p, size_t n)
 {
@@ -130,8 +131,8 @@ read_address(const struct name_reader *reader, const char *p, size_t n)
 
 /* Returns a name with the neighbouring text that belongs to it, but is not
  * included by ctx_names_of: the beginning of an absolute path (/ or ~/), and
- * the rest of a web address.  Returns an empty string if the name is not to be
- * listed. */
+ * the rest of a web address.  Returns an empty string if the summary must not
+ * list the name. */
 static struct ctx_str
 read_name(const struct name_reader *reader, const char *p, size_t n)
 {
@@ -188,7 +189,7 @@ read_names(struct name_reader *reader, struct ctx_str text, struct ctx_err *err)
 	return ctx_names_of(&found, text.p, text.n, err);
 }
 
-/* Sets *id to the id of a key of a JSON object.  Sets it to 0 if the summary
+/* Sets *id to the id of a key of a JSON object.  Sets *id to 0 if the summary
  * will not contain the key, because the key is long or contains characters that
  * separate names. */
 static int
@@ -266,7 +267,8 @@ ctx_summary_names_add(struct summary_names *names, struct ctx_str text,
 					   : read_names(&reader, text, err);
 }
 
-/* Adds the names in a part of a list.  A part may begin with a key and "=". */
+/* Adds the names in a part of a list of names.  A part may begin with a JSON
+ * key and "=". */
 static int
 read_list_part(struct name_reader *reader, struct ctx_str part,
     struct ctx_err *err)
@@ -355,7 +357,7 @@ ctx_summary_names_kept(struct summary_names *names, struct ctx_str text)
 /* ---- choosing ---- */
 
 /* Returns true if the removed texts also contain another name that differs from
- * this one only in its number, which is higher by "step" (or lower, if "step"
+ * this name only in its number, which is higher by "step" (or lower, if "step"
  * is negative). */
 static bool
 has_neighbour(const struct summary_names *names, struct ctx_str name, int step)

@@ -13,11 +13,11 @@
 #include "prune/strategy/tool_failure.h"
 
 /* Maximum lengths in bytes.  MOST_OUTCOME: of an outcome.  MOST_WHOLE: of a
- * result that is completely used as the outcome. */
+ * tool result that is used as a whole as the outcome. */
 enum { MOST_OUTCOME = 160, MOST_WHOLE = 100 };
 
-/* Texts that Codex writes before the output of a command; CODEX_RUNNING stands
- * there if the command has not ended. */
+/* Texts that Codex writes before the output of a command.  It writes
+ * CODEX_RUNNING if the command has not ended. */
 #define CODEX_HEADER  "Chunk ID: "
 #define CODEX_RUNNING "Process running with "
 #define CODEX_OUTPUT  "\nOutput:\n"
@@ -98,7 +98,8 @@ reports_error(struct ctx_str line)
 	return false;
 }
 
-/* If a line contains the exit status of a command, sets *status to it. */
+/* If a line contains the exit status of a command, sets *status to this
+ * number. */
 static void
 read_exit_status(struct ctx_str line, int *status)
 {
@@ -172,8 +173,8 @@ strip_decoration(struct ctx_str line)
 }
 
 /* Finds the most informative line of a result, and sets *outcome to it.  Of
- * several lines with numbers of tests the last one is used, because it has the
- * total; of several errors the first one, because it is the cause. */
+ * several lines with numbers of tests the last line is used, because it has the
+ * total; of several error messages the first, because it tells the cause. */
 static void
 search_lines(struct ctx_str text, struct ctx_str *outcome, int *status)
 {

@@ -34,7 +34,7 @@ to_lower_ascii(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Returns true if the text contains one of these words, in capital or small
+/* Returns true if the text contains one of the given words, in capital or small
  * letters. words: the words in small letters, each of at most LONGEST_WORD
  * bytes; NULL ends the list. */
 static bool
@@ -43,8 +43,8 @@ contains_any(struct ctx_str text, const char *const *words)
 	char lower[4096];
 	size_t at, n, i;
 
-	/* The text is searched in pieces.  Consecutive pieces overlap, so that
-	 * each word is completely in at least one piece. */
+	/* Search the text in pieces.  Consecutive pieces overlap, so that each
+	 * word is completely in at least one piece. */
 	for (at = 0; at < text.n; at += sizeof lower - LONGEST_WORD) {
 		n = text.n - at < sizeof lower ? text.n - at : sizeof lower;
 		for (i = 0; i < n; i++)
@@ -78,8 +78,9 @@ match_phrase(struct ctx_str text, const char *phrase)
 	return n;
 }
 
-/* Finds the first of these phrases with which the text begins.  Returns the
- * length of this beginning in bytes, or 0 if there is none. */
+/* Finds the first of the given phrases with which the text begins.  Returns the
+ * length of this phrase in the text in bytes, or 0 if the text begins with none
+ * of them. */
 static size_t
 match_any(struct ctx_str text, const char *const *phrases)
 {
@@ -155,7 +156,8 @@ is_assent(struct ctx_str text)
 	    memchr(text.p, '?', text.n) == NULL;
 }
 
-/* Returns true for a line that only introduces the next lines. */
+/* Returns true for a line that only introduces the lines after it, such as a
+ * heading. */
 static bool
 is_introduction(struct ctx_str text)
 {

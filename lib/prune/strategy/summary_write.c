@@ -14,9 +14,9 @@
 
 /* Maximum shares of the summary's tokens, in percent.  ASKED_SHARE: for
  * sentences of the user.  DONE_SHARE: for open tasks and changes.  TOLD_SHARE:
- * for other lines that are selected because of their text.  The rest is for
- * names and the lines of their tool calls; with larger shares, fewer of the
- * names that are needed later are kept (tests/bench/survive).
+ * for other lines that are selected because of their text.  All other tokens
+ * are for names and the lines of their tool calls; with larger shares, fewer of
+ * the names that are needed later are kept (tests/bench/survive).
  * CONSTRAINT_SHARE: for the constraint of the user that is selected before all
  * others. */
 enum {
@@ -26,17 +26,17 @@ enum {
 	CONSTRAINT_SHARE = 25,
 };
 
-/* Numbers of tokens.  NAMES_FIRST: as many tokens of the summary do not count
- * for ASKED_SHARE and TOLD_SHARE, so that a small summary has more names than
- * sentences.  LIST_TOKENS: of the line feed and the indentation before a list
- * of names. */
+/* Numbers of tokens.  NAMES_FIRST: this number of tokens is subtracted from the
+ * summary's tokens before ASKED_SHARE and TOLD_SHARE are computed, so that a
+ * small summary has more names than sentences.  LIST_TOKENS: of the line feed
+ * and the indentation before a list of names. */
 enum { NAMES_FIRST = 100, LIST_TOKENS = 2 };
 
 /* A selected name.  Names are sorted by the lines below which they are
  * written. */
 struct placed_name {
-	/* index of the line in summary_writer.order; UINT32_MAX if there is
-	 * none */
+	/* index in summary_writer.order of the line below which the name is
+	 * written; UINT32_MAX if there is none */
 	uint32_t place;
 	uint32_t key, id; /* key: see struct summary_name; id: id of the name */
 };
@@ -45,10 +45,10 @@ struct summary_writer {
 	struct ctx_summary *s;
 	struct ctx_token_counter *counter;
 	/* order: indexes of the lines in the order in which they are written.
-	 * place_of: for each line, its index in the array order. */
+	 * place_of: for each line, its index in the array "order". */
 	uint32_t *order, *place_of;
-	/* Pairs of a line and a key, as 8 bytes, whose key was already
-	 * counted. */
+	/* Pairs of a line and a key, as 8 bytes: the tokens of this key in the
+	 * list of names below this line were already counted. */
 	struct ctx_intern keys;
 	struct placed_name *names; /* the names that are written, sorted */
 	size_t n_names;
@@ -70,8 +70,9 @@ find_line_order(const struct ctx_summary *s, size_t i)
 }
 
 /* Selects at most "most" lines of a class that together have at most "left"
- * tokens: those with the lowest find_line_order first, and of equal ones the
- * newest.  Returns the number of these tokens that are not used. */
+ * tokens: those with the lowest find_line_order first, and of lines with equal
+ * order the newest first.  Returns how many of the "left" tokens are not
+ * used. */
 static uint64_t
 take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left,
     size_t most)
@@ -94,8 +95,8 @@ take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left,
 	return left;
 }
 
-/* Cancels the selection of one line: the last one of the least important class.
- * Returns false if no line is selected. */
+/* Cancels the selection of one line: the last line of the least important
+ * class.  Returns false if no line is selected. */
 static bool
 drop_worst_line(struct ctx_summary *s)
 {
@@ -135,7 +136,7 @@ measure_lines(struct ctx_summary *s, struct ctx_token_counter *counter,
 
 /* Selects lines of the classes "from" to "to" that together have at most "left"
  * tokens.  If shares is true, each class may not use more than its share.
- * Returns the number of these tokens that are not used. */
+ * Returns how many of the "left" tokens are not used. */
 static uint64_t
 take_lines(struct ctx_summary *s, enum line_class from, enum line_class to,
     uint64_t left, bool shares)
@@ -155,8 +156,8 @@ take_lines(struct ctx_summary *s, enum line_class from, enum line_class to,
 }
 
 /* Selects the first sentence of the user if it has at most "left" tokens,
- * because this sentence usually says what the task is.  Returns the number of
- * these tokens that are not used. */
+ * because this sentence usually says what the task is.  Returns how many of the
+ * "left" tokens are not used. */
 static uint64_t
 take_first_line(struct ctx_summary *s, uint64_t left)
 {
@@ -171,7 +172,7 @@ take_first_line(struct ctx_summary *s, uint64_t left)
 }
 
 /* Selects the lines that do not depend on the names that will be listed.
- * Returns how many of the limit tokens are left for names. */
+ * Returns how many of the "limit" tokens are left for names. */
 static uint64_t
 take_main_lines(struct ctx_summary *s, uint64_t limit)
 {
@@ -240,8 +241,8 @@ find_name_line(const struct ctx_summary *s, const struct summary_name *name)
 	return i != 0 ? &s->lines[i - 1] : NULL;
 }
 
-/* Adds the tokens of a name's key to *tokens, unless the list below the line
- * already contains the key.  Sets *is_new to true if it does not. */
+/* Adds the tokens of a name's key to *tokens, unless the list of names below
+ * the line already contains the key. */
 static int
 count_key(struct summary_writer *w, const struct summary_line *line,
     uint32_t key, uint64_t *tokens, struct ctx_err *err)
@@ -336,7 +337,8 @@ select_names(struct summary_writer *w, uint64_t limit, struct ctx_err *err)
 	}
 	for (i = 0; i < names->texts.n; i++)
 		names->list[i].taken = false;
-	/* The loop ends early because no name fits into 1 or 2 tokens. */
+	/* The loop ends when at most 2 tokens are left, because no name fits
+	 * into 1 or 2 tokens. */
 	for (i = 0; i < names->n_order && left > 2; i++)
 		if (select_name(w, names->order[i], &left, err) < 0)
 			return -1;
@@ -395,8 +397,8 @@ append_key(const struct summary_writer *w, uint32_t key, struct ctx_buf *out,
 }
 
 /* Appends a list of the names that belong to the line with index "place" in
- * w->order.  They begin at w->names + from.  Returns their number, or -1 with
- * *err. */
+ * w->order.  The names begin at w->names + from.  Returns the number of these
+ * names, or -1 with *err. */
 static long
 append_names(const struct summary_writer *w, size_t from, uint32_t place,
     struct ctx_buf *out, struct ctx_err *err)
@@ -543,8 +545,8 @@ fill_summary(struct summary_writer *w, uint64_t limit, struct ctx_buf *out,
 	    (keep_line_names(s, err) < 0 ||
 		write_selected(w, names, out, &tokens, err) < 0))
 		return -1;
-	/* If the summary is too long, names are removed from the end and, when
-	 * no name is left, the least important lines. */
+	/* If the summary is too long, remove names, the least useful first, and
+	 * when no name is left, the least important lines. */
 	while (tokens > limit) {
 		if (names > 0)
 			names -=

@@ -2,15 +2,15 @@
  * terms.c - divides a text into terms (words), as a search engine does
  *
  * A word consists of letters and digits.  A path or identifier gives several
- * terms: each of its parts, and the whole.  In scripts without spaces, each
- * pair of neighbouring characters is a term.
+ * terms: each of its parts, and the path or identifier as a whole.  In scripts
+ * without spaces, each pair of neighbouring characters is a term.
  *
  * Words are changed to small letters.  Irregular English forms are replaced by
  * their base form, and English endings are removed (step 1 of Porter, "An
  * algorithm for suffix stripping", 1980).  Of the result, only the first five
- * letters are used.  This is about as good for search as a stemmer for the
- * language, and also works for languages that have no rules here (Can and
- * others, "Information retrieval on Turkish texts", JASIST 59, 2008).  In
+ * letters are used.  Such short words are about as good for search as a stemmer
+ * for the language, and also works for languages that have no rules here (Can
+ * and others, "Information retrieval on Turkish texts", JASIST 59, 2008).  In
  * dialogues it found more than Snowball's English stemmer, because adopt,
  * adopting and adoption become one term.
  */
@@ -126,8 +126,8 @@ compare_form(const void *word, const void *row)
 	return strcmp(word, row);
 }
 
-/* Returns the row of a sorted table that begins with this word, or NULL if
- * there is none. */
+/* Returns the row of a sorted table that begins with this word, or NULL if no
+ * row does. */
 static const void *
 find_row(const char *word, size_t n, const void *table, size_t rows,
     size_t size)
@@ -210,9 +210,9 @@ stem_word(char *word, size_t n)
 	return n;
 }
 
-/* Returns the length in bytes of the first characters of a word. characters:
- * number of these characters.  Returns the length of the whole word if it has
- * fewer. */
+/* Returns the length in bytes of the first characters of a word, or of the
+ * whole word if it has fewer characters. characters: number of these first
+ * characters. */
 static size_t
 find_head(const char *word, size_t n, size_t characters)
 {

@@ -4,8 +4,8 @@
 
 #include "prune/strategy/tool_failure.h"
 
-/* An error message is searched in this many bytes at the beginning of a tool
- * result. */
+/* An error message is searched for only in this number of bytes at the
+ * beginning of a tool result. */
 enum { FAILURE_BYTES = 400 };
 
 /* Returns true if a line begins like an error message, such as "Error: ...". */

@@ -172,7 +172,8 @@ ctx_pretoken_cache_hash_long(const char *p, size_t n)
 }
 
 /* Returns the index of the first entry in which a long pretoken (word, number,
- * ...) with this hash may be stored; so may be the next CTX_PRETOKEN_CACHE_WAYS
+ * ...) with this hash may be stored; it may also be stored in the next
+ * CTX_PRETOKEN_CACHE_WAYS
  * - 1 entries. */
 static size_t
 find_first_place(const struct ctx_pretoken_cache *cache, uint64_t hash)
