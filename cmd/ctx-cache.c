@@ -79,8 +79,9 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 			    o->format->provider);
 		else
 			cli_say(&cache->cli,
-			    "nothing is changed, because %s probably does not "
-			    "use cache breakpoints of %s",
+			    "nothing is changed, because model %s probably "
+			    "does not use cache breakpoints of provider %s; "
+			    "--provider chooses another provider",
 			    model, o->format->provider);
 		break;
 	}

@@ -108,9 +108,10 @@ too_early() {
 	ctx-age --path-format 'r-{sha256}' out | cmp - out
 	for format in '{tool}.md' '../{sha256}.md' '{sha256}/x' '.{sha256}' \
 	    '-{sha256}' '{sha256}.{tool}.md' '{sha256}-{date}.md' '' \
-	    '{tool}-{tool}-{tool}-{sha256}.md'; do
+	    '{tool}-{tool}-{tool}-{sha256}.md' "$(printf '%0300d' 0)"; do
 		run -2 ctx-age --path-format "$format" "$agent"
-		[[ $output == *"{tool}-{sha256}.md"* ]]
+		[[ $output == *" '${format:0:40}' must give a name of at most 200 letters, "* ]]
+		[[ $output == *"as in {tool}-{sha256}.md" ]]
 	done
 }
 

@@ -371,7 +371,7 @@ X
 	ctx-cache --provider anthropic out | cmp - out
 	# Without --provider a gateway is not presumed to accept breakpoints.
 	run -0 ctx-cache r
-	[[ $output == *"claude-opus-4-5 probably does not use cache breakpoints of openai"* ]]
+	[[ $output == *"model claude-opus-4-5 probably does not use cache breakpoints of provider openai; --provider chooses another provider"* ]]
 	head -n 204 "$agent" > some
 	ctx-cache --provider anthropic some > lines 2> err
 	[ ! -s err ]

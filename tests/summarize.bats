@@ -405,7 +405,7 @@ has_form() { # DIALECT FILE
 	    --summary-tokens 40 "$2" > out 2> err || rc=$?
 	if [ $rc -eq 2 ]; then
 		case $1 in
-		sharegpt) grep -q 'sharegpt with a system message' err ;;
+		sharegpt) grep -q 'sharegpt that has a system message' err ;;
 		atif) grep -q 'no summary can be inserted' err ;;
 		*) fail "$2: $(cat err)" ;;
 		esac

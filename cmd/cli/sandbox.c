@@ -158,8 +158,9 @@ static _Noreturn void
 fail(const struct cli *cli, const char *what, const char *path,
     const char *after)
 {
-	cli_die(cli, "cannot %s%s%s: %s; --no-sandbox runs without it", what,
-	    path, after, strerror(errno));
+	cli_die(cli,
+	    "cannot %s%s%s: %s; to run without a sandbox, use --no-sandbox",
+	    what, path, after, strerror(errno));
 }
 
 /* Opens a path that the sandbox will allow.  Returns its descriptor, or -1 if

@@ -34,8 +34,7 @@ apply_options(struct ctx_input *input, const struct ctx_input_options *options,
 		if (input->stream.forced == NULL)
 			return ctx_err_set(err, CTX_EARG,
 			    "option dialect: '%.60s' is unknown; "
-			    "the function ctx_dialect_name() returns the "
-			    "known names",
+			    "ctx_dialect_name() lists the dialects",
 			    options->dialect);
 	}
 	if (ctx_api_copy_string(strings, options->model, &counters->model,

@@ -56,7 +56,7 @@ configure_check(struct checking *checking, struct ctx_check_config *config,
 		if (config->provider == NULL)
 			return ctx_err_set(err, CTX_EARG,
 			    "option provider: '%.60s' is unknown; "
-			    "ctx_provider_name lists the providers",
+			    "ctx_provider_name() lists the providers",
 			    options->provider);
 	}
 	config->allow_pending = options->allow_pending;

@@ -48,8 +48,8 @@ set_strategy(struct ctx_prune_config *config,
 		settings->strategy = ctx_strategy_find(options->strategy);
 	if (settings->strategy == NULL)
 		return ctx_err_set(err, CTX_EARG,
-		    "option strategy: '%.60s' is unknown; ctx_strategy_name "
-		    "lists the strategies",
+		    "option strategy: '%.60s' is unknown; "
+		    "ctx_strategy_name() lists the strategies",
 		    options->strategy);
 	if (ctx_api_choose("level", options->level, levels, &level, err) < 0)
 		return -1;

@@ -23,7 +23,7 @@ configure_truncate(struct ctx_truncate_config *config,
 		return -1;
 	if (options->head > 1000000 || options->tail > 1000000)
 		return ctx_err_set(err, CTX_EARG,
-		    "options head and tail: at most 1,000,000");
+		    "options head and tail: each at most 1,000,000");
 	config->unit = (enum ctx_size)unit;
 	config->keep = (enum ctx_keep)keep;
 	config->head = options->head + options->tail > 0 ? options->head : 3;

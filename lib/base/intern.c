@@ -59,8 +59,8 @@ ctx_intern(struct ctx_intern *names, const char *p, size_t n, uint32_t *id,
 	if (*slot == 0) {
 		if (names->n >= UINT32_MAX / 4)
 			return ctx_err_set(err, CTX_ELIMIT,
-			    "the input has more than %u different names of "
-			    "tools and ids; split it",
+			    "the input has more than %u different tool "
+			    "names and ids; split it",
 			    UINT32_MAX / 4);
 		if (CTX_GROW(names->list, names->cap, names->n + 1, err) < 0)
 			return -1;

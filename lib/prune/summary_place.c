@@ -36,7 +36,7 @@ find_message_place(const struct held_conversation *conversation,
 	    (system && (dialect->rules & CTX_ONE_SYSTEM)))
 		return ctx_err_set(err, CTX_EARG,
 		    "no summary can be inserted into a conversation of dialect "
-		    "%s with a system message; choose another strategy",
+		    "%s that has a system message; choose another strategy",
 		    dialect->name);
 	return 0;
 }
@@ -91,7 +91,7 @@ ctx_prune_find_summary_place(struct prune *run,
 	if (dialect->summary == NULL)
 		return ctx_err_set(err, CTX_EARG,
 		    "no summary can be inserted into a conversation of dialect "
-		    "%s without a user message; choose another strategy",
+		    "%s that has no user message; choose another strategy",
 		    dialect->name);
 	if (find_message_place(conversation, dialect, &place->message_index,
 		err) < 0)

@@ -95,8 +95,10 @@ ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
 	if (!ctx_spool_is_name((struct ctx_str){out->p, out->n}, &found) ||
 	    memcmp(found.p, digits, CTX_SPOOL_DIGITS) != 0)
 		return ctx_err_set(err, CTX_EARG,
-		    "the path format '%s' does not give a file name of at "
-		    "most %d bytes, as {tool}-{sha256}.md does",
+		    "the path format '%.40s' must give a name of at most %d "
+		    "letters, digits, '_', '-' and '.' (the last two not "
+		    "first), with {sha256} at the end or before the extension, "
+		    "as in {tool}-{sha256}.md",
 		    format, CTX_SPOOL_NAME);
 	return ctx_buf_add(out, "", 1, err);
 }

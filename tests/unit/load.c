@@ -292,7 +292,7 @@ refused_names(void)
 			name, (size_t)i + 1, "special", i & 1, "normalized",
 			0));
 	text = json_dumps(file, JSON_COMPACT);
-	refused("each of which begins with the one before", "a.json", text);
+	refused("begins with more than 255 other added tokens", "a.json", text);
 	free(text);
 	(void)json_array_clear(added);
 	(void)json_array_append_new(added,
@@ -338,7 +338,8 @@ refusals(void)
 	refused("two tokens have the rank", "r50k.tiktoken",
 	    "IQ== 0\nIg== 0\n");
 	refused_names();
-	refused("is too large", "r50k.tiktoken", "IQ== 99999999\n");
+	refused("99999999 is above 2097151, the maximum", "r50k.tiktoken",
+	    "IQ== 99999999\n");
 	refused("must have a token in base64 and its rank", "r50k.tiktoken",
 	    "IQ== 0 1\n");
 	refused("must have a token in base64 and its rank", "r50k.tiktoken",

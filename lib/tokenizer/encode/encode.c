@@ -19,7 +19,8 @@ append_id(struct ctx_tokens *out, uint32_t id, struct ctx_err *err)
 {
 	if (id == CTX_VOCAB_NONE)
 		return ctx_err_set(err, CTX_EINPUT,
-		    "the text has a byte that is not UTF-8 and has no token");
+		    "the text has a byte that is not UTF-8 and has no token in "
+		    "the vocabulary");
 	if (out->n == out->cap) {
 		if (CTX_GROW(out->ids, out->cap, out->n + 1, err) < 0)
 			return -1;

@@ -141,8 +141,7 @@ compile_all(struct ctx_pcre2_pretokenizer *pretokenizer, const char *p,
 	}
 	if (n > 0 || count == 0)
 		return ctx_err_set(err, CTX_EFILE,
-		    CTX_REFUSED("more than %d patterns that split texts"),
-		    CTX_PCRE2_MAX);
+		    CTX_REFUSED("more than %d split patterns"), CTX_PCRE2_MAX);
 	if (ctx_onig_to_pcre2(list, count, &pretokenizer->kinds, out, err) < 0)
 		return -1;
 	for (i = 0; i < count; i++) {
@@ -382,9 +381,8 @@ find_first_pretoken(struct ctx_pcre2_state *s, size_t i, size_t n, bool part,
 		return ctx_err_nomem(err);
 	if (rc != PCRE2_ERROR_NOMATCH && rc != PCRE2_ERROR_PARTIAL)
 		return ctx_err_set(err, CTX_ELIMIT,
-		    "the regular expression by which %.120s splits texts takes "
-		    "too many steps for this one; to estimate its tokens, use "
-		    "the encoding bytes/4",
+		    "a split pattern of %.120s takes too many steps for a "
+		    "text; to estimate its tokens, use the encoding bytes/4",
 		    s->name);
 	*length = n;
 	return !part;

@@ -273,9 +273,9 @@ link_nested_names(struct ctx_added_token_name *list, size_t n,
 		list[i].depth = in > 0 ? list[in - 1].depth + 1 : 0;
 		if (list[i].depth >= DEEPEST)
 			return ctx_err_set(err, CTX_EFILE,
-			    "more than %d added tokens, each of which begins "
-			    "with the one before it",
-			    DEEPEST);
+			    "an added token begins with more than %d other "
+			    "added tokens",
+			    DEEPEST - 1);
 	}
 	return 0;
 }

@@ -45,8 +45,7 @@ ctx_tables_set_directory(const char *dir, struct ctx_err *err)
 
 	if (n >= sizeof directory.path)
 		return ctx_err_set(err, CTX_EARG,
-		    "the path of the directory with the file " CTX_TABLES_FILE
-		    " has more than %zu bytes",
+		    "the path of the directory has more than %zu bytes",
 		    sizeof directory.path - 1);
 	pthread_mutex_lock(&lock);
 	memcpy(directory.path, dir, n + 1);
@@ -103,7 +102,8 @@ map_open_file(int fd, const char *path, struct ctx_err *err)
 	size = (size_t)file.st_size;
 	block = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	if (block == MAP_FAILED)
-		return ctx_err_sys(err, errno, "cannot map %s", path);
+		return ctx_err_sys(err, errno, "cannot map %s into memory",
+		    path);
 	if (check_head(block, size, path, err) < 0) {
 		(void)munmap(block, size);
 		return -1;
