@@ -9,8 +9,8 @@
 #include "cli/cli.h"
 #include "cli/option_rows.h"
 
-/* Maximum number of warnings about references that ctx-restore prints.  A
- * reference is a line that names the spool file with a moved tool result. */
+/* Maximum number of warnings that ctx-restore prints about references (lines
+ * that name the spool file of a moved tool result). */
 #define MAX_LINES 10
 
 struct restore_command {

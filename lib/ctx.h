@@ -363,7 +363,7 @@ CTX_API int ctx_input_count(struct ctx_input *input,
 
 /* ---- Output -------------------------------------------------------------- */
 
-/* A destination to which several operations can write, one after another. */
+/* A destination to which ctx_prune and other operations write in turn. */
 struct ctx_output;
 
 /* Called with length bytes of output.  Returns 0, or -1 to report an error. */

@@ -118,8 +118,9 @@ write_out(int fd, const struct ctx_buf *bytes, bool sync)
 	return sys;
 }
 
-/* Overwrites the existing file.  Does not defer termination signals meanwhile,
- * because a write to a pipe may wait forever for a reader. */
+/* Overwrites the existing file, which may be a named pipe.  Does not defer
+ * termination signals meanwhile, because a write to a pipe may wait forever for
+ * a reader. */
 static void
 write_in_place(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes)

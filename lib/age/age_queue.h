@@ -161,8 +161,9 @@ int ctx_age_report_failure(struct aging *aging, const struct age_entry *entry,
  * new. */
 uint64_t ctx_age_find_boundary(const struct aging *aging,
     const struct age_queue *queue);
-/* Returns true if a message is old enough to be changed: older than the newest
- * message by more than the option older says, or if this option is 0. */
+/* Returns true if a message is old enough to be changed: more than
+ * options->older milliseconds older than the newest message, or any age if this
+ * option is 0. */
 bool ctx_age_is_old(const struct aging *aging, const struct age_queue *queue,
     const struct age_entry *entry);
 /* Sets *is_counted to true if block i is a tool result or, with options->media,

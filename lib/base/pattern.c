@@ -37,8 +37,10 @@
 /* Maximum work of one match with the version "quick" of a pattern (see the top
  * of this file): steps times start offsets times bytes. */
 #define QUICK_WORK 400000000
-/* Minimum and maximum number of steps that a match with the version "quick" of
- * a pattern (see the top of this file) may take from each start offset. */
+/* Limits of the number of steps that a match with the version "quick" of a
+ * pattern (see the top of this file) may take from each start offset: if
+ * fewer than FEW_STEPS are possible, this version is not used; at most
+ * MANY_STEPS are allowed. */
 #define FEW_STEPS  4
 #define MANY_STEPS 16
 /* Number of times that a pattern may reach a limit.  After that, the work of

@@ -146,8 +146,8 @@ add_length(uint32_t length, uint32_t rest)
 
 /* Sets two members of each node of the trie. shorter: the node for the longest
  * proper suffix of the node's string, among the suffixes that have a node.
- * pieces: the list of the lengths of all pieces of at least two bytes that are
- * suffixes of the node's string. */
+ * pieces: the list of the lengths of all pieces of the vocabulary, of at least
+ * two bytes, that are suffixes of the node's string. */
 static void
 link_nodes(void)
 {

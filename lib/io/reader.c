@@ -310,8 +310,9 @@ is_nest_closed(struct nest *nest, const char *p, size_t n)
 		case '\t':
 		case '\r':
 		case '\n':
-			/* A value without brackets is a number or a word such
-			 * as true, and ends at white space. */
+			/* This value is no object, array or string, but a
+			 * number or a word such as true: it ends at white
+			 * space. */
 			if (nest->depth == 0)
 				return true;
 			break;

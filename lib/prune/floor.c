@@ -43,8 +43,8 @@ find_system_floor(const struct ctx_prune_settings *settings,
 
 /* Returns the reason to keep a segment (message or part of one) if it belongs
  * to the first messages of the conversation (keep_first), otherwise 0.  Until
- * the conversation has ended, keep_first may still be lowered, so that fewer of
- * these messages are kept at the end. */
+ * the conversation has ended, keep_first may still be lowered; some of these
+ * messages are then no longer kept. */
 static unsigned
 find_first_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
     bool ended)

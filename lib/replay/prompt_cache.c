@@ -16,10 +16,10 @@
 #define MINUTE INT64_C(60000)
 #define HOUR   (60 * MINUTE)
 
-/* The provider finds a stored part of a prompt only if at most this number of
- * content blocks come after it. ctx-cache sets a breakpoint at the end of the
- * prompt and one 15 blocks before it, and from each breakpoint the provider
- * searches the 20 blocks before it. */
+/* The provider finds a stored beginning of a prompt only if at most 15 + 20
+ * content blocks follow this beginning in the prompt: ctx-cache sets one
+ * breakpoint at the end of the prompt and one 15 blocks earlier, and the
+ * provider searches the 20 blocks before each breakpoint. */
 #define MARKED_REACH 35
 
 void

@@ -85,8 +85,9 @@ int ctx_pruned_history_search_results(struct pruned_history *history,
  * texts of the messages are then edited as planned, if they are stored. */
 int ctx_pruned_history_summarize(struct pruned_history *history,
     bool feeds_back, struct ctx_err *err);
-/* Removes and edits the messages of the history as planned, so that the next
- * prompt is made from the pruned prompt, and not from all messages. */
+/* Removes from the history the messages that the pruned prompt lacks, and edits
+ * those that are shortened in it, so that the next prompt consists of the
+ * pruned prompt and the newer messages. */
 int ctx_pruned_history_feed_back(struct pruned_history *history,
     struct ctx_err *err);
 

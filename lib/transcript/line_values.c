@@ -1,4 +1,5 @@
-/* line_values.c - arrays in which most elements may be 0 */
+/* line_values.c - arrays with a number for each line of a file, in little
+ * memory if most of these numbers are 0 */
 #include <stdlib.h>
 #include <string.h>
 
