@@ -296,13 +296,19 @@ scan_string(struct scan *s)
 	return append_node(s, at, CTX_JSON_STRING, escaped);
 }
 
-/* Returns true if the text at s->p is NaN or Infinity, which JavaScript and
- * Python have, but JSON does not. */
-static bool
-is_not_finite(const struct scan *s)
+/* Handles a text that is no value.  Explains NaN and Infinity, which JavaScript
+ * and Python have, but JSON does not.  Returns 0 if the text ends before it is
+ * known whether it begins with one of them, otherwise -1 with an error. */
+static int
+refuse_value(struct scan *s, const char *expected)
 {
-	return s->end - s->p >= 3 &&
-	    (memcmp(s->p, "NaN", 3) == 0 || memcmp(s->p, "Inf", 3) == 0);
+	size_t left = (size_t)(s->end - s->p), n = left < 3 ? left : 3;
+
+	if (memcmp(s->p, "NaN", n) != 0 && memcmp(s->p, "Inf", n) != 0)
+		return fail_input(s, s->p, expected);
+	return n < 3
+	    ? 0
+	    : fail_input(s, s->p, "JSON has no NaN or Infinity; write null");
 }
 
 /* Scans the JSON value at s->p.  Of an array or object, scans only the opening
@@ -326,9 +332,7 @@ begin_value(struct scan *s, const char *expected)
 	default:
 		if (*s->p == '-' || is_digit(*s->p))
 			return scan_number(s);
-		return fail_input(s, s->p,
-		    is_not_finite(s) ? "JSON has no NaN or Infinity; write null"
-				     : expected);
+		return refuse_value(s, expected);
 	}
 }
 
