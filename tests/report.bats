@@ -451,6 +451,16 @@ adds_up() { # file, dialect, command ...
 	{ echo '{"type":"session_meta","payload":{"id":"s"}}'; head -n 2 "$chat"; } > header
 	echo '{"type":"user","uuid":"u","parentUuid":null,"sessionId":"5e55","message":{"role":"user","content":"hi"}}' > 5e55.jsonl
 	sed 's/"sessionId"/"agentId":"a1","sessionId"/' 5e55.jsonl > agent-a1.jsonl
+	# An archive may consist of the first lines of a session.
+	for i in 1 2 3 4 5 6 7 8 9; do
+		jq -nc --arg i "$i" '{type: "user", uuid: $i, sessionId: "s", parentUuid:
+		    (if $i == "1" then null else "\($i | tonumber - 1)" end),
+		    message: {role: "user", content: "one two three four"}}'
+	done > session
+	for i in 1 2; do
+		ctx-prune -s pinned-fifo -k 1 -t 0 -b 20 --archive first session > out
+	done
+	[ "$(grep -c . first)" -ge 10 ]
 	for pair in explain:places explain:counts svg:pom.xml svg:other.svg \
 	    archive:places archive:counts archive:package.json archive:told \
 	    archive:header archive:5e55.jsonl archive:agent-a1.jsonl; do

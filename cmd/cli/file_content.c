@@ -169,84 +169,31 @@ may_be_archived(const struct cli *cli, const struct ctx_json *json,
 		is_message(cli, json, layout.dialect));
 }
 
-/* The lines at the beginning of a file, by which a session file of Claude Code
- * that was renamed is recognised.  Each line of such a file has an id (uuid)
- * and names the id of the line that it follows (parentUuid). */
-struct chain {
-	struct ctx_intern uuids; /* ids of the lines */
-	size_t n;
-	/* True if the first line begins a session, and each other line follows
-	 * an earlier line of the file. */
-	bool whole;
-};
-
-/* A file is taken for a session file if each line except the first follows an
- * earlier line, and the file has at least this many lines.  In an archive most
- * lines of a session are missing, but it may begin with one or two that a
- * command has changed. */
-enum { CHAIN_LEAST = 3 };
-
-static void
-add_to_chain(const struct cli *cli, struct chain *chain,
-    const struct ctx_json *json)
-{
-	struct ctx_str uuid =
-	    ctx_json_str(json, ctx_json_find(json, 0, "uuid"));
-	uint32_t node = ctx_json_find(json, 0, "parentUuid"), id;
-	struct ctx_str parent = ctx_json_str(json, node);
-	struct ctx_err err;
-
-	if (chain->n == 0)
-		chain->whole = json->nodes[node].kind == CTX_JSON_NULL;
-	else if (!ctx_intern_has(&chain->uuids, parent.p, parent.n))
-		chain->whole = false;
-	if (!chain->whole)
-		return;
-	chain->n++;
-	if (ctx_intern(&chain->uuids, uuid.p, uuid.n, &id, &err) < 0)
-		cli_fail(cli, &err);
-}
-
 /* Returns true if all lines at the beginning of a file may be in an archive.  A
  * line that is not JSON may be an incomplete record: the program that wrote the
  * record was killed. */
 static bool
-are_archived(const struct cli *cli, struct ctx_str head, const char *path,
-    struct ctx_json *json, struct chain *chain)
-{
-	struct ctx_err err;
-	struct ctx_str line;
-	bool whole;
-	int rc;
-
-	while (head.n > 0) {
-		line = take_line(&head, &whole);
-		if (!begins_record(line) || ctx_str_begins(line, REPORT))
-			return false;
-		rc = ctx_json_scan_text(json, line, &err);
-		if (rc < 0)
-			cli_fail(cli, &err);
-		if (rc > 0 ? !may_be_archived(cli, json, path)
-			   : *line.p == '"' && whole)
-			return false;
-		if (rc > 0)
-			add_to_chain(cli, chain, json);
-	}
-	return true;
-}
-
-static bool
 is_archive(const struct cli *cli, struct ctx_str head, const char *path)
 {
-	struct chain chain = {.whole = true};
 	struct ctx_json json;
-	bool own;
+	struct ctx_err err;
+	bool whole = true, own = true;
+	struct ctx_str line;
+	int rc;
 
 	ctx_json_init(&json, CTX_SIMD_BEST);
-	own = are_archived(cli, head, path, &json, &chain) &&
-	    !(chain.whole && chain.n >= CHAIN_LEAST);
+	while (own && head.n > 0) {
+		line = take_line(&head, &whole);
+		own = begins_record(line) && !ctx_str_begins(line, REPORT);
+		if (!own)
+			break;
+		rc = ctx_json_scan_text(&json, line, &err);
+		if (rc < 0)
+			cli_fail(cli, &err);
+		own = rc > 0 ? may_be_archived(cli, &json, path)
+			     : *line.p != '"' || !whole;
+	}
 	ctx_json_release(&json);
-	ctx_intern_release(&chain.uuids);
 	return own;
 }
 
