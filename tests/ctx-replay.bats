@@ -623,4 +623,7 @@ X
 	run -2 ctx-replay -p "-b" chat.jsonl
 	[ "$output" = "ctx-replay: --policy: -b needs an argument, N|P%" ] ||
 		fail "$output"
+	run -2 ctx-replay -p '-b 100 --help' "$agent"
+	[ "$output" = "ctx-replay: --policy: there is no option --help; see ctx-replay --help" ] ||
+		fail "$output"
 }

@@ -241,7 +241,8 @@ refuse_unknown_option(const struct cli *cli, const char *name)
 	const struct cli_option *option;
 	const char *begun = NULL;
 
-	cli_similar_add(&similar, "help");
+	if (cli->within == NULL)
+		cli_similar_add(&similar, "help");
 	for (option = cli->options; option->help != NULL; option++) {
 		if (option->name == NULL)
 			continue;
@@ -268,8 +269,9 @@ print_version(const struct cli *cli)
 	cli_exit_ok(cli);
 }
 
-/* Handles --help, --version and --list-options: prints what the option asks
- * for, and exits.  Does nothing for other options. */
+/* Handles --help, --version and --list-options of a command: prints what the
+ * option asks for, and exits.  Does nothing for other options, or if the
+ * options are within the argument of another option. */
 static void
 tell_about(const struct cli *cli, const char *word, const char *value)
 {
@@ -283,6 +285,8 @@ tell_about(const struct cli *cli, const char *word, const char *value)
 	};
 	size_t i;
 
+	if (cli->within != NULL)
+		return;
 	for (i = 0; i < sizeof about / sizeof about[0]; i++) {
 		if (strcmp(word, about[i].name) != 0)
 			continue;
