@@ -302,11 +302,12 @@ scan_string(struct scan *s)
 static int
 refuse_value(struct scan *s, const char *expected)
 {
-	size_t left = (size_t)(s->end - s->p), n = left < 3 ? left : 3;
+	const char *word = *s->p == 'N' ? "NaN" : "Infi";
+	size_t left = (size_t)(s->end - s->p), n = strlen(word);
 
-	if (memcmp(s->p, "NaN", n) != 0 && memcmp(s->p, "Inf", n) != 0)
+	if (memcmp(s->p, word, left < n ? left : n) != 0)
 		return fail_input(s, s->p, expected);
-	return n < 3
+	return left < n
 	    ? 0
 	    : fail_input(s, s->p, "JSON has no NaN or Infinity; write null");
 }
