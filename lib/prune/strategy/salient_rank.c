@@ -262,8 +262,10 @@ survey_passage(struct ranking *r, size_t p)
 	size_t i = r->n_segments + p, first = first_name(r->s, p);
 	size_t n = piece->names_end - first;
 
-	memcpy(r->names + r->parts.from[i], r->s->list + first,
-	    n * sizeof *r->names);
+	/* Without names, the list is NULL. */
+	if (n > 0)
+		memcpy(r->names + r->parts.from[i], r->s->list + first,
+		    n * sizeof *r->names);
 	r->parts.from[i + 1] = r->parts.from[i] + n;
 	r->parts.needs[i] = group_of_piece(r, p);
 	r->parts.kept[i] = r->plan->floors[piece->segment] != 0;
