@@ -142,6 +142,16 @@ repeat() { # NUMBER TEXT
 	printf "$2%.0s" $(seq "$1")
 }
 
+# Prints the session file $1, and five more answers of the assistant.
+answers_after() {
+	cat "$1"
+	for i in d e f g h; do
+		jq -nc --arg i $i '{uuid: $i, parentUuid: "c", sessionId: "s",
+		    type: "assistant", message: {role: "assistant", id: $i,
+		    content: [{type: "text", text: "Yes."}]}}'
+	done
+}
+
 # A session of Claude Code in which the result $1 (JSON) has the copy $2, in the
 # format $3 (default: claude-code).
 copied() {
@@ -241,14 +251,7 @@ copied() {
 	ctx-age -k 0 -o 1000 --mask in > out
 	[ "$(jq -c 'select(.toolUseResult) | .toolUseResult.structuredPatch[0].lines' out)" = \
 	    '["[cleared]"]' ]
-	{
-		cat in
-		for i in d e f g h; do
-			jq -nc --arg i $i '{uuid: $i, parentUuid: "c", sessionId: "s",
-			    type: "assistant", message: {role: "assistant", id: $i,
-			    content: [{type: "text", text: "Yes."}]}}'
-		done
-	} > more
+	answers_after in > more
 	ctx-prune -s pinned-fifo -b 200 -l aggressive more > out
 	[ "$(jq -c 'select(.toolUseResult) | .toolUseResult.structuredPatch[0].lines' out)" = \
 	    '["[cleared]"]' ]
@@ -285,14 +288,7 @@ copied() {
 	[ "$(jq -c 'select(.toolUseResult) | .toolUseResult | keys' out)" = '["isImage","stdout"]' ]
 	ctx-truncate -l 1000 out | cmp - out
 	# The result is old enough to be cleared.
-	{
-		cat in
-		for i in d e f g h; do
-			jq -nc --arg i $i '{uuid: $i, parentUuid: "c", sessionId: "s",
-			    type: "assistant", message: {role: "assistant", id: $i,
-			    content: [{type: "text", text: "Yes."}]}}'
-		done
-	} > more
+	answers_after in > more
 	ctx-prune -s pinned-fifo -b 200 -l aggressive more > out
 	[ "$(jq -c 'select(.toolUseResult) | [.toolUseResult.stdout, .message.content[0].content]' out)" = \
 	    '["[cleared]","[cleared]"]' ]
