@@ -21,9 +21,9 @@ struct cli_plan_row {
 	/* sign that is printed before the number: '+', '-' or ' ' */
 	char count_sign, tokens_sign;
 	bool has_tokens;
-	/* An explanation of the row, or NULL.  On a terminal the explanation is
-	 * printed on lines of its own, otherwise after the row and the text
-	 * "separator". */
+	/* note: an explanation of the row, or NULL.  On a terminal, note is
+	 * printed on lines of its own; otherwise after the row, with separator
+	 * (such as ": ") before it. */
 	const char *separator, *note;
 };
 

@@ -157,10 +157,10 @@ print_policies(const struct eval_output *output)
 
 /* ---- the table ---- */
 
-/* Compares two rows for qsort, each about one policy (way to prune).  Order:
- * policies that keep a larger share of the strings that later tool calls use;
- * then policies that exceed the budget in most of their runs; then policies of
- * which all runs have failed. */
+/* Compares two rows for qsort, each about one policy.  Order: policies that
+ * keep a larger share of the strings that later tool calls use; then policies
+ * that exceed the budget in most of their runs; then policies of which all runs
+ * have failed. */
 static int
 compare_rows(const void *a, const void *b)
 {

@@ -39,12 +39,11 @@ fill_row(struct compared_policy *row, uint64_t uncut)
 	    all;
 }
 
-/* Returns true if policy a (a way to prune) is better than policy b.  Policy a
- * must not cost more and not keep fewer needed names than b, and must cost less
- * or keep more.  If no names are needed, the numbers of sent tokens are
- * compared, and not those of names; more tokens are better.  Costs are in
- * dollars if the prices of the models are known, otherwise in percent of the
- * cost without pruning. */
+/* Returns true if policy a is better than policy b.  Policy a must not cost
+ * more and not keep fewer needed names than b, and must cost less or keep more.
+ * If no names are needed, the numbers of sent tokens are compared, and not
+ * those of names; more tokens are better.  Costs are in dollars if the prices
+ * of the models are known, otherwise in percent of the cost without pruning. */
 static bool
 is_better(const struct compared_policy *a, const struct compared_policy *b)
 {
@@ -167,9 +166,8 @@ policies_print(struct bill_form *form, const struct named_policy *policies,
 	    cli_allocate(form->cli, n + 1, sizeof *rows);
 	size_t i;
 
-	/* The number of needed names is the same with every policy (way to
-	 * prune).  So the row without pruning takes it from the first
-	 * policy. */
+	/* The number of needed names is the same with every policy.  So the row
+	 * without pruning takes it from the first policy. */
 	rows[0] = (struct compared_policy){.name = "no pruning",
 	    .bill = &form->sum.all,
 	    .needed = policies[0].sum.needed,

@@ -85,9 +85,9 @@ struct ctx_age_config {
 	/* True if old tool results are replaced by the fixed text CTX_CLEARED
 	 * and not stored in files. */
 	bool mask;
-	/* What is done with bound reasoning (signed reasoning that its provider
-	 * refuses if anything before it was changed): it is removed, it is
-	 * kept, or the conversation is not changed. */
+	/* How to treat bound reasoning (signed reasoning that its provider
+	 * refuses if anything before it was changed): remove it, keep it, or
+	 * leave the conversation unchanged. */
 	enum ctx_reasoning reasoning;
 	/* Regular expressions for the names of tools.  A result may be replaced
 	 * only if the name of its tool matches one of the list "tool" (or this

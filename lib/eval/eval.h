@@ -50,8 +50,8 @@ struct ctx_policy {
 	ctx_policy_main *main;
 };
 
-/* What is added to a policy that consists only of options of ctx-prune, so that
- * it becomes a command. */
+/* The parts that turn a policy of nothing but options of ctx-prune into a
+ * command. */
 struct ctx_policy_prune {
 	const char *path;      /* path of ctx-prune */
 	ctx_policy_main *main; /* ctx-prune as a function, or NULL */

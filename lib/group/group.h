@@ -20,8 +20,8 @@ enum {
 	/* The segment is a user message at the beginning of a turn: in this
 	 * turn, no message of another role is before the segment. */
 	CTX_SEGMENT_USER = 4,
-	/* This segment (message or part of one) is a record that is not a
-	 * message.  It is never removed. */
+	/* This segment is a record that is not a message.  It is never removed.
+	 */
 	CTX_SEGMENT_UNKNOWN = 8,
 	/* The segment contains only the tool results of a message; the other
 	 * content of this message is another segment. */
@@ -80,8 +80,7 @@ enum {
  * the turn.
  */
 struct ctx_segment {
-	/* number of tokens in the conversation before this segment (message or
-	 * part of one) */
+	/* number of tokens in the conversation before this segment */
 	uint64_t start;
 	/* number of tokens that this segment has after all edits (changes of
 	 * its text) so far */
@@ -126,9 +125,8 @@ struct ctx_segment {
 	 * first one. */
 	uint32_t group_parent;
 	/* Index of an earlier segment of the same group, or of this segment.
-	 * All segments (messages or parts of one) from that one to this one are
-	 * in the group, except system messages and records that are not
-	 * messages. */
+	 * All segments from that one to this one are in the group, except
+	 * system messages and records that are not messages. */
 	uint32_t contiguous_from;
 	/* Valid in the first segment of a group: number of tool calls of the
 	 * group that have no result yet, plus the number of its messages that
@@ -219,8 +217,8 @@ struct ctx_groups {
 	 * CTX_MESSAGE_REMOTE_STATE. */
 	bool has_remote_state;
 	/* The members from "attached" to "unnamed_calls", except n_continuing,
-	 * are indices of segments (messages or parts of one).  UINT32_MAX means
-	 * that there is no such segment, or that it was removed. */
+	 * are indices of segments.  UINT32_MAX means that there is no such
+	 * segment, or that it was removed. */
 	/* attached: the newest segment, if it must be in the same group as the
 	 * next segment */
 	uint32_t attached;
@@ -247,8 +245,8 @@ struct ctx_groups {
 
 int ctx_groups_init(struct ctx_groups *groups, struct ctx_err *err);
 void ctx_groups_release(struct ctx_groups *groups);
-/* Removes all segments (messages or parts of one), so that the next
- * conversation can be added.  Keeps the memory for it. */
+/* Removes all segments, so that the next conversation can be added.  Keeps the
+ * memory for it. */
 void ctx_groups_reset(struct ctx_groups *groups);
 /* Adds a message with its token counts. flags: CTX_SEGMENT_PINNED, _SUMMARY or
  * _NOTICE, if they apply to the message; this function finds all other
@@ -267,16 +265,15 @@ int ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 int ctx_groups_tool(struct ctx_groups *groups,
     const struct ctx_message *message, size_t i, uint32_t *tool,
     struct ctx_err *err);
-/* Frees the segments (messages or parts of one) of complete groups, to which no
- * later message can belong.  Does nothing while there are few segments.  For
- * callers that need only turns and tool names. */
+/* Frees the segments of complete groups, to which no later message can belong.
+ * Does nothing while there are few segments.  For callers that need only turns
+ * and tool names. */
 int ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err);
-/* Returns the index of the first segment (message or part of one) of a group.
- * i: index of any segment of the group. */
+/* Returns the index of the first segment of a group. i: index of any segment of
+ * the group. */
 uint32_t ctx_group_of(struct ctx_segment *segments, uint32_t i);
-/* Deletes from *groups each segment (message or part of one) whose index i has
- * removed[i] true.  The caller must delete either all segments of a group or
- * none of them. */
+/* Deletes from *groups each segment whose index i has removed[i] true.  The
+ * caller must delete either all segments of a group or none of them. */
 int ctx_groups_compact(struct ctx_groups *groups, const bool *removed,
     struct ctx_err *err);
 

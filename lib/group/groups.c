@@ -146,9 +146,9 @@ add_message_flags(const struct ctx_message *message, unsigned flags)
 	return flags;
 }
 
-/* Adds a segment (message or part of one) for a message.  If the message also
- * has a segment for its tool results (flag CTX_SEGMENT_REST), the new segment
- * is for the other blocks of the message. */
+/* Adds a segment for a message.  If the message also has a segment for its tool
+ * results (flag CTX_SEGMENT_REST), the new segment is for the other blocks of
+ * the message. */
 static int
 add_message_segment(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_cost *cost,
@@ -169,9 +169,9 @@ add_message_segment(struct ctx_groups *groups,
 	return 0;
 }
 
-/* Counts the message of the newest segment (message or part of one), and stores
- * the index of the message in that segment.  A record that continues an earlier
- * message is not counted; its segment gets the index of that message. */
+/* Counts the message of the newest segment, and stores the index of the message
+ * in that segment.  A record that continues an earlier message is not counted;
+ * its segment gets the index of that message. */
 static void
 count_message(struct ctx_groups *groups, const struct ctx_message *message)
 {
@@ -263,8 +263,8 @@ ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
 	return 0;
 }
 
-/* Returns the new index of a segment (message or part of one) after some
- * segments were removed, or CTX_NO_SEGMENT if this segment was one of them. */
+/* Returns the new index of a segment after some segments were removed, or
+ * CTX_NO_SEGMENT if this segment was one of them. */
 static uint32_t
 remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 {
@@ -331,8 +331,7 @@ ctx_groups_compact(struct ctx_groups *groups, const bool *removed,
 	return 0;
 }
 
-/* ctx_groups_forget removes nothing while there are fewer segments (messages or
- * parts of one). */
+/* ctx_groups_forget removes nothing while there are fewer segments. */
 #define FORGET_AT 256
 
 int

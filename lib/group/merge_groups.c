@@ -155,7 +155,7 @@ ctx_groups_merge_neighbours(struct ctx_groups *groups,
 
 /* Puts all segments between the first segment of a group and a later segment of
  * this group into the group, except system messages and records that are not
- * messages. segment: index of the later segment (message or part of one). */
+ * messages. segment: index of the later segment. */
 static void
 merge_group_span(struct ctx_groups *groups, uint32_t segment)
 {

@@ -187,9 +187,10 @@ await_answer(struct ctx_command_runner *runner, const sigset_t *ends)
 			ctx_command_close_end(&runner->requests);
 }
 
-/* Reads n bytes of the command's output, which come after struct answer in the
- * pipe, and appends them to out.  Returns 0, or 1 if the child has ended, or -1
- * with *err. */
+/* Reads n bytes of the command's output from the pipe, into which the child
+ * (the process that runs the command) has written them after struct answer, and
+ * appends them to out.  Returns 0, or 1 if the child has ended, or -1 with
+ * *err. */
 static int
 read_output(const struct ctx_command_runner *runner, size_t n,
     struct ctx_buf *out, struct ctx_err *err)

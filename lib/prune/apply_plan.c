@@ -182,7 +182,7 @@ drop_empty(struct prune *run, struct held_conversation *conversation,
 }
 
 /* Makes the planned changes of a message in memory. first: index of the
- * message's first segment (message or part of one). */
+ * message's first segment. */
 static int
 apply_message_plan(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, size_t first, struct ctx_err *err)

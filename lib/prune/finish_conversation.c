@@ -62,8 +62,8 @@ rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 	    &conversation->plan, err);
 }
 
-/* Cancels all planned changes: clears the marks of all segments (messages or
- * parts of one), and removes all summaries and notices from the plan. */
+/* Cancels all planned changes: clears the marks of all segments, and removes
+ * all summaries and notices from the plan. */
 static void
 undo_plan(struct held_conversation *conversation)
 {

@@ -41,10 +41,10 @@ find_system_floor(const struct ctx_prune_settings *settings,
 					      : CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM);
 }
 
-/* Returns the reason to keep a segment (message or part of one) if it belongs
- * to the first messages of the conversation (keep_first), otherwise 0.  Until
- * the conversation has ended, keep_first may still be lowered; some of these
- * messages are then no longer kept. */
+/* Returns the reason to keep a segment if it belongs to the first messages of
+ * the conversation (keep_first), otherwise 0.  Until the conversation has
+ * ended, keep_first may still be lowered; some of these messages are then no
+ * longer kept. */
 static unsigned
 find_first_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
     bool ended)
@@ -60,9 +60,8 @@ find_first_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
 		: CTX_FLOOR_LAST);
 }
 
-/* Returns the reasons why a segment (message or part of one) must be kept,
- * without reasons that come from other messages of its turn: pin_turn_ends adds
- * those. */
+/* Returns the reasons why a segment must be kept, without reasons that come
+ * from other messages of its turn: pin_turn_ends adds those. */
 static unsigned
 find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
     bool ended)
@@ -98,7 +97,7 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
  * the task of the turn: such messages are kept if they have few tokens.  Before
  * the end of the conversation (ended is false), returns a reason to keep such a
  * message, because it may still become the task.  Returns 0 for all other
- * segments (messages or parts of one). */
+ * segments. */
 static unsigned
 find_optional_floor(const struct ctx_plan *plan,
     const struct ctx_segment *segment, bool ended)
@@ -150,10 +149,9 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 				continue;
 			floor = (turn_floors & CTX_FLOORS_FOREVER) |
 			    CTX_FLOOR_BIT(CTX_FLOOR_TURN);
-			/* If more messages may come, the last group (messages
-			 * kept or removed together) of the newest turn may
-			 * change.  So the present last group is not kept
-			 * permanently. */
+			/* If more messages may come, the last group of the
+			 * newest turn may change.  So the present last group is
+			 * not kept permanently. */
 			if (!ended && j == last &&
 			    segments[j].turn == plan->step.turn)
 				floor = CTX_FLOOR_BIT(CTX_FLOOR_TURN);
@@ -163,9 +161,9 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 	}
 }
 
-/* Returns true if a tool call of segment i (message or part of one) may still
- * get a result.  If no more messages will come (ended is true), this is
- * possible only in the newest turn, or for a call that gets several results. */
+/* Returns true if a tool call of segment i may still get a result.  If no more
+ * messages will come (ended is true), this is possible only in the newest turn,
+ * or for a call that gets several results. */
 static bool
 has_open_tool_call(const struct ctx_plan *plan, struct ctx_groups *groups,
     uint32_t i, bool ended)
@@ -180,10 +178,10 @@ has_open_tool_call(const struct ctx_plan *plan, struct ctx_groups *groups,
 		(segments[i].flags & CTX_SEGMENT_MORE_RESULTS));
 }
 
-/* Returns the index of the first segment (message or part of one) that a later
- * tool result can still add to the group of its call, or SIZE_MAX if there is
- * none.  A tool call may get several results; each later result adds all
- * segments between the call and itself to the group. */
+/* Returns the index of the first segment that a later tool result can still add
+ * to the group of its call, or SIZE_MAX if there is none.  A tool call may get
+ * several results; each later result adds all segments between the call and
+ * itself to the group. */
 static size_t
 find_first_open(const struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -197,9 +195,9 @@ find_first_open(const struct ctx_plan *plan, struct ctx_groups *groups)
 	return i;
 }
 
-/* Sets plan->floors: for each segment (message or part of one), the reasons why
- * it must not be removed, with the present values of keep_last, keep_turns and
- * keep_first in the settings. */
+/* Sets plan->floors: for each segment, the reasons why it must not be removed,
+ * with the present values of keep_last, keep_turns and keep_first in the
+ * settings. */
 static void
 find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
@@ -216,9 +214,8 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unsigned floors = find_own_floor(plan, &segments[i], ended) |
 		    find_optional_floor(plan, &segments[i], ended);
 
-		/* Each of the newest turns (keep_turns) keeps its last segment
-		 * (message or part of one), and with this segment the whole
-		 * group to which it belongs. */
+		/* Each of the newest turns (keep_turns) keeps its last segment,
+		 * and with this segment the whole group to which it belongs. */
 		if (!(segments[i].flags &
 			(CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_SYSTEM |
 			    CTX_SEGMENT_META)) &&
@@ -240,9 +237,8 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		    plan->floors[ctx_group_of(segments, (uint32_t)i)];
 }
 
-/* Returns the number of tokens in segments (messages or parts of one) that must
- * be kept, plus the tokens that are reserved for the segments after
- * plan->step. */
+/* Returns the number of tokens in segments that must be kept, plus the tokens
+ * that are reserved for the segments after plan->step. */
 static uint64_t
 count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
 {

@@ -251,10 +251,10 @@ int ctx_prune_plan_summary(struct prune *run,
 /* ---- apply_plan.c ---- */
 
 /* Returns the changes that are planned for a message, as CTX_MARK_... bits,
- * without CTX_MARK_NOTICE. first: index of the message's first segment (message
- * or part of one).  Sets edit->results to the bits for its tool results, and
- * edit->rest to those for its other blocks.  Sets *kept to the number of the
- * message's segments that are not removed. */
+ * without CTX_MARK_NOTICE. first: index of the message's first segment.  Sets
+ * edit->results to the bits for its tool results, and edit->rest to those for
+ * its other blocks.  Sets *kept to the number of the message's segments that
+ * are not removed. */
 unsigned ctx_prune_marks(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first,
     struct ctx_message_edit *edit, uint32_t *kept);
@@ -272,8 +272,7 @@ void ctx_prune_set_change_place(const struct prune_entry *entry,
 /* Stores a change of a message in entry->pending.  In the first call for a
  * message, also archives its original bytes. ctx_prune_report_changes reports
  * the change when the message can have no further changes. first: index of the
- * message's first segment (message or part of one). marks: the kinds of
- * changes. */
+ * message's first segment. marks: the kinds of changes. */
 int ctx_prune_record_change(struct prune *run,
     struct held_conversation *conversation, struct prune_entry *entry,
     size_t first, unsigned marks, struct ctx_err *err);
@@ -347,29 +346,26 @@ int ctx_prune_edit_savings(struct prune *run, struct ctx_edited_message edited,
 /* ---- strategy/scorer.c ---- */
 
 /* Sets *removed to the passages (a few sentences or lines each) that are
- * removed from the texts of a segment (message or part of one) if the segment
- * is kept, in the order of the texts.  Must be called after ctx_scorer_rank.
- * The list is valid until the next call. */
+ * removed from the texts of a segment if the segment is kept, in the order of
+ * the texts.  Must be called after ctx_scorer_rank.  The list is valid until
+ * the next call. */
 int ctx_scorer_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);
 
 /* ---- keep_passages.c ---- */
 
 /* Adds the edits that remove passages (a few lines each) from the texts of a
- * segment (message or part of one): those that the strategy has not chosen to
- * keep. */
+ * segment: those that the strategy has not chosen to keep. */
 int ctx_prune_remove_passages(struct prune *run,
     struct held_conversation *conversation, struct ctx_edits *edits,
     const struct ctx_message *message, size_t segment, struct ctx_err *err);
-/* Sets the member passage_savings of segment i (message or part of one), the
- * tokens of its removable passages (a few lines each).  Segment i must be the
- * only segment of its message. */
+/* Sets the member passage_savings of segment i, the tokens of its removable
+ * passages.  Segment i must be the only segment of its message. */
 int ctx_prune_count_passage_savings(struct prune *run,
     struct held_conversation *conversation, const struct prune_entry *entry,
     size_t i, struct ctx_err *err);
-/* Sets the member passage_savings of all segments (messages or parts of one)
- * (the tokens of their removable passages (a few lines each)).  Called after
- * ctx_scorer_rank. */
+/* Sets the member passage_savings of all segments (the tokens of their
+ * removable passages).  Called after ctx_scorer_rank. */
 int ctx_prune_count_passages(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 
@@ -460,8 +456,8 @@ int ctx_insertion_remove(struct ctx_edits *edits,
 int ctx_insertion_add(struct held_conversation *conversation,
     size_t message_index, const struct insertion_content *content,
     uint64_t tokens, struct ctx_err *err);
-/* Adds a notice to the list of insertions for each segment (message or part of
- * one) that has CTX_MARK_NOTICE in the plan. */
+/* Adds a notice to the list of insertions for each segment that has
+ * CTX_MARK_NOTICE in the plan. */
 int ctx_insertions_add_notices(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 /* Makes the JSON of all summaries and notices that become separate messages.

@@ -98,12 +98,11 @@ measure_head_tail(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* If a turn begins with the segment (message or part of one), sets
- * segment->notice_tokens to the number of tokens that a notice (text that says
- * that messages were removed) before the segment would have.  If the notice is
- * a message, or a block that the provider does not join with the text after it,
- * the number is the same at all places of a dialect, and is counted only
- * once. */
+/* If a turn begins with the segment, sets segment->notice_tokens to the number
+ * of tokens that a notice (text that says that messages were removed) before
+ * the segment would have.  If the notice is a message, or a block that the
+ * provider does not join with the text after it, the number is the same at all
+ * places of a dialect, and is counted only once. */
 static int
 count_notice_tokens(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,
@@ -148,10 +147,10 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* If a segment (message or part of one) contains a summary or notice of an
- * earlier run together with other text, stores this: sets a flag of the
- * segment, and its member inserted_tokens.  For messages that consist only of a
- * summary or notice, find_given_flags does this. */
+/* If a segment contains a summary or notice of an earlier run together with
+ * other text, stores this: sets a flag of the segment, and its member
+ * inserted_tokens.  For messages that consist only of a summary or notice,
+ * find_given_flags does this. */
 static int
 record_insertion(struct prune *run, struct held_conversation *conversation,
     const struct ctx_message *message, const struct found_insertion *found,

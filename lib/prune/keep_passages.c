@@ -4,12 +4,12 @@
 #include "prune/held_conversation.h"
 #include "prune/plan.h"
 
-/* Returns true if the first passage (a few lines) of a segment (message or part
- * of one) must be kept, because a notice (text that says that messages were
- * removed) may be inserted directly before it: in the same string, or in a
- * block that the provider joins with the text.  A token may then contain the
- * end of the notice and the beginning of the passage, and the tokens of the
- * notice were counted together with this passage. */
+/* Returns true if the first passage of a segment (message or part of one) must
+ * be kept, because a notice (text that says that messages were removed) may be
+ * inserted directly before it: in the same string, or in a block that the
+ * provider joins with the text.  A token may then contain the end of the notice
+ * and the beginning of the passage, and the tokens of the notice were counted
+ * together with this passage. */
 static bool
 keeps_start(const struct held_conversation *conversation,
     const struct ctx_message *message, size_t segment)
@@ -20,9 +20,9 @@ keeps_start(const struct held_conversation *conversation,
 		    message->dialect));
 }
 
-/* Sets run->text_segments to the texts from which passages (a few lines each)
- * are removed.  If block i is a tool result, these are the texts of this
- * result; otherwise those of the message outside its tool results. */
+/* Sets run->text_segments to the texts from which passages are removed.  If
+ * block i is a tool result, these are the texts of this result; otherwise those
+ * of the message outside its tool results. */
 static int
 find_texts(struct prune *run, const struct ctx_message *message, size_t i,
     struct ctx_err *err)
@@ -34,9 +34,9 @@ find_texts(struct prune *run, const struct ctx_message *message, size_t i,
 	    err);
 }
 
-/* Takes the passages (a few lines of text each) at the beginning of the list
- * *all that belong to one tool result out of this list, and sets *first to
- * them.  Returns false if the list *all is empty. */
+/* Takes the passages at the beginning of the list *all that belong to one tool
+ * result out of this list, and sets *first to them.  Returns false if the list
+ * *all is empty. */
 static bool
 take_result(struct passages *all, struct passages *first)
 {

@@ -27,11 +27,10 @@ drop_notice_message(struct ctx_plan *plan, size_t notice)
 }
 
 /* Ends a gap (sequence of removed messages). i: index of the first segment
- * after the gap, which is kept.  If this segment (message or part of one)
- * begins another turn (turns is true), marks the segment, so that a notice is
- * inserted before it.  Does not mark the segment if an earlier run already
- * inserted a notice, or if a notice would need at least as many tokens as were
- * removed. */
+ * after the gap, which is kept.  If this segment begins another turn (turns is
+ * true), marks the segment, so that a notice is inserted before it.  Does not
+ * mark the segment if an earlier run already inserted a notice, or if a notice
+ * would need at least as many tokens as were removed. */
 static void
 close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
     const struct gap *gap, bool turns)
@@ -45,9 +44,9 @@ close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
 		plan->marks[i] |= CTX_MARK_NOTICE;
 }
 
-/* Adds segment i (message or part of one), which is removed, to a gap (sequence
- * of removed messages).  If the gap contains several notices of earlier runs,
- * only the last of them is kept. */
+/* Adds segment i, which is removed, to a gap (sequence of removed messages).
+ * If the gap contains several notices of earlier runs, only the last of them is
+ * kept. */
 static void
 widen_gap(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     struct gap *gap)
@@ -111,12 +110,11 @@ ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return cost;
 }
 
-/* Removes one notice at segment i (message or part of one), which is kept, or
- * directly before this segment.  Returns the number of tokens that this saves,
- * or 0 if there is no notice.  The notice may be one that the plan would
- * insert, a part of segment i, or a message that an earlier run inserted.
- * notice: index of the segment of such a message, or SIZE_MAX if there is
- * none. */
+/* Removes one notice at segment i, which is kept, or directly before this
+ * segment.  Returns the number of tokens that this saves, or 0 if there is no
+ * notice.  The notice may be one that the plan would insert, a part of segment
+ * i, or a message that an earlier run inserted. notice: index of the segment of
+ * such a message, or SIZE_MAX if there is none. */
 static uint64_t
 remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     size_t notice)

@@ -108,8 +108,7 @@ may_lose_task(const struct ctx_plan *plan, const struct ctx_groups *groups,
 }
 
 /* Fills the candidate of segment i: what the strategy gets to know about this
- * segment (message or part of one). add_to_group sets the members that depend
- * on the whole group (messages kept or removed together). */
+ * segment. add_to_group sets the members that depend on the whole group. */
 static void
 fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
     bool ended)
@@ -145,9 +144,8 @@ fill_candidate(struct ctx_plan *plan, struct ctx_groups *groups, size_t i,
 	    segment->start < plan->cut_tokens;
 }
 
-/* Adds the tokens of segment i (message or part of one) to the weight of its
- * group (messages kept or removed together).  The weight is stored in the
- * candidate of the group's first segment. */
+/* Adds the tokens of segment i to the weight of its group.  The weight is
+ * stored in the candidate of the group's first segment. */
 static void
 add_to_group(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     bool ended)
@@ -254,7 +252,7 @@ set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 	}
 }
 
-/* Marks all segments (messages or parts of one) that the strategy removes. */
+/* Marks all segments that the strategy removes. */
 static void
 mark_drops(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -332,8 +330,8 @@ ctx_plan_survey(struct ctx_plan *plan, struct ctx_groups *groups,
 	return 0;
 }
 
-/* Asks the strategy which groups are removed, and marks the segments (messages
- * or parts of one) of these groups with CTX_MARK_DROP. */
+/* Asks the strategy which groups are removed, and marks the segments of these
+ * groups with CTX_MARK_DROP. */
 static int
 decide_drops(struct ctx_plan *plan, struct ctx_groups *groups, bool ended,
     struct ctx_err *err)

@@ -20,11 +20,11 @@ ctx_strategy_decide ctx_fifo_decide, ctx_window_decide, ctx_summarize_decide,
  * segment. */
 uint64_t ctx_plan_freed_tokens(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
-/* Chooses the segments (messages or parts of one) before which a notice (a text
- * that says that messages were removed) is inserted.  Called after all other
- * decisions.  Chooses none if the conversation has not ended (ended is false).
- * Whether ended is true or false: if no message between two notices of earlier
- * runs is kept, removes the first of these notices. */
+/* Chooses the segments before which a notice (a text that says that messages
+ * were removed) is inserted.  Called after all other decisions.  Chooses none
+ * if the conversation has not ended (ended is false).  Whether ended is true or
+ * false: if no message between two notices of earlier runs is kept, removes the
+ * first of these notices. */
 void ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
     bool ended);
 /* Returns the number of tokens of all notices together: those of earlier runs
@@ -37,8 +37,8 @@ uint64_t ctx_notice_cost(const struct ctx_plan *plan,
 void ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups);
 
 /* The functions of one kind of scorer.  A scorer computes the rank of each
- * segment (message or part of one) from its text.  The struct of each kind
- * begins with a struct ctx_scorer. */
+ * segment from its text.  The struct of each kind begins with a struct
+ * ctx_scorer. */
 struct ctx_scorer_kind {
 	size_t size; /* size of the scorer's struct in bytes */
 	int (*add)(struct ctx_scorer *scorer, const struct ctx_message *message,
@@ -51,7 +51,7 @@ struct ctx_scorer_kind {
 	int (*find_removed)(struct ctx_scorer *scorer, size_t segment,
 	    struct passages *removed, struct ctx_err *err);
 	/* Frees the memory that ctx_scorer_find_removed does not need.  NULL if
-	 * the strategy removes no passages (a few lines each). */
+	 * the strategy removes no passages. */
 	void (*finish)(struct ctx_scorer *scorer);
 	void (*reset)(struct ctx_scorer *scorer);
 	void (*release)(struct ctx_scorer *scorer);
@@ -69,9 +69,8 @@ extern const char *const ctx_salient_reasons[CTX_SALIENT_REASONS];
 
 /* ---- strategy/strategy.c ---- */
 
-/* Returns a text for reports that says why a strategy removes a segment
- * (message or part of one) with this rank, or the name of the strategy if it
- * has no text for the rank. */
+/* Returns a text for reports that says why a strategy removes a segment with
+ * this rank, or the name of the strategy if it has no text for the rank. */
 const char *ctx_strategy_reason(const struct ctx_strategy *strategy,
     double rank);
 

@@ -37,17 +37,16 @@ bool ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
 /* Returns true if segment i (message or part of one) belongs to a message that
  * also contains tool results of the turn before. */
 bool ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i);
-/* Sets plan->floors: for each segment (message or part of one), the reasons why
- * it must be kept.  If one segment of a group (messages that belong together)
- * must be kept, the whole group must be kept. */
+/* Sets plan->floors: for each segment, the reasons why it must be kept.  If one
+ * segment of a group (messages that belong together) must be kept, the whole
+ * group must be kept. */
 void ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended);
 
 /* ---- plan_reasoning.c ---- */
 
-/* Returns true if the segment (message or part of one) has bound reasoning
- * (signed reasoning that the provider refuses if anything before it was
- * changed). */
+/* Returns true if the segment has bound reasoning (signed reasoning that the
+ * provider refuses if anything before it was changed). */
 bool ctx_plan_has_bound_reasoning(const struct ctx_plan *plan,
     const struct ctx_segment *segment);
 /* Returns the index of the first message that the plan changes, or UINT64_MAX
@@ -73,18 +72,18 @@ uint64_t ctx_plan_section_tokens(const struct ctx_prune_settings *settings);
 unsigned ctx_plan_find_allowed_edits(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i, bool ended);
 /* Returns the kinds of edits (CTX_MARK_... bits) that may still be made in a
- * segment (message or part of one) until the conversation ends. */
+ * segment until the conversation ends. */
 unsigned ctx_plan_find_possible_edits(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
 uint64_t ctx_plan_count_edited_tokens(const struct ctx_segment *segment,
     unsigned edits);
-/* Returns the number of tokens that a segment (message or part of one) has
- * after the planned edits, not counting a notice (text that says that messages
- * were removed) in it: the plan counts the tokens of notices separately. */
+/* Returns the number of tokens that a segment has after the planned edits, not
+ * counting a notice (text that says that messages were removed) in it: the plan
+ * counts the tokens of notices separately. */
 uint64_t ctx_plan_count_without_notice(const struct ctx_segment *segment,
     unsigned edits);
-/* Returns how many tokens of a segment (message or part of one), after the
- * planned edits, belong to a summary that an earlier run has inserted. */
+/* Returns how many tokens of a segment, after the planned edits, belong to a
+ * summary that an earlier run has inserted. */
 uint64_t ctx_plan_count_summary_tokens(const struct ctx_segment *segment,
     unsigned edits);
 /* Decides whether user messages of the newest turn that are not its task
@@ -95,8 +94,8 @@ void ctx_plan_pin_optional(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 /* Plans edits that the level (light, balanced, aggressive) allows, until the
  * conversation has at most as many tokens as the target.  Plans one kind of
- * edit after the other, each from the oldest segment (message or part of one)
- * on, and not more than are needed.  Called when all messages were read. */
+ * edit after the other, each from the oldest segment on, and not more than are
+ * needed.  Called when all messages were read. */
 void ctx_plan_edit_until_met(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 

@@ -115,8 +115,8 @@ struct ctx_candidate {
 	 * system message, a record that is not a message, a user message that
 	 * the turn does not need, or a summary that the agent has written. */
 	bool system : 1;
-	/* True if the segment (message or part of one) must be kept.  As long
-	 * as the conversation has not ended, this may change. */
+	/* True if the segment must be kept.  As long as the conversation has
+	 * not ended, this may change. */
 	bool pinned : 1;
 	/* True if the segment must be kept, whatever messages come later.  So
 	 * its tokens are never available for other messages. */
@@ -124,15 +124,15 @@ struct ctx_candidate {
 	/* True for a user message at the beginning of a turn, and for a summary
 	 * with the role user: the kept messages may begin with it. */
 	bool asks : 1;
-	/* True if a newer segment (message or part of one) was already removed
-	 * by an earlier plan.  A strategy that removes the oldest messages
-	 * first must then remove this segment, too. */
+	/* True if a newer segment was already removed by an earlier plan.  A
+	 * strategy that removes the oldest messages first must then remove this
+	 * segment, too. */
 	bool before_cut : 1;
 	/* true if the segment is a summary that an earlier run has inserted */
 	bool summary : 1;
 	bool crosses_turns : 1; /* the group has segments of several turns */
-	/* True if the message of the segment (message or part of one) also
-	 * contains tool results of the turn before. */
+	/* True if the message of the segment also contains tool results of the
+	 * turn before. */
 	bool shares_message : 1;
 	bool drop : 1; /* set by the strategy: true if the group is removed */
 };
@@ -180,13 +180,13 @@ struct ctx_strategy {
 	bool refills;
 	/* true if it can use embeddings, which a program of the user makes */
 	bool embeds;
-	/* Computes the rank of each segment (message or part of one) from its
-	 * text.  NULL if the strategy removes the oldest messages first. */
+	/* Computes the rank of each segment from its text.  NULL if the
+	 * strategy removes the oldest messages first. */
 	const struct ctx_scorer_kind *scorer;
-	/* Texts that tell the user why a segment (message or part of one) with
-	 * a certain rank was removed: reasons[0] is for rank 0, and the last
-	 * text also for all higher ranks.  NULL if ranks do not stand for
-	 * reasons.  See ctx_strategy_reason. */
+	/* Texts that tell the user why a segment with a certain rank was
+	 * removed: reasons[0] is for rank 0, and the last text also for all
+	 * higher ranks.  NULL if ranks do not stand for reasons.  See
+	 * ctx_strategy_reason. */
 	const char *const *reasons;
 	size_t n_reasons;
 };
@@ -205,8 +205,8 @@ const struct ctx_strategy *ctx_strategy_find(const char *name);
 
 /* ---- prune/plan.c: what to remove, in bounded memory -------------------- */
 
-/* Reasons why a segment (message or part of one) must be kept.  If a segment
- * has several reasons, its tokens are counted for the first one. */
+/* Reasons why a segment must be kept.  If a segment has several reasons, its
+ * tokens are counted for the first one. */
 enum ctx_floor_kind {
 	/* Not a segment: the tool definitions, whose tokens are always kept. */
 	CTX_FLOOR_TOOLS,
@@ -219,8 +219,8 @@ enum ctx_floor_kind {
 	 * message or as a part of its last group. */
 	CTX_FLOOR_TURN,
 	CTX_FLOOR_OPEN, /* the segment has a tool call without a result */
-	/* The strategy has no token budget, and keeps the segment (message or
-	 * part of one) for its own reasons. */
+	/* The strategy has no token budget, and keeps the segment for its own
+	 * reasons. */
 	CTX_FLOOR_KEPT,
 	CTX_FLOOR_KINDS
 };
@@ -272,14 +272,14 @@ struct ctx_plan {
 	/* All messages before the one with this index were removed, except
 	 * those that must be kept. */
 	uint64_t cut_message;
-	/* Used with quantum: number of tokens.  All segments (messages or parts
-	 * of one) that begin before this many tokens of the conversation were
-	 * removed, except those that must be kept. */
+	/* Used with quantum: number of tokens.  All segments that begin before
+	 * this many tokens of the conversation were removed, except those that
+	 * must be kept. */
 	uint64_t cut_tokens;
 	/* For each segment: what will be done with it, as CTX_MARK_... bits. */
 	uint8_t *marks;
-	/* For each segment (message or part of one): the reasons why it must be
-	 * kept.  Bit 1 << k stands for reason k of enum ctx_floor_kind. */
+	/* For each segment: the reasons why it must be kept.  Bit 1 << k stands
+	 * for reason k of enum ctx_floor_kind. */
 	uint8_t *floors;
 	/* Used while a strategy decides; otherwise NULL. */
 	struct ctx_candidate *candidates;
@@ -294,11 +294,11 @@ struct ctx_plan {
 /* Prepares the plan for the next conversation. */
 void ctx_plan_reset(struct ctx_plan *plan,
     const struct ctx_prune_settings *settings);
-/* Makes the plan: sets plan->marks for each segment (message or part of one)
- * that is removed or edited.  If ended is false, more messages will come, and
- * only changes that are needed whatever these messages are, are planned.  If
- * ended is true, also sets plan->after and plan->floor for the output, and
- * plans where notices are inserted. */
+/* Makes the plan: sets plan->marks for each segment that is removed or edited.
+ * If ended is false, more messages will come, and only changes that are needed
+ * whatever these messages are, are planned.  If ended is true, also sets
+ * plan->after and plan->floor for the output, and plans where notices are
+ * inserted. */
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
 /* Makes the plan of a complete conversation again, because plan->settings were
@@ -342,8 +342,8 @@ void ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups);
 /* Returns the number of tokens that segment i has after the planned edits. */
 uint64_t ctx_plan_left(const struct ctx_plan *plan,
     const struct ctx_segment *segment, size_t i);
-/* Changes *groups as planned: removes the segments (messages or parts of one)
- * with CTX_MARK_DROP, and reduces the tokens of edited segments. */
+/* Changes *groups as planned: removes the segments with CTX_MARK_DROP, and
+ * reduces the tokens of edited segments. */
 int ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err);
 void ctx_plan_release(struct ctx_plan *plan);
@@ -351,8 +351,8 @@ void ctx_plan_release(struct ctx_plan *plan);
 /* ---- prune/strategy/scorer.c: ranks that depend on the text ------------- */
 
 /* A scorer.  It reads the messages of a conversation one by one.  When all were
- * read, it computes a rank for each segment (message or part of one); the
- * strategy removes segments with low ranks first. */
+ * read, it computes a rank for each segment; the strategy removes segments with
+ * low ranks first. */
 struct ctx_scorer;
 struct ctx_scorer_options {
 	/* For the strategy recall: the question, or NULL to use the last user
@@ -370,14 +370,14 @@ int ctx_scorer_open(struct ctx_scorer **scorer,
     const struct ctx_strategy *strategy,
     const struct ctx_scorer_options *options, struct ctx_err *err);
 /* Lets the scorer read a message that was added to the groups by
- * ctx_groups_add. first: index of the first segment (message or part of one) of
- * the message. excluded: see prune_entry.excluded_results. */
+ * ctx_groups_add. first: index of the first segment of the message. excluded:
+ * see prune_entry.excluded_results. */
 int ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *message,
     const struct ctx_groups *groups, size_t first, const bool *excluded,
     struct ctx_err *err);
-/* Sets the rank of each segment (message or part of one).  Uses plan->settings,
- * and plan->floors with the reasons to keep segments, which ctx_plan_survey has
- * stored.  CTX_EARG: the embedder, a program of the user, has failed. */
+/* Sets the rank of each segment.  Uses plan->settings, and plan->floors with
+ * the reasons to keep segments, which ctx_plan_survey has stored.  CTX_EARG:
+ * the embedder, a program of the user, has failed. */
 int ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err);
 /* Prepares the scorer for the next conversation.  Keeps its memory. */
@@ -547,7 +547,7 @@ struct ctx_prune_outcome {
 /* Prunes all conversations of a stream.  The messages that may be kept are in
  * memory until their conversation has ended; then they are written.  If writer
  * is NULL, nothing is written (dry run).  CTX_EARG: the settings contradict
- * each other, or no budget is known; of the first record: it stays unread. */
+ * each other, or no budget is known; if for the first record, none is read. */
 int ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_prune_config *options,
     struct ctx_err *err);

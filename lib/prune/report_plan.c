@@ -23,7 +23,7 @@ loses_bound_reasoning(const struct held_conversation *conversation,
 }
 
 /* Returns a text for --explain that says why a message is edited. first: index
- * of the message's first segment (message or part of one). */
+ * of the message's first segment. */
 static const char *
 find_edit_rule(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first, unsigned marks)
@@ -52,9 +52,8 @@ find_edit_rule(const struct held_conversation *conversation,
 	return "several";
 }
 
-/* Returns a text for --explain that says why a segment (message or part of one)
- * is removed.  The text is the strategy's reason for the rank of the segment,
- * or the strategy's name. */
+/* Returns a text for --explain that says why a segment is removed.  The text is
+ * the strategy's reason for the rank of the segment, or the strategy's name. */
 static const char *
 find_drop_rule(const struct held_conversation *conversation,
     const struct ctx_segment *segment)

@@ -119,10 +119,9 @@ holds_texts(const struct pruned_history *history)
 	    history->settings.strategy->cuts_results;
 }
 
-/* Divides the newest message into segments (message or parts of one), and adds
- * the segments to groups (a tool call with its results, or another message), as
- * ctx-prune does.  If the message cannot be read, removes it from the
- * history. */
+/* Divides the newest message into segments, and adds the segments to groups (a
+ * tool call with its results, or another message), as ctx-prune does.  If the
+ * message cannot be read, removes it from the history. */
 static int
 hold_newest(struct pruned_history *history, struct ctx_err *err)
 {
@@ -292,8 +291,8 @@ ctx_pruned_history_summarize(struct pruned_history *history, bool feeds_back,
 /* ---- passages ---- */
 
 /* Sets *removed to the passages (a few lines each) that the plan removes from a
- * segment (message or part of one), and *hash to the hash of these passages, or
- * to 0 if there are none. */
+ * segment, and *hash to the hash of these passages, or to 0 if there are none.
+ */
 static int
 find_passages(struct pruned_history *history, size_t segment,
     struct passages *removed, uint64_t *hash, struct ctx_err *err)

@@ -68,15 +68,15 @@ int ctx_pruned_history_extend(struct pruned_history *history, uint32_t prompt,
     struct ctx_err *err);
 /* If the strategy cuts tool results: sets the member passage_savings of all
  * segments (messages or parts of them), the number of tokens that removing
- * passages (a few lines each) saves.  Must be called after ctx_scorer_rank.
- * The tokens of a message are counted again only if the passages that are
- * removed from it have changed since the previous request. */
+ * passages saves.  Must be called after ctx_scorer_rank.  The tokens of a
+ * message are counted again only if the passages that are removed from it have
+ * changed since the previous request. */
 int ctx_pruned_history_count_passages(struct pruned_history *history,
     struct ctx_err *err);
 /* Returns 1 if a tool result of a message contains a name, 0 if not, or -1 with
- * *err. segment: index of the message's segment (message or part of one) if the
- * plan removes passages (a few lines each) that are still in the message's
- * text, and must not be searched.  Otherwise SIZE_MAX. */
+ * *err. segment: index of the message's segment if the plan removes passages
+ * that are still in the message's text, and must not be searched.  Otherwise
+ * SIZE_MAX. */
 int ctx_pruned_history_search_results(struct pruned_history *history,
     const struct pruned_message *message, size_t segment, struct ctx_str name,
     struct ctx_err *err);

@@ -305,19 +305,17 @@ int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
  * one), as bits.  A message has up to two segments: its tool
  * results, and everything else. */
 enum {
-	CTX_MARK_DROP = 1, /* remove the segment (message or part of one) */
-	/* remove the reasoning of the segment (message or part of one) */
+	CTX_MARK_DROP = 1, /* remove the segment */
+	/* remove the reasoning of the segment */
 	CTX_MARK_STRIP = 2,
-	/* replace the content of tool results in the segment (message or part
-	 * of one) by a short text */
+	/* replace the content of tool results in the segment by a short text */
 	CTX_MARK_CLEAR = 4,
-	/* keep only the beginning and the end of each text of the segment
-	 * (message or part of one) */
+	/* keep only the beginning and the end of each text of the segment */
 	CTX_MARK_HEAD_TAIL = 8,
 	/* remove a summary or notice that an earlier run of ctx has inserted
-	 * into the segment (message or part of one) */
+	 * into the segment */
 	CTX_MARK_DROP_INSERTION = 16,
-	/* insert a notice before the segment (message or part of one) */
+	/* insert a notice before the segment */
 	CTX_MARK_NOTICE = 32,
 	/* remove the passages (a few sentences or lines each) of the segment's
 	 * text that the strategy has chosen */

@@ -162,8 +162,7 @@ struct text_place {
 	size_t in_text, in_json;
 };
 
-/* State of removing passages (a few lines each) from texts, one text after
- * another. */
+/* State of removing passages from texts, one text after another. */
 struct passage_removal {
 	struct shortener *shortener;
 	struct ctx_edits *edits;

@@ -50,9 +50,9 @@ struct ctx_truncate_config {
 	/* True if only messages after the last assistant message are changed.
 	 * No request has contained these messages yet. */
 	bool unsent;
-	/* What is done with bound reasoning (signed reasoning that its provider
-	 * refuses if anything before it was changed): it is removed, it is
-	 * kept, or the conversation is not changed. */
+	/* How to treat bound reasoning (signed reasoning that its provider
+	 * refuses if anything before it was changed): remove it, keep it, or
+	 * leave the conversation unchanged. */
 	enum ctx_reasoning reasoning;
 	/* Regular expressions for the names of tools whose results and
 	 * arguments are shortened.  The name must match one of the list "tool",

@@ -6,9 +6,10 @@
  * removed together) is chosen, the weight of each name in the group is
  * subtracted from all other groups with the name.  Each name is subtracted only
  * once, so all subtractions take linear time.  The groups are in a heap, sorted
- * by score.  A score in the heap may be out of date; it is then too high,
- * because weights only decrease.  So the score of a group is updated when the
- * group reaches the top of the heap.
+ * by score.  A score in the heap that is out of date is too high, because
+ * weights only decrease.  So the score of a group is updated when the group
+ * reaches the top of the heap.  Only the scores of passages also increase: when
+ * the group that they need is chosen.  They are then put into the heap again.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,10 +17,10 @@
 
 #include "prune/strategy/cover.h"
 
-/* The weight of the names in a group (messages kept or removed together) is
- * divided by the group's number of tokens raised to this power.  On recorded
- * sessions of coding agents, the power 0.8 kept more of the names that the rest
- * of the session needs than 0.5 and 1 (tests/bench/survive). */
+/* The weight of the names in a group is divided by the group's number of tokens
+ * raised to this power.  On recorded sessions of coding agents, the power 0.8
+ * kept more of the names that the rest of the session needs than 0.5 and 1
+ * (tests/bench/survive). */
 static const double LENGTH = 0.8;
 
 /* If cover->needs is not NULL, the score of the newest group is multiplied by 1
@@ -27,11 +28,10 @@ static const double LENGTH = 0.8;
  * chosen by the same measurements as LENGTH. */
 static const double NEWEST = 0.4;
 
-/* As long as the group (messages kept or removed together) that a passage (a
- * few lines) needs is not chosen, the tokens of the group multiplied by this
- * number are added to those of the passage: not all of them, because several
- * passages may need the group.  The number was chosen by the same measurements
- * as LENGTH. */
+/* As long as the group that a passage (a few lines) needs is not chosen, the
+ * tokens of the group multiplied by this number are added to those of the
+ * passage: not all of them, because several passages may need the group.  The
+ * number was chosen by the same measurements as LENGTH. */
 static const double SHARE = 0.1;
 
 struct entry {
@@ -42,25 +42,25 @@ struct entry {
 
 struct choice {
 	const struct ctx_cover *cover;
-	/* holders: for each name, the numbers of the groups (messages kept or
-	 * removed together) that contain the name.  The groups with name i are
-	 * the elements from holders_from[i] to holders_from[i + 1] - 1. */
+	/* holders: for each name, the numbers of the groups that contain the
+	 * name.  The groups with name i are the elements from holders_from[i]
+	 * to holders_from[i + 1] - 1. */
 	size_t *holders_from;
 	uint32_t *holders;
 	bool *covered;
 	/* for each group: true if it is chosen; see ctx_cover_score */
 	bool *chosen;
-	/* weight: for each group (messages kept or removed together), the sum
-	 * of the weights of those of its names that are in no chosen group.
-	 * n_left: for each group, the number of these names. */
+	/* weight: for each group, the sum of the weights of those of its names
+	 * that are in no chosen group. n_left: for each group, the number of
+	 * these names. */
 	double *weight;
 	uint32_t *n_left;
-	/* passage_of[g]: number of the last passage (a few lines) that needs
-	 * group g. passage_of[p]: number of the last passage before passage p
-	 * that needs the same group as p. 0 if there is none. */
+	/* passage_of[g]: number of the last passage that needs group g.
+	 * passage_of[p]: number of the last passage before passage p that needs
+	 * the same group as p. 0 if there is none. */
 	uint32_t *passage_of;
 	/* heap of groups; the group with the highest score is on top.  A
-	 * passage (a few lines) can be in the heap twice. */
+	 * passage can be in the heap twice. */
 	struct entry *heap;
 	size_t n;
 };
@@ -80,8 +80,8 @@ is_passage(const struct ctx_cover *cover, size_t g)
 	    cover->needs[g] != g;
 }
 
-/* Returns a factor for the score of group g (messages kept or removed
- * together): the newer the group is, the greater is the factor. */
+/* Returns a factor for the score of group g: the newer the group is, the
+ * greater is the factor. */
 static double
 weigh_position(const struct ctx_cover *cover, size_t g)
 {
@@ -215,8 +215,8 @@ fill_heap(struct choice *c)
 		sift_down(c, g);
 }
 
-/* Returns true if number "neighbour" is a passage (a few lines) of the same
- * text as passage g and is not chosen, so that it is removed. */
+/* Returns true if number "neighbour" is a passage of the same text as passage g
+ * and is not chosen, so that it is removed. */
 static bool
 is_before_mark(const struct choice *c, size_t g, size_t neighbour)
 {
@@ -240,17 +240,16 @@ count_cost(const struct choice *c, size_t group)
 			tokens += cover->tokens[next];
 	if (!is_passage(cover, group))
 		return tokens;
-	/* If passages (a few lines each) are removed before and after a chosen
-	 * passage, a text replaces the passages before it, and another text
-	 * those after it. */
+	/* If passages are removed before and after a chosen passage, a text
+	 * replaces the passages before it, and another text those after it. */
 	tokens += is_before_mark(c, group, group - 1) ? cover->mark_tokens : 0;
 	tokens += is_before_mark(c, group, group + 1) ? cover->mark_tokens : 0;
 	return tokens > cover->mark_tokens ? tokens - cover->mark_tokens : 0;
 }
 
 /* Chooses a group, and the groups that it needs.  This raises the scores of
- * other passages (a few lines each) that need one of the chosen groups, so
- * these passages are put into the heap again. */
+ * other passages that need one of the chosen groups, so these passages are put
+ * into the heap again. */
 static void
 choose_group(struct choice *c, size_t group)
 {

@@ -30,20 +30,20 @@ struct ctx_cover {
 	 * passage belongs to the group that it needs. */
 	size_t first_passage;
 	/* Number of tokens of the text that is written in place of removed
-	 * passages (a few lines each).  A group of which no passage is chosen
-	 * contains this text once. */
+	 * passages.  A group of which no passage is chosen contains this text
+	 * once. */
 	uint64_t mark_tokens;
 };
 
-/* Chooses groups (messages kept or removed together) one by one, each time the
- * group with the highest score, and sets the scores.  The score of a group is
- * the weight of its names relative to its tokens.  Names that are in a group
- * chosen earlier have no weight any more.  The score is 0 if all names of the
- * group are in chosen groups, or if the group is kept in any case.  A group
- * with more tokens than are left gets its score, but is not chosen.  If
- * cover->needs is not NULL, newer groups get higher scores. chosen: set to true
- * for each group that is chosen or kept in any case, and to false for all other
- * groups; may be NULL if cover->needs is NULL. */
+/* Chooses groups one by one, each time the group with the highest score, and
+ * sets the scores.  The score of a group is the weight of its names relative to
+ * its tokens.  Names that are in a group chosen earlier have no weight any
+ * more.  The score is 0 if all names of the group are in chosen groups, or if
+ * the group is kept in any case.  A group with more tokens than are left gets
+ * its score, but is not chosen.  If cover->needs is not NULL, newer groups get
+ * higher scores. chosen: set to true for each group that is chosen or kept in
+ * any case, and to false for all other groups; may be NULL if cover->needs is
+ * NULL. */
 int ctx_cover_score(const struct ctx_cover *cover, double *score, bool *chosen,
     struct ctx_err *err);
 

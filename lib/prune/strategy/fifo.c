@@ -20,10 +20,9 @@
 
 #include "prune/plan.h"
 
-/* Returns the number of groups (messages kept or removed together) in the turn
- * that begins with candidate i, not counting user messages and system messages.
- * Sets *permanent_group to true if one of these groups will certainly never be
- * removed. */
+/* Returns the number of groups in the turn that begins with candidate i, not
+ * counting user messages and system messages.  Sets *permanent_group to true if
+ * one of these groups will certainly never be removed. */
 static size_t
 count_turn_groups(const struct ctx_candidate *candidates, size_t n, size_t i,
     bool *permanent_group)
@@ -52,8 +51,7 @@ struct fifo_sums {
 	 * may still be removed.  These user messages are kept if the candidate
 	 * is kept. */
 	uint64_t users;
-	/* Number of groups (messages kept or removed together) from the
-	 * candidate to the end of its turn. */
+	/* Number of groups from the candidate to the end of its turn. */
 	size_t groups_left;
 	/* true if the user messages of the candidate's turn are certainly
 	 * kept */

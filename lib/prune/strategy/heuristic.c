@@ -63,7 +63,7 @@ struct last {
 
 struct heuristic {
 	struct ctx_scorer base;
-	/* ranks the segments (messages or parts of one) of the kind OTHER */
+	/* ranks the segments of the kind OTHER */
 	struct ctx_scorer *salient;
 	struct ctx_intern names;
 	struct call *calls;
@@ -333,17 +333,15 @@ add_heuristic_message(struct ctx_scorer *scorer,
  * GOOD: the result of a tool call that succeeded.  BAD: the result of a failed
  * call, or a call without a result.  PARTIAL: an incomplete result. */
 enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
-/* Bits that say which tool calls are in a group (messages kept or removed
- * together).  They are stored in the same byte as GOOD, BAD and PARTIAL.
- * HAS_SUPERSEDED: a call that a later call repeats.  HAS_FAILED: a failed call.
- * HAS_OTHER: any other call. */
+/* Bits that say which tool calls are in a group.  They are stored in the same
+ * byte as GOOD, BAD and PARTIAL. HAS_SUPERSEDED: a call that a later call
+ * repeats.  HAS_FAILED: a failed call.  HAS_OTHER: any other call. */
 enum { HAS_SUPERSEDED = 8, HAS_FAILED = 16, HAS_OTHER = 32 };
 
-/* Returns an array with an element for each of the first n segments (messages
- * or parts of one).  The element of the first segment of a group (messages kept
- * or removed together) has the bits GOOD, BAD and PARTIAL of the group.  The
- * caller must free the array.  Returns NULL with *err if there is not enough
- * memory. */
+/* Returns an array with an element for each of the first n segments.  The
+ * element of the first segment of a group has the bits GOOD, BAD and PARTIAL of
+ * the group.  The caller must free the array.  Returns NULL with *err if there
+ * is not enough memory. */
 static uint8_t *
 judge_groups(struct heuristic *h, struct ctx_groups *groups, size_t n,
     struct ctx_err *err)
@@ -408,9 +406,9 @@ is_superseded(const struct heuristic *h, const struct call *call)
 	    (call->file != 0 && h->newest[call->file].all > call->segment + 1);
 }
 
-/* Sets the bits HAS_... of each group (messages kept or removed together) that
- * describe the tool calls in the group.  The most valuable of these calls later
- * decides the rank of the group. */
+/* Sets the bits HAS_... of each group that describe the tool calls in the
+ * group.  The most valuable of these calls later decides the rank of the group.
+ */
 static void
 judge_calls(const struct heuristic *h, size_t n_calls,
     struct ctx_segment *segments, uint8_t *good)
@@ -431,9 +429,9 @@ judge_calls(const struct heuristic *h, size_t n_calls,
 	}
 }
 
-/* Returns the kind of a group (messages kept or removed together), which
- * decides how early the group is removed. bits: GOOD, HAS_FAILED and the other
- * bits that describe the group's tool calls and results. */
+/* Returns the kind of a group, which decides how early the group is removed.
+ * bits: GOOD, HAS_FAILED and the other bits that describe the group's tool
+ * calls and results. */
 static int
 find_kind(const struct ctx_segment *root, uint8_t bits)
 {

@@ -29,7 +29,7 @@ struct ranked {
 };
 
 /* A turn (a user message and everything up to the next user message), while
- * groups (messages kept or removed together) are removed from it one by one. */
+ * groups are removed from it one by one. */
 struct turn {
 	/* Number of tokens of those user messages that are removed together
 	 * with the last group of the turn. */
@@ -38,8 +38,8 @@ struct turn {
 	/* number of user messages in the turn that were removed by their own
 	 * rank */
 	uint32_t users_removed;
-	/* number of groups (messages kept or removed together) in the turn that
-	 * are not removed so far, including those that must be kept */
+	/* number of groups in the turn that are not removed so far, including
+	 * those that must be kept */
 	uint32_t groups_left;
 	/* index of the first segment (message or part of one) of the turn's
 	 * last group */
@@ -62,9 +62,9 @@ compare_ranks(const void *a, const void *b)
 	return x->candidate_index < y->candidate_index ? -1 : 1;
 }
 
-/* If the last group (messages kept or removed together) of a turn has a lower
- * rank than another group of the turn, gives the last group the highest rank in
- * the turn, so that it is removed last. */
+/* If the last group of a turn has a lower rank than another group of the turn,
+ * gives the last group the highest rank in the turn, so that it is removed
+ * last. */
 static void
 raise_turn_end(struct ctx_candidate *candidates, const struct turn *turn)
 {
@@ -97,17 +97,15 @@ survey_turns(struct ctx_candidate *candidates, size_t n,
 		turn->keeps_one |= candidates[i].pinned;
 		turn->last = candidates[i].root;
 		/* A tool result may be in a later turn than its tool call, but
-		 * both are in the same group (messages kept or removed
-		 * together).  The user messages of the later turn must not be
-		 * removed before this group. */
+		 * both are in the same group.  The user messages of the later
+		 * turn must not be removed before this group. */
 		if (candidates[candidates[i].root].rank > turn->rank)
 			turn->rank = candidates[candidates[i].root].rank;
 	}
 }
 
-/* Fills a list with the groups (messages kept or removed together) that may be
- * removed, and their ranks.  Returns the number of tokens of all groups,
- * including those that must be kept. */
+/* Fills a list with the groups that may be removed, and their ranks.  Returns
+ * the number of tokens of all groups, including those that must be kept. */
 static uint64_t
 list_removable(const struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, struct turn *turns,
@@ -150,9 +148,8 @@ list_removable(const struct ctx_candidate *candidates, size_t n,
 	return total;
 }
 
-/* Removes groups (messages kept or removed together) in the order of the list,
- * in which low ranks come first, until *total is at most target.  Returns the
- * number of removed groups. */
+/* Removes groups in the order of the list, in which low ranks come first, until
+ * *total is at most target.  Returns the number of removed groups. */
 static size_t
 drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
     const struct ranked *list, size_t listed, uint64_t target, uint64_t *total)
@@ -174,12 +171,11 @@ drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
 	return i;
 }
 
-/* Returns true if a removed group (messages kept or removed together) may be
- * kept after all although roles must alternate.  This is so if the last group
- * of its turn is kept.  If the removed group is itself the last group of its
- * turn, its tool results may be in the message at the beginning of the next
- * turn; in this case, the user messages and the last group of the next turn
- * must be kept, too. */
+/* Returns true if a removed group may be kept after all although roles must
+ * alternate.  This is so if the last group of its turn is kept.  If the removed
+ * group is itself the last group of its turn, its tool results may be in the
+ * message at the beginning of the next turn; in this case, the user messages
+ * and the last group of the next turn must be kept, too. */
 static bool
 keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
     size_t candidate_index)
@@ -192,9 +188,8 @@ keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
 	    (next->users_removed == 0 && !candidates[next->last].drop);
 }
 
-/* Keeps groups (messages kept or removed together) that were removed, beginning
- * with the highest rank, as long as the conversation does not exceed the target
- * with them. */
+/* Keeps groups that were removed, beginning with the highest rank, as long as
+ * the conversation does not exceed the target with them. */
 static void
 refill_budget(struct ctx_candidate *candidates, struct turn *turns,
     const struct ranked *list, size_t n_dropped,

@@ -32,12 +32,10 @@ static const double K1 = 0.9, B = 0.4;
 /* The weight of a word is its inverse document frequency raised to this power.
  * The greater the power, the greater is the weight of rare words. */
 static const double RARITY = 1.75;
-/* At this distance in tokens, a segment (message or part of one) gets 1/e of
- * another segment's score. */
+/* At this distance in tokens, a segment gets 1/e of another segment's score. */
 static const double FADE = 100;
-/* The score of a segment (message or part of one) is divided by the segment's
- * number of tokens raised to this power, so that short segments are
- * preferred. */
+/* The score of a segment is divided by the segment's number of tokens raised to
+ * this power, so that short segments are preferred. */
 static const double LENGTH = 0.1;
 /* LENGTH_LONG is used as the power instead of LENGTH if answers may be kept
  * without their questions, and the messages of the assistant have, on average,
@@ -51,8 +49,8 @@ static const double LENGTH_LONG = 0.7, LONG_TIMES = 3;
  * LENGTH_LONG.  Reason: a passage is shorter than most messages, and says less
  * without the rest of its text. */
 static const double LENGTH_PASSAGE = 0.3;
-/* If the question contains the name of the writer of a segment (message or part
- * of one), this fraction of the segment's score is added to the score. */
+/* If the question contains the name of the writer of a segment, this fraction
+ * of the segment's score is added to the score. */
 static const double SPEAKER = 0.6;
 /* Weight of a word in the question if it is a name by which the assistant
  * addresses the user, or the user the assistant.  All other words have the
@@ -134,8 +132,8 @@ compute_rarity(const struct recall *r, uint32_t term)
 	return pow(log(1 + (n - df + 0.5) / (df + 0.5)), RARITY);
 }
 
-/* Fills r->frequency: for each term (word), the number of segments (messages or
- * parts of one) that contain the term. */
+/* Fills r->frequency: for each term (word), the number of segments that contain
+ * the term. */
 static void
 count_segments(struct recall *r)
 {
@@ -176,7 +174,7 @@ tally_item(struct recall *r, const struct item *item)
 
 /* Returns the score (BM25) of an item (segment, or passage of a long text).
  * The score depends on the words that the item has in common with the question.
- * average: mean number of words in a segment (message or part of one). */
+ * average: mean number of words in a segment. */
 static double
 score_item(struct recall *r, const struct item *item, double average)
 {
@@ -201,9 +199,9 @@ score_item(struct recall *r, const struct item *item, double average)
 	return sum;
 }
 
-/* Returns a power.  The score of each segment (message or part of one), which
- * was already divided by (number of tokens)^LENGTH, must also be divided by
- * (number of tokens)^(this power). */
+/* Returns a power.  The score of each segment, which was already divided by
+ * (number of tokens)^LENGTH, must also be divided by (number of tokens)^(this
+ * power). */
 static double
 find_length_power(const struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan)
@@ -287,8 +285,8 @@ find_question(const struct recall *r)
 }
 
 /* Computes the score of each item (segment, or passage of a long text) from its
- * words. asking: true if the segments (messages or parts of one) that contain
- * the question get the score 0. */
+ * words. asking: true if the segments that contain the question get the score
+ * 0. */
 static void
 score_items(struct recall *r, bool asking)
 {
@@ -326,10 +324,10 @@ rank_by_recall(struct ctx_scorer *scorer, struct ctx_groups *groups,
 	count_segments(r);
 	find_sides(r);
 	/* A message is not an answer just because it is near the question, so
-	 * the question's own segments (messages or parts of one) get no score,
-	 * of which messages near them would get a part.  But where the user
-	 * message of a turn is always kept (in the session of an agent), the
-	 * messages after the question belong to the question. */
+	 * the question's own segments get no score, of which messages near them
+	 * would get a part.  But where the user message of a turn is always
+	 * kept (in the session of an agent), the messages after the question
+	 * belong to the question. */
 	score_items(r,
 	    r->base.options.query == NULL && r->question.n > 0 &&
 		ctx_prune_splits_turns(&plan->settings));
@@ -424,7 +422,7 @@ struct turn_users {
 	size_t best;
 };
 
-/* Lowers the rank of that group (messages kept or removed together) of a turn
+/* Lowers the rank of that group of a turn
  * that has the highest rank, because the user messages of the turn must be kept
  * with this group.  The new rank is (group's rank + ranks of the user messages)
  * * group's tokens / (group's tokens + tokens of the user messages).  So if the
@@ -457,11 +455,10 @@ rank_with_users(struct ctx_candidate *candidates, size_t from, size_t end)
 		    (double)(candidates[c.best].weight + c.weight);
 }
 
-/* Decides which groups (messages kept or removed together) are removed.  First
- * keeps the newest groups, as many as have together at most 1 /
- * CTX_RECALL_NEWEST of the free tokens; these are the tokens that are left by
- * groups which must be kept.  Of all other groups, removes those with the
- * lowest ranks. */
+/* Decides which groups are removed.  First keeps the newest groups, as many as
+ * have together at most 1 / CTX_RECALL_NEWEST of the free tokens; these are the
+ * tokens that are left by groups which must be kept.  Of all other groups,
+ * removes those with the lowest ranks. */
 int
 ctx_recall_decide(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base, uint32_t newest,

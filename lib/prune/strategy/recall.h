@@ -18,9 +18,9 @@ struct doc {
 	 * the array recall.postings, from the index "from" on. */
 	size_t from;
 	uint32_t n;
-	uint32_t segment; /* index of the segment (message or part of one) */
-	/* The passage (a few lines) in the text of the segment (message or part
-	 * of one).  Empty if the text is not divided into passages. */
+	uint32_t segment; /* index of the segment */
+	/* The passage in the text of the segment.  Empty if the text is not
+	 * divided into passages. */
 	struct passage passage;
 	/* number of terms (words), including repetitions */
 	uint32_t length;
@@ -31,22 +31,20 @@ struct doc {
 	 * addresses, or 0 if the name is not known. */
 	uint32_t addressee;
 	uint8_t side; /* who wrote the text: a value of enum side */
-	/* Set by ctx_recall_choose_passages: true if the passage (a few lines)
-	 * is kept when its segment (message or part of one) is not removed as a
-	 * whole. */
+	/* Set by ctx_recall_choose_passages: true if the passage is kept when
+	 * its segment is not removed as a whole. */
 	bool kept;
-	/* Used in the first struct doc of a segment (message or part of one):
-	 * true if any passage (a few lines) of the segment is kept. */
+	/* Used in the first struct doc of a segment: true if any passage of the
+	 * segment is kept. */
 	bool any_kept;
 };
 
-/* What gets a score of its own: a segment (message or part of one), or a
- * passage (a few lines) of a segment's text.  The terms (words) of the item are
- * in the elements "doc" to "end" - 1 of the array recall.docs. */
+/* What gets a score of its own: a segment, or a passage of a segment's text.
+ * The terms (words) of the item are in the elements "doc" to "end" - 1 of the
+ * array recall.docs. */
 struct item {
 	size_t doc, end;
-	/* Number of tokens of the item; estimated if the item is a passage (a
-	 * few lines). */
+	/* Number of tokens of the item; estimated if the item is a passage. */
 	double tokens;
 };
 
@@ -59,22 +57,20 @@ struct recall {
 	struct ctx_intern terms;
 	struct posting *postings;
 	struct doc *docs;
-	/* Terms (words) of the segment (message or part of one) that is being
-	 * read.  After the last segment was read: the terms of the question. */
+	/* Terms (words) of the segment that is being read.  After the last
+	 * segment was read: the terms of the question. */
 	struct posting *found;
 	struct item *items;
-	/* For each segment (message or part of one): index of its first element
-	 * in the array "docs".  The element after that of the last segment is
-	 * the number of docs. */
+	/* For each segment: index of its first element in the array "docs".
+	 * The element after that of the last segment is the number of docs. */
 	size_t *first_doc;
 	/* When the array "found" has this many elements, it is sorted, and
 	 * elements with equal terms (words) are merged. */
 	size_t merge_at;
-	/* number of terms (words) of the segment (message or part of one) being
-	 * read, including repetitions */
+	/* number of terms (words) of the segment being read, including
+	 * repetitions */
 	uint32_t length;
-	/* for each term (word): number of segments (messages or parts of one)
-	 * with it */
+	/* for each term (word): number of segments with it */
 	uint32_t *frequency;
 	uint32_t *tally; /* scratch memory: a number for each term (word) */
 	/* For each term (word): its weight in the search, or 0 if the question
@@ -92,19 +88,17 @@ struct recall {
 	size_t frequency_cap, weight_cap, score_cap, smooth_cap, items_cap;
 	size_t addressed_cap, tally_cap, first_doc_cap;
 	size_t n_segments, n_items;
-	/* result of ctx_recall_find_removed: the passages (a few lines each)
-	 * that are removed from one segment (message or part of one) */
+	/* result of ctx_recall_find_removed: the passages that are removed from
+	 * one segment */
 	struct passage *removed;
 	size_t removed_cap;
-	/* Text of the segment (message or part of one) that is being read.  If
-	 * the message has the name of a sender, the text begins with this
-	 * name. */
+	/* Text of the segment that is being read.  If the message has the name
+	 * of a sender, the text begins with this name. */
 	struct ctx_buf text;
 	size_t name;             /* length in bytes of the sender's name */
 	struct ctx_buf tool;     /* scratch memory */
 	struct ctx_buf question; /* text of the last user message */
-	/* index of the segment (message or part of one) of the last user
-	 * message */
+	/* index of the segment of the last user message */
 	size_t asking;
 	/* Length in bytes of the name of the person who asks, if the question
 	 * begins with it, as in "Ann: hello"; otherwise 0. */
@@ -119,10 +113,10 @@ struct recall {
 
 int ctx_recall_add_term(void *user, const char *p, size_t n,
     struct ctx_err *err);
-/* Adds a struct doc for a segment (message or part of one), or for the next
- * passage (a few lines) of a segment.  The terms (words) must be in r->found,
- * which is then emptied. about: side, speaker and passage of the new doc, or
- * NULL if the segment is not a message, or has no text. */
+/* Adds a struct doc for a segment, or for the next passage of a segment.  The
+ * terms (words) must be in r->found, which is then emptied. about: side,
+ * speaker and passage of the new doc, or NULL if the segment is not a message,
+ * or has no text. */
 int ctx_recall_add_doc(struct recall *r, const struct doc *about,
     struct ctx_err *err);
 int ctx_recall_add_message(struct ctx_scorer *scorer,
@@ -132,22 +126,20 @@ int ctx_recall_add_message(struct ctx_scorer *scorer,
 /* ---- recall_items.c ---- */
 
 /* Divides the conversation into items, which are ranked (r->items, r->n_items):
- * into segments (messages or parts of one), or into passages (a few lines) of a
- * segment's text.  The passages become items if the message may be kept in
- * part, and may be kept without the rest of its turn. */
+ * into segments, or into passages of a segment's text.  The passages become
+ * items if the message may be kept in part, and may be kept without the rest of
+ * its turn. */
 int ctx_recall_make_items(struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err);
-/* Returns true if an item is a passage (a few lines) of a segment's text; false
- * if it is a segment (message or part of one). */
+/* Returns true if an item is a passage of a segment's text; false if it is a
+ * segment. */
 bool ctx_recall_is_passage(const struct recall *r, const struct item *item);
-/* Sets the rank of each segment (message or part of one) to the highest score
- * of its items.  Chooses the passages (a few lines each) that are kept: those
- * with the highest scores, as many as fit into the target beside the segments
- * that are kept as a whole. */
+/* Sets the rank of each segment to the highest score of its items.  Chooses the
+ * passages that are kept: those with the highest scores, as many as fit into
+ * the target beside the segments that are kept as a whole. */
 int ctx_recall_choose_passages(struct recall *r, struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err);
-/* Sets *removed to the passages (a few lines each) of a segment (message or
- * part of one) that are not kept. */
+/* Sets *removed to the passages of a segment that are not kept. */
 int ctx_recall_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);
 

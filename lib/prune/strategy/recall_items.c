@@ -14,8 +14,8 @@
 #include "prune/strategy/recall.h"
 
 enum {
-	/* Estimated number of tokens of the text that replaces removed passages
-	 * (a few lines each), such as "[... 900 characters truncated ...]". */
+	/* Estimated number of tokens of the text that replaces removed
+	 * passages, such as "[... 900 characters truncated ...]". */
 	MARK_TOKENS = 9,
 	/* Estimated number of tokens for the role and delimiters of a
 	 * message. */
@@ -36,8 +36,7 @@ index_docs(struct recall *r, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if a segment (message or part of one) may be kept in part: only
- * some of its passages (a few lines each). */
+/* Returns true if a segment may be kept in part: only some of its passages. */
 static bool
 may_cut(const struct recall *r, const struct ctx_plan *plan, size_t segment)
 {
@@ -120,9 +119,8 @@ ctx_recall_smooth(const struct recall *r, double fade, double *smooth)
 	}
 }
 
-/* Keeps the newest segments (messages or parts of one) completely: the same
- * ones as ctx_recall_decide keeps.  Returns the number of tokens that are left
- * for other segments. */
+/* Keeps the newest segments completely: the same ones as ctx_recall_decide
+ * keeps.  Returns the number of tokens that are left for other segments. */
 static double
 keep_newest(struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan)
@@ -151,7 +149,7 @@ keep_newest(struct recall *r, const struct ctx_groups *groups,
 }
 
 /* Returns the estimated number of tokens by which the output grows if a passage
- * (a few lines) is kept. */
+ * is kept. */
 static double
 estimate_cost(const struct recall *r, const struct item *item)
 {
@@ -247,8 +245,8 @@ ctx_recall_find_removed(struct ctx_scorer *scorer, size_t segment,
 	size_t doc, end, n = 0, kept = 0;
 
 	*removed = (struct passages){NULL, 0};
-	/* Nothing to choose if no text was divided into passages (a few lines
-	 * each), or if nothing was ranked. */
+	/* Nothing to choose if no text was divided into passages, or if nothing
+	 * was ranked. */
 	if (r->n_items <= r->n_segments)
 		return 0;
 	doc = r->first_doc[segment];

@@ -40,8 +40,7 @@ enum {
 	 * lines */
 	PASSAGE = 60,
 	/* A tool result with more bytes of JSON than this is not divided, so
-	 * that its passages (a few lines each) and the copy of its text need
-	 * little memory. */
+	 * that its passages and the copy of its text need little memory. */
 	LARGEST_RESULT = 16 << 20,
 };
 
@@ -108,8 +107,7 @@ end_segment(struct salient *s, size_t bytes, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds segments (messages or parts of one) without names until there are n
- * segments. */
+/* Adds segments without names until there are n segments. */
 static int
 pad_segments(struct salient *s, size_t n, struct ctx_err *err)
 {
@@ -168,8 +166,8 @@ find_long_texts(struct salient *s, const struct ctx_message *message, size_t i,
 	return 0;
 }
 
-/* Adds the pieces of one text of tool result i: its passages (a few lines each)
- * or, if it is not long, the whole text. */
+/* Adds the pieces of one text of tool result i: its passages or, if it is not
+ * long, the whole text. */
 static int
 add_text(struct salient *s, const struct text_segment *segment, size_t i,
     struct ctx_err *err)
@@ -215,10 +213,9 @@ divide_result(struct salient *s, const struct ctx_message *message, size_t i,
 
 /* ---- segments ---- */
 
-/* Adds the pieces of those tool results of a segment (message or part of one)
- * that are divided, and reads everything else of the segment into s->text.
- * excluded: for each tool result of the message, true if it must not be cut; or
- * NULL. */
+/* Adds the pieces of those tool results of a segment that are divided, and
+ * reads everything else of the segment into s->text. excluded: for each tool
+ * result of the message, true if it must not be cut; or NULL. */
 static int
 read_blocks(struct salient *s, const struct ctx_message *message,
     unsigned flags, const bool *excluded, struct ctx_err *err)
@@ -277,8 +274,7 @@ add_salient_message(struct ctx_scorer *scorer,
 		ctx_hashkey_init(&s->key);
 	s->has_key = true;
 	/* The scorer does not read records that are not messages.  They are
-	 * segments (messages or parts of one), too, so segments for these
-	 * records are added here. */
+	 * segments, too, so segments for these records are added here. */
 	if (pad_segments(s, first, err) < 0)
 		return -1;
 	for (; first < groups->n; first++)

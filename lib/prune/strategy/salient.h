@@ -14,18 +14,17 @@ struct salient_piece {
 	/* index in salient.list of the element after the last name of this
 	 * piece */
 	size_t names_end;
-	uint32_t segment; /* index of the segment (message or part of one) */
+	uint32_t segment; /* index of the segment */
 	/* Index of the tool result's block in the message; NO_RESULT for the
-	 * last piece of a segment (message or part of one). */
+	 * last piece of a segment. */
 	uint32_t result;
 	/* Offset in bytes of the end of the piece in all texts of the tool
 	 * result together; its beginning is the end of the piece before it.
-	 * For the last piece of a segment (message or part of one): number of
-	 * bytes of the piece. */
+	 * For the last piece of a segment: number of bytes of the piece. */
 	uint32_t to;
 	bool is_passage;
-	/* Set by ctx_salient_rank: false if this passage (a few lines) is
-	 * removed although its segment (message or part of one) is kept. */
+	/* Set by ctx_salient_rank: false if this passage is removed although
+	 * its segment is kept. */
 	bool kept;
 };
 #define NO_RESULT UINT32_MAX
@@ -39,16 +38,15 @@ struct salient {
 	 * piece, and so on.  For each piece, each name is stored at most
 	 * once. */
 	uint32_t *list;
-	/* the pieces of all segments (messages or parts of one), in order; each
-	 * segment has at least one */
+	/* the pieces of all segments, in order; each segment has at least one
+	 */
 	struct salient_piece *pieces;
 	/* For each name: number of the last piece that contains the name, plus
 	 * 1.  While groups (messages kept or removed together) are ranked:
 	 * number of the last group that contains the name, plus 1. */
 	uint32_t *seen;
 	size_t n_list, list_cap, n_pieces, pieces_cap, n_segments, seen_cap;
-	/* the passages (a few lines each) that were returned by
-	 * ctx_salient_find_removed */
+	/* the passages that were returned by ctx_salient_find_removed */
 	struct passage *removed;
 	size_t removed_cap;
 	struct ctx_buf text, tool;

@@ -19,8 +19,8 @@
  * "[... 900 characters truncated ...]". */
 enum { MARK_TOKENS = 9 };
 
-/* The groups or passages (a few lines each) among which ctx_cover_score
- * chooses, with the data that it needs. */
+/* The groups or passages among which ctx_cover_score chooses, with the data
+ * that it needs. */
 struct choices {
 	size_t *from, *needs;
 	uint64_t *tokens;
@@ -36,18 +36,16 @@ struct ranking {
 	 * part of one).  The index of any other segment is the number of a
 	 * group without names. */
 	struct choices groups;
-	/* The choices below n_segments are the groups without their passages (a
-	 * few lines each).  The choice with the number n_segments + p is piece
-	 * p if this is a passage, and nothing otherwise. */
+	/* The choices below n_segments are the groups without their passages.
+	 * The choice with the number n_segments + p is piece p if this is a
+	 * passage, and nothing otherwise. */
 	struct choices parts;
 	uint32_t *names; /* names of the groups or parts */
 	double *weight;  /* weight of each name */
-	/* n_segments, n_pieces: numbers of segments (messages or parts of one)
-	 * and pieces that are ranked. n_groups: number of real groups, without
-	 * the groups without names. */
+	/* n_segments, n_pieces: numbers of segments and pieces that are ranked.
+	 * n_groups: number of real groups, without the groups without names. */
 	size_t n_segments, n_pieces, n_groups;
-	/* number of tokens that are left for groups (messages kept or removed
-	 * together) that need not be kept */
+	/* number of tokens that are left for groups that need not be kept */
 	uint64_t room;
 };
 
@@ -112,8 +110,7 @@ group_of_piece(const struct ranking *r, size_t p)
 }
 
 /* Fills r->names and r->groups.from with the names in each group, without the
- * names of removed passages (a few lines each).  In a group a name may occur
- * more than once. */
+ * names of removed passages.  In a group a name may occur more than once. */
 static void
 collect_names(struct ranking *r)
 {
@@ -138,8 +135,7 @@ collect_names(struct ranking *r)
 	}
 }
 
-/* Removes names that a group (messages kept or removed together) has more than
- * once from r->names. */
+/* Removes names that a group has more than once from r->names. */
 static void
 merge_names(struct ranking *r)
 {
@@ -189,8 +185,7 @@ survey_groups(struct ranking *r)
 		root = ctx_group_of(r->segments, (uint32_t)i);
 		r->n_groups += root == i;
 		r->groups.tokens[root] += r->segments[i].tokens;
-		/* All segments (messages or parts of one) of a group must be
-		 * kept if one of them must. */
+		/* All segments of a group must be kept if one of them must. */
 		r->groups.kept[i] = root != i || plan->floors[i] != 0;
 		if (plan->floors[i] != 0)
 			held += r->segments[i].tokens;
@@ -199,8 +194,7 @@ survey_groups(struct ranking *r)
 	    plan->settings.target > held ? plan->settings.target - held : 0;
 }
 
-/* Returns the number of the first piece of the next segment (message or part of
- * one) after piece p. */
+/* Returns the number of the first piece of the next segment after piece p. */
 static size_t
 next_segment(const struct salient *s, size_t n_pieces, size_t p)
 {
@@ -222,9 +216,8 @@ find_start(const struct salient_piece *pieces, size_t p)
 	    : 0;
 }
 
-/* Sets the names of the groups without their passages (a few lines each), and
- * which group must be kept with each of them: that of the first user message of
- * its turn. */
+/* Sets the names of the groups without their passages, and which group must be
+ * kept with each of them: that of the first user message of its turn. */
 static void
 survey_heads(struct ranking *r)
 {
@@ -271,9 +264,8 @@ survey_passage(struct ranking *r, size_t p)
 	r->parts.kept[i] = r->plan->floors[piece->segment] != 0;
 }
 
-/* Adds the tokens of the pieces from p to end - 1, which are a segment (message
- * or part of one), to the passages (a few lines each) and to the rest of the
- * group. */
+/* Adds the tokens of the pieces from p to end - 1, which are a segment, to the
+ * passages and to the rest of the group. */
 static void
 add_piece_tokens(struct ranking *r, size_t p, size_t end)
 {
@@ -321,8 +313,8 @@ survey_parts(struct ranking *r)
 	}
 }
 
-/* Marks the passages (a few lines each) that were not chosen as removed, and
- * subtracts their tokens from those of their groups. */
+/* Marks the passages that were not chosen as removed, and subtracts their
+ * tokens from those of their groups. */
 static void
 remove_passages(struct ranking *r)
 {
@@ -361,8 +353,7 @@ score_choices(const struct ranking *r, struct choices *choices, size_t n,
 	return ctx_cover_score(&cover, choices->score, choices->chosen, err);
 }
 
-/* Chooses the passages (a few lines each) that are kept.  With the level light,
- * all are kept. */
+/* Chooses the passages that are kept.  With the level light, all are kept. */
 static int
 choose_passages(struct ranking *r, struct ctx_err *err)
 {
@@ -381,10 +372,10 @@ choose_passages(struct ranking *r, struct ctx_err *err)
 	return 0;
 }
 
-/* Sets the ranks.  All segments (messages or parts of one) of a group get the
- * same rank.  If a group has rare names that no other kept group contains, its
- * rank is above 1 and increases with its score.  Other groups have ranks below
- * 1, newer groups higher ranks than older groups. */
+/* Sets the ranks.  All segments of a group get the same rank.  If a group has
+ * rare names that no other kept group contains, its rank is above 1 and
+ * increases with its score.  Other groups have ranks below 1, newer groups
+ * higher ranks than older groups. */
 static void
 set_ranks(const struct ranking *r)
 {
@@ -430,8 +421,7 @@ out:
 	return rc;
 }
 
-/* Returns the number of the first piece of a segment (message or part of
- * one). */
+/* Returns the number of the first piece of a segment. */
 static size_t
 find_piece(const struct salient *s, size_t segment)
 {

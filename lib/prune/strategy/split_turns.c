@@ -30,9 +30,9 @@ is_aside(const struct ctx_candidate *candidate)
 }
 
 /* If the first kept message is not a user message, sets *answer to the first
- * segment (message or part of one) of its group, and *user to the last user
- * message before it.  Returns false if the kept messages begin with a user
- * message, or if there is no user message that could be kept before them. */
+ * segment of its group, and *user to the last user message before it.  Returns
+ * false if the kept messages begin with a user message, or if there is no user
+ * message that could be kept before them. */
 static bool
 find_bare_answer(const struct ctx_candidate *candidates, size_t n,
     size_t *answer, size_t *user)

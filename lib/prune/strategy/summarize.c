@@ -58,11 +58,10 @@ drop_older(struct ctx_candidate *candidates, size_t n,
 	}
 }
 
-/* Called if roles must alternate.  Finds the first group (messages kept or
- * removed together) that is kept by choice and not by necessity, and keeps
- * everything after its first message.  If this group contains a tool call whose
- * result comes much later, all messages between the call and the result are
- * kept. */
+/* Called if roles must alternate.  Finds the first group that is kept by choice
+ * and not by necessity, and keeps everything after its first message.  If this
+ * group contains a tool call whose result comes much later, all messages
+ * between the call and the result are kept. */
 static void
 keep_after_kept(struct ctx_candidate *candidates, size_t n)
 {
@@ -129,9 +128,9 @@ find_reserved(const struct ctx_candidate *candidates, size_t n,
 	return share > least ? share : least;
 }
 
-/* Keeps the groups (messages kept or removed together) that the previous plan
- * kept.  Then keeps, from the newest on, all other groups that fit into the
- * target; a group that does not fit is removed. */
+/* Keeps the groups that the previous plan kept.  Then keeps, from the newest
+ * on, all other groups that fit into the target; a group that does not fit is
+ * removed. */
 static int
 keep_fitting(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t base,
