@@ -2,21 +2,20 @@
  * apply_plan.c - makes the planned changes: removes and edits messages
  *
  * The original bytes of a message are archived before its first change.  A
- * message that is a record of its own (a line) is changed in memory at once.
- * For messages inside a record, the edits are collected, and made when the
- * record is written.
+ * message that is a line of its own is changed in memory at once.  The edits of
+ * messages inside a record are collected, and made when the record is
+ * written.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "prune/held_conversation.h"
 
-/* Edits a message into which a summary or notice is inserted as a block.  First
- * makes the edits in run->message_edits, then inserts the summary or notice, so
- * that the edits cannot shorten the summary or notice.  Adds a single edit to
- * run->rewrite.edits, which replaces the whole message. text: JSON of the
- * message.  If replace is true, the new summary or notice replaces the one that
- * an earlier run has inserted. */
+/* Edits a message, and inserts a summary or notice into it as a block.  Makes
+ * the edits in run->message_edits before the insertion, so that they cannot
+ * shorten the inserted text.  Adds a single edit to run->rewrite.edits, which
+ * replaces the whole message. text: JSON of the message.  If replace is true,
+ * the new summary or notice replaces that of an earlier run. */
 static int
 edit_and_insert(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, struct ctx_str text, bool replace,
@@ -44,9 +43,9 @@ edit_and_insert(struct prune *run, struct held_conversation *conversation,
 }
 
 /* Adds the edits of a message in memory to run->rewrite.edits.  If a summary or
- * notice is inserted into the message, all edits of the message become a single
- * edit, which replaces the whole message.  Sets *empty to true if the edits
- * would leave no block of the message. */
+ * notice is inserted into the message, a single edit replaces the whole
+ * message.  Sets *empty to true if the edits would leave no block of the
+ * message. */
 static int
 collect_edits(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, struct ctx_message_edit *edit, bool *empty,
@@ -67,8 +66,8 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 	text = ctx_json_str(message->json, message->node);
 	if (edit->rest & CTX_MARK_DROP_INSERTION) {
 		ctx_insertion_find(run->options, message, &earlier);
-		/* Remove the summary or notice that an earlier run has
-		 * inserted, unless a new summary or notice will replace it. */
+		/* Remove the summary or notice of an earlier run, unless a new
+		 * summary or notice replaces it. */
 		edit->insertion_index = is_block || earlier.user_text_at != 0
 		    ? 0
 		    : (uint32_t)earlier.block + 1;
@@ -89,8 +88,8 @@ collect_edits(struct prune *run, struct held_conversation *conversation,
 		ctx_prune_remove_passages(run, conversation, edits, message,
 		    edit->segment, err) < 0))
 		return -1;
-	/* Some records have a second copy of a tool result.  The copy must be
-	 * edited, too.  Formats in which a summary or notice is inserted as a
+	/* Some records contain a second copy of a tool result, which must also
+	 * be edited.  Formats in which a summary or notice is inserted as a
 	 * block have no such copies. */
 	return is_block ? edit_and_insert(run, conversation, entry, text,
 			      edit->rest & CTX_MARK_DROP_INSERTION, err)
@@ -138,11 +137,12 @@ ctx_prune_marks(const struct held_conversation *conversation,
 	return any;
 }
 
-/* Removes a message if the edits leave no block of it, because all its blocks
- * are reasoning.  The message was parsed into run->rewrite.message.  Sets the
- * tokens of its segments (messages or parts of one) to 0, with one exception:
- * if the message has several lines in a session file and only the first line is
- * removed, the tokens for the message's role are counted for the next line. */
+/* Removes a message of which the edits leave no block, because all its blocks
+ * are reasoning.  The caller must have parsed the message into
+ * run->rewrite.message.  Sets the tokens of the message's segments (the message
+ * or its parts) to 0.  Exception: if only the first of several lines of the
+ * message in a session file is removed, the tokens for the message's role are
+ * counted for the next line. */
 static int
 drop_empty(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, size_t first, struct ctx_err *err)
@@ -182,7 +182,7 @@ drop_empty(struct prune *run, struct held_conversation *conversation,
 }
 
 /* Makes the planned changes of a message in memory. first: index of the
- * message's first segment. */
+ * message's first segment (the message or a part of it). */
 static int
 apply_message_plan(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, size_t first, struct ctx_err *err)
@@ -224,10 +224,10 @@ apply_message_plan(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Moves a summary or notice whose message is removed to the next message that
- * is kept. (A message with only reasoning may be removed although a summary or
- * notice is inserted before it.) If no message after the removed message is
- * kept, the summary or notice is not inserted. */
+/* If a message is removed that has a summary or notice before it, moves the
+ * summary or notice to the next kept message.  (This happens if the removed
+ * message has only reasoning.)  If no later message is kept, the summary or
+ * notice is not inserted. */
 static void
 move_insertions(struct held_conversation *conversation)
 {

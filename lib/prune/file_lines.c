@@ -1,15 +1,14 @@
 /*
  * file_lines.c - handles records of a file whose bytes are not kept in memory
  *
- * A strategy that can decide only at the end of the conversation needs an entry
- * (struct prune_entry) for each message, but not the bytes of the message.  So
- * if the file can be read again, only the place of the message in the file is
+ * A strategy that decides only at the end of the conversation needs an entry
+ * (struct prune_entry) for each message, but not the bytes of the message.  If
+ * the file can be read again, only the offset of the message in the file is
  * stored.
  *
- * In a session file, records that are not messages are lines that are never
- * removed.  These lines may have more bytes than all messages that are kept.
- * One entry stands for all such lines between two messages, and the lines are
- * read from the file again, too.
+ * In a session file, lines that are not messages are never removed.  Such lines
+ * may have more bytes than all kept messages.  One entry stands for all such
+ * lines between two messages, and their bytes are read from the file again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +16,9 @@
 #include "io/second_pass.h"
 #include "prune/held_conversation.h"
 
-/* Returns true if a line that is not a message comes directly after the lines
- * for which an entry (struct prune_entry) stands, and the entry can also stand
- * for this line.  This is possible only if each of these records is one line of
+/* Returns true if an entry, which stands for lines that are not messages, can
+ * also stand for the next line.  The next line must not be a message, and must
+ * come directly after the lines of the entry.  Each line must be one line of
  * the file, so that its line number is known. */
 static bool
 can_add_line(const struct prune_entry *entry, const struct ctx_event *event)
@@ -29,7 +28,7 @@ can_add_line(const struct prune_entry *entry, const struct ctx_event *event)
 	    event->record->line;
 }
 
-/* Stores the place of a record in its file, and the checksum of the record.
+/* Stores the offset of a record in its file, and the checksum of the record.
  * For a line of a session file, the checksum was already computed. */
 static void
 set_place(const struct prune *run, struct ctx_held_message *held,
@@ -118,7 +117,8 @@ read_again(struct prune *run, const struct prune_entry *entry,
 	    err);
 
 	/* The record may now be at the address of another record that was
-	 * scanned, so the result of that scan must not be used any more. */
+	 * scanned before.  So the result of that scan must not be used any
+	 * more. */
 	run->rewrite.scanned = NULL;
 	if (rc > 0)
 		return 0;

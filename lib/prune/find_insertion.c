@@ -1,13 +1,14 @@
-/* find_insertion.c - finds the summaries and notices that an earlier run of
- * ctx has inserted */
+/* find_insertion.c - finds the summaries and notices that an earlier run of ctx
+ * has inserted into a message */
 #include <sha2.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "prune/held_conversation.h"
 
-/* Tests whether a JSON string has a certain text at an offset.  Returns the
- * offset of the first byte after the text, or 0 if the text is not there. */
+/* Tests whether a JSON string contains a certain text at an offset.  Returns
+ * the offset of the first byte after the text, or 0 if the text is not at this
+ * offset. */
 static size_t
 match_literal(struct ctx_str literal, size_t at, const char *text)
 {
@@ -31,10 +32,10 @@ match_literal(struct ctx_str literal, size_t at, const char *text)
 	return at;
 }
 
-/* Searches a JSON string for a text that begins with a line feed, from the
- * offset at on.  In JSON a line feed is written with a backslash, so only
+/* Searches a JSON string, from the offset "at" on, for a text that begins with
+ * a line feed.  In JSON a line feed is written with a backslash, so only
  * backslashes are examined.  Returns the offset of the first byte after the
- * first occurrence of the text, or 0 if the text does not occur. */
+ * first occurrence of the text, or 0 if there is none. */
 static size_t
 find_literal_text(struct ctx_str literal, size_t at, const char *text)
 {
@@ -60,9 +61,9 @@ ctx_insertion_skip_result_blocks(const struct ctx_message *message)
 	return i;
 }
 
-/* Returns true if a message has a role that summaries and notices can have.  A
- * record that contains a whole turn has the role assistant, but its first
- * message is a user message, so the record is accepted, too. */
+/* Returns true if a message has a role that summaries and notices can have.
+ * Also returns true for the role assistant if a record contains a whole turn,
+ * because the first message of such a record is a user message. */
 static bool
 may_be_insertion(const struct ctx_message *message)
 {
@@ -83,8 +84,8 @@ ctx_insertion_is_string_content(const struct ctx_message *message, size_t i)
 }
 
 /* Sets *found if a JSON string begins with a summary or notice. string: true if
- * the user's own text may come after the summary or notice in the same JSON
- * string; the offset of the user's text is then also stored in *found. */
+ * the user's own text may follow in the same JSON string; the offset of the
+ * user's text is then also stored in *found. */
 static void
 find_in_literal(struct ctx_str literal, const char *notice, bool string,
     struct found_insertion *found)

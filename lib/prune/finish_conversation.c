@@ -5,8 +5,8 @@
 #include "prune/held_conversation.h"
 #include "stream/change_report.h"
 
-/* Returns the number of summaries and notices that were inserted as messages of
- * their own, not as blocks of other messages. */
+/* Returns the number of summaries and notices that were inserted as separate
+ * messages, not as blocks of other messages. */
 static uint64_t
 count_inserted_messages(const struct held_conversation *conversation)
 {
@@ -47,9 +47,9 @@ report_outcome(struct prune *run, struct held_conversation *conversation,
 	return run->options->ended(run->options->user, &outcome, err);
 }
 
-/* Computes the rank of each segment (message or part of one), if the
- * conversation must be pruned and its strategy ranks segments by their text.
- * Segments with the lowest rank are removed first. */
+/* Computes the rank of each segment (message or part of one).  Segments with
+ * the lowest rank are removed first.  Does nothing if the conversation need not
+ * be pruned, or if its strategy does not rank segments by their text. */
 static int
 rank_if_due(struct held_conversation *conversation, struct ctx_err *err)
 {
@@ -77,9 +77,9 @@ undo_plan(struct held_conversation *conversation)
 	ctx_plan_total(&conversation->plan, &conversation->groups);
 }
 
-/* Marks bound reasoning (signed reasoning that the provider refuses if anything
- * before it was changed) for removal after the first inserted summary or
- * notice. */
+/* Marks bound reasoning for removal after the first inserted summary or notice.
+ * Bound reasoning is signed reasoning that the provider refuses if anything
+ * before it was changed. */
 static void
 bind_insertions(struct held_conversation *conversation)
 {
@@ -106,8 +106,8 @@ ctx_prune_plan_summary(struct prune *run,
 		undo_plan(conversation);
 		return -1;
 	}
-	/* If the summary is inserted before all other changes, the signed
-	 * reasoning between the summary and the first other change must be
+	/* The summary may be inserted before all other changes.  The signed
+	 * reasoning between the summary and the first other change must then be
 	 * removed, too. */
 	bind_insertions(conversation);
 	return 0;

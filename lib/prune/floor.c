@@ -1,5 +1,4 @@
-/* floor.c - finds the messages that must not be removed, and the reasons for
- * this */
+/* floor.c - finds the messages that must be kept, and the reasons for this */
 #include <assert.h>
 #include <string.h>
 
@@ -20,11 +19,11 @@ ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
 	    segment->message == plan->step.last_user;
 }
 
-/* If system messages are pinned, returns the bit of CTX_FLOOR_SYSTEM for a
- * system message, and for a summary that an earlier run has inserted.  Returns
- * 0 for other segments (messages or parts of one).  If the strategy writes a
- * new summary, the earlier summary is not pinned, because the new summary will
- * replace it. */
+/* Returns the bit of CTX_FLOOR_SYSTEM if system messages are pinned and the
+ * segment (message or part of one) is a system message, or a summary that an
+ * earlier run has inserted.  Otherwise returns 0.  If the strategy writes a new
+ * summary, the earlier summary is not pinned, because the new summary replaces
+ * it. */
 static unsigned
 find_system_floor(const struct ctx_prune_settings *settings,
     const struct ctx_segment *segment)
@@ -41,10 +40,10 @@ find_system_floor(const struct ctx_prune_settings *settings,
 					      : CTX_FLOOR_BIT(CTX_FLOOR_SYSTEM);
 }
 
-/* Returns the reason to keep a segment if it belongs to the first messages of
- * the conversation (keep_first), otherwise 0.  Until the conversation has
- * ended, keep_first may still be lowered; some of these messages are then no
- * longer kept. */
+/* If the segment (message or part of one) belongs to the first messages of the
+ * conversation (keep_first), returns this reason to keep it, otherwise 0.
+ * Until the conversation has ended, keep_first may still be lowered, so that
+ * fewer of these messages are kept. */
 static unsigned
 find_first_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
     bool ended)
@@ -60,8 +59,8 @@ find_first_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
 		: CTX_FLOOR_LAST);
 }
 
-/* Returns the reasons why a segment must be kept, without reasons that come
- * from other messages of its turn: pin_turn_ends adds those. */
+/* Returns the reasons to keep a segment (message or part of one), without the
+ * reasons that pin_turn_ends adds because of other messages of the turn. */
 static unsigned
 find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
     bool ended)
@@ -93,11 +92,11 @@ find_own_floor(const struct ctx_plan *plan, const struct ctx_segment *segment,
 	return floors;
 }
 
-/* Returns CTX_FLOOR_OPTIONAL for a user message of the newest turn that is not
- * the task of the turn: such messages are kept if they have few tokens.  Before
- * the end of the conversation (ended is false), returns a reason to keep such a
- * message, because it may still become the task.  Returns 0 for all other
- * segments. */
+/* If the segment is a user message of the newest turn that is not the turn's
+ * task, returns CTX_FLOOR_OPTIONAL, otherwise 0.  Such messages are kept if
+ * they have few tokens.  Before the end of the conversation (ended is false),
+ * such a message may still become the task, so a reason to keep it is
+ * returned. */
 static unsigned
 find_optional_floor(const struct ctx_plan *plan,
     const struct ctx_segment *segment, bool ended)
@@ -119,9 +118,9 @@ ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i)
 
 /* Keeps the user messages and the last group (messages kept or removed
  * together) of each turn of which any message is kept.  Called if roles must
- * alternate, because otherwise two neighbouring messages would have the same
- * role.  If the turn's last tool results are in the message that begins the
- * next turn, the next turn is handled in the same way. */
+ * alternate.  Otherwise two neighbouring messages would have the same role.  If
+ * the message that begins the next turn contains the turn's last tool results,
+ * these messages of the next turn are kept, too. */
 static void
 pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
@@ -149,9 +148,9 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 				continue;
 			floor = (turn_floors & CTX_FLOORS_FOREVER) |
 			    CTX_FLOOR_BIT(CTX_FLOOR_TURN);
-			/* If more messages may come, the last group of the
-			 * newest turn may change.  So the present last group is
-			 * not kept permanently. */
+			/* The last group of the newest turn may change if more
+			 * messages come.  So its present last group is not kept
+			 * permanently. */
 			if (!ended && j == last &&
 			    segments[j].turn == plan->step.turn)
 				floor = CTX_FLOOR_BIT(CTX_FLOOR_TURN);
@@ -162,8 +161,8 @@ pin_turn_ends(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 }
 
 /* Returns true if a tool call of segment i may still get a result.  If no more
- * messages will come (ended is true), this is possible only in the newest turn,
- * or for a call that gets several results. */
+ * messages will come (ended is true), only a call of the newest turn can still
+ * get a result, or a call that gets several results. */
 static bool
 has_open_tool_call(const struct ctx_plan *plan, struct ctx_groups *groups,
     uint32_t i, bool ended)
@@ -178,10 +177,10 @@ has_open_tool_call(const struct ctx_plan *plan, struct ctx_groups *groups,
 		(segments[i].flags & CTX_SEGMENT_MORE_RESULTS));
 }
 
-/* Returns the index of the first segment that a later tool result can still add
- * to the group of its call, or SIZE_MAX if there is none.  A tool call may get
- * several results; each later result adds all segments between the call and
- * itself to the group. */
+/* Returns the index of the first segment (message or part of one) that a later
+ * tool result can still add to the group of its call, or SIZE_MAX if there is
+ * none.  If a tool call gets several results, each later result adds all
+ * segments between call and result to the group. */
 static size_t
 find_first_open(const struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -195,9 +194,8 @@ find_first_open(const struct ctx_plan *plan, struct ctx_groups *groups)
 	return i;
 }
 
-/* Sets plan->floors: for each segment, the reasons why it must not be removed,
- * with the present values of keep_last, keep_turns and keep_first in the
- * settings. */
+/* Sets plan->floors (for each segment, the reasons to keep it) according to the
+ * present values of keep_last, keep_turns and keep_first in the settings. */
 static void
 find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 {
@@ -214,8 +212,9 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		unsigned floors = find_own_floor(plan, &segments[i], ended) |
 		    find_optional_floor(plan, &segments[i], ended);
 
-		/* Each of the newest turns (keep_turns) keeps its last segment,
-		 * and with this segment the whole group to which it belongs. */
+		/* The last segment (message or part of one) of each of the
+		 * newest turns (keep_turns) is kept, together with its whole
+		 * group. */
 		if (!(segments[i].flags &
 			(CTX_SEGMENT_UNKNOWN | CTX_SEGMENT_SYSTEM |
 			    CTX_SEGMENT_META)) &&
@@ -237,8 +236,9 @@ find_floors(struct ctx_plan *plan, struct ctx_groups *groups, bool ended)
 		    plan->floors[ctx_group_of(segments, (uint32_t)i)];
 }
 
-/* Returns the number of tokens in segments that must be kept, plus the tokens
- * that are reserved for the segments after plan->step. */
+/* Returns the number of tokens in segments (messages or parts of messages) that
+ * must be kept, plus the tokens that are reserved for the segments after
+ * plan->step. */
 static uint64_t
 count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -251,9 +251,8 @@ count_floor_tokens(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return tokens;
 }
 
-/* Returns how many tokens must be kept if keep_turns, keep_last and keep_first
- * have their lowest possible values, except that keep_turns is not lowered
- * below the number "turns". */
+/* Returns how many tokens must be kept if keep_last and keep_first have their
+ * lowest possible values, and keep_turns is lowered, but not below "turns". */
 static uint64_t
 count_least_tokens(struct ctx_plan *plan, struct ctx_groups *groups,
     uint64_t turns)
@@ -275,8 +274,9 @@ count_least_tokens(struct ctx_plan *plan, struct ctx_groups *groups,
 }
 
 /* Lowers *number, which is a number of kept messages or turns in
- * plan->settings, until at most "most" tokens must be kept, but not below
- * "least".  Returns true if at most "most" tokens must be kept at the end. */
+ * plan->settings, until at most "most" tokens must be kept.  Does not lower it
+ * below "least".  Returns true if at most "most" tokens must be kept at the
+ * end. */
 static bool
 lower_until_met(struct ctx_plan *plan, struct ctx_groups *groups,
     uint64_t *number, uint64_t least, uint64_t most)
@@ -290,11 +290,11 @@ lower_until_met(struct ctx_plan *plan, struct ctx_groups *groups,
 	}
 }
 
-/* Lowers keep_turns, then keep_last, then keep_first, until the newest turns,
- * the newest messages and the first messages use at most a share of the tokens
- * that the target leaves beside what must be kept in any case.  If keep_turns
- * becomes 0, even the first user message of the newest turn may be removed; so
- * it becomes 0 only if this message alone exceeds the share. */
+/* Lowers keep_turns, then keep_last, then keep_first.  Stops when the messages
+ * that these settings keep use at most a share of the tokens that the target
+ * leaves beside what must be kept in any case.  If keep_turns is 0, even the
+ * first user message of the newest turn may be removed.  So keep_turns is
+ * lowered to 0 only if this message alone exceeds the share. */
 static void
 shrink_floors(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -344,11 +344,10 @@ set_whole_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 	find_step_user(plan, groups);
 }
 
-/* Sets plan->step to the beginning of the conversation up to the most recent
- * multiple of quantum tokens, and returns true.  Does so only if three
- * conditions are met: messages are removed in steps, the conversation exceeds
- * the target, and it has at least quantum tokens.  Otherwise returns false, and
- * does not change plan->step. */
+/* If messages are removed in steps, the conversation exceeds the target, and
+ * has at least quantum tokens, sets plan->step to the beginning of the
+ * conversation up to the most recent multiple of quantum tokens, and returns
+ * true.  Otherwise changes nothing, and returns false. */
 static bool
 set_last_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -364,7 +363,7 @@ set_last_step(struct ctx_plan *plan, const struct ctx_groups *groups)
 	while (n > 0 && segments[n - 1].start >= reached)
 		n--;
 	/* A step (the part of the conversation that the strategy looks at) must
-	 * not end between the two segments of a message. */
+	 * not end between two parts of one message. */
 	while (n > 0 && n < groups->n &&
 	    segments[n].message == segments[n - 1].message)
 		n++;

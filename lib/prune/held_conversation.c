@@ -54,11 +54,10 @@ ctx_prune_entry_is_reported(const struct prune *run,
 }
 
 /* Returns true if entry i, a record that is not a message, shares the segment
- * (unit that is kept or removed) of the entry before it.  This is so if both
- * are lines of a session file that are not messages, and if the strategy
- * decides only at the end: then ranks do not depend on the number of lines
- * between two messages.  Other strategies, which free messages early, need a
- * segment for each entry. */
+ * (unit that is kept or removed) of the entry before it.  Both must be lines of
+ * a session file that are not messages, and the strategy must decide only at
+ * the end: the ranks then do not depend on the number of such lines.  Other
+ * strategies free messages early, and need a segment for each entry. */
 static bool
 shares_segment(const struct prune *run,
     const struct held_conversation *conversation, size_t i)

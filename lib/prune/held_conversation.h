@@ -7,10 +7,10 @@
 #include "stream/rewrite.h"
 #include "truncate/text_segments.h"
 
-/* A change of a message in memory that was not reported yet.  The bytes of the
- * message are archived before its first edit, but the change is reported only
- * when no further change is possible, because an edited message may be removed
- * later. */
+/* A change of a message in memory that was not reported yet.  A change is
+ * reported only when no further change is possible, because an edited message
+ * may be removed later.  But the bytes of the message are archived before its
+ * first change. */
 struct pending_change {
 	struct ctx_change change;
 	/* the kinds of all changes of the message so far, as CTX_MARK_...
@@ -19,8 +19,8 @@ struct pending_change {
 	bool done; /* true once the change was reported */
 };
 
-/* A message in memory, as long as ctx-prune has not decided whether it is
- * removed.  A record that is not a message is stored in the same way. */
+/* A message in memory, until ctx-prune has decided whether it is removed.  A
+ * record that is not a message is stored in the same way. */
 struct prune_entry {
 	/* The message.  Its text (held.text) becomes NULL when the message is
 	 * removed. */
@@ -28,30 +28,30 @@ struct prune_entry {
 	/* Index of the message in its conversation.  For a record that is not a
 	 * message: index of the next message. */
 	uint64_t message_index;
-	/* For each tool result of the message: true if it must not be edited.
-	 * This struct owns the array.  NULL if all results may be edited. */
+	/* For each tool result of the message: true if the result must not be
+	 * edited.  This struct owns the array.  NULL if all results may be
+	 * edited. */
 	bool *excluded_results;
 	/* The change of the message that was not reported yet, owned by this
 	 * struct.  NULL if the message is unchanged, or if changes are not
 	 * reported. */
 	struct pending_change *pending;
-	/* number of the message's line in a session file, from 1; 0 if it is
-	 * not from a session file */
+	/* number of the message's line in a session file, from 1; 0 if the
+	 * message is not from a session file */
 	uint32_t transcript_line;
-	/* If this struct stands for several neighbouring lines of a session
-	 * file that are not messages: the number of the last of these lines;
-	 * "held" is then the first of these lines.  Otherwise 0.  Removed lines
-	 * among these lines are not written. */
+	/* Used if this struct stands for several neighbouring lines of a
+	 * session file that are not messages: number of the last of these
+	 * lines; "held" is the first of them.  Otherwise 0.  If such a line was
+	 * removed, it is not written. */
 	uint32_t last_line;
 	/* If a summary or notice (a text that says that messages were removed)
-	 * is inserted before or into this message: its index in the array
+	 * is inserted into this message or before it: its index in the array
 	 * "insertions", plus 1.  Otherwise 0. */
 	uint32_t insertion_number;
 	/* Number of the message's segments (the message, or its two parts) in
-	 * held_conversation.groups: 0, 1 or 2.  A message has one segment, or
-	 * two if its tool results are separate.  Lines of a session file that
-	 * are not messages may have 0, because they share the segment of the
-	 * lines before. */
+	 * held_conversation.groups: 1, or 2 if the tool results are a separate
+	 * part.  Can be 0 for lines of a session file that are not messages,
+	 * because such lines may share the segment of the lines before them. */
 	uint8_t n_segments;
 	/* true if nothing is left of the message that could be written */
 	bool is_removed;
@@ -69,13 +69,12 @@ struct insertion {
 	 * in inserted_json, in bytes. */
 	size_t string_at, string_n;
 	/* The JSON of the inserted message or block: offset and length in
-	 * inserted_json, in bytes.  The length is 0 as long as this JSON was
-	 * not made. */
+	 * inserted_json, in bytes.  The length is 0 until this JSON is made. */
 	size_t json_at, json_n;
 };
 
 /* A conversation whose messages are in memory.  The messages are in the same
- * order as their segments (each message has one, or two parts) in the member
+ * order as their segments (messages or parts of messages) in the member
  * "groups". */
 struct held_conversation {
 	struct ctx_groups groups;
@@ -114,16 +113,16 @@ struct held_conversation {
 	bool open;
 	/* Dialect (format) in which the messages were parsed. */
 	const struct ctx_dialect *read_dialect;
-	/* True once the dialect cannot change any more, because a message has
-	 * identified it, or because messages were removed. */
+	/* True once the dialect cannot change any more: a message has
+	 * identified the dialect, or messages were removed. */
 	bool format_known;
 	/* True if the record is a provider's response, from which nothing is
 	 * removed. */
 	bool is_response;
 };
 
-/* Returns message number i of those in memory, counted from 0.  The pointer is
- * valid until the next message is added. */
+/* Returns the message with index i of those in memory.  The pointer is valid
+ * until the next message is added. */
 static inline struct prune_entry *
 ctx_prune_entry_at(const struct held_conversation *conversation, size_t i)
 {
@@ -161,17 +160,18 @@ struct prune {
 	struct ctx_pins pins;
 };
 
-/* Returns true if a message was removed as a whole: if it has several lines in
- * a session file, only if all these lines were removed. */
+/* Returns true if a message was removed as a whole.  If the message has several
+ * lines in a session file, all of them must have been removed. */
 bool ctx_prune_entry_is_removed(const struct prune *run,
     const struct prune_entry *entry);
-/* Returns true if the message was already reported as changed, because of an
- * earlier line in a session file that belongs to the same message. */
+/* Returns true if the message was already reported as changed, when an earlier
+ * line of the same message in a session file was reported. */
 bool ctx_prune_entry_is_reported(const struct prune *run,
     const struct prune_entry *entry);
-/* Adds a record that is not a message, or such an element of a conversation
- * inside a record, to the groups of the conversation (messages that must be
- * kept or removed together). i: its number among the messages in memory. */
+/* Adds a record that is not a message to the groups of the conversation
+ * (messages that must be kept or removed together).  Also used for such an
+ * element of a conversation inside a record. i: index of the record or element
+ * in memory. */
 int ctx_prune_hold_unknown(const struct prune *run,
     struct held_conversation *conversation, size_t i, struct ctx_err *err);
 
@@ -191,20 +191,20 @@ int ctx_prune_hold_message(struct prune *run,
  * the bytes of the line in memory, or -1 with *err. */
 int ctx_prune_hold_file_line(struct prune *run, const struct ctx_event *event,
     struct ctx_err *err);
-/* Stores in *entry where a message is in its file, so that its bytes need not
- * be kept, if the strategy decides only at the end and the file can be read
- * again.  Returns true if it has stored this; false if the caller must keep the
- * bytes. */
+/* If the strategy decides only at the end and the file can be read again,
+ * stores in *entry where a message is in its file, and returns true.  The
+ * caller then need not keep the bytes of the message.  Otherwise returns
+ * false. */
 bool ctx_prune_hold_file_message(struct prune *run, struct prune_entry *entry,
     const struct ctx_event *event);
-/* Two entries, "before" and "entry", each stand for lines of a session file
- * that are not messages, and all messages between the two were removed.  Makes
- * "entry" stand for the lines of both.  Then "before" has no segment (message
- * or part of one) any more. */
+/* Joins two entries that stand for lines of a session file that are not
+ * messages.  The caller must have removed all messages between the entries.
+ * Afterwards "entry" stands for all these lines, and "before" has no segment
+ * (message or part of one). */
 void ctx_prune_join_file_lines(struct prune_entry *before,
     struct prune_entry *entry);
-/* Sets *text to the bytes of the last of the lines for which *entry stands.
- * The bytes are valid until another line is read from the file again. */
+/* Sets *text to the bytes of the last line for which *entry stands.  The bytes
+ * are valid until another line is read from the file again. */
 int ctx_prune_last_text(struct prune *run, const struct prune_entry *entry,
     struct ctx_str *text, struct ctx_err *err);
 /* Sets *text to the JSON of a message, or of a record that is not a message.
@@ -220,9 +220,9 @@ int ctx_prune_load(struct prune *run, struct prune_entry *entry,
  * same values as ctx_dialect_read_message. */
 int ctx_prune_reread(struct prune *run, const struct prune_entry *entry,
     struct ctx_err *err);
-/* Calls function with the bytes of each line for which *entry stands, if select
- * returns true for the line.  If *entry is not from a session file, calls
- * function for its record, with the line 0. */
+/* Calls function with the bytes of each line for which *entry stands and for
+ * which select returns true.  If *entry is not from a session file, calls
+ * function for its record, with 0 as the number of the line. */
 int ctx_prune_each_line(struct prune *run, struct prune_entry *entry,
     bool (*select)(const struct ctx_transcript *transcript, uint32_t line),
     int (*function)(struct prune *run, struct prune_entry *entry, uint32_t line,
@@ -284,9 +284,9 @@ int ctx_prune_report_changes(struct prune *run,
 /* ---- relink_lines.c ---- */
 
 /* Archives and reports the lines of a session file that change because other
- * lines were removed.  In some of these lines, the ids of removed lines are
- * replaced.  Others had been replaced by a message that is now removed; they
- * are removed, too, because the agent would otherwise send them to the model
+ * lines were removed.  Ids of removed lines are replaced in these lines.  If a
+ * message that replaces lines of the session is removed, the replaced lines are
+ * removed, too, because the agent would otherwise send them to the model
  * again. */
 int ctx_prune_report_lines(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
@@ -305,62 +305,64 @@ int ctx_prune_write_entry(struct prune *run, struct prune_entry *entry,
 /* Says which texts of a message are shortened to their beginning and end. */
 struct head_tail {
 	bool results; /* true if the message's tool results are shortened */
-	/* For each tool result of the message: true if it must not be
-	 * shortened.  NULL if all may be shortened. */
+	/* For each tool result of the message: true if the result must not be
+	 * shortened.  NULL if all results may be shortened. */
 	const bool *excluded_results;
-	/* True if the texts outside tool results are shortened, except a
-	 * summary or notice that an earlier run has inserted. */
+	/* True if the texts outside tool results are shortened.  A summary or
+	 * notice that an earlier run has inserted is not shortened. */
 	bool texts;
 };
 /* Adds the edits that shorten the texts of a message to their beginning and
- * end.  Some text is always kept, so the message does not become empty, even if
- * other edits remove its other blocks. */
+ * end.  The message keeps some text, even if other edits remove its other
+ * blocks. */
 int ctx_head_tail_edit(struct prune *run, struct ctx_edits *edits,
     const struct ctx_message *message, const struct head_tail *which,
     struct ctx_err *err);
 /* Some agents store a second copy of a tool result in the line.  If one of the
- * edits from number first on changes the tool result, adds edits that change
- * the copy: texts of more than CTX_HEAD_TAIL_CHARS characters are replaced by
- * CTX_CLEARED if clear is true, otherwise shortened to their beginning and
- * end. */
+ * edits from number "first" on changes the tool result, adds edits that change
+ * the copy.  In the copy, texts of more than CTX_HEAD_TAIL_CHARS characters are
+ * replaced by CTX_CLEARED if clear is true, otherwise shortened to their
+ * beginning and end. */
 int ctx_head_tail_edit_copy(struct prune *run, struct ctx_edits *edits,
     size_t first, const struct ctx_message *message, bool clear,
     struct ctx_err *err);
 /* Sets *saved to the number of tokens that ctx_head_tail_edit would save in a
- * message.  To find it, makes the edits in a copy of the message, and counts
- * the tokens of the copy.  The members "first" and "n" of *edited are not used.
- * Sets *saved to 0 if the dialect (format) cannot read a message without the
- * record around it. */
+ * message.  Makes the edits in a copy of the message, and counts the tokens of
+ * the copy.  The members "first" and "n" of *edited are not used.  Sets *saved
+ * to 0 if the dialect (format) cannot read a message without the record around
+ * it. */
 int ctx_head_tail_savings(struct prune *run,
     const struct ctx_edited_message *edited, const struct head_tail *which,
     uint32_t *saved, struct ctx_err *err);
 
 /* Sets *saved to the number of tokens that the edits in run->message_edits
- * save.  To find it, makes the edits in a copy of the message, and counts the
- * tokens of the copy.  The members "first" and "n" of "edited" are not used.
- * Sets *saved to 0 if the dialect (format) cannot read a message without the
- * record around it. */
+ * save.  Makes the edits in a copy of the message, and counts the tokens of the
+ * copy.  The members "first" and "n" of "edited" are not used.  Sets *saved to
+ * 0 if the dialect (format) cannot read a message without the record around
+ * it. */
 int ctx_prune_edit_savings(struct prune *run, struct ctx_edited_message edited,
     uint32_t *saved, struct ctx_err *err);
 
 /* ---- strategy/scorer.c ---- */
 
 /* Sets *removed to the passages (a few sentences or lines each) that are
- * removed from the texts of a segment if the segment is kept, in the order of
- * the texts.  Must be called after ctx_scorer_rank.  The list is valid until
- * the next call. */
+ * removed from the texts of a kept segment (message or part of one), in the
+ * order of the texts.  The caller must first call ctx_scorer_rank.  The list is
+ * valid until the next call. */
 int ctx_scorer_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);
 
 /* ---- keep_passages.c ---- */
 
 /* Adds the edits that remove passages (a few lines each) from the texts of a
- * segment: those that the strategy has not chosen to keep. */
+ * segment (message or part of one): the passages that the strategy does not
+ * keep. */
 int ctx_prune_remove_passages(struct prune *run,
     struct held_conversation *conversation, struct ctx_edits *edits,
     const struct ctx_message *message, size_t segment, struct ctx_err *err);
-/* Sets the member passage_savings of segment i, the tokens of its removable
- * passages.  Segment i must be the only segment of its message. */
+/* Counts the tokens of the removable passages of segment i, and stores them in
+ * the member passage_savings of the segment.  The caller must pass the only
+ * segment of a message. */
 int ctx_prune_count_passage_savings(struct prune *run,
     struct held_conversation *conversation, const struct prune_entry *entry,
     size_t i, struct ctx_err *err);
@@ -371,8 +373,8 @@ int ctx_prune_count_passages(struct prune *run,
 
 /* ---- find_insertion.c: summaries and notices of an earlier run ---- */
 
-/* A summary or notice that an earlier run has inserted, found in a message.  It
- * is the whole message, a block of it, or the beginning of a string. */
+/* A summary or notice of an earlier run that was found in a message.  It is the
+ * whole message, a block of the message, or the beginning of a string. */
 struct found_insertion {
 	/* summary: true if the text is a summary; notice: true if it is a
 	 * notice; both false if it is neither. */
@@ -390,15 +392,16 @@ void ctx_insertion_find(const struct ctx_prune_config *options,
  * all blocks are tool results. */
 size_t ctx_insertion_skip_result_blocks(const struct ctx_message *message);
 /* Returns true if block i is a string that is the whole content of a user
- * message, so that a summary or notice can be put before its text. */
+ * message.  A summary or notice can be put at the beginning of such a
+ * string. */
 bool ctx_insertion_is_string_content(const struct ctx_message *message,
     size_t i);
 
 /* ---- insert_message.c: summaries and notices of this run ---- */
 
-/* Returns true if a summary or notice can be inserted at this user message: as
- * a message before it, as one of its blocks, or at the beginning of its string.
- * This depends on the dialect (format). */
+/* Returns true if the dialect (format) allows to insert a summary or notice at
+ * this user message: as a message before it, as one of its blocks, or at the
+ * beginning of its string. */
 bool ctx_insertion_fits(const struct ctx_message *message);
 /* Returns true if a summary or notice will be inserted into a message in
  * memory, as a block of it or in its string. */
@@ -430,13 +433,13 @@ struct insertion_content {
 	size_t next;
 };
 /* Chooses whether a summary or notice is inserted into a user message as a
- * block or in the message's string.  Sets the members form, string, message and
- * next of *content. */
+ * block, or in the message's string.  Sets the members form, string, message
+ * and next of *content. */
 void ctx_insertion_choose_place(const struct prune *run,
     const struct ctx_message *message, struct insertion_content *content);
 /* Sets *tokens to the number of tokens that an inserted summary or notice adds
- * to the conversation, or to 0 if messages of the dialect (format) cannot
- * contain it in this form. */
+ * to the conversation.  Sets *tokens to 0 if messages of the dialect (format)
+ * cannot contain a summary or notice in this form. */
 int ctx_insertion_count(struct prune *run, struct ctx_counter *counter,
     const struct insertion_content *content, uint64_t *tokens,
     struct ctx_err *err);
@@ -451,8 +454,8 @@ int ctx_insertion_count_found(struct prune *run, struct ctx_counter *counter,
 int ctx_insertion_remove(struct ctx_edits *edits,
     const struct ctx_message *message, const struct found_insertion *found,
     struct ctx_err *err);
-/* Adds a summary or notice to those that will be inserted. message_index: index
- * of the message in memory before or into which it is inserted. */
+/* Adds a summary or notice to the list of insertions. message_index: index of
+ * the message in memory before or into which the text is inserted. */
 int ctx_insertion_add(struct held_conversation *conversation,
     size_t message_index, const struct insertion_content *content,
     uint64_t tokens, struct ctx_err *err);
@@ -466,10 +469,9 @@ int ctx_insertions_add_notices(struct prune *run,
 int ctx_insertions_compose(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 /* Adds the edit that inserts a summary or notice into a message to
- * run->message_edits.  It is inserted as a block before the other blocks of the
- * message, or at the beginning of the string that is the message's content.  If
- * replace is true, it replaces the summary or notice that an earlier run has
- * inserted there. */
+ * run->message_edits: as a block before the other blocks of the message, or at
+ * the beginning of the string that is the message's content.  If replace is
+ * true, the new text replaces the summary or notice of an earlier run. */
 int ctx_insertion_insert_block(struct prune *run,
     struct held_conversation *conversation, const struct prune_entry *entry,
     const struct ctx_message *message, bool replace, struct ctx_err *err);
@@ -488,9 +490,9 @@ int ctx_insertion_write_message(struct prune *run,
 
 /* ---- write_summary.c ---- */
 
-/* Inserts a summary of the messages that the plan removes.  If the summary
- * would have at least as many tokens as these messages, it is not inserted, and
- * the messages are kept if the conversation then fits into the budget. */
+/* Inserts a summary of the messages that the plan removes.  Inserts none if the
+ * summary would have at least as many tokens as these messages.  The messages
+ * are then kept if the conversation fits into the budget with them. */
 int ctx_prune_summarize(struct prune *run,
     struct held_conversation *conversation, struct ctx_err *err);
 

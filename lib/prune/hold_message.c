@@ -1,12 +1,12 @@
 /*
  * hold_message.c - adds a message to the conversation in memory
  *
- * While the JSON of a message is parsed, the functions in this file find what
- * is needed, besides the tokens, to decide about the message: whether the user
- * pinned the message, which of its tool results may be edited, and whether an
- * earlier run inserted a summary or notice into it.  They also count the tokens
- * that a notice (text that says that messages were removed) before the message
- * would have.
+ * The functions in this file find what is needed, besides the tokens, to decide
+ * about a message: whether the user pinned it, which of its tool results may be
+ * edited, and whether an earlier run inserted a summary or notice into it.
+ * They also count the tokens of a notice (text that says that messages were
+ * removed) before the message.  All this is done while the JSON of the message
+ * is parsed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +28,8 @@ is_excluded_tool(struct prune *run, const struct ctx_groups *groups,
 }
 
 /* Finds the results of tools that --tool and --not-tool exclude from editing.
- * These results cannot be cleared (replaced by a short text), so the tokens
- * that clearing them would save are subtracted from cost->clearable. */
+ * Such results cannot be cleared (replaced by a short text), so cost->clearable
+ * is lowered by the tokens that clearing them would save. */
 static int
 exclude_results(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,
@@ -65,10 +65,10 @@ exclude_results(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* Sets the member head_tail_savings of the segments (messages or parts of one)
- * from index first on: number of tokens that are saved if only the beginning
- * and the end of the segment's long texts are kept.  Does nothing if the
- * strategy or the level does not shorten texts. */
+/* Sets the member head_tail_savings of the segments (messages or parts of
+ * messages) from the index "first" on. head_tail_savings: number of tokens that
+ * are saved if only the beginning and the end of long texts are kept.  Does
+ * nothing if the strategy or the level does not shorten texts. */
 static int
 measure_head_tail(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, const struct ctx_message *message,
@@ -98,11 +98,11 @@ measure_head_tail(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* If a turn begins with the segment, sets segment->notice_tokens to the number
- * of tokens that a notice (text that says that messages were removed) before
- * the segment would have.  If the notice is a message, or a block that the
- * provider does not join with the text after it, the number is the same at all
- * places of a dialect, and is counted only once. */
+/* If a turn begins with the segment (message or part of one), sets
+ * segment->notice_tokens to the number of tokens of a notice (text that says
+ * that messages were removed) before it.  A notice that is a message, or a
+ * block that the provider does not join with the next text, has the same number
+ * of tokens at all places of a dialect, and is counted only once. */
 static int
 count_notice_tokens(struct prune *run, struct held_conversation *conversation,
     struct prune_entry *entry, const struct ctx_message *message,
@@ -115,7 +115,7 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	uint64_t tokens = conversation->notice_cost;
 	bool varies, is_known;
 
-	/* After a summary of an earlier run no notice is needed, because the
+	/* No notice is needed after a summary of an earlier run, because the
 	 * summary says that messages were removed. */
 	if (notice == NULL ||
 	    conversation->plan.settings.strategy->summarizes ||
@@ -147,10 +147,10 @@ count_notice_tokens(struct prune *run, struct held_conversation *conversation,
 	return 0;
 }
 
-/* If a segment contains a summary or notice of an earlier run together with
- * other text, stores this: sets a flag of the segment, and its member
- * inserted_tokens.  For messages that consist only of a summary or notice,
- * find_given_flags does this. */
+/* If a segment (message or part of one) contains a summary or notice of an
+ * earlier run and other text, sets a flag of the segment and its member
+ * inserted_tokens.  If the segment is only a summary or notice,
+ * find_given_flags sets the flags. */
 static int
 record_insertion(struct prune *run, struct held_conversation *conversation,
     const struct ctx_message *message, const struct found_insertion *found,
@@ -185,7 +185,7 @@ find_given_flags(struct prune *run, const struct ctx_message *message,
 	if (ctx_pins_match(&run->pins, message, &pinned, err) < 0)
 		return -1;
 	/* Some formats mark the summary that an agent wrote of earlier
-	 * messages; such a message is pinned.  A summary that ctx has inserted
+	 * messages.  Such a message is pinned.  A summary that ctx has inserted
 	 * looks the same in these formats, but is not pinned. */
 	if (pinned || (*flags == 0 && (message->flags & CTX_MESSAGE_PINNED)))
 		*flags |= CTX_SEGMENT_PINNED;
@@ -223,8 +223,8 @@ add_segments(struct prune *run, struct held_conversation *conversation,
 }
 
 /* Sets the members of a message's new segments (the message, or its two parts)
- * that ctx_groups_add does not set: the tokens of a summary or notice of an
- * earlier run, the tokens that a new notice would have, and the tokens that
+ * that ctx_groups_add does not set.  These members are numbers of tokens: of a
+ * summary or notice of an earlier run, of a new notice, and the tokens that
  * shortening would save.  Also lets the strategy's scorer, if there is one,
  * read the message. */
 static int

@@ -15,8 +15,8 @@
 /* ---- composing summaries and notices, and counting their tokens ---- */
 
 /* Writes the ids of an inserted message, as JSON strings, to uuid and hex.  The
- * ids are a hash of the message's text and of the JSON of the neighbouring
- * message, so that every run makes the same ids. */
+ * ids are a hash of two texts: the text of the message, and the JSON of the
+ * neighbouring message.  So every run makes the same ids. */
 static void
 make_names(struct ctx_str text, struct ctx_str neighbour, char uuid[39],
     char hex[11])
@@ -34,9 +34,9 @@ make_names(struct ctx_str text, struct ctx_str neighbour, char uuid[39],
 	(void)snprintf(hex, 11, "\"%.8s\"", digest);
 }
 
-/* Finds a member inside a JSON object, and returns the JSON of the member's
- * value, or "null" if there is no such member. name: the path to the member
- * (see ctx_json_find_path). node: the JSON object. */
+/* Returns the JSON of the value of a member inside a JSON object, or "null" if
+ * there is no such member. name: the path to the member (see
+ * ctx_json_find_path). node: the JSON object. */
 static struct ctx_str
 find_path_value(const struct ctx_json *json, uint32_t node, struct ctx_str name)
 {
@@ -144,10 +144,10 @@ count_literal_tokens(struct prune *run, struct ctx_counter *counter,
 	return rc;
 }
 
-/* Sets *tokens to the number of tokens that a text (first) adds when it is
- * inserted at the beginning of a JSON string (rest).  The string is counted
- * with and without the text, because a token may contain the end of the text
- * and the beginning of the string. */
+/* Sets *tokens to the number of tokens that a text ("first") adds when it is
+ * inserted at the beginning of a JSON string ("rest").  The string is counted
+ * with and without the text, because the end of the text and the beginning of
+ * the string may be one token. */
 static int
 count_prefix_tokens(struct prune *run, struct ctx_counter *counter,
     struct ctx_str first, struct ctx_str rest, uint64_t *tokens,
@@ -178,10 +178,9 @@ append_suffix(struct ctx_buf *out, bool summary, struct ctx_err *err)
 }
 
 /* Sets *tokens to the number of tokens that a summary or notice adds to the
- * conversation. literal: the text of the summary or notice, as a JSON string.
- * If the text is to be inserted at the beginning of another string
- * (INSERT_STRING), replaces the closing quote of literal by the separator
- * between the two texts. */
+ * conversation. literal: the text as a JSON string.  If the text is inserted at
+ * the beginning of another string (INSERT_STRING), replaces the closing quote
+ * of literal by the separator between the text and the other string. */
 static int
 count_insertion(struct prune *run, struct ctx_counter *counter,
     const struct insertion_content *content, struct ctx_buf *literal,
@@ -214,9 +213,8 @@ ctx_insertion_choose_place(const struct prune *run,
 	ctx_insertion_find(run->options, message, &found);
 	content->form = INSERT_BLOCK;
 	content->message = message;
-	/* If an earlier run has inserted a summary into the message, the new
-	 * summary replaces it, so the block after the earlier summary is the
-	 * next block. */
+	/* The new summary replaces the summary of an earlier run in the
+	 * message, so the next block is the one after the earlier summary. */
 	content->next = found.summary ? found.block + 1 : i;
 	if (i == message->n || !ctx_insertion_is_string_content(message, i))
 		return;
@@ -363,8 +361,8 @@ ctx_insertions_add_notices(struct prune *run,
 
 /* Makes the JSON of a summary or notice from the template of the dialect.
  * Appends this JSON to conversation->inserted_json, and stores its offset and
- * length. node: JSON node of the message before which or into which the summary
- * or notice is inserted. */
+ * length. node: JSON node of the message before which or into which the text is
+ * inserted. */
 static int
 compose_insertion(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, const struct ctx_json *json, uint32_t node,
@@ -431,7 +429,7 @@ ctx_insertions_compose(struct prune *run,
 
 /* Adds the edit that inserts a summary or notice at the beginning of the string
  * that is the content of a message.  If replace is true, the summary or notice
- * that an earlier run inserted there is removed. */
+ * of an earlier run is removed from the string. */
 static int
 insert_in_string(struct prune *run, struct held_conversation *conversation,
     const struct prune_entry *entry, const struct ctx_message *message,
@@ -525,8 +523,8 @@ ctx_insertion_write_message(struct prune *run,
 	bool crlf;
 	int rc;
 
-	/* The new line gets the same line end (LF or CRLF) as the line before
-	 * it, or, if it is the first line, as the line after it. */
+	/* The new line gets the line end (LF or CRLF) of the line before it.
+	 * The first line gets the line end of the line after it. */
 	while (i > 0 && ctx_prune_entry_at(conversation, i - 1)->is_removed)
 		i--;
 	if (ctx_prune_last_text(run,

@@ -6,10 +6,10 @@
 
 /* Returns true if the first passage of a segment (message or part of one) must
  * be kept, because a notice (text that says that messages were removed) may be
- * inserted directly before it: in the same string, or in a block that the
- * provider joins with the text.  A token may then contain the end of the notice
- * and the beginning of the passage, and the tokens of the notice were counted
- * together with this passage. */
+ * inserted before it: in the same string, or in a block that the provider joins
+ * with the text.  The end of the notice and the beginning of the passage may be
+ * one token, so the tokens of the notice were counted together with this
+ * passage. */
 static bool
 keeps_start(const struct held_conversation *conversation,
     const struct ctx_message *message, size_t segment)
@@ -21,8 +21,8 @@ keeps_start(const struct held_conversation *conversation,
 }
 
 /* Sets run->text_segments to the texts from which passages are removed.  If
- * block i is a tool result, these are the texts of this result; otherwise those
- * of the message outside its tool results. */
+ * block i is a tool result, these are the texts of this result.  Otherwise they
+ * are the texts of the message outside its tool results. */
 static int
 find_texts(struct prune *run, const struct ctx_message *message, size_t i,
     struct ctx_err *err)
@@ -34,9 +34,9 @@ find_texts(struct prune *run, const struct ctx_message *message, size_t i,
 	    err);
 }
 
-/* Takes the passages at the beginning of the list *all that belong to one tool
- * result out of this list, and sets *first to them.  Returns false if the list
- * *all is empty. */
+/* Removes from the beginning of the list *all the passages that belong to one
+ * tool result, and sets *first to these passages.  Returns false if *all is
+ * empty. */
 static bool
 take_result(struct passages *all, struct passages *first)
 {
@@ -105,8 +105,8 @@ ctx_prune_count_passages(struct prune *run,
 		const struct prune_entry *entry =
 		    ctx_prune_entry_at(conversation, i);
 
-		/* Of two segments of a message, the first one has the tool
-		 * results. */
+		/* If a message has two segments (parts), the first one has the
+		 * tool results. */
 		if (entry->n_segments > 0 &&
 		    ctx_prune_count_passage_savings(run, conversation, entry,
 			first, err) < 0)

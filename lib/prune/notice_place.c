@@ -4,9 +4,9 @@
  *
  * A notice is inserted before the first user message of a turn if messages
  * directly before this turn were removed.  If messages were removed only within
- * a turn, no notice is inserted.  But if an earlier run inserted a notice
- * within the turn, this notice is kept, because without it two consecutive
- * messages might have the same role.
+ * a turn, no notice is inserted.  But a notice that an earlier run inserted
+ * within a turn is kept, because without it two consecutive messages might have
+ * the same role.
  */
 #include "prune/plan.h"
 
@@ -26,10 +26,10 @@ drop_notice_message(struct ctx_plan *plan, size_t notice)
 		plan->marks[notice] = CTX_MARK_DROP;
 }
 
-/* Ends a gap (sequence of removed messages). i: index of the first segment
- * after the gap, which is kept.  If this segment begins another turn (turns is
- * true), marks the segment, so that a notice is inserted before it.  Does not
- * mark the segment if an earlier run already inserted a notice, or if a notice
+/* Ends a gap (sequence of removed messages). i: index of the first kept segment
+ * (message or part of one) after the gap.  If this segment begins another turn
+ * (turns is true), marks it, so that a notice is inserted before it.  Does not
+ * mark it if an earlier run already inserted a notice there, or if a notice
  * would need at least as many tokens as were removed. */
 static void
 close_gap(struct ctx_plan *plan, const struct ctx_segment *segment, size_t i,
@@ -110,11 +110,11 @@ ctx_notice_cost(const struct ctx_plan *plan, const struct ctx_groups *groups)
 	return cost;
 }
 
-/* Removes one notice at segment i, which is kept, or directly before this
- * segment.  Returns the number of tokens that this saves, or 0 if there is no
- * notice.  The notice may be one that the plan would insert, a part of segment
- * i, or a message that an earlier run inserted. notice: index of the segment of
- * such a message, or SIZE_MAX if there is none. */
+/* Removes one notice at segment i, which is kept, or directly before segment i.
+ * Returns the number of tokens that this saves, or 0 if there is no notice.
+ * The notice may be one that the plan would insert, a part of segment i, or a
+ * message of an earlier run. notice: index of the segment of such a message, or
+ * SIZE_MAX if there is none. */
 static uint64_t
 remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
     size_t notice)
@@ -130,8 +130,7 @@ remove_notice(struct ctx_plan *plan, const struct ctx_groups *groups, size_t i,
 		return segment->inserted_tokens;
 	}
 	/* A notice of an earlier run is kept if the next message is not a user
-	 * message: the next message may be the assistant's, which may need a
-	 * user message before it. */
+	 * message: an assistant message may need a user message before it. */
 	if (notice == SIZE_MAX || plan->floors[notice] != 0 ||
 	    !((segment->flags & CTX_SEGMENT_USER) ||
 		segment->notice_tokens > 0))

@@ -11,9 +11,9 @@
  * To save memory, the same steps also run before the conversation has ended,
  * and messages are removed early.  A message may be removed early only if it
  * would also be removed at the end.  So, before the end, each number of tokens
- * is the lowest that is possible: all edits that the level allows are assumed
- * to be made, and segments that must be kept only for now (for example as one
- * of the newest) count as 0 tokens.  Messages before ctx_plan.cut_message were
+ * is the lowest possible number.  All edits that the level allows are assumed
+ * to be made.  Segments that must be kept only for now (for example as one of
+ * the newest) count as 0 tokens.  Messages before ctx_plan.cut_message were
  * removed early.
  */
 #include <assert.h>
@@ -23,10 +23,9 @@
 #include "prune/plan.h"
 #include "prune/plan_steps.h"
 
-/* The tokens of notices (texts that say that messages were removed) must also
- * fit into the target.  If too few tokens were reserved for notices, more are
- * reserved and the plan is made again.  This is the maximum number of
- * repetitions. */
+/* Maximum number of times that a plan is made again.  This happens if the
+ * tokens reserved for notices (texts that say that messages were removed) were
+ * too few: notices must also fit into the target. */
 #define ROUNDS 8
 
 void
@@ -63,9 +62,9 @@ grow_plan(struct ctx_plan *plan, size_t n, struct ctx_err *err)
 }
 
 /* Returns true if this user message may be removed only together with its whole
- * turn, because the other messages of the turn need it.  Also returns true for
- * a summary with the role user, if the message after it needs a user message
- * before it. */
+ * turn, because other messages of the turn need it.  Also returns true for a
+ * summary with the role user if the next message needs a user message before
+ * it. */
 static bool
 is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
@@ -76,10 +75,9 @@ is_required_user(const struct ctx_plan *plan, const struct ctx_segment *segment)
 		!plan->settings.strategy->summarizes);
 }
 
-/* Returns true for a summary that the agent has written to replace earlier
- * messages.  Such a summary is not an answer to a user message.  So the user
- * messages of its turn need not be kept together with it, unless roles must
- * alternate. */
+/* Returns true for a summary of earlier messages that the agent has written.
+ * Such a summary is not an answer to a user message.  So the user messages of
+ * its turn need not be kept with it, unless roles must alternate. */
 static bool
 is_outside_turns(const struct ctx_plan *plan, const struct ctx_segment *segment)
 {
@@ -195,8 +193,8 @@ free_candidates(struct ctx_plan *plan)
 }
 
 /* Removes the user messages of each turn of which all other messages are
- * removed.  Exception: some strategies rank user messages like other messages,
- * and may keep a user message although the rest of its turn is removed. */
+ * removed.  Exception: if a strategy ranks user messages like other messages,
+ * it may keep user messages of such a turn. */
 static void
 drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 {
@@ -226,11 +224,11 @@ drop_with_turns(struct ctx_plan *plan, struct ctx_groups *groups)
 	}
 }
 
-/* Stores how far the strategy has removed messages: sets plan->cut_message to
+/* Stores how far the strategy has removed messages.  Sets plan->cut_message to
  * the index of the newest removed message.  With quantum, also sets
  * plan->cut_tokens to the next multiple of quantum after the number of tokens
- * before this message.  Must be called before drop_with_turns, which removes
- * user messages that the strategy itself did not remove. */
+ * before this message.  The caller must not have called drop_with_turns, which
+ * removes user messages that the strategy itself did not remove. */
 static void
 set_cut_line(struct ctx_plan *plan, const struct ctx_groups *groups)
 {
@@ -284,10 +282,9 @@ ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups)
 
 		if (plan->marks[i] & CTX_MARK_DROP)
 			continue;
-		/* If two segments belong to the same message, the tokens of its
-		 * role are counted in both.  If both segments (parts of the
-		 * message) are kept, the tokens of the role are subtracted
-		 * once. */
+		/* If a message has two segments (parts), the tokens of its role
+		 * are counted in both.  If both are kept, these tokens are
+		 * subtracted once. */
 		if (i + 1 < groups->n &&
 		    segments[i].message == segments[i + 1].message &&
 		    !(plan->marks[i + 1] & CTX_MARK_DROP))
@@ -444,11 +441,12 @@ has_broken_reasoning(const struct ctx_plan *plan,
 	return false;
 }
 
-/* Removes bound reasoning (signed reasoning that the provider refuses if
- * anything before it was changed) from the first changed message on.  The
- * removal saves tokens, so the plan is made again and may keep more messages.
- * If the new plan changes an earlier message, removal and planning are
- * repeated, up to ROUNDS times; after that, all bound reasoning is removed. */
+/* Removes bound reasoning from the first changed message on.  Bound reasoning
+ * is signed reasoning that the provider refuses if anything before it was
+ * changed.  The removal saves tokens, so the plan is made again and may keep
+ * more messages.  If the new plan changes an earlier message, removal and
+ * planning are repeated, up to ROUNDS times.  After that, all bound reasoning
+ * is removed. */
 static int
 decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
     const struct ctx_plan *before, bool due, struct ctx_err *err)
@@ -459,9 +457,9 @@ decide_without_bound(struct ctx_plan *plan, struct ctx_groups *groups,
 		plan->bound_from = round < ROUNDS
 		    ? ctx_plan_find_first_change(plan, groups)
 		    : 0;
-		/* Restore the members that the previous plan has changed.  Only
-		 * these three members need to be restored: the next plan clears
-		 * the marks, and the groups were not changed. */
+		/* Restore three members that the previous plan has changed.
+		 * Nothing else must be restored: the next plan clears the
+		 * marks, and the groups were not changed. */
 		plan->has_cut = before->has_cut;
 		plan->cut_message = before->cut_message;
 		plan->cut_tokens = before->cut_tokens;

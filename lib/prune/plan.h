@@ -5,40 +5,40 @@
 #include "prune/prune.h"
 #include "truncate/text_segments.h"
 
-/* Functions that decide what is removed, one for each strategy or for several.
- * ctx_ranked_decide removes the groups with the lowest ranks; the strategies
- * salient and heuristic use this function, and other functions call it.
- * ctx_split_decide also removes by rank, but may remove the user messages of a
- * turn and keep its other messages; ctx_recall_decide calls ctx_split_decide if
- * the settings allow this. */
+/* Functions that decide what is removed.  A function may serve several
+ * strategies. ctx_ranked_decide removes the groups with the lowest ranks; the
+ * strategies salient and heuristic and other functions use it. ctx_split_decide
+ * also removes by rank, but may remove the user messages of a turn and keep its
+ * other messages. ctx_recall_decide calls ctx_split_decide if the settings
+ * allow this. */
 ctx_strategy_decide ctx_fifo_decide, ctx_window_decide, ctx_summarize_decide,
     ctx_ranked_decide, ctx_recall_decide, ctx_split_decide;
 
 /* Returns the number of tokens that are saved if segment i (message or part of
- * one) is removed.  Two segments of one message both include the tokens for its
- * role.  If both are removed, these tokens are saved once, by the second
+ * one) is removed.  If a message has two segments, both include the tokens for
+ * its role.  If both are removed, these tokens are saved once, by the second
  * segment. */
 uint64_t ctx_plan_freed_tokens(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i);
-/* Chooses the segments before which a notice (a text that says that messages
- * were removed) is inserted.  Called after all other decisions.  Chooses none
- * if the conversation has not ended (ended is false).  Whether ended is true or
- * false: if no message between two notices of earlier runs is kept, removes the
- * first of these notices. */
+/* Chooses the segments (messages or parts of messages) before which a notice (a
+ * text that says that messages were removed) is inserted.  Called after all
+ * other decisions.  Chooses none if the conversation has not ended (ended is
+ * false).  In any case, if no message between two notices of earlier runs is
+ * kept, removes the first of these notices. */
 void ctx_notice_place(struct ctx_plan *plan, const struct ctx_groups *groups,
     bool ended);
-/* Returns the number of tokens of all notices together: those of earlier runs
- * that are kept, and new ones. */
+/* Returns the number of tokens of all notices together: kept notices of earlier
+ * runs, and new notices. */
 uint64_t ctx_notice_cost(const struct ctx_plan *plan,
     const struct ctx_groups *groups);
 /* Removes notices, the oldest first, until the conversation does not exceed the
  * budget.  A notice of an earlier run is removed only if a user message comes
- * after it; otherwise roles might not alternate. */
+ * after it; without this condition roles might not alternate. */
 void ctx_notice_remove(struct ctx_plan *plan, const struct ctx_groups *groups);
 
 /* The functions of one kind of scorer.  A scorer computes the rank of each
- * segment from its text.  The struct of each kind begins with a struct
- * ctx_scorer. */
+ * segment (message or part of one) from its text.  The struct of each kind
+ * begins with a struct ctx_scorer. */
 struct ctx_scorer_kind {
 	size_t size; /* size of the scorer's struct in bytes */
 	int (*add)(struct ctx_scorer *scorer, const struct ctx_message *message,
@@ -69,8 +69,9 @@ extern const char *const ctx_salient_reasons[CTX_SALIENT_REASONS];
 
 /* ---- strategy/strategy.c ---- */
 
-/* Returns a text for reports that says why a strategy removes a segment with
- * this rank, or the name of the strategy if it has no text for the rank. */
+/* Returns a text for reports that says why a strategy removes a segment
+ * (message or part of one) with this rank.  If the strategy has no text for the
+ * rank, returns the name of the strategy. */
 const char *ctx_strategy_reason(const struct ctx_strategy *strategy,
     double rank);
 

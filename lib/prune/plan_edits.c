@@ -27,7 +27,7 @@ ctx_plan_find_allowed_edits(const struct ctx_plan *plan,
 		edits |= CTX_MARK_STRIP;
 	if (segment->passage_savings > 0)
 		return edits | CTX_MARK_PASSAGES;
-	/* If messages are removed in steps, the edits below are not made: each
+	/* If messages are removed in steps, the edits below are not made.  A
 	 * message would be edited as soon as it is no longer one of the newest,
 	 * so the output would change with almost every request. */
 	if (ctx_plan_section_tokens(settings) != 0)
@@ -103,9 +103,8 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 	for (i = 0; i < plan->step.n; i++) {
 		tokens = ctx_plan_count_without_notice(&groups->segments[i],
 		    plan->marks[i]);
-		/* A strategy that writes a summary replaces the summary of an
-		 * earlier run, so the tokens of the earlier summary are not
-		 * counted. */
+		/* If the strategy writes a new summary, it replaces the summary
+		 * of an earlier run, whose tokens are then not counted. */
 		replaced = plan->settings.strategy->summarizes
 		    ? ctx_plan_count_summary_tokens(&groups->segments[i],
 			  plan->marks[i])
@@ -127,9 +126,10 @@ ctx_plan_pin_optional(struct ctx_plan *plan, const struct ctx_groups *groups)
 }
 
 /* Marks one kind of edit in the segments that allow this edit, from the oldest
- * segment on, until the conversation has at most as many tokens as the target.
- * With a quantum, continues to the end of the section in which the target is
- * met.  Returns the number of tokens of the conversation after the edits. */
+ * segment (message or part of one) on, until the conversation has at most as
+ * many tokens as the target.  With a quantum, continues to the end of the
+ * section in which the target is met.  Returns the number of tokens of the
+ * conversation after the edits. */
 static uint64_t
 edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
     unsigned edit, uint64_t total)
@@ -141,9 +141,9 @@ edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
 	for (i = 0; i < groups->n; i++) {
 		uint64_t start = groups->segments[i].start;
 
-		/* If messages were already removed before the conversation
-		 * ended (has_cut), all edits together do not save enough tokens
-		 * to meet the target, so all edits are made. */
+		/* If messages were removed before the conversation ended
+		 * (has_cut), all edits together do not save enough tokens to
+		 * meet the target.  So all edits are made. */
 		if (!plan->has_cut && total <= plan->settings.target &&
 		    (quantum == 0 || start / quantum != section))
 			break;
@@ -161,17 +161,17 @@ edit_oldest(struct ctx_plan *plan, const struct ctx_groups *groups,
 	return total;
 }
 
-/* If edits of one kind save more tokens than are needed to meet the target,
- * cancels the edits that are not needed, from the newest message on.  Returns
- * the number of tokens of the conversation after the remaining edits. */
+/* Cancels edits of one kind that are not needed to meet the target, from the
+ * newest message on.  Returns the number of tokens of the conversation after
+ * the remaining edits. */
 static uint64_t
 cancel_needless(struct ctx_plan *plan, const struct ctx_groups *groups,
     unsigned edit, uint64_t total)
 {
 	size_t i = plan->step.n;
 
-	/* If messages were already removed early (has_cut), no edit is
-	 * cancelled, because all edits are needed; see edit_oldest. */
+	/* If messages were removed before the conversation ended (has_cut), all
+	 * edits are needed; see edit_oldest. */
 	while (!plan->has_cut && total < plan->settings.target && i-- > 0) {
 		const struct ctx_segment *segment = &groups->segments[i];
 		unsigned marks = plan->marks[i], fewer = marks & ~edit;

@@ -20,26 +20,25 @@
 /* User messages of the newest turn that are not its task are kept only if they
  * have together at most target / CTX_OPTIONAL_SHARE tokens. */
 enum { CTX_OPTIONAL_SHARE = 4 };
-/* The newest messages and turns are kept only as far as they have together at
- * most 1 / CTX_FLOOR_SHARE of the tokens that the target leaves beside
- * everything else that must be kept.  This does not apply if the user has
- * chosen the number of messages or turns. */
+/* A divisor: the newest messages and turns are kept only as far as they use at
+ * most 1 / CTX_FLOOR_SHARE of the tokens that the target leaves beside all
+ * other messages that must be kept.  Does not apply if the user has chosen the
+ * number of messages or turns. */
 enum { CTX_FLOOR_SHARE = 4 };
 
 /* ---- floor.c ---- */
 
-/* Returns true if the other messages of a turn need this user message, so that
- * it is removed only with the whole turn.  Only the task of the turn (what the
- * user wants) is needed, unless roles must alternate: then every user message
- * is needed. */
+/* Returns true if a user message is removed only together with its whole turn,
+ * because the other messages of the turn need it.  They need only the task of
+ * the turn (what the user wants).  If roles must alternate, they need every
+ * user message. */
 bool ctx_plan_is_required_by_turn(const struct ctx_plan *plan,
     const struct ctx_segment *segment);
 /* Returns true if segment i (message or part of one) belongs to a message that
  * also contains tool results of the turn before. */
 bool ctx_plan_is_shared_message(const struct ctx_segment *segments, size_t i);
-/* Sets plan->floors: for each segment, the reasons why it must be kept.  If one
- * segment of a group (messages that belong together) must be kept, the whole
- * group must be kept. */
+/* Sets plan->floors: for each segment (message or part of one), the reasons to
+ * keep it.  If one segment of a group must be kept, the whole group is kept. */
 void ctx_plan_find_floor(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended);
 
@@ -67,8 +66,8 @@ uint64_t ctx_plan_section_tokens(const struct ctx_prune_settings *settings);
 
 /* Returns the kinds of edits (CTX_MARK_... bits) that the level (light,
  * balanced, aggressive) allows for segment i (a message or a part of one).  If
- * ended is false, more messages may come, and the result also includes edits
- * that will be allowed only then. */
+ * ended is false, more messages may come; the result then also includes edits
+ * that will be allowed only after more messages. */
 unsigned ctx_plan_find_allowed_edits(const struct ctx_plan *plan,
     const struct ctx_groups *groups, size_t i, bool ended);
 /* Returns the kinds of edits (CTX_MARK_... bits) that may still be made in a
@@ -87,15 +86,16 @@ uint64_t ctx_plan_count_without_notice(const struct ctx_segment *segment,
 uint64_t ctx_plan_count_summary_tokens(const struct ctx_segment *segment,
     unsigned edits);
 /* Decides whether user messages of the newest turn that are not its task
- * (CTX_FLOOR_OPTIONAL) must be kept.  They must be kept if two conditions are
- * met: together they have at most target / CTX_OPTIONAL_SHARE tokens, and they
- * fit into the target beside everything else that must be kept. */
+ * (CTX_FLOOR_OPTIONAL) are kept.  Two conditions must be met: together they
+ * have at most target / CTX_OPTIONAL_SHARE tokens, and they fit into the target
+ * beside everything else that must be kept. */
 void ctx_plan_pin_optional(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 /* Plans edits that the level (light, balanced, aggressive) allows, until the
  * conversation has at most as many tokens as the target.  Plans one kind of
- * edit after the other, each from the oldest segment on, and not more than are
- * needed.  Called when all messages were read. */
+ * edit after the other, each from the oldest segment (message or part of one)
+ * on, and not more edits than are needed.  The caller must have read all
+ * messages. */
 void ctx_plan_edit_until_met(struct ctx_plan *plan,
     const struct ctx_groups *groups);
 

@@ -34,73 +34,74 @@ struct ctx_prune_settings {
 	uint64_t target;  /* prune down to at most this many tokens */
 	/* number of the newest messages that are never changed */
 	uint64_t keep_last;
-	/* Number of the newest turns of which the user message and the last
+	/* In each of the newest keep_turns turns, the user message and the last
 	 * group of messages are kept. */
 	uint64_t keep_turns;
-	/* The numbers keep_last (shrinks_last), keep_turns (shrinks_turns) and
-	 * keep_first (shrinks_first) say how many messages or turns are kept.
-	 * True if fewer are kept when these would use too large a share of the
-	 * target; see CTX_FLOOR_SHARE. */
+	/* True if keep_last (shrinks_last), keep_turns (shrinks_turns) or
+	 * keep_first (shrinks_first) is lowered when the messages that it keeps
+	 * use too large a share of the target; see CTX_FLOOR_SHARE. */
 	bool shrinks_last, shrinks_turns, shrinks_first;
-	/* For the strategy middle-out: number of messages at the beginning of
-	 * the conversation that are kept. */
+	/* Strategy middle-out: number of messages that are kept at the
+	 * beginning of the conversation. */
 	uint64_t keep_first;
 	/* strategy window: number of the newest turns that are kept */
 	uint64_t window_turns;
-	/* For strategies with has_steps.  If not 0, messages are removed in
+	/* For strategies with has_steps; 0: no steps.  Messages are removed in
 	 * steps of this many tokens, so that the beginning of the output
 	 * changes less often from request to request.  A strategy that removes
-	 * by age divides the conversation into sections of this size, and keeps
-	 * or removes a section as a whole, also the reasoning in it.  For a
-	 * strategy with needs_all see struct ctx_plan_step. */
+	 * by age divides the conversation into sections of this many tokens.
+	 * It keeps or removes each section as a whole, with the section's
+	 * reasoning.  For strategies with needs_all see struct
+	 * ctx_plan_step. */
 	uint64_t quantum;
 	/* A conversation with more messages than this is pruned even if its
-	 * tokens do not exceed the trigger. 0: there is no such number. */
+	 * tokens do not exceed the trigger.  0: the number of messages does not
+	 * matter. */
 	uint64_t trigger_messages;
-	/* For the strategy summarize: number of the newest messages that are
-	 * kept, or fewer if they do not fit; 0: as many as fit.  If keep_tokens
-	 * is not 0, it is used instead: the newest messages that together have
-	 * this many tokens are kept. */
+	/* Strategy summarize: which newest messages are kept. keep_messages: at
+	 * most this many; 0: as many as fit. keep_tokens: used instead of
+	 * keep_messages if it is not 0; the kept messages together have this
+	 * many tokens. */
 	uint64_t keep_messages;
 	uint64_t keep_tokens;
 	/* For the strategy summarize. summary_tokens: maximum number of tokens
 	 * of the summary; 0: as many as the kept messages leave. reserved:
-	 * number of tokens that are reserved for the summary and for the role
-	 * and delimiters of its message; 0: a share of the target. */
+	 * number of tokens that are reserved for the summary's message (text,
+	 * role and delimiters); 0: a share of the target. */
 	uint64_t summary_tokens, reserved;
 	enum ctx_reasoning reasoning;
 	/* True if the provider refuses the model's signed reasoning when
 	 * anything before it was changed. */
 	bool binds;
-	bool always; /* true: also prune a conversation below its trigger */
+	bool always; /* true: prune even a conversation below its trigger */
 	bool pin_system;
 	/* True if the format demands that user and assistant messages
-	 * alternate.  If any message of a turn is kept, the user messages and
-	 * the last group of the turn are then kept, too. */
+	 * alternate.  Then a turn of which any message is kept also keeps its
+	 * user messages and its last group of messages. */
 	bool alternates;
-	/* True if the conversation has tool calls or tool results.  If any
-	 * message of a turn is kept, the first and the last user message of the
-	 * turn are then kept, too: they contain the task of the agent, and
-	 * without them a tool call might directly follow another message of the
-	 * model, which Gemini refuses. */
+	/* True if the conversation has tool calls or tool results.  Then a turn
+	 * of which any message is kept also keeps its first and last user
+	 * message.  These two messages contain the task of the agent.  Without
+	 * them a tool call might directly follow another message of the model,
+	 * which Gemini refuses. */
 	bool whole_turns;
 };
 
-/* A candidate for removal: a segment (a message or a part of one) in the form
- * in which strategies get it.  Messages that must be kept or removed together
- * form a group.  For each group, only the candidate of its first segment is
- * used: its weight is that of the group, and the strategy sets only its member
+/* A candidate for removal: what a strategy is told about a segment (a message
+ * or a part of one).  Segments that must be kept or removed together form a
+ * group.  Of each group, only the candidate of the first segment is used:
+ * "weight" is the weight of the whole group, and the strategy sets only
  * "drop". */
 struct ctx_candidate {
 	uint64_t weight; /* tokens of the group after the edits so far */
 	/* Rank of the group.  Groups with the lowest rank are removed first. */
 	double rank;
-	/* number of the tokens in weight that belong to summaries of earlier
-	 * runs; at most UINT32_MAX */
+	/* how many of the tokens in weight belong to summaries of earlier runs;
+	 * at most UINT32_MAX */
 	uint32_t summary_tokens;
 	/* Used if quantum is not 0: the conversation is divided into sections
-	 * of quantum tokens, and this is the number of the section in which the
-	 * segment (message or part of one) begins (its lower 32 bits). */
+	 * of quantum tokens.  Number of the section in which the segment
+	 * (message or part of one) begins; only the lower 32 bits. */
 	uint32_t section;
 	/* Number of messages from the newest message of the group to the end of
 	 * the conversation.  Set only for strategies with needs_all. */
@@ -108,31 +109,31 @@ struct ctx_candidate {
 	uint32_t turn;
 	uint32_t root;    /* index of the first segment of the group */
 	bool is_root : 1; /* true for the first segment of its group */
-	/* True for a user message that the rest of its turn needs, so that it
-	 * is removed only together with the whole turn. */
+	/* True for a user message that is removed only together with its whole
+	 * turn, because other messages of the turn need it. */
 	bool user : 1;
 	/* True if the segment may be removed although its turn is kept: a
 	 * system message, a record that is not a message, a user message that
 	 * the turn does not need, or a summary that the agent has written. */
 	bool system : 1;
-	/* True if the segment must be kept.  As long as the conversation has
-	 * not ended, this may change. */
+	/* True if the segment must be kept.  May change until the conversation
+	 * has ended. */
 	bool pinned : 1;
-	/* True if the segment must be kept, whatever messages come later.  So
-	 * its tokens are never available for other messages. */
+	/* True if the segment must be kept, whatever messages come later.  The
+	 * tokens of the segment are then never available for other messages. */
 	bool permanent : 1;
-	/* True for a user message at the beginning of a turn, and for a summary
-	 * with the role user: the kept messages may begin with it. */
+	/* True if the kept messages may begin with this segment: a user message
+	 * at the beginning of a turn, or a summary with the role user. */
 	bool asks : 1;
-	/* True if a newer segment was already removed by an earlier plan.  A
+	/* True if an earlier plan has already removed a newer segment.  A
 	 * strategy that removes the oldest messages first must then remove this
 	 * segment, too. */
 	bool before_cut : 1;
 	/* true if the segment is a summary that an earlier run has inserted */
 	bool summary : 1;
 	bool crosses_turns : 1; /* the group has segments of several turns */
-	/* True if the message of the segment also contains tool results of the
-	 * turn before. */
+	/* True if the segment's message also contains tool results of the turn
+	 * before. */
 	bool shares_message : 1;
 	bool drop : 1; /* set by the strategy: true if the group is removed */
 };
@@ -144,18 +145,18 @@ typedef int ctx_strategy_decide(struct ctx_candidate *candidates, size_t n,
     struct ctx_err *err);
 
 /* A strategy: decides which messages are removed first.  The function decide
- * sets drop in the candidates of the groups that it removes, which must have
- * is_root true and pinned false.  User messages are removed after all other
- * groups of their turn, unless ranks_user_messages is true. base: number of
- * tokens of the conversation that are in no candidate. newest: number of the
+ * sets "drop" in the candidates of the groups that it removes; these candidates
+ * must have is_root true and pinned false.  User messages are removed after all
+ * other groups of their turn, unless ranks_user_messages is true. base: number
+ * of tokens of the conversation that are in no candidate. newest: number of the
  * newest turn. */
 struct ctx_strategy {
 	const char *name, *about;
 	ctx_strategy_decide *decide;
 	bool pins_system; /* true if system messages are never removed */
 	bool pins_first;  /* true: the first keep_first messages are kept */
-	bool has_budget;  /* true if it has trigger, target and levels */
-	bool has_steps;   /* true if it removes in steps of quantum tokens */
+	bool has_budget;  /* true: the strategy has trigger, target, levels */
+	bool has_steps;   /* true: removes in steps of quantum tokens */
 	/* true if the strategy decides only after the last message was read */
 	bool needs_all;
 	/* true if the strategy inserts a summary of removed messages */
@@ -163,10 +164,11 @@ struct ctx_strategy {
 	/* True if the level light clears tool results (replaces them by a short
 	 * text) before groups are removed. */
 	bool clears_results;
-	/* true if levels above light first cut long tool results to passages */
+	/* true if levels above light first shorten long tool results to
+	 * passages (a few sentences or lines each) */
 	bool cuts_results;
-	/* True if the level aggressive keeps only the beginning and the end of
-	 * long texts; false if it replaces tool results by a short text. */
+	/* True: the level aggressive keeps only the beginning and the end of
+	 * long texts.  False: it replaces tool results by a short text. */
 	bool truncates_texts;
 	/* true if user messages are ranked and removed like other messages */
 	bool ranks_user_messages;
@@ -174,19 +176,18 @@ struct ctx_strategy {
 	 * of its turn.  The conversation must also allow it:
 	 * ctx_prune_splits_turns checks both. */
 	bool splits_turns;
-	/* True if the strategy puts groups back when it has removed too much
-	 * (because groups have different sizes), as far as the target
+	/* True if the strategy can remove too much, because groups have
+	 * different sizes, and then puts groups back, as far as the target
 	 * allows. */
 	bool refills;
 	/* true if it can use embeddings, which a program of the user makes */
 	bool embeds;
-	/* Computes the rank of each segment from its text.  NULL if the
-	 * strategy removes the oldest messages first. */
+	/* The scorer, which computes the rank of each segment from its text.
+	 * NULL if the strategy removes the oldest messages first. */
 	const struct ctx_scorer_kind *scorer;
-	/* Texts that tell the user why a segment with a certain rank was
-	 * removed: reasons[0] is for rank 0, and the last text also for all
-	 * higher ranks.  NULL if ranks do not stand for reasons.  See
-	 * ctx_strategy_reason. */
+	/* Texts that tell the user why a segment was removed: reasons[r] is for
+	 * rank r, and the last text also for all higher ranks.  NULL if ranks
+	 * do not stand for reasons.  See ctx_strategy_reason. */
 	const char *const *reasons;
 	size_t n_reasons;
 };
@@ -205,22 +206,21 @@ const struct ctx_strategy *ctx_strategy_find(const char *name);
 
 /* ---- prune/plan.c: what to remove, in bounded memory -------------------- */
 
-/* Reasons why a segment must be kept.  If a segment has several reasons, its
- * tokens are counted for the first one. */
+/* Reasons why a segment (message or part of one) must be kept.  If a segment
+ * has several reasons, its tokens are counted for the first one. */
 enum ctx_floor_kind {
-	/* Not a segment: the tool definitions, whose tokens are always kept. */
+	/* the tool definitions (not a segment), which are always kept */
 	CTX_FLOOR_TOOLS,
 	CTX_FLOOR_UNKNOWN, /* the segment is a record that is not a message */
 	CTX_FLOOR_SYSTEM,
 	CTX_FLOOR_PINNED,
 	/* the segment is one of the newest messages (keep_last) */
 	CTX_FLOOR_LAST,
-	/* One of the newest keep_turns turns has the segment, as its user
-	 * message or as a part of its last group. */
+	/* The segment belongs to one of the newest keep_turns turns, as the
+	 * user message or as part of the last group of messages. */
 	CTX_FLOOR_TURN,
 	CTX_FLOOR_OPEN, /* the segment has a tool call without a result */
-	/* The strategy has no token budget, and keeps the segment for its own
-	 * reasons. */
+	/* A strategy without token budget keeps the segment. */
 	CTX_FLOOR_KEPT,
 	CTX_FLOOR_KINDS
 };
@@ -229,12 +229,12 @@ enum ctx_floor_kind {
  * The part of a conversation that a strategy looks at when it decides what is
  * removed.
  *
- * Usually this part is the whole conversation.  It is smaller if a strategy
- * with needs_all removes in steps (quantum is not 0).  Then the part ends with
- * the message at which the number of tokens last reached a multiple of quantum.
- * The later messages, which together have fewer than quantum tokens, are all
- * kept, and the decision does not depend on them.  So until the next multiple
- * is reached, the same messages are removed, each output begins with the output
+ * Usually this part is the whole conversation.  The part is smaller if a
+ * strategy with needs_all removes in steps (quantum is not 0).  It then ends
+ * with the message at which the number of tokens last reached a multiple of
+ * quantum.  All later messages, together fewer than quantum tokens, are kept,
+ * and have no influence on the decision.  So until the next multiple is
+ * reached, the same messages are removed: each output begins with the output
  * before it, and the provider can read this beginning from its prompt cache.
  */
 struct ctx_plan_step {
@@ -242,7 +242,7 @@ struct ctx_plan_step {
 	uint64_t messages, nonsystem_messages;
 	uint32_t turn; /* number of the newest turn */
 	/* Index of the last user message of the newest turn, or UINT64_MAX if
-	 * it has none. */
+	 * this turn has none. */
 	uint64_t last_user;
 	/* Number of tokens that are reserved for the messages after the step:
 	 * quantum, or 0 if the step is the whole conversation. */
@@ -253,30 +253,30 @@ struct ctx_plan_step {
 struct ctx_plan {
 	struct ctx_prune_settings settings;
 	struct ctx_plan_step step;
-	/* True if the step is the whole conversation, because the budget would
-	 * be exceeded with a smaller step. */
+	/* True if the strategy looks at the whole conversation instead of a
+	 * step, because with a step the budget would be exceeded. */
 	bool ignores_steps;
 	/* Number of tokens of the request outside its messages, such as those
 	 * of tool definitions. */
 	uint64_t fixed;
-	/* tools, system: how many of the tokens in fixed belong to the tool
-	 * definitions, and to a system prompt outside the messages. */
+	/* Parts of the number "fixed": tokens of the tool definitions, and of a
+	 * system prompt outside the messages. */
 	uint64_t tools, system;
 	uint64_t notices; /* number of tokens that are reserved for notices */
 	/* Bound reasoning is removed from the message with this index and from
-	 * all later ones; UINT64_MAX: from no message.  Bound reasoning is
-	 * signed reasoning that the provider refuses if anything before it was
+	 * all later messages; UINT64_MAX: from none.  Bound reasoning is signed
+	 * reasoning that the provider refuses if anything before it was
 	 * changed. */
 	uint64_t bound_from;
-	bool has_cut; /* true once a group was removed */
-	/* All messages before the one with this index were removed, except
+	bool has_cut; /* true once a group of messages was removed */
+	/* Index of a message.  All messages before it were removed, except
 	 * those that must be kept. */
 	uint64_t cut_message;
-	/* Used with quantum: number of tokens.  All segments that begin before
-	 * this many tokens of the conversation were removed, except those that
-	 * must be kept. */
+	/* Used with quantum: number of tokens.  All segments (messages or parts
+	 * of messages) that begin before this many tokens of the conversation
+	 * were removed, except those that must be kept. */
 	uint64_t cut_tokens;
-	/* For each segment: what will be done with it, as CTX_MARK_... bits. */
+	/* What will be done with each segment, as CTX_MARK_... bits. */
 	uint8_t *marks;
 	/* For each segment: the reasons why it must be kept.  Bit 1 << k stands
 	 * for reason k of enum ctx_floor_kind. */
@@ -287,7 +287,7 @@ struct ctx_plan {
 	/* number of tokens that the conversation has after all planned
 	 * changes */
 	uint64_t after;
-	/* for each reason: number of tokens that must be kept for it */
+	/* for each reason: number of tokens that it keeps */
 	uint64_t floor[CTX_FLOOR_KINDS];
 };
 
@@ -295,45 +295,45 @@ struct ctx_plan {
 void ctx_plan_reset(struct ctx_plan *plan,
     const struct ctx_prune_settings *settings);
 /* Makes the plan: sets plan->marks for each segment that is removed or edited.
- * If ended is false, more messages will come, and only changes that are needed
- * whatever these messages are, are planned.  If ended is true, also sets
- * plan->after and plan->floor for the output, and plans where notices are
+ * If ended is false, more messages will come, and only those changes are
+ * planned that are needed whatever these messages are.  If ended is true, also
+ * sets plan->after and plan->floor for the output, and plans where notices are
  * inserted. */
 int ctx_plan_decide(struct ctx_plan *plan, struct ctx_groups *groups,
     bool ended, struct ctx_err *err);
-/* Makes the plan of a complete conversation again, because plan->settings were
- * changed.  Only for strategies with needs_all, for which no messages are
- * removed before the conversation ends. */
+/* Makes the plan of a complete conversation again, after plan->settings were
+ * changed.  The caller must not have removed any messages; so this is only for
+ * strategies with needs_all. */
 int ctx_plan_decide_again(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err);
-/* Finds which segments of a complete conversation must be kept, and why.
- * Stores the reasons in plan->floors; ctx_scorer_rank uses them. */
+/* Finds which segments (messages or parts) of a complete conversation must be
+ * kept, and why.  Stores the reasons in plan->floors, for ctx_scorer_rank. */
 int ctx_plan_survey(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err);
-/* Returns true if the conversation must be pruned: because it exceeds its
- * trigger, has too many messages, the strategy has no trigger, or the settings
- * demand it. */
+/* Returns true if the conversation must be pruned.  This is so if the
+ * conversation exceeds its trigger, if it has too many messages, if the
+ * strategy has no trigger, or if the settings demand it. */
 bool ctx_plan_due(const struct ctx_plan *plan, const struct ctx_groups *groups);
 /* Plans the removal of bound reasoning (signed reasoning that the provider
- * refuses if anything before it was changed) from the message with this index
- * on, and updates plan->after.  Does nothing if the settings say that this
- * reasoning is kept.  Needed after ctx_plan_decide for changes that the plan
- * does not include, such as inserted summaries. */
+ * refuses if anything before it was changed) from this message and all later
+ * ones, and updates plan->after.  Does nothing if the settings keep such
+ * reasoning.  Called after ctx_plan_decide for changes that are not in the
+ * plan, such as inserted summaries. */
 void ctx_plan_bind(struct ctx_plan *plan, const struct ctx_groups *groups,
     uint64_t message);
-/* Returns true if the segment has bound reasoning (signed reasoning that the
- * provider refuses if anything before it was changed) that must be removed. */
+/* Returns true if bound reasoning (signed reasoning that the provider refuses
+ * if anything before it was changed) must be removed from the segment. */
 bool ctx_plan_must_strip(const struct ctx_plan *plan,
     const struct ctx_segment *segment);
-/* Cancels the planned removals if a strategy that writes a summary inserts none
- * after all.  Segments and earlier summaries are then not removed.  Edits that
- * the level allows remain planned.  Bound reasoning is then removed only after
- * the first of these edits; but if the budget would be exceeded with it, all
- * bound reasoning is removed whose removal was planned before the call. */
+/* Cancels the planned removals if no summary is inserted after all.  Segments
+ * and earlier summaries are then kept.  Edits that the level allows remain
+ * planned, and bound reasoning after the first of these edits is removed.
+ * Exception: if the budget would be exceeded, all bound reasoning is removed
+ * whose removal was planned before the call. */
 void ctx_plan_take_back(struct ctx_plan *plan, struct ctx_groups *groups);
-/* Returns true if the provider would refuse the output, because bound reasoning
- * is kept although its message or an earlier one was changed, in this run or an
- * earlier one. */
+/* Returns true if the provider would refuse the output: bound reasoning is kept
+ * although its message or an earlier message was changed, in this run or in an
+ * earlier run. */
 bool ctx_plan_leaves_bound(const struct ctx_plan *plan,
     const struct ctx_groups *groups);
 /* Adds up the tokens of all segments after the planned changes.  Sets
@@ -343,16 +343,16 @@ void ctx_plan_total(struct ctx_plan *plan, struct ctx_groups *groups);
 uint64_t ctx_plan_left(const struct ctx_plan *plan,
     const struct ctx_segment *segment, size_t i);
 /* Changes *groups as planned: removes the segments with CTX_MARK_DROP, and
- * reduces the tokens of edited segments. */
+ * subtracts the tokens that edits save in other segments. */
 int ctx_plan_compact(struct ctx_plan *plan, struct ctx_groups *groups,
     struct ctx_err *err);
 void ctx_plan_release(struct ctx_plan *plan);
 
 /* ---- prune/strategy/scorer.c: ranks that depend on the text ------------- */
 
-/* A scorer.  It reads the messages of a conversation one by one.  When all were
- * read, it computes a rank for each segment; the strategy removes segments with
- * low ranks first. */
+/* A scorer.  It reads the messages of a conversation one by one.  After the
+ * last message it computes a rank for each segment (message or part of one).
+ * The strategy removes segments with low ranks first. */
 struct ctx_scorer;
 struct ctx_scorer_options {
 	/* For the strategy recall: the question, or NULL to use the last user
@@ -360,46 +360,45 @@ struct ctx_scorer_options {
 	const char *query;
 	/* for the strategy recall: program that makes embeddings of texts */
 	struct ctx_command embedder;
-	/* true if texts are kept or removed as a whole, not in passages */
+	/* true: texts are kept or removed as a whole, not in parts */
 	bool whole;
 };
 
-/* Sets *scorer to a new scorer for the strategy, or to NULL if the strategy
- * needs none because it removes the oldest messages first. */
+/* Sets *scorer to a new scorer for the strategy.  Sets it to NULL if the
+ * strategy needs no scorer, because it removes the oldest messages first. */
 int ctx_scorer_open(struct ctx_scorer **scorer,
     const struct ctx_strategy *strategy,
     const struct ctx_scorer_options *options, struct ctx_err *err);
-/* Lets the scorer read a message that was added to the groups by
- * ctx_groups_add. first: index of the first segment of the message. excluded:
- * see prune_entry.excluded_results. */
+/* Lets the scorer read a message, which the caller must already have added to
+ * the groups with ctx_groups_add. first: index of the first segment of the
+ * message. excluded: see prune_entry.excluded_results. */
 int ctx_scorer_add(struct ctx_scorer *scorer, const struct ctx_message *message,
     const struct ctx_groups *groups, size_t first, const bool *excluded,
     struct ctx_err *err);
-/* Sets the rank of each segment.  Uses plan->settings, and plan->floors with
- * the reasons to keep segments, which ctx_plan_survey has stored.  CTX_EARG:
- * the embedder, a program of the user, has failed. */
+/* Sets the rank of each segment.  Uses plan->settings and the reasons in
+ * plan->floors, so the caller must first call ctx_plan_survey.  CTX_EARG: the
+ * embedder, a program of the user, has failed. */
 int ctx_scorer_rank(struct ctx_scorer *scorer, struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err);
 /* Prepares the scorer for the next conversation.  Keeps its memory. */
 void ctx_scorer_reset(struct ctx_scorer *scorer);
-/* Frees the memory that ctx_scorer_find_removed does not need.  Called when all
- * messages were ranked and there is no other conversation.  Sets *scorer to
- * NULL if all its memory was freed. */
+/* Frees the memory that ctx_scorer_find_removed does not need.  The caller must
+ * have ranked all messages, and must have no other conversation to rank.  Sets
+ * *scorer to NULL if all its memory was freed. */
 void ctx_scorer_finish(struct ctx_scorer **scorer);
 void ctx_scorer_close(struct ctx_scorer *scorer);
 
 /* ---- prune/strategy/summary.c: an extractive summary -------------------- */
 
-/* Beginning of the text of every summary that ctx inserts, by which a later run
- * recognises the summary. */
+/* Beginning of the text of every summary that ctx inserts.  A later run
+ * recognises summaries by this text. */
 #define CTX_SUMMARY_PREFIX "[Earlier conversation summary]: "
-/* Text between a summary or notice and the user's text, if both are in one JSON
- * string.  In JSON, only its line feeds are escaped. */
+/* Text between a summary or notice and the user's text in the same JSON string.
+ * JSON escapes only the line feeds of this text. */
 #define CTX_SUMMARY_SUFFIX "\n\n[End of the summary]\n\n"
 #define CTX_NOTICE_SUFFIX  "\n\n"
-/* Minimum of the default for the maximum length of a summary, in tokens: used
- * if few messages are removed, if the target is small, or if no target is
- * set. */
+/* Minimum of the default for the maximum length of a summary, in tokens.
+ * Needed if few messages are removed, or if the target is small or not set. */
 #define CTX_LEAST_SUMMARY 300
 /* Number of tokens that are reserved for the role and delimiters of a
  * summary. */
@@ -415,7 +414,7 @@ enum ctx_summary_kind {
 	CTX_SUMMARY_OTHER, /* any other text, of which only names are used */
 };
 
-/* A text that is removed.  Its strings are used only during a call of
+/* A text that is removed.  The strings are read only during the call of
  * ctx_summary_add. */
 struct ctx_summary_text {
 	enum ctx_summary_kind kind;
@@ -430,21 +429,21 @@ struct ctx_summary_text {
 /* The built-in summarizer.  It collects the removed texts in order, and selects
  * lines for a summary: requests and constraints of the user, word for word;
  * open tasks; decisions; changed files; commands; errors; other tool calls;
- * other sentences.  Most of the summary is lists of names (paths, identifiers,
- * ids and numbers) that are in removed texts and in no kept text, each list
- * below its tool call.  No line is repeated.  Equal texts give equal
+ * other sentences.  No line is repeated.  Most of the summary is lists of names
+ * (paths, identifiers, ids and numbers) that occur in removed texts and in no
+ * kept text.  Each list stands below its tool call.  Equal texts give equal
  * summaries. */
 struct ctx_summary;
 int ctx_summary_open(struct ctx_summary **summary, struct ctx_err *err);
 void ctx_summary_close(struct ctx_summary *summary);
 int ctx_summary_add(struct ctx_summary *summary,
     const struct ctx_summary_text *text, struct ctx_err *err);
-/* Adds a text that is kept.  The summarizer prefers lines with names that occur
- * in such a text. */
+/* Adds a kept text.  The summarizer prefers lines with names that occur in kept
+ * texts. */
 int ctx_summary_later(struct ctx_summary *summary, const char *p, size_t n,
     struct ctx_err *err);
 /* Selects the lines, and writes a summary of at most limit tokens to the buffer
- * out.  May be called only once. */
+ * out.  The caller may call this only once. */
 int ctx_summary_write(struct ctx_summary *summary,
     struct ctx_token_counter *counter, uint64_t limit, struct ctx_buf *out,
     struct ctx_err *err);
@@ -462,14 +461,14 @@ struct ctx_prune_outcome; /* defined below */
 
 struct ctx_prune_config {
 	/* The caller sets strategy, level and the members keep_... of these
-	 * settings.  Budget, trigger, target and quantum are computed from the
-	 * next members. */
+	 * settings. ctx computes their budget, trigger, target and quantum from
+	 * the members below. */
 	struct ctx_prune_settings settings;
 	struct ctx_amount budget;  /* percent: of the context window */
 	struct ctx_amount trigger; /* percent: of the budget */
 	struct ctx_amount target;  /* percent: of the budget */
-	/* If percent is true, the quantum is relative to the target.  If it is
-	 * not set, compute_quantum chooses it. */
+	/* If percent is true, the percentage is of the target.  If the caller
+	 * leaves it unset, compute_quantum chooses the quantum. */
 	struct ctx_amount quantum;
 	/* maximum of the trigger in tokens; 0: no maximum */
 	uint64_t trigger_tokens;
@@ -487,21 +486,22 @@ struct ctx_prune_config {
 	 * "not_tool". */
 	struct ctx_pattern tool, not_tool;
 	/* The notice: a text that says that messages were removed.  It is
-	 * inserted before the first turn after the removed messages.  UTF-8,
-	 * terminated by a NUL byte; NULL if no notice is inserted.  The
-	 * strategy summarize inserts no notice, because its summary says that
-	 * messages were removed. */
+	 * inserted before the first turn after the removed messages.  UTF-8
+	 * with a NUL byte at the end; NULL: no notice is inserted.  The
+	 * strategy summarize inserts no notice, because its summary says the
+	 * same. */
 	const char *notice;
 	/* The next members are for the strategy summarize. */
 	/* Command that writes the summary.  If it has no command line, the
 	 * built-in summarizer is used. */
 	struct ctx_command summarizer;
 	const char *prompt; /* beginning of the summarizer's input */
-	/* Maximum length of a summary in tokens. 0: a twentieth of the target,
-	 * at least CTX_LEAST_SUMMARY, for a command; for the built-in
-	 * summarizer, the tokens that the kept messages leave. */
+	/* Maximum length of a summary in tokens.  0: the default.  The default
+	 * for a command is a twentieth of the target, at least
+	 * CTX_LEAST_SUMMARY.  The default for the built-in summarizer is what
+	 * the kept messages leave. */
 	uint64_t summary_tokens;
-	/* True if the built-in summarizer is used when the command fails. */
+	/* true if the built-in summarizer is used when the command fails */
 	bool or_builtin;
 	struct ctx_scorer_options scorer;
 	struct ctx_report report;
@@ -531,23 +531,24 @@ struct ctx_prune_outcome {
 	/* the plan; plan->floor contains the tokens that must be kept */
 	const struct ctx_plan *plan;
 	bool over; /* true if the number "after" exceeds the budget */
-	/* True if bound reasoning (signed reasoning that the provider refuses
-	 * if anything before it was changed) is kept after a change, so that
-	 * the provider may refuse the output. */
+	/* True if the provider may refuse the output, because bound reasoning
+	 * is kept after a change.  Bound reasoning is signed reasoning that the
+	 * provider refuses if anything before it was changed. */
 	bool breaks_signed_reasoning;
-	/* True if nothing was changed because of CTX_REASONING_FAIL: bound
-	 * reasoning (signed reasoning that the provider refuses if anything
-	 * before it was changed) would come after a change. */
+	/* True if nothing was changed: the provider would refuse signed
+	 * reasoning after a change, and the settings contain
+	 * CTX_REASONING_FAIL. */
 	bool refused;
-	/* An error that is the reason why the conversation was not changed,
-	 * such as a failed summarizer; NULL if there is none. */
+	/* The error because of which the conversation was not changed, such as
+	 * a failed summarizer; NULL if there is none. */
 	const struct ctx_err *error;
 };
 
 /* Prunes all conversations of a stream.  The messages that may be kept are in
  * memory until their conversation has ended; then they are written.  If writer
  * is NULL, nothing is written (dry run).  CTX_EARG: the settings contradict
- * each other, or no budget is known; if for the first record, none is read. */
+ * each other, or no budget is known.  If this is found at the first record, no
+ * record is read. */
 int ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_model_counters *counters, struct ctx_prune_config *options,
     struct ctx_err *err);
@@ -555,45 +556,44 @@ int ctx_prune_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 /* ---- prune/pins.c: messages that options demand to keep ----------------- */
 
 struct ctx_pins {
-	/* the options of ctx-prune, of which only the members pin_... are
-	 * used */
+	/* the options of ctx-prune; only the members pin_... are used */
 	struct ctx_prune_config *config;
 	struct ctx_buf text; /* scratch memory */
-	/* Amount of work that may still be done for matching regular
-	 * expressions of options such as --pin with the current message; it
-	 * protects against slow expressions.  In units of CTX_PATTERN_WORK. */
+	/* Amount of work, in units of CTX_PATTERN_WORK, that may still be done
+	 * to match the regular expressions of options such as --pin with the
+	 * current message.  The limit protects against slow expressions. */
 	int64_t match_left;
 };
-/* Sets *pinned to true if --pin, --pin-tool or --pin-role match a message.
- * Sets pins->match_left for this message. */
+/* Sets *pinned to true if one of the options --pin, --pin-tool and --pin-role
+ * matches a message.  Sets pins->match_left for this message. */
 int ctx_pins_match(struct ctx_pins *pins, const struct ctx_message *message,
     bool *pinned, struct ctx_err *err);
-/* Pins the segments whose tool name matches --pin-tool, from the segment with
- * the index "first" on.  The tool name of a tool result is that of its call. */
+/* Pins the segments from the index "first" on whose tool name matches
+ * --pin-tool. The tool name of a tool result is that of its call. */
 void ctx_pins_match_tools(struct ctx_pins *pins, struct ctx_groups *groups,
     size_t first);
 void ctx_pins_release(struct ctx_pins *pins);
 
 /* ---- prune/settings.c: defaults, and numbers of tokens ------------------ */
 
-/* Sets a configuration to the defaults of ctx-prune(1).  The caller then
- * changes what the user has chosen.  If the user has chosen keep_last,
- * keep_turns or keep_first, the caller sets shrinks_last, shrinks_turns or
- * shrinks_first to false. */
+/* Sets a configuration to the defaults of ctx-prune(1).  The caller then sets
+ * what the user has chosen.  If the user has chosen keep_last, the caller also
+ * sets shrinks_last to false; likewise shrinks_turns for keep_turns, and
+ * shrinks_first for keep_first. */
 void ctx_prune_config_init(struct ctx_prune_config *options);
-/* Sets the members that depend on other members and that the user has not
- * chosen: keep_last according to the level; pin_system, trigger_messages and
- * keep_messages according to the strategy.  Must be called once, after the
- * user's choices were set. */
+/* Sets those members that depend on other members and were not chosen by the
+ * user: keep_last according to the level; pin_system, trigger_messages and
+ * keep_messages according to the strategy.  The caller must call this once,
+ * after it has set the user's choices. */
 void ctx_prune_config_complete(struct ctx_prune_config *options);
 /* Computes budget, trigger, target and quantum for a conversation. model: NULL
  * if the model is not known. */
 int ctx_prune_settings_for(const struct ctx_prune_config *options,
     const struct ctx_model *model, struct ctx_prune_settings *settings,
     struct ctx_err *err);
-/* Sets alternates and whole_turns to true if this message makes it necessary.
- * Before a conversation, the caller sets both to false; then it calls this
- * function for each message before the plan is made. */
+/* Sets alternates and whole_turns to true if this message requires it.  The
+ * caller sets both to false before a conversation, and calls this function for
+ * each message before it makes the plan. */
 void ctx_prune_settings_see(struct ctx_prune_settings *settings,
     const struct ctx_message *message);
 

@@ -2,10 +2,9 @@
  * prune_stream.c - reads a stream and prunes its conversations
  *
  * The messages of the current conversation are kept in memory until the
- * conversation ends.  Whenever the number of bytes of these messages has
- * doubled, the messages that are certain to be removed are freed.  A
- * conversation that is contained in one record is pruned at the end of the
- * record.
+ * conversation ends.  Each time the number of bytes in memory has doubled, the
+ * messages that are certain to be removed are freed.  A conversation that is
+ * contained in one record is pruned at the end of the record.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,11 +59,11 @@ begin_pruning(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return 0;
 }
 
-/* Checks the settings of the first conversation before any record of the stream
- * is consumed, so that the caller can correct the settings and prune the stream
- * again.  If the settings depend on the model that the conversation names,
- * looks at the first event, but does not consume it.  The settings of later
- * conversations are checked when these begin. */
+/* Checks the settings of the first conversation before any record is consumed,
+ * so that the caller can correct the settings and prune the stream again.  If
+ * the settings depend on the model that the conversation names, looks at the
+ * first event, but does not consume it.  The settings of later conversations
+ * are checked when they begin. */
 static int
 check_settings(struct prune *run, struct ctx_err *err)
 {
@@ -107,9 +106,9 @@ is_needed(const void *entry)
 }
 
 /* Joins two neighbouring entries that stand for lines of a file that are not
- * messages (ctx_prune_hold_file_line), if no message is between them any more.
- * Marks the segment (unit that is kept or removed) of the first of two joined
- * entries for removal. */
+ * messages (ctx_prune_hold_file_line), if there is no message between them any
+ * more.  Marks the segment (unit that is kept or removed) of the first entry
+ * for removal. */
 static void
 join_lines(struct held_conversation *conversation)
 {
@@ -137,8 +136,8 @@ join_lines(struct held_conversation *conversation)
 	}
 }
 
-/* Frees the removed messages and their segments (which stand for a message or a
- * part of one in the plan). */
+/* Frees the removed messages and their segments (messages or parts of
+ * messages). */
 static int
 compact_conversation(struct held_conversation *conversation,
     struct ctx_err *err)
@@ -151,9 +150,9 @@ compact_conversation(struct held_conversation *conversation,
 	return 0;
 }
 
-/* If the number of bytes of the messages in memory has doubled since this
- * function last removed messages, removes all messages that will be removed
- * whatever messages come later. */
+/* Removes all messages that will be removed whatever messages come later.  Does
+ * nothing if the number of bytes in memory has not doubled since this function
+ * last removed messages. */
 static int
 prune_early(struct prune *run, struct held_conversation *conversation,
     struct ctx_err *err)
@@ -214,14 +213,14 @@ hold_unknown_record(struct prune *run, const struct ctx_event *event,
 	    run->rewrite.lines.end - 1, err);
 }
 
-/* Appends a blank line to the bytes of the message before the line, so that the
- * line is kept or removed together with this message. */
+/* Appends a blank line to the bytes of the message before the blank line.  The
+ * blank line is then kept or removed together with this message. */
 static int
 append_blank(struct prune *run, struct prune_entry *entry,
     const struct ctx_event *event, struct ctx_err *err)
 {
-	/* The blank line is now written with the message, so it is not needed
-	 * in the transcript as a line of its own. */
+	/* The blank line is now written with the message, so the transcript
+	 * need not have it as a line of its own. */
 	if (event->line != 0)
 		ctx_transcript_remove(run->rewrite.stream->transcript,
 		    event->line);
@@ -231,11 +230,11 @@ append_blank(struct prune *run, struct prune_entry *entry,
 		  event->record->text, err);
 }
 
-/* Called at the end of a record that is not a message.  The output must have
- * the same order as the input, so the record is held in memory if earlier
- * messages are held in memory.  A line of a session file is always held,
- * because its parent line may be removed; if the file can be read again, only
- * the position of the line in the file is stored. */
+/* Called at the end of a record that is not a message.  If earlier messages are
+ * in memory, the record is also held in memory, because the output must have
+ * the order of the input.  A line of a session file is always held, because its
+ * parent line may be removed.  If the file can be read again, only the position
+ * of such a line in the file is stored. */
 static int
 end_pruned_record(void *user, const struct ctx_event *event,
     struct ctx_err *err)
@@ -290,7 +289,7 @@ hold_line(struct prune *run, const struct ctx_event *event, struct ctx_err *err)
 	    ctx_rewrite_hold(&run->rewrite, &entry->held, event, err) < 0)
 		return -1;
 	/* To write a summary, ctx needs the parsed form of all removed messages
-	 * again, so the parsed form is kept.  Other strategies need few
+	 * again.  So the parsed form is kept.  Other strategies need few
 	 * messages again. */
 	if (run->options->settings.strategy->summarizes &&
 	    ctx_rewrite_keep_parse(&run->rewrite, &entry->held, event, err) < 0)
@@ -319,8 +318,8 @@ hold_element(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    event, err);
 }
 
-/* Adds edits to run->rewrite.edits that remove the removed messages from the
- * JSON array of their conversation. */
+/* Adds edits to run->rewrite.edits that remove messages from the JSON array of
+ * their conversation. */
 static int
 drop_elements(struct prune *run, uint32_t array, struct ctx_err *err)
 {

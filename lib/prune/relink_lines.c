@@ -17,8 +17,8 @@ is_kept(const struct ctx_transcript *transcript, uint32_t line)
 }
 
 /* Completes the report about a line in which only links to other lines are
- * changed.  Sets the role, and the number of tokens, which is the same before
- * and after this change. */
+ * changed.  Sets the role and the number of tokens.  This change does not
+ * change the number of tokens. */
 static int
 count_relinked(struct prune *run, const struct prune_entry *entry,
     struct ctx_change *change, struct ctx_err *err)
@@ -84,8 +84,8 @@ ctx_prune_report_lines(struct prune *run,
 	return 0;
 }
 
-/* Writes a line of a session file.  Links to removed lines are replaced by
- * links to kept lines. */
+/* Writes a line of a session file.  If a line to which it links was removed,
+ * the link is replaced by a link to a kept line. */
 static int
 write_line(struct prune *run, struct prune_entry *entry, uint32_t line,
     struct ctx_str text, struct ctx_err *err)

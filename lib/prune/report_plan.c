@@ -6,9 +6,10 @@
 #include "prune/plan.h"
 #include "stream/change_report.h"
 
-/* Returns true if bound reasoning (signed reasoning that the provider refuses
- * if anything before it was changed) is removed from a message. first: index of
- * the message's first segment (message or part of one). */
+/* Returns true if bound reasoning is removed from a message.  Bound reasoning
+ * is signed reasoning that the provider refuses if anything before it was
+ * changed. first: index of the message's first segment (message or part of
+ * one). */
 static bool
 loses_bound_reasoning(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first)
@@ -23,7 +24,7 @@ loses_bound_reasoning(const struct held_conversation *conversation,
 }
 
 /* Returns a text for --explain that says why a message is edited. first: index
- * of the message's first segment. */
+ * of the message's first segment (message or part of one). */
 static const char *
 find_edit_rule(const struct held_conversation *conversation,
     const struct prune_entry *entry, size_t first, unsigned marks)
@@ -52,8 +53,9 @@ find_edit_rule(const struct held_conversation *conversation,
 	return "several";
 }
 
-/* Returns a text for --explain that says why a segment is removed.  The text is
- * the strategy's reason for the rank of the segment, or the strategy's name. */
+/* Returns a text for --explain that says why a segment (message or part of one)
+ * is removed: the strategy's reason for the rank of the segment, or the name of
+ * the strategy. */
 static const char *
 find_drop_rule(const struct held_conversation *conversation,
     const struct ctx_segment *segment)
@@ -165,8 +167,8 @@ ctx_prune_record_change(struct prune *run,
 	return 0;
 }
 
-/* Reports a message if the message is removed.  If ended is true (no more
- * changes will be made), also reports a message that was edited. */
+/* Reports a message if it is removed.  If ended is true, no more changes will
+ * be made; then also reports a message that was edited. */
 static int
 report_message(struct prune *run, struct prune_entry *entry, bool ended,
     struct ctx_err *err)

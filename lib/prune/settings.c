@@ -43,8 +43,8 @@ ctx_prune_config_complete(struct ctx_prune_config *options)
 enum { DEFAULT_QUANTUM = 33000 };
 
 /* Returns a share of the number "whole". thousandths: the share in thousandths
- * of a percent.  The products do not exceed 64 bits for the context window of
- * any real model. */
+ * of a percent.  The products fit into 64 bits for the context window of any
+ * real model. */
 static uint64_t
 compute_share(uint64_t whole, uint64_t thousandths)
 {
@@ -86,8 +86,8 @@ set_budget(const struct ctx_prune_config *options, uint64_t window,
 	return 0;
 }
 
-/* Returns the number of tokens of the steps in which messages are removed, or 0
- * if they are not removed in steps.
+/* Returns the quantum: messages are removed in steps of this many tokens.
+ * Returns 0 if messages are not removed in steps.
  *
  * With the default, recorded sessions of agents whose history was pruned for
  * each request cost less than without pruning, at budgets of 20,000 to 100,000
@@ -109,8 +109,7 @@ compute_quantum(const struct ctx_prune_config *options, uint64_t target)
 }
 
 /* Sets the maximum number of tokens of a summary, and the number of tokens that
- * are reserved for it, which also includes the role and the delimiters of the
- * summary's message. */
+ * are reserved for the summary's message (text, role and delimiters). */
 static void
 set_summary_tokens(const struct ctx_prune_config *options,
     struct ctx_prune_settings *settings)

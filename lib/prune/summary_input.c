@@ -55,9 +55,8 @@ add_command_input(struct summary_job *job, const struct ctx_message *message,
 	return ctx_buf_add(input, "\n", 1, err);
 }
 
-/* Returns the length in bytes of the end of a block's text, without JSON
- * escapes. at: offset in the JSON string at which this end of the text
- * begins. */
+/* Returns the length in bytes, without JSON escapes, of the text of a block
+ * from the offset "at" of the JSON string to its end. */
 static size_t
 count_rest_bytes(const struct ctx_message *message,
     const struct ctx_block *block, size_t at)
@@ -96,8 +95,8 @@ add_builtin_input(struct summary_job *job, const struct ctx_message *message,
 	return ctx_summary_add(job->lines, &added, err);
 }
 
-/* Adds a text of a removed message to the inputs of the summarizers: the
- * built-in one, and the user's command.  A summarizer that is not used gets
+/* Adds a text of a removed message to the input of the built-in summarizer, and
+ * to that of the user's command.  A summarizer that is not used gets
  * nothing. */
 static int
 add_summary_text(struct summary_job *job, const struct ctx_message *message,
@@ -115,9 +114,9 @@ add_summary_text(struct summary_job *job, const struct ctx_message *message,
 }
 
 /* Adds the summary of an earlier run, without its prefix, to the input of the
- * new summary.  The earlier summary is at the beginning of job->block, which is
- * the text of a block.  If removed is true, the whole block is removed, and the
- * user's text after the summary is also added. */
+ * new summary.  The earlier summary is at the beginning of job->block, the text
+ * of a block.  If removed is true, the whole block is removed, and the user's
+ * text after the summary is also added. */
 static int
 add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
     const struct found_insertion *earlier, bool removed, struct ctx_err *err)
@@ -146,8 +145,8 @@ add_earlier_summary(struct summary_job *job, const struct ctx_message *message,
 	    find_summary_kind(message, block), rest, err);
 }
 
-/* Adds block i of a message to the input of the summary. found: the place in
- * the message of a summary that an earlier run has inserted. */
+/* Adds block i of a message to the input of the summary. found: where the
+ * message has a summary of an earlier run. */
 static int
 add_summary_block(struct summary_job *job, const struct ctx_message *message,
     size_t i, const struct found_insertion *found, bool removed,
@@ -171,9 +170,9 @@ add_summary_block(struct summary_job *job, const struct ctx_message *message,
 	return rc;
 }
 
-/* Adds the removed blocks of a message to the input of the summary.  Adds the
- * kept blocks to the input of the built-in summarizer only, because it prefers
- * lines with names that also occur in kept text. */
+/* Adds the removed blocks of a message to the input of the summary.  The
+ * built-in summarizer also gets the kept blocks, because it prefers lines with
+ * names that occur in kept text. */
 static int
 add_summary_message(struct summary_job *job, const struct prune_entry *entry,
     const struct ctx_message_edit *edit, struct ctx_err *err)
@@ -231,8 +230,8 @@ ctx_prune_collect_summary_input(struct summary_job *job, struct ctx_err *err)
 		entry = ctx_prune_entry_at(conversation, i);
 		(void)ctx_prune_marks(conversation, entry, first, &edit, &kept);
 		/* The built-in summarizer does not read demonstrations (example
-		 * messages), because it would take their user messages for
-		 * requests of the user. */
+		 * messages).  It would take their user messages for requests of
+		 * the user. */
 		if (entry->n_segments > 0 &&
 		    (conversation->groups.segments[first].flags &
 			CTX_SEGMENT_DEMONSTRATION))

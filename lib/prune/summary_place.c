@@ -2,8 +2,8 @@
  * inserted */
 #include "prune/write_summary.h"
 
-/* Finds the place for a summary that becomes a message of its own: sets *place
- * to the message before which the summary is inserted.  This place is after the
+/* Finds the place for a summary that becomes a separate message.  Sets *place
+ * to the message before which the summary is inserted.  The place is after the
  * system messages and the agent's own summary at the beginning of the
  * conversation.  Exception: if the format allows system messages at any place,
  * the summary may also be inserted before system messages. */
@@ -41,10 +41,9 @@ find_message_place(const struct held_conversation *conversation,
 	return 0;
 }
 
-/* Finds the place for a summary that becomes a block: sets *place to the
- * message that gets this block, which is the first kept user message that
- * begins a turn.  Returns 1 if there is such a message, 0 if not, or -1 with
- * *err. */
+/* Finds the place for a summary that becomes a block.  Sets *place to the first
+ * kept user message that begins a turn.  Returns 1 if there is such a message,
+ * 0 if not, or -1 with *err. */
 static int
 find_block_place(struct prune *run,
     const struct held_conversation *conversation, size_t *place,

@@ -8,8 +8,7 @@
 enum { BYTES_PER_TOKEN = 64, BYTES_MORE = 4096, MOST_BYTES = 1 << 20 };
 
 /* If the built-in summary leaves more than 1/UNUSED_SHARE of the target unused,
- * more messages are kept and a new summary is written.  This is repeated at
- * most ROUNDS times. */
+ * more messages are kept and a new summary is written, at most ROUNDS times. */
 enum { UNUSED_SHARE = 64, ROUNDS = 3 };
 
 /* find_least_tokens returns at most 1/LEAST_SHARE of the target. */
@@ -25,9 +24,9 @@ find_output_limit(uint64_t tokens)
 	return (size_t)tokens * BYTES_PER_TOKEN + BYTES_MORE;
 }
 
-/* If the summarizer's output contains CTX_SUMMARY_SUFFIX, removes it and
- * everything after it. ctx writes this text after a summary, so a later run
- * would treat everything after it as a text of the user. */
+/* Removes CTX_SUMMARY_SUFFIX and everything after it from the output of a
+ * summarizer. ctx writes this text after a summary, so a later run would take
+ * everything after it for a text of the user. */
 static void
 cut_at_suffix(struct ctx_buf *out)
 {
@@ -68,9 +67,9 @@ run_summarizer(struct summary_job *job, struct ctx_err *err)
 	return 0;
 }
 
-/* Writes a summary of the removed messages, of at most job->max_tokens tokens,
- * to job->text.  If the user's command fails, may use the built-in
- * summarizer. */
+/* Writes a summary of the removed messages to job->text, with at most
+ * job->max_tokens tokens.  If the user's command fails, the built-in summarizer
+ * is used if the settings allow this. */
 static int
 write_summary(struct summary_job *job, struct ctx_err *err)
 {
@@ -91,8 +90,8 @@ write_summary(struct summary_job *job, struct ctx_err *err)
 /* ---- which messages are removed, and where the summary is inserted ---- */
 
 /* Returns the number of removed tokens, and the dialect (format) of the removed
- * messages.  The dialect is NULL if only summaries of earlier runs are removed,
- * because then no new summary is needed. */
+ * messages.  The dialect is NULL if only summaries of earlier runs are removed;
+ * a new summary is then not needed. */
 static struct removal
 find_removal(const struct held_conversation *conversation)
 {
@@ -104,12 +103,11 @@ find_removal(const struct held_conversation *conversation)
 	for (i = 0; i < conversation->entries->end; i++)
 		for (j = 0; j < ctx_prune_entry_at(conversation, i)->n_segments;
 		     j++, k++) {
-			/* If two segments belong to the same message, both of
-			 * them count the tokens of the message's role.  If at
-			 * least one of the two segments (parts of the message)
-			 * is removed, the tokens of the role are subtracted
-			 * once: they are saved only if both segments are
-			 * removed, and then only once. */
+			/* If a message has two segments (parts), both count the
+			 * tokens of the message's role.  If at least one
+			 * segment is removed, these tokens are subtracted once:
+			 * they are saved only if both segments are removed, and
+			 * then only once. */
 			if (k + 1 < conversation->groups.n &&
 			    segments[k].message == segments[k + 1].message &&
 			    ((marks[k] | marks[k + 1]) & CTX_MARK_DROP))
@@ -129,8 +127,8 @@ find_removal(const struct held_conversation *conversation)
 	return removal;
 }
 
-/* If a kept message contains a summary of an earlier run, marks this summary
- * for removal, because the new summary includes it. */
+/* If a kept message contains a summary of an earlier run, marks this earlier
+ * summary for removal, because the new summary includes it. */
 static void
 replace_summaries(struct held_conversation *conversation,
     struct removal *removal)
@@ -174,11 +172,12 @@ count_summary_cost(struct summary_job *job, struct ctx_str text,
 	    job->conversation->model_counter.counter, &content, tokens, err);
 }
 
-/* Returns the number of tokens that the built-in summary may always have, even
- * if the kept messages leave fewer: as many as the earlier summaries that it
- * replaces, but at most a share of the target.  Reason: the names in earlier
- * summaries are in no message any more, and must not get lost if one large
- * message leaves few tokens for the summary. */
+/* Returns the number of tokens that the built-in summary may always have: as
+ * many as the earlier summaries that it replaces, but at least
+ * CTX_LEAST_SUMMARY and at most a share of the target.  This is allowed even if
+ * the kept messages leave fewer tokens.  Reason: the names in earlier summaries
+ * are in no message any more, and would get lost if a large message left few
+ * tokens for the summary. */
 static uint64_t
 find_least_tokens(const struct summary_job *job)
 {
@@ -190,13 +189,13 @@ find_least_tokens(const struct summary_job *job)
 	return least > CTX_LEAST_SUMMARY ? least : CTX_LEAST_SUMMARY;
 }
 
-/* Returns the maximum number of tokens of the summary; the budget is not
- * considered.  If the settings contain a maximum, returns this maximum.
- * Otherwise, for the built-in summarizer, the maximum is what the kept messages
- * leave of the target, but not more than half of the removed tokens.  If the
- * settings say how many messages are kept, it is not more than a twentieth of
- * all tokens that were ever removed. frame: number of tokens of the summary's
- * message without the summary. */
+/* Returns the maximum number of tokens of the summary, without regard to the
+ * budget.  If the settings contain a maximum, returns this maximum.  Otherwise
+ * the maximum for the built-in summarizer is what the kept messages leave of
+ * the target, but at most half of the removed tokens.  If the settings say how
+ * many messages are kept, it is also at most a twentieth of all tokens that
+ * were ever removed. frame: number of tokens of the summary's message without
+ * the summary. */
 static uint64_t
 find_wanted_tokens(const struct summary_job *job, uint64_t frame)
 {
@@ -217,8 +216,8 @@ find_wanted_tokens(const struct summary_job *job, uint64_t frame)
 }
 
 /* Sets job->most_tokens and job->max_tokens to the maximum number of tokens of
- * the summary: the result of find_wanted_tokens, or what the budget leaves if
- * that is less.  Sets both to 0 if the budget leaves nothing. */
+ * the summary: the result of find_wanted_tokens, or the rest of the budget if
+ * that is less.  Sets both to 0 if nothing of the budget is left. */
 static int
 find_max_tokens(struct summary_job *job, struct ctx_err *err)
 {
@@ -259,11 +258,10 @@ compose_summary(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 	return count_summary_cost(job, *all, tokens, err);
 }
 
-/* Sets *over to the number of tokens by which the composed text is too long: it
- * exceeds the budget, or the summary in it exceeds job->most_tokens.  Sets
- * *over to 0 if the text and the summary are not too long.  Sets *alone to the
- * number of tokens of the summary in the encoding. tokens: number of tokens of
- * the composed text. */
+/* Sets *over to the number of tokens by which the composed text exceeds the
+ * budget, or the summary in it exceeds job->most_tokens; 0 if neither is so.
+ * Sets *alone to the number of tokens of the summary in the encoding. tokens:
+ * number of tokens of the composed text. */
 static int
 find_excess(struct summary_job *job, uint64_t tokens, uint64_t *over,
     uint64_t *alone, struct ctx_err *err)
@@ -283,9 +281,9 @@ find_excess(struct summary_job *job, uint64_t tokens, uint64_t *over,
 	return 0;
 }
 
-/* Composes the text that is inserted, as compose_summary does, and shortens the
- * summary until the text fits.  A summary can be too long although it was
- * limited: it may have more tokens after the prefix than alone, and the model
+/* Composes the text that is inserted, as compose_summary does.  Shortens the
+ * summary until the text fits.  Even a limited summary can be too long, for two
+ * reasons: it may have more tokens after the prefix than alone, and the model
  * may have more tokens than the encoding (ctx_text_correction). */
 static int
 compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
@@ -313,7 +311,7 @@ compose_within(struct summary_job *job, struct ctx_str *all, uint64_t *tokens,
 	}
 }
 
-/* Inserts the summary, unless the text exceeds the budget or has at least as
+/* Inserts the summary, unless the text exceeds the budget, or has at least as
  * many tokens as the messages that it replaces. text: the prefix and the
  * summary. */
 static int
@@ -402,8 +400,8 @@ rank_kept_segments(struct held_conversation *conversation)
 }
 
 /* Writes a summary and inserts it.  If the summary leaves tokens of the target
- * unused, first makes the plan again, with only as many tokens reserved for the
- * summary as it needs. */
+ * unused, first makes a new plan, in which only the tokens that the summary
+ * needs are reserved for it. */
 static int
 fill_budget(struct summary_job *job, struct ctx_err *err)
 {

@@ -4,7 +4,7 @@
 
 #include "prune/held_conversation.h"
 
-/* Data about the removed messages that is needed to write a summary of them. */
+/* What a summary's writer needs to know about the removed messages. */
 struct removal {
 	/* Dialect of the last removed message that is not a summary, or NULL if
 	 * there is none. */
@@ -17,8 +17,8 @@ struct removal {
 /* Place where a summary is inserted. */
 struct summary_place {
 	size_t message_index; /* index of a message in memory */
-	/* True if the summary becomes a block of this message; false if it
-	 * becomes a message of its own before it. */
+	/* True if the summary becomes a block of this message.  False if it
+	 * becomes a separate message before this message. */
 	bool is_block;
 };
 
