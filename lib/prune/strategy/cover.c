@@ -3,13 +3,14 @@
  * and have few tokens
  *
  * The algorithm is greedy weighted set cover.  When a group (messages kept or
- * removed together) is chosen, the weight of each name in the group is
- * subtracted from all other groups with the name.  Each name is subtracted only
- * once, so all subtractions take linear time.  The groups are in a heap, sorted
- * by score.  A score in the heap that is out of date is too high, because
+ * removed together) is chosen, its names have no weight in other groups any
+ * more.  The weight of each name is subtracted from the other groups only once,
+ * so all subtractions take linear time.  The groups are in a heap, sorted by
+ * score.  A score in the heap may be out of date; it is then too high, because
  * weights only decrease.  So the score of a group is updated when the group
- * reaches the top of the heap.  Only the scores of passages also increase: when
- * the group that they need is chosen.  They are then put into the heap again.
+ * reaches the top of the heap.  Only the scores of passages (a few lines each)
+ * can increase: when the group to which they belong is chosen.  These passages
+ * are then put into the heap again.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,19 +24,19 @@
  * (tests/bench/survive). */
 static const double LENGTH = 0.8;
 
-/* If cover->needs is not NULL, the score of the newest group is multiplied by 1
- * plus this number, and the scores of older groups by less.  The number was
- * chosen by the same measurements as LENGTH. */
+/* If cover->needs is not NULL, newer groups get higher scores: the score of the
+ * newest group is multiplied by 1 plus this number.  The number was chosen by
+ * the same measurements as LENGTH. */
 static const double NEWEST = 0.4;
 
-/* As long as the group that a passage (a few lines) needs is not chosen, the
- * tokens of the group multiplied by this number are added to those of the
- * passage: not all of them, because several passages may need the group.  The
- * number was chosen by the same measurements as LENGTH. */
+/* If a passage (a few lines) needs a group that is not chosen, the tokens of
+ * the group multiplied by this number are added to the tokens of the passage.
+ * Not all tokens of the group are added, because several passages may need the
+ * group.  The number was chosen by the same measurements as LENGTH. */
 static const double SHARE = 0.1;
 
 struct entry {
-	/* score of the group, or a higher score of it that is out of date */
+	/* score of the group; may be out of date, and is then too high */
 	double score;
 	size_t group;
 };
@@ -48,7 +49,7 @@ struct choice {
 	size_t *holders_from;
 	uint32_t *holders;
 	bool *covered;
-	/* for each group: true if it is chosen; see ctx_cover_score */
+	/* for each group: true if the group is chosen; see ctx_cover_score */
 	bool *chosen;
 	/* weight: for each group, the sum of the weights of those of its names
 	 * that are in no chosen group. n_left: for each group, the number of
@@ -56,8 +57,8 @@ struct choice {
 	double *weight;
 	uint32_t *n_left;
 	/* passage_of[g]: number of the last passage that needs group g.
-	 * passage_of[p]: number of the last passage before passage p that needs
-	 * the same group as p. 0 if there is none. */
+	 * passage_of[p]: number of the passage before p that needs the same
+	 * group as p.  0 if there is none. */
 	uint32_t *passage_of;
 	/* heap of groups; the group with the highest score is on top.  A
 	 * passage can be in the heap twice. */
@@ -65,7 +66,7 @@ struct choice {
 	size_t n;
 };
 
-/* Returns the number of the group that must be chosen if group g is chosen, or
+/* Returns the number of the group that must be chosen together with group g, or
  * g if there is no such group. */
 static size_t
 find_needed(const struct ctx_cover *cover, size_t g)
@@ -80,8 +81,8 @@ is_passage(const struct ctx_cover *cover, size_t g)
 	    cover->needs[g] != g;
 }
 
-/* Returns a factor for the score of group g: the newer the group is, the
- * greater is the factor. */
+/* Returns a factor for the score of group g.  Newer groups have greater
+ * factors. */
 static double
 weigh_position(const struct ctx_cover *cover, size_t g)
 {
@@ -215,8 +216,8 @@ fill_heap(struct choice *c)
 		sift_down(c, g);
 }
 
-/* Returns true if number "neighbour" is a passage of the same text as passage g
- * and is not chosen, so that it is removed. */
+/* Returns true if the group with the number "neighbour" is a passage of the
+ * same text as passage g, and is removed because it is not chosen. */
 static bool
 is_before_mark(const struct choice *c, size_t g, size_t neighbour)
 {
@@ -226,8 +227,8 @@ is_before_mark(const struct choice *c, size_t g, size_t neighbour)
 	    cover->needs[neighbour] == cover->needs[g] && !c->chosen[neighbour];
 }
 
-/* Returns the number of tokens that are kept in addition if a group is chosen,
- * together with the groups that it needs. */
+/* Returns the number of tokens by which the kept tokens increase if a group is
+ * chosen together with the groups that it needs. */
 static uint64_t
 count_cost(const struct choice *c, size_t group)
 {
@@ -240,16 +241,17 @@ count_cost(const struct choice *c, size_t group)
 			tokens += cover->tokens[next];
 	if (!is_passage(cover, group))
 		return tokens;
-	/* If passages are removed before and after a chosen passage, a text
-	 * replaces the passages before it, and another text those after it. */
+	/* If passages are removed before and after a chosen passage, one text
+	 * stands in place of the passages before it, and another in place of
+	 * those after it. */
 	tokens += is_before_mark(c, group, group - 1) ? cover->mark_tokens : 0;
 	tokens += is_before_mark(c, group, group + 1) ? cover->mark_tokens : 0;
 	return tokens > cover->mark_tokens ? tokens - cover->mark_tokens : 0;
 }
 
 /* Chooses a group, and the groups that it needs.  This raises the scores of
- * other passages that need one of the chosen groups, so these passages are put
- * into the heap again. */
+ * other passages that need one of these groups.  Such passages are put into the
+ * heap again. */
 static void
 choose_group(struct choice *c, size_t group)
 {

@@ -21,29 +21,28 @@ struct ctx_cover {
 	const bool *kept;
 	/* maximum number of tokens of all chosen groups together */
 	uint64_t room;
-	/* needs[g]: number of a group that must be chosen, too, if group g is
-	 * chosen; g if there is none. needs is NULL if each group can be chosen
+	/* needs[g]: number of a group that must be chosen together with group
+	 * g; g if there is none. needs is NULL if each group can be chosen
 	 * alone. */
 	const size_t *needs;
-	/* If needs is not NULL, the groups from this number on are passages (a
-	 * few lines of text each), in the order of the conversation.  Each
-	 * passage belongs to the group that it needs. */
+	/* If needs is not NULL: the groups from this number on are passages (a
+	 * few lines of text each), in the order of the conversation.  Passage p
+	 * belongs to the group needs[p]. */
 	size_t first_passage;
 	/* Number of tokens of the text that is written in place of removed
-	 * passages.  A group of which no passage is chosen contains this text
-	 * once. */
+	 * passages.  If no passage of a group is chosen, the group contains
+	 * this text once. */
 	uint64_t mark_tokens;
 };
 
 /* Chooses groups one by one, each time the group with the highest score, and
  * sets the scores.  The score of a group is the weight of its names relative to
- * its tokens.  Names that are in a group chosen earlier have no weight any
- * more.  The score is 0 if all names of the group are in chosen groups, or if
- * the group is kept in any case.  A group with more tokens than are left gets
- * its score, but is not chosen.  If cover->needs is not NULL, newer groups get
- * higher scores. chosen: set to true for each group that is chosen or kept in
- * any case, and to false for all other groups; may be NULL if cover->needs is
- * NULL. */
+ * its tokens; names that are in a group chosen earlier do not count.  The score
+ * is 0 if all names of the group are in chosen groups, or if the group is kept
+ * in any case.  A group with more tokens than are left gets its score, but is
+ * not chosen.  If cover->needs is not NULL, newer groups get higher scores.
+ * chosen: set to true for each group that is chosen or kept in any case, to
+ * false for all other groups; may be NULL if cover->needs is NULL. */
 int ctx_cover_score(const struct ctx_cover *cover, double *score, bool *chosen,
     struct ctx_err *err);
 

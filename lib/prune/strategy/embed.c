@@ -33,7 +33,7 @@ ctx_embed_add(struct ctx_embed *embed, const char *p, size_t n,
 	return 0;
 }
 
-/* Divides the numbers of a vector by the largest of them, so that their squares
+/* Divides the numbers of a vector by the largest of them.  Their squares then
  * neither overflow nor underflow.  The direction of the vector remains the
  * same. */
 static void
@@ -49,9 +49,9 @@ scale_vector(double *numbers, size_t n)
 		numbers[i] /= most;
 }
 
-/* Reads a line, which must be a JSON array of numbers.  Sets *out to the
- * numbers, which the caller must free, and *numbers to how many there are.
- * Returns -1 with *err if the line is not such an array. */
+/* Reads a line, which must be a JSON array of numbers.  Sets *out to the array,
+ * which the caller must free, and *numbers to its length.  Returns -1 with *err
+ * if the line is no such array. */
 static int
 read_vector(const char *p, size_t n, double **out, size_t *numbers,
     struct ctx_err *err)
@@ -126,9 +126,10 @@ count_lines(const struct ctx_buf *text)
 	return lines + (text->n > 0 && end[-1] != '\n');
 }
 
-/* Sets near[i] to the cosine of the angle between two embeddings: that of text
- * i and that of the question. answer: output of the embedder; the first line is
- * the embedding of the question, and each of the next lines that of a text. */
+/* Sets near[i] to the cosine of the angle between the embedding of text i and
+ * the embedding of the question. answer: output of the embedder.  Its first
+ * line is the embedding of the question; each of the next lines is the
+ * embedding of a text. */
 static int
 read_nearness(const struct ctx_buf *answer, double *near, size_t n,
     struct ctx_err *err)

@@ -4,24 +4,23 @@
  *
  * The groups (messages kept or removed together) are examined from the oldest
  * on.  A group is removed if the conversation would exceed the target with it.
- * For this decision, three numbers of tokens are added: those of the group and
- * of everything newer, those of everything older that must be kept, and those
- * of the user messages of the group's turn.  This sum never increases from one
- * group to the next newer group.  So all groups before a certain group are
- * removed, except those that must be kept, and all groups after this group are
- * kept.
+ * For this decision, three numbers of tokens are added: of the group and
+ * everything newer; of everything older that must be kept; of the user messages
+ * of the group's turn.  This sum never increases from one group to the next
+ * newer group.  So there is one group before which all groups are removed,
+ * except those that must be kept, and after which all groups are kept.
  *
- * The rule is also used before the conversation has ended; it then never
- * removes more than at the end.  For this, the tokens of a group are the
- * smallest number of tokens to which edits can reduce the group.  Of the older
- * groups only those are added that will certainly never be removed.
+ * The same rule is used before the conversation has ended.  It then never
+ * removes more than at the end.  For this, each group counts with the smallest
+ * number of tokens to which edits can reduce it, and an older group counts only
+ * if it will certainly never be removed.
  */
 #include <stdlib.h>
 
 #include "prune/plan.h"
 
-/* Returns the number of groups in the turn that begins with candidate i, not
- * counting user messages and system messages.  Sets *permanent_group to true if
+/* Returns the number of groups in the turn that begins with candidate i,
+ * without user messages and system messages.  Sets *permanent_group to true if
  * one of these groups will certainly never be removed. */
 static size_t
 count_turn_groups(const struct ctx_candidate *candidates, size_t n, size_t i,
@@ -48,8 +47,8 @@ struct fifo_sums {
 	/* number of tokens that are certainly kept before the candidate */
 	uint64_t before;
 	/* Number of tokens of those user messages in the candidate's turn that
-	 * may still be removed.  These user messages are kept if the candidate
-	 * is kept. */
+	 * may still be removed.  If the candidate is kept, these user messages
+	 * are kept. */
 	uint64_t users;
 	/* Number of groups from the candidate to the end of its turn. */
 	size_t groups_left;
@@ -69,8 +68,8 @@ exceeds_target(const struct fifo_sums *sums,
 	return sums->from_here + sums->before + users > settings->target;
 }
 
-/* Updates the sums for the next candidate, after the decision about this
- * candidate was made. */
+/* Updates the sums for the next candidate.  The caller must have decided about
+ * this candidate. */
 static void
 pass_candidate(struct fifo_sums *sums, const struct ctx_candidate *candidate)
 {
@@ -107,9 +106,9 @@ ctx_fifo_decide(struct ctx_candidate *candidates, size_t n,
 		}
 		if (!candidate->is_root)
 			continue;
-		/* With --quantum, the conversation is divided into sections,
-		 * and the decision about the first candidate of a section holds
-		 * for the whole section. */
+		/* With --quantum N, the conversation is divided into sections
+		 * of N tokens.  The decision about the first candidate of a
+		 * section holds for the whole section. */
 		if (grid == 0 || candidate->section != cell)
 			over = exceeds_target(&sums, settings);
 		if (grid != 0)

@@ -2,13 +2,13 @@
  * heuristic.c - implements the strategy heuristic: removes first the messages
  * that are least likely to be needed
  *
- * Messages are removed in this order: tool calls that are repeated by a later
- * call; failed calls of a tool that succeeded later; demonstrations (example
- * messages that show how an earlier task was done); all other messages, ranked
- * as by the strategy salient.  Of each of the first three kinds the oldest
- * messages are removed first.  A later call repeats an earlier call if both
- * have the same tool and arguments, or if the later call reads a whole file and
- * the earlier call a part of this file.  The later call must also have
+ * Messages are removed in this order: tool calls that a later call repeats;
+ * failed calls of a tool that succeeded later; demonstrations (example messages
+ * that show how an earlier task was done); all other messages, ranked as by the
+ * strategy salient.  Of each of the first three kinds, the oldest messages are
+ * removed first.  A later call repeats an earlier call in two cases: both have
+ * the same tool and arguments, or the later call reads a whole file and the
+ * earlier call a part of this file.  In both cases the later call must have
  * succeeded, and its result must be complete.
  */
 #define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
@@ -99,8 +99,8 @@ make_compact(struct ctx_buf *json)
 }
 
 /* Sets call->same to an id that is the same for all calls with this tool and
- * these arguments.  The arguments must be in h->text.  Long arguments are
- * replaced by their hash, to save memory. */
+ * these arguments.  The caller must store the arguments in h->text.  Long
+ * arguments are replaced by their hash, to save memory. */
 static int
 set_call_name(struct heuristic *h, struct call *call, struct ctx_err *err)
 {
@@ -133,8 +133,8 @@ read_arguments(struct heuristic *h, const struct ctx_message *message,
 }
 
 /* Sets call->file to the id of the file that the arguments of a tool call name.
- * Sets call->all to true if the arguments contain nothing but the file, because
- * the tool then reads the whole file. */
+ * Sets call->all to true if the arguments contain nothing but the file: the
+ * tool then reads the whole file. */
 static int
 find_file(struct heuristic *h, const struct ctx_message *message,
     const struct ctx_block *block, struct call *call, struct ctx_err *err)
@@ -211,9 +211,9 @@ add_call(struct heuristic *h, const struct ctx_message *message,
 static bool
 is_partial(struct ctx_str text)
 {
-	/* Search for these longer texts, because the word "truncated" alone may
-	 * occur in any text.  Search for the word first, because few texts
-	 * contain it. */
+	/* Search for the word "truncated" first, because few texts contain it.
+	 * Then search for these longer texts, because the word alone may occur
+	 * in any text. */
 	static const char *const signs[] = {" truncated \xe2\x80\xa6]",
 	    " truncated ...]", "[truncated", "(truncated", "...truncated",
 	    "<truncated", "output truncated", "Output truncated", NULL};
@@ -261,10 +261,10 @@ read_result_text(struct heuristic *h, const struct ctx_message *message,
 	return ctx_json_append_text(message->json, value, &h->text, err);
 }
 
-/* Finds out from the tool result in block i whether the tool call failed, and
- * whether the result is incomplete.  Stores both in *trait.  A call has failed
- * if the message says so, or if a line at the beginning of the result is an
- * error message. */
+/* Finds out from the tool result in block i whether the tool call has failed,
+ * and whether the result is incomplete.  Stores both in *trait.  The call has
+ * failed if the message says so, or if one of the first lines of the result is
+ * an error message. */
 static int
 inspect_result(struct heuristic *h, const struct ctx_message *message, size_t i,
     struct trait *trait, struct ctx_err *err)
@@ -338,10 +338,10 @@ enum { GOOD = 1, BAD = 2, PARTIAL = 4 };
  * repeats.  HAS_FAILED: a failed call.  HAS_OTHER: any other call. */
 enum { HAS_SUPERSEDED = 8, HAS_FAILED = 16, HAS_OTHER = 32 };
 
-/* Returns an array with an element for each of the first n segments.  The
- * element of the first segment of a group has the bits GOOD, BAD and PARTIAL of
- * the group.  The caller must free the array.  Returns NULL with *err if there
- * is not enough memory. */
+/* Returns an array with an element for each of the first n segments (messages
+ * or parts of messages).  The element of the first segment of a group has the
+ * bits GOOD, BAD and PARTIAL of the group.  The caller must free the array.
+ * Returns NULL with *err if there is not enough memory. */
 static uint8_t *
 judge_groups(struct heuristic *h, struct ctx_groups *groups, size_t n,
     struct ctx_err *err)
@@ -368,8 +368,8 @@ judge_groups(struct heuristic *h, struct ctx_groups *groups, size_t n,
 }
 
 /* Fills h->newest: for each string of h->names (tool, tool with arguments, or
- * path), the newest successful tool calls with this string.  Only the first
- * n_calls calls are used. */
+ * path), the newest successful tool calls with this string.  Uses only the
+ * first n_calls calls. */
 static int
 find_good_calls(struct heuristic *h, size_t n_calls, struct ctx_groups *groups,
     const uint8_t *good, struct ctx_err *err)
@@ -406,9 +406,9 @@ is_superseded(const struct heuristic *h, const struct call *call)
 	    (call->file != 0 && h->newest[call->file].all > call->segment + 1);
 }
 
-/* Sets the bits HAS_... of each group that describe the tool calls in the
- * group.  The most valuable of these calls later decides the rank of the group.
- */
+/* Sets the bits HAS_... of each group, which describe the tool calls in the
+ * group.  The most valuable of these calls will decide the rank of the
+ * group. */
 static void
 judge_calls(const struct heuristic *h, size_t n_calls,
     struct ctx_segment *segments, uint8_t *good)

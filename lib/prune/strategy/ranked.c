@@ -3,16 +3,16 @@
  *
  * The groups (messages kept or removed together) with the lowest rank are
  * removed first, until the target is met.  Of groups with equal ranks, the
- * oldest is removed first.  Often the last group removed has more tokens than
+ * oldest is removed first.  Often the last removed group has more tokens than
  * had to be removed.  So if the strategy has the member "refills" set, some
- * removed groups are then kept after all, as far as they fit into the target,
+ * removed groups are kept after all, as far as they fit into the target,
  * beginning with the highest rank.
  *
  * When the last group of a turn is removed, the turn's user messages are
  * removed, too, unless the strategy ranks user messages separately.  If roles
  * must alternate, the last group in a turn is removed after the other groups of
- * the turn.  Tool results of the last group may be in the message that begins
- * the next turn.  Such a group is removed before the last group of the next
+ * the turn.  The message that begins the next turn may contain tool results of
+ * this last group.  Then the group is removed before the last group of the next
  * turn, or together with it.
  */
 #include <stdlib.h>
@@ -35,11 +35,11 @@ struct turn {
 	 * with the last group of the turn. */
 	uint64_t users;
 	double rank; /* highest of the ranks of the turn's groups */
-	/* number of user messages in the turn that were removed by their own
+	/* how many user messages of the turn were removed because of their own
 	 * rank */
 	uint32_t users_removed;
-	/* number of groups in the turn that are not removed so far, including
-	 * those that must be kept */
+	/* Number of groups in the turn that are not removed so far.  Groups
+	 * that must be kept are included. */
 	uint32_t groups_left;
 	/* index of the first segment (message or part of one) of the turn's
 	 * last group */
@@ -62,9 +62,8 @@ compare_ranks(const void *a, const void *b)
 	return x->candidate_index < y->candidate_index ? -1 : 1;
 }
 
-/* If the last group of a turn has a lower rank than another group of the turn,
- * gives the last group the highest rank in the turn, so that it is removed
- * last. */
+/* Gives the last group of a turn the highest rank in the turn, so that it is
+ * removed after the other groups of the turn. */
 static void
 raise_turn_end(struct ctx_candidate *candidates, const struct turn *turn)
 {
@@ -105,7 +104,7 @@ survey_turns(struct ctx_candidate *candidates, size_t n,
 }
 
 /* Fills a list with the groups that may be removed, and their ranks.  Returns
- * the number of tokens of all groups, including those that must be kept. */
+ * the number of tokens of all groups, also of those that must be kept. */
 static uint64_t
 list_removable(const struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, struct turn *turns,
@@ -172,10 +171,10 @@ drop_lowest(struct ctx_candidate *candidates, struct turn *turns,
 }
 
 /* Returns true if a removed group may be kept after all although roles must
- * alternate.  This is so if the last group of its turn is kept.  If the removed
+ * alternate.  Normally the last group of its turn must be kept.  If the removed
  * group is itself the last group of its turn, its tool results may be in the
- * message at the beginning of the next turn; in this case, the user messages
- * and the last group of the next turn must be kept, too. */
+ * message that begins the next turn.  In this case, the user messages and the
+ * last group of the next turn must be kept. */
 static bool
 keeps_turn_end(const struct ctx_candidate *candidates, const struct turn *turn,
     size_t candidate_index)
@@ -202,9 +201,10 @@ refill_budget(struct ctx_candidate *candidates, struct turn *turns,
 		bool member = !candidate->user && !candidate->system;
 		uint64_t cost = candidate->weight;
 
-		/* A group can be kept after all only if the user messages of
-		 * all its turns are kept.  Only one turn is examined here, so a
-		 * group with messages of several turns is not kept. */
+		/* A removed group can be kept after all only if the user
+		 * messages of all its turns are kept.  Only one turn is
+		 * examined here.  So a group with messages of several turns
+		 * remains removed. */
 		if (member &&
 		    (turn->users_removed > 0 || candidate->crosses_turns ||
 			(settings->alternates &&

@@ -32,7 +32,8 @@ static const double K1 = 0.9, B = 0.4;
 /* The weight of a word is its inverse document frequency raised to this power.
  * The greater the power, the greater is the weight of rare words. */
 static const double RARITY = 1.75;
-/* At this distance in tokens, a segment gets 1/e of another segment's score. */
+/* At a distance of this many tokens, a segment (message or part of one) gets
+ * 1/e of another segment's score. */
 static const double FADE = 100;
 /* The score of a segment is divided by the segment's number of tokens raised to
  * this power, so that short segments are preferred. */
@@ -45,14 +46,14 @@ static const double LENGTH = 0.1;
  * (benchmarks LoCoMo and REALTALK), 0.7 kept less than 0.1. */
 static const double LENGTH_LONG = 0.7, LONG_TIMES = 3;
 /* The score of a passage (a few lines of a long text) is divided by its number
- * of tokens raised to a higher power: this number is added to LENGTH or
- * LENGTH_LONG.  Reason: a passage is shorter than most messages, and says less
- * without the rest of its text. */
+ * of tokens raised to LENGTH or LENGTH_LONG plus this number.  Reason: a
+ * passage is shorter than most messages, and says less without the rest of its
+ * text. */
 static const double LENGTH_PASSAGE = 0.3;
 /* If the question contains the name of the writer of a segment, this fraction
  * of the segment's score is added to the score. */
 static const double SPEAKER = 0.6;
-/* Weight of a word in the question if it is a name by which the assistant
+/* Weight of a word in the question that is a name by which the assistant
  * addresses the user, or the user the assistant.  All other words have the
  * weight 1. */
 static const double ADDRESSEE = 0.5;
@@ -93,8 +94,8 @@ grow_recall(struct recall *r, size_t items, struct ctx_err *err)
 
 /* Finds out whether the question contains a name by which the assistant often
  * addresses the user, or the user the assistant.  Such a name gets a lower
- * weight in the search, because it says who wrote the answer, and not what the
- * answer is about. */
+ * weight, because it says who wrote the answer, and not what the answer is
+ * about. */
 static void
 find_sides(struct recall *r)
 {
@@ -199,9 +200,9 @@ score_item(struct recall *r, const struct item *item, double average)
 	return sum;
 }
 
-/* Returns a power.  The score of each segment, which was already divided by
- * (number of tokens)^LENGTH, must also be divided by (number of tokens)^(this
- * power). */
+/* Returns a power.  The score of each segment (message or part of one) must be
+ * divided by (number of tokens)^(this power), in addition to the division by
+ * (number of tokens)^LENGTH. */
 static double
 find_length_power(const struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan)
@@ -243,9 +244,9 @@ raise_speakers(struct recall *r)
 }
 
 /* Divides the score of each item (segment, or passage of a long text) by the
- * item's number of tokens raised to the given power, or to a higher power if
- * the item is a passage.  Then adds the same number to all scores, so that no
- * score is negative. */
+ * item's number of tokens raised to the given power.  For a passage, uses a
+ * higher power.  Then adds the same number to all scores, so that no score is
+ * negative. */
 static void
 lower_long_items(struct recall *r, double power)
 {

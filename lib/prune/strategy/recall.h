@@ -11,16 +11,16 @@ struct posting {
 	uint32_t term, count;
 };
 
-/* The terms (words) of one segment (message or part of one) or, if its text is
- * long, of one passage (a few lines) of the text. */
+/* The terms (words) of one segment (message or part of one).  If the segment
+ * has a long text: the terms of one passage (a few lines) of this text. */
 struct doc {
-	/* The terms (words), and how often each of them occurs: n elements of
-	 * the array recall.postings, from the index "from" on. */
+	/* from, n: the terms (words) and how often each occurs are the n
+	 * elements of recall.postings from the index "from" on. */
 	size_t from;
 	uint32_t n;
 	uint32_t segment; /* index of the segment */
-	/* The passage in the text of the segment.  Empty if the text is not
-	 * divided into passages. */
+	/* Offsets of the passage in the text of the segment.  Empty if the text
+	 * is not divided into passages. */
 	struct passage passage;
 	/* number of terms (words), including repetitions */
 	uint32_t length;
@@ -62,7 +62,7 @@ struct recall {
 	struct posting *found;
 	struct item *items;
 	/* For each segment: index of its first element in the array "docs".
-	 * The element after that of the last segment is the number of docs. */
+	 * One more element at the end is the number of docs. */
 	size_t *first_doc;
 	/* When the array "found" has this many elements, it is sorted, and
 	 * elements with equal terms (words) are merged. */
@@ -100,8 +100,8 @@ struct recall {
 	struct ctx_buf question; /* text of the last user message */
 	/* index of the segment of the last user message */
 	size_t asking;
-	/* Length in bytes of the name of the person who asks, if the question
-	 * begins with it, as in "Ann: hello"; otherwise 0. */
+	/* If the question begins with the name of the person who asks, as in
+	 * "Ann: hello": length of the name in bytes.  Otherwise 0. */
 	size_t label;
 	/* the name of the person who asks, as a term (word), or 0 if not
 	 * known */
@@ -113,10 +113,10 @@ struct recall {
 
 int ctx_recall_add_term(void *user, const char *p, size_t n,
     struct ctx_err *err);
-/* Adds a struct doc for a segment, or for the next passage of a segment.  The
- * terms (words) must be in r->found, which is then emptied. about: side,
- * speaker and passage of the new doc, or NULL if the segment is not a message,
- * or has no text. */
+/* Adds a struct doc for a segment (message or part of one), or for the next
+ * passage of a segment.  Moves the terms (words) from r->found into it. about:
+ * side, speaker and passage of the new doc; NULL if the segment is not a
+ * message, or has no text. */
 int ctx_recall_add_doc(struct recall *r, const struct doc *about,
     struct ctx_err *err);
 int ctx_recall_add_message(struct ctx_scorer *scorer,
@@ -125,21 +125,23 @@ int ctx_recall_add_message(struct ctx_scorer *scorer,
 
 /* ---- recall_items.c ---- */
 
-/* Divides the conversation into items, which are ranked (r->items, r->n_items):
- * into segments, or into passages of a segment's text.  The passages become
- * items if the message may be kept in part, and may be kept without the rest of
- * its turn. */
+/* Sets r->items and r->n_items to the items that are ranked.  An item is a
+ * segment (message or part of one), or a passage (a few lines) of a segment's
+ * text.  Passages become items if the message may be kept in part, and without
+ * the rest of its turn. */
 int ctx_recall_make_items(struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err);
 /* Returns true if an item is a passage of a segment's text; false if it is a
  * segment. */
 bool ctx_recall_is_passage(const struct recall *r, const struct item *item);
-/* Sets the rank of each segment to the highest score of its items.  Chooses the
- * passages that are kept: those with the highest scores, as many as fit into
- * the target beside the segments that are kept as a whole. */
+/* Sets the rank of each segment (message or part of one) to the highest score
+ * of its items.  Chooses the passages (a few lines each) that are kept: those
+ * with the highest scores, as many as fit into the target beside the segments
+ * that are kept as a whole. */
 int ctx_recall_choose_passages(struct recall *r, struct ctx_groups *groups,
     const struct ctx_plan *plan, struct ctx_err *err);
-/* Sets *removed to the passages of a segment that are not kept. */
+/* Sets *removed to those passages of a segment (message or part of one) that
+ * are not kept. */
 int ctx_recall_find_removed(struct ctx_scorer *scorer, size_t segment,
     struct passages *removed, struct ctx_err *err);
 
@@ -151,9 +153,9 @@ void ctx_recall_smooth(const struct recall *r, double fade, double *smooth);
 
 /* ---- recall_fuse.c ---- */
 
-/* Adds to the score by words of each item (r->smooth) a number that says how
- * near the embedding of the item is to the embedding of the question.  Does
- * nothing if there is no embedder. */
+/* Adds a number to the score by words of each item (r->smooth).  The number
+ * says how near the embedding of the item is to the embedding of the question.
+ * Does nothing if there is no embedder. */
 int ctx_recall_fuse(struct recall *r, struct ctx_str question,
     struct ctx_err *err);
 /* Scales the scores by words of n items such that the highest is 1, then adds
@@ -170,7 +172,7 @@ double ctx_recall_measure_agreement(const double *words, const double *near,
 
 enum {
 	/* The newest groups (messages kept or removed together) are kept,
-	 * whatever their rank, as long as they have together at most 1 /
+	 * whatever their rank.  Together they may have at most 1 /
 	 * CTX_RECALL_NEWEST of the tokens that are left for groups which need
 	 * not be kept. */
 	CTX_RECALL_NEWEST = 20,

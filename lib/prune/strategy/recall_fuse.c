@@ -13,8 +13,8 @@
 #include "prune/plan.h"
 #include "prune/strategy/recall.h"
 
-/* At this distance in tokens, an item (segment, or passage of a long text) gets
- * 1/e of the nearness of another item. */
+/* At a distance of this many tokens, an item (segment, or passage of a long
+ * text) gets 1/e of the nearness of another item. */
 static const double FADE = 20;
 /* Score by embeddings of an item (segment, or passage of a long text) whose
  * nearness to the question is one standard deviation above the mean, if the

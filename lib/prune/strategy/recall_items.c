@@ -90,8 +90,8 @@ ctx_recall_is_passage(const struct recall *r, const struct item *item)
 
 /* Returns the factor by which the score of an item (segment, or passage of a
  * long text) is multiplied before it is added to the score of the next item.
- * The more tokens are between the middles of the two items, the smaller is the
- * factor. */
+ * The factor decreases with the number of tokens between the middles of the
+ * items. */
 static double
 compute_fading(const struct item *item, const struct item *next, double fade)
 {
@@ -119,8 +119,9 @@ ctx_recall_smooth(const struct recall *r, double fade, double *smooth)
 	}
 }
 
-/* Keeps the newest segments completely: the same ones as ctx_recall_decide
- * keeps.  Returns the number of tokens that are left for other segments. */
+/* Keeps the newest segments (messages or parts of messages) as a whole.
+ * ctx_recall_decide keeps the same segments.  Returns the number of tokens that
+ * are left for other segments. */
 static double
 keep_newest(struct recall *r, const struct ctx_groups *groups,
     const struct ctx_plan *plan)

@@ -139,9 +139,9 @@ find_label(const struct recall *r)
 	return 0;
 }
 
-/* Takes the text of this segment, without the name of its writer, as the
- * question. speaker: the term (word) that is the name at the beginning of the
- * text. */
+/* Makes the text of this segment (message or part of one), without the name of
+ * its writer, the question. speaker: the term (word) that is the name of the
+ * writer at the beginning of the text. */
 static void
 set_question(struct recall *r, uint32_t speaker)
 {
@@ -173,11 +173,12 @@ take_addressee(void *user, const char *p, size_t n, struct ctx_err *err)
 	    err);
 }
 
-/* Stores whom the newest segment addresses.  A word near the beginning of the
- * text is taken as a name by which somebody is addressed if it begins with a
- * capital letter and a punctuation mark comes after it: "Thanks, Ann!", "Ann,
- * you must see it".  If this is the first word of the text, the next such word
- * is preferred, because the first word may be a greeting ("Thanks,"). */
+/* Stores whom the newest segment (message or part of one) addresses.  A word
+ * near the beginning of the text is taken for the name of this person if it
+ * begins with a capital letter and a punctuation mark comes after it: "Thanks,
+ * Ann!", "Ann, you must see it".  If the first word of the text is such a word,
+ * the next one is preferred, because the first may be a greeting
+ * ("Thanks,"). */
 static int
 record_addressee(struct recall *r, struct ctx_err *err)
 {
@@ -225,9 +226,9 @@ read_terms(struct recall *r, size_t end, uint32_t *speaker, struct ctx_err *err)
 	return ctx_terms_of(&terms, r->text.p + n, end - n, err);
 }
 
-/* Returns the offset in r->text at which the message's own text begins, if this
- * text is long enough to be divided into passages and the message contains
- * nothing else.  Otherwise returns the length of r->text. */
+/* Returns the offset in r->text at which the message's own text begins.
+ * Returns the length of r->text if this text is too short to be divided into
+ * passages, or if the message contains anything else. */
 static size_t
 find_long_text(const struct recall *r, const struct ctx_message *message,
     unsigned flags)
@@ -248,8 +249,8 @@ find_long_text(const struct recall *r, const struct ctx_message *message,
 	return from;
 }
 
-/* Adds a struct doc for the first "end" bytes of r->text, which are a segment
- * or its first passage. */
+/* Adds a struct doc for the first "end" bytes of r->text.  These bytes are a
+ * segment (message or part of one), or its first passage. */
 static int
 add_first_doc(struct recall *r, struct doc *doc, size_t end,
     struct ctx_err *err)
@@ -306,8 +307,8 @@ ctx_recall_add_message(struct ctx_scorer *scorer,
 
 	(void)excluded;
 	/* The scorer does not read records that are not messages.  But such
-	 * records are segments, too, so add a struct doc without terms (words)
-	 * for each of them. */
+	 * records are segments, so add a struct doc without terms (words) for
+	 * each of them. */
 	while (r->n_segments < first)
 		if (ctx_recall_add_doc(r, NULL, err) < 0 ||
 		    (scorer->options.embedder.line != NULL &&

@@ -78,9 +78,9 @@ take_name(void *user, const char *p, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Ends the newest piece of a segment.  The piece has the names that were added
- * since the last call.  The members segment, names_end and kept of the argument
- * are not used. */
+/* Ends the newest piece (part of the text) of a segment.  The piece has the
+ * names that were added since the last call.  The members segment, names_end
+ * and kept of the argument are not used. */
 static int
 end_piece(struct salient *s, struct salient_piece piece, struct ctx_err *err)
 {
@@ -117,9 +117,9 @@ pad_segments(struct salient *s, size_t n, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds to the names of the newest piece each sentence in which the user says
- * what must or must not be done.  Skips text that a program has put into the
- * message. */
+/* Adds each sentence in which the user says what must or must not be done to
+ * the names of the newest piece (part of a text).  Skips text that a program
+ * has put into the message. */
 static int
 add_constraints(struct salient *s, struct ctx_str text, struct ctx_err *err)
 {
@@ -166,8 +166,8 @@ find_long_texts(struct salient *s, const struct ctx_message *message, size_t i,
 	return 0;
 }
 
-/* Adds the pieces of one text of tool result i: its passages or, if it is not
- * long, the whole text. */
+/* Adds the pieces of one text of tool result i: the passages (a few lines each)
+ * of a long text, or the whole text. */
 static int
 add_text(struct salient *s, const struct text_segment *segment, size_t i,
     struct ctx_err *err)
@@ -191,8 +191,8 @@ add_text(struct salient *s, const struct text_segment *segment, size_t i,
 	return 0;
 }
 
-/* If tool result i has a long text, adds the pieces of the result and sets
- * *divided to true.  Otherwise sets *divided to false. */
+/* If tool result i has a long text, adds the pieces (parts) of its texts and
+ * sets *divided to true.  Otherwise sets *divided to false. */
 static int
 divide_result(struct salient *s, const struct ctx_message *message, size_t i,
     bool *divided, struct ctx_err *err)
@@ -213,9 +213,10 @@ divide_result(struct salient *s, const struct ctx_message *message, size_t i,
 
 /* ---- segments ---- */
 
-/* Adds the pieces of those tool results of a segment that are divided, and
- * reads everything else of the segment into s->text. excluded: for each tool
- * result of the message, true if it must not be cut; or NULL. */
+/* Adds the pieces (parts of the texts) of those tool results of a segment that
+ * are divided.  Appends all other texts of the segment to s->text. excluded:
+ * for each tool result of the message, true if the result must not be
+ * shortened; or NULL. */
 static int
 read_blocks(struct salient *s, const struct ctx_message *message,
     unsigned flags, const bool *excluded, struct ctx_err *err)
@@ -273,8 +274,8 @@ add_salient_message(struct ctx_scorer *scorer,
 	if (!s->has_key)
 		ctx_hashkey_init(&s->key);
 	s->has_key = true;
-	/* The scorer does not read records that are not messages.  They are
-	 * segments, too, so segments for these records are added here. */
+	/* The scorer does not read records that are not messages.  But such
+	 * records are segments, so segments for them are added here. */
 	if (pad_segments(s, first, err) < 0)
 		return -1;
 	for (; first < groups->n; first++)

@@ -7,9 +7,9 @@
 #include "truncate/text_segments.h"
 
 /* A piece of a segment (message or part of one).  If a tool result has a long
- * text, each passage (a few lines) of its long texts is a piece, and each of
- * its short texts is a piece.  The last piece of a segment is everything in the
- * segment that is in no other piece. */
+ * text, each passage (a few lines) of a long text and each whole short text of
+ * the result is a piece.  The last piece of a segment is everything that is in
+ * no other piece. */
 struct salient_piece {
 	/* index in salient.list of the element after the last name of this
 	 * piece */
@@ -19,12 +19,12 @@ struct salient_piece {
 	 * last piece of a segment. */
 	uint32_t result;
 	/* Offset in bytes of the end of the piece in all texts of the tool
-	 * result together; its beginning is the end of the piece before it.
+	 * result together.  The piece begins at the end of the piece before it.
 	 * For the last piece of a segment: number of bytes of the piece. */
 	uint32_t to;
 	bool is_passage;
-	/* Set by ctx_salient_rank: false if this passage is removed although
-	 * its segment is kept. */
+	/* Set by ctx_salient_rank: false if this passage (a few lines) is
+	 * removed although its segment is kept. */
 	bool kept;
 };
 #define NO_RESULT UINT32_MAX
@@ -34,12 +34,11 @@ struct salient {
 	struct ctx_hashkey key;
 	bool has_key;
 	struct ctx_intern names;
-	/* Ids of the names in the first piece, then of those in the second
-	 * piece, and so on.  For each piece, each name is stored at most
-	 * once. */
+	/* Ids of the names in the first piece, then in the second piece, and so
+	 * on.  For each piece, each name is stored at most once. */
 	uint32_t *list;
 	/* the pieces of all segments, in order; each segment has at least one
-	 */
+	 * piece */
 	struct salient_piece *pieces;
 	/* For each name: number of the last piece that contains the name, plus
 	 * 1.  While groups (messages kept or removed together) are ranked:

@@ -3,10 +3,10 @@
  * contain, and chooses which passages (a few lines each) of long tool results
  * are kept
  *
- * First the passages that are kept are chosen; a passage can only be kept
- * together with its group (messages kept or removed together) and the user
- * message of its turn.  Then the groups are ranked by the names and tokens that
- * they have without the removed passages.
+ * First the kept passages are chosen.  A passage can only be kept together with
+ * its group (messages kept or removed together) and the user message of its
+ * turn.  Then the groups are ranked by the names and tokens that they have
+ * without the removed passages.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -32,18 +32,20 @@ struct ranking {
 	struct salient *s;
 	const struct ctx_plan *plan;
 	struct ctx_segment *segments;
-	/* The number of a group is the index of its first segment (message or
-	 * part of one).  The index of any other segment is the number of a
-	 * group without names. */
+	/* The choices that are whole groups.  The number of a group is the
+	 * index of its first segment (message or part of one).  The index of
+	 * any other segment is the number of a group without names. */
 	struct choices groups;
-	/* The choices below n_segments are the groups without their passages.
-	 * The choice with the number n_segments + p is piece p if this is a
-	 * passage, and nothing otherwise. */
+	/* The choices if groups can be kept without their passages.  Below the
+	 * number n_segments they are the groups without their passages.  The
+	 * choice with the number n_segments + p is piece p if piece p is a
+	 * passage, otherwise a choice without names. */
 	struct choices parts;
 	uint32_t *names; /* names of the groups or parts */
 	double *weight;  /* weight of each name */
-	/* n_segments, n_pieces: numbers of segments and pieces that are ranked.
-	 * n_groups: number of real groups, without the groups without names. */
+	/* n_segments, n_pieces: numbers of segments (messages or parts of
+	 * messages) and of pieces (parts of their texts) that are ranked.
+	 * n_groups: number of groups (messages kept or removed together). */
 	size_t n_segments, n_pieces, n_groups;
 	/* number of tokens that are left for groups that need not be kept */
 	uint64_t room;
@@ -102,7 +104,8 @@ first_name(const struct salient *s, size_t p)
 	return p > 0 ? s->pieces[p - 1].names_end : 0;
 }
 
-/* Returns the number of the group to which piece p belongs. */
+/* Returns the number of the group to which piece p (a part of a text)
+ * belongs. */
 static size_t
 group_of_piece(const struct ranking *r, size_t p)
 {
@@ -185,7 +188,8 @@ survey_groups(struct ranking *r)
 		root = ctx_group_of(r->segments, (uint32_t)i);
 		r->n_groups += root == i;
 		r->groups.tokens[root] += r->segments[i].tokens;
-		/* All segments of a group must be kept if one of them must. */
+		/* All segments of a group must be kept if one segment of the
+		 * group must be kept. */
 		r->groups.kept[i] = root != i || plan->floors[i] != 0;
 		if (plan->floors[i] != 0)
 			held += r->segments[i].tokens;
@@ -216,8 +220,9 @@ find_start(const struct salient_piece *pieces, size_t p)
 	    : 0;
 }
 
-/* Sets the names of the groups without their passages, and which group must be
- * kept with each of them: that of the first user message of its turn. */
+/* Sets the names of the groups without their passages.  Also sets which group
+ * must be kept with each group: the group of the first user message of its
+ * turn. */
 static void
 survey_heads(struct ranking *r)
 {
@@ -247,7 +252,7 @@ survey_heads(struct ranking *r)
 	r->parts.from[r->n_segments] = r->groups.from[r->n_segments];
 }
 
-/* Sets the names of passage p, and whether it must be kept. */
+/* Sets the names of passage p, and whether the passage must be kept. */
 static void
 survey_passage(struct ranking *r, size_t p)
 {
@@ -264,8 +269,9 @@ survey_passage(struct ranking *r, size_t p)
 	r->parts.kept[i] = r->plan->floors[piece->segment] != 0;
 }
 
-/* Adds the tokens of the pieces from p to end - 1, which are a segment, to the
- * passages and to the rest of the group. */
+/* Adds the tokens of the pieces from p to end - 1, which are one segment.  The
+ * tokens of passages are added to the passages, all other tokens to the rest of
+ * the group. */
 static void
 add_piece_tokens(struct ranking *r, size_t p, size_t end)
 {
@@ -314,7 +320,7 @@ survey_parts(struct ranking *r)
 }
 
 /* Marks the passages that were not chosen as removed, and subtracts their
- * tokens from those of their groups. */
+ * tokens from the tokens of their groups. */
 static void
 remove_passages(struct ranking *r)
 {
@@ -353,7 +359,8 @@ score_choices(const struct ranking *r, struct choices *choices, size_t n,
 	return ctx_cover_score(&cover, choices->score, choices->chosen, err);
 }
 
-/* Chooses the passages that are kept.  With the level light, all are kept. */
+/* Chooses the passages (a few lines each) that are kept.  With the level light,
+ * all passages are kept. */
 static int
 choose_passages(struct ranking *r, struct ctx_err *err)
 {
@@ -374,8 +381,8 @@ choose_passages(struct ranking *r, struct ctx_err *err)
 
 /* Sets the ranks.  All segments of a group get the same rank.  If a group has
  * rare names that no other kept group contains, its rank is above 1 and
- * increases with its score.  Other groups have ranks below 1, newer groups
- * higher ranks than older groups. */
+ * increases with its score.  All other groups have ranks below 1, and newer
+ * groups have higher ranks than older groups. */
 static void
 set_ranks(const struct ranking *r)
 {

@@ -4,8 +4,8 @@
  *
  * Providers and chat templates expect that a conversation begins with a user
  * message.  So if the first kept message is an answer, the last user message
- * before it must also be kept.  If this user message is large, one common rank
- * is computed for the user message and the answer.
+ * before it must also be kept.  If this user message is large, a common rank is
+ * computed for the user message and the answer.
  */
 #include <math.h>
 
@@ -13,8 +13,8 @@
 
 enum {
 	/* A user message is large if it has more than (free tokens /
-	 * FIRST_USER_SHARE) tokens.  Free tokens: the tokens that are left by
-	 * the groups that must be kept. */
+	 * FIRST_USER_SHARE) tokens.  Free tokens: the tokens of the target that
+	 * are left by the groups that must be kept. */
 	FIRST_USER_SHARE = 8,
 	/* maximum number of times that the kept groups (messages kept or
 	 * removed together) are chosen */
@@ -32,7 +32,7 @@ is_aside(const struct ctx_candidate *candidate)
 /* If the first kept message is not a user message, sets *answer to the first
  * segment of its group, and *user to the last user message before it.  Returns
  * false if the kept messages begin with a user message, or if there is no user
- * message that could be kept before them. */
+ * message to keep before them. */
 static bool
 find_bare_answer(const struct ctx_candidate *candidates, size_t n,
     size_t *answer, size_t *user)
@@ -56,9 +56,8 @@ find_bare_answer(const struct ctx_candidate *candidates, size_t n,
 	return false;
 }
 
-/* Changes the ranks of the first answer and of the user message before it, so
- * that the next choice keeps both or none of them. room: number of free
- * tokens. */
+/* Changes the ranks of the first answer and of the user message before it.  The
+ * next choice then keeps both of them or none. room: number of free tokens. */
 static void
 rerank_answer(struct ctx_candidate *answer, struct ctx_candidate *user,
     uint64_t room)
@@ -96,9 +95,9 @@ count_kept(const struct ctx_candidate *candidates, size_t n, bool only_pinned)
 	return total;
 }
 
-/* Removes all answers before the first user message that is kept.  If a user
- * message before an answer fits into the free tokens, keeps it instead. left:
- * number of free tokens. */
+/* Removes answers before the first kept user message, from the oldest on.
+ * Stops when the user message before an answer fits into the free tokens, and
+ * keeps both messages. left: number of free tokens. */
 static void
 drop_bare_answers(struct ctx_candidate *candidates, size_t n, uint64_t left)
 {

@@ -119,8 +119,8 @@ ctx_strategy_reason(const struct ctx_strategy *strategy, double rank)
 {
 	const size_t n = strategy->n_reasons;
 
-	/* If the rank is a NaN, this condition is also true, so a NaN is never
-	 * converted to an index. */
+	/* This condition is also true for a NaN, so a NaN is never converted to
+	 * an index. */
 	if (n == 0 || !(rank >= 0))
 		return strategy->name;
 	return strategy->reasons[rank < (double)n ? (size_t)rank : n - 1];

@@ -4,20 +4,20 @@
  *
  * The newest messages that fit into the target together with the summary are
  * kept, or fewer if the settings say so.  If messages are removed, the summary
- * of an earlier run is removed, too, because the new summary includes it.  The
- * tokens of the earlier summary are then available for the new one.
+ * of an earlier run is also removed, because the new summary includes it.  The
+ * tokens of the earlier summary are then available for the new summary.
  */
 #include "prune/plan.h"
 
 /* At least 1/SUMMARY_SHARE of the tokens that are left by the messages that
  * must be kept are reserved for the summary.  The value was chosen by
- * measurements with ctx-eval (tests/bench/survive): a larger share keeps only
- * few more of the names that are needed later, but fewer messages. */
+ * measurements with ctx-eval (tests/bench/survive).  With a larger share, only
+ * few more of the names that are needed later are kept, and fewer messages. */
 enum { SUMMARY_SHARE = 3 };
 
 /* Subtracts the tokens of earlier summaries from the weights of the candidates
- * that contain them, because a new summary replaces them.  Returns the sum of
- * these tokens. */
+ * that contain such summaries, because a new summary replaces them.  Returns
+ * the sum of these tokens. */
 static uint64_t
 exclude_summaries(struct ctx_candidate *candidates, size_t n)
 {
@@ -58,9 +58,9 @@ drop_older(struct ctx_candidate *candidates, size_t n,
 	}
 }
 
-/* Called if roles must alternate.  Finds the first group that is kept by choice
- * and not by necessity, and keeps everything after its first message.  If this
- * group contains a tool call whose result comes much later, all messages
+/* Called if roles must alternate.  Finds the first group that is kept although
+ * it need not be, and keeps everything after the first message of this group.
+ * If the group contains a tool call whose result comes much later, all messages
  * between the call and the result are kept. */
 static void
 keep_after_kept(struct ctx_candidate *candidates, size_t n)
@@ -128,8 +128,8 @@ find_reserved(const struct ctx_candidate *candidates, size_t n,
 	return share > least ? share : least;
 }
 
-/* Keeps the groups that the previous plan kept.  Then keeps, from the newest
- * on, all other groups that fit into the target; a group that does not fit is
+/* Keeps the groups that the previous plan kept.  Then keeps all other groups
+ * that fit into the target, from the newest on.  A group that does not fit is
  * removed. */
 static int
 keep_fitting(struct ctx_candidate *candidates, size_t n,
@@ -146,8 +146,9 @@ keep_fitting(struct ctx_candidate *candidates, size_t n,
 }
 
 /* Keeps the newest messages that fit into the target without the reserved
- * tokens.  If a built-in summary was already written, its size is known; as
- * many messages as fit into the tokens that it leaves are then kept, too. */
+ * tokens.  If a built-in summary was already written, its number of tokens is
+ * known; then more messages are kept, as many as fit into the tokens that the
+ * summary leaves. */
 static int
 keep_newest(struct ctx_candidate *candidates, size_t n,
     const struct ctx_prune_settings *settings, uint64_t reserved, uint64_t base,
@@ -163,8 +164,8 @@ keep_newest(struct ctx_candidate *candidates, size_t n,
 	return ctx_fifo_decide(candidates, n, &narrower, base, 0, err);
 }
 
-/* Keeps the newest messages that fit together with the summary.  If all
- * messages fit together with the summaries of earlier runs, keeps all of them,
+/* Keeps the newest messages that fit into the target together with the summary.
+ * Keeps all messages if they fit together with the summaries of earlier runs,
  * so that a second run changes nothing. earlier: number of tokens of the
  * summaries of earlier runs. */
 static int

@@ -19,14 +19,14 @@
 #include "prune/strategy/summary.h"
 #include "prune/strategy/tool_failure.h"
 
-/* Lengths in bytes.  MOST_SHAPE: number of bytes at the end of a sentence that
- * are compared to find repetitions.  LEAST_REPEATED: shorter decisions are
- * never treated as repetitions, because a text such as "All 5 tests pass." says
- * something about a certain time. */
+/* Lengths in bytes.  MOST_SHAPE: bytes at the end of a sentence that are
+ * compared to find repetitions.  LEAST_REPEATED: a decision of fewer bytes is
+ * never treated as a repetition, because a text such as "All 5 tests pass."
+ * says something about a certain time. */
 enum { MOST_SHAPE = 60, LEAST_REPEATED = 80 };
 
-/* For each class of lines: kind of text from which its lines are taken; label
- * before its lines in the summary; maximum share of the tokens for the summary
+/* For each class of lines: the kind of text that contains its lines; the label
+ * before its lines in the summary; the maximum share of the summary's tokens
  * that its lines may use, in percent.  If a class does not use its share, the
  * unused tokens are available for the next class. */
 static const struct {
@@ -110,8 +110,7 @@ add_summary_line(struct ctx_summary *s, bool earlier, enum line_class class,
 }
 
 /* Stores the end of a sentence, with its numbers replaced by 0.  Sets *known to
- * true if the same end was stored before: the sentence then repeats a
- * phrase. */
+ * true if the same end was stored before: the sentence is then a repetition. */
 static int
 add_shape(struct ctx_summary *s, struct ctx_str text, bool *known,
     struct ctx_err *err)
@@ -138,9 +137,8 @@ add_shape(struct ctx_summary *s, struct ctx_str text, bool *known,
 	return 0;
 }
 
-/* Adds a sentence to the lines if it is useful in a summary.  Of a sentence
- * that is too long, adds the beginning if the user wrote the sentence,
- * otherwise nothing. */
+/* Adds a sentence to the lines if it is useful in a summary.  If the sentence
+ * is too long, adds its beginning if the user wrote it, otherwise nothing. */
 static int
 add_sentence(struct ctx_summary *s, enum ctx_summary_kind kind,
     struct ctx_str text, struct ctx_err *err)
@@ -180,8 +178,7 @@ add_sentences(struct ctx_summary *s, enum ctx_summary_kind kind,
 }
 
 /* Adds the names and the sentences of a text of the user.  Of text that a
- * program has inserted into it, such as <system-reminder>, only the names are
- * added. */
+ * program has inserted, such as <system-reminder>, adds only the names. */
 static int
 add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 {
@@ -204,10 +201,9 @@ add_user_text(struct ctx_summary *s, struct ctx_str text, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds a line of an earlier summary.  A line without a label such as "User: "
- * means that the summary was written by a command.  Sets *action to the id of
- * the action (what a tool call did) that the line describes, or to 0 if there
- * is none. */
+/* Adds a line of an earlier summary.  If the line has no label such as "User:
+ * ", a command wrote the summary.  Sets *action to the id of the action (what a
+ * tool call did) that the line describes, or to 0 if it describes none. */
 static int
 add_earlier_line(struct ctx_summary *s, struct ctx_str line, uint32_t *action,
     struct ctx_err *err)
@@ -234,8 +230,8 @@ add_earlier_line(struct ctx_summary *s, struct ctx_str line, uint32_t *action,
 }
 
 /* Adds a line of a summary that an earlier run has inserted.  An indented line
- * is a list of names that belong to the action in the line before it. *action:
- * id of the action (what a tool call did) in the line before, or 0; the
+ * is a list of names that belong to the action (what a tool call did) in the
+ * line before it. *action: id of the action in the line before, or 0.  The
  * function sets it to the id of the action in this line, or to 0. */
 static int
 add_summary_text_line(struct ctx_summary *s, struct ctx_str line,
@@ -363,8 +359,8 @@ ctx_summary_add_action(struct ctx_summary *s,
 	line = &s->lines[id - 1];
 	if (classes[line->class].kind != CTX_SUMMARY_CALL)
 		return 0;
-	/* An action that was repeated is listed at the place of its last
-	 * occurrence.  Put open tasks at the end of the summary. */
+	/* A repeated action is listed at the place of its last occurrence.
+	 * Open tasks are listed at the end of the summary. */
 	line->number = action->class == OPEN_TASK ? UINT32_MAX : action->number;
 	s->line_of[action->id - 1] = id;
 	return 0;

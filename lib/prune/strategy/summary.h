@@ -52,8 +52,8 @@ struct summary_names {
 	struct ctx_intern keys; /* string table of the keys of JSON objects */
 	uint32_t n_texts;       /* number of removed texts read */
 	struct ctx_buf text;    /* scratch */
-	/* Names that the summary need not list, because kept messages or other
-	 * lines of the summary contain them. */
+	/* Names that the summary need not list, because they are in kept
+	 * messages or in other lines of the summary. */
 	struct ctx_intern kept;
 	/* Ids of the names that the summary may list, the most useful first.
 	 * NULL until ctx_summary_names_sort is called. */
@@ -76,7 +76,7 @@ int ctx_summary_names_add(struct summary_names *names, struct ctx_str text,
 int ctx_summary_names_add_list(struct summary_names *names, struct ctx_str list,
     uint32_t action, struct ctx_err *err);
 /* Stores that the summary need not list the names in this text, because the
- * reader of the summary will see the text. */
+ * text is kept. */
 int ctx_summary_names_keep(struct summary_names *names, struct ctx_str text,
     struct ctx_err *err);
 /* Returns true if any name (path, identifier, id or number) in the text also
@@ -90,8 +90,8 @@ int ctx_summary_names_sort(struct summary_names *names, struct ctx_err *err);
 /* Returns the class of a sentence, or CLASSES if it is useless in a summary. */
 enum line_class ctx_summary_classify(enum ctx_summary_kind kind,
     struct ctx_str text);
-/* Removes the first sentence from *text, which must not be empty, and returns
- * it.  A line feed also ends a sentence. */
+/* Removes the first sentence from *text and returns this sentence. *text must
+ * not be empty.  A line feed also ends a sentence. */
 struct ctx_str ctx_summary_next_sentence(struct ctx_str *text);
 /* Returns how many bytes of a line are used for the summary.  A long line is
  * cut between two words or, if that is not possible, between two characters. */
@@ -112,7 +112,7 @@ size_t ctx_summary_find_context(struct ctx_str text, size_t *from);
 struct ctx_str ctx_summary_skip_header(struct ctx_str result);
 /* Writes the outcome of a tool call, which is a line of the tool result, to the
  * buffer "out".  Writes nothing if no line says what the outcome is. search:
- * true if the whole result may be searched for such a line, because the result
+ * true if such a line is searched for in the whole result, because the result
  * is not the content of a file. */
 int ctx_summary_find_outcome(const struct ctx_summary_text *result, bool search,
     struct ctx_buf *out, struct ctx_err *err);
@@ -202,8 +202,8 @@ struct summary_line {
 	 * has its lines in the order of these numbers. */
 	uint32_t number;
 	uint64_t tokens;
-	/* For line number n of the user: n, if n is at most FIRST_LINES.  For
-	 * all other lines: 0. */
+	/* For the first FIRST_LINES lines of the user: number of the line, from
+	 * 1.  For all other lines: 0. */
 	unsigned first;
 	/* True if a name in the line also occurs in a text that is kept. */
 	bool mentioned_later;

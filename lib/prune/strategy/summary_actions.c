@@ -2,9 +2,10 @@
  * summary_actions.c - finds out what the removed tool calls did, for the
  * built-in summary
  *
- * The arguments of a tool call say what the call did: they contain the command
+ * The arguments of a tool call say what the call did.  They contain the command
  * that it ran or, if the tool's name says that it changes files, the path of a
- * file.  If a tool call has a list of tasks, this list replaces earlier lists.
+ * file.  If a tool call has a list of tasks, this list replaces earlier
+ * lists.
  */
 #define _GNU_SOURCE /* for memmem, which is in POSIX since 2024 */
 #include <stdlib.h>
@@ -20,8 +21,8 @@ enum { MOST_ACTION = 120, MOST_ARGUMENT = 80 };
 /* the text between an action and its outcome */
 #define OUTCOME_MARK " -> "
 /* In the argument of Codex's tool apply_patch, the changes of each file begin
- * with a line such as "*** Add File: PATH", also with Update or Delete in place
- * of Add. */
+ * with a line such as "*** Add File: PATH", "*** Update File: PATH" or "***
+ * Delete File: PATH". */
 #define PATCH_MARK " File: "
 
 void
@@ -51,9 +52,9 @@ find_first_line(struct ctx_str text)
 	return ctx_str_trim(text);
 }
 
-/* Stores an action (what a tool call did).  Its text is the first line of the
- * given text that is not blank.  Sets *id to the id of the action, or to 0 if
- * there is no such line. */
+/* Stores an action (what a tool call did).  The text of the action is the first
+ * line of the given text that is not blank.  Sets *id to the id of the action,
+ * or to 0 if there is no such line. */
 static int
 record_action(struct summary_actions *actions, enum line_class class,
     struct ctx_str text, uint32_t *id, struct ctx_err *err)
@@ -344,9 +345,8 @@ ctx_summary_actions_call(struct summary_actions *actions,
 	return link_call(actions, text->id, *action, err);
 }
 
-/* Stores the outcome of the actions of a tool call. last: id of the newest of
- * these actions; all of them were found in the same text and have consecutive
- * ids. */
+/* Stores the outcome of all actions of a tool call, which have consecutive ids
+ * and were found in the same text. last: id of the newest of these actions. */
 static int
 record_outcome(struct summary_actions *actions, uint32_t last,
     const struct ctx_summary_text *result, struct ctx_err *err)

@@ -129,10 +129,10 @@ read_address(const struct name_reader *reader, const char *p, size_t n)
 	return (struct ctx_str){start, (size_t)(stop - start)};
 }
 
-/* Returns a name with the neighbouring text that belongs to it, but is not
- * included by ctx_names_of: the beginning of an absolute path (/ or ~/), and
- * the rest of a web address.  Returns an empty string if the summary must not
- * list the name. */
+/* Returns a name with the neighbouring text that belongs to the name, but that
+ * ctx_names_of leaves out: the beginning of an absolute path (/ or ~/), and the
+ * rest of a web address.  Returns an empty string if the summary must not list
+ * the name. */
 static struct ctx_str
 read_name(const struct name_reader *reader, const char *p, size_t n)
 {
@@ -356,9 +356,9 @@ ctx_summary_names_kept(struct summary_names *names, struct ctx_str text)
 
 /* ---- choosing ---- */
 
-/* Returns true if the removed texts also contain another name that differs from
- * this name only in its number, which is higher by "step" (or lower, if "step"
- * is negative). */
+/* Returns true if the removed texts contain another name that differs from this
+ * name only in its number.  The number must be higher by "step" (or lower, if
+ * "step" is negative). */
 static bool
 has_neighbour(const struct summary_names *names, struct ctx_str name, int step)
 {
@@ -378,10 +378,10 @@ has_neighbour(const struct summary_names *names, struct ctx_str name, int step)
 	return step == 0 && ctx_intern_has(&names->texts, text, name.n);
 }
 
-/* Returns true for a name that belongs to a numbered series, such as value_6,
- * value_7 and value_8, and is in only one removed text, which is neither the
- * user's nor an earlier summary.  The summary lists such a name only if it is a
- * date. */
+/* Returns true for a name of a numbered series, such as value_6, value_7 and
+ * value_8, that is in only one removed text.  This text must be neither the
+ * user's nor an earlier summary.  The summary lists such a name only if the
+ * name is a date. */
 static bool
 is_counted(const struct summary_names *names, uint32_t id)
 {
@@ -413,9 +413,9 @@ is_date(struct ctx_str name)
 	return true;
 }
 
-/* Returns a number: how useful a name is in a summary, relative to its length.
- * The weights were chosen with tests/bench/survive, on that half of its data
- * that is used for such choices. */
+/* Returns how useful a name is in a summary, relative to the length of the
+ * name.  The weights were chosen with tests/bench/survive, on that half of its
+ * data that is used for such choices. */
 static double
 rate_name(const struct summary_names *names, uint32_t id)
 {

@@ -16,8 +16,8 @@
  * tool result that is used as a whole as the outcome. */
 enum { MOST_OUTCOME = 160, MOST_WHOLE = 100 };
 
-/* Texts that Codex writes before the output of a command.  It writes
- * CODEX_RUNNING if the command has not ended. */
+/* Texts that Codex writes before the output of a command.  CODEX_RUNNING:
+ * written if the command has not ended. */
 #define CODEX_HEADER  "Chunk ID: "
 #define CODEX_RUNNING "Process running with "
 #define CODEX_OUTPUT  "\nOutput:\n"
@@ -71,9 +71,9 @@ counts_results(struct ctx_str line)
 	return false;
 }
 
-/* Returns true if a line is an error message.  The word "error" in a line of
- * source code, as in log.error("error: ..."), does not count, because it is
- * quoted or a part of a name. */
+/* Returns true if a line is an error message.  The word "error" in source code,
+ * as in log.error("error: ..."), does not count: there it is quoted, or a part
+ * of a name. */
 static bool
 reports_error(struct ctx_str line)
 {
@@ -172,9 +172,9 @@ strip_decoration(struct ctx_str line)
 	return ctx_str_trim(line);
 }
 
-/* Finds the most informative line of a result, and sets *outcome to it.  Of
- * several lines with numbers of tests the last line is used, because it has the
- * total; of several error messages the first, because it tells the cause. */
+/* Sets *outcome to the most informative line of a result.  Of several lines
+ * with numbers of tests the last is used, because it has the total.  Of several
+ * error messages the first is used, because it tells the cause. */
 static void
 search_lines(struct ctx_str text, struct ctx_str *outcome, int *status)
 {

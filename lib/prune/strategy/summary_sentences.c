@@ -79,8 +79,8 @@ match_phrase(struct ctx_str text, const char *phrase)
 }
 
 /* Finds the first of the given phrases with which the text begins.  Returns the
- * length of this phrase in the text in bytes, or 0 if the text begins with none
- * of them. */
+ * length of this phrase in the text in bytes, or 0 if the text begins with no
+ * phrase. */
 static size_t
 match_any(struct ctx_str text, const char *const *phrases)
 {

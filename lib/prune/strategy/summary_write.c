@@ -1,11 +1,12 @@
 /*
  * summary_write.c - selects lines and names for the built-in summary, and
- * writes it
+ * writes the summary
  *
  * The lines are in the order of the conversation.  Below the line of a tool
  * call is a list of the names (paths, identifiers, ids and numbers) in its
- * arguments and its result; if the result is JSON, with the keys of the names.
- * The last line lists the names that do not belong to a tool call.
+ * arguments and its result.  If the result is JSON, the list has the keys of
+ * the names, too.  The last line lists the names that do not belong to a tool
+ * call.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +48,8 @@ struct summary_writer {
 	/* order: indexes of the lines in the order in which they are written.
 	 * place_of: for each line, its index in the array "order". */
 	uint32_t *order, *place_of;
-	/* Pairs of a line and a key, as 8 bytes: the tokens of this key in the
-	 * list of names below this line were already counted. */
+	/* Pairs of a line and a key, as 8 bytes.  The tokens of the key in the
+	 * list of names below the line were already counted. */
 	struct ctx_intern keys;
 	struct placed_name *names; /* the names that are written, sorted */
 	size_t n_names;
@@ -70,9 +71,9 @@ find_line_order(const struct ctx_summary *s, size_t i)
 }
 
 /* Selects at most "most" lines of a class that together have at most "left"
- * tokens: those with the lowest find_line_order first, and of lines with equal
- * order the newest first.  Returns how many of the "left" tokens are not
- * used. */
+ * tokens.  Lines with the lowest find_line_order are selected first, and the
+ * newest of lines with equal order.  Returns how many of the "left" tokens are
+ * not used. */
 static uint64_t
 take_class_lines(struct ctx_summary *s, enum line_class class, uint64_t left,
     size_t most)
@@ -155,9 +156,9 @@ take_lines(struct ctx_summary *s, enum line_class from, enum line_class to,
 	return left;
 }
 
-/* Selects the first sentence of the user if it has at most "left" tokens,
- * because this sentence usually says what the task is.  Returns how many of the
- * "left" tokens are not used. */
+/* Selects the first sentence of the user, if the sentence has at most "left"
+ * tokens.  Reason: this sentence usually says what the task is.  Returns how
+ * many of the "left" tokens are not used. */
 static uint64_t
 take_first_line(struct ctx_summary *s, uint64_t left)
 {
@@ -337,8 +338,8 @@ select_names(struct summary_writer *w, uint64_t limit, struct ctx_err *err)
 	}
 	for (i = 0; i < names->texts.n; i++)
 		names->list[i].taken = false;
-	/* The loop ends when at most 2 tokens are left, because no name fits
-	 * into 1 or 2 tokens. */
+	/* Ends when at most 2 tokens are left, because no name fits into 2
+	 * tokens. */
 	for (i = 0; i < names->n_order && left > 2; i++)
 		if (select_name(w, names->order[i], &left, err) < 0)
 			return -1;
@@ -545,8 +546,8 @@ fill_summary(struct summary_writer *w, uint64_t limit, struct ctx_buf *out,
 	    (keep_line_names(s, err) < 0 ||
 		write_selected(w, names, out, &tokens, err) < 0))
 		return -1;
-	/* If the summary is too long, remove names, the least useful first, and
-	 * when no name is left, the least important lines. */
+	/* If the summary is too long, remove the least useful names.  If no
+	 * name is left, remove the least important line. */
 	while (tokens > limit) {
 		if (names > 0)
 			names -=

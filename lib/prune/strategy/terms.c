@@ -7,12 +7,12 @@
  *
  * Words are changed to small letters.  Irregular English forms are replaced by
  * their base form, and English endings are removed (step 1 of Porter, "An
- * algorithm for suffix stripping", 1980).  Of the result, only the first five
- * letters are used.  Such short words are about as good for search as a stemmer
- * for the language, and also works for languages that have no rules here (Can
- * and others, "Information retrieval on Turkish texts", JASIST 59, 2008).  In
- * dialogues it found more than Snowball's English stemmer, because adopt,
- * adopting and adoption become one term.
+ * algorithm for suffix stripping", 1980).  Only the first five letters of the
+ * result are used.  This is about as good for search as a stemmer for the
+ * language, and also works for languages without rules here (Can and others,
+ * "Information retrieval on Turkish texts", JASIST 59, 2008).  In dialogues it
+ * found more than Snowball's English stemmer, because adopt, adopting and
+ * adoption become one term.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -176,9 +176,9 @@ remove_plural(char *word, size_t n)
 	return n;
 }
 
-/* Returns the length in bytes of a word without -ing or -ed.  A doubled letter
- * before the ending counts once (hopping: hop), except l, s and z (falling:
- * fall). */
+/* Returns the length in bytes of a word without -ing or -ed.  Of a doubled
+ * letter before the ending, one is removed (hopping: hop), except l, s and z
+ * (falling: fall). */
 static size_t
 remove_participle(const char *word, size_t n)
 {
