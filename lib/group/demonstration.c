@@ -3,18 +3,18 @@
  * earlier task was done
  *
  * SWE-agent writes the session of an earlier task as one user message, as an
- * example for the model, and the present task as the next message.  The example
- * ends with the line "--- END OF DEMONSTRATION ---"; in SWE-agent's
- * trajectories the message also has "is_demo": true.  Text after that line
- * could be the task, so the line must be the last one of the message.
+ * example for the model.  The next message is the present task.  The example
+ * ends with the line "--- END OF DEMONSTRATION ---".  In SWE-agent's
+ * trajectories the message also has "is_demo": true.  This line must be the
+ * last line of the message, because text after it could be the task.
  */
 #include <string.h>
 
 #include "group/demonstration.h"
 
-/* Number of bytes at the end of a text that are searched first for the line
- * that ends a demonstration (an example of how an earlier task was done).  If
- * the line cannot be there, no other part of the text is read. */
+/* The line that ends a demonstration (an example of how an earlier task was
+ * done) is first searched for in this many bytes at the end of a text.  If it
+ * cannot be there, no other part of the text is read. */
 enum { TAIL = 200 };
 
 static bool
@@ -23,8 +23,8 @@ is_word_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Returns true if text begins with a word, ignoring case. word: ASCII letters
- * in lower case. */
+/* Returns true if text begins with a word, in any case. word: ASCII letters in
+ * lower case. */
 static bool
 has_prefix_nocase(struct ctx_str text, const char *word)
 {
@@ -85,7 +85,7 @@ take_next_word(struct ctx_str *line)
 	return word;
 }
 
-/* Returns true if a list of words contains this word, ignoring case. */
+/* Returns true if a list of words contains this word, in any case. */
 static bool
 is_word_of(struct ctx_str word, const char *const *list)
 {
@@ -113,9 +113,9 @@ is_end_marker(struct ctx_str line)
 	return is_word_of(word, demo) && take_next_word(&line).n == 0;
 }
 
-/* Returns the JSON node of a message's last text if that text may end with the
- * line that ends a demonstration (an example of how an earlier task was done),
- * otherwise 0. Also returns 0 if the message has blocks other than texts and
+/* If a message's last text may end with the line that ends a demonstration (an
+ * example of how an earlier task was done), returns the JSON node of this text,
+ * otherwise 0.  Also returns 0 if the message has blocks other than texts and
  * tool results.  Because of this quick check, most messages need not be
  * decoded. */
 static uint32_t

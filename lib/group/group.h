@@ -17,30 +17,30 @@ enum {
 	/* The segment is a system message, or a summary or notice that ctx has
 	 * inserted.  Such a segment belongs to no turn. */
 	CTX_SEGMENT_SYSTEM = 2,
-	/* The segment is a user message at the beginning of a turn: in this
-	 * turn, no message of another role is before the segment. */
+	/* The segment is a user message at the beginning of a turn: before it,
+	 * the turn has no message of another role. */
 	CTX_SEGMENT_USER = 4,
 	/* This segment is a record that is not a message.  It is never removed.
 	 */
 	CTX_SEGMENT_UNKNOWN = 8,
-	/* The segment contains only the tool results of a message; the other
+	/* The segment contains only the tool results of a message.  The other
 	 * content of this message is another segment. */
 	CTX_SEGMENT_RESULTS = 16,
-	/* The segment contains a message without its tool results; the tool
+	/* The segment contains a message without its tool results.  The tool
 	 * results are another segment. */
 	CTX_SEGMENT_REST = 32,
-	/* This segment is a summary of removed messages, which an earlier run
-	 * of ctx has inserted.  Such a summary begins no turn. */
+	/* This segment is a summary of removed messages that an earlier run of
+	 * ctx has inserted.  Such a summary begins no turn. */
 	CTX_SEGMENT_SUMMARY = 64,
 	/* This segment is a notice (a text that says that messages were
-	 * removed), which an earlier run of ctx has inserted.  Such a notice
+	 * removed) that an earlier run of ctx has inserted.  Such a notice
 	 * begins no turn. */
 	CTX_SEGMENT_NOTICE = 128,
 	/* The segment is a user message that no person wrote, such as a
 	 * reminder that an agent inserted. */
 	CTX_SEGMENT_META = 256,
-	/* This segment is a summary of the messages before it, which the agent
-	 * has inserted, not ctx. */
+	/* This segment is a summary of earlier messages that was inserted by
+	 * the agent, not by ctx. */
 	CTX_SEGMENT_COMPACTED = 512,
 	/* The segment contains, among other blocks, a summary that an earlier
 	 * run of ctx inserted. */
@@ -54,13 +54,14 @@ enum {
 	 * by which the provider detects changes. */
 	CTX_SEGMENT_SIGNED = 8192,
 	/* The segment is a task: a user message that tells the model what to do
-	 * in this turn.  A turn has up to two tasks: the last of its user
-	 * messages, and the first of its user messages that are neither pinned
-	 * nor demonstrations (examples of how an earlier task was done). */
+	 * in this turn.  A turn has up to two tasks.  One is the last of its
+	 * user messages.  The other is the first of its user messages that are
+	 * neither pinned nor demonstrations (examples of how an earlier task
+	 * was done). */
 	CTX_SEGMENT_TASK = 16384,
-	/* This segment is a demonstration, a user message that shows how an
-	 * earlier task was done: the message has the member "is_demo": true, or
-	 * its text ends with a line such as END OF DEMONSTRATION. */
+	/* This segment is a demonstration: a user message that shows how an
+	 * earlier task was done.  The message has the member "is_demo": true,
+	 * or its text ends with a line such as END OF DEMONSTRATION. */
 	CTX_SEGMENT_DEMONSTRATION = 32768,
 };
 
@@ -70,14 +71,13 @@ enum {
  *
  * Segments that must be kept or removed together form a group: a message with
  * tool calls, all results of these calls, and messages that the message format
- * does not allow to separate from these.  Any other message is a group of its
+ * does not allow to separate from them.  Any other message is a group of its
  * own.
  *
  * A turn is one or more user messages in a row, and everything after them up to
  * the next user message.  Turn 0 is everything before the first user message.
  * In formats with names of users (CTX_NAMES_USERS), a user message also begins
- * a turn if it names a writer other than that of the user messages before it in
- * the turn.
+ * a turn if its writer is not the writer of the user messages before it.
  */
 struct ctx_segment {
 	/* number of tokens in the conversation before this segment */
@@ -89,15 +89,15 @@ struct ctx_segment {
 	/* Index of the segment's message, from 0, not counting system
 	 * messages. */
 	uint64_t nonsystem_index;
-	/* Importance of the segment's text, if the strategy of ctx-prune
-	 * computes ranks: segments with low ranks are removed first.  Otherwise
+	/* If the strategy of ctx-prune computes ranks: importance of the
+	 * segment's text; segments with low ranks are removed first.  Otherwise
 	 * 0. */
 	double rank;
-	/* Number of tokens of all messages that were removed between the
-	 * previous segment and this one. */
+	/* number of tokens of all messages that were removed between the
+	 * previous segment (message or part of one) and this one */
 	uint64_t dropped_before;
-	/* Number of tokens that edits have removed from the segment.  This
-	 * number, and those in the next four members, are at most UINT32_MAX
+	/* Number of tokens that edits have removed from the segment.  All
+	 * 32-bit numbers of tokens in this struct are limited to UINT32_MAX
 	 * (ctx_limit_tokens). */
 	uint32_t edited;
 	/* number of tokens that would be saved by removing the segment's
@@ -116,28 +116,29 @@ struct ctx_segment {
 	 * earlier run of ctx has inserted. */
 	uint32_t inserted_tokens;
 	/* Number of tokens that a notice (a text that says that messages were
-	 * removed) before this segment would have; 0 if no notice can be
-	 * inserted before this segment. */
+	 * removed) before this segment would have; 0 if a notice cannot be
+	 * inserted there. */
 	uint32_t notice_tokens;
 	uint32_t turn;
-	/* Link to the first segment of the group (union-find): index of an
-	 * earlier segment of the same group, or of this segment if it is the
-	 * first one. */
+	/* Link to the first segment (message or part of one) of the group
+	 * (union-find): index of an earlier segment of the same group, or of
+	 * this segment if it is the first one. */
 	uint32_t group_parent;
-	/* Index of an earlier segment of the same group, or of this segment.
-	 * All segments from that one to this one are in the group, except
-	 * system messages and records that are not messages. */
+	/* Index of a segment (message or part of one) of the same group: an
+	 * earlier segment or this one.  All segments between the two are in the
+	 * group, except system messages and records that are not messages. */
 	uint32_t contiguous_from;
-	/* Valid in the first segment of a group: number of tool calls of the
-	 * group that have no result yet, plus the number of its messages that
-	 * must be in one group with a later message that was not added yet. */
+	/* Valid in the first segment of a group.  Sum of two numbers: tool
+	 * calls of the group that have no result yet; messages of the group
+	 * that must be in one group with a later message that was not added
+	 * yet. */
 	uint32_t open_calls;
 	/* Name of the tool in the segment's first tool call or tool result, as
 	 * an id in the string table ctx_groups.tools; 0 if there is no such
 	 * name. */
 	uint32_t tool;
 	/* If a message has two segments: number of tokens that are counted in
-	 * both of them, such as those of the message's role. */
+	 * both segments, such as those of the message's role. */
 	uint32_t shared_tokens;
 	uint16_t flags;
 	uint8_t role;
@@ -155,21 +156,20 @@ ctx_limit_tokens(uint64_t tokens)
  * Divides a conversation into turns and groups (messages that must be kept or
  * removed together).  Messages are added one by one; the time is linear.
  *
- * Only tool calls that have no result yet can be answered by a new tool result.
- * A result with an id answers the newest of these calls that has the same id.
- * In formats without ids, a result answers the oldest of these calls in the
- * turn that calls the same tool or, if the result has no tool name, the oldest
- * of all these calls in the turn.  A result that answers no call is a group of
- * its own; but if the format demands alternating roles or results directly
- * after calls, such a result is in the group of the assistant message before
- * it.  If a user message has tool results and other content, this content
- * begins a turn; the results belong to the turn before, unless they answer only
- * calls in the same message.
+ * A new tool result can answer only a tool call that has no result yet.  A
+ * result with an id answers the newest such call with the same id.  In formats
+ * without ids, a result answers the oldest such call of the turn that calls the
+ * same tool.  If the result has no tool name, it answers the oldest such call
+ * of the turn.  A result that answers no call is a group of its own.  But if
+ * the format demands alternating roles, or results directly after calls, such a
+ * result is in the group of the assistant message before it.  If a user message
+ * has tool results and other content, this content begins a turn.  The results
+ * belong to the turn before, unless they answer only calls in the same message.
  *
  * Some formats demand results directly after calls, and their providers merge
- * neighbouring messages of one role into one message (CTX_MERGES). In these
+ * neighbouring messages of one role into one message (CTX_MERGES).  In these
  * formats, everything that the assistant writes after a call without a result
- * is in the group of that call, because a program that the provider runs may
+ * is in the group of that call.  Reason: a program that the provider runs may
  * still wait for the result.
  */
 struct ctx_groups {
@@ -179,52 +179,52 @@ struct ctx_groups {
 	struct ctx_open_calls *calls;
 	struct ctx_intern tools; /* ids of tool names */
 	struct ctx_buf text;     /* scratch memory */
-	/* The name in the newest of those user messages of the newest turn that
-	 * have a name of their writer; empty if there is none. */
+	/* The newest user message of the newest turn that has the name of its
+	 * writer: this name.  Empty if there is none. */
 	struct ctx_buf speaker;
 	/* Totals of all messages that were added to this conversation, even if
-	 * they were removed later. tokens: number of tokens; messages: number
-	 * of messages; nonsystem_messages: number of messages that are not
-	 * system messages. */
+	 * they were removed later. tokens: number of tokens. messages: number
+	 * of messages. nonsystem_messages: number of messages without system
+	 * messages. */
 	uint64_t tokens;
 	uint64_t messages;
 	uint64_t nonsystem_messages;
 	uint32_t turn; /* number of the newest turn */
-	/* True once the newest turn has a message other than the user messages
-	 * at its beginning. */
+	/* true once the newest turn has a message after the user messages at
+	 * its beginning */
 	bool answered;
 	/* True if the newest turn has a user message that is neither pinned nor
 	 * a demonstration (example of how an earlier task was done). */
 	bool has_first_task;
 	/* Number of messages at the beginning of the conversation that are
-	 * pinned: they must not be removed.  System messages are not counted.
-	 * Set by the caller. */
+	 * pinned (must not be removed), without system messages.  Set by the
+	 * caller. */
 	uint64_t pinned;
 	/* Index of the segment that is a task (CTX_SEGMENT_TASK) only because
-	 * it is the last user message of its turn so far; UINT32_MAX if there
+	 * it is the last user message of its turn so far.  UINT32_MAX if there
 	 * is none. */
 	uint32_t last_task;
-	/* True if some tool call has a result already, but later messages will
-	 * have further results of the same call. */
+	/* true if a tool call has a result already, but later messages will
+	 * have further results of the same call */
 	bool has_more_results;
 	/* True if the newest message was put into the group of the assistant
 	 * messages before it, because these have tool calls without results. */
 	bool merged_call;
 	/* True if the provider stores earlier messages that the conversation
 	 * lacks.  A tool result without a tool call is then pinned, because it
-	 * may answer a call that is not in the conversation.  Set by the caller
-	 * after ctx_groups_reset, or when a message has the flag
+	 * may answer a call outside the conversation.  Set by the caller after
+	 * ctx_groups_reset, or when a message has the flag
 	 * CTX_MESSAGE_REMOTE_STATE. */
 	bool has_remote_state;
 	/* The members from "attached" to "unnamed_calls", except n_continuing,
 	 * are indices of segments.  UINT32_MAX means that there is no such
 	 * segment, or that it was removed. */
-	/* attached: the newest segment, if it must be in the same group as the
-	 * next segment */
+	/* attached: the newest segment (message or part of one), if it must be
+	 * in the same group as the next segment */
 	uint32_t attached;
-	/* continuing: the newest segment whose message has a further part in a
-	 * later record. n_continuing: number of messages whose next part was
-	 * not added yet. */
+	/* continuing: the newest segment (message or part of one) whose message
+	 * has a further part in a later record. n_continuing: number of
+	 * messages whose next part was not added yet. */
 	uint32_t continuing;
 	size_t n_continuing;
 	uint32_t newest;           /* the newest segment */
@@ -232,7 +232,7 @@ struct ctx_groups {
 	uint32_t newest_calling;   /* the newest segment with tool calls */
 	uint32_t newest_answering; /* the newest segment with tool results */
 	/* unnamed_calls: the newest segment with tool calls that have no id and
-	 * may get further results. n_unnamed_calls: number of these calls. */
+	 * may get further results. n_unnamed_calls: number of such calls. */
 	uint32_t unnamed_calls;
 	size_t n_unnamed_calls;
 	/* number of tokens of the messages that were removed after the newest
@@ -248,20 +248,20 @@ void ctx_groups_release(struct ctx_groups *groups);
 /* Removes all segments, so that the next conversation can be added.  Keeps the
  * memory for it. */
 void ctx_groups_reset(struct ctx_groups *groups);
-/* Adds a message with its token counts. flags: CTX_SEGMENT_PINNED, _SUMMARY or
- * _NOTICE, if they apply to the message; this function finds all other
- * flags. */
+/* Adds a message with its token counts. flags: those of the flags
+ * CTX_SEGMENT_PINNED, _SUMMARY and _NOTICE that apply to the message.  This
+ * function finds all other flags. */
 int ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_cost *cost, unsigned flags, struct ctx_err *err);
 /* Adds a record that is not a message. aside: true if the messages before and
- * after the record count as neighbours.  This is so for a line of an agent's
- * session file that is not sent to the model. */
+ * after the record are treated as neighbours.  This is so for a line of an
+ * agent's session file that is not sent to the model. */
 int ctx_groups_add_unknown(struct ctx_groups *groups, bool aside,
     struct ctx_err *err);
 /* Finds the tool of block i of the message, which must be a tool call or a tool
  * result.  Sets *tool to the id of the tool's name in groups->tools, or to 0 if
- * the tool is not known.  Must be called before the message is added to
- * *groups. */
+ * the tool is not known.  The caller must call this before it adds the message
+ * to *groups. */
 int ctx_groups_tool(struct ctx_groups *groups,
     const struct ctx_message *message, size_t i, uint32_t *tool,
     struct ctx_err *err);
@@ -272,8 +272,8 @@ int ctx_groups_forget(struct ctx_groups *groups, struct ctx_err *err);
 /* Returns the index of the first segment of a group. i: index of any segment of
  * the group. */
 uint32_t ctx_group_of(struct ctx_segment *segments, uint32_t i);
-/* Deletes from *groups each segment whose index i has removed[i] true.  The
- * caller must delete either all segments of a group or none of them. */
+/* Deletes from *groups each segment i for which removed[i] is true.  The caller
+ * must delete all segments of a group, or none of them. */
 int ctx_groups_compact(struct ctx_groups *groups, const bool *removed,
     struct ctx_err *err);
 

@@ -107,8 +107,8 @@ find_content_flags(const struct ctx_message *message)
 }
 
 /* Adds a segment (message or part of one) for the tool results of a user
- * message that also has other content.  This content begins a new turn; the
- * results belong to the turn before. */
+ * message that also has other content.  The other content begins a new turn.
+ * The results belong to the turn before. */
 static int
 add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
     unsigned flags, struct ctx_err *err)
@@ -128,8 +128,8 @@ add_results_segment(struct ctx_groups *groups, const struct ctx_cost *cost,
 	return 0;
 }
 
-/* Adds to the given segment flags those that can be found from the message
- * alone, and returns the sum. */
+/* Returns the given segment flags and those flags that can be found from the
+ * message alone. */
 static unsigned
 add_message_flags(const struct ctx_message *message, unsigned flags)
 {
@@ -146,9 +146,9 @@ add_message_flags(const struct ctx_message *message, unsigned flags)
 	return flags;
 }
 
-/* Adds a segment for a message.  If the message also has a segment for its tool
- * results (flag CTX_SEGMENT_REST), the new segment is for the other blocks of
- * the message. */
+/* Adds a segment for a message.  If the flag CTX_SEGMENT_REST is set, the
+ * message already has a segment for its tool results, and the new segment is
+ * for its other blocks. */
 static int
 add_message_segment(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_cost *cost,
@@ -169,9 +169,9 @@ add_message_segment(struct ctx_groups *groups,
 	return 0;
 }
 
-/* Counts the message of the newest segment, and stores the index of the message
- * in that segment.  A record that continues an earlier message is not counted;
- * its segment gets the index of that message. */
+/* Counts the message of the newest segment (message or part of one), and stores
+ * the index of the message in this segment.  A record that continues an earlier
+ * message is not counted; its segment gets the index of the earlier message. */
 static void
 count_message(struct ctx_groups *groups, const struct ctx_message *message)
 {
@@ -221,9 +221,9 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
 	count_message(groups, message);
 	/* A user message may have both tool results and text.  The results then
 	 * belong to the turn before, and the text begins a new turn.  After the
-	 * results were matched with their calls, the calls of the turn before
-	 * that have no result and no id are removed from the open calls,
-	 * because no later result can answer them. */
+	 * results were matched with their calls, calls of the turn before that
+	 * have no result and no id are not open any more, because no later
+	 * result can answer them. */
 	if (ends_open_calls(groups, message, may_open && !split))
 		ctx_groups_expire_calls(groups);
 	groups->has_remote_state |=
@@ -237,8 +237,8 @@ ctx_groups_add(struct ctx_groups *groups, const struct ctx_message *message,
 	if (split) {
 		ctx_groups_move_results(groups, results);
 		ctx_groups_expire_calls(groups);
-		/* A result may answer a call in the same message, so the two
-		 * segments of the message are merged into one group. */
+		/* A result may answer a call in the same message.  So the two
+		 * segments (parts) of the message are merged into one group. */
 		if (ctx_message_has(message, CTX_BLOCK_TOOL_CALL))
 			ctx_groups_merge(groups->segments, results,
 			    results + 1);
@@ -274,9 +274,9 @@ remap_segment(uint32_t segment, const bool *removed, const uint32_t *new_index)
 }
 
 /* Changes the segment indices in *groups after segments were removed.  The
- * segments groups->attached and groups->continuing are never removed: they wait
- * for a later message, so their groups count as groups with an open tool call
- * (a call without a result). */
+ * segments groups->attached and groups->continuing are never removed.  They
+ * wait for a later message, so their groups count as groups with an open tool
+ * call (a call without a result). */
 static void
 renumber_cursors(struct ctx_groups *groups, const bool *removed,
     const uint32_t *new_index)

@@ -65,10 +65,10 @@ ctx_groups_has_pending_calls(const struct ctx_groups *groups,
 			.open_calls > 0);
 }
 
-/* If the format demands that a message is kept or removed together with the
- * message before or after it, merges the groups of the two messages.  While a
- * message waits for the message after it, open_calls of its group is increased
- * by one, so that the group does not count as complete. */
+/* Merges the groups of two neighbouring messages if the format demands that
+ * these messages are kept or removed together.  As long as a message waits for
+ * the next message, open_calls of its group is increased by one, so that the
+ * group does not count as complete. */
 static void
 attach_neighbours(struct ctx_groups *groups, const struct ctx_message *message,
     uint32_t segment)
@@ -114,8 +114,8 @@ merge_answers(struct ctx_groups *groups, const struct ctx_message *message,
 }
 
 /* If a message is split over several records, merges the groups of these
- * records.  If several messages are split at the same time, they are in one
- * group, too.  Until its last record is added, a message is counted as an open
+ * records.  Messages that are split at the same time are in one group, too.
+ * Until the last record of a message is added, the message counts as an open
  * tool call (a call without a result), so that its group is not complete. */
 static void
 merge_continuations(struct ctx_groups *groups,
@@ -153,9 +153,10 @@ ctx_groups_merge_neighbours(struct ctx_groups *groups,
 	merge_continuations(groups, message, segment);
 }
 
-/* Puts all segments between the first segment of a group and a later segment of
- * this group into the group, except system messages and records that are not
- * messages. segment: index of the later segment. */
+/* Puts all segments (messages or parts of messages) between the first segment
+ * of a group and a later segment of the group into the group, except system
+ * messages and records that are not messages. segment: index of the later
+ * segment. */
 static void
 merge_group_span(struct ctx_groups *groups, uint32_t segment)
 {

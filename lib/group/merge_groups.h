@@ -6,9 +6,9 @@
 #include "group/group.h"
 
 /* Merges the groups of two segments (messages or parts of one). a, b: indices
- * of the segments.  The new group begins with the earlier one of the first
- * segments of the two groups, and has the open tool calls (calls without a
- * result) of both groups. */
+ * of the segments.  The new group begins with the earliest segment of both
+ * groups, and has the open tool calls (calls without a result) of both
+ * groups. */
 void ctx_groups_merge(struct ctx_segment *segments, uint32_t a, uint32_t b);
 /* Returns true if the newest message and the message directly before it are
  * both from the assistant, and the provider treats them as parts of one turn
@@ -19,8 +19,8 @@ bool ctx_groups_is_in_row(const struct ctx_groups *groups,
 /* Returns true if a new assistant message must be kept together with open tool
  * calls (calls without a result) of the assistant messages directly before it.
  * This is so in formats that merge neighbouring messages of one role and demand
- * results directly after calls: a program that the provider runs may still wait
- * for the results of these calls. */
+ * results directly after calls.  Reason: a program that the provider runs may
+ * still wait for these results. */
 bool ctx_groups_has_pending_calls(const struct ctx_groups *groups,
     const struct ctx_message *message);
 /* Merges the group of the newest message with earlier groups, for reasons other
@@ -40,14 +40,14 @@ void ctx_groups_merge_neighbours(struct ctx_groups *groups,
  * Merges the group of late tool results with the group of the assistant message
  * directly before these results.  Results are late if they do not come directly
  * after their call.  If only one of the two groups were removed, roles would no
- * longer alternate. results: index of the segment that contains the late
- * results.
+ * longer alternate. results: index of the segment (message or part of one) that
+ * contains the late results.
  *
  * split: true if the results are in one message with the user text that begins
- * the next turn.  This text may be kept when the results are removed.  The
- * message that is then directly before the text must have the same role as the
- * message before the results.  So all segments from the call to the results
- * become one group.
+ * the next turn.  If the results are removed, this text may still be kept.  The
+ * message directly before the text must then have the same role as the message
+ * before the results.  So all segments from the call to the results become one
+ * group.
  */
 void ctx_groups_merge_late_results(struct ctx_groups *groups, uint32_t results,
     bool split);

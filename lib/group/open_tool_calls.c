@@ -2,9 +2,9 @@
  * open_tool_calls.c - a table of open tool calls; a tool call is open as long
  * as it has no result
  *
- * A call is in up to three lists at once: the calls with the same id, the calls
- * of the same tool, and all calls in order.  A result finds the call in one of
- * these lists; the call is then removed from all of them.  Lists are found by a
+ * A call can be in three lists at once: the calls with the same id, the calls
+ * of the same tool, and all calls in order.  A result finds its call in one of
+ * these lists.  The call is then removed from all lists.  Lists are found by a
  * 128-bit keyed hash of the id or name, so that long ids need not be copied.
  */
 #include <stdlib.h>
@@ -28,15 +28,15 @@ struct open_tool_call {
 	uint32_t free; /* next struct in the list of unused structs */
 	struct {
 		/* For each kind of list (enum list_kind): index of the list
-		 * that contains the call, or NONE if no list of this kind
-		 * does. */
+		 * that contains the call, or NONE if there is none. */
 		uint32_t list;
 		uint32_t previous, next;
 	} in[LIST_KINDS];
 };
 
-/* A list of open tool calls: those with the same id, those with the same tool
- * name, or all. key: hash of the id or of the name (see hash_key). */
+/* A list of open tool calls: all calls, the calls with the same id, or the
+ * calls with the same tool name. key: hash of the id or of the tool name (see
+ * hash_key). */
 struct call_list {
 	uint64_t key[2];
 	uint32_t first, last;
@@ -119,8 +119,8 @@ ctx_open_calls_clear(struct ctx_open_calls *calls)
 {
 	uint32_t *fewer;
 
-	/* Shrinks a hash table that is large and nearly empty, because clearing
-	 * it for every small conversation would be slow. */
+	/* Shrinks a hash table that is large and nearly empty.  Clearing a
+	 * large table for every small conversation would be slow. */
 	if (calls->mask >= LEAST_BUCKETS && calls->n_lists < calls->mask / 8 &&
 	    (fewer = realloc(calls->buckets, LEAST_BUCKETS * sizeof *fewer)) !=
 		NULL) {
@@ -151,8 +151,8 @@ hash_key(const struct ctx_open_calls *calls, enum list_kind kind,
 
 /* Finds the list of calls with this key.  The lists in a bucket form a linked
  * list.  Returns the address of the variable that contains the index of the
- * list that was found.  If there is no such list, returns the address of the
- * variable at the end of the bucket, which contains NONE. */
+ * list.  If there is no such list, returns the address of the variable at the
+ * end of the bucket, which contains NONE. */
 static uint32_t *
 find_link(struct ctx_open_calls *calls, const uint64_t key[2])
 {

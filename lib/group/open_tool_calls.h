@@ -11,9 +11,9 @@
  * id.p is NULL if there is no id; name.p is NULL if there is no name. */
 struct ctx_call_key {
 	struct ctx_str id, name;
-	/* Rules of the message format (dialect).  Only the flags
-	 * CTX_PAIR_BY_NAME and CTX_PAIR_EITHER are used, which say whether a
-	 * tool result may be matched with its call by the name of the tool. */
+	/* Rules of the message format (dialect).  Only two flags are used:
+	 * CTX_PAIR_BY_NAME and CTX_PAIR_EITHER.  They say whether a tool result
+	 * may be matched with its call by the name of the tool. */
 	uint64_t rules;
 };
 /* Reads the id and the tool name of a tool call or tool result, and decodes
@@ -23,8 +23,8 @@ int ctx_call_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     const struct ctx_block *block, uint64_t rules, struct ctx_buf *text,
     struct ctx_err *err);
 
-/* For a tool call that was made by a program which the model wrote: reads into
- * *key the id of the tool call that runs the program (block->caller). */
+/* For a tool call that was made by a program of the model: reads into *key the
+ * id of the tool call that runs this program (block->caller). */
 int ctx_caller_key_of(struct ctx_call_key *key, const struct ctx_json *json,
     const struct ctx_block *block, struct ctx_buf *text, struct ctx_err *err);
 
@@ -43,32 +43,32 @@ uint32_t ctx_open_calls_push(struct ctx_open_calls *calls,
 /*
  * Finds the open call (tool call without a result) that a tool result answers,
  * and removes the call from the table.  Sets *tool to the id of the name of the
- * call's tool.  Returns the index of the segment that contains the call, or
- * CTX_NO_SEGMENT if the result answers no open call.
+ * call's tool.  Returns the index of the segment (message or part of one) that
+ * contains the call, or CTX_NO_SEGMENT if the result answers no open call.
  *
  * A result with an id answers the newest open call with the same id.  If there
  * is none and the format has the rule CTX_PAIR_EITHER, the result answers the
- * oldest open call of the same tool, provided that this call has no id.  A
- * result without an id answers the oldest open call of the same tool, if the
- * result contains the name of the tool and the format has the rule
- * CTX_PAIR_BY_NAME; otherwise it answers the oldest open call of all tools.
+ * oldest open call of the same tool, if this call has no id.  A result without
+ * an id answers the oldest open call of the same tool, if the result has the
+ * name of the tool and the format has the rule CTX_PAIR_BY_NAME.  Otherwise it
+ * answers the oldest open call of all tools.
  */
 uint32_t ctx_open_calls_pop(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t *tool);
-/* Finds the open call that a tool result answers, as ctx_open_calls_pop does,
- * but keeps the call in the table. */
+/* Like ctx_open_calls_pop, finds the open call (tool call without a result)
+ * that a tool result answers.  Unlike it, keeps the call in the table. */
 uint32_t ctx_open_calls_peek(struct ctx_open_calls *calls,
     const struct ctx_call_key *key, uint32_t *tool);
 /* Removes an open call from the table. call: the number that
  * ctx_open_calls_push has returned. */
 void ctx_open_calls_remove(struct ctx_open_calls *calls, uint32_t call);
-/* Removes from the table one of the open calls that have no id, and returns the
- * index of the segment that contains the call, or CTX_NO_SEGMENT if there is no
- * such call.  At the end of a turn, this function is called until it returns
- * CTX_NO_SEGMENT, because tool results can answer calls of earlier turns only
- * by their ids. */
+/* Removes one open call (tool call without a result) that has no id from the
+ * table.  Returns the index of the segment (message or part of one) that
+ * contains the call, or CTX_NO_SEGMENT if there is no such call.  At the end of
+ * a turn, the caller must call this function until it returns CTX_NO_SEGMENT,
+ * because tool results can answer calls of earlier turns only by their ids. */
 uint32_t ctx_open_calls_expire(struct ctx_open_calls *calls);
-/* Changes the segment index that is stored with each open call: index i becomes
+/* Changes the segment index that is stored with each open call from i to
  * new_index[i]. */
 void ctx_open_calls_renumber(struct ctx_open_calls *calls,
     const uint32_t *new_index);

@@ -41,12 +41,11 @@ ctx_groups_tool(struct ctx_groups *groups, const struct ctx_message *message,
 	return 0;
 }
 
-/* For a tool call that was made by a program which the model wrote: merges the
- * group of this call with the group of the tool call that runs the program
- * (block->caller).  If the call that runs the program has its result already,
- * it is not in the table of open calls any more.  In this case, merges with the
- * group of the newest segment that has tool calls, because that segment belongs
- * to the same program. */
+/* For a tool call that was made by a program of the model: merges its group
+ * with the group of the tool call that runs the program (block->caller).  If
+ * this call already has its result, it is not in the table of open calls any
+ * more.  The group is then merged with that of the newest segment with tool
+ * calls, which belongs to the same program. */
 static int
 merge_with_caller(struct ctx_groups *groups, const struct ctx_message *message,
     const struct ctx_block *block, uint32_t segment, struct ctx_err *err)
@@ -108,8 +107,8 @@ add_call(struct ctx_groups *groups, const struct ctx_message *message,
 }
 
 /* Returns true if a tool result that answers no call must be kept or removed
- * together with the assistant message before it, because removing only one of
- * the two messages would break the order of roles. */
+ * together with the assistant message before it.  Removing only one of the two
+ * messages would then break the order of roles. */
 static bool
 needs_message_before(const struct ctx_groups *groups,
     const struct ctx_message *message)
@@ -121,9 +120,10 @@ needs_message_before(const struct ctx_groups *groups,
 	    groups->segments[groups->newest].role == CTX_ROLE_ASSISTANT;
 }
 
-/* Puts the segment of a tool result that answers no open call into a group.
- * Such a result may be a further result of a call that already has one, or may
- * answer no call at all. results: index of the segment of the result. */
+/* Puts the segment (message or part of one) of a tool result that answers no
+ * open call into a group.  Such a result may be a further result of a call that
+ * already has one, or may answer no call at all. results: index of the segment
+ * of the result. */
 static void
 place_unmatched_result(struct ctx_groups *groups,
     const struct ctx_message *message, const struct ctx_block *block,

@@ -11,10 +11,10 @@
 int ctx_groups_pair_results(struct ctx_groups *groups,
     const struct ctx_message *message, uint32_t results, struct ctx_err *err);
 /* Removes the tool calls without an id from the table of open calls (calls
- * without a result), because no later result can answer them.  Must be called
- * when a new turn begins and, if the format demands results directly after
- * their calls, when another assistant message is added.  Calls with an id
- * remain in the table. */
+ * without a result), because no later result can answer them.  Calls with an id
+ * remain in the table.  The caller must call this when a new turn begins.  If
+ * the format demands results directly after their calls, the caller must also
+ * call this when another assistant message is added. */
 void ctx_groups_expire_calls(struct ctx_groups *groups);
 
 #endif

@@ -22,11 +22,11 @@ ctx_groups_may_open_turn(const struct ctx_groups *groups,
 }
 
 /* Sets *opens to true if a user message begins a turn, and stores the name of
- * the writer of the message.  In formats with names of users (CTX_NAMES_USERS)
- * a message by another person begins a turn even if no assistant has answered;
- * otherwise a conversation among people would be a single turn.  A message
- * without a name counts as written by the person who wrote the user message
- * before it. */
+ * the writer of the message.  In formats with names of users (CTX_NAMES_USERS),
+ * a message by another person begins a turn even if no assistant has answered.
+ * Otherwise a conversation among people would be a single turn.  A message
+ * without a name counts as written by the writer of the user message before
+ * it. */
 static int
 update_speaker(struct ctx_groups *groups, const struct ctx_message *message,
     bool *opens, struct ctx_err *err)

@@ -12,33 +12,33 @@
  * Returns true if a message can be one of the user messages at the beginning of
  * a turn.  A user message that no person wrote (CTX_MESSAGE_META) can begin
  * only the first turn, and only if the format demands that a user message comes
- * first. content: what the message contains: CTX_SEGMENT_RESULTS (tool
- * results), CTX_SEGMENT_REST (other content) or both. flags: the flags that
- * were passed to ctx_groups_add.
+ * first. content: CTX_SEGMENT_RESULTS if the message has tool results,
+ * CTX_SEGMENT_REST if it has other content, or both. flags: the flags that were
+ * passed to ctx_groups_add.
  */
 bool ctx_groups_may_open_turn(const struct ctx_groups *groups,
     const struct ctx_message *message, unsigned content, unsigned flags);
-/* Updates groups->turn, the number of the newest turn, when a message is added.
- * Also updates groups->answered, which says whether the turn has a message
- * other than the user messages at its beginning. may_open: result of
- * ctx_groups_may_open_turn for this message. */
+/* Updates the state of the newest turn when a message is added.  Sets
+ * groups->turn to the number of the turn.  Sets groups->answered to true if the
+ * turn has a message after the user messages at its beginning. may_open: result
+ * of ctx_groups_may_open_turn for this message. */
 int ctx_groups_enter_turn(struct ctx_groups *groups,
     const struct ctx_message *message, bool may_open, unsigned flags,
     struct ctx_err *err);
 /* Moves the segment (message or part of one) of a message's tool results into
  * the turn that the other blocks of the message begin.  Does nothing if a
  * result answers a call of an earlier message. results: index of the segment of
- * the results. */
+ * the tool results. */
 void ctx_groups_move_results(struct ctx_groups *groups, uint32_t results);
-/* Sets the flag CTX_SEGMENT_TASK of the newest segment, which must be a user
- * message, because it is the last user message of its turn so far.  Clears the
- * flag of the user message that was the last one of the turn until now.  Two
- * messages keep the flag: a message in the same group as the newest one, and
- * the first of the user messages of the turn that are neither pinned nor
- * demonstrations (examples of how an earlier task was done).  A pinned message
- * is kept anyway, and counts among the user messages of the next turn if all
- * else in its turn is removed.  Must be called after the newest segment was put
- * into its group. */
+/* Sets the flag CTX_SEGMENT_TASK of the newest segment (message or part of
+ * one), because it is the last user message of its turn so far.  The segment
+ * must be a user message, and must already be in its group.  Clears the flag of
+ * the user message that was the last one of the turn until now, except in two
+ * cases: this message is in the same group as the newest one, or it is the
+ * first user message of the turn that is neither pinned nor a demonstration
+ * (example of how an earlier task was done).  Pinned messages are kept anyway.
+ * If everything else in its turn is removed, a pinned message counts among the
+ * user messages of the next turn. */
 int ctx_groups_mark_task(struct ctx_groups *groups,
     const struct ctx_message *message, struct ctx_err *err);
 

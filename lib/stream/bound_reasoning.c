@@ -2,7 +2,7 @@
  * bound_reasoning.c - removes signed reasoning that the provider would refuse,
  * because something before it was changed
  *
- * Some Claude models sign each reasoning block together with all that is before
+ * Some Claude models sign each reasoning block together with everything before
  * it.  The provider refuses a request if anything before a signed block was
  * changed (platform.claude.com, "Prefix checks on thinking blocks", November
  * 2026).  So signed reasoning after a change must be removed.
@@ -42,9 +42,8 @@ ctx_bound_after(const struct ctx_message *message, size_t from)
 }
 
 /* Returns true if block i is signed reasoning that ends after the offset "from"
- * in the message.  Also returns true if block i is an unsigned copy of a
- * reasoning block, and signed reasoning of the message ends after this
- * offset. */
+ * in the message.  Also returns true for an unsigned copy of a reasoning block
+ * if any signed reasoning of the message ends after this offset. */
 static bool
 is_bound(const struct ctx_message *message, size_t i, size_t from)
 {
@@ -52,8 +51,8 @@ is_bound(const struct ctx_message *message, size_t i, size_t from)
 	    (message->blocks[i].is_copy && ctx_bound_after(message, from));
 }
 
-/* Returns the JSON node of the value of the message's member "content" if this
- * value is null, otherwise 0. */
+/* If the value of the message's member "content" is null, returns the JSON node
+ * of this value, otherwise 0. */
 static uint32_t
 find_null_content(const struct ctx_message *message)
 {
@@ -66,7 +65,7 @@ find_null_content(const struct ctx_message *message)
 	    : 0;
 }
 
-/* Returns true if no block is left in a message when its signed reasoning after
+/* Returns true if a message has no block left when its signed reasoning after
  * the offset "from" is removed. */
 static bool
 is_all_bound(const struct ctx_message *message, size_t from)
@@ -112,10 +111,10 @@ replace_block(struct ctx_edits *edits, const struct ctx_message *message,
 	return rc;
 }
 
-/* Adds the edit that writes the text CTX_REASONING_REMOVED into a message that
- * would be empty without its reasoning.  The block with the index "kept" is
- * replaced by a text block with this text.  If kept is message->n, there is no
- * block to replace, and the text replaces the null in the member "content". */
+/* Writes CTX_REASONING_REMOVED into a message that would be empty without its
+ * reasoning.  A text block with this text replaces the block with the index
+ * "kept".  If kept is message->n, there is no such block, and the text replaces
+ * the null in the member "content". */
 static int
 add_placeholder(struct ctx_edits *edits, const struct ctx_message *message,
     size_t kept, struct ctx_err *err)

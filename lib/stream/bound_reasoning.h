@@ -20,7 +20,7 @@ bool ctx_bound_block_after(const struct ctx_message *message, size_t i,
 /* Returns true if a message has signed reasoning that ends after the byte with
  * the offset "from" in the message's JSON. */
 bool ctx_bound_after(const struct ctx_message *message, size_t from);
-/* Adds the edits that remove signed reasoning from a message, but only the
+/* Adds the edits that remove signed reasoning from a message.  Removes only
  * reasoning that ends after the byte with the offset "from" in the message's
  * JSON.  If no block would be left, also inserts a text block, unless the
  * message is split over several records. */

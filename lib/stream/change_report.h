@@ -5,10 +5,9 @@
 
 #include "stream/stream.h"
 
-/* Returns true if the event's record is not the first record of its message, so
- * that a change of the message was already reported.  Always returns false
- * outside of session files, because only there can a message have several
- * records. */
+/* Returns true if a change of the message was already reported: the event's
+ * record is not the first record of its message.  Always false outside of
+ * session files, because only there can a message have several records. */
 bool ctx_report_named(const struct ctx_stream *stream,
     const struct ctx_event *event);
 /* Returns true if changes must be reported or archived. */

@@ -18,9 +18,9 @@ ctx_tracker_release(struct conversation_tracker *tracker)
 		ctx_groups_release(&tracker->groups);
 }
 
-/* Sets tracker->index to the index of the message in its conversation.  If a
- * message is split over several records, all of them have the same index.  A
- * record that is not sent to the model gets the index of the next message. */
+/* Sets tracker->index to the index of the message in its conversation.  All
+ * records of a message that is split over several records have the same index.
+ * A record that is not sent to the model gets the index of the next message. */
 static void
 set_message_index(struct conversation_tracker *tracker,
     const struct ctx_stream *stream, const struct ctx_event *event)

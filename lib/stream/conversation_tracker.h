@@ -7,7 +7,7 @@
 #include "stream/stream.h"
 
 /* The model, tools and tokens of the conversation that is being read.  The
- * caller sets the members "tools" and "tokens", which say what is computed. */
+ * caller sets the members "tools" and "tokens" to choose what is computed. */
 struct conversation_tracker {
 	/* true if tool names are computed */
 	bool tools;
@@ -29,9 +29,10 @@ struct conversation_tracker {
 int ctx_tracker_init(struct conversation_tracker *tracker, bool tools,
     bool tokens, struct ctx_err *err);
 void ctx_tracker_release(struct conversation_tracker *tracker);
-/* Updates the tracker.  Must be called first for each event CTX_EVENT_BEGIN and
- * CTX_EVENT_MESSAGE.  Resets the tracker at the beginning of a conversation,
- * counts the messages, and finds the token counter if it is not known yet. */
+/* Updates the tracker: resets it at the beginning of a conversation, counts the
+ * messages, and finds the token counter if it is not known yet.  The caller
+ * must call this before it does anything else with an event CTX_EVENT_BEGIN or
+ * CTX_EVENT_MESSAGE. */
 int ctx_tracker_enter(struct conversation_tracker *tracker,
     const struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_model_counters *counters, struct ctx_err *err);
@@ -41,9 +42,9 @@ int ctx_tracker_enter(struct conversation_tracker *tracker,
 int ctx_tracker_query(struct conversation_tracker *tracker,
     const struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_model_counters *counters, struct ctx_err *err);
-/* Sets *tool to the tool name of a tool call or tool result, block i of the
- * event's message.  Sets *tool to an empty text if the name is not known, or if
- * tracker->tools is false. */
+/* Sets *tool to the tool name of block i of the event's message, which is a
+ * tool call or tool result.  Sets *tool to an empty text if the name is not
+ * known, or if tracker->tools is false. */
 int ctx_tracker_tool(struct conversation_tracker *tracker,
     const struct ctx_event *event, size_t i, struct ctx_str *tool,
     struct ctx_err *err);
@@ -51,9 +52,9 @@ int ctx_tracker_tool(struct conversation_tracker *tracker,
  * event's message, or to an empty text if there is none. */
 int ctx_tracker_first_tool(struct conversation_tracker *tracker,
     const struct ctx_event *event, struct ctx_str *tool, struct ctx_err *err);
-/* Must be called after a message was processed.  Stores the ids and tool names
- * of the message's tool calls, so that ctx_tracker_tool finds the tool names of
- * later tool results. */
+/* Stores the ids and tool names of the message's tool calls, so that
+ * ctx_tracker_tool finds the tool names of later tool results.  The caller must
+ * call this after it has processed a message. */
 int ctx_tracker_leave(struct conversation_tracker *tracker,
     const struct ctx_event *event, struct ctx_err *err);
 

@@ -5,24 +5,25 @@
  * The thread that reads the stream copies records, their JSON nodes and their
  * events into batches.  Any free thread counts the messages of a batch.  Events
  * are returned to the caller in order, batch by batch.  If a message cannot be
- * counted, its event has no token count; the caller then counts it again, and
- * reports the error with the right place.
+ * counted, its event has no token count.  The caller then counts the message
+ * again, and reports the error with the right file and line.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "stream/count_ahead.h"
 
-/* Size of a batch in bytes: a batch is full, and is counted, if its records
- * together have at least this many bytes.  A single record may have more.  If
- * the batch has more than CTX_BUF_KEEP bytes, its memory is freed after use. */
+/* A batch is full, and is counted, when its records together have at least this
+ * many bytes.  A single record may have more.  If the batch has more than
+ * CTX_BUF_KEEP bytes, its memory is freed after use. */
 #define BATCH ((size_t)256 << 10)
 
 /* A record in a batch.  The buffers of the batch may move while records are
- * added, so text, value and nodes are first stored as offsets in these buffers;
- * they become pointers when the batch is full. value: offset in the record or,
- * if the record has a coded request (JSON in a string), in the batch's buffer.
- * coded: offset in the record of the string with the request. */
+ * added.  So text, value and nodes are first stored as offsets in these
+ * buffers, and become pointers when the batch is full. value: offset in the
+ * record.  If the record has a coded request (JSON in a string): offset in the
+ * batch's buffer. coded: offset in the record of the string with the
+ * request. */
 struct kept {
 	struct ctx_record record;
 	struct ctx_json json;
@@ -82,8 +83,8 @@ struct ctx_count_ahead {
 	unsigned threads;
 	/* The batches: an array of n elements that is used as a ring buffer. */
 	struct batch *batches;
-	/* n: number of batches; first: index of the oldest batch; full: number
-	 * of batches that contain events. */
+	/* n: number of batches; first: index of the oldest batch; full: how
+	 * many batches contain events. */
 	size_t n, first, full;
 	/* True if the messages of the oldest batch were counted, and its events
 	 * are being returned to the caller. */
@@ -99,8 +100,8 @@ struct ctx_count_ahead {
 	bool has_pending;
 	/* record of the event that was returned last */
 	const struct ctx_record *last;
-	/* True if the last read has reached the end of the stream or has
-	 * failed.  rc and err: the result of that read. */
+	/* True if the last read has reached the end of the stream, or has
+	 * failed. rc and err: the result of that read. */
 	bool ended;
 	int rc;
 	struct ctx_err err;
@@ -189,7 +190,7 @@ keep_batch_text(struct ctx_stream *stream, struct batch *batch,
 }
 
 /* Stores where the value of a record is.  A coded request (JSON in a string) is
- * not a part of the record's bytes after decoding, so it is copied. */
+ * copied, because the decoded request is not a part of the record's bytes. */
 static int
 keep_value(struct batch *batch, struct kept *kept,
     const struct ctx_record *record, struct ctx_err *err)
@@ -252,9 +253,9 @@ keep_message(struct batch *batch, struct step *step,
 }
 
 /* Returns the token counter of the conversation that begins with this event, or
- * NULL after an error.  After an error, the messages of the conversation are
- * not counted ahead; the caller of ctx_stream_next will get the same error from
- * its own call of ctx_stream_measure. */
+ * NULL after an error.  The messages of a conversation without a counter are
+ * not counted ahead.  The caller of ctx_stream_next will get the same error
+ * from its own call of ctx_stream_measure. */
 static struct ctx_counter *
 choose_counter(struct ctx_stream *stream, const struct ctx_event *event)
 {
@@ -267,9 +268,8 @@ choose_counter(struct ctx_stream *stream, const struct ctx_event *event)
 	return model_counter.counter;
 }
 
-/* Returns the token counter for a message.  It is the counter that the caller
- * of ctx_stream_next will use, because the caller chooses its counter at the
- * same events. */
+/* Returns the token counter for a message: the one that the caller of
+ * ctx_stream_next will use.  Both choose the counter at the same events. */
 static struct ctx_counter *
 find_message_counter(struct ctx_stream *stream, const struct ctx_event *event)
 {
@@ -309,8 +309,8 @@ keep_event(struct ctx_stream *stream, struct batch *batch,
 	return 0;
 }
 
-/* Converts the offsets in a batch to pointers into its buffers, which do not
- * move any more. */
+/* Converts the offsets in a batch to pointers into its buffers.  From now on
+ * these buffers do not move. */
 static void
 seal_batch(struct batch *batch)
 {
@@ -349,7 +349,7 @@ seal_batch(struct batch *batch)
 
 /* Reads the next event into p->pending, unless an event is already there or the
  * stream has ended.  Returns true if p->pending has an event that can be put
- * into a batch.  An event of a session file cannot be put into a batch. */
+ * into a batch.  Events of a session file cannot. */
 static bool
 look_ahead(struct ctx_stream *stream)
 {
@@ -418,8 +418,8 @@ release_batch(struct batch *batch)
 	free(batch->steps);
 }
 
-/* Empties the oldest batch, so that it can be filled again.  Called after its
- * last event was returned. */
+/* Empties the oldest batch, so that it can be filled again.  The caller must
+ * have returned the batch's last event. */
 static int
 recycle_batch(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -431,7 +431,7 @@ recycle_batch(struct ctx_stream *stream, struct ctx_err *err)
 	p->first = (p->first + 1) % p->n;
 	p->full--;
 	/* The reader flushes the writer, because the writer may still refer to
-	 * bytes of the batch, which is used again now. */
+	 * bytes of the batch, whose memory is used again now. */
 	if (ctx_reader_flush(stream->reader, err) < 0)
 		return -1;
 	if (batch->bytes > CTX_BUF_KEEP) {

@@ -14,10 +14,9 @@ int ctx_stream_step(struct ctx_stream *stream, struct ctx_event *event,
  * threads. */
 int ctx_count_ahead_next(struct ctx_stream *stream, struct ctx_event *event,
     struct ctx_err *err);
-/* Returns the memory that contains the bytes of an event's record, if this
- * memory contains only this record.  The caller must free it.  Returns NULL if
- * the memory contains several records, or if an earlier call has returned
- * it. */
+/* Returns the memory that contains the bytes of an event's record.  The caller
+ * must free it.  Returns NULL if the memory also contains other records, or if
+ * an earlier call has returned it. */
 char *ctx_count_ahead_keep(const struct ctx_record *record);
 /* Returns the record of the event that was returned last. */
 const struct ctx_record *ctx_count_ahead_record(

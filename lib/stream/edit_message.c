@@ -40,10 +40,10 @@ is_removed_with_call(const struct ctx_message *message, size_t i,
 	    result->payload < message->json->nodes[call->removable].next;
 }
 
-/* Adds the edits that remove children of a JSON array or object, the node
- * "parent".  All children that will be removed must be removed in one call,
- * because of the commas between them. removed: for each JSON node of the
- * message, true if the node is removed. */
+/* Adds the edits that remove children of the JSON array or object at the node
+ * "parent".  The caller must pass all children that will be removed in one
+ * call, because the commas between them are removed, too. removed: for each
+ * JSON node of the message, true if the node is removed. */
 static int
 remove_from_container(struct ctx_edits *edits,
     const struct ctx_message *message, uint32_t parent, const bool *removed,
@@ -77,8 +77,8 @@ ctx_edits_remove_nodes(struct ctx_edits *edits,
 {
 	size_t nodes = message->json->nodes[message->node].next - message->node,
 	       i;
-	/* For each JSON node: true if it is an array or object, and the edits
-	 * that remove its children were already added. */
+	/* For each JSON node that is an array or object: true if the edits that
+	 * remove its children were already added. */
 	bool *done;
 	int rc = -1;
 
@@ -122,8 +122,8 @@ ctx_edits_remove_blocks(struct ctx_edits *edits,
 	return rc;
 }
 
-/* Adds the edits that remove those blocks of a message that *edit says to
- * remove. */
+/* Adds the edits that remove those blocks of a message that *edit marks for
+ * removal. */
 static int
 remove_blocks(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_err *err)

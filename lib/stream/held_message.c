@@ -1,4 +1,5 @@
-/* held_message.c - the texts of messages in memory, and their parsed forms */
+/* held_message.c - stores the texts and the parsed forms of messages in
+ * memory */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +16,9 @@ ctx_rewrite_set_text(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
 	held->is_in_file = false;
 	held->parse = 0;
 	rewrite->lines.bytes += n;
-	/* The scanner recognises the text that it scanned last by its address.
-	 * A new text may have the address of a text that was freed, so the last
-	 * scan is forgotten. */
+	/* Forget the last scan.  The scanner recognises the text of the last
+	 * scan by its address, and a new text may have the address of a text
+	 * that was freed. */
 	rewrite->scanned = NULL;
 }
 
@@ -131,8 +132,9 @@ ctx_rewrite_keep_parse(struct ctx_rewrite *rewrite,
 }
 
 /* If the parsed form of a message was stored, copies it to rewrite->message and
- * rewrite->json.  Returns 1; 0 if no parsed form is stored, or one in another
- * dialect (format) than the message has now; or -1 with *err. */
+ * rewrite->json.  Returns 1.  Returns 0 if no parsed form is stored, or if it
+ * was parsed in another dialect (format) than the message has now.  Returns -1
+ * with *err after an error. */
 static int
 restore_parse(struct ctx_rewrite *rewrite, const struct ctx_held_message *held,
     struct ctx_err *err)

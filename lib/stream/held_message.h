@@ -6,8 +6,8 @@
 
 struct ctx_rewrite;
 
-/* A message that is in memory until it can be written.  A record that is not a
- * message and comes after such a message is stored in the same way. */
+/* A message that is in memory until it can be written.  A record that comes
+ * after such a message and is not a message is stored in the same way. */
 struct ctx_held_message {
 	union {
 		/* The bytes of the message's record, owned by this struct.
@@ -28,22 +28,23 @@ struct ctx_held_message {
 	uint32_t checksum;
 	uint32_t node; /* JSON node of the message in its record */
 	/* Offset in ctx_rewrite.parses of the parsed form of the message
-	 * (stored by ctx_rewrite_keep_parse), plus 1; 0 if it is not stored. */
+	 * (stored by ctx_rewrite_keep_parse), plus 1.  0 if no parsed form is
+	 * stored. */
 	uint32_t parse;
 	uint16_t flags; /* CTX_MESSAGE_... flags of the message */
-	/* True if the bytes of the record are not in memory.  The command reads
-	 * them from the file again when it needs them; the functions of
-	 * held_message.h do not. */
+	/* True if the bytes of the record are not in memory, but only in a
+	 * file.  If the command needs the bytes, it reads them from the file;
+	 * the functions of held_message.h do not. */
 	bool is_in_file;
 };
 
 /*
  * A queue of messages of a conversation that are in memory.
  *
- * The messages of a conversation are numbered from 0; the queue contains those
- * from number "first" to number "end" - 1.  Each command defines its own struct
- * for the elements of its queue.  The first member of this struct is a struct
- * ctx_held_message.
+ * The messages of a conversation are numbered from 0.  The queue contains the
+ * messages from number "first" to number "end" - 1.  Each command defines its
+ * own struct for the elements of its queue.  The first member of this struct is
+ * a struct ctx_held_message.
  */
 struct ctx_held_queue {
 	size_t entry_size; /* size of an element in bytes */
@@ -54,7 +55,8 @@ struct ctx_held_queue {
 	/* sum of the lengths of the texts of all elements, in bytes */
 	size_t bytes;
 	/* Used only in held_queue.c. list: the array with the elements of the
-	 * queue; base: number of the message in its first element. */
+	 * queue. base: number of the message in the first element of this
+	 * array. */
 	char *list;
 	size_t base, cap;
 };
@@ -64,9 +66,9 @@ struct ctx_held_queue {
 /* Returns the element of the queue with this number.  The pointer is valid
  * until the next element is added, or this element is removed. */
 void *ctx_held_queue_at(const struct ctx_held_queue *queue, size_t number);
-/* Appends an element to the queue for the event's message or, if the event has
- * no message, for its record.  Does not copy the text of the record yet.  The
- * members that the command has added to struct ctx_held_message are zero.
+/* Appends an element to the queue, for the event's message or, if the event has
+ * no message, for its record.  Does not copy the text of the record yet.
+ * Members that the command has added to struct ctx_held_message are zero.
  * Returns the element, or NULL with *err if there is no memory. */
 void *ctx_held_queue_add(struct ctx_held_queue *queue,
     const struct ctx_event *event, struct ctx_err *err);
@@ -75,8 +77,8 @@ void ctx_held_queue_remove_last(struct ctx_held_queue *queue);
 /* Removes the first element of the queue, and frees it. */
 void ctx_held_queue_remove_first(struct ctx_held_queue *queue);
 /* Calls keep for each element of the queue, and frees the elements for which
- * keep returns false.  The other elements stay in order, and get consecutive
- * numbers from queue->first on. */
+ * keep returns false.  The order of the other elements remains the same.  They
+ * get consecutive numbers from queue->first on. */
 void ctx_held_queue_filter(struct ctx_held_queue *queue,
     bool (*keep)(const void *entry));
 /* Frees all elements of the queue.  The next element gets the number 0. */
@@ -90,23 +92,23 @@ void ctx_held_queue_release(struct ctx_held_queue *queue);
 int ctx_rewrite_append_text(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, struct ctx_str text, struct ctx_err *err);
 /* Gives a text of n bytes to an element of the queue rewrite->lines that has no
- * text.  The element owns the bytes from now on. */
+ * text.  Afterwards the element owns the bytes. */
 void ctx_rewrite_set_text(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, char *text, size_t n);
 /* Frees the text of an element of the queue rewrite->lines, so that nothing is
  * written for it.  Does nothing if the text is not in memory. */
 void ctx_rewrite_free_text(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held);
-/* Returns the JSON text of a message: the text of its own record, if this is in
- * memory; otherwise its part of the record that is being read. */
+/* Returns the JSON text of a message: the text of its own record, if this text
+ * is in memory; otherwise its part of the record that is being read. */
 struct ctx_str ctx_rewrite_text(const struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held);
 /* Parses the text of an element of the queue rewrite->lines as JSON, into
  * rewrite->json.  Does nothing if this text was the last one parsed. */
 int ctx_rewrite_scan(struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held, struct ctx_err *err);
-/* Parses a message in memory again into rewrite->message, or copies the result
- * of the first parsing if it was stored.  Returns the same values as
+/* Parses a message in memory again into rewrite->message, or copies the stored
+ * result of the first parsing.  Returns the same values as
  * ctx_dialect_read_message. */
 int ctx_rewrite_reread(struct ctx_rewrite *rewrite,
     const struct ctx_held_message *held, struct ctx_err *err);
@@ -125,10 +127,10 @@ int ctx_rewrite_read_scanned(struct ctx_rewrite *rewrite,
 int ctx_rewrite_read_text(struct ctx_rewrite *rewrite,
     const struct ctx_dialect *dialect, struct ctx_str text, unsigned flags,
     struct ctx_err *err);
-/* Stores the parsed form of the event's message, which is also in memory as
- * *held, so that ctx_rewrite_reread need not parse the message again.  All
- * stored forms together have at most 1 MiB; a message for which there is no
- * space is parsed again. ctx_rewrite_release frees them. */
+/* Stores the parsed form of the event's message, so that ctx_rewrite_reread
+ * need not parse it again. *held: the same message in memory.  All stored forms
+ * together have at most 1 MiB; if there is no space, the message is parsed
+ * again later. ctx_rewrite_release frees the stored forms. */
 int ctx_rewrite_keep_parse(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, const struct ctx_event *event,
     struct ctx_err *err);

@@ -13,7 +13,7 @@ ctx_held_queue_at(const struct ctx_held_queue *queue, size_t number)
 
 /* Elements that were removed from the front of the queue leave unused space at
  * the beginning of the array.  If at least 64 elements and half of the array
- * are unused there, moves the other elements to the beginning.  So each element
+ * are unused there, moves all other elements to the beginning.  So each element
  * is moved at most once on average. */
 static void
 compact_queue(struct ctx_held_queue *queue)

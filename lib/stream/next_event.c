@@ -1,5 +1,5 @@
-/* next_event.c - returns the next event of a stream, which is either read now
- * or was already counted by other threads */
+/* next_event.c - returns the next event of a stream: reads it now, or takes an
+ * event whose message other threads have already counted */
 #include <stdlib.h>
 
 #include "stream/count_ahead.h"
@@ -32,9 +32,9 @@ ctx_stream_keep(struct ctx_stream *stream, const struct ctx_event *event,
 {
 	char *text = NULL;
 
-	/* A record whose messages were counted ahead may be in memory of its
-	 * own, which is returned without a copy.  Lines of session files are
-	 * never counted ahead. */
+	/* If the record is alone in its memory (see ctx_count_ahead_keep), this
+	 * memory is returned without a copy.  Lines of session files are never
+	 * counted ahead. */
 	if (event->line == 0 && stream->prefetch != NULL)
 		text = ctx_count_ahead_keep(event->record);
 	return text != NULL

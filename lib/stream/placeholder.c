@@ -2,8 +2,8 @@
  * placeholder.c - writes and recognises placeholders: text blocks that replace
  * an image or other media
  *
- * A text is recognised as a placeholder only if all of it has the form in which
- * ctx writes placeholders.  With an option that keeps only the newest media, a
+ * A text is recognised as a placeholder only if the whole text has the form in
+ * which ctx writes placeholders.  If an option keeps only the newest media, a
  * placeholder counts as one of the media, so that a second run of ctx keeps the
  * same media.
  */
@@ -21,7 +21,7 @@ enum { PLACE = 200, LINE = 500 };
 /* ---- writing the first line ---- */
 
 /* Returns true if a title or address can be shown in the text that replaces
- * media: if it is short enough, and has no brackets or line breaks. */
+ * media: it must be short, without brackets and line breaks. */
 static bool
 is_displayable(struct ctx_str text)
 {
@@ -38,7 +38,7 @@ is_displayable(struct ctx_str text)
 	return true;
 }
 
-/* Appends *before (a separator) and a title or address, and sets *before to the
+/* Appends *before (a separator) and a title or address.  Sets *before to the
  * separator for the next text.  Does nothing if the title or address cannot be
  * shown in the text that replaces media. */
 static int
@@ -136,8 +136,8 @@ ctx_placeholder_add(struct ctx_buf *out, const struct ctx_json *json,
 
 /* ---- writing the block ---- */
 
-/* Returns true if a member of a media block is kept: if the text block that
- * replaces the media block gets it, too. */
+/* Returns true if the text block that replaces a media block also gets this
+ * member of the media block. */
 static bool
 is_kept_member(const struct ctx_json *json, uint32_t key)
 {
@@ -207,8 +207,8 @@ is_first_line(const char *p, size_t n)
 	return at == n - 1 || p[at] == ':';
 }
 
-/* Returns true if a text is a placeholder, the text that replaces media.  If it
- * contains a reference to a file, sets *ref to the reference. */
+/* Returns true if a text is a placeholder (a text that replaces media).  If the
+ * text contains a reference to a file, sets *ref to the reference. */
 static bool
 is_placeholder(const char *p, size_t n, struct ctx_reference *ref)
 {

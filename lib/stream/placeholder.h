@@ -12,7 +12,7 @@
  * is a reference to the file with the media. */
 
 /* Appends the first line of the text that replaces a media block. json: JSON of
- * the media block; size: true if the line contains the size in bytes. */
+ * the media block. size: true if the line contains the size in bytes. */
 int ctx_placeholder_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_media *media, bool size, struct ctx_err *err);
 /* Appends the JSON of the text block that replaces the media block at the JSON
@@ -23,8 +23,8 @@ int ctx_placeholder_block(struct ctx_buf *out,
     const struct ctx_dialect *dialect, const struct ctx_json *json,
     uint32_t node, struct ctx_str text, struct ctx_err *err);
 
-/* Sets *is to true if the text of a JSON string is a placeholder: a text that
- * replaces media. literal: the JSON string with its quotes.  Sets *ref to the
+/* Sets *is to true if the text of a JSON string is a placeholder (a text that
+ * replaces media). literal: the JSON string with its quotes.  Sets *ref to the
  * reference to a file in the text, or ref->path.n to 0 if there is none. *ref
  * points into scratch, whose earlier contents are lost. */
 int ctx_placeholder_read(struct ctx_str literal, struct ctx_buf *scratch,

@@ -4,10 +4,9 @@
 
 /* ---- writing ---- */
 
-/* Converts edits so that they can be applied to the text of the record that is
- * being read: if the request in the record is coded in a string, edits of the
- * request become edits of this string.  Does nothing if the argument text is
- * not the text of the record that is being read. */
+/* If the request in the record that is being read is coded in a string,
+ * converts edits of the request to edits of this string.  Does nothing if the
+ * argument text is not the text of this record. */
 static int
 encode_edits(const struct ctx_rewrite *rewrite, struct ctx_edits *edits,
     struct ctx_str text, struct ctx_err *err)
@@ -180,8 +179,8 @@ ctx_rewrite_report(struct ctx_rewrite *rewrite,
 
 /* ---- reading ---- */
 
-/* Applies rewrite->edits to the record that was read.  Writes the record or, if
- * messages before it are still in memory, appends it to these messages. */
+/* Applies rewrite->edits to the record that was read.  Writes the record.  If
+ * earlier messages are still in memory, appends the record to them instead. */
 static int
 pass_record(struct ctx_rewrite *rewrite, const struct ctx_event *event,
     struct ctx_err *err)

@@ -25,13 +25,13 @@ enum ctx_stream_end {
  * or -1 with *err if the command must end.  A callback may be NULL if the
  * command does nothing at that point. */
 struct ctx_rewrite_command {
-	/* An empty queue, which is copied to both queues of struct ctx_rewrite.
+	/* An empty queue: the pattern for the two queues of struct ctx_rewrite.
 	 * Only its members entry_size and release are set.  NULL if the command
 	 * keeps no messages in memory. */
 	const struct ctx_held_queue *entries;
 	/* Called at the beginning of each conversation.  For a conversation
 	 * inside a record, *event is the event BEGIN.  For the conversation in
-	 * which each message is a record, *event is that of its first
+	 * which each message is a record, *event is the event of the first
 	 * message. */
 	int (*begin)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
@@ -39,26 +39,26 @@ struct ctx_rewrite_command {
 	 * message to rewrite->edits, or keeps the message in memory. */
 	int (*message)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
-	/* Called for each element of a conversation inside a record for which
-	 * the stream returns no message. */
+	/* Called for each element of a conversation inside a record, if the
+	 * stream returns no message for the element. */
 	int (*unknown)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
 	/* Called at the end of a conversation inside a record. */
 	int (*end)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
 	/* Called at the end of each record, unless the record is a message that
-	 * was kept in memory (ctx_rewrite_hold).  If the callback returns 0,
-	 * ctx_rewrite_run applies rewrite->edits to the record and writes it;
-	 * if earlier records are still in memory, it keeps the record in memory
-	 * instead.  If the callback returns 1, it has written, kept or removed
-	 * the record itself. */
+	 * was kept in memory (ctx_rewrite_hold).  The callback returns 1 if it
+	 * has written, kept or removed the record.  It returns 0 if
+	 * ctx_rewrite_run must apply rewrite->edits to the record and write it;
+	 * as long as earlier records are in memory, ctx_rewrite_run keeps the
+	 * record in memory, too. */
 	int (*record)(void *user, const struct ctx_event *event,
 	    struct ctx_err *err);
 	/* Called at the end of the stream, also after an error.  Writes the
 	 * messages in memory that can still be written. rewrite->edits is
-	 * empty.  If there was an error before, an error of this callback is
-	 * ignored.  The callback may pass bytes to ctx_writer_put, which copies
-	 * nothing; these bytes must be valid until ctx_rewrite_run returns. */
+	 * empty.  After an earlier error, an error of this callback is ignored.
+	 * The callback may pass bytes to ctx_writer_put, which does not copy
+	 * them; these bytes must be valid until ctx_rewrite_run returns. */
 	int (*finish)(void *user, enum ctx_stream_end how, struct ctx_err *err);
 };
 
@@ -67,8 +67,8 @@ struct ctx_edited_message {
 	/* the message as it is before the edits */
 	const struct ctx_message *message;
 	uint32_t node; /* index of the message's JSON node in its record */
-	/* The edits of the message are n elements of the array rewrite->edits;
-	 * "first" is the index of the first of them. */
+	/* The edits of the message: n elements of the array rewrite->edits,
+	 * from the index "first" on. */
 	size_t first, n;
 	/* token counter, or NULL if tokens are not counted */
 	struct ctx_counter *counter;
@@ -80,11 +80,11 @@ struct ctx_edited_message {
 struct ctx_rewrite {
 	struct ctx_stream *stream;
 	struct ctx_writer *writer; /* output; NULL to write nothing */
-	/* Contains the archive for original bytes, and says whether this is a
-	 * dry run, in which nothing is written.  A changed record is written
-	 * only after its original is in the archive on disk.  NULL if this is
-	 * no dry run and there is no archive; ctx_rewrite_report must then not
-	 * be called. */
+	/* The archive for original bytes, and whether this is a dry run (in
+	 * which nothing is written).  A changed record is written only after
+	 * its original bytes are in the archive on disk.  NULL if there is no
+	 * archive and no dry run; ctx_rewrite_report must then not be
+	 * called. */
 	const struct ctx_report *report;
 	/* Edits of the record that is being read, or of the message in memory
 	 * that is written next. */
@@ -94,14 +94,14 @@ struct ctx_rewrite {
 	 * read. */
 	struct ctx_held_queue lines, elements;
 	const struct ctx_record *record; /* the record that is being read */
-	/* message: the message in memory that was parsed last; json: the JSON
+	/* message: the message in memory that was parsed last. json: the JSON
 	 * of its record, unless the message is inside the record that is being
 	 * read. */
 	struct ctx_message message;
 	struct ctx_json json;
 	/* text_json: the JSON of the text that ctx_rewrite_scan_text or
 	 * ctx_rewrite_read_text has scanned last. text_message: the message
-	 * that ctx_rewrite_read_text has read from it. */
+	 * that ctx_rewrite_read_text has read from text_json. */
 	struct ctx_message text_message;
 	struct ctx_json text_json;
 	/* Internal: */
@@ -117,9 +117,9 @@ struct ctx_rewrite {
 	struct ctx_buf out, edited;
 };
 
-/* Returns one of the two queues of messages.  If inside is true: the queue of
- * the conversation inside the record that is being read.  If it is false: the
- * queue of the conversation in which each message is a record. */
+/* Returns one of the two queues of messages. inside is true: the queue of the
+ * conversation inside the record that is being read. inside is false: the queue
+ * of the conversation in which each message is a record. */
 static inline struct ctx_held_queue *
 ctx_rewrite_queue(struct ctx_rewrite *rewrite, bool inside)
 {
@@ -132,15 +132,15 @@ void ctx_rewrite_init(struct ctx_rewrite *rewrite, enum ctx_simd simd);
 /* Reads the whole stream, and calls the callbacks of the command with the
  * argument user.  A record is written at its end, unless it is kept in memory.
  * As long as the queue rewrite->lines is not empty, later records are appended
- * to it, so that the order remains the same.  After an error, too, the callback
- * finish is called, and the output is flushed. */
+ * to it, so that the order remains the same.  The callback finish is called and
+ * the output is flushed even after an error. */
 int ctx_rewrite_run(struct ctx_rewrite *rewrite,
     const struct ctx_rewrite_command *command, void *user, struct ctx_err *err);
-/* Copies the event's record into an element of the queue rewrite->lines, which
- * must be the element that was added last.  The record is written when the
- * command writes this element.  The event remains valid until the next event,
- * or until the element is removed.  If there is no memory, removes the element
- * and returns -1. */
+/* Copies the event's record into an element of the queue rewrite->lines.  The
+ * caller must pass the element that was added last.  The record is written when
+ * the command writes this element.  The event remains valid until the next
+ * event, or until the element is removed.  If there is no memory, removes the
+ * element and returns -1. */
 int ctx_rewrite_hold(struct ctx_rewrite *rewrite, struct ctx_held_message *held,
     const struct ctx_event *event, struct ctx_err *err);
 /* Applies rewrite->edits to the event's record, appends the edited record to
@@ -155,15 +155,15 @@ int ctx_rewrite_edit_held(struct ctx_rewrite *rewrite,
     struct ctx_held_message *held, struct ctx_edits *edits,
     struct ctx_err *err);
 /* Sets *tokens to the number of tokens that a message has after the edits in
- * the argument edits.  Returns 1; 0 if the dialect (format) cannot read a
- * message without the record around it, as in session files; or -1 with
- * *err. */
+ * the argument edits.  Returns 1.  Returns 0 if the dialect (format) cannot
+ * read a message without the record around it, as in session files.  Returns -1
+ * with *err after an error. */
 int ctx_rewrite_count_edited(struct ctx_rewrite *rewrite,
     const struct ctx_edited_message *edited, const struct ctx_edits *edits,
     uint64_t *tokens, struct ctx_err *err);
 /* Archives the original bytes of an edited message, and reports the edit.  Sets
  * the members role, action, before and after of *change.  The caller must have
- * set the members that say where the change is, and tool, rule and bytes. */
+ * set tool, rule, bytes, and the members that say where the change is. */
 int ctx_rewrite_report(struct ctx_rewrite *rewrite,
     const struct ctx_edited_message *edited, struct ctx_change *change,
     struct ctx_err *err);

@@ -2,7 +2,7 @@
  * stream.c - reads records, and returns events: conversations, messages,
  * records
  *
- * The stream is a state machine: each call makes the next step, and returns one
+ * The stream is a state machine.  Each call makes one step, and returns one
  * event.
  */
 #include <stdlib.h>
@@ -14,12 +14,13 @@
 enum {
 	NEXT_RECORD,
 	/* The next step begins a conversation in the record.
-	 * stream->conversation is the JSON node of this conversation or, if
-	 * there is no further one, the node after the list of conversations. */
+	 * stream->conversation is the JSON node of this conversation.  If there
+	 * is no further conversation, it is the node after the list of
+	 * conversations. */
 	NEXT_CONVERSATION,
 	/* The next step returns a message of the conversation. stream->message
-	 * is the JSON node of this message or, if there is no further one, the
-	 * node after the array of messages. */
+	 * is the JSON node of this message.  If there is no further message, it
+	 * is the node after the array of messages. */
 	NEXT_MESSAGE,
 	RECORD_OVER,
 };
@@ -43,10 +44,10 @@ find_layout(const struct ctx_stream *stream, uint32_t node,
 	layout->why = "choice";
 }
 
-/* Stores how the format of the stream was detected, to be shown to users.  The
- * format was detected by the first record that is possible in only one format.
- * If there is no such record, it was detected by the first record that is
- * typical of a format, or else by the first message. */
+/* Stores for the user how the format of the stream was detected: by the first
+ * record that is possible in only one format; if there is none, by the first
+ * record that is typical of a format; if there is none, by the first
+ * message. */
 static void
 record_detection(struct ctx_stream *stream,
     const struct ctx_record_layout *layout)
@@ -68,9 +69,9 @@ record_detection(struct ctx_stream *stream,
 	found->line = stream->record.line;
 }
 
-/* Called as long as no message was found.  If the record seems to have messages
- * that ctx does not read, stores the path to them; otherwise stores file and
- * line of the first JSON record. */
+/* Called as long as no message was found.  If ctx does not read the messages
+ * that the record seems to have, stores the path to them.  Otherwise stores
+ * file and line of the first JSON record. */
 static int
 record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -90,10 +91,10 @@ record_suggested_path(struct ctx_stream *stream, struct ctx_err *err)
 }
 
 /* Chooses the dialect (format) of a message that is possible in every dialect.
- * If this or an earlier message has a tool call or the role tool, the message
+ * If this or an earlier message has a tool call or the role tool, the dialect
  * is Chat Completions.  Otherwise, if this or an earlier message makes a
- * dialect likely, the message has this dialect; but if the first message of the
- * stream is a system message, the message is Chat Completions. */
+ * dialect likely, it is this dialect.  Exception: if the first message of the
+ * stream is a system message, it is Chat Completions. */
 static void
 apply_likely_dialect(struct ctx_stream *stream,
     struct ctx_record_layout *layout)
@@ -218,8 +219,8 @@ record_bad(struct ctx_stream *stream, const struct ctx_record *record,
 }
 
 /* Reads a line of a session file for the second time.  Fails if the file has
- * changed since the first time, because the decision about its active lines
- * (sent to the model) may be wrong now. */
+ * changed since the first time, because it may then be wrong which lines are
+ * active (sent to the model). */
 static int
 reread_line(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -266,9 +267,9 @@ open_transcript(struct ctx_stream *stream, struct ctx_err *err)
 	return 0;
 }
 
-/* Reads a session file from stream->record to its end, and decides which of its
- * lines are active (sent to the model).  The next record that is read will be
- * the first line of the file again. */
+/* Reads a session file from stream->record to its end, and decides which lines
+ * are active (sent to the model).  The next record that is read will be the
+ * first line of the file again. */
 static int
 scan_transcript(struct ctx_stream *stream, struct ctx_err *err)
 {
@@ -429,9 +430,9 @@ has_reasoning(const struct ctx_message *message)
 }
 
 /* Finds the last message of the user in the conversation inside the record,
- * from the JSON node "node" on.  Called only when a message with reasoning was
- * found: only the tokens of reasoning depend on the result, and finding it is
- * slow because messages are parsed. */
+ * from the JSON node "node" on.  Called only if the conversation has a message
+ * with reasoning, because messages must be parsed, which is slow, and only the
+ * tokens of reasoning depend on the result. */
 static int
 find_last_user(struct ctx_stream *stream, uint32_t node, struct ctx_err *err)
 {
@@ -456,9 +457,9 @@ find_last_user(struct ctx_stream *stream, uint32_t node, struct ctx_err *err)
 	return 0;
 }
 
-/* If a message with reasoning is in a conversation inside the record, and the
- * user has written a later message, sets its flag CTX_MESSAGE_EARLIER. node:
- * JSON node of the message. */
+/* Sets the flag CTX_MESSAGE_EARLIER of a message with reasoning, if it is in a
+ * conversation inside the record and the user has written a later message.
+ * node: JSON node of the message. */
 static int
 mark_earlier(struct ctx_stream *stream, uint32_t node, struct ctx_err *err)
 {
@@ -529,8 +530,8 @@ ctx_stream_dialect(const struct ctx_stream *stream)
 }
 
 /* Returns the JSON string with the name of a conversation's model, or a string
- * of length 0 if there is none.  In a session file any line may contain the
- * name, so the name is taken from stream->transcript. */
+ * of length 0 if there is none.  The name of a session file's model is taken
+ * from stream->transcript, because any line may contain it. */
 static struct ctx_str
 find_model_name(const struct ctx_stream *stream, const struct ctx_event *event)
 {
@@ -558,8 +559,8 @@ ctx_stream_measure(const struct ctx_stream *stream,
 	if (ctx_model_counters_find(counters, literal, model_counter, err) < 0)
 		return -1;
 	/* If each message is a record of its own, the conversation is longer
-	 * than this record, whose bytes will not be valid after it.  So a name
-	 * that points to these bytes is replaced by an empty name. */
+	 * than this record.  The bytes of the record will not be valid then, so
+	 * a name that points to these bytes is replaced by an empty name. */
 	if (!event->inside && event->line == 0 && literal.n > 0 &&
 	    (model_counter->name.p == literal.p ||
 		model_counter->name.p == literal.p + 1))

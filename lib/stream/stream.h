@@ -16,8 +16,8 @@ enum ctx_event_kind {
 	CTX_EVENT_BEGIN, /* a conversation inside a record begins */
 	/* a message: inside a record, or a record of its own */
 	CTX_EVENT_MESSAGE,
-	/* an element of a conversation inside a record, if the element is not a
-	 * message that is returned as CTX_EVENT_MESSAGE */
+	/* an element of a conversation inside a record for which no
+	 * CTX_EVENT_MESSAGE is returned */
 	CTX_EVENT_UNKNOWN,
 	CTX_EVENT_END,    /* the conversation inside the record ends */
 	CTX_EVENT_RECORD, /* the record has ended, so it can be written */
@@ -25,9 +25,9 @@ enum ctx_event_kind {
 
 /*
  * A step in reading a stream.  A record that is a message gives the events
- * MESSAGE and RECORD.  For a record that contains conversations, each
+ * MESSAGE and RECORD.  In a record that contains conversations, each
  * conversation gives BEGIN, then a MESSAGE or UNKNOWN for each element, then
- * END; after the last conversation comes RECORD.  Any other record gives only
+ * END.  RECORD comes after the last conversation.  Any other record gives only
  * RECORD.
  *
  * All records that are messages form one conversation, which ends with the
@@ -39,8 +39,8 @@ enum ctx_event_kind {
 struct ctx_event {
 	enum ctx_event_kind kind;
 	const struct ctx_record *record;
-	/* Says whether the record is a message or, if the record contains the
-	 * conversation, at which JSON nodes its messages are. */
+	/* Says whether the record is a message.  If the record contains a
+	 * conversation, says at which JSON nodes the messages are. */
 	const struct ctx_record_layout *layout;
 	const struct ctx_message *message; /* used only for MESSAGE */
 	/* For MESSAGE: the token counts of the message, if a thread of
@@ -53,23 +53,23 @@ struct ctx_event {
 	 * lines of session files; 0 if the record is not from a session
 	 * file. */
 	uint32_t line;
-	/* True if the conversation is inside the record; false if its messages
-	 * are records of their own. */
+	/* True if the conversation is inside the record.  False if each message
+	 * of the conversation is a record of its own. */
 	bool inside;
 };
 
-/* The detected dialect (format) of a stream, and how it was detected; shown to
- * users. */
+/* The detected dialect (format) of a stream, and how the dialect was detected.
+ * Shown to users. */
 struct ctx_found {
 	/* the dialect, or NULL if no message was found */
 	const struct ctx_dialect *dialect;
 	/* the key or value by which the dialect was detected */
 	const char *why;
-	/* File and line of the key or value by which the dialect was detected;
+	/* File and line of the key or value by which the dialect was detected.
 	 * file is NULL if the stream has no record.  If no message was found:
 	 * file and line of the first record that has messages at a path which
-	 * ctx does not read (suggested_path) or, if there is none, of the first
-	 * JSON record. */
+	 * ctx does not read (suggested_path).  If there is no such record: file
+	 * and line of the first JSON record. */
 	const char *file;
 	uint64_t line;
 	/* Where a record seems to have messages that ctx does not read. */
@@ -91,7 +91,7 @@ struct ctx_found {
 /* A stream: reads records, detects their format, and returns events.  A message
  * that is possible in every dialect (format) is read in the dialect of the
  * stream's other messages.  A session file is read twice, from its first line
- * to its end; if the file is not a regular file, it is kept in memory until the
+ * to its end.  If it is not a regular file, it is kept in memory until the
  * second reading.  To use a stream, zero the struct, then set reader and the
  * options below. */
 struct ctx_stream {
@@ -102,7 +102,7 @@ struct ctx_stream {
 	 * the model. */
 	bool include_hidden;
 	/* True if the caller will remove lines of a session file after the file
-	 * was read.  The links between the lines (which line is the parent of a
+	 * was read.  The links between the lines (from a line to its parent
 	 * line) are then kept in memory until the end of the stream. */
 	bool track_links;
 	/* dialect detected so far, or NULL */
@@ -118,8 +118,8 @@ struct ctx_stream {
 	uint64_t bad;
 	/* error of the first record that is not JSON */
 	struct ctx_err first_bad;
-	/* The next members are the state of reading; only the functions of
-	 * lib/stream change them. */
+	/* The members from here on are the state of reading.  Only the
+	 * functions of lib/stream change them. */
 	struct ctx_record record;
 	struct ctx_record_layout layout, inner;
 	/* the request in the record, if the record contains it as a JSON
@@ -128,14 +128,16 @@ struct ctx_stream {
 	struct ctx_message parsed;
 	/* the session file, or NULL if none was found */
 	struct ctx_transcript *transcript;
-	/* Number of the record's line in the transcript, and of the last line
-	 * of its file; both 0 if the record is not from a session file. */
+	/* line: number of the record's line in the transcript. last_line:
+	 * number of the last line of the record's file.  Both are 0 if the
+	 * record is not from a session file. */
 	uint32_t line, last_line;
 	/* Where ctx_stream_next continues inside the record: JSON node of the
 	 * next conversation, and JSON node of the next message. */
 	uint32_t conversation, message;
-	/* Messages of the conversation before this JSON node are not sent to
-	 * the model, because the agent has replaced them by a summary. */
+	/* JSON node of a message.  Earlier messages of the conversation are not
+	 * sent to the model, because the agent has replaced them by a
+	 * summary. */
 	uint32_t first;
 	/* JSON node of the last message of the user in the conversation inside
 	 * the record. 0 if there is none, or if it was not searched yet
@@ -168,8 +170,9 @@ int ctx_stream_next(struct ctx_stream *stream, struct ctx_event *event,
  * return.  Returns 1, or 0 if the stream has no events, or -1 with *err. */
 int ctx_stream_peek(struct ctx_stream *stream, const struct ctx_event **event,
     struct ctx_err *err);
-/* Returns the dialect (format) of the messages read so far: the one that was
- * detected, otherwise the one that messages suggest, otherwise generic. */
+/* Returns the dialect (format) of the messages read so far: the detected
+ * dialect.  If none was detected, the dialect that messages make likely, or
+ * generic. */
 const struct ctx_dialect *ctx_stream_dialect(const struct ctx_stream *stream);
 /* Finds the model of a conversation, and sets *model_counter to the model's
  * token counter. event: the event at which the conversation begins. */
@@ -188,7 +191,7 @@ int ctx_stream_model(const struct ctx_stream *stream,
     const struct ctx_event *event, struct ctx_model_counters *counters,
     const struct ctx_model **model, struct ctx_err *err);
 /* Sets *cost to the token counts of the event's message. counter: the token
- * counter of its conversation. */
+ * counter of the message's conversation. */
 int ctx_stream_cost(const struct ctx_event *event, struct ctx_counter *counter,
     struct ctx_cost *cost, struct ctx_err *err);
 /* Returns a copy of the bytes of the event's record, which the caller must free
@@ -196,7 +199,7 @@ int ctx_stream_cost(const struct ctx_event *event, struct ctx_counter *counter,
 char *ctx_stream_keep(struct ctx_stream *stream, const struct ctx_event *event,
     struct ctx_err *err);
 /* Sets file and line of *err to those of the record that was read last, unless
- * *err has a file and line already.  Returns -1. */
+ * *err already has a file and line.  Returns -1. */
 int ctx_stream_fail(const struct ctx_stream *stream, struct ctx_err *err);
 /* Frees the memory of the stream, but not its reader. */
 void ctx_stream_release(struct ctx_stream *stream);
@@ -207,14 +210,14 @@ void ctx_stream_release(struct ctx_stream *stream);
 #define CTX_MOST_THREADS 1024
 /*
  * Lets several threads count the tokens of messages before their events are
- * returned. threads: number of threads, including that of the caller.  The
- * events and their order do not change.  Up to 2 * threads parts of the stream,
- * of 256 KiB or one record each, are copied into memory; each thread has its
- * own token counter.  Messages of session files are not counted ahead.
+ * returned. threads: number of threads, with that of the caller.  If threads is
+ * 0 or 1, does nothing.  The events and their order do not change.  Up to 2 *
+ * threads parts of the stream, of 256 KiB or one record each, are copied into
+ * memory.  Each thread has its own token counter.  Messages of session files
+ * are not counted ahead.
  *
- * Must be called before the first event. counters must be those used for all
- * conversations, and must stay valid until the last event.  If threads is 0 or
- * 1, does nothing.
+ * The caller must call this before the first event. counters must be those used
+ * for all conversations, and must stay valid until the last event.
  */
 int ctx_stream_count_ahead(struct ctx_stream *stream,
     struct ctx_model_counters *counters, unsigned threads, struct ctx_err *err);
@@ -241,8 +244,8 @@ struct ctx_change {
 	 * message was inserted. */
 	bool is_block;
 	/* True if the message is split over several records, and the action was
-	 * already reported for an earlier record of the message.  So each
-	 * message can be counted once. */
+	 * already reported for an earlier record of the message.  The caller
+	 * can thus count each message once. */
 	bool continues;
 	/* Tool name of the message's first tool call or tool result; its length
 	 * n is 0 if there is none. */
@@ -258,14 +261,14 @@ struct ctx_change {
 	 * with its results, or another message).  Groups with low ranks are
 	 * removed first. */
 	double rank;
-	/* Number of tokens before and after the change.  If the message has
-	 * several records, the sums over the records reported so far. */
+	/* Number of tokens before and after the change.  For a message with
+	 * several records: sum over its records reported so far. */
 	uint64_t before, after;
 	/* The bytes before the change or, for the action "add", the bytes that
 	 * were inserted.  Empty when they were archived. */
 	struct ctx_str bytes;
-	/* SHA-256 of the bytes in the member "bytes", as hex digits.  An empty
-	 * string unless ctx_report.hashes is true. */
+	/* SHA-256 of the bytes in the member "bytes", as hex digits.  Empty
+	 * unless ctx_report.hashes is true. */
 	char sha256[65];
 };
 
@@ -284,31 +287,31 @@ struct ctx_report {
 	    struct ctx_err *err);
 };
 
-/* Archives the bytes that a change removes or replaces.  Must be called before
- * these bytes are changed. */
+/* Archives the bytes that a change removes or replaces.  The caller must call
+ * this before it changes these bytes. */
 int ctx_report_keep(const struct ctx_report *report, struct ctx_change *change,
     struct ctx_err *err);
 /* Calls on_change for a change that is final. */
 int ctx_report_notify(const struct ctx_report *report,
     struct ctx_change *change, struct ctx_err *err);
-/* Archives the bytes before a change, and calls on_change.  Only for a change
- * that no later change of the message can follow. */
+/* Archives the bytes before a change, and calls on_change.  The caller must
+ * make no later change of the message. */
 int ctx_report_change(const struct ctx_report *report,
     struct ctx_change *change, struct ctx_err *err);
-/* Syncs everything that was archived to disk.  Must be called before output
- * that lacks the archived bytes is written. */
+/* Syncs the archive to disk.  The caller must call this before it writes output
+ * that lacks archived bytes. */
 int ctx_report_sync(const struct ctx_report *report, struct ctx_err *err);
 
 /* ---- stream/edit_message.c: the edits of one message -------------------- */
 
 /* Changes that pruning a conversation makes in a segment (message or part of
- * one), as bits.  A message has up to two segments: its tool
- * results, and everything else. */
+ * one), as bits.  A message has up to two segments: its tool results, and all
+ * other blocks. */
 enum {
 	CTX_MARK_DROP = 1, /* remove the segment */
 	/* remove the reasoning of the segment */
 	CTX_MARK_STRIP = 2,
-	/* replace the content of tool results in the segment by a short text */
+	/* replace the content of the segment's tool results by a short text */
 	CTX_MARK_CLEAR = 4,
 	/* keep only the beginning and the end of each text of the segment */
 	CTX_MARK_HEAD_TAIL = 8,
@@ -317,14 +320,14 @@ enum {
 	CTX_MARK_DROP_INSERTION = 16,
 	/* insert a notice before the segment */
 	CTX_MARK_NOTICE = 32,
-	/* remove the passages (a few sentences or lines each) of the segment's
-	 * text that the strategy has chosen */
+	/* remove passages (a few sentences or lines each) of the segment's
+	 * text: those that the strategy has chosen */
 	CTX_MARK_PASSAGES = 64,
 };
 
-/* How bound reasoning is treated when something before it was changed.
- * Bound reasoning is signed reasoning of a model whose provider refuses a
- * request if anything before the reasoning was changed (ctx_model_binds). */
+/* How bound reasoning is treated when something before it was changed.  Bound
+ * reasoning is signed reasoning that the provider refuses if anything before it
+ * was changed (ctx_model_binds). */
 enum ctx_reasoning {
 	/* Remove the signed reasoning that the provider would refuse. */
 	CTX_REASONING_DROP,
@@ -337,7 +340,7 @@ enum ctx_reasoning {
 };
 
 /* The changes, as bits CTX_MARK_..., in the two segments of a message: its tool
- * results, and the rest. */
+ * results, and all other blocks. */
 struct ctx_message_edit {
 	unsigned results, rest;
 	/* For CTX_MARK_DROP_INSERTION: index of the block with the summary or
@@ -352,20 +355,20 @@ struct ctx_message_edit {
 /* Adds the edits that the argument edit asks for in a message.  Sets *empty to
  * true if no block would be left; the caller must then remove the whole
  * message.  Replaces a tool result by a short text only if this saves tokens.
- * If the JSON of a tool call contains the tool result, removes call and result
+ * If a tool result is inside the JSON of its tool call, removes both
  * together. */
 int ctx_edit_message(struct ctx_edits *edits, const struct ctx_message *message,
     const struct ctx_message_edit *edit, struct ctx_counter *counter,
     bool *empty, struct ctx_err *err);
 /* Adds the edits that remove content blocks of a message. removed: an array
- * with one element for each block; blocks without a node "removable" are not
+ * with one element for each block.  Blocks without a node "removable" are not
  * removed. */
 int ctx_edits_remove_blocks(struct ctx_edits *edits,
     const struct ctx_message *message, const bool *removed,
     struct ctx_err *err);
 /* Adds the edits that remove content blocks of a message. removed: an array
- * with one element for each JSON node of the message; a block is removed if the
- * element for its node "removable" is true. */
+ * with one element for each JSON node of the message.  A block is removed if
+ * the element for its node "removable" is true. */
 int ctx_edits_remove_nodes(struct ctx_edits *edits,
     const struct ctx_message *message, const bool *removed,
     struct ctx_err *err);
