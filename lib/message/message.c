@@ -92,8 +92,8 @@ ctx_block_is_signed(const struct ctx_json *json, const struct ctx_block *block)
 	if (block->kind != CTX_BLOCK_REASONING || node == 0)
 		return false;
 	/* A block that is a member of a JSON object is removed together with
-	 * its key.  Then "removable" is the node of the key, and the node after
-	 * the key is the block. */
+	 * its key.  Then "removable" is the node of the key, and the next node
+	 * is the block. */
 	if (json->nodes[block->container].kind == CTX_JSON_OBJECT)
 		node++;
 	end = json->nodes[node].next;

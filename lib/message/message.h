@@ -28,7 +28,7 @@ enum ctx_block_kind {
 	/* A tool result.  Its payload is the content of the result. */
 	CTX_BLOCK_TOOL_RESULT,
 	/* An image or other media.  Its payload (content) is the data of the
-	 * media, or a URL; neither is a text for the model. */
+	 * media, or a URL.  The payload is not a text for the model. */
 	CTX_BLOCK_MEDIA,
 	/* A block of a type that ctx does not know in the dialect (format) of
 	 * the message.  Its payload is the JSON node of the whole block. */
@@ -45,45 +45,45 @@ const char *ctx_block_kind_name(enum ctx_block_kind kind);
  *
  * payload is the JSON node with the content of the block, such as the text of a
  * text block.  To shorten a tool result, ctx replaces this node; a tool result
- * without a payload cannot be shortened.  A block of another kind that has no
+ * without a payload cannot be shortened.  A block of another kind without a
  * payload has no tokens.
  *
  * A tool result contains either one text or a list of blocks.  Each block of
- * such a list is a ctx_block of its own, which comes after that of the tool
- * result in ctx_message.blocks and has result_index set.  The tokens of the
- * tool result are then the tokens of these blocks.
+ * such a list is also a ctx_block: it comes after the block of the tool result
+ * in ctx_message.blocks, and has result_index set.  The tokens of the tool
+ * result are then the tokens of these blocks.
  */
 struct ctx_block {
 	enum ctx_block_kind kind;
 	/* To remove the block from its message, remove the node "removable"
-	 * from the node "container", which is a JSON array or object.  If both
-	 * members are 0 in a reasoning block, the block can be removed only
-	 * together with its message. */
+	 * from the JSON array or object "container".  If both members are 0 in
+	 * a reasoning block, the block can be removed only together with its
+	 * message. */
 	uint32_t container, removable;
 	uint32_t payload;
 	/* id: JSON node of the tool call's id; name: JSON node of the tool's
 	 * name.  A tool result has the id and the tool name of the call that
 	 * the result answers.  See ctx_block_tool. */
 	uint32_t id, name;
-	/* For a tool call that was not made by the model, but by a program that
-	 * the model has written: JSON node of the id of the tool call that runs
-	 * this program. */
+	/* JSON node of an id.  Set for a tool call that was made not by the
+	 * model, but by a program that the model has written: id of the tool
+	 * call that runs this program. */
 	uint32_t caller;
 	/* For a tool call of Gemini: JSON node of a string, the signature of
 	 * the reasoning before the call.  The signature is sent and billed with
 	 * the call. */
 	uint32_t signature;
-	/* For a block inside a tool result: index of that result in
-	 * ctx_message.blocks, plus 1.  For other blocks 0. */
+	/* For a block inside a tool result: index of the tool result in
+	 * ctx_message.blocks, plus 1.  For other blocks: 0. */
 	uint32_t result_index;
-	/* Number of bytes that come before the name of the tool in the JSON
-	 * string "name".  Usually 0. */
+	/* Number of bytes before the name of the tool in the JSON string
+	 * "name".  Usually 0. */
 	uint8_t prefix;
 	/* true if the payload is encrypted, and written as base64 */
 	bool is_encrypted;
 	/* For a tool result: true if the tool call failed.  Depending on the
-	 * format, the message says this in the content of the result (see
-	 * ctx_dialect.failed) or in a JSON member beside the content. */
+	 * format, this is read from the content of the result (see
+	 * ctx_dialect.failed), or from a JSON member beside the content. */
 	bool is_error;
 	/* For a tool result: true if later messages have further results of the
 	 * same tool call. */
@@ -94,8 +94,8 @@ struct ctx_block {
 	bool is_message;
 	/* For a text or a tool call: true if ctx must not shorten the block. */
 	bool no_truncate;
-	/* For a tool call: true if the provider runs the tool, not the user's
-	 * program. */
+	/* For a tool call: true if the provider runs the tool, and not the
+	 * user's program. */
 	bool provider_runs;
 	/* For a reasoning block: true if the block is a copy of another
 	 * reasoning block of the same message.  The copy has no tokens, and is
@@ -104,9 +104,9 @@ struct ctx_block {
 };
 
 /* Sets *tool to the name of the tool of a tool call or tool result, or to an
- * empty text if the block has no name.  *tool points into the JSON text or, if
- * the name has escapes, to a decoded copy of the name in scratch.  Returns 0,
- * or -1 with *err. */
+ * empty text if the block has no name. *tool points into the JSON text.  If the
+ * name has escapes, it points to a decoded copy of the name in scratch.
+ * Returns 0, or -1 with *err. */
 int ctx_block_tool(const struct ctx_json *json, const struct ctx_block *block,
     struct ctx_buf *scratch, struct ctx_str *tool, struct ctx_err *err);
 
@@ -120,11 +120,11 @@ enum {
 	/* The message must be kept or removed together with the message after
 	 * it. */
 	CTX_MESSAGE_ATTACH_NEXT = 4,
-	/* The message must be kept or removed together with the message before
-	 * it and the message after it. */
+	/* The message must be kept or removed together with both neighbours:
+	 * the message before it and the message after it. */
 	CTX_MESSAGE_ATTACH_BOTH = 8,
-	/* The message must never be removed, because that would change the
-	 * meaning of later messages. */
+	/* The message must never be removed, because removing it would change
+	 * the meaning of later messages. */
 	CTX_MESSAGE_PINNED = 16,
 	/* The message is not complete: a later record of the input has the next
 	 * part of the message. */
@@ -136,8 +136,8 @@ enum {
 	 * answer to it. */
 	CTX_MESSAGE_WHOLE_TURN = 128,
 	/* The provider stores the earlier messages of the conversation, which
-	 * may be missing in the input.  So tool results in the conversation
-	 * may answer tool calls that the input does not contain. */
+	 * may be missing in the input.  So tool results may answer tool calls
+	 * that are not in the input. */
 	CTX_MESSAGE_REMOTE_STATE = 256,
 	/* This message must be kept or removed together with the message
 	 * before it, if there is one. */
@@ -145,20 +145,20 @@ enum {
 	/* The message contains nothing but tool results. */
 	CTX_MESSAGE_RESULTS_ONLY = 1024,
 	/* The message belongs to an earlier turn: the user has written a later
-	 * message in the conversation.  This flag is never set if each message
-	 * is a record of its own, because a message is parsed before later
-	 * messages are read. */
+	 * message.  Never set if each message is a record of its own, because
+	 * such a message is parsed before later messages are read. */
 	CTX_MESSAGE_EARLIER = 2048,
 	/* The message was sent to the model earlier, but would not be sent now.
 	 * Such a message also has the flag CTX_MESSAGE_HIDDEN.  A message that
-	 * is never sent does not have the flag CTX_MESSAGE_INACTIVE. */
+	 * is never sent has CTX_MESSAGE_HIDDEN, but not
+	 * CTX_MESSAGE_INACTIVE. */
 	CTX_MESSAGE_INACTIVE = 4096,
 };
 
-/* A parsed message.  It was read from JSON by the functions of its dialect
- * (message format).  A struct of zeros is valid.  The struct can be used again
- * for another message.  Members of type uint32_t are indices of JSON nodes; 0
- * means that there is no such node. */
+/* A parsed message.  The functions of its dialect (message format) have read it
+ * from JSON.  A struct of zeros is valid.  The struct can be used again for
+ * another message.  Members of type uint32_t are indices of JSON nodes; 0 means
+ * that there is no such node. */
 struct ctx_message {
 	const struct ctx_json *json;
 	/* the message's format, set by ctx_dialect_read_message */
@@ -174,18 +174,18 @@ struct ctx_message {
 	/* JSON node of the message's timestamp; see ctx_time_parse */
 	uint32_t time;
 	/* JSON node of a second copy of the tool result, which some agents
-	 * store beside the message (see ctx_dialect.result_copy); 0 if there is
-	 * none. */
+	 * store beside the message (see ctx_dialect.result_copy).  0 if there
+	 * is none. */
 	uint32_t result_copy;
 	/* Number of input tokens that the provider billed for the request which
-	 * this message answers, if a record other than that of the message
-	 * reports this number.  Otherwise 0. */
+	 * this message answers.  Set only if this number is in another record
+	 * than the message.  Otherwise 0. */
 	uint64_t billed;
 	unsigned flags;
 	struct ctx_block *blocks;
 	size_t n, cap;
 	/* If a record contains both a prompt and the answer to it: number of
-	 * the blocks of the prompt, which come before those of the answer.
+	 * blocks of the prompt, which come before the blocks of the answer.
 	 * Otherwise 0. */
 	size_t n_prompt_blocks;
 };
@@ -202,23 +202,23 @@ bool ctx_message_has(const struct ctx_message *message,
 /* Returns true if any block of the message is signed reasoning. */
 bool ctx_message_is_signed(const struct ctx_message *message);
 
-/* Returns true if it is certain that all messages before this one were sent to
- * the provider.  It is certain if the model wrote this message, or if the
+/* Returns true if it is certain that all messages before this message were sent
+ * to the provider.  This is so if the model wrote this message, or if the
  * record of this message also contains the model's answer, as in the database
  * of the program llm. */
 bool ctx_message_was_sent(const struct ctx_message *message);
 /* Returns true if a person has written at least a part of the message.  This is
- * so if the record of the message contains a whole turn
- * (CTX_MESSAGE_WHOLE_TURN), or if the message has the role user, does not have
- * the flag CTX_MESSAGE_META, and has content that is not a tool result. */
+ * so in two cases: the record of the message contains a whole turn
+ * (CTX_MESSAGE_WHOLE_TURN); or the message has the role user and content that
+ * is not a tool result, and does not have the flag CTX_MESSAGE_META. */
 bool ctx_message_is_from_user(const struct ctx_message *message);
-/* Empties *message, before the message at the given JSON node is read into this
- * struct.  Keeps the memory of the blocks for reuse. */
+/* Empties *message, before a message is read into this struct.  Keeps the
+ * memory of the blocks for reuse. node: the JSON node of the new message. */
 void ctx_message_reset(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node);
 void ctx_message_release(struct ctx_message *message);
 /* Appends a block of the given kind to the message.  The payload of the block
- * is value; its other members are 0. Returns a pointer to the block, valid
+ * is value; the other members are 0.  Returns a pointer to the block, valid
  * until the next block is added, or NULL with *err if there is no memory. */
 struct ctx_block *ctx_message_add_block(struct ctx_message *message,
     enum ctx_block_kind kind, uint32_t value, struct ctx_err *err);

@@ -4,8 +4,8 @@
  *
  * A line is active if the agent would send its message with the next request.
  * Each line contains the id of its parent.  The active lines are those on the
- * path from the newest leaf up to the root of the tree or, if the path contains
- * a summary, up to the newest summary.
+ * path from the newest leaf up to the root of the tree.  If the path contains a
+ * summary, it ends at the newest summary.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ is_in_tree(const struct ctx_transcript_line *entry)
 }
 
 /* Returns the number of the newest line of this file that has the given id, or
- * 0 if no line has it. */
+ * 0 if there is none. */
 static uint32_t
 find_line_of_id(const struct ctx_transcript *transcript, uint32_t id)
 {
@@ -37,8 +37,8 @@ get_parent_line(const struct ctx_transcript *transcript, uint32_t line)
 }
 
 /* Finds the newest line of the file for each id.  If several lines have the
- * same id, sets CTX_VALUE_NEWER of each but the last to the number of the next
- * one. */
+ * same id, sets CTX_VALUE_NEWER of each of them, except the last, to the number
+ * of the next line with this id. */
 static int
 find_newest_lines(struct ctx_transcript *transcript, struct ctx_err *err)
 {
@@ -63,8 +63,8 @@ find_newest_lines(struct ctx_transcript *transcript, struct ctx_err *err)
 }
 
 /* Finds for each line of the file: its parent, another line to which it refers,
- * and a newer line with the same id. mends: if true, and the parent of a line
- * is not in the file, the line before it becomes its parent. */
+ * and a newer line with the same id. mends: true if a line whose parent is not
+ * in the file gets the line before it as its parent. */
 static int
 resolve_line_ids(struct ctx_transcript *transcript, bool mends,
     struct ctx_err *err)
@@ -98,7 +98,7 @@ resolve_line_ids(struct ctx_transcript *transcript, bool mends,
 }
 
 /* Returns the number of the last line of the file that is in the tree of lines,
- * or 0 if no line is. */
+ * or 0 if the tree is empty. */
 static uint32_t
 find_last_tree_line(const struct ctx_transcript *transcript)
 {
@@ -112,9 +112,9 @@ find_last_tree_line(const struct ctx_transcript *transcript)
 
 /* Finds the message that ends the active path (the path in the tree whose lines
  * are sent to the model).  Each leaf of the tree stands for one message: the
- * leaf itself or its nearest ancestor that is a message.  Returns the line
- * number of the last one of these messages in the file.  Messages of subagents,
- * and user messages that no person wrote, are ignored if there are other
+ * leaf itself, or its nearest ancestor that is a message.  Returns the line
+ * number of that message of these which is last in the file.  Ignores messages
+ * of subagents, and user messages that no person wrote, if there are other
  * messages. where: scratch memory with one element for each line of the file,
  * all zero. */
 static uint32_t
@@ -154,10 +154,10 @@ find_last_tip(const struct ctx_transcript *transcript, uint8_t *where)
 	return main_tip != 0 ? main_tip : any_tip;
 }
 
-/* A summary may contain the id of an earlier line, and say that the lines from
- * that line on are still sent together with the summary.  Makes these lines
- * active, except earlier summaries.  Does nothing if the earlier line is not an
- * ancestor of the summary. */
+/* Makes lines active that a summary keeps: the summary may contain the id of an
+ * earlier line, and say that this line and all later lines are still sent.
+ * Earlier summaries are not made active.  Does nothing if the earlier line is
+ * not an ancestor of the summary. */
 static void
 keep_before(struct ctx_transcript *transcript, uint32_t summary)
 {
@@ -187,8 +187,8 @@ get_message(const struct ctx_transcript *transcript, uint32_t line)
 
 /* Makes parallel tool calls and their results active.  If a response has
  * several tool calls, some agents write each call as a line, and each result
- * names the line of its call as its parent.  So only one of these calls is on
- * the path from the newest leaf to the root. is_active: scratch memory with one
+ * has the line of its call as its parent.  So only one of these calls is on the
+ * path from the newest leaf to the root. is_active: scratch memory with one
  * element for each id of a message, all false. */
 static void
 keep_parallel(struct ctx_transcript *transcript, bool *is_active)
@@ -219,9 +219,9 @@ keep_parallel(struct ctx_transcript *transcript, bool *is_active)
 	}
 }
 
-/* Returns the number of the line with which the active path (the path in the
- * tree whose lines are sent to the model) ends, or 0 if there is no such line.
- * before: see ctx_transcript_active_branch; where: see find_last_tip. */
+/* Returns the number of the last line of the active path (the path in the tree
+ * whose lines are sent to the model), or 0 if there is none. before: see
+ * ctx_transcript_active_branch. where: see find_last_tip. */
 static uint32_t
 find_tip(const struct ctx_transcript *transcript, uint32_t before,
     uint8_t *where)
@@ -240,8 +240,8 @@ find_tip(const struct ctx_transcript *transcript, uint32_t before,
 	    : find_last_tree_line(transcript);
 }
 
-/* Makes all lines active that are on the path from this line to the root of the
- * tree.  If the path contains a summary, ends at the newest summary. */
+/* Makes all lines active that are on the path from this line up to the root of
+ * the tree, or up to the newest summary if the path contains one. */
 static void
 follow_path(struct ctx_transcript *transcript, uint32_t line)
 {

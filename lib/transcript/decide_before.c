@@ -4,8 +4,8 @@
  */
 #include "transcript/lines.h"
 
-/* Clears everything that the last decision about active lines (sent to the
- * model) has set in the lines of the file. */
+/* Clears what the last decision about active lines (sent to the model) has set
+ * in the lines of the file. */
 static void
 clear_decision(struct ctx_transcript *transcript)
 {

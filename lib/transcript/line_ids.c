@@ -4,9 +4,9 @@
 
 #include "transcript/line_ids.h"
 
-/* How an id is stored.  UUID: as 16 bytes; HASHED: as a 128-bit hash; LONG: as
- * a pointer to its text.  A number up to SHORT means that the text is stored in
- * union ctx_line_id itself; the number is the length of the text in bytes. */
+/* How an id is stored.  UUID: as 16 bytes.  HASHED: as a 128-bit hash.  LONG:
+ * as a pointer to its text.  A number up to SHORT: as a text of this many bytes
+ * in union ctx_line_id. */
 enum { SHORT = sizeof(union ctx_line_id), UUID, HASHED, LONG };
 
 enum { LEAST_SLOTS = 64, MOST_IDS = UINT32_MAX / 4 };
@@ -28,8 +28,8 @@ digit_value(char c)
 	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 255;
 }
 
-/* Returns true if the text of a UUID has a hyphen before this byte (0 to 15) of
- * the UUID. */
+/* Returns true if a hyphen stands before this byte (0 to 15) of a UUID when the
+ * UUID is written as text. */
 static bool
 has_hyphen(size_t byte)
 {
@@ -103,18 +103,18 @@ is_equal(const struct ctx_line_ids *ids, uint32_t number,
 	    memcmp(id->text.p, packed->id.text.p, id->text.n) == 0;
 }
 
-/* Returns the bits of an id's hash that an element of the hash table contains,
- * in addition to the number of the id. */
+/* Returns those bits of an id's hash that an element of the hash table contains
+ * beside the number of the id. */
 static uint32_t
 hash_bits(const struct ctx_line_ids *ids, uint64_t hash)
 {
 	return (uint32_t)(hash >> 32) & ~(uint32_t)ids->mask;
 }
 
-/* Returns the slot (element of the hash table) that contains an id.  If the
- * table does not contain the id, returns the empty slot where the id must be
- * inserted. packed: the id, or NULL if the caller knows that the table does not
- * contain it. */
+/* Returns the element of the hash table that contains an id.  If the table does
+ * not contain the id, returns the empty element in which the id must be stored.
+ * packed: the id, or NULL if the caller knows that the table does not contain
+ * it. */
 static uint32_t *
 find_id_slot(const struct ctx_line_ids *ids, uint64_t hash,
     const struct packed *packed)
@@ -132,8 +132,8 @@ find_id_slot(const struct ctx_line_ids *ids, uint64_t hash,
 	return slot;
 }
 
-/* Doubles the size of the hash table.  Frees the old table first, so that the
- * memory of both tables is never needed at the same time. */
+/* Doubles the size of the hash table.  Frees the old table first, so that both
+ * tables are never in memory at the same time. */
 static int
 grow_id_slots(struct ctx_line_ids *ids, struct ctx_err *err)
 {

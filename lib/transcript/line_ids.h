@@ -4,8 +4,8 @@
 
 #include "base/base.h"
 
-/* An id, stored in 16 bytes.  Which member is valid is stored in the array
- * ctx_line_ids.forms. */
+/* An id, stored in 16 bytes.  The array ctx_line_ids.forms says which member is
+ * valid. */
 union ctx_line_id {
 	char bytes[16];
 	struct ctx_str text;
@@ -13,7 +13,7 @@ union ctx_line_id {
 
 /* Table that gives each distinct id a number, counting from 1.  Ids are JSON
  * strings.  A session file may have millions of ids.  To save memory, a UUID is
- * stored as 16 bytes and a short id as its text, so that an id takes about 25
+ * stored as 16 bytes, and a short id as its text; an id then takes about 25
  * bytes.  A zeroed struct is a valid empty table. */
 struct ctx_line_ids {
 	/* True if ids that have more than 16 bytes and are no UUIDs are stored
@@ -25,10 +25,10 @@ struct ctx_line_ids {
 	uint8_t *forms; /* for each id: how it is stored (see line_ids.c) */
 	size_t n, cap, forms_cap;
 	/* Hash table of the ids. mask: number of its elements, minus 1.  An
-	 * element is 0 if it is empty.  Otherwise the bits that are set in mask
-	 * contain the number of an id, and the other bits a part of the id's
-	 * hash.  Two ids are compared only if these parts of their hashes are
-	 * equal. */
+	 * empty element is 0.  In any other element, the bits that are set in
+	 * mask are the number of an id, and the other bits are a part of the
+	 * id's hash.  Two ids are compared only if these parts of their hashes
+	 * are equal. */
 	uint32_t *slots;
 	size_t mask;
 	struct ctx_arena texts; /* texts of long ids that are no UUIDs */
@@ -42,8 +42,8 @@ enum { CTX_UUID_LITERAL = 38 };
 int ctx_line_ids_add(struct ctx_line_ids *ids, struct ctx_str id,
     uint32_t *number, struct ctx_err *err);
 /* Returns the id with this number as a JSON string. scratch: memory of
- * CTX_UUID_LITERAL bytes.  The result may be in this memory; it is valid until
- * an id is added or the memory is changed. */
+ * CTX_UUID_LITERAL bytes.  The result may be in scratch; it is valid until an
+ * id is added or scratch is changed. */
 struct ctx_str ctx_line_ids_text(const struct ctx_line_ids *ids,
     uint32_t number, char *scratch);
 /* Removes all ids, and frees their memory. */

@@ -17,26 +17,26 @@ struct ctx_transcript_line {
 	bool active : 1, removed : 1;
 	/* A message may be split over several lines. is_continued: a later line
 	 * has the next part of this line's message. continues: an earlier line
-	 * has the beginning of this line's message. */
+	 * has the part before this line's part. */
 	bool is_continued : 1, continues : 1;
 	/* True if the line is active (sent to the model) only because it
-	 * contains tool results: it is not on the path from the newest leaf of
-	 * the tree of lines to the root. */
+	 * contains tool results, although it is not on the path from the newest
+	 * leaf of the tree of lines to the root. */
 	bool results_only : 1;
-	/* Used for a line that ctx has removed: true if CTX_VALUE_ABOUT_LINE is
-	 * now the number of the line to which other lines must refer in place
-	 * of this line (see find_kept_successor). */
+	/* Used for a line that ctx has removed.  True if CTX_VALUE_ABOUT_LINE
+	 * is now the number of the line to which other lines must refer in
+	 * place of this line (see find_kept_successor). */
 	bool successor_known : 1;
-	/* Used for the first line of a message: true once
+	/* Used for the first line of a message.  True once
 	 * ctx_transcript_first_of_message was called for the message, so that a
 	 * change of the message is reported only once. */
 	bool reported : 1;
 	bool begins_file : 1; /* first line of a session file */
-	/* True if the line is a message of the user with content other than
-	 * tool results. */
+	/* true if the line is a message of the user with content other than
+	 * tool results */
 	bool from_user : 1;
 	/* True if this line does not change which earlier lines are active
-	 * (sent to the model): this line itself is not sent, or it is sent
+	 * (sent to the model).  The line itself is not sent, or it is sent
 	 * after all active lines before it. */
 	bool is_appended : 1;
 };
@@ -68,8 +68,8 @@ ctx_line_set(struct ctx_transcript *transcript, enum ctx_line_value value,
 	return ctx_values_set(&transcript->values[value], line, number, err);
 }
 
-/* Changes a number of a line.  A number of this kind must have been stored
- * before for the same line or for a later line, so that the array is long
+/* Changes a number of a line.  The caller must have stored a number of this
+ * kind before, for the same line or for a later line, so that the array is long
  * enough. */
 static inline void
 ctx_line_change(struct ctx_transcript *transcript, enum ctx_line_value value,
@@ -79,9 +79,9 @@ ctx_line_change(struct ctx_transcript *transcript, enum ctx_line_value value,
 }
 
 /* Finds the active lines of a session file that is a log (each line may add a
- * message, or replace or remove earlier ones).  A line is active if the agent
- * would send it with its next request.  Sets the member "active" of these
- * lines.  If a later line has replaced an earlier one, sets CTX_VALUE_NEWER of
+ * message, or replace or remove earlier messages).  A line is active if the
+ * agent would send it with its next request.  Sets the member "active" of these
+ * lines.  If a later line has replaced an earlier line, sets CTX_VALUE_NEWER of
  * the earlier line to the number of the later line.  Returns 0, or -1 with
  * *err. */
 int ctx_transcript_replay_log(struct ctx_transcript *transcript,

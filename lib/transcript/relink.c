@@ -18,10 +18,10 @@ get_about_line(const struct ctx_transcript *transcript, uint32_t line)
 	return ctx_line_value(transcript, CTX_VALUE_ABOUT_LINE, line);
 }
 
-/* Returns the nearest ancestor of a line (its parent, the parent of that, and
- * so on) that was not removed, or 0 if there is none.  Shortens the chain of
- * removed parents that it follows, which makes the next search faster.  The
- * search ends even if removed lines name each other as parents. */
+/* Returns the nearest ancestor of a line (its parent, the parent of its parent,
+ * and so on) that was not removed, or 0 if there is none.  Shortens the chain
+ * of removed ancestors, so that the next search is faster.  The search ends
+ * even if removed lines have each other as parents. */
 static uint32_t
 find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -41,12 +41,11 @@ find_kept_ancestor(struct ctx_transcript *transcript, uint32_t line)
 	return up;
 }
 
-/* Finds the line to which other lines must refer in place of a removed line.
- * This is the first line after the removed one, in the same file, that is
- * active (sent to the model), has an id and was not removed.  Sets *to to its
- * number, or to 0 if there is no such line.  Stores the number also as
- * CTX_VALUE_ABOUT_LINE of each removed line that the search passes; the old
- * value is no longer needed. */
+/* Finds the line to which other lines must refer in place of a removed line:
+ * the first later line of the same file that is active (sent to the model), has
+ * an id and was not removed.  Sets *to to the number of this line, or to 0 if
+ * there is none.  Also stores this number as CTX_VALUE_ABOUT_LINE of the
+ * removed lines that the search passes, whose old value is no longer needed. */
 static int
 find_kept_successor(struct ctx_transcript *transcript, uint32_t line,
     uint32_t *to, struct ctx_err *err)
@@ -80,10 +79,10 @@ find_kept_successor(struct ctx_transcript *transcript, uint32_t line,
 	return 0;
 }
 
-/* A summary may contain the id of an earlier line ("to"), and say that lines
- * are kept from that line on.  If ctx inserts a new line before the line "to",
- * the summary must contain the id of the new line.  Returns true if the summary
- * must be changed for this reason. */
+/* Returns true if a summary must be changed because ctx inserts a line.  A
+ * summary may contain the id of an earlier line ("to"), and say that lines are
+ * kept from that line on.  If ctx inserts a new line before the line "to", the
+ * summary must contain the id of the new line. */
 static bool
 has_inserted_start(const struct ctx_transcript *transcript, uint32_t summary,
     uint32_t to)
@@ -94,7 +93,7 @@ has_inserted_start(const struct ctx_transcript *transcript, uint32_t summary,
 }
 
 /* Returns true if the parent of a line changes: ctx has removed the parent, or
- * inserts a line before this one. */
+ * inserts a line before this line. */
 static bool
 has_other_parent(const struct ctx_transcript *transcript, uint32_t line)
 {
@@ -118,9 +117,9 @@ ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
 		    has_inserted_start(transcript, line, about)));
 }
 
-/* Finds the nearest ancestor of a line (its parent, the parent of that, and so
- * on) that is kept.  Returns its id as a JSON string, or "null" if no ancestor
- * is kept. */
+/* Returns the id of the nearest ancestor of a line (its parent, the parent of
+ * its parent, and so on) that is kept, as a JSON string.  Returns "null" if no
+ * ancestor is kept. */
 static struct ctx_str
 find_parent_name(struct ctx_transcript *transcript, uint32_t line)
 {
@@ -165,9 +164,9 @@ replace_name(const struct ctx_json *json, uint32_t node, struct ctx_str name,
 }
 
 /* Changes the parent of a line: replaces the parent's id in the JSON of the
- * line. name: the id of the new parent as a JSON string, or null.  If the
- * format has a member for the parent's id, and the line lacks it, adds the
- * member. */
+ * line. name: the id of the new parent as a JSON string, or null.  If the line
+ * lacks the member for the parent's id, and the format has such a member, adds
+ * the member. */
 static int
 set_parent_name(const struct ctx_json *json, const struct ctx_line_place *at,
     struct ctx_str name, struct ctx_edits *edits, struct ctx_err *err)

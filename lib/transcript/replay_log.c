@@ -3,16 +3,16 @@
  *
  * A line is active if the agent would send its message with the next request.
  * The lines are read in order.  A line may add itself to the list of active
- * lines, and may replace or remove earlier lines in the list.
+ * lines, and may replace or remove lines in the list.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "transcript/lines.h"
 
-/* The list of active lines while a log is replayed, in the order in which the
- * agent would send them.  Each line is added once and removed at most once, so
- * replaying takes linear time. */
+/* The list of active lines (sent to the model) while a log is read, in the
+ * order in which the agent would send them.  Each line is added once and
+ * removed at most once, so the time is linear. */
 struct log {
 	struct ctx_transcript *transcript;
 	uint32_t *slots;
@@ -23,7 +23,7 @@ struct log {
 	 * (CTX_LINE_USER) */
 	size_t turns;
 	/* All active lines (sent to the model) before slots[digested] are
-	 * messages of the user, so replay_digest need not look at them
+	 * messages of the user. replay_digest need not look at these lines
 	 * again. */
 	size_t digested;
 	/* For each id: the index in slots of the active line (sent to the
@@ -93,10 +93,10 @@ replay_message(struct log *log, uint32_t line, struct ctx_err *err)
 }
 
 /* Removes the newest turns from the active lines (sent to the model). turns:
- * how many.  A turn is a user message and everything up to the next user
- * message.  Lines of context, which the agent has inserted before a user
- * message, are removed together with its turn.  But context before the first
- * turn is kept. */
+ * number of these turns.  A turn is a user message and everything up to the
+ * next user message.  Lines of context that the agent has inserted before a
+ * user message are removed with the turn of this message.  But context before
+ * the first turn is kept. */
 static void
 replay_rollback(struct log *log, uint32_t turns)
 {
@@ -114,9 +114,9 @@ replay_rollback(struct log *log, uint32_t turns)
 	drop_log_tail(log, cut);
 }
 
-/* Handles a line which says that the agent has replaced the conversation by a
- * summary, except for the user messages.  Removes all lines that are not user
- * messages from the active lines (sent to the model). */
+/* Handles a line which says that the agent has replaced everything but the user
+ * messages by a summary.  Removes all lines that are not user messages from the
+ * active lines (sent to the model). */
 static void
 replay_digest(struct log *log)
 {
@@ -133,7 +133,7 @@ replay_digest(struct log *log)
 	log->n = log->digested;
 }
 
-/* Handles a summary that contains the id of an earlier line ("about").  If the
+/* Handles a summary that contains the id of an earlier line ("about").  If this
  * earlier line is the request for the summary, removes all active lines (sent
  * to the model) before it.  Otherwise removes nothing. */
 static void
@@ -186,9 +186,9 @@ replay_line(struct log *log, uint32_t line, struct ctx_err *err)
 	return 0;
 }
 
-/* For each line that contains the id of its parent, finds the number of the
- * parent's line. where: scratch memory with one element for each id.  The
- * caller must pass zeros; the function sets all elements to 0 again before it
+/* Finds the number of the parent's line for each line that contains the id of
+ * its parent. where: scratch memory with one element for each id.  The caller
+ * must pass zeros; the function sets all elements to 0 again before it
  * returns. */
 static int
 find_parents(struct ctx_transcript *transcript, uint32_t *where,

@@ -1,10 +1,10 @@
 /*
  * transcript.c - reads the lines of an agent's session file, and decides which
- * of them are active, which means that the agent would send them to the model
+ * lines are active (the agent would send them to the model)
  *
- * A later line can remove an earlier one, so the decision is made at the end of
- * the file (replay_log.c, active_branch.c).  When ctx removes lines, relink.c
- * replaces their ids in other lines.
+ * A later line can remove an earlier line, so the decision is made at the end
+ * of the file (replay_log.c, active_branch.c).  When ctx removes lines,
+ * relink.c replaces their ids in other lines.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -77,10 +77,10 @@ ctx_transcript_place(const struct ctx_transcript *transcript, uint32_t line,
 	    struct ctx_record_place){offset, entry->length, entry->checksum};
 }
 
-/* Stores an id that the newest line of the session file contains: adds the id
- * to the table ids, and stores its number as this value of the line. node: the
- * id, a JSON string.  The id is decoded and encoded again, so that the same id
- * with different escapes gets the same number. */
+/* Adds an id that the newest line of the session file contains to the table
+ * ids, and stores the number of the id as this value of the line. node: the id,
+ * a JSON string.  The id is decoded and encoded again, so that the same id with
+ * different escapes gets the same number. */
 static int
 record_id(struct ctx_transcript *transcript, struct ctx_line_ids *ids,
     enum ctx_line_value value, const struct ctx_json *json, uint32_t node,
@@ -107,9 +107,9 @@ record_id(struct ctx_transcript *transcript, struct ctx_line_ids *ids,
 		  err);
 }
 
-/* Notes down that the newest line of the session file contains this id: as the
- * id of the line itself or of the line's parent.  Returns 0, or -1 with *err if
- * there is no memory. */
+/* Stores that the newest line of the session file contains this id: as its own
+ * id, or as the id of its parent.  Returns 0, or -1 with *err if there is no
+ * memory. */
 static int
 record_tree_id(struct ctx_transcript *transcript, uint32_t id,
     struct ctx_err *err)
@@ -120,7 +120,7 @@ record_tree_id(struct ctx_transcript *transcript, uint32_t id,
 
 /* Returns true if a new line does not change which earlier lines are active
  * (sent to the model). is_new: true if no earlier line contains the id of the
- * new line, neither as its own id nor as the id of its parent. */
+ * new line as its own id or as the id of its parent. */
 static bool
 is_appended_line(const struct ctx_transcript *transcript,
     const struct ctx_transcript_line *entry, bool is_new)
@@ -173,8 +173,8 @@ limit_number(uint64_t number)
 	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-/* Stores the numbers that the newest line of the session file contains: billed
- * input tokens, and the number of turns that the line removes. */
+/* Stores two numbers that the newest line of the session file contains: billed
+ * input tokens, and how many turns the line removes. */
 static int
 record_numbers(struct ctx_transcript *transcript, const struct ctx_json *json,
     const struct ctx_line_place *place, struct ctx_err *err)
@@ -270,8 +270,8 @@ ctx_transcript_add(struct ctx_transcript *transcript,
 
 /* ---- deciding which lines are active ---- */
 
-/* Notes down that two lines contain parts of the same message: "before" an
- * earlier part, "line" the next part. */
+/* Stores that two lines contain parts of the same message. before: line of an
+ * earlier part. line: line of the next part. */
 static int
 continue_message(struct ctx_transcript *transcript, uint32_t before,
     uint32_t line, struct ctx_err *err)
@@ -292,8 +292,8 @@ continue_message(struct ctx_transcript *transcript, uint32_t before,
 }
 
 /* Finds messages that an agent has written as several lines.  Sets is_continued
- * for all lines of such a message but the last, and "continues" for all but the
- * first.  Ignores lines that are not sent to the model. */
+ * for all lines of such a message except the last, and "continues" for all
+ * lines except the first.  Ignores lines that are not sent to the model. */
 static int
 mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 {
@@ -322,10 +322,10 @@ mark_continuations(struct ctx_transcript *transcript, struct ctx_err *err)
 }
 
 /* Handles lines that report the input tokens of a request: stores the number in
- * the first line of the response to this request.  If no response comes between
- * two reports, the second one belongs to the next response, because Codex 0.40
- * wrote reports before responses.  But if both reports have the same number of
- * tokens, the second one is a repetition, and is ignored. */
+ * the first line of the response to this request.  If there are two reports
+ * without a response between them, the second one belongs to the next response,
+ * because Codex 0.40 wrote reports before responses.  But if both reports have
+ * the same number of tokens, the second one is a repetition, and is ignored. */
 static int
 assign_billed_usage(struct ctx_transcript *transcript, struct ctx_err *err)
 {
@@ -362,8 +362,8 @@ assign_billed_usage(struct ctx_transcript *transcript, struct ctx_err *err)
 	return 0;
 }
 
-/* Shortens chains of replaced lines: if A was replaced by B and B by C, sets C
- * as the line that replaced A. */
+/* Shortens chains of replaced lines: if A was replaced by B and B by C, stores
+ * that A was replaced by C. */
 static void
 compress_replacements(struct ctx_transcript *transcript)
 {
@@ -493,7 +493,7 @@ ctx_transcript_message_index(struct ctx_transcript *transcript, uint32_t line,
 		return ctx_line_value(transcript, CTX_VALUE_FIRST_LINE,
 		    find_first_line(transcript, line));
 	/* The array is already long enough for this element, because the value
-	 * was set before for a later line of the message. */
+	 * was stored before for a later line of the message. */
 	if (entry->is_continued)
 		ctx_line_change(transcript, CTX_VALUE_FIRST_LINE, line,
 		    (uint32_t)next);

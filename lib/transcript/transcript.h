@@ -13,7 +13,7 @@
 
 /* ---- transcript/transcript.c: session files, and which lines are sent --- */
 
-/* Kinds of numbers that are stored for lines of session files; a line need not
+/* Kinds of numbers that are stored for lines of session files.  A line need not
  * have a number of each kind.  Lines are identified by their line numbers: the
  * lines of all session files of a stream are counted together, from 1; 0 means
  * no line.  A kind that no line has takes no memory.  Most formats need only a
@@ -27,31 +27,32 @@ enum ctx_line_value {
 	CTX_VALUE_PARENT,
 	CTX_VALUE_ABOUT,
 	/* Id of the message to which the line belongs, as a number in the table
-	 * ctx_transcript.messages.  All lines of a message have this id. */
+	 * ctx_transcript.messages.  All lines of a message have the same
+	 * number. */
 	CTX_VALUE_SAME,
 	/* Line numbers of other lines.  PARENT_LINE: the line whose id is
 	 * CTX_VALUE_PARENT.  ABOUT_LINE: the line whose id is CTX_VALUE_ABOUT.
-	 * Exception: if ctx has removed a line and its member successor_known
-	 * is true, ABOUT_LINE is the line to which other lines must refer in
-	 * place of the removed line. */
+	 * Exception: for a removed line whose member successor_known is true,
+	 * ABOUT_LINE is the line to which other lines must refer in place of
+	 * the removed line. */
 	CTX_VALUE_PARENT_LINE,
 	CTX_VALUE_ABOUT_LINE,
-	/* Line number of the line that has replaced this line.  If several
-	 * lines have replaced it one after another, the number of the last of
-	 * them. */
+	/* Number of the line that has replaced this line.  If several lines
+	 * have replaced it one after another: number of the last of these
+	 * lines. */
 	CTX_VALUE_NEWER,
-	/* Used for a message that is split over several lines.  For its first
-	 * line: index of the message in the conversation.  For each of its
-	 * other lines: line number of the first line. */
+	/* Used for a message that is split over several lines.  In its first
+	 * line: index of the message in the conversation.  In each other line:
+	 * number of the first line. */
 	CTX_VALUE_FIRST_LINE,
 	/* Used for the first line of a message that is split over several
-	 * lines: number of its other lines that ctx has not removed. */
+	 * lines: how many of its other lines ctx has not removed. */
 	CTX_VALUE_KEPT_LINES,
-	/* Used for a line that removes turns (CTX_LINE_ROLLBACK): the number of
-	 * these turns. */
+	/* Used for a line that removes turns (CTX_LINE_ROLLBACK): how many
+	 * turns the line removes. */
 	CTX_VALUE_TURNS,
-	/* Number of billed input tokens of a request.  At first this number is
-	 * stored for the line that reports it. ctx_transcript_decide moves it
+	/* Number of billed input tokens of a request.  At first stored for the
+	 * line that reports this number. ctx_transcript_decide moves the number
 	 * to the first line of the response to the request. */
 	CTX_VALUE_BILLED,
 	/* Id of the new line that ctx inserts before this line, as a number in
@@ -62,10 +63,10 @@ enum ctx_line_value {
 
 /* The lines of an agent's session file.  Each line is a JSON record.  A line is
  * active if the agent would send its message with the next request.  A later
- * line can remove or replace earlier ones, so the active lines are known only
- * at the end of the file.  So the file is read twice; its records are returned
- * to the caller when it is read for the second time.  A struct of zeros is
- * valid.  Memory: 12 bytes for each line, 4 for each number of a line (enum
+ * line can remove or replace earlier lines, so the active lines are known only
+ * at the end of the file.  So the file is read twice, and its records are
+ * returned to the caller at the second time.  A struct of zeros is valid.
+ * Memory: 12 bytes for each line, 4 for each number of a line (enum
  * ctx_line_value), and about 30 for each id. */
 struct ctx_transcript {
 	/* Dialect (format) of the file that is being read, and its index in the
@@ -74,22 +75,22 @@ struct ctx_transcript {
 	uint8_t dialect_index;
 	struct ctx_transcript_line *lines;
 	size_t n, cap;
-	/* Line number of the last line before the file that is being read; 0 if
-	 * this is the first file. */
+	/* number of the last line before the file that is being read; 0 if this
+	 * is the first file */
 	size_t from;
-	/* For each kind of number that lines can have (enum ctx_line_value), an
-	 * array that contains the number of each line.  The index is the line
-	 * number, so the element with index 0 is not used. */
+	/* For each kind of number (enum ctx_line_value): an array with the
+	 * number of each line.  The index is the line number, so the element
+	 * with index 0 is not used. */
 	struct ctx_values values[CTX_LINE_VALUES];
-	/* Id of the newest line of the file that is in the tree of lines (each
-	 * line contains the id of its parent), as a number in the table ids; 0
-	 * if there is none. */
+	/* Id of the newest line of the file that is in the tree of lines (in
+	 * which each line contains the id of its parent), as a number in the
+	 * table ids.  0 if there is none. */
 	uint32_t newest_id;
 	struct ctx_line_ids ids;      /* ids of lines */
 	struct ctx_line_ids messages; /* ids of messages */
-	/* For each id of a line: line number of the newest line that has this
-	 * id.  While the file is read for the first time: line number of the
-	 * newest line that has this id, or whose parent has this id. */
+	/* For each id: number of the newest line that has this id.  While the
+	 * file is read for the first time: number of the newest line that has
+	 * this id, or whose parent has this id. */
 	struct ctx_values newest_of_id;
 	/* Number of the last active line (sent to the model) with a message of
 	 * the user; 0 if there is none. */
@@ -108,36 +109,37 @@ void ctx_transcript_begin(struct ctx_transcript *transcript,
 /* Adds the next line of the session file. */
 int ctx_transcript_add(struct ctx_transcript *transcript,
     const struct ctx_record *record, struct ctx_err *err);
-/* Reads how a line of a session file is connected with other lines, for example
- * its id and the id of its parent, and stores this in *place.  Returns the
- * dialect of the line. json: parsed JSON of the line. */
+/* Reads how a line of a session file is connected with other lines (such as its
+ * id and the id of its parent) into *place.  Returns the dialect (format) of
+ * the line. json: parsed JSON of the line. */
 const struct ctx_dialect *ctx_transcript_read_line(
     const struct ctx_transcript *transcript, uint32_t line,
     const struct ctx_json *json, struct ctx_line_place *place);
-/* Decides which lines of the file are active, which means that the agent would
- * send them to the model.  Must be called after the last line was added. */
+/* Decides which lines of the file are active (the agent would send them to the
+ * model).  The caller must have added the last line. */
 int ctx_transcript_decide(struct ctx_transcript *transcript,
     struct ctx_err *err);
-/* Finds the lines that were active when the agent made an earlier request.
- * Called after ctx_transcript_decide.  Changes which lines are active, so the
- * result of ctx_transcript_decide or of an earlier call is lost. line: the
- * first line of the response to the earlier request; all lines that were sent
- * with that request come before the response, in the same file.  Takes time in
- * proportion to the number of lines before this line. */
+/* Finds the lines that were active (sent to the model) when the agent made an
+ * earlier request.  Changes which lines are active, so the result of
+ * ctx_transcript_decide, or of an earlier call, is lost.  The caller must have
+ * called ctx_transcript_decide. line: the first line of the response to the
+ * earlier request.  All lines that were sent with this request come before the
+ * response, in the same file.  Takes time in proportion to the number of lines
+ * before this line. */
 int ctx_transcript_decide_before(struct ctx_transcript *transcript,
     uint32_t line, struct ctx_err *err);
 /* Returns true if it is certain that a line removes nothing from what the agent
- * sends to the model: all messages that were sent before this line are still
- * sent, and so is the message of this line, if it has one. */
+ * sends to the model.  All messages that were sent before this line are then
+ * still sent, and so is the message of this line, if it has one. */
 bool ctx_transcript_is_appended(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Returns true if a line is a message or a summary, whether it is active or
- * not. */
+/* Returns true if a line is a message or a summary, even if the line is not
+ * sent to the model. */
 bool ctx_transcript_is_message(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Returns the id of the message to which a line belongs, as a number in the
- * table of message ids, or 0 if the line has none.  All lines of a message have
- * the same message id. */
+ * table of message ids, or 0 if the line has no message id.  All lines of a
+ * message have the same message id. */
 uint32_t ctx_transcript_message_id(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Returns true if a line that was read for the second time has the same bytes
@@ -145,7 +147,7 @@ uint32_t ctx_transcript_message_id(const struct ctx_transcript *transcript,
 bool ctx_transcript_is_same(const struct ctx_transcript *transcript,
     uint32_t line, struct ctx_str text);
 /* Returns file, line and column of a line, for error messages. offset: offset
- * in bytes at which the line begins in its file. */
+ * in bytes of the line in its file. */
 struct ctx_record_place ctx_transcript_place(
     const struct ctx_transcript *transcript, uint32_t line, uint64_t offset);
 /* Returns true if a line is active: the agent would send it.  Adds flags to
@@ -159,28 +161,28 @@ struct ctx_record_place ctx_transcript_place(
 bool ctx_transcript_is_active(const struct ctx_transcript *transcript,
     uint32_t line, unsigned *flags);
 /* If a response begins with this line, returns the number of input tokens of
- * the request that the response answers.  Returns 0 if no response begins here,
- * or no line reports the number. */
+ * the request for this response.  Returns 0 if no response begins here, or if
+ * no line reports the number. */
 uint64_t ctx_transcript_billed(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Stores that ctx has removed a line. */
 void ctx_transcript_remove(struct ctx_transcript *transcript, uint32_t line);
-/* Returns true if ctx has removed a line, which means that
- * ctx_transcript_remove was called for it. */
+/* Returns true if ctx has removed a line (ctx_transcript_remove was called for
+ * the line). */
 bool ctx_transcript_was_removed(const struct ctx_transcript *transcript,
     uint32_t line);
 /* Returns true if at least one line of the message to which this line belongs
- * is not removed. */
+ * was not removed. */
 bool ctx_transcript_message_is_kept(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Returns true if this is the first call for the message to which the line
- * belongs, and false at later calls for any line of this message.  So a message
- * that has several lines is reported once. */
+/* Returns true in the first call for any line of the message to which the line
+ * belongs, and false in later calls.  So a message with several lines is
+ * reported once. */
 bool ctx_transcript_first_of_message(struct ctx_transcript *transcript,
     uint32_t line);
 /* Returns the index in the conversation of the message to which an active line
- * (a line that is sent to the model) belongs.  If this line is the first line
- * of the message, returns the argument "next". */
+ * (sent to the model) belongs.  If this is the first line of the message,
+ * returns the argument "next". */
 uint64_t ctx_transcript_message_index(struct ctx_transcript *transcript,
     uint32_t line, uint64_t next);
 /* Returns true if ctx has removed this line.  If the agent has replaced this
@@ -199,17 +201,17 @@ int ctx_transcript_relink(struct ctx_transcript *transcript, uint32_t line,
 /* Returns true if ctx_transcript_relink would add an edit to a line. */
 bool ctx_transcript_needs_relink(const struct ctx_transcript *transcript,
     uint32_t line);
-/* Prepares the insertion of a new line before an existing line.
- * ctx_transcript_remove must have been called before for all removed lines. id:
- * id of the new line, as a JSON string.  Sets *parent to the id of the parent
- * that the caller must write into the new line.  The string *parent is valid
- * until the next call of this function or of ctx_transcript_relink.  Returns 1,
- * or 0 if lines of this format have no ids, or -1 with *err.
+/* Prepares the insertion of a new line before an existing line.  The caller
+ * must first call ctx_transcript_remove for all removed lines. id: id of the
+ * new line, as a JSON string.  Sets *parent to the id of the parent, which the
+ * caller must write into the new line. *parent is valid until the next call of
+ * this function or of ctx_transcript_relink.  Returns 1, or 0 if lines of this
+ * format have no ids, or -1 with *err.
  *
  * Later, ctx_transcript_relink makes the new line the parent of the existing
  * line.  If a summary says that lines are kept from the existing line on,
- * ctx_transcript_relink changes the summary: lines are kept from the new line
- * on. */
+ * ctx_transcript_relink changes the summary: it then says that lines are kept
+ * from the new line on. */
 int ctx_transcript_insert_before(struct ctx_transcript *transcript,
     uint32_t line, struct ctx_str id, struct ctx_str *parent,
     struct ctx_err *err);

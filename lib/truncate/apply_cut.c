@@ -7,10 +7,10 @@
 #include "stream/stream.h"
 #include "truncate/apply_cut.h"
 
-/* How one text changes if a range of bytes is removed from all texts of a
- * message, counted as if they were one text.  Of this text, the bytes between
- * the offsets "from" and "to" are removed.  If has_mark is true, the mark for
- * the removed bytes is written in their place. */
+/* How one text of a message changes if a range of bytes is removed from all
+ * texts of the message, counted as if they were one text.  In this text, the
+ * bytes between the offsets "from" and "to" are removed.  If has_mark is true,
+ * the mark for removed text is written in their place. */
 struct segment_change {
 	enum { KEPT, REMOVED, CHANGED } action;
 	size_t from, to;
@@ -25,8 +25,8 @@ struct literal_change {
 };
 
 /* Returns the offset in segments->text at which a text ends.  If there is only
- * one text, this includes the bytes at the end of the text that must not be
- * removed (segments->uncut_bytes). */
+ * one text, includes the bytes at its end that must not be removed
+ * (segments->uncut_bytes). */
 static size_t
 find_segment_end(const struct text_segments *segments,
     const struct text_segment *segment)
@@ -68,8 +68,7 @@ find_segment_change(const struct text_segments *segments,
 }
 
 /* Returns the JSON of the mark for removed text, without quotes.  Returns an
- * empty string if the mark is written in another text than the one that the
- * change is for. */
+ * empty string if the mark is written in another text than this one. */
 static struct ctx_str
 get_mark_text(const struct shortener *shortener,
     const struct segment_change *change)
@@ -134,7 +133,7 @@ append_text_result(struct ctx_buf *out, const char *const *form,
 	if (ctx_buf_printf(out, err, "%s", form[0]) < 0 ||
 	    ctx_json_string_encode(out, text.p, change->from, err) < 0)
 		return -1;
-	/* The kept beginning and the mark become one JSON string, so the
+	/* The kept beginning and the mark become one JSON string.  So the
 	 * closing quote of the beginning is removed. */
 	out->n--;
 	if (ctx_buf_add(out, change->mark.p, change->mark.n, err) < 0)
@@ -198,7 +197,7 @@ ctx_cut_apply(struct shortener *shortener, struct ctx_edits *edits,
 {
 	/* source has only the blocks whose texts are shortened, such as those
 	 * of one tool result.  The message itself may have very many blocks,
-	 * all of which would be visited for each cut. */
+	 * and all of them would be visited for each cut. */
 	const struct ctx_message *source = &segments->message;
 	size_t nodes = source->json->nodes[source->node].next - source->node, i;
 	const struct text_segment *segment;

@@ -7,29 +7,29 @@
 
 /* ---- cut_mark.c ---- */
 
-/* Returns how much longer the base64 payloads in a range of the text are than
- * the short texts that replace them, in the unit of the limit.  Payloads are
- * replaced before anything else is removed. */
+/* Returns by how much the base64 payloads in a range of the text are longer
+ * than the short texts that replace them, in the unit of the limit.  Payloads
+ * are replaced before anything else is removed. */
 uint64_t ctx_cut_payload_excess(const struct text_segments *segments,
     const struct cut_range *range);
 /* Chooses what is written in place of removed text: a mark such as "[... 12
- * lines truncated ...]", an ellipsis, or nothing; the longest of these that is
- * not longer than limit. removed: maximum size of the removed text.  Sets *room
- * to what is left of the limit for the kept text. */
+ * lines truncated ...]", an ellipsis, or nothing.  Chooses the longest of these
+ * that does not exceed the limit. removed: maximum size of the removed text.
+ * Sets *room to the part of the limit that remains for the kept text. */
 int ctx_cut_choose_mark(struct shortener *shortener,
     const struct text_segments *segments, uint64_t removed, uint64_t limit,
     uint64_t *room, struct ctx_err *err);
-/* Writes the size of the removed text into the mark ("[... 12 lines truncated
- * ...]"), unless the mark does not name a size. removed: size of the removed
- * text, in which a base64 payload that was replaced by a short text has the
- * size of the short text. */
+/* Writes the size of the removed text into the mark, such as "[... 12 lines
+ * truncated ...]".  Does nothing if the mark contains no size. removed: size of
+ * the removed text.  A base64 payload that was replaced by a short text is
+ * counted with the size of the short text. */
 int ctx_cut_update_mark(struct shortener *shortener,
     const struct text_segments *segments, const struct cut_range *range,
     uint64_t removed, struct ctx_err *err);
 /* Ensures that a message keeps some text, because providers refuse messages
  * without text.  If the mark is empty and the kept text may be blank, removes
- * the whole text and uses an ellipsis as the mark, even if the ellipsis exceeds
- * the limit.  Sets *done to false if the whole text is not longer than the
+ * the whole text and writes an ellipsis, even if the ellipsis exceeds the
+ * limit.  Sets *done to false if the whole text is not longer than the
  * ellipsis. */
 int ctx_cut_ensure_text(struct shortener *shortener,
     const struct text_segments *segments, struct cut_range *range, bool *done,
@@ -37,9 +37,9 @@ int ctx_cut_ensure_text(struct shortener *shortener,
 
 /* ---- apply_cut.c ---- */
 
-/* Sets *total to the size that all texts have together after a range of them
- * was removed and the mark for removed text was written, in the unit of the
- * limit. */
+/* Sets *total to the size that all texts together will have after a range of
+ * them was removed and the mark for removed text was written, in the unit of
+ * the limit. */
 int ctx_cut_measure_outcome(struct shortener *shortener,
     const struct text_segments *segments, const struct cut_range *range,
     uint64_t *total, struct ctx_err *err);

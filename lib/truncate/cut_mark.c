@@ -43,9 +43,9 @@ set_mark(struct shortener *shortener, const char *mark, struct ctx_err *err)
 }
 
 /* Sets shortener->mark to "[... 12 lines truncated ...]", with the size of the
- * removed text. last: true if the text of a message, outside its tool results,
- * ends with the mark.  The mark then gets no line feed, because Anthropic
- * refuses trailing white space in a last assistant message (langchain
+ * removed text. last: true if the mark is at the end of the text of a message,
+ * outside its tool results.  Such a mark has no line feed at its end, because
+ * Anthropic refuses trailing white space in a last assistant message (langchain
  * #35071). */
 static int
 set_full_mark(struct shortener *shortener, uint64_t removed, bool last,
@@ -76,7 +76,7 @@ measure_mark(struct shortener *shortener, uint64_t limit, uint64_t *size,
 		size, err) < 0)
 		return -1;
 	/* The line feed at the beginning of the mark ends the line of text
-	 * before it, so it is not counted as a line of the mark. */
+	 * before the mark.  So it is not counted as a line of the mark. */
 	if (shortener->unit == CTX_SIZE_LINES &&
 	    shortener->keep != CTX_KEEP_TAIL && limit > 1 && *size > 1)
 		--*size;

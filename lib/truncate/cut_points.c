@@ -1,20 +1,21 @@
 /*
- * cut_points.c - finds the places at which a text that is too long is cut
+ * cut_points.c - finds the two places between which the middle of a text that
+ * is too long is removed
  *
- * The middle of a text is removed.  All texts of a message are searched as if
- * they were one text, for two places.  The first one is the last place with
- * text of at most the size head_room before it.  The second one is the first
- * place with text of at most the size tail_room after it.  A place is between
- * two grapheme clusters and not inside a protected span, such as base64 data.
- * Grapheme clusters are computed only near these two places, beginning at a
- * character at which a cluster begins whatever comes before it.
+ * All texts of a message are searched as if they were one text.  The first
+ * place is the last one before which the text has at most the size head_room.
+ * The second place is the first one after which the text has at most the size
+ * tail_room.  A place is between two grapheme clusters, and not inside a
+ * protected span (a part that must not be cut, such as base64 data).  Grapheme
+ * clusters are computed only near these two places, from a character on at
+ * which a cluster begins whatever comes before it.
  */
 #include <string.h>
 
 #include "truncate/cut_points.h"
 
 /* State of the search for the two places between which text is removed: the end
- * of the kept beginning and the beginning of the kept end. */
+ * of the kept beginning, and the beginning of the kept end. */
 struct cut_search {
 	const struct text_segments *segments;
 	enum ctx_size unit;
@@ -67,11 +68,11 @@ finish_segment(struct cut_search *search, const struct text_segment *segment)
 	return false;
 }
 
-/* Tests whether text can be cut at the current place of the search.  The kept
- * beginning ends at this place, unless the kept beginning would be too large.
- * The kept end begins at this place, if this is the first place after which the
- * remaining text is not too large. line_begun: true if the place is inside a
- * line. */
+/* Tests whether text can be cut at the current place of the search.  This place
+ * becomes the end of the kept beginning, unless the kept beginning would be too
+ * large.  If this is the first place after which the remaining text is not too
+ * large, it becomes the beginning of the kept end. line_begun: true if the
+ * place is inside a line. */
 static void
 consider_cut_point(struct cut_search *search, size_t segment_index,
     bool line_begun)
@@ -81,9 +82,8 @@ consider_cut_point(struct cut_search *search, size_t segment_index,
 	uint64_t head = search->size_before +
 	    (search->unit == CTX_SIZE_LINES && line_begun ? 1 : 0);
 
-	/* The end of one text and the beginning of the next text are two places
-	 * with the same text before them.  If both are possible, the end is
-	 * used. */
+	/* The end of one text and the beginning of the next text have the same
+	 * text before them.  If both places are possible, the end is used. */
 	if (head <= search->head_room &&
 	    (head > search->range.head.size_before ||
 		segment_index == search->range.head.segment))
@@ -116,9 +116,9 @@ is_in_protected_span(const struct text_segments *segments, size_t at)
 	return low < segments->n_spans && segments->spans[low].from < at;
 }
 
-/* Returns the first place in a text, from the current place of the search on,
- * before which all texts together have the given size.  Returns the end of the
- * text if there is no such place in it. */
+/* Returns the first place in a text before which all texts together have the
+ * given size, from the current place of the search on.  Returns the end of the
+ * text if there is no such place. */
 static size_t
 find_place_of_size(const struct cut_search *search,
     const struct text_segment *segment, uint64_t size)
@@ -140,8 +140,8 @@ find_place_of_size(const struct cut_search *search,
 
 /* Returns the last place before an offset at which a text can certainly be cut:
  * outside protected spans, and between two characters that are never in the
- * same grapheme cluster.  Returns the beginning of the text if there is
- * none. */
+ * same grapheme cluster.  Returns the beginning of the text if there is no such
+ * place. */
 static size_t
 find_safe_break(const struct text_segments *segments,
     const struct text_segment *segment, size_t at)
@@ -164,7 +164,7 @@ find_safe_break(const struct text_segments *segments,
 }
 
 /* Tests at which places near the offset "target" text i can be cut.  Begins
- * with the last place before target where a cut is certainly allowed, and ends
+ * with the last place before target where a cut is certainly allowed.  Ends
  * with the first place at or after target where a cut is allowed. */
 static void
 consider_near(struct cut_search *search, size_t i, size_t target)
@@ -176,7 +176,7 @@ consider_near(struct cut_search *search, size_t i, size_t target)
 
 	if (at < search->at)
 		/* Places before the current place of the search were already
-		 * considered, so this continues at the current place. */
+		 * tested, so continue at the current place. */
 		at = search->at;
 	for (; at < segment->to; at = next) {
 		next = at +
@@ -193,7 +193,7 @@ consider_near(struct cut_search *search, size_t i, size_t target)
 }
 
 /* Searches text i for the two places between which the middle is removed.
- * Considers only places near two offsets: where the kept beginning reaches its
+ * Tests only places near two offsets: where the kept beginning reaches its
  * maximum size, and where the remaining text becomes small enough to be the
  * kept end. */
 static void
@@ -212,8 +212,8 @@ search_segment(struct cut_search *search, size_t i)
 
 /* Returns the index of the text into which the mark for removed text is
  * written: the text in which the kept beginning ends.  If a block without text
- * is at this index, returns the index of the nearest text before it or, if
- * there is none, after it. */
+ * has this index, returns the index of the nearest text before it.  If there is
+ * none, returns that of the nearest text after it. */
 static size_t
 find_mark_host(const struct text_segments *segments,
     const struct cut_point *head)
@@ -237,9 +237,9 @@ ctx_cut_is_blank(const char *p, size_t n)
 	return n == 0;
 }
 
-/* If the kept end of a text is blank, removes the kept end, too, because
- * providers refuse a text of only white space.  Does not remove it if the mark
- * for removed text is in the same text. */
+/* Removes the kept end of a text if it is blank, because providers refuse a
+ * text of only white space.  Does not remove it if the mark for removed text is
+ * in the same text. */
 static void
 drop_blank_tail(struct cut_range *range, const struct cut_search *search)
 {

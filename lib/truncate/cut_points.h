@@ -6,7 +6,7 @@
 #include "truncate/truncate.h"
 
 /* A place at which the texts of a message can be cut: between two characters of
- * a text, or before a block that can only be kept or removed as a whole. */
+ * a text, or before a block that is kept or removed as a whole. */
 struct cut_point {
 	size_t segment;
 	/* offset of the place in bytes, counted as if all texts were one
@@ -33,12 +33,11 @@ bool ctx_cut_is_blank(const char *p, size_t n);
 /*
  * Finds the range of the texts that must be removed.  At most head_room is kept
  * at the beginning of all texts, and at most tail_room at their end. unit: unit
- * of the three sizes, which must not be tokens. total: size of all texts
- * together.  The caller must pass a total of at least head_room + tail_room.
+ * of the three sizes; not tokens. total: size of all texts together.  The
+ * caller must pass a total of at least head_room + tail_room.
  *
- * As much as possible is kept.  But a kept end that is only white space is
- * removed, too, unless the mark for removed text is in the same text as this
- * end.
+ * As much as possible is kept.  But a kept end of only white space is removed,
+ * unless the mark for removed text is in the same text.
  */
 void ctx_cut_find_points(struct cut_range *range,
     const struct text_segments *segments, enum ctx_size unit, uint64_t total,

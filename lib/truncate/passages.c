@@ -3,15 +3,16 @@
  * passages from a text
  *
  * A passage ends after a line or a sentence, before it has more than the wanted
- * number of bytes.  A sentence that is much longer ends at a blank or, without
- * blanks, between two characters.  A passage never ends inside a protected
- * span, such as base64 data or a mark for removed text.
+ * number of bytes.  A sentence that is much longer is divided at a blank.  If
+ * it has no blanks, it is divided between two characters.  A passage never ends
+ * inside a protected span (a part that must not be cut, such as base64 data or
+ * a mark for removed text).
  */
 #include <string.h>
 
 #include "truncate/apply_cut.h"
 
-/* How well a text can be divided at a place, from worst to best. */
+/* How good it is to divide a text at a place, from worst to best. */
 enum quality { NOWHERE, INSIDE_WORD, AFTER_BLANK, AFTER_SENTENCE };
 
 static bool
@@ -22,8 +23,8 @@ ends_with(const char *p, size_t at, const char *end)
 	return at >= n && memcmp(p + at - n, end, n) == 0;
 }
 
-/* Returns true if a sentence or line ends before an offset.  Most bytes do not
- * end a sentence, so the byte before the offset is looked at first. */
+/* Returns true if a sentence or line ends before an offset.  Looks first at the
+ * byte before the offset, because most bytes do not end a sentence. */
 static bool
 is_after_sentence(const char *p, size_t at)
 {
@@ -42,8 +43,8 @@ is_after_sentence(const char *p, size_t at)
 	return false;
 }
 
-/* Returns how well a text can be divided at an offset, which is the beginning
- * of a character, but not the beginning or the end of the text. */
+/* Returns how good it is to divide a text at an offset.  The caller must pass
+ * the offset of a character inside the text, not its beginning or end. */
 static enum quality
 rate_place(const char *p, size_t n, size_t at)
 {
@@ -80,7 +81,7 @@ skip_spans(struct passage_walk *walk, size_t at)
 			walk->span.from = walk->span.to = walk->n;
 }
 
-/* Returns the greatest offset, above from and at most to, at which a sentence
+/* Returns the greatest offset above "from" and at most "to" at which a sentence
  * or a line ends; 0 if there is none. */
 static size_t
 find_last_sentence_end(const struct passage_walk *walk, size_t from, size_t to)
@@ -95,8 +96,8 @@ find_last_sentence_end(const struct passage_walk *walk, size_t from, size_t to)
 	return 0;
 }
 
-/* Returns the offset of the end of the passage that begins at the offset from.
- */
+/* Returns the offset of the end of the passage that begins at the offset
+ * "from". */
 static size_t
 find_passage_end(const struct passage_walk *walk, size_t from)
 {
@@ -112,8 +113,8 @@ find_passage_end(const struct passage_walk *walk, size_t from)
 	 * is not divided. */
 	if (n - from <= walk->size + walk->size / 4)
 		return n;
-	/* If no protected span is near, this function finds the same place as
-	 * the loop below, but faster. */
+	/* If no protected span (part that must not be cut) is near, this
+	 * function finds the same place as the loop below, but faster. */
 	if (walk->span.from >= from + walk->size)
 		sentence =
 		    find_last_sentence_end(walk, from, from + walk->size);
@@ -168,8 +169,8 @@ struct passage_removal {
 	struct ctx_edits *edits;
 	const struct text_segments *segments;
 	const struct passages *removed;
-	/* offset, counted as if all texts were one; the bytes before this
-	 * offset are kept */
+	/* Offset, counted as if all texts were one text.  The bytes before this
+	 * offset are kept. */
 	size_t kept_start;
 	size_t text; /* number of the current text */
 	/* number of the first passage that ends after the text that was edited
@@ -179,8 +180,8 @@ struct passage_removal {
 	struct text_place place;
 };
 
-/* Replaces a passage by the mark for removed text.  The passage must be in the
- * current text, and must begin at or after removal->place. */
+/* Replaces a passage by the mark for removed text.  The caller must pass a
+ * passage in the current text that begins at or after removal->place. */
 static int
 remove_passage(struct passage_removal *removal, const struct passage *removed,
     struct ctx_err *err)

@@ -1,10 +1,10 @@
 /*
  * protected_spans.c - finds the parts of a text that must not be cut
  *
- * These are base64 payloads, and texts that an earlier run of ctx has written:
- * marks for removed text, and the short texts that replace payloads.  A part of
- * a base64 payload is useless, so a long payload is replaced by a short text
- * before anything else is removed.
+ * These parts are base64 payloads, and texts that an earlier run of ctx has
+ * written: marks for removed text, and the short texts that replace payloads.
+ * A part of a base64 payload is useless, so a long payload is replaced by a
+ * short text before anything else is removed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -86,10 +86,9 @@ find_base64_end(const char *p, size_t n, size_t at, unsigned *kinds)
 	return at;
 }
 
-/* A base64 payload may consist of several lines.  If a line break (a line feed
- * or its JSON escape) is at an offset, and base64 comes after the line break
- * and an indentation, returns the offset of this base64.  Otherwise returns
- * 0. */
+/* If base64 data continues on the next line, returns the offset at which it
+ * continues, otherwise 0.  At the given offset there must be a line break (a
+ * line feed or its JSON escape), then an optional indentation, then base64. */
 static size_t
 skip_line_break(const char *p, size_t n, size_t at)
 {
@@ -112,9 +111,9 @@ skip_line_break(const char *p, size_t n, size_t at)
 	return at > from && at < n && classify_byte(p[at]) != 0 ? at : 0;
 }
 
-/* Returns true if the last line of a base64 payload, which is shorter than the
- * others, may end at this offset.  It may not end before a space or a full
- * stop, because it is then probably a word of a sentence. */
+/* Returns true if a base64 payload may end at this offset, in a last line that
+ * is shorter than its other lines.  A space or a full stop must not come after
+ * the offset: the last line is then probably a word of a sentence. */
 static bool
 may_end_line(const char *p, size_t n, size_t at)
 {
@@ -164,10 +163,10 @@ find_payload_end(const char *p, size_t n, size_t at, bool in_url, size_t *next)
 /* ---- finding them ---- */
 
 /* Finds the next place in a text where a string may begin.  For speed, compares
- * only two bytes: the first and the last byte of the string, which are "next"
- * bytes apart. at: offset at which the search begins.  Returns the offset of
- * the place or, near the end of the text, an offset from which the caller must
- * search byte by byte. */
+ * only two bytes of the string, the first and the last, which are "next" bytes
+ * apart. at: offset at which the search begins.  Returns the offset of the
+ * place.  Near the end of the text, returns an offset from which the caller
+ * must search byte by byte. */
 static size_t
 skip_to_candidate(const char *p, size_t n, size_t at, char first, char last,
     size_t next)
@@ -229,9 +228,9 @@ find_data_url(const char *p, size_t n, size_t at)
  * Returns the first offset in a text, from the offset "at" on, at which at
  * least MIN_WIDTH base64 characters follow each other, or n if there is none.
  *
- * The search looks at MIN_WIDTH bytes, beginning with the last one.  If a byte
- * among them is not base64, the search continues after that byte.  Most words
- * are shorter than MIN_WIDTH, so most bytes are never looked at.
+ * The search looks at MIN_WIDTH bytes, beginning with the last of them.  If a
+ * byte is not base64, the search continues after this byte.  Most words are
+ * shorter than MIN_WIDTH, so most bytes are never looked at.
  */
 static size_t
 find_base64_run(const char *p, size_t n, size_t at)
@@ -246,7 +245,7 @@ find_base64_run(const char *p, size_t n, size_t at)
 			continue;
 		/* After a backslash, the first character belongs to an escape
 		 * such as \n, not to base64.  So base64 can begin only after
-		 * that character. */
+		 * this character. */
 		if (at == 0 || p[at - 1] != '\\')
 			return at;
 		from++;
@@ -264,9 +263,9 @@ ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
 	walk->run = find_base64_run(p, n, 0);
 }
 
-/* Finds the next protected spans (parts of the text that must not be cut) of
- * each kind at or after an offset: mark, data: URL and row of base64
- * characters.  Does not search for a kind whose next span is known already. */
+/* Finds the next protected span (part of the text that must not be cut) of each
+ * kind at or after an offset: mark, data: URL and row of base64 characters.
+ * Does not search for a kind whose next span is already known. */
 static void
 advance_search(struct protected_span_walk *walk, size_t at)
 {
@@ -301,8 +300,8 @@ ctx_protected_span_next(struct protected_span_walk *walk,
 		to = find_payload_end(p, n, from, in_url, &next);
 		advance_search(walk, next);
 		/* The first and the last character of a payload may form a
-		 * grapheme cluster with the characters around the payload.
-		 * Then they are not included in the span. */
+		 * grapheme cluster with characters outside the payload.  Then
+		 * they are not included in the span. */
 		if (to > from && to < n && (unsigned char)p[to] >= 0x80)
 			to--;
 		if (to > from && from > 0 && (unsigned char)p[from - 1] >= 0x80)
@@ -330,10 +329,10 @@ add_protected_span(struct text_segments *segments, size_t from, size_t to,
 	return 0;
 }
 
-/* Makes the short text that replaces a base64 payload: writes it to
+/* Makes the short text that replaces a base64 payload.  Writes it to
  * shortener->out, and as a JSON string to shortener->mark.  Sets *excess to the
- * size of the payload minus that of the short text, in the unit of the limit,
- * or to 0 if the payload is smaller. */
+ * size of the payload minus the size of the short text, in the unit of the
+ * limit, or to 0 if the payload is smaller. */
 static int
 make_placeholder(struct shortener *shortener, const char *p, size_t n,
     uint64_t *excess, struct ctx_err *err)
@@ -356,9 +355,9 @@ make_placeholder(struct shortener *shortener, const char *p, size_t n,
 
 /* Finds the protected spans of one text (the parts that must not be cut).  If
  * the text has base64 payloads, appends its JSON string, with short texts in
- * place of the payloads, to segments->placeholder_literals. *grown: by how many
- * bytes all texts have become longer so far; if they have become shorter, as
- * usual, this is a negative number modulo 2^64. */
+ * place of the payloads, to segments->placeholder_literals. *grown: number of
+ * bytes by which all texts have become longer so far.  Usually they have become
+ * shorter; *grown is then a negative number modulo 2^64. */
 static int
 replace_segment_payloads(struct text_segments *segments,
     struct shortener *shortener, struct text_segment *segment, size_t *grown,

@@ -16,10 +16,11 @@ ctx_truncate_is_media(struct truncation *truncation,
 			 is, &ref, err);
 }
 
-/* Replaces media block i of a message by a text block.  Keeps the block if the
- * message format has no text block, if it is in a result of a tool that the
- * options do not select, or if a range of the message that contains it is
- * already replaced. first: number of the first edit of this message. */
+/* Replaces media block i of a message by a text block.  Keeps the block in
+ * three cases: the message format has no text block; the block is in a result
+ * of a tool that the options do not select; an edit of this message already
+ * replaces a range that contains the block. first: number of the first edit of
+ * this message. */
 static int
 replace_media_block(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,

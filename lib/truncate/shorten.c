@@ -2,7 +2,7 @@
  * shorten.c - shortens texts to a limit by removing a part, usually the middle
  *
  * The kept beginning, the kept end, and the mark that replaces the removed part
- * must together not exceed the limit.  If the limit is in tokens, the text is
+ * must not exceed the limit together.  If the limit is in tokens, the text is
  * cut by counting tokens, and the tokens of the result are counted again.
  */
 #include "store/store.h"
@@ -40,8 +40,8 @@ struct kept_room {
 };
 
 /* Divides the size that may be kept of a text between its beginning and its
- * end, in the ratio that the options set. room: this size, in the unit of the
- * limit. */
+ * end, in the ratio that the options set. room: size that may be kept, in the
+ * unit of the limit. */
 static struct kept_room
 split_room(const struct shortener *shortener, uint64_t room)
 {
@@ -58,11 +58,11 @@ split_room(const struct shortener *shortener, uint64_t room)
 	    shortener->keep == CTX_KEEP_HEAD ? 0 : room - head};
 }
 
-/* Reduces the sizes of the kept beginning and end of a text, because the result
- * exceeds the limit. size: size of the result.  Reduces the size of the
- * beginning by the excess and, once the size of the beginning is 0, that of the
- * end.  But if the counter corrects token counts by the kinds of characters,
- * the excess may be large.  Then both sizes are first reduced in proportion. */
+/* Reduces the sizes of the kept beginning and the kept end of a text, because
+ * the result exceeds the limit. size: size of the result.  Reduces the
+ * beginning by the excess and, once nothing of it is left, the end.  But if the
+ * counter corrects token counts by the kinds of characters, the excess may be
+ * large.  Then both sizes are first reduced in proportion. */
 static void
 shrink_room(const struct shortener *shortener, struct kept_room *room,
     uint64_t size, uint64_t limit)
@@ -113,8 +113,8 @@ find_token_range(struct shortener *shortener,
 
 /* Finds the range of the text that is removed if the limit is in tokens.
  * Reduces the kept text until the result does not exceed the limit.  Several
- * steps may be needed, because the tokens of a text are not the sum of the
- * tokens of its parts. */
+ * steps may be needed, because the number of tokens of a text is not the sum of
+ * the tokens of its parts. */
 static int
 fit_tokens(struct shortener *shortener, const struct text_segments *segments,
     uint64_t limit, struct kept_room room, struct cut_range *range,
@@ -159,11 +159,11 @@ find_range(struct shortener *shortener, const struct text_segments *segments,
 }
 
 /*
- * Forbids cutting the reference at the end of a text, if there is a reference.
- * (ctx-age replaces a long tool result by its beginning and a reference to the
- * file with the full result.)  Sets *reference_size to the size of the
- * reference, or to 0 if there is no reference, or if the reference alone
- * exceeds the limit.
+ * Protects the reference at the end of a text from being cut.  (ctx-age
+ * replaces a long tool result by its beginning and a reference to the file with
+ * the full result.)  Sets *reference_size to the size of the reference.  Sets
+ * it to 0 if there is no reference, or if the reference alone exceeds the
+ * limit.
  */
 static int
 protect_reference(struct shortener *shortener, struct text_segments *segments,
@@ -192,8 +192,8 @@ protect_reference(struct shortener *shortener, struct text_segments *segments,
 }
 
 /* Replaces the base64 payloads in the text by short texts.  Sets *extra to the
- * size of the payloads minus that of the short texts.  Sets *fits to true if
- * the text then does not exceed the limit. */
+ * size of the payloads minus the size of the short texts.  Sets *fits to true
+ * if the text then does not exceed the limit. */
 static int
 replace_payloads(struct shortener *shortener, struct text_segments *segments,
     uint64_t limit, uint64_t *extra, bool *fits, struct ctx_err *err)
@@ -217,7 +217,8 @@ replace_payloads(struct shortener *shortener, struct text_segments *segments,
 }
 
 /* Finds the range that is removed from texts that exceed the limit, and chooses
- * the mark that replaces it.  Sets *done to false if nothing can be removed. */
+ * the mark that replaces this range.  Sets *done to false if nothing can be
+ * removed. */
 static int
 decide_cut(struct shortener *shortener, struct text_segments *segments,
     uint64_t limit, struct cut_range *range, bool *done, struct ctx_err *err)

@@ -1,5 +1,5 @@
 /* text_segments.c - finds and reads the texts of a message, or of a tool
- * result, that have one limit together */
+ * result, to which one limit applies together */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ detect_placeholder(struct text_segments *segments, const struct ctx_json *json,
 }
 
 /* Adds a text to the texts that may be shortened.  Does not add a text that ctx
- * has written in place of media, because such a text is kept, like media. */
+ * has written in place of media, because such a text is kept as media are. */
 static int
 add_text_segment(struct text_segments *segments, const struct ctx_json *json,
     uint32_t node, const struct ctx_block *block, struct ctx_err *err)
@@ -69,8 +69,8 @@ add_json_segment(struct text_segments *segments,
 	struct text_segment *segment;
 
 	segments->n = segments->json_text.n = 0;
-	/* The edit replaces the whole content of the tool result, so its blocks
-	 * are not removed one by one. */
+	/* The edit replaces the whole content of the tool result.  So the
+	 * blocks of the result are not removed one by one. */
 	segments->message.n = 0;
 	segment = add_segment(segments, message->blocks[i].payload, err);
 	if (segment == NULL)
@@ -114,13 +114,12 @@ ctx_text_segments_result(struct text_segments *segments,
 			continue;
 		node = block->kind == CTX_BLOCK_TEXT ? block->payload
 						     : block->removable;
-		/* This block cannot be removed by itself: it cannot be removed
-		 * at all, or only together with the whole tool result. */
+		/* This block cannot be removed, or only together with the whole
+		 * tool result. */
 		if (block->removable <= body)
 			block = NULL;
-		/* The block is not a text, and cannot be removed by itself.  So
-		 * the JSON of the whole tool result is shortened as one
-		 * text. */
+		/* The block is not a text, and cannot be removed alone.  So the
+		 * JSON of the whole tool result is shortened as one text. */
 		if (block == NULL &&
 		    message->json->nodes[node].kind != CTX_JSON_STRING)
 			return add_json_segment(segments, message, i, err);
@@ -200,9 +199,9 @@ read_segment(struct text_segments *segments, const struct text_segment *segment,
 				: ctx_buf_add(text, literal.p, literal.n, err);
 }
 
-/* If the only text is the JSON of a tool result, which is already in a buffer,
- * moves this buffer to segments->text without copying.  Returns true if the
- * buffer was moved. */
+/* If the only text is the JSON of a tool result that is already in a buffer,
+ * moves this buffer to segments->text without copying, and returns true.
+ * Otherwise returns false. */
 static bool
 take_made_text(struct text_segments *segments)
 {

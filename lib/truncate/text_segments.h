@@ -7,9 +7,9 @@
 #include "truncate/truncate.h"
 
 /*
- * A segment is one of: a text of a message or tool result; a block without
- * text, which can only be kept or removed as a whole; or a tool result without
- * any text (is_json), whose JSON becomes a text when it is shortened.
+ * A text segment is one of three things: a text of a message or tool result; a
+ * block without text, which is kept or removed as a whole; or a tool result
+ * without any text (is_json), whose JSON is shortened as a text.
  */
 struct text_segment {
 	/* The JSON string of the text, with its quotes.  If is_json is true:
@@ -22,8 +22,8 @@ struct text_segment {
 	uint32_t node;
 	/* True if the text is the JSON of a whole tool result. */
 	bool is_json;
-	/* True if base64 payloads in the member "literal" were replaced by
-	 * short texts. */
+	/* true if short texts have replaced base64 payloads in the member
+	 * "literal" */
 	bool has_placeholders;
 	/* removable: the JSON node that is removed if the text is removed; 0 if
 	 * the text cannot be removed. container: the array or object that
@@ -37,7 +37,7 @@ struct text_segment {
 struct protected_span {
 	size_t from, to; /* offsets of the span in the text, in bytes */
 	bool is_payload;
-	/* For a base64 payload: its size minus that of the short text that
+	/* For a base64 payload: its size minus the size of the short text that
 	 * replaces it, in the unit of the limit. */
 	uint64_t excess;
 };
@@ -51,8 +51,8 @@ struct text_segments {
 	/* A copy of the message with only those content blocks whose texts are
 	 * in the member "list". */
 	struct ctx_message message;
-	/* True if these are the texts of a message outside its tool results.
-	 * One of these texts must not become empty.  False if these are the
+	/* True if these are the texts of a message outside its tool results; at
+	 * least one of them must not become empty.  False if these are the
 	 * texts of a tool result. */
 	bool is_message_text;
 	struct ctx_buf text; /* all texts, one after another */
@@ -64,8 +64,8 @@ struct text_segments {
 	/* JSON of a tool result that has no text. ctx_text_segments_read moves
 	 * it to the member "text". */
 	struct ctx_buf json_text;
-	/* JSON strings of those texts in which short texts have replaced base64
-	 * payloads, stored one after another. */
+	/* JSON strings, one after another, of those texts in which short texts
+	 * have replaced base64 payloads. */
 	struct ctx_buf placeholder_literals;
 	/* The protected spans of the texts (the parts that must not be cut), in
 	 * their order. */
@@ -81,54 +81,54 @@ int ctx_text_segments_result(struct text_segments *segments,
  * out. */
 int ctx_text_segments_texts(struct text_segments *segments,
     const struct ctx_message *message, size_t but, struct ctx_err *err);
-/* Sets *segments to the JSON string at node, in the record of a message, or to
- * all elements of the array of strings at node. */
+/* Sets *segments to the JSON string at node, in the record of a message.  If
+ * node is an array of strings, sets *segments to all its elements. */
 int ctx_text_segments_string(struct text_segments *segments,
     const struct ctx_message *message, uint32_t node, struct ctx_err *err);
 /* Reads all texts into segments->text, one after another, and stores where each
- * begins and ends.  For a block without text, reads its JSON. */
+ * text begins and ends.  For a block without text, reads the JSON of the
+ * block. */
 int ctx_text_segments_read(struct text_segments *segments, struct ctx_err *err);
-/* Returns the text of a segment or, if the segment is a block without text, the
- * JSON of the block.  The caller must have called ctx_text_segments_read
- * before. */
+/* Returns the text of a segment.  If the segment is a block without text,
+ * returns the JSON of the block.  The caller must first call
+ * ctx_text_segments_read. */
 struct ctx_str ctx_text_segment_text(const struct text_segments *segments,
     const struct text_segment *segment);
-/* Frees the bytes of segments->text.  Called when only the offsets of the texts
- * are still needed. */
+/* Frees the bytes of segments->text.  The offsets of the texts remain valid. */
 void ctx_text_segments_free_text(struct text_segments *segments);
 /* Forbids removing the last bytes of the last text. bytes: number of these
  * bytes. */
 void ctx_text_segments_exclude_end(struct text_segments *segments,
     size_t bytes);
-/* Starts at the offset "at" in the JSON string of a text, skips a number of
- * decoded bytes (the argument bytes), and returns the offset that it has
- * reached.  In JSON, a decoded byte may need several bytes. */
+/* Skips a number of decoded bytes (the argument bytes) in the JSON string of a
+ * text, from the offset "at" on, and returns the offset after these bytes.  In
+ * JSON, a decoded byte may need several bytes. */
 size_t ctx_text_segment_seek(const struct text_segment *segment, size_t at,
     size_t bytes);
 void ctx_text_segments_release(struct text_segments *segments);
 
-/* Options for shortening texts; the mark that is written in place of removed
- * text ("[... 12 lines truncated ...]"); and scratch memory. */
+/* Options for shortening texts, the mark that is written in place of removed
+ * text ("[... 12 lines truncated ...]"), and scratch memory. */
 struct shortener {
 	enum ctx_size unit;
 	enum ctx_keep keep;
-	/* For CTX_KEEP_ENDS: ratio of the length of the kept beginning of a
-	 * text to that of its kept end, as two numbers. */
+	/* For CTX_KEEP_ENDS: ratio of the size of the kept beginning of a text
+	 * (head) to the size of its kept end (tail). */
 	uint64_t head, tail;
 	struct ctx_counter *counter; /* token counter for CTX_SIZE_TOKENS */
 	struct ctx_buf mark;         /* JSON string of the mark, with quotes */
 	/* True if the mark contains the size of the removed text. */
 	bool mark_has_size;
 	struct ctx_buf text, out; /* scratch memory */
-	/* Numbers of tokens up to many places in text_segments.text, with which
-	 * the tokens of a part of this text are counted fast. */
+	/* Numbers of tokens up to many places in text_segments.text.  They make
+	 * it fast to count the tokens of a part of this text. */
 	struct ctx_token_index index;
 };
 
 /* State of a search for the protected spans of a text (parts that must not be
- * cut).  There are three kinds of spans: mark, url and run.  Each of these
- * members is the offset at which the next span of its kind begins, or n if
- * there is none. */
+ * cut).  There are three kinds of spans: mark, url and run.  These members are
+ * the offsets at which the next span of each kind begins, or n if there is
+ * none. */
 struct protected_span_walk {
 	const char *p;
 	size_t n;
@@ -140,7 +140,8 @@ struct protected_span_walk {
 };
 
 /* Find the protected spans of a text (the parts that must not be cut), one
- * after another. ctx_protected_span_next returns false if there are no more. */
+ * after another. ctx_protected_span_next returns false if there are no more
+ * spans. */
 void ctx_protected_spans_begin(struct protected_span_walk *walk, const char *p,
     size_t n);
 bool ctx_protected_span_next(struct protected_span_walk *walk,
@@ -165,12 +166,12 @@ void ctx_shorten_release(struct shortener *shortener);
 
 /* A passage: a few sentences or lines of a text. */
 struct passage {
-	/* from: offset of the first byte of the passage; to: offset of the byte
-	 * after its last byte.  If a tool result has several texts: offsets in
-	 * all these texts together, as in text_segments.text. */
+	/* from: offset of the first byte of the passage. to: offset of the byte
+	 * after the passage.  If a tool result has several texts: offsets in
+	 * all texts together, as in text_segments.text. */
 	size_t from, to;
-	/* Index of the tool result's block in the message; 0 if the text
-	 * belongs to no tool result. */
+	/* Index of the tool result's block in the message.  0 if the text is
+	 * not in a tool result. */
 	size_t result;
 };
 struct passages {
@@ -193,20 +194,19 @@ struct passage_walk {
 enum { CTX_PASSAGE_BYTES = 400 };
 /* Divide a UTF-8 text into passages, and return them one after another.  A
  * passage ends at the last end of a line or sentence within size bytes.  If
- * there is none, the passage ends at the next end of a line or sentence within
- * twice this size; otherwise at the last blank within twice this size;
- * otherwise at the next place between two characters.  The last passage may
- * have a quarter more than size bytes. ctx_passages_next returns false if there
- * are no more passages. */
+ * there is none, it ends at the next end of a line or sentence within twice
+ * this size; if there is none, at the last blank within twice this size; if
+ * there is none, between two characters.  The last passage may have a quarter
+ * more than size bytes. ctx_passages_next returns false if there are no more
+ * passages. */
 void ctx_passages_begin(struct passage_walk *walk, const char *p, size_t n,
     size_t size);
 bool ctx_passages_next(struct passage_walk *walk, struct passage *passage);
-/* Adds the edits that replace each of the given passages by a mark ("[... 12
- * characters truncated ...]").  The caller must pass passages of the texts in
- * segments, in the order of the texts, with text between them.  A passage may
- * continue in the next text; then both texts get a mark.  If keep_start is
- * true, the beginning of the first text, of about CTX_PASSAGE_BYTES bytes, is
- * kept. */
+/* Adds the edits that replace each of the given passages (a few lines each) by
+ * a mark ("[... 12 characters truncated ...]").  The caller must pass passages
+ * in the order of the texts, with text between them.  If a passage continues in
+ * the next text, both texts get a mark.  If keep_start is true, the beginning
+ * of the first text, of about CTX_PASSAGE_BYTES bytes, is kept. */
 int ctx_passages_remove(struct shortener *shortener, struct ctx_edits *edits,
     struct text_segments *segments, const struct passages *removed,
     bool keep_start, struct ctx_err *err);

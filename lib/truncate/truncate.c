@@ -4,9 +4,8 @@
  * The edits of a record are collected while its messages are read, and applied
  * at the end of the record.
  *
- * Most texts are recognised as short enough without decoding them, because the
- * size of a text, in any unit, is at most the number of bytes of its JSON
- * string.
+ * Most texts are recognised as short enough without decoding, because the size
+ * of a text, in any unit, is at most the number of bytes of its JSON string.
  *
  * With some options (keep_media, unsent, CTX_REASONING_FAIL), later messages
  * decide how a message is changed.  Then records that are messages are kept in
@@ -16,8 +15,8 @@
 
 #include "truncate/truncation.h"
 
-/* Returns true if the options make the change of a message depend on later
- * messages. */
+/* Returns true if, with these options, later messages decide how a message is
+ * changed. */
 static bool
 needs_queue(const struct ctx_truncate_config *options)
 {
@@ -65,10 +64,9 @@ end_truncated_record(void *user, const struct ctx_event *event,
 
 /* Writes the records that are still in memory at the end of the stream.
  *
- * After an error, later messages of the conversation may be missing.  If such a
- * message could have decided that the records must not be changed (with the
- * option unsent, or with CTX_REASONING_FAIL), the records are written
- * unchanged. */
+ * After an error, later messages of the conversation may be missing.  With the
+ * option unsent, or with CTX_REASONING_FAIL, a missing message could forbid to
+ * change the records.  So the records are then written unchanged. */
 static int
 end_truncated_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {

@@ -31,39 +31,37 @@ enum ctx_keep {
 struct ctx_truncate_config {
 	enum ctx_size unit;
 	enum ctx_keep keep;
-	/* For CTX_KEEP_ENDS: ratio of the sizes of the kept beginning and the
-	 * kept end of a text, as two numbers, each at most 1,000,000. */
+	/* For CTX_KEEP_ENDS: ratio of the size of the kept beginning (head) to
+	 * the size of the kept end (tail) of a text; both at most 1,000,000. */
 	uint64_t head, tail;
-	/* Maximum sizes of texts, in the unit of the member "unit"; 0 if there
-	 * is no limit.  The mark that is written in place of removed text is
-	 * counted, too. */
+	/* Maximum sizes of texts, in the unit of the member "unit"; 0: no
+	 * limit.  The mark that is written in place of removed text is counted,
+	 * too. */
 	uint64_t limit; /* limit of all texts of one tool result */
-	/* Limit of the texts of one message outside its tool results, all
-	 * together.  Each tool result of the message must not be larger,
-	 * either. */
+	/* Limit of all texts of one message outside its tool results together.
+	 * Also a limit of each tool result of the message. */
 	uint64_t message;
 	uint64_t args; /* limit of the arguments of one tool call */
-	/* True if images and other media are replaced by short texts, except
-	 * for the keep_media newest ones. */
+	/* True if images and other media are replaced by short texts.  The
+	 * keep_media newest of them are kept. */
 	bool media;
 	uint64_t keep_media; /* number of the newest media that are kept */
 	/* True if only messages after the last assistant message are changed.
-	 * No request has contained these messages yet. */
+	 * These messages were in no request so far. */
 	bool unsent;
-	/* How to treat bound reasoning (signed reasoning that its provider
+	/* What is done with bound reasoning (signed reasoning that its provider
 	 * refuses if anything before it was changed): remove it, keep it, or
 	 * leave the conversation unchanged. */
 	enum ctx_reasoning reasoning;
 	/* Regular expressions for the names of tools whose results and
 	 * arguments are shortened.  The name must match one of the list "tool",
-	 * unless this list is empty, and must match none of the list
+	 * unless this list is empty.  The name must match none of the list
 	 * "not_tool". */
 	struct ctx_pattern tool, not_tool;
 	struct ctx_report report;
 };
 
-/* Numbers of tool results, messages, and arguments of tool calls that were
- * shortened. */
+/* Numbers of shortened tool results, messages, and arguments of tool calls. */
 struct ctx_truncate_counts {
 	uint64_t results, messages, calls;
 	uint64_t media; /* number of images and other media that were removed */
@@ -74,8 +72,8 @@ struct ctx_truncate_counts {
 	/* Number of messages that still have signed reasoning which the
 	 * provider may refuse, because a message before it was changed. */
 	uint64_t bound;
-	/* Number of conversations that were not changed, because after a change
-	 * the provider would refuse their signed reasoning. */
+	/* Number of conversations that were left unchanged, because the
+	 * provider would refuse their signed reasoning after a change. */
 	uint64_t refused;
 };
 
@@ -120,8 +118,8 @@ int ctx_truncate_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 
 /* Shortens a plain text as ctx-truncate shortens a tool result, and appends the
  * result to out.  Uses only the members unit, keep, head, tail and limit of the
- * options. counter: token counter for CTX_SIZE_TOKENS; otherwise it may be
- * NULL. If the text is shortened, bytes that are not UTF-8 become U+FFFD. */
+ * options. counter: token counter for CTX_SIZE_TOKENS; may be NULL for other
+ * units.  If the text is shortened, bytes that are not UTF-8 become U+FFFD. */
 int ctx_truncate_text(const struct ctx_truncate_config *options,
     struct ctx_counter *counter, struct ctx_str text, struct ctx_buf *out,
     struct ctx_err *err);

@@ -30,9 +30,9 @@ static const char *const rules[] = {
     [RESULTS | TEXTS | ARGUMENTS | MEDIA] = "results to media",
 };
 
-/* Returns true if the JSON of a value has more than limit bytes.  If it has
- * not, the text of the value cannot exceed the limit in any unit. limit: 0 if
- * there is no limit. */
+/* Returns true if the JSON of a value has more than limit bytes.  Otherwise the
+ * text of the value cannot exceed the limit in any unit. limit: 0 if there is
+ * no limit. */
 static bool
 may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
 {
@@ -42,8 +42,8 @@ may_exceed(const struct ctx_message *message, uint32_t node, uint64_t limit)
 }
 
 /* Shortens the texts of a message or tool result, which are in
- * truncation->segments, if together they are longer than the limit.  If they
- * are shortened, adds 1 to *count. */
+ * truncation->segments, if together they exceed the limit.  Adds 1 to *count if
+ * they are shortened. */
 static int
 shorten_to_limit(struct truncation *truncation, uint64_t limit, uint64_t *count,
     struct ctx_err *err)
@@ -59,10 +59,10 @@ shorten_to_limit(struct truncation *truncation, uint64_t limit, uint64_t *count,
 	return 0;
 }
 
-/* Writes to mark the JSON that replaces the arguments of a tool call: the
- * longest of three JSON objects that is not longer than the limit, or else the
- * shortest of them. before: size of the arguments.  Sets *after to the size of
- * the mark. */
+/* Writes to mark the JSON that replaces the arguments of a tool call.  Chooses
+ * the longest of three JSON objects that does not exceed the limit, or the
+ * shortest object if all exceed it. before: size of the arguments.  Sets *after
+ * to the size of the mark. */
 static int
 make_argument_mark(struct truncation *truncation, uint64_t before,
     char mark[80], uint64_t *after, struct ctx_err *err)
@@ -84,9 +84,9 @@ make_argument_mark(struct truncation *truncation, uint64_t before,
 	}
 }
 
-/* Replaces all arguments of a tool call that are too long by a mark such as
- * {"_ctx_cut":"12345 characters truncated"}.  A part of the arguments is never
- * kept, because a model could take the part for the whole. */
+/* Replaces the arguments of a tool call, if they are too long, by a mark such
+ * as {"_ctx_cut":"12345 characters truncated"}.  No part of them is kept,
+ * because a model could take the part for the whole. */
 static int
 replace_arguments(struct truncation *truncation,
     const struct ctx_message *message, uint32_t args, struct ctx_err *err)
@@ -149,7 +149,7 @@ find_result_limit(const struct ctx_truncate_config *options)
 }
 
 /* Some agents keep a copy of a tool result beside the message.  If the result
- * was shortened, shortens each text in this copy to the limit of the result. */
+ * was shortened, shortens each text in the copy to the same limit. */
 static int
 shorten_copy(struct truncation *truncation, const struct ctx_message *message,
     uint64_t limit, struct ctx_err *err)
@@ -166,8 +166,8 @@ shorten_copy(struct truncation *truncation, const struct ctx_message *message,
 	return 0;
 }
 
-/* Shortens the texts of tool result i, and the texts in the copy of the result
- * that some agents keep beside the message. */
+/* Shortens the texts of tool result i.  If the agent keeps a copy of the result
+ * beside the message, shortens the texts in the copy, too. */
 static int
 shorten_result(struct truncation *truncation, const struct ctx_message *message,
     size_t i, uint64_t limit, struct ctx_err *err)
@@ -215,8 +215,8 @@ shorten_block(struct truncation *truncation,
 
 /* Archives the original bytes of a message and reports the change, if the
  * message was edited. first: number of the message's first edit. was: the
- * counts before the message was shortened; the differences show what was
- * shortened. */
+ * counts before the message was shortened.  The differences from these counts
+ * show what was shortened. */
 static int
 report_truncated(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
@@ -248,10 +248,11 @@ report_truncated(struct truncation *truncation,
 	return ctx_rewrite_report(&truncation->rewrite, &edited, &change, err);
 }
 
-/* Removes from a message the bound reasoning that is after the first change of
- * the conversation.  This change may be in this message or an earlier one.
- * Bound reasoning is signed reasoning that the provider refuses if anything
- * before it was changed. first: number of the first edit of this message. */
+/* Removes the bound reasoning of a message that is after the first change of
+ * the conversation.  The first change may be in this message or in an earlier
+ * message.  Bound reasoning is signed reasoning that the provider refuses if
+ * anything before it was changed. first: number of the first edit of this
+ * message. */
 static int
 drop_bound_reasoning(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,

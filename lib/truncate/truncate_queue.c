@@ -1,5 +1,5 @@
-/* truncate_queue.c - keeps messages in memory if ctx-truncate must know later
- * messages before it can change them */
+/* truncate_queue.c - keeps messages in memory that ctx-truncate can change only
+ * when it knows later messages */
 #include "truncate/truncation.h"
 
 bool
@@ -133,8 +133,8 @@ ctx_truncate_write_all(struct truncation *truncation, bool edit,
 }
 
 /* Writes the messages at the beginning of the queue that need not be kept in
- * memory any longer: those before the first message with one of the newest
- * media, which are not removed. */
+ * memory any longer.  These are the messages before the first one that has some
+ * of the newest media, which are not removed. */
 static int
 write_due_truncated(struct truncation *truncation, struct ctx_err *err)
 {
@@ -179,8 +179,9 @@ ctx_truncate_queue_record(struct truncation *truncation,
 	entry = append_entry(truncation, lines, event, err);
 	if (entry == NULL)
 		return -1;
-	/* This record is the only one in memory, and the change of its message
-	 * does not depend on later messages.  So it is written at once. */
+	/* This record is the only record in memory, and the change of its
+	 * message does not depend on later messages.  So the record is written
+	 * at once. */
 	if (queue->first == queue->end - 1 &&
 	    (sent ||
 		(!truncation->options->unsent && entry->n_media == 0 &&

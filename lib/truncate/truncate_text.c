@@ -31,9 +31,9 @@ append_valid(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 	}
 }
 
-/* Makes a message of Chat Completions with a tool result that is the text,
- * because the functions that shorten texts need a message.  Parses the message
- * into rewrite->text_message, and sets *segments to the text in the message. */
+/* Makes a message of Chat Completions whose tool result is the text, because
+ * the functions that shorten texts need a message.  Parses the message into
+ * rewrite->text_message, and sets *segments to the text in the message. */
 static int
 make_message(struct ctx_rewrite *rewrite, struct ctx_buf *record,
     struct text_segments *segments, struct ctx_str text, struct ctx_err *err)

@@ -11,7 +11,7 @@
 
 /* A message that is kept in memory, because later messages decide how it is
  * changed.  Records after such a message are kept in memory, too, so that the
- * order of records does not change. */
+ * order of records remains the same. */
 struct truncate_entry {
 	struct ctx_held_message held;
 	/* first_media: number of the message's first media block in the
@@ -43,13 +43,13 @@ struct truncation {
 	struct shortener shortener;
 	struct text_segments segments; /* texts of one tool result or message */
 	struct ctx_buf out, text;      /* scratch buffers */
-	/* Work that may still be done for matching patterns with the tool names
-	 * of the current message, so that no pattern can take for ever.  The
-	 * unit is that of CTX_PATTERN_WORK. */
+	/* Amount of work, in units of CTX_PATTERN_WORK, that may still be done
+	 * to match patterns with the tool names of the current message.
+	 * Limited so that no pattern can take for ever. */
 	int64_t match_left;
-	/* True during a trial, which computes the changes of a conversation
-	 * without reporting or writing anything.  After the trial, the member
-	 * "refused" says whether the changes are not allowed. */
+	/* True during a trial: changes of a conversation are computed, but
+	 * nothing is reported or written.  After the trial, the member
+	 * "refused" says whether the changes are forbidden. */
 	bool is_trial;
 	/* Result of a trial (is_trial): true if bound reasoning comes after a
 	 * change.  Bound reasoning is signed reasoning that its provider
@@ -71,15 +71,16 @@ struct media_numbers {
  * has written in place of media. */
 int ctx_truncate_is_media(struct truncation *truncation,
     const struct ctx_message *message, size_t i, bool *is, struct ctx_err *err);
-/* Adds the edits that replace media blocks of a message by short texts: those
+/* Adds the edits that replace media blocks of a message by short texts: the
  * blocks whose number in the conversation is below media.end.  Skips a block
- * that an edit of this message has already removed or replaced. first: number
- * of the first edit of this message. */
+ * that an edit of this message already removes or replaces. first: number of
+ * the first edit of this message. */
 int ctx_truncate_media(struct truncation *truncation,
     struct conversation_tracker *tracker, const struct ctx_event *event,
     size_t first, struct media_numbers media, struct ctx_err *err);
-/* Returns the number of the first media block of a conversation that is kept;
- * all media blocks before it are removed.  Media blocks are numbered from 0. */
+/* Returns the number of the first media block of a conversation that is kept.
+ * All media blocks before this block are removed.  Media blocks are numbered
+ * from 0. */
 uint64_t ctx_truncate_kept_media(const struct truncation *truncation,
     const struct truncate_conversation *conversation);
 
@@ -93,13 +94,13 @@ int ctx_truncate_message(struct truncation *truncation,
 
 /* ---- truncate_queue.c ---- */
 
-/* Returns true if a later message may show that the conversation must not be
- * changed, because it has bound reasoning (signed reasoning that the provider
+/* Returns true if a later message may forbid to change the conversation,
+ * because the message has bound reasoning (signed reasoning that the provider
  * refuses if anything before it was changed). */
 bool ctx_truncate_may_refuse(const struct truncation *truncation,
     const struct truncate_conversation *conversation);
-/* Computes in a trial how the messages in memory would be shortened, without
- * writing them.  Sets truncation->refused to true if bound reasoning (signed
+/* Computes in a trial how the messages in memory would be shortened.  Writes
+ * nothing.  Sets truncation->refused to true if bound reasoning (signed
  * reasoning that the provider refuses if anything before it was changed) would
  * come after a change. */
 int ctx_truncate_check_refusal(struct truncation *truncation,
@@ -116,8 +117,8 @@ int ctx_truncate_queue_record(struct truncation *truncation,
  * conversation. */
 int ctx_truncate_queue_element(struct truncation *truncation,
     const struct ctx_event *event, struct ctx_err *err);
-/* Shortens the messages of a conversation inside a record, after all of them
- * were read. */
+/* Shortens the messages of a conversation inside a record.  The caller must
+ * have read all of them. */
 int ctx_truncate_conversation(struct truncation *truncation,
     struct ctx_err *err);
 
