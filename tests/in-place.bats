@@ -136,8 +136,17 @@ only() {
 		cmp last "$agent"
 		only last long short torn
 	done
-	# Another program changes a file after it was read.
+	# The summarizer fails for one file only.
 	cp "$agent" two
+	run -2 ctx-prune -s summarize -b 8k -i.bak --summarizer \
+	    "cat > text; [ -e second ] || { : > second; echo s; exit; }; exit 1" \
+	    long two
+	[[ $output == *"two: not replaced"*"no other file is replaced"* ]] ||
+		fail "$output"
+	cmp long "$agent"
+	only last long second short text torn two
+	rm second text
+	# Another program changes a file after it was read.
 	run -2 ctx-prune -s summarize -b 8k -i.bak --summarizer \
 	    "cat > text; [ ! -e second ] || echo >> long; : > second; echo s" \
 	    long two
@@ -314,6 +323,62 @@ as_anybody() {
 		[ ! -e file.bak ]
 		[ -z "$(find . -name '.tmp-*')" ]
 	done < <(replacing)
+}
+
+# in_place_failing CALL WHEN OPTION...: replaces one and two by a command of
+# which a system call fails.
+in_place_failing() {
+	local call=$1 when=$2
+	shift 2
+	rm -rf dir
+	mkdir dir
+	cp "$agent" dir/one
+	cp "$agent" dir/two
+	run -2 strace -f -o trace -e trace=link,linkat,rename,renameat,renameat2 \
+	    -e inject="$call:error=EIO:when=$when" \
+	    ctx-truncate -l 300 "$@" dir/one dir/two
+}
+
+@test "if a file cannot be renamed or kept, none is replaced" {
+	command -v strace > /dev/null || fail "no strace here"
+	# LeakSanitizer does not work under strace.
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+	renames=rename,renameat,renameat2
+	links=link,linkat
+	while IFS='|' read -r said call when option; do
+		in_place_failing "$call" "$when" "$option"
+		[[ $output == "ctx-truncate: $said: Input/output error" ]] ||
+			fail "$call $when: $output"
+		cmp dir/one "$agent"
+		cmp dir/two "$agent"
+		(cd dir && only one two)
+	done <<-END
+		cannot replace dir/one|$renames|1|-i
+		cannot replace dir/two|$renames|2|-i
+		cannot replace dir/two|$renames|2|-i.bak
+		cannot keep the original as $PWD/dir/one.bak|$links|1|-i.bak
+		cannot keep the original as $PWD/dir/two.bak|$links|2|-i.bak
+	END
+	# The original cannot be restored either.
+	in_place_failing $renames 2+ -i.bak
+	[[ ${lines[0]} == "ctx-truncate: dir/one: was replaced before the error; the original is $PWD/dir/one.bak" ]] ||
+		fail "$output"
+	cmp dir/one.bak "$agent"
+	cmp dir/two "$agent"
+	(cd dir && only one one.bak two)
+	# A file system without hard links.
+	cp "$agent" file
+	strace -f -o trace -e trace=$links -e inject=$links:error=EPERM \
+	    ctx-truncate -l 300 -i file
+	grep -q INJECTED trace
+	ctx-truncate -l 300 "$agent" | cmp - file
+}
+
+@test "the number of files may exceed that of descriptors" {
+	ctx-truncate -l 300 "$agent" > want
+	for n in {1..40}; do cp "$agent" "f$n"; done
+	bash -c 'ulimit -n 20; exec ctx-truncate -l 300 -i f*'
+	for n in {1..40}; do cmp want "f$n"; done
 }
 
 @test "a signal removes all temporary files and leaves all operands as they are" {

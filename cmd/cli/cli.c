@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cache/cache.h"
-#include "cli/cli.h"
+#include "cli/in_place.h"
 
 /* Minimum number of bytes that are requested by one read of a plain text. */
 #define PART ((size_t)256 << 10)

@@ -286,19 +286,6 @@ bool cli_has_acl(const char *path);
  * if necessary.  Returns the number of bytes, which is less than n only at the
  * end of the file, or -1 with errno. */
 ssize_t cli_read_at(int fd, char *p, size_t n, uint64_t at);
-/*
- * Functions for replacing input files (in_place.c). cli_check_in_place exits
- * with an error if an input file cannot be replaced, before anything is
- * written; called by cli_parse. cli_begin_in_place creates the new version of
- * an input file, and returns its descriptor.  Until cli_end_in_place is called,
- * the exit status is that of this input file alone. cli_end_in_place marks the
- * input file for replacement if the exit status is CLI_YES. cli_replace_inputs
- * syncs the archive, if there is one, then replaces all marked files.
- */
-void cli_check_in_place(const struct cli *cli);
-int cli_begin_in_place(struct cli *cli, const char *name);
-void cli_end_in_place(struct cli *cli);
-void cli_replace_inputs(const struct cli *cli);
 /* Sets the sums of changes to 0.  Called before the next conversation is
  * read. */
 void cli_report_forget(struct cli_report *report);

@@ -2,11 +2,12 @@
  * in_place.c - replaces input files by the output of the command (--in-place)
  *
  * The new file is written in the directory of the old one, under a random name.
- * When the new versions of all input files are complete and on disk, they are
- * renamed.  So at any time an input file is either the old or the new file as a
- * whole, and after an error all input files are unchanged.  The files with
- * random names are removed at exit and by the termination signals (HUP, INT,
- * QUIT, TERM); other signals leave them behind.
+ * When the new versions of all input files are complete and on disk, each
+ * original gets a second name, and the new versions are renamed.  So at any
+ * time an input file is either the old or the new file as a whole.  After an
+ * error all input files are unchanged, because the second names still lead to
+ * the originals.  The files with random names are removed at exit and by the
+ * termination signals (HUP, INT, QUIT, TERM); other signals leave them behind.
  */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
@@ -17,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/in_place.h"
 
 /* number of bytes that are compared in one step */
 #define BLOCK ((size_t)64 << 10)
@@ -29,9 +30,13 @@ struct replacement {
 	char *target;
 	/* Result of stat(2) for the input file, from before it was read. */
 	struct stat before;
-	/* Path of the temporary file that will replace the input file; empty if
-	 * there is none. */
-	char temporary[4096];
+	/* Path of the temporary file that will replace the input file; NULL
+	 * once it has replaced the input file. */
+	char *temporary;
+	/* second path of the original: a hard link, which exists if is_kept is
+	 * true */
+	char *original;
+	bool is_kept;
 };
 
 /* The input files that will be replaced.  The command may still be processing
@@ -45,177 +50,9 @@ static struct {
 	int status;
 } now;
 
-/* Identifies a file by its device and inode.  If two input files have the same
- * device and inode, they are the same file, which is an error. */
-struct identity {
-	dev_t device;
-	ino_t inode;
-	const char *name;
-};
-
-/* ---- before anything is written ---- */
-
-static int
-compare_identities(const void *a, const void *b)
-{
-	const struct identity *one = a, *two = b;
-
-	if (one->device != two->device)
-		return one->device < two->device ? -1 : 1;
-	if (one->inode != two->inode)
-		return one->inode < two->inode ? -1 : 1;
-	return 0;
-}
-
-/* Writes the path under which the original of an input file is kept to the
- * buffer "path".  This path is target with the suffix of --in-place.  Exits
- * with an error if the path is too long. */
-static void
-name_original(const struct cli *cli, const char *name, const char *target,
-    char path[4096])
-{
-	int n = snprintf(path, 4096, "%s%s", target, cli->suffix);
-
-	if (n < 0 || n >= 4096)
-		cli_die_errno(cli, "keep the original of", name, ENAMETOOLONG);
-}
-
-static _Noreturn void
-refuse_kept(const struct cli *cli, const char *original)
-{
-	cli_die(cli,
-	    "%s exists and may be the only copy of an original; move it away, "
-	    "or give --in-place another suffix",
-	    original);
-}
-
-/* Exits with an error if a file exists at the path under which the original of
- * an input file would be kept. */
-static void
-check_original(const struct cli *cli, const char *name, const char *target)
-{
-	char original[4096];
-	struct stat file;
-
-	if (cli->suffix == NULL)
-		return;
-	name_original(cli, name, target, original);
-	if (lstat(original, &file) == 0)
-		refuse_kept(cli, original);
-}
-
-/* Exits with an error if no file can be created in the directory of target. */
-static void
-check_directory(const struct cli *cli, const char *name, char *target)
-{
-	char *slash = strrchr(target, '/'), after = slash[1];
-	int rc;
-
-	slash[1] = '\0';
-	rc = access(target, W_OK | X_OK);
-	slash[1] = after;
-	if (rc < 0)
-		cli_die(cli,
-		    "cannot replace %s: cannot write to its directory: %s",
-		    name, strerror(errno));
-}
-
-/* Returns true if the process belongs to a group. */
-static bool
-is_member(gid_t group)
-{
-	gid_t groups[1024];
-	int n = getgroups(sizeof groups / sizeof groups[0], groups);
-
-	while (n > 0 && groups[n - 1] != group)
-		n--;
-	return group == getegid() || n > 0;
-}
-
-/* Exits with an error if a new file cannot get the owner, group and rights of
- * the old one. */
-static void
-check_owner(const struct cli *cli, const char *name, const char *target,
-    const struct stat *file)
-{
-	if (geteuid() != 0 &&
-	    (file->st_uid != geteuid() || !is_member(file->st_gid)))
-		cli_die(cli,
-		    "cannot replace %s: it belongs to another user or group; "
-		    "run as its owner, or write to a new file",
-		    name);
-	if (cli_has_acl(target))
-		cli_die(cli,
-		    "cannot replace %s: it has an access control list, which "
-		    "the new file would not have; setfacl -b removes it",
-		    name);
-}
-
-/* Exits with an error if the file that an operand names cannot be replaced. */
-static void
-check_operand(const struct cli *cli, const char *name, struct identity *id)
-{
-	char *target;
-	struct stat file;
-
-	if (strcmp(name, "-") == 0)
-		cli_die(cli,
-		    "--in-place cannot replace standard input; name a file");
-	target = realpath(name, NULL);
-	if (target == NULL && errno == ENOENT && cli->suffix == NULL &&
-	    name == cli->files[0] && cli->n_files > 1)
-		cli_die(cli,
-		    "cannot open %s: No such file or directory; a suffix is "
-		    "joined to the option, as in -i.bak",
-		    name);
-	if (target == NULL || stat(target, &file) < 0)
-		cli_die_errno(cli, "open", name, errno);
-	if (S_ISDIR(file.st_mode))
-		cli_die_errno(cli, "replace", name, EISDIR);
-	if (!S_ISREG(file.st_mode))
-		cli_die(cli,
-		    "cannot replace %s: it is not a regular file; write to a "
-		    "new file",
-		    name);
-	/* For root, access(2) says that every file is writable.  So the mode of
-	 * the file is checked first. */
-	if ((file.st_mode & 0222) == 0)
-		cli_die(cli,
-		    "cannot replace %s: it is read-only; make it writable "
-		    "first",
-		    name);
-	if (access(target, W_OK) < 0)
-		cli_die_errno(cli, "replace", name, errno);
-	check_directory(cli, name, target);
-	check_owner(cli, name, target, &file);
-	check_original(cli, name, target);
-	free(target);
-	*id = (struct identity){file.st_dev, file.st_ino, name};
-}
-
-void
-cli_check_in_place(const struct cli *cli)
-{
-	struct identity *ids;
-	size_t n = cli->n_files, i;
-
-	if (n == 0)
-		cli_die(cli, "--in-place needs a file to replace");
-	ids = cli_allocate(cli, n, sizeof *ids);
-	for (i = 0; i < n; i++)
-		check_operand(cli, cli->files[i], &ids[i]);
-	qsort(ids, n, sizeof *ids, compare_identities);
-	for (i = 1; i < n; i++)
-		if (compare_identities(&ids[i - 1], &ids[i]) == 0)
-			cli_die(cli,
-			    "%s and %s are the same file; name it once",
-			    ids[i - 1].name, ids[i].name);
-	free(ids);
-}
-
 /* ---- the temporary files ---- */
 
-/* Removes the temporary file.  Called at exit and by the signal handler, so it
+/* Removes the temporary files.  Called at exit and by the signal handler, so it
  * calls only functions that are allowed in signal handlers. */
 static void
 remove_temporaries(void)
@@ -223,7 +60,7 @@ remove_temporaries(void)
 	size_t i;
 
 	for (i = 0; i < now.n; i++)
-		if (now.list[i].temporary[0] != '\0')
+		if (now.list[i].temporary != NULL)
 			(void)unlink(now.list[i].temporary);
 }
 
@@ -265,6 +102,7 @@ cli_begin_in_place(struct cli *cli, const char *name)
 {
 	struct replacement *one;
 	unsigned held;
+	size_t size;
 	int sys;
 
 	if (now.list == NULL) {
@@ -279,12 +117,13 @@ cli_begin_in_place(struct cli *cli, const char *name)
 	one->target = realpath(name, NULL);
 	if (one->target == NULL || stat(one->target, &one->before) < 0)
 		cli_die_errno(cli, "open", name, errno);
-	/* cli_open_beside writes the path of the temporary file.  Signals are
-	 * deferred meanwhile, because their handler must not see half of the
-	 * path. */
+	size = strlen(one->target) + CTX_TEMPORARY_NAME;
+	one->temporary = cli_allocate(cli, 1, size);
+	/* Signals are deferred, because their handler must not miss the
+	 * temporary file. */
 	held = ctx_signals_defer();
 	now.fd = cli_open_beside(one->target, O_RDWR, &one->before,
-	    one->temporary, sizeof one->temporary);
+	    one->temporary, size);
 	sys = errno;
 	now.n += now.fd >= 0;
 	ctx_signals_release(held);
@@ -295,7 +134,16 @@ cli_begin_in_place(struct cli *cli, const char *name)
 	return now.fd;
 }
 
-/* ---- replacing ---- */
+/* ---- the result for one file ---- */
+
+static void
+free_replacement(struct replacement *one)
+{
+	free(one->target);
+	free(one->temporary);
+	free(one->original);
+	*one = (struct replacement){0};
+}
 
 static bool
 is_equal_time(const struct timespec *a, const struct timespec *b)
@@ -366,40 +214,6 @@ has_changes(const struct cli *cli, const struct replacement *one)
 	    !is_equal(cli, one->name, (uint64_t)file.st_size);
 }
 
-/* Gives the original file a second name, its name with the suffix of
- * --in-place.  Fails if a file with that name exists, because link(2) never
- * overwrites a file. */
-static void
-keep_original(const struct cli *cli, const struct replacement *one,
-    char path[4096])
-{
-	name_original(cli, one->name, one->target, path);
-	if (link(one->target, path) == 0)
-		return;
-	if (errno == EEXIST)
-		refuse_kept(cli, path);
-	cli_die_errno(cli, "keep the original as", path, errno);
-}
-
-/* Replaces an input file by renaming the temporary file.  If the user has given
- * a suffix, the original file first gets a second name with this suffix. */
-static void
-replace(const struct cli *cli, struct replacement *one)
-{
-	char original[4096];
-	int sys;
-
-	if (cli->suffix != NULL)
-		keep_original(cli, one, original);
-	if (rename(one->temporary, one->target) < 0) {
-		sys = errno;
-		if (cli->suffix != NULL)
-			(void)unlink(original);
-		cli_die_errno(cli, "replace", one->name, sys);
-	}
-	one->temporary[0] = '\0';
-}
-
 /* Returns true if the last input file must be replaced: if the command has
  * succeeded with it (status CLI_YES), and the new file differs from it. */
 static bool
@@ -419,19 +233,106 @@ void
 cli_end_in_place(struct cli *cli)
 {
 	struct replacement *one = &now.list[now.n - 1];
+	unsigned held;
 
 	if (!is_wanted(cli, one)) {
+		held = ctx_signals_defer();
 		if (unlink(one->temporary) < 0)
 			cli_die_errno(cli, "remove", one->temporary, errno);
-		one->temporary[0] = '\0';
-		free(one->target);
 		now.n--;
+		ctx_signals_release(held);
+		free_replacement(one);
 	} else if (fsync(now.fd) < 0) {
 		cli_die_errno(cli, "write", one->name, errno);
 	}
 	(void)close(now.fd);
 	cli->rewritten = NULL;
 	cli_status(cli, now.status);
+}
+
+/* ---- replacing ---- */
+
+/* Exits with an error if an input file can no longer be replaced.  Sets
+ * one->original: the path of the input file with the suffix of --in-place or,
+ * if there is none, a random path beside the input file. */
+static void
+name_second(const struct cli *cli, struct replacement *one)
+{
+	const char *slash = strrchr(one->target, '/');
+	char path[4096], name[CTX_TEMPORARY_NAME];
+
+	check_unchanged(cli, one);
+	cli_check_original(cli, one->name, one->target);
+	ctx_temporary_name(name);
+	if (cli->suffix != NULL)
+		cli_name_original(cli, one->name, one->target, path);
+	else
+		(void)snprintf(path, sizeof path, "%.*s/%s",
+		    (int)(slash - one->target), one->target, name);
+	one->original = strdup(path);
+	if (one->original == NULL)
+		cli_die(cli, "out of memory");
+}
+
+/* Gives each input file that was replaced its original back, and removes the
+ * second names of the other originals. */
+static void
+restore_originals(const struct cli *cli)
+{
+	const struct replacement *one;
+
+	for (one = now.list; one < now.list + now.n; one++) {
+		if (one->temporary != NULL && one->is_kept)
+			(void)unlink(one->original);
+		if (one->temporary != NULL ||
+		    (one->is_kept && rename(one->original, one->target) == 0))
+			continue;
+		cli_say(cli, "%s: was replaced before the error%s%s", one->name,
+		    one->is_kept ? "; the original is " : "",
+		    one->is_kept ? one->original : "");
+	}
+}
+
+/* Exits because the last system call has failed, after it has undone the
+ * replacement of all input files. what: what could not be done with the file at
+ * path. */
+static _Noreturn void
+undo(const struct cli *cli, const char *what, const char *path)
+{
+	int sys = errno;
+
+	restore_originals(cli);
+	if (sys == EEXIST)
+		cli_refuse_kept(cli, path);
+	cli_die_errno(cli, what, path, sys);
+}
+
+/* Replaces all input files by their new versions, or none.  link(2) never
+ * overwrites a file.  It fails on file systems without hard links; then an
+ * original is not kept, and a suffix is an error. */
+static void
+replace_all(const struct cli *cli)
+{
+	struct replacement *const end = now.list + now.n, *one;
+
+	for (one = now.list; one < end; one++)
+		name_second(cli, one);
+	for (one = now.list; one < end; one++) {
+		one->is_kept = link(one->target, one->original) == 0;
+		if (!one->is_kept && cli->suffix != NULL)
+			undo(cli, "keep the original as", one->original);
+	}
+	for (one = now.list; one < end; one++) {
+		if (rename(one->temporary, one->target) < 0)
+			undo(cli, "replace", one->name);
+		free(one->temporary);
+		one->temporary = NULL;
+	}
+	for (one = now.list; one < end; one++)
+		if (one->is_kept && cli->suffix == NULL &&
+		    unlink(one->original) < 0)
+			cli_say(cli, "cannot remove %s: %s", one->original,
+			    strerror(errno));
 }
 
 void
@@ -441,20 +342,22 @@ cli_replace_inputs(const struct cli *cli)
 	unsigned held;
 	size_t i;
 
-	if (now.n > 0 && cli->archive != NULL &&
-	    ctx_archive_sync(cli->archive, &err) < 0)
+	if (now.n == 0)
+		return;
+	if (cli->status == CLI_TROUBLE) {
+		cli_say(cli,
+		    "no other file is replaced, because of the error above");
+		return;
+	}
+	if (cli->archive != NULL && ctx_archive_sync(cli->archive, &err) < 0)
 		cli_fail(cli, &err);
 	/* Signals are deferred, so that none ends the process when only some
 	 * files are replaced. */
 	held = ctx_signals_defer();
+	replace_all(cli);
+	ctx_signals_release(held);
 	for (i = 0; i < now.n; i++) {
-		check_unchanged(cli, &now.list[i]);
-		check_original(cli, now.list[i].name, now.list[i].target);
-	}
-	for (i = 0; i < now.n; i++) {
-		replace(cli, &now.list[i]);
-		free(now.list[i].target);
+		free_replacement(&now.list[i]);
 	}
 	now.n = 0;
-	ctx_signals_release(held);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "prune/prune.h"
-#include "cli/cli.h"
+#include "cli/in_place.h"
 #include "cli/similar.h"
 #include "ctx.h"
 
