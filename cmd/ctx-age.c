@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "age/age.h"
-#include "cli/cli.h"
+#include "cli/in_place.h"
 #include "cli/option_rows.h"
 
 struct age_command {
@@ -162,6 +162,7 @@ report_counts(struct age_command *age, const struct ctx_age_counts *counts)
 {
 	const char *what =
 	    age->options.media ? "blocks of media" : "tool results";
+	char moved[100];
 
 	if (age->n_failed > 1)
 		cli_say(&age->cli,
@@ -175,10 +176,12 @@ report_counts(struct age_command *age, const struct ctx_age_counts *counts)
 		    "a timestamp");
 	cli_note_reasoning(&age->cli, counts->bound, counts->refused);
 	cli_note_removed_reasoning(&age->cli, counts->reasoning);
+	(void)snprintf(moved, sizeof moved,
+	    "moved %" PRIu64 " %s to files, saved %" PRIu64 " tokens",
+	    counts->results, what, counts->tokens);
+	cli_describe_change("%s", moved);
 	if (age->cli.verbose)
-		cli_say(&age->cli,
-		    "moved %" PRIu64 " %s to files, saved %" PRIu64 " tokens",
-		    counts->results, what, counts->tokens);
+		cli_say(&age->cli, "%s", moved);
 }
 
 int

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "cache/cache.h"
-#include "cli/cli.h"
+#include "cli/in_place.h"
 #include "cli/option_rows.h"
 
 /* Maximum number of warnings about single conversations that ctx-cache prints.
@@ -123,12 +123,17 @@ write_breakpoints(struct cache_command *cache,
 	struct ctx_stream stream;
 	struct ctx_writer writer;
 	struct ctx_err err;
+	uint64_t before;
 
 	while (cli_next_stream(&cache->cli, &stream, &writer)) {
+		before = cache->breakpoints;
 		if (ctx_mark_cache(&stream, &writer, counters, &cache->options,
 			&err) < 0)
 			cli_fail(&cache->cli, &err);
 		cli_note_stream(&cache->cli, &stream);
+		if (!cache->options.strip)
+			cli_describe_change("set %" PRIu64 " breakpoints",
+			    cache->breakpoints - before);
 		cli_end_stream(&cache->cli, &stream, &writer);
 	}
 	cli_report_close(&cache->cli, &cache->report, &cache->options.report);

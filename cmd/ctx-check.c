@@ -8,6 +8,7 @@
 
 #include "check/check.h"
 #include "check/after.h"
+#include "cli/in_place.h"
 #include "cli/option_rows.h"
 #include "ctx.h"
 
@@ -275,10 +276,12 @@ check_files(struct check_command *check)
 	struct ctx_writer writer, *output = NULL;
 	struct ctx_stream stream;
 	struct ctx_err err;
+	uint64_t before;
 
 	if (check->repair && !check->report.dry_run)
 		output = &writer;
 	while (cli_next_stream(&check->cli, &stream, output)) {
+		before = check->fixed;
 		if (ctx_check_stream(&stream, output, &check->options, &err) <
 		    0) {
 			if (check->sarif)
@@ -288,6 +291,8 @@ check_files(struct check_command *check)
 		cli_require_messages(&check->cli, &stream);
 		cli_note_stream(&check->cli, &stream);
 		report_file(check);
+		cli_describe_change("findings repaired: %" PRIu64,
+		    check->fixed - before);
 		cli_end_stream(&check->cli, &stream, output);
 	}
 }

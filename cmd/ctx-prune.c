@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/in_place.h"
 #include "prune/print_plan.h"
 #include "prune/strategy_options.h"
 
@@ -20,6 +21,9 @@ struct prune_command {
 	bool join, timeout_given;
 	uint64_t timeout;
 	unsigned on_failure;
+	/* sums of the conversations of an input file: messages and tokens, as
+	 * read and as written */
+	uint64_t messages, messages_kept, before, after;
 	uint64_t over; /* number of conversations above the budget */
 	/* number of conversations from which nothing could be removed */
 	uint64_t failed;
@@ -148,6 +152,23 @@ say_kept_all(struct prune_command *prune,
 	    by_tokens ? " tokens" : "");
 }
 
+/* Adds the figures of a conversation to the sums of its file, and says them for
+ * --in-place. */
+static void
+describe(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
+{
+	char before[16], after[16];
+
+	prune->messages += outcome->messages;
+	prune->messages_kept += outcome->messages_kept;
+	prune->before += outcome->before;
+	prune->after += outcome->after;
+	cli_describe_change("%" PRIu64 " messages, %s tokens -> %" PRIu64
+			    " messages, %s tokens",
+	    prune->messages, cli_short_number(before, prune->before),
+	    prune->messages_kept, cli_short_number(after, prune->after));
+}
+
 static int
 report_conversation(void *user, const struct ctx_prune_outcome *outcome,
     struct ctx_err *err)
@@ -177,6 +198,7 @@ report_conversation(void *user, const struct ctx_prune_outcome *outcome,
 		    outcome->file);
 	prune->reasoning_reported |= outcome->breaks_signed_reasoning;
 	say_kept_all(prune, outcome);
+	describe(prune, outcome);
 	if (cli_report_plans(&prune->report))
 		rc = plan_print(&prune->cli, &prune->report, outcome, err);
 	if (prune->cli.verbose)
@@ -426,6 +448,8 @@ main(int argc, char **argv)
 	    &(struct cli_sandbox_grants){.counters = &counters});
 	while (cli_next_stream(&prune.cli, &stream, &writer)) {
 		cli_prefetch(&prune.cli, &stream, &counters);
+		prune.messages = prune.messages_kept = 0;
+		prune.before = prune.after = 0;
 		if (ctx_prune_stream(&stream, &writer, &counters,
 			&prune.options, &err) < 0)
 			cli_fail(&prune.cli, &err);

@@ -206,3 +206,30 @@ X
 	# Numbers stand below each other.
 	[ "$(sed -n 's/ tokens.*//p' pipe | awk '{ print length }' | sort -u)" = 66 ]
 }
+
+@test "-i says on a terminal what changed in each file, and where the original is" {
+	cp "$agent" one
+	cp "$agent" two
+	ln -s one link
+	read -r tokens messages _ <<< "$(ctx-count one | tr -d '~')"
+	ctx-prune -b 20k one > want
+	read -r after kept _ <<< "$(ctx-count want | tr -d '~')"
+	on_terminal "ctx-prune -b 20k -i.bak link two" 300
+	figures="$messages messages, $((tokens / 1000))k tokens -> $kept messages, $((after / 1000))k tokens"
+	[ "$(cat tty)" = "ctx-prune: link: $figures; original in $PWD/one.bak
+ctx-prune: two: $figures; original in two.bak" ] || fail "$(cat tty)"
+	on_terminal "ctx-prune -b 20k -i two"
+	[ "$(cat tty)" = "ctx-prune: two: nothing changed" ]
+	cp "$agent" one
+	on_terminal "ctx-age -o 1000 -i one"
+	grep -qx 'ctx-age: one: moved [0-9]* tool results to files, saved [0-9]* tokens' tty
+	on_terminal "ctx-truncate -l 300 -i one"
+	grep -qx 'ctx-truncate: one: [0-9.]* kB -> [0-9.]* kB' tty
+	tail -n +5 "$agent" > orphan
+	cp orphan again
+	on_terminal "ctx-check --repair -i orphan | grep -v :"
+	[ "$(tail -n 1 tty)" = "ctx-check: orphan: findings repaired: 2" ] || fail "$(cat tty)"
+	on_terminal "ctx-check -q --repair -i again; ctx-truncate -l 300 -i two 2> err"
+	[ ! -s tty ] || fail "$(cat tty)"
+	[ ! -s err ]
+}

@@ -534,6 +534,9 @@ void cli_print_masked(FILE *to, const char *p, size_t n);
 /* Writes a number in a short form such as "812", "9.4k" or "1.2M" to buf, and
  * returns buf. */
 const char *cli_short_number(char buf[16], uint64_t n);
+/* Writes a number of bytes such as "812 B", "9.4 kB" or "1.2 GB" to buf, and
+ * returns buf. */
+const char *cli_short_bytes(char buf[24], double n);
 /* Prints a place in a file: FILE:LINE, or only FILE if line is 0. */
 void cli_print_place(FILE *to, const char *file, uint64_t line);
 

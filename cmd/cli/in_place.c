@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,6 +38,8 @@ struct replacement {
 	 * true */
 	char *original;
 	bool is_kept;
+	/* what the command changed in the file, for people, or NULL */
+	char *change;
 };
 
 /* The input files that will be replaced.  The command may still be processing
@@ -48,6 +51,9 @@ static struct {
 	int fd; /* descriptor of the last temporary file */
 	/* exit status of the command before it processed the last input file */
 	int status;
+	/* What the command changed in the last input file; empty if the command
+	 * has not said it. */
+	char change[160];
 } now;
 
 /* ---- the temporary files ---- */
@@ -110,6 +116,7 @@ cli_begin_in_place(struct cli *cli, const char *name)
 		handle_ends(cli);
 	}
 	now.status = cli->status;
+	now.change[0] = '\0';
 	cli->status = CLI_YES;
 	cli->rewritten = name;
 	one = &now.list[now.n];
@@ -142,6 +149,7 @@ free_replacement(struct replacement *one)
 	free(one->target);
 	free(one->temporary);
 	free(one->original);
+	free(one->change);
 	*one = (struct replacement){0};
 }
 
@@ -214,6 +222,13 @@ has_changes(const struct cli *cli, const struct replacement *one)
 	    !is_equal(cli, one->name, (uint64_t)file.st_size);
 }
 
+/* Returns true if a person sees which files are replaced. */
+static bool
+is_told(const struct cli *cli)
+{
+	return !cli->still && isatty(STDERR_FILENO);
+}
+
 /* Returns true if the last input file must be replaced: if the command has
  * succeeded with it (status CLI_YES), and the new file differs from it. */
 static bool
@@ -226,7 +241,37 @@ is_wanted(const struct cli *cli, const struct replacement *one)
 		return false;
 	}
 	check_unchanged(cli, one);
-	return has_changes(cli, one);
+	if (has_changes(cli, one))
+		return true;
+	if (is_told(cli))
+		cli_say(cli, "%s: nothing changed", one->name);
+	return false;
+}
+
+void
+cli_describe_change(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(now.change, sizeof now.change, fmt, ap);
+	va_end(ap);
+}
+
+/* Stores what the command changed in the last input file. */
+static void
+record_change(const struct cli *cli, struct replacement *one)
+{
+	char before[24], after[24];
+	struct stat file;
+
+	if (fstat(now.fd, &file) < 0)
+		cli_die_errno(cli, "write", one->name, errno);
+	if (now.change[0] == '\0')
+		cli_describe_change("%s -> %s",
+		    cli_short_bytes(before, (double)one->before.st_size),
+		    cli_short_bytes(after, (double)file.st_size));
+	one->change = strdup(now.change);
 }
 
 void
@@ -244,6 +289,8 @@ cli_end_in_place(struct cli *cli)
 		free_replacement(one);
 	} else if (fsync(now.fd) < 0) {
 		cli_die_errno(cli, "write", one->name, errno);
+	} else if (is_told(cli)) {
+		record_change(cli, one);
 	}
 	(void)close(now.fd);
 	cli->rewritten = NULL;
@@ -335,6 +382,22 @@ replace_all(const struct cli *cli)
 			    strerror(errno));
 }
 
+/* Prints what changed in an input file, and where its original is. */
+static void
+tell(const struct cli *cli, const struct replacement *one)
+{
+	struct stat file;
+	bool is_link = lstat(one->name, &file) == 0 && S_ISLNK(file.st_mode);
+
+	if (one->change == NULL)
+		return;
+	if (cli->suffix == NULL)
+		cli_say(cli, "%s: %s", one->name, one->change);
+	else
+		cli_say(cli, "%s: %s; original in %s%s", one->name, one->change,
+		    is_link ? one->target : one->name, cli->suffix);
+}
+
 void
 cli_replace_inputs(const struct cli *cli)
 {
@@ -357,6 +420,7 @@ cli_replace_inputs(const struct cli *cli)
 	replace_all(cli);
 	ctx_signals_release(held);
 	for (i = 0; i < now.n; i++) {
+		tell(cli, &now.list[i]);
 		free_replacement(&now.list[i]);
 	}
 	now.n = 0;

@@ -11,10 +11,14 @@ void cli_check_in_place(const struct cli *cli);
  * cli_end_in_place is called, the exit status is that of this input file
  * alone. */
 int cli_begin_in_place(struct cli *cli, const char *name);
+/* Says what the command has changed in the input file, in a few words for
+ * people.  If this function is not called, they see the sizes of the file. */
+void cli_describe_change(const char *fmt, ...) CTX_FORMAT(1, 2);
 /* Marks the input file for replacement if the exit status is CLI_YES. */
 void cli_end_in_place(struct cli *cli);
 /* Syncs the archive, if there is one, then replaces all marked files or, after
- * an error, none. */
+ * an error, none.  Prints a line for each of them if standard error is a
+ * terminal. */
 void cli_replace_inputs(const struct cli *cli);
 
 /* Writes the path under which the original of an input file is kept to the

@@ -56,10 +56,8 @@ get_monotonic_ms(void)
 	return (uint64_t)cli_read_clock() / 1000000;
 }
 
-/* Writes a number of bytes to the buffer out, such as "812 B", "9.4 kB" or "1.2
- * GB". */
-static void
-print_bytes(char out[24], double n)
+const char *
+cli_short_bytes(char out[24], double n)
 {
 	static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
 	size_t unit = 0;
@@ -68,6 +66,7 @@ print_bytes(char out[24], double n)
 		n /= 1000;
 	(void)snprintf(out, 24, "%.*f %s", unit > 0 && n < 99.95 ? 1 : 0, n,
 	    units[unit]);
+	return out;
 }
 
 /* Writes a time in seconds to the buffer out, such as "0:07" or "1:02:03". */
@@ -104,15 +103,15 @@ print_state(const struct cli_progress *p, uint64_t time, char out[120])
 	char done[24], all[24], span[24];
 	size_t n;
 
-	print_bytes(done, (double)p->done);
-	print_bytes(all, (double)p->all);
+	(void)cli_short_bytes(done, (double)p->done);
+	(void)cli_short_bytes(all, (double)p->all);
 	n = (size_t)snprintf(out, 120, "%s%s%s", done, p->all > 0 ? " of " : "",
 	    p->all > 0 ? all : "");
 	/* In the first tenth of a second the rate in bytes per second is too
 	 * inexact, so it is not shown. */
 	if (seconds < 0.1)
 		return;
-	print_bytes(done, rate);
+	(void)cli_short_bytes(done, rate);
 	n += (size_t)snprintf(out + n, 120 - n, ", %s/s", done);
 	if (p->all <= p->done)
 		return;
