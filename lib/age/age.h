@@ -15,8 +15,8 @@
 
 /*
  * An aged tool result is a tool result that ctx-age has replaced by the
- * beginning of its text and a reference, which is the last line: "[12345
- * characters in SPOOL/NAME]".  NAME is a file with the full text in the
+ * beginning of its text and a reference.  The reference is the last line:
+ * "[12345 characters in SPOOL/NAME]".  NAME is a file with the full text in the
  * directory SPOOL.  NAME ends in hex digits of a SHA-256 and an extension.
  *
  * If the bytes of the result can be restored from its text alone, the SHA-256
@@ -25,12 +25,12 @@
  * several results may have the same text.
  *
  * A result is recognised as aged if its last line is a reference to a file in
- * this spool directory, and at most CTX_AGE_HEAD (4000) characters come before
+ * this spool directory, and at most CTX_AGE_HEAD (4000) characters are before
  * this line.
  *
  * An aged media block was replaced by a text block (stream/placeholder.h) of
  * two lines: "[image removed: 1568x1176 png]" and "[212345 bytes in
- * SPOOL/NAME]".  NAME contains the decoded image or file; NAME.json contains
+ * SPOOL/NAME]".  NAME contains the decoded image or file.  NAME.json contains
  * the media block and a line feed.  If the media block contains only a link to
  * the media, NAME ends in .json and contains the media block.  The SHA-256 is
  * that of the JSON file.
@@ -41,12 +41,12 @@ struct ctx_age_config {
 	 * If the member "opened" is NULL, ctx-age creates this directory when
 	 * the first result is stored. */
 	const char *spool;
-	/* A spool (directory of stored results) that the caller has opened by
-	 * ctx_spool_open with create = true, and closes after ctx_age_stream
-	 * has returned; or NULL. */
+	/* NULL, or a spool (directory of stored results) that the caller has
+	 * opened by ctx_spool_open with create = true.  The caller closes it
+	 * after ctx_age_stream has returned. */
 	struct ctx_spool *opened;
-	/* The error that occurred when the caller tried to open the spool, if
-	 * it could not be opened. */
+	/* The error because of which the caller could not open the spool
+	 * (directory of stored results), if it could not. */
 	const struct ctx_err *refused;
 	/* Template of the names of stored files, such as "{tool}-{sha256}.md"
 	 * (see ctx_spool_name). */
@@ -55,37 +55,38 @@ struct ctx_age_config {
 	 * The caller must then also set by_results, and the members keep and
 	 * step are numbers of media blocks. */
 	bool media;
-	/* True if the members keep and step are numbers of tool results; false
-	 * if they are numbers of messages. */
+	/* True: the members keep and step are numbers of tool results.  False:
+	 * they are numbers of messages. */
 	bool by_results;
 	/* True if only messages after the last assistant message are changed.
-	 * No request has contained these messages yet. */
+	 * These messages were in no request so far. */
 	bool unsent;
-	/* Number of the newest messages (or, with by_results, newest tool
-	 * results) that are not changed. */
+	/* Number of the newest messages that are not changed.  With by_results:
+	 * number of the newest tool results that are not changed. */
 	uint64_t keep;
 	/* ctx-age changes only results before a boundary in the conversation.
-	 * The boundary moves in steps of this many messages (or, with
-	 * by_results, tool results).  With a larger step the beginning of the
-	 * conversation remains the same for more requests, so that the
-	 * provider's prompt cache can be used.  At least 1. */
+	 * The boundary moves in steps of this many messages (with by_results:
+	 * tool results).  With a larger step, the beginning of the conversation
+	 * remains the same for more requests, and the provider's prompt cache
+	 * can be used for it.  At least 1. */
 	uint64_t step;
-	/* A message may be changed only if more than this many milliseconds are
-	 * between its timestamp and that of the newest message. 0: any age. */
+	/* A message is changed only if its timestamp is more than this many
+	 * milliseconds before that of the newest message.  0: the age does not
+	 * matter. */
 	uint64_t older;
 	/* Only tool results with more characters than this are replaced. */
 	uint64_t over;
-	/* Number of characters that are kept in the message from the beginning
-	 * of a replaced tool result.  The line that names the file comes after
+	/* Number of characters at the beginning of a replaced tool result that
+	 * are kept in the message.  The line that names the file comes after
 	 * them.  At most CTX_AGE_HEAD. */
 	uint64_t head;
-	/* Results are replaced only when the replacements would together save
-	 * at least this number of tokens. */
+	/* Results are replaced only if all replacements together save at least
+	 * this number of tokens. */
 	uint64_t at_least;
-	/* True if old tool results are replaced by the fixed text CTX_CLEARED
-	 * and not stored in files. */
+	/* true: replace old tool results by the fixed text CTX_CLEARED, and
+	 * store no files */
 	bool mask;
-	/* How to treat bound reasoning (signed reasoning that its provider
+	/* What is done with bound reasoning (signed reasoning that its provider
 	 * refuses if anything before it was changed): remove it, keep it, or
 	 * leave the conversation unchanged. */
 	enum ctx_reasoning reasoning;
@@ -102,10 +103,10 @@ struct ctx_age_config {
 
 struct ctx_age_counts {
 	/* results: number of tool results (or media blocks) that were moved to
-	 * files. tokens: number of tokens that these changes have saved. */
+	 * files. tokens: number of tokens that were saved by this. */
 	uint64_t results, tokens;
-	/* messages: number of messages that were read. timed: number of these
-	 * messages that have a timestamp. */
+	/* messages: number of messages that were read. timed: how many of them
+	 * have a timestamp. */
 	uint64_t messages, timed;
 	uint64_t failed; /* number of tool results that could not be stored */
 	/* Number of messages from which bound reasoning was removed: signed
@@ -115,8 +116,8 @@ struct ctx_age_counts {
 	/* Number of messages that still have signed reasoning which the
 	 * provider may refuse, because a message before it was changed. */
 	uint64_t bound;
-	/* Number of conversations that were not changed, because after a change
-	 * the provider would refuse their signed reasoning. */
+	/* Number of conversations that were left unchanged, because the
+	 * provider would refuse their signed reasoning after a change. */
 	uint64_t refused;
 };
 
@@ -125,7 +126,7 @@ struct ctx_age_counts {
  * references to the files in their place.  A file is on disk before the
  * reference to it is written.  A result is replaced only if that saves tokens.
  * A message without a timestamp has the age of the message before it.  If no
- * earlier message has a timestamp either, the message is not old.
+ * earlier message has a timestamp, the message is not old.
  *
  * Memory needed: the newest messages, which may not be changed yet, and the
  * messages that wait until at_least tokens can be saved.  With the option
@@ -140,17 +141,18 @@ int ctx_age_stream(struct ctx_stream *stream, struct ctx_writer *writer,
 /* ---- age/restore.c: puts the stored results back ------------------------ */
 
 enum ctx_aged_result_state {
-	/* The file exists, and has the size and the SHA-256 that the reference
-	 * says. */
+	/* The file exists, and has the size and the SHA-256 of the
+	 * reference. */
 	CTX_AGED_WHOLE,
 	CTX_AGED_MISSING, /* The file does not exist. */
-	/* The file has another size or SHA-256 than the reference says, or it
-	 * is not a regular file. */
+	/* The size or SHA-256 of the file differs from the reference, or the
+	 * file is not a regular file. */
 	CTX_AGED_CHANGED,
 };
 
-/* A reference to a spool file, found in a conversation.  A reference is a line
- * that names the file to which ctx-age has moved a tool result. */
+/* A reference to a spool file (a file to which ctx-age has moved a tool
+ * result), found in a conversation.  A reference is a line of a message that
+ * names the file. */
 struct ctx_found_reference {
 	/* name of the input file that contains the conversation */
 	const char *file;
@@ -176,13 +178,13 @@ struct ctx_restore_config {
 	 * NULL. */
 	int (*found)(void *user, const struct ctx_found_reference *aged,
 	    struct ctx_err *err);
-	/* Called for each text that looks like a reference to a file that is
-	 * not in the spool directory. dir: the directory of the file, as the
-	 * text names it; anybody may have written the text. dir is valid only
-	 * during the call.  May be NULL. */
+	/* Called for each text that looks like a reference to a file outside
+	 * the spool directory.  Anybody may have written this text. dir: the
+	 * directory of the file, as the text names it; valid only during the
+	 * call.  May be NULL. */
 	int (*foreign)(void *user, struct ctx_str dir, struct ctx_err *err);
-	/* Called for each row of hex digits in a record that is as long as the
-	 * hash in the name of a spool file, or longer.  With these digits the
+	/* Called for each row of hex digits in a record that is at least as
+	 * long as the hash in the name of a spool file.  With these digits the
 	 * caller can find the files to which the record refers. digits: the
 	 * last digits of the row, as many as the hash in a name has.  May be
 	 * NULL. */

@@ -84,10 +84,11 @@ ctx_age_may_age(const struct aging *aging, const struct ctx_message *message,
 }
 
 /* Adds the JSON edit that replaces a text by aging->aged.replacement, usually
- * the beginning of the text and a reference to a file.  First stores the text
- * in this file.  Stores nothing in a dry run, or with the option mask, which
- * replaces tool results by a text without a reference.  Returns 1, or 0 after
- * reporting that the text could not be stored, or -1 with *err. */
+ * the beginning of the text and a reference to a file.  Before that, stores the
+ * text in this file.  Stores nothing in a dry run, or with the option mask,
+ * which replaces tool results by a text without a reference.  Returns 1.
+ * Returns 0 after reporting that the text could not be stored.  Returns -1 with
+ * *err after another error. */
 static int
 store_text(struct aging *aging, const struct age_entry *entry,
     struct ctx_err *err)
@@ -123,8 +124,8 @@ age_copy(struct aging *aging, const struct age_entry *entry,
 }
 
 /* Replaces tool result or media block i by the text in aging->aged.  If the
- * agent has written a second copy of the tool result into the record, also
- * replaces the texts in this copy. */
+ * record also contains a second copy of the tool result, replaces the texts in
+ * this copy, too. */
 static int
 store_result(struct aging *aging, const struct age_entry *entry, size_t i,
     struct ctx_str tool, struct ctx_err *err)
@@ -144,10 +145,9 @@ store_result(struct aging *aging, const struct age_entry *entry, size_t i,
 	    : age_copy(aging, entry, &result, err);
 }
 
-/* Makes the short text that replaces block i (a tool result or media) and names
- * the file with the content of the block.  Writes the short text to
- * aging->aged.  Returns 1, or 0 if the block must not be replaced, or -1 with
- * *err. */
+/* Writes the short text that replaces block i (a tool result or media) to
+ * aging->aged.  The short text names the file with the content of the block.
+ * Returns 1, or 0 if the block must not be replaced, or -1 with *err. */
 static int
 age_block(struct aging *aging, struct age_queue *queue, size_t i,
     struct ctx_str tool, struct ctx_err *err)
@@ -163,11 +163,11 @@ age_block(struct aging *aging, struct age_queue *queue, size_t i,
 	    : ctx_age_result(&aging->aged, aging->options, &candidate, err);
 }
 
-/* Returns true if block i may be replaced: if the options tool and not_tool
- * select its tool, or if it is media outside of tool results, which belongs to
- * no tool. *left: how much work (see CTX_PATTERN_WORK) may still be spent on
- * matching regular expressions for this message; the work done here is
- * subtracted. */
+/* Returns true if block i may be replaced: the options tool and not_tool select
+ * its tool, or it is media outside of tool results, which belongs to no tool.
+ * *left: how much work (see CTX_PATTERN_WORK) may still be done to match
+ * regular expressions for this message; the function subtracts the work that it
+ * does. */
 static bool
 is_selected(struct aging *aging, size_t i, struct ctx_str tool, int64_t *left)
 {

@@ -17,9 +17,9 @@ ctx_age_queue_clear(struct aging *aging, struct age_queue *queue)
 	ctx_groups_reset(&queue->groups);
 }
 
-/* Sets *id to the id of the tool of the tool result that is block i or contains
- * block i.  Sets *id to 0 if the tool is not known, or if the block belongs to
- * no tool result. */
+/* Sets *id to the id of the tool of a tool result.  Block i is this tool result
+ * or is inside it.  Sets *id to 0 if the tool is not known, or if block i
+ * belongs to no tool result. */
 static int
 find_tool(struct age_queue *queue, const struct ctx_message *message, size_t i,
     uint32_t *id, struct ctx_err *err)
@@ -33,7 +33,8 @@ find_tool(struct age_queue *queue, const struct ctx_message *message, size_t i,
 }
 
 /* Counts the tool results of a message that was appended to the queue.  If any
- * of them may be replaced, stores the tool of each result in *entry. */
+ * of these results may be replaced, stores the tool of each result in
+ * *entry. */
 static int
 record_result_tools(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, const struct ctx_message *message,

@@ -9,8 +9,9 @@
 #include "stream/change_report.h"
 #include "stream/rewrite.h"
 
-/* An element of the queue of ctx-age: a message that is not written yet, or a
- * record that is not a message and comes after such a message. */
+/* An element of the queue of ctx-age: a message that was not written yet.  A
+ * record that is not a message and comes after such a message is also an
+ * element. */
 struct age_entry {
 	struct ctx_held_message held;
 	/* index of the element's message in the conversation, from 0 */
@@ -22,17 +23,16 @@ struct age_entry {
 	 * Valid if has_time is true. */
 	int64_t time;
 	bool has_time;
-	/* True if the message began in an earlier record, and this record
-	 * contains a further part of the message. */
+	/* True if the message began in an earlier record, and this record has a
+	 * further part of the message. */
 	bool continues;
 	uint32_t results;
 	/* For each tool result of the message: its tool, as an id in the string
 	 * table age_queue.groups.tools.  This struct owns the array.  NULL if
 	 * no result is long enough to be replaced. */
 	uint32_t *tools;
-	/* The JSON edits of this message are elements of the array
-	 * rewrite.edits. edits: number of these edits; first_edit: index of the
-	 * first of them. */
+	/* The JSON edits of this message: "edits" elements of the array
+	 * rewrite.edits, from the index first_edit on. */
 	size_t first_edit, edits;
 	struct message_place place;
 	bool is_signed; /* true if the message has signed reasoning */
@@ -41,16 +41,16 @@ struct age_entry {
 	bool has_aged_results;
 };
 
-/* A queue of messages of one conversation.  The messages wait, because it is
- * not known yet whether they are old enough to be changed. */
+/* A queue of messages of one conversation.  A message waits in the queue until
+ * it is known whether the message is old enough to be changed. */
 struct age_queue {
 	/* used for finding the tool of each tool result */
 	struct ctx_groups groups;
 	struct ctx_model_counter model_counter;
 	/* For a conversation inside a record, with the option unsent: number of
-	 * the first element of the queue after the last assistant message.  The
-	 * messages before this element were already sent to the provider, so
-	 * they are not changed. */
+	 * the first element of the queue after the last assistant message.
+	 * Messages before this element were already sent to the provider, and
+	 * are not changed. */
 	size_t sent_end;
 	/* Number of the first element of the queue whose tokens are not yet
 	 * included in the member "savings". */
@@ -58,7 +58,7 @@ struct age_queue {
 	/* Number of tokens that would be saved by replacing the old tool
 	 * results in all elements of the queue before number savings_end. */
 	uint64_t savings;
-	/* Number of messages, and of tool results, that were read so far. */
+	/* How many messages, and how many tool results, were read so far. */
 	uint64_t messages, results;
 	/* index of the newest message for which a change was reported, plus
 	 * 1 */
@@ -73,9 +73,9 @@ struct age_queue {
 	 * provider refuses it if anything before it was changed. */
 	bool binds;
 	bool changed; /* true once a message of the conversation was changed */
-	/* The place in the conversation of the message that was read last.
-	 * ctx-age stores messages in files before it removes their reasoning,
-	 * and computes the names of these files from the places. */
+	/* Place of the message that was read last in its conversation.  Before
+	 * ctx-age removes the reasoning of a message, it stores the message in
+	 * a file.  The name of the file is computed from this place. */
 	struct message_place place;
 };
 
@@ -90,8 +90,8 @@ struct aging {
 	/* lines: the conversation in which each message is a record of its own.
 	 * record: the conversation that is inside the current record. */
 	struct age_queue lines, record;
-	/* The spool, the directory in which tool results are stored.  The
-	 * member fd of the spool is -1 if the spool is not open. */
+	/* The spool, the directory in which tool results are stored.  Its
+	 * member fd is -1 if it is not open. */
 	struct ctx_spool spool;
 	/* The error because of which the spool (directory of stored results)
 	 * cannot be opened, or an error with the code CTX_OK if it can be
@@ -99,9 +99,9 @@ struct aging {
 	struct ctx_err refused;
 	struct aged_result aged;
 	struct ctx_buf text; /* scratch memory */
-	/* The JSON of a message after its old tool results were replaced.  It
-	 * still has its bound reasoning: signed reasoning that the provider
-	 * refuses if anything before it was changed. */
+	/* The JSON of a message after its old tool results were replaced, but
+	 * with its bound reasoning.  Bound reasoning is signed reasoning that
+	 * the provider refuses if anything before it was changed. */
 	struct ctx_buf unstripped;
 	/* edits that remove the bound reasoning from the JSON in
 	 * "unstripped" */
@@ -109,21 +109,20 @@ struct aging {
 	/* JSON of the message without its bound reasoning */
 	struct ctx_buf stripped;
 	struct ctx_buf name; /* name of a spool file */
-	/* The edits of the current record are committed in their order, by
-	 * syncing to disk the files with the texts that the edits replace.
-	 * committed_edits: number of edits that are committed.  For the edits
-	 * that are not committed yet: pending_results: number of tool results
-	 * that they replace; pending_tokens: number of tokens that they
-	 * save. */
+	/* Edits of the current record are committed in their order: the files
+	 * with the texts that they replace are synced to disk. committed_edits:
+	 * number of committed edits. pending_results: number of tool results
+	 * that the other edits replace. pending_tokens: number of tokens that
+	 * the other edits save. */
 	size_t committed_edits;
 	uint64_t pending_results, pending_tokens;
 };
 
 /* ---- age_queue.c ---- */
 
-/* Returns the list with the elements of a queue: aging->rewrite.elements for
- * the queue aging->record, or aging->rewrite.lines for the queue
- * aging->lines. */
+/* Returns the list with the elements of a queue.  For the queue aging->record,
+ * returns aging->rewrite.elements; for aging->lines, returns
+ * aging->rewrite.lines. */
 static inline struct ctx_held_queue *
 ctx_age_entries(struct aging *aging, const struct age_queue *queue)
 {
@@ -133,9 +132,9 @@ ctx_age_entries(struct aging *aging, const struct age_queue *queue)
 /* Frees the messages that were not written, and prepares the queue for the next
  * conversation. */
 void ctx_age_queue_clear(struct aging *aging, struct age_queue *queue);
-/* Appends the event's message to the queue, and also to queue->groups, in which
- * the tool of each tool result is looked up.  Returns the new element of the
- * queue, or NULL with *err. */
+/* Appends the event's message to the queue, and to queue->groups, in which the
+ * tool of each tool result is found.  Returns the new element of the queue, or
+ * NULL with *err. */
 struct age_entry *ctx_age_queue_append(struct aging *aging,
     struct age_queue *queue, const struct ctx_event *event,
     struct ctx_err *err);
@@ -147,33 +146,33 @@ int ctx_age_queue_begin(struct aging *aging, struct age_queue *queue,
 /* ---- age_message.c ---- */
 
 /* Opens the spool (directory for tool results) if it is not open yet.  Returns
- * 0, or -1 with *err if it cannot be opened; later calls then return the same
- * error. */
+ * 0, or -1 with *err if the spool cannot be opened; later calls then return the
+ * same error. */
 int ctx_age_open_spool(struct aging *aging, struct ctx_err *err);
-/* Counts tool results that could not be stored in a file, and so remain in the
- * conversation. results: number of these results.  Calls options->failed with
- * *err.  Returns -1 if *err is an error that must end the run, such as lack of
- * memory; otherwise 0. */
+/* Counts tool results that could not be stored in a file, so that they remain
+ * in the conversation. results: number of such results.  Calls options->failed
+ * with *err.  Returns -1 if *err must end the run, such as lack of memory;
+ * otherwise 0. */
 int ctx_age_report_failure(struct aging *aging, const struct age_entry *entry,
     uint64_t results, struct ctx_err *err);
-/* Returns the index of the first message that is too new to be changed or, with
- * the option by_results, the number of the first tool result that is too
- * new. */
+/* Returns the index of the first message that is too new to be changed.  With
+ * the option by_results, returns the number of the first tool result that is
+ * too new. */
 uint64_t ctx_age_find_boundary(const struct aging *aging,
     const struct age_queue *queue);
-/* Returns true if a message is old enough to be changed: more than
- * options->older milliseconds older than the newest message, or any age if this
- * option is 0. */
+/* Returns true if a message is old enough to be changed: it is more than
+ * options->older milliseconds older than the newest message.  Always true if
+ * this option is 0. */
 bool ctx_age_is_old(const struct aging *aging, const struct age_queue *queue,
     const struct age_entry *entry);
-/* Sets *is_counted to true if block i is a tool result or, with options->media,
- * media.  A text that ctx-age has written in place of media is counted, too, so
- * that a second run finds the same boundary between old and new media. */
+/* Sets *is_counted to true if block i is a tool result (with options->media:
+ * media).  A text that ctx-age has written in place of media counts as media,
+ * so that a second run finds the same boundary between old and new media. */
 int ctx_age_is_result(struct aging *aging, const struct ctx_message *message,
     size_t i, bool *is_counted, struct ctx_err *err);
-/* Returns true if the tool result in block i is long enough to be replaced:
- * its JSON has more bytes than options->over.  With options->media, returns
- * true if a text block can replace the media in block i. */
+/* Returns true if the tool result in block i is long enough to be replaced: its
+ * JSON has more bytes than options->over.  With options->media, returns true if
+ * a text block can replace the media in block i. */
 bool ctx_age_may_age(const struct aging *aging,
     const struct ctx_message *message, size_t i);
 /* Adds the edits that replace the old tool results of a message by references.
@@ -184,9 +183,10 @@ int ctx_age_message(struct aging *aging, struct age_queue *queue,
 
 /* ---- spool_reasoning.c ---- */
 
-/* Removes the bound reasoning of a message (signed reasoning that the provider
- * refuses if anything before it was changed) if this message or one before it
- * was changed.  Stores the original of the message in the spool directory. */
+/* Removes the bound reasoning of a message, if this message or an earlier one
+ * was changed.  Bound reasoning is signed reasoning that the provider refuses
+ * if anything before it was changed.  Stores the original of the message in the
+ * spool directory. */
 int ctx_age_remove_reasoning(struct aging *aging, struct age_queue *queue,
     struct age_entry *entry, struct ctx_err *err);
 
@@ -207,9 +207,9 @@ int ctx_age_report_message(struct aging *aging, struct age_queue *queue,
 bool ctx_age_is_before_boundary(const struct aging *aging,
     const struct age_queue *queue, const struct age_entry *entry);
 /* Returns true if all messages of the conversation must be read before any
- * message may be changed.  This is so if options->reasoning is
- * CTX_REASONING_FAIL and the reasoning is bound: the provider refuses signed
- * reasoning of this model if anything before it was changed. */
+ * message may be changed.  Two conditions must be met: options->reasoning is
+ * CTX_REASONING_FAIL, and the provider refuses signed reasoning of this model
+ * if anything before it was changed. */
 bool ctx_age_may_refuse(const struct aging *aging,
     const struct age_queue *queue);
 /* Sets *refused to true if no tool result in the queue may be replaced, because
@@ -217,21 +217,21 @@ bool ctx_age_may_refuse(const struct aging *aging,
  * anything before it was changed). */
 int ctx_age_check_refusal(struct aging *aging, struct age_queue *queue,
     bool *refused, struct ctx_err *err);
-/* Writes the messages at the beginning of the queue, up to the first that must
- * wait.  A message need not wait if none of its tool results is long enough to
- * be replaced.  A message that is old enough need not wait either; its tool
- * results are replaced by references first.  Writes nothing until at least
- * options->at_least tokens can be saved. */
+/* Writes the messages at the beginning of the queue, up to the first message
+ * that must wait.  A message need not wait if none of its tool results is long
+ * enough to be replaced, or if it is old enough; its old tool results are then
+ * replaced by references.  Writes nothing until at least options->at_least
+ * tokens can be saved. */
 int ctx_age_write_due(struct aging *aging, struct ctx_err *err);
 /* Writes all messages in the queue, at the end of the stream. broken: true if
- * the stream ended with an error, so that messages may be missing.  In this
- * case changes nothing if the option unsent is set, or if bound reasoning
- * (signed reasoning that the provider refuses if anything before it was
- * changed) could forbid changes. */
+ * the stream ended with an error, so that messages may be missing.  Then
+ * changes nothing if the option unsent is set, or if bound reasoning (signed
+ * reasoning that the provider refuses if anything before it was changed) could
+ * forbid changes. */
 int ctx_age_write_all(struct aging *aging, bool broken, struct ctx_err *err);
 /* Writes all messages in the queue except the last one, without changing them.
- * Removes the last message from the queue: its record is not complete, and is
- * written when the record ends. */
+ * Removes the last message from the queue, because its record is not complete.
+ * It is written when its record ends. */
 int ctx_age_write_unaged(struct aging *aging, struct ctx_err *err);
 
 #endif

@@ -20,7 +20,7 @@ is_text(const struct ctx_json *json, const struct ctx_block *block)
 }
 
 /* Returns the JSON of a content block that is stored in a file: the string of a
- * text block, or the whole block if it is of another kind. */
+ * text block, or the whole block of any other kind. */
 static struct ctx_str
 get_block_json(const struct ctx_json *json, const struct ctx_block *block)
 {
@@ -29,9 +29,9 @@ get_block_json(const struct ctx_json *json, const struct ctx_block *block)
 }
 
 /* Measures tool result i, because only results longer than a limit are
- * replaced.  Sets *chars to its length in characters.  Sets *node to the JSON
- * string that is the whole result, or to 0 if the result is not a single
- * string. */
+ * replaced.  Sets *chars to the length of the result in characters.  Sets *node
+ * to the JSON string that is the whole result, or to 0 if the result is not a
+ * single string. */
 static void
 measure_result(const struct ctx_message *message, size_t i, uint32_t *node,
     uint64_t *chars)
@@ -106,9 +106,9 @@ read_aged_text(struct aged_result *aged, const struct ctx_message *message,
 	return 0;
 }
 
-/* Sets *found to true if a tool result was already replaced: if its text (the
- * JSON string literal) ends with a reference to a file of the spool (directory
- * of stored results). */
+/* Sets *found to true if a tool result was already replaced: its text (the JSON
+ * string literal) ends with a reference to a file of the spool (directory of
+ * stored results). */
 static int
 is_reference(struct aged_result *aged, const struct ctx_age_config *options,
     struct ctx_str literal, bool *found, struct ctx_err *err)
@@ -130,7 +130,7 @@ is_reference(struct aged_result *aged, const struct ctx_age_config *options,
 /* ---- the JSON that replaces a result or media ---- */
 
 /* Returns how many bytes at the beginning of a text are kept: as many as
- * possible, but at most chars characters, and without cutting a grapheme
+ * possible, but at most chars characters, and without dividing a grapheme
  * cluster or base64 data. */
 static size_t
 find_head_end(const char *p, size_t n, uint64_t chars)
@@ -157,11 +157,11 @@ find_head_end(const char *p, size_t n, uint64_t chars)
 	return n;
 }
 
-/* Writes to aged->scratch the text that replaces aged->text: the beginning of
- * aged->text and a reference to a file, whose name is stored in
- * aged->file_name.  With the option mask the text is CTX_CLEARED, and there is
+/* Writes the text that replaces aged->text to aged->scratch: the beginning of
+ * aged->text, and a reference to a file.  Stores the name of the file in
+ * aged->file_name.  With the option mask, the text is CTX_CLEARED, and there is
  * no file. restores: true if the JSON aged->replaced can be restored byte for
- * byte from aged->text, so that this JSON need not be stored. */
+ * byte from aged->text; this JSON is then not stored. */
 static int
 make_reference_text(struct aged_result *aged,
     const struct ctx_age_config *options, struct ctx_str tool, bool restores,
@@ -254,8 +254,8 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_config *options,
 	if (is_aged)
 		return 0;
 	aged->replaced = ctx_json_str(json, content);
-	/* The tokens are counted before the text is copied to aged->text, so
-	 * that only one copy of the text is in memory at a time. */
+	/* The tokens are counted before the text is copied to aged->text.  So
+	 * only one copy of the text is in memory at a time. */
 	if (count_result_tokens(result, &before, err) < 0 ||
 	    read_aged_text(aged, message, result->i, node, err) < 0 ||
 	    make_reference_text(aged, options, result->tool,
@@ -273,8 +273,8 @@ ctx_age_result(struct aged_result *aged, const struct ctx_age_config *options,
 	    : 1;
 }
 
-/* Reads a text into aged->text from the copy of a tool result that some agents
- * keep beside the message. node: JSON string of the text, or an array of
+/* Reads a text of the copy of a tool result that some agents keep beside the
+ * message into aged->text. node: JSON string of the text, or an array of
  * strings, each of which becomes a line. */
 static int
 read_copied_text(struct aged_result *aged, const struct ctx_json *json,
@@ -328,9 +328,9 @@ ctx_age_copied_text(struct aged_result *aged,
 /* ---- media ---- */
 
 /* Sets aged->file_name to the name of the file in which a media block is
- * stored.  Its extension is the format of the media.  If the block has only a
- * link to the media, the block itself is stored, and the extension is
- * "json". */
+ * stored.  The extension of the name is the format of the media.  If the block
+ * has only a link to the media, the block itself is stored, and the extension
+ * is "json". */
 static int
 name_media(struct aged_result *aged, const struct ctx_age_config *options,
     const struct ctx_media *media, const char digits[CTX_SPOOL_DIGITS],
@@ -346,7 +346,7 @@ name_media(struct aged_result *aged, const struct ctx_age_config *options,
 		(struct ctx_str){media->kind, strlen(media->kind)}, digits,
 		err) < 0)
 		return -1;
-	/* The name ends in the extension for texts.  It is replaced by the
+	/* The name ends in the extension for texts, which is replaced by the
 	 * extension for the media. */
 	(void)ctx_spool_is_name((struct ctx_str){name->p, name->n - 1}, &found);
 	name->n = (size_t)(found.p - name->p) + found.n;

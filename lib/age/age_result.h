@@ -17,12 +17,12 @@ struct aged_result {
 	/* Name of the spool file, terminated by a NUL byte.  Empty if nothing
 	 * is stored. */
 	struct ctx_buf file_name;
-	/* The JSON of the result or media block, if this JSON is stored in a
-	 * file; otherwise its length json.n is 0.  The pointer json.p points
-	 * into the message's JSON. */
+	/* The JSON of the result or media block, if it is stored in a file; the
+	 * pointer json.p points into the message's JSON.  Otherwise the length
+	 * json.n is 0. */
 	struct ctx_str json;
-	/* True if only the member json is stored, not the member text.  This is
-	 * so for a media block that is only a link to the media. */
+	/* True if only the member json is stored, not the member text: the
+	 * media block is only a link to the media. */
 	bool json_only;
 	/* The JSON that is replaced, a part of the message's JSON. */
 	struct ctx_str replaced;
@@ -41,24 +41,25 @@ struct age_candidate {
 	struct ctx_counter *counter; /* token counter of the model */
 };
 
-/* Writes to *aged the reference that replaces a tool result, and the content of
- * the file with the result.  Returns 1; or 0 if the result must not be
+/* Writes the reference that replaces a tool result, and the content of the file
+ * with the result, to *aged.  Returns 1.  Returns 0 if the result must not be
  * replaced, because it is too short, was replaced before, or no token would be
- * saved; or -1 with *err. */
+ * saved.  Returns -1 with *err after an error. */
 int ctx_age_result(struct aged_result *aged,
     const struct ctx_age_config *options, const struct age_candidate *result,
     struct ctx_err *err);
-/* Some agents keep a copy of a tool result beside the message.  Writes to *aged
- * the reference that replaces a text in this copy, and the content of the file
- * with the text. node: JSON string of the text, or an array of texts, which is
- * replaced by an array with the reference as its only element.  Returns 1; or 0
- * if the text must not be replaced, because it is too short, was replaced
- * before, or is not longer than its replacement; or -1 with *err. */
+/* Some agents keep a copy of a tool result beside the message.  Writes the
+ * reference that replaces a text in this copy, and the content of the file with
+ * the text, to *aged. node: JSON string of the text, or an array of texts; an
+ * array is replaced by an array with the reference as its only element.
+ * Returns 1.  Returns 0 if the text must not be replaced, because it is too
+ * short, was replaced before, or is not longer than its replacement.  Returns
+ * -1 with *err after an error. */
 int ctx_age_copied_text(struct aged_result *aged,
     const struct ctx_age_config *options, const struct age_candidate *result,
     uint32_t node, struct ctx_err *err);
-/* Writes to *aged the reference that replaces a media block, and the content of
- * the file with the media.  Returns 1, or 0 if the block must not be replaced,
+/* Writes the reference that replaces a media block, and the content of the file
+ * with the media, to *aged.  Returns 1, or 0 if the block must not be replaced,
  * or -1 with *err. */
 int ctx_age_media(struct aged_result *aged,
     const struct ctx_age_config *options, const struct age_candidate *candidate,

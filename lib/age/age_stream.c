@@ -2,16 +2,16 @@
  * age_stream.c - moves old tool results, or media, of a stream to files, and
  * writes references to them
  *
- * In this file a media block that is moved is called a result, too.
+ * In this file a media block that is moved is also called a result.
  *
  * A message with a result that is long enough, and all records after it, are
  * kept in a queue in memory (age_queue.h).  After enough newer messages were
  * read (see the options keep, step and older in age.h), the message is "before
- * the boundary": its results are replaced and it is written.  With the option
- * at_least, all messages are kept until enough tokens can be saved.  Messages
- * inside a record are handled at the end of the record.
+ * the boundary": its results are replaced, and the message is written.  With
+ * the option at_least, all messages are kept until enough tokens can be saved.
+ * Messages inside a record are handled at the end of the record.
  *
- * The queue has copies of records, except of long ones.  Copying takes 3 % of
+ * The queue has copies of all records that are not long.  Copying takes 3 % of
  * the CPU instructions of a run with the option mask, and 1 % of a run without
  * it, which writes files.  So avoiding the copies would not be worth the
  * effort.
@@ -33,8 +33,8 @@ begin_aging(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    event->inside ? &aging->record : &aging->lines, event, err);
 }
 
-/* Handles a message that is a record: adds it to the queue, or writes it at
- * once if it cannot be changed and no message before it is in the queue. */
+/* Handles a message that is a record: adds it to the queue.  If the message
+ * cannot be changed and the queue is empty, writes it at once. */
 static int
 queue_record(struct aging *aging, const struct ctx_event *event,
     struct ctx_err *err)
@@ -48,8 +48,8 @@ queue_record(struct aging *aging, const struct ctx_event *event,
 		return -1;
 	if (aging->options->unsent && ctx_message_was_sent(event->message))
 		return ctx_age_write_unaged(aging, err);
-	/* Nothing in this message will be changed, and no other message is in
-	 * the queue.  So the message is written at once. */
+	/* Nothing in this message will be changed, and it is the only message
+	 * in the queue.  So the message is written at once. */
 	if (entry->tools == NULL && lines->first == lines->end - 1 &&
 	    !(queue->changed && entry->is_signed) &&
 	    !ctx_age_may_refuse(aging, queue)) {
@@ -175,7 +175,7 @@ end_aged_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 	struct aging *aging = user;
 
 	/* The stream may have ended inside a record, whose edits were dropped.
-	 * So no edit remains whose tool results are on disk. */
+	 * So there is no edit whose tool results are on disk. */
 	aging->committed_edits = 0;
 	return how == CTX_END_REFUSED || how == CTX_END_FAILED
 	    ? 0

@@ -22,8 +22,8 @@ ctx_restore_open_spool(struct restoration *restoration, struct ctx_err *err)
 	return restoration->no_spool ? 0 : -1;
 }
 
-/* Returns true if wanted is the beginning of the SHA-256 of the file's content,
- * as hex digits. */
+/* Returns true if the SHA-256 of the file's content, as hex digits, begins with
+ * wanted. */
 static bool
 has_digits(const struct ctx_buf *file, const char *wanted)
 {
@@ -53,8 +53,8 @@ ctx_restore_check_file(int rc, enum ctx_aged_result_state *state,
 	*state = rc > 0 ? CTX_AGED_WHOLE : CTX_AGED_MISSING;
 	if (rc >= 0)
 		return 0;
-	/* CTX_EFILE means that a symbolic link or a special file is in the
-	 * place of the spool file. */
+	/* CTX_EFILE: there is a symbolic link or a special file in place of the
+	 * spool file. */
 	if (err->code != CTX_EFILE &&
 	    !(err->code == CTX_ESYS &&
 		(err->sys == ELOOP || err->sys == ENXIO)))

@@ -30,7 +30,7 @@ append_media_digits(struct ctx_buf *out, const struct ctx_message *message,
 	return ctx_buf_printf(out, err, "%.*s\n", CTX_SPOOL_DIGITS, digits);
 }
 
-/* Appends the parts of a content block that ctx-age never changes, so that they
+/* Appends the parts of a content block that ctx-age never changes.  These parts
  * identify a message even after ctx-age has changed it.  For a text: the text.
  * For a tool call: its arguments, id and tool name.  For media outside of tool
  * results, or a text that ctx-age has written in place of media: the hex digits
@@ -86,8 +86,8 @@ ctx_place_next(struct message_place *place, const struct ctx_message *message,
 	for (i = 0; i < message->n && rc == 0; i++)
 		rc = append_stable_block(&stable, message, i, scratch, err);
 	/* The hash of the parts that ctx-age never changes is computed for
-	 * every message of the conversation.  So it is SipHash, which is faster
-	 * than SHA-256. */
+	 * every message of the conversation.  SipHash is used, because it is
+	 * faster than SHA-256. */
 	if (stable.n > 0)
 		ctx_hash_wide(&place->so_far, stable.p, stable.n,
 		    place->so_far.k);

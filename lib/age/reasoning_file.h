@@ -19,15 +19,14 @@
  * to this message.  The message alone is not enough, because messages like "ok"
  * occur in many conversations.
  */
-/* Place of a message in its conversation.  The name of the file with the
- * original of the message is computed from this place. */
+/* Place of a message in its conversation.  It determines the name of the file
+ * with the original of the message. */
 struct message_place {
 	/* Hash of the texts, tool calls and media of the conversation, up to
 	 * and including this message, without system messages.  Of media, the
 	 * hex digits in the name of their spool file are hashed, so that the
 	 * hash remains the same if ctx-age replaces media by a reference to
-	 * this file.  The hash for the next message is computed with this hash
-	 * as key. */
+	 * this file.  This hash is the key for the hash of the next message. */
 	struct ctx_hashkey so_far;
 	uint64_t message; /* index of the message in the conversation, from 0 */
 	/* For a message that is split over several records: number of the
@@ -35,15 +34,15 @@ struct message_place {
 	uint64_t record;
 };
 
-/* Changes *place to the place of the next message. message: the next message;
+/* Changes *place to the place of the next message. message: the next message.
  * index: index of the next message in the conversation.  Adds the next message
  * to the hash place->so_far, without texts that ctx has written in place of
  * reasoning. */
 int ctx_place_next(struct message_place *place,
     const struct ctx_message *message, uint64_t index, struct ctx_buf *scratch,
     struct ctx_err *err);
-/* Sets name to the name of the file with the original of a message, terminated
- * by a NUL byte. message: JSON of the message without its reasoning; place:
+/* Sets name to the name of the file with the original of a message, with a NUL
+ * byte at the end. message: JSON of the message without its reasoning. place:
  * where the message is in the conversation. */
 int ctx_reasoning_name(struct ctx_buf *name, struct ctx_str message,
     const struct message_place *place, struct ctx_err *err);

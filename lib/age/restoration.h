@@ -15,22 +15,21 @@
  * bits. */
 #define MAX_FILE UINT32_MAX
 
-/* A message into which a tool result was put back.  It is reported at the end
- * of its record. */
+/* A message into which a tool result was put back.  Reported at the end of its
+ * record. */
 struct restored_message {
 	struct ctx_held_message held;
 	/* token counter of the conversation's model */
 	struct ctx_counter *counter;
-	/* Id in restoration.tools of the first tool that is named in the
-	 * message. */
+	/* Id, in restoration.tools, of the first tool that the message
+	 * names. */
 	uint32_t tool;
 	uint64_t index; /* index of the message in the conversation, from 0 */
 	/* True if an earlier record of the same message was already
 	 * reported. */
 	bool continues;
-	/* The JSON edits of this message are elements of the array
-	 * rewrite.edits: edits is their number, first_edit the index of the
-	 * first. */
+	/* The JSON edits of this message: "edits" elements of the array
+	 * rewrite.edits, from the index first_edit on. */
 	size_t first_edit, edits;
 };
 
@@ -46,8 +45,7 @@ struct restoration {
 	struct conversation_tracker line_tracker, record_tracker;
 	struct ctx_intern tools; /* names of tools, used in reports */
 	/* The spool, the directory with the tool results that ctx-age has moved
-	 * to files.  The member fd of the spool is -1 if the spool is not
-	 * open. */
+	 * to files.  Its member fd is -1 if it is not open. */
 	struct ctx_spool spool;
 	bool no_spool; /* true if the spool directory does not exist */
 	/* True once a text was read that may end with a reference to a file of
@@ -63,7 +61,7 @@ struct restoration {
 	struct ctx_edits strip_edits;
 	struct ctx_buf stripped; /* the original without its reasoning */
 	/* True if a file to which the record refers is missing or was changed.
-	 * The record is then not changed. */
+	 * The record is then left unchanged. */
 	bool has_broken_reference;
 	struct ctx_json json; /* JSON of a stored tool result */
 	/* text: scratch memory; name, file: name and content of a spool
@@ -88,13 +86,13 @@ struct restoration {
  * returns without error. */
 int ctx_restore_open_spool(struct restoration *restoration,
     struct ctx_err *err);
-/* Parses the content of a file as JSON into *json.  Returns 1 if it is exactly
- * one JSON value and a line feed, 0 if it is not, or -1 with *err. */
+/* Parses the content of a file as JSON into *json.  Returns 1 if the content is
+ * exactly one JSON value and a line feed, 0 if not, or -1 with *err. */
 int ctx_restore_scan_line(struct ctx_json *json, const struct ctx_buf *line,
     struct ctx_err *err);
 /* Sets *state according to rc and *err, the result of ctx_spool_get or
- * ctx_spool_sum: to CTX_AGED_WHOLE if the spool file was read, CTX_AGED_MISSING
- * if there is no such file, or CTX_AGED_CHANGED if it is too long or not a
+ * ctx_spool_sum.  CTX_AGED_WHOLE: the spool file was read.  CTX_AGED_MISSING:
+ * there is no such file.  CTX_AGED_CHANGED: the file is too long or not a
  * regular file.  Returns -1 if *err is another error, which must end the
  * run. */
 int ctx_restore_check_file(int rc, enum ctx_aged_result_state *state,
@@ -116,16 +114,16 @@ int ctx_restore_read_file(struct restoration *restoration,
 int ctx_restore_read_referenced(struct restoration *restoration,
     const struct ctx_reference *ref, struct ctx_buf *file,
     enum ctx_aged_result_state *state, struct ctx_err *err);
-/* Opens the spool (directory of stored results) if needed, and finds whether a
- * reference names a file in the spool.  Returns 1 if it does, even if the path
+/* Finds whether a reference names a file in the spool (directory of stored
+ * results), which is opened if needed.  Returns 1 if it does, even if the path
  * in the reference is written differently.  If the file is in another
  * directory, calls options->foreign and returns 0.  Returns -1 with *err after
  * an error. */
 int ctx_restore_find_spool(struct restoration *restoration,
     const struct ctx_reference *ref, struct ctx_err *err);
 /* Calls options->found for a reference to a file in the spool directory.  If
- * the file is missing or was changed, also sets a flag so that the current
- * record is not changed. */
+ * the file is missing or was changed, sets a flag that leaves the current
+ * record unchanged. */
 int ctx_restore_report_reference(struct restoration *restoration,
     const struct ctx_reference *ref, enum ctx_aged_result_state state,
     struct ctx_err *err);
@@ -156,7 +154,7 @@ int ctx_restore_copy(struct restoration *restoration,
 /* ---- restore_reasoning.c ---- */
 
 /* Puts back the reasoning that ctx-age has removed from a message.  Returns 1,
- * or 0 if none was removed, or -1 with *err. */
+ * or 0 if no reasoning was removed, or -1 with *err. */
 int ctx_restore_reasoning(struct restoration *restoration,
     const struct ctx_event *event, size_t first, struct ctx_err *err);
 

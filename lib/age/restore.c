@@ -3,8 +3,8 @@
  * conversation
  *
  * A reference is untrusted input.  A file is read only if it is directly in the
- * spool, the directory that the user gives.  Its content is used only if it has
- * the size and the SHA-256 that the reference says.
+ * spool, the directory that the user gives.  The content of the file is used
+ * only if it has the size and the SHA-256 of the reference.
  */
 #include <stdlib.h>
 #include <string.h>

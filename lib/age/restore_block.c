@@ -6,8 +6,8 @@
 #include "dialect/result_content.h"
 
 /* Appends the stored tool result in restoration->file to the replacement bytes
- * of an edit.  If media in the result were moved to files before, puts them
- * back, too. */
+ * of an edit.  If media in the result were moved to files earlier, puts the
+ * media back, too. */
 static int
 append_scanned_content(struct restoration *restoration, struct ctx_err *err)
 {
@@ -55,9 +55,9 @@ append_content_from_json(struct restoration *restoration,
 }
 
 /* Appends a stored tool result to the replacement bytes of an edit, if the
- * files that the reference names are unchanged. form: for a result that
- * consists of one text, the JSON before and after the string of this text.  A
- * file is read into memory only if it has the right size and SHA-256. */
+ * files of the reference are unchanged. form: for a result that consists of one
+ * text, the JSON before and after the string of this text.  A file is read into
+ * memory only if it has the right size and SHA-256. */
 static int
 append_referenced_content(struct restoration *restoration,
     const struct ctx_reference *ref, const char *const *form,
@@ -65,7 +65,7 @@ append_referenced_content(struct restoration *restoration,
 {
 	struct ctx_buf *file = &restoration->file;
 	/* The reference says how many characters the file has.  A character has
-	 * at most 4 bytes in UTF-8, so a file with more bytes was changed. */
+	 * at most 4 bytes in UTF-8, so a longer file was changed. */
 	uint64_t max_bytes =
 	    ref->chars < MAX_FILE / 4 ? 4 * ref->chars : MAX_FILE;
 	struct ctx_spool_sum sum;
@@ -95,9 +95,10 @@ append_referenced_content(struct restoration *restoration,
 }
 
 /* Returns the JSON node that a stored result replaces: the content of the tool
- * result.  If the stored result is an array, and the content is a reference
- * that is the only element of an array, returns that array. from: offset in the
- * replacement bytes of the edits at which the stored result begins. */
+ * result.  Exception: if the stored result is an array, and the content is a
+ * reference that is the only element of an array, returns this array. from:
+ * offset in the replacement bytes of the edits at which the stored result
+ * begins. */
 static uint32_t
 find_replaced(const struct restoration *restoration,
     const struct ctx_json *json, uint32_t content, size_t from)
@@ -183,9 +184,9 @@ ctx_restore_copy(struct restoration *restoration, const struct ctx_event *event,
 
 	if (ctx_result_copied(message) == message->n)
 		return 0;
-	/* If the agent's copy of the tool result consists only of a reference,
-	 * it is restored here: a reference begins with a bracket, like JSON,
-	 * and ctx_result_copy_next skips strings that may be JSON. */
+	/* The agent's copy of the tool result may consist only of a reference.
+	 * It is restored here, because ctx_result_copy_next skips strings that
+	 * may be JSON, and a reference begins with a bracket as JSON does. */
 	if (json->nodes[copy].kind == CTX_JSON_STRING)
 		return restore_result(restoration, event, copy, err);
 	while ((node = ctx_result_copy_next(message, node)) != 0)

@@ -68,8 +68,8 @@ is_placeholder_of(struct restoration *restoration,
 	return rc;
 }
 
-/* Reads the stored media block that a reference names into restoration->block.
- * Sets *state to whether the file of the block can be used. */
+/* Reads the stored media block of a reference into restoration->block.  Sets
+ * *state to whether the file of the block can be used. */
 static int
 read_spooled_block(struct restoration *restoration,
     const struct ctx_reference *ref, enum ctx_aged_result_state *state,

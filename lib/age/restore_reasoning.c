@@ -4,9 +4,9 @@
 #include "age/restoration.h"
 #include "stream/bound_reasoning.h"
 
-/* Returns true if this message or an earlier one contains a reference to a
- * file.  If none does, ctx-age has not removed reasoning from this message, so
- * the file with the original of the message is not looked for. */
+/* Returns true if this message or an earlier message contains a reference to a
+ * file.  If none does, ctx-age has not removed reasoning from this message, and
+ * the file with its original is not looked for. */
 static bool
 has_seen_reference(struct restoration *restoration,
     const struct ctx_message *message)
@@ -21,9 +21,9 @@ has_seen_reference(struct restoration *restoration,
 	return restoration->seen_reference;
 }
 
-/* Reads the original of a message, which was stored before its reasoning was
- * removed, into restoration->unstripped.  Returns 1, or 0 if no original is
- * stored, or -1 with *err. */
+/* Reads the original of a message into restoration->unstripped.  The original
+ * was stored before the reasoning was removed.  Returns 1, or 0 if no original
+ * is stored, or -1 with *err. */
 static int
 read_reasoning_file(struct restoration *restoration,
     const struct ctx_event *event, struct ctx_err *err)
@@ -45,9 +45,9 @@ read_reasoning_file(struct restoration *restoration,
 
 /* Parses restoration->unstripped, a line with a message from the spool
  * (directory of stored results), into rewrite.text_message.  Removes the line
- * feed of the line, and the message's signed reasoning.  Sets *is to true if
- * the result is equal to the message in the stream, which means that the stored
- * message is its original. */
+ * feed of the line, and the signed reasoning of the message.  Sets *is to true
+ * if the result is equal to the message in the stream: the stored message is
+ * then its original. */
 static int
 check_unstripped_message(struct restoration *restoration,
     const struct ctx_event *event, bool *is, struct ctx_err *err)
@@ -81,8 +81,8 @@ check_unstripped_message(struct restoration *restoration,
 }
 
 /* Calls options->found for the file with the original of a message. is: true if
- * the file really is the original of this message; if false, the file is
- * reported as changed (CTX_AGED_CHANGED). */
+ * the file is the original of this message.  If false, the file is reported as
+ * changed (CTX_AGED_CHANGED). */
 static int
 report_reasoning(struct restoration *restoration, const struct ctx_event *event,
     bool is, struct ctx_err *err)

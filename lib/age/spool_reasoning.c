@@ -1,12 +1,12 @@
-/* spool_reasoning.c - removes bound reasoning from a message (signed reasoning
- * that the provider refuses if anything before it was changed), and stores the
- * original of the message in a file */
+/* spool_reasoning.c - removes bound reasoning from a message, and stores the
+ * original of the message in a file; bound reasoning is signed reasoning that
+ * the provider refuses if anything before it was changed */
 #include "age/age_queue.h"
 #include "stream/bound_reasoning.h"
 
-/* Writes to aging->unstripped a message after its edits, and to aging->stripped
- * this message without its signed reasoning. value: JSON of the message before
- * the edits. */
+/* Applies the edits of a message.  Writes the result to aging->unstripped, and
+ * the result without its signed reasoning to aging->stripped. value: JSON of
+ * the message before the edits. */
 static int
 strip_message(struct aging *aging, const struct age_entry *entry,
     struct ctx_str value, struct ctx_err *err)

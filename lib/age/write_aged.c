@@ -43,8 +43,8 @@ ctx_age_report_message(struct aging *aging, struct age_queue *queue,
 	if (ctx_rewrite_reread(&aging->rewrite, held, err) < 0)
 		return -1;
 	/* Messages are reported in the order in which they were read.  So an
-	 * earlier record of this message was reported if and only if the last
-	 * report was about this message. */
+	 * earlier record of this message was reported if the last report was
+	 * about this message, and only then. */
 	change.continues =
 	    entry->continues && queue->reported_end == entry->message + 1;
 	queue->reported_end = entry->message + 1;
@@ -199,9 +199,8 @@ ctx_age_write_all(struct aging *aging, bool broken, struct ctx_err *err)
 		return -1;
 	if (!is_kept && ctx_age_write_due(aging, err) < 0)
 		return -1;
-	/* With the option by_results, a message in the queue may have tool
-	 * results that are old enough and others that are not.  The old ones
-	 * are replaced now. */
+	/* With the option by_results, a message in the queue may have old and
+	 * new tool results.  The old results are replaced now. */
 	may_age_results = !is_kept && aging->options->by_results &&
 	    queue->savings >= aging->options->at_least;
 	while (lines->first < lines->end)

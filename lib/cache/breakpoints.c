@@ -3,7 +3,7 @@
  * prompt-cache breakpoints
  *
  * The choice depends only on the last blocks of the conversation, so older
- * messages can be written before the conversation ends.  For each message, only
+ * messages can be written before the conversation ends.  Of each message, only
  * the blocks that may have a breakpoint are stored.
  */
 #include <stdlib.h>
@@ -67,8 +67,8 @@ find_cache_kind(const struct cache_run *run)
 }
 
 /* Chooses the provider for which cache breakpoints are written, by the name of
- * the model.  Used for a message format that many providers accept, so that the
- * format does not identify the provider. */
+ * the model.  Used for a message format that many providers accept, because
+ * such a format does not identify the provider. */
 static int
 decide_by_model(struct cache_run *run, struct ctx_err *err)
 {
@@ -202,8 +202,8 @@ ctx_breakpoints_count(const struct breakpoints *points,
 }
 
 /* Adds a breakpoint to the list, unless the list already has it.  The list has
- * space for all four breakpoints of a request. number: number of the message;
- * bit: which of its blocks, see struct breakpoints. */
+ * space for all four breakpoints of a request. number: number of the message.
+ * bit: which of the message's blocks, see struct breakpoints. */
 static void
 add_breakpoint(struct breakpoints *points, uint64_t number, unsigned bit,
     const char *rule)
@@ -219,9 +219,9 @@ add_breakpoint(struct breakpoints *points, uint64_t number, unsigned bit,
 	points->list[points->n++].bit = bit;
 }
 
-/* Adds a breakpoint to the list: at the last of those content blocks of a
- * message that may have a breakpoint. number: number of the message plus 1, or
- * 0 for no message.  Adds nothing if the message was already written. */
+/* Adds the breakpoint of a message to the list: at the last content block of
+ * the message that may have a breakpoint. number: number of the message plus 1,
+ * or 0 for no message.  Adds nothing if the message was already written. */
 static void
 add_breakpoint_at_end(const struct cache_run *run, struct breakpoints *points,
     uint64_t number, const char *rule)
@@ -243,9 +243,8 @@ ctx_cache_run_newest(const struct cache_run *run)
 	    find_lowest_bit(entry->places.mask);
 }
 
-/* Adds a breakpoint to the list: at the content block that is BREAKPOINT_STEP
- * blocks before the newest breakpoint, or at the next block that may have a
- * breakpoint. */
+/* Adds a breakpoint to the list: BREAKPOINT_STEP content blocks before the
+ * newest breakpoint, or at the next block that may have a breakpoint. */
 static void
 add_earlier_breakpoint(const struct cache_run *run, struct breakpoints *points)
 {

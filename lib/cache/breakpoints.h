@@ -13,26 +13,26 @@
 #define BREAKPOINT_STEP 15
 
 /* An element of the queue of ctx-cache: a message that is in memory until its
- * prompt-cache breakpoints are known, or a record that is not a message and
- * comes after such a message. */
+ * prompt-cache breakpoints are known.  A record that is not a message and comes
+ * after such a message is also an element. */
 struct cache_entry {
 	struct ctx_held_message held;
 	enum ctx_role role;
 	/* True if the message had no cache breakpoints in the input. */
 	bool is_unmarked;
 	struct ctx_breakpoint_places places;
-	/* Number of content blocks in the conversation before this message.
-	 * The system messages at the beginning are not counted. */
+	/* Number of content blocks in the conversation before this message,
+	 * without those of the system messages at the beginning. */
 	uint64_t first_block;
-	/* The report that is made about this message if its breakpoints change.
+	/* The report about this message, to be made if its breakpoints change.
 	 * Set only if reports are wanted.  This struct owns change.tool. */
 	struct ctx_change change;
 };
 
-/* The part that was read so far of a conversation that gets breakpoints.  The
- * messages of the conversation are numbered from 0. */
+/* A conversation that gets breakpoints, as far as it was read.  Its messages
+ * are numbered from 0. */
 struct cache_run {
-	/* The queue of the messages that are not written yet.  Its elements
+	/* The queue of the messages that were not written yet.  Its elements
 	 * have the type struct cache_entry. */
 	struct ctx_held_queue *entries;
 	/* input file of the first message of the conversation */
@@ -49,13 +49,13 @@ struct cache_run {
 	uint64_t tokens;
 	/* true as long as only system messages have been read */
 	bool leading;
-	/* Number of content blocks in all messages read so far.  The system
-	 * messages at the beginning are not counted. */
+	/* Number of content blocks in all messages read so far, without those
+	 * of the system messages at the beginning. */
 	uint64_t blocks;
 	/* Three messages that may get a breakpoint: the number of the message
 	 * plus 1, or 0 if there is no such message yet. system: the last of the
-	 * system messages at the beginning; newest: the last message after
-	 * them; previous: the message before the newest one. */
+	 * system messages at the beginning. newest: the last message after the
+	 * system messages. previous: the message before the newest message. */
 	uint64_t system, newest, previous;
 };
 
@@ -66,16 +66,15 @@ struct breakpoints {
 	struct {
 		uint64_t number; /* number of the message */
 		/* Which content block of the message gets the breakpoint:
-		 * number of blocks of the message that come after this block.
-		 * This is the number of the block's bit in
-		 * ctx_breakpoint_places.mask. */
+		 * number of blocks of the message after this block.  Also the
+		 * number of the block's bit in ctx_breakpoint_places.mask. */
 		unsigned bit;
 		const char *rule; /* name of this breakpoint in reports */
 	} list[CTX_BREAKPOINTS_MAX];
 	size_t n, max;
 	/* Masks like ctx_breakpoint_places.mask. system: which blocks of the
-	 * system prompt get a breakpoint; tools: which tool definitions get
-	 * one. */
+	 * system prompt get a breakpoint. tools: which tool definitions get a
+	 * breakpoint. */
 	uint32_t system, tools;
 };
 
@@ -85,49 +84,50 @@ extern const struct ctx_held_queue ctx_cache_entries;
 /* Frees the messages that were not written, and prepares *run for the next
  * conversation. */
 void ctx_cache_run_clear(struct cache_run *run);
-/* Returns the element of the queue that contains the message with this number.
- * The message must not have been written yet. */
+/* Returns the element of the queue for the message with this number.  The
+ * message must not have been written yet. */
 struct cache_entry *ctx_cache_run_at(const struct cache_run *run,
     uint64_t number);
-/* Appends the event's message to the queue.  Returns its element, or NULL with
- * *err. */
+/* Appends the event's message to the queue.  Returns the new element, or NULL
+ * with *err. */
 struct cache_entry *ctx_cache_run_add(struct cache_run *run,
     const struct ctx_event *event, struct ctx_err *err);
 
 /* Decides whether messages of this format get breakpoints, and how breakpoints
- * are written: sets run->status and run->format. provider: name of the provider
- * for which breakpoints are written, or NULL for the provider to which the
- * format belongs. */
+ * are written.  Sets run->status and run->format. provider: name of the
+ * provider for which breakpoints are written, or NULL for the provider to which
+ * the format belongs. */
 int ctx_cache_run_decide(struct cache_run *run,
     const struct ctx_dialect *dialect, const char *provider,
     struct ctx_err *err);
 
-/* Adds the JSON edits that write breakpoints into the given blocks of a
- * message, and remove all other breakpoints of the message. mask: the given
- * blocks, as in ctx_breakpoint_places.mask. */
+/* Adds the JSON edits that write breakpoints into certain blocks of a message,
+ * and remove all other breakpoints of the message. mask: these blocks, as in
+ * ctx_breakpoint_places.mask. */
 int ctx_cache_run_edit(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,
     uint32_t message, uint32_t mask, struct ctx_err *err);
 
 /* Finds which blocks of a message may have prompt-cache breakpoints, and
  * whether the message has any now.  Does not edit the message. writer->json:
- * JSON of the message.  Must be called for all messages in their order. */
+ * JSON of the message.  The caller must call this for all messages in their
+ * order. */
 int ctx_cache_run_find_places(struct cache_run *run, uint64_t number,
     struct ctx_breakpoint_writer *writer, struct ctx_err *err);
 
 /* Returns the index, in the conversation, of the content block that gets the
- * breakpoint of the newest message. */
+ * newest message's breakpoint. */
 uint64_t ctx_cache_run_newest(const struct cache_run *run);
 
 /* Chooses the breakpoints of the part of a conversation that was read so far.
- * json, layout: if the conversation is inside a request, the JSON of the
- * request, and where it contains the messages; otherwise NULL. */
+ * json, layout: for a conversation inside a request, the JSON of the request,
+ * and where it contains the messages; otherwise NULL. */
 void ctx_cache_run_place(const struct cache_run *run,
     const struct ctx_json *json, const struct ctx_record_layout *layout,
     struct breakpoints *points);
-/* Chooses only the breakpoint at the end of the system messages at the
- * beginning of a conversation.  Once another message was read, this breakpoint
- * cannot change any more. */
+/* Chooses only the breakpoint after the system messages at the beginning of a
+ * conversation.  This breakpoint cannot change any more once another message
+ * was read. */
 void ctx_cache_run_place_system(const struct cache_run *run,
     struct breakpoints *points);
 /* Returns the breakpoints that were chosen for a message, as a mask like
@@ -137,8 +137,8 @@ uint32_t ctx_breakpoints_of(const struct breakpoints *points, uint64_t number);
  * message, or NULL if there is none. number: number of the message. */
 const char *ctx_breakpoints_rule(const struct breakpoints *points,
     uint64_t number);
-/* Returns the number of breakpoints of a conversation, including those in
- * messages that were already written. */
+/* Returns the number of breakpoints of a conversation, with those in messages
+ * that were already written. */
 size_t ctx_breakpoints_count(const struct breakpoints *points,
     const struct cache_run *run);
 

@@ -14,8 +14,8 @@
 
 /* ---- cache/mark_cache.c: writes prompt-cache breakpoints ---------------- */
 
-/* Whether a conversation gets prompt-cache breakpoints and, if it gets none,
- * why. */
+/* Whether a conversation gets prompt-cache breakpoints, and the reason if it
+ * gets none. */
 enum ctx_cache_status {
 	CTX_CACHE_STATUS_MARKED,
 	/* no breakpoints, because the message format cannot have any */
@@ -42,9 +42,8 @@ struct ctx_cache_outcome {
 	const struct ctx_model *model; /* NULL if the model is not known */
 	/* number of breakpoints that the conversation gets */
 	size_t n_breakpoints;
-	/* If the conversation is too short to be cached, because it has fewer
-	 * tokens than the provider requires for the model: its number of
-	 * tokens.  Otherwise 0. */
+	/* If the conversation has fewer tokens than the provider requires to
+	 * cache it: its number of tokens.  Otherwise 0. */
 	uint64_t tokens;
 };
 
@@ -96,10 +95,10 @@ int ctx_mark_cache(struct ctx_stream *stream, struct ctx_writer *writer,
 /* ---- cache/request_diff.c: compares two requests ------------------------ */
 
 /* A request in the form in which a prompt cache compares requests: a list of
- * items.  The first items are the members of the request that are compared
- * before the messages, such as the tools.  After them come the messages.  White
- * space and breakpoints are ignored.  A message that is split over several
- * records has one item per record. */
+ * items.  The first items are the members of the request that come before the
+ * messages in the cache, such as the tools.  The other items are the messages.
+ * White space and breakpoints are ignored.  A message that is split over
+ * several records has one item per record. */
 struct ctx_request_prefix;
 struct ctx_request_prefix_item {
 	/* Key of the member, if the item is a member of the request; NULL if
@@ -117,8 +116,8 @@ struct ctx_request_prefix_item {
 	 * the next item has the next part of the message. */
 	bool is_continued;
 	/* Offset and length, in bytes, of the stored text by which this item is
-	 * compared with that of another request.  Set only if the option "keep"
-	 * is true. */
+	 * compared with the item of another request.  Set only if the option
+	 * "keep" is true. */
 	size_t text, text_n;
 };
 /* Options for reading a request that will be compared with another one. */
@@ -131,12 +130,11 @@ struct ctx_request_prefix_options {
 	/* Key of the hashes by which items are compared.  The key must be the
 	 * same for all requests that are compared. */
 	const struct ctx_hashkey *key;
-	/* True if this request is the earlier one of two that are compared.
+	/* True if this request is the earlier one of two compared requests.
 	 * The texts of its items are then stored. */
 	bool keep;
-	/* The earlier request with which this one is compared, or NULL.  When
-	 * the earlier request was read, the option "keep" must have been
-	 * true. */
+	/* The earlier request with which this request is compared, or NULL.
+	 * The earlier request must have been read with the option "keep". */
 	const struct ctx_request_prefix *earlier;
 };
 /* Reads the only conversation of a stream as a request.  The caller frees
@@ -147,14 +145,14 @@ int ctx_request_prefix_read(struct ctx_request_prefix **prefix,
     const struct ctx_request_prefix_options *options, struct ctx_err *err);
 void ctx_request_prefix_close(struct ctx_request_prefix *prefix);
 
-/* How a later request differs from an earlier one.  The prompt cache can be
- * used for all of the earlier request only if the later request repeats the
- * earlier one and appends messages. */
+/* How a later request differs from an earlier request.  The provider can read
+ * all of the earlier request from its prompt cache only if the later request
+ * repeats it and appends messages. */
 struct ctx_request_prefix_change {
 	bool appended; /* true if messages were only appended */
 	/* The first member or message of the request that differs.  NULL if
 	 * messages were only appended, or if the later request is equal to a
-	 * beginning of the earlier one. */
+	 * beginning of the earlier request. */
 	const struct ctx_request_prefix_item *item;
 	/* Place of the first byte that differs in the later request: its line
 	 * in the file, and its column in bytes, both from 1. */
@@ -163,19 +161,18 @@ struct ctx_request_prefix_change {
 	 * earlier request; now: from the later request. */
 	struct ctx_str was, now;
 	uint64_t messages; /* number of unchanged messages before the change */
-	/* Number of tokens of the earlier request that come before the first
-	 * member or message that differs.  The provider can still read them
-	 * from its cache. */
+	/* Number of tokens of the earlier request before the first member or
+	 * message that differs.  The provider can still read them from its
+	 * cache. */
 	uint64_t kept;
-	/* Number of tokens of the earlier request that come after the unchanged
-	 * part, from the first member or message that differs.  The provider
-	 * cannot read them from its cache any more. */
+	/* Number of tokens of the earlier request from the first member or
+	 * message that differs to its end.  The provider cannot read them from
+	 * its cache any more. */
 	uint64_t lost;
 	/* The first message because of which the provider refuses the later
-	 * request, or NULL if there is none.  Such a message has bound
-	 * reasoning (signed reasoning that the provider refuses if anything
-	 * before it was changed) after the first difference between the
-	 * requests. */
+	 * request, or NULL if there is none.  Such a message comes after the
+	 * first difference, and has bound reasoning (signed reasoning that the
+	 * provider refuses if anything before it was changed). */
 	const struct ctx_request_prefix_item *refused;
 };
 /* Finds how a later request differs from an earlier one.  When the caller read
@@ -196,9 +193,9 @@ struct ctx_pricing {
 	int64_t now; /* time of the request in seconds since 1970 */
 };
 /* Prices in millionths of a dollar per million tokens: of input, of reading
- * from the cache and of writing to it.  CTX_NO_PRICE if a price is not known.
- * A price is never computed from other prices, because that would be wrong for
- * some models. */
+ * from the cache and of writing to the cache.  CTX_NO_PRICE if a price is not
+ * known.  A price is never computed from other prices, because that would be
+ * wrong for some models. */
 struct ctx_prices {
 	uint64_t in, read, write;
 };
@@ -207,44 +204,42 @@ struct ctx_prices {
 /* Cost of sending a request when the prompt cache contains a part of it from an
  * earlier request. */
 struct ctx_cache_cost {
-	/* Size of the part at the beginning that is equal in both requests: in
-	 * messages, bytes and tokens.  A message that is split over several
-	 * records is counted if all its records are equal. */
+	/* Size of the beginning that is equal in both requests: in messages,
+	 * bytes and tokens.  A message that is split over several records is
+	 * counted if all its records are equal. */
 	uint64_t messages, bytes, tokens;
 	uint64_t all; /* number of messages in the later request */
-	/* True if the later request is the earlier one with messages
+	/* True if the later request is the earlier request with messages
 	 * appended. */
 	bool is_extension;
 	/* The first member or message of the later request that differs from
 	 * the earlier request, or NULL if there is none. */
 	const struct ctx_request_prefix_item *changed;
-	/* Tokens of the later request. read: read from the prompt cache;
-	 * written: written to the cache; fresh: neither read from the cache nor
+	/* Tokens of the later request. read: read from the prompt cache.
+	 * written: written to the cache. fresh: neither read from the cache nor
 	 * written to it. */
 	uint64_t read, written, fresh;
 	bool writes; /* true if the provider charges for cache writes */
 	enum ctx_basis basis; /* how far the token counts can be trusted */
-	/* For comparison: number of tokens of a request that only appends
-	 * messages to the earlier request. reusable: tokens of the earlier
-	 * request, all of which are read from the cache. appended: tokens of
-	 * the appended messages, which are those of the later request after its
-	 * last message that the earlier request contains, too. */
+	/* For comparison with a request that only appends messages to the
+	 * earlier request. reusable: tokens of the earlier request, which are
+	 * all read from the cache. appended: tokens of the new messages, which
+	 * are those of the later request after its last message that the
+	 * earlier request also contains. */
 	uint64_t reusable;
 	uint64_t appended;
 	struct ctx_prices prices; /* prices of the later request */
-	/* cost: what the later request costs in dollars; cost_unchanged: what
+	/* cost: what the later request costs in dollars. cost_unchanged: what
 	 * it would cost if it only appended messages to the earlier request.
 	 * Prices may depend on the length of a request. */
 	double cost, cost_unchanged;
-	/* known: true if all prices that are needed to compute cost are known.
-	 * known_unchanged: true if all prices that are needed to compute
-	 * cost_unchanged are known. */
+	/* known: true if all prices for cost are known. known_unchanged: true
+	 * if all prices for cost_unchanged are known. */
 	bool known, known_unchanged;
-	/* A change may make a request shorter, so that each later request costs
-	 * less.  This is the number of later requests whose savings pay for the
-	 * change: 0 if the change costs nothing extra, CTX_NEVER if savings
-	 * never pay for the change.  Valid if known and known_unchanged are
-	 * true. */
+	/* A change may make requests shorter, so that each later request costs
+	 * less.  Number of later requests whose savings pay for the change: 0
+	 * if the change costs nothing extra, CTX_NEVER if savings never pay for
+	 * it.  Valid if known and known_unchanged are true. */
 	uint64_t breakeven_requests;
 };
 int ctx_request_cost(const struct ctx_request_prefix *earlier,

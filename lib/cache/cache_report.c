@@ -94,8 +94,8 @@ report_member(const struct cache_report *report, const struct ctx_event *event,
 	    .line = event->record->line};
 
 	/* Removes the quotes around the member's key.  The key need not be
-	 * decoded, because no member that is reported here (such as "tools")
-	 * has a key with escapes. */
+	 * decoded, because the members that are reported here (such as "tools")
+	 * have keys without escapes. */
 	change.member = (struct ctx_str){name.p + 1, name.n - 2};
 	return ctx_cache_report_change(report, &change, rule,
 	    ctx_json_str(json, key + 1), err);

@@ -18,9 +18,9 @@ struct cache_report {
 	struct conversation_tracker lines, record;
 };
 
-/* Prepares the report about a message, in *change, for the case that its
- * breakpoints are changed later.  Does nothing if no reports are wanted.  The
- * caller frees change->tool.p. */
+/* Prepares the report about a message, in *change.  The report is made if the
+ * breakpoints of the message change later.  Does nothing if no reports are
+ * wanted.  The caller frees change->tool.p. */
 int ctx_cache_report_describe(struct cache_report *report,
     const struct ctx_event *event, struct ctx_change *change,
     struct ctx_err *err);
@@ -33,8 +33,8 @@ int ctx_cache_report_change(const struct cache_report *report,
     struct ctx_err *err);
 
 /* Adds JSON edits that write the chosen breakpoints into the system prompt and
- * the tool definitions of a request, and remove all other breakpoints from
- * them.  Archives and reports each member of the request that changes. */
+ * the tool definitions of a request, and remove all other breakpoints there.
+ * Archives and reports each changed member of the request. */
 int ctx_cache_mark_request(const struct cache_report *report,
     struct ctx_breakpoint_writer *writer, enum ctx_ttl ttl,
     const struct ctx_event *event, const struct breakpoints *points,

@@ -1,21 +1,21 @@
 /*
  * compare_item.c - compares a member or message of a request with the
- * corresponding one of an earlier request, as a prompt cache does
+ * corresponding member or message of an earlier request, as a prompt cache does
  *
  * The JSON of the member or message is converted to the "compared text".  This
  * text does not depend on white space, breakpoints and the escapes in strings.
- * The hashes of these texts are compared.
+ * Only hashes of these texts are compared.
  */
 #include <string.h>
 
 #include "cache/request_prefix.h"
 
 /* Maximum length in bytes of a JSON string that is copied to the compared text.
- * Of a longer string, the compared text contains a hash. */
+ * A longer string is represented there by a hash. */
 #define LONG_STRING ((size_t)64 << 10)
 
 /* Appends the brackets and braces among the n bytes at p, which are between two
- * keys or simple values of the JSON.  The other bytes (white space, commas,
+ * keys or simple values of the JSON.  All other bytes (white space, commas,
  * colons) are ignored when requests are compared. */
 static int
 add_brackets(struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err)
@@ -31,7 +31,7 @@ add_brackets(struct ctx_buf *out, const char *p, size_t n, struct ctx_err *err)
 
 /* Appends a JSON string to the compared text, with escapes as
  * ctx_json_string_encode writes them.  If the string is longer than
- * LONG_STRING, appends a hash of it, so that it is not copied. */
+ * LONG_STRING, appends a hash of the string. */
 static int
 add_string(struct request_reading *reading, struct ctx_str literal,
     bool escaped, struct ctx_err *err)
@@ -58,9 +58,9 @@ add_string(struct request_reading *reading, struct ctx_str literal,
 	return rc;
 }
 
-/* Converts a JSON node to the compared text, in reading->compared: the
- * brackets, keys and values without white space, and a line feed after each key
- * and simple value.  None of these contains a line feed itself. */
+/* Converts a JSON node to the compared text, in reading->compared: brackets,
+ * keys and values without white space, and a line feed after each key and
+ * simple value.  No key or value contains a line feed. */
 static int
 make_comparable(struct request_reading *reading, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err)
@@ -102,10 +102,10 @@ count_equal(struct ctx_str a, struct ctx_str b)
 }
 
 /*
- * Converts an offset in the compared text, which was made from a JSON value, to
- * an offset in the JSON.  If the offset is in a string that has other escapes
- * in the JSON, or of which the compared text has only a hash, returns the
- * offset at which the string begins.
+ * Converts an offset in the compared text of a JSON value to an offset in the
+ * JSON.  If the offset is in a string that has other escapes in the JSON, or of
+ * which the compared text has only a hash, returns the offset at which the
+ * string begins.
  */
 static size_t
 find_byte(const struct ctx_json *json, uint32_t node, struct ctx_str plain,
@@ -138,7 +138,7 @@ find_byte(const struct ctx_json *json, uint32_t node, struct ctx_str plain,
 }
 
 /* Copies up to 40 bytes around an offset of a text.  All bytes are from the
- * same JSON value, so the excerpt contains no line feed.  Returns the number of
+ * same JSON value, so the copy contains no line feed.  Returns the number of
  * bytes. */
 static size_t
 copy_excerpt(char to[40], struct ctx_str text, size_t at)
@@ -172,11 +172,11 @@ record_change_place(struct request_reading *reading,
 	    &reading->prefix->column);
 }
 
-/* Compares the newest item of the request, a member or a message, with the item
- * that has the same number in the earlier request.  If no item before differs,
- * but this item does, stores the place of the difference. node: JSON of the
- * item; plain_node: its JSON without breakpoints, from which reading->compared
- * was made. */
+/* Compares the newest item (member or message) of the request with the item of
+ * the same number in the earlier request.  If this is the first item that
+ * differs, stores the place of the difference. node: JSON of the item.
+ * plain_node: JSON of the item without breakpoints, from which
+ * reading->compared was made. */
 static void
 compare_item(struct request_reading *reading, const struct ctx_record *record,
     uint32_t node, const struct ctx_json *json, uint32_t plain_node)

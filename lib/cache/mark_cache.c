@@ -14,8 +14,8 @@
 #include "stream/change_report.h"
 #include "stream/conversation_tracker.h"
 
-/* Maximum number of messages that are read before the provider is chosen for
- * which breakpoints are written. */
+/* The provider for which breakpoints are written is chosen after at most this
+ * many messages. */
 #define MAX_UNDECIDED 16
 
 /* What ctx_mark_cache needs while it reads a stream. */
@@ -41,9 +41,8 @@ reread_entry(struct marking *marking, const struct cache_entry *entry,
 	return ctx_rewrite_reread(&marking->rewrite, &entry->held, err);
 }
 
-/* Writes the oldest of the messages that are in memory, with exactly the
- * breakpoints that were chosen for it.  If the message had other breakpoints,
- * reports the change. */
+/* Writes the oldest message in memory, with exactly the breakpoints that were
+ * chosen for it.  If the message had other breakpoints, reports the change. */
 static int
 write_first_marked(struct marking *marking, const struct breakpoints *points,
     struct ctx_err *err)
@@ -68,9 +67,9 @@ write_first_marked(struct marking *marking, const struct breakpoints *points,
 	return ctx_rewrite_write_first(&marking->rewrite, err);
 }
 
-/* Returns true if the oldest of the messages that are in memory can be written
- * now, because later messages can no longer change which of its blocks get
- * breakpoints.  The breakpoint after the system prompt never changes. */
+/* Returns true if the oldest message in memory can be written now, because
+ * later messages cannot change its breakpoints any more.  The breakpoint after
+ * the system prompt never changes. */
 static bool
 is_first_due(const struct cache_run *run)
 {
@@ -274,7 +273,7 @@ mark_run_element(struct marking *marking, struct cache_run *run, size_t i,
 }
 
 /* Called at the end of a conversation inside a record.  Adds the JSON edits
- * that write the breakpoints of the conversation; the edits are applied at the
+ * that write the breakpoints of the conversation.  The edits are applied at the
  * end of the record. */
 static int
 end_marked_record(struct marking *marking, const struct ctx_event *event,
@@ -308,10 +307,10 @@ end_marked_record(struct marking *marking, const struct ctx_event *event,
  * Writes the messages that are still in memory at the end of the stream, with
  * their breakpoints.
  *
- * If a part of the input is invalid, the records before that part are complete,
- * so the conversation ends there.  After a read error, messages may be missing,
- * and it is not known which message is the last one.  So in this case the
- * messages are not written.
+ * If a part of the input is invalid, the records before this part are complete,
+ * and the conversation ends there.  After a read error, messages may be
+ * missing, and it is not known which message is the last one.  So in this case
+ * the messages are not written.
  */
 static int
 end_marked_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)

@@ -99,9 +99,9 @@ begin_request(void *user, const struct ctx_event *event, struct ctx_err *err)
 	    ctx_count_request_overhead(run->model_counter.counter,
 		event->record->json, event->layout, &overhead, err) < 0)
 		return -1;
-	/* The model's name is valid only while the stream is read.  So it is
-	 * found out now whether the provider refuses signed reasoning of this
-	 * model if anything before it was changed (bound reasoning). */
+	/* Whether the provider refuses signed reasoning of this model if
+	 * anything before it was changed.  This must be found now, because the
+	 * model's name is valid only while the stream is read. */
 	reading->prefix->binds =
 	    ctx_model_binds(run->model_counter.model, run->model_counter.name);
 	reading->prefix->tokens = overhead.tokens;
@@ -201,8 +201,8 @@ place_breakpoints(struct request_reading *reading, const struct ctx_json *json,
 {
 	struct cache_run *run = &reading->prefix->run;
 
-	/* If ctx does not know the provider, prompts are assumed to be cached
-	 * without breakpoints. */
+	/* If ctx does not know the provider, it is assumed that the provider
+	 * caches prompts without breakpoints. */
 	if (ctx_cache_run_decide(run, dialect, reading->options->provider,
 		err) < 0) {
 		if (err->code != CTX_EARG || reading->options->provider != NULL)

@@ -13,9 +13,9 @@
 /* ---- cost ---- */
 
 /* Returns the prices of a request with this number of input tokens. later: the
- * later of the two compared requests.  If pricing names no model, the prices of
- * this request's model are returned.  The dialect (format) of this request
- * decides whether a request can choose how long the provider caches it. */
+ * later of the two compared requests.  If pricing names no model, the prices
+ * are those of its model.  Its dialect (format) decides whether a request can
+ * choose how long the provider caches it. */
 static struct ctx_prices
 find_prices(const struct ctx_pricing *pricing,
     const struct ctx_request_prefix *later, uint64_t tokens)
@@ -104,9 +104,9 @@ ctx_request_prefix_compare(const struct ctx_request_prefix *earlier,
 }
 
 /* Returns true if the provider finds the beginning of the request, up to the
- * end of message number m, in its cache.  The caller must know that this
- * beginning was cached by an earlier request.  From each breakpoint the
- * provider searches only a limited number of content blocks back. */
+ * end of message number m, in its cache.  An earlier request must have cached
+ * this beginning.  From each breakpoint the provider searches only a limited
+ * number of content blocks back. */
 static bool
 is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 {
@@ -126,8 +126,9 @@ is_within_lookback(const struct ctx_request_prefix *prefix, uint64_t m)
 	return false;
 }
 
-/* Returns how many items of the common beginning of two requests (n items,
- * members and messages) can be read from the prompt cache. */
+/* Returns how many items (members and messages) of the common beginning of two
+ * requests can be read from the prompt cache. n: number of items in the common
+ * beginning. */
 static size_t
 count_cached_items(const struct ctx_request_prefix *later, size_t n)
 {
@@ -174,10 +175,10 @@ find_after_last(const struct hashed_message *list, size_t n, uint64_t hash)
 						     : 0;
 }
 
-/* Sets cost->appended to the number of tokens of the new messages: those of the
- * later request after its newest message that is also in the earlier request.
- * If the later request contains no message of the earlier one, sets
- * cost->appended to 0. */
+/* Sets cost->appended to the number of tokens of the new messages: the messages
+ * of the later request after its newest message that is also in the earlier
+ * request.  If the requests have no message in common, sets cost->appended to
+ * 0. */
 static int
 set_appended(struct ctx_cache_cost *cost,
     const struct ctx_request_prefix *earlier,
@@ -206,18 +207,18 @@ compute_dollars(uint64_t tokens, uint64_t price)
 	return (double)tokens * (double)price / 1e12;
 }
 
-/* Returns true if the cost of a number of tokens is known, because the price is
- * known or the number is 0. */
+/* Returns true if the cost of a number of tokens is known: the price is known,
+ * or the number is 0. */
 static bool
 is_priced(uint64_t tokens, uint64_t price)
 {
 	return tokens == 0 || price != CTX_NO_PRICE;
 }
 
-/* A change may make the cached part of the request shorter, and so each later
- * request cheaper.  Returns the number of later requests after which these
+/* A change may make the cached part of requests shorter, and so each later
+ * request cheaper.  Returns the number of later requests after which the
  * savings have paid for the change, or CTX_NEVER if they never do. unchanged:
- * prices of the request without the change; tokens: number of tokens of the
+ * prices of the request without the change. tokens: number of tokens of the
  * changed request. */
 static uint64_t
 count_breakeven_requests(const struct ctx_cache_cost *cost,
@@ -283,9 +284,9 @@ set_cached_tokens(struct ctx_cache_cost *cost,
 }
 
 /* Computes what the input of the later request costs in dollars, and what it
- * would cost if the request only appended messages to the earlier one.  Sets
- * whether all prices needed are known. unchanged: prices of such a request with
- * only appended messages. */
+ * would cost if the request only appended messages to the earlier request.
+ * Also sets whether all needed prices are known. unchanged: prices of a request
+ * that only appends messages. */
 static void
 set_dollars(struct ctx_cache_cost *cost, const struct ctx_prices *unchanged)
 {

@@ -8,9 +8,9 @@
 
 struct ctx_request_prefix {
 	struct ctx_request_prefix_item *items;
-	/* n: number of items; cap: number of items for which there is memory;
-	 * n_members: number of the items that are members of the request.
-	 * These are the first items; the others are messages. */
+	/* n: number of items. cap: number of items for which there is memory.
+	 * n_members: how many items are members of the request.  The members
+	 * come first; the other items are messages. */
 	size_t n, cap, n_members;
 	/* The messages of the request, and which of their blocks may have
 	 * breakpoints. */
@@ -26,11 +26,11 @@ struct ctx_request_prefix {
 	 * the option "keep" is true. */
 	struct ctx_buf text;
 	/* True if the request differs from the earlier one.  The members from
-	 * this one to "refused" describe the first difference. */
+	 * here to "refused" describe the first difference. */
 	bool differs;
-	/* Place of the first difference: its offset in bytes in the JSON of its
-	 * record, its line in the file, and its column in this line (line and
-	 * column from 1). */
+	/* Place of the first difference: offset in bytes in the JSON of its
+	 * record, line in the file, column in the line (line and column from
+	 * 1). */
 	size_t offset;
 	uint64_t line;
 	size_t column;
@@ -68,9 +68,9 @@ struct request_reading {
 bool ctx_request_has_signed_after_change(const struct request_reading *reading,
     const struct ctx_event *event);
 /* Computes the hash of the newest item (a member or a message of the request)
- * from the JSON at node, after reading->rewrite.edits have removed the
- * breakpoints.  Compares the item with the item that has the same number in the
- * earlier request.  Clears the edits. */
+ * from the JSON at node. reading->rewrite.edits must contain the edits that
+ * remove the breakpoints; the function clears them.  Compares the item with the
+ * item of the same number in the earlier request. */
 int ctx_request_hash_item(struct request_reading *reading,
     const struct ctx_record *record, uint32_t node, struct ctx_err *err);
 

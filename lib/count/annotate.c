@@ -81,11 +81,10 @@ report_count_member(struct annotation *annotation,
 	return ctx_report_change(annotation->rewrite.report, &change, err);
 }
 
-/* Adds an edit (change of the JSON text) that writes the token count into a
- * record: as the value of an existing member, or as a new member at the end.
- * Adds no edit if the record has the member with this value already. json: the
- * JSON of the whole record, even if the record contains its request as JSON in
- * a string. */
+/* Adds the JSON edit that writes the token count into a record: as the value of
+ * an existing member, or as a new member at the end.  Adds no edit if the
+ * member already has this value. json: the JSON of the whole record, even if
+ * the record contains its request as JSON in a string. */
 static int
 add_count_member(struct annotation *annotation, const struct ctx_record *record,
     const struct ctx_json *json, struct ctx_err *err)

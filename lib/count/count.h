@@ -13,10 +13,9 @@
 
 /* ---- count/count_stream.c: counts the tokens of a stream ---------------- */
 
-/* The tokens of one tool in one message: the tokens of the calls and the
- * results of this tool.  In a message with the role tool, the first tool of the
- * message also gets the tokens that belong to no tool result, such as those of
- * the role. */
+/* The tokens of one tool in one message: the tokens of this tool's calls and
+ * results.  In a message with the role tool, the first tool of the message also
+ * gets the tokens that belong to no tool result, such as those of the role. */
 struct ctx_share {
 	struct ctx_str tool;
 	uint64_t tokens;
@@ -26,8 +25,8 @@ struct ctx_share {
 	uint64_t chars;
 };
 
-/* Describes the last billed request of a conversation: the last one for which
- * the input reports how many input tokens the provider has billed. */
+/* The last request of a conversation for which the input reports how many input
+ * tokens the provider has billed. */
 struct ctx_last_request {
 	/* Input tokens that the provider has billed for the request, including
 	 * tokens that were read from the prompt cache or written to the cache.
@@ -35,11 +34,11 @@ struct ctx_last_request {
 	 * compaction (replacement of messages by a summary). */
 	uint64_t billed;
 	/* Number of tokens that ctx counts in the part of the conversation that
-	 * was sent with the request: in everything before the response. */
+	 * was sent with the request: everything before the response. */
 	uint64_t counted;
 	/* True if a compaction has replaced messages by a summary, and the
-	 * input reports no billed tokens for a request after the compaction,
-	 * although the message format has a member for such numbers. */
+	 * input reports no billed tokens for a later request, although the
+	 * message format has a member for such numbers. */
 	bool compacted;
 };
 
@@ -62,14 +61,14 @@ struct ctx_token_stats {
 	uint64_t tokens;
 	uint64_t estimated; /* number of tokens that are estimated */
 	/* How far the token counts can be trusted (see enum ctx_basis).  If
-	 * basis is not CTX_BASIS_ESTIMATED, only as many tokens as the member
-	 * "estimated" says are estimates. */
+	 * basis is not CTX_BASIS_ESTIMATED, only the tokens in the member
+	 * "estimated" are estimates. */
 	enum ctx_basis basis;
 	/* Tokens of the request outside its messages: those of the system
 	 * prompt and the tool definitions. */
 	struct ctx_request_overhead overhead;
-	/* Number of framing tokens: those that the provider adds to every
-	 * message for its role and its delimiters. */
+	/* Number of tokens that the provider adds to the messages for their
+	 * roles and delimiters. */
 	uint64_t framing;
 	/* chars: number of characters in the texts of the conversation or
 	 * message; bytes: length of the JSON of the conversation or message in
@@ -87,10 +86,10 @@ struct ctx_token_stats {
 	 * number. */
 	uint64_t billed;
 	struct ctx_last_request last; /* set only for a conversation */
-	/* For a message that contains both a prompt and the answer to it:
-	 * prompt_tokens is the number of tokens of the prompt, and
-	 * prompt_estimated says how many of them are estimated. 0 for other
-	 * messages, and for a conversation. */
+	/* For a message that contains both a prompt and the answer to it.
+	 * prompt_tokens: number of tokens of the prompt. prompt_estimated: how
+	 * many of them are estimated.  0 for other messages, and for a
+	 * conversation. */
 	uint64_t prompt_tokens, prompt_estimated;
 	/* The members from "index" to "n_shares" are set only for a message,
 	 * not for a conversation. */
@@ -127,8 +126,8 @@ struct ctx_count_hooks {
 };
 /* Counts the tokens of all messages and conversations in a stream, and passes
  * the counts to the callbacks in *hooks.  If a callback returns a negative
- * value, this function stops and fails.  Memory needed: that for one record,
- * and for the tool calls that have no result yet. */
+ * value, stops and fails.  Memory needed: that for one record, and for the tool
+ * calls without a result. */
 int ctx_count_stream(struct ctx_stream *stream,
     struct ctx_model_counters *counters, const struct ctx_count_hooks *hooks,
     struct ctx_err *err);
@@ -139,10 +138,9 @@ int ctx_count_stream(struct ctx_stream *stream,
  * billed request: in the response to this request, and in later messages.
  * Returns 0 if the input reports no billed tokens. */
 uint64_t ctx_tokens_after_request(const struct ctx_token_stats *stats);
-/* Returns the number of tokens that the provider has billed for the last billed
- * request, but whose text the input does not contain: those of a system prompt,
- * for example.  This is the number of billed tokens minus the number of tokens
- * that ctx counts in the request; or 0 if ctx counts more than was billed. */
+/* Returns how many tokens of the last billed request have no text in the input,
+ * such as those of a system prompt: the billed tokens minus the tokens that ctx
+ * counts in the request.  Returns 0 if ctx counts more than was billed. */
 uint64_t ctx_tokens_not_in_input(const struct ctx_token_stats *stats);
 /* Returns the number of tokens of a conversation.  If the input reports billed
  * tokens: the billed tokens of the last billed request, plus the tokens that

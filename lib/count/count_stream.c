@@ -4,8 +4,8 @@
  *
  * Messages are also collected in groups, such as a tool call with its results,
  * but only to find the turn of each message and the tool of each result.
- * Groups that are complete are freed, so the memory needed does not grow with
- * the length of the conversation.
+ * Complete groups are freed, so the memory needed does not grow with the length
+ * of the conversation.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,9 +32,9 @@ struct counted_conversation {
 	uint32_t *tools;
 	size_t n_shares, cap, tools_cap;
 	/* share_of[id]: index in the array "shares" of the token counts of the
-	 * tool with this id.  Valid only if the index is less than n_shares and
-	 * tools[share_of[id]] is the id; otherwise the current message does not
-	 * use the tool.  Because the index is checked, share_of need not be
+	 * tool with this id.  Valid only if it is less than n_shares and
+	 * tools[share_of[id]] is the id.  Otherwise the current message does
+	 * not use the tool.  Because of this check, share_of need not be
 	 * cleared for each message. */
 	size_t *share_of, share_of_cap;
 };
@@ -107,7 +107,7 @@ append_share(struct counted_conversation *conversation, uint32_t tool,
 }
 
 /* Returns the token counts of a tool in the current message, or NULL with *err.
- * If the message has not used the tool before, adds token counts of zero first.
+ * If the message has not used the tool before, adds token counts of zero.
  * Takes constant time, however many tools the message uses. */
 static struct ctx_share *
 find_tool_share(struct counted_conversation *conversation, uint32_t tool,
@@ -128,7 +128,7 @@ find_tool_share(struct counted_conversation *conversation, uint32_t tool,
 }
 
 /* Adds the tokens of a tool call or tool result to the token counts of its
- * tool.  *i: index of the content block of the call or result.  If a result
+ * tool. *i: index of the content block of the call or result.  If a result
  * contains further blocks, sets *i to the index of the last block in the
  * result. */
 static int
@@ -161,7 +161,8 @@ add_share(struct counted_conversation *conversation,
 }
 
 /* Counts for each tool how many tokens its calls and results have in a message.
- * Must be called before the message is added to conversation->groups. */
+ * The caller must call this before it adds the message to
+ * conversation->groups. */
 static int
 add_shares(struct counted_conversation *conversation,
     const struct ctx_event *event, struct ctx_err *err)
@@ -237,9 +238,9 @@ set_message_cost(struct ctx_token_stats *stats, const struct ctx_cost *cost)
 }
 
 /* Returns the number of input tokens that the provider has billed for the
- * request which a message answers, or 0 if the input does not report this
+ * request which a message answers.  Returns 0 if the input does not report this
  * number.  If a response consists of several lines, each line repeats the usage
- * of the response; so only the usage in the last line is used. */
+ * of the response; only the usage in the last line is used. */
 static uint64_t
 find_billed(const struct ctx_event *event)
 {
@@ -286,7 +287,7 @@ describe_message(const struct count_run *run,
 	};
 }
 
-/* Adds the token counts of a message to those of its conversation. */
+/* Adds the token counts of a message to the counts of its conversation. */
 static void
 add_to_conversation(struct ctx_token_stats *sum,
     const struct ctx_token_stats *message)
@@ -314,11 +315,11 @@ reports_usage(const struct ctx_dialect *dialect)
 }
 
 /* Updates the description of the last billed request (stats.last of the
- * conversation) after a message was read.  *counts: token counts of the
- * message, which are not yet included in those of the conversation.  Messages
- * that are parts of one response repeat the same usage.  The usage of a summary
- * that replaces messages is ignored, because it belongs to the request that
- * made the summary; such a summary has the flag CTX_MESSAGE_PINNED. */
+ * conversation) after a message was read. *counts: token counts of the message,
+ * which are not yet included in the counts of the conversation.  Messages that
+ * are parts of one response repeat the same usage.  The usage of a summary that
+ * replaces messages is ignored, because it belongs to the request for the
+ * summary.  Such a summary has the flag CTX_MESSAGE_PINNED. */
 static void
 update_last_request(struct counted_conversation *conversation,
     const struct ctx_message *message, const struct ctx_token_stats *counts)
@@ -342,8 +343,8 @@ update_last_request(struct counted_conversation *conversation,
 			.counted = conversation->before_response};
 }
 
-/* Counts the tokens of a message, adds them to those of its conversation, and
- * calls the callback hooks->message. */
+/* Counts the tokens of a message, adds them to the counts of its conversation,
+ * and calls the callback hooks->message. */
 static int
 count_message(void *user, const struct ctx_event *event, struct ctx_err *err)
 {

@@ -3,12 +3,12 @@
  * comparison: oracle, recency and random.  Each chooses messages that are kept
  * within a limit of tokens.
  *
- * oracle knows which strings later messages will need.  Again and again, it
- * keeps the group of messages with the most needed strings per token.  A needed
- * string that is in a kept group is not counted in other groups any more.  So
- * the number of needed strings per token of a group can only decrease.
- * Therefore the groups are in a heap, ordered by numbers that may be outdated,
- * and only the number of the first group is computed again.
+ * The policy oracle knows which strings later messages will need.  It
+ * repeatedly keeps the group of messages with the most needed strings per
+ * token.  A needed string that is in a kept group does not count in other
+ * groups any more.  So the number of needed strings per token of a group can
+ * only decrease.  The groups are in a heap, ordered by numbers that may be out
+ * of date, and only the number of the first group is computed again.
  *
  * A single random choice says little: on 64 cuts of 30 sessions, the shares of
  * strings that thirteen choices kept had a mean of 29 % and were between 25 and
@@ -29,11 +29,10 @@ struct message_group {
 	uint64_t tokens;
 	bool kept;
 	/* Number of needed strings per token that are in this group, and in no
-	 * group kept before it.  It may be too high, because it was computed
-	 * when fewer groups were kept. */
+	 * group kept before it.  May be out of date, and is then too high. */
 	double worth;
-	/* The elements of baseline.strings from index wanted to wanted_end - 1
-	 * are the numbers of the needed strings in this group. */
+	/* The numbers of the needed strings in this group: the elements of
+	 * baseline.strings from the index wanted to wanted_end - 1. */
 	size_t wanted, wanted_end;
 };
 
@@ -58,9 +57,9 @@ struct baseline {
 	uint64_t random; /* state of the random number generator */
 };
 
-/* Returns true if a message belongs to the group of the message before it: if
- * the message has tool results, or both messages are of the assistant.  The
- * caller must not pass the first message of a session. */
+/* Returns true if a message belongs to the group of the message before it: the
+ * message has tool results, or both messages are of the assistant.  The caller
+ * must not pass the first message of a session. */
 static bool
 continues_group(const struct eval_message *message)
 {
@@ -88,8 +87,8 @@ make_groups(struct baseline *b)
 	}
 }
 
-/* Marks a group of messages as kept, unless it is already kept or has more
- * tokens than are left of the limit. */
+/* Marks a group of messages as kept, if it has at most as many tokens as are
+ * left of the limit. */
 static void
 take_group(struct baseline *b, size_t number)
 {
@@ -195,8 +194,8 @@ compute_worth(const struct baseline *b, const struct message_group *group)
 }
 
 /* Compares two groups of messages for the order of the heap.  Returns true if
- * group x has more needed strings per token than group y.  If both have equally
- * many, returns true if group x is later in the session. */
+ * group x has more needed strings per token than group y.  If both have the
+ * same number, returns true if group x is later in the session. */
 static bool
 is_worth_more(const struct baseline *b, size_t x, size_t y)
 {
@@ -223,7 +222,7 @@ sink_group(struct baseline *b, size_t i, size_t n)
 	b->order[i] = moved;
 }
 
-/* Again and again, takes the group with the most needed strings per token, not
+/* Repeatedly takes the group with the most needed strings per token, not
  * counting strings in kept groups, and keeps this group if it fits within the
  * limit.  Ends when no remaining group has a needed string. */
 static void

@@ -18,7 +18,7 @@ enum ctx_policy_kind {
 	/* The policies below run no command, but keep whole groups of messages.
 	 * They serve only for comparison. */
 	/* keep the groups of messages with the most needed strings per token;
-	 * needed strings are those that later messages use (see struct
+	 * needed strings are strings that later messages use (see struct
 	 * needed_string) */
 	CTX_POLICY_ORACLE,
 	CTX_POLICY_RECENCY, /* keep the newest groups of messages */
@@ -45,12 +45,12 @@ struct ctx_policy {
 	/* True if a word contains {budget}.  If no word does, the command is
 	 * run only once for all budgets. */
 	bool has_budget;
-	/* The main function of the command, which is called in a process of its
-	 * own.  NULL: the command is started as a program. */
+	/* The main function of the command, which is called in a new process.
+	 * NULL: the command is started as a program. */
 	ctx_policy_main *main;
 };
 
-/* The parts that turn a policy of nothing but options of ctx-prune into a
+/* What turns a policy that consists only of options of ctx-prune into a
  * command. */
 struct ctx_policy_prune {
 	const char *path;      /* path of ctx-prune */
@@ -62,8 +62,8 @@ struct ctx_policy_prune {
  * Reads a policy from a text of the form [NAME=]COMMAND.  If COMMAND begins
  * with a dash, it consists of options of ctx-prune.  If COMMAND is "oracle",
  * "recency" or "random", no command is run, and messages are chosen for
- * comparison.  Any other COMMAND is run: by /bin/sh if it has characters that
- * are special for a shell, otherwise without a shell.
+ * comparison.  Any other COMMAND is run. /bin/sh runs it if it has characters
+ * that are special for a shell; otherwise it is run without a shell.
  */
 int ctx_policy_parse(struct ctx_policy *policy, const char *text,
     const struct ctx_policy_prune *prune, struct ctx_err *err);
@@ -77,16 +77,16 @@ struct ctx_policy_limits {
 	unsigned seconds;
 	/* clock that measures the time of a run; must not be NULL */
 	ctx_clock *clock;
-	/* Directory in which a new directory is made for each run.  In the
-	 * command, {dir} is replaced by the path of the new directory. */
+	/* Directory in which a new directory is made for each run. {dir} in the
+	 * command is replaced by the path of the new directory. */
 	const char *directory;
 	/* True if the standard error of the commands is printed; false if it is
 	 * dropped. */
 	bool shows_messages;
 };
 /* Starts n child processes, each of which can run all the policies.  The
- * policies and limits must be valid until the children have ended.  The program
- * must not have started any threads before. */
+ * policies and limits must be valid until the children have ended.  The caller
+ * must not have started any threads. */
 int ctx_policy_runners_start(struct ctx_command_runner *runners, size_t n,
     const struct ctx_policy *policies, const struct ctx_policy_limits *limits,
     struct ctx_err *err);
@@ -114,18 +114,18 @@ struct ctx_eval_config {
 	 * of their messages, in ascending order. */
 	struct ctx_eval_shares cuts;
 	/* Budgets of the policies, as shares of the tokens before the cut
-	 * (place at which a session is divided), not counting system messages.
-	 * The tokens of system messages, of the system prompt and of tool
+	 * (place at which a session is divided), without system messages.  The
+	 * tokens of system messages, of the system prompt and of tool
 	 * definitions are then added to each budget. */
 	struct ctx_eval_shares budgets;
 	/* Minimum number of tokens before a cut (place at which a session is
-	 * divided).  A place with fewer tokens before it is not used as a
-	 * cut. */
+	 * divided).  A session is not cut at a place with fewer tokens before
+	 * it. */
 	uint64_t least;
 	/* dialect chosen by the user, or NULL */
 	const struct ctx_dialect *dialect;
 	bool lenient; /* true if lines that are not JSON are no error */
-	/* True if no policy is run, and only the needed strings (strings that
+	/* True: no policy is run, and only the needed strings (strings that
 	 * later messages use, see struct needed_string) are listed. */
 	bool lists_needed;
 	struct ctx_command_runner *runners;
@@ -140,14 +140,14 @@ struct ctx_eval_config {
 	void *user;
 };
 
-/* A sample: a recorded session that is cut at one place.  Policies are applied
- * to the messages before the cut. */
+/* A sample: a recorded session that is cut (divided) at one place.  Policies
+ * are applied to the messages before the cut. */
 struct ctx_eval_sample {
 	const char *file;
 	/* number of the line that contains the whole session, or 0 if the
 	 * session is the whole file */
 	uint64_t line;
-	/* share of the messages that are before the cut: one of
+	/* which share of the messages is before the cut: one of
 	 * ctx_eval_config.cuts */
 	uint64_t cut;
 	size_t session;  /* number of the session, from 0 */
@@ -161,17 +161,18 @@ struct ctx_eval_sample {
 };
 
 /* Result of one run: one policy was applied with one budget to the messages
- * before one cut of a session. */
+ * before one cut (place at which a session is divided). */
 struct ctx_eval_run {
 	/* numbers of the sample (session that is cut at one place), the policy
 	 * and the budget, from 0 */
 	size_t sample, policy, budget;
 	/* Number of needed strings (see struct needed_string) that the output
-	 * of the policy contains.  The policy "random" is run several times,
-	 * and the value is then the mean of the numbers of these runs. */
+	 * of the policy contains.  For the policy "random", which is run
+	 * several times: the mean of these numbers. */
 	double kept;
-	/* Number of needed strings that are not in the output, but in a file
-	 * that the command has saved in the directory {dir}. */
+	/* Number of needed strings (strings that later messages use) that are
+	 * not in the output, but in a file that the command has saved in the
+	 * directory {dir}. */
 	size_t recoverable;
 	/* limit: the budget in tokens; tokens: number of tokens in the policy's
 	 * output. */
@@ -195,19 +196,21 @@ struct ctx_eval_results {
 	 * divided) that were not evaluated, by reason. */
 	/* number of sessions that cannot be cut (divided for evaluation) */
 	size_t without_cut;
-	/* number of cuts with too few tokens before them */
+	/* number of cuts (places at which a session is divided) with too few
+	 * tokens before them */
 	size_t too_short;
-	/* number of cuts that were left out because the messages after the cut
-	 * need no string from before the cut */
+	/* number of cuts (places at which a session is divided) after which the
+	 * messages need no string from before the cut */
 	size_t not_needed;
-	/* Number of cuts that were left out because the lines before the cut
-	 * would contain other messages if they were read as a separate file. */
+	/* Number of cuts (places at which a session is divided) before which
+	 * the lines would contain other messages if they were read as a
+	 * separate file. */
 	size_t unlike;
 };
 
 /* Evaluates files with recorded sessions.  The results have the order of the
- * files.  If some files cannot be read, returns -1 with the error of the first
- * of these. */
+ * files.  If files cannot be read, returns -1 with the error of the first such
+ * file. */
 int ctx_eval_files(char *const *files, size_t n,
     const struct ctx_eval_config *options, struct ctx_eval_results *results,
     struct ctx_err *err);
@@ -224,12 +227,11 @@ struct ctx_eval_figures {
 	bool has_interval;
 	/* kept: mean, over all runs, of the share of the needed strings
 	 * (strings that later messages use) that the output contains. low,
-	 * high: 95 % confidence interval of kept: if sessions were drawn at
-	 * random again and again, 95 % of the means would be between low and
-	 * high. */
+	 * high: 95 % confidence interval of kept: 95 % of the means of other
+	 * random selections of sessions would be between low and high. */
 	double kept, low, high;
-	/* Mean shares of the needed strings. recoverable: strings that are only
-	 * in saved files; lost: strings that are neither in saved files nor in
+	/* Mean shares of the needed strings (strings that later messages use).
+	 * recoverable: only in saved files. lost: neither in saved files nor in
 	 * the output. */
 	double recoverable, lost;
 	double tokens; /* mean tokens of the output */

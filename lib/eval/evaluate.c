@@ -11,8 +11,8 @@
 
 /* The task of a thread: to evaluate one file. */
 struct file_task {
-	/* Must be the first member, because a pointer to it is converted to a
-	 * pointer to this struct. */
+	/* The first member, because a pointer to it is converted to a pointer
+	 * to this struct. */
 	struct ctx_task task;
 	struct eval_worker *workers;
 	const char *file;
@@ -120,8 +120,8 @@ join_results(struct ctx_eval_results *all, struct ctx_eval_results *file,
 	return 0;
 }
 
-/* Waits, in the order of the files, until each file was evaluated, and appends
- * its results to those of the files before it. */
+/* Waits for each file, in the order of the files, until it was evaluated.
+ * Appends its results to the results of the files before it. */
 static int
 join_tasks(struct ctx_pool *pool, struct file_task *tasks, size_t n,
     const struct ctx_eval_config *options, struct ctx_eval_results *results,

@@ -16,7 +16,7 @@ struct cut_evaluation {
 	/* number of this sample in ctx_eval_results.samples */
 	size_t sample;
 	/* Number of tokens of system messages, and of the request outside of
-	 * messages.  This number is added to each budget. */
+	 * messages.  Added to each budget. */
 	uint64_t fixed;
 	/* number of tokens before the cut, without system messages */
 	uint64_t rest;
@@ -26,10 +26,10 @@ struct cut_evaluation {
 
 /* ---- where a session is cut ---- */
 
-/* Returns the index of the first message before which the session can be cut,
- * not counting the messages in the first "share" (thousandths of a percent) of
- * the session.  A session can be cut before a message that the assistant has
- * written in answer to another message. */
+/* Returns the index of the first message before which the session can be cut
+ * (divided), after the first "share" (in thousandths of a percent) of the
+ * session's messages.  A session can be cut before a message that the assistant
+ * has written in answer to another message. */
 static size_t
 find_place(const struct eval_session *session, uint64_t share)
 {
@@ -61,8 +61,9 @@ sum_tokens(const struct eval_session *session, size_t at, uint64_t *fixed)
 	return rest;
 }
 
-/* Finds the places at which a session is cut.  At least config->least tokens
- * must be before each place.  Returns the number of places. */
+/* Finds the places at which a session is cut (divided).  Before each place
+ * there must be at least config->least tokens.  Returns the number of
+ * places. */
 static size_t
 find_cuts(struct eval_worker *worker, const struct eval_session *session,
     struct eval_cut *cuts)
@@ -140,8 +141,8 @@ fill_run(const struct cut_evaluation *e, struct ctx_eval_run *run,
 }
 
 /* Counts the tokens and needed strings in the output of a policy's command.
- * Exit status 1 is no failure if the output has messages: ctx-prune uses it to
- * say that the messages that must be kept exceed the budget. */
+ * Exit status 1 is no failure if the output has messages: with it ctx-prune
+ * says that the messages that must be kept exceed the budget. */
 static int
 judge_answer(const struct cut_evaluation *e, struct ctx_eval_run *run,
     const struct policy_answer *answer, struct ctx_err *err)
@@ -236,8 +237,8 @@ run_policy(const struct cut_evaluation *e, size_t policy, size_t budget,
 
 /* ---- samples ---- */
 
-/* Copies the strings from before the cut that messages after the cut need into
- * *sample, so that --needed can print them. */
+/* Copies the needed strings (those from before the cut that messages after the
+ * cut use) into *sample, so that --needed can print them. */
 static int
 list_strings(struct ctx_eval_sample *sample, const struct eval_cut *cut,
     struct ctx_err *err)
@@ -280,10 +281,10 @@ add_sample(struct cut_evaluation *e, struct ctx_err *err)
 }
 
 /* Writes the messages before the cut, and reads them again as the policies will
- * read them.  Sets *same to false if the number of messages differs from that
- * in the session, or if a needed string is missing.  This may happen because a
- * session file may have branches, and without the lines after the cut another
- * branch may be the one that is sent to the model. */
+ * read them.  Sets *same to false if the number of messages is different, or if
+ * a needed string is missing.  Reason: a session file may have branches.
+ * Without the lines after the cut, another branch may be the one that is sent
+ * to the model. */
 static int
 prepare_cut(struct cut_evaluation *e, bool *same, struct ctx_err *err)
 {

@@ -42,8 +42,8 @@ struct text_walk {
 	size_t n;
 	/* run_end: end of the row of path characters and slashes that was
 	 * searched last. last_slash: offset after the last slash in this row
-	 * that can be followed by the end of a path, or 0 if there is none.
-	 * They are stored so that a row is searched only once. */
+	 * after which a path can end, or 0 if there is none.  Stored so that a
+	 * row is searched only once. */
 	size_t run_end, last_slash;
 };
 
@@ -101,7 +101,7 @@ classify_at(const struct text_walk *walk, size_t at, size_t *length)
 }
 
 /* Skips the characters, from an offset on, that have any of the properties in
- * bits.  Returns the offset after the last of them. */
+ * bits.  Returns the offset after these characters. */
 static size_t
 skip_bits(const struct text_walk *walk, size_t at, unsigned bits)
 {
@@ -112,8 +112,8 @@ skip_bits(const struct text_walk *walk, size_t at, unsigned bits)
 	return at;
 }
 
-/* Searches the row of path characters and slashes that begins at an offset, and
- * stores its end and its last slash. */
+/* Searches the row of path characters and slashes that begins at an offset.
+ * Stores the end and the last slash of the row. */
 static void
 search_run(struct text_walk *walk, size_t at)
 {
@@ -192,8 +192,8 @@ match_number(const struct text_walk *walk, size_t at)
 	return end;
 }
 
-/* Returns true if a word is a name rather than ordinary prose: if it has a
- * slash, digit, dot, underscore or inner capital letter. */
+/* Returns true if a word is a name, and not ordinary prose: it has a slash,
+ * digit, dot, underscore or inner capital letter. */
 static bool
 is_special_word(const char *p, size_t n)
 {

@@ -30,7 +30,8 @@ struct name_places {
 	unsigned n_first;
 };
 
-/* Where a string occurs after one place at which the session is cut. */
+/* Where a string occurs after one cut (place at which the session is
+ * divided). */
 struct name_at_cut {
 	/* the first message after the cut that has this string in the arguments
 	 * of a tool call */
@@ -49,8 +50,8 @@ struct needed_search {
 	size_t n_cuts;
 	struct ctx_intern *names;
 	struct name_places *places;
-	/* n_cuts elements for each string; those of string number i begin at
-	 * the index i * n_cuts. */
+	/* n_cuts elements for each string.  The elements of string number i
+	 * begin at the index i * n_cuts. */
 	struct name_at_cut *at_cut;
 	size_t places_cap, at_cut_cap;
 	/* for each cut: index of the last message of the user before it */

@@ -64,7 +64,7 @@ close_stream(struct ctx_stream *stream)
 }
 
 /* The token counters of the conversations in a text: one for messages that are
- * lines of their own, one for a conversation inside a record. */
+ * lines of their own, another for a conversation inside a record. */
 struct judge_counters {
 	struct ctx_model_counter lines, record;
 	/* true once the counter "lines" is set up */

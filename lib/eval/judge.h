@@ -20,8 +20,8 @@ struct eval_judge {
 	struct ctx_buf text, arguments; /* scratch memory */
 };
 
-/* Result of judging messages: the number of needed strings (strings that later
- * messages use) in the messages, and the number of tokens. */
+/* Result of judging messages: their number of needed strings (strings that
+ * later messages use), and their number of tokens. */
 struct eval_verdict {
 	size_t messages;
 	/* number of needed strings that were found in the messages, or a mean
@@ -36,9 +36,10 @@ struct eval_verdict {
  * which the session is divided) that tool calls after the cut contain. */
 int ctx_judge_begin(struct eval_judge *judge, const struct eval_cut *cut,
     struct ctx_err *err);
-/* Parses a text as messages, such as the output of a policy, counts their
- * tokens and finds the needed strings in them.  Returns 0, or -1 with *err; it
- * is an error if the text cannot be parsed as messages. */
+/* Parses a text as messages, such as the output of a policy.  Counts their
+ * tokens, and finds the needed strings (strings that later messages use) in
+ * them.  Returns 0, or -1 with *err.  It is an error if the text cannot be
+ * parsed as messages. */
 int ctx_judge_messages(struct eval_judge *judge, struct ctx_str text,
     struct eval_verdict *verdict, struct ctx_err *err);
 /* Searches the files that a policy has saved for needed strings (strings that
@@ -54,10 +55,10 @@ void ctx_judge_release(struct eval_judge *judge);
  * before a cut (place at which a session is divided) are kept.  Only whole
  * groups of messages are kept: an answer of the assistant with its tool
  * results, or another message.  Groups that every policy is assumed to keep are
- * chosen first, and the remaining groups in the order of the policy.  A group
- * is kept unless the kept messages would then exceed the limit (in tokens).
- * Sets verdict->kept and verdict->tokens; for CTX_POLICY_RANDOM these are means
- * of several choices.  Sets the other members to 0. */
+ * chosen first, then all other groups in the order of the policy.  A group is
+ * kept unless the kept messages would then exceed the limit (in tokens).  Sets
+ * verdict->kept and verdict->tokens; for CTX_POLICY_RANDOM both are means of
+ * several choices.  Sets the other members of *verdict to 0. */
 int ctx_eval_baseline(enum ctx_policy_kind kind,
     const struct eval_session *session, const struct eval_cut *cut,
     uint64_t limit, struct eval_verdict *verdict, struct ctx_err *err);

@@ -2,13 +2,12 @@
  * matcher.c - finds which of many strings occur in a text
  *
  * The algorithm is that of Aho and Corasick.  The nodes form a tree: the bytes
- * on the path from the root to a node are the beginning of a string.  The
- * proper suffixes of this beginning that are also nodes form a chain.  A node
- * has two links to nodes of this chain: to the longest suffix (fail), and to
- * the longest suffix that is a whole string (suffix_end).  The time is linear
- * in the length of the strings and texts: when a string is found that was
- * already found in the same text, neither the string nor its suffixes are
- * visited again.
+ * on the path from the root to a node are the beginning of a string.  A node
+ * has two links.  The link "fail" leads to the node of the longest proper
+ * suffix of this beginning that has a node.  The link "suffix_end" leads to the
+ * node of the longest proper suffix that is a whole string.  The time is linear
+ * in the length of the strings and texts: a string that was already found in
+ * the same text is not visited again, and its suffixes are not, either.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +15,9 @@
 #include "eval/matcher.h"
 
 struct matcher_node {
-	/* Indices of other nodes.  Index 0 is the root of the tree.  The root
-	 * is never a child or sibling, so 0 in the members child and sibling
-	 * means that there is no such node. */
+	/* Indices of other nodes.  Index 0 is the root of the tree.  In the
+	 * members child and sibling, 0 means that there is no such node,
+	 * because the root is never a child or sibling. */
 	uint32_t child, sibling, fail, suffix_end;
 	uint32_t number; /* number of the string that ends at this node */
 	/* Value of ctx_matcher.round for the last text in which this string was
@@ -94,8 +93,8 @@ ctx_matcher_add(struct ctx_matcher *matcher, struct ctx_str string,
 }
 
 /* Continues a search with the next byte of a text. node: the present node of
- * the search.  Returns the node of the longest beginning of any string of the
- * set that is a suffix of the text read so far. */
+ * the search.  Returns the node of the longest beginning of any string that is
+ * a suffix of the text read so far. */
 static uint32_t
 follow(const struct ctx_matcher *matcher, uint32_t node, uint8_t byte)
 {

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* A set of numbered strings, for all of which a text is searched at the same
+/* A set of numbered strings.  A text is searched for all of them at the same
  * time (the automaton of Aho and Corasick, "Efficient string matching", 1975).
  * A struct of zeros is an empty set. */
 struct ctx_matcher {
@@ -17,9 +17,9 @@ struct ctx_matcher {
 	uint32_t round; /* number of the text that is being searched, from 1 */
 };
 
-/* A callback for the strings of the set that occur in a text.  It is called
- * once for each such string, even if the string occurs several times. number:
- * number of the string. */
+/* A callback for the strings of the set that occur in a text.  Called once for
+ * each such string, even if the string occurs several times. number: number of
+ * the string. */
 struct ctx_match_taker {
 	void *user;
 	void (*take)(void *user, uint32_t number);
@@ -29,8 +29,8 @@ struct ctx_match_taker {
  * string that is already in the set keeps its number. */
 int ctx_matcher_add(struct ctx_matcher *matcher, struct ctx_str string,
     uint32_t number, struct ctx_err *err);
-/* Prepares the search.  Must be called after the last string was added, and
- * before a text is searched. */
+/* Prepares the search.  The caller must call this after it has added the last
+ * string, and before it searches a text. */
 int ctx_matcher_build(struct ctx_matcher *matcher, struct ctx_err *err);
 /* Begins the search of another text.  Strings that were found in earlier texts
  * are then reported again. */

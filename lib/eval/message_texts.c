@@ -28,9 +28,9 @@ append_scalar(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
 	    : ctx_buf_add(out, "\n", 1, err);
 }
 
-/* Appends every string, number, true, false and null inside a JSON value.  The
- * nodes inside the value come after its own node in the array of nodes, so no
- * recursion is needed. */
+/* Appends every string, number, true, false and null inside a JSON value.  In
+ * the array of nodes, the nodes inside the value come after the node of the
+ * value, so no recursion is needed. */
 static int
 append_values(struct ctx_buf *out, const struct ctx_json *json, uint32_t node,
     bool keys, struct ctx_err *err)
@@ -94,7 +94,7 @@ append_arguments(struct ctx_buf *out, const struct ctx_json *json,
 }
 
 /* Appends the text of a tool result.  Appends nothing if the result is an array
- * of blocks, because these are further blocks of the message. */
+ * of blocks: these blocks are further blocks of the message. */
 static int
 append_result(struct ctx_buf *out, const struct ctx_message *message, size_t i,
     struct ctx_err *err)

@@ -67,9 +67,9 @@ add_words(struct ctx_policy *policy, const char *command, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if only a shell can run a command: it has a character that is
- * special for a shell, or its first word assigns a variable.  The braces of
- * {budget}, {dialect} and {dir} are ignored. */
+/* Returns true if only a shell can run a command: the command has a character
+ * that is special for a shell, or its first word assigns a variable.  The
+ * braces of {budget}, {dialect} and {dir} are ignored. */
 static bool
 needs_shell(const char *command)
 {
@@ -114,11 +114,10 @@ add_option(struct ctx_policy *policy, const char *name, const char *value,
 					       : add_text(policy, value, err);
 }
 
-/* Makes the command of a policy that consists only of options of ctx-prune.
- * The command is ctx-prune with common options (-b, -d, -e, -m) and the options
- * of the policy.  If a shell must read the options of the policy, the command
- * is "/bin/sh -c 'exec "$@" OPTIONS' sh", followed by ctx-prune and the common
- * options. */
+/* Makes the command of a policy that consists only of options of ctx-prune:
+ * ctx-prune with common options (-b, -d, -e, -m) and the options of the policy.
+ * If a shell must read the options of the policy, the command is "/bin/sh -c
+ * 'exec "$@" OPTIONS' sh", followed by ctx-prune and the common options. */
 static int
 add_prune(struct ctx_policy *policy, const char *options,
     const struct ctx_policy_prune *prune, struct ctx_err *err)

@@ -1,12 +1,12 @@
 /*
  * policy_command.c - runs the command of a policy once
  *
- * The command is a program, or a function that is called in a new process: many
- * runs take less time than to start a program.  The process is in its own
- * process group.  This group is killed when the command has ended or has
- * failed, so that no process is left which the command has started.  The
- * standard input and output of the command are pipes, which are
- * polled together so that neither side waits for the other.
+ * The command is a program, or a function that is called in a new process:
+ * calling a function takes less time than starting a program.  The process is
+ * in its own process group.  The group is killed when the command has ended or
+ * has failed, so that no process is left which the command has started.  The
+ * standard input and output of the command are pipes, which are polled
+ * together, so that neither side waits for the other.
  */
 #define _GNU_SOURCE /* environ */
 #include <errno.h>
@@ -31,8 +31,8 @@ struct command {
 	const struct policy_request *request;
 	struct policy_answer *answer;
 	const struct ctx_policy *policy;
-	/* Pipes from and to the main program.  The end of the pipe of requests
-	 * shows that the main program has ended. */
+	/* Pipes from and to the main program.  The pipe of requests ends when
+	 * the main program has ended. */
 	const struct ctx_command_runner *client;
 	bool shows_messages;
 	unsigned seconds; /* time limit in seconds */
@@ -230,8 +230,8 @@ fork_command(struct command *command, const int in[2], const int out[2])
 	if (command->pid < 0)
 		return errno;
 	if (command->pid > 0) {
-		/* The child also calls setpgid, so that the process group
-		 * exists before either process needs it. */
+		/* The child also calls setpgid.  So the process group exists
+		 * before the child or this process needs it. */
 		(void)setpgid(command->pid, command->pid);
 		return 0;
 	}

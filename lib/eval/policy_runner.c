@@ -1,13 +1,13 @@
 /*
- * policy_runner.c - a child process that runs the commands of policies.  The
- * main program cannot start commands itself, because it is in a sandbox.
+ * policy_runner.c - a child process that runs the commands of policies; the
+ * main program cannot start commands, because it is in a sandbox
  *
  * The child is forked before the main program enters the sandbox.  The child
- * reads requests from one pipe and writes answers to another; both pipes carry
- * C structs as they are in memory.  A request names a policy by its number, so
- * the child runs no other commands than those of the policies.  When the main
- * program ends, its end of the request pipe is closed; then the child kills the
- * running command and ends.
+ * reads requests from one pipe and writes answers to another pipe.  Both pipes
+ * carry C structs as they are in memory.  A request names a policy by its
+ * number, so the child runs no other commands than those of the policies.  When
+ * the main program ends, its end of the request pipe is closed.  The child then
+ * kills the running command and ends.
  */
 #include <signal.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct request_head {
 };
 
 /* An answer of the child process.  In the pipe, the command's output and the
- * files that it has saved come after this struct. */
+ * files that the command has saved come after this struct. */
 struct answer_head {
 	/* The pointers in this member are valid only in the process that wrote
 	 * the answer. */
@@ -78,8 +78,8 @@ write_answer(const struct child_state *state,
 	    : 0;
 }
 
-/* Runs the command that a request names, and writes the answer.  Returns -1 if
- * the child must end because the pipes cannot be used any more. */
+/* Runs the command of a request, and writes the answer.  Returns -1 if the
+ * child must end because the pipes cannot be used any more. */
 static int
 serve_policy(struct child_state *state, const struct request_head *head)
 {
@@ -106,9 +106,9 @@ serve_policy(struct child_state *state, const struct request_head *head)
 	return rc;
 }
 
-/* Blocks the signals that end a program, such as SIGINT, because the child must
- * not end before it has killed the running command.  The child ends after the
- * main program has ended. */
+/* Blocks the signals that end a program, such as SIGINT: the child must not end
+ * before it has killed the running command.  The child ends after the main
+ * program has ended. */
 static void
 block_signals(void)
 {
@@ -151,9 +151,9 @@ start_runner(struct ctx_command_runner *runners, size_t n,
 
 	if (rc <= 0)
 		return rc;
-	/* Closes the copies of the pipes to the other children.  If this child
-	 * kept a pipe to another child open, that child would not notice the
-	 * end of the program. */
+	/* Closes the copies of the pipes to the other children.  Otherwise
+	 * another child would not notice the end of the program while this
+	 * child runs. */
 	for (i = 0; i < n; i++) {
 		ctx_command_close_end(&runners[i].requests);
 		ctx_command_close_end(&runners[i].answers);

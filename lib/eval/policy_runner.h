@@ -50,7 +50,7 @@ int ctx_policy_command_run(const struct ctx_command_runner *client,
 char *ctx_run_directory_make(const char *parent, struct ctx_err *err);
 /* Appends the contents of all files below a directory to files, each followed
  * by a line feed.  Removes the directory and everything in it. path: as
- * returned by ctx_run_directory_make; its memory is changed. */
+ * returned by ctx_run_directory_make; the function changes this text. */
 int ctx_run_directory_take(char *path, struct ctx_buf *files,
     struct ctx_err *err);
 

@@ -1,9 +1,8 @@
 /*
  * read_session.c - reads the recorded sessions in a file
  *
- * The first lines of a file may look like messages of a dialect that is not the
- * file's.  If later messages show that the first lines were read in the wrong
- * dialect, the file is read a second time.
+ * The first lines of a file may look like messages of a wrong dialect.  If
+ * later messages show this, the file is read a second time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +21,8 @@ struct session_reader {
 	/* offset of the current record in the file, in bytes */
 	size_t at;
 	unsigned n_in_record; /* number of conversations in the record so far */
-	/* True if only the session is read whose messages are lines of their
-	 * own. */
+	/* true if only the session whose messages are lines of their own is
+	 * read */
 	bool only_lines;
 	/* dialect of the first message that is a line of its own */
 	const struct ctx_dialect *first;
@@ -88,7 +87,7 @@ ctx_message_is_by_user(const struct ctx_message *message)
 
 /* Returns the message to which the blocks of an event belong.  If the record
  * has a further part of a message that was split over several records, returns
- * that message, otherwise a new message.  Returns NULL with *err after an
+ * the existing message, otherwise a new one.  Returns NULL with *err after an
  * error. */
 static struct eval_message *
 get_message(struct session_reader *r, struct eval_session *s,
@@ -143,7 +142,7 @@ take_session(struct session_reader *r, struct eval_session *s,
 }
 
 /* Called at the end of a record.  If the record contained a conversation, all
- * messages of it were read, and it is passed on as a session. */
+ * its messages were read, and the conversation is passed on as a session. */
 static int
 end_record(struct session_reader *r, const struct ctx_event *event,
     struct ctx_err *err)

@@ -1,13 +1,13 @@
 /*
- * run_directory.c - makes a directory for one run of a policy's command, into
- * which the command can write what it removes.  After the run, reads the files
- * in this directory, and removes the directory.
+ * run_directory.c - makes a directory for one run of a policy's command; the
+ * command can write there what it removes.  After the run, reads the files in
+ * this directory, and removes the directory.
  *
  * The command may nest directories to any depth, so the directories are not
- * removed recursively, but one after another.  For this purpose, the directory
- * of the run is the first member of a directory that is used as a queue.  When
- * a member is emptied, its subdirectories are moved into the queue, where each
- * has a number as its name.
+ * removed recursively, but one after another.  A directory is used as a queue
+ * of the directories that must be removed.  The directory of the run is its
+ * first member.  When a member is emptied, its subdirectories are moved into
+ * the queue, where each has a number as its name.
  *
  * Symbolic links are not followed.  Files that cannot be read are skipped.
  */
@@ -23,8 +23,8 @@
 
 #include "eval/policy_runner.h"
 
-/* The directories of a run that must still be emptied and removed.  They are
- * members of one directory, which is used as a queue. */
+/* The directories of a run that must still be emptied and removed.  All of them
+ * are in one directory, which is used as a queue. */
 struct directory_queue {
 	int fd;
 	size_t n; /* number of directories in the queue */
@@ -90,7 +90,7 @@ take_file(int directory, const char *name, struct ctx_buf *files,
 }
 
 /* Opens a directory to empty it.  Gives the owner all access rights, because
- * without them the directory could not be moved or emptied. */
+ * otherwise the directory could not be moved or emptied. */
 static int
 open_to_empty(int parent, const char *name)
 {

@@ -13,7 +13,7 @@
  * number in a text. */
 enum { CTX_NAME_LEAST = 6 };
 
-/* A callback for each name (path, identifier, id or number) in a text, called
+/* A callback for each name (path, identifier, id or number) in a text.  Called
  * again for each repetition. */
 struct ctx_name_taker {
 	void *user;
@@ -24,10 +24,10 @@ struct ctx_name_taker {
 int ctx_find_names(const struct ctx_name_taker *taker, const char *p, size_t n,
     struct ctx_err *err);
 
-/* Appends the tool results of a message to results, its other text blocks to
- * texts, and the values in the arguments of its tool calls to arguments, each
- * followed by a line feed.  Two of the buffers may be the same.  Reasoning and
- * media are left out. */
+/* Appends the texts of a message, each followed by a line feed: its tool
+ * results to results, its other text blocks to texts, and the values in the
+ * arguments of its tool calls to arguments.  Two of the buffers may be the
+ * same.  Reasoning and media are left out. */
 int ctx_append_message_texts(struct ctx_buf *results, struct ctx_buf *texts,
     struct ctx_buf *arguments, const struct ctx_message *message,
     struct ctx_err *err);
@@ -37,19 +37,18 @@ int ctx_append_json_texts(struct ctx_buf *texts, const struct ctx_json *json,
     uint32_t node, struct ctx_err *err);
 
 /* Replaces each escape of a line feed, carriage return, tab or quote in a text,
- * such as \n, \\n or \\\n, by a line feed.  Such escapes are in texts that are
- * JSON inside JSON.  Without this replacement, the letter n of an escape would
- * become the first letter of the name after the escape. from: offset in the
- * buffer at which the text begins. */
+ * such as \n, \\n or \\\n, by a line feed.  JSON inside JSON contains such
+ * escapes.  Otherwise the letter n of an escape would become the first letter
+ * of the name after the escape. from: offset in the buffer at which the text
+ * begins. */
 void ctx_separate_escapes(struct ctx_buf *text, size_t from);
 
 /* A message of a session.  A message that was split over several records is one
  * message here. */
 struct eval_message {
-	/* Where the texts of this message are stored.  Its texts are in
-	 * eval_session.texts, from the offset texts to the offset texts_end;
-	 * the arguments of its tool calls are in eval_session.arguments, from
-	 * the offset arguments to the offset arguments_end. */
+	/* Where the texts of this message are stored. texts, texts_end: offsets
+	 * of its texts in eval_session.texts. arguments, arguments_end: offsets
+	 * of the arguments of its tool calls in eval_session.arguments. */
 	size_t texts, texts_end, arguments, arguments_end;
 	uint64_t tokens;
 	enum ctx_role role;
@@ -71,15 +70,16 @@ struct eval_session {
 	struct eval_message *messages;
 	size_t n, cap;
 	struct ctx_buf texts, arguments;
-	/* number of tokens of a request outside its messages: in the system
-	 * prompt and the tool definitions */
+	/* number of tokens of a request outside its messages: those of the
+	 * system prompt and the tool definitions */
 	uint64_t overhead;
 	/* The bytes of the session: the whole file if each message is a line of
 	 * its own, otherwise the line that contains all messages. */
 	struct ctx_str bytes;
-	/* If one line contains the session, and the request with its messages
-	 * is in a JSON string of this line: this string, and the decoded text
-	 * (see ctx_record.coded).  Otherwise the length n of both is 0. */
+	/* Used if the session is in one line, and the request with its messages
+	 * is in a JSON string of this line. coded: this string. value: the
+	 * decoded text (see ctx_record.coded).  Otherwise the length n of both
+	 * is 0. */
 	struct ctx_str coded, value;
 	/* If one line contains all messages: the parsed JSON of this line, and
 	 * the JSON node of its array of messages.  Otherwise NULL and 0. */
@@ -112,44 +112,44 @@ struct eval_session_taker {
 int ctx_eval_read_sessions(const struct eval_input *input, struct ctx_str bytes,
     const struct eval_session_taker *taker, struct ctx_err *err);
 /* Appends the part of a session before a cut to the buffer out: its bytes
- * without the messages whose index is at least the argument cut. */
+ * without the messages whose index is at least cut. */
 int ctx_eval_write_before(const struct eval_session *session, size_t cut,
     struct ctx_buf *out, struct ctx_err *err);
 
-/* EVAL_SEEN_MOST: a string is not counted as needed if more messages than this
+/* EVAL_SEEN_MOST: a string is not needed if more than this number of messages
  * before the cut contain it.  EVAL_NEWEST: number of the newest messages before
  * the cut that every policy is assumed to keep; a string in such a message is
- * not counted as needed. */
+ * not needed. */
 enum { EVAL_SEEN_MOST = 3, EVAL_NEWEST = 4 };
 
-/* A needed string: a path, identifier, id or number in the arguments of a tool
- * call after the cut (the place at which a session is divided), which messages
- * before the cut contain. seen: indices of these messages. */
+/* A needed string: a path, identifier, id or number that a tool call after the
+ * cut (the place at which a session is divided) takes from messages before the
+ * cut. seen: indices of these messages. */
 struct needed_string {
 	struct ctx_str text;
 	uint32_t seen[EVAL_SEEN_MOST];
 	unsigned n_seen;
 };
 
-/* The needed strings (strings that later messages use) of one cut, a place at
- * which a session is divided.  The cut is before the message with the index
+/* A cut (place at which a session is divided), and its needed strings (strings
+ * that later messages use).  The cut is before the message with the index
  * "at". */
 struct eval_cut {
 	size_t at;
-	/* where the session should be cut: the share of the session's messages
-	 * that is before the cut, in thousandths of a percent */
+	/* where the session should be cut: which share of the session's
+	 * messages is before the cut, in thousandths of a percent */
 	uint64_t share;
 	struct needed_string *needed;
 	size_t n, cap;
 };
 
 /* Returns true if a person wrote at least a part of a message.  Returns false
- * if an agent inserted the message, or if it has only tool results. */
+ * if an agent inserted the message, or if the message has only tool results. */
 bool ctx_message_is_by_user(const struct ctx_message *message);
 
-/* Finds the needed strings of all cuts of a session.  The caller must pass cuts
- * in ascending order.  The texts of the strings are stored in names, which must
- * be valid as long as the cuts. */
+/* Finds the needed strings of all cuts of a session.  The caller must pass the
+ * cuts in ascending order.  The texts of the strings are stored in names, which
+ * must be valid as long as the cuts. */
 int ctx_find_needed(const struct eval_session *session, struct eval_cut *cuts,
     size_t n, struct ctx_intern *names, struct ctx_err *err);
 

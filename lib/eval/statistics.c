@@ -4,21 +4,21 @@
  *
  * The variation is estimated by the bootstrap (Efron 1979), which computes the
  * mean of many random selections.  Whole sessions are selected, because cuts of
- * the same session give similar results.  The same selections are used for all
- * policies and budgets.
+ * the same session give similar results.  All policies and budgets use the same
+ * selections.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "eval/eval.h"
 
-/* DRAWS: number of random selections of sessions.  OUTSIDE: number of the
- * lowest means, and number of the highest means, that are outside of the 95 %
+/* DRAWS: number of random selections of sessions.  OUTSIDE: how many of the
+ * lowest means, and how many of the highest means, are outside of the 95 %
  * interval. */
 enum { DRAWS = 1000, OUTSIDE = DRAWS / 40 };
 
-/* kept: sum of the shares of needed strings that the runs of one session have
- * kept; runs: number of these runs */
+/* The runs of one session. kept: sum of the shares of needed strings that the
+ * runs have kept. runs: number of the runs. */
 struct session_sum {
 	double kept;
 	size_t runs;

@@ -12,14 +12,14 @@
 #include "io/io.h"
 
 #define FLUSH_AT (256u << 10)
-/* Maximum number of bytes that one system call writes: some systems refuse
- * more than INT_MAX bytes, others write only a part of them. */
+/* Maximum number of bytes that one system call writes.  Some systems refuse
+ * more than INT_MAX bytes; others then write only a part of them. */
 #define MOST ((size_t)512 << 20)
 
 /* Opens the archive for appending.  A regular file is also opened for reading,
  * because end_torn_line reads its last byte.  A pipe is opened only for
- * writing: if this process could also read from the pipe, opening would not
- * wait for another process that reads. */
+ * writing, because otherwise opening would not wait for another process that
+ * reads. */
 static int
 open_file(const char *path)
 {
@@ -54,7 +54,7 @@ open_directory(const char *path)
 
 /* Opens the directory that contains the archive.  The directory is synced
  * later, so that the name of a new archive is on disk.  The directory of an
- * existing archive is synced, too, because the process that created the archive
+ * existing archive is also synced, because the process that created the archive
  * may have ended before it could sync. */
 static int
 open_archive_directory(struct ctx_archive *archive)
@@ -93,9 +93,9 @@ ctx_archive_open(struct ctx_archive *archive, const char *path,
 	return -1;
 }
 
-/* Writes two texts to the archive, text and then end, with one system call if
- * the system accepts all bytes.  So records that other processes append do not
- * come between the two texts. */
+/* Writes two texts, text and then end, to the archive.  Uses one system call if
+ * the system accepts all bytes, so that records of other processes do not come
+ * between the two texts. */
 static int
 write_out(const struct ctx_archive *archive, struct ctx_str text,
     struct ctx_str end, struct ctx_err *err)
@@ -130,10 +130,9 @@ write_out(const struct ctx_archive *archive, struct ctx_str text,
 	return 0;
 }
 
-/* If the last line of the archive has no line feed, because the disk was full
- * or a process was killed while it wrote, appends a line feed.  Otherwise the
- * next record would be appended to an incomplete line, and not be valid
- * JSON. */
+/* If the last line of the archive has no line feed, appends one.  (The disk was
+ * full, or a process was killed while it wrote.)  Otherwise the next record
+ * would be appended to the incomplete line, and would not be valid JSON. */
 static int
 end_torn_line(const struct ctx_archive *archive, struct ctx_err *err)
 {
@@ -178,9 +177,9 @@ write_pending(struct ctx_archive *archive, struct ctx_err *err)
 	return 0;
 }
 
-/* Writes a long record directly to the archive, without copying the record to
- * archive->pending, the buffer of records that are written later.  The record
- * must not contain line breaks. */
+/* Writes a long record directly to the archive, without copying it to
+ * archive->pending, the buffer of records that are written later.  The caller
+ * must pass a record without line breaks. */
 static int
 add_long(struct ctx_archive *archive, struct ctx_str text, struct ctx_err *err)
 {
@@ -252,8 +251,8 @@ ctx_archive_close(struct ctx_archive *archive, struct ctx_err *err)
 	int rc = ctx_archive_sync(archive, err);
 
 	close_directory(archive);
-	/* If close(2) fails with EINTR, the file is closed nevertheless.  Its
-	 * contents are already synced, so this is no error. */
+	/* close(2) closes the file even if it fails with EINTR.  The contents
+	 * are already synced, so this is no error. */
 	if (close(archive->fd) < 0 && errno != EINTR && rc == 0)
 		rc = ctx_err_sys(err, errno, "cannot close archive %s",
 		    archive->path);

@@ -4,13 +4,13 @@
  *
  * The child is forked before the program enters the sandbox, so the child can
  * still run programs.  The child reads requests from one pipe and writes
- * answers to another.  Both pipes carry C structs as they are in memory,
+ * answers to another pipe.  Both pipes carry C structs as they are in memory,
  * because both processes run the same code.  A request contains no command: the
- * child runs only the command that it was started for.
+ * child runs only the command for which it was started.
  *
  * When the program ends, its end of the request pipe is closed.  The child
- * detects this, even while the command runs (ctx_command_run_for), kills the
- * command and ends.
+ * detects this, even while the command runs (ctx_command_run_for).  It then
+ * kills the command and ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,14 +21,14 @@
 
 #include "io/run_command.h"
 
-/* A request to run the command.  In the pipe, the n bytes of the command's
- * input come after this struct. */
+/* A request to run the command.  In the pipe, n bytes come after this struct:
+ * the input of the command. */
 struct request {
 	size_t n, limit;
 };
 
-/* The answer to a request.  In the pipe, n bytes of the command's output come
- * after this struct. */
+/* The answer to a request.  In the pipe, n bytes come after this struct: the
+ * output of the command. */
 struct answer {
 	int rc;
 	struct ctx_err err;
@@ -59,8 +59,8 @@ run_request(const struct ctx_command_runner *runner,
 }
 
 /* Runs the command for one request, and writes the answer.  Returns -1 if there
- * can be no further request: because the program that sends the requests has
- * ended, or because there was no memory for the command's input, which is still
+ * can be no further request.  This is so if the program that sends requests has
+ * ended, or if there was no memory for the command's input, which is then still
  * in the pipe. */
 static int
 serve_request(const struct ctx_command_runner *runner,
@@ -81,8 +81,8 @@ serve_request(const struct ctx_command_runner *runner,
 	return answer.rc < 0 && answer.err.code == CTX_ENOMEM ? -1 : 0;
 }
 
-/* Resets the handling of signals in the child, because the signal handlers of
- * the program must not run there.  Signals that end a process get their default
+/* Resets the handling of signals in the child, because the program's signal
+ * handlers must not run there.  Signals that end a process get their default
  * action, unless they are ignored. */
 static void
 reset_handlers(void)
@@ -187,10 +187,9 @@ await_answer(struct ctx_command_runner *runner, const sigset_t *ends)
 			ctx_command_close_end(&runner->requests);
 }
 
-/* Reads n bytes of the command's output from the pipe, into which the child
- * (the process that runs the command) has written them after struct answer, and
- * appends them to out.  Returns 0, or 1 if the child has ended, or -1 with
- * *err. */
+/* Appends n bytes of the command's output to out.  The child (the process that
+ * runs the command) has written these bytes to the pipe after struct answer.
+ * Returns 0, or 1 if the child has ended, or -1 with *err. */
 static int
 read_output(const struct ctx_command_runner *runner, size_t n,
     struct ctx_buf *out, struct ctx_err *err)
@@ -214,8 +213,8 @@ send_request(struct ctx_command_runner *runner, struct ctx_str input,
 	struct answer answer;
 	int rc;
 
-	/* If writing fails, the child may have answered before it has read the
-	 * whole request.  So the answer is read nevertheless. */
+	/* Even if writing fails, the answer is read: the child may have
+	 * answered before it has read the whole request. */
 	if (ctx_write_all(runner->requests,
 		(struct ctx_str){(const char *)&request, sizeof request}) < 0 ||
 	    ctx_write_all(runner->requests, input) < 0)

@@ -19,8 +19,8 @@ is_letter(char c)
 const char *
 ctx_name_encoding(const char *p, size_t n)
 {
-	/* The first two bytes of a UTF-32 file are those of UTF-16, so UTF-32
-	 * must be tested first. */
+	/* UTF-32 must be tested before UTF-16, because a UTF-32 file also
+	 * begins with the first two bytes of UTF-16. */
 	static const struct {
 		struct ctx_str first;
 		const char *text;
@@ -62,8 +62,8 @@ ctx_name_encoding(const char *p, size_t n)
 	for (i = 0; i < sizeof encodings / sizeof encodings[0]; i++)
 		if (begins_with(p, n, encodings[i].first))
 			return encodings[i].text;
-	/* A plain text may also begin with the letters "BZh", so the digit that
-	 * comes after them in a bzip2 file is tested, too. */
+	/* A plain text may also begin with the letters "BZh".  So the digit
+	 * that comes next in a bzip2 file is also tested. */
 	if (begins_with(p, n, (struct ctx_str){"BZh", 3}) && n > 3 &&
 	    p[3] >= '1' && p[3] <= '9')
 		return "the input is compressed by bzip2; decompress it with: "
@@ -111,8 +111,8 @@ ends_with_key(const char *p, size_t n)
 
 /* Returns true if the first line of a file looks like YAML.  Many plain texts
  * begin with a word and a colon, or with a dash.  So a line "key: value" looks
- * like YAML only if the key is usual in messages or requests, such as role;
- * "key:" alone and "---" always do. */
+ * like YAML only if its key is usual in messages or requests, such as role.
+ * The lines "key:" and "---" always look like YAML. */
 static bool
 is_yaml(const char *p, size_t n)
 {

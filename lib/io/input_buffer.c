@@ -54,7 +54,7 @@ open_named_file(struct ctx_reader *r)
 }
 
 /* Begins to read the source of the reader.  If the source is a callback, r->fd
- * is not a descriptor, but only says that the source is open. */
+ * is no descriptor; it only shows that the source is open. */
 static void
 open_source(struct ctx_reader *r)
 {
@@ -62,8 +62,9 @@ open_source(struct ctx_reader *r)
 	r->fd = r->source.read != NULL ? 0 : r->source.fd;
 }
 
-/* Returns the offset in the open file of the next byte that will be read.  It
- * is not 0 if another program has read the beginning of standard input. */
+/* Returns the offset in the open file of the next byte that will be read.  The
+ * offset is not 0 if another program has read the beginning of standard
+ * input. */
 static uint64_t
 find_offset(const struct ctx_reader *r)
 {
@@ -156,14 +157,13 @@ make_read_room(struct ctx_reader *r, struct ctx_err *err)
 	}
 	r->from = 0;
 	r->buf.n = rest;
-	/* The reserved space is for the next read(2), and for the line feed
-	 * that take_record() may append to the last line of a file. */
+	/* The reserved space is for two things: the next read(2), and the line
+	 * feed that take_record() may append to the last line of a file. */
 	return ctx_buf_reserve(&r->buf, READ_LEAST + 1, err);
 }
 
 /* Calls read(2), and repeats the call if a signal interrupts it.  If another
- * program has made the file non-blocking, waits with poll(2) until there is
- * data. */
+ * program has made the file non-blocking, waits for data with poll(2). */
 static ssize_t
 read_some(struct ctx_reader *r, char *p, size_t n)
 {
@@ -230,8 +230,8 @@ ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err)
 /*
  * Returns the bytes of the record that was read last, in memory that the caller
  * frees.  A long record is not copied: it is at the beginning of the reader's
- * buffer (see make_read_room), so the caller gets this buffer, and the few
- * bytes after the record are copied to a new buffer.
+ * buffer (see make_read_room), so the caller gets this buffer.  The few bytes
+ * after the record are copied to a new buffer.
  */
 char *
 ctx_reader_keep(struct ctx_reader *reader, const struct ctx_record *record,

@@ -14,8 +14,8 @@ enum framing {
 	VALUES,
 };
 
-/* A copied part of the input.  If the input cannot be read twice (a pipe), it
- * is copied when it is read first, and the copy is read again. */
+/* A copied part of the input.  Input that cannot be read twice (a pipe) is
+ * copied when it is first read, and the copy is read again. */
 struct input_copy {
 	struct input_copy *next; /* the next part of the input */
 	/* n: number of bytes. used: number of these bytes that were already
@@ -25,7 +25,7 @@ struct input_copy {
 };
 
 /* State of reading a part of the open file twice.  The part begins with a
- * record that the caller has marked, and ends at the end of the file (see
+ * record that the caller has marked, and ends with the file (see
  * second_pass.c). */
 struct second_pass {
 	enum {
@@ -40,16 +40,16 @@ struct second_pass {
 	 * beginning and the end of the part that is read twice. */
 	uint64_t begin, end;
 	struct input_copy *first, *last;
-	/* State of the reader when the record was marked, which is set again
-	 * for the second pass. line: number of the line in which the marked
-	 * record begins. */
+	/* The members from here on are the state of the reader when the record
+	 * was marked.  The second pass begins in this state. line: number of
+	 * the line in which the marked record begins. */
 	uint64_t line;
 	enum framing framing;
 	bool torn;
 	/* A file that is kept open, so that its records can be read once more
-	 * before they are written. kept: its descriptor. kept_file: its name,
-	 * which is the member "file" of its records; NULL if no file is kept
-	 * open. */
+	 * before they are written. kept: descriptor of this file. kept_file:
+	 * name of this file, equal to the member "file" of its records; NULL if
+	 * no file is kept open. */
 	int kept;
 	const char *kept_file;
 	/* again: the bytes that were last read from the file that is kept open.
@@ -72,11 +72,11 @@ struct ctx_reader {
 	enum framing framing;
 	bool lenient;
 	/* The output may consist of the files of several readers. before: true
-	 * if other files are written before those of this reader. after: true
-	 * if other files are written after those of this reader. */
+	 * if other files are written before the files of this reader. after:
+	 * true if other files are written after the files of this reader. */
 	bool before, after;
-	/* true if a line of this file was an incomplete JSON value that the
-	 * next lines did not complete */
+	/* True if a line of this file was an incomplete JSON value, and the
+	 * next lines did not complete the value. */
 	bool torn;
 	bool fresh; /* true if no byte of the open file was read so far */
 	/* Offset in bytes, in the open file, of the next byte that is read;
@@ -117,20 +117,20 @@ bytes_ahead(const struct ctx_reader *r)
 	return r->buf.n - r->from;
 }
 
-/* Opens the next input file.  Returns 1, or 0 if there are no more files, or -1
- * with *err. */
+/* Opens the next input file.  Returns 1, or 0 if there is no further file, or
+ * -1 with *err. */
 int ctx_reader_open_next(struct ctx_reader *r, struct ctx_err *err);
 /*
  * Reads more bytes of the open file into the buffer, which may move.  Returns
  * 1, or 0 at the end of the file, or -1 with *err.
  *
  * First flushes the writer set by ctx_reader_set_writer, because this writer
- * may still refer to bytes in the buffer.  So no output is delayed while the
- * program waits for input.
+ * may still refer to bytes in the buffer.  This also means that no output waits
+ * while the program waits for input.
  */
 int ctx_reader_read_more(struct ctx_reader *r, struct ctx_err *err);
 /* Changes *line and *column from the place of the byte at p to the place of the
- * byte after the n bytes at p.  The column is counted from 0 in each line. */
+ * byte after the n bytes at p.  Columns are counted from 0. */
 void ctx_reader_advance(const char *p, size_t n, uint64_t *line,
     uint64_t *column);
 /* Sets file, line and column of *err to the place of a byte in the current
@@ -152,13 +152,13 @@ const char *ctx_guess_format(const char *p, size_t n);
 
 /* ---- second_pass.c ---- */
 
-/* Must be called after the n bytes at p were read from the input.  In the first
- * pass, copies the bytes, unless the file itself is read again.  Does nothing
- * in the second pass, or if no record was marked. */
+/* The caller must call this after it has read the n bytes at p from the input.
+ * In the first pass, copies the bytes, unless the file itself is read again.
+ * Does nothing in the second pass, or if no record was marked. */
 int ctx_second_pass_add(struct second_pass *second, const char *p, size_t n,
     struct ctx_err *err);
-/* Reads bytes of the open file for the second time.  Returns their number, or 0
- * at the end of what was read in the first pass, or -1 with errno. */
+/* Reads bytes of the open file for the second time.  Returns their number.
+ * Returns 0 after the last byte of the first pass, or -1 with errno. */
 ssize_t ctx_second_pass_read(struct ctx_reader *r, char *p, size_t n);
 /* Ends the second pass: frees the copied bytes of the file. */
 void ctx_second_pass_end(struct second_pass *second);

@@ -15,9 +15,9 @@
  * Collects output for a file descriptor, or for a callback. ctx_writer_put
  * copies no bytes: the writer refers to the caller's bytes, which must remain
  * valid until the next flush.  Bytes that are adjacent in memory are written by
- * one system call.  If the bytes are in the buffer of a reader,
- * ctx_reader_set_writer makes the reader flush the writer before it moves that
- * buffer. ctx_writer_copy copies the bytes.
+ * one system call. ctx_reader_set_writer makes a reader flush the writer before
+ * the reader moves its buffer, to which the writer may refer. ctx_writer_copy
+ * copies the bytes.
  *
  * Short writes are continued, EINTR is retried, and EAGAIN waits in poll(2).
  * After a failed write every later call fails with the error of that write.
@@ -70,10 +70,10 @@ enum ctx_record_kind {
 };
 
 /*
- * A record of the input. text: all its bytes, including the line ending, so
- * that the texts of all records together are the whole input. json: the scanned
- * JSON value, set only if kind is CTX_RECORD_JSON. text and json are valid
- * until the next record is read.
+ * A record of the input. text: all bytes of the record, with the line ending;
+ * the texts of all records together are the whole input. json: the scanned JSON
+ * value, set only if kind is CTX_RECORD_JSON. text and json are valid until the
+ * next record is read.
  */
 struct ctx_record {
 	enum ctx_record_kind kind;
@@ -81,9 +81,9 @@ struct ctx_record {
 	/* the bytes of the JSON value, a part of the member "text" */
 	struct ctx_str value;
 	/* For a record that contains its request as JSON in a string (a coded
-	 * request): this string in the record's text, with its quotes; the
-	 * member "value" is then the decoded string, in other memory.
-	 * Otherwise coded.n is 0. */
+	 * request): this string in the record's text, with its quotes.  The
+	 * member "value" is then the decoded string, in other memory.  For
+	 * other records coded.n is 0. */
 	struct ctx_str coded;
 	/* the scanned value; its offsets are counted from value.p */
 	const struct ctx_json *json;
@@ -93,8 +93,8 @@ struct ctx_record {
 	/* number of the line where the value begins, from 1 */
 	uint64_t line;
 	/* Offset of text in the file, in bytes.  CTX_NO_OFFSET if the input is
-	 * not a regular file, or if text has an added line feed that is not in
-	 * the file. */
+	 * not a regular file, or if a line feed that is not in the file was
+	 * added to text. */
 	uint64_t offset;
 };
 #define CTX_NO_OFFSET UINT64_MAX
@@ -145,8 +145,8 @@ struct ctx_source {
 	/* descriptor of an open file, which is read but not closed */
 	int fd;
 	/* Callback that reads at most n bytes into p.  Returns the number of
-	 * bytes, or 0 at the end of the input, or -1 after an error.  If the
-	 * member is NULL, the descriptor fd is read instead. */
+	 * bytes, or 0 at the end of the input, or -1 after an error.  NULL: the
+	 * descriptor fd is read. */
 	ssize_t (*read)(void *user, char *p, size_t n);
 	void *user;
 };
@@ -155,16 +155,16 @@ struct ctx_source {
  * CTX_EARG, the callback "read" of the source has failed. */
 int ctx_reader_open_source(struct ctx_reader **reader,
     const struct ctx_source *source, struct ctx_err *err);
-/* Makes a reader lenient or strict; at first it is strict.  For an invalid
- * record, a strict reader returns an error.  A lenient reader returns the
- * record with the kind CTX_RECORD_BAD, sets *err to the reason, and continues
- * with the next record. */
+/* Makes a reader lenient or strict.  A new reader is strict.  A strict reader
+ * returns an error for an invalid record.  A lenient reader returns the record
+ * with the kind CTX_RECORD_BAD, sets *err to the reason, and continues with the
+ * next record. */
 void ctx_reader_set_lenient(struct ctx_reader *reader, bool lenient);
 /* Tells the reader that its files are only a part of the output. before: true
  * if other files are written before the files of this reader; a byte order mark
- * is then dropped. after: true if other files are written after the files
- * of this reader; a line feed that is missing at the end of the last file is
- * then added. */
+ * is then dropped. after: true if other files are written after the files of
+ * this reader; a line feed is then added if it is missing at the end of the
+ * last file. */
 void ctx_reader_set_neighbors(struct ctx_reader *reader, bool before,
     bool after);
 /* Tells the reader which writer refers to the bytes of its records
@@ -173,8 +173,8 @@ void ctx_reader_set_neighbors(struct ctx_reader *reader, bool before,
  * copy. */
 void ctx_reader_set_writer(struct ctx_reader *reader,
     struct ctx_writer *writer);
-/* Flushes the writer set by ctx_reader_set_writer, if there is one.  Needed by
- * callers that keep a record while the next one is read. */
+/* Flushes the writer set by ctx_reader_set_writer, if there is one.  Callers
+ * that keep a record while the next record is read need this. */
 int ctx_reader_flush(struct ctx_reader *reader, struct ctx_err *err);
 /* Sets a callback that the reader calls each time it has read bytes of the
  * input, with their number, at most 256 KiB.  Bytes that are read twice are
@@ -184,23 +184,23 @@ void ctx_reader_set_progress(struct ctx_reader *reader,
 /*
  * Reads the next record.  Returns 1, or 0 at the end of the last file, or -1
  * with *err.  Errors in the input have file, line and column set.  A file is
- * opened when the file before it has ended.  A file that cannot be read, or
- * that has an invalid record, is closed; the next call then continues with the
- * next file, as cat(1) does.
+ * opened when the file before it has ended.  If a file cannot be read or has an
+ * invalid record, it is closed, and the next call continues with the next file,
+ * as cat(1) does.
  */
 int ctx_reader_next(struct ctx_reader *reader, struct ctx_record *record,
     struct ctx_err *err);
 /*
  * Returns the bytes of the record that was read last, in memory that the caller
- * frees.  This is a copy or, for a long record, the buffer of the reader
- * itself.  Pointers into the record remain valid until the next call of
- * ctx_reader_next, or until the caller frees the memory.  Returns NULL with
- * *err if there is no memory.
+ * frees.  The memory is a copy or, for a long record, the buffer of the reader.
+ * Pointers into the record remain valid until the next call of ctx_reader_next,
+ * or until the caller frees the memory.  Returns NULL with *err if there is no
+ * memory.
  */
 char *ctx_reader_keep(struct ctx_reader *reader,
     const struct ctx_record *record, struct ctx_err *err);
 /* Sets *line and *column to the place in the file of a byte of the record's
- * value.  Both are counted from 1; the column is in bytes. */
+ * value.  Both numbers are counted from 1; the column is in bytes. */
 void ctx_record_find_place(const struct ctx_record *record, const char *byte,
     uint64_t *line, size_t *column);
 /* Flushes the writer set by ctx_reader_set_writer, then frees the reader.  If
@@ -218,8 +218,8 @@ void ctx_reader_close(struct ctx_reader *reader);
  */
 struct ctx_archive {
 	int fd;
-	/* Descriptor of the directory that contains the archive.  It becomes -1
-	 * once this directory was synced. */
+	/* Descriptor of the directory that contains the archive. -1 once this
+	 * directory was synced. */
 	int directory;
 	const char *path; /* path of the archive, owned by the caller */
 	bool dirty;       /* true if a record was added since the last sync */
@@ -229,8 +229,8 @@ struct ctx_archive {
 	struct ctx_buf pending;
 };
 /* Opens the archive file, and the directory that contains it.  The directory is
- * opened now and synced later, because a program that is in the sandbox then
- * cannot open directories. */
+ * synced later, but must be opened now, because a program in the sandbox cannot
+ * open directories. */
 int ctx_archive_open(struct ctx_archive *archive, const char *path,
     struct ctx_err *err);
 /* Adds a record, the n bytes at p, to the archive as one line.  Converts line
@@ -267,23 +267,24 @@ struct ctx_command {
  * its input.
  *
  * CTX_EARG: the command ended with a status other than 0, was killed, took too
- * long, wrote too much or wrote invalid UTF-8; the error text says which.
+ * long, wrote too much, or wrote invalid UTF-8.  The error text says which.
  *
  * The command and its child processes (its process group) are killed when this
  * process ends, even by SIGKILL.  HUP, INT, QUIT and TERM are deferred, unless
- * they are ignored or blocked in this thread: the process group is killed, then
- * the signals are delivered.  If a signal handler returns, this function
- * fails with CTX_EARG.  In a program with threads all other threads must block
- * these signals.
+ * they are ignored or blocked in this thread: first the process group is
+ * killed, then the signals are delivered.  If a signal handler returns, this
+ * function fails with CTX_EARG.  In a program with threads, all other threads
+ * must block these signals.
  */
 int ctx_run_command(const struct ctx_command *command, struct ctx_str input,
     size_t limit, struct ctx_buf *out, struct ctx_err *err);
 
 /*
  * A runner: a child process that runs one command on request.  A program can
- * start the runner and then give up the right to run commands; the command
+ * start the runner and then give up the right to run commands.  The command
  * still has all rights that the program had when it started the runner.  The
- * runner ends when the program ends or ctx_command_runner_end is called.
+ * runner ends when the program ends, or when ctx_command_runner_end is
+ * called.
  */
 struct ctx_command_runner {
 	pid_t pid;
@@ -292,9 +293,9 @@ struct ctx_command_runner {
 };
 /* Starts the child process that will run this command, and sets
  * command->runner.  The command must remain valid.  The child has copies of all
- * open descriptors except standard input and output.  No other thread may have
- * been started before.  If the child ends early, every later run of the command
- * fails with CTX_EARG. */
+ * open descriptors except standard input and output.  The caller must not have
+ * started other threads.  If the child ends early, every later run of the
+ * command fails with CTX_EARG. */
 int ctx_command_runner_start(struct ctx_command_runner *runner,
     struct ctx_command *command, struct ctx_err *err);
 /* Ends the child process, and waits until it has ended.  Does nothing if

@@ -1,11 +1,11 @@
 /*
  * reader.c - splits input files into records, each with one JSON value
  *
- * One buffer contains the record that is being read, and bytes after it that
- * were read already. ctx_reader_read_more may move the buffer, so positions are
- * offsets from the beginning of the record.
+ * One buffer contains the record that is being read, and the bytes after it
+ * that were already read. ctx_reader_read_more may move the buffer, so
+ * positions are offsets from the beginning of the record.
  *
- * A record is a line, or a value that may have many lines: read_line_record
+ * A record is a line, or a value that may have many lines. read_line_record
  * looks for the line feed, read_value_record for the end of the value.  The
  * reader does not wait for a byte that the record does not need.  So the
  * records do not depend on how many bytes each read returns.
@@ -150,8 +150,8 @@ take_record(struct ctx_reader *r, struct ctx_record *record,
 	record->offset = r->offset == CTX_NO_OFFSET
 	    ? CTX_NO_OFFSET
 	    : r->offset - bytes_ahead(r);
-	/* If the last line of a file has no line feed and another file comes
-	 * after it in the output, a line feed is added. */
+	/* If the last line of a file has no line feed, and the output has
+	 * another file after this file, a line feed is added. */
 	if (n == bytes_ahead(r) && p[n - 1] != '\n' && has_next(r)) {
 		p[n++] = '\n';
 		r->buf.n++;
@@ -175,8 +175,9 @@ take_record(struct ctx_reader *r, struct ctx_record *record,
 static int
 take_value(struct ctx_reader *r, struct ctx_record *record, size_t at, size_t n)
 {
-	/* The nodes of the value contain offsets, not pointers.  So they are
-	 * valid even if the buffer has moved since the value was scanned. */
+	/* The nodes of the value contain offsets, not pointers.  So the nodes
+	 * are valid even if the buffer has moved since the value was
+	 * scanned. */
 	r->json.text = r->buf.p + r->from + at;
 	record->value = ctx_json_str(&r->json, 0);
 	record->json = &r->json;
@@ -249,8 +250,8 @@ scan_json(struct ctx_reader *r, size_t at, size_t n, size_t *used,
 }
 
 /*
- * Counts the brackets in an incomplete JSON value, to detect when its last
- * bracket was read.  Each byte is examined only once; scanning the whole value
+ * Counts the brackets in an incomplete JSON value, to detect when the last
+ * bracket was read.  Each byte is examined only once.  Scanning the whole value
  * again after each read would take quadratic time.
  */
 struct nest {
@@ -310,9 +311,8 @@ is_nest_closed(struct nest *nest, const char *p, size_t n)
 		case '\t':
 		case '\r':
 		case '\n':
-			/* This value is no object, array or string, but a
-			 * number or a word such as true: it ends at white
-			 * space. */
+			/* This value is a number or a word such as true, which
+			 * ends at white space. */
 			if (nest->depth == 0)
 				return true;
 			break;
@@ -361,8 +361,8 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 			value = r->json.nodes;
 			/* A number, or a word such as true, may continue in
 			 * bytes that were not read yet.  So it is complete only
-			 * if another byte or the end of the file comes after
-			 * it. */
+			 * when another byte, or the end of the file, comes
+			 * after it. */
 			if (rc > 0 &&
 			    (r->eof || value->end < n ||
 				value->kind >= CTX_JSON_STRING))
@@ -381,7 +381,7 @@ read_value(struct ctx_reader *r, size_t at, struct ctx_err *err)
 
 /*
  * Reads a JSON value as a record, with the blanks (spaces, tabs, carriage
- * returns) after it, and a line feed if one comes next.  The record is complete
+ * returns) after it, and the next line feed, if any.  The record is complete
  * when the line feed, or another byte that is not a blank, was read.
  */
 static int
@@ -413,9 +413,9 @@ read_value_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 	return take_value(r, record, at, n);
 }
 
-/* If the first line of a file is not JSON, sets *err to an error that says
- * which format the file seems to have. n: length of the line in bytes; at:
- * offset of its first byte that is not blank. */
+/* If the first line of a file is not JSON, sets *err to an error that names the
+ * format of the file, if it can be recognised. n: length of the line in bytes.
+ * at: offset of the first byte that is not blank. */
 static void
 explain_first_line(struct ctx_reader *r, size_t at, size_t n,
     struct ctx_err *err)
@@ -431,8 +431,8 @@ explain_first_line(struct ctx_reader *r, size_t at, size_t n,
 		ctx_reader_locate_error(r, 0, err);
 		return;
 	}
-	/* A lenient reader continues after a bad line, so the file may be JSON
-	 * although this line is not, and no format is guessed. */
+	/* A lenient reader continues after a bad line.  The file may be JSON
+	 * although this line is not, so no format is guessed. */
 	what = r->lenient ? NULL : ctx_guess_format(p + at, n - at);
 	if (what == NULL)
 		return;
@@ -447,10 +447,10 @@ explain_first_line(struct ctx_reader *r, size_t at, size_t n,
  * next lines complete this value, 0 if not, or -1 with *err.  After 1, the rest
  * of the file is read as a sequence of values.
  *
- * After 0, returns 0 for all later lines of the file, so that no byte is
- * scanned many times.  A strict reader does not check the first value of a
- * file, but assumes that the next lines complete it: if the value is invalid,
- * reading it reports the error.
+ * Once this function has returned 0, it returns 0 for all later lines of the
+ * file, so that no byte is scanned many times.  A strict reader does not check
+ * the first value of a file, but assumes that the next lines complete it.  If
+ * the value is invalid, reading it reports the error.
  */
 static int
 check_value_continues(struct ctx_reader *r, size_t at, struct ctx_err *err)
@@ -503,8 +503,8 @@ read_line_record(struct ctx_reader *r, struct ctx_record *record, size_t at,
 }
 
 /* Reads the byte order mark (BOM) at the beginning of a file, if there is one.
- * In the first file it becomes a record of its own, so that it is preserved,
- * and the function returns 1.  In later files it is dropped. */
+ * In the first file, the BOM becomes a record, so that it is preserved, and the
+ * function returns 1.  In later files, the BOM is dropped. */
 static int
 take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 {
@@ -520,12 +520,12 @@ take_bom(struct ctx_reader *r, struct ctx_record *record, struct ctx_err *err)
 			return 0;
 	}
 	/* take_record() must know whether the file ends after the byte order
-	 * mark.  So if the buffer has no byte after the mark, more bytes are
+	 * mark.  If the buffer has no byte after the mark, more bytes are
 	 * read. */
 	if (bytes_ahead(r) == i && ctx_reader_read_more(r, err) < 0)
 		return -1;
-	/* Drops the byte order mark of a later file, because inside the stream
-	 * it would be an ordinary character, which is invalid JSON. */
+	/* Drops the byte order mark of a later file.  Inside the stream it
+	 * would be an ordinary character, which is invalid JSON. */
 	if (r->next > 1 || r->before) {
 		r->from += i;
 		r->column += i;

@@ -6,15 +6,16 @@
  * its own process group, which is killed when the time limit is over or the
  * output is too long.
  *
- * The first process of that group is a guard: a shell that is started before
- * the command and reads from a pipe that only this process can write to.  When
- * this process ends, the guard sees the end of the pipe and kills the group.
- * This also works for SIGKILL, which can be neither blocked nor handled.
+ * The first process of this group is a guard: a shell that is started before
+ * the command.  The guard reads from a pipe that only this process can write
+ * to.  When this process ends, the guard sees the end of the pipe and kills the
+ * group.  This also works for SIGKILL, which can be neither blocked nor
+ * handled.
  *
  * Signals from a terminal do not reach the process group of the command.  So
  * the signals that would end this process are blocked while the command runs,
  * looked for ten times a second, and delivered after the group was killed.
- * Signals that would not end this process are not blocked.
+ * Other signals are not blocked.
  */
 #define _GNU_SOURCE /* pipe2, in POSIX since 2024 */
 #include <errno.h>
@@ -53,10 +54,10 @@ struct command_run {
 	struct ctx_str input;
 	/* maximum length of the command's output in bytes */
 	size_t limit;
-	/* If this process is a runner, which runs the command for another
-	 * process: read end of a pipe whose write end the other process has
-	 * open.  The end of the pipe shows that the other process has ended.
-	 * -1 if this process is not a runner. */
+	/* If this process is a runner (runs the command for another process):
+	 * read end of a pipe whose write end the other process has open.  The
+	 * end of the pipe shows that the other process has ended. -1 if this
+	 * process is not a runner. */
 	int client;
 	/* time at which the command is killed, in nanoseconds of the clock */
 	int64_t deadline;

@@ -15,18 +15,18 @@ enum { CTX_COMMAND_SLICE = 100 };
  * signals.  Also blocks SIGPIPE, which is caused by a write to a pipe without a
  * reader.  Sets *before to the signals that were blocked before the call. */
 void ctx_command_block_signals(sigset_t *ends, sigset_t *before);
-/* Returns the number of a signal that has arrived and would end this process if
- * it were not blocked, or 0 if there is none. ends: the set of these
- * signals. */
+/* Returns the number of a signal that has arrived, but is blocked, and that
+ * would otherwise end this process.  Returns 0 if there is none. ends: the
+ * signals that would end this process. */
 int ctx_command_ended_by_signal(const sigset_t *ends);
 /* Sets the blocked signals to *before, and so undoes ctx_command_block_signals.
  * Signals that have arrived meanwhile are delivered, except SIGPIPE, which is
  * dropped. */
 void ctx_command_restore_signals(const sigset_t *before);
 /* Runs a command in this process, as ctx_run_command does. client: -1 if the
- * command runs for this process.  If it runs for another process: read end of a
- * pipe whose write end that process has open; when that process closes the
- * write end, the command is killed. */
+ * command runs for this process.  Otherwise the read end of a pipe whose write
+ * end another process has open, for which the command runs.  When the other
+ * process closes its end, the command is killed. */
 int ctx_command_run_for(int client, const struct ctx_command *command,
     struct ctx_str input, size_t limit, struct ctx_buf *out,
     struct ctx_err *err);
@@ -35,21 +35,21 @@ int ctx_command_make_pipes(int one[2], int other[2], struct ctx_err *err);
 /* Closes a descriptor, one end of a pipe, and sets *fd to -1.  Does nothing if
  * *fd is -1. */
 void ctx_command_close_end(int *fd);
-/* Reads exactly n bytes from a pipe.  Returns 0, or -1 with errno, which is 0
+/* Reads exactly n bytes from a pipe.  Returns 0, or -1 with errno. errno is 0
  * if the pipe has ended. */
 int ctx_command_read_exactly(int fd, void *data, size_t n);
 
 /* ---- command_runner.c ---------------------------------------------------- */
 
 /* Forks the child process of a runner, and connects the two processes by two
- * pipes.  Returns 0 in the parent; 1 in the child, in which *runner has the
- * other ends of the pipes; or -1 with *err in the parent, and then runner->pid
- * is -1 if the fork has failed. */
+ * pipes.  Returns 0 in the parent.  Returns 1 in the child, in which *runner
+ * has the other ends of the pipes.  Returns -1 with *err in the parent after an
+ * error; runner->pid is then -1 if the fork has failed. */
 int ctx_command_runner_fork(struct ctx_command_runner *runner,
     struct ctx_err *err);
-/* Replaces the standard input and output of the child by /dev/null.  If the
- * child had the output of the program open, a process that reads this output
- * would not see its end when the program ends. */
+/* Replaces the standard input and output of the child by /dev/null.  Otherwise
+ * the child would keep the output of the program open, and a process that reads
+ * this output would not see its end when the program ends. */
 int ctx_command_runner_close_output(void);
 
 #endif

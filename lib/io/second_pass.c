@@ -2,7 +2,7 @@
  * second_pass.c - reads the rest of an input file a second time
  *
  * The second pass uses pread(2), which does not change the offset of the
- * descriptor, because another process may share that offset.
+ * descriptor.  Another process may share this offset.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -201,8 +201,8 @@ ctx_reader_keep_file(struct ctx_reader *reader, const struct ctx_record *record)
 	return second->kept_file == record->file;
 }
 
-/* Reads bytes of the kept file into second->again, from the offset "at" on: at
- * least n bytes, unless the file ends before. */
+/* Reads bytes of the file that is kept open into second->again, from the offset
+ * "at" on: at least n bytes, unless the file ends before. */
 static int
 fill_again(struct second_pass *second, uint64_t at, size_t n,
     struct ctx_err *err)

@@ -20,11 +20,11 @@
 int ctx_reader_mark(struct ctx_reader *reader, const struct ctx_record *record,
     struct ctx_err *err);
 /* Reads the next record of the open file.  Returns the same values as
- * ctx_reader_next, except that it also returns 0 at the end of this file;
+ * ctx_reader_next, except that it also returns 0 at the end of this file.
  * ctx_reader_next then opens the next file. */
 int ctx_reader_next_in_file(struct ctx_reader *reader,
     struct ctx_record *record, struct ctx_err *err);
-/* Makes the marked record the next one that is read.  Called at the end of the
+/* Makes the reader return the marked record next.  Called at the end of the
  * file. */
 void ctx_reader_rewind(struct ctx_reader *reader);
 /* Closes the open file.  The next record that is read will be the first one of
@@ -37,9 +37,9 @@ struct ctx_record_place {
 	uint32_t n;        /* length of the record in bytes, at least 1 */
 	uint32_t checksum; /* checksum of the record's bytes (ctx_sum_text) */
 };
-/* Returns a checksum of a text, by which a change of the text is detected.  It
- * takes less time than ctx_hash, but does not detect a change that was made on
- * purpose such that the checksum remains the same. */
+/* Returns a checksum of a text, to detect a change of the text.  Faster than
+ * ctx_hash, but does not detect a change that was made on purpose such that the
+ * checksum remains the same. */
 uint32_t ctx_sum_text(struct ctx_str text);
 /* Keeps the file of a record open until the reader is closed, so that
  * ctx_reader_read_again can read the record again.  Returns false if this is
@@ -48,8 +48,8 @@ uint32_t ctx_sum_text(struct ctx_str text);
 bool ctx_reader_keep_file(struct ctx_reader *reader,
     const struct ctx_record *record);
 /* Reads a record again for which ctx_reader_keep_file has returned true.
- * Returns 1 with *text, which is valid until the next call; or 0 if these bytes
- * of the file have changed; or -1 with *err. */
+ * Returns 1 and sets *text, which is valid until the next call.  Returns 0 if
+ * these bytes of the file have changed, or -1 with *err. */
 int ctx_reader_read_again(struct ctx_reader *reader,
     const struct ctx_record_place *place, struct ctx_str *text,
     struct ctx_err *err);

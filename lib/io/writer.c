@@ -1,14 +1,14 @@
 /*
  * writer.c - collects output, and writes it to a file descriptor
  *
- * The output that was not written yet consists of two parts.  The first part is
- * the member "copied": bytes in the writer's memory.  The second part is the
- * member "borrowed": bytes in the caller's memory.
+ * The output that was not written yet has two parts.  The first part is the
+ * member "copied": bytes in the writer's memory.  The second part is the member
+ * "borrowed": bytes in the caller's memory.
  *
  * If the caller adds bytes that do not directly follow the borrowed bytes in
- * memory, the borrowed part is emptied first: if it is short, it is appended to
- * the copied part; if it is long, both parts are written.  So bytes are written
- * in the order in which they were added.
+ * memory, the borrowed part is emptied first.  If it is short, it is appended
+ * to the copied part.  If it is long, both parts are written.  So bytes are
+ * written in the order in which they were added.
  *
  * vmsplice(2) would save copying bytes into a pipe, 11 ms per 100 MB.  But the
  * kernel does not report when the pages may be used again.  So a page could
@@ -29,8 +29,8 @@
 /* If at least this number of bytes was collected, the bytes are written at
  * once, without waiting for the next flush. */
 #define FULL ((size_t)256 << 10)
-/* Maximum number of bytes that one system call writes: some systems refuse
- * more than INT_MAX bytes, others write only a part of them. */
+/* Maximum number of bytes that one system call writes.  Some systems refuse
+ * more than INT_MAX bytes; others then write only a part of them. */
 #define MOST ((size_t)512 << 20)
 
 void
@@ -56,9 +56,9 @@ ctx_writer_release(struct ctx_writer *writer)
 	ctx_writer_init(writer, -1);
 }
 
-/* Stores the error, which all later calls will return, and returns -1.  Drops
- * the output that was not written yet, because it must not be written after a
- * gap. */
+/* Stores the error, and returns -1.  All later calls return the same error.
+ * Drops the output that was not written yet, because it must not be written
+ * after a gap. */
 static int
 record_failure(struct ctx_writer *writer, const struct ctx_err *err)
 {
@@ -92,8 +92,9 @@ has_failed(const struct ctx_writer *writer, struct ctx_err *err)
 
 /*
  * Writes bytes of two texts with one system call: at least one byte, unless
- * both are empty.  Returns the number of bytes written, or -1.  If another
- * program has made the shared descriptor non-blocking, waits with poll(2).
+ * both texts are empty.  Returns the number of written bytes, or -1.  If
+ * another program has made the shared descriptor non-blocking, waits with
+ * poll(2).
  */
 static ssize_t
 write_some(int fd, struct ctx_str one, struct ctx_str two)
@@ -152,9 +153,8 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 		return flush_to_callback(writer, err);
 	while (own.n + run.n > 0) {
 		rc = write_some(writer->fd, own, run);
-		/* For a device, writing may return 0: nothing was written, and
-		 * there was no error.  Repeating the call would be an endless
-		 * loop. */
+		/* For a device, write may return 0 without an error: nothing
+		 * was written.  Repeating the call would be an endless loop. */
 		if (rc <= 0)
 			return record_sys_failure(writer,
 			    rc < 0 ? errno : ENOSPC, err);
@@ -175,9 +175,9 @@ ctx_writer_flush(struct ctx_writer *writer, struct ctx_err *err)
 	return 0;
 }
 
-/* Empties writer->borrowed, the caller's bytes that were not written yet:
- * writes them or, if they are few, copies them.  Then the writer can refer to
- * other bytes of the caller. */
+/* Empties writer->borrowed, the caller's bytes that were not written yet.
+ * Writes these bytes or, if they are few, copies them.  Then the writer can
+ * refer to other bytes of the caller. */
 static int
 flush_borrowed(struct ctx_writer *writer, struct ctx_err *err)
 {

@@ -3,16 +3,16 @@
  * files to which tool results were moved
  *
  * Anybody can write a line that looks like a reference.  So a line is a
- * reference only if the whole line has the right form.  Only files in the
- * spool, the directory that the user names, are read.
+ * reference only if the whole line has the right form.  Only files in the spool
+ * (the directory that the user names) are read.
  */
 #include <string.h>
 
 #include "store/store.h"
 
-/* Reads a decimal number at the beginning of *text, and removes the number from
- * *text.  Returns false if there is no number, or if it begins with a needless
- * 0 or is too large. */
+/* Reads a decimal number at the beginning of *text, and removes it from *text.
+ * Returns false if there is no number, if it begins with a needless 0, or if it
+ * is too large. */
 static bool
 take_number(struct ctx_str *text, uint64_t *n)
 {
@@ -32,8 +32,8 @@ take_number(struct ctx_str *text, uint64_t *n)
 }
 
 /* Parses a line of n bytes as a reference to a file of the spool (directory of
- * stored results). middle: the text that must be between the number and the
- * path in the line.  Returns false if the line has another form. */
+ * stored results). middle: the text between the number and the path in the
+ * line.  Returns false if the line has another form. */
 static bool
 parse_reference(const char *p, size_t n, const char *middle,
     struct ctx_reference *ref)
@@ -89,9 +89,8 @@ ctx_reference_digits(struct ctx_str text, size_t *at, struct ctx_str *digits)
 {
 	size_t i = *at, from;
 
-	/* This loop looks only at every CTX_SPOOL_DIGITS-th byte: if a row has
-	 * at least CTX_SPOOL_DIGITS hex digits, the loop looks at one of these
-	 * digits. */
+	/* The loop looks only at every CTX_SPOOL_DIGITS-th byte.  A row of at
+	 * least CTX_SPOOL_DIGITS hex digits contains such a byte. */
 	while ((i += CTX_SPOOL_DIGITS) <= text.n) {
 		if (!is_hex_digit(text.p[i - 1]))
 			continue;
@@ -109,11 +108,10 @@ ctx_reference_digits(struct ctx_str text, size_t *at, struct ctx_str *digits)
 	return false;
 }
 
-/* Number of bytes.  A longer JSON string is certainly not the text with which
- * ctx-age has replaced a tool result.  Such a text has at most CTX_AGE_HEAD
- * characters, each of which takes at most two escapes of 6 bytes, and a line
- * that names the file with the whole result.  This line, with its path, fits
- * into 64 KiB. */
+/* Number of bytes.  A longer JSON string cannot be the text with which ctx-age
+ * has replaced a tool result.  Such a text has at most CTX_AGE_HEAD characters,
+ * each of at most two escapes of 6 bytes, and a line that names the file with
+ * the whole result.  This line, with its path, fits into 64 KiB. */
 #define NO_AGED (12 * CTX_AGE_HEAD + 65536)
 
 bool

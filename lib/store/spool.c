@@ -163,8 +163,8 @@ match_contents(const struct ctx_spool *spool, const char *name, int fd,
 }
 
 /* Checks who can change a spool file.  Returns NULL if only the user can.
- * Otherwise returns the reason why other users can, as a part of an error
- * message. */
+ * Otherwise returns a part of an error message: the reason why other users
+ * can. */
 static const char *
 find_weakness(const struct stat *st)
 {
@@ -176,9 +176,9 @@ find_weakness(const struct stat *st)
 }
 
 /* Returns 0 if other users cannot change a spool file, or -1 with *err if they
- * can.  A file must have only one name (hard link).  While another process is
- * storing the file, the file has two names, so this function waits up to a
- * second until one of them is removed. */
+ * can.  A file must have only one name (hard link).  A file has two names while
+ * another process is storing it.  So this function waits up to a second until
+ * one name is removed. */
 static int
 check_private(const struct ctx_spool *spool, const char *name, int fd,
     struct ctx_err *err)
@@ -214,8 +214,8 @@ check_existing_file(const struct ctx_spool *spool, const char *name,
 	if (rc <= 0)
 		return rc;
 	rc = match_contents(spool, name, fd, chunks, n, err);
-	/* If another process wrote the file (own is false), it may not have
-	 * synced the file to disk yet, so this process syncs the file. */
+	/* If another process wrote the file (own is false), the file may not be
+	 * on disk yet, so this process syncs it. */
 	if (rc > 0 && !own && fsync(fd) < 0)
 		rc = report_file_error(spool, "sync", name, err);
 	if (rc > 0 && !own && check_private(spool, name, fd, err) < 0)
@@ -241,12 +241,12 @@ write_synced(int fd, const struct ctx_str *chunks, size_t n)
 }
 
 /* Result of an attempt to store a file.  NOT_STORED: the file system cannot
- * create files without a name.  EXISTED: a file with this name exists
- * already. */
+ * create files without a name.  EXISTED: a file with this name already
+ * exists. */
 enum store_outcome { NOT_STORED, STORED, EXISTED };
 
-/* Stores a file that has no name until it is complete.  If this process is
- * killed before that, the file system removes the file.  Returns an enum
+/* Stores a file that gets its name only when it is complete.  If this process
+ * is killed before that, the file system removes the file.  Returns an enum
  * store_outcome, or -1 with *err. */
 static int
 store_nameless(const struct ctx_spool *spool, const char *name,
@@ -322,9 +322,9 @@ write_hidden(const struct ctx_spool *spool, const char *name,
 	return rc;
 }
 
-/* Stores a file under a temporary name that begins with a dot, then renames it.
- * Blocks termination signals meanwhile, so that the temporary file is always
- * renamed or removed; only SIGKILL can leave the temporary file behind. */
+/* Stores a file under a temporary name that begins with a dot, then renames the
+ * file.  Meanwhile blocks termination signals, so that the temporary file is
+ * always renamed or removed.  Only SIGKILL can leave it behind. */
 static int
 store_hidden(const struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err)
@@ -380,8 +380,8 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 	if (rc < 0)
 		return -1;
 	/* The directory must be synced even if the file existed: another
-	 * process may have created the file's name, and not have synced the
-	 * directory yet. */
+	 * process may have created the file without syncing the directory
+	 * yet. */
 	spool->dirty = true;
 	if (rc > 0)
 		return 0;
@@ -391,7 +391,7 @@ ctx_spool_put(struct ctx_spool *spool, const char *name,
 	if (rc < 0)
 		return -1;
 	/* If another process has stored a file with this name first, the
-	 * contents of that file are compared with the text. */
+	 * contents of this file are compared with the text. */
 	rc = check_existing_file(spool, name, chunks, n, rc == STORED, err);
 	if (rc == 0)
 		return ctx_err_set(err, CTX_EFILE,

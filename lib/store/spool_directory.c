@@ -1,7 +1,7 @@
 /*
  * spool_directory.c - opens, closes and lists the directory of a spool
  *
- * A spool is a directory of stored results.  The directory is opened once; its
+ * A spool is a directory of stored results.  The directory is opened once.  Its
  * files are opened relative to the descriptor of the directory.
  */
 #define _GNU_SOURCE /* O_PATH, realpath(3), flock(2) */
@@ -17,9 +17,9 @@
 
 #include "store/store.h"
 
-/* Returns true if a path is valid UTF-8 without control characters.  The path
- * of a spool (directory of stored results) must be so, because references
- * (lines of text that name files of the spool) contain the path. */
+/* Returns true if a path is valid UTF-8 without control characters.  This is
+ * required of the path of a spool (directory of stored results), because
+ * references (lines of text that name files of the spool) contain it. */
 static bool
 is_printable_path(const char *dir)
 {
@@ -43,10 +43,10 @@ refuse_link(const char *dir, struct ctx_err *err)
 	return -1;
 }
 
-/* Syncs the directory in which a new directory was created, so that the new
- * directory exists after a crash.  This is necessary even if another process
- * created the new directory, because that process may not have synced yet. at:
- * descriptor of the outer directory. made: true if this process created the new
+/* Syncs the directory that contains a new directory, so that the new directory
+ * exists after a crash.  This is needed even if another process created the new
+ * directory, because that process may not have synced yet. at: descriptor of
+ * the containing directory. made: true if this process created the new
  * directory.  If made is false, failing to sync is no error. */
 static int
 sync_parent(int at, bool made)
@@ -65,8 +65,8 @@ sync_parent(int at, bool made)
 }
 
 /* Opens the directory "name" in the directory with the descriptor "at". passed:
- * true if "name" is not the spool itself, but a directory on the path to the
- * spool, which need not be readable. */
+ * true if "name" is only a directory on the path to the spool, which need not
+ * be readable. */
 static int
 open_directory(int at, const char *name, int flags, bool passed)
 {
@@ -129,9 +129,9 @@ open_next_component(int at, const char **path, bool absolute, bool create,
 	name[n] = '\0';
 	*path = p + n;
 	/* A relative path may lead through directories that other people wrote,
-	 * such as a checkout, so symbolic links in it are not followed.  The
-	 * links in an absolute path belong to the user and are followed, except
-	 * for the last component. */
+	 * such as a checkout.  So symbolic links in a relative path are not
+	 * followed.  Links in an absolute path belong to the user and are
+	 * followed, except in the last component. */
 	fd = open_component(at, name, absolute && !last, last, create, made);
 	sys = errno;
 	*link = fd < 0 && (sys == ENOTDIR || sys == ELOOP) &&
@@ -190,11 +190,11 @@ is_same_directory(const struct ctx_spool *spool)
 	    (struct ctx_str){spool->dir, strlen(spool->dir)});
 }
 
-/* Opens the spool (directory of stored results), and creates it if it does not
- * exist.  Then locks the spool, if the file system has locks, because the
- * process that has created an empty spool removes the spool when that process
- * ends, unless another process has locked it.  If the spool was removed before
- * this function has locked it, creates and opens the spool again. */
+/* Opens the spool (directory of stored results).  Creates it if it does not
+ * exist.  Then locks the spool, if the file system has locks: a process that
+ * has created an empty spool removes it at its end, unless another process has
+ * locked it.  If the spool was removed before it was locked, creates and opens
+ * it again. */
 static int
 open_made(struct ctx_spool *spool, struct ctx_err *err)
 {
@@ -313,7 +313,7 @@ ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err)
 		return ctx_err_sys(err, errno, "cannot sync spool directory %s",
 		    spool->dir);
 	/* References (lines in messages that name files of the spool) contain
-	 * the path of the spool, so the path must still lead to the directory
+	 * the path of the spool.  So the path must still lead to the directory
 	 * that is open. */
 	if (fstat(spool->fd, &opened) < 0 || stat(spool->dir, &named) < 0)
 		return ctx_err_sys(err, errno,

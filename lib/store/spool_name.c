@@ -1,5 +1,5 @@
 /* spool_name.c - makes and checks the names of files in the spool (directory of
- * stored results), which consist of a tool's name and a hash of the file's
+ * stored results); a name consists of a tool's name and a hash of the file's
  * contents */
 #include <sha2.h>
 #include <string.h>
@@ -53,7 +53,7 @@ ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits)
 }
 
 /* Appends the name of a tool to the name of a file.  Bytes that are not safe in
- * a file name become underscores.  An empty tool name becomes "tool". */
+ * a file name become underscores.  If the name is empty, appends "tool". */
 static int
 append_tool_name(struct ctx_buf *out, struct ctx_str tool, struct ctx_err *err)
 {

@@ -7,13 +7,13 @@
 
 /* ---- store/spool.c: results on disk ------------------------------------- */
 
-/* Maximum number of characters of a tool result that ctx-age leaves in the
- * message.  These characters are the beginning of the result; the line after
- * them names the spool file with the whole text. */
+/* Maximum number of characters that ctx-age leaves of a tool result in the
+ * message.  They are the beginning of the result.  The next line names the
+ * spool file with the whole text. */
 #define CTX_AGE_HEAD 4000
 
 /* Number of hex digits in the name of a spool file, directly before the
- * extension.  These digits are the beginning of the SHA-256 of the file's
+ * extension.  The digits are the beginning of the SHA-256 of the file's
  * contents. */
 #define CTX_SPOOL_DIGITS 32
 /* maximum length of the name of a spool file, in bytes */
@@ -21,21 +21,21 @@
 /* maximum length of the tool's name in the name of a spool file, in bytes */
 #define CTX_SPOOL_TOOL 64
 
-/* The spool: a directory in which tool results are stored as files, whose names
- * contain a hash of their contents.  The files have mode 0600; the directory
- * gets mode 0700 if ctx creates it.  The spool may contain secrets. ctx never
- * removes files from it. */
+/* The spool: a directory in which tool results are stored as files.  The name
+ * of a file contains a hash of its contents.  The files have mode 0600; the
+ * directory gets mode 0700 if ctx creates it.  The spool may contain secrets.
+ * ctx never removes files from it. */
 struct ctx_spool {
 	int fd;
 	const char *dir; /* path of the directory, owned by the caller */
-	/* True if a file was stored in the spool after its directory was last
-	 * synced to disk. */
+	/* true if a file was stored after the directory was last synced to
+	 * disk */
 	bool dirty;
 	/* Number of directories at the end of the path "dir" that this process
 	 * has created. */
 	size_t made;
-	/* True if ctx_spool_put must create a file .gitignore before it stores
-	 * the first file: in the directory above the spool, so that git ignores
+	/* True if ctx_spool_put must create a file .gitignore in the directory
+	 * above the spool, before it stores the first file, so that git ignores
 	 * that directory.  The caller sets this member after ctx_spool_open if
 	 * the directory above is new and contains nothing but the spool. */
 	bool ignored_by_git;
@@ -43,19 +43,18 @@ struct ctx_spool {
 /*
  * Opens a spool.  If create is true, creates the directory of the spool and the
  * directories above it if they do not exist. ctx_spool_close removes the
- * directories that were created, if they are still empty and no other process
- * has opened the spool.
+ * created directories if they are still empty and no other process has opened
+ * the spool.
  *
  * CTX_EFILE: the spool is not safe to use.  This is so if its directory is a
- * symbolic link (or, if dir is relative, any component of dir is a symbolic
- * link), belongs to neither the user nor root, or is writable by other users
- * without having the sticky bit.
+ * symbolic link, belongs to neither the user nor root, or is writable by other
+ * users without having the sticky bit.  If dir is relative, it is also so if
+ * any component of dir is a symbolic link.
  */
 int ctx_spool_open(struct ctx_spool *spool, const char *dir, bool create,
     struct ctx_err *err);
 void ctx_spool_close(struct ctx_spool *spool);
-/* Returns true if the path dir leads to the directory of this open spool
- * (directory of stored results). */
+/* Returns true if the path dir leads to the directory of this open spool. */
 bool ctx_spool_is_at(const struct ctx_spool *spool, struct ctx_str dir);
 /* Returns the length in bytes of a path without its last n components, or 0 if
  * the path is relative and has at most n components. */
@@ -82,7 +81,7 @@ int ctx_spool_name(struct ctx_buf *out, const char *format, struct ctx_str tool,
 bool ctx_spool_is_name(struct ctx_str name, struct ctx_str *digits);
 /*
  * Stores a text that consists of n chunks as a file of the spool.  On return
- * the contents are on disk; the file's name is on disk after the next
+ * the contents are on disk.  The file's name is on disk after the next
  * ctx_spool_sync.  If a file with this name and these contents exists, no new
  * file is created.
  *
@@ -93,7 +92,7 @@ int ctx_spool_put(struct ctx_spool *spool, const char *name,
     const struct ctx_str *chunks, size_t n, struct ctx_err *err);
 /* Syncs the directory of the spool (directory of stored results) to disk, so
  * that the names of new files are on disk.  CTX_EFILE: the path of the spool
- * leads to another directory than when the spool was opened. */
+ * now leads to another directory. */
 int ctx_spool_sync(struct ctx_spool *spool, struct ctx_err *err);
 /*
  * Reads a file of the spool into a buffer.  Does not follow symbolic links.
@@ -112,14 +111,14 @@ struct ctx_spool_sum {
 	uint64_t bytes, chars;
 };
 /* Reads a file of the spool in small parts.  Sets *sum to the hash of the
- * contents (as hex digits) and to their length in bytes and characters.
- * Returns 1, or 0 if there is no such file, or -1 with *err. most: the maximum
- * length of the file in bytes; CTX_EFILE: as in ctx_spool_get. */
+ * contents (as hex digits) and their length in bytes and characters.  Returns
+ * 1, or 0 if there is no such file, or -1 with *err. most: the maximum length
+ * of the file in bytes.  CTX_EFILE: as in ctx_spool_get. */
 int ctx_spool_sum(const struct ctx_spool *spool, const char *name,
     uint64_t most, struct ctx_spool_sum *sum, struct ctx_err *err);
-/* Calls visit for each entry of the spool directory, including "." and "..",
- * until visit returns a value other than 0.  Returns that value, or 0 after the
- * last entry, or -1 with *err if the directory cannot be read. */
+/* Calls visit for each entry of the spool directory, including "." and "..".
+ * Stops if visit returns a value other than 0, and returns this value.  Returns
+ * 0 after the last entry, or -1 with *err if the directory cannot be read. */
 int ctx_spool_each(struct ctx_spool *spool, void *user,
     int (*visit)(void *user, const char *name, struct ctx_err *err),
     struct ctx_err *err);
@@ -138,8 +137,8 @@ int ctx_spool_each(struct ctx_spool *spool, void *user,
 /* A reference: a line in a message that names a file of the spool.  The strings
  * in this struct point into the text of the message. */
 struct ctx_reference {
-	/* Length of the spool file according to the reference: in characters
-	 * for a text, in bytes for media. */
+	/* Length of the spool file according to the reference.  For a text in
+	 * characters, for media in bytes. */
 	uint64_t chars;
 	/* path: path of the file; dir: the path before its last slash; name:
 	 * the path after this slash */
@@ -156,29 +155,29 @@ struct ctx_reference {
  * characters are before it.  Returns false if the text has another form. */
 bool ctx_reference_find(const char *p, size_t n, struct ctx_reference *ref);
 /* Parses the n bytes at p as a reference to an image or other media in the
- * spool (directory of stored results). ctx-age replaces the media by such a
- * reference.  Returns false if the bytes are not exactly one such line. */
+ * spool (directory of stored results). ctx-age replaces media by such a line.
+ * Returns false if the bytes are not exactly one such line. */
 bool ctx_reference_media(const char *p, size_t n, struct ctx_reference *ref);
-/* Returns false if a JSON string literal is certainly not a text with which
- * ctx-age has replaced a tool result, because the literal is too long or ends
- * differently.  If this function returns false, the caller need not decode the
- * literal. */
+/* Returns false if a JSON string literal cannot be a text with which ctx-age
+ * has replaced a tool result, because the literal is too long or ends
+ * differently.  The caller need not decode the literal then. */
 bool ctx_reference_may_be(struct ctx_str literal);
 /* Returns true if the path in the reference leads to a file in the spool
  * directory dir.  Compares the two paths as texts, but ignores "./" at the
  * beginning of dir and slashes at the end of dir. */
 bool ctx_reference_into(const struct ctx_reference *ref, const char *dir);
-/* Finds the next row of at least CTX_SPOOL_DIGITS consecutive hex digits in a
- * text; such a row may be the hash in the name of a spool file.  The search
- * begins at the offset *at, which is 0 in the first call.  Sets *digits to the
- * last CTX_SPOOL_DIGITS digits of the row, and *at to the end of the row.
- * Returns false if there is no such row after *at. */
+/* Finds the next row of at least CTX_SPOOL_DIGITS hex digits in a text.  Such a
+ * row may be the hash in the name of a spool file.  The search begins at the
+ * offset *at, which is 0 in the first call.  Sets *digits to the last
+ * CTX_SPOOL_DIGITS digits of the row, and *at to the end of the row.  Returns
+ * false if there is no further row. */
 bool ctx_reference_digits(struct ctx_str text, size_t *at,
     struct ctx_str *digits);
-/* Appends to out a reference, a line that names a file of the spool.  If out is
- * not empty, appends a newline first. dir: path of the spool; name: name of the
- * file; middle: CTX_REFERENCE_MIDDLE for a text, CTX_REFERENCE_BYTES for media;
- * chars: length of the file in characters or bytes. */
+/* Appends a reference (a line that names a file of the spool) to out.  If out
+ * is not empty, first appends a line feed. dir: path of the spool. name: name
+ * of the file. middle: CTX_REFERENCE_MIDDLE for a text, CTX_REFERENCE_BYTES for
+ * media. chars: length of the file, in characters for a text, in bytes for
+ * media. */
 int ctx_reference_add(struct ctx_buf *out, const char *dir, const char *name,
     const char *middle, uint64_t chars, struct ctx_err *err);
 
