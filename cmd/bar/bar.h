@@ -8,7 +8,7 @@
 
 struct bar {
 	const struct cli *cli;
-	/* The members up to no_billed are the values of command-line
+	/* The members from here to no_billed are the values of command-line
 	 * options. */
 	bool shown, follow;
 	const char *svg; /* path of the SVG file to write, or NULL */
@@ -21,12 +21,13 @@ struct bar {
 	 * being read. */
 	struct ctx_intern names;
 	/* The array of the parts of the bar: n elements are in use, and there
-	 * is memory for cap.  The string table "names" gives the name of each
-	 * part an id, counted from 1; the part with this id is parts[id -
-	 * 1]. */
+	 * is memory for cap elements.  The string table "names" gives the name
+	 * of each part an id, counted from 1.  The part with the id i is
+	 * parts[i - 1]. */
 	struct bar_part *parts;
 	size_t n, cap;
-	/* The remaining members are about all bars that were drawn so far. */
+	/* The members from here on are about all bars that were drawn so
+	 * far. */
 	/* SVG elements of all bars drawn so far, without the head of the SVG
 	 * file */
 	struct ctx_buf pictures;
@@ -35,26 +36,25 @@ struct bar {
 	/* number of terminal lines printed since the last call of bar_wait */
 	unsigned lines;
 	/* For each input file, the result of stat(2) when bar_wait last
-	 * returned.  The file has changed since then if its device, inode, size
-	 * or modification time is different now. */
+	 * returned.  The file has changed if its device, inode, size or
+	 * modification time is different now. */
 	struct stat *last;
 };
 
 /* Exits with an error if the options for the bar cannot be combined with other
- * options. other: true if an option asks for an output that is not the bar. */
+ * options. other: true if an option asks for another output than the bar. */
 void bar_check(struct bar *bar, struct cli *cli, bool other);
 /* Returns true if the options ask for a bar, on the terminal or as SVG. */
 bool bar_is_on(const struct bar *bar);
-/* bar_add: adds a message's tokens to the bar of its conversation. bar_end:
- * ends the conversation, and prints the bar or adds it to the SVG picture.
- * window: the context window in tokens, or 0 if it is not known. */
+/* bar_add: adds a message's tokens to the bar of the message's conversation.
+ * bar_end: ends the conversation, and prints the bar or adds it to the SVG
+ * picture. window: the context window in tokens, or 0 if it is not known. */
 int bar_add(struct bar *bar, const struct ctx_token_stats *t,
     struct ctx_err *err);
 int bar_end(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
     struct ctx_err *err);
-/* Prints one line about a message.  Used to list the largest messages of a
- * conversation below its bar.  If first is true, prints an empty line before
- * the message. */
+/* Prints one line about a message, to list the largest messages of a
+ * conversation below its bar.  If first is true, first prints an empty line. */
 void bar_item(struct bar *bar, const struct ctx_token_stats *t, uint64_t window,
     bool first);
 /* Writes the SVG file if the options ask for one.  Exits with an error if the

@@ -6,13 +6,13 @@
 #include "bar/bar.h"
 
 /* Maximum number of parts that a bar shows.  If there are more parts, the last
- * one shown is the sum of the rest. */
+ * shown part is the sum of all other parts. */
 #define PICTURE_PARTS 12
 
 /* Kinds of parts of the bar, in the order in which they are drawn.  ELSEWHERE:
  * tokens that were billed, but are not in the input file.  TOOL: tool calls and
- * tool results of one tool.  REST: the sum of all parts that the bar has no
- * space for. */
+ * tool results of one tool.  REST: the sum of all parts for which the bar has
+ * no space. */
 enum rank {
 	ELSEWHERE,
 	DEFINITIONS,
@@ -24,8 +24,8 @@ enum rank {
 	REST
 };
 
-/* A part of the bar.  It stands for the tokens of the calls and results of one
- * tool, or for all other tokens of the messages with one role. */
+/* A part of the bar: the tokens of the calls and results of one tool, or all
+ * other tokens of the messages with one role. */
 struct bar_part {
 	struct ctx_str name;
 	enum rank rank;
@@ -38,7 +38,7 @@ struct bar_part {
 
 /* A range of percentages of the context window, such as 50 to 70, with a name
  * that tells the user how full the window is. to: upper limit of the range in
- * percent; 0 if the range has no upper limit. */
+ * percent; 0: no upper limit. */
 struct zone {
 	unsigned to;
 	const char *word; /* name of the range, such as "NEARLY FULL" */
@@ -58,14 +58,14 @@ struct picture {
 	const struct ctx_token_stats *t;
 	/* size of the context window in tokens; 0 if not known */
 	uint64_t window;
-	/* Number of tokens of the conversation, as counted by ctx or as its
-	 * last billed request reports it.  This number is the sum of the tokens
+	/* Number of tokens of the conversation, as counted by ctx or as
+	 * reported by its last billed request.  Equal to the sum of the tokens
 	 * of all parts of the bar. */
 	uint64_t tokens;
 	/* true if the number "tokens" comes from a billed request */
 	bool billed;
 	/* True if the agent has replaced messages by a summary (compaction),
-	 * and no request after that reports its billed input tokens. */
+	 * and no later request reports its billed input tokens. */
 	bool compacted;
 	const struct zone *zone;
 	/* Number of tokens that the full width of the bar stands for */
@@ -83,7 +83,7 @@ void picture_make(struct picture *picture, struct bar_part *parts, size_t n);
 /* Computes the width of each part of the bar. cells: width of the whole bar, in
  * terminal columns or SVG units.  Returns the sum of the widths of all parts.
  * The sum is in proportion to picture->tokens, even if ctx counts more tokens
- * in the parts.  Widths are first rounded down; the columns that remain are
+ * in the parts.  Widths are first rounded down.  Then the remaining columns are
  * given to the parts that lost most by rounding.  So a part with more tokens is
  * never narrower than a part with fewer tokens. */
 size_t picture_divide_width(struct picture *picture, size_t cells);

@@ -1,6 +1,6 @@
 /* after.h - implements ctx-check --after: compares a request with an earlier
- * one, and prints whether messages were only appended, or whether something
- * else was changed */
+ * request, and prints whether messages were only appended, or what else was
+ * changed */
 #ifndef CTX_CMD_CHECK_AFTER_H
 #define CTX_CMD_CHECK_AFTER_H
 

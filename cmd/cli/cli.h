@@ -25,7 +25,8 @@ struct ctx_request_prefix_options;
 #define CLI_LOST   "an earlier write failed"
 
 /* The default path of the spool, the directory in which ctx-age stores tool
- * results.  If ctx creates the directory above the spool, git ignores it. */
+ * results.  If ctx creates the directory above the spool, it makes git ignore
+ * this directory. */
 #define CLI_SPOOL ".ctx/spool"
 
 enum { CLI_YES = 0, CLI_NO = 1, CLI_TROUBLE = 2 }; /* exit statuses */
@@ -39,9 +40,9 @@ enum cli_type {
 	 * 30m, 2h or 7d */
 	CLI_SPAN,
 	CLI_AMOUNT, /* a struct ctx_amount: a number or 70% */
-	/* An option whose argument is one of several names, such as --level
-	 * light.  Its variable is an unsigned; it is set to the i for which
-	 * choice(i) returns this name. */
+	/* One of several names, as in --level light.  The variable of the
+	 * option is an unsigned; it is set to the i for which choice(i) returns
+	 * this name. */
 	CLI_CHOICE,
 	/* A const char *: the suffix of --in-place.  The argument is optional,
 	 * and joined to the option, as in -i.bak. */
@@ -50,13 +51,13 @@ enum cli_type {
 	/* a struct cli_list; the option may be repeated, and its argument must
 	 * not be empty */
 	CLI_LIST,
-	/* An option whose argument is one of several names, and which may be
-	 * repeated.  Its variable is an unsigned, in which bit i is set if
-	 * choice(i) returns a name that was given. */
+	/* One of several names; the option may be repeated.  The variable of
+	 * the option is an unsigned; bit i is set if choice(i) returns a name
+	 * that was given. */
 	CLI_BITS,
-	/* A row with this type is not an option, but a heading in the text of
-	 * --help.  After a heading CLI_BRIEF only the names of options are
-	 * printed, without descriptions. */
+	/* A heading in the text of --help, not an option.  After the heading
+	 * CLI_BRIEF only the names of options are printed, without
+	 * descriptions. */
 	CLI_HEADING,
 	CLI_BRIEF,
 };
@@ -73,26 +74,27 @@ struct cli_option {
 	 * --help */
 	const char *name;
 	/* name of the option's argument in --help, "[=NAME]" if the argument is
-	 * optional; NULL if there is none */
+	 * optional; NULL if there is no argument */
 	const char *arg;
-	/* Description of the option, in one line, with the default.  If it ends
-	 * with a colon, --help appends the names that choice returns. */
+	/* Description of the option, in one line, with the default.  If the
+	 * description ends with a colon, --help appends the names that choice
+	 * returns. */
 	const char *help;
 	enum cli_type type;
 	void *to;
 	/* For an option whose argument is one of several names: returns the
 	 * i-th name (from 0), or NULL after the last name. */
 	const char *(*choice)(unsigned i);
-	/* Address of a bool that is set to true if the option is on the command
-	 * line, or NULL. */
+	/* NULL, or address of a bool that is set to true if the option is on
+	 * the command line. */
 	bool *given;
 };
 
 /* A command: its description, its options and the files it reads. */
 struct cli {
 	const char *name, *about, *operands, *examples;
-	/* If cli_parse reads the argument of an option such as "--policy" as a
-	 * command line: this option, which messages name.  Otherwise NULL. */
+	/* The option that messages name if cli_parse reads the argument of this
+	 * option, such as "--policy", as a command line.  Otherwise NULL. */
 	const char *within;
 	/* text of --help that says what exit status 1 means, or NULL if the
 	 * command never exits with 1 */
@@ -102,27 +104,28 @@ struct cli {
 	const struct cli_option *options;
 	char **files;
 	size_t n_files;
-	/* The next members are set by the options that all commands have. */
+	/* The members from here on are set by the options that all commands
+	 * have. */
 	const char *dialect_name, *model, *encoding;
 	const struct ctx_dialect *dialect;
 	bool lenient, unbuffered, verbose, no_sandbox, progress_asked;
 	bool still; /* true if neither progress nor notes are shown */
 	/* in_place: true if --in-place is given: each input file is then
-	 * replaced by the output of the command. suffix: the original file is
-	 * kept under its name with this text at the end; NULL if it is not
-	 * kept. */
+	 * replaced by the output of the command. suffix: end of the name under
+	 * which the original file is kept; NULL if it is not kept. */
 	bool in_place;
 	const char *suffix;
-	/* True if --force is given.  Then an existing file that the command
-	 * writes (named by --explain or --svg, for example) is overwritten even
+	/* True if --force is given.  An existing file that the command writes
+	 * (named by --explain or --svg, for example) is then overwritten even
 	 * if its content is of an unexpected kind, such as source code. */
 	bool force;
 	uint64_t jobs;
-	/* The next members are the state of the command, not options. */
+	/* The members from here on are the state of the command, not
+	 * options. */
 	int status;
 	/* Called before an error message or warning is printed on standard
 	 * error.  Prints the output that the command has not printed yet, so
-	 * that the message comes after that output.  May be NULL. */
+	 * that the message comes after it.  May be NULL. */
 	void (*before_message)(void *user);
 	void *user;
 	/* path of the spool, the directory in which ctx-age stores tool
@@ -133,15 +136,15 @@ struct cli {
 	 * files together are one stream. */
 	bool each;
 	/* Number of input files that cli_next_stream has opened.  If no input
-	 * file is named, standard input counts as one after it was opened. */
+	 * file is named, standard input is counted. */
 	size_t n_opened;
 	/* The input file that --in-place is replacing now, or NULL. */
 	const char *rewritten;
 	/* The open archive of --archive, or NULL if there is none. */
 	struct ctx_archive *archive;
 	struct cli_progress *progress;
-	/* Address of a bool that is true while the terminal shows the progress
-	 * line, or NULL. */
+	/* NULL, or address of a bool that is true while the terminal shows the
+	 * progress line. */
 	bool *drawn;
 	/* path of the cache directory for compiled vocabularies */
 	char cache[4096];
@@ -168,8 +171,8 @@ struct cli_rule {
  * sums. */
 #define CLI_RULES 24
 
-/* What the options --dry-run, --explain and --archive say, and the state of the
- * reports that they ask for. */
+/* The options --dry-run, --explain and --archive, and the state of the reports
+ * for which they ask. */
 struct cli_report {
 	bool dry_run, json;
 	const char *explain_path, *archive_path;
@@ -179,8 +182,8 @@ struct cli_report {
 	/* True if the table of --dry-run counts repairs (ctx-check); false if
 	 * it counts changed messages and their tokens. */
 	bool repairs;
-	/* The next members are the state of the reports. explain: open file of
-	 * --explain. */
+	/* The members from here on are the state of the reports. explain: open
+	 * file of --explain. */
 	FILE *explain;
 	bool is_table;    /* true if --explain prints a table for people */
 	bool has_heads;   /* true once the table's header was printed */
@@ -236,7 +239,7 @@ json_t *cli_json_text(const char *p, size_t n);
 /* Adds a member to a JSON object, and returns the object.  If the object or the
  * value is NULL, or if there is no memory, frees both and returns NULL. */
 json_t *cli_json_with(json_t *object, const char *key, json_t *value);
-/* Adds a member with a number to a JSON object, in the same way as
+/* Adds a member with a number to a JSON object.  Otherwise the same as
  * cli_json_with. */
 json_t *cli_json_number(json_t *object, const char *key, uint64_t value);
 /* Writes a JSON object to a file as one line, and frees the object. name: name
@@ -244,29 +247,29 @@ json_t *cli_json_number(json_t *object, const char *key, uint64_t value);
  * NULL, because there was no memory, returns -1 with *err. */
 int cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
     struct ctx_err *err);
-/* Exits with an error if the command must not overwrite the file at path:
- * because the command reads it, because it is standard output or standard
- * error, because it is the file at the path "other" (which may be NULL), or
- * because it is in the spool (directory of stored results). */
+/* Exits with an error if the command must not overwrite the file at path.  This
+ * is so if the command reads the file, if it is standard output or standard
+ * error, if it is the file at the path "other" (which may be NULL), or if it is
+ * in the spool (directory of stored results). */
 void cli_refuse_overwrite(const struct cli *cli, const char *path,
     const char *other);
-/* An XML comment in the pictures that --svg writes, by which ctx recognises
- * them. */
+/* An XML comment in the pictures that --svg writes. ctx recognises such
+ * pictures by it. */
 #define CLI_SVG_MARK "<!-- written by ctx-count -->"
-/* Kinds of files that a command writes besides standard output.  A file that
- * exists is overwritten only if its content is of the expected kind; see
+/* Kinds of files that a command writes besides standard output.  An existing
+ * file is overwritten only if its content is of the expected kind; see
  * cli_refuse_content. */
 enum cli_content {
 	CLI_CONTENT_ARCHIVE, /* records, one per line */
 	CLI_CONTENT_EXPLAIN, /* lines that --explain writes */
 	CLI_CONTENT_SVG,
 };
-/* Exits with an error if the file at path exists, and does not begin as a file
- * with the expected content does: then the user has probably named a wrong
+/* Exits with an error if the file at path exists, and does not begin like a
+ * file with the expected content: the user has then probably named a wrong
  * file.  With --force every file is accepted. */
 void cli_refuse_content(const struct cli *cli, const char *path,
     enum cli_content content);
-/* Replaces the content of a file in one step: another program reads either the
+/* Replaces the content of a file in one step: other programs read either the
  * old or the new content (atomic_write.c).  Exits with an error if this
  * fails. */
 void cli_write_whole(const struct cli *cli, const char *path,
@@ -327,7 +330,7 @@ _Noreturn void cli_bad_argument(const struct cli *cli,
 struct cli_need {
 	bool given;       /* true if the option was given */
 	const char *name; /* name of the option, without dashes */
-	bool met;         /* true if the other option was given, too */
+	bool met;         /* true if the other option was also given */
 	/* the other option as the user writes it, such as "--repair" */
 	const char *needs;
 };
@@ -339,7 +342,7 @@ void cli_check_needs(const struct cli *cli, const struct cli_need *needs,
 struct cli_conflict {
 	bool given;        /* true if the option was given */
 	const char *name;  /* name of the option, without dashes */
-	bool excluded;     /* true if the other option was given, too */
+	bool excluded;     /* true if the other option was also given */
 	const char *other; /* the other option as the user writes it */
 };
 /* Exits with an error if any of n options was given together with the other
@@ -349,10 +352,10 @@ void cli_check_conflicts(const struct cli *cli,
 /* Returns the value of an environment variable, or NULL if it is not set or
  * empty. */
 const char *cli_environment(const char *name);
-/* Read an environment variable into *to, if it is set.  Exit with an error if
- * its value is malformed. cli_tunable_share reads a number between 0 and 1,
- * stores it in thousandths of a percent (70000 for 0.7), and returns true if
- * the variable is set. */
+/* Read an environment variable into *to, if the variable is set.  Exit with an
+ * error if its value is malformed. cli_tunable_share reads a number between 0
+ * and 1, stores it in thousandths of a percent (70000 for 0.7), and returns
+ * true if the variable is set. */
 void cli_env_number(const struct cli *cli, const char *name, uint64_t *to);
 bool cli_tunable_share(const struct cli *cli, const char *name, uint64_t *to);
 
@@ -366,64 +369,65 @@ void cli_open(struct cli *cli, struct ctx_stream *stream, char **files,
 struct ctx_request_prefix *cli_read_request(struct cli *cli,
     struct ctx_model_counters *counters,
     const struct ctx_request_prefix_options *options, char **files, size_t n);
-/* Called by a command that reads its input files without cli_open, before it
- * reads them.  Does what cli_open does first: exits with an error if standard
- * output is an input file, tells the user if the command waits for input from
- * the terminal, and begins to show progress. */
+/* For a command that reads its input files without cli_open.  The command calls
+ * this before it reads them.  Exits with an error if standard output is an
+ * input file, tells the user if the command waits for input from the terminal,
+ * and begins to show progress. */
 void cli_begin_operands(struct cli *cli);
-/* Opens the next stream in the same way as cli_open: the next input file if
- * each input file is a separate stream, otherwise all input files.  Returns
- * false if no stream is left.  Each stream must be ended by cli_end_stream. */
+/* Opens the next stream as cli_open does.  If each input file is a separate
+ * stream, this is the next input file; otherwise all input files.  Returns
+ * false if no stream is left.  The caller must end each stream with
+ * cli_end_stream. */
 bool cli_next_stream(struct cli *cli, struct ctx_stream *stream,
     struct ctx_writer *writer);
 /* Ends a stream: flushes and releases the writer, which may be NULL, and closes
- * the stream.  Must be called after everything that can raise the exit status
- * because of this stream.  Exits with an error if the output could not be
- * written. */
+ * the stream.  The caller must first do everything that can raise the exit
+ * status because of this stream.  Exits with an error if the output could not
+ * be written. */
 void cli_end_stream(struct cli *cli, struct ctx_stream *stream,
     struct ctx_writer *writer);
 /*
  * Called by cli_open.  From now on, shows on standard error how many bytes of
- * the input files were read by the reader: if --progress is given, or if
+ * the input files the reader has read.  Does so if --progress is given, or if
  * standard error is a terminal and the work takes longer than a second.
  * streams: true if the output is written while the input is read.
  */
 void cli_progress_open(struct cli *cli, struct ctx_reader *reader,
     char *const *files, size_t n, bool streams);
-/* Does the same as cli_progress_open for a command that reads its input files
- * without a reader.  The command calls cli_progress_add with the number of
- * bytes that it has read. */
+/* Like cli_progress_open, but for a command that reads its input files without
+ * a reader.  The command calls cli_progress_add with the number of bytes that
+ * it has read. */
 void cli_progress_begin(struct cli *cli);
 void cli_progress_add(struct cli *cli, size_t bytes);
 /* Erases the progress line on the terminal, so that other output can be
  * printed.  The line is drawn again later.  Functions that print error messages
- * call this function themselves. */
+ * call this function. */
 void cli_progress_clear(const struct cli *cli);
 void cli_progress_close(struct cli *cli);
 /* Returns the time of the monotonic clock in nanoseconds, or 0 if the clock
  * cannot be read. */
 int64_t cli_read_clock(void);
 /* Starts the threads of --jobs, which count the tokens of messages in advance.
- * Must be called after cli_sandbox, because only threads that start later are
- * restricted by the sandbox. */
+ * The caller must first call cli_sandbox, because the sandbox restricts only
+ * threads that start later. */
 void cli_prefetch(struct cli *cli, struct ctx_stream *stream,
     struct ctx_model_counters *counters);
 /* Prints warnings about a stream that was read: that lines are not JSON, that
  * it has no messages, or messages in several formats.  With --verbose, prints
- * the format of the stream and the record that identified it. */
+ * the format of the stream and the record that identified the format. */
 void cli_note_stream(const struct cli *cli, const struct ctx_stream *stream);
-/* Used by a command that answers a question about the messages of a stream,
- * such as whether they fit into a budget.  If the stream has records but no
- * messages, there is no answer, so this function sets the exit status
- * CLI_TROUBLE.  Prints an error message only if the list of messages is empty;
- * otherwise cli_note_stream prints one. */
+/* For a command that answers a question about the messages of a stream, such as
+ * whether they fit into a budget.  If the stream has records but no messages,
+ * there is no answer, so the exit status is set to CLI_TROUBLE.  Prints an
+ * error message only if the list of messages is empty; otherwise
+ * cli_note_stream prints one. */
 void cli_require_messages(struct cli *cli, const struct ctx_stream *stream);
 void cli_close(struct ctx_stream *stream);
 /*
- * Reads a plain file in parts ("-" is standard input).  For each part calls
- * take with the buffer "text", which contains the bytes that the last call has
- * left there, and after them the new part. take removes the bytes that it has
- * processed from the front. ended: true at the end of the file.
+ * Reads a plain file in parts ("-" is standard input).  Calls take for each
+ * part, with the buffer "text": the bytes that the last call has left there,
+ * and after them the new part. take removes the bytes that it has processed
+ * from the front. ended: true at the end of the file.
  */
 struct cli_parts {
 	int (*take)(void *user, struct ctx_buf *text, bool ended,
@@ -432,12 +436,12 @@ struct cli_parts {
 };
 int cli_read_parts(const struct cli *cli, const char *file,
     const struct cli_parts *parts, struct ctx_err *err);
-/* Prints the list of all models on standard output: those that the user has
- * defined, then the built-in ones.  Prints the date of the table on standard
+/* Prints the list of all models on standard output: first the user's own
+ * models, then the built-in ones.  Prints the date of the table on standard
  * error, with a warning if the table is old. */
 void cli_models_print(const struct cli *cli, const struct ctx_models *own);
 
-/* Files that the sandbox must allow a command to open, besides its input
+/* Files that the sandbox must allow a command to open, in addition to its input
  * files. */
 struct cli_sandbox_grants {
 	/* Token counters whose vocabulary files the command reads, or NULL. */
@@ -472,38 +476,38 @@ int cli_open_spool(struct ctx_spool *spool, const char *dir, bool create,
     struct cli_sandbox_grants *needs, struct ctx_err *err);
 /* Makes all system calls fail that the commands do not need (seccomp).  Returns
  * 0, or -1 with errno if the kernel supports seccomp but refuses the filter.
- * The process must have set PR_SET_NO_NEW_PRIVS before. */
+ * The process must first set PR_SET_NO_NEW_PRIVS. */
 long cli_refuse_calls(void);
 
-/* Sets up the token counters, from the options for the model and the encoding,
- * the environment and the user's own models.  Must be called before
+/* Sets up the token counters from the options for the model and the encoding,
+ * the environment and the user's own models.  The caller must call this before
  * cli_refuse_overwrite, which protects the files that these options name. */
 void cli_model_counters(struct cli *cli, struct ctx_model_counters *counters);
-/* Exits with an error if --model names a model whose context window is not
- * known. what: the option or value that needs the context window, for the error
- * message. */
+/* Exits with an error if the context window of the model that --model names is
+ * not known. what: the option or value that needs the context window, for the
+ * error message. */
 void cli_check_window(const struct cli *cli,
     const struct ctx_model_counters *counters, const char *what);
-/* For each model that is not known, prints a warning that says how its tokens
- * are counted.  With --verbose, also prints where the tokenizer of a model can
- * be found if its tokens are only estimated. */
+/* Prints a warning for each unknown model, which says how its tokens are
+ * counted.  With --verbose, also prints where the tokenizer of a model can be
+ * found if its tokens are only estimated. */
 void cli_note_models(const struct cli *cli,
     struct ctx_model_counters *counters);
 
 /*
- * Prints the number of messages that still have bound reasoning although a
- * message before them was changed.  Bound reasoning is signed reasoning that
- * the provider refuses after such a change.  Also prints the number of
- * conversations that were left unchanged because of "--reasoning fail"; if
- * there are any, sets the exit status CLI_NO.
+ * Prints two numbers. kept: messages that still have bound reasoning although
+ * an earlier message was changed; bound reasoning is signed reasoning that the
+ * provider refuses after such a change. refused: conversations that were left
+ * unchanged because of "--reasoning fail"; if there are any, sets the exit
+ * status CLI_NO.
  */
 void cli_note_reasoning(struct cli *cli, uint64_t kept, uint64_t refused);
-/* Prints with --verbose from how many messages signed reasoning was removed,
- * because something before the reasoning was changed. */
+/* With --verbose, prints from how many messages signed reasoning was removed
+ * because something before it was changed. */
 void cli_note_removed_reasoning(const struct cli *cli, uint64_t removed);
-/* Frees a regular expression.  Prints a warning if matching it with a tool's
- * name or a text took too long, so that messages were not changed. option: the
- * option that contains the expression. */
+/* Frees a regular expression.  If matching it with a tool's name or a text took
+ * too long, so that messages were not changed, prints a warning. option: the
+ * option with the expression. */
 void cli_end_pattern(const struct cli *cli, const char *option,
     struct ctx_pattern *pattern);
 
@@ -513,9 +517,10 @@ void cli_say(const struct cli *cli, const char *fmt, ...) CTX_FORMAT(2, 3);
 /* Prints one line as cli_say does, then exits with the status CLI_TROUBLE. */
 _Noreturn void cli_die(const struct cli *cli, const char *fmt, ...)
     CTX_FORMAT(2, 3);
-/* Prints that a file cannot be opened, read or written, and why; then exits
- * with the status CLI_TROUBLE. what: the verb, such as "open"; sys: the value
- * of errno.  Cuts a long path at its end, so that the cause is always shown. */
+/* Prints that a file cannot be opened, read or written, and why.  Then exits
+ * with the status CLI_TROUBLE. what: the verb, such as "open". sys: the value
+ * of errno.  Cuts off the end of a long path, so that the cause is always
+ * shown. */
 _Noreturn void cli_die_errno(const struct cli *cli, const char *what,
     const char *path, int sys);
 /* Prints the error message in *err with its file and line, then exits with the
@@ -541,8 +546,8 @@ const char *cli_short_bytes(char buf[24], double n);
 void cli_print_place(FILE *to, const char *file, uint64_t line);
 
 /* Prepares the process: makes standard input, output and error usable, disables
- * core files, and sets up the JSON library jansson.  Must be the first call of
- * a command. */
+ * core files, and sets up the JSON library jansson.  The first call of a
+ * command. */
 void cli_begin(void);
 /* Exits with status 0, for example after --help. */
 _Noreturn void cli_exit_ok(const struct cli *cli);
@@ -572,7 +577,7 @@ size_t cli_text_width(struct ctx_str name);
  * terminal columns.  The result points into the name. */
 struct ctx_str cli_text_head(struct ctx_str name, size_t width);
 /* Appends the place of a conversation or message, "FILE:LINE", to the buffer
- * out.  If it is wider than width columns, cuts off the beginning of the
+ * out.  If the place is wider than width columns, cuts off the beginning of the
  * path. */
 int cli_place(struct ctx_buf *out, const char *file, uint64_t line,
     size_t width, struct ctx_err *err);

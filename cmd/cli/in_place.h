@@ -12,7 +12,7 @@ void cli_check_in_place(const struct cli *cli);
  * alone. */
 int cli_begin_in_place(struct cli *cli, const char *name);
 /* Says what the command has changed in the input file, in a few words for
- * people.  If this function is not called, they see the sizes of the file. */
+ * people.  If this function is not called, people see the sizes of the file. */
 void cli_describe_change(const char *fmt, ...) CTX_FORMAT(1, 2);
 /* Marks the input file for replacement if the exit status is CLI_YES. */
 void cli_end_in_place(struct cli *cli);
@@ -22,12 +22,12 @@ void cli_end_in_place(struct cli *cli);
 void cli_replace_inputs(const struct cli *cli);
 
 /* Writes the path under which the original of an input file is kept to the
- * buffer "path".  This path is target with the suffix of --in-place.  Exits
- * with an error if the path is too long. */
+ * buffer "path": target with the suffix of --in-place.  Exits with an error if
+ * the path is too long. */
 void cli_name_original(const struct cli *cli, const char *name,
     const char *target, char path[4096]);
-/* Exits with an error if there is a suffix, and a file exists at the path under
- * which the original of an input file would be kept. */
+/* Exits with an error if --in-place has a suffix, and a file exists at the path
+ * under which the original of an input file would be kept. */
 void cli_check_original(const struct cli *cli, const char *name,
     const char *target);
 /* Exits with the error that a file exists at this path. */

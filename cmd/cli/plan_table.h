@@ -14,16 +14,16 @@ struct cli_words cli_change_words(const char *action, const char *rule);
 
 struct cli_plan_row {
 	const char *action, *reason; /* reason: may be "" */
-	/* The number of changed things, and what they are, such as "messages".
-	 * unit: NULL if the row has only tokens. */
+	/* The number of changed things, and what they are (unit), such as
+	 * "messages". unit: NULL if the row has only tokens. */
 	const char *unit;
 	uint64_t count, tokens;
 	/* sign that is printed before the number: '+', '-' or ' ' */
 	char count_sign, tokens_sign;
 	bool has_tokens;
-	/* note: an explanation of the row, or NULL.  On a terminal, note is
-	 * printed on lines of its own; otherwise after the row, with separator
-	 * (such as ": ") before it. */
+	/* note: an explanation of the row, or NULL.  On a terminal, the note is
+	 * printed on lines of its own.  Otherwise it is printed after the row,
+	 * with separator (such as ": ") before it. */
 	const char *separator, *note;
 };
 

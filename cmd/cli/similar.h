@@ -1,5 +1,5 @@
-/* similar.h - finds the name that is most similar to a word, which probably is
- * that name misspelled */
+/* similar.h - finds the name that is most similar to a word, because the word
+ * probably is this name misspelled */
 #ifndef CTX_CMD_CLI_SIMILAR_H
 #define CTX_CMD_CLI_SIMILAR_H
 
@@ -12,9 +12,9 @@ struct cli_similar {
 	size_t edits;
 };
 
-/* Compares the word with a name, and stores the name in *similar if it is more
- * similar than all earlier names.  The name must be valid as long as *similar
- * is used. */
+/* Compares the word with a name.  If the name is more similar than all earlier
+ * names, stores it in *similar.  The name must be valid as long as *similar is
+ * used. */
 void cli_similar_add(struct cli_similar *similar, const char *name);
 
 #endif

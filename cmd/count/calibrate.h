@@ -7,31 +7,32 @@
 #include "cli/cli.h"
 
 /* A number of tokens in two parts. text: tokens of texts, which are multiplied
- * by the model's factor. rest: tokens of media, message framing (role,
- * delimiters) and others, which are not multiplied. */
+ * by the model's factor. rest: all other tokens (media, roles and delimiters of
+ * messages), which are not multiplied. */
 struct calibrate_sum {
 	uint64_t text, rest;
 };
 
-/* All requests of a stream.  For each request: the tokens that the provider
+/* All requests of a stream: for each request, the tokens that the provider
  * billed, and the tokens that ctx counted. */
 struct calibrate {
 	struct calibrate_call *list;
 	size_t n, cap;
 	struct ctx_intern models;
 	struct ctx_buf text; /* scratch buffer */
-	/* The next members are about the conversation that is being read. */
+	/* The members from here on are about the conversation that is being
+	 * read. */
 	/* Number of tokens of the conversation as far as it was read. all: of
-	 * all messages; before: of all messages except the newest one. */
+	 * all messages. before: of all messages except the newest message. */
 	struct calibrate_sum all, before;
 	enum ctx_role role; /* role of the newest message */
 };
 
-/* Store how many tokens the provider has billed for a request.
- * calibrate_message must be called for each message, because a message may
- * report billed tokens; calibrate_ended must be called at the end of each
- * conversation, because a conversation may report them, too.  The token counts
- * in *stats must not have been multiplied by a factor. */
+/* Store how many tokens the provider has billed for a request.  The caller must
+ * call calibrate_message for each message, and calibrate_ended at the end of
+ * each conversation, because both a message and a conversation may report
+ * billed tokens.  The token counts in *stats must not have been multiplied by a
+ * factor. */
 int calibrate_message(struct calibrate *calibrate,
     const struct ctx_token_stats *stats, struct ctx_err *err);
 int calibrate_ended(struct calibrate *calibrate,
@@ -48,11 +49,10 @@ struct calibrate_choice {
 };
 /*
  * Prints for each model the factor by which counted tokens must be multiplied
- * to get billed tokens.  Also prints a line
- * that the user can copy into models.json, unless explain_doubt (calibrate.c)
- * doubts the factor.
+ * to get billed tokens.  Also prints a line that the user can copy into
+ * models.json, unless explain_doubt (calibrate.c) doubts the factor.
  *
- * Returns 1; or 0 if no record has billed tokens; or -1 with *err.
+ * Returns 1.  Returns 0 if no record has billed tokens, or -1 with *err.
  */
 int calibrate_report(struct calibrate *calibrate,
     const struct calibrate_choice *choice, struct ctx_err *err);

@@ -5,18 +5,18 @@
 #include "count/count.h"
 #include "cli/cli.h"
 
-/* What the rows of ctx-count's output stand for, as the option --per says. */
+/* What a row of ctx-count's output stands for, as the option --per says. */
 enum per { PER_FILE, PER_MESSAGE, PER_TURN, PER_ROLE, PER_TOOL, PER_KIND };
 
-/* A row of the output, with the tokens of a conversation, of one message, or of
- * all messages that have a label in common.  A label is the name of a role or
- * tool, or the number of a turn. */
+/* A row of the output: the tokens of a conversation, of one message, or of all
+ * messages with the same label.  A label is the name of a role or tool, or the
+ * number of a turn. */
 struct row {
 	struct ctx_token_stats sum;
 	/* The label of the row (name of a role or tool, or number of a turn);
 	 * the member p of label is NULL if the row has no label. */
 	struct ctx_str label;
-	/* Number of the row; rows are numbered as they are made.  Of two rows
+	/* Number of the row; rows are numbered when they are made.  Of two rows
 	 * with the same number of tokens, the row with the lower number is
 	 * printed first. */
 	uint64_t number;
@@ -26,24 +26,24 @@ struct rows {
 	struct row *list;
 	size_t n, cap;
 	/* Number of calls of rows_keep_top so far.  Each call is for one
-	 * message, and this number becomes the row number of the message. */
+	 * message, and its number becomes the row number of this message. */
 	uint64_t taken;
 	struct ctx_intern names;
 };
 
 enum { TABLE_COLUMNS = 8 };
-/* Rows that are printed on a terminal.  They are held until the widths of their
- * columns are known. */
+/* Rows that are printed on a terminal, after the widths of their columns are
+ * known. */
 struct table {
 	struct table_row *rows;
 	size_t n, cap;
 	/* Memory for the labels and tool names of the rows. */
 	struct ctx_intern texts;
-	/* Widths of the columns to the left of the name, in characters. 0 if
-	 * the column is not shown. */
+	/* Widths of the columns to the left of the name, in characters.  0: the
+	 * column is not shown. */
 	unsigned char widths[TABLE_COLUMNS];
-	/* Width in characters of the column with the labels of --per, if a
-	 * column with the names of files comes after it; otherwise 0. */
+	/* Width in characters of the column with the labels of --per, if the
+	 * next column has the names of files; otherwise 0. */
 	unsigned char label_width;
 	bool has_heads; /* true if the header of the table was printed */
 	bool estimated; /* true if a printed row contains estimated numbers */
@@ -57,37 +57,37 @@ struct row_form {
 	/* the table in which the rows are printed, or NULL if they are not
 	 * printed as a table */
 	struct table *table;
-	/* True if the table or TSV has two columns about billed tokens: one
-	 * with the billed tokens of the last request, one with the tokens that
-	 * ctx counts after this request. */
+	/* True if the table or TSV has two columns about billed tokens: the
+	 * billed tokens of the last request, and the tokens that ctx counts
+	 * after this request. */
 	bool billed;
 	/* true if the JSON output has no members for billed tokens */
 	bool no_billed;
 	/* What the labels of the rows are, such as "role" or "tool". */
 	const char *per;
 	/* Numbers of tokens. window: size of the context window; 0: that of the
-	 * model. reserve: this number is subtracted from the unused tokens of
-	 * the context window (--reserve). */
+	 * model. reserve: subtracted from the unused tokens of the context
+	 * window (--reserve). */
 	uint64_t window, reserve;
 	/* True if the TSV header was printed.  Only row_print sets it. */
 	bool header;
 };
 
-/* Returns the size of the context window in tokens, of which percentages in the
- * row are computed.  Returns 0 if the row shows no percentage. */
+/* Returns the context window in tokens, which is 100 percent for the
+ * percentages in the row.  Returns 0 if the row shows no percentage. */
 uint64_t row_window(const struct row_form *form,
     const struct ctx_token_stats *stats);
-/* Returns the number of tokens that is compared with the context window: the
- * tokens of a row or, if the row shows billed tokens, the billed tokens of the
- * last request plus the tokens that ctx counts after this request. */
+/* Returns the number of tokens of a row that is compared with the context
+ * window.  If the row shows billed tokens, this is the sum of the billed tokens
+ * of the last request and the tokens that ctx counts after this request. */
 uint64_t row_tokens(const struct row_form *form,
     const struct ctx_token_stats *stats);
 void row_print(struct row_form *form, const struct row *row);
 void row_add_tokens(struct ctx_token_stats *sum,
     const struct ctx_token_stats *stats);
 
-/* Adds the token counts of a message to the row with a given label, the n bytes
- * at p.  If there is no such row yet, adds it. */
+/* Adds the token counts of a message to the row with a certain label, the n
+ * bytes at p.  If there is no such row, makes it. */
 int rows_add(struct rows *rows, const struct ctx_token_stats *stats,
     const char *p, size_t n, struct ctx_err *err);
 /* Stores a message with its token counts if it is one of the largest messages
@@ -98,9 +98,9 @@ int rows_keep_top(struct rows *rows, const struct ctx_token_stats *stats,
 /* Sorts the messages that rows_keep_top has stored by their number of tokens,
  * the largest first. */
 void rows_rank(struct rows *rows);
-/* Prints the rows that rows_add has filled, and removes them.  The row with the
- * most tokens is printed first or, if turns is true, the rows are printed in
- * the order of the turns. */
+/* Prints the rows that rows_add has filled, and removes them.  If turns is
+ * true, prints the rows in the order of the turns; otherwise the row with the
+ * most tokens is first. */
 void rows_print(struct row_form *form, struct rows *rows, bool turns);
 void rows_release(struct rows *rows);
 
@@ -121,13 +121,13 @@ void table_end(struct row_form *form);
 /* Returns the i-th value (from 0) of the option --per, such as "role", or NULL
  * after the last one. */
 const char *per_name(unsigned i);
-/* Adds the tokens of a message to the rows of the option --per: to the row of
- * its turn, or to the row of its role, or to one row for each of its tools or
- * kinds of content blocks. */
+/* Adds the tokens of a message to the rows of the option --per.  These are the
+ * row of its turn, the row of its role, or a row for each of its tools or kinds
+ * of content blocks. */
 int rows_add_message(struct rows *rows, enum per per,
     const struct ctx_token_stats *stats, struct ctx_err *err);
 /* Adds the tokens of a conversation's system prompt and tool definitions to the
- * rows, so that the sum of the rows is the total. */
+ * rows.  The sum of the rows is then the total. */
 int rows_add_overhead(struct rows *rows, enum per per,
     const struct ctx_token_stats *stats, struct ctx_err *err);
 

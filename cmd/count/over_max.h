@@ -6,7 +6,7 @@
 #include "count/output.h"
 
 /* Reports that a conversation has more tokens than --max allows: with an error
- * message on standard error or, with --annotations, with an annotation that a
+ * message on standard error.  With --annotations, prints an annotation that a
  * code host shows beside the lines of a file. counted: number of tokens of the
  * conversation. */
 void over_max_print(const struct row_form *form, const struct ctx_amount *max,

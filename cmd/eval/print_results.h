@@ -5,19 +5,20 @@
 #include "cli/cli.h"
 #include "eval/eval.h"
 
-/* Says which results of ctx-eval are printed, and in which format. */
+/* Which results of ctx-eval are printed, and in which format. */
 struct eval_output {
 	struct cli *cli;
 	const struct ctx_eval_config *options;
 	const struct ctx_eval_results *results;
 	bool json, tsv;
-	/* True if each row of the output is about one cut, which is a place at
-	 * which a session was divided for evaluation.  False if each row is
-	 * about one policy (way to prune). */
+	/* True if each row of the output is about one cut (place at which a
+	 * session was divided for evaluation).  False if each row is about one
+	 * policy (way to prune). */
 	bool per_sample;
 	/* True if only the needed strings are printed, one in each row.  A
 	 * needed string is a path, identifier, id or number that messages
-	 * before a cut contain and tool calls after the cut use. */
+	 * before a cut (place at which a session is divided) contain and tool
+	 * calls after the cut use. */
 	bool needed;
 };
 

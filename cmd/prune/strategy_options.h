@@ -1,13 +1,14 @@
 /* strategy_options.h - options of ctx-prune that decide which messages are
- * removed; ctx-replay has these options in its policies (ways to prune), too */
+ * removed; the policies (ways to prune) of ctx-replay also have these
+ * options */
 #ifndef CTX_CMD_PRUNE_STRATEGY_OPTIONS_H
 #define CTX_CMD_PRUNE_STRATEGY_OPTIONS_H
 
 #include "cli/option_rows.h"
 #include "prune/prune.h"
 
-/* Options of the command line that have no member in struct ctx_prune_config.
- * ..._given: true if the user has given this option. */
+/* Values of options that have no member in struct ctx_prune_config. ..._given:
+ * true if the user has given this option. */
 struct strategy_options {
 	const char *strategy; /* NULL: the default */
 	unsigned level;       /* enum ctx_level */
@@ -19,8 +20,8 @@ struct strategy_options {
 };
 
 /* Macros for rows of a table of command-line options.  Each macro is one
- * option. config, given: the struct ctx_prune_config and the struct
- * strategy_options in which the values of the options are stored. */
+ * option.  The values of the options are stored in config, a struct
+ * ctx_prune_config, and in given, a struct strategy_options. */
 #define PRUNE_BUDGET(config)                                                 \
 	{                                                                    \
 		'b', "budget", "N|P%",                                       \
@@ -85,9 +86,9 @@ struct strategy_options {
 /* Returns the name of the i-th role (from 0), such as "user", or NULL after the
  * last role. */
 const char *prune_role_name(unsigned i);
-/* Stores what the options say in the configuration, and sets what follows from
- * them: --compact, for example, sets the strategy "summarize".  Exits with an
- * error if options contradict each other, or if an option has no effect. */
+/* Stores the values of the options in the configuration, and sets what follows
+ * from them: --compact, for example, sets the strategy "summarize".  Exits with
+ * an error if options contradict each other, or if an option has no effect. */
 void strategy_options_apply(const struct cli *cli,
     struct strategy_options *given, struct ctx_prune_config *config);
 

@@ -6,9 +6,9 @@
 #include "replay/print_bill.h"
 #include "replay/read_policy.h"
 
-/* Prints a table that compares policies (ways to prune).  The first row is what
- * all sessions cost without pruning; each further row is what they cost with
- * one policy. */
+/* Prints a table that compares policies (ways to prune).  The first row is the
+ * cost of all sessions without pruning.  Each further row is the cost with one
+ * policy. */
 void policies_print(struct bill_form *form, const struct named_policy *policies,
     size_t n);
 

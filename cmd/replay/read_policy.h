@@ -6,8 +6,8 @@
 #include "replay/replay.h"
 
 /* A policy, which ctx-replay tries out: a list of options of ctx-prune, with
- * which the prompt of each request is shortened.  On the command line it has
- * the form [NAME=]OPTIONS. */
+ * which the prompt of each request is shortened.  Its form on the command line
+ * is [NAME=]OPTIONS. */
 struct named_policy {
 	const char *name;
 	struct ctx_prune_config config;

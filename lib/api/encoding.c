@@ -38,10 +38,10 @@ ctx_encoding_free(struct ctx_encoding *encoding)
 	free(encoding);
 }
 
-/* Opens the token counter for a model or for an encoding.  *names contains
- * either the name of the model or the name of the encoding, the directory of
- * compiled vocabularies (cache), and the models that the user has defined.  The
- * other members of *names are not used. */
+/* Opens the token counter for a model or for an encoding. *names contains three
+ * things: the name of the model or of the encoding, the directory of compiled
+ * vocabularies (cache), and the models that the user has defined.  The other
+ * members of *names are not used. */
 static int
 open_counter(struct ctx_encoding *encoding,
     const struct ctx_model_counters *names, struct ctx_err *err)
@@ -169,11 +169,11 @@ typedef int cut_function(struct ctx_token_counter *counter, struct ctx_str text,
 
 /* Finds the place at which a text is divided, so that the part before it (find:
  * ctx_token_head) or after it (ctx_token_tail) has at most limit tokens.  The
- * limit is in tokens of the model, but the function "find" counts tokens of the
+ * limit is in tokens of the model.  The function "find" counts tokens of the
  * encoding, so the limit is converted.  If the counter corrects its counts, the
  * converted limit depends on the text.  The search then begins with up to twice
- * the limit (see ctx_correct_tokens), and is repeated with a lower one as long
- * as the part has too many tokens. */
+ * the limit (see ctx_correct_tokens).  It is repeated with a lower limit as
+ * long as the part has too many tokens. */
 static int
 find_cut(struct ctx_encoding *encoding, cut_function *find, struct ctx_str text,
     uint64_t limit, size_t *at, struct ctx_error *error)

@@ -26,8 +26,8 @@ struct ctx_input {
 	 * are valid until the next message is read. */
 	struct ctx_arena texts;
 	struct ctx_buf scratch;
-	/* The token counter of the conversation to which the message that was
-	 * read last belongs.  Valid only if measured is true. */
+	/* The token counter of the conversation of the message that was read
+	 * last.  Valid only if measured is true. */
 	struct ctx_model_counter counter;
 	bool measured;
 	/* number of conversations that were read so far */
@@ -45,7 +45,7 @@ struct ctx_input {
 	uint64_t outer;
 	bool has_outer;
 	/* True if the record of the message that was read last contains more
-	 * than this message; the record may be a request, for example. */
+	 * than this message.  The record is then, for example, a request. */
 	bool inside;
 };
 
@@ -72,27 +72,27 @@ struct api_run {
 	ctx_change_function *on_change;
 	void *user;
 	struct ctx_result sum;
-	/* Name of the tool of a changed message, terminated by a NUL byte, as
-	 * the callback on_change gets it. */
+	/* Name of the tool of a changed message, with a NUL byte at the end,
+	 * for the callback on_change. */
 	struct ctx_buf tool;
 };
 
 /* ---- copy_sized.c ---- */
 
-/* Copies an error of the library to *error, the struct of the program, unless
- * error is NULL.  Always returns -1. */
+/* Copies an error of the library to *error, the struct of the program. error
+ * may be NULL.  Always returns -1. */
 int ctx_api_fail(struct ctx_error *error, const struct ctx_err *err);
 /* Copies *known, a result of the library, to *program, the struct that the
- * program has passed.  Both structs begin with their size in bytes; size is
- * that of *known.  If the program was compiled with an older version of the
- * struct, the members that this version lacks are not copied. */
+ * program has passed.  Both structs begin with their size in bytes. size: size
+ * of *known.  Members that are missing in the program's older version of the
+ * struct are not copied. */
 void ctx_api_give(void *program, const void *known, size_t size);
 /* Copies the options *program, a struct that the program has passed, to *known,
- * the library's version of the struct, which has size bytes.  If the program
- * was compiled with an older version of the struct, the members that this
- * version lacks are 0 in *known.  If program is NULL, or after an error, all
- * members of *known are 0.  Fails with CTX_EARG if the program has not set the
- * size of the struct, or has set a member that this library does not know. */
+ * the library's version of the struct. size: size of *known in bytes.  Members
+ * that are missing in the program's older version of the struct are 0 in
+ * *known.  If program is NULL, or after an error, all members of *known are 0.
+ * Fails with CTX_EARG if the program has not set the size of the struct, or has
+ * set a member that this library does not know. */
 int ctx_api_take_options(void *known, size_t size, const void *program,
     struct ctx_err *err);
 
@@ -114,9 +114,9 @@ int ctx_api_read_reasoning(const char *value, enum ctx_reasoning *reasoning,
  * nothing if the expression is NULL. */
 int ctx_api_add_pattern(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err);
-/* Returns the number that the value of an option stands for: for the value 0
- * the default, which is the argument "otherwise"; for CTX_NONE 0; for any other
- * value the value itself. */
+/* Returns the number that the value of an option stands for.  The value 0
+ * stands for the default (the argument "otherwise"), CTX_NONE for 0, and any
+ * other value for itself. */
 uint64_t ctx_api_number(uint64_t value, uint64_t otherwise);
 
 /* ---- look_up_model.c ---- */
@@ -127,7 +127,7 @@ struct ctx_models ctx_api_user_rows(const struct ctx_user_models *models);
 
 /* ---- run.c ---- */
 
-/* Begins an operation.  Fails if a part of the input was read before.  If
+/* Begins an operation.  Fails if a part of the input was already read.  If
  * neither output nor archive is NULL, opens the file with the path "archive",
  * in which the original bytes of changed messages will be saved. */
 int ctx_api_begin(struct api_run *run, struct ctx_input *input,
@@ -139,16 +139,16 @@ int ctx_api_begin(struct api_run *run, struct ctx_input *input,
  * Otherwise returns 0. */
 int ctx_api_fail_late(struct api_run *run, const struct ctx_err *late,
     struct ctx_err *err);
-/* Releases a regular expression.  First adds to the result of the operation
- * (given_up) how often matching this expression was given up because it needed
- * too much work. */
+/* Releases a regular expression.  Before that, adds to the result of the
+ * operation (given_up) how often matching this expression was given up because
+ * it needed too much work. */
 void ctx_api_release_pattern(struct api_run *run, struct ctx_pattern *pattern);
 /* Ends an operation: flushes its output, closes its archive, and copies the
  * result and the error to *result and *error. rc: -1 if the operation has
- * failed with *err, otherwise 0. no: true if the operation was successful but
- * its answer is "no"; ctx-check, for example, would exit with status 1 because
- * of findings.  Returns -1 if the operation, flushing or closing has failed;
- * otherwise 1 if no is true, or 0. */
+ * failed with *err, otherwise 0. no: true if the operation was successful, but
+ * its answer is "no" (for example if ctx-check would exit with status 1 because
+ * of findings).  Returns -1 if the operation, flushing or closing has failed.
+ * Otherwise returns 1 if no is true, or 0. */
 int ctx_api_end(struct api_run *run, int rc, bool no, struct ctx_result *result,
     struct ctx_error *error, struct ctx_err *err);
 /* Copies a name to buf, with a NUL byte at its end, and sets *to to the copy.

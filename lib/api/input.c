@@ -54,10 +54,10 @@ apply_options(struct ctx_input *input, const struct ctx_input_options *options,
 	return 0;
 }
 
-/* Allocates an input that cannot be read yet, because its source (files, memory
- * or a callback) is set later.  Copies the options of the program to *known.
- * Members that the program's version of the struct lacks are 0 in *known.
- * Returns NULL with *err after an error. */
+/* Allocates an input.  Its source (files, memory or a callback) must be set
+ * later.  Copies the options of the program to *known.  Members that the
+ * program's version of the struct lacks are 0 in *known.  Returns NULL with
+ * *err after an error. */
 static struct ctx_input *
 make_input(const struct ctx_input_options *options,
     struct ctx_input_options *known, struct ctx_err *err)

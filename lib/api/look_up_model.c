@@ -90,8 +90,8 @@ ctx_model_lookup(const struct ctx_user_models *models, const char *name,
 	known.output = row->output;
 	ctx_api_give(model, &known, sizeof known);
 	/* In the table of models, only the entry for unknown models has an
-	 * empty name.  The vendor cannot be tested instead, because a model of
-	 * the user may also have the vendor "unknown". */
+	 * empty name.  The vendor cannot be tested, because a model of the user
+	 * may also have the vendor "unknown". */
 	return row->name[0] != '\0';
 }
 

@@ -78,8 +78,8 @@ find_message(struct ctx_input *input, struct ctx_err *err)
 	return rc;
 }
 
-/* Prepares an input for reading messages, unless ctx_input_next has done this
- * in an earlier call. */
+/* Prepares an input for reading messages.  Does nothing if an earlier call of
+ * ctx_input_next has done this. */
 static int
 begin_reading(struct ctx_input *input, struct ctx_err *err)
 {
@@ -228,8 +228,8 @@ count_last_message(struct ctx_input *input, struct ctx_token_info *known,
 		&input->counter, err) < 0)
 		return -1;
 	/* If each message is a separate record, each message may name another
-	 * model.  So the token counter is used again only for the next message
-	 * in the same record. */
+	 * model.  So the token counter is used again only for messages in the
+	 * same record. */
 	input->measured = input->inside;
 	if (ctx_stream_cost(&input->event, input->counter.counter, &cost, err) <
 	    0)

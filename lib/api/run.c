@@ -111,7 +111,7 @@ ctx_api_end(struct api_run *run, int rc, bool no, struct ctx_result *result,
 	}
 	if (rc == 0 && run->writer != NULL)
 		rc = ctx_writer_flush(run->writer, err);
-	/* All output was written before.  The writer's list of borrowed bytes
+	/* All output was already written.  The writer's list of borrowed bytes
 	 * (pointers into the memory of the input) is cleared, because the
 	 * program may free the input. */
 	if (run->writer != NULL)

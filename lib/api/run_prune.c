@@ -58,9 +58,9 @@ set_strategy(struct ctx_prune_config *config,
 	    err);
 }
 
-/* Converts a number of tokens, as it is in the options of a program, to a
- * ctx_amount.  In options, 0 means that the library chooses the number, and
- * CTX_NONE means 0 tokens. */
+/* Converts a number of tokens in the options of a program to a ctx_amount.  In
+ * options, 0 means that the library chooses the number, and CTX_NONE means 0
+ * tokens. */
 static struct ctx_amount
 token_amount(uint64_t tokens)
 {

@@ -3,8 +3,8 @@
  * provider, and compares the cache reads with those that the provider billed
  *
  * If the session contains the number of tokens that were billed for a prompt,
- * this number is used as the size of the prompt.  In the first request with
- * such a number, the billed tokens beyond those that ctx counts in messages are
+ * this number is the size of the prompt.  In the first request with such a
+ * number, the billed tokens beyond those that ctx counts in messages are
  * attributed to the system prompt and the tools.  In later requests, the tokens
  * that ctx counts in messages are multiplied by a factor, so that the sum is
  * the billed number.
@@ -15,8 +15,8 @@
 #include "replay/prompt_cache.h"
 #include "replay/recorded_session.h"
 
-/* Two numbers of tokens count as equal if their difference is at most the
- * larger one divided by TOLERANCE (2 %). */
+/* Divisor: two numbers of tokens count as equal if their difference is at most
+ * the larger number divided by TOLERANCE (2 %). */
 #define TOLERANCE 50
 
 static const struct {
@@ -49,18 +49,18 @@ struct billing {
 	const struct ctx_replay_options *options;
 	struct ctx_replay_outcome *outcome;
 	struct prompt_cache cache;
-	/* Number of tokens that the provider billed for messages, per token
-	 * that ctx counts in them, in the newest request whose billed tokens
-	 * are known. */
+	/* How many tokens the provider billed for messages per token that ctx
+	 * counts in them, in the newest request whose billed tokens are
+	 * known. */
 	double factor;
-	/* True if the newest write to the cache was stored for an hour; false
-	 * if for 5 minutes. */
+	/* True if what was last written to the cache is stored for an hour;
+	 * false if for 5 minutes. */
 	bool hour;
 	/* Numbers of tokens of the system prompt and the tools that a request
-	 * reads from the cache.  outside: if the cache contains no message of
-	 * the prompt.  shared: if nothing of this session is in the cache, but
-	 * other sessions have stored a part.  Each number is taken from the
-	 * newest recorded request for which this was so. */
+	 * reads from the cache. outside: if the cache contains no message of
+	 * the prompt. shared: if nothing of this session is in the cache, but a
+	 * part that other sessions have stored.  Both are taken from the newest
+	 * recorded request for which this was so. */
 	uint64_t outside, shared;
 	/* true once a request of the session has reported what it read from the
 	 * cache */
@@ -172,9 +172,9 @@ ctx_replay_measure_prompt(const struct replay_request *request, uint32_t node,
 }
 
 /* Sets the members outside, factor, stored_outside, shared and unstored of a
- * request.  The billed tokens are then the tokens outside the messages (system
- * prompt, tools), plus the tokens that ctx counts in the messages multiplied by
- * the factor. counted: number of tokens that ctx counts in the messages. */
+ * request.  Afterwards, the billed tokens are the tokens outside the messages
+ * (system prompt, tools), plus the factor times the tokens that ctx counts in
+ * the messages. counted: number of tokens that ctx counts in the messages. */
 static void
 fit_to_bill(struct billing *billing, struct replay_request *request,
     uint64_t counted)
@@ -202,9 +202,8 @@ fit_to_bill(struct billing *billing, struct replay_request *request,
 	    : 0;
 }
 
-/* Sets *prompt to what the cache must know about a prompt that was sent as
- * recorded, without pruning: its tokens, its time and its node in the tree of
- * prompts. */
+/* Sets *prompt to what the cache must know about a prompt that was not pruned:
+ * its tokens, its time and its node in the tree of prompts. */
 static void
 measure_recorded(struct billing *billing, struct replay_request *request,
     struct cached_prompt *prompt)
@@ -251,9 +250,9 @@ is_for_an_hour(struct billing *billing, const struct replay_request *request)
 }
 
 /* Returns the reason why the number of tokens that the provider has read from
- * its cache differs from the number that the replay computes.  found: which
- * part of the prompt the replay has found in the cache.  lifetime: how long the
- * cache stores a prompt after its last use, in milliseconds. */
+ * its cache differs from the number that the replay computes. found: which part
+ * of the prompt the replay has found in the cache. lifetime: how long the cache
+ * stores a prompt after its last use, in milliseconds. */
 static enum ctx_replay_reason
 find_reason(const struct billing *billing,
     const struct ctx_replayed_request *request, enum cache_find found,
@@ -283,9 +282,9 @@ find_reason(const struct billing *billing,
 }
 
 /* If a request read only tokens of the system prompt and the tools from the
- * cache, stores their number, which the session contains nowhere else.  read:
- * number of tokens that the request read from the cache.  found: which part of
- * the prompt the replay has found in the cache. */
+ * cache, stores the number of these tokens, because nothing else in the session
+ * says it. read: number of tokens that the request read from the cache. found:
+ * which part of the prompt the replay has found in the cache. */
 static void
 learn_beginning(struct billing *billing, uint64_t read, enum cache_find found)
 {

@@ -27,16 +27,16 @@
 #include "stream/rewrite.h"
 
 /* A message, and the names in it.  The members are indexes in
- * prompt_search.found: the names in the tool results are from "first" to
- * "others" - 1; the names in other texts and in arguments of tool calls are
+ * prompt_search.found.  The names in the tool results are from "first" to
+ * "others" - 1.  The names in other texts and in arguments of tool calls are
  * from "others" to "end" - 1. */
 struct searched_message {
 	size_t first, others, end;
 	bool by_user, is_system;
 	/* true for a user's message, and for a message with tool results */
 	bool is_given;
-	/* true if the message is split over several records, and this is not
-	 * the first of these records */
+	/* true if the message is split over several records, and this record is
+	 * not the first of them */
 	bool continues;
 };
 
@@ -50,8 +50,7 @@ struct name_use {
  * the prompt, counted from 1. */
 struct prompt_name {
 	/* Value of prompt_search.round when the other members were set.  If
-	 * prompt_search.round has another value now, the other members are not
-	 * valid. */
+	 * prompt_search.round has changed, the other members are not valid. */
 	uint32_t round;
 	uint32_t n_messages; /* number of messages that contain the name */
 	uint32_t newest;     /* position of the newest message with it */
@@ -103,8 +102,9 @@ struct prompt_search {
 };
 
 /* Parses a message, and collects its texts in search->results, search->texts
- * and search->arguments.  Returns 1; 0 if the bytes of the message were not
- * stored, or are not a message; or -1 with *err. */
+ * and search->arguments.  Returns 1.  Returns 0 if the bytes of the message
+ * were not stored, or are not a message.  Returns -1 with *err after an
+ * error. */
 static int
 read_texts(struct prompt_search *search, const struct replay_message *kept,
     struct ctx_err *err)
@@ -300,7 +300,7 @@ begin_prompt(void *user)
 }
 
 /* Makes the prompt that ends at a node of the tree the current prompt, and adds
- * the names in its messages to search->prompt_names. */
+ * the names in the messages of this prompt to search->prompt_names. */
 static int
 extend_prompt(struct prompt_search *search, uint32_t prompt,
     struct ctx_err *err)
@@ -432,8 +432,8 @@ ctx_replay_find_needed(struct ctx_replay_session *session, struct ctx_err *err)
 /* ---- pruned prompts ---- */
 
 /* Returns 1 if the prompt that was sent for a request contains a name at one of
- * the places where the name occurs, 0 if not, or -1 with *err.  number: index
- * of the request, plus 1. */
+ * the places where the name occurs, 0 if not, or -1 with *err. number: index of
+ * the request, plus 1. */
 static int
 is_sent(const struct sent_prompt *sent, const struct name_place *place,
     uint32_t number, struct ctx_str name, struct ctx_err *err)

@@ -9,16 +9,17 @@
 struct ctx_replay_session;
 struct replay_request;
 
-/* A place at which a needed name occurs: in the tool results of a message, or
- * in everything else in the message. */
+/* A place at which a needed name (a name in a response that earlier messages
+ * contain) occurs: in the tool results of a message, or in everything else in
+ * the message. */
 struct name_place {
 	uint32_t message; /* index of the message in the session */
 	bool in_results;
 };
 
 /* The needed names of all requests, in the order of the requests.  A name is a
- * path, identifier, id or number.  It is a needed name of a request if the
- * response contains it, and an earlier message of the session, too. */
+ * path, identifier, id or number.  A request needs a name if its response
+ * contains the name, and an earlier message of the session, too. */
 struct needed_names {
 	struct ctx_intern texts; /* all names in the responses, by their ids */
 	struct needed_name {
@@ -34,7 +35,7 @@ struct needed_names {
 
 /* When the parts of a message were last sent.  Each member is the index of the
  * newest request whose prompt contains the part, plus 1; 0 if there is none.
- * results: the tool results.  others: everything else. */
+ * results: the tool results. others: everything else in the message. */
 struct sent_parts {
 	uint32_t results, others;
 	/* when the tool results were last sent without some passages (a few
@@ -45,11 +46,11 @@ struct sent_parts {
 struct sent_prompt {
 	/* For each message of the session: when its parts were last sent. */
 	const struct sent_parts *parts;
-	/* text of the summary in the prompt; empty if it has none */
+	/* text of the summary in the prompt; empty if the prompt has none */
 	struct ctx_str summary;
 	/* Returns 1 if the shortened tool results of a message contain a name,
 	 * 0 if not, or -1 with *err. message: index of the message in the
-	 * session.  The argument user is the member "user". */
+	 * session. user: the member "user". */
 	int (*search_shortened)(void *user, uint32_t message,
 	    struct ctx_str name, struct ctx_err *err);
 	void *user;
@@ -58,12 +59,13 @@ struct sent_prompt {
 /* Finds the needed names of each request of a session: names in its response
  * that earlier messages contain.  The session must have stored its messages.
  * Sets session->needed, and the members needed and n_needed of the requests.
- * Takes linear time in the size of the session and of those prompts that do not
+ * Takes linear time in the size of the session, and of the prompts that do not
  * continue the prompt before them. */
 int ctx_replay_find_needed(struct ctx_replay_session *session,
     struct ctx_err *err);
-/* Counts the needed names of a request that its prompt *sent, which may have
- * been pruned, still contains.  Adds their number to *kept. */
+/* Counts the needed names (names in the response that earlier messages contain)
+ * that the prompt *sent of a request still contains.  The prompt may have been
+ * pruned.  Adds the number to *kept. */
 int ctx_replay_count_kept(const struct ctx_replay_session *session,
     const struct replay_request *request, const struct sent_prompt *sent,
     uint64_t *kept, struct ctx_err *err);

@@ -4,7 +4,7 @@
  *
  * The prompts of a session are paths of a tree, in which each node is a
  * message.  If requests have cache breakpoints, the provider stores the part of
- * a prompt before a breakpoint; otherwise it stores every beginning of a
+ * a prompt before a breakpoint.  Otherwise it stores every beginning of a
  * prompt.  A message expires some time after its last use, so only the newest
  * use of each node is stored.
  */
@@ -17,9 +17,9 @@
 #define HOUR   (60 * MINUTE)
 
 /* The provider finds a stored beginning of a prompt only if at most 15 + 20
- * content blocks follow this beginning in the prompt: ctx-cache sets one
- * breakpoint at the end of the prompt and one 15 blocks earlier, and the
- * provider searches the 20 blocks before each breakpoint. */
+ * content blocks come after it in the prompt. ctx-cache sets one breakpoint at
+ * the end of the prompt and another 15 blocks earlier, and the provider
+ * searches the 20 blocks before each breakpoint. */
 #define MARKED_REACH 35
 
 void
@@ -29,9 +29,9 @@ ctx_cache_rules_of(const struct ctx_model *model, bool hour,
 	/* Rules of providers whose caches need no breakpoints, from their
 	 * guides on prompt caching of November 2026. step: the number of tokens
 	 * that are read from the cache is a multiple of this number. least:
-	 * number of tokens of the shortest prompt that is stored. lifetime: if
-	 * a guide gives a range ("typically 5 to 10 minutes"), the shortest
-	 * time. */
+	 * number of tokens of the shortest stored prompt. lifetime: the
+	 * shortest time if a guide says, for example, "typically 5 to 10
+	 * minutes". */
 	static const struct {
 		const char *vendor;
 		uint64_t step, least;
@@ -78,8 +78,8 @@ ctx_prompt_cache_reset(struct prompt_cache *cache,
 	cache->tip = 0;
 }
 
-/* After nodes were added to the tree: enlarges cache->nodes, which has an
- * element for each node. */
+/* Enlarges cache->nodes, which has an element for each node, after nodes were
+ * added to the tree. */
 static int
 reach_nodes(struct prompt_cache *cache, struct ctx_err *err)
 {
@@ -109,7 +109,7 @@ is_stored(const struct prompt_cache *cache, uint32_t node,
 
 /* Estimates the number of tokens from the beginning of a prompt to a node for
  * which no measured number is stored: the tokens outside the messages, plus the
- * tokens that ctx counts in the messages times the provider's factor. */
+ * provider's factor times the tokens that ctx counts in the messages. */
 static uint64_t
 scale_tokens(const struct prompt_cache *cache, uint32_t node,
     const struct cached_prompt *prompt)
@@ -120,8 +120,8 @@ scale_tokens(const struct prompt_cache *cache, uint32_t node,
 }
 
 /* Returns how many tokens of a prompt are in the cache: the tokens of the
- * longest beginning of the prompt that is stored there.  Sets *found to the
- * part of the prompt in which this beginning ends. */
+ * longest stored beginning of the prompt.  Sets *found to the part of the
+ * prompt in which this beginning ends. */
 static uint64_t
 find_stored(const struct prompt_cache *cache,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
@@ -149,10 +149,11 @@ find_stored(const struct prompt_cache *cache,
 					     : prompt->shared;
 }
 
-/* Marks all messages of a prompt and its response as stored.  If the prompt
- * continues the previous prompt, adds its messages to the use (series of
- * prompts) of the previous prompt, and extends the lifetime of this use.
- * Otherwise begins a new use. lifetime: in milliseconds. */
+/* Marks all messages of a prompt and its response as stored.  A use is a series
+ * of prompts, each of which continues the one before.  If the prompt continues
+ * the previous prompt, adds its messages to the same use, and extends the
+ * lifetime of this use.  Otherwise begins a new use. lifetime: in
+ * milliseconds. */
 static int
 store_path(struct prompt_cache *cache, const struct cached_prompt *prompt,
     int64_t lifetime, struct ctx_err *err)
@@ -201,9 +202,9 @@ ctx_prompt_cache_send(struct prompt_cache *cache,
 	if (rules->is_marked && prompt->stored < rules->least)
 		return 0;
 	cache->nodes[prompt->node].tokens = prompt->stored;
-	/* The last tokens of a response do not count as stored: as many tokens
-	 * as the unit of cache reads (rules->step).  This agrees with recorded
-	 * sessions of Codex (429 requests of 2026). */
+	/* The last rules->step tokens of a response do not count as stored.
+	 * This agrees with recorded sessions of Codex (429 requests of
+	 * 2026). */
 	if (!rules->is_marked && prompt->response_tokens > rules->step)
 		cache->nodes[prompt->answered].tokens =
 		    prompt->tokens + prompt->response_tokens - rules->step;

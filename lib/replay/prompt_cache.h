@@ -28,7 +28,7 @@ struct cache_rules {
 	int64_t lifetime;
 };
 /* Sets *rules to the rules for a model; model may be NULL. hour: true if the
- * breakpoints of the requests ask to store prompts for an hour. */
+ * breakpoints of the requests demand that prompts are stored for an hour. */
 void ctx_cache_rules_of(const struct ctx_model *model, bool hour,
     struct cache_rules *rules);
 
@@ -48,9 +48,9 @@ struct cached_prompt {
 	uint64_t stored;
 	/* outside: number of tokens of the system prompt and tool definitions,
 	 * which come before all messages. stored_outside: how many of these
-	 * tokens are in the cache if no message of the prompt is. shared: how
-	 * many of these tokens are in the cache if only other sessions have
-	 * stored them. */
+	 * tokens are in the cache if it contains no message of the prompt.
+	 * shared: how many of these tokens are in the cache if only other
+	 * sessions have stored them. */
 	uint64_t outside, stored_outside, shared;
 	/* Number of tokens that the provider bills for the messages of this
 	 * prompt, divided by the number of tokens that ctx counts in them. */
@@ -77,15 +77,14 @@ struct prompt_cache {
 		/* index of the newest use (series of prompts) that contains the
 		 * message, plus 1; 0 if there is none */
 		uint32_t use;
-		/* If a part of a prompt that was stored in the cache ends with
-		 * this message: number of tokens of this part.  Otherwise 0. */
+		/* Number of tokens of the stored part of a prompt that ends
+		 * with this message.  0 if no stored part ends here. */
 		uint64_t tokens;
 	} * nodes;
 	size_t n, cap;
 	/* A use of the cache: a series of prompts, each of which continues the
-	 * one before.  All messages of a use expire at the same time.  If
-	 * several uses contain a message, the message belongs to the newest of
-	 * these uses. */
+	 * prompt before it.  All messages of a use expire at the same time.  A
+	 * message that is in several uses belongs to the newest of them. */
 	struct cache_use {
 		const struct ctx_model *model;
 		/* when the messages of this use expire, in milliseconds since

@@ -5,9 +5,10 @@
 
 #include "replay/prompt_tree.h"
 
-/* Returns the slot of the hash table at which the search for a node begins.
- * The hashes of messages have a secret key (ctx_hash), so that an attacker
- * cannot write messages that all get the same slot and make the search slow. */
+/* Returns the slot (element) of the hash table at which the search for a node
+ * begins.  The hashes of messages have a secret key (ctx_hash), so that an
+ * attacker cannot slow down the search with messages that all get the same
+ * slot. */
 static size_t
 find_slot(const struct prompt_tree *tree, uint32_t parent, uint64_t hash)
 {

@@ -19,8 +19,8 @@ struct prompt_node {
 	uint32_t number; /* a number that the caller has given to the message */
 	uint32_t next;   /* next node in the same slot of the hash table */
 };
-/* The tree of all prompts of a session.  Before it is used, a struct of zeros
- * must be passed to ctx_prompt_tree_reset, which adds the root. */
+/* The tree of all prompts of a session.  The caller must pass a struct of zeros
+ * to ctx_prompt_tree_reset, which adds the root, before it uses the tree. */
 struct prompt_tree {
 	struct prompt_node *nodes;
 	size_t n, cap;
@@ -33,13 +33,13 @@ struct prompt_tree {
 struct prompt_message {
 	uint64_t hash, tokens;
 	uint32_t blocks;
-	/* a number that the caller chooses; the callbacks of struct
-	 * prompt_taker get it */
+	/* a number that the caller chooses, and that the callbacks of struct
+	 * prompt_taker get */
 	uint32_t number;
 };
 
-/* The place of a caller that goes from one prompt of a session to the next.  A
- * struct of zeros is the place before the first prompt. */
+/* The state of a caller that goes from one prompt of a session to the next.  A
+ * struct of zeros is the state before the first prompt. */
 struct prompt_walk {
 	uint32_t prompt; /* node at which the current prompt ends */
 	/* Scratch memory: numbers of the messages that will be added to the
@@ -63,14 +63,13 @@ struct prompt_taker {
 /* Removes all nodes of the tree except the root (the node before all
  * messages). */
 int ctx_prompt_tree_reset(struct prompt_tree *tree, struct ctx_err *err);
-/* Appends a message to the prompt that ends at *node: finds the node of the
- * message, or adds it, and sets *node to it. */
+/* Appends a message to the prompt that ends at *node.  Finds or adds the node
+ * of the message, and sets *node to this node. */
 int ctx_prompt_tree_append(struct prompt_tree *tree, uint32_t *node,
     const struct prompt_message *message, struct ctx_err *err);
 /* Makes the prompt that ends at the node "prompt" the current prompt, and calls
- * the callbacks.  If the new prompt continues the prompt that was current
- * before, calls them only for the messages that were added, otherwise for all
- * messages. */
+ * the callbacks.  If the new prompt continues the previous prompt, calls them
+ * only for the added messages, otherwise for all messages. */
 int ctx_prompt_tree_walk(const struct prompt_tree *tree,
     struct prompt_walk *walk, uint32_t prompt, const struct prompt_taker *taker,
     struct ctx_err *err);

@@ -3,8 +3,8 @@
  * that are pruned to get its prompts
  *
  * If pruning for an earlier request has edited a message, the tokens of the
- * message are not counted again: the tokens that were removed are subtracted
- * from its cost.
+ * message are not counted again.  The removed tokens are subtracted from its
+ * cost.
  */
 #define _GNU_SOURCE /* memmem, in POSIX since 2024 */
 #include <stdlib.h>
@@ -60,8 +60,9 @@ ctx_pruned_history_count_answer(const struct replay_message *answer,
 					       : 0;
 }
 
-/* Adds the tokens of an answer to the newest segment (message or part of one),
- * which is the prompt in the record that contains both prompt and answer. */
+/* Adds the tokens of an answer to the newest segment (message or part of one).
+ * This segment is the prompt in a record that contains both prompt and
+ * answer. */
 static void
 group_answer(struct pruned_history *history,
     const struct pruned_message *prompt)
@@ -78,9 +79,9 @@ group_answer(struct pruned_history *history,
 		    ctx_limit_tokens(prompt->recorded->cost->reasoning);
 }
 
-/* Returns the token counts of a message as earlier requests have left it, with
- * the summary that was inserted into it.  If the record contains a prompt and
- * its answer, the tokens of the answer are not included. */
+/* Returns the token counts of a message after the edits for earlier requests,
+ * with a summary that was inserted into it.  If the record contains a prompt
+ * and its answer, the tokens of the answer are not included. */
 static struct ctx_cost
 find_cost(const struct pruned_message *message)
 {
@@ -110,8 +111,8 @@ find_cost(const struct pruned_message *message)
 	return cost;
 }
 
-/* Returns true if the history must store the texts of its messages, because the
- * strategy summarizes or cuts tool results. */
+/* Returns true if the history must store the texts of its messages: the
+ * strategy summarizes, or shortens tool results to passages. */
 static bool
 holds_texts(const struct pruned_history *history)
 {
@@ -119,9 +120,10 @@ holds_texts(const struct pruned_history *history)
 	    history->settings.strategy->cuts_results;
 }
 
-/* Divides the newest message into segments, and adds the segments to groups (a
- * tool call with its results, or another message), as ctx-prune does.  If the
- * message cannot be read, removes it from the history. */
+/* Divides the newest message into segments (the message or its parts), and adds
+ * the segments to groups (a tool call with its results, or another message), as
+ * ctx-prune does.  If the message cannot be read, removes it from the
+ * history. */
 static int
 hold_newest(struct pruned_history *history, struct ctx_err *err)
 {
@@ -169,7 +171,7 @@ append_recorded(void *user, uint32_t number, struct ctx_err *err)
 	struct pruned_message *message = newest_message(history);
 
 	/* A record with both a prompt and its answer was stored as two
-	 * messages, of which the second, the answer, has no text.  In the
+	 * messages.  The second message, the answer, has no text.  In the
 	 * history, both are one message. */
 	if (recorded->text == NULL) {
 		if (message == NULL || message->recorded != recorded - 1)
@@ -207,9 +209,9 @@ empty_history(void *user)
 	struct pruned_history *history = user;
 
 	ctx_held_queue_clear(&history->prune.rewrite.lines);
-	/* The scanner recognises the text that it scanned last by its address.
-	 * A new text may get the address of a freed text, so the last scan is
-	 * forgotten. */
+	/* Forget the last scan.  The scanner recognises the text of the last
+	 * scan by its address, and a new text may get the address of a freed
+	 * text. */
 	history->prune.rewrite.scanned = NULL;
 	empty_groups(history);
 }
@@ -291,8 +293,8 @@ ctx_pruned_history_summarize(struct pruned_history *history, bool feeds_back,
 /* ---- passages ---- */
 
 /* Sets *removed to the passages (a few lines each) that the plan removes from a
- * segment, and *hash to the hash of these passages, or to 0 if there are none.
- */
+ * segment (message or part of one).  Sets *hash to the hash of these passages,
+ * or to 0 if there are none. */
 static int
 find_passages(struct pruned_history *history, size_t segment,
     struct passages *removed, uint64_t *hash, struct ctx_err *err)
@@ -354,9 +356,9 @@ ctx_pruned_history_count_passages(struct pruned_history *history,
 }
 
 /* Returns 1 if tool result i of the message that was read last contains a name
- * outside the passages that are removed from it, 0 if not, or -1 with *err.
- * *removed must begin with the passages of this tool result, which are dropped
- * from *removed. */
+ * outside the passages (a few lines each) that are removed from it, 0 if not,
+ * or -1 with *err. *removed must begin with the passages of this tool result,
+ * which are dropped from *removed. */
 static int
 search_result(struct pruned_history *history, size_t i,
     struct passages *removed, struct ctx_str name, struct ctx_err *err)
@@ -405,9 +407,9 @@ ctx_pruned_history_search_results(struct pruned_history *history,
 /* ---- the history of the next request ---- */
 
 /* Stores in *message how the plan edits the message, and the number of tokens
- * of the summary that the message then contains.  Returns false if the plan
- * removes the whole message. first: index of the message's first segment
- * (part). */
+ * of the summary that the message will contain.  Returns false if the plan
+ * removes the whole message. first: index of the message's first segment (the
+ * message or a part of it). */
 static bool
 record_changes(const struct pruned_history *history,
     struct pruned_message *message, size_t first)
@@ -439,7 +441,7 @@ record_changes(const struct pruned_history *history,
 	return is_kept;
 }
 
-/* Appends to the history a summary that is a message of its own. next: the
+/* Appends a summary that is a separate message to the history. next: the
  * message before which the summary was inserted. */
 static int
 feed_back_summary(struct pruned_history *history,

@@ -12,35 +12,35 @@
 
 /* A message of the history (the messages that are pruned). */
 struct pruned_message {
-	/* Must be the first member.  entry.held.text is NULL unless messages
-	 * are parsed again, which is needed if the strategy summarizes or cuts
-	 * tool results. */
+	/* The first member. entry.held.text is NULL unless messages are parsed
+	 * again, which is needed if the strategy summarizes or shortens tool
+	 * results to passages. */
 	struct prune_entry entry;
 	/* The recorded message, or NULL for a summary that was inserted as a
 	 * message for an earlier request. */
 	const struct replay_message *recorded;
-	/* If the record contains this message, which is a prompt, and its
+	/* If the record contains both this message, which is a prompt, and its
 	 * answer: the message with the answer.  Otherwise NULL. */
 	const struct replay_message *answer;
-	/* If a summary was inserted for an earlier request, and is this message
-	 * or a block of this message: number of tokens and hash of the summary.
+	/* If this message, or a block of it, is a summary that was inserted for
+	 * an earlier request: number of tokens and hash of the summary.
 	 * Otherwise 0. */
 	uint64_t summary_tokens, summary_hash;
 	/* passages_hash: hash of the passages (a few lines each) that the
 	 * newest plan removes from the message. removed_hash, removed_tokens:
 	 * hash and number of tokens of the passages that were removed for
-	 * earlier requests. 0 if there are none. */
+	 * earlier requests.  0 if there are none. */
 	uint64_t passages_hash, removed_hash, removed_tokens;
-	/* number of tokens that the newest plan saves by removing passages of
-	 * this message */
+	/* number of tokens that the newest plan saves by removing passages (a
+	 * few lines each) of this message */
 	uint32_t passage_savings;
 	/* kinds of edits that were made in this message for earlier requests,
 	 * as CTX_MARK_... flags */
 	uint8_t edits;
-	uint8_t n; /* number of segments (parts) */
+	uint8_t n; /* number of segments (the message or its parts) */
 };
 
-/* The history of a session: the messages that are pruned.  They are stored in
+/* The history of a session: the messages that are pruned.  Stored in
  * prune.stream_conversation, in the same way as in ctx-prune. */
 struct pruned_history {
 	const struct ctx_replay_session *session;
@@ -61,33 +61,33 @@ int ctx_pruned_history_open(struct pruned_history *history,
     const struct ctx_replay_policy *policy, struct ctx_err *err);
 void ctx_pruned_history_release(struct pruned_history *history);
 /* Changes the history (the messages that are pruned) to the messages of a
- * request's prompt.  If the prompt continues that of the previous request,
- * appends only the messages that were added; otherwise empties the history
- * first. prompt: node in the session's tree of prompts. */
+ * request's prompt.  If the prompt continues the previous request's prompt,
+ * appends only the new messages.  Otherwise empties the history first. prompt:
+ * node in the session's tree of prompts. */
 int ctx_pruned_history_extend(struct pruned_history *history, uint32_t prompt,
     struct ctx_err *err);
-/* If the strategy cuts tool results: sets the member passage_savings of all
- * segments (messages or parts of them), the number of tokens that removing
- * passages saves.  Must be called after ctx_scorer_rank.  The tokens of a
- * message are counted again only if the passages that are removed from it have
- * changed since the previous request. */
+/* If the strategy shortens tool results to passages (a few lines each): sets
+ * the member passage_savings of all segments (messages or parts of messages),
+ * the number of tokens that removing passages saves.  The caller must first
+ * call ctx_scorer_rank.  The tokens of a message are counted again only if
+ * other passages are removed from it than for the previous request. */
 int ctx_pruned_history_count_passages(struct pruned_history *history,
     struct ctx_err *err);
 /* Returns 1 if a tool result of a message contains a name, 0 if not, or -1 with
- * *err. segment: index of the message's segment if the plan removes passages
- * that are still in the message's text, and must not be searched.  Otherwise
- * SIZE_MAX. */
+ * *err. segment: index of the message's segment, if the plan removes passages
+ * that are still in the message's text; these passages are not searched.
+ * Otherwise SIZE_MAX. */
 int ctx_pruned_history_search_results(struct pruned_history *history,
     const struct pruned_message *message, size_t segment, struct ctx_str name,
     struct ctx_err *err);
 /* If the strategy summarizes, inserts the summary of the messages that the plan
- * removes. feeds_back: true if ctx_pruned_history_feed_back will be called; the
- * texts of the messages are then edited as planned, if they are stored. */
+ * removes. feeds_back: true if ctx_pruned_history_feed_back will be called.
+ * The texts of the messages are then edited as planned, if they are stored. */
 int ctx_pruned_history_summarize(struct pruned_history *history,
     bool feeds_back, struct ctx_err *err);
-/* Removes from the history the messages that the pruned prompt lacks, and edits
- * those that are shortened in it, so that the next prompt consists of the
- * pruned prompt and the newer messages. */
+/* Makes the pruned prompt the history: removes the messages that the pruned
+ * prompt lacks, and edits the messages that are shortened in it.  The next
+ * prompt then consists of the pruned prompt and the newer messages. */
 int ctx_pruned_history_feed_back(struct pruned_history *history,
     struct ctx_err *err);
 

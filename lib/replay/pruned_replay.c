@@ -4,8 +4,7 @@
  *
  * No messages are written.  The plan of ctx-prune says which segments (messages
  * or parts of messages) are removed or edited.  The pruned prompt consists of
- * the segments that are not removed and, with the strategy summarize, of the
- * summary.
+ * the other segments and, with the strategy summarize, of the summary.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +21,9 @@ struct pruned_replay {
 	struct prompt_cache cache;
 	/* for each message of the session: when its parts were last sent */
 	struct sent_parts *sent;
-	/* For each message of the session that is sent with shortened tool
-	 * results: the arguments message and segment of
-	 * ctx_pruned_history_search_results, which searches these tool
-	 * results. */
+	/* For each message that is sent with shortened tool results: the
+	 * arguments message and segment with which
+	 * ctx_pruned_history_search_results searches these tool results. */
 	struct shortened_result {
 		const struct pruned_message *message;
 		size_t segment;
@@ -36,8 +34,8 @@ struct pruned_replay {
 
 /* ---- a request ---- */
 
-/* Lets ctx-prune plan what is removed from the prompt or edited in it.  Sets
- * *changed to true if the plan changes the prompt. */
+/* Lets ctx-prune plan what is removed from the prompt or edited.  Sets *changed
+ * to true if the plan changes the prompt. */
 static int
 plan_prompt(struct pruned_replay *replay, bool *changed, struct ctx_err *err)
 {
@@ -78,7 +76,7 @@ struct written_prompt {
 	uint32_t number; /* index of the request, plus 1 */
 };
 
-/* A segment that remains in the pruned prompt. */
+/* A segment (message or part of one) that remains in the pruned prompt. */
 struct sent_segment {
 	const struct pruned_message *message;
 	size_t index; /* index of the segment in the history */
@@ -88,9 +86,9 @@ struct sent_segment {
 	uint64_t tokens;
 };
 
-/* Appends a segment to the prompt that ends at *node. number: number of the
- * segment in its message, from 0. edits: edits of the segment, as CTX_MARK_...
- * flags. */
+/* Appends a segment (message or part of one) to the prompt that ends at *node.
+ * number: number of the segment in its message, from 0. edits: edits of the
+ * segment, as CTX_MARK_... flags. */
 static int
 append_segment(struct pruned_replay *replay, uint32_t *node,
     struct prompt_message sent, size_t number, unsigned edits,
@@ -115,9 +113,9 @@ append_summary(struct pruned_replay *replay, uint32_t *node, uint64_t hash,
 	return ctx_prompt_tree_append(&replay->tree, node, &sent, err);
 }
 
-/* Stores that a segment is in the pruned prompt of a request.  If a message has
- * two segments, the first one is its tool results. number: index of the
- * request, plus 1. */
+/* Stores that a segment (message or part of one) is in the pruned prompt of a
+ * request.  If a message has two segments, the first one is its tool results.
+ * number: index of the request, plus 1. */
 static void
 record_sent(struct pruned_replay *replay, const struct sent_segment *segment,
     unsigned edits, uint32_t number)
@@ -141,10 +139,10 @@ record_sent(struct pruned_replay *replay, const struct sent_segment *segment,
 		sent->others = number;
 }
 
-/* Appends a segment to the prompt.  The tokens of the last segment of a message
- * include those of a summary in the message and, if the record also contains
- * the answer, those of the answer.  Summary and answer are appended as messages
- * of their own. */
+/* Appends a segment (message or part of one) to the prompt.  The tokens of the
+ * last segment of a message include the tokens of a summary in the message and,
+ * if the record also contains the answer, the tokens of the answer.  Summary
+ * and answer are appended as separate messages. */
 static int
 append_parts(struct pruned_replay *replay, struct written_prompt *prompt,
     struct sent_segment *segment, struct ctx_err *err)
@@ -184,8 +182,8 @@ append_parts(struct pruned_replay *replay, struct written_prompt *prompt,
 	    : append_segment(replay, &prompt->node, answered, 0, edits, err);
 }
 
-/* If the plan inserts a summary before segment k of a message, appends the
- * summary to the prompt. */
+/* If the plan inserts a summary before segment k (part) of a message, appends
+ * the summary to the prompt. */
 static int
 append_new_summary(struct pruned_replay *replay, struct written_prompt *prompt,
     const struct pruned_message *message, size_t k, struct ctx_err *err)

@@ -1,5 +1,5 @@
-/* recorded_session.c - reads a recorded session: its messages, the requests
- * that were answered by the model's messages, and what was billed for each
+/* recorded_session.c - reads a recorded session: its messages, the requests to
+ * which the model's messages are the responses, and what was billed for each
  * request */
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +47,8 @@ struct session_reading {
 
 /* ---- messages ---- */
 
-/* Computes a hash of all parts of a message that are sent to the model, by
- * which equal messages of two prompts are recognized. */
+/* Computes a hash of everything in a message that is sent to the model.  Equal
+ * messages of two prompts have the same hash. */
 static int
 hash_message(struct session_reading *reading, const struct ctx_message *message,
     uint64_t *hash, struct ctx_err *err)
@@ -87,7 +87,7 @@ hash_message(struct session_reading *reading, const struct ctx_message *message,
 }
 
 /* Sets *time to the timestamp of a message, in milliseconds since 1970.  Does
- * not change *time if the message has none. */
+ * not change *time if the message has no timestamp. */
 static int
 read_time(struct session_reading *reading, const struct ctx_message *message,
     int64_t *time, bool *found, struct ctx_err *err)
@@ -105,8 +105,9 @@ read_time(struct session_reading *reading, const struct ctx_message *message,
 	return 0;
 }
 
-/* Sets open->model to the model that wrote a response: the one that the message
- * names or, if it names none, the one that the session has named last. */
+/* Sets open->model to the model that wrote a response: the model that the
+ * message names.  If it names none, the model that the session has named
+ * last. */
 static int
 find_response_model(struct session_reading *reading, struct open_session *open,
     const struct ctx_json *json, uint32_t node, struct ctx_err *err)
@@ -126,7 +127,8 @@ find_response_model(struct session_reading *reading, struct open_session *open,
 	    err);
 }
 
-/* Appends an empty message to the session.  Returns it, or NULL with *err. */
+/* Appends an empty message to the session.  Returns this message, or NULL with
+ * *err. */
 static struct replay_message *
 add_message(struct ctx_replay_session *session, struct ctx_err *err)
 {
@@ -222,7 +224,7 @@ find_request(struct session_reading *reading, struct open_session *open,
 
 /* If a message reports how many tokens were billed for its request, stores
  * these numbers in *request.  If several lines of a response report them, the
- * numbers of the last line remain. */
+ * numbers of the last line are used. */
 static void
 note_usage(struct replay_request *request, const struct ctx_event *event)
 {
@@ -237,9 +239,9 @@ note_usage(struct replay_request *request, const struct ctx_event *event)
 }
 
 /* Handles a line of a session file that is not a message but reports billed
- * tokens.  If the newest message is a response for which nothing was reported
- * yet, the tokens are those of this response; otherwise those of the next
- * response.  A repeated report is ignored. */
+ * tokens.  If the newest message is a response without reported tokens, the
+ * tokens belong to this response; otherwise to the next response.  A repeated
+ * report is ignored. */
 static void
 note_report(struct open_session *open, const struct ctx_event *event,
     const struct ctx_dialect *row)
@@ -352,8 +354,8 @@ split_turn(struct replay_message *prompt, struct ctx_replay_session *session,
 }
 
 /* Stores that the newest message is a response to a request. number: index of
- * the request, plus 1.  If, in a session file, the message before is a part of
- * the same response, marks both as parts of one message. */
+ * the request, plus 1.  If, in a session file, the previous message is a part
+ * of the same response, marks both as parts of one message. */
 static void
 join_response(struct ctx_replay_session *session, uint32_t number)
 {
@@ -387,8 +389,8 @@ add_answer(struct session_reading *reading, struct open_session *open,
 }
 
 /* Returns true if a message is the model's response to a request of the
- * session.  False for a summary, and for a response that broke off.  A response
- * that broke off is never sent again, but may have been billed. */
+ * session.  Returns false for a summary, and for a response that broke off: it
+ * is never sent again, but may have been billed. */
 static bool
 is_response(const struct ctx_message *message)
 {
@@ -411,9 +413,9 @@ read_message(struct session_reading *reading, const struct ctx_event *event,
 
 	if (!open->begun && begin_session(reading, open, event, err) < 0)
 		return -1;
-	/* If a line of a session file was replaced by a later one, its message
-	 * was sent to the model before that.  So the message is counted like an
-	 * active line. */
+	/* If a later line of a session file replaced this line, its message was
+	 * sent to the model before.  So the message is counted like an active
+	 * line (one that is still sent). */
 	if (sent->flags & CTX_MESSAGE_INACTIVE)
 		sent->flags &= ~(unsigned)(CTX_MESSAGE_INACTIVE |
 		    CTX_MESSAGE_HIDDEN | CTX_MESSAGE_EARLIER);
@@ -473,8 +475,9 @@ end_session(struct session_reading *reading, struct open_session *open,
 	return reading->take(reading->user, &open->session, err);
 }
 
-/* Reads a line of a session file that is not a message.  It may name the model
- * of the next requests, or report the tokens billed for the last request. */
+/* Reads a line of a session file that is not a message.  The line may name the
+ * model of the next requests, or report the tokens billed for the last
+ * request. */
 static int
 read_line(struct session_reading *reading, const struct ctx_event *event,
     struct ctx_err *err)

@@ -19,10 +19,11 @@ struct replay_message {
 	/* true if the agent shows the message but never sends it to the
 	 * model */
 	bool is_never_sent;
-	/* The next members are set only if the session stores its messages for
-	 * ctx_replay_pruned. text, length: JSON of the message. flags:
-	 * CTX_MESSAGE_... flags that the message gets in addition when it is
-	 * parsed again. dialect, cost: its format and its token counts. */
+	/* The members from here to "cost" are set only if the session stores
+	 * its messages for ctx_replay_pruned. text, length: JSON of the
+	 * message. flags: CTX_MESSAGE_... flags that the message gets in
+	 * addition when it is parsed again. dialect, cost: format and token
+	 * counts of the message. */
 	char *text;
 	size_t length;
 	unsigned flags;
@@ -58,17 +59,18 @@ struct replay_request {
 	uint32_t prompt, answered;
 	/* needed: index in session.needed.list of the first needed name of this
 	 * request (a name in the response that earlier messages contain).
-	 * n_needed: number of these names, which are in consecutive elements.
+	 * n_needed: number of needed names, which are in consecutive elements.
 	 * Set only if the session stores its messages. */
 	size_t needed, n_needed;
 	/* Results of ctx_replay_bill. outside: number of tokens before all
 	 * messages (system prompt, tools). stored_outside: how many of these
-	 * tokens are in the cache if no message of the prompt is. shared: how
-	 * many of these tokens are in the cache if only other sessions have
-	 * stored them. unstored: number of tokens at the end of the prompt that
-	 * are not written to the cache. factor: number of tokens that the
-	 * provider bills for messages, per token that ctx counts. hour: true if
-	 * what the request writes to the cache is stored for an hour. */
+	 * tokens are in the cache if it contains no message of the prompt.
+	 * shared: how many of these tokens are in the cache if only other
+	 * sessions have stored them. unstored: number of tokens at the end of
+	 * the prompt that are not written to the cache. factor: number of
+	 * tokens that the provider bills for messages, per token that ctx
+	 * counts. hour: true if what the request writes to the cache is stored
+	 * for an hour. */
 	uint64_t outside, stored_outside, shared, unstored;
 	double factor;
 	bool hour;
@@ -101,10 +103,10 @@ struct ctx_replay_session {
  * a session file. */
 int ctx_replay_find_prompts(struct ctx_replay_session *session,
     struct ctx_transcript *transcript, struct ctx_err *err);
-/* Returns an index after all messages of a request's response: that of the
- * first message of the next response or, for the last request, the number of
- * messages.  Messages before this index that do not belong to the response have
- * another value in their member "answers". */
+/* Returns the index after the last message of a request's response: the index
+ * of the first message of the next response or, for the last request, the
+ * number of messages.  Some messages before this index may not belong to the
+ * response; their member "answers" has another value. */
 size_t ctx_replay_response_end(const struct ctx_replay_session *session,
     size_t request);
 /* Appends the messages of a request's response to the prompt that ends at the
@@ -121,15 +123,15 @@ int ctx_replay_append_response(const struct ctx_replay_session *session,
  * the members outside, shared and factor of the request. */
 void ctx_replay_measure_prompt(const struct replay_request *request,
     uint32_t node, uint64_t counted, struct cached_prompt *prompt);
-/* Computes the billed tokens of a request, and stores them in *usage.  read:
- * number of tokens of the prompt that were in the cache. */
+/* Computes the billed tokens of a request into *usage. read: number of tokens
+ * of the prompt that were in the cache. */
 void ctx_replay_find_usage(const struct replay_request *request,
     const struct cached_prompt *prompt, const struct cache_rules *rules,
     uint64_t read, struct ctx_billed_usage *usage);
 
 /* Adds the tokens of a request, and their cost in dollars, to a bill. now: time
- * in seconds since 1970; a request without a timestamp gets the prices of this
- * time. */
+ * in seconds since 1970, whose prices are used for a request without a
+ * timestamp. */
 void ctx_replay_add_usage(struct ctx_replay_bill *bill,
     const struct replay_request *request, int64_t now,
     const struct ctx_billed_usage *usage);

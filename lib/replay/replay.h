@@ -23,16 +23,16 @@ struct ctx_replay_session;
 typedef int ctx_replay_take(void *user, struct ctx_replay_session *session,
     struct ctx_err *err);
 /*
- * Reads a stream, and calls take for each of its conversations that contains a
- * message of a model.  The session is valid until take returns.  For each
- * response of the model, which is one message or several, the session gets a
- * request.  If the stream is a session file, the requests before a compaction
- * and on abandoned branches are included. keeps_messages: true if the sessions
- * store their messages, as ctx_replay_pruned needs.
+ * Reads a stream, and calls take for each conversation that contains a message
+ * of a model.  The session is valid until take returns.  The session gets a
+ * request for each response of the model, which is one message or several.  If
+ * the stream is a session file, the requests before a compaction and on
+ * abandoned branches are included. keeps_messages: true if the sessions store
+ * their messages, as ctx_replay_pruned needs.
  *
- * Memory needed: about 150 bytes per message.  With keeps_messages, 500 bytes
- * per message and the size of the stream are needed, too, and temporarily 60
- * bytes per byte of the different names in arguments of tool calls.
+ * Memory needed: about 150 bytes per message.  With keeps_messages: also 500
+ * bytes per message, the size of the stream, and temporarily 60 bytes per byte
+ * of the different names in arguments of tool calls.
  */
 int ctx_replay_read(struct ctx_stream *stream,
     struct ctx_model_counters *counters, bool keeps_messages,
@@ -45,30 +45,30 @@ int ctx_replay_read(struct ctx_stream *stream,
 enum ctx_replay_reason {
 	/* no difference: the numbers differ by at most 2 % */
 	CTX_REPLAY_EQUAL,
-	/* Everything that the session had stored in the cache had expired.  It
-	 * is not known how much of the system prompt and tool definitions was
-	 * in the cache because of other sessions. */
+	/* Everything that the session had stored in the cache had expired.  How
+	 * much of the system prompt and tool definitions was in the cache
+	 * because of other sessions is not known. */
 	CTX_REPLAY_EXPIRED,
 	/* The messages of the previous prompt were replaced by other messages,
-	 * because of a compaction or another branch of the conversation.  It is
-	 * not known how much of the system prompt and tools was stored. */
+	 * because of a compaction or another branch of the conversation.  How
+	 * much of the system prompt and tools was stored is not known. */
 	CTX_REPLAY_REPLACED,
 	/* The provider read at most the part of the system prompt and tool
 	 * definitions that other sessions also send, although the replay found
-	 * more in the cache: the system prompt or tools have changed, or the
-	 * provider has dropped what it had stored. */
+	 * more in the cache.  Either the system prompt or tools have changed,
+	 * or the provider has dropped what it had stored. */
 	CTX_REPLAY_BEGINNING,
 	/* The provider read fewer tokens from its cache than the replay found
-	 * there, but more than system prompt and tools: earlier messages have
-	 * changed, or the provider has dropped a part. */
+	 * there, but more than system prompt and tools.  Either earlier
+	 * messages have changed, or the provider has dropped a part. */
 	CTX_REPLAY_SHORTER,
 	/* The provider read more tokens from its cache than the replay found
-	 * there: the pause before the request was longer than the lifetime of
-	 * the cache, but the provider still had the tokens. */
+	 * there, after a pause longer than the lifetime of the cache: the
+	 * provider still had the tokens. */
 	CTX_REPLAY_KEPT_LONGER,
 	/* The provider read more tokens from its cache than the replay found
-	 * there: another request, which is not in the session, had written them
-	 * to the cache. */
+	 * there: a request outside the session had written them to the
+	 * cache. */
 	CTX_REPLAY_LONGER,
 	CTX_REPLAY_REASONS
 };
@@ -130,20 +130,20 @@ struct ctx_replay_outcome {
 	 * the first request read from the cache, where other sessions had
 	 * stored them. */
 	uint64_t outside, shared;
-	/* Sums over requests. recorded: the numbers that the session contains,
-	 * for the requests that report what they read from the cache. replayed:
-	 * the numbers that the replay computes for these requests. all: the
-	 * numbers that the replay computes for all requests. */
+	/* Sums over requests. recorded: numbers in the session, for the
+	 * requests that report what they read from the cache. replayed: numbers
+	 * that the replay computes for the same requests. all: numbers that the
+	 * replay computes for all requests. */
 	struct ctx_replay_bill recorded, replayed, all;
 	/* For each reason why the cache reads of the session and of the replay
 	 * may differ: number of requests.  The first request that reports cache
-	 * reads is not counted, because the replay takes its numbers from that
-	 * request. */
+	 * reads is not counted, because the replay takes its numbers from
+	 * it. */
 	uint64_t reasons[CTX_REPLAY_REASONS];
 	/* For each reason why the cache reads of the session and of the replay
-	 * may differ: number of tokens that were read from the cache according
-	 * to the session, minus the number that the replay computes; summed
-	 * over the requests. */
+	 * may differ: sum, over the requests, of the tokens that were read from
+	 * the cache according to the session, minus those that the replay
+	 * computes. */
 	int64_t differences[CTX_REPLAY_REASONS];
 };
 /* Replays a session request by request. each: callback for every request, or
@@ -164,9 +164,9 @@ struct ctx_replay_policy {
 	 * built-in one, not a command. */
 	struct ctx_prune_config *config;
 	/* Which messages are pruned for each request.  False: all messages of
-	 * the session so far, as if the agent kept them all.  True: the pruned
-	 * prompt of the previous request and the messages after it, as if the
-	 * agent kept only those. */
+	 * the session so far, as if the agent kept all of them.  True: the
+	 * pruned prompt of the previous request and the messages after it, as
+	 * if the agent kept only these. */
 	bool feeds_back;
 };
 /* The result of replaying sessions with pruned prompts. */
@@ -185,9 +185,10 @@ struct ctx_replay_pruned {
 	uint64_t needed, kept;
 };
 /* Replays a session as if its prompts had been pruned, and adds the result to
- * *pruned.  Must be called after ctx_replay_bill.  The session must have stored
- * its messages. now: see struct ctx_replay_options.  Fails with CTX_EARG if no
- * summary can be inserted, or if ctx_prune_settings_for fails with CTX_EARG. */
+ * *pruned.  The caller must first call ctx_replay_bill.  The session must have
+ * stored its messages. now: see struct ctx_replay_options.  Fails with CTX_EARG
+ * if no summary can be inserted, or if ctx_prune_settings_for fails with
+ * CTX_EARG. */
 int ctx_replay_pruned(struct ctx_replay_session *session,
     const struct ctx_replay_policy *policy, int64_t now,
     struct ctx_replay_pruned *pruned, struct ctx_err *err);

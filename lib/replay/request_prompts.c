@@ -3,9 +3,9 @@
 #include "replay/recorded_session.h"
 
 /* Appends the messages of the session with the indexes "first" to "end" - 1 to
- * the prompt that ends at *node, which becomes the last message.  Leaves out
- * messages that are never sent and, if active is not NULL, lines of the session
- * file that were not active (sent to the model). */
+ * the prompt that ends at *node.  Sets *node to the last appended message.
+ * Leaves out messages that are never sent and, if active is not NULL, lines of
+ * the session file that were not active (sent to the model). */
 static int
 append_messages(struct ctx_replay_session *session, uint32_t *node,
     const struct ctx_transcript *active, size_t first, size_t end,
@@ -30,8 +30,8 @@ append_messages(struct ctx_replay_session *session, uint32_t *node,
 }
 
 /* Returns true if the lines of a session file after the line "from", up to the
- * line "to", only append messages, so that no earlier message was removed from
- * the prompt. */
+ * line "to", only append messages.  The prompt then still has all earlier
+ * messages. */
 static bool
 are_appended(const struct ctx_transcript *transcript, uint32_t from,
     uint32_t to)
