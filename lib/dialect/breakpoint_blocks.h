@@ -13,10 +13,9 @@ struct ctx_breakpoint_block {
 	/* key of the member that contains the text of the block, or NULL if the
 	 * block is not a text */
 	const char *text;
-	/* An additional condition, or NULL: the block may have a breakpoint
-	 * only if its member "member" is the string "is".  For example, a
-	 * document may have a breakpoint only if its member "format" is
-	 * "pdf". */
+	/* If the pointer member is not NULL: a condition for a breakpoint.  The
+	 * block must have a member whose key is the string "member" and whose
+	 * value is the string "is".  Example: "format" must be "pdf". */
 	const char *member, *is;
 };
 
@@ -32,8 +31,8 @@ size_t ctx_breakpoint_count_blocks(const struct ctx_json *json, uint32_t list);
  * and the document can contain texts. */
 #define CTX_NESTED_DEPTH 3
 
-/* The state of a search through blocks and the blocks nested in them, in the
- * order of the text.  A stack of arrays of blocks takes the place of
+/* The state of a search through content blocks and their nested blocks, in the
+ * order of the JSON text.  A stack of arrays of blocks is used in place of
  * recursion. */
 struct ctx_nested_walk {
 	const struct ctx_json *json;
@@ -41,7 +40,8 @@ struct ctx_nested_walk {
 		/* list: JSON node of the array; at: JSON node of the element
 		 * that is visited next */
 		uint32_t list, at;
-		unsigned depth; /* depth of the array, from 0 */
+		/* nesting depth of the array; 0 for the outermost array */
+		unsigned depth;
 	} lists[2 * CTX_NESTED_DEPTH + 1];
 	size_t n;
 };

@@ -89,8 +89,9 @@ is_same_value(const struct ctx_json *json, uint32_t node, const char *value)
 }
 
 /* Returns true if an object already has exactly the cache breakpoint that would
- * be written.  The object is a block with the breakpoint as a member or, in
- * formats with separate_block, the block that is the breakpoint. */
+ * be written.  The object is a block with the breakpoint as a member.  In
+ * formats with separate_block, the object is the block that is the
+ * breakpoint. */
 static bool
 has_right_breakpoint(const struct ctx_json *json, uint32_t object,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl)
@@ -140,8 +141,8 @@ put_breakpoint(struct ctx_breakpoint_writer *writer,
 	return insert_text(writer, at, marker, err);
 }
 
-/* Adds the edits that make a string an array with one text block, which has a
- * cache breakpoint. */
+/* Adds the edits that replace a string by an array with one text block.  The
+ * text block contains the string's text and a cache breakpoint. */
 static int
 put_text_breakpoint(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl, uint32_t text,
@@ -191,8 +192,8 @@ strip_nested_lists(struct ctx_breakpoint_writer *writer, uint32_t block,
 
 /* Adds the edits that remove the elements of an array that consist only of a
  * cache breakpoint.  Keeps the elements whose JSON nodes are in the array
- * "kept".  Does not change an array that has no other elements, so that it does
- * not become empty. */
+ * "kept".  Does not change an array with no other elements, because the array
+ * would become empty. */
 static int
 drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
     const uint32_t *kept, size_t n_kept, struct ctx_err *err)
@@ -215,9 +216,9 @@ drop_breakpoints(struct ctx_breakpoint_writer *writer, uint32_t list,
 	return ctx_edits_remove(writer->edits, json, list, writer->drop, err);
 }
 
-/* Adds the edits after which a block has only the cache breakpoint of the given
- * format and storage time (if marked is true), or no breakpoint (if marked is
- * false). */
+/* If marked is true, adds the edits after which a block has exactly one cache
+ * breakpoint, of the given format and storage time.  If marked is false, adds
+ * the edits after which the block has no breakpoint. */
 static int
 write_block(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl,

@@ -2,8 +2,9 @@
  * breakpoint_format.c - the table of how cache breakpoints are written for each
  * provider
  *
- * The table says which blocks may have a breakpoint, how it is written, and
- * which models use it.  Reasoning, and a block with blank text, never get one.
+ * The table says which content blocks may have a cache breakpoint, how the
+ * breakpoint is written, and which models use breakpoints.  Reasoning, and a
+ * block with blank text, never get a breakpoint.
  *
  * Sources: the parameter types of anthropic-sdk-python and openai-python,
  * August 2026; the guides on prompt caching of Anthropic, OpenAI and Amazon
@@ -32,8 +33,8 @@ static const struct ctx_breakpoint_block anthropic_blocks[] = {
     {0},
 };
 
-/* LangChain sends blocks of these types to Anthropic unchanged, and with them
- * their cache breakpoints. */
+/* LangChain sends blocks of these types to Anthropic unchanged, including a
+ * cache breakpoint in the block. */
 static const struct ctx_breakpoint_block langchain_blocks[] = {
     {.type = "text", .text = "text"},
     {.type = "image"},
@@ -73,8 +74,8 @@ static const struct ctx_breakpoint_format table[] = {
     {
 	.provider = "anthropic",
 	.dialect = "anthropic",
-	/* Gateways to Claude accept Anthropic's cache breakpoints also in Chat
-	 * Completions messages. */
+	/* Gateways to Claude accept Chat Completions messages with Anthropic's
+	 * cache breakpoints. */
 	.other_dialects = {"generic", "openai-chat"},
 	.key = "cache_control",
 	.values = {"{\"type\":\"ephemeral\"}",
@@ -112,7 +113,7 @@ static const struct ctx_breakpoint_format table[] = {
 	.before = {"modelId", "toolConfig", "system",
 	    "additionalModelRequestFields"},
 	/* On Bedrock, Claude and Amazon's own models use cache breakpoints.
-	 * Amazon's models ignore them on tools. */
+	 * Amazon's models ignore breakpoints on tool definitions. */
 	.models = HEEDS(CTX_CACHE_CONTROL) | HEEDS(CTX_CACHE_POINT) | NOT_KNOWN,
 	.tool_models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.lookback = 20,
@@ -133,9 +134,9 @@ static const struct ctx_breakpoint_format table[] = {
 	.models = HEEDS(CTX_CACHE_CONTROL) | NOT_KNOWN,
 	.lookback = 20,
     },
-    /* Older models of OpenAI, and compatible servers, refuse members that they
-     * do not know.  So breakpoints are written only for models that are known
-     * to accept them. */
+    /* Older models of OpenAI, and compatible servers, refuse unknown members of
+     * a block.  So breakpoints are written only for models that are known to
+     * accept breakpoints. */
     {
 	.provider = "openai",
 	.dialect = "openai-chat",
@@ -175,9 +176,8 @@ ctx_ttl_name(unsigned ttl)
 	return ttl < CTX_TTLS ? names[ttl] : NULL;
 }
 
-/* Returns true if a row of the table of breakpoint formats may also be used for
- * messages of the given dialect, because the dialect is in the row's list
- * other_dialects. */
+/* Returns true if the dialect (message format) is in the list other_dialects of
+ * a row of the table of breakpoint formats. */
 static bool
 may_apply_to(const struct ctx_breakpoint_format *row, const char *dialect)
 {
@@ -281,7 +281,7 @@ ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
 	for (i = 0; i < 2 && value == 0 && format->content[i] != NULL; i++)
 		value = ctx_json_find(json, message, format->content[i]);
 	/* By OpenAI's types, the content of a message with the role function
-	 * must be a string.  So it cannot get a breakpoint. */
+	 * must be a string.  A string cannot have a breakpoint. */
 	role = ctx_json_find(json, message, "role");
 	if (ctx_is_string(json, value) && role != 0 &&
 	    ctx_json_is(json, role, "function"))

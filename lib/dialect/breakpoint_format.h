@@ -1,5 +1,6 @@
-/* breakpoint_format.h - describes how each provider writes cache breakpoints;
- * finds and writes them (dialect.h includes this file) */
+/* breakpoint_format.h - describes how cache breakpoints are written for each
+ * provider; functions that find and write breakpoints (dialect.h includes this
+ * file) */
 #ifndef CTX_DIALECT_BREAKPOINT_FORMAT_H
 #define CTX_DIALECT_BREAKPOINT_FORMAT_H
 
@@ -7,9 +8,10 @@
 
 /* ---- dialect/breakpoint_format.c: how cache breakpoints are written ----- */
 
-/* Ways in which a request tells the provider of a model what to cache. */
+/* How a request tells the provider of a model which part of the request to
+ * cache. */
 enum ctx_cache_kind {
-	CTX_CACHE_NONE, /* not known */
+	CTX_CACHE_NONE, /* the way is not known */
 	/* the provider caches every request, without being told to */
 	CTX_CACHE_AUTO,
 	CTX_CACHE_CONTROL, /* a breakpoint is "cache_control" in a block */
@@ -22,11 +24,11 @@ enum ctx_cache_kind {
 
 /* The provider's prompt cache stores the beginning of a request up to a cache
  * breakpoint, which is a mark on a content block or a tool definition.  Before
- * ctx writes breakpoints, it removes all breakpoints that the request has, even
- * those of another provider's format. */
+ * ctx writes breakpoints, it removes all breakpoints of the request, including
+ * breakpoints in the formats of other providers. */
 
 /* Maximum number of cache breakpoints in a request.  Providers refuse a request
- * with five. */
+ * with five breakpoints. */
 enum { CTX_BREAKPOINTS_MAX = 4 };
 
 /* How long the provider stores a cached beginning of a request after it was
@@ -53,9 +55,9 @@ struct ctx_breakpoint_format {
 	 * the table is used for them only if the caller or the name of the
 	 * model identifies the provider. */
 	const char *other_dialects[3];
-	/* For messages in one of other_dialects.  True if this row of the table
-	 * is used only if the caller names the provider.  False if it is also
-	 * used for a model whose kind is in the member "models". */
+	/* True if this row of the table is used for messages in other_dialects
+	 * only if the caller names the provider.  False if the row is also used
+	 * if the kind of the model is in the member "models". */
 	bool only_on_request;
 	const char *key; /* the key of a breakpoint in JSON */
 	/* The JSON value of a breakpoint for each storage time.  If it is NULL,
@@ -69,22 +71,22 @@ struct ctx_breakpoint_format {
 	 * string.  To get a breakpoint, a string must become an array of one
 	 * block. */
 	const char *content[2];
-	/* In some formats the members of a message are inside another object,
-	 * for example {"type": ..., "data": {"content": ...}}.  These are the
-	 * possible keys of this object. */
+	/* Possible keys of an inner object that has the members of a message,
+	 * such as "data" in {"type": ..., "data": {"content": ...}}.  Not used
+	 * if the message itself has these members. */
 	const char *nested_content[2];
-	/* A string of content must become an array with one text block to get a
-	 * breakpoint.  This is the JSON before the text in that array; the JSON
-	 * after the text is "}]". */
+	/* JSON before the text in an array with one text block; the JSON after
+	 * the text is "}]".  Content that is a string becomes such an array to
+	 * get a breakpoint. */
 	const char *text;
-	/* The kinds of content blocks that may have a breakpoint.  An empty
-	 * element ends the array. */
+	/* The kinds of content blocks that may have a breakpoint.  The array
+	 * ends with an element whose members are 0. */
 	const struct ctx_breakpoint_block *blocks;
-	/* True if blocks have no member "type", but one single key that says
-	 * what the block is. */
+	/* True if a block has no member "type": its only key says what the
+	 * block is. */
 	bool one_key_blocks;
-	/* Roles of messages that get no breakpoint, as bits 1 << enum
-	 * ctx_role. */
+	/* Messages with these roles get no breakpoint.  A set of bits: 1 <<
+	 * enum ctx_role. */
 	unsigned no_marker_roles;
 	/* key of the system prompt in a request, or NULL if it cannot have
 	 * breakpoints */
@@ -98,45 +100,46 @@ struct ctx_breakpoint_format {
 	 * these members gets no breakpoint, unless the value of the member is
 	 * false. */
 	const char *no_marker_tools[2];
-	/* A prompt cache compares the members of a new request with those of an
-	 * earlier one, in a fixed order.  These are the keys of the members
-	 * that it compares before the messages. */
+	/* A prompt cache compares a new request with an earlier request, member
+	 * by member, in a fixed order.  These are the keys of the members that
+	 * the cache compares before the messages. */
 	const char *before[6];
-	/* The kinds of models that use breakpoints, as bits 1 << enum
+	/* The kinds of models that use breakpoints.  A set of bits: 1 << enum
 	 * ctx_cache_kind.  The bit 1 << CTX_CACHES stands for models that ctx
 	 * does not know. */
 	unsigned models;
-	/* The kinds of models that use breakpoints on tool definitions, as bits
-	 * 1 << enum ctx_cache_kind. */
+	/* The kinds of models that use breakpoints on tool definitions.  A set
+	 * of bits: 1 << enum ctx_cache_kind. */
 	unsigned tool_models;
-	/* At a breakpoint, the provider finds a stored beginning of the request
-	 * even if this beginning ends up to "lookback" blocks before the
-	 * breakpoint. 0: only if it ends exactly at the breakpoint. */
+	/* Maximum number of blocks between a breakpoint and the end of a stored
+	 * beginning of the request that the provider finds at the breakpoint.
+	 * 0: the provider finds only a beginning that ends at the
+	 * breakpoint. */
 	size_t lookback;
-	/* Set if the provider itself puts a breakpoint at the end of the newest
-	 * message, otherwise NULL.  A request can forbid this: it has an object
-	 * as member implicit_breakpoint[0], and the member "mode" of this
-	 * object is the string implicit_breakpoint[1]. */
+	/* NULL unless the provider itself puts a breakpoint at the end of the
+	 * newest message.  A request can forbid this breakpoint: [0] is the key
+	 * of an object in the request; the member "mode" of that object must be
+	 * the string [1]. */
 	const char *implicit_breakpoint[2];
 };
 /* Returns the row of the table of breakpoint formats for messages of a dialect
- * that are sent to the provider with this name, or NULL if there is none.  If
- * provider is NULL, returns the first row whose member "dialect" is this
- * dialect. */
+ * that are sent to the provider with this name.  If provider is NULL, returns
+ * the first row whose member "dialect" is this dialect.  Returns NULL if there
+ * is no such row. */
 const struct ctx_breakpoint_format *ctx_breakpoint_format_find(
     const struct ctx_dialect *dialect, const char *provider);
 /* Returns the name of the i-th provider in the table of breakpoint formats
- * (counted from 0), or NULL if there are not so many. */
+ * (counted from 0), or NULL if i is too large. */
 const char *ctx_breakpoint_provider(unsigned i);
 /* Returns the first row of the table of breakpoint formats for messages of a
  * dialect, or NULL if there is none.  Used where the provider does not matter,
  * for example to remove breakpoints. */
 const struct ctx_breakpoint_format *ctx_breakpoint_format_any(
     const struct ctx_dialect *dialect);
-/* A prompt cache compares the members of a new request with those of an earlier
- * one, in a fixed order.  Returns the key of the i-th member (counted from 0)
- * that it compares before the messages, or NULL if there are not so many.
- * format may be NULL if the provider has no breakpoints. */
+/* A prompt cache compares a new request with an earlier request, member by
+ * member, in a fixed order.  Returns the key of the i-th member (counted from
+ * 0) that the cache compares before the messages.  Returns NULL if i is too
+ * large. format may be NULL if the provider has no breakpoints. */
 const char *ctx_breakpoint_before(const struct ctx_breakpoint_format *format,
     size_t i);
 
@@ -144,8 +147,8 @@ const char *ctx_breakpoint_before(const struct ctx_breakpoint_format *format,
  * blocks or a string, or 0 if the message has no content. */
 uint32_t ctx_breakpoint_content(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t message);
-/* Return the JSON node of the system prompt of a request, or that of its array
- * of tools, or 0 if the request does not have it. */
+/* The first function returns the JSON node of the system prompt of a request,
+ * the second that of its array of tools. 0: the request has none. */
 uint32_t ctx_breakpoint_system(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request);
 uint32_t ctx_breakpoint_tools(const struct ctx_breakpoint_format *format,
@@ -155,9 +158,9 @@ uint32_t ctx_breakpoint_tools(const struct ctx_breakpoint_format *format,
 bool ctx_breakpoint_is_implicit(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t request);
 
-/* Finds all system prompts and arrays of tools of a request, at all places
- * where providers expect them.  Stores their JSON nodes in lists, each once,
- * and returns their number. */
+/* Finds the system prompts and arrays of tools of a request, at all places
+ * where some provider expects them.  Stores the JSON node of each once in the
+ * array "lists".  Returns the number of stored nodes. */
 #define CTX_BREAKPOINT_LISTS 10
 size_t ctx_breakpoint_lists(const struct ctx_json *json, uint32_t request,
     uint32_t lists[CTX_BREAKPOINT_LISTS]);
@@ -167,8 +170,8 @@ bool ctx_breakpoint_key(const struct ctx_json *json, uint32_t key);
 
 /* ---- dialect/breakpoint_places.c: which blocks may have a breakpoint ---- */
 
-/* Number of blocks at the end of an array that may get a cache breakpoint.
- * Blocks before them get none. */
+/* A cache breakpoint can be written only on the last CTX_BREAKPOINT_REACH
+ * blocks of an array. */
 #define CTX_BREAKPOINT_REACH 16
 struct ctx_breakpoint_places {
 	/* Number of blocks in the array, not counting those that consist only
@@ -178,8 +181,8 @@ struct ctx_breakpoint_places {
 	 * have a breakpoint. */
 	uint32_t mask;
 };
-/* Finds the blocks of an array ("list") that may have a cache breakpoint.  If
- * list is a string, it counts as one block. */
+/* Finds the blocks that may have a cache breakpoint. list: JSON node of an
+ * array of blocks, or of a string, which counts as one block. */
 void ctx_breakpoint_find_places(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t list,
     struct ctx_breakpoint_places *places);
@@ -195,16 +198,16 @@ void ctx_breakpoint_find_tool_places(const struct ctx_breakpoint_format *format,
 struct ctx_breakpoint_writer {
 	const struct ctx_json *json; /* owned by the caller */
 	struct ctx_edits *edits;     /* owned by the caller */
-	/* scratch memory, a flag for each child of a node: true if the child is
-	 * removed */
+	/* scratch memory: one flag for each child of a JSON node, true if the
+	 * child is removed */
 	bool *drop;
 	size_t cap;
 };
 /* Adds the edits after which an array of blocks or tools has exactly the given
  * cache breakpoints. mask: places of the breakpoints, as in struct
  * ctx_breakpoint_places.  Breakpoints in nested blocks are removed. format may
- * be NULL if mask is 0.  An old breakpoint that is equal to the new one at its
- * place is not edited. */
+ * be NULL if mask is 0.  An old breakpoint that is equal to the new breakpoint
+ * is not edited. */
 int ctx_breakpoint_write(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, enum ctx_ttl ttl, uint32_t list,
     uint32_t mask, struct ctx_err *err);
@@ -212,9 +215,9 @@ int ctx_breakpoint_write(struct ctx_breakpoint_writer *writer,
  * breakpoints.  Does not look into nested values. */
 int ctx_breakpoint_strip(struct ctx_breakpoint_writer *writer, uint32_t object,
     struct ctx_err *err);
-/* Adds the edits that make the content of a message ("list") an array with one
- * text block if it is a string, so that it can get a cache breakpoint.  Does
- * not change an array. */
+/* Adds the edits that replace the content of a message by an array with one
+ * text block, which can have a cache breakpoint. list: JSON node of the
+ * content.  Adds nothing if the content is not a string. */
 int ctx_breakpoint_widen(struct ctx_breakpoint_writer *writer,
     const struct ctx_breakpoint_format *format, uint32_t list,
     struct ctx_err *err);
@@ -228,8 +231,9 @@ void ctx_breakpoint_writer_release(struct ctx_breakpoint_writer *writer);
  * Returns 0, or -1 with *err to stop the search. */
 typedef int ctx_breakpoint_visitor(void *user, const struct ctx_json *json,
     uint32_t container, uint32_t node, struct ctx_err *err);
-/* Calls visit for each cache breakpoint of the given format, in an array of
- * blocks or tools ("list") and in nested blocks, in the order of the text. */
+/* Calls visit for each cache breakpoint of the given format in an array of
+ * blocks or tools ("list") and in nested blocks.  The calls are in the order of
+ * the JSON text. */
 int ctx_breakpoint_each(const struct ctx_breakpoint_format *format,
     const struct ctx_json *json, uint32_t list, void *user,
     ctx_breakpoint_visitor *visit, struct ctx_err *err);

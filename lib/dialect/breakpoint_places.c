@@ -2,7 +2,7 @@
  * breakpoint_places.c - finds the blocks and tools that may have a cache
  * breakpoint
  *
- * Reasoning, and a block with blank text, never get one.
+ * Reasoning, and a block with blank text, never get a breakpoint.
  */
 #include <string.h>
 
@@ -130,7 +130,7 @@ ctx_breakpoint_find_tool_places(const struct ctx_breakpoint_format *format,
     struct ctx_breakpoint_places *places)
 {
 	find_places(format, json, list, may_mark_tool, places);
-	/* Only the lowest bit that is set, which is for the last tool
-	 * definition, remains set. */
+	/* Clears all bits but the lowest bit that is set, which stands for the
+	 * last tool definition that may have a breakpoint. */
 	places->mask &= ~places->mask + 1;
 }

@@ -2,8 +2,8 @@
  * a record */
 #include "dialect/dialect.h"
 
-/* Returns true if a JSON value is a message, a list of requests, or contains a
- * request. */
+/* Returns true if a JSON value is a message or a list of requests, or if it
+ * contains a request. */
 static bool
 has_messages(const struct ctx_json *json)
 {

@@ -51,9 +51,9 @@ ctx_read_block(struct ctx_message *message, enum ctx_block_kind kind,
 									: 0;
 }
 
-/* Adds a block for each element of an array.  Each block can be removed by
- * itself, unless read_block says otherwise. owner: if the blocks are inside a
- * tool result, the index of that result plus 1; otherwise 0. */
+/* Adds a block for each element of an array to the message.  Each block can be
+ * removed alone, unless read_block has set its member removable. owner: index
+ * plus 1 of the tool result that contains the blocks, or 0 if none does. */
 static int
 read_blocks(struct ctx_message *message, uint32_t array, uint32_t owner,
     ctx_block_reader *read_block, struct ctx_err *err)
@@ -181,8 +181,8 @@ ctx_read_member(struct ctx_message *message, uint32_t obj, const char *key,
 	block = ctx_message_add_block(message, kind, value, err);
 	if (block == NULL)
 		return -1;
-	/* The JSON node of a key comes directly before the node of its
-	 * value. */
+	/* The JSON node directly before that of a member's value is the node of
+	 * its key. */
 	block->container = obj;
 	block->removable = value - 1;
 	return 0;

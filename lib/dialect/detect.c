@@ -1,6 +1,6 @@
 /*
  * detect.c - finds out whether a JSON value is a message or contains
- * conversations, and in which format
+ * conversations, and detects the message format
  *
  * The dialect (format) of a message is the first row in the table of dialects
  * that claims the message.  An object with messages in one of its members is a
@@ -14,25 +14,26 @@
 #include "dialect/read.h"
 
 /* The table of the places at which a JSON object may contain messages.  The
- * object may be a request, a response, or a record that contains one of these.
- * The first row that matches an object is used. */
+ * object is a request, a response, or a record that contains a request or
+ * response.  The first row that matches an object is used. */
 static const struct wrapper {
 	/* Keys on the way from the record to the object that contains the
 	 * messages, for example "response" and "body".  Empty if the record
 	 * itself contains them. */
 	const char *path[2];
-	/* path from that object to the messages (see ctx_json_find_path) */
+	/* path to the messages, from the object that contains them (see
+	 * ctx_json_find_path) */
 	const char *messages;
 	/* key of a member that the object with the messages must not have */
 	const char *unless;
 	/* key of a member that the object with the messages must have */
 	const char *with;
-	/* Dialect of the messages if they do not identify it themselves.  NULL
-	 * if other members of the object may identify it (member_dialects). */
+	/* Dialect (message format) of the messages if the messages do not
+	 * identify it.  NULL if other members of the object may identify the
+	 * dialect (member_dialects). */
 	const char *dialect;
-	/* Dialect of the messages if an object that matches this row always has
-	 * messages of this dialect.  Then the messages themselves need not
-	 * identify it. */
+	/* If this is not NULL: dialect of all messages in objects that match
+	 * this row, even if the messages do not identify the dialect. */
 	const char *sure;
 	const char *element; /* see struct ctx_record_layout */
 	bool single, answers;
@@ -52,8 +53,8 @@ static const struct wrapper {
     {.path = {"request"}, .messages = "contents", .sure = "gemini"},
     /* a line of a Bedrock batch */
     {.path = {"modelInput"}, .messages = "messages"},
-    /* OpenAI's preference data consists of a conversation and several outputs,
-     * one of which is preferred.  The outputs are not a part of the
+    /* OpenAI's preference data: a conversation and several outputs of a model,
+     * one of which is preferred.  The outputs do not belong to the
      * conversation. */
     {.path = {"input"}, .messages = "messages", .dialect = "openai-chat"},
     {.messages = "contents", .sure = "gemini"},
@@ -150,9 +151,9 @@ static const struct wrapper {
 	.answers = true},
 };
 
-/* Members of a request that identify its dialect (format).  They are tested
- * only if neither the messages nor their place in the record have identified
- * it. */
+/* Members of a request that identify the dialect (format) of its messages.
+ * Tested only if neither the messages nor their place in the record identifies
+ * the dialect. */
 static const struct {
 	const char *key, *dialect;
 } member_dialects[] = {
@@ -163,8 +164,8 @@ static const struct {
     {"anthropic_version", "anthropic"},
 };
 
-/* Returns true if an object has only a role, a string as content, and perhaps
- * a name.  Messages of every format may have this form. */
+/* Returns true if an object has only the members role, content (a string), and
+ * perhaps name.  Messages of many formats have only these members. */
 static bool
 is_plain_message(const struct ctx_json *json, uint32_t node)
 {
@@ -190,8 +191,8 @@ is_plain_message(const struct ctx_json *json, uint32_t node)
 }
 
 /* Sets the dialect of a message with only role and content to "generic",
- * because no other dialect claims such a message.  This test is fast, and such
- * messages are frequent. */
+ * because no other dialect claims such a message.  Such messages are frequent,
+ * so this fast test is made first. */
 static bool
 detect_plain_message(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -204,9 +205,10 @@ detect_plain_message(const struct ctx_json *json, uint32_t node,
 	return true;
 }
 
-/* Finds the dialect that a message with only role and content suggests.  The
- * message itself is "generic", because many formats allow it.  The suggestion
- * is used only if no other message identifies a dialect. */
+/* Finds the dialect (format) that a message with only role and content
+ * suggests.  The message itself is "generic", because many formats allow such a
+ * message.  The suggestion is used only if no other message identifies a
+ * dialect. */
 static void
 detect_likely(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -226,10 +228,10 @@ detect_likely(const struct ctx_json *json, uint32_t node,
 	}
 }
 
-/* Sets the dialect of a message to the first one in the table whose function
- * "matches" claims the message. "generic", the last row, claims every message
- * with role and content; this does not prove the dialect, so other messages of
- * the conversation may still identify another one. */
+/* Sets the dialect (format) of a message: the first row of the table of
+ * dialects whose function "matches" claims the message.  "generic", the last
+ * row, claims every message with role and content.  So after "generic", other
+ * messages of the conversation may still identify another dialect. */
 static void
 detect_message(const struct ctx_json *json, uint32_t node,
     struct ctx_record_layout *layout)
@@ -254,9 +256,10 @@ detect_message(const struct ctx_json *json, uint32_t node,
 	}
 }
 
-/* Chooses the dialect of messages that do not identify it, but suggest one:
- * Chat Completions if chat is not NULL, otherwise the suggested one. chat: a
- * text for users that says why the messages must be of Chat Completions. */
+/* Chooses the dialect (format) of messages if no message identifies it: Chat
+ * Completions if chat is not NULL, otherwise the dialect that a message
+ * suggests. chat: a text for users that says why the messages must be of Chat
+ * Completions. */
 static void
 choose_likely(const struct ctx_record_layout *likely, const char *chat,
     struct ctx_record_layout *layout)
@@ -273,8 +276,8 @@ choose_likely(const struct ctx_record_layout *likely, const char *chat,
 	layout->why = chat;
 }
 
-/* Finds the dialect (format) of an array of messages.  It is identified by the
- * first message that is possible in only one dialect. */
+/* Finds the dialect (format) of an array of messages.  The first message that
+ * is possible in only one dialect identifies it. */
 static void
 detect_messages(const struct ctx_json *json, struct ctx_record_layout *layout)
 {
@@ -309,9 +312,9 @@ detect_messages(const struct ctx_json *json, struct ctx_record_layout *layout)
 	choose_likely(&likely, chat, layout);
 }
 
-/* Sets the dialect of messages by the object that contains them: if such an
- * object has messages of only one dialect, or if no message identifies the
- * dialect. */
+/* Sets the dialect (format) of messages by the object that contains them.  Used
+ * if an object of this kind has messages of only one dialect, or if no message
+ * identifies the dialect. */
 static void
 detect_by_wrapper(const struct ctx_json *json, const struct wrapper *wrapper,
     struct ctx_record_layout *layout)
@@ -346,8 +349,9 @@ ctx_is_conversation(const struct ctx_json *json, uint32_t node)
 	    ctx_json_find(json, node + 1, "role") != 0;
 }
 
-/* Returns true if all elements of an array are strings.  Such an array
- * contains texts to complete or to embed, not messages. */
+/* Returns true if all elements of an array are strings.  Such an array is the
+ * input of a request for completions or embeddings, and contains no
+ * messages. */
 static bool
 is_text_list(const struct ctx_json *json, uint32_t array)
 {
@@ -359,9 +363,9 @@ is_text_list(const struct ctx_json *json, uint32_t array)
 }
 
 /* Returns true if the member "input" of a request is a user's prompt for OpenAI
- * Responses, written as a string.  Other objects have such a member, too:
- * requests for embeddings, moderation or speech, and data sets with inputs and
- * outputs. */
+ * Responses, written as a string.  Other objects also have a member "input",
+ * but no messages: requests for embeddings, moderation or speech, and records
+ * of data sets. */
 static bool
 is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 {
@@ -387,8 +391,8 @@ is_prompt(const struct ctx_json *json, uint32_t request, uint32_t input)
 
 /* Looks for messages at the place that a row of the table describes. node: JSON
  * object that is searched.  Returns the JSON node of the messages, and sets
- * *request to the object that has them as a member.  Returns 0 if there are
- * none. */
+ * *request to the object that has the messages as a member.  Returns 0 if there
+ * are no messages. */
 static uint32_t
 find_wrapped_messages(const struct ctx_json *json, uint32_t node,
     const struct wrapper *wrapper, uint32_t *request)
@@ -477,8 +481,8 @@ detect_object(const struct ctx_json *json, uint32_t node,
 	detect_message(json, node, layout);
 }
 
-/* Finds the format of an array: the first element that is a message or a
- * conversation identifies it. */
+/* Finds the message format of an array.  The first element that is a message or
+ * a conversation decides. */
 static void
 detect_element(const struct ctx_json *json, uint32_t array,
     struct ctx_record_layout *layout)
@@ -536,8 +540,8 @@ ctx_detect(const struct ctx_json *json, uint32_t node,
 	if (json->nodes[node].kind == CTX_JSON_ARRAY) {
 		detect_array(json, node, layout);
 	} else if (json->nodes[node].kind == CTX_JSON_OBJECT) {
-		/* Most records of a stream are of the same dialect, so testing
-		 * for the expected one first saves time. */
+		/* Most records of a stream are of the same dialect.  So testing
+		 * for the expected dialect first saves time. */
 		layout->why =
 		    expected == NULL ? NULL : expected->matches(json, node);
 		if (layout->why == NULL && expected != NULL &&

@@ -16,12 +16,14 @@
 #define LEAD(before, after)    before "\"" CTX_NO_START "\"" after
 #define LEAD_PLAIN             LEAD("{\"role\":\"user\",\"content\":", "}")
 
-/* For formats in which a notice is written like a summary. */
+/* For formats in which ctx inserts a notice and a summary with the same
+ * template. */
 #define INSERTED(template) .summary = template, .notice = template
 
 /* For formats in which ctx writes a summary or notice into the user's next
- * message: as the first block of the message or, if its content is a string, at
- * the beginning of this string. type: the type of the block. */
+ * message: as the first block of the message.  If the content of the message is
+ * a string, the text is written at the beginning of the string. type: the type
+ * of the block. */
 #define INSERTED_BLOCK(type)                                         \
 	.insertion_block = "{\"type\":\"" type "\",\"text\":$text}", \
 	.inserts_in_string = true
@@ -38,11 +40,11 @@
 		"[{\"type\":\"text\",\"text\":", "}]" \
 	}
 
-/* How to count the tokens of a request besides those of its texts. MEDIA:
- * methods of counting images and tools for a model that is not in the table of
- * models; see lib/cost/image_tokens.c and lib/cost/request_overhead.c. FRAMING:
- * as in Chat Completions, 3 tokens per message and 3 per conversation. NAMES:
- * in addition 1 per name, for formats whose messages may name their sender. */
+/* How to count the tokens of a request that are not in its texts.  MEDIA: how
+ * to count images and tools if the model is not in the table of models; see
+ * lib/cost/image_tokens.c and lib/cost/request_overhead.c.  FRAMING: 3 tokens
+ * per message and 3 per conversation, as in Chat Completions.  NAMES: like
+ * FRAMING, and 1 token for each name of a sender. */
 #define FRAMING .per_message = 3, .priming = 3
 #define OPENAI_MEDIA                               \
 	.image = {CTX_IMAGE_TILES, 85, 170, 2048}, \
@@ -63,9 +65,9 @@
 	"{\"type\":\"" type "\",\"call_id\":$id,\"output\":$text}"
 
 /* Templates of tool results that ctx inserts into LangChain messages.
- * LangChain writes messages in three ways; MESSAGE is the macro for one of
- * them.  Nothing is inserted for a server_tool_call, because the provider runs
- * the tool. */
+ * LangChain writes messages in three ways; MESSAGE is the macro for one way.
+ * Nothing is inserted for a server_tool_call, because the provider runs the
+ * tool. */
 #define LANGCHAIN_ANSWERS(MESSAGE)                                            \
 	{"server_tool_call", ""},                                             \
 	    {NULL,                                                            \
@@ -90,8 +92,8 @@
 	INSERTED_BLOCK("text"),                                        \
 	.synthetic_results = {LANGCHAIN_ANSWERS(MESSAGE)}
 
-/* Templates of messages that ctx inserts, for formats whose messages have more
- * members than role and content.  The template for Codex is a user message,
+/* Templates of messages that ctx inserts, for formats whose messages have
+ * members besides role and content.  The template for Codex is a user message,
  * because Codex keeps only user messages when it compacts a conversation. */
 #define CODEX_INSERTED                                                      \
 	"{\"timestamp\":$timestamp,\"type\":\"response_item\",\"payload\":" \
@@ -224,9 +226,9 @@ static const struct ctx_dialect dialects[] = {
 	.read = ctx_claude_stream_read,
 	.history = CTX_HISTORY_LOG,
 	.read_line = ctx_claude_stream_line,
-	/* The rule CTX_FIRST_USER (begin with a user message) is not set,
-	 * because the output of Claude Code does not contain the prompt of the
-	 * command line. */
+	/* The rule CTX_FIRST_USER (begin with a user message) is not set: the
+	 * prompt was on the command line of Claude Code, and is not in its
+	 * output. */
 	AS_ANTHROPIC,
 	.usage = CLAUDE_CODE_USAGE,
 	.result_copy = "tool_use_result",
@@ -406,9 +408,9 @@ static const struct ctx_dialect dialects[] = {
 	/* There is no template for a notice: the roles of messages must
 	 * alternate, so no message can be inserted between two turns. */
 	.summary = "{\"from\":\"system\",\"value\":$text}",
-	/* The role of a tool result depends on the message with the call: it
-	 * is "tool" after a gpt message, "observation" after a function_call
-	 * message. */
+	/* The role of a tool result depends on the role of the message with the
+	 * tool call: "tool" after a gpt message, "observation" after a
+	 * function_call message. */
 	.synthetic_results =
 	    {
 		{"function_call", "{\"from\":\"observation\",\"value\":$text}"},
@@ -447,9 +449,9 @@ static const struct ctx_dialect dialects[] = {
 	.rules = CTX_JOINS_ANSWERS | CTX_NEEDS_IDS | CTX_ARGUMENTS_TEXT |
 	    CTX_REASONING_LEADS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_TYPES | CTX_RESULT_STRING,
-	/* OpenAI does not publish how many tokens a message of Responses costs
-	 * for its role and delimiters.  So the numbers of Chat Completions are
-	 * used. */
+	/* The tokens of a message for its role and delimiters are an estimate:
+	 * the number of Chat Completions, because OpenAI does not publish the
+	 * number for Responses. */
 	AS_OPENAI_NAMES,
 	.usage = OPENAI_RESPONSES_USAGE,
 	.text_block = "{\"type\":\"input_text\",\"text\":",
@@ -508,8 +510,8 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_RESULTS_TOGETHER | CTX_ASKS_TOGETHER | CTX_ARGUMENTS_OBJECT |
 	    CTX_KNOWN_ROLES | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_RESULT_OBJECT,
-	/* A message costs no tokens for its role and delimiters here, because
-	 * the local tokenizer of google-genai counts none. */
+	/* No tokens are counted for the role and delimiters of a message,
+	 * because the local tokenizer of google-genai counts none. */
 	AS_GOOGLE,
 	.usage = GEMINI_USAGE,
 	.text_result_form = {"{\"output\":", "}"},
@@ -542,14 +544,14 @@ static const struct ctx_dialect dialects[] = {
 	    CTX_FEW_BREAKPOINTS | CTX_SMALL_REQUEST | CTX_IMAGE_LIMITS |
 	    CTX_ERRORS_TEXT | CTX_RESULT_TYPES,
 	/* The tokens per message are an estimate.  A request with one message
-	 * was measured to have 7 tokens besides its text (ctoc, 2026); one of
-	 * them is counted for the role. */
+	 * was measured to have 7 tokens besides its text (ctoc, 2026); 1 of
+	 * these 7 tokens is counted for the role. */
 	AS_ANTHROPIC,
 	.usage = ANTHROPIC_USAGE,
 	.text_block = TEXT_BLOCK,
 	.result_types = anthropic_results,
-	/* In this format ctx inserts a summary or notice as a message of its
-	 * own, because the API merges consecutive user messages. */
+	/* In this format ctx inserts a summary or notice as a separate user
+	 * message, because the API merges consecutive user messages. */
 	INSERTED(INSERTED_MESSAGE("user")),
 	/* Templates of missing tool results exist only for tool_use blocks,
 	 * because ctx cannot make the result of a tool that the provider

@@ -12,7 +12,7 @@
 /* ---- dialect/dialect.c: the table of message formats -------------------- */
 
 /* Rules of a dialect (message format), as bits.  The rules up to
- * CTX_NAMES_USERS are used for reading and pruning messages. */
+ * CTX_NAMES_USERS (bits 0 to 7) are used for reading and pruning messages. */
 enum {
 	/* If a tool call and its result have no ids, they are matched by tool
 	 * name and order. */
@@ -20,10 +20,10 @@ enum {
 	/* The first message after the system messages must be a user
 	 * message. */
 	CTX_FIRST_USER = 2,
-	/* Consecutive messages must have different roles. */
+	/* Messages that follow each other must have different roles. */
 	CTX_ALTERNATES = 4,
-	/* Consecutive assistant messages are parts of one response of the
-	 * model. */
+	/* Assistant messages that directly follow each other are parts of one
+	 * response of the model. */
 	CTX_JOINS_ANSWERS = 8,
 	/* If only one of a tool call and its result has an id, they are matched
 	 * by tool name. */
@@ -36,21 +36,22 @@ enum {
 	/* There may be only one system message, and it must be the first
 	 * message. */
 	CTX_ONE_SYSTEM = 64,
-	/* A user message may contain the name of its writer.  A message by
-	 * another writer begins a new turn. */
+	/* A user message may contain the name of its writer.  A user message
+	 * begins a new turn if it names another writer than the user message
+	 * before. */
 	CTX_NAMES_USERS = 128,
 
 	/* ctx-check tests the rules with bit 8 and above, and reports messages
-	 * that break one.  Pruning uses a few of these rules, too, to find
+	 * that break a rule.  Pruning uses a few of these rules, too, to find
 	 * messages that must be kept or removed together.  Bits 8 to 19 are
-	 * rules about the order and the content of messages, which hold in
-	 * whatever format the messages are written. */
+	 * rules about the order and the content of messages.  These rules do
+	 * not depend on how a message is written in JSON. */
 	/* Tool results must come directly after the message with their tool
 	 * calls. */
 	CTX_RESULTS_NEXT = 1 << 8,
-	/* The model can write a program that makes tool calls.  Each of these
-	 * calls must contain the id of the tool call that runs the program.
-	 * That call must come earlier, and must not have a result yet. */
+	/* The model can write a program that makes tool calls.  Each tool call
+	 * of the program must contain the id of the tool call that runs the
+	 * program.  That tool call must come before, without a result yet. */
 	CTX_NAMES_CALLERS = 1 << 9,
 	/* The id of a tool call must have 1 to 64 characters: ASCII letters,
 	 * digits, underscores and dashes. */
@@ -60,12 +61,13 @@ enum {
 	/* No text may be empty, and no message may consist of white space
 	 * only. */
 	CTX_NO_BLANK_TEXT = 1 << 13,
-	/* The last message may be empty if it is an assistant message. */
+	/* A last message of the assistant may be empty (have no text). */
 	CTX_LAST_MAY_BE_EMPTY = 1 << 14,
 	/* An assistant message must contain something other than reasoning. */
 	CTX_MUST_SPEAK = 1 << 15,
 	/* System messages must come after a user message or tool result, and
-	 * before an assistant message.  Several may follow each other. */
+	 * before an assistant message.  Several may follow each other
+	 * directly. */
 	CTX_SYSTEM_BETWEEN = 1 << 16,
 	/* There must be no system message, because the request has a member for
 	 * the system prompt. */
@@ -79,8 +81,8 @@ enum {
 	/* Bits 20 to 30 are rules about how a message is written in JSON. */
 	/* Tool results must come before all other blocks of their message. */
 	CTX_RESULTS_FIRST = 1 << 20,
-	/* All results for the tool calls of a message must be in the next
-	 * message. */
+	/* All results for the tool calls of a message must be in the message
+	 * directly after it. */
 	CTX_RESULTS_TOGETHER = 1 << 21,
 	/* A tool call that is an element of an array must have an id. */
 	CTX_NEEDS_IDS = 1 << 22,
@@ -106,14 +108,14 @@ enum {
 	CTX_NO_TOOL_ROLE = 1 << 30,
 };
 
-/* Rules (bits of a mask of 64 bits) from bit 31 on are macros, because an enum
- * constant is an int, which is too small for them. */
+/* The rules with bit 31 and above are macros, because an enum constant is an
+ * int, which is too small for these bits. */
 
 /* The id of a tool call must have exactly 9 characters from A-Z, a-z and
  * 0-9. */
 #define CTX_NINE_IDS (UINT64_C(1) << 32)
-/* A request may have at most CTX_BREAKPOINTS_MAX cache breakpoints, and none of
- * them on reasoning. */
+/* A request may have at most CTX_BREAKPOINTS_MAX cache breakpoints.  Reasoning
+ * must not have a cache breakpoint. */
 #define CTX_FEW_BREAKPOINTS (UINT64_C(1) << 33)
 /* The length of a request in bytes is limited; see ctx_provider_limits. */
 #define CTX_SMALL_REQUEST (UINT64_C(1) << 34)
@@ -157,8 +159,8 @@ enum {
 /* All results for the tool calls of one message must be in the same message. */
 #define CTX_ASKS_TOGETHER (UINT64_C(1) << 58)
 /* The provider reads messages with the same role that directly follow each
- * other as one turn.  Formats with this rule also have the rule CTX_ALTERNATES;
- * so pruned output has no such messages, unlike with CTX_MERGES. */
+ * other as one turn.  Formats with this rule also have the rule CTX_ALTERNATES,
+ * so pruning leaves no two messages of one role next to each other. */
 #define CTX_TAKES_ROWS  (UINT64_C(1) << 45)
 #define CTX_ONE_MESSAGE (CTX_TAKES_ROWS | CTX_MERGES)
 /* The id of a tool call may contain . and : besides the characters that
@@ -167,9 +169,9 @@ enum {
 /* Tool results must come before the next user or system message. */
 #define CTX_RESULTS_BY_USER (UINT64_C(1) << 44)
 
-/* All rules about how messages are written in JSON.  If a conversation is
- * translated to the format of another provider, its JSON is written anew; so
- * these rules of that provider are not tested. */
+/* All rules about how messages are written in JSON.  Not tested for a
+ * conversation that is translated to another format, because the translation
+ * writes new JSON. */
 #define CTX_FORM_RULES                                                       \
 	(UINT64_C(0xff000000fff00000) | CTX_PAIR_BY_NAME | CTX_PAIR_EITHER | \
 	    CTX_JOINS_ANSWERS)
@@ -179,10 +181,11 @@ enum {
  * has none. $id and $name stand for the JSON strings of the tool call's id and
  * tool name, $text for the JSON string of the inserted text.
  *
- * A template that contains $id fits only tool calls with an id, and a template
- * that contains $name fits only tool calls with a tool name.  A template
- * whose type is not NULL fits only tool calls of this type.  The first template
- * that fits is used; if its text is empty, no result is inserted.
+ * A template that contains $id fits only tool calls with an id.  A template
+ * that contains $name fits only tool calls with a tool name.  A template whose
+ * type is not NULL fits only tool calls of this type.  The first template that
+ * fits a tool call is used.  If the template is an empty string, no result is
+ * inserted.
  *
  * The type of a tool call is the member "type" of its block, or of its message
  * if the call has no block.  Without such a member, it is the role of the
@@ -193,10 +196,10 @@ struct ctx_result_template {
 	const char *text;
 };
 
-/* Kinds of session files.  They differ in how the agent computes its context
- * (the messages that it sends) from the lines of the file.  Later lines can
- * remove or replace earlier lines, or leave earlier lines on an abandoned
- * branch. */
+/* Kinds of session files.  The kinds differ in how the agent computes its
+ * context (the messages that it sends) from the lines of the file.  Not all
+ * lines are in the context: a later line can remove or replace earlier lines,
+ * or begin a new branch. */
 enum ctx_history {
 	/* not a session file: all messages are in the context */
 	CTX_HISTORY_NONE,
@@ -208,8 +211,8 @@ enum ctx_history {
 	CTX_HISTORY_LAST,
 	/* A tree, in which a line contains the id of its parent line: the
 	 * context is the path from the root (a line without a parent) to the
-	 * last message of a branch.  If there are several branches, it is the
-	 * one whose last message is latest in the file. */
+	 * last message of a branch.  If there are several branches, the branch
+	 * whose last message is latest in the file is used. */
 	CTX_HISTORY_TIP,
 };
 
@@ -220,68 +223,67 @@ enum ctx_line_kind {
 	 * snapshot. */
 	CTX_LINE_ASIDE,
 	/* The line does not change the context, but it is in the tree of lines:
-	 * other lines may contain its id as that of their parent. */
+	 * it may be the parent of other lines. */
 	CTX_LINE_LINK,
 	/* The line is a message.  In a log, it replaces an earlier line with
 	 * the same id. */
 	CTX_LINE_MESSAGE,
-	/* The line is a summary that replaces all lines before it.  If it
-	 * contains the id of another line, it replaces only the lines before
-	 * that line. */
+	/* The line is a summary that replaces all lines before it.  If the
+	 * summary contains the id of another line, it replaces only the lines
+	 * before that line. */
 	CTX_LINE_SUMMARY,
 	/* The line is a summary that replaces all earlier lines except user
 	 * messages. */
 	CTX_LINE_DIGEST,
-	/* The line contains the id of a message.  It removes this message and
-	 * all lines after the message.  If no message has this id, it removes
-	 * all lines. */
+	/* The line removes from the context the message whose id it contains,
+	 * and all lines after that message.  If no message has this id, the
+	 * line removes all lines before it. */
 	CTX_LINE_REWIND,
-	/* The line removes the newest turns; it contains their number. */
+	/* The line contains a number n, and removes the newest n turns. */
 	CTX_LINE_ROLLBACK,
 };
 
 enum {
 	/* The line begins a turn, which CTX_LINE_ROLLBACK can remove. */
 	CTX_LINE_USER = 1,
-	/* The line is context that the agent adds before a turn.  A
+	/* The line is a text that the agent inserts before a turn.  A
 	 * CTX_LINE_ROLLBACK that removes the turn also removes this line. */
 	CTX_LINE_CONTEXT = 2,
 	/* The line contains results for tool calls of its parent. */
 	CTX_LINE_RESULT = 4,
-	/* The line belongs to a subagent.  Such lines are in the context only
-	 * if the branch that the agent sends ends with one of them, as in the
-	 * session file of a subagent. */
+	/* The line belongs to a subagent.  Such a line is in the context only
+	 * if the branch that the agent sends ends with a line of a subagent, as
+	 * in the session file of a subagent. */
 	CTX_LINE_SIDE = 8,
-	/* The line can be the last message of the branch that the agent sends
-	 * only if all branches end with lines of a subagent or with lines that
-	 * have this flag. */
+	/* A branch whose last message is this line is sent only if the last
+	 * message of every branch belongs to a subagent or has this flag. */
 	CTX_LINE_META = 16,
 	/* The model wrote the line.  Lines of the model that directly follow
 	 * each other are one response. */
 	CTX_LINE_ANSWER = 32,
-	/* The line, in a log, asks for a summary.  The line with the summary
-	 * contains the id of this line. */
+	/* The line is the message of a log that asks for a summary.  The line
+	 * with the summary contains the id of this line. */
 	CTX_LINE_ASKS = 64,
 };
 
-/* The data in a line of a session file that say where the line belongs.
- * Members of type uint32_t are JSON nodes of the line; 0 means that the line
- * does not have this value. */
+/* Where a line of a session file belongs in the session, as the line itself
+ * says.  Members of type uint32_t are JSON nodes of the line; 0 means that the
+ * line does not have this value. */
 struct ctx_line_place {
 	enum ctx_line_kind kind;
 	unsigned flags;
 	uint32_t id;     /* id of the line */
 	uint32_t parent; /* id of the line's parent in the tree of lines */
-	/* Key of the member that contains the id of a line's parent; also set
-	 * if this line lacks the member.  NULL if lines of this format have no
-	 * parent. */
+	/* key of the member that contains the id of a line's parent, even if
+	 * this line lacks the member; NULL if lines of this format have no
+	 * parent */
 	const char *parent_key;
-	/* Id of another line, not the parent, to which this line refers.  If
-	 * that line is removed, ctx replaces its id here by the id of a line
-	 * that is kept. */
+	/* Id of a line, other than the parent, to which this line refers.  If
+	 * ctx removes the line with this id, it writes the id of a line that is
+	 * kept in its place. */
 	uint32_t about;
-	/* Id of the message, if the agent writes a message as several lines.
-	 * All lines of the message contain this id. */
+	/* id of the message, which is the same in all its lines; only for
+	 * agents that write one message as several lines */
 	uint32_t same;
 	uint32_t model; /* name of the model that is used from this line on */
 	/* number of turns that a line of the kind CTX_LINE_ROLLBACK removes */
@@ -289,36 +291,34 @@ struct ctx_line_place {
 };
 
 /* Where a format reports how many input tokens the provider has billed for a
- * request.  Each list contains paths (see ctx_json_find_path) to numbers, whose
- * sum is the input including the tokens that were read from the prompt cache
- * and written to it.  The number at the first path must exist.  The numbers at
- * the other paths do not exist if the first number already includes the cache.
- * A list without paths means that the format does not report the usage
- * there. */
+ * request.  Each list contains paths (see ctx_json_find_path) to numbers.  The
+ * sum of the numbers is all input tokens, including those that were read from
+ * the prompt cache or written to it.  The number at the first path must exist.
+ * If the first number already includes the cache, the list has only one path.
+ * If the format does not report the usage at this place, the list is empty. */
 enum { CTX_USAGE_PATHS = 3 };
 struct ctx_usage {
 	/* Paths from a message to the usage (billed tokens) of the request that
 	 * the message answers. */
 	const char *message[CTX_USAGE_PATHS];
 	/* Paths from a line of a session file that is not a message to the
-	 * usage of a request; the response to this request is before the
-	 * line. */
+	 * usage of the request before the line. */
 	const char *line[CTX_USAGE_PATHS];
 	/* Paths from the object around the messages (a request or a response)
 	 * to its usage. */
 	const char *request[CTX_USAGE_PATHS];
-	/* Paths to single numbers of tokens, which begin where the paths in
-	 * message, line and request begin; NULL if not reported. read: input
-	 * tokens that were read from the prompt cache. written: input tokens
-	 * that were written to it. written_hour: the written tokens that the
-	 * cache stores for an hour. output: output tokens. */
+	/* Paths to numbers of tokens, which begin where the paths in message,
+	 * line and request begin; NULL if not reported. read: input tokens read
+	 * from the prompt cache. written: input tokens written to the prompt
+	 * cache. written_hour: the part of written that is stored for an hour.
+	 * output: output tokens. */
 	const char *read, *written, *written_hour, *output;
 };
 
 /*
  * A dialect: a message format.  This struct contains everything that the rest
  * of the library knows about a format, and is a row of the table of dialects.
- * The functions that read messages of a format are in a file of their own.
+ * One file per format has the functions that read its messages.
  *
  * Some members are parts of JSON texts, from which ctx makes messages and
  * blocks.
@@ -331,16 +331,15 @@ struct ctx_dialect {
 	 * this dialect writes: a text of a few words for the user.  Otherwise
 	 * returns NULL. */
 	const char *(*matches)(const struct ctx_json *json, uint32_t node);
-	/* Like "matches", but also returns a reason for some messages that
-	 * would otherwise be recognised as messages of another dialect.  Called
-	 * only if the stream is already known to be of this dialect.  NULL if
-	 * there are no such messages. */
+	/* Like "matches", but also accepts messages that other dialects have,
+	 * too.  Called only if the stream is already known to be of this
+	 * dialect.  NULL if "matches" is enough. */
 	const char *(
 	    *matches_expected)(const struct ctx_json *json, uint32_t node);
-	/* Returns a reason for messages that suggest this dialect, but do not
-	 * prove it, because other dialects have such messages, too.  The reason
-	 * is used only if no message of the stream proves a dialect.  NULL if
-	 * no message suggests this dialect. */
+	/* Returns a reason (a text for the user) if the message suggests this
+	 * dialect, but other dialects have such messages, too.  The reason is
+	 * used only if no message of the stream proves a dialect.  NULL if no
+	 * message suggests this dialect. */
 	const char *(*likely)(const struct ctx_json *json, uint32_t node);
 	/* Parses a message.  Called only by ctx_dialect_read_message, where the
 	 * return value is described. */
@@ -348,19 +347,19 @@ struct ctx_dialect {
 	    struct ctx_message *parsed, struct ctx_err *err);
 	/* For session files of agents. history: how the context (the messages
 	 * that the agent sends) is computed from the lines. read_line: stores
-	 * in *line what the line at the JSON node says about its place.  The
-	 * caller has set all members to 0, and line->kind to CTX_LINE_ASIDE;
-	 * read_line does not change them if the line is not of this format. */
+	 * in *line where the line at the JSON node belongs in the session.  The
+	 * caller must set all members to 0, and line->kind to CTX_LINE_ASIDE.
+	 * read_line does not change *line if the line is not of this format. */
 	enum ctx_history history;
 	void (*read_line)(const struct ctx_json *json, uint32_t node,
 	    struct ctx_line_place *line);
 	/* Key of a member with the number of a message in its array, counted
 	 * from 1.  NULL if messages have no numbers. */
 	const char *ordinal;
-	/* For an array of messages that contains a summary of the messages
-	 * before it: returns the JSON node of the first message that is still
-	 * sent to the model.  For other arrays returns 0.  NULL if in this
-	 * format all messages are always sent. */
+	/* Returns the JSON node of the first message of an array that is still
+	 * sent to the model, because a summary in the array replaces the
+	 * messages before.  Returns 0 if the array has no summary.  NULL if all
+	 * messages of this format are always sent. */
 	uint32_t (*first_visible)(const struct ctx_json *json, uint32_t array);
 	/* rules of the format as bits, such as CTX_PAIR_BY_NAME */
 	uint64_t rules;
@@ -369,8 +368,9 @@ struct ctx_dialect {
 	 * message has none.  NULL if messages of this format never name a
 	 * model. */
 	uint32_t (*find_model)(const struct ctx_json *json, uint32_t message);
-	/* Tokens of a request besides those of its texts: for each message, for
-	 * each name of a sender, and once per conversation. */
+	/* Tokens of a request that are not in its texts. per_message: for each
+	 * message. per_name: for each name of a sender. priming: once per
+	 * conversation. */
 	uint8_t per_message, per_name, priming;
 	/* True if in the JSON of tool arguments and results only keys and
 	 * strings cost tokens, not punctuation and numbers. */
@@ -379,39 +379,40 @@ struct ctx_dialect {
 	 * no rules of their own. */
 	struct ctx_image image;
 	struct ctx_tools tools;
-	/* JSON of a tool result's content that is only a text: [0] is the JSON
-	 * before the string of the text, [1] the JSON after this string.  NULL
+	/* JSON of a tool result's content that is only a text: [0] is the part
+	 * before the string of the text, [1] the part after the string.  NULL
 	 * if the content is the string alone; see ctx_result_text_form. */
 	const char *text_result_form[2];
 	/*
 	 * For formats in which the content of a tool result says that the tool
 	 * call failed; in other formats a member beside the content says so.
 	 *
-	 * failed: JSON of the content of a failed call's result that is only a
-	 * text: the parts before and after the string of the text.  If a text
-	 * replaces the content of a failed call's result, the new content is
-	 * written so, and still says that the call failed.  If failed is NULL,
-	 * text_result_form is used for all results.
+	 * failed: used when ctx replaces the content of a failed call's result
+	 * by a text, so that the new content still says that the call failed.
+	 * [0] is the JSON before the string of the text, [1] the JSON after the
+	 * string.  If failed[0] is NULL, text_result_form is used for all
+	 * results.
 	 *
-	 * failures: the values that "type" has in the content of a failed
-	 * call's result; NULL ends the list.  If failures is empty, this
-	 * content is a string, and the content of other results is not.
+	 * failures: the values that "type" may have in the content of a failed
+	 * call's result; NULL ends the list.  If the list is empty, the content
+	 * of a failed call's result is a string, and that of other results is
+	 * not a string.
 	 *
 	 * To find out whether a call failed, use ctx_block.is_error, which is
 	 * set in all formats.
 	 */
 	const char *failed[2], *failures[4];
-	/* Key of a member beside the message with the agent's own copy of the
-	 * tool result, which is not sent to the model.  NULL if the format has
-	 * no such copy. */
+	/* Key of the member with the agent's own copy of a tool result.  This
+	 * member is beside the message, and is not sent to the model.  NULL if
+	 * the format has no copy. */
 	const char *result_copy;
-	/* JSON of a text block, with which ctx can replace an image or other
-	 * media: the part before the string of the text.  The part after it is
-	 * "}".  NULL if the format has no such block. */
+	/* The JSON of a text block before the string of the text; the JSON
+	 * after the string is "}". ctx can replace an image by this text block.
+	 * NULL if the format has no text blocks. */
 	const char *text_block;
 	/* The types of the blocks that a tool result may contain; NULL ends the
-	 * list.  If blocks of the format have no type, the list contains their
-	 * only keys instead.  NULL if the types are not known. */
+	 * list.  If the only key of a block says what the block is, the list
+	 * contains these keys.  NULL if the types are not known. */
 	const char *const *result_types;
 	/*
 	 * Templates of the messages that ctx inserts in place of removed
@@ -424,17 +425,18 @@ struct ctx_dialect {
 	 *   $uuid, $hex  a generated id of 36 or 8 characters
 	 *   $parent  the id of the line before the inserted message
 	 * Any other $KEY stands for the member KEY of the message after the
-	 * inserted one, and $KEY/KEY for a member inside a member.  If that
-	 * message has no such member, null replaces the name.
+	 * inserted message, and $KEY/KEY for a member inside a member.  If the
+	 * member is missing, null replaces $KEY.
 	 */
 	const char *summary, *notice;
 	/* For formats whose servers refuse an additional message
 	 * (dialect/NOTES.md): template of a block with a summary or notice. ctx
-	 * puts this block before the other blocks of the user's next message.
-	 * If the content of that message is a string and inserts_in_string is
-	 * true, the text is put at the beginning of the string instead.  A
-	 * summary becomes a message of its own only if no user message is left.
-	 * NULL if summaries and notices are always messages of their own. */
+	 * inserts this block before the other blocks of the user's next
+	 * message.  If inserts_in_string is true and the content of that
+	 * message is a string, ctx inserts the text at the beginning of the
+	 * string.  If no user message is left, ctx inserts a summary as a
+	 * separate message.  NULL if summaries and notices are always separate
+	 * messages. */
 	const char *insertion_block;
 	bool inserts_in_string;
 	/* Templates of the results that ctx-check inserts for tool calls
@@ -444,15 +446,15 @@ struct ctx_dialect {
 	/* For formats in which one message has the results of several tool
 	 * calls: the JSON before and after the results that ctx-check inserts.
 	 * $time stands for the timestamp of the message with the tool calls.
-	 * NULL if each inserted result is a message of its own. */
+	 * NULL if each inserted result is a separate message. */
 	const char *result_wrapper[2];
-	/* For formats in which a tool call says that the provider runs its
-	 * tool: key of the member that is then true. ctx-check inserts no
-	 * result for such a call.  NULL if the format does not say so. */
+	/* Key of a member of a tool call that is true if the provider runs the
+	 * tool. ctx-check inserts no result for such a tool call.  NULL if the
+	 * format has no such member. */
 	const char *provider_executed_key;
 	/* JSON of a user message with the text CTX_NO_START. ctx-check can
-	 * insert it at the beginning of a conversation that does not begin with
-	 * a user message.  NULL if ctx-check inserts none. */
+	 * insert this message at the beginning of a conversation that does not
+	 * begin with a user message.  NULL if it must not be inserted. */
 	const char *lead;
 };
 
@@ -467,15 +469,16 @@ const struct ctx_dialect *ctx_dialect_at(size_t i);
 const struct ctx_dialect *ctx_dialect_find(const char *name);
 
 /* Parses the JSON value at node as a message of a dialect, into *message.
- * Returns 1; or 0 if the value is not a message of this dialect, and *message
- * must not be used; or -1 with *err if there is no memory. */
+ * Returns 1 on success.  Returns 0 if the value is not a message of this
+ * dialect; then the caller must not use *message.  Returns -1 with *err if
+ * there is no memory. */
 int ctx_dialect_read_message(const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t node, struct ctx_message *message,
     struct ctx_err *err);
 
-/* Returns 1 if the JSON value at node is a message of a dialect that a person
- * has written (ctx_message_is_from_user), 0 if not, or -1 with *err. scratch:
- * the message is parsed into it. */
+/* Returns 1 if the JSON value at node is a message of this dialect and a person
+ * has written it (ctx_message_is_from_user), 0 if not, or -1 with *err.
+ * scratch: memory for the parsed message. */
 int ctx_dialect_is_from_user(const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t node, struct ctx_message *scratch,
     struct ctx_err *err);
@@ -501,7 +504,7 @@ enum ctx_layout_kind {
 	CTX_LAYOUT_LIST,         /* an array of conversations */
 };
 
-/* Where a JSON value contains messages, and in which dialect (format). */
+/* Where a JSON value contains messages, and their dialect (format). */
 struct ctx_record_layout {
 	enum ctx_layout_kind kind;
 	const struct ctx_dialect *dialect; /* dialect of the messages */
@@ -510,15 +513,14 @@ struct ctx_record_layout {
 	/* True if the messages are probably of the dialect "dialect", although
 	 * other dialects are possible. */
 	bool likely;
-	/* the key or value that identified the dialect, for the user */
+	/* a text for the user: the key or value that identified the dialect */
 	const char *why;
-	/* For a value that contains a conversation: JSON node of its array of
-	 * messages.  If is_single_message is true: JSON node of the only
+	/* JSON node of the array of messages, if the value contains a
+	 * conversation.  If is_single_message is true, JSON node of the only
 	 * message. */
 	uint32_t messages;
-	/* If each element of the array is an object with the message as a
-	 * member: key of this member.  NULL if the elements themselves are the
-	 * messages. */
+	/* If the messages are members of the elements of the array: key of this
+	 * member.  NULL if the elements are the messages. */
 	const char *element;
 	bool is_single_message;
 	/* True if the messages are the response of a provider, not a request.
@@ -537,8 +539,9 @@ struct ctx_record_layout {
 };
 
 /* Finds out whether the JSON value at node is a message or contains
- * conversations, and stores where and in which dialect.  Looks at keys and
- * types, not at texts. expected: the dialect to test first, or NULL. */
+ * conversations, and stores in *layout where the messages are and which dialect
+ * they have.  Looks at keys and types, not at texts. expected: the dialect to
+ * test first, or NULL. */
 void ctx_detect(const struct ctx_json *json, uint32_t node,
     const struct ctx_dialect *expected, struct ctx_record_layout *layout);
 
@@ -557,9 +560,9 @@ const char *ctx_detect_chat(const struct ctx_json *json, uint32_t node,
  * has none. */
 uint32_t ctx_find_model_of_request(const struct ctx_json *json,
     uint32_t request);
-/* Returns the JSON node of the last model's name in the messages of a
+/* Returns the JSON node of the last name of a model in the messages of a
  * conversation, or in a record that is a message (see ctx_dialect.find_model).
- * Returns 0 if they name no model. */
+ * Returns 0 if no message names a model. */
 uint32_t ctx_find_model_of_messages(const struct ctx_json *json,
     const struct ctx_record_layout *layout);
 
@@ -581,9 +584,10 @@ struct ctx_suggested_path {
 };
 
 /* Finds where a JSON value seems to contain messages, for an error message
- * after ctx_detect has found none.  This is the first array whose first element
- * has a role, or the request with this array.  If there is no such array, it is
- * the first string that contains a request or such an array. */
+ * after ctx_detect has found none.  Suggests the first array whose first
+ * element has a role, or the request that contains this array.  If there is no
+ * such array, suggests the first string that contains a request or such an
+ * array as JSON. */
 int ctx_suggest_path(const struct ctx_json *json,
     struct ctx_suggested_path *stray, struct ctx_err *err);
 

@@ -3,8 +3,8 @@
  * many formats
  *
  * Such a message means the same in all these formats.  It is read by the
- * functions for Chat Completions; a block that they do not know becomes opaque
- * and is never removed.
+ * functions for Chat Completions.  A content block that these functions do not
+ * know becomes opaque and is never removed.
  */
 #include "dialect/read.h"
 
@@ -14,8 +14,8 @@ ctx_generic_is(const struct ctx_json *json, uint32_t node)
 	uint32_t role = ctx_json_find(json, node, "role");
 
 	/* A message that has "parts" and no "content" is of a format that ctx
-	 * does not know.  It is not read as "generic", because the tokens of
-	 * its parts would then not be counted. */
+	 * does not know.  Such a message is not read as "generic", because the
+	 * tokens of its parts would not be counted. */
 	if (!ctx_is_string(json, role) ||
 	    (ctx_json_find(json, node, "content") == 0 &&
 		ctx_find_list(json, node, "parts") != 0))

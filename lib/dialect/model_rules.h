@@ -8,7 +8,7 @@
 /* Methods by which models count the tokens of an image.  Some methods have the
  * parameters x, y and edge, which cost/image_tokens.c explains. */
 enum ctx_image_rule {
-	CTX_IMAGE_NONE, /* not known */
+	CTX_IMAGE_NONE, /* the method is not known */
 	CTX_IMAGE_TILES,
 	CTX_IMAGE_PATCHES,
 	CTX_IMAGE_PAGE_PATCHES,
@@ -24,8 +24,8 @@ struct ctx_image {
 };
 
 /* Rules for the tokens that are billed besides those of texts
- * (cost/surcharges.c).  The first four only say in which form tools are
- * counted, if that is known. */
+ * (cost/surcharges.c).  The first four rules only say in which form tools are
+ * counted, if the form is known. */
 enum ctx_tools_rule {
 	CTX_TOOLS_NONE,
 	CTX_TOOLS_TYPES,

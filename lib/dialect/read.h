@@ -35,15 +35,16 @@ ctx_dialect_line ctx_claude_code_line, ctx_claude_stream_line, ctx_codex_line,
 ctx_dialect_first ctx_opencode_first;
 ctx_dialect_model ctx_opencode_model, ctx_llm_logs_model, ctx_anthropic_model;
 
-/* A word of a format, and a number (such as an enum) that stands for it.  In
- * the last row of a table, word is NULL, and meaning is for all other values.
- */
+/* A row of a table that translates the words of a format, such as roles, into
+ * numbers (enum constants).  In the last row, word is NULL, and meaning is the
+ * number for all words that are not in the table. */
 struct ctx_word {
 	const char *word;
 	int meaning;
 };
-/* Returns the meaning of the string at a JSON node, or that of the last row if
- * no row has this string, or if the node is 0 or not a string. */
+/* Returns the member meaning of the row whose word is the string at a JSON
+ * node.  Returns that of the last row if no row has this word, or if the node
+ * is 0 or not a string. */
 int ctx_look_up_word(const struct ctx_json *json, uint32_t node,
     const struct ctx_word *row);
 
@@ -80,10 +81,10 @@ int ctx_read_message(struct ctx_message *message, const struct ctx_json *json,
     uint32_t node, const char *key, ctx_block_reader *read_block,
     struct ctx_err *err);
 
-/* Adds a tool result to the message. body: JSON node of its content; id: that
- * of the tool call's id; name: that of the tool's name.  If the content is an
- * array, read_block also adds each element as a block inside the result, unless
- * read_block is NULL. */
+/* Adds a tool result to the message. body, id, name: JSON nodes of the content,
+ * of the id of the tool call, and of the name of the tool.  If the content is
+ * an array and read_block is not NULL, read_block adds each element as a block
+ * inside the result. */
 int ctx_read_result(struct ctx_message *message, uint32_t body, uint32_t id,
     uint32_t name, ctx_block_reader *read_block, struct ctx_err *err);
 
@@ -99,8 +100,8 @@ int ctx_read_member(struct ctx_message *message, uint32_t obj, const char *key,
     enum ctx_block_kind kind, struct ctx_err *err);
 
 /* Returns the JSON node of the value that the object obj has for the key "key".
- * If obj has no such key, returns the node of the value for the key "other", or
- * 0 if there is none. */
+ * If obj does not have this key, returns the node of the value for the key
+ * "other".  Returns 0 if obj has neither key. */
 uint32_t ctx_find_either(const struct ctx_json *json, uint32_t obj,
     const char *key, const char *other);
 
@@ -109,8 +110,9 @@ uint32_t ctx_find_either(const struct ctx_json *json, uint32_t obj,
  * ("<synthetic>"). */
 uint32_t ctx_claude_model(const struct ctx_json *json, uint32_t message);
 
-/* Adds a tool call to the message. value, id, name: JSON nodes of its
- * arguments, its id and its tool's name; 0 for one that is missing. */
+/* Adds a tool call to the message. value, id, name: JSON nodes of the
+ * arguments, of the id of the call, and of the name of the tool.  A node is 0
+ * if the value is missing. */
 int ctx_read_call(struct ctx_message *message, uint32_t value, uint32_t id,
     uint32_t name, struct ctx_err *err);
 
@@ -121,18 +123,18 @@ int ctx_read_call_in(struct ctx_message *message, uint32_t obj,
     struct ctx_err *err);
 
 /* Sets the member "caller" of the tool call that was added last.  A tool call
- * can be made by a program that the model has written; then its "caller" is the
- * id of the tool call that runs this program. caller: JSON node of the member
- * "caller" in the input, which contains that id, or says that the model itself
- * made the call. */
+ * can be made by a program that the model has written.  Then "caller" is the id
+ * of the tool call that runs the program. caller: JSON node of the member
+ * "caller" in the input.  It contains that id, or says that the model itself
+ * made the tool call. */
 void ctx_read_caller(struct ctx_message *message, uint32_t caller);
 
-/* How to read a block with this "type".  It becomes a block of this kind, whose
- * payload is the member with this key.  If the block lacks that member or key
- * is NULL, a block of media or reasoning has the whole block as its payload,
- * and a block of another kind becomes opaque (a block that ctx does not read).
- * {type, NULL, CTX_BLOCK_OPAQUE} is for blocks that are not sent to the
- * model. */
+/* How to read a content block whose member "type" is the string "type".  The
+ * block becomes a block of the given kind.  Its payload is the member with the
+ * given key.  If the member is missing or key is NULL, the payload of a block
+ * of media or reasoning is the whole block; a block of another kind becomes
+ * opaque (a block that ctx does not read). {type, NULL, CTX_BLOCK_OPAQUE} is
+ * for blocks that are not sent to the model. */
 struct ctx_block_type {
 	const char *type, *key;
 	enum ctx_block_kind kind;
@@ -161,30 +163,28 @@ bool ctx_is_true(const struct ctx_json *json, uint32_t obj, const char *key);
 uint32_t ctx_find_below(const struct ctx_json *json, uint32_t obj,
     const char *member, const char *key);
 
-/* Sets is_error of the newest tool result if the object obj says that the tool
- * call failed: if isError or is_error of obj is true, or status of obj is
- * "error". first: index of the first block that is searched for the tool
- * result. */
+/* Sets is_error of the newest tool result if the tool call failed: if the
+ * object obj has isError: true, is_error: true, or status: "error". first:
+ * index of the first content block that is searched for the tool result. */
 void ctx_read_failure(struct ctx_message *message, size_t first, uint32_t obj);
 
-/* Returns the JSON node of the object that another object has for a key, or 0
- * if there is no such member, or it is not an object. */
+/* Returns the JSON node of the member of the object obj with this key if the
+ * member is an object, otherwise 0. */
 uint32_t ctx_find_object(const struct ctx_json *json, uint32_t obj,
     const char *key);
-/* Returns the JSON node of the array that the object obj has for a key, or 0 if
- * it is missing, empty or not an array. */
+/* Returns the JSON node of the member of the object obj with this key if the
+ * member is an array that is not empty, otherwise 0. */
 uint32_t ctx_find_list(const struct ctx_json *json, uint32_t obj,
     const char *key);
 
-/* Returns the type of the first block in a message's content that has one of
- * several types, or NULL if there is none. types: an array that ends with
- * NULL. */
+/* Returns the type of the first block in a message's content whose type is in
+ * the array "types", or NULL if there is none.  The array ends with NULL. */
 const char *ctx_has_block(const struct ctx_json *json, uint32_t content,
     const char *const *types);
 
-/* Returns true if the JSON node is a string whose text begins with one of
- * several words, which are ASCII and not empty.  White space before the word is
- * ignored. starts: an array that ends with NULL. */
+/* Returns true if the JSON node is a string whose text begins with a word of
+ * the array "starts".  White space before the word is ignored.  The words are
+ * ASCII and not empty; the array ends with NULL. */
 bool ctx_begins(const struct ctx_json *json, uint32_t node,
     const char *const *starts);
 

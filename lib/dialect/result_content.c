@@ -5,9 +5,9 @@
 #include "dialect/read.h"
 #include "dialect/result_content.h"
 
-/* Returns true if the text at *p begins with the JSON text "piece", apart from
- * white space between tokens and different escapes in strings.  Then moves *p
- * to the byte after this beginning. */
+/* Returns true if the JSON text at *p begins with the JSON text "piece".  White
+ * space between JSON tokens is ignored, and so are different escapes of the
+ * same character.  If true, moves *p to the byte after this beginning. */
 static bool
 match_json(const char **p, const char *end, const char *piece)
 {
@@ -233,8 +233,9 @@ ctx_result_copy_chars(const struct ctx_message *message, uint32_t node)
 
 /* ---- media ---- */
 
-/* Returns true if a text may replace block i: if the block is not inside a tool
- * result, or if a text may replace the content of that result. */
+/* Returns true if a text may replace content block i.  A block inside a tool
+ * result may be replaced only if a text may replace the content of the
+ * result. */
 static bool
 is_free(const struct ctx_message *message, size_t i)
 {
@@ -261,8 +262,9 @@ ctx_media_block(const struct ctx_message *message, size_t i)
 	    json->nodes[block->removable].kind != CTX_JSON_OBJECT ||
 	    !is_free(message, i))
 		return 0;
-	/* A block with only a type is a placeholder for an image.  The images
-	 * themselves are stored elsewhere, in the order of the placeholders. */
+	/* A block with only the member "type" is a placeholder for an image.
+	 * The images are stored outside the message, in the order of the
+	 * placeholders. */
 	type = ctx_json_find(json, block->removable, "type");
 	if (type != 0 &&
 	    (ctx_json_count(json, block->removable) == 1 ||

@@ -5,8 +5,8 @@
 
 #include "dialect/read.h"
 
-/* Returns the child of an array or object that is the given JSON node, or
- * contains it. */
+/* Returns the child of an array or object that contains the given JSON node, or
+ * is this node. */
 static uint32_t
 find_child_with(const struct ctx_json *json, uint32_t container, uint32_t node)
 {
@@ -89,8 +89,8 @@ write_path(const struct ctx_json *json, uint32_t node, char *path, size_t size)
 	return true;
 }
 
-/* Returns true if a JSON object is a request or a response of a form that ctx
- * reads: if the object were a record, its messages would be found. */
+/* Returns true if a JSON object is a request or a response that ctx can read:
+ * as a record, its messages would be found. */
 static bool
 is_request(const struct ctx_json *json, uint32_t node)
 {

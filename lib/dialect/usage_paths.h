@@ -3,9 +3,9 @@
 #ifndef CTX_DIALECT_USAGE_PATHS_H
 #define CTX_DIALECT_USAGE_PATHS_H
 
-/* Paths to the members of a usage object of Anthropic, whose input_tokens are
- * without the cache.  The input_tokens of OpenAI include the cache, so only the
- * first of these members is used for OpenAI. */
+/* Paths to the numbers of input tokens in a usage object of Anthropic, whose
+ * input_tokens do not include the prompt cache.  In OpenAI's usage objects,
+ * input_tokens includes the cache, so only the first of these paths is used. */
 #define ANTHROPIC_INPUT(object)                                                \
 	{                                                                      \
 		object "/input_tokens", object "/cache_creation_input_tokens", \

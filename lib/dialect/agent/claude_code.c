@@ -10,7 +10,7 @@
  * the same message id.
  *
  * Source: _internal/sessions.py of claude-agent-sdk-python (the official
- * reader), August 2026.  NOTES.md says what that reader leaves out.
+ * reader), August 2026.  NOTES.md lists what the official reader leaves out.
  */
 #include "dialect/read.h"
 

@@ -20,7 +20,7 @@ enum codex_line_type {
 	NOTHING,
 	ITEM,
 	COMPACTED,
-	LETTER, /* a message that another agent has sent */
+	LETTER, /* a message that another agent has sent to this agent */
 	EVENT,
 	TURN, /* settings of Codex for the turn that begins with this line */
 };
@@ -71,7 +71,8 @@ find_history(const struct ctx_json *json, uint32_t payload)
 	return 0;
 }
 
-/* Returns true if the item is a user message that Codex wrote, not a person. */
+/* Returns true if the item is a user message whose text was written by Codex,
+ * not by a person. */
 static bool
 is_context(const struct ctx_json *json, uint32_t item)
 {
@@ -94,8 +95,8 @@ is_context(const struct ctx_json *json, uint32_t item)
 
 /* Adds the text of a content block to the message.  A block without text
  * becomes an opaque block (one whose type ctx does not know).  Used for
- * messages of other agents, and for messages that Codex kept in a
- * compaction. */
+ * messages from other agents, and for messages that Codex kept when it
+ * compacted the conversation. */
 static int
 read_codex_text(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -107,8 +108,8 @@ read_codex_text(const struct ctx_json *json, uint32_t block,
 	return ctx_read_block(message, CTX_BLOCK_TEXT, text, err);
 }
 
-/* Reads all messages that Codex kept when it compacted a conversation.  They
- * are on one line, so they become one message, which ctx never removes. */
+/* Reads all messages that Codex kept when it compacted a conversation.  All are
+ * on one line.  So ctx reads them as one message, which it never removes. */
 static int
 read_compacted(struct ctx_message *message, uint32_t payload,
     struct ctx_err *err)
@@ -160,8 +161,9 @@ read_codex_item(const struct ctx_json *json, uint32_t item,
 	    !is_context(json, item))
 		return rc;
 	message->flags |= CTX_MESSAGE_META;
-	/* Codex recognizes messages that it has inserted itself by the first
-	 * words of their text.  So ctx never shortens these texts. */
+	/* Codex recognizes the messages that Codex itself inserted by the first
+	 * words of the text.  So ctx never shortens the text of an inserted
+	 * message. */
 	for (i = 0; i < message->n; i++)
 		message->blocks[i].no_truncate = true;
 	return rc;
@@ -187,7 +189,7 @@ ctx_codex_read(const struct ctx_json *json, uint32_t node,
 }
 
 /* Returns the value of a JSON number as an integer, or 0 for other JSON values.
- * If the number does not fit into 32 bits, returns some number of at least
+ * For a number that does not fit into 32 bits, the returned value is at least
  * UINT32_MAX. */
 static uint64_t
 parse_count(const struct ctx_json *json, uint32_t node)

@@ -6,10 +6,10 @@
  * the event before.  The model sees these events:
  *   user.message (transformedContent, if there is one)
  *   assistant.message: its text, reasoning and tool calls
- *   tool.execution_complete: the result
+ *   tool.execution_complete: the result of a tool call
  *   system.message and system.notification
- * session.compaction_complete replaces all events before it.  Events of
- * subagents belong to their own conversations.
+ * session.compaction_complete replaces all events before it.  Events of a
+ * subagent are not sent to the model of the main conversation.
  *
  * Source: the generated session event types of github/copilot-sdk, August 2026.
  */
@@ -48,8 +48,8 @@ is_aside(const struct ctx_json *json, uint32_t node, uint32_t data)
 }
 
 /* Adds an element of a message's content as an opaque block (one whose type ctx
- * does not know).  Copilot writes the content as a string, so no types of
- * elements are known. */
+ * does not know).  Copilot itself writes the content as a string, not as an
+ * array. */
 static int
 read_copilot_block(const struct ctx_json *json, uint32_t block,
     struct ctx_message *message, struct ctx_err *err)
@@ -121,9 +121,9 @@ read_copilot_assistant(struct ctx_message *message, uint32_t data,
 		  err);
 }
 
-/* Adds the images and other media of a tool result.  They are in a list beside
- * the text of the result, not in an array of content blocks, so ctx cannot
- * replace them by text blocks. */
+/* Adds the images and other media of a tool result.  The media are in a list
+ * beside the text of the result.  The list is no array of content blocks, so
+ * ctx cannot replace an image by a text block. */
 static int
 read_result_media(struct ctx_message *message, uint32_t list, uint32_t owner,
     struct ctx_err *err)
@@ -177,8 +177,8 @@ read_system(struct ctx_message *message, uint32_t data, struct ctx_err *err)
 	    ctx_json_find(message->json, data, "content"), err);
 }
 
-/* Reads a notification.  It is sent to the model with the role user, but no
- * person wrote it. */
+/* Reads a system.notification event.  Copilot sends its text to the model with
+ * the role user, although no person wrote the text. */
 static int
 read_notification(struct ctx_message *message, uint32_t data,
     struct ctx_err *err)

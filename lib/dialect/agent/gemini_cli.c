@@ -2,9 +2,10 @@
  * gemini_cli.c - reads chats that Gemini CLI records
  *
  * Each line is a message; tool calls and their results are together in the
- * model's line.  A line with the id of an earlier line replaces that line.
- * {"$rewindTo"} removes a message and all messages after it. {"$set":
- * {"messages"}} is a checkpoint that replaces all lines before it.
+ * model's line.  A line with the id of an earlier line replaces that line.  A
+ * line {"$rewindTo"} removes a message and all messages after that message.  A
+ * line {"$set": {"messages"}} is a checkpoint: its messages replace all lines
+ * before the checkpoint.
  *
  * Source: chatRecordingService.ts, chatRecordingTypes.ts and sessionUtils.ts of
  * gemini-cli, August 2026.
@@ -56,7 +57,7 @@ ctx_gemini_cli_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds a part (content block) of a message's content.  A part is written as in
+/* Adds a part (content block) of a message's content.  A part has the format of
  * the Gemini API: {"text": ...}, {"functionCall": ...} and so on.  A string is
  * a text part. */
 static int
@@ -119,8 +120,9 @@ read_gemini_cli_content(struct ctx_message *message, uint32_t content,
 }
 
 /* Returns the JSON node of the text of a function response: the string in its
- * member "output" or, if it has only one member, in that member.  If there is
- * no such string, returns the node of the whole response. */
+ * member "output".  If the response has only one member, the string in that
+ * member is the text.  If there is no such string, returns the node of the
+ * whole response. */
 static uint32_t
 find_response_text(const struct ctx_json *json, uint32_t response)
 {
@@ -170,9 +172,10 @@ read_result_part(const struct ctx_json *json, uint32_t node,
 	    find_response_text(json, response), err);
 }
 
-/* Marks the part (content block) "functionResponse" of a tool result that
- * consists of several parts: this part is never removed, because the tool call
- * would then have no result.  The text of the part may still be shortened. */
+/* Marks the part (content block) "functionResponse" so that ctx never removes
+ * this part.  Used if a tool result consists of several parts: without a
+ * functionResponse, the tool call would have no result.  The text of the part
+ * may still be shortened. */
 static void
 keep_response(struct ctx_message *message, size_t first)
 {
@@ -186,8 +189,8 @@ keep_response(struct ctx_message *message, size_t first)
 			block->container = block->removable = 0;
 }
 
-/* Adds a tool call and its result, which are in one object.  The result may be
- * missing. */
+/* Adds a tool call and its result to the message.  One JSON object contains
+ * both; the result may be missing. */
 static int
 read_gemini_cli_tool_call(struct ctx_message *message, uint32_t calls,
     uint32_t call, struct ctx_err *err)
@@ -238,7 +241,8 @@ read_model(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 }
 
 /* Returns true if the content is a command to Gemini CLI, or context that
- * Gemini CLI inserted.  Neither is sent to the model when a chat is resumed. */
+ * Gemini CLI inserted.  When Gemini CLI resumes a chat, it does not send such
+ * content to the model. */
 static bool
 is_for_agent(const struct ctx_json *json, uint32_t content)
 {
@@ -274,8 +278,8 @@ read_message_into(struct ctx_message *message, uint32_t node, uint32_t type,
 	return read_gemini_cli_content(message, content, err);
 }
 
-/* Reads all messages of a checkpoint line.  They are on one line, so they
- * become one message, which ctx never removes. */
+/* Reads all messages of a checkpoint line.  All are on one line.  So ctx reads
+ * them as one message, which it never removes. */
 static int
 read_checkpoint(struct ctx_message *parsed, uint32_t messages,
     struct ctx_err *err)

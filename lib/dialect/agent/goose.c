@@ -2,13 +2,13 @@
  * goose.c - reads messages of a goose session
  *
  * The roles are user and assistant.  A toolResponse is a block of a user
- * message.  Messages whose metadata has agentVisible: false are not sent to the
- * model: goose only shows them to the user, for example when a summary has
- * replaced them.
+ * message.  A message whose metadata has agentVisible: false is not sent to the
+ * model.  For example, a summary has replaced the message, and goose shows the
+ * message only to the user.
  *
- * Source: crates/goose/src/conversation/message.rs, November 2026.  Older
- * versions wrote the value of a toolResult as an array of blocks; now the array
- * is in an object.
+ * Source: crates/goose/src/conversation/message.rs, November 2026.  In older
+ * versions the value of a toolResult is an array of blocks; in newer versions
+ * it is an object that contains this array.
  */
 #include "dialect/read.h"
 
@@ -103,9 +103,9 @@ read_goose_result_body(struct ctx_message *message, uint32_t block,
 	return ctx_read_fixed_result(message, CTX_BLOCK_TEXT, body, id, err);
 }
 
-/* Adds a tool result, whose value is {"status": "success", "value"} or
- * {"status": "error", "error"}.  A tool can also report that it failed after
- * status "success": then "value" has isError: true. */
+/* Adds a tool result, which is written as {"status": "success", "value"} or
+ * {"status": "error", "error"}.  With the status "success", too, the tool may
+ * have failed: then "value" has isError: true. */
 static int
 read_goose_tool_result(struct ctx_message *message, uint32_t block,
     struct ctx_err *err)

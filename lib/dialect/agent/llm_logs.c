@@ -2,8 +2,8 @@
  * llm_logs.c - reads the output of "llm logs --json"
  *
  * A row (an object with the prompt and the response) is kept or removed as a
- * whole.  In a chain of tool calls, the next row has the tool results and no
- * prompt.  A row without a prompt belongs to the turn of the row before it.
+ * whole.  After a row with tool calls, the next row has the tool results and no
+ * prompt.  A row without a prompt belongs to the same turn as the row before.
  *
  * Source: cli.py and docs/logging of llm, August 2026.
  */
@@ -64,8 +64,8 @@ read_log_tool_call(const struct ctx_json *json, uint32_t block,
 	    "name", err);
 }
 
-/* Adds a block for each element of the array that the row has for this key.
- * Adds nothing if there is no such array. */
+/* Adds a block for each element of an array to the message.  The array is the
+ * row's member with this key; if it is missing, nothing is added. */
 static int
 read_list(struct ctx_message *message, const char *key,
     ctx_block_reader *reader, struct ctx_err *err)

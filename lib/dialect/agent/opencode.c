@@ -1,15 +1,15 @@
 /*
  * opencode.c - reads messages of an opencode export
  *
- * A message is {"info", "parts"}.  A tool part has both the call and its
- * result, so these can only be kept or removed together.  The model does not
- * see tool results that opencode has compacted, nor the parts for steps,
- * snapshots and patches.
+ * A message is {"info", "parts"}.  A tool part has both a tool call and its
+ * result, so call and result can only be kept or removed together. opencode
+ * does not send to the model: tool results that it has compacted, and parts for
+ * steps, snapshots and patches.
  *
  * To compact a conversation, opencode writes two messages: a user message that
  * asks for a summary (its part has the type compaction), and the model's
- * summary.  Once the summary is finished, the model no longer sees the messages
- * before these two.
+ * summary.  Once the summary is finished, opencode no longer sends the messages
+ * before these two messages.
  *
  * Sources: the format notes of txcript; message-v2.ts and the export of
  * opencode; August 2026.
@@ -27,8 +27,9 @@ is_compaction(const struct ctx_json *json, uint32_t node)
 	    NULL;
 }
 
-/* If this message is a finished summary of opencode, returns the JSON node of
- * the id of the user message that asked for it, otherwise 0. */
+/* Returns the JSON node of an id if this message is a finished summary of
+ * opencode, otherwise 0.  The id is that of the user message that asked for the
+ * summary. */
 static uint32_t
 find_summarized_id(const struct ctx_json *json, uint32_t node)
 {
@@ -40,8 +41,8 @@ find_summarized_id(const struct ctx_json *json, uint32_t node)
 	return ctx_json_find(json, info, "parentID");
 }
 
-/* Returns true if this message is a finished summary, and the user message with
- * this id asked for it. */
+/* Returns true if this message is a finished summary for which the user message
+ * with this id asked. */
 static bool
 is_summary_of(const struct ctx_json *json, uint32_t node, uint32_t id)
 {
@@ -134,8 +135,8 @@ read_opencode_part(const struct ctx_json *json, uint32_t part,
 }
 
 /* Returns the JSON node of the model's name.  An assistant message has the name
- * in the member modelID; a user message has it in an object that describes the
- * model which is to answer. */
+ * in the member modelID; a user message has the name in an object that
+ * describes the model that must answer. */
 uint32_t
 ctx_opencode_model(const struct ctx_json *json, uint32_t node)
 {

@@ -3,10 +3,10 @@
  *
  * A file has a header, and then lines {"type", "id", "parentId"} that form a
  * tree, because parentId is the id of another line.  The context (the messages
- * that pi sends) is the path from the root to the last line.  If there is a
- * compaction on the path, the context is its summary and the lines from
- * firstKeptEntryId on.  Version 1 had no ids: the parent of each line is the
- * line before it.
+ * that pi sends) is the path from the root to the last line.  If the path
+ * contains a compaction, the context is the summary of the compaction, and the
+ * lines from firstKeptEntryId on.  Version 1 had no ids: the parent of each
+ * line is the line before it.
  *
  * Source: session-manager.ts, messages.ts and docs/session.md of pi-mono
  * (version 3), March 2026.
@@ -71,8 +71,8 @@ read_pi_assistant(struct ctx_message *parsed, uint32_t message,
 
 	parsed->role = CTX_ROLE_ASSISTANT;
 	parsed->model = ctx_json_find(json, message, "model");
-	/* A response that failed or was aborted is not in the context: pi
-	 * never sends it again. */
+	/* pi does not send a response that failed or was aborted to the
+	 * model. */
 	if (stop != 0 &&
 	    (ctx_json_is(json, stop, "error") ||
 		ctx_json_is(json, stop, "aborted")))

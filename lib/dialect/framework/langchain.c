@@ -5,7 +5,7 @@
  * messages_to_dict writes {"type", "data"}, dumps writes a constructor with
  * kwargs, model_dump writes one flat object.  Tool calls are in tool_calls,
  * malformed ones in invalid_tool_calls.  The content and additional_kwargs may
- * contain the same tool calls in the provider's format; these copies are not
+ * contain the same tool calls in the provider's format; the copies are not
  * counted.
  *
  * Source: langchain_core/messages, August 2026.
@@ -112,8 +112,9 @@ read_langchain_plain_block(const struct ctx_json *json, uint32_t block,
 		return ctx_read_thinking(message, inner, err);
 	if (type != 0 && ctx_json_is(json, type, "reasoning_content"))
 		return read_converse_reasoning(message, inner, err);
-	/* Reasoning of the Responses API must be kept or removed together with
-	 * the item that came after it, so it is not read as reasoning. */
+	/* The Responses API refuses reasoning without the item that came after
+	 * it.  So a reasoning item is not read as a reasoning block, which ctx
+	 * could remove alone. */
 	if (ctx_json_find(json, block, "summary") != 0 ||
 	    ctx_json_find(json, block, "encrypted_content") != 0)
 		return ctx_read_block(message, CTX_BLOCK_OPAQUE, block, err);
@@ -148,9 +149,9 @@ read_langchain_block(const struct ctx_json *json, uint32_t block,
 	return read_langchain_plain_block(json, block, message, err);
 }
 
-/* Adds a tool call in an array to the message.  It is written as {"name",
- * "args", "id"}, or in the form of Chat Completions: {"id", "function":
- * {"name", "arguments"}}. */
+/* Adds a tool call that is an element of an array to the message.  The call is
+ * written as {"name", "args", "id"}, or as in Chat Completions: {"id",
+ * "function": {"name", "arguments"}}. */
 static int
 read_langchain_tool_call(const struct ctx_json *json, uint32_t call,
     struct ctx_message *message, struct ctx_err *err)
@@ -166,9 +167,9 @@ read_langchain_tool_call(const struct ctx_json *json, uint32_t call,
 }
 
 /* Adds the tool calls of an assistant message, each once, although a call may
- * be written at several places.  Takes them from tool_calls and
- * invalid_tool_calls; if these are missing, from the content, which was read
- * before, or from additional_kwargs. */
+ * be written at several places.  Reads the members tool_calls and
+ * invalid_tool_calls.  If both are missing, uses the tool calls in the content,
+ * which was read before, or in additional_kwargs. */
 static int
 read_ai_tool_calls(struct ctx_message *message, uint32_t body, uint32_t extra,
     struct ctx_err *err)
@@ -205,8 +206,9 @@ read_ai_tool_calls(struct ctx_message *message, uint32_t body, uint32_t extra,
 	    ctx_json_find(json, old, "name"), err);
 }
 
-/* Adds the thinking that ChatBedrock stores outside the content.  ChatBedrock
- * sends it only if the content is a string, so otherwise it is not added. */
+/* Adds the thinking that ChatBedrock stores outside the content.  Adds nothing
+ * if the content is not a string, because ChatBedrock then does not send the
+ * thinking. */
 static int
 read_kept_thinking(struct ctx_message *message, uint32_t body, uint32_t extra,
     struct ctx_err *err)

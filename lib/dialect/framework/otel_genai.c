@@ -4,8 +4,9 @@
  *
  * Instrumented programs record these messages as gen_ai.input.messages and
  * gen_ai.output.messages.  A message has a role, and parts with a type.  The
- * text of a text part is in content; parts of the Vercel AI SDK have it in
- * text.  A tool result is in response, in earlier versions in result.
+ * text of a text part is its member "content", or "text" in parts of the Vercel
+ * AI SDK.  A tool result is the member "response", or "result" in earlier
+ * versions.
  *
  * Source: gen-ai-input-messages.json, gen-ai-output-messages.json and the
  * examples of open-telemetry/semantic-conventions, November 2026.

@@ -5,8 +5,8 @@
  * Programs that read such sets demand that roles alternate: human and
  * observation at odd positions, gpt and function_call at even ones.  There are
  * no ids; a tool result answers the oldest tool call that has no result yet.
- * In Hermes sets, tool calls are in the text of gpt, in <tool_call> tags; such
- * a text is read as a text and as a tool call.
+ * In Hermes sets, the text of a gpt message contains the tool calls in
+ * <tool_call> tags.  Such a text is read as a text block and as a tool call.
  *
  * Source: data/README of LLaMA-Factory, November 2026.
  */
@@ -48,8 +48,8 @@ ctx_sharegpt_is(const struct ctx_json *json, uint32_t node)
 }
 
 /* Returns true if a JSON string contains the tag <tool_call>, whose first
- * character is written either as < or as an escape. start: the first byte of
- * the tag in the JSON text, either < or the backslash of the escape. */
+ * character is written either as < or as an escape such as \u003c. start: the
+ * first byte of the tag in the JSON text: the < or the backslash. */
 static bool
 has_tool_call_tag(struct ctx_str literal, char start)
 {

@@ -3,8 +3,8 @@
  *
  * Tool calls are parts of an assistant message.  Tool results are parts of a
  * tool message, or of the assistant message if the provider ran the tool.  A
- * tool call may need approval; request and response of the approval are read as
- * a call and its result.
+ * tool call may need approval.  The request for the approval is read as a tool
+ * call, the response as the result of this call.
  *
  * Source: provider-utils/src/types of vercel/ai, August 2026; version 4 wrote
  * args and result instead of input and output.
@@ -154,9 +154,9 @@ read_vercel_block(const struct ctx_json *json, uint32_t block,
 }
 
 /* Marks the tool calls of a message that asks the user for approval, so that
- * their arguments are not shortened.  Once the user approves the calls, they
- * run with these arguments.  A request for approval is read as a tool call
- * without arguments. */
+ * their arguments are not shortened.  Once the user approves the calls, the
+ * tools run with these arguments.  The request for approval is read as a tool
+ * call without arguments. */
 static void
 protect_asked_tool_calls(struct ctx_message *message)
 {

@@ -15,8 +15,8 @@
 #define TOOL "tool-"
 
 /* Returns true if only messages of the Vercel AI SDK have a part with this type
- * and these keys.  The type alone is not enough, because other formats have it,
- * too. */
+ * and these keys.  The type alone is not enough, because other formats have the
+ * same types. */
 static bool
 is_ui_part(const struct ctx_json *json, uint32_t part)
 {
@@ -65,9 +65,9 @@ ctx_vercel_ui_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds the tool result of a tool part, if the part contains one.  A tool part
- * always contains the call, but the result only in the states that the table
- * lists. */
+/* Adds the tool result of a tool part, if the part contains a result.  A tool
+ * part always contains the tool call, but contains the result only in the
+ * states that the table lists. */
 static int
 read_ui_tool_result(struct ctx_message *message, uint32_t tool, uint32_t id,
     uint32_t name, struct ctx_err *err)

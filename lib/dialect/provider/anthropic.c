@@ -1,11 +1,11 @@
 /*
  * anthropic.c - reads messages of the Anthropic Messages API
  *
- * Roles are user and assistant; newer models accept system messages between
- * them.  Tool calls are blocks of an assistant message, tool results are blocks
- * of the next user message.  For tools that the provider runs, call and result
- * are both in the assistant message.  Thinking is signed, so a thinking block
- * may be removed but not changed.
+ * Roles are user and assistant.  Newer models also accept system messages
+ * inside the conversation.  Tool calls are blocks of an assistant message, tool
+ * results are blocks of the next user message.  For tools that the provider
+ * runs, call and result are both in the assistant message.  Thinking is signed,
+ * so a thinking block may be removed but not changed.
  *
  * Source: the message parameter types of anthropic-sdk-python, August 2026.
  */
@@ -36,9 +36,9 @@ identify_block(const struct ctx_json *json, uint32_t block)
 }
 
 /* Returns why a block is probably of Anthropic's format, as a text for users,
- * or NULL.  This is not certain, because gateways to Anthropic's models accept
- * such blocks in Chat Completions, too.  The member thinking must be a string:
- * in Mistral's blocks it is an array. */
+ * or NULL.  The reason is no proof: gateways to Anthropic's models accept such
+ * blocks in Chat Completions, too.  In a thinking block of Anthropic, the
+ * member thinking is a string; in Mistral's blocks, it is an array. */
 static const char *
 suggest_from_block(const struct ctx_json *json, uint32_t block)
 {
@@ -117,8 +117,8 @@ ctx_anthropic_likely(const struct ctx_json *json, uint32_t node)
 {
 	uint32_t role = ctx_json_find(json, node, "role");
 
-	/* A message with the role system is usually one of Chat Completions, so
-	 * it does not suggest Anthropic's format. */
+	/* A message with the role system is usually a Chat Completions message,
+	 * so it does not suggest Anthropic's format. */
 	if (role != 0 && ctx_role_of(json, role) == CTX_ROLE_SYSTEM)
 		return NULL;
 	return find_reason_in_blocks(json, node, suggest_from_block);
@@ -163,8 +163,8 @@ read_anthropic_plain_block(const struct ctx_json *json, uint32_t block,
 }
 
 /* Adds a tool result. own: true if the client ran the tool, not the provider.
- * Only then may a text replace the content, unless the content has references
- * to tools. */
+ * A text may replace the content only if own is true and the content has no
+ * references to tools. */
 static int
 read_anthropic_tool_result(struct ctx_message *message, uint32_t block,
     bool own, struct ctx_err *err)
@@ -188,8 +188,8 @@ read_anthropic_tool_result(struct ctx_message *message, uint32_t block,
 }
 
 /* Adds a tool call. own: true if the client runs the tool; false if the
- * provider does.  For a tool of the provider the arguments must not be
- * shortened, because the provider defines their members, and may run the call
+ * provider does.  If own is false, the arguments must not be shortened: the
+ * provider defines the members of the arguments.  It may also run the tool
  * later, when the client sends a paused turn back. */
 static int
 read_anthropic_tool_call(struct ctx_message *message, uint32_t block, bool own,
@@ -237,8 +237,8 @@ ctx_anthropic_read(const struct ctx_json *json, uint32_t node,
 		return rc;
 	message->model = ctx_anthropic_model(json, node);
 	/* Anthropic allows a system message inside a conversation only between
-	 * a user message and an assistant message.  So ctx keeps or removes it
-	 * together with the messages before and after it. */
+	 * a user message and an assistant message.  So ctx keeps or removes the
+	 * system message together with the messages before and after it. */
 	if (message->role == CTX_ROLE_SYSTEM)
 		message->flags |= CTX_MESSAGE_ATTACH_BOTH;
 	return 1;

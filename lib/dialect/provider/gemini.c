@@ -4,8 +4,8 @@
  * Roles are user (also if there is no role), model and the older function.  A
  * message consists of parts (content blocks).  The key of a part says what the
  * part is; keys are camelCase in JSON and snake_case in dumps of the Python
- * SDK.  A thought is a text with thought: true.  A thoughtSignature may be in
- * any part, and is removed only with that part.
+ * SDK.  A thought is a text part with thought: true.  Any part may contain a
+ * thoughtSignature, which is removed only together with the part.
  *
  * Source: types.py of python-genai, August 2026.
  */
@@ -38,8 +38,9 @@ ctx_gemini_is(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Adds a tool result.  Besides its response it may have parts (content blocks)
- * with media; then a text cannot replace its content. */
+/* Adds a tool result.  Besides the response, a tool result may have parts
+ * (content blocks) with media.  Then a text cannot replace the content of the
+ * result. */
 static int
 read_function_response(struct ctx_message *message, uint32_t response,
     struct ctx_err *err)

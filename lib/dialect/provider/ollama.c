@@ -1,11 +1,11 @@
 /*
  * ollama.c - reads messages of Ollama and of chat templates
  *
- * They are Chat Completions messages with these differences.  Arguments are an
- * object.  A tool result contains the name of its tool, the id of its tool
- * call, or neither.  Images are base64 strings in a member beside the content.
- * Reasoning is in the member "thinking".  Chat templates have placeholder
- * blocks for media.
+ * The messages are Chat Completions messages with these differences.  Arguments
+ * are an object.  A tool result contains the name of its tool, the id of its
+ * tool call, or neither.  Images are base64 strings in a member beside the
+ * content.  Reasoning is in the member "thinking".  Chat templates have
+ * placeholder blocks for media.
  *
  * Sources: api/types.go of ollama, August 2026; the chat templates of
  * transformers.
@@ -49,9 +49,10 @@ ctx_ollama_is(const struct ctx_json *json, uint32_t node)
 }
 
 /* Returns why a tool message may be of Ollama, as a text for users: because it
- * has the member "tool_call_id".  Chat Completions has this member, too, so
- * this function is called only if another message of the stream can only be of
- * Ollama, for example because the arguments of a tool call are an object. */
+ * has the member "tool_call_id".  Chat Completions has this member, too.  So
+ * this function is called only if the stream has another message that can only
+ * be of Ollama, for example a message with a tool call whose arguments are an
+ * object. */
 const char *
 ctx_ollama_also(const struct ctx_json *json, uint32_t node)
 {
@@ -71,9 +72,9 @@ read_image(const struct ctx_json *json, uint32_t image,
 	return ctx_read_block(message, CTX_BLOCK_MEDIA, image, err);
 }
 
-/* Chat templates write placeholders such as {"type": "image"} for media.  The
- * functions for Chat Completions have read them as opaque blocks; this
- * function makes them media blocks. */
+/* Makes placeholders such as {"type": "image"}, which chat templates use for
+ * media, media blocks.  The functions for Chat Completions have read the
+ * placeholders as opaque blocks (blocks that ctx does not know). */
 static void
 find_placeholders(struct ctx_message *message)
 {
@@ -103,8 +104,8 @@ ctx_ollama_read(const struct ctx_json *json, uint32_t node,
 	message->time = ctx_json_find(json, node, "created_at");
 	message->model = ctx_json_find(json, node, "model");
 	/* Ollama writes the name of the tool beside the content of a tool
-	 * message.  It is stored in the tool result, the first block of the
-	 * message. */
+	 * message.  ctx stores the name in the tool result, which is the first
+	 * block of the message. */
 	if (message->role == CTX_ROLE_TOOL && message->blocks[0].name == 0)
 		message->blocks[0].name =
 		    ctx_json_find(json, node, "tool_name");

@@ -4,11 +4,12 @@
  * Roles are developer, system, user, assistant, tool and the older function.
  * Tool calls are in tool_calls (or the older function_call); each result is a
  * separate message.  Reasoning is not in the official type, but many servers
- * write it in reasoning_content, reasoning or reasoning_details.  LiteLLM adds
- * Anthropic's blocks in thinking_blocks or in the content (its 1.110.2,
- * November 2026).  Mistral writes reasoning in the content: thinking, an array
- * of text chunks (ThinkChunk of its API, November 2026), and documents in
- * document_url (recorded in 2026), a URL or a data: URL.  Speech of the
+ * write it in reasoning_content, reasoning or reasoning_details.  LiteLLM
+ * 1.110.2 (November 2026) adds Anthropic's reasoning blocks, in thinking_blocks
+ * or in the content.  Mistral writes reasoning as a block of the content with
+ * the member "thinking", an array of text chunks (ThinkChunk of Mistral's API,
+ * November 2026).  Mistral writes a document as a block with the member
+ * "document_url", a URL or a data: URL (recorded in 2026).  Speech of the
  * assistant is {"audio": {"id"}}.
  *
  * Source: the message parameter types of openai-python, August 2026.
@@ -67,8 +68,8 @@ ctx_openai_chat_is(const struct ctx_json *json, uint32_t node)
 		return "function_call";
 	if (ctx_find_list(json, node, "thinking_blocks") != 0)
 		return "thinking_blocks";
-	/* Mistral's member "thinking" is an array; in other dialects it is a
-	 * string. */
+	/* In Mistral's blocks, the member "thinking" is an array; in other
+	 * dialects, it is a string. */
 	if (has_thinking_chunks(json, ctx_json_find(json, node, "content")))
 		return "thinking chunks";
 	/* The role developer does not identify Chat Completions, because
@@ -94,10 +95,11 @@ read_chat_block(const struct ctx_json *json, uint32_t block,
 	uint32_t chunks = find_chunks(json, block), text = 0;
 	uint32_t type = ctx_json_find(json, block, "type");
 
-	/* Reasoning is an array of text chunks.  If there is one chunk, its
-	 * text is the payload of the block, so that exactly its tokens are
-	 * counted.  If there are several, the payload is the whole array, and
-	 * the tokens of its JSON are counted. */
+	/* The reasoning is an array of text chunks.  If the array has one
+	 * chunk, the text of the chunk is the payload of the block, so that
+	 * exactly the tokens of this text are counted.  If the array has
+	 * several chunks, the payload is the whole array, and the tokens of the
+	 * array's JSON are counted. */
 	if (chunks != 0 &&
 	    json->nodes[chunks + 1].next == json->nodes[chunks].next)
 		text = ctx_json_find(json, chunks + 1, "text");
@@ -112,8 +114,8 @@ read_chat_block(const struct ctx_json *json, uint32_t block,
 	    sizeof rows / sizeof rows[0], err);
 }
 
-/* Adds the reasoning blocks in thinking_blocks.  They can be removed only all
- * together. */
+/* Adds the reasoning blocks in thinking_blocks.  The blocks can only be removed
+ * all together. */
 static int
 read_thinking_blocks(struct ctx_message *message, uint32_t node,
     struct ctx_err *err)
@@ -134,9 +136,9 @@ read_thinking_blocks(struct ctx_message *message, uint32_t node,
 }
 
 /* Adds reasoning that is a member of the message, beside its content.  Servers
- * write the same reasoning to several members, so it is added only once: as
- * part of the content or, if the content has none, from the first of these
- * members. */
+ * write the same reasoning to several members, so only one copy counts: the one
+ * in the content or, without it, the first of these members.  All other copies
+ * become blocks without a payload. */
 static int
 read_chat_reasoning(struct ctx_message *message, uint32_t node,
     struct ctx_err *err)

@@ -1,12 +1,13 @@
 /*
  * openai_responses.c - reads items of the OpenAI Responses API
  *
- * A record is an item with a type; a message may have none.  One response is
- * several neighbouring items (reasoning, messages, tool calls), which refer to
- * each other and are kept or removed together.  The API refuses reasoning
- * without the item that followed it, so reasoning is never removed alone.  A
- * tool call and its output have the same call_id; a tool that the provider runs
- * is one item with both.
+ * A record is an item with a type; a message may have none.  One response
+ * consists of several items that directly follow each other (reasoning,
+ * messages, tool calls).  These items refer to each other, so they are kept or
+ * removed together.  The API refuses reasoning without the item that followed
+ * it, so reasoning is never removed alone.  A tool call and its output have the
+ * same call_id.  If the provider runs the tool, one item contains both the call
+ * and its output.
  *
  * Source: response_input_item_param.py of openai-python, August 2026.
  */
@@ -23,7 +24,7 @@ enum responses_item_kind {
 	FIXED,  /* a tool result that must not be replaced by a text */
 	SHOT,   /* a screenshot, which must not be replaced by a text */
 	REASONING,
-	SEALED, /* earlier messages, compacted and encrypted */
+	SEALED, /* a compaction: earlier messages in encrypted form */
 	MEDIA,
 	/* a reference to another item, which the provider has stored */
 	POINTER,
@@ -34,8 +35,8 @@ enum responses_item_kind {
 };
 
 /* The types of items. need: key of a member that an item of this type must
- * have; in tool calls and results, the id by which they are matched. value: key
- * of the member with the payload, or NULL. */
+ * have; in a tool call or result, the key of the id that matches the result
+ * with its call. value: key of the member with the payload, or NULL. */
 static const struct item {
 	const char *type, *need, *value;
 	enum responses_item_kind what;
@@ -93,10 +94,10 @@ find_item(const struct ctx_json *json, uint32_t node)
 	return NULL;
 }
 
-/* Returns why a message can only be an item of OpenAI Responses although its
- * blocks do not show this, as a text for users, or NULL.  One reason is a
- * refusal block: Chat Completions has such blocks, too, but in messages without
- * a type. */
+/* Returns why a message can only be an item of OpenAI Responses, as a text for
+ * users, or NULL.  Called if the types of its content blocks do not prove this.
+ * One reason is a refusal block in a message with a type: in Chat Completions,
+ * messages with refusal blocks have no type. */
 static const char *
 identify_message(const struct ctx_json *json, uint32_t node, uint32_t content)
 {
@@ -147,8 +148,8 @@ read_responses_block(const struct ctx_json *json, uint32_t block,
 	    sizeof rows / sizeof rows[0], err);
 }
 
-/* Adds the texts in an array of {"type", "text"} to the message, as reasoning.
- * They cannot be removed one by one. */
+/* Adds the texts in an array of {"type", "text"} to the message, as reasoning
+ * blocks.  A single one of these blocks cannot be removed. */
 static int
 read_texts(struct ctx_message *message, uint32_t list, struct ctx_err *err)
 {
@@ -185,16 +186,16 @@ read_reasoning(struct ctx_message *message, uint32_t node, struct ctx_err *err)
 		content = ctx_json_find(json, node, "summary");
 	if (read_texts(message, content, err) < 0)
 		return -1;
-	/* An item without a text refers by its id to reasoning that the
-	 * provider has stored.  So an empty reasoning block is added. */
+	/* Adds an empty reasoning block for an item without a text.  By its id,
+	 * such an item refers to reasoning that the provider has stored. */
 	return message->n > 0
 	    ? 0
 	    : ctx_read_block(message, CTX_BLOCK_REASONING, 0, err);
 }
 
-/* Returns true if the provider ran a tool search, not the client.  Such a
- * search and its output have no call_id by which they could be matched, and a
- * search may have no output. */
+/* Returns true if the provider ran a tool search, not the client.  A tool
+ * search of the provider and its output have no call_id that matches them, and
+ * the output may be missing. */
 static bool
 is_hosted(const struct ctx_json *json, uint32_t node)
 {
@@ -241,8 +242,9 @@ read_responses_item(struct ctx_message *message, const struct item *item,
 	case REASONING:
 		return read_reasoning(message, message->node, err);
 	case SEALED:
-		/* The item is a summary that replaces all earlier messages.  It
-		 * gets the role system, so that it is never removed. */
+		/* The item is a summary that replaces all earlier messages.
+		 * The item gets the role system, so that ctx never removes
+		 * it. */
 		message->role = CTX_ROLE_SYSTEM;
 		if (ctx_read_block(message, CTX_BLOCK_OPAQUE, value, err) < 0)
 			return -1;
