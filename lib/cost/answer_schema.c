@@ -1,16 +1,17 @@
 /*
- * answer_schema.c - writes the JSON schema that an answer must follow, in the
- * form in which the model's prompt contains it
+ * answer_schema.c - writes the JSON schema of an answer as the provider writes
+ * it into the model's prompt
  *
- * The providers do not publish these forms.  They were inferred from billed
- * tokens of recorded requests (November 2026, tests/bench/billed.py):
+ * There are two forms, which the providers do not publish.  They were inferred
+ * from billed tokens of recorded requests (November 2026,
+ * tests/bench/billed.py):
  *
  * indented: JSON on several lines, indented by 2 spaces, as Python's json
  * module writes it (Claude, 40 requests).
  *
- * reduced: a heading with the name of the schema, its description as a comment,
- * and JSON without white space, without keys such as required and maxLength
- * (OpenAI, 230 requests).
+ * reduced: a heading with the name of the schema, the description of the schema
+ * as a comment, and JSON without white space.  Keys such as required and
+ * maxLength are left out (OpenAI, 230 requests).
  */
 #include <string.h>
 
@@ -20,14 +21,16 @@
  * written as JSON without white space. */
 #define DEEPEST 64
 
-/* An object or array that is being written. */
+/* An object or array of the schema that is being written, element by
+ * element. */
 struct open_value {
 	/* JSON nodes. at: element or key that is written next; end: node after
 	 * the last element. */
 	uint32_t at, end;
 	bool object;
 	/* true if the keys of the object are names that the schema defines,
-	 * such as those of properties; false if they are keywords */
+	 * such as names of properties; false if they are keywords of JSON
+	 * Schema */
 	bool names;
 	bool any; /* true once an element has been written */
 };
@@ -37,14 +40,14 @@ struct schema_writer {
 	const struct ctx_json *json;
 	struct ctx_buf *out;
 	struct ctx_err *err;
-	/* true after memory could not be allocated; nothing more is written
-	 * then */
+	/* true after memory could not be allocated; then nothing more is
+	 * written */
 	bool failed;
 	/* true: the form "indented"; false: the form "reduced", without white
 	 * space */
 	bool indented;
-	/* A stack of the open objects and arrays: each contains the next
-	 * one. */
+	/* A stack of the objects and arrays that are being written: each
+	 * contains the next one. */
 	struct open_value open[DEEPEST];
 	size_t n;
 };
@@ -53,8 +56,8 @@ void
 ctx_answer_schema_find(struct ctx_answer_schema *found,
     const struct ctx_json *json, uint32_t request)
 {
-	/* Where a request has the schema of an answer: the path to an object,
-	 * and the key of the schema in this object. */
+	/* Where a request contains the schema that the answer must follow: the
+	 * path to an object, and the key of the schema in this object. */
 	static const char *const paths[][2] = {{"response_format/json_schema",
 						   "schema"},
 	    {"text/format", "schema"}, {"output_config/format", "schema"},
@@ -107,8 +110,8 @@ put_line_start(struct schema_writer *w)
 		put_string(w, "  ");
 }
 
-/* Returns true if the prompt contains neither this key of a schema nor its
- * value. */
+/* Returns true if the provider leaves this key of a schema, and its value, out
+ * of the prompt. */
 static bool
 is_left_out(const struct schema_writer *w, uint32_t key)
 {
@@ -120,9 +123,9 @@ is_left_out(const struct schema_writer *w, uint32_t key)
 	return !w->indented && ctx_json_is_any(w->json, key, left_out);
 }
 
-/* Writes a value.  Of an object or array with elements, writes only the opening
- * bracket. names: true if the keys of the object are names that the schema
- * defines. */
+/* Writes a value.  For an object or array that is not empty, writes only the
+ * opening bracket. names: true if the keys of the object are names that the
+ * schema defines, not keywords of JSON Schema. */
 static void
 put_value(struct schema_writer *w, uint32_t node, bool names)
 {
@@ -141,8 +144,8 @@ put_value(struct schema_writer *w, uint32_t node, bool names)
 	put_string(w, object ? "{" : "[");
 }
 
-/* Writes the next element of the innermost open object or array or, after the
- * last element, the closing bracket. */
+/* Writes the next element of the innermost object or array that is being
+ * written.  After the last element, writes the closing bracket. */
 static void
 put_next(struct schema_writer *w)
 {
@@ -175,7 +178,7 @@ put_next(struct schema_writer *w)
 	    key != 0 && !top->names && ctx_json_is_any(w->json, key, maps));
 }
 
-/* Appends a schema to out. */
+/* Appends the JSON of a schema to out. */
 static int
 put_schema(struct ctx_buf *out, const struct ctx_json *json, uint32_t schema,
     bool indented, struct ctx_err *err)
@@ -218,8 +221,8 @@ add_reduced(struct ctx_buf *out, const struct ctx_json *json,
 	return put_schema(out, json, answer->schema, false, err);
 }
 
-/* Appends a schema in the form in which Claude gets it.  The schema may be JSON
- * in a string. */
+/* Appends a schema as the provider writes it into Claude's prompt.  In the
+ * request, the schema may be JSON in a string. */
 static int
 add_indented(struct ctx_buf *out, const struct ctx_json *json, uint32_t schema,
     struct ctx_err *err)

@@ -1,5 +1,5 @@
 /* answer_schema.h - finds the JSON schema that the answer to a request must
- * follow, and writes it in the form in which the model gets it */
+ * follow, and writes it as it is in the model's prompt */
 #ifndef CTX_ANSWER_SCHEMA_H
 #define CTX_ANSWER_SCHEMA_H
 
@@ -18,9 +18,9 @@ struct ctx_answer_schema {
 void ctx_answer_schema_find(struct ctx_answer_schema *found,
     const struct ctx_json *json, uint32_t request);
 /* Appends the schema to out, in one of the forms of enum ctx_answer_form except
- * CTX_ANSWER_TEXTS.  Bedrock has the schema as JSON in a string, and shows it
- * only to Claude; so if the form is not CTX_ANSWER_INDENTED, nothing is
- * appended for Bedrock. */
+ * CTX_ANSWER_TEXTS.  In a request to Bedrock, the schema is JSON in a string.
+ * For Bedrock, nothing is appended unless the form is CTX_ANSWER_INDENTED,
+ * because only Claude gets the schema there. */
 int ctx_answer_schema_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_answer_schema *answer, enum ctx_answer_form form,
     struct ctx_err *err);

@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-/* A base64 text whose bytes are decoded one by one when they are needed. */
+/* A base64 text.  Single bytes of it are decoded when they are needed. */
 struct ctx_base64 {
 	const char *p;
 	size_t n; /* number of base64 characters, without padding */
@@ -22,8 +22,7 @@ ctx_base64_sextet(char c)
 		return c - 'a' + 26;
 	if (c >= '0' && c <= '9')
 		return c - '0' + 52;
-	/* The last two of the 64 characters are + and /, or - and _ in URL-safe
-	 * base64. */
+	/* + (or - in URL-safe base64) is 62; / (or _) is 63 */
 	if (c == '+' || c == '-')
 		return 62;
 	return c == '/' || c == '_' ? 63 : -1;
@@ -36,7 +35,7 @@ ctx_base64_length(const struct ctx_base64 *b)
 	return b->n / 4 * 3 + b->n % 4 * 3 / 4;
 }
 
-/* Returns the byte at an offset in the decoded text, or -1 if there is none. */
+/* Returns the byte at an offset in the decoded text, or -1 after its end. */
 static inline int
 ctx_base64_byte(const struct ctx_base64 *b, size_t at)
 {

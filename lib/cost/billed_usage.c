@@ -2,8 +2,8 @@
  * request */
 #include "cost/cost.h"
 
-/* A number that no real token count reaches.  It is small enough that a sum of
- * several counts cannot overflow. */
+/* Upper limit for token counts; no real count reaches it.  A sum of several
+ * counts of this size does not overflow. */
 #define MOST UINT64_C(1000000000000)
 
 /* Sets *n to the value of a JSON number that consists only of digits and is at
@@ -64,8 +64,8 @@ ctx_billed_request(const struct ctx_json *json,
 }
 
 /* Returns the number of tokens at a path that begins at a JSON node, but at
- * most limit.  Returns 0 if path is NULL, or if there is no such number at the
- * path. */
+ * most limit.  Returns 0 if path is NULL, or if the value at the path is
+ * missing or cannot be a number of tokens. */
 static uint64_t
 read_part(const struct ctx_json *json, uint32_t node, const char *path,
     uint64_t limit)

@@ -1,6 +1,6 @@
 /*
- * calibration.c - estimates how many tokens of a model correspond to one token
- * of another encoding
+ * calibration.c - estimates how many tokens a model has for one token that ctx
+ * counts in another encoding
  *
  * Fits the line billed = overhead + factor * counted, where billed and counted
  * are the tokens of a request. overhead is the number of tokens that each
@@ -8,8 +8,8 @@
  * and tools.
  *
  * This is a Bayesian linear regression: both parameters have a normal prior
- * distribution.  The prior of the overhead is wide, so few requests change
- * mainly the overhead; many consistent requests change the factor, too.
+ * distribution.  The prior distribution of the overhead is wide: a few requests
+ * change mainly the overhead, many consistent requests also the factor.
  */
 #include <math.h>
 #include <string.h>
@@ -21,8 +21,8 @@
 
 /*
  * Returns the 97.5 % quantile of Student's t distribution for a number of
- * degrees of freedom (Abramowitz, Stegun 26.7.5).  The result is slightly too
- * low below five degrees.
+ * degrees of freedom (Abramowitz, Stegun 26.7.5).  With fewer than five
+ * degrees, the result is slightly too low.
  */
 static double
 compute_student_quantile(size_t freedom)
@@ -42,8 +42,8 @@ struct sums {
 	double n, x, y, xx, xy, yy;
 };
 
-/* Computes the sums that fit_line needs. x is the number of counted tokens of a
- * request, y that of its billed tokens. */
+/* Computes the sums that fit_line needs. x: number of counted tokens of a
+ * request; y: number of billed tokens of the request. */
 static void
 sum_samples(struct sums *s, const struct ctx_billed_sample *samples, size_t n)
 {
@@ -64,17 +64,17 @@ sum_samples(struct sums *s, const struct ctx_billed_sample *samples, size_t n)
 	}
 }
 
-/* Assumed deviation of a request from the line before any request is known, as
- * a share of the billed tokens.  This assumption has the weight of one
- * request. */
+/* Assumed deviation of a request from the fitted line, as a share of its billed
+ * tokens.  The assumption counts as much as one measured request. */
 #define EXPECTED_NOISE 0.01
 /* assumed standard deviation of the overhead before any request is known, in
  * tokens */
 #define OVERHEAD_SPREAD 20000.0
 
 /* Returns the variance of the billed tokens around the line of least squares.
- * This variance is uncertain, so it is increased until the 95 % intervals of a
- * normal distribution are as wide as those of Student's distribution. */
+ * The variance is increased so that 95 % intervals of a normal distribution are
+ * as wide as those of Student's t distribution, because the variance itself is
+ * uncertain. */
 static double
 estimate_noise(const struct sums *s)
 {
@@ -88,9 +88,9 @@ estimate_noise(const struct sums *s)
 }
 
 /* Fits the line to the requests: solves the normal equations of both parameters
- * with their priors.  If the billed tokens decrease when the counted tokens
- * increase, the factor is that of the prior.  An overhead below 0 is replaced
- * by 0. */
+ * with their priors.  If requests with more counted tokens have fewer billed
+ * tokens, the factor is that of the prior distribution.  An overhead below 0 is
+ * replaced by 0. */
 static void
 fit_line(struct ctx_calibration *calibration, const struct sums *s,
     const struct ctx_factor_prior *prior)
@@ -172,7 +172,9 @@ ctx_calibrate(struct ctx_calibration *calibration,
  * and JSON.
  */
 static const struct {
-	const char *vendor, *encoding; /* of the row in the table of models */
+	/* vendor and encoding of the rows in the table of models for which the
+	 * factor is valid */
+	const char *vendor, *encoding;
 	/* factor of the model; 0: the factor in the table of models is used */
 	double factor;
 	double spread;
@@ -186,7 +188,7 @@ static const struct {
     {"anthropic", "claude-4.7", 1.47, 0.17},
     {"anthropic", "claude-4.8", 1.47, 0.17},
 };
-/* spread of the factor of an exact or reconstructed encoding; this factor is
+/* spread of the factor of an exact or reconstructed encoding; the factor is
  * 1 */
 #define OWN_SPREAD 0.02
 /* spread of the factors of models that were not measured: more than each

@@ -23,13 +23,13 @@ struct ctx_price {
 	 * is Monday, 7 is Sunday). hours: hours of the day (UTC), as bits 1 <<
 	 * hour. 0 means all days or all hours. */
 	uint32_t days, hours;
-	/* Prices of input, of output, of input read from the prompt cache, of
-	 * input written to the cache for some minutes, and of input written to
-	 * it for an hour. */
+	/* Prices of: input; output; input read from the prompt cache; input
+	 * written to the prompt cache for some minutes; input written to the
+	 * prompt cache for an hour. */
 	uint64_t in, out, read, write, write_hour;
-	/* The condition under which these prices apply, in words; "-" if they
-	 * always apply.  The members when and date are arrays, because the
-	 * dynamic loader would have to relocate pointers at every start of a
+	/* The condition under which these prices apply, in words; "-" if the
+	 * prices always apply.  An array, not a pointer, because the dynamic
+	 * loader would have to relocate a pointer at every start of a
 	 * program. */
 	char when[48];
 	/* Day on which the prices were read at their source, such as
@@ -38,8 +38,8 @@ struct ctx_price {
 };
 
 struct ctx_model {
-	/* the row applies to all models whose names begin with this name (see
-	 * ctx_model_find) */
+	/* This row of the table is used for all models whose names begin with
+	 * this name (see ctx_model_find). */
 	const char *name;
 	const char *vendor;
 	uint64_t window; /* context window in tokens */
@@ -48,15 +48,16 @@ struct ctx_model {
 	uint64_t input;
 	uint64_t output; /* maximum number of tokens of one response */
 	const char *encoding;
-	/* says whether the encoding is that of the model, a reconstruction of
-	 * it, or that of another model */
+	/* whether the encoding is that of the model, a reconstruction of the
+	 * model's encoding, or the encoding of another model */
 	enum ctx_basis basis;
-	/* For a model whose tokens are counted in the encoding of another
-	 * model: number of tokens of this model that correspond to 100 tokens
-	 * of that encoding.  0 if it is not known; 100 is then used. */
+	/* Number of tokens of this model that correspond to 100 tokens of the
+	 * member "encoding".  Used if the encoding is that of another model. 0
+	 * means not known; then 100 is used. */
 	uint32_t factor;
-	/* True if the number of tokens times the factor is corrected for some
-	 * kinds of characters in the text (ctx_text_correction). */
+	/* True if token counts are not only multiplied by the factor, but also
+	 * corrected for some kinds of characters in the text
+	 * (ctx_text_correction). */
 	bool corrects;
 	/* URL path, on huggingface.co, of the tokenizer of the model or, if
 	 * file_is_near is true, of a related model.  NULL if there is none. */
@@ -70,17 +71,16 @@ struct ctx_model {
 	enum ctx_cache_kind cache;
 	/* minimum number of tokens of a prompt that the provider caches */
 	uint32_t cache_least;
-	/* True if the provider checks signed reasoning of the model: it
-	 * refuses a request if anything before this reasoning was changed
-	 * (platform.claude.com, "Prefix checks on thinking blocks", November
-	 * 2026). */
+	/* True if the provider refuses a request in which anything before
+	 * signed reasoning of the model was changed (platform.claude.com,
+	 * "Prefix checks on thinking blocks", November 2026). */
 	bool binds;
 	/* True if the provider removes reasoning, and does not bill it, in
 	 * messages before the last message of the user. */
 	bool drops_reasoning;
-	/* The model's prices, or NULL if not known.  Each element says to which
-	 * requests it applies; the first element applies to all.  Of the
-	 * elements that apply to a request, the last one is used
+	/* Array of the model's prices, or NULL if not known.  Each element says
+	 * to which requests its prices apply; the first element applies to all
+	 * requests.  The last element that applies to a request is used
 	 * (ctx_model_price). */
 	const struct ctx_price *prices;
 	size_t n_prices;
@@ -89,9 +89,9 @@ struct ctx_model {
 	/* Day on which the context window was read at its source, such as
 	 * "2026-11-26"; empty if not known. */
 	char date[11];
-	/* True if this is a copy of a row of the table without its prices, made
-	 * for a version or variant of the model that the table does not have
-	 * (ctx_model_find). */
+	/* True if this is a copy of a row of the table of models without the
+	 * prices of the row.  The copy describes a version or variant of the
+	 * model that is not in the table (ctx_model_find). */
 	bool unlisted;
 };
 
@@ -107,12 +107,12 @@ const struct ctx_model *ctx_model_at(size_t i);
 /* Returns the date of the built-in table of models, such as "2026-11-26". */
 const char *ctx_models_date(void);
 /*
- * Finds the model with a name of n bytes: the row in a table of models whose
- * name is the longest beginning of the given name.  Searches the rows in own
- * (models of the user, may be NULL) and the built-in table; if both have
- * equally long rows, own is preferred.
- * - Case does not matter, and . - _ : @ are equal.
- * - The name of a row may not end within a number: gpt-5-2 is not the beginning
+ * Finds the model with a name of n bytes.  The result is the row of a table of
+ * models whose name is the longest beginning of the given name.  Searches own
+ * (models of the user, may be NULL) and the built-in table.  If both have a row
+ * with a name of this length, the row of own is used. - Case does not matter,
+ * and . - _ : @ are equal. - The name of a row may not end within a number:
+ * gpt-5-2 is not the beginning
  *   of gpt-5-2025.
  * - Up to 15 words before the model are skipped: "openrouter/openai/",
  *   "us.anthropic.", "ft:".
@@ -139,32 +139,33 @@ const struct ctx_model *ctx_model_find(const struct ctx_models *own,
  * Google bills it differently there. */
 struct ctx_tools ctx_model_tools(const struct ctx_model *model,
     struct ctx_str name);
-/* Returns true if a name of n bytes is an alias of the model.  Names of
- * providers before the alias, each ending with a slash ("x-ai/"), are
- * skipped. */
+/* Returns true if a name of n bytes is an alias of the model.  Ignores names of
+ * providers before the alias, each with a slash at its end ("x-ai/"). */
 bool ctx_model_has_alias(const struct ctx_model *model, const char *name,
     size_t n);
 /* Returns the prices of a model for a request with this number of input tokens
- * at this time, in seconds since 1970, or NULL if none are known. */
+ * at the time now, in seconds since 1970.  Returns NULL if the prices are not
+ * known. */
 const struct ctx_price *ctx_model_price(const struct ctx_model *model,
     int64_t now, uint64_t tokens);
 /* Returns true if the provider refuses a request in which signed reasoning of
- * this model comes after a changed message (ctx_model.binds).  This is assumed
- * for versions of Claude that are not in the table, and for unknown models
+ * this model comes after a changed message (ctx_model.binds).  Also returns
+ * true for versions of Claude that are not in the table, and for unknown models
  * (model is NULL or the row for unknown models). */
 bool ctx_model_binds(const struct ctx_model *model, struct ctx_str name);
-/* Returns true if, as far as ctx knows, an encoding counts the tokens of a
- * model exactly, or as well as a reconstruction does. encoding: a name, or the
- * path of a vocabulary file.  Such a file is trusted, except for a model whose
- * tokenizer is not public. */
+/* Returns true if an encoding is that of a model, or a reconstruction of the
+ * model's encoding, as far as ctx knows. encoding: a name, or the path of a
+ * vocabulary file.  Returns true for every file, unless the tokenizer of the
+ * model is not public. */
 bool ctx_model_has_encoding(const struct ctx_model *model,
     const char *encoding);
 /* Returns the maximum number of tokens of a conversation: the model's input
  * limit if it has one, otherwise its context window. */
 uint64_t ctx_model_limit(const struct ctx_model *model);
 /* Return the name that the table of models uses for a rule for images, for a
- * rule for tool definitions, or for a kind of prompt cache.  "-" for the values
- * that end with _NONE; NULL after the last one. */
+ * rule for tool definitions, or for a kind of prompt cache.  The name of a
+ * constant that ends with _NONE is "-".  Return NULL for numbers after the last
+ * constant. */
 const char *ctx_image_rule_name(unsigned rule);
 const char *ctx_tools_rule_name(unsigned rule);
 const char *ctx_cache_name(unsigned cache);
@@ -173,14 +174,14 @@ const char *ctx_cache_name(unsigned cache);
  * message */
 
 /* The text that replaces the content of a tool result when the result is
- * cleared to save tokens.  If ctx-age has left a reference to a file in the
- * result, this reference is kept instead. */
+ * cleared to save tokens.  If ctx-age has written a reference to a file into
+ * the result, the text is that reference. */
 #define CTX_CLEARED "[cleared]"
 
 /* Token counts of a message. */
 struct ctx_cost {
-	/* All tokens of the message.  The next four members are the numbers of
-	 * tokens of parts of the message. */
+	/* all tokens of the message, including those in the next four
+	 * members */
 	uint64_t tokens;
 	uint64_t framing; /* tokens of the message's role and delimiters */
 	/* tokens saved if the message's reasoning is removed */
@@ -192,9 +193,10 @@ struct ctx_cost {
 	uint64_t chars; /* number of characters in the message's texts */
 	/* number of the message's tokens that are estimated */
 	uint64_t estimated;
-	/* For a message that contains both a prompt and the answer to it:
-	 * number of tokens of the prompt and its role, and how many of these
-	 * tokens are estimated.  Otherwise 0. */
+	/* For a message that contains both a prompt and its answer.
+	 * prompt_tokens: number of tokens of the prompt and its role;
+	 * prompt_estimated: how many of the prompt_tokens are estimated.
+	 * Otherwise 0. */
 	uint64_t prompt_tokens, prompt_estimated;
 	/* Number of tokens of each kind of block.  Blocks inside a tool result
 	 * are counted as CTX_BLOCK_TOOL_RESULT. */
@@ -209,13 +211,12 @@ struct ctx_cost {
  *  - The text of a string is counted, or the JSON of any other value.
  *  - OpenAI framing: 3 tokens per message, 1 per name, 3 per conversation ("How
  *    to count tokens with tiktoken", OpenAI cookbook).
- *  - Claude framing: an encoding has frame tokens for a request of one message.
- *    A part of them (frame_message) is counted for each message, the others
- *    once for the request (frame_request).
+ *  - Claude framing: frame_message tokens per message, and frame_request tokens
+ *    once per request.
  *  - Framing of some other models: as measured (surcharges.c).
- *  - A tool call costs its tool's name and its arguments.
- *  - Media are estimated from their size by the image rule of the model, else
- *    of the dialect, else OpenAI's tiles (cost/media.c).
+ *  - A tool call costs the tokens of the tool's name and of the arguments.
+ *  - Media are estimated from their size by the image rule of the model, or
+ * else of the dialect (format), or else by OpenAI's tiles (cost/media.c).
  *  - Encrypted reasoning is estimated by its length (surcharges.c).
  * Texts that repeat, such as role names, are looked up in the token counter's
  * cache.
@@ -241,26 +242,25 @@ struct ctx_counter {
 	/* see ctx_model.drops_reasoning */
 	bool drops_reasoning;
 	struct ctx_buf text; /* scratch memory */
-	/* Number of tokens that a cleared tool result (its text is CTX_CLEARED)
-	 * has in messages of the dialect cleared_in.  It is stored because it
-	 * is always the same. */
+	/* Number of tokens of a cleared tool result (whose text is CTX_CLEARED)
+	 * in messages of the dialect cleared_in.  It is counted once and stored
+	 * here. */
 	uint64_t cleared;
 	/* dialect for which the member "cleared" is set, or NULL if it is not
 	 * set */
 	const struct ctx_dialect *cleared_in;
-	/* The line that ctx-age has left in the tool result that is being
-	 * counted, which names the file with the whole result; empty if there
-	 * is none. */
+	/* The reference that ctx-age has written into the tool result that is
+	 * being counted: a line that names the file with the whole result.
+	 * Empty if there is no reference. */
 	struct ctx_buf aged;
 };
 
 /* Adds the tokens and characters of one JSON value to *cost. */
 int ctx_count_value(struct ctx_counter *counter, const struct ctx_json *json,
     uint32_t node, struct ctx_cost *cost, struct ctx_err *err);
-/* Adds the tokens of block i of a message to *cost.  If the block is a tool
- * result, the blocks inside it are not counted.  If the provider joins several
- * texts, the first text gets the tokens of all, and the other texts get
- * none. */
+/* Adds the tokens of block i of a message to *cost.  Does not count the blocks
+ * inside a tool result.  If the provider joins several texts, the tokens of all
+ * are added for the first text, and none for the other texts. */
 int ctx_count_block(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_cost *cost,
     struct ctx_err *err);
@@ -280,9 +280,9 @@ int ctx_count_clear_savings(struct ctx_counter *counter,
  * message of this dialect, so that they are counted as one text. */
 bool ctx_counter_joins_texts(const struct ctx_counter *counter,
     const struct ctx_dialect *dialect);
-/* Sets *tokens to the number of tokens that a text adds to a message if it
- * becomes a block before block i, or replaces the block before block i.
- * literal: the text as a JSON string. */
+/* Sets *tokens to the number of tokens that a new text block adds to a message.
+ * The new block is inserted before block i, or replaces the block before block
+ * i. literal: the text as a JSON string. */
 int ctx_count_added_text(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_str literal,
     uint64_t *tokens, struct ctx_err *err);
@@ -291,27 +291,26 @@ int ctx_count_message(struct ctx_counter *counter,
     const struct ctx_message *message, struct ctx_cost *cost,
     struct ctx_err *err);
 /* Returns the number of tokens that a text of n bytes has for the model.
- * tokens: the number of its tokens in the encoding.  This number is multiplied
- * by the factor and, if the counter corrects its counts, corrected by
- * ctx_text_correction. */
+ * tokens: number of tokens of the text in the encoding.  The result is this
+ * number times the factor.  If counter->corrects is true, ctx_text_correction
+ * is added. */
 uint64_t ctx_text_to_model(const struct ctx_counter *counter, const char *p,
     size_t n, uint64_t tokens);
 /* Returns the correction of a text's token count, in thousandths of a token; it
- * may be negative.  Some characters have other numbers of tokens than the
- * encoding's tokens times the factor: digits, underscores, line breaks, tabs,
- * and characters from U+3000 on.  The correction depends on how many of these
- * the text contains.  Returns 0 if the counter does not correct its counts.
- * The correction of a text is the sum of those of its parts. */
+ * may be negative.  Depends on the number of digits, underscores, line breaks,
+ * tabs, and characters from U+3000 on: for these, the factor alone gives wrong
+ * counts.  Returns 0 if counter->corrects is false.  The correction of a text
+ * is the sum of the corrections of its parts. */
 int64_t ctx_text_correction(const struct ctx_counter *counter, const char *p,
     size_t n);
 /* Does the same as ctx_text_to_model for a text whose parts were counted one by
  * one. correction: sum of the corrections of the parts. */
 uint64_t ctx_correct_tokens(const struct ctx_counter *counter, uint64_t tokens,
     int64_t correction);
-/* Convert numbers of tokens if a counter uses an encoding that is not that of
- * the model, and multiplies by a factor (ctx_counter.factor).
- * ctx_tokens_to_model converts tokens of the encoding to tokens of the model;
- * ctx_tokens_to_encoding does the reverse, and rounds down. */
+/* Convert a number of tokens by the factor of a counter (ctx_counter.factor).
+ * ctx_tokens_to_model converts tokens of the encoding to tokens of the model.
+ * ctx_tokens_to_encoding converts tokens of the model to tokens of the
+ * encoding, and rounds down. */
 uint64_t ctx_tokens_to_model(const struct ctx_counter *counter,
     uint64_t tokens);
 uint64_t ctx_tokens_to_encoding(const struct ctx_counter *counter,
@@ -330,15 +329,16 @@ struct ctx_request_overhead {
 	/* Tokens of the tool definitions and of the JSON schema of the
 	 * response. */
 	uint64_t tools;
-	uint64_t estimated; /* number of these tokens that are estimated */
-	/* chars: number of characters in the texts; system_chars: number of
-	 * characters in the system prompt, which are part of chars. */
+	/* number of tokens in the member "tokens" that are estimated */
+	uint64_t estimated;
+	/* chars: number of characters in all texts outside the messages;
+	 * system_chars: number of characters in the system prompt. */
 	uint64_t chars, system_chars;
 };
-/* Counts the tokens of a request outside its messages. layout: says where the
- * record contains the request and its messages.  The tokens of tool definitions
- * are always an estimate, because providers publish only roughly how they write
- * them into the prompt. */
+/* Counts the tokens of a request outside its messages. layout: where the record
+ * contains the request and its messages.  The tokens of tool definitions are
+ * always an estimate, because providers publish only roughly how they write
+ * tool definitions into the prompt. */
 int ctx_count_request_overhead(struct ctx_counter *counter,
     const struct ctx_json *json, const struct ctx_record_layout *layout,
     struct ctx_request_overhead *overhead, struct ctx_err *err);
@@ -347,14 +347,14 @@ int ctx_count_request_overhead(struct ctx_counter *counter,
 
 /* Returns the number of input tokens that a provider has billed for a request:
  * the sum of the numbers at the given paths, which begin at a JSON node (see
- * struct ctx_usage).  Returns 0 if the first number is missing, or if one of
- * them cannot be a number of tokens, such as -1, 1e308 or a string. */
+ * struct ctx_usage).  Returns 0 if the value at the first path is missing, or
+ * if a value cannot be a number of tokens, such as -1, 1e308 or a string. */
 uint64_t ctx_billed_input(const struct ctx_json *json, uint32_t node,
     const char *const paths[CTX_USAGE_PATHS]);
 /* Returns the number of billed input tokens that the object around the messages
  * of a conversation (a request or a response) reports, or 0 if it reports none.
- * This object may have another format than the messages, because gateways
- * translate only one of the two. */
+ * The object may have another format than its messages, because some gateways
+ * translate only one of them. */
 uint64_t ctx_billed_request(const struct ctx_json *json,
     const struct ctx_record_layout *layout);
 
@@ -374,9 +374,9 @@ struct ctx_billed_usage {
 };
 /* Reads the billed tokens of a request. node, paths: as for ctx_billed_input.
  * row: dialect (format) in which the usage has these paths.  A number that is
- * not reported is 0.  If the parts of the input add up to more than the input,
- * the parts are reduced.  Returns false, with *usage all 0, if the input tokens
- * are not reported. */
+ * not reported is 0.  If read and written together are more than input, they
+ * are reduced.  Returns false, with *usage all 0, if the input tokens are not
+ * reported. */
 bool ctx_billed_usage_read(const struct ctx_json *json, uint32_t node,
     const char *const paths[CTX_USAGE_PATHS], const struct ctx_dialect *row,
     struct ctx_billed_usage *usage);
@@ -384,9 +384,10 @@ bool ctx_billed_usage_read(const struct ctx_json *json, uint32_t node,
 /* ---- cost/calibration.c: a model's tokens per token of an encoding ------ */
 
 /* A request from which the factor between billed and counted tokens is
- * computed. counted: number of tokens that ctx counts in its texts. billed:
- * number of tokens that the provider reported, minus those of images and
- * everything else that is not text.  Both numbers are greater than 0. */
+ * computed. counted: number of tokens that ctx counts in the texts of the
+ * request. billed: number of tokens that the provider reported, minus the
+ * tokens of images and of everything else that is not text.  Both numbers are
+ * greater than 0. */
 struct ctx_billed_sample {
 	uint64_t counted, billed;
 };
@@ -396,8 +397,8 @@ struct ctx_calibration {
 	double factor; /* billed tokens per counted token */
 	/* half of the width of the 95 % interval of the factor */
 	double spread;
-	/* By how much the requests have reduced the variance of the factor:
-	 * from 0 (they say nothing about it) to 1. */
+	/* Share by which the requests have reduced the variance of the factor:
+	 * from 0 (the requests say nothing about the factor) to 1. */
 	double learned;
 	/* number of tokens that are billed with every request */
 	double overhead;
@@ -409,28 +410,29 @@ struct ctx_calibration {
 	double upper;
 };
 /* The prior distribution of a model's factor: what is assumed before any billed
- * request is known.  It is a normal distribution, whose mean is the member
- * "factor", and whose standard deviation is the product of both members. */
+ * request is known.  It is a normal distribution with the mean factor and the
+ * standard deviation factor * spread. */
 struct ctx_factor_prior {
 	double factor, spread;
 };
 /* Sets *prior to the prior distribution of a model's factor for an encoding.
- * Its mean is 1 if the encoding is that of the model; otherwise it is as
- * measured or, if the model was not measured, wide. */
+ * The mean is 1 if the encoding is that of the model.  Otherwise mean and
+ * spread are as measured; for a model that was not measured, the spread is
+ * large. */
 void ctx_factor_prior_find(const struct ctx_model *model, const char *encoding,
     struct ctx_factor_prior *prior);
-/* Fits a straight line to n requests, which computes the billed tokens from the
- * counted ones.  The fewer requests there are, and the less they agree, the
- * nearer the factor is to the factor of *prior.  Returns false if there are no
- * requests, or if the requests have no tokens. */
+/* Fits the line billed = overhead + factor * counted to n requests.  The fewer
+ * requests there are, and the less they agree, the nearer the factor is to the
+ * factor of *prior.  Returns false if there are no requests, or if the requests
+ * have no tokens. */
 bool ctx_calibrate(struct ctx_calibration *calibration,
     const struct ctx_billed_sample *samples, size_t n,
     const struct ctx_factor_prior *prior);
 
 /* ---- cost/user_models.c: models that the user has defined ---------------- */
 
-/* Models that a user has defined in a file.  A struct of zeros is valid and has
- * no models. */
+/* Models that a user has defined in a file.  A struct whose members are all 0
+ * is valid and has no models. */
 struct ctx_user_models {
 	struct ctx_model *list;
 	size_t n;
@@ -448,12 +450,12 @@ struct ctx_user_models {
  * write, write for an hour] (dollars per million tokens). ctx-count(1) explains
  * the members.
  *
- * A member that a model lacks is taken from the built-in model with its name.
- * A model with an encoding is exact, with a factor of 1.  A relative path of an
- * encoding is relative to the directory of the JSON file.
+ * A missing member is taken from the built-in model with the same name.  A
+ * model with the member encoding is exact, with a factor of 1.  A relative path
+ * of an encoding is relative to the directory of the JSON file.
  *
- * Returns 1, or 0 if the file does not exist, or -1 with *err, in which the
- * name of the file may be the pointer path.  The caller releases the models,
+ * Returns 1; or 0 if the file does not exist; or -1 with *err, which may
+ * contain the pointer path, not a copy.  The caller must release the models,
  * unless -1 is returned.
  */
 int ctx_user_models_read(struct ctx_user_models *models, const char *path,
@@ -473,13 +475,13 @@ struct ctx_model_note {
 
 /* Opens a token counter for each model that the input names.  The model of a
  * conversation is the first of these that is set: the member "model", the model
- * that the record names, the member "fallback".  The encoding is the member
- * "encoding" if it is set, otherwise that of the model, otherwise o200k_base as
- * an estimate. */
+ * that the record names, the member "fallback".  The encoding is the first of
+ * these that is set: the member "encoding", the encoding of the model,
+ * o200k_base as an estimate. */
 struct ctx_model_counters {
 	/* model and encoding that the user has chosen, or NULL */
 	const char *model, *encoding;
-	/* model of conversations that name none, or NULL */
+	/* model of conversations that name no model, or NULL */
 	const char *fallback;
 	struct ctx_models own; /* models that the user has defined */
 	/* path of the directory for compiled vocabularies */
@@ -491,17 +493,17 @@ struct ctx_model_counters {
 	bool calibrating;
 	/* True if the reasoning of earlier turns is counted for every model,
 	 * even if its provider does not bill it (ctx_model.drops_reasoning).
-	 * This is needed for a request that was sent earlier, because its
-	 * newest turn is not that of the whole conversation. */
+	 * Needed to count a request that was sent earlier: its newest turn was
+	 * not the newest turn of the whole conversation. */
 	bool keeps_reasoning;
 	struct ctx_model_counters_entry *entries; /* counters opened so far */
 	size_t n, cap;
-	/* For a warning: the first name of a model that the input contains but
-	 * the table of models does not; empty if there was none. */
+	/* For a warning: the first name of a model in the input that is not in
+	 * the table of models; empty if all are. */
 	char unknown[80];
-	/* For a report to the user: the first name in the input that is an
-	 * alias or has a version that the table of models lacks, and the model
-	 * that this name is taken for.  NULL if there was none. */
+	/* For a report to the user. alias: the first name in the input that is
+	 * an alias, or has a version that is not in the table of models; and
+	 * the model that is used for this name, or NULL. */
 	char alias[80];
 	const struct ctx_model *alias_of;
 	/* For reports to the user: the first CTX_MODEL_NOTES models whose texts
@@ -518,13 +520,13 @@ struct ctx_model_counters {
 struct ctx_model_counter {
 	/* the model, or NULL if the conversation names none */
 	const struct ctx_model *model;
-	/* The name by which the user or the input names the model.  It is valid
-	 * as long as the option or the record that contains it.  In a
-	 * conversation in which each message is a record, a name from one of
-	 * these records becomes empty when that record is not valid any more.
-	 * A name with JSON escapes is decoded, and then valid as long as the
-	 * struct ctx_model_counters.  It remains a JSON string if it has more
-	 * than 256 bytes, or if 4,096 different names were decoded before. */
+	/* The name of the model, as the user or the input writes it.  The name
+	 * is valid as long as the option or the record that contains it.  If
+	 * each message of the conversation is a record, the name becomes empty
+	 * when its record is not valid any more.  A name with JSON escapes is
+	 * decoded, and then valid as long as the struct ctx_model_counters.  It
+	 * is not decoded if it has more than 256 bytes, or if 4,096 different
+	 * names were decoded before. */
 	struct ctx_str name;
 	struct ctx_counter *counter;
 	const char *encoding;
@@ -539,13 +541,13 @@ struct ctx_model_counter {
 int ctx_model_counters_find(struct ctx_model_counters *counters,
     struct ctx_str literal, struct ctx_model_counter *model_counter,
     struct ctx_err *err);
-/* Sets *binds to true if the provider refuses signed reasoning of the model
- * when anything before it was changed (ctx_model_binds), or if no model is
- * named.  Opens no tokenizer. */
+/* Sets *binds to true if the provider refuses a request in which anything
+ * before signed reasoning of the model was changed (ctx_model_binds).  Also
+ * sets it to true if no model is named.  Opens no tokenizer. */
 int ctx_model_counters_binds(struct ctx_model_counters *counters,
     struct ctx_str literal, bool *binds, struct ctx_err *err);
-/* Sets *row to the model in the table of models, or to NULL if the table does
- * not contain it.  Opens no tokenizer. */
+/* Sets *row to the row of the table of models for this model, or to NULL if the
+ * table does not contain the model.  Opens no tokenizer. */
 int ctx_model_counters_model(struct ctx_model_counters *counters,
     struct ctx_str literal, const struct ctx_model **row, struct ctx_err *err);
 void ctx_model_counters_release(struct ctx_model_counters *counters);

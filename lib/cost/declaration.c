@@ -5,11 +5,12 @@
  * declaration:NAME{description:"TEXT",parameters:SCHEMA}
  *
  * A schema and a value are written as JSON without white space, but keys have
- * no quotes, and a quote is a token of its own.  Types are in capitals.  Google
- * has not published this form for Gemini, but a similar one for FunctionGemma
- * (ai.google.dev, "FunctionGemma formatting and best practices", November
- * 2026).  Of 32 recorded requests to Gemini 3 to 3.6 with definitions and
- * without signatures, 29 were billed exactly these tokens.
+ * no quotes, and each quote is a separate token.  Types are in capitals.
+ * Google has not published this form for Gemini, but a similar one for
+ * FunctionGemma (ai.google.dev, "FunctionGemma formatting and best practices",
+ * November 2026).  Of 32 recorded requests to Gemini 3 to 3.6 with tool
+ * definitions and without signatures, 29 were billed exactly the tokens of this
+ * form.
  */
 #include <string.h>
 
@@ -37,11 +38,11 @@ struct writer {
 	const struct ctx_json *json;
 	struct ctx_buf *out;
 	struct ctx_err *err;
-	/* true after memory could not be allocated; nothing more is written
-	 * then */
+	/* true after memory could not be allocated; then nothing more is
+	 * written */
 	bool failed;
-	/* A stack of the open objects and arrays: each contains the next
-	 * one. */
+	/* A stack of the objects and arrays that are being written: each
+	 * contains the next one. */
 	struct nested_value open[DEEPEST];
 	size_t n;
 };
@@ -70,7 +71,7 @@ put_mark(struct writer *w)
 	put_text(w, mark);
 }
 
-/* Writes a string between two quotes, each of which is a token of its own. */
+/* Writes a string between two quotes.  Each quote is a separate token. */
 static void
 put_quoted(struct writer *w, uint32_t node, bool capitals)
 {
@@ -85,8 +86,8 @@ put_quoted(struct writer *w, uint32_t node, bool capitals)
 	put_mark(w);
 }
 
-/* Writes a value.  Of an object or array with elements, writes only the opening
- * bracket. */
+/* Writes a value.  For an object or array that is not empty, writes only the
+ * opening bracket. */
 static void
 put_value(struct writer *w, uint32_t node, enum content content, bool capitals)
 {
@@ -122,8 +123,8 @@ is_empty(const struct ctx_json *json, uint32_t node)
 	}
 }
 
-/* Returns true if the prompt contains neither this keyword of a schema nor its
- * value. */
+/* Returns true if the provider leaves this keyword of a schema, and its value,
+ * out of the prompt. */
 static bool
 is_left_out(const struct ctx_json *json, uint32_t key)
 {
@@ -181,8 +182,8 @@ put_member(struct writer *w, struct nested_value *top, uint32_t key)
 	put_value(w, key + 1, within, capitals);
 }
 
-/* Writes the next element of the innermost open object or array or, after the
- * last element, the closing bracket. */
+/* Writes the next element of the innermost object or array that is being
+ * written.  After the last element, writes the closing bracket. */
 static void
 put_next(struct writer *w)
 {

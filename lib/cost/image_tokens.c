@@ -1,34 +1,39 @@
 /*
  * image_tokens.c - computes the tokens of an image from its size
  *
- * The rules use the numbers x, y and edge of the model table.  An image is only
- * made smaller, never larger.
+ * The rules use the numbers x, y and edge of the table of models.  An image is
+ * never made larger, only smaller.
  *
- * tiles: The longer side is reduced to edge, then the shorter side to 768
- * pixels.  An image has x tokens, and y tokens per tile of 512 by 512 pixels.
- * With low detail it has x tokens. (OpenAI)
+ * tiles: The image is scaled down until the longer side has at most edge
+ * pixels, and then until the shorter side has at most 768 pixels.  An image has
+ * x tokens, and y tokens per tile of 512 by 512 pixels.  With low detail it has
+ * x tokens. (OpenAI)
  *
- * patches: The longer side is reduced to edge, then the image to y patches of
- * 32 by 32 pixels.  A patch has x / 100 tokens.  If edge is not 0, the longer
- * side is reduced to 512 pixels for low detail; for original detail, to 6,000
- * pixels and the image to 4 * y patches. (OpenAI)
+ * patches: The image is scaled down until the longer side has at most edge
+ * pixels, and then to at most y patches of 32 by 32 pixels.  A patch has x /
+ * 100 tokens.  If edge is not 0: with low detail, the longer side has at most
+ * 512 pixels; with original detail, it has at most 6,000 pixels, and the image
+ * at most 4 * y patches.  (OpenAI)
  *
- * page-patches: As patches.  The pages of a PDF are also read in high detail,
- * unless the request asks for low detail. (OpenAI, GPT-5.6 and later)
+ * page-patches: Like the rule patches.  The pages of a PDF are also read in
+ * high detail, unless the request asks for low detail. (OpenAI, GPT-5.6 and
+ * later)
  *
- * squares: The longer side is reduced to edge, then the image to y squares of
- * 28 by 28 pixels.  A square has 1 token. (Anthropic)
+ * squares: The image is scaled down until the longer side has at most edge
+ * pixels, and then to at most y squares of 28 by 28 pixels.  A square has 1
+ * token. (Anthropic)
  *
  * crops: An image has x tokens if it has at most 384 by 384 pixels.  A larger
  * image has x tokens, and x tokens per crop, whose sides have at most edge
- * pixels.  A PDF page has y tokens. (Gemini 2.0; 1.5, not measured)
+ * pixels.  A PDF page has y tokens. (Gemini 2.0, and 1.5, which was not
+ * measured)
  *
  * fixed: An image of any size has x tokens.  A PDF page has y tokens. (Gemini
  * 2.5)
  *
  * grid: The image is divided into at most x squares, all of one size, that fit
- * into it side by side.  A square has 1 token.  A PDF page is divided into at
- * most y squares. (Gemini 3 and later)
+ * into the image side by side.  A square has 1 token.  A PDF page is divided
+ * into at most y squares. (Gemini 3 and later)
  *
  * Source: the providers' pages, November 2026.  For the rule "patches" from
  * GPT-5 on, x is the number that users of OpenAI's developer forum were billed
@@ -52,8 +57,8 @@ enum {
 	 * of a PDF. */
 	PAGE_WIDTH = 1700,
 	PAGE_HEIGHT = 2200,
-	/* Number of tokens of a page of a PDF for Claude, besides those of its
-	 * text: 1,585 to 1,600 in 22 recorded requests. */
+	/* Number of tokens of a page of a PDF for Claude, without the tokens of
+	 * its text: 1,585 to 1,600 in 22 recorded requests. */
 	CLAUDE_PAGE = 1600,
 };
 
@@ -68,7 +73,7 @@ divide_up(double length, double unit)
 }
 
 /* Scales an image down if its longer side has more than edge pixels. *w, *h:
- * its width and height, which are changed. edge: 0 if there is no limit. */
+ * width and height of the image, which are changed. edge: 0 means no limit. */
 static void
 shrink_to_edge(double *w, double *h, double edge)
 {
@@ -168,8 +173,8 @@ count_crop_tokens(const struct ctx_image *image, double w, double h)
 	return image->x * (1 + divide_up(w, unit) * divide_up(h, unit));
 }
 
-/* Returns the number of squares of an image by the rule "grid": as many as
- * possible, but at most "most". */
+/* Returns the number of squares of an image by the rule "grid": the largest
+ * number of squares, but at most "most". */
 static uint64_t
 count_grid_squares(uint32_t most, double w, double h)
 {
@@ -183,8 +188,8 @@ count_grid_squares(uint32_t most, double w, double h)
 	return across * down;
 }
 
-/* Returns the number of tokens of a page of a PDF of which OpenAI makes an
- * image.  A page in low detail was billed only for its text. */
+/* Returns the number of tokens of the image that OpenAI makes of a page of a
+ * PDF.  With low detail, only the text of the page was billed. */
 static uint64_t
 count_openai_page(const struct ctx_image *image, enum ctx_detail detail)
 {

@@ -3,13 +3,14 @@
  *
  * OpenAI joins texts that directly follow each other in a message, without
  * anything between them, so that a token may begin in one text and end in the
- * next.  Of 16 recorded requests with such texts seven were billed one or two
- * tokens less than the texts have when they are counted singly.  For six of
- * these seven the joined text has exactly the billed number.
+ * next.  Of 16 recorded requests with such texts, seven were billed one or two
+ * tokens less than the sum of the texts' tokens.  For six of these seven
+ * requests, the tokens of the joined text are exactly the billed number.
  *
- * Reasoning and tool results between texts are skipped, because they are not
- * part of the content that the model gets with the texts.  So removing
- * reasoning or results does not change the tokens of the texts.
+ * Texts with only reasoning or tool results between them are joined, too,
+ * because reasoning and tool results are not part of the content that the model
+ * gets with the texts.  So removing reasoning or results does not change the
+ * tokens of the texts.
  */
 #include "cost/surcharges.h"
 #include "cost/text_tokens.h"
@@ -56,8 +57,8 @@ begins_answer(const struct ctx_message *message, size_t i)
 	return i > 0 && i == message->n_prompt_blocks;
 }
 
-/* Returns the index of the first text block, from block i on, that is joined
- * with texts before block i.  Returns message->n if there is no such block. */
+/* Returns the index of the first text block at or after block i that is joined
+ * with a text before block i.  Returns message->n if there is no such block. */
 static size_t
 find_text(const struct ctx_message *message, size_t i)
 {
@@ -109,8 +110,8 @@ ctx_text_is_joined(const struct ctx_counter *counter,
 	    (find_next(message, i) < message->n || has_previous(message, i));
 }
 
-/* Appends text i, and the texts after it that are joined with it, to
- * counter->text, and adds the tokens of all of them together to *cost. */
+/* Appends text i and all texts after it that are joined with text i to
+ * counter->text.  Adds the tokens of the joined text to *cost. */
 static int
 count_from(struct ctx_counter *counter, const struct ctx_message *message,
     size_t i, struct ctx_cost *cost, struct ctx_err *err)

@@ -10,13 +10,13 @@
  * (developers.openai.com, "Managing costs" of the Realtime API, November 2026).
  * PDFs: see NOTES.md for the errors in recorded requests.  OpenAI's page "File
  * inputs" (read in November 2026) says that the text and an image of each page
- * are sent.  In Responses, where the detail of the images can be chosen, the
- * text alone was billed in low detail; high detail was not recorded.  In Chat
- * Completions a page was billed with 982 tokens besides its text since May
- * 2026, and with about 215 in 2025 and until February 2026.
+ * are sent.  In Responses, a request can choose the detail of the images: with
+ * low detail, only the text was billed; high detail was not recorded.  In Chat
+ * Completions, 982 tokens were billed for a page without its text since May
+ * 2026, and about 215 until February 2026.
  *
- * Gemini reported 25 tokens per second in recorded requests to Gemini 2.0 and
- * 3, 32 in those to Gemini 2.5 (25 on Vertex AI).
+ * For a second of audio, Gemini 2.0 and 3 reported 25 tokens in recorded
+ * requests, and Gemini 2.5 reported 32 (25 on Vertex AI).
  */
 #include "cost/media_payload.h"
 
@@ -27,11 +27,11 @@ enum {
 	GEMINI_2_5_TOKENS = 32,
 	/* number of characters in a transcript per second of audio */
 	SPOKEN = 15,
-	/* Number of tokens of a PDF besides those of its pages and their texts:
-	 * at most 30 in recorded requests. */
+	/* Number of tokens of a PDF in addition to those of its pages and their
+	 * texts: at most 30 in recorded requests. */
 	PDF_TOKENS = 30,
-	/* Number of tokens of a page in OpenAI's Chat Completions, besides
-	 * those of its text, for every model. */
+	/* Number of tokens of a PDF page in OpenAI's Chat Completions, without
+	 * the tokens of its text; the same for every model. */
 	CHAT_PAGE = 982,
 };
 
@@ -59,8 +59,8 @@ count_document_tokens(const struct ctx_base64 *b)
 }
 
 /* Returns the number of tokens of a PDF for a model of OpenAI or for Claude:
- * those of the text plus those of the pages.  In OpenAI's Chat Completions a
- * request cannot choose the detail. */
+ * the tokens of the text plus those of the pages.  In OpenAI's Chat
+ * Completions, a request cannot choose the detail of the pages. */
 static uint64_t
 count_read_pages(const struct ctx_image *image,
     const struct ctx_media_payload *payload, const struct ctx_pdf *pdf)
@@ -68,8 +68,8 @@ count_read_pages(const struct ctx_image *image,
 	uint64_t text = PDF_TOKENS + pdf->text;
 
 	/* Mistral billed fewer tokens for a PDF than the bytes of its text
-	 * suggest, and none for images of its pages (7 recorded requests of
-	 * 2026). */
+	 * suggest, and no tokens for images of its pages (7 recorded requests
+	 * of 2026). */
 	if (payload->document)
 		return text;
 	if (image->rule == CTX_IMAGE_SQUARES)
@@ -232,9 +232,8 @@ ctx_media_decode(struct ctx_str base64, struct ctx_buf *out,
 		out->p[out->n++] = (char)(group >> 8);
 		out->p[out->n++] = (char)group;
 	}
-	/* The last group of base64 characters may have only 2 or 3 characters,
-	 * not 4, and so encode only 1 or 2 bytes, not 3.  The surplus bytes are
-	 * removed. */
+	/* If the last group of base64 characters has only 2 or 3 characters, it
+	 * encodes only 1 or 2 bytes, not 3.  Removes the surplus bytes. */
 	out->n -= (b.n + 3) / 4 * 3 - n;
 	return 0;
 }

@@ -5,8 +5,9 @@
 
 #include "dialect/dialect.h"
 
-/* How exactly the model looks at an image or at the pages of a PDF; the request
- * chooses it.  AUTO, the default, means HIGH for an image. */
+/* The detail (resolution) with which the model sees an image or the pages of a
+ * PDF; a request can choose it.  The default is AUTO, which means HIGH for an
+ * image. */
 enum ctx_detail {
 	CTX_DETAIL_AUTO,
 	CTX_DETAIL_HIGH,
@@ -18,7 +19,7 @@ enum ctx_detail {
  * pixels.  If both are 0 (not known), 1024 by 1024 is assumed. */
 uint64_t ctx_image_tokens(const struct ctx_image *image, uint32_t width,
     uint32_t height, enum ctx_detail detail);
-/* Returns the number of tokens of a page of a PDF, without those of its
+/* Returns the number of tokens of a page of a PDF, without the tokens of its
  * text. */
 uint64_t ctx_page_tokens(const struct ctx_image *image, enum ctx_detail detail);
 /* Returns the number of tokens of a page of a PDF whose text is not known:
@@ -42,9 +43,9 @@ int ctx_media_tokens(const struct ctx_image *image, const struct ctx_json *json,
     uint32_t node, struct ctx_buf *scratch, uint64_t *tokens,
     struct ctx_err *err);
 
-/* Properties of an image or another media block.  The strings point into
- * the JSON or, if they have escapes, into the scratch buffer, and are valid
- * until either of these changes. */
+/* Properties of an image or another media block.  A string without escapes
+ * points into the JSON text, a string with escapes into the scratch buffer.
+ * The strings are valid until the JSON text or the scratch buffer changes. */
 struct ctx_media {
 	const char *kind;   /* one of ctx_media_kinds */
 	const char *format; /* format such as "png", or NULL if not known */

@@ -1,5 +1,5 @@
-/* media_header.c - reads the format of media, and the size of an image or the
- * duration of audio, from the first bytes of a file */
+/* media_header.c - reads the format of media from the first bytes of a file,
+ * and the size of an image or the duration of audio */
 #include <string.h>
 
 #include "cost/media_payload.h"
@@ -16,9 +16,9 @@ enum {
  * the size. */
 #define HEAD ((size_t)1 << 20)
 
-/* Sets *w and *h to the width and height of a JPEG image.  Skips segments
- * (parts of the file) by their lengths, until the frame header, the segment
- * that contains the size. */
+/* Sets *w and *h to the width and height of a JPEG image.  Jumps from segment
+ * to segment (part of the file), using their lengths, to the frame header, the
+ * segment that contains the size. */
 static void
 read_jpeg_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h)
 {
@@ -28,7 +28,8 @@ read_jpeg_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h)
 	while (at < HEAD && ctx_base64_byte(b, at) == 0xff) {
 		mark = ctx_base64_uint(b, at + 1, 1, false);
 		if (mark == 0xff) {
-			at++; /* padding before a marker */
+			/* a byte of padding before the marker of a segment */
+			at++;
 			continue;
 		}
 		if (mark >= 0xc0 && mark <= 0xcf && mark != 0xc4 &&

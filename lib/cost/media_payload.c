@@ -58,7 +58,7 @@ find_kind_by_address(const char *p, size_t n)
 }
 
 /* Reads the data of media from a JSON string: base64, a data: URL with base64,
- * or another URL, under which the data is stored. */
+ * or another URL, where the data is stored. */
 static void
 read_payload(struct ctx_media_payload *payload, const char *p, size_t n)
 {
@@ -122,8 +122,8 @@ read_kind(const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
 }
 
 /* Reads the properties of media from a JSON object, such as the MIME type.
- * Sets *in to the JSON node of the member with the data, or to 0 if there is
- * none. */
+ * Sets *in to the JSON node of the member that contains the data, or to 0 if
+ * there is no such member. */
 static int
 read_payload_object(struct ctx_media_payload *payload,
     const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
@@ -152,8 +152,8 @@ read_payload_object(struct ctx_media_payload *payload,
 			return -1;
 	}
 	/* The member "type" may be the MIME type of the data, or only the type
-	 * of the block, as in {"type": "audio", ...}.  So it is used only if it
-	 * is audio or video. */
+	 * of the block, as in {"type": "audio", ...}.  So the value is used
+	 * only if it is audio or video. */
 	value = ctx_json_find(json, node, "type");
 	if (value != 0 && ctx_json_is(json, value, "input_file"))
 		payload->input_file = true;
@@ -204,8 +204,8 @@ is_image_object(const struct ctx_json *json, uint32_t node)
 	return ctx_json_find(json, node, "image") != 0;
 }
 
-/* Looks up several members of a JSON object.  Sets *text to the last of them
- * that is a string.  Does not change *text if none of them is a string. */
+/* Looks up several members of a JSON object.  Sets *text to the last of these
+ * members that is a string.  Does not change *text if none is a string. */
 static void
 find_last_string(const struct ctx_json *json, uint32_t node,
     const char *const *keys, uint32_t *text)

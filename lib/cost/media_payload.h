@@ -35,8 +35,8 @@ struct ctx_media_payload {
 	uint32_t id, title;
 };
 
-/* Finds the properties of the media at a JSON node.  Sets *text to their data
- * or URL, which may be stored in scratch. */
+/* Finds the properties of the media at a JSON node.  Sets *text to the data or
+ * URL of the media, which may be stored in scratch. */
 int ctx_media_payload_find(struct ctx_media_payload *payload,
     const struct ctx_json *json, uint32_t node, struct ctx_buf *scratch,
     struct ctx_str *text, struct ctx_err *err);
@@ -47,16 +47,17 @@ int ctx_media_payload_find(struct ctx_media_payload *payload,
  * image format is not known. */
 void ctx_read_image_size(const struct ctx_base64 *b, uint32_t *w, uint32_t *h);
 /* Returns the bytes per second of an MP3 file, according to its first frame,
- * which may come after an ID3 tag.  Returns 0 if it is not an MP3 file. */
+ * which may come after an ID3 tag.  Returns 0 if the data are not an MP3
+ * file. */
 uint32_t ctx_read_mp3_rate(const struct ctx_base64 *b);
 /* Returns the number of tokens of audio with this number of tokens per second,
  * rounded up.  The duration is read from the header of a WAV or MP3 file,
- * otherwise computed from the number of bytes; it is taken as a minute if there
- * are no bytes. */
+ * otherwise computed from the number of bytes.  Without data, one minute is
+ * assumed. */
 uint64_t ctx_count_audio_tokens(const struct ctx_base64 *b,
     unsigned per_second);
-/* Finds the format of media by the first bytes of their data.  Sets format and
- * kind of *media. */
+/* Finds the format of media by the first bytes of their data.  Sets the members
+ * format and kind of *media. */
 void ctx_read_media_format(const struct ctx_base64 *b, struct ctx_media *media);
 
 /* ---- video.c ---- */
@@ -69,13 +70,14 @@ uint64_t ctx_video_tokens(const struct ctx_image *image,
 /* ---- pdf.c ---- */
 
 struct ctx_pdf {
-	/* Number of /Page objects outside of compressed parts of the PDF.  If
-	 * there are none: number of streams that may be pages, but at least one
-	 * page per 50,000 bytes. */
+	/* Number of pages: the number of /Page objects that are not compressed.
+	 * If there are none, the number of streams that may be pages, but at
+	 * least one per 50,000 bytes of the PDF. */
 	uint64_t pages;
 	/* Estimated number of tokens (o200k_base) of the text of the PDF,
-	 * usually too high: one per 2 bytes of compressed streams and per 5
-	 * bytes of others, at most 3,000 per page. */
+	 * usually too high: one token per 2 bytes of compressed streams, and
+	 * one per 5 bytes of other streams, but at most 3,000 tokens per
+	 * page. */
 	uint64_t text;
 };
 void ctx_read_pdf(const struct ctx_base64 *b, struct ctx_pdf *pdf);

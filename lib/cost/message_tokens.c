@@ -9,8 +9,8 @@
 #include "dialect/result_content.h"
 #include "store/store.h"
 
-/* Returns the surcharges for a message of this dialect: the tokens that are
- * billed besides those of its texts. */
+/* Returns the surcharges for a message of this dialect (format): the tokens
+ * that are billed in addition to those of the texts. */
 static const struct ctx_surcharges *
 find_surcharges(const struct ctx_counter *counter,
     const struct ctx_dialect *dialect)
@@ -20,8 +20,8 @@ find_surcharges(const struct ctx_counter *counter,
 		: dialect->tools.rule);
 }
 
-/* Counts the tokens of the text that a function of cost/shown_form.h ("write")
- * makes of a JSON node. */
+/* Counts the tokens of the text that the function "write" makes of a JSON node.
+ * write: a function of cost/shown_form.h. */
 static int
 count_written(struct ctx_counter *counter,
     int (*write)(struct ctx_buf *, const struct ctx_json *, uint32_t,
@@ -41,9 +41,10 @@ count_written(struct ctx_counter *counter,
 	return rc;
 }
 
-/* Counts the tokens of a JSON value in the form in which the model gets it.
- * This is JSON or, for dialects with counts_strings_only, a form of Gemini's
- * prompt, or only the keys and strings in the value, without punctuation. */
+/* Counts the tokens of a JSON value as it is in the model's prompt.  Usually
+ * the prompt contains the JSON.  For dialects (formats) with
+ * counts_strings_only, it contains a form of Gemini's, or only the keys and
+ * strings of the value. */
 static int
 count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
     const struct ctx_json *json, uint32_t node, struct ctx_cost *cost,
@@ -70,8 +71,8 @@ count_shown(struct ctx_counter *counter, const struct ctx_dialect *dialect,
 }
 
 /* Estimates the tokens of a message of unknown type: counts those of its
- * members.  Does not count members that only identify the message, nor numbers,
- * because a number may be a token count that ctx has added. */
+ * members.  Does not count members that only identify the message.  Does not
+ * count numbers, because a number may be a token count that ctx has added. */
 static int
 count_item(struct ctx_counter *counter, const struct ctx_message *message,
     struct ctx_cost *cost, struct ctx_err *err)
@@ -146,9 +147,9 @@ add_encrypted_tokens(const struct ctx_json *json, uint32_t node,
 	cost->estimated += tokens;
 }
 
-/* Adds the tokens that are billed for a tool call and its result besides those
- * of their texts, and those of a signature on the tool call, if the signature
- * is billed. */
+/* Adds the tokens that are billed for a tool call and its result in addition to
+ * those of their texts.  Also adds the tokens of the tool call's signature, if
+ * the signature is billed. */
 static void
 add_call_surcharges(const struct ctx_counter *counter,
     const struct ctx_message *message, const struct ctx_block *block,
@@ -218,11 +219,11 @@ count_media(struct ctx_counter *counter, const struct ctx_message *message,
 	return 0;
 }
 
-/* Returns true if the model does not get the counted text of a block exactly,
- * so the count is an estimate: for a block of unknown type ctx counts the JSON;
- * the provider adds a text to a document of plain text in Claude's format,
- * whose text is in the member "data" (36 and 53 tokens in two recorded
- * requests). */
+/* Returns true if the token count of a block's text is an estimate, because the
+ * model gets a different text.  There are two cases. ctx counts the JSON of a
+ * block of unknown type.  And the provider adds a text to a document of plain
+ * text in Claude's format, whose text is in the member "data" (36 and 53 tokens
+ * in two recorded requests). */
 static bool
 is_shown_otherwise(const struct ctx_json *json, const struct ctx_block *block)
 {
@@ -263,8 +264,9 @@ ctx_count_block(struct ctx_counter *counter, const struct ctx_message *message,
 	}
 	if (block->is_message)
 		return count_item(counter, message, cost, err);
-	/* A tool result that consists of blocks has no tokens itself.  Its
-	 * blocks come next in the message, and are counted then. */
+	/* A tool result that consists of blocks has no tokens itself.  The
+	 * blocks inside the result come next in message->blocks, and are
+	 * counted there. */
 	if (block->payload == 0 ||
 	    (block->kind == CTX_BLOCK_TOOL_RESULT &&
 		(message->json->nodes[block->payload].kind == CTX_JSON_ARRAY ||
@@ -432,9 +434,9 @@ count_calls(const struct ctx_message *message)
 	return n;
 }
 
-/* Stores the tokens counted so far as those of the prompt, if block i is the
- * first block of the answer.  Used for a record that contains a prompt and the
- * answer to it. */
+/* If block i is the first block of the answer, stores the tokens counted so far
+ * as the tokens of the prompt.  Used for a record that contains both a prompt
+ * and its answer. */
 static void
 record_prompt_tokens(const struct ctx_message *message, size_t i,
     struct ctx_cost *cost)
@@ -518,8 +520,8 @@ count_framing(struct ctx_counter *counter, const struct ctx_message *message,
 		frame = counter->frame_message;
 	if (fixed == 0 && !extra->framed) {
 		/* If tokens are multiplied by a factor without a correction,
-		 * the count of a short text is already too high by more than
-		 * extra->message.  So extra->message is not added. */
+		 * the count of a short text is too high by more than
+		 * extra->message.  Then extra->message is not added. */
 		if (counter->corrects ||
 		    ctx_tokens_to_model(counter, 100) == 100)
 			*tokens = extra->message;

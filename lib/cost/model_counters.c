@@ -10,8 +10,8 @@
 #define LONGEST_KEPT 256
 #define MOST_KEPT    4096
 
-/* An opened token counter.  Each one is allocated separately, so that pointers
- * to it remain valid when the array of pointers grows. */
+/* An opened token counter.  Each counter is allocated separately, so that a
+ * pointer to a counter remains valid when the array of counters grows. */
 struct ctx_model_counters_entry {
 	struct opened *opened;
 };
@@ -20,7 +20,8 @@ struct opened {
 	struct ctx_tokenizer *tokenizer;
 	struct ctx_counter counter;
 	/* The properties (basis, factor, rules for images and so on) for which
-	 * this token counter was opened, and by which find_opened finds it. */
+	 * this token counter was opened. find_opened compares these
+	 * properties. */
 	struct ctx_counter wanted;
 	const char *encoding;
 };
@@ -34,8 +35,9 @@ close_opened(struct opened *opened)
 	free(opened);
 }
 
-/* Sets how many tokens requests and messages have besides those of their texts,
- * if the tokenizer says how many such tokens a request with one message has. */
+/* Sets frame_request and frame_message, the numbers of tokens of a request and
+ * of a message outside their texts.  Sets both to 0 if the tokenizer does not
+ * have these numbers. */
 static void
 set_frame(struct ctx_counter *counter, const struct ctx_tokenizer *tokenizer)
 {
@@ -80,10 +82,10 @@ open_encoding(struct ctx_model_counters *counters, const char *encoding,
 	return 0;
 }
 
-/* Sets *name to the name of the conversation's model.  This is the first of
- * these names that is set: counters->model, the JSON string "literal",
- * counters->fallback.  If none is set, the member p of *name is NULL.  A name
- * with escapes is decoded into counters->text. */
+/* Sets *name to the name of the conversation's model.  The name is the first of
+ * these that is set: counters->model, the JSON string "literal",
+ * counters->fallback.  If none is set, name->p is NULL.  A JSON string with
+ * escapes is decoded into counters->text. */
 static int
 find_name(struct ctx_model_counters *counters, struct ctx_str literal,
     struct ctx_str *name, struct ctx_err *err)
@@ -142,7 +144,7 @@ ctx_model_has_encoding(const struct ctx_model *model, const char *encoding)
 }
 
 /* Returns true if an encoding that the user has chosen counts a model exactly.
- * For an unknown model every choice is trusted. */
+ * For an unknown model, always returns true. */
 static bool
 is_encoding_of(const struct ctx_model *model, const char *encoding)
 {
@@ -161,8 +163,9 @@ copy_name(char to[80], struct ctx_str name)
 	to[name.n] = '\0';
 }
 
-/* Returns the model of this name.  Stores what -v will print: the first unknown
- * name, and the first alias or version that the table lacks. */
+/* Returns the model with this name.  Stores the names that the option -v
+ * prints: the first unknown name, and the first name that is an alias or has a
+ * version that is not in the table of models. */
 static const struct ctx_model *
 find_model(struct ctx_model_counters *counters, struct ctx_str name)
 {
@@ -238,7 +241,7 @@ find_opened(const struct ctx_model_counters *counters, const char *encoding,
 }
 
 /* Stores how the texts of a model are counted, for the user.  Does nothing if
- * they are counted for the comparison with billed tokens. */
+ * the texts are counted for a comparison with billed tokens. */
 static void
 note_basis(struct ctx_model_counters *counters,
     const struct ctx_model_counter *model_counter)

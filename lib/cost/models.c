@@ -2,9 +2,9 @@
  * models.c - the built-in tables of models: windows, encodings and prices
  *
  * The tables are made from models.tsv, prices.tsv and names.tsv in
- * lib/gen/data, which name their sources.  Tokens of a model whose tokenizer is
- * not public are estimated: counted in a similar encoding and multiplied by a
- * factor.
+ * lib/gen/data, which name their sources.  If the tokenizer of a model is not
+ * public, its tokens are estimated: the tokens of a similar encoding are
+ * multiplied by a factor.
  */
 #include <pthread.h>
 #include <string.h>
@@ -13,18 +13,18 @@
 #include "cost/surcharges.h"
 
 #define LONGEST 256 /* maximum length of a model's name in bytes */
-/* Maximum number of places in a model's name at which the name of a row is
- * looked for. */
+/* Maximum number of offsets in a model's name at which the name of a row of the
+ * table is searched for. */
 #define MOST_STARTS 16
 
-/* A row of the table of models.  It has arrays and no pointers, because the
- * dynamic loader would have to relocate pointers at every start of a
- * program. */
+/* A row of the table of models.  The row has arrays in place of pointers,
+ * because the dynamic loader would have to relocate pointers at every start of
+ * a program. */
 struct model_row {
 	char name[40], vendor[16], encoding[16];
-	char file[64], aliases[96]; /* empty: none */
+	char file[64], aliases[96]; /* empty strings if the model has none */
 	short price; /* index of the first price, or -1 if none is known */
-	/* All other members of the model.  Its pointers are NULL. */
+	/* all other members of the model; its pointers are NULL */
 	struct ctx_model model;
 };
 
@@ -32,8 +32,8 @@ struct model_row {
 struct model_key {
 	char text[56];
 	short row;
-	/* Index of the longest other key whose text is a beginning of this
-	 * key's text, or -1 if there is none. */
+	/* Index of the key with the longest text that is a beginning of this
+	 * key's text, not counting this key; -1 if there is none. */
 	short parent;
 };
 
@@ -57,9 +57,9 @@ static const struct ctx_model unknown = {.name = "",
     .factor = 100,
     .binds = true};
 
-/* For each row: its model, the model for versions that have no row of their
- * own, and the model for other variants such as "-fast".  A model whose name is
- * NULL was not filled in yet.  The lock protects the arrays while a model is
+/* Arrays with a model for each row: the row's model; a model for versions that
+ * have no row; a model for other variants such as "-fast".  A model whose name
+ * is NULL was not filled in yet.  The lock protects the arrays while a model is
  * filled in. */
 static struct ctx_model models[COUNT(rows)], unlisted[COUNT(rows)],
     variants[COUNT(rows)];
@@ -78,8 +78,8 @@ fill_model(struct ctx_model *model, const struct model_row *row)
 	model->prices = row->price >= 0 ? &prices[row->price] : NULL;
 }
 
-/* Fills *model from a row, for variants of the row's model: they have its
- * tokenizer and window, but their prices are not known. */
+/* Fills *model from a row, for variants of the row's model: a variant has the
+ * tokenizer and window of the row's model, but its prices are not known. */
 static void
 fill_variant(struct ctx_model *model, const struct model_row *row)
 {
@@ -90,8 +90,8 @@ fill_variant(struct ctx_model *model, const struct model_row *row)
 	model->aliases = NULL;
 }
 
-/* Fills *model from a row, for versions of the row's model that have no row of
- * their own. */
+/* Fills *model from a row, for versions of the row's model that are not in the
+ * table. */
 static void
 fill_unlisted(struct ctx_model *model, const struct model_row *row)
 {
@@ -160,7 +160,7 @@ is_name_letter(char c)
 }
 
 /* Returns true if the byte at p is a dash between a letter and a digit, as in
- * qwen-3.  Such a dash is often omitted (qwen3). */
+ * qwen-3.  This dash is often omitted (qwen3). */
 static bool
 has_dash(const char *p)
 {
@@ -213,21 +213,21 @@ match_prefix(const char *name, size_t n, const char *prefix)
 	return (struct prefix_match){k, 2 * k - other};
 }
 
-/* The name of a model, and the offsets in it at which the name of a row is
- * looked for. */
+/* The name of a model, and the offsets in the name at which the name of a row
+ * is searched for. */
 struct name {
 	const char *p;
 	size_t n, n_starts;
 	size_t starts[MOST_STARTS];
-	/* text: the name in the form that keys have (struct model_key). places:
-	 * the byte at offset i of p is at the offset places[i] of text, unless
-	 * it is a dash that text omits. */
+	/* text: the name in the form of a key (struct model_key). places: for
+	 * each offset i of p, the offset of this byte in text.  For a dash that
+	 * text omits, the offset of the byte after the dash. */
 	char text[LONGEST + 1];
 	size_t places[LONGEST];
 };
 
-/* The row that matches a model's name best so far, or NULL if none does. after:
- * offset in the model's name after the part that matches. */
+/* The row that matches a model's name best so far. row: NULL if no row matches.
+ * after: offset in the model's name after the matching part. */
 struct best_match {
 	const struct ctx_model *row;
 	size_t rank, after;
@@ -248,8 +248,8 @@ write_key(struct name *name, const char *p, size_t n)
 	name->text[length] = '\0';
 }
 
-/* Stores a row in *best if it matches the model's name, from an offset on,
- * better than *best. */
+/* Stores a row in *best if the row matches the model's name, from an offset on,
+ * better than the row in *best. */
 static void
 match_row(const struct ctx_model *row, const struct name *name, size_t at,
     struct best_match *best)
@@ -278,10 +278,10 @@ find_last_key(const struct model_key *list, size_t n, const char *text)
 	return (int)from - 1;
 }
 
-/* Returns true if letters come after a version that ends in a letter, such as
- * 4o: gpt-4oo is a misspelled name, not that of a model to which the row gpt-4
- * or gpt applies. key: n bytes, with which the name begins; next: the byte of
- * the name after them. */
+/* Returns true if a version that ends with a letter, such as 4o, is followed by
+ * more letters.  Example: gpt-4oo is a misspelled name; the rows gpt-4 and gpt
+ * must not be used for it. key: the n bytes at the beginning of the name; next:
+ * the byte after these bytes. */
 static bool
 continues_version(const char *key, size_t n, char next)
 {
@@ -293,10 +293,11 @@ continues_version(const char *key, size_t n, char next)
 	return false;
 }
 
-/* Stores in *best a row of the table that matches the model's name, from an
- * offset on, better than *best, if there is one.  A key can match if the name's
- * text begins with the text of the key.  All such keys are the last key that is
- * not greater than the name's text, and parents of that key. */
+/* Searches the table for a row that matches the model's name, from an offset
+ * on, better than the row in *best, and stores this row in *best.  A key can
+ * match if the name's text begins with the text of the key.  The possible keys
+ * are the last key that is not greater than the name's text, and the parents of
+ * this key. */
 static void
 match_table(const struct name *name, size_t at, struct best_match *best)
 {
@@ -322,8 +323,8 @@ match_table(const struct name *name, size_t at, struct best_match *best)
 }
 
 /* Finds the row whose name matches best, either at the beginning of the model's
- * name or after any of the separators in it. parts: the separators, as
- * characters. */
+ * name or after any of the separators in it. parts: a string of the
+ * separators. */
 static struct best_match
 find_after_separator(const struct ctx_models *own, struct name *name,
     const char *parts)
@@ -355,8 +356,8 @@ is_own(const struct ctx_models *own, const struct ctx_model *row)
 	return false;
 }
 
-/* Returns the part of a model's name after the last slash.  Names of providers
- * may come before it, as in "openrouter/openai/gpt-5". */
+/* Returns the part of a model's name after the last slash.  The part before the
+ * slash consists of names of providers, as in "openrouter/openai/gpt-5". */
 static struct ctx_str
 skip_providers(const char *p, size_t n)
 {
@@ -369,11 +370,11 @@ skip_providers(const char *p, size_t n)
 	return (struct ctx_str){p, n};
 }
 
-/* Returns the length of a name of n bytes without what programs append to it.
- * Claude Code appends the size of the context window (opus[1m]).  OpenRouter
- * appends a word (x-ai/grok:free), but only to names that contain a provider.
- * In other names the colon belongs to the name: the tag of a local model is
- * after it (luna:latest). */
+/* Returns the length of a name of n bytes without the parts that programs
+ * append to the name.  Claude Code appends the size of the context window
+ * (opus[1m]).  OpenRouter appends a colon and a word (x-ai/grok:free), but only
+ * if the name contains a provider.  In other names, the colon and the tag after
+ * the colon belong to the name (luna:latest). */
 static size_t
 measure_alias(const char *p, size_t n, bool has_provider)
 {
@@ -384,9 +385,9 @@ measure_alias(const char *p, size_t n, bool has_provider)
 	return i;
 }
 
-/* Returns the row of which a name is an alias, or NULL if there is none.  Skips
- * names of providers before the alias, each ending with a slash.  Sets *used to
- * the length of the alias in bytes. */
+/* Returns the row with this alias, or NULL if there is none.  Ignores names of
+ * providers before the alias, each with a slash at its end.  Sets *used to the
+ * length of the alias in bytes. */
 static const struct ctx_model *
 find_alias(const char *p, size_t n, size_t *used)
 {
@@ -452,8 +453,8 @@ ctx_model_has_alias(const struct ctx_model *model, const char *name, size_t n)
 }
 
 /* Returns true if a text begins with a dash and a version of one or two digits.
- * More digits are a date, and digits followed by letters are a size (-7b).
- * Bedrock appends its own number of a revision (-1:0). */
+ * Returns false for a date (more digits), a size (-7b), and the revision that
+ * Bedrock appends (-1:0). */
 static bool
 has_version(const char *p, size_t n)
 {
@@ -505,9 +506,8 @@ is_free_word(const char *p, size_t word, size_t n)
 	return word > 0 && digits == word;
 }
 
-/* Returns true if a model's name, of which these n bytes come after the name of
- * a row, is still that of the row's model.  A word such as "-fast" may mean
- * another price. */
+/* Returns true if the n bytes after the name of a row, in a model's name, do
+ * not change the model.  A word such as "-fast" may change the price. */
 static bool
 is_same_model(const char *p, size_t n)
 {
@@ -530,17 +530,17 @@ is_tuned(struct ctx_str name)
 	return name.n > 3 && memcmp(name.p, "ft:", 3) == 0;
 }
 
-/* Returns the model for a name of which the n bytes at p come after the name or
- * the alias of a row. same: false if other words come before the name of the
- * row. */
+/* Returns the model for a name that contains the name or alias of a row. p: the
+ * n bytes after the row's name. same: false if other words come before the
+ * row's name. */
 static const struct ctx_model *
 find_rest(const struct ctx_model *model, const char *p, size_t n, bool same)
 {
 	size_t row = (size_t)(model - models);
 
 	/* The row for new models of Claude applies to all names that begin with
-	 * "claude", such as claude-novel-1.  Such a name is not that of the row
-	 * itself. */
+	 * "claude", such as claude-novel-1.  Such a name does not mean the
+	 * model of the row. */
 	if (has_version(p, n) || (row == NEWEST_CLAUDE && n > 0))
 		return find_filled(unlisted, row, fill_unlisted);
 	if (model->prices != NULL && !(same && is_same_model(p, n)))
@@ -568,8 +568,8 @@ ctx_model_find(const struct ctx_models *own, const char *p, size_t n)
 		(!is_own(own, best.row) && best.after <= used)))
 		return find_rest(alias, whole.p + used, whole.n - used, true);
 	/* A derived model may have the name of the original model at its end,
-	 * after a dash: "hermes-3-llama-3.1-70b".  So the words after dashes
-	 * are looked up, too. */
+	 * after a dash: "hermes-3-llama-3.1-70b".  So the parts of the name
+	 * after each dash are looked up, too. */
 	if (best.row == NULL) {
 		best = find_after_separator(own, &name, ".:-_");
 		same = false;

@@ -3,11 +3,11 @@
  * its tokens are estimated
  *
  * A PDF stores the contents of its pages in streams, which are usually
- * compressed.  They are not decompressed here: the tokens of the text are
- * estimated from the bytes of these streams.  Of 78 PDFs, written by pdfTeX,
- * groff, Ghostscript and others, one had more tokens (o200k_base) than
- * estimated, by 1 %. 68 had at most half as many, because positions of letters
- * and drawings take bytes, too.
+ * compressed.  The streams are not decompressed here: the tokens of the text
+ * are estimated from the number of bytes in the streams.  In 78 PDFs (written
+ * by pdfTeX, groff, Ghostscript and others), the estimate was too low once, by
+ * 1 % of the tokens (o200k_base).  For 68 PDFs, it was at least twice the
+ * tokens, because positions of letters and drawings take bytes, too.
  */
 #include <string.h>
 
@@ -31,12 +31,12 @@ enum {
 struct pdf_scan {
 	/* number of page objects, and of streams that may be pages */
 	uint64_t pages, streams;
-	/* Numbers of bytes of the streams that may be pages. packed: of streams
-	 * that are compressed; plain: of streams that are not. */
+	/* Numbers of bytes in streams that may be pages. packed: in compressed
+	 * streams; plain: in streams that are not compressed. */
 	size_t packed, plain;
-	/* Properties of the object that is being read. compressed: the object's
-	 * stream is compressed. other: the stream contains something other than
-	 * the contents of a page. */
+	/* Properties of the object that is being read. compressed: true if the
+	 * object's stream is compressed. other: true if the stream does not
+	 * contain the contents of a page. */
 	bool compressed, other;
 };
 
@@ -50,7 +50,7 @@ has_name(const struct ctx_base64 *b, size_t at, const char *name)
 	return ctx_base64_has(b, at, name) && !(next >= 'A' && next <= 'z');
 }
 
-/* Reads a name object, whose slash is at the offset at. */
+/* Reads the name object whose slash is at the offset "at". */
 static void
 read_name(struct pdf_scan *scan, const struct ctx_base64 *b, size_t at)
 {

@@ -2,20 +2,20 @@
  * python_definition.c - writes tool definitions and the arguments of tool calls
  * in the form that the prompt of Gemini 2.5 has
  *
- * A tool is a function of Python, with the descriptions in its doc string.  An
- * object in the arguments is a class of its own, whose name is made of those of
- * the function and of the arguments that lead to the object.  Google has not
- * published this form.  Of the definitions of 39 different recorded requests to
- * Gemini 2.5 in the Gemini API, those of 36 were billed exactly the tokens of
- * this form (November 2026).
+ * A tool is a function of Python, with the descriptions in its doc string.
+ * Each object in the arguments is a class.  The name of the class consists of
+ * the name of the function and the names of the arguments that lead to the
+ * object.  Google has not published this form.  Of 39 recorded requests to
+ * Gemini 2.5 in the Gemini API with different definitions, 36 were billed
+ * exactly the tokens of this form (November 2026).
  */
 #include <string.h>
 
 #include "cost/shown_form.h"
 
 enum {
-	/* Maximum number of classes of a function.  A schema that refers to
-	 * itself would have infinitely many. */
+	/* Maximum number of classes of a function.  Needed because a schema
+	 * that refers to itself would have infinitely many classes. */
 	MOST_CLASSES = 64,
 	/* maximum depth of objects inside objects */
 	DEEPEST = 5,
@@ -37,11 +37,11 @@ struct python {
 	const struct ctx_json *json;
 	struct ctx_buf *out;
 	struct ctx_err *err;
-	/* schema of all arguments; it contains the definitions to which "$ref"
-	 * refers */
+	/* JSON node of the schema of all arguments; it contains the definitions
+	 * to which "$ref" refers */
 	uint32_t schema;
-	/* true after memory could not be allocated; nothing more is written
-	 * then */
+	/* true after memory could not be allocated; then nothing more is
+	 * written */
 	bool failed;
 	struct ctx_buf names, text;
 	struct python_class classes[MOST_CLASSES];
@@ -83,8 +83,8 @@ put_node(struct python *p, uint32_t node)
 		    ctx_json_append_text(p->json, node, p->out, p->err) < 0;
 }
 
-/* Writes a description, if there is one.  Lines after the first one are
- * indented, unless they are empty. */
+/* Writes a description, if there is one.  All lines but the first are indented,
+ * unless they are empty. */
 static void
 put_description(struct python *p, uint32_t node)
 {
@@ -133,8 +133,8 @@ add_camel_case(struct python *p, const char *name, size_t n)
 }
 
 /* Writes the name of the class of an object, and adds the class to those that
- * must be written. from: class that contains the object. key: JSON node of the
- * object's name in that class. */
+ * must be written. from: the class that has the object as a property. key: JSON
+ * node of the property's name. */
 static void
 put_class_name(struct python *p, uint32_t schema,
     const struct python_class *from, uint32_t key)
@@ -180,7 +180,8 @@ put_literals(struct python *p, uint32_t list)
 }
 
 /* Returns the JSON node with the name of a schema's type, or 0 if there is
- * none.  If there are several types, it is the first one that is not "null". */
+ * none.  If the schema has several types, returns the first type that is not
+ * "null". */
 static uint32_t
 find_type(const struct ctx_json *json, uint32_t schema)
 {
@@ -254,8 +255,7 @@ is_null_type(const struct ctx_json *json, uint32_t schema)
 	    ctx_json_is(json, type, "NULL");
 }
 
-/* Writes the type of an argument.  If it is a union of types, leaves out
- * "null". */
+/* Writes the type of an argument.  In a union of types, leaves out "null". */
 static void
 put_type(struct python *p, uint32_t schema, const struct python_class *from,
     uint32_t key)

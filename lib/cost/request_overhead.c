@@ -13,15 +13,15 @@
  * json: as JSON without white space, with the name, description and schema of
  * each tool (the chat templates of open models).
  *
- * texts: as names and descriptions, and of each schema the keys, types,
- * formats, enumerations, required names, descriptions and examples (Gemini 2.0,
- * and Gemini on Vertex AI).
+ * texts: as names and descriptions, and these parts of each schema: keys,
+ * types, formats, enumerations, required names, descriptions and examples
+ * (Gemini 2.0, and Gemini on Vertex AI).
  *
  * python, declaration: see cost/python_definition.c and cost/declaration.c
  * (Gemini API since 2.5 and since 3).
  *
- * The model's prompt also contains a text around all tool definitions.  Its
- * number of tokens is in struct ctx_tools, as far as it is known.
+ * The model's prompt also contains a text around the tool definitions.  The
+ * number of tokens of this text is in struct ctx_tools, if it is known.
  *
  * Sources: "tool use system prompt token count" in Anthropic's tool use
  * overview (2026), and the chat templates of open models.
@@ -46,8 +46,8 @@ struct overhead_count {
 	struct ctx_counter *counter;
 	const struct ctx_json *json;
 	const struct ctx_tools *rule;
-	/* surcharges that belong to the model's rule for tools: tokens that are
-	 * billed besides those of texts */
+	/* surcharges of the model's rule for tools: tokens that are billed in
+	 * addition to those of texts */
 	const struct ctx_surcharges *extra;
 	struct ctx_cost cost; /* tokens and characters counted so far */
 	/* Tool definitions of the request, in the form in which the model gets
@@ -67,8 +67,8 @@ is_list(const struct ctx_json *json, uint32_t node)
 }
 
 /* Looks up several keys in an object.  Returns the JSON node of the value of
- * the first key that the object has, or 0 if the object has none of the keys,
- * or if this value is null. */
+ * the first key that the object has.  Returns 0 if this value is null, or if
+ * the object has none of the keys. */
 static uint32_t
 find_first_of(const struct ctx_json *json, uint32_t obj,
     const char *const *keys)
@@ -81,8 +81,8 @@ find_first_of(const struct ctx_json *json, uint32_t obj,
 /* ---- the system prompt ---- */
 
 /* Counts the tokens of a system prompt, which is a string, an array of text
- * blocks, or {"parts": [...]}.  Gemini also takes a single part without an
- * array. */
+ * blocks, or {"parts": [...]}.  Gemini also accepts a single part in place of
+ * the array. */
 static int
 count_prompt(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 {
@@ -100,7 +100,8 @@ count_prompt(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 		text = one;
 		if (json->nodes[one].kind == CTX_JSON_OBJECT)
 			text = ctx_json_find(json, one, "text");
-		if (text == 0) /* OpenTelemetry's format has another key */
+		/* in OpenTelemetry's format, the key is "content" */
+		if (text == 0)
 			text = ctx_json_find(json, one, "content");
 		if (text != 0 &&
 		    ctx_count_value(b->counter, json, text, &b->cost, err) < 0)
@@ -137,8 +138,8 @@ count_texts(struct overhead_count *b, uint32_t node, struct ctx_err *err)
 	return 0;
 }
 
-/* Schemas inside a JSON schema that are visited next: the schemas of the member
- * "properties", or the schema of the member "items". */
+/* The schemas inside a JSON schema that are counted next: those in the member
+ * "properties", or the one in the member "items". */
 struct schema_level {
 	/* JSON nodes. key: key of the next schema; end: first node after all
 	 * these schemas. */
@@ -148,8 +149,8 @@ struct schema_level {
 };
 
 /* Counts the tokens of a JSON schema, without those of the schemas inside it.
- * Appends at most two elements to the array found, which say where the schemas
- * inside it are: in "items" and in "properties". */
+ * Appends at most two elements to the array "found": for the schemas in "items"
+ * and for those in "properties". */
 static int
 count_level(struct overhead_count *b, uint32_t schema, unsigned depth,
     struct schema_level *found, size_t *n, struct ctx_err *err)
@@ -277,9 +278,9 @@ find_schema(const struct overhead_count *b, uint32_t tool)
 	return inner != 0 ? inner : schema;
 }
 
-/* Adds the tokens of a tool definition. key: JSON node of the tool's name, if
- * the definitions are members of an object whose keys are the names; 0 if they
- * are elements of an array. */
+/* Adds the tokens of a tool definition. key: JSON node of the tool's name if it
+ * is the key of the definition; 0 if the definition is an element of an
+ * array. */
 static int
 add_listed_tool(struct overhead_count *b, uint32_t tool, uint32_t key,
     struct ctx_err *err)
@@ -303,7 +304,8 @@ add_listed_tool(struct overhead_count *b, uint32_t tool, uint32_t key,
 		return add_definition(b, &one, err);
 	}
 	if (type == 0 || json->nodes[type].kind != CTX_JSON_STRING)
-		/* This is not a tool, but a cache breakpoint, for example. */
+		/* The element is not a tool, but a cache breakpoint, for
+		 * example. */
 		return 0;
 	b->any = true;
 	return add_provided(b, tool, type, err);
@@ -323,8 +325,9 @@ add_by_name(struct overhead_count *b, uint32_t all, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds the tokens of all tool definitions.  They are an array or, in the AI
- * SDK, an object.  Gemini's array contains arrays of functions.  ShareGPT has a
+/* Adds the tokens of all tool definitions.  The definitions are an array or, in
+ * the AI SDK, an object.  In Gemini's format, each element of the array
+ * contains an array of functions.  In ShareGPT's format, the definitions are a
  * string with the JSON of an array, which the model gets unchanged. */
 static int
 add_tools(struct overhead_count *b, uint32_t list, struct ctx_err *err)
@@ -392,8 +395,8 @@ is_responses(const struct ctx_record_layout *layout)
 	return strcmp(layout->dialect->name, "openai-responses") == 0;
 }
 
-/* Adds the tokens that were measured for a request with tools, besides those of
- * the texts of the definitions. */
+/* Adds the tokens that were measured for a request with tools, in addition to
+ * those of the texts of the definitions. */
 static void
 add_surcharges(struct overhead_count *b, const struct ctx_record_layout *layout)
 {
@@ -412,9 +415,9 @@ static int
 add_framing(struct overhead_count *b, const struct ctx_record_layout *layout,
     struct ctx_err *err)
 {
-	/* The text before the tool definitions begins with "# Tools".  It is
-	 * counted without the #, because published token counts are one token
-	 * lower than a count that includes the #. */
+	/* The text before the tool definitions begins with "# Tools".  The # is
+	 * not counted, because published token counts are one token lower than
+	 * a count with the #. */
 	static const char head[] = " Tools\n\n## functions\n\n"
 				   "namespace functions {\n\n",
 			  foot[] = "} // namespace functions";
@@ -479,15 +482,15 @@ count_tools(struct overhead_count *b, const struct ctx_record_layout *layout,
 	if (ctx_count_marked_text(b->counter, b->text.p, b->text.n, &b->cost,
 		err) < 0)
 		return -1;
-	/* b->fixed, the tokens besides those of texts, can be negative only if
-	 * the request has tools.  The tool definitions have more tokens than
-	 * that, so the sum is not negative. */
+	/* The sum is not negative. b->fixed (the tokens that are not in texts)
+	 * is negative only if the request has tools, and the tool definitions
+	 * have more tokens than its absolute value. */
 	b->cost.tokens += (uint64_t)b->fixed;
 	return count_answer(b, layout, err);
 }
 
-/* Returns true if the request turns thinking on with the type "enabled", which
- * has a budget for the thinking. */
+/* Returns true if the request turns thinking on with the type "enabled"
+ * (thinking with a budget of tokens). */
 static bool
 is_thinking(const struct ctx_json *json, uint32_t request)
 {
@@ -502,8 +505,8 @@ is_thinking(const struct ctx_json *json, uint32_t request)
 	    "enabled");
 }
 
-/* Returns the number of tokens that a request has besides those of its
- * messages, system prompt, tools and schemas. */
+/* Returns the number of tokens of a request that belong neither to its messages
+ * nor to the system prompt, tools or schemas. */
 static uint64_t
 count_priming(const struct overhead_count *b,
     const struct ctx_record_layout *layout)
@@ -557,9 +560,9 @@ ctx_count_request_overhead(struct ctx_counter *counter,
 	overhead->estimated = counter->basis == CTX_BASIS_ESTIMATED
 	    ? overhead->tokens
 	    : overhead->tools + thinking;
-	/* The number of tokens of a system prompt that the provider or host
-	 * adds was measured, but its text is not known, so it is an
-	 * estimate. */
+	/* The number of tokens of the system prompt that the provider or host
+	 * adds is an estimate: it was measured, but the text of that prompt is
+	 * not known. */
 	if (b.extra->request > 0 && counter->basis != CTX_BASIS_ESTIMATED)
 		overhead->estimated += priming;
 	return rc;

@@ -1,13 +1,12 @@
-/* shown_form.h - writes tool definitions, tool calls and tool results in the
- * forms in which Gemini's prompt contains them, so that their tokens can be
- * counted */
+/* shown_form.h - writes tool definitions, tool calls and tool results as
+ * Gemini's prompt contains them, so that their tokens can be counted */
 #ifndef CTX_SHOWN_FORM_H
 #define CTX_SHOWN_FORM_H
 
 #include "cost/tool_schema.h"
 
 /* Byte that stands for one token between two texts, such as a quote.  The texts
- * before and after it are counted separately.  This byte never occurs in
+ * before and after this byte are counted separately.  The byte never occurs in
  * UTF-8. */
 #define CTX_TOKEN_MARK '\xff'
 

@@ -4,11 +4,12 @@
  * Gemini signs the thoughts before a tool call.  The signature is base64 of a
  * message of Protocol Buffers, whose contents are encrypted.  A billed
  * signature (see surcharges.c) costs as many tokens as the API reported for the
- * thoughts of the answer that contains it.  A request does not contain this
- * number, so it is estimated from the length of the signature.  In 513 recorded
- * answers (2025 and 2026) the median error was 6 %, because the bytes per token
- * vary from thought to thought.  The numbers in the table below are 2 to 6 %
- * higher than those that fit best, so that fewer estimates are too low.
+ * thoughts of the answer that contains it.  A request does not contain the
+ * number of the thoughts' tokens, so the number is estimated from the length of
+ * the signature.  In 513 recorded answers (2025 and 2026) the median error was
+ * 6 %, because the number of bytes per token varies.  The numbers in the table
+ * below are 2 to 6 % higher than the numbers that fit best, so that fewer
+ * estimates are too low.
  *
  * The first bytes identify the form of a signature: one field with number 1
  * that has all data, several fields with number 1 (streamed answers), a field
@@ -23,8 +24,8 @@
 #define MOST_HEAD 6
 
 /* How the tokens of a signature are computed from its base64, for each form of
- * signatures. free: number of bytes at the beginning that are not counted;
- * tokens: number of tokens per 1,000 bytes after them. */
+ * signatures. free: number of bytes that are not counted, at the beginning;
+ * tokens: number of tokens per 1,000 bytes of the other bytes. */
 static const struct {
 	enum ctx_signature_form form;
 	size_t free, tokens;
@@ -45,13 +46,15 @@ find_form(const struct ctx_base64 *b)
 
 	if (byte == 1)
 		return CTX_SIGNATURE_NUMBERED;
-	if (byte == 0x12) /* the tag of field 2 with bytes */
+	/* tag of field 2 of Protocol Buffers, if the field contains bytes */
+	if (byte == 0x12)
 		return CTX_SIGNATURE_WRAPPED;
-	if (byte != 0x0a) /* the tag of field 1 with bytes */
+	/* tag of field 1 of Protocol Buffers, if the field contains bytes */
+	if (byte != 0x0a)
 		return 0;
 	/* Each byte of a field's length contains 7 bits of the length, the
-	 * lowest bits first.  The highest bit of the byte is set if another
-	 * byte of the length comes after it. */
+	 * lowest bits first.  The highest bit of a byte is set if another byte
+	 * of the length follows. */
 	for (i = 1; i < MOST_HEAD; i++) {
 		byte = ctx_base64_byte(b, i);
 		if (byte < 0)

@@ -1,12 +1,12 @@
 /*
- * surcharges.c - the table of the tokens that providers bill for a request
- * besides those of its texts
+ * surcharges.c - the table of the tokens that providers bill for a request in
+ * addition to those of its texts
  *
- * Providers do not publish these figures.  They were fitted by least squares in
- * November 2026 to the billed input tokens of recorded requests;
- * tests/bench/billed.py measures the remaining errors, which NOTES.md
- * lists.  Where a figure differs between requests or was measured only a few
- * times, the larger value was taken.
+ * Providers do not publish these figures.  The figures were fitted by least
+ * squares in November 2026 to the billed input tokens of recorded requests.
+ * tests/bench/billed.py measures the remaining errors; NOTES.md lists them.
+ * Where a figure differs between requests or was measured only a few times, the
+ * larger value was taken.
  *
  * OpenAI (1,800 requests): GPT-5 and the o-series have 2 tokens instead of 3
  * once per request, and GPT-5 has a channel with each earlier answer.  Tools
@@ -20,36 +20,36 @@
  * to 10 with OpenAI's Chat Completions, 0 or 1 with OpenAI's Responses.
  *
  * GPT-4 is billed 4 tokens more for a request with tools but without a system
- * message.  They are not counted: ctx-prune may remove the system message, and
- * it adds up the tokens of the messages that are kept.
+ * message.  These 4 tokens are not counted, because ctx-prune may remove the
+ * system message, and only adds up the tokens of the kept messages.
  *
  * Claude (560 requests): a tool definition is written as "<function>" and JSON.
- * A tool call is written with a tag for itself and one for each argument.
- * "thinking" of the type "adaptive" adds nothing, except 17 tokens in requests
- * without tools to Opus 4.6, which are not counted.
+ * A tool call is written with one tag for the call and one tag for each
+ * argument.  "thinking" of the type "adaptive" adds nothing, except 17 tokens
+ * in requests without tools to Opus 4.6, which are not counted.
  *
  * Gemini (658 requests).  In the Gemini API since 2.5, each message and a
  * system prompt outside the messages cost one token.  Tools, calls and results
  * are in the forms of python_definition.c (2.5) and declaration.c (3 and
- * later); the figure of a call is for the words around it and its result.
- * Vertex AI and Gemini 2.0 bill only names and texts and, of definitions, also
- * the types, but no JSON schema.  They bill the schema of an answer like that
- * of a tool; the Gemini API since 2.5 does not bill it at all.  Estimates for
- * Gemini 2.0 have one token more for each definition and two for each call,
- * because names and keys are short texts.
+ * later); the figure of a call is for the words around the call and its result.
+ * Vertex AI and Gemini 2.0 bill only names and texts, and the types in
+ * definitions, but no JSON schema.  They bill the schema of an answer like the
+ * schema of a tool.  The Gemini API since 2.5 does not bill the schema of an
+ * answer.  For Gemini 2.0, ctx adds one token for each definition and two for
+ * each call to its estimates, because names and keys are short texts.
  *
- * A signature on a tool call is billed as the thoughts that it signs: in the
- * Gemini API by Gemini 3 and later, and by 2.5 if the answer was streamed; on
- * Vertex AI by 2.5, and by 3 if the signature has the form of 2026.  Other
- * signatures are not billed.  Thoughts are billed as texts (2 requests).  A PDF
- * in a tool result of Gemini 3 was billed as an image in the Gemini API (6
- * requests), but not on Vertex AI.
+ * The signature of a tool call costs as many tokens as the thoughts that it
+ * signs.  In the Gemini API, it is billed by Gemini 3 and later, and by 2.5 if
+ * the answer was streamed.  On Vertex AI, it is billed by 2.5, and by 3 if the
+ * signature has the form of 2026.  Other signatures are not billed.  Thoughts
+ * are billed as texts (2 requests).  A PDF in a tool result of Gemini 3 was
+ * billed as an image in the Gemini API (6 requests), but not on Vertex AI.
  *
- * Models of other providers (each has its number of requests below, of 2025 and
- * 2026): their hosts have prompts of their own, which differ.  With one tool,
- * Llama 3.1 to 3.3 cost 106 tokens on Together and 421 on Hugging Face, Llama 4
- * 100 on Bedrock and 660 on Groq; gpt-oss has 4 tokens more on Groq; Grok 4.1
- * has none of the 148 tokens on Azure.
+ * Models of other providers (the numbers of requests of 2025 and 2026 are
+ * below): each host adds its own prompt.  With one tool, Llama 3.1 to 3.3 cost
+ * 106 tokens on Together and 421 on Hugging Face, Llama 4 100 on Bedrock and
+ * 660 on Groq; gpt-oss has 4 tokens more on Groq; Grok 4.1 has none of the 148
+ * tokens on Azure.
  */
 #include "cost/surcharges.h"
 
@@ -71,7 +71,8 @@
 #define CLAUDE_BEFORE_4_8 \
 	CLAUDE, .named = 6, .call = 40, .argument = 14, .parallel = 27
 /* GEMINI: values that the models in the Gemini API since 2.5 have.
- * GEMINI_TEXTS: values of all models whose prompt has only texts of tools. */
+ * GEMINI_TEXTS: values of the models whose prompt contains only the texts of
+ * tool definitions. */
 #define GEMINI                                                       \
 	.answer_form = CTX_ANSWER_HIDDEN, .message = 1, .system = 1, \
 	.keeps_thoughts = true, UNMEASURED
@@ -196,7 +197,8 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
     /* GLM 4.5 to 5.1: 37 requests */
     [CTX_TOOLS_GLM] =
 	{.name = "glm", OPEN(1, 4), .tools = 87, .definition = 27, .call = 22},
-    /* GLM 5.2 and later: 5 requests; tools as GLM */
+    /* GLM 5.2 and later: 5 requests; the values for tools are those of GLM 4.5
+     * to 5.1 */
     [CTX_TOOLS_GLM_5] = {.name = "glm-5",
 	OPEN(1, 11),
 	.tools = 87,
@@ -224,8 +226,8 @@ static const struct ctx_surcharges surcharges[CTX_TOOLS_RULES] = {
 	UNMEASURED,
 	.definition = 30,
 	.call = 20},
-    /* Nova 1: 34 requests; those of one message without tools are billed for
-     * their texts alone (11 of 11) */
+    /* Nova 1: 34 requests; a request of one message without tools is billed
+     * only for its text (11 of 11) */
     [CTX_TOOLS_NOVA] = {.name = "nova", OPEN(3, -3), .tools = 358, .call = 19},
     /* Nova 2: 24 requests */
     [CTX_TOOLS_NOVA_2] = {.name = "nova-2",

@@ -1,5 +1,5 @@
-/* surcharges.h - tokens that a provider bills for a request beyond those of its
- * texts */
+/* surcharges.h - tokens that a provider bills for a request in addition to
+ * those of its texts */
 #ifndef CTX_SURCHARGES_H
 #define CTX_SURCHARGES_H
 
@@ -26,8 +26,8 @@ enum ctx_answer_form {
 	CTX_ANSWER_HIDDEN, /* the schema is not in the prompt */
 };
 
-/* Forms of signatures of tool calls.  They differ by where the reasoning that
- * they sign was written; see cost/signature.c. */
+/* Forms of signatures of tool calls.  The form depends on the model and service
+ * that wrote the signed reasoning; see cost/signature.c. */
 enum ctx_signature_form {
 	CTX_SIGNATURE_SINGLE = 1 << 0,
 	CTX_SIGNATURE_STREAMED = 1 << 1,
@@ -35,43 +35,44 @@ enum ctx_signature_form {
 	CTX_SIGNATURE_NUMBERED = 1 << 3,
 };
 
-/* Numbers of tokens that are billed for the models of a family besides the
- * tokens of texts.  These texts are those of messages, names and arguments of
- * tool calls, tool results, and tool definitions in the form that the family
- * uses. */
+/* Numbers of tokens that are billed for the models of a family in addition to
+ * the tokens of texts.  Texts are here: texts of messages, names and arguments
+ * of tool calls, tool results, and tool definitions. */
 struct ctx_surcharges {
 	/* name of the family in models.tsv, models.json and --models */
 	const char *name;
 	enum ctx_tool_form form;
 	enum ctx_answer_form answer_form;
 	/* answer: number of tokens that the provider adds to a request whose
-	 * answer must follow a JSON schema, besides the tokens of the schema;
-	 * answer_responses: this number in OpenAI's Responses format. */
+	 * answer must follow a JSON schema, without the tokens of the schema;
+	 * answer_responses: the number for requests in OpenAI's Responses
+	 * format. */
 	uint8_t answer, answer_responses;
 	/* True if the members request and frame are used for requests and
 	 * messages, and the numbers of the dialect (format) are ignored. */
 	bool framed;
-	uint8_t frame; /* number of tokens of each message besides its text */
-	/* Number of tokens of each request.  If framed is false, the tokens of
-	 * ctx_dialect.priming are counted, too. */
+	uint8_t frame; /* number of tokens of each message, without its text */
+	/* Number of tokens that are added to each request.  If framed is false,
+	 * ctx_dialect.priming is added, too. */
 	int16_t request;
-	/* number of tokens of each message in Gemini's format */
+	/* number of tokens that are added to each message in Gemini's format */
 	uint8_t message;
-	/* number of tokens of each text message of the assistant */
+	/* number of tokens that are added to each assistant message with a
+	 * text */
 	uint8_t assistant;
-	/* Number of tokens of a system prompt that is not a message, besides
-	 * those of its text. */
+	/* Number of tokens of a system prompt that is not a message, without
+	 * the tokens of its text. */
 	uint8_t system;
-	/* tools: number of tokens of a request that has tools, besides those in
-	 * struct ctx_tools. responses: number of tokens that a request with
-	 * tools has in addition in OpenAI's Responses format; may be
+	/* tools: number of tokens that are added to a request with tools, and
+	 * to the tokens in struct ctx_tools. responses: number of tokens that
+	 * are also added if the request has OpenAI's Responses format; may be
 	 * negative. */
 	uint16_t tools;
 	int8_t responses;
-	/* number of tokens of a request that names the tool which must be
-	 * called */
+	/* number of tokens that are added to a request that names the tool
+	 * which must be called */
 	uint8_t named;
-	/* tokens of each tool definition besides those of its text */
+	/* number of tokens of each tool definition, without its text */
 	uint8_t definition;
 	/* Numbers of tokens. call: for each tool call with its result.
 	 * argument: for each argument of a tool call, if the arguments are a
@@ -86,9 +87,9 @@ struct ctx_surcharges {
 	 * Google's own format ("parameters").  A schema in JSON Schema
 	 * ("parametersJsonSchema") is not in the prompt. */
 	bool hides_json_schemas;
-	/* Rule that is used in place of this rule if the name of the model says
-	 * that the provider is Vertex AI ("vertex_ai/gemini-2.5-pro");
-	 * CTX_TOOLS_NONE if this rule is used there, too. */
+	/* Rule that replaces this rule if the name of the model says that the
+	 * provider is Vertex AI ("vertex_ai/gemini-2.5-pro").  CTX_TOOLS_NONE
+	 * if this rule is also used for Vertex AI. */
 	enum ctx_tools_rule vertex;
 	/* True if texts that directly follow each other in a message are joined
 	 * before their tokens are counted. */
@@ -96,16 +97,15 @@ struct ctx_surcharges {
 	/* True if the prompt contains the values of a tool call's arguments as
 	 * texts, not as JSON. */
 	bool shows_values;
-	/* Numbers of tokens that are billed in addition. thinking: once for a
-	 * request that turns thinking on. reasoning: for each reasoning block
-	 * that is billed. */
+	/* Numbers of tokens that are added. thinking: to a request that turns
+	 * thinking on. reasoning: to each reasoning block that is billed. */
 	uint8_t thinking, reasoning;
 	/* True if a page of a PDF in a tool result costs as many tokens as an
 	 * image. */
 	bool result_pages;
-	/* True if the texts of reasoning are billed in all turns, even for a
-	 * model whose signatures of earlier turns are not billed
-	 * (ctx_counter.drops_reasoning). */
+	/* True if the texts of reasoning are billed in all turns.  Overrides
+	 * ctx_counter.drops_reasoning, which then only means that signatures of
+	 * earlier turns are not billed. */
 	bool keeps_thoughts;
 	/* Forms of signatures of tool calls that are billed, as bits of enum
 	 * ctx_signature_form. */

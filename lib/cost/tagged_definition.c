@@ -1,18 +1,18 @@
 /*
- * tagged_definition.c - writes tool definitions in the form in which Claude
- * gets them
+ * tagged_definition.c - writes tool definitions as Claude's prompt contains
+ * them
  *
  * The form is <function>, JSON, </function> and a line feed.  Anthropic has not
- * published it.  It was inferred from recorded requests to Sonnet 4.5 and Haiku
- * 4.5: the tokens of most definitions differ by at most two from those billed
- * (November 2026).
+ * published the form.  It was inferred from recorded requests to Sonnet 4.5 and
+ * Haiku 4.5: the tokens of most definitions differ by at most two from those
+ * billed (November 2026).
  */
 #include <string.h>
 
 #include "cost/tool_schema.h"
 
-/* Appends a JSON text that has no white space between its tokens, with a space
- * after each comma and colon outside of strings. */
+/* Appends a JSON text, and inserts a space after each comma and colon outside
+ * of strings.  The JSON text must have no white space between its tokens. */
 static int
 add_spaced(struct ctx_buf *out, struct ctx_str text, struct ctx_err *err)
 {

@@ -52,7 +52,7 @@ uint64_t
 ctx_correct_tokens(const struct ctx_counter *counter, uint64_t tokens,
     int64_t correction)
 {
-	/* At least half of the encoding's tokens are counted, however many
+	/* At least half of the encoding's tokens are counted, even if many
 	 * characters have a negative correction. */
 	uint64_t least = tokens - tokens / 2;
 	int64_t sum;

@@ -21,9 +21,9 @@ int ctx_count_marked_text(struct ctx_counter *counter, const char *p, size_t n,
  * message before they are counted. */
 bool ctx_text_is_joined(const struct ctx_counter *counter,
     const struct ctx_message *message, size_t i);
-/* Several texts of a message that are joined are counted as one text.  If text
- * block i is the first of these texts, adds the tokens and characters of the
- * whole text to *cost.  Adds nothing for the other texts. */
+/* Counts texts of a message that are joined as one text.  If text block i is
+ * the first of the joined texts, adds the tokens and characters of the whole
+ * text to *cost.  Adds nothing for the other joined texts. */
 int ctx_count_joined_text(struct ctx_counter *counter,
     const struct ctx_message *message, size_t i, struct ctx_cost *cost,
     struct ctx_err *err);

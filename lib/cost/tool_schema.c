@@ -24,19 +24,19 @@ struct level {
 	enum part part;
 	unsigned depth; /* number of indentation steps */
 	uint32_t schema;
-	/* number of schemas around this one, at most DEEPEST */
+	/* number of schemas that contain this schema, at most DEEPEST */
 	unsigned nested;
 	/* JSON nodes. at: element or key that is written next; end: node after
 	 * the last element. */
 	uint32_t at, end;
 	bool any; /* true once an element has been written */
 	/* If the part is MEMBERS (the members of an object): JSON node of the
-	 * default value of the member that was written last, or 0 if that
-	 * member has none. */
+	 * default value of the member that was written last, or 0 if it has
+	 * none. */
 	uint32_t initial;
 	/* If the part is MEMBERS (the members of an object): names of the
-	 * members that the schema requires.  If it is NAMES (a list of types):
-	 * names of the types that were already written. */
+	 * members that the schema requires.  If the part is NAMES (a list of
+	 * types): names of the types that were already written. */
 	struct ctx_intern names;
 };
 
@@ -44,8 +44,8 @@ struct level {
  * failed is set to true, and nothing more is written. */
 struct types {
 	const struct ctx_json *json;
-	/* schema of all arguments; it may contain definitions to which its
-	 * parts refer */
+	/* JSON node of the schema of all arguments; it may contain definitions
+	 * to which other parts of the schema refer */
 	uint32_t schema;
 	struct ctx_buf *out;
 	struct ctx_err *err;
@@ -147,8 +147,8 @@ put_comment(struct types *t, uint32_t description, unsigned depth)
 	put_str(t, "\n");
 }
 
-/* Returns the name of a member with escapes decoded.  It is valid until the
- * next call. */
+/* Returns the name of a member with escapes decoded.  The returned name is
+ * valid until the next call. */
 static struct ctx_str
 decode_name(struct types *t, uint32_t node)
 {
@@ -336,8 +336,8 @@ put_alternative(struct types *t, struct level *level)
 }
 
 /* Writes the next type of a member "type" that is a list of type names.  Skips
- * a name that was already written, because the schema's members would be
- * written again each time, at each nesting level. */
+ * a name that was already written: otherwise the schema's members would be
+ * written again for each repetition, at each nesting level. */
 static bool
 put_listed_type(struct types *t, struct level *level)
 {
@@ -357,9 +357,9 @@ put_listed_type(struct types *t, struct level *level)
 	return true;
 }
 
-/* Writes the parts of schemas that are on the stack, the last one first, until
- * the stack is empty.  If memory could not be allocated, only frees these
- * parts. */
+/* Writes the parts of schemas that are on the stack, beginning with the last
+ * part, until the stack is empty.  If memory could not be allocated, only frees
+ * the parts. */
 static void
 put_levels(struct types *t)
 {

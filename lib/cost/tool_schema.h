@@ -1,5 +1,5 @@
-/* tool_schema.h - writes tool definitions in the forms in which models get
- * them, so that their tokens can be counted */
+/* tool_schema.h - writes tool definitions as they are in the models' prompts,
+ * so that their tokens can be counted */
 #ifndef CTX_COST_TOOL_SCHEMA_H
 #define CTX_COST_TOOL_SCHEMA_H
 
@@ -15,14 +15,13 @@ struct ctx_definition {
  * to out. */
 int ctx_tool_schema_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err);
-/* Appends a tool definition in the form in which Claude gets it: JSON in a
- * tag. */
+/* Appends a tool definition as Claude's prompt contains it: JSON in a tag. */
 int ctx_tagged_definition_add(struct ctx_buf *out, const struct ctx_json *json,
     const struct ctx_definition *tool, struct ctx_err *err);
 /* Follows the member "$ref" of a schema, such as "#/$defs/Address", to a schema
- * inside root (the schema of all arguments).  Returns the schema that was
- * found.  If there is no such member, or nothing at its target, returns the
- * schema that was passed, which may be 0. */
+ * inside root (the schema of all arguments).  Returns the JSON node of the
+ * schema that was found.  If there is no "$ref", or if its target does not
+ * exist, returns the schema that was passed, which may be 0. */
 uint32_t ctx_schema_follow(const struct ctx_json *json, uint32_t root,
     uint32_t schema);
 /* Adds the names of the properties that a schema requires to the table "names",

@@ -20,8 +20,8 @@ struct model_file {
 	struct ctx_err *err;
 };
 
-/* Sets *f->err: names the file and one of its models, and says what is wrong
- * with this model.  Returns -1. */
+/* Sets *f->err to a message that names the file and one of its models, and says
+ * what is wrong with this model.  Returns -1. */
 static int
 complain(const struct model_file *f, const char *model, const char *what)
 {
@@ -30,8 +30,8 @@ complain(const struct model_file *f, const char *model, const char *what)
 	return -1;
 }
 
-/* Sets *f->err: names the file, and says what is wrong with the whole file.
- * Returns -1. */
+/* Sets *f->err to a message that names the file and says what is wrong with the
+ * whole file.  Returns -1. */
 static int refuse_file(const struct model_file *f, const char *fmt, ...)
     CTX_FORMAT(2, 3);
 static int
@@ -62,8 +62,8 @@ scale_number(const json_t *value, double scale, double most, uint64_t *to)
 	return true;
 }
 
-/* Sets *number to the number for which name_of returns the name in a JSON
- * string.  Returns false if there is no such number. */
+/* Sets *number to the number whose name is in a JSON string: the number for
+ * which name_of returns this name.  Returns false if there is none. */
 static bool
 find_number(const json_t *value, const char *(*name_of)(unsigned number),
     unsigned *number)
@@ -96,8 +96,8 @@ read_rule(const json_t *value, const char *(*name_of)(unsigned number),
 	return true;
 }
 
-/* Reads the prices of a model into *price, and makes model->prices point there.
- * A price that is 0 or missing counts as not known. */
+/* Reads the prices of a model into *price, and makes model->prices point to
+ * *price.  A price that is 0 or missing counts as not known. */
 static bool
 read_price(const json_t *value, struct ctx_model *model,
     struct ctx_price *price)
@@ -276,9 +276,9 @@ take_member(const struct model_file *f, struct ctx_model *model,
 
 /* Sets model->basis: how far to trust the token counts of a model. one: JSON
  * object of the model, which was read into *model.  Returns false if the object
- * has a factor but no encoding, although the model's encoding is one of Claude:
- * such an encoding needs no factor, and the user has measured the factor with
- * another encoding. */
+ * has a factor but no encoding, and the model's encoding is an encoding of
+ * Claude.  An encoding of Claude needs no factor, so the user must have
+ * measured the factor with another encoding. */
 static bool
 set_basis(struct ctx_model *model, const json_t *one)
 {
@@ -318,9 +318,9 @@ open_models(const struct model_file *f, FILE **in)
 	if (*in != NULL)
 		return 1;
 	/* fopen(3) fails with EACCES in two cases.  If the user may not read
-	 * the file, this is an error.  If the user may not search its
-	 * directory, stat(2) fails, too; this is the directory of another user,
-	 * and the file counts as missing. */
+	 * the file, this is an error.  If the user may not search the directory
+	 * of the file, stat(2) fails, too: then the directory belongs to
+	 * another user, and the file counts as missing. */
 	if (errno != ENOENT && errno != ENOTDIR &&
 	    (errno != EACCES || stat(f->path, &st) == 0))
 		return ctx_err_sys(f->err, errno, "cannot open %s", f->path);
@@ -371,8 +371,8 @@ load_models(const struct model_file *f, json_t **all)
 	if (rc > 0) {
 		errno = 0;
 		*all = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error);
-		/* That memory was exhausted is known only from errno: jansson
-		 * then reports a syntax error, or reports no error and loses a
+		/* Only errno says that memory was exhausted: jansson then
+		 * reports a syntax error, or reports no error and loses a
 		 * character of a string. */
 		if (errno == ENOMEM)
 			rc = ctx_err_nomem(f->err);

@@ -3,10 +3,11 @@
  *
  * Gemini reported these tokens in recorded requests with five videos of 1 to 13
  * seconds (2025 and 2026).  Gemini 2.0: 258 for each second that was begun.
- * Gemini 2.5: 263 for each second that was begun, and 32 for a second of sound.
- * Gemini 3: 66 for each second that was completed, and 25 for a second of
- * sound.  Sound is always counted, because ctx does not read whether a video
- * has any.  Nothing is known of other models: 263 for each second are assumed.
+ * Gemini 2.5: 263 for each second that was begun, plus 32 for a second of
+ * sound.  Gemini 3: 66 for each second that was completed, plus 25 for a second
+ * of sound.  Sound is always counted, because ctx does not read whether a video
+ * has sound.  For other models, 263 tokens per second are assumed, because
+ * nothing is known.
  */
 #include "cost/media_payload.h"
 
@@ -35,8 +36,8 @@ read_movie_header(const struct ctx_base64 *b, size_t at)
 }
 
 /* Returns the duration of an MP4 or QuickTime file in thousandths of a second,
- * or 0 if it is not known.  Skips the boxes of the file by their lengths, and
- * reads those in the box "moov". */
+ * or 0 if it is not known.  Goes through the boxes of the file (using their
+ * lengths), and through the boxes inside the box "moov". */
 static uint64_t
 read_milliseconds(const struct ctx_base64 *b)
 {
