@@ -55,8 +55,8 @@ struct ctx_err {
 int ctx_err_set(struct ctx_err *err, enum ctx_code code, const char *fmt, ...)
     CTX_FORMAT(3, 4);
 /* Sets *err to CTX_ESYS with the errno value sys, and returns -1. fmt: text
- * that says what failed; a long text is cut, so that the system's error message
- * fits after the text. */
+ * that says what failed.  A long text is shortened, so that the system's error
+ * message fits after it. */
 int ctx_err_sys(struct ctx_err *err, int sys, const char *fmt, ...)
     CTX_FORMAT(3, 4);
 int ctx_err_nomem(struct ctx_err *err);
@@ -76,8 +76,8 @@ struct ctx_str ctx_str_trim(struct ctx_str s);
  * byte. */
 bool ctx_str_begins(struct ctx_str s, const char *text);
 
-/* A byte buffer that grows as needed.  A struct of zeros is a valid empty
- * buffer.  The buffer owns its memory p, which may be NULL. */
+/* A byte buffer that grows as needed.  A struct whose members are all 0 is a
+ * valid empty buffer.  The buffer owns its memory p, which may be NULL. */
 struct ctx_buf {
 	char *p;
 	/* n: number of bytes in use; cap: number of bytes allocated. */
@@ -92,7 +92,7 @@ int ctx_buf_add(struct ctx_buf *buf, const char *p, size_t n,
 int ctx_buf_printf(struct ctx_buf *buf, struct ctx_err *err, const char *fmt,
     ...) CTX_FORMAT(3, 4);
 /* Empties the buffer and returns its memory, reduced to the bytes in use.  The
- * caller frees this memory.  Returns NULL if the buffer has none. */
+ * caller must free this memory.  Returns NULL if the buffer has no memory. */
 char *ctx_buf_take(struct ctx_buf *buf);
 /* Empties a buffer, but keeps its memory for the next use.  If the buffer has
  * more than CTX_BUF_KEEP bytes, frees its memory, so that one huge text does
@@ -107,8 +107,8 @@ void ctx_buf_release(struct ctx_buf *buf);
  * pointer is changed if the array moves. *cap: number of elements for which the
  * array has space; each enlargement at least doubles this number.
  *
- * Returns 0, or -1 with *err if there is no memory; the old array is then still
- * valid.
+ * Returns 0.  If there is no memory, returns -1 with *err, and the old array is
+ * still valid.
  */
 int ctx_grow(void *array, size_t *cap, size_t need, size_t size,
     struct ctx_err *err);
@@ -116,9 +116,9 @@ int ctx_grow(void *array, size_t *cap, size_t need, size_t size,
 	ctx_grow(&(array), &(cap), (need), sizeof *(array), (err))
 
 /*
- * An arena: allocates memory that is freed all at once.  A struct of zeros is a
- * valid empty arena. ctx_arena_reset frees all blocks but the largest, and uses
- * this block again.
+ * An arena: allocates memory that is freed all at once.  A struct whose members
+ * are all 0 is a valid empty arena. ctx_arena_reset frees all blocks of memory
+ * but the largest, which is used again.
  */
 struct ctx_arena {
 	struct ctx_arena_block *block;
@@ -161,7 +161,8 @@ void ctx_hash_wide(const struct ctx_hashkey *key, const char *p, size_t n,
  * A string intern table: gives each distinct string an id, counted from 1; 0
  * means no string.  The table owns a copy of each string, whose address is
  * valid until ctx_intern_reset or ctx_intern_release. ctx_intern_reset removes
- * all strings, but keeps the memory.  A struct of zeros is a valid empty table.
+ * all strings, but keeps the memory.  A struct whose members are all 0 is a
+ * valid empty table.
  */
 struct ctx_intern {
 	struct ctx_hashkey hash;
@@ -171,8 +172,8 @@ struct ctx_intern {
 	size_t mask;
 	struct ctx_arena arena;
 };
-/* Sets *id to the id of a string.  Adds the string to the table if it is not
- * there yet. */
+/* Sets *id to the id of a string.  Adds the string to the table if the table
+ * does not contain it. */
 int ctx_intern(struct ctx_intern *names, const char *p, size_t n, uint32_t *id,
     struct ctx_err *err);
 struct ctx_str ctx_intern_at(const struct ctx_intern *names, uint32_t id);
@@ -196,17 +197,17 @@ struct ctx_task {
 };
 
 /* Opens a thread pool. threads: number of its threads, at least 1.  The calling
- * thread is one of them, and has the number 0.  If the system refuses to start
- * other threads, the calling thread runs all tasks. */
+ * thread is one of these threads, and has the number 0.  If the system refuses
+ * to start other threads, the calling thread runs all tasks. */
 struct ctx_pool;
 int ctx_pool_open(struct ctx_pool **pool, unsigned threads,
     struct ctx_err *err);
 /* Adds a task to the queue of the thread pool.  Tasks are started in the order
  * in which they were added.  Only the thread that opened the pool may add tasks
- * and wait for them. */
+ * and wait for tasks. */
 void ctx_pool_add(struct ctx_pool *pool, struct ctx_task *task);
-/* Waits until a task is done.  Meanwhile runs other tasks of the pool in the
- * calling thread. */
+/* Waits until a task is done.  While waiting, runs other tasks of the pool in
+ * the calling thread. */
 void ctx_pool_wait(struct ctx_pool *pool, const struct ctx_task *task);
 /* Closes a thread pool: waits until the running tasks are done, drops the tasks
  * that were not started, and ends the threads. */
@@ -233,20 +234,20 @@ void ctx_signals_release(unsigned held);
 
 /*
  * Opens a file as open(2) does; a new file gets the mode 0600.  Waits at most a
- * second for a process at the other end of a FIFO.  If there is no such
- * process, opening for writing fails with ENXIO, and a FIFO opened for reading
- * is at its end.  Later reads and writes block as usual.
+ * second for a process at the other end of a FIFO.  If no process opens the
+ * other end in this time, opening for writing fails with ENXIO, and a FIFO
+ * opened for reading is at its end.  Later reads and writes block as usual.
  */
 int ctx_open_file(const char *path, int flags);
 /* Called after read(2) or write(2) has failed.  Returns true if the call must
  * be repeated, because a signal has interrupted it, or because another program
  * has made the descriptor non-blocking.  If the descriptor is non-blocking,
- * waits until it is ready before it returns. events: POLLIN or POLLOUT of
+ * first waits until the descriptor is ready. events: POLLIN or POLLOUT of
  * poll(2). */
 bool ctx_wait_ready(int fd, short events);
-/* Writes all bytes of a text to a descriptor.  Waits as long as the descriptor
- * cannot take them, and continues after signals.  Returns 0, or -1 with errno,
- * which is ENOSPC if a device takes no bytes. */
+/* Writes all bytes of a text to a descriptor.  Waits while the descriptor
+ * accepts no bytes, and continues after signals.  Returns 0, or -1 with errno.
+ * errno is ENOSPC if a device accepts no bytes. */
 int ctx_write_all(int fd, struct ctx_str text);
 /* Sets *err after ctx_open_file has failed: the error message says why, and
  * what the user can do. sys: the errno of ctx_open_file; what: text before the
@@ -257,7 +258,7 @@ int ctx_err_open(struct ctx_err *err, int sys, const char *what,
 /* length in bytes of the name of a temporary file, including its NUL byte */
 #define CTX_TEMPORARY_NAME 22
 void ctx_temporary_name(char name[CTX_TEMPORARY_NAME]);
-/* Returns true if two results of stat(2) are those of the same file or
+/* Returns true if two results of stat(2) describe the same file or
  * directory. */
 struct stat;
 bool ctx_is_same_file(const struct stat *a, const struct stat *b);
@@ -265,8 +266,8 @@ bool ctx_is_same_file(const struct stat *a, const struct stat *b);
 /* ---- base/pause.c: waiting for another process --------------------------- */
 
 /* Waits for a time of at most an hour, or until a signal is handled.  Called
- * between two tries of something that depends on another process.  Only the
- * files that lib/README.md lists may call this function. */
+ * between two attempts at an operation that another process may still prevent.
+ * Only the files that lib/README.md lists may call this function. */
 void ctx_pause(long microseconds);
 
 /* ---- base/time.c: times as the formats write them ----------------------- */
@@ -289,23 +290,23 @@ typedef int64_t ctx_clock(void);
 
 /*
  * A list of regular expressions (PCRE2) for UTF-8 text.  A text matches the
- * list if it matches at least one of them.  A list of zeros is valid and
- * matches nothing.
+ * list if it matches at least one of them.  A struct whose members are all 0 is
+ * a valid empty list, which matches no text.
  *
  * Matching may take too long on some texts, so it has limits: of work, depth
- * and memory.  If a limit is reached, overruns is increased, and the functions
- * return the result for which the caller keeps the text unchanged:
- * ctx_pattern_match returns true, ctx_pattern_selects returns false.  Once a
- * pattern has reached a limit three times, the limit of work is much lower for
- * each of its matches. *left: the work that remains for all texts of one
- * message; each match subtracts its work from *left.  The work depends only on
- * the pattern and its texts, not on time.
+ * and memory.  If a limit is reached, the member overruns is increased, and the
+ * functions return the result after which the caller does not change the text:
+ * ctx_pattern_match returns true, ctx_pattern_selects returns false.  After a
+ * pattern has reached a limit three times, the limit of work for its matches is
+ * much lower. *left: the work that remains for all texts of one message; each
+ * match subtracts its work from *left.  The work depends only on the pattern
+ * and the texts, not on time.
  */
 /* Maximum work of matching regular expressions with the texts of one message,
- * in units: a unit is about the work of reading one byte.  This maximum takes
+ * in units: a unit is about the work of reading one byte.  The maximum takes
  * about one second if PCRE2 compiles patterns to machine code (JIT), otherwise
- * three seconds.  A back reference costs more units than the bytes that it
- * reads, so patterns with back references reach the maximum earlier. */
+ * three seconds.  A back reference costs more units than it reads bytes, so
+ * patterns with back references reach the maximum earlier. */
 #define CTX_PATTERN_WORK 600000000
 struct ctx_pattern {
 	struct ctx_pattern_code *list;
@@ -313,8 +314,8 @@ struct ctx_pattern {
 	uint64_t overruns; /* number of matches that reached a limit */
 };
 /* Adds a regular expression to the list. pattern: terminated by a NUL byte, at
- * most 65536 bytes, with groups nested at most 64 deep.  CTX_EARG: the pattern
- * is invalid; the error text says where. */
+ * most 65536 bytes, with groups nested at most 64 deep.  Fails with CTX_EARG if
+ * the pattern is invalid; the error text says where. */
 int ctx_pattern_add(struct ctx_pattern *patterns, const char *pattern,
     struct ctx_err *err);
 bool ctx_pattern_match(struct ctx_pattern *patterns, const char *p, size_t n,
@@ -328,11 +329,11 @@ void ctx_pattern_release(struct ctx_pattern *patterns);
 /* ---- base/utf8.c: UTF-8 ------------------------------------------------- */
 
 /*
- * An instruction set for SIMD code.  BEST means the best one that the processor
- * supports.  The other values are for tests that compare implementations; if
- * the processor does not support the wanted set, PORTABLE is used.  Code for
- * SSE2 or NEON may run with any value, because every processor of its
- * architecture has these instructions.
+ * An instruction set for SIMD code.  BEST means the best instruction set that
+ * the processor supports.  The other values are for tests that compare
+ * implementations.  If the processor does not support the given instruction
+ * set, PORTABLE is used.  Code for SSE2 or NEON may run with any value, because
+ * every processor of the architecture has these instructions.
  */
 enum ctx_simd {
 	CTX_SIMD_BEST,
@@ -342,8 +343,8 @@ enum ctx_simd {
 	CTX_SIMD_AVX512,
 	CTX_SIMD_NEON,
 };
-/* Returns the instruction set that is used on this processor if the caller asks
- * for simd.  Never returns CTX_SIMD_BEST. */
+/* Returns the instruction set that ctx uses on this processor if the caller
+ * passes simd.  Never returns CTX_SIMD_BEST. */
 enum ctx_simd ctx_simd_resolve(enum ctx_simd simd);
 
 /*
@@ -379,8 +380,8 @@ bool ctx_utf8_is_space(uint32_t cp);
 
 /*
  * Used to divide a text into extended grapheme clusters (UAX #29, Unicode
- * 16.0).  The text is read character by character; this struct says what is
- * known of the characters that were read.  A struct of zeros is ready for the
+ * 16.0).  The text is read character by character; this struct describes the
+ * characters that were read.  A struct whose members are all 0 is ready for the
  * first character.
  */
 struct ctx_grapheme {
@@ -392,11 +393,11 @@ struct ctx_grapheme {
 	bool begun, half_flag, picture, joined, consonant, linked;
 };
 /* Reads the next character of a text.  Returns true if a grapheme cluster
- * begins with it. */
+ * begins with this character. */
 bool ctx_grapheme_next(struct ctx_grapheme *grapheme, uint32_t cp);
 /* Returns true if a grapheme cluster always ends between these two characters,
- * whatever text is before them.  Then a zeroed ctx_grapheme may read a text
- * from the second character on. */
+ * whatever text is before them.  Then the caller may read a text from the
+ * second character on with a struct ctx_grapheme whose members are all 0. */
 bool ctx_grapheme_is_break(uint32_t first, uint32_t second);
 
 #endif

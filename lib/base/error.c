@@ -40,8 +40,8 @@ ctx_err_sys(struct ctx_err *err, int sys, const char *fmt, ...)
 	fill_error(err, CTX_ESYS, sys, fmt, ap);
 	va_end(ap);
 	(void)snprintf(cause, sizeof cause, ": %s", strerror(sys));
-	/* A long text is cut, so that the system's error message fits after the
-	 * text. */
+	/* Shortens a long text, so that the system's error message fits after
+	 * it. */
 	used = strlen(err->text);
 	most = sizeof err->text - 1 - strlen(cause);
 	if (used > most) {

@@ -122,8 +122,8 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 	 * marks on the pictograph, and a zero width joiner. */
 	g->joined = class == ZWJ && g->picture;
 	g->picture = class == PICTOGRAPHIC || (g->picture && is_extend(class));
-	/* Rule GB9c: linked is true after a consonant that has a linker among
-	 * its combining marks. */
+	/* Rule GB9c: linked is true after a consonant and combining marks, if
+	 * one of these marks is a linker. */
 	if (class == CONSONANT) {
 		g->consonant = true;
 		g->linked = false;
@@ -140,8 +140,8 @@ ctx_grapheme_next(struct ctx_grapheme *g, uint32_t cp)
 /* Returns true if a grapheme cluster always begins with the second character,
  * whatever text comes before the first one.  The text before the first
  * character can only set flags of struct ctx_grapheme, and flags can only
- * prevent a boundary.  So this function sets all flags: a boundary that is
- * found even then always exists. */
+ * prevent a boundary.  So this function sets all flags: if there is a boundary
+ * with all flags set, there is always a boundary. */
 bool
 ctx_grapheme_is_break(uint32_t first, uint32_t second)
 {

@@ -20,12 +20,13 @@ ctx_hashkey_init(struct ctx_hashkey *key)
 	ssize_t got;
 	int fd;
 
-	/* getentropy(3) opens no file; the sandbox may forbid to open files. */
+	/* getentropy(3) is used first because it opens no file: the sandbox may
+	 * forbid to open files. */
 	if (getentropy(key->k, sizeof key->k) == 0)
 		return;
-	/* If there is no random device either, the key is computed from its own
-	 * address.  The author of the input cannot know this address, because
-	 * the system chooses addresses at random (ASLR). */
+	/* Without a source of random numbers, the key is computed from the
+	 * address of "key".  The author of the input cannot know this address,
+	 * because the system chooses addresses at random (ASLR). */
 	key->k[0] = (uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15u;
 	key->k[1] = ~key->k[0] * 0xc2b2ae3d27d4eb4fu;
 	fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);

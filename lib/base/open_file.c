@@ -23,8 +23,8 @@ has_no_reader(const char *path, int sys)
 }
 
 /* Opens a file with O_NONBLOCK, so that open(2) does not block.  A FIFO without
- * a reader cannot be opened for writing.  In this case repeats open(2) until
- * the FIFO has a reader, but at most TRIES times. */
+ * a reader cannot be opened for writing.  So open(2) is repeated until the FIFO
+ * has a reader, but at most TRIES times. */
 static int
 open_now(const char *path, int flags)
 {
@@ -83,9 +83,9 @@ ctx_write_all(int fd, struct ctx_str text)
 		wrote = write(fd, text.p, text.n);
 		if (wrote < 0 && ctx_wait_ready(fd, POLLOUT))
 			continue;
-		/* For a device, write(2) may return 0: it has written nothing,
-		 * without an error.  Repeating the call would be an endless
-		 * loop. */
+		/* For a device, write(2) may return 0: no byte was written,
+		 * although there is no error.  Repeating the call could be an
+		 * endless loop. */
 		if (wrote == 0)
 			errno = ENOSPC;
 		if (wrote <= 0)

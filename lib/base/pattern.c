@@ -2,14 +2,15 @@
  * pattern.c - matches regular expressions with a limit on the work
  *
  * The work of a match is counted, not timed, so that the same text always gives
- * the same result.  The limits of PCRE2 are not enough: PCRE2 counts steps anew
- * at every start offset, and counts neither alternatives, nor the bytes that a
- * possessive repeat or \X reads.  So each pattern is compiled twice:
- * - quick: used if the text is so short, compared with the pattern, that a few
- *   steps from each start offset cannot be much work;
- * - counted: used otherwise, and when quick reaches its limit of steps.  PCRE2
- *   calls the function count_work at every item of the pattern.  This function
- *   adds up the work, and ends the match when the work is too much.
+ * the same result.  The limits of PCRE2 are not enough: PCRE2 begins to count
+ * steps anew at every start offset, and does not count alternatives, nor the
+ * bytes that a possessive repeat or \X reads.  So each pattern is compiled
+ * twice:
+ * - quick: used if the text and the pattern are so short that a few steps from
+ *   each start offset are little work;
+ * - counted: used otherwise, and after quick has reached its limit of steps.
+ *   PCRE2 calls the function count_work at every item of the pattern.  This
+ *   function adds up the work, and ends the match when the work is too much.
  * Just-in-time code is faster than PCRE2's interpreter, but runs out of stack
  * on some texts.  The interpreter then repeats the match.  The code and the
  * interpreter call count_work at the same items.
@@ -29,27 +30,27 @@
 #define LONGEST     65536 /* maximum length of a pattern in bytes */
 #define NEST_LIMIT  64    /* maximum depth of nested groups */
 /* Work per message that is reserved for matches with the version "counted" of a
- * pattern.  The version "quick" is not used when only this much work is left
- * for the message.  For a match with "quick", an upper bound of the work is
- * subtracted, which is usually far too high; for a match with "counted", the
- * real work. */
+ * pattern (see the top of this file).  If no more than this work is left for
+ * the message, the version "quick" is not used.  The reason: for a match with
+ * "quick", an upper bound of the work is subtracted, which is usually far too
+ * high.  For a match with "counted", the real work is subtracted. */
 #define COUNTED_WORK 200000000
 /* Maximum work of one match with the version "quick" of a pattern (see the top
  * of this file): steps times start offsets times bytes. */
 #define QUICK_WORK 400000000
-/* Limits of the number of steps that a match with the version "quick" of a
- * pattern (see the top of this file) may take from each start offset: if
- * fewer than FEW_STEPS are possible, this version is not used; at most
- * MANY_STEPS are allowed. */
+/* Limits for the number of steps from each start offset, for a match with the
+ * version "quick" of a pattern (see the top of this file).  At most MANY_STEPS
+ * steps are allowed.  If fewer than FEW_STEPS would be allowed, "quick" is not
+ * used. */
 #define FEW_STEPS  4
 #define MANY_STEPS 16
 /* Number of times that a pattern may reach a limit.  After that, the work of
  * each match is limited in proportion to the length of the text and of the
- * pattern, so that a bad pattern does not take the work of a whole message
+ * pattern, so that a slow pattern does not take the work of a whole message
  * again and again. */
 #define FREE_OVERRUNS 3
-/* ITEM_WORK: work of one item of the pattern, as a multiple of the work of
- * reading a byte.  GROUP_WORK: work of copying one capturing group, which the
+/* Multiples of the work of reading a byte.  ITEM_WORK: work of one item of the
+ * pattern.  GROUP_WORK: work of copying one capturing group, which the
  * interpreter does at each item. */
 #define ITEM_WORK  16
 #define GROUP_WORK 2
@@ -58,8 +59,8 @@
 #define CHARACTER    4
 #define MOST_REPEATS 65535
 /* Maximum number of adjacent regional indicators (halves of flags) in a text
- * that is matched with \X.  A text with more of them is not matched; the result
- * is the same as if the match had reached a limit. */
+ * that is matched with \X.  A text with more is not matched: the result is the
+ * same as if the match had reached a limit. */
 #define MOST_FLAGS 128
 
 struct ctx_pattern_code {
@@ -67,22 +68,21 @@ struct ctx_pattern_code {
 	pcre2_code *quick, *counted;
 	pcre2_match_data *data;
 	pcre2_match_context *context;
-	/* True if only the version "counted" of the pattern, which counts the
-	 * work of a match, may be used, and the version "quick" must not. */
+	/* True if the version "quick" of the pattern must not be used, but only
+	 * the version "counted", which counts the work of a match. */
 	bool whole;
 	bool clusters; /* true if the pattern contains \X; see has_flag_run */
 	/* True if an item of the pattern may read many bytes before it fails;
 	 * see count_failed_reads. */
 	bool heavy;
 	bool scripts; /* true if the pattern may contain a script run */
-	/* Number of repeats and of \X in the pattern, each of which can match a
-	 * text of any length. */
+	/* Number of repeats, plus number of \X, in the pattern.  A repeat or \X
+	 * can match a text of any length. */
 	size_t runs;
 	size_t length; /* length of the pattern in bytes, plus 1 */
 	int64_t item;  /* work that is charged for each item of the pattern */
 	/* Number of matches with the version "counted" that reached a limit (of
-	 * work, depth or memory).  When it has reached FREE_OVERRUNS, it is not
-	 * increased further. */
+	 * work, depth or memory).  At most FREE_OVERRUNS are counted. */
 	unsigned overruns;
 };
 
@@ -132,8 +132,8 @@ compile_code(const char *pattern, uint32_t more, pcre2_compile_context *limits,
 	return made;
 }
 
-/* Counts the repeats and \X in a pattern.  Also counts an escaped '*'.
- * Counting too many is harmless: matching is only slower. */
+/* Counts the repeats and \X in a pattern.  Also counts an escaped '*', which is
+ * harmless: a number that is too high only makes matching slower. */
 static size_t
 count_runs(const char *pattern)
 {
@@ -181,9 +181,9 @@ has_heavy_item(const char *pattern)
 	return false;
 }
 
-/* Returns true if a pattern may contain a script run.  Each time PCRE2 reaches
- * the end of a script run, it reads the whole run again, and this is not part
- * of any item of the pattern. */
+/* Returns true if a pattern may contain a script run.  At the end of a script
+ * run, PCRE2 reads the whole run again.  This work belongs to no item of the
+ * pattern. */
 static bool
 has_script_run(const char *pattern)
 {
@@ -211,8 +211,8 @@ compile_both(struct ctx_pattern_code *one, const char *pattern,
 	return one->counted != NULL ? 0 : -1;
 }
 
-/* Finds the properties of a pattern on which the charged work of its matches
- * depends. */
+/* Finds the properties of a pattern from which the work of its matches is
+ * computed. */
 static void
 describe_code(struct ctx_pattern_code *one)
 {
@@ -298,8 +298,7 @@ count_failed_reads(const struct work *work, const pcre2_callout_block *block)
 			bytes = work->n - block->current_position;
 		repeats += repeats == 0;
 	} else if (repeats > 0 && strncmp(item, "\\X", 2) == 0) {
-		/* The last one of the repeats may read the whole rest of the
-		 * text. */
+		/* The last of the repeats may read the text up to its end. */
 		bytes = work->n - block->current_position;
 		repeats = 1;
 	}
@@ -332,7 +331,7 @@ outcome_of(int rc)
 }
 
 /* Returns the maximum work of matching a text of n bytes. left: work that
- * remains for the message.  Once the pattern has reached a limit FREE_OVERRUNS
+ * remains for the message.  If the pattern has reached a limit FREE_OVERRUNS
  * times, the maximum is the work of all items of the pattern at each byte of
  * the text. */
 static int64_t
@@ -407,8 +406,8 @@ compute_quick_steps(const struct ctx_pattern_code *one, size_t n, int64_t left,
 }
 
 /* Returns true if a text has too many adjacent regional indicators (halves of
- * flags).  For \X, PCRE2 goes back to the first of these indicators in a single
- * step, so its limit of steps does not count this work. */
+ * flags).  For \X, PCRE2 reads back to the first of these indicators in a
+ * single step, so the limit of steps does not limit this work. */
 static bool
 has_flag_run(const char *p, size_t n)
 {
@@ -450,7 +449,7 @@ match_one(struct ctx_pattern_code *one, const char *p, size_t n, int64_t *left)
 }
 
 /* Matches a text against all patterns of a list.  Returns YES if at least one
- * pattern matches, even if another one reached a limit. */
+ * pattern matches, even if another pattern has reached a limit. */
 static enum outcome
 match_any(struct ctx_pattern *patterns, const char *p, size_t n, int64_t *left)
 {

@@ -1,5 +1,4 @@
-/* pause.c - waits a short time before something that depends on another process
- * is tried again */
+/* pause.c - waits a short time before an operation is tried again */
 #include <time.h>
 
 #include "base/base.h"

@@ -3,8 +3,8 @@
  *
  * Tasks wait in one queue, and are started in the order in which they were
  * added.  A thread that waits for a task runs other tasks meanwhile.  So a pool
- * of n threads starts only n - 1 threads, and works even if no thread can be
- * started.
+ * of n threads starts only n - 1 threads.  The pool works even if no thread can
+ * be started.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -68,7 +68,8 @@ run_worker(void *user)
 }
 
 /* Starts n threads, or fewer if the system refuses.  All signals are blocked in
- * these threads, so that the thread that opened the pool handles them. */
+ * the started threads, so that the thread that opened the pool handles all
+ * signals. */
 static void
 start_threads(struct ctx_pool *pool, unsigned n)
 {

@@ -108,8 +108,8 @@ read_date(const char *p, const char *end, int64_t *ms)
 	return true;
 }
 
-/* Reads a number of seconds since 1970.  A number of 10^11 or more is
- * milliseconds, because as seconds it would be a time after the year 5000. */
+/* Reads a number of seconds since 1970.  A number of 10^11 or more is read as
+ * milliseconds, because 10^11 seconds would be a time after the year 5000. */
 static bool
 read_number(const char *p, const char *end, int64_t *ms)
 {

@@ -102,9 +102,9 @@ enum {
 	TOO_LARGE = 1 << 3,
 	SURROGATE = 1 << 4, /* surrogate: ed before a byte above 9f */
 	SHORTER_2 = 1 << 5, /* overlong: a lead byte c0 or c1 */
-	/* A second byte below 90.  After f0 it makes an overlong form.  After a
-	 * byte above f4 nothing is valid, and the other errors do not cover
-	 * these second bytes. */
+	/* A second byte below 90.  After f0, this byte makes an overlong form.
+	 * After a byte above f4, no byte is valid, and no other error bit
+	 * covers a second byte below 90. */
 	SHORTER_4 = 1 << 6,
 	/* Two continuation bytes directly after each other, which are valid
 	 * only in characters of 3 or 4 bytes. */
@@ -112,9 +112,9 @@ enum {
 };
 
 /* Sets of errors for the tables first_high, first_low and second_high.  ANY:
- * errors that are possible whatever the low four bits of the first byte are.
- * F5: errors that are possible if these bits are 5 to 15.  CONT: errors that
- * are possible if the second byte is a continuation byte. */
+ * errors that are possible with any low four bits of the first byte.  F5:
+ * errors that are possible if the low four bits of the first byte are 5 to 15.
+ * CONT: errors that are possible if the second byte is a continuation byte. */
 #define ANY  (TOO_SHORT | TOO_LONG | TWO_CONTS)
 #define F5   (ANY | TOO_LARGE | SHORTER_4)
 #define CONT (TOO_LONG | TWO_CONTS | SHORTER_2)
@@ -150,8 +150,8 @@ static const uint8_t second_high[16] = {TOO_SHORT, TOO_SHORT, TOO_SHORT,
 #endif
 #endif
 
-/* Validates UTF-8 from the offset at, at which a character begins, up to the
- * offset goal.  Returns the offset after the last valid character. */
+/* Validates UTF-8 from the offset "at" up to the offset "goal".  A character
+ * must begin at "at".  Returns the offset after the last valid character. */
 static size_t
 validate_until(const char *p, size_t at, size_t n, size_t goal)
 {
@@ -206,9 +206,8 @@ ctx_utf8_is_space(uint32_t cp)
 	return cp == ' ' || (cp >= '\t' && cp <= '\r');
 }
 
-/* Returns the number of characters.  This is the number of bytes that are not
- * continuation bytes, because each character has exactly one byte that is not a
- * continuation byte. */
+/* Returns the number of characters: the number of bytes that are not
+ * continuation bytes, because each character has exactly one such byte. */
 size_t
 ctx_utf8_count(const char *p, size_t n)
 {
@@ -218,7 +217,7 @@ ctx_utf8_count(const char *p, size_t n)
 
 	while (n - at >= step) {
 		counts = (PLAIN_VECTOR){0};
-		/* The counts are bytes, whose maximum is 255, so at most 255
+		/* Each count is a byte, whose maximum is 255.  So at most 255
 		 * vectors are added up at once. */
 		vectors = (n - at) / step < 255 ? (n - at) / step : 255;
 		for (; vectors > 0; vectors--, at += step)

@@ -2,8 +2,8 @@
  * file once for each kind of vector */
 
 /* Finds invalid UTF-8 in the vector of bytes at p.  Also reads the 3 bytes
- * before p.  Byte i of the result is a set of bits: the errors that byte i of
- * the vector makes together with the bytes before it, or 0. */
+ * before p.  Byte i of the result is a set of bits: the errors that are found
+ * at byte i of the vector. */
 INLINE TARGET VECTOR
 KIND(wrong)(const char *p)
 {
@@ -13,21 +13,22 @@ KIND(wrong)(const char *p)
 	sets = KIND(lookup)(first_high, KIND(half)(first));
 	sets = KIND(and)(sets, KIND(lookup)(first_low, KIND(keep)(first, 15)));
 	sets = KIND(and)(sets, KIND(lookup)(second_high, KIND(half)(second)));
-	/* In each byte of sets, the top bit (TWO_CONTS) is set if this byte and
-	 * the byte before it are both continuation bytes.  In valid text the
-	 * top bit is set exactly for the third and fourth bytes of characters.
-	 * The subtractions find these bytes: two bytes after a lead byte of e0
-	 * or more, and three bytes after a lead byte of f0 or more.  So xor
-	 * clears each top bit that is right, and sets each top bit that is
-	 * missing. */
+	/* The top bit (TWO_CONTS) of byte i of "sets" is set if byte i of the
+	 * text and the byte before it are both continuation bytes.  In valid
+	 * text, this is so exactly for the third and fourth bytes of
+	 * characters.  The subtractions find these bytes: two bytes after a
+	 * lead byte of e0 or more, and three bytes after a lead byte of f0 or
+	 * more.  The xor clears each correct top bit, and sets each missing top
+	 * bit. */
 	third = KIND(less)(KIND(load)(p - 2), 0xe0 - 0x80);
 	fourth = KIND(less)(KIND(load)(p - 3), 0xf0 - 0x80);
 	return KIND(xor)(sets, KIND(keep)(KIND(or)(third, fourth), 0x80));
 }
 
-/* Validates UTF-8 in whole vectors. at: offset at which to begin, at least 3
- * and the beginning of a character.  Returns the offset of a character before
- * which all text is valid; the caller must validate the text from there on. */
+/* Validates UTF-8 in whole vectors. at: offset at which validation begins; it
+ * must be at least 3, and a character must begin there.  Returns the offset of
+ * a character; the text before it is valid.  The caller must validate the text
+ * from the returned offset on. */
 static TARGET size_t
 KIND(valid_blocks)(const char *p, size_t at, size_t n)
 {

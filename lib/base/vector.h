@@ -9,11 +9,11 @@
  *
  * Code for several kinds is in a file that is included once per kind, with the
  * macros KIND, VECTOR and TARGET defined.  This code must call only inlined
- * functions: around other calls within a file gcc 12 does not clear the upper
- * halves of the AVX registers, and that costs hundreds of cycles.
+ * functions: at a call of another function in the same file, gcc 12 does not
+ * clear the upper halves of the AVX registers, which costs hundreds of cycles.
  *
- * The operations of AVX2 and AVX-512 are in vector_avx.h, because they need a
- * header that takes compilers half a second to read.
+ * The operations of AVX2 and AVX-512 are in vector_avx.h, because the header
+ * that they need takes compilers half a second to read.
  */
 #ifndef CTX_BASE_VECTOR_H
 #define CTX_BASE_VECTOR_H

@@ -110,9 +110,9 @@ const char *ctx_models_date(void);
  * Finds the model with a name of n bytes.  The result is the row of a table of
  * models whose name is the longest beginning of the given name.  Searches own
  * (models of the user, may be NULL) and the built-in table.  If both have a row
- * with a name of this length, the row of own is used. - Case does not matter,
- * and . - _ : @ are equal. - The name of a row may not end within a number:
- * gpt-5-2 is not the beginning
+ * with a name of this length, the row of own is used.
+ * - Case does not matter, and . - _ : @ are equal.
+ * - The name of a row may not end within a number: gpt-5-2 is not the beginning
  *   of gpt-5-2025.
  * - Up to 15 words before the model are skipped: "openrouter/openai/",
  *   "us.anthropic.", "ft:".
@@ -215,8 +215,9 @@ struct ctx_cost {
  *    once per request.
  *  - Framing of some other models: as measured (surcharges.c).
  *  - A tool call costs the tokens of the tool's name and of the arguments.
- *  - Media are estimated from their size by the image rule of the model, or
- * else of the dialect (format), or else by OpenAI's tiles (cost/media.c).
+ *  - Media are estimated from their size by the image rule of the model;
+ *    without one, by the rule of the dialect; without one, by OpenAI's tiles
+ *    (cost/media.c).
  *  - Encrypted reasoning is estimated by its length (surcharges.c).
  * Texts that repeat, such as role names, are looked up in the token counter's
  * cache.

@@ -3,8 +3,8 @@
  * text in one pass
  *
  * An edit replaces a span of bytes of the text by bytes in a buffer (the
- * store).  Nothing is written before all edits are known, so edits may be added
- * in any order.
+ * store).  Edits may be added in any order, because the changed text is written
+ * after the last edit was added.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +55,8 @@ remove_span(struct ctx_edits *edits, const struct ctx_json *json, uint32_t from,
 /*
  * Adds edits that remove the children of an array or object for which drop is
  * true.  Adjacent children are removed by one edit.  An edit also removes a
- * comma: if an earlier child is kept, the comma before the removed children,
- * otherwise the comma after them.
+ * comma: the comma before the removed children if an earlier child is kept,
+ * otherwise the comma after the removed children.
  */
 int
 ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
@@ -65,8 +65,8 @@ ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
 	const struct ctx_node *nodes = json->nodes;
 	bool object = nodes[node].kind == CTX_JSON_OBJECT;
 	/* kept: true if an earlier child is kept. open: true if the child
-	 * before the current one is removed, but the edit for it is not added
-	 * yet, because one edit removes all adjacent children. */
+	 * before the current child is removed, and the edit that removes this
+	 * child was not added yet. */
 	bool kept = false, open = false;
 	uint32_t at, value, from = 0, to = 0;
 	size_t i = 0;
@@ -124,9 +124,9 @@ sort_edits(struct ctx_edit *list, size_t n)
 {
 	size_t i;
 
-	/* Tests first whether the edits are already sorted by position.  Most
-	 * callers add them in this order, and qsort would not be faster for a
-	 * sorted list. */
+	/* Sorts only if the edits are not sorted by position yet.  Most callers
+	 * add edits in this order, and qsort is not faster for a sorted
+	 * list. */
 	for (i = 1; i < n; i++)
 		if (compare_edits(&list[i - 1], &list[i]) > 0)
 			break;
@@ -135,8 +135,9 @@ sort_edits(struct ctx_edit *list, size_t n)
 }
 
 /* Compares two edits for qsort by their position in the text.  At the same
- * position insertions come first, then longer edits before shorter ones.  Of
- * two edits that replace the same bytes, the one added last comes first. */
+ * position, insertions come first, and longer edits come before shorter edits.
+ * If two edits replace the same bytes, the edit that was added last comes
+ * first. */
 static int
 compare_edit_spans(const void *a, const void *b)
 {
@@ -149,11 +150,11 @@ compare_edit_spans(const void *a, const void *b)
 	return x->at > y->at ? -1 : x->at < y->at;
 }
 
-/* Joins two edits that remove children of the same array or object and overlap
- * in a comma: extends the first edit to the address end, so that it removes the
- * bytes of both edits.  If the edit does not begin with a comma, it begins with
- * the first child of the array or object, and must also remove the comma after
- * the last removed child. */
+/* Joins two edits that remove children of the same array or object, and overlap
+ * in a comma: extends the first edit up to the address "end", where the second
+ * edit ends.  If the first edit does not begin with a comma, it begins with the
+ * first child.  Then it is extended over the comma after the last removed
+ * child. */
 static void
 extend_removal(struct ctx_edit *edit, const char *end)
 {
@@ -345,8 +346,8 @@ is_ascii(struct ctx_str text)
 	return all < 0x80;
 }
 
-/* Appends a character as one \u escape or, if it needs a surrogate pair, as
- * two. */
+/* Appends a character as one \u escape, or as two if the character needs a
+ * surrogate pair. */
 static int
 append_escape(struct ctx_buf *out, uint32_t cp, struct ctx_err *err)
 {

@@ -38,9 +38,9 @@ struct ctx_node {
 	uint8_t kind; /* enum ctx_json_kind */
 	/* true if the node is a string that contains a backslash */
 	uint8_t escaped;
-	/* If the node is an object: a set of 16 bits that tells which keys the
-	 * object may have, which ctx_json_find tests first.  If the node is a
-	 * key: the first two bytes of the key.  See key_start.h. */
+	/* For an object: a set of 16 bits that tells which keys the object may
+	 * have; ctx_json_find tests it first.  For a key: the first two bytes
+	 * of the key.  See key_start.h. */
 	uint16_t keys;
 };
 
@@ -67,14 +67,14 @@ void ctx_json_release(struct ctx_json *json);
  *  - 1 if the value is complete; only then there are nodes and *used is set;
  *  - 0 if more bytes could complete the value, because the text ends inside the
  *    value or contains only white space;
- *  - -1 with *err if the text is invalid: err->column is the position of the
- *    invalid byte, from 1, and err->line is 0.
- * If the outermost value is a number that reaches to the end of the text, it is
- * complete, though more digits could follow.
+ *  - -1 with *err if the text is invalid; then err->column is the position of
+ *    the invalid byte, from 1, and err->line is 0.
+ * A number at the end of the text counts as complete, although more digits
+ * could follow.
  *
  * The scan is strict: RFC 8259, valid UTF-8 throughout, no NUL or other raw
- * control byte in strings.  RFC 8259 and this scanner accept equal keys in an
- * object, and escapes of single surrogates.  A letter, digit, sign, dot or
+ * control byte in strings.  Equal keys in an object, and escapes of single
+ * surrogates, are accepted, as in RFC 8259.  A letter, digit, sign, dot or
  * underscore directly after a number or word is an error.  Other bytes after
  * the value are not read.
  *
@@ -92,24 +92,25 @@ int ctx_json_scan_text(struct ctx_json *json, struct ctx_str text,
     struct ctx_err *err);
 
 /* Returns true if the arrays and objects of a text are nested at most
- * CTX_JSON_SHALLOW deep.  Then even a recursive parser cannot run out of
- * stack.  The text need not be valid JSON. */
+ * CTX_JSON_SHALLOW deep.  Such a text can be passed to a recursive parser,
+ * which cannot run out of stack.  The text need not be valid JSON. */
 #define CTX_JSON_SHALLOW 64
 bool ctx_json_shallow(const char *text, size_t n);
 
 /* Returns the node of the value that an object has for a key.  If the object
- * has equal keys, the last one counts (RFC 8259 section 4).  Returns 0 if
- * there is no such key, or if obj is not an object. key is NUL-terminated. */
+ * has equal keys, returns the value of the last (RFC 8259 section 4).  Returns
+ * 0 if the object does not have the key, or if obj is not an object. key is
+ * NUL-terminated. */
 uint32_t ctx_json_find(const struct ctx_json *json, uint32_t obj,
     const char *key);
-/* Returns the node of the value of the first of several keys that the object
- * has, or 0 if it has none of them. keys: an array that ends with NULL. */
+/* Returns the node of the value of the first key in the array "keys" that the
+ * object has.  Returns 0 if the object has none of the keys.  The array ends
+ * with NULL. */
 uint32_t ctx_json_find_any(const struct ctx_json *json, uint32_t obj,
     const char *const *keys);
 /* Finds a value in nested objects. path: the keys of the objects, separated by
- * slashes, as in "usage/input_tokens".  Each key is searched as by
- * ctx_json_find.  Returns the node of the value, or 0 if a key is missing or
- * longer than 63 bytes. */
+ * slashes, as in "usage/input_tokens".  Returns the node of the value, or 0 if
+ * a key is missing or longer than 63 bytes. */
 uint32_t ctx_json_find_path(const struct ctx_json *json, uint32_t obj,
     const char *path);
 /* Returns the node of element i (from 0) of the array arr, or 0 if there is no
@@ -148,12 +149,12 @@ struct ctx_str ctx_json_str(const struct ctx_json *json, uint32_t node);
  * Compare the decoded text of a string node with s, which is NUL-terminated.
  * ctx_json_is returns true if the text is s. ctx_json_starts_with returns true
  * if the text begins with s, which must be ASCII. ctx_json_ends_with returns
- * true if the text ends with s, which must be ASCII, and has at least one
- * character before s.  All return false if the node is not a string.
+ * true if the text ends with s, which must be ASCII, and is longer than s.  All
+ * return false if the node is not a string.
  */
 bool ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s);
-/* Returns the first of several words for which ctx_json_is returns true, or
- * NULL if there is none. words: an array that ends with NULL. */
+/* Returns the word in the array "words" that is the decoded text of a string
+ * node, or NULL if there is none.  The array ends with NULL. */
 const char *ctx_json_is_any(const struct ctx_json *json, uint32_t node,
     const char *const *words);
 bool ctx_json_starts_with(const struct ctx_json *json, uint32_t node,
@@ -165,9 +166,9 @@ bool ctx_json_equal(const struct ctx_json *json, uint32_t a, uint32_t b);
 /* Returns true if a node is the key of a member of an object. */
 bool ctx_json_is_key(const struct ctx_json *json, uint32_t node);
 /* Sets *text to the decoded text if the node is a string, otherwise to the
- * compact JSON of the node (see ctx_json_compact).  If these bytes are in the
- * scanned JSON, *text points there; otherwise they are appended to scratch, and
- * *text points into scratch. */
+ * compact JSON of the node (see ctx_json_compact).  If the scanned JSON
+ * contains exactly these bytes, *text points into the scanned JSON.  Otherwise
+ * the bytes are appended to scratch, and *text points into scratch. */
 int ctx_json_text(const struct ctx_json *json, uint32_t node,
     struct ctx_buf *scratch, struct ctx_str *text, struct ctx_err *err);
 /* Appends a node's text to out: the text that ctx_json_text finds. */
@@ -218,31 +219,31 @@ bool ctx_json_string_is_normalized(struct ctx_str literal);
 size_t ctx_json_string_chars(struct ctx_str literal);
 /* Returns the number of UTF-8 bytes of a JSON string after decoding. */
 size_t ctx_json_string_bytes(struct ctx_str literal);
-/* Sets *bytes and *chars to the length of a JSON string after decoding.  Reads
- * the literal only once. */
+/* Sets *bytes and *chars to the length of a JSON string after decoding: the
+ * number of UTF-8 bytes and of characters. */
 void ctx_json_string_size(struct ctx_str literal, size_t *bytes, size_t *chars);
 /*
  * Decodes the next character of a JSON string literal. *at: offset of the
  * character in the literal, 1 for the first character.  Sets *cp to the
- * character, *at to the offset after it, and returns 1; at the closing quote
- * returns 0.  An escape of a single surrogate gives U+FFFD.  The caller may
- * divide the literal at each offset to which this function sets *at: no escape,
- * surrogate pair or UTF-8 sequence is split there.
+ * character, and *at to the offset after the character, and returns 1.  At the
+ * closing quote, returns 0.  An escape of a single surrogate gives U+FFFD.  The
+ * new *at is never inside an escape, a surrogate pair or a UTF-8 sequence, so
+ * the caller may divide the literal there.
  */
 int ctx_json_string_next(struct ctx_str literal, size_t *at, uint32_t *cp);
-/* Skips characters of a JSON string literal that have this number of bytes
- * after decoding. at: offset in the literal at which skipping begins.  Returns
- * the offset after the skipped characters.  The caller must choose "at" and
- * bytes such that skipping begins and ends between two characters. */
+/* Returns the offset in a JSON string literal that is "bytes" bytes, counted
+ * after decoding, behind the offset "at".  The caller must pass values for
+ * which both offsets are between two characters. */
 size_t ctx_json_string_seek(struct ctx_str literal, size_t at, size_t bytes);
 /* Returns true if the text of a JSON string literal, after decoding, is the n
  * bytes at p. */
 bool ctx_json_string_is(struct ctx_str literal, const char *p, size_t n);
 /* Returns true if two JSON string literals have equal texts after decoding. */
 bool ctx_json_strings_equal(struct ctx_str a, struct ctx_str b);
-/* Returns true if the rest of a JSON string literal, from the offset at on,
- * begins with s after decoding. s is ASCII and NUL-terminated.  The caller must
- * pass an offset between two characters, such as ctx_json_string_next sets. */
+/* Returns true if the part of a JSON string literal from the offset "at" to its
+ * end, after decoding, begins with s. s is ASCII and NUL-terminated.  The
+ * caller must pass an offset between two characters, such as
+ * ctx_json_string_next sets. */
 bool ctx_json_string_continues(struct ctx_str literal, size_t at,
     const char *s);
 
@@ -265,26 +266,26 @@ int ctx_edits_replace(struct ctx_edits *edits, struct ctx_str old,
     const char *p, size_t n, struct ctx_err *err);
 /* Adds an edit that replaces the part "old" of the text by bytes that the
  * caller has already appended to edits->store. from: offset in the store at
- * which these bytes begin; they end where the store ends.  So the bytes need
- * not be copied. */
+ * which these bytes begin; they end at the end of the store.  This function
+ * copies no bytes. */
 int ctx_edits_replace_stored(struct ctx_edits *edits, struct ctx_str old,
     size_t from, struct ctx_err *err);
 /*
  * Adds edits that remove children of an array or object: child i is removed if
- * drop[i] is true.  One comma is removed with each child, so that the result is
- * valid JSON.  White space between the other children is kept.
+ * drop[i] is true.  The edits also remove one comma per child, so that the
+ * result is valid JSON.  White space between the other children is kept.
  */
 int ctx_edits_remove(struct ctx_edits *edits, const struct ctx_json *json,
     uint32_t node, const bool *drop, struct ctx_err *err);
-/* Marks a member of an object for removal, with all other members that have the
- * same key: sets drop[i] to true for member i. key: node of the key.  Of
- * several members with the same key, readers use only the last one.  If only
- * the last one were removed, they would use the member before it. */
+/* Marks all members of an object with the same key for removal: sets drop[i] to
+ * true for member i. key: node of one of these keys.  All must be removed,
+ * because readers use the last member with a key: without it, they would use
+ * the member before. */
 void ctx_edits_mark_member(const struct ctx_json *json, uint32_t object,
     uint32_t key, bool *drop);
 /* Converts an offset in the output of ctx_edits_apply into an offset in the
  * original text.  An offset inside a replacement is converted to the beginning
- * of the bytes that were replaced. ctx_edits_apply must have been called
+ * of the bytes that were replaced. The caller must have called ctx_edits_apply
  * before. */
 size_t ctx_edits_origin(const struct ctx_edits *edits, struct ctx_str text,
     size_t at);
@@ -305,23 +306,24 @@ size_t ctx_edits_inside(const struct ctx_edits *edits, size_t n,
  * the edits from index "first" on. */
 bool ctx_edits_touch(const struct ctx_edits *edits, size_t first,
     struct ctx_str text);
-/* Returns the lowest offset in the text, in bytes, that is changed by one of
- * the edits from index "first" on, or SIZE_MAX if there are no such edits. */
+/* Returns the lowest offset in the text, in bytes, at which one of the edits
+ * from index "first" on begins.  Returns SIZE_MAX if there are no such
+ * edits. */
 size_t ctx_edits_first(const struct ctx_edits *edits, size_t first,
     const char *text);
 /* Appends the text to out, with all edits applied. */
 int ctx_edits_apply(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_buf *out, struct ctx_err *err);
-/* Appends the text to out with only n edits applied: those from index "first"
- * on, in the order in which they were added.  This call may change the order of
- * these n edits. */
+/* Appends the text to out with n edits applied: in the order in which the edits
+ * were added, those from index "first" on.  May change the order of these n
+ * edits. */
 int ctx_edits_apply_some(const struct ctx_edits *edits, size_t first, size_t n,
     struct ctx_str text, struct ctx_buf *out, struct ctx_err *err);
 /*
  * Resolves overlaps between edits, so that they can be applied:
  *  - An edit inside a longer edit is removed.
- *  - Of several edits of the same bytes only the one added last is kept.
- *  - If removals of children of one array or object overlap in a comma, they
+ *  - If several edits replace the same bytes, only the edit added last is kept.
+ *  - Edits that remove children of one array or object, and overlap in a comma,
  *    become one edit.
  * An insertion at the start of a longer edit is kept.
  */
@@ -332,7 +334,7 @@ void ctx_edits_merge(struct ctx_edits *edits);
  * the literal.  Replacements are written with the escapes that
  * ctx_json_string_encode writes; if the literal has all characters beyond ASCII
  * as escapes, such characters are written as escapes in the replacements, too.
- * Edits of other texts than "text" are not changed.
+ * Edits whose bytes are not in "text" are not changed.
  */
 int ctx_edits_encode(struct ctx_edits *edits, struct ctx_str text,
     struct ctx_str literal, struct ctx_err *err);

@@ -21,12 +21,13 @@ key_start(const char *key, char end)
 
 /*
  * Returns the bit that stands for all keys with the first two bytes "start"
- * (see key_start). ctx_node.keys of an object has the bits of all its keys.  If
- * the bit of a key is not set there, the object does not have the key.  Usually
- * the bit is not set, because most searches are for absent keys.  If the bit is
- * set, another key may have set it, because there are only 16 bits.  The factor
- * 2485 decides which keys share a bit.  With this factor, few keys of the
- * message formats share a bit with "role", "content" or "tool_calls".
+ * (see key_start). ctx_node.keys of an object has the bits of all keys of the
+ * object.  If the bit of a key is not set, the object does not have the key.
+ * If the bit is set, the object may have the key, or another key with the same
+ * bit, because there are only 16 bits.  Usually the bit is not set, because
+ * most searches are for absent keys.  The factor 2485 decides which keys share
+ * a bit.  With this factor, few keys of the message formats share a bit with
+ * "role", "content" or "tool_calls".
  */
 static inline uint16_t
 key_bit(uint16_t start)

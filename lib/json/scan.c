@@ -7,12 +7,12 @@
  * member "next" of its node is the index of its parent, so nesting takes no
  * extra memory.
  *
- * All values get nodes, even those that no caller reads.  Making nodes takes a
- * share of the instructions of a run of ctx-truncate that changes nothing: 5 %
- * with long tool results, 10 % with short messages, 16 % in transcripts of
- * Claude Code.  Of the nodes in these three cases, 0, 2 and 15 % are below keys
- * that no caller reads.  Validating those values without making nodes would
- * save 2.5 % of the instructions at most.
+ * All values get nodes, even values that no caller reads.  In a run of
+ * ctx-truncate that changes nothing, making nodes takes this share of the
+ * instructions: 5 % with long tool results, 10 % with short messages, 16 % with
+ * transcripts of Claude Code.  In these three cases, 0, 2 and 15 % of the nodes
+ * are below keys that no caller reads.  Validating those values without making
+ * nodes would save 2.5 % of the instructions at most.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,8 @@
 struct scan {
 	struct ctx_json *json;
 	struct ctx_err *err;
-	/* The rest of the text that was not scanned yet: from p up to, but not
-	 * including, end. */
+	/* the part of the text that was not scanned yet: from p up to, but not
+	 * including, end */
 	const char *p, *end;
 	ctx_string_end_fn *find_end; /* finds the end of a string */
 	/* node of the innermost open array or object, or NONE */
@@ -41,8 +41,8 @@ struct scan {
 	unsigned depth;
 };
 
-/* Sets the error to this text and to the column of the byte at p.  Returns
- * -1. */
+/* Sets *err to an error with this text and the column of the byte at p.
+ * Returns -1. */
 static int
 fail_at(const struct scan *s, const char *p, enum ctx_code code,
     const char *text)
@@ -184,8 +184,8 @@ scan_number(struct scan *s)
 
 	s->p += *at == '-';
 	if (s->p < s->end && *s->p == '0')
-		/* No digit may follow a leading zero, so the integer part ends
-		 * here. */
+		/* The integer part ends here, because no digit may follow a
+		 * leading zero. */
 		s->p++;
 	else if ((rc = scan_digits(s)) <= 0)
 		return rc;
@@ -296,9 +296,10 @@ scan_string(struct scan *s)
 	return append_node(s, at, CTX_JSON_STRING, escaped);
 }
 
-/* Handles a text that is no value.  Explains NaN and Infinity, which JavaScript
- * and Python have, but JSON does not.  Returns 0 if the text ends before it is
- * known whether it begins with one of them, otherwise -1 with an error. */
+/* Handles a text that is no value.  The error explains NaN and Infinity, which
+ * are values in JavaScript and Python, but not in JSON.  Returns 0 if the text
+ * is too short to tell whether it begins with one of these words, otherwise -1
+ * with *err. */
 static int
 refuse_value(struct scan *s, const char *expected)
 {
@@ -312,7 +313,7 @@ refuse_value(struct scan *s, const char *expected)
 	    : fail_input(s, s->p, "JSON has no NaN or Infinity; write null");
 }
 
-/* Scans the JSON value at s->p.  Of an array or object, scans only the opening
+/* Scans the JSON value at s->p.  For an array or object, scans only the opening
  * bracket. */
 static int
 begin_value(struct scan *s, const char *expected)
@@ -350,8 +351,8 @@ record_key_start(struct scan *s)
 	    key->escaped ? UINT16_MAX : key_bit(key->keys);
 }
 
-/* Scans a key, the colon after it and the value.  If the value is an array or
- * object, scans only its opening bracket. */
+/* Scans a key, the colon after the key, and the value.  If the value is an
+ * array or object, scans only its opening bracket. */
 static int
 scan_member(struct scan *s, const char *expected)
 {
@@ -370,8 +371,8 @@ scan_member(struct scan *s, const char *expected)
 	return skip_space(s, s->end) ? begin_value(s, "expected a value") : 0;
 }
 
-/* Scans what comes after an opening bracket: the closing bracket, or the
- * beginning of the first child. */
+/* After an opening bracket: scans the closing bracket or, if there is a child,
+ * the beginning of the first child. */
 static int
 scan_first_child(struct scan *s, bool array)
 {
@@ -381,8 +382,8 @@ scan_first_child(struct scan *s, bool array)
 		     : scan_member(s, "expected a key or '}'");
 }
 
-/* Scans what comes after a child of an array or object: the closing bracket, or
- * a comma and the beginning of the next child. */
+/* After a child of an array or object: scans the closing bracket, or a comma
+ * and the beginning of the next child. */
 static int
 scan_next_child(struct scan *s, bool array)
 {

@@ -96,10 +96,10 @@ decode_escape(const char **p, const char *end, char **to)
 /*
  * Decodes the contents of a JSON string, the bytes from p up to end, and writes
  * the text to "to".  Returns the end of the text.  The caller must provide as
- * many bytes of memory as there are from p to end, which is enough because no
- * escape is shorter than its character.  So a whole SIMD vector may be copied
- * even if the vector contains an escape: the bytes from the escape on are
- * overwritten later.
+ * many bytes of memory at "to" as there are from p to end.  This is enough,
+ * because no escape is shorter than its character.  A whole SIMD vector may be
+ * copied even if the vector contains an escape: the bytes from the escape on
+ * are overwritten later.
  */
 static char *
 decode_escapes(char *to, const char *p, const char *end)
@@ -225,13 +225,12 @@ ctx_json_string_is_normalized(struct ctx_str literal)
 	size_t n;
 
 	/* The literal is valid, so every byte that must be escaped is escaped.
-	 * The loop checks that each escape is needed, and is the escape that
-	 * write_escape writes for the character. */
+	 * The loop checks each escape: it must be needed, and must be the
+	 * escape that write_escape writes for the character. */
 	while ((p = find_backslash(p, end)) != end) {
 		if (p[1] != 'u' && p[1] != '/') {
-			/* All short escapes except \/ are equal to what
-			 * write_escape writes for their characters, so they
-			 * need no check. */
+			/* Short escapes except \/ need no check, because
+			 * write_escape writes the same escapes. */
 			p += 2;
 			continue;
 		}
@@ -280,17 +279,17 @@ find_byte_positions(const char *p, char c)
 	return found;
 }
 
-/* How much longer the escapes of a JSON string are than the characters that
- * they stand for, in bytes and in characters.  For example, \n is one byte and
- * one character longer than a line feed. */
+/* How much longer the escapes of a JSON string are than the decoded characters,
+ * in bytes and in characters.  For example, \n is one byte and one character
+ * longer than a line feed. */
 struct excess {
 	const char *end; /* end of the last \u escape that was counted */
 	size_t bytes, chars;
 };
 
-/* Adds to *excess how much longer \u escapes are than their characters, minus
- * one byte and one character per escape, which find_excess adds for all kinds
- * of escapes.  Bit i of the mask u is set if p[i] is the u of a \u escape. */
+/* Adds to *excess how much longer \u escapes are than their characters.  Does
+ * not add one byte and one character per escape, which find_excess adds for
+ * every escape.  Bit i of the mask u is set if p[i] is the u of a \u escape. */
 static void
 add_long_escapes(struct excess *excess, const char *p, uint64_t u,
     const char *end)
@@ -331,10 +330,10 @@ count_bits(uint64_t bits)
 }
 
 /*
- * Returns how much longer the escapes of a string are than the text that they
- * stand for.  An escape such as \n has two bytes, the backslash and the escaped
- * byte, for one character.  This function counts both bytes of each escape, and
- * halves the number; add_long_escapes adds the further bytes of \u escapes.
+ * Returns how much longer the escapes of a string are than the decoded text.
+ * An escape such as \n has two bytes, the backslash and the escaped byte, for
+ * one character.  This function counts these two bytes for each escape, and
+ * halves the sum. add_long_escapes adds the other bytes of \u escapes.
  */
 static struct excess
 find_excess(struct ctx_str text)

@@ -16,8 +16,8 @@
 /* Bit masks that describe a block of 64 bytes: bit i belongs to byte i. */
 struct string_block {
 	uint64_t backslash;
-	/* At first: quotes and control bytes.  After resolve_escapes was
-	 * called: the bytes that end the search. */
+	/* Before the call of resolve_escapes: quotes and control bytes.  After
+	 * this call: the bytes that end the search. */
 	uint64_t stop;
 	uint64_t high;    /* bytes beyond ASCII */
 	uint64_t letter;  /* bytes that are valid after a backslash */
@@ -37,8 +37,8 @@ is_hex(char c)
 	return (digit < 10) | (letter < 6);
 }
 
-/* Returns true if there are four hex digits at p.  If there are not, sets
- * search->p to the first byte that is not a hex digit. */
+/* Returns true if there are four hex digits at p.  Otherwise sets search->p to
+ * the first byte that is not a hex digit. */
 INLINE bool
 has_hex4(struct string_end *search, const char *p)
 {
@@ -67,7 +67,7 @@ resolve_escapes(struct string_end *search, struct string_block *block)
 	block->escaped = find_escaped(block->backslash, &block->carry);
 	block->stop &= ~block->escaped;
 	block->stop |= block->escaped & ~block->letter;
-	/* all bits up to the lowest 1 bit of stop */
+	/* the bits up to and including the lowest 1 bit of stop */
 	reach = block->stop ^ (block->stop - 1);
 	search->escaped |= (block->backslash & reach) != 0;
 	for (u = block->escaped & block->u & reach; u != 0; u &= u - 1)

@@ -34,11 +34,12 @@ ctx_string_end_fn *ctx_string_end_select(enum ctx_simd simd);
  * the next block.  Returns the mask of the escaped bytes.
  *
  * Of several backslashes in a row, the first escapes the second, the third
- * escapes the fourth, and so on.  In the mask such a row is a row of 1 bits,
- * and adding 1 at its first bit carries to the bit after the row.  This is done
- * for rows that begin at an odd bit.  Then the odd bits are flipped.  Now in
- * every row the bits of the escaping backslashes remain, and the bit after a
- * row is 1 if the last backslash of the row escapes the byte after it.
+ * escapes the fourth, and so on.  A row of backslashes is a row of 1 bits in
+ * the mask.  Adding 1 at the first bit of a row carries to the bit after the
+ * row; this is done for rows that begin at an odd bit.  Then all odd bits are
+ * flipped.  In every row, the bits of the escaping backslashes are then 1.  The
+ * bit after a row is 1 if the last backslash of the row escapes the byte after
+ * the row.
  */
 INLINE uint64_t
 find_escaped(uint64_t backslash, uint64_t *carry)

@@ -21,8 +21,8 @@ KIND(letters)(VECTOR v)
 {
 	/* The valid bytes are divided into four sets, each with a bit: 1 is "
 	 * and /; 2 is \; 4 is b, f and n; 8 is r, t and u.  The tables give the
-	 * sets for the low and the high half of a byte.  A byte is valid if its
-	 * halves have a set in common. */
+	 * sets for the low and the high half of a byte.  A byte is valid if
+	 * some set contains both its low half and its high half. */
 	static const uint8_t low[16] = {[0x2] = 1 | 4 | 8,
 	    [0x4] = 8,
 	    [0x5] = 8,
@@ -80,8 +80,8 @@ KIND(ends)(struct string_end *search, struct string_block *block, const char *p)
 		search->high = search->p + __builtin_ctzll(block->high);
 	block->escaped = 0;
 	/* Half of the blocks of code and logs contain backslashes.  So with
-	 * wide vectors the masks for escapes are always computed, which takes
-	 * less time than a mispredicted branch. */
+	 * wide vectors, the masks for escapes are always computed, because this
+	 * takes less time than a mispredicted branch. */
 	if (sizeof(VECTOR) >= 32 || (block->backslash | block->carry) != 0) {
 		block->letter = GATHER(letters);
 		block->u = GATHER(us);
@@ -108,8 +108,8 @@ KIND(search)(struct string_end *out)
 			*out = search;
 			return;
 		}
-	/* The zeros after the end of the text are control bytes, which stop the
-	 * search. */
+	/* The bytes after the end of the text are 0.  A byte 0 is a control
+	 * byte, which ends the search. */
 	memset(tail, 0, BLOCK);
 	memcpy(tail, search.p, (size_t)(search.end - search.p));
 	(void)KIND(ends)(&search, &block, tail);

@@ -27,8 +27,8 @@ ctx_json_is(const struct ctx_json *json, uint32_t node, const char *s)
 		return ctx_json_string_is(ctx_json_str(json, node), s,
 		    strlen(s));
 	/* The first bytes are compared before strncmp is called, because most
-	 * strings differ in them.  A JSON string contains no NUL byte, so
-	 * strncmp is safe. */
+	 * strings differ in their first bytes.  A JSON string contains no NUL
+	 * byte, so strncmp is safe. */
 	n = at->end - at->at - 2;
 	return (n == 0 || *p == *s) && strncmp(p, s, n) == 0 && s[n] == '\0';
 }
@@ -105,10 +105,10 @@ ctx_json_scan_string(const struct ctx_json *json, uint32_t node,
 }
 
 /* Returns true if a JSON value is compact: it has no white space between
- * tokens, and no needless escapes.  The value is compact if its length is the
- * sum of the lengths of its tokens: the bytes of each string, number or word,
- * two brackets for each array or object, and a comma or colon before each node
- * that is not the first child of its parent. */
+ * tokens, and no needless escapes.  A value is compact if its length is this
+ * sum: the bytes of each string, number or word; two brackets for each array or
+ * object; one byte (a comma or colon) for each node that is not the first child
+ * of its parent. */
 static bool
 is_compact(const struct ctx_json *json, uint32_t node)
 {
@@ -227,8 +227,8 @@ ctx_json_append_compact(const struct ctx_json *json, uint32_t node,
 }
 
 /* Returns the node of the value that an object has for a key, or 0 if there is
- * no such key.  If the object has equal keys, the last one counts. start: the
- * number that key_start returns for the key. */
+ * no such key.  If the object has equal keys, returns the value of the last.
+ * start: the number that key_start returns for the key. */
 static __attribute__((noinline)) uint32_t
 find_last(const struct ctx_json *json, uint32_t obj, const char *key,
     uint16_t start)
