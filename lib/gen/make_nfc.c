@@ -6,10 +6,10 @@
  *
  * The first file has the data of Unicode 9; the second file has the data that
  * later versions up to Unicode 15 have added.  The output has a table with
- * properties of characters for each of the two versions.  Both versions share
- * the tables of decompositions.  Sharing is safe: with the properties of
- * Unicode 9, these tables are never searched for a character that only Unicode
- * 15 decomposes or composes.
+ * properties of characters for each of the two versions.  There is only one set
+ * of tables of decompositions, for both versions.  This is safe: with the
+ * properties of Unicode 9, these tables are never searched for a character that
+ * only Unicode 15 decomposes or composes.
  */
 #define PROGRAM "make-nfc"
 #include "gen/blocks.h"
@@ -189,9 +189,9 @@ find(unsigned cp)
 }
 
 /* Prints the full decomposition of character number i of the list: the
- * characters that remain when every character that can be decomposed was
- * decomposed.  If a character decomposes into two characters, only the first of
- * these may be decomposed further. */
+ * characters that remain after every character that can be decomposed was
+ * decomposed.  If a character decomposes into two characters, only the first
+ * may be decomposed further. */
 static void
 print_parts(unsigned i)
 {

@@ -30,8 +30,8 @@ enum {
  * the empty string.  Nodes for shorter strings have lower numbers. */
 static struct node {
 	/* Links between nodes of the trie, as numbers of nodes. first: the
-	 * node's first child; next: the next child of the node's parent. 0
-	 * means that there is none. */
+	 * node's first child; next: the next child of the node's parent; 0:
+	 * there is no such node. */
 	uint32_t first, next;
 	uint32_t parent, depth, shorter, slot, pieces;
 	unsigned char byte;
@@ -54,8 +54,7 @@ static struct list {
 } lists[LISTS];
 static uint32_t n_lists;
 /* The pieces (tokens) of the vocabulary. node: while the trie is built, the
- * node for the longest beginning of the piece for which there is a node
- * already. */
+ * node for the longest beginning of the piece that has a node so far. */
 static struct {
 	const char *text;
 	size_t n;
@@ -98,8 +97,8 @@ add_piece(size_t i, const char *p, size_t n)
 }
 
 /* Adds the level "depth" to the trie: for each piece of at least depth bytes, a
- * node for the first depth bytes of the piece.  Returns false if no piece is so
- * long. */
+ * node for the first depth bytes of the piece.  Returns false if all pieces are
+ * shorter. */
 static bool
 add_level(unsigned depth)
 {
@@ -123,9 +122,8 @@ add_level(unsigned depth)
 }
 
 /* Adds the list that begins with "length" and continues like the list "rest" to
- * the array "lengths".  A list is identified by the index of its first element.
- * If the array already contains an equal list, adds nothing.  Returns the index
- * of the list. */
+ * the array "lengths".  If the array already contains an equal list, adds
+ * nothing.  Returns the index of the list's first element. */
 static uint32_t
 add_length(uint32_t length, uint32_t rest)
 {
@@ -180,12 +178,12 @@ fits(uint32_t node, uint32_t edges)
 
 /* Chooses where the children of a node of the trie are stored in the array of
  * states.  The child for byte b is stored at the index edges + b, where "edges"
- * is a member of the state of the node.  Of the values of "edges" that give
- * only free elements, and for the first child none before *from, chooses the
- * lowest.  If the node has several children, sets *from to the index of the
- * first child, so that later searches do not begin before this index.  Free
- * elements before it remain for nodes with one child, for which the caller has
- * another *from. */
+ * is a member of the state of the node.  Chooses the lowest value of "edges"
+ * for which the elements of all children are free, and the element of the first
+ * child is not before *from.  If the node has several children, sets *from to
+ * the index of the first child, so that later searches begin there.  The free
+ * elements before this index remain for nodes with one child, for which the
+ * caller passes another *from. */
 static void
 place_edges(uint32_t node, uint32_t *from)
 {
@@ -208,8 +206,8 @@ place_edges(uint32_t node, uint32_t *from)
 		n_slots = edges + 256;
 }
 
-/* Returns the number of the node that comes after a node in depth-first order
- * (each node before its children), or 0 after the last node. */
+/* Returns the number of the next node in depth-first order (each node before
+ * its children), or 0 after the last node. */
 static uint32_t
 next_node(uint32_t node)
 {
@@ -234,9 +232,10 @@ leads_further(uint32_t to, uint32_t from)
 }
 
 /* Returns the node to which the automaton goes back if a node has no child for
- * the next byte.  This is the node for the longest suffix of the string of the
- * given node that has a child for a byte for which the given node has none; or
- * node 0, the root. */
+ * the next byte.  The result is the node for a suffix of the given node's
+ * string, with a child for a byte for which the given node has no child.
+ * Returns the node for the longest of these suffixes, or node 0 (the root) if
+ * there is none. */
 static uint32_t
 find_shorter(uint32_t node)
 {

@@ -14,8 +14,8 @@
 static const struct builtin {
 	const char *name;
 	enum ctx_table table;
-	/* number of tokens of the vocabulary table that are used; 0: all of
-	 * them */
+	/* number of tokens of the vocabulary table that are used; 0: all
+	 * tokens */
 	uint32_t tokens;
 	const struct ctx_specials *specials;
 	const struct ctx_claude *claude;
@@ -186,9 +186,9 @@ find_token(const struct ctx_vocab *v, uint32_t id)
 	return token;
 }
 
-/* Called after decoding, for encodings that put a blank before each text.
- * Removes this blank from the decoded text, which begins at the offset "begin"
- * of "out". */
+/* Removes the blank at the beginning of a decoded text, which begins at the
+ * offset "begin" of "out".  Only for encodings that put a blank before each
+ * text. */
 static void
 drop_prefix(const struct ctx_vocab *v, struct ctx_buf *out, size_t begin)
 {

@@ -14,8 +14,8 @@ struct ctx_added_token_name {
 	struct ctx_str text;
 	/* id: id of the token; row: index of the name in vocab.specials */
 	uint32_t id, row;
-	/* If this name begins with another name, as "<a>b" begins with "<a>":
-	 * index in ctx_tokenizer.names, plus 1, of the longest such name.
+	/* If this name begins with other names, as "<a>b" begins with "<a>":
+	 * index in ctx_tokenizer.names of the longest of these names, plus 1.
 	 * Otherwise 0. */
 	uint32_t inside;
 	uint32_t depth; /* number of other names with which this name begins */
@@ -27,7 +27,7 @@ struct ctx_tokenizer {
 	/* The vocabulary.  All bytes are zero for "bytes/4" and for encodings
 	 * of Claude, which have no vocabulary of this kind. */
 	struct ctx_vocab vocab;
-	/* the encoding of Claude, or NULL if it is another encoding */
+	/* the encoding, if it is one of Claude; otherwise NULL */
 	const struct ctx_claude *claude;
 	/* automaton that finds the pieces (tokens) of an encoding of Claude, or
 	 * NULL */
@@ -37,10 +37,11 @@ struct ctx_tokenizer {
 	const struct ctx_specials *specials;
 	struct ctx_pcre2_pretokenizer
 	    *pcre2; /* compiled patterns of a vocabulary file, or NULL */
-	/* Used with vocabulary files, to find names of special tokens fast:
-	 * most bytes of a text begin no name. starts[0][b]: CTX_NAMES_... bits
-	 * of all names whose first byte is b. starts[1][b]: CTX_NAMES_... bits
-	 * of all names whose second byte is b, or that have only one byte. */
+	/* Only for vocabulary files.  Makes the search for names of special
+	 * tokens fast, because most bytes of a text begin no name.
+	 * starts[0][b]: CTX_NAMES_... bits of all names whose first byte is b.
+	 * starts[1][b]: CTX_NAMES_... bits of all names whose second byte is b,
+	 * and of all names of one byte. */
 	unsigned char starts[2][256];
 	/* names of the special tokens in a vocabulary file, sorted by their
 	 * bytes; NULL if there are none */
@@ -67,17 +68,17 @@ enum {
 	CTX_NAMES_ASKED = 1,
 	CTX_NAMES_ADDED = 2, /* recognized in every text ("added tokens") */
 	/* CTX_NAMES_ASKED and CTX_NAMES_ADDED are for names that are searched
-	 * for in the original text.  Multiplied by CTX_NAMES_NORMAL, these
-	 * constants are for names that are searched for in the normal form
-	 * (NFC) of the text; only encodings that normalize texts have such
-	 * names. */
+	 * for in the original text.  For names that are searched for in the
+	 * normal form (NFC) of the text, the bits are these constants times
+	 * CTX_NAMES_NORMAL.  Only encodings that normalize texts have names of
+	 * the second kind. */
 	CTX_NAMES_NORMAL = 4 /* a factor, and not a bit */
 };
 
 /* Searches for a special token name at the beginning of a text (n bytes at p).
  * If several names match, the longest is used.  Returns the length of the name
  * in bytes and sets *id to the id of the token, or returns 0 if the text begins
- * with no such name. names: kinds of names that are considered (CTX_NAMES_...
+ * with no name. names: kinds of names that are considered (CTX_NAMES_...
  * bits). */
 size_t ctx_added_token_at(const struct ctx_tokenizer *tokenizer, const char *p,
     size_t n, unsigned names, uint32_t *id);
@@ -94,8 +95,8 @@ int ctx_added_token_name(const struct ctx_tokenizer *tokenizer, uint32_t id,
     struct ctx_buf *out, struct ctx_err *err);
 
 /* Returns the length in bytes of the longest special token name in a vocabulary
- * file.  Returns 0 if there is none, and for a built-in encoding. names: kinds
- * of names that are considered (CTX_NAMES_... bits). */
+ * file.  Returns 0 if there is no name, and for a built-in encoding. names:
+ * kinds of names that are considered (CTX_NAMES_... bits). */
 size_t ctx_added_token_longest(const struct ctx_tokenizer *tokenizer,
     unsigned names);
 
@@ -109,7 +110,7 @@ int ctx_tokenizer_load(struct ctx_tokenizer *tokenizer, const char *file,
 void ctx_tokenizer_unload(struct ctx_tokenizer *tokenizer);
 
 /* Returns true if the encoding normalizes a text (NFC) before it splits the
- * text into pretokens (pieces of text that are encoded by themselves). */
+ * text into pretokens (pieces of text that are encoded separately). */
 static inline bool
 ctx_tokenizer_nfc(const struct ctx_tokenizer *tokenizer)
 {
@@ -118,7 +119,8 @@ ctx_tokenizer_nfc(const struct ctx_tokenizer *tokenizer)
 }
 
 /* Returns true if the encoding really splits a text into tokens, and false for
- * "bytes/4", which only estimates their number from the number of bytes. */
+ * "bytes/4", which only estimates the number of tokens from the number of
+ * bytes. */
 static inline bool
 ctx_tokenizer_real(const struct ctx_tokenizer *tokenizer)
 {

@@ -7,10 +7,10 @@
 
 /* Families of regular expressions that split a text into pretokens.  The
  * patterns come from tiktoken's openai_public.py (0.14); many Hugging Face
- * files have the same ones.  Patterns of one family differ only in the maximum
- * number of digits and in contractions ('s, 't). */
+ * files have the same patterns.  Patterns of one family differ only in the
+ * maximum number of digits and in contractions ('s, 't). */
 enum ctx_pretokenizer_family {
-	CTX_PRETOKENIZER_R50K, /* also the patterns of gpt2 and p50k */
+	CTX_PRETOKENIZER_R50K, /* the pattern of r50k, gpt2 and p50k */
 	CTX_PRETOKENIZER_CL100K,
 	CTX_PRETOKENIZER_O200K,
 	/* No built-in pattern is used, only the patterns of the vocabulary
@@ -18,15 +18,15 @@ enum ctx_pretokenizer_family {
 	CTX_PRETOKENIZER_NONE,
 	/* For SentencePiece vocabularies: tokens are merged from characters,
 	 * not bytes, and the text is not split by a pattern.  To save time, the
-	 * text is split between two characters if no token contains the first
-	 * of them directly before the second. */
+	 * text is split between two adjacent characters if no token contains
+	 * these two characters in this order. */
 	CTX_PRETOKENIZER_CHARS,
 };
 
 struct ctx_pretokenizer {
 	uint8_t family;
 	/* maximum number of digits in a pretoken (piece of text that is encoded
-	 * by itself); 0: no limit */
+	 * separately); 0: no limit */
 	uint8_t digits;
 	/* true if the pattern has alternatives for 's, 't, 're, ... */
 	uint8_t contractions;

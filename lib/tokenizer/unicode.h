@@ -16,13 +16,13 @@ enum ctx_class {
 	/* characters of no other class: punctuation, symbols, control
 	 * characters */
 	CTX_CLASS_OTHER,
-	CTX_CLASS_UPPER, /* Lu Lt */
-	CTX_CLASS_LOWER, /* Ll */
+	CTX_CLASS_UPPER, /* general categories Lu, Lt */
+	CTX_CLASS_LOWER, /* general category Ll */
 	/* Lm Lo: letters that are neither capital nor small */
 	CTX_CLASS_LETTER,
-	CTX_CLASS_NUMBER, /* N */
-	CTX_CLASS_SPACE,  /* White_Space */
-	CTX_CLASS_MARK,   /* M */
+	CTX_CLASS_NUMBER, /* general category N */
+	CTX_CLASS_SPACE,  /* property White_Space */
+	CTX_CLASS_MARK,   /* general category M */
 };
 
 /* The classes of 64 bytes of a text, as three masks of 64 bits.  The class of a

@@ -13,8 +13,9 @@
 #define CLOSE    "|>"
 #define RESERVED "<|reserved_"
 /* Limits for added tokens in vocabulary files, far above those of all real
- * files.  Names of added tokens are searched for at each byte of a text, which
- * would be slow with longer names, or if more names begin with each other. */
+ * files.  Names of added tokens are searched for at each byte of a text.  This
+ * would be slow with longer names, or with longer chains of names that begin
+ * with each other. */
 #define LONGEST 1024 /* maximum length of a name in bytes */
 /* maximum number of names of which each begins with the previous one, such as
  * <a>, <a>b, <a>bc */
@@ -48,7 +49,7 @@ const struct ctx_specials ctx_specials_harmony = {200000, 201087,
 	{200008, "<|message|>"}, {200012, "<|call|>"},
 	{200018, "<|endofprompt|>"}}};
 
-/* Returns the length of a name if a text (n bytes at p) begins with it,
+/* Returns the length of a name if a text (n bytes at p) begins with the name,
  * otherwise 0. */
 static size_t
 match_name(const char *p, size_t n, const char *name, size_t length)
@@ -128,10 +129,9 @@ names_of(const struct ctx_vocab_special *s)
 }
 
 /* Returns true if a text (n bytes at p) is equal to a name, or comes after the
- * name in sorted order.  A text that begins with the name comes after it.
- * *same: the caller sets this to a number of first bytes of which it knows that
- * they are equal in both; the function sets it to the number of all first bytes
- * that are equal. */
+ * name in sorted order.  A text that begins with the name comes after the name.
+ * *same: number of first bytes that are equal in both.  The caller passes a
+ * number that it knows, the function sets *same to the whole number. */
 static bool
 is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
 {
@@ -148,9 +148,9 @@ is_at_or_after(const char *p, size_t n, struct ctx_str name, size_t *same)
  * name that was found.  Sets *most to the number of first bytes that this name
  * and the text have in common. n may be 0, but p[0] must be readable.
  *
- * All names between the two ends of the search begin with the bytes that the
- * names at both ends have in common with the text, so these bytes are not
- * compared again.
+ * The names at both ends of the search range have some first bytes in common
+ * with the text.  All names between them begin with the same bytes, so these
+ * bytes are not compared again.
  */
 static size_t
 count_names_until(const struct ctx_tokenizer *t, const char *p, size_t n,
@@ -180,10 +180,10 @@ count_names_until(const struct ctx_tokenizer *t, const char *p, size_t n,
  * 0 if there is none; n is at least 1. which: kinds of names that are
  * considered (CTX_NAMES_... bits).
  *
- * The search finds the last name that is not after the text in sorted order;
- * the result is this name or a beginning of it.  If the name that was found is
- * longer than the bytes that it has in common with the text, these bytes are
- * searched for in the same way, which skips most other names.
+ * The search finds the last name that is not after the text in sorted order.
+ * The result is this name, or another name that is a beginning of it.  If only
+ * some first bytes of the found name are equal to the text, the function
+ * searches for these bytes in the same way, which skips most other names.
  */
 static size_t
 match_listed(const struct ctx_tokenizer *t, const char *p, size_t n,
@@ -253,9 +253,9 @@ record_first_bytes(struct ctx_tokenizer *t, size_t n)
 		t->names_before[i] += t->names_before[i - 1];
 }
 
-/* Sets the members "inside" (the longest other name with which a name begins)
- * and "depth" (the number of other names with which it begins) of all names.
- * The caller must sort the names first. */
+/* Sets two members of all names: "inside" (the longest other name with which
+ * the name begins) and "depth" (the number of other names with which the name
+ * begins).  The caller must sort the names first. */
 static int
 link_nested_names(struct ctx_added_token_name *list, size_t n,
     struct ctx_err *err)

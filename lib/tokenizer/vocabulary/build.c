@@ -141,8 +141,9 @@ make_empty_block(struct vocab_fill *f, struct ctx_err *err)
 	return 0;
 }
 
-/* Builds a packed vocabulary.  Returns 1 on success, 0 if a hash table was too
- * small and the call must be repeated, or -1 with *err. */
+/* Builds a packed vocabulary.  Returns 1 on success.  Returns 0 if a hash table
+ * was too small; then the caller must call the function again.  Returns -1 with
+ * *err on error. */
 static int
 build_block(struct vocab_fill *f, struct ctx_err *err)
 {
@@ -174,8 +175,8 @@ pack_tokens(struct vocab_fill *f, struct ctx_err *err)
 }
 
 /* Copies the tokens to the array "list".  If two merges of a file make the same
- * token, the token is in the file's list twice; the copy that is not used is
- * left out.  Returns the number of copied tokens. */
+ * token, the file's list contains the token twice; the unused copy is left out.
+ * Returns the number of copied tokens. */
 static size_t
 copy_used(const struct vocab_fill *f, struct ctx_build_token *list, bool *held)
 {

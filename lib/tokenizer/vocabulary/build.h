@@ -7,12 +7,12 @@
 #include "tokenizer/vocabulary/vocabulary.h"
 
 #define CTX_BUILD_MAX 1024 /* maximum length of a token in bytes */
-/* value of cut: the token may be merged from any two tokens */
+/* value of the member cut: the token may be merged from any two tokens */
 #define CTX_BUILD_ANY 0
-/* value of cut: no merge makes the token */
+/* value of the member cut: no merge makes the token */
 #define CTX_BUILD_NEVER UINT32_MAX
-/* Value of cut: the token is a character, and merging begins with such tokens.
- * Only used with CTX_PRETOKENIZER_CHARS. */
+/* Value of the member cut: the token is a character, and merging begins with
+ * these tokens.  Only used with CTX_PRETOKENIZER_CHARS. */
 #define CTX_BUILD_CHAR (UINT32_MAX - 1)
 
 struct ctx_build_token {
@@ -23,7 +23,7 @@ struct ctx_build_token {
 	 * single byte that has no id. */
 	uint32_t id;
 	/* Says which two tokens are merged to the token: length in bytes of the
-	 * first of them, or CTX_BUILD_ANY, CTX_BUILD_NEVER or
+	 * first of the two tokens, or CTX_BUILD_ANY, CTX_BUILD_NEVER or
 	 * CTX_BUILD_CHAR. */
 	uint32_t cut;
 };
@@ -41,8 +41,8 @@ struct ctx_build_added_token {
 };
 
 struct ctx_vocab_builder {
-	/* tokens; if several merges are possible, that of the first token is
-	 * made */
+	/* The tokens.  If several merges are possible in a text, the merge that
+	 * makes the first token in this list is made. */
 	const struct ctx_build_token *tokens;
 	size_t n;
 	const struct ctx_build_added_token *specials;
@@ -51,13 +51,12 @@ struct ctx_vocab_builder {
 	 * pretokenize_pcre2.h); may be empty. */
 	struct ctx_str patterns;
 	struct ctx_pretokenizer pretokenizer;
-	/* True if a pretoken (piece of text that is encoded by itself) whose
+	/* True if a pretoken (piece of text that is encoded separately) whose
 	 * bytes are exactly those of a token becomes this token, even if
 	 * merging the bytes would give other tokens. */
 	bool whole;
 	bool nfc; /* true if text is normalized (NFC) before it is split */
-	/* CTX_VOCAB_PREFIX... bits that say before which texts a blank is
-	 * put */
+	/* CTX_VOCAB_PREFIX... bits: before which texts a blank is put */
 	unsigned prefix;
 	/* SHA-256 of the vocabulary file and of its pretokenizer (load.c) */
 	unsigned char source[32];
@@ -69,10 +68,11 @@ struct ctx_vocab_builder {
  * the block.
  *
  * A token is unreachable if merging its bytes gives other tokens.  Such a token
- * has an id and can be decoded, but is never the result of merging.  It is only
- * used if pack->whole is true, for a pretoken whose bytes are exactly those of
- * the token.  If several tokens have the same bytes, only one is used: the
- * first reachable one.
+ * has an id and can be decoded, but is never the result of merging.  An
+ * unreachable token is only used if pack->whole is true, for a pretoken (piece
+ * of text that is encoded separately) whose bytes are exactly those of the
+ * token.  If several tokens have the same bytes, only the first reachable token
+ * is used.
  *
  * CTX_EFILE: there is no token for a byte, or a limit is exceeded.
  */

@@ -1,11 +1,11 @@
 /*
  * byte_fallback.c - reads a tokenizer.json with byte fallback
  *
- * SentencePiece vocabularies (Llama 2, Mistral 7B, Gemma) are written in this
- * form.  Tokens are merged from characters.  A character without a token
- * becomes the tokens of its bytes, <0x00> to <0xFF>.  Blanks are replaced by
- * U+2581, either by a normalizer (Replace, Prepend) or by a pre_tokenizer
- * (Metaspace).
+ * In a tokenizer.json, SentencePiece vocabularies (Llama 2, Mistral 7B, Gemma)
+ * have byte fallback.  Tokens are merged from characters.  A character without
+ * a token becomes the tokens of its bytes, <0x00> to <0xFF>.  Blanks are
+ * replaced by U+2581, either by a normalizer (Replace, Prepend) or by a
+ * pre_tokenizer (Metaspace).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,8 +76,8 @@ read_metaspace(struct text_rules *rules, const json_t *one, struct ctx_err *err)
 		return 0;
 	/* The tokenizers library searches for names of added tokens after the
 	 * normalizer was applied, and before the pre_tokenizer adds a prefix.
-	 * ctx would add the prefix before it searches, so it refuses the
-	 * file. */
+	 * ctx would add the prefix before it searches for names, so it refuses
+	 * the file. */
 	if (rules->replaced)
 		return ctx_refuse_tokenizer(err,
 		    "a normalizer of type Replace and a pre_tokenizer with a "
@@ -91,9 +91,8 @@ read_metaspace(struct text_rules *rules, const json_t *one, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true for a rule that splits at blanks, although a normalizer has
- * already replaced all blanks.  Such a rule has no effect, so it is
- * accepted. */
+/* Returns true for a rule that splits at blanks after a normalizer has already
+ * replaced all blanks.  Such a rule has no effect, so the rule is accepted. */
 static bool
 is_idle_split(const struct text_rules *rules, const json_t *one)
 {
@@ -161,9 +160,9 @@ struct fallback {
 	bool *listed;
 };
 
-/* Adds the token with this name, whose id is found in vocab.  If several merges
- * make the token, this function is called for each of these merges, and adds
- * the token each time. */
+/* Adds the token with this name; its id is taken from vocab.  If several merges
+ * make the token, this function is called for each merge, and adds the token
+ * each time. */
 static int
 add_named(struct fallback *f, struct ctx_str name, uint32_t cut,
     struct ctx_err *err)
@@ -202,8 +201,8 @@ add_rest(struct fallback *f, bool chars, struct ctx_err *err)
 	return 0;
 }
 
-/* Adds the tokens of bytes.  For an ASCII character that has a token of its
- * own, no token of the byte is needed. */
+/* Adds the tokens of bytes.  For an ASCII character that has its own token, no
+ * token of the byte is needed. */
 static int
 add_byte_tokens(struct fallback *f, struct ctx_err *err)
 {

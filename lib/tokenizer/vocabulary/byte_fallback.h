@@ -14,8 +14,8 @@ bool ctx_byte_fallback_is(const json_t *model);
 /* Reads a tokenizer.json with byte fallback: its normalizer, pre_tokenizer,
  * vocab and merges.  Sets pack->pretokenizer and pack->prefix.  Fills *tokens;
  * the caller must set pack->tokens to this list.  Sets *normal to true if added
- * tokens with the setting "normalized" are searched for in the text after its
- * blanks were replaced. */
+ * tokens with the setting "normalized" are searched for in the text after the
+ * blanks of the text were replaced. */
 int ctx_byte_fallback_read(struct ctx_char_tokens *tokens,
     struct ctx_vocab_builder *pack, const json_t *root, bool *normal,
     struct ctx_err *err);

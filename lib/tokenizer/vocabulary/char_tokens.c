@@ -70,9 +70,10 @@ add_char_token(struct ctx_char_tokens *t, struct ctx_build_token token,
 	return 0;
 }
 
-/* Returns true if a token cannot occur in a text: its name contains a blank
- * (texts contain U+2581 instead), or merges stay within words (words is true)
- * and its text has a blank after the first character. */
+/* Returns true if a token cannot occur in a text.  This is so if the name of
+ * the token contains a blank, because texts contain U+2581 in place of blanks.
+ * It is also so if merges stay within words (words is true), and the text of
+ * the token has a blank after the first character. */
 static bool
 is_never_in_text(const struct ctx_char_tokens *t, struct ctx_str name,
     struct ctx_str text)

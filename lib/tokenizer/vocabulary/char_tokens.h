@@ -8,8 +8,8 @@
  * Tokens of a vocabulary that merges characters and has byte fallback: a
  * character without a token becomes the tokens of its bytes.  The caller must
  * add the tokens in this order: tokens of one character; tokens of one byte;
- * all other tokens, in the order of their merges.  A struct of zeros is an
- * empty list.
+ * all other tokens, in the order of their merges.  A struct whose members are
+ * all 0 is an empty list.
  */
 struct ctx_char_tokens {
 	struct ctx_arena arena; /* memory of the bytes of all tokens */
@@ -39,8 +39,8 @@ int ctx_byte_of_name(struct ctx_str name);
  * CTX_BUILD_NEVER. */
 int ctx_char_tokens_add(struct ctx_char_tokens *tokens, struct ctx_str name,
     uint32_t id, uint32_t cut, struct ctx_err *err);
-/* Adds the token of a byte.  If the byte is also an ASCII character with a
- * token of its own, the token of the byte is not used. */
+/* Adds the token of a byte.  If the byte is also an ASCII character that has
+ * its own token, the token of the byte is not used. */
 int ctx_char_tokens_add_byte(struct ctx_char_tokens *tokens, unsigned byte,
     uint32_t id, struct ctx_err *err);
 

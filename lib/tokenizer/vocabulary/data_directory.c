@@ -1,21 +1,20 @@
 /*
  * data_directory.c - finds the directory with the vocabulary files of ctx
  *
- * It is searched relative to the file that contains this code, a program or the
- * shared library.  So it is found in the build tree, and in an installed tree
- * that was moved:
+ * The directory is searched for relative to the file that contains this code (a
+ * program or the shared library).  So it is found in the build tree, and in an
+ * installed tree that was moved:
  *
- *	code				directory
- *	BUILD/ctx-count			BUILD/share/ctx
- *	BUILD/tests/NAME		BUILD/share/ctx
- *	PREFIX/bin/NAME			PREFIX/share/ctx
- *	PREFIX/lib/libctx.so		PREFIX/share/ctx
- *	PREFIX/lib/TRIPLET/libctx.so	PREFIX/share/ctx
+ * code				directory 	BUILD/ctx-count
+ * BUILD/share/ctx 	BUILD/tests/NAME BUILD/share/ctx 	PREFIX/bin/NAME
+ * PREFIX/share/ctx 	PREFIX/lib/libctx.so PREFIX/share/ctx
+ * PREFIX/lib/TRIPLET/libctx.so	PREFIX/share/ctx
  *
  * A directory above may be writable by anybody, as /tmp is.  So a directory is
- * used only if it belongs to root or to the owner of the code.  Still, its path
- * may contain a link of another user, who can change the link at any time.  So
- * map_tables.c also checks the owner of the file after opening the file.
+ * used only if it belongs to root or to the owner of the code.  Still, the path
+ * of the directory may contain a symbolic link of another user, who can change
+ * the link at any time.  So map_tables.c also checks the owner of the file
+ * after opening the file.
  */
 #define _GNU_SOURCE /* for dl_iterate_phdr */
 #if defined(__linux__) || defined(__FreeBSD__)
@@ -73,8 +72,8 @@ copy_own_path(struct dl_phdr_info *object, size_t size, void *path)
 	return 0;
 }
 
-/* Sets path to the path of the file that contains this code, and *length to its
- * length in bytes, which is 0 if the path is not known. */
+/* Sets path to the path of the file that contains this code, and *length to the
+ * length of the path in bytes, or to 0 if the path is not known. */
 static int
 find_own_path(char path[CTX_DATA_DIRECTORY_MAX], size_t *length,
     struct ctx_err *err)
@@ -105,8 +104,8 @@ find_own_path(char path[CTX_DATA_DIRECTORY_MAX], size_t *length,
 }
 #endif
 
-/* Returns 1 and sets *found if a file or directory exists, 0 if it does not, or
- * -1 with *err. */
+/* Returns 1 and sets *found if a file or directory exists.  Returns 0 if it
+ * does not exist, or -1 with *err. */
 static int
 find_file(const char *path, struct stat *found, struct ctx_err *err)
 {
@@ -118,9 +117,9 @@ find_file(const char *path, struct stat *found, struct ctx_err *err)
 }
 
 /* Returns 1 if the path is a directory that belongs to root or to the owner of
- * the file with this code, and that contains the file with the encodings; 0 if
- * one of these is not so; -1 with *err.  Another package may have a directory
- * of the same name. */
+ * the file with this code, and contains the file with the encodings.  Otherwise
+ * returns 0, because another package may have a directory of the same name.
+ * Returns -1 with *err on error. */
 static int
 find_trusted(const char *path, const struct stat *code, struct ctx_err *err)
 {
@@ -139,8 +138,8 @@ find_trusted(const char *path, const struct stat *code, struct ctx_err *err)
 
 /* Searches the directory of the file with this code and the directories above
  * it for the data directory. n: length in bytes of the path of this file.  If
- * it was found, sets path to the data directory and returns 1.  Returns 0 if it
- * was not found, or -1 with *err. */
+ * the data directory is found, sets path to it and returns 1.  Otherwise
+ * returns 0, or -1 with *err. */
 static int
 search_above(char path[CTX_DATA_DIRECTORY_MAX], size_t n,
     const struct stat *code, struct ctx_err *err)

@@ -22,10 +22,9 @@ struct ctx_data_directory {
 	uid_t owner;
 };
 
-/* Finds the directory that contains the vocabulary files.  If a search does not
- * find it, the result is the directory that was chosen when ctx was built, even
- * if it does not exist.  Returns -1 with *err and an empty path if a system
- * call fails. */
+/* Finds the directory that contains the vocabulary files.  If no search finds
+ * it, the result is the directory that was chosen when ctx was built, which may
+ * not exist.  Returns -1 with *err and an empty path if a system call fails. */
 int ctx_data_directory_find(struct ctx_data_directory *directory,
     struct ctx_err *err);
 

@@ -35,7 +35,8 @@ int ctx_huggingface_parse(json_t **root, const char *p, size_t n, size_t flags,
 /* Converts a tekken.json, the format of Mistral, to a packed vocabulary. */
 int ctx_tekken_build(struct ctx_vocab_builder *pack, const char *p, size_t n,
     void **block, size_t *size, struct ctx_err *err);
-/* Returns true if a JSON file with this beginning is probably a tekken.json. */
+/* Returns true if a JSON file that begins with these bytes is probably a
+ * tekken.json. */
 bool ctx_tekken_is(const char *p, size_t n);
 /* Converts a SentencePiece model file to a packed vocabulary. */
 int ctx_sentencepiece_build(struct ctx_vocab_builder *pack, const char *p,

@@ -1,5 +1,5 @@
 /* file_pretokenizer.c - reads how a vocabulary file splits text into pretokens
- * (pieces of text that are encoded by themselves) */
+ * (pieces of text that are encoded separately) */
 #include "tokenizer/encode/pretokenize_pcre2.h"
 #include "tokenizer/vocabulary/file_pretokenizer.h"
 #include "tokenizer/vocabulary/onig_to_pcre2.h"
@@ -31,7 +31,7 @@
 	"[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|" \
 	"\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
 
-/* Patterns of vocabulary files that split in the same way as a built-in
+/* Patterns of vocabulary files that split a text in the same way as a built-in
  * pretokenizer.  These patterns match every part of a text, so there is no text
  * between two matches. */
 static const struct {
@@ -83,8 +83,8 @@ add_pattern(struct ctx_buf *text, const char *pattern, struct ctx_err *err)
 	return ctx_buf_add(text, pattern, strlen(pattern) + 1, err);
 }
 
-/* Compiles the patterns to find errors in them before the vocabulary is built,
- * and does not keep the result. */
+/* Compiles the patterns only to find errors in them, before the vocabulary is
+ * built. */
 static int
 try_patterns(struct ctx_str patterns, struct ctx_err *err)
 {
@@ -98,7 +98,7 @@ try_patterns(struct ctx_str patterns, struct ctx_err *err)
 
 /* Called after all patterns were read.  Sets pack->pretokenizer and
  * pack->patterns.  If the last pattern splits in the same way as a built-in
- * pretokenizer, uses the pretokenizer instead of the pattern. */
+ * pretokenizer, the pretokenizer replaces the pattern. */
 static int
 finish_patterns(struct ctx_vocab_builder *pack, struct ctx_buf *text,
     struct ctx_err *err)
@@ -136,9 +136,9 @@ add_literal(struct ctx_buf *text, const char *p, struct ctx_err *err)
 }
 
 /* Adds the pattern of a pre_tokenizer of type Split.  Accepts the behavior
- * Isolated, with which the matches and the text between them are pretokens.
- * Accepts Removed with invert, with which only the matches are pretokens
- * (words, numbers, ...), for patterns that leave no text between matches. */
+ * Isolated: the matches, and the texts between two matches, are pretokens
+ * (words, numbers, ...).  Accepts the behavior Removed with invert (only the
+ * matches are pretokens) if the pattern leaves no text between two matches. */
 static int
 add_split(struct ctx_buf *text, const json_t *split, struct ctx_err *err)
 {
@@ -174,9 +174,9 @@ add_digits(struct ctx_buf *text, const json_t *digits, struct ctx_err *err)
 	    err);
 }
 
-/* Accepts any number of rules of type Split and Digits, and one of type
- * ByteLevel after them.  ByteLevel adds GPT-2's pattern, unless its use_regex
- * is false. */
+/* Accepts any number of rules of the types Split and Digits, and after these
+ * one rule of the type ByteLevel.  ByteLevel adds GPT-2's pattern, unless its
+ * use_regex is false. */
 int
 ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack, const json_t *pre,
     struct ctx_buf *text, struct ctx_err *err)

@@ -1,5 +1,5 @@
 /* file_pretokenizer.h - reads how a vocabulary file splits text into pretokens
- * (pieces of text that are encoded by themselves) */
+ * (pieces of text that are encoded separately) */
 #ifndef CTX_TOKENIZER_VOCABULARY_FILE_PRETOKENIZER_H
 #define CTX_TOKENIZER_VOCABULARY_FILE_PRETOKENIZER_H
 
@@ -10,7 +10,7 @@
 /* The functions below set pack->patterns and pack->pretokenizer.  A text is
  * first split by the patterns, with PCRE2.  The resulting pieces of the text
  * are then split by the built-in pretokenizer.  If the last pattern splits in
- * the same way as a built-in pretokenizer, that pretokenizer is used instead of
+ * the same way as a built-in pretokenizer, the built-in pretokenizer replaces
  * the pattern. */
 
 /*
@@ -22,10 +22,10 @@
 int ctx_file_pretokenizer_json(struct ctx_vocab_builder *pack,
     const json_t *pre, struct ctx_buf *text, struct ctx_err *err);
 
-/* How a model in a GGUF file splits text into pretokens.  A GGUF file contains
- * only a name for this, the value of tokenizer.ggml.pre. ctx has a table with a
- * row for each such name.  The rows were taken from the tokenizer.json files of
- * the models. */
+/* How a model in a GGUF file splits text into pretokens (pieces of text that
+ * are encoded separately).  A GGUF file contains only a name, the value of
+ * tokenizer.ggml.pre. ctx has a table with a row for each name.  The rows were
+ * taken from the tokenizer.json files of the models. */
 struct ctx_file_pretokenizer_model {
 	const char *name;
 	/* at most 3 patterns; if there are fewer, NULL comes after the last
@@ -45,9 +45,9 @@ struct ctx_file_pretokenizer_model {
 const struct ctx_file_pretokenizer_model *ctx_file_pretokenizer_named(
     struct ctx_str name);
 
-/* Sets *err to CTX_EFILE and a text that says that a vocabulary file is refused
- * because of its part "what" (such as its pre_tokenizer). name: type or name of
- * this part, or "".  Returns -1. */
+/* Sets *err to CTX_EFILE and a text: a vocabulary file is refused because of
+ * its part "what" (such as its pre_tokenizer). name: type or name of this part,
+ * or "".  Returns -1. */
 int ctx_refuse_tokenizer(struct ctx_err *err, const char *what,
     const char *name);
 /* Returns the string that an object has for a key, or "" if there is none. */

@@ -6,9 +6,9 @@
  * the merges that were already added, by the same functions that later count
  * tokens.  If exactly two tokens remain, these are the parts.
  *
- * In a text, no other two tokens can merge to this token: as long as they have
- * not merged, no merge crosses the ends of the token's bytes, so these bytes
- * are merged in the same steps as when they are merged alone.
+ * In a text, only these two parts can merge to the token.  Before two tokens
+ * merge to it, no merge crosses the ends of its bytes, so its bytes are merged
+ * in the same steps as when they are merged alone.
  */
 #include <stdlib.h>
 
@@ -22,9 +22,9 @@
 /* maximum number of lines of the table PAIRS */
 #define MOST_PAIR_LINES (UINT32_C(1) << 21)
 
-/* Maximum number of tokens that have the same place in a hash table, or the
- * same first 16 bytes.  In real files this number is some tens; a file in which
- * it is greater may be an attack. */
+/* Maximum number of tokens that have the same line in a hash table, or the same
+ * first 16 bytes.  In real files, some tens of tokens do; a file with more than
+ * this maximum may be an attack. */
 #define MOST_ALIKE 1024
 
 static int
@@ -118,7 +118,8 @@ enter_key(struct vocab_fill *f, uint32_t token)
 
 	while (entries[i] != CTX_KEY_NOTHING) {
 		/* At most MOST_ALIKE tokens may have the same first line.
-		 * Between them may be tokens that have another first line. */
+		 * Tokens that have another first line may be stored between
+		 * these tokens. */
 		if (++tried > 2 * MOST_ALIKE)
 			f->crowded = true;
 		if (f->crowded)
@@ -198,8 +199,9 @@ merge_all(const struct ctx_vocab *v, const char *p, size_t n, uint32_t *list,
 }
 
 /* Stores the first two bytes of a token that has a lower number than one of its
- * parts. s: text of the token, at least two bytes.  Pretokens that contain
- * these two bytes are merged by ctx_bpe_queue and not by ctx_bpe_long. */
+ * parts. s: text of the token, at least two bytes.  A pretoken (piece of text
+ * that is encoded separately) that contains these two bytes is merged by
+ * ctx_bpe_queue, not by ctx_bpe_long. */
 static void
 record_disorder(struct ctx_vocab_head *h, const unsigned char *s)
 {
@@ -292,9 +294,9 @@ fill_chars(struct vocab_fill *f)
 			enter_token(f, i, REACHED);
 }
 
-/* Stores that the vocabulary has an unreachable token: one that is only used
- * for a pretoken (piece of text that is encoded by itself) whose bytes are
- * exactly those of the token. */
+/* Stores that the vocabulary has an unreachable token: a token that is only
+ * used for a pretoken (piece of text that is encoded separately) whose bytes
+ * are exactly those of the token. */
 static void
 set_unreached(struct vocab_fill *f)
 {
@@ -302,10 +304,10 @@ set_unreached(struct vocab_fill *f)
 	f->view.unreached = true;
 }
 
-/* Adds all tokens to the tables: first those that are the result of merging
- * their bytes, then, if f->in->whole is true, all other tokens.  So if two
- * tokens have the same bytes, a lookup finds the token that is the result of
- * merging. */
+/* Adds all tokens to the tables: first the tokens that are the result of
+ * merging their bytes.  Then, if f->in->whole is true, all other tokens.  So if
+ * two tokens have the same bytes, a lookup finds the token that is the result
+ * of merging. */
 static void
 fill_tokens(struct vocab_fill *f)
 {

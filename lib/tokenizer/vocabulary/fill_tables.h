@@ -8,11 +8,11 @@
 /* When a token of the vocabulary is used. */
 enum token_use {
 	UNUSED,
-	/* the token is used when merging its bytes gives it (it is reachable)
+	/* the token is reachable: merging its bytes gives the token
 	 * */
 	REACHED,
 	/* The token is used only for a pretoken (piece of text that is encoded
-	 * by itself) whose bytes are exactly those of the token. */
+	 * separately) whose bytes are exactly those of the token. */
 	WHOLE,
 };
 
@@ -34,8 +34,8 @@ struct vocab_fill {
 	/* True if an entry did not fit into the table PAIRS, so that this table
 	 * must be made larger. */
 	bool full;
-	/* True if more than MOST_ALIKE tokens have the same place in a hash
-	 * table.  The vocabulary file is then refused. */
+	/* True if more than MOST_ALIKE tokens have the same line in a hash
+	 * table.  Then the vocabulary file is refused. */
 	bool crowded;
 };
 
@@ -46,8 +46,8 @@ section_at(const struct vocab_fill *f, enum ctx_vocab_section which)
 }
 
 /* Fills all tables of a packed vocabulary.  Returns 1 on success, or -1 with
- * *err on an error.  Returns 0 if the table PAIRS was too small; f->pair_lines
- * is then the size with which the caller must try again. */
+ * *err on an error.  Returns 0 if the table PAIRS was too small; then the
+ * caller must try again with the new size f->pair_lines. */
 int ctx_vocab_fill_tables(struct vocab_fill *f, struct ctx_err *err);
 
 #endif

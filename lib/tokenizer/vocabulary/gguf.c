@@ -2,10 +2,10 @@
  * gguf.c - reads the vocabulary of a GGUF model file (byte-level BPE)
  *
  * The format is described in ggml's gguf.md (versions 2 and 3, little-endian):
- * a header, then pairs of a key and a value, some of which describe the
- * vocabulary.  The file after these pairs is not read.  The pairs are converted
- * to the tokenizer.json of the model: its tokens, its merges, and the
- * pretokenizer that is named by tokenizer.ggml.pre.
+ * a header, then pairs of a key and a value.  Some of these pairs describe the
+ * vocabulary.  The part of the file after the pairs is not read.  The pairs are
+ * converted to a tokenizer.json with the tokens, the merges, and the
+ * pretokenizer whose name is the value of tokenizer.ggml.pre.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -27,11 +27,11 @@ enum { CONTROL = 3, USER_DEFINED = 4 };
 struct gguf {
 	const char *p;
 	size_t n, at;
-	/* true if the bytes end inside the metadata, so that more must be
+	/* true if the bytes end inside the metadata, so that more bytes must be
 	 * read */
 	bool more;
-	/* True if this is not a GGUF file, or if its version or the type of a
-	 * value is not known. */
+	/* True if the file is not a GGUF file, or if its version or the type of
+	 * a value is not known. */
 	bool bad;
 	struct ctx_str model, pre;
 	/* The arrays of tokens, of merges and of token types: their offsets in
@@ -164,8 +164,8 @@ ctx_gguf_size(const char *p, size_t n)
 {
 	struct gguf g = {.p = p, .n = n};
 
-	/* If the file is invalid, more bytes do not help, and ctx_gguf_build
-	 * reports the error. */
+	/* For an invalid file, returns n, because more bytes do not help; then
+	 * ctx_gguf_build reports the error. */
 	return read_header(&g) ? g.at : g.bad ? n : 0;
 }
 

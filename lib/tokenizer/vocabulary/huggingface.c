@@ -1,11 +1,12 @@
 /*
  * huggingface.c - reads the vocabulary in a tokenizer.json of Hugging Face
  *
- * A file is accepted only if ctx certainly finds the same tokens: a BPE model
- * without dropout or affixes, and a pre_tokenizer that file_pretokenizer.c
- * accepts.  This file reads byte-level BPE; byte_fallback.c reads models that
- * merge characters.  If a file is refused, the error text names the part that
- * is the reason.
+ * A file is accepted only if ctx certainly finds the same tokens as the
+ * tokenizers library.  So the model must be BPE without dropout or affixes, and
+ * file_pretokenizer.c must accept the pre_tokenizer.  This file reads
+ * byte-level BPE; byte_fallback.c reads models that merge characters.  If a
+ * file is refused, the error text names the part of the file that is the
+ * reason.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -131,9 +132,9 @@ is_never_in_utf8(char c)
 	return byte == 0xc0 || byte == 0xc1 || byte >= 0xf5;
 }
 
-/* Adds the token with this name, whose id is found in vocab. cut: see struct
- * ctx_build_token.  If the name is not byte-level, such as <|end|>, the token
- * is left out; but if a merge makes this token, the file is refused. */
+/* Adds the token with this name; its id is taken from vocab. cut: see struct
+ * ctx_build_token.  If the name is not byte-level, such as <|end|>, adds
+ * nothing.  If a merge makes a token with such a name, the file is refused. */
 static int
 add_token(struct reader *r, const char *name, size_t n, uint32_t cut,
     struct ctx_err *err)
@@ -420,8 +421,8 @@ ctx_huggingface_parse(json_t **root, const char *p, size_t n, size_t flags,
 		return ctx_err_set(err, CTX_EFILE,
 		    "arrays and objects are nested more than %d deep",
 		    CTX_JSON_SHALLOW);
-	/* When jansson has too little memory, it reports a syntax error or
-	 * silently drops a character of a string; only errno shows the true
+	/* When jansson has too little memory, it reports a syntax error, or
+	 * silently drops a character of a string.  Only errno shows the true
 	 * cause. */
 	errno = 0;
 	*root = json_loadb(p, n, flags, &where);

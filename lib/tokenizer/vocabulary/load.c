@@ -2,11 +2,11 @@
  * load.c - loads vocabulary files, and caches their compiled form
  *
  * A cache entry is a file that contains a packed vocabulary and a checksum.
- * Its name contains the SHA-256 of the vocabulary file and of its pretokenizer.
- * The file gets this name only when it is complete, so that other processes
- * find a complete entry or no entry.  The checksum detects accidental damage,
- * by a disk or an editor.  As an attacker could write a correct checksum,
- * validate.c also checks every number in the packed vocabulary.
+ * The name of a cache entry contains the SHA-256 of the vocabulary file and of
+ * its pretokenizer.  A cache entry gets its name only when it is complete, so
+ * other processes find a complete entry or no entry.  The checksum detects
+ * accidental damage, by a disk or an editor.  An attacker could write a correct
+ * checksum.  So validate.c also checks every number in the packed vocabulary.
  */
 #define _GNU_SOURCE /* for O_TMPFILE, if the system has it */
 #include <errno.h>
@@ -45,10 +45,10 @@ is_gguf(const struct ctx_buf *buf)
 	return buf->n >= 4 && memcmp(buf->p, CTX_GGUF_MAGIC, 4) == 0;
 }
 
-/* If buf contains all metadata of a GGUF file, cuts buf at the end of the
- * metadata and returns true.  For linear time, the function looks at buf only
- * if buf has at least *next bytes, and then sets *next to twice the number of
- * bytes in buf. */
+/* If buf contains all metadata of a GGUF file, shortens buf to the end of the
+ * metadata and returns true.  For linear time, looks at buf only if buf has at
+ * least *next bytes, and then sets *next to twice the number of bytes in
+ * buf. */
 static bool
 is_enough(struct ctx_buf *buf, size_t *next)
 {
@@ -102,9 +102,9 @@ read_all(struct ctx_buf *buf, const char *file, struct ctx_err *err)
 
 /* Returns a checksum of n bytes; n must be a multiple of 32.  The checksum of
  * the whole packed vocabulary is computed at every start of ctx, so four sums
- * are computed in parallel.  Each step can be inverted, so a change of one word
- * always changes the checksum.  The result depends on the byte order of the
- * processor. */
+ * are computed in parallel.  Each step is an invertible function, so a change
+ * of one word always changes the checksum.  The result depends on the byte
+ * order of the processor. */
 static uint64_t
 sum_of(const char *p, size_t n)
 {
@@ -125,8 +125,9 @@ sum_of(const char *p, size_t n)
 	return sum;
 }
 
-/* If "map" (n bytes) contains a valid packed vocabulary, and its checksum after
- * it, sets t->vocab and returns true.  Otherwise returns false. */
+/* If "map" (n bytes) contains a valid packed vocabulary and, after it, the
+ * checksum of the packed vocabulary, sets t->vocab and returns true.  Otherwise
+ * returns false. */
 static bool
 is_sound(struct ctx_tokenizer *t, const char *map, size_t n)
 {
@@ -175,7 +176,7 @@ read_bytes(int fd, char *p, size_t n)
 static void *
 read_cached_block(const char *path, size_t *n)
 {
-	/* If the path is a FIFO, opening it without O_NONBLOCK would wait for a
+	/* O_NONBLOCK, because opening a FIFO without it would wait for a
 	 * writer. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
@@ -314,7 +315,8 @@ store_cached(const struct ctx_tokenizer *t, const char *cache, const char *path)
 }
 
 /* Chooses the pretokenizer and the special tokens of a rank file by the name of
- * the file, because rank files contain neither of them. */
+ * the file, because rank files contain neither a pretokenizer nor special
+ * tokens. */
 static int
 find_family(struct ctx_tokenizer *t, struct ctx_vocab_builder *pack,
     const char *file, struct ctx_err *err)

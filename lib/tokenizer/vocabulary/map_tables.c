@@ -9,9 +9,9 @@
  * Only the head of the file is checked: format, byte order, version and size.
  * This detects a file that is incomplete, from another version of ctx or for
  * another kind of computer.  The tables after the head are trusted in the same
- * way as the code of the library: both are installed together, and whoever can
- * change one can also change the other.  Checking every number of a table
- * (validate.c) would take longer than counting a short conversation.
+ * way as the code of the library: tables and code are installed together, and
+ * who can change the tables can also change the code.  Checking every number of
+ * a table (validate.c) would take longer than counting a short conversation.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -123,7 +123,7 @@ map_file(struct ctx_err *err)
 		return -1;
 	(void)snprintf(path, sizeof path, "%s/" CTX_TABLES_FILE,
 	    directory.path);
-	/* If the path is a FIFO, opening it without O_NONBLOCK would wait for a
+	/* O_NONBLOCK, because opening a FIFO without it would wait for a
 	 * writer. */
 	do
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -1,10 +1,11 @@
 /*
  * onig_sets.c - sets of characters in the patterns of a vocabulary file
  *
- * Patterns contain ranges of characters, such as [a-z], whose ends divide all
- * code points into ranges.  A set is stored as one bit for each combination of
- * such a range and a general category.  Characters that are in the same sets
- * are of the same kind (see onig_to_pcre2.h).
+ * Patterns contain ranges of characters, such as [a-z].  The ends of these
+ * ranges divide all code points into new, smaller ranges.  A set is stored as
+ * one bit for each combination of a smaller range and a general category of
+ * Unicode.  Characters that are in the same sets have the same kind (see
+ * onig_to_pcre2.h).
  */
 #include <string.h>
 

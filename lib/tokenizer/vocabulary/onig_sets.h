@@ -22,9 +22,8 @@ enum onig_pass { CUTS, FIND, WRITE };
 struct char_set {
 	uint64_t ascii[2];
 	/* The characters of the set that are not ASCII: for each range of code
-	 * points, a bit for each general category.  Bit c is set if the set
-	 * contains those characters of the range that have general category
-	 * c. */
+	 * points, a set of bits.  Bit c is set if the set contains the
+	 * characters of the range that have the general category c. */
 	uint32_t rest[CTX_KINDS_CUTS];
 };
 
@@ -48,9 +47,9 @@ struct onig_parse {
 	struct ctx_kinds *kinds;
 	struct char_set sets[MOST_SETS];
 	size_t nsets;
-	/* For each kind of characters from 128 on (characters that are in the
-	 * same sets): the sets that contain these characters.  Bit s stands for
-	 * set s. */
+	/* For each kind from 128 on: the sets that contain the characters of
+	 * this kind, as bits; bit s stands for set s.  Characters have the same
+	 * kind if they are in the same sets. */
 	uint64_t members[128];
 	size_t nkinds;
 	enum onig_pass pass;
@@ -93,8 +92,8 @@ bool ctx_onig_is_empty_set(const struct onig_parse *r,
 int ctx_onig_add_folded(struct onig_parse *r, struct char_set *set,
     uint32_t cp);
 /* Called for each set of characters in a pattern.  In the pass FIND, stores the
- * set if no equal set was stored.  In the pass WRITE, writes the set as a set
- * of kinds (characters have the same kind if they are in the same sets). */
+ * set if no equal set was stored.  In the pass WRITE, writes the kinds of its
+ * characters.  Characters have the same kind if they are in the same sets. */
 int ctx_onig_use_set(struct onig_parse *r, const struct char_set *set);
 /* Gives numbers to the kinds of characters that are not ASCII.  Characters have
  * the same kind if they are in the same sets. */

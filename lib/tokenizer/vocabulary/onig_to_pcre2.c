@@ -10,12 +10,12 @@
  *  - WRITE writes the translated pattern, which matches kinds of characters
  *    (see onig_to_pcre2.h); the sets determine these kinds
  *
- * Patterns have the syntax of Oniguruma.  A construct is accepted if PCRE2
- * reads it in the same way, or if it can be rewritten.  Rewritten are \s and
- * \p{..} by Unicode 16, [a[bc]] as one set, and (?i:s) so that it also matches
- * U+017F.  Refused are: look-behind, anchors, {n,m}+ and {n}? (Ruby reads them
- * differently), options that apply to the rest of a group, references,
- * conditions, recursion.
+ * Patterns have the syntax of Oniguruma.  A construct of a pattern is accepted
+ * if PCRE2 reads the construct in the same way, or if the construct can be
+ * rewritten.  Rewritten are \s and \p{..} by Unicode 16, [a[bc]] as one set,
+ * and (?i:s) so that it also matches U+017F.  Refused are: look-behind,
+ * anchors, {n,m}+ and {n}? (Ruby reads them differently), options that apply to
+ * the rest of a group, references, conditions, recursion.
  */
 #include <string.h>
 
@@ -196,8 +196,8 @@ read_escape(struct onig_parse *r, struct char_set *set, uint32_t *cp)
 	return rc < 0 ? -1 : 1;
 }
 
-/* Reads a character or an escape inside a set.  Returns 1 if it stands for a
- * set of characters, 0 if it stands for one character, or -1 on error; see
+/* Reads a character or an escape inside a set.  Returns 1 for an escape that
+ * stands for a set of characters, 0 for one character, or -1 on error; see
  * read_escape. */
 static int
 read_set_member(struct onig_parse *r, struct char_set *set, uint32_t *cp)
@@ -294,8 +294,8 @@ read_set(struct onig_parse *r, struct char_set *set)
 	return rc;
 }
 
-/* Returns true if these two letters together can match one character when case
- * is ignored, as ss matches U+00DF. */
+/* Returns true if these two letters together can match a single character when
+ * case is ignored.  Example: ss matches U+00DF. */
 static bool
 is_ligature(uint32_t a, uint32_t b)
 {

@@ -21,10 +21,10 @@
 
 /* Translated patterns match kinds of characters, not characters.  A kind is a
  * byte: each character of a text is replaced by its kind, so PCRE2 matches
- * bytes.  Each ASCII character is a kind of its own.  Other characters have
- * kinds from 128 on; two of them have the same kind if each set in the patterns
- * contains either both or none of them.  So Unicode 16 decides what a letter
- * is, and not the version of Unicode in PCRE2. */
+ * bytes.  The kind of an ASCII character is the character itself.  Other
+ * characters have kinds from 128 on: two characters have the same kind if each
+ * set in the patterns contains either both or neither.  So the table of Unicode
+ * 16 decides what a letter is, not the version of Unicode in PCRE2. */
 struct ctx_kinds {
 	size_t n; /* number of ranges of code points */
 	/* first code point of each range; the first range begins at 0x80 */

@@ -5,7 +5,7 @@
  * sentencepiece_model.proto: a list of fields, each with a number, a type and a
  * value.  Tokens are called pieces, and the id of a piece is its index in the
  * list of pieces.  Two tokens can merge if their bytes together are a piece.
- * The merge whose piece has the highest score is made first.
+ * The merge that gives the piece with the highest score is made first.
  */
 #include <stdlib.h>
 
@@ -312,13 +312,13 @@ is_merged(const struct piece *piece)
 
 /*
  * Refuses a model in which two pieces that are the result of merging have the
- * same score.  If both could be made in a text, SentencePiece makes the
- * leftmost of them first. ctx cannot do this, because it merges in a fixed
+ * same score.  If both could be made in a text, SentencePiece first makes the
+ * piece that is further left. ctx cannot do this, because it merges in a fixed
  * order of pieces.
  *
- * Runs of one character, such as several blanks, are an exception: if the
- * longest run comes first, as compare_pieces demands, a run is merged from its
- * left end, as in SentencePiece.  The caller must sort the pieces first.
+ * Runs of one character, such as several blanks, are an exception.
+ * compare_pieces sorts the longest run first, so a run is merged from its left
+ * end, as in SentencePiece.  The caller must sort the pieces first.
  */
 static int
 check_scores(const struct model *m, struct ctx_err *err)
@@ -393,7 +393,7 @@ check_chars(const struct model *m, const struct piece *piece,
 }
 
 /* Adds a piece to the list of tokens if it belongs to this round.  Round 0 is
- * for characters, round 1 for bytes, and round 2 for all others. */
+ * for characters, round 1 for bytes, and round 2 for all other pieces. */
 static int
 add_piece(struct model *m, const struct piece *piece, unsigned round,
     struct ctx_err *err)

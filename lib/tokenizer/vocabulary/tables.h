@@ -44,8 +44,9 @@ struct ctx_tables_head {
  * *err if it cannot be opened.  The block remains valid until the process
  * ends. */
 const struct ctx_tables_head *ctx_tables_open(struct ctx_err *err);
-/* Opens the block with all tables now.  If this fails, ctx_tables_open later
- * returns the same error without another try. */
+/* Opens the block with all tables now.  If the block cannot be opened, later
+ * calls of ctx_tables_open fail with the same error, without another
+ * attempt. */
 void ctx_tables_open_early(void);
 /* Sets the directory of the file with the tables of the built-in encodings; see
  * ctx_tokenizer_set_data. */

@@ -3,7 +3,7 @@
  *
  * The file contains a pattern, a list of tokens with their ranks (like a
  * tiktoken rank file), and the names of special tokens.  The lowest ids belong
- * to special tokens: the id of any other token is its rank plus the number of
+ * to special tokens.  The id of any other token is its rank plus the number of
  * special tokens.
  */
 #define _GNU_SOURCE /* memmem */
@@ -135,8 +135,8 @@ build_tekken(struct ctx_vocab_builder *pack, const json_t *root, void **block,
 	if (rc == 0)
 		rc = ctx_tiktoken_build(pack, ranks.p, ranks.n, block, size,
 		    err);
-	/* err->line is the number of a line in the generated text "ranks", and
-	 * not in the file, so it is reset. */
+	/* err->line is a line number in the generated text "ranks", not in the
+	 * file.  So err->line is set to 0. */
 	if (rc < 0)
 		err->line = 0;
 	free(specials);

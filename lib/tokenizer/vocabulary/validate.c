@@ -3,8 +3,9 @@
  * attacker
  *
  * The packed vocabularies that build.c makes are valid, but a file in the cache
- * can contain anything.  After this check, no lookup reads outside of the
- * memory or does not end, and each token is as long as its two parts together.
+ * can contain anything.  After this check, every lookup ends and reads only
+ * inside the packed vocabulary, and each token is as long as its two parts
+ * together.
  */
 #include "tokenizer/vocabulary/vocabulary.h"
 
@@ -135,7 +136,7 @@ has_valid_trees(const struct ctx_vocab *v)
 }
 
 /* Checks the table KEYS, the hash table of tokens by their bytes.  A search
- * ends at an empty entry, so there must be at least one. */
+ * ends at an empty entry, so there must be at least one empty entry. */
 static bool
 has_valid_keys(const struct ctx_vocab *v)
 {

@@ -107,9 +107,9 @@ ctx_vocab_find(const struct ctx_vocab *v, const char *p, size_t n)
 		return v->leaves[(unsigned char)*p];
 	if (n <= CTX_VOCAB_KEY) {
 		token = ctx_vocab_find_key(v, ctx_key_copy(p, n));
-		/* A key is filled up with bytes of 0xff, so a string that ends
-		 * with 0xff has the same key as the string without this byte.
-		 * So the lengths are compared, too. */
+		/* A string that ends with the byte 0xff has the same key as the
+		 * string without this byte, because keys are filled up with
+		 * 0xff.  So the lengths are compared, too. */
 		if (token != CTX_VOCAB_NONE && ctx_vocab_length(v, token) != n)
 			token = CTX_VOCAB_NONE;
 		return token;

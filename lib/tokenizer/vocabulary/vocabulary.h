@@ -7,7 +7,7 @@
  * sets the pointers of a struct ctx_vocab to the tables.
  *
  * The numbers of tokens are in the order of merges: if two pairs of tokens can
- * merge, the pair is merged first that gives the token with the lower number.
+ * merge, the pair that gives the token with the lower number is merged first.
  * The id of a token in the encoding may be a different number (tables IDS,
  * TOKENS).
  */
@@ -38,8 +38,8 @@ enum ctx_vocab_section {
 	/* uint32_t: hash table of the tokens of at most 16 bytes, in lines of
 	 * CTX_KEY_LINE entries */
 	CTX_VOCAB_KEYS,
-	/* uint16_t[65536]: lengths of the tokens with certain first bytes; see
-	 * ctx_vocab_lengths */
+	/* uint16_t[65536]: lengths of the tokens that begin with certain bytes;
+	 * see ctx_vocab_lengths */
 	CTX_VOCAB_LENGTHS,
 	/* uint32_t[256]: for each byte, the token of this byte */
 	CTX_VOCAB_LEAVES,
@@ -49,8 +49,8 @@ enum ctx_vocab_section {
 	 * of eight pairs */
 	CTX_VOCAB_PAIRS,
 	/* For each token, the two tokens that are merged to it, as numbers of
-	 * three bytes, lowest byte first (ctx_vocab_parent).  For a token that
-	 * is not the result of a merge, twice the token itself. */
+	 * three bytes, lowest byte first (ctx_vocab_parent).  If the token is
+	 * not the result of a merge, its own number twice. */
 	CTX_VOCAB_PARENTS,
 	/* struct ctx_vocab_group: hash table of the tokens of more than 16
 	 * bytes, by their first 16 bytes */
@@ -83,15 +83,15 @@ enum ctx_vocab_section {
 
 enum {
 	/* At least one token is unreachable: merging its bytes gives other
-	 * tokens.  Such a token is nevertheless in the table KEYS or GROUPS,
-	 * because a pretoken (piece of text that is encoded by itself) whose
-	 * bytes are exactly those of the token may become this token. */
+	 * tokens.  An unreachable token is in the table KEYS or GROUPS, because
+	 * a pretoken (piece of text that is encoded separately) whose bytes are
+	 * exactly those of the token becomes this token. */
 	CTX_VOCAB_UNREACHED = 1,
 	/* A text is normalized (NFC) before it is split into pretokens. */
 	CTX_VOCAB_NFC = 2,
 	/* At least one token has a lower number than one of the two tokens that
-	 * are merged to it.  In the order of numbers, this merge would come
-	 * before a merge that makes one of the two tokens. */
+	 * are merged to it.  Then the order of numbers is not the order in
+	 * which merges are possible. */
 	CTX_VOCAB_DISORDER = 4,
 	/* Each sequence of ASCII digits that can be a pretoken is a token. */
 	CTX_VOCAB_NUMBERS = 8,
@@ -177,12 +177,12 @@ struct ctx_vocab {
 	const uint32_t *ids;
 	const uint32_t *tokens;
 	const struct ctx_vocab_special *specials;
-	/* Patterns by which a text is split first.  The built-in pretokenizer
-	 * then splits the resulting pieces of the text. */
+	/* Patterns by which a text is split first.  Then the built-in
+	 * pretokenizer splits the resulting pieces of the text. */
 	const char *patterns;
 	/* Tokens with the number "end" or above, and ids of "ids_end" or above,
-	 * are not used.  There are such tokens and ids only if ctx_vocab_limit
-	 * was called. */
+	 * are not used.  Without a call of ctx_vocab_limit, all tokens and ids
+	 * are used. */
 	uint32_t end, ids_end;
 	/* merges with this rank (ctx_bpe_merge_rank) or above are not made */
 	uint32_t merge_end;
@@ -197,10 +197,10 @@ struct ctx_vocab {
  * vocabulary must be valid: made by build.c, or checked by
  * ctx_vocab_validate. */
 void ctx_vocab_view(struct ctx_vocab *vocab, const void *block);
-/* Excludes all tokens with the number n or above from use.  The caller may call
- * this only if the ids are the token numbers, and if no token has a lower
- * number than one of the two tokens that are merged to it.  Only then are the
- * remaining merges those of a vocabulary that has only the remaining tokens. */
+/* Excludes all tokens with the number n or above from use.  The caller must
+ * make sure that the ids are the token numbers, and that no token has a lower
+ * number than one of the two tokens that are merged to it.  Then the other
+ * tokens are merged as in a vocabulary without the excluded tokens. */
 void ctx_vocab_limit(struct ctx_vocab *vocab, uint32_t n);
 /* Checks every offset and number in a packed vocabulary of n bytes, which may
  * have been made by an attacker, and then fills vocab.  The memory must be
@@ -218,13 +218,13 @@ struct ctx_key {
 };
 
 /* Key of an empty entry in the cache of pretokens.  No string has this key.
- * (The key of the empty string consists of 0xff; pretoken_batch.h uses it for
- * pretokens (words, numbers, ...) that are too long.) */
+ * (The key of the empty string consists of bytes of 0xff; pretoken_batch.h uses
+ * this key for pretokens (words, numbers, ...) that are too long.) */
 #define CTX_KEY_EMPTY ((struct ctx_key){UINT64_MAX, 0})
 
-/* 16 bytes of zero, then 16 bytes of 0xff.  If 16 bytes are read from offset 16
- * - n on, they are n bytes of zero and then bytes of 0xff, which fill up a key
- *   of n bytes. */
+/* 16 bytes of zero, then 16 bytes of 0xff.  The 16 bytes from the offset
+ * (16 - n) on are n bytes of zero and then bytes of 0xff, which fill up a key
+ * of n bytes. */
 extern const unsigned char ctx_key_fill[2 * CTX_VOCAB_KEY];
 
 /* Returns the key (see struct ctx_key) of the n bytes at p; n is at most 16.
@@ -254,8 +254,8 @@ ctx_key_copy(const char *p, size_t n)
 
 /* Constants of ctx_key_hash.  Only the high bits of the hash are well mixed.
  * The second word of the key is rotated so that equal characters in both words
- * do not cancel each other; for this, the rotation must not be a multiple of
- * eight. */
+ * do not cancel each other.  The rotation must not be a multiple of eight,
+ * because then they would. */
 #define CTX_KEY_TURN   37
 #define CTX_KEY_SPREAD 0xd6e8feb86659fd93u
 
@@ -287,10 +287,10 @@ ctx_vocab_parent(const struct ctx_vocab *v, uint32_t token, unsigned side)
 /*
  * The hash table KEYS finds the token with a key.  The hash of the key selects
  * a line of the table; if this line is full, the token is in one of the next
- * lines.  An entry consists of a token number (21 bits) and, above it, a tag of
- * 11 bits, which are other bits of the hash.  Keys are not stored: if the tag
- * of an entry is equal to that of the key, the key is compared with the text of
- * the entry's token.
+ * lines.  An entry consists of a token number (the low 21 bits) and a tag (the
+ * high 11 bits).  The tag consists of other bits of the hash.  Keys are not
+ * stored: if the tag of an entry is equal to the tag of the key, the key is
+ * compared with the text of the entry's token.
  */
 #define CTX_KEY_LINE    16 /* number of entries in a line */
 #define CTX_KEY_TAGS    11 /* number of bits in a tag */
@@ -321,9 +321,10 @@ typedef uint32_t ctx_key_entries __attribute__((vector_size(16)));
 
 /* Guesses the token with a key from one line of the table KEYS, the line that
  * the hash of the key selects.  Returns the token whose entry has the tag of
- * the key; its text may still be different.  If no entry has the tag, returns
- * CTX_VOCAB_NONE if the key certainly has no token, or CTX_VOCAB_UNSURE if the
- * token may be in a later line.  Prefetches what ctx_vocab_ask_text needs. */
+ * the key.  The caller must compare the text of this token with the key.  If no
+ * entry has the tag, returns CTX_VOCAB_NONE if the key certainly has no token,
+ * or CTX_VOCAB_UNSURE if the token may be in a later line.  Prefetches the
+ * memory that ctx_vocab_ask_text reads. */
 static inline uint32_t
 ctx_vocab_guess(const struct ctx_vocab *v, struct ctx_key key)
 {
@@ -333,8 +334,8 @@ ctx_vocab_guess(const struct ctx_vocab *v, struct ctx_key key)
 	ctx_key_entries found = {0}, entries, equal;
 
 	/* All entries are compared without a branch, because the processor
-	 * could not predict which one has the tag.  The bits of all entries are
-	 * inverted, so that an empty entry is 0. */
+	 * could not predict which entry has the tag.  The bits of all entries
+	 * are inverted, so that an empty entry is 0. */
 	for (i = 0; i < CTX_KEY_LINE; i += 4) {
 		memcpy(&entries, line + i, sizeof entries);
 		equal = (ctx_key_entries)((entries ^ tag) <
@@ -349,8 +350,8 @@ ctx_vocab_guess(const struct ctx_vocab *v, struct ctx_key key)
 		    ? CTX_VOCAB_NONE
 		    : CTX_VOCAB_UNSURE;
 	/* If several entries have the tag, "token" may be the number of none of
-	 * them.  But it is not greater than any of their numbers, so it is the
-	 * number of a valid token. */
+	 * these entries.  But "token" is not greater than their numbers, so it
+	 * is the number of a valid token. */
 	token = ~token & (CTX_VOCAB_MAX - 1);
 	if (token >= v->end)
 		return CTX_VOCAB_UNSURE;
@@ -384,9 +385,9 @@ uint32_t ctx_vocab_find_key(const struct ctx_vocab *vocab, struct ctx_key key);
  * none. */
 uint32_t ctx_vocab_find(const struct ctx_vocab *vocab, const char *p, size_t n);
 /* Returns the token with which merging of a text begins, and sets *length to
- * its length in bytes.  The text is the n bytes at p; n is at least 1.  The
- * token is usually that of the first byte.  If v->chars is true and the first
- * character has a token, it is the token of this character. */
+ * its length in bytes.  The text is the n bytes at p; n is at least 1.  Returns
+ * the token of the first byte.  If v->chars is true and the first character has
+ * a token, returns the token of this character. */
 uint32_t ctx_vocab_first(const struct ctx_vocab *vocab, const char *p, size_t n,
     size_t *length);
 /* Returns the longest reachable token with which a text (n bytes at p) begins;
@@ -399,11 +400,11 @@ uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
  * The hash table of the pairs of tokens that can merge.  A pair is a number of
  * 42 bits, which consists of two token numbers of 21 bits.  An invertible
  * multiplication maps this number to another number of 42 bits (the product).
- * The product, divided by 2^42 and multiplied by the number of lines, is the
- * number of a line of the table, the home line of the pair.  The lower 29 bits
- * of the product are the tag of the pair.  If the home line is full, the pair
- * is stored in one of the next 7 lines.  An entry contains the tag and, above
- * it, the distance from the home line.
+ * The product times the number of lines, divided by 2^42, is the number of a
+ * line of the table, the home line of the pair.  The lower 29 bits of the
+ * product are the tag of the pair.  If the home line is full, the pair is
+ * stored in one of the next 7 lines.  An entry contains the tag in its low
+ * bits, and the distance from the home line in the bits above.
  *
  * There are at least 2^13 lines.  So the products with the same home line are
  * at most 2^29 consecutive numbers, and their lower 29 bits are all different.
@@ -428,9 +429,9 @@ uint32_t ctx_vocab_longest(const struct ctx_vocab *vocab, const char *p,
  * words are in ascending order only if a pair was stored in a later line
  * because this line is full (ctx_pair_overflows). */
 #define CTX_PAIR_LINE 16
-/* A number that is not used for any token, and does not merge with any token.
- * It is stored before and after the tokens of a pretoken (piece of text that is
- * encoded by itself). */
+/* A number that no token has, and that does not merge with any token.  It is
+ * stored before and after the tokens of a pretoken (piece of text that is
+ * encoded separately). */
 #define CTX_PAIR_NOBODY (CTX_VOCAB_MAX - 1)
 
 static inline uint64_t
@@ -456,8 +457,8 @@ ctx_pair_tag(uint64_t hash)
 	return hash & ((UINT32_C(1) << CTX_PAIR_AWAY) - 1);
 }
 
-/* Returns true if a pair whose place is this line of the table PAIRS, but that
- * is not in this line, may be in the next line. */
+/* Returns true if a pair that is not in this line of the table PAIRS, although
+ * this is its home line, may be in the next line. */
 static inline bool
 ctx_pair_overflows(const uint32_t *line)
 {
@@ -465,8 +466,8 @@ ctx_pair_overflows(const uint32_t *line)
 }
 
 /* Returns the token to which the pair with this hash merges, or CTX_VOCAB_NONE
- * if it does not merge.  Searches the home line of the pair in the hash table
- * of pairs, then the next lines. */
+ * if the pair does not merge.  Searches the home line of the pair in the hash
+ * table of pairs, then the next lines. */
 static inline uint32_t
 ctx_vocab_pair_far(const struct ctx_vocab *v, uint64_t hash)
 {
@@ -476,8 +477,8 @@ ctx_vocab_pair_far(const struct ctx_vocab *v, uint64_t hash)
 	unsigned away, i;
 
 	/* All eight entries of a line are compared without a branch, because
-	 * the processor could not predict which one contains the pair.  The
-	 * next line is searched only if this line was too small. */
+	 * the processor could not predict which entry contains the pair.  The
+	 * next line is searched only if a pair did not fit into this line. */
 	for (away = 0; away <= CTX_PAIR_AWAY_MAX; away++) {
 		entry = v->pairs + CTX_PAIR_LINE * (size_t)line;
 		for (i = 0; i < 8; i++)
@@ -520,11 +521,11 @@ ctx_lengths_index(const char *p, int which)
 }
 
 /* The table LENGTHS contains the lengths of the tokens with certain first
- * bytes.  The length of a short token is in the entry for its first two bytes,
- * that of a longer token in the entry for its first four or eight bytes.  Each
- * of the constants CTX_LENGTHS_... is a mask of the lengths for which this
- * number of first bytes is used; so one table is enough for all three numbers.
- * Bits 1 to 15 stand for 2 to 16 bytes, and bit 0 for more than 16 bytes. */
+ * bytes.  The length of a short token is in the entry for its first two bytes.
+ * The length of a longer token is in the entry for its first four or eight
+ * bytes.  CTX_LENGTHS_2, _4 and _8 are masks of the lengths for which 2, 4 or 8
+ * first bytes are used.  So one table is enough for all three numbers.  Bits 1
+ * to 15 stand for 2 to 16 bytes, and bit 0 for more than 16 bytes. */
 #define CTX_LENGTHS_2 0x0006u
 #define CTX_LENGTHS_4 0x0078u
 #define CTX_LENGTHS_8 0xff81u
