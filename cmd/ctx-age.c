@@ -17,7 +17,7 @@ struct age_command {
 };
 
 /* Called if a tool result could not be stored in a file.  Counts these tool
- * results, and prints an error message only for the first one. */
+ * results, and prints an error message only for the first tool result. */
 static void
 on_failed(void *user, const struct ctx_err *why)
 {
@@ -135,8 +135,8 @@ parse(struct age_command *age, int argc, char **argv)
 }
 
 /* Opens the spool, the directory in which ctx-age stores old tool results.  If
- * the spool cannot be opened, ctx-age moves no tool result.  The error is
- * reported only if there is a tool result to store. */
+ * the spool cannot be opened, ctx-age moves no tool result, and reports the
+ * error only if there is a tool result to store. */
 static void
 open_spool(struct age_command *age, struct ctx_spool *spool,
     struct cli_sandbox_grants *needs, struct ctx_err *refused)

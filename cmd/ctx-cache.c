@@ -23,7 +23,7 @@ struct cache_command {
 	const char *diff, *price;
 	uint64_t breakpoints, conversations, lines;
 	/* For each value of enum ctx_cache_status, a bit that is set once this
-	 * status was reported to the user, so that each is reported only
+	 * status was reported to the user, because each status is reported only
 	 * once. */
 	unsigned reported;
 	bool ttl_reported;
@@ -65,8 +65,8 @@ report_status(struct cache_command *cache, const struct ctx_cache_outcome *o)
 		/* Warns that no breakpoints were written, because ctx does not
 		 * know that the model of the conversation uses breakpoints.  If
 		 * o->format is NULL, many providers accept the format of the
-		 * conversation; in that case the warning names the model, and
-		 * not a provider. */
+		 * conversation.  Then the warning names the model, not a
+		 * provider. */
 		if (o->format == NULL)
 			cli_say(&cache->cli,
 			    "%s uses no cache breakpoints; nothing is changed",
@@ -152,9 +152,9 @@ write_breakpoints(struct cache_command *cache,
 /* ---- what a change costs ---- */
 
 /* Reads prices in the form "INPUT,OUTPUT,READ,WRITE" from the command line.
- * They are prices in dollars per million tokens: of input, of output, of
- * reading from the prompt cache and of writing to it.  The last prices may be
- * missing. */
+ * The prices are in dollars per million tokens: of input, of output, of reading
+ * from the prompt cache, and of writing to the prompt cache.  The last prices
+ * may be missing. */
 static void
 read_prices(struct cache_command *cache, struct ctx_price *price)
 {

@@ -142,8 +142,8 @@ print_finding(FILE *to, const struct ctx_finding *finding)
 	(void)fprintf(to, ":%" PRIu64 ": %s: ", place->line,
 	    ctx_rule_at(finding->id)->id);
 	cli_print_masked(to, finding->what, strlen(finding->what));
-	/* If a record contains several messages, its line number does not say
-	 * which message is meant.  So the number of the message is printed,
+	/* If a record contains several messages, the line number does not
+	 * identify the message.  So the number of the message is printed,
 	 * too. */
 	if (finding->in_request)
 		(void)fprintf(to, " (beside the messages)");
@@ -509,8 +509,8 @@ main(int argc, char **argv)
 	check.options.counters = &counters;
 	open_reports(&check);
 	/* ctx-check uses the token counters only to find the sizes of context
-	 * windows, and counts no tokens.  So the sandbox need not allow that
-	 * vocabulary files are read. */
+	 * windows, and counts no tokens.  So the sandbox need not allow reading
+	 * vocabulary files. */
 	cli_sandbox(&check.cli, &(struct cli_sandbox_grants){.counters = NULL});
 	if (check.sarif)
 		begin_sarif(&check);

@@ -33,12 +33,13 @@ struct count_command {
 	bool sums_files;
 	struct rows totals;
 	struct rows largest;
-	struct table table; /* used on a terminal */
+	struct table table; /* the table that is printed on a terminal */
 	struct ctx_token_stats total;
 	struct bar bar;
 	/* number of conversations that have a row in the output */
 	uint64_t lines;
-	bool any;      /* true if the file being read has a conversation */
+	/* true once a conversation was read from the current file */
+	bool any;
 	uint64_t over; /* number of conversations with more tokens than --max */
 	struct calibrate calls;
 };
@@ -78,8 +79,8 @@ on_message(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns the number that is compared with the limit of --max: the counted or,
- * with --billed=always, the billed tokens of a conversation. */
+/* Returns the number that is compared with the limit of --max: the counted
+ * tokens of a conversation or, with --billed=always, its billed tokens. */
 static uint64_t
 limited_tokens(const struct count_command *count,
     const struct ctx_token_stats *stats)
@@ -158,8 +159,8 @@ on_ended(void *user, const struct ctx_token_stats *stats, struct ctx_err *err)
 
 /* ---- files ---- */
 
-/* Opens the token counter for a file that is counted as plain text, or that has
- * no messages. */
+/* Opens the token counter for a file that is counted as plain text, or for a
+ * file without messages. */
 static void
 find_counter(struct count_command *count,
     struct ctx_model_counter *model_counter)
@@ -202,7 +203,7 @@ count_stream(struct count_command *count, char **file)
 		count_empty_file(count, *file);
 	if (count->max.set)
 		cli_require_messages(&count->cli, &stream);
-	/* With --follow the last line of the file may be incomplete, which is
+	/* With --follow, the last line of the file may be incomplete, which is
 	 * no reason for a warning. */
 	if (!count->bar.follow)
 		cli_note_stream(&count->cli, &stream);

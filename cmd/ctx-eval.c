@@ -1,6 +1,7 @@
-/* ctx-eval.c - command that cuts recorded sessions in two, applies policies
- * such as ctx-prune to the first part, and measures how much of what the second
- * part needs is kept */
+/* ctx-eval.c - command that divides each recorded session into two parts,
+ * applies policies (ways to prune, such as ctx-prune with a strategy) to the
+ * first part, and measures how much of the text that the second part needs is
+ * kept */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,9 +42,9 @@ per_kind_name(unsigned i)
 /* ---- policies ---- */
 
 /* Sets eval->prune to the path of ctx-prune.  If the directory of this program
- * contains ctx-prune, that file is used; so a build tree uses its own
- * ctx-prune.  Otherwise the path is only the name "ctx-prune", which is looked
- * up in PATH. */
+ * contains ctx-prune, the path is that of this file, so that a build tree uses
+ * its own ctx-prune.  Otherwise the path is the name "ctx-prune", which is
+ * looked up in PATH. */
 static void
 find_prune(struct eval_command *eval, const char *self)
 {
@@ -80,7 +81,7 @@ add_default_policies(struct eval_command *eval, char texts[][40], size_t most)
 	}
 }
 
-/* Runs ctx-prune in this process, and ends the process. */
+/* Runs ctx-prune in this process, which then ends. */
 static void
 call_prune(int argc, char **argv)
 {
@@ -130,9 +131,9 @@ set_jobs(struct eval_command *eval)
 	eval->options.jobs = jobs;
 }
 
-/* Starts the child processes that run the commands of policies.  Must be called
- * before the program enters the sandbox, in which it cannot start other
- * programs. */
+/* Starts the child processes that run the commands of policies (ways to prune).
+ * Must be called before the program enters the sandbox, in which the program
+ * cannot start other programs. */
 static void
 start_runners(struct eval_command *eval)
 {
@@ -155,8 +156,8 @@ note_file(void *user, size_t bytes)
 }
 
 /* Prints how many sessions and cuts were left out, and why.  A cut is a place
- * at which a session can be divided for evaluation.  If at least one cut was
- * evaluated, prints this only with --verbose. */
+ * at which a session can be divided for evaluation.  Prints nothing if at least
+ * one cut was evaluated, unless the option --verbose is given. */
 static void
 note_left_out(struct eval_command *eval)
 {
@@ -193,8 +194,8 @@ note_left_out(struct eval_command *eval)
 	cli_status(cli, CLI_NO);
 }
 
-/* Prints for each policy how often its command has failed, and why it failed
- * the first time. */
+/* Prints for each policy (way to prune) how often its command has failed, and
+ * why the command failed the first time. */
 static void
 note_failures(struct eval_command *eval)
 {

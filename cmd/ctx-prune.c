@@ -152,8 +152,8 @@ say_kept_all(struct prune_command *prune,
 	    by_tokens ? " tokens" : "");
 }
 
-/* Adds the figures of a conversation to the sums of its file, and says them for
- * --in-place. */
+/* Adds the figures of a conversation to the sums of its file, and stores a text
+ * with the sums, which --in-place prints. */
 static void
 describe(struct prune_command *prune, const struct ctx_prune_outcome *outcome)
 {
@@ -213,8 +213,8 @@ report_conversation(void *user, const struct ctx_prune_outcome *outcome,
 
 /* ---- options ---- */
 
-/* Copies what the options say to the configuration of ctx-prune.  Exits with an
- * error if options contradict each other. */
+/* Copies the values of the options to the configuration of ctx-prune.  Exits
+ * with an error if options contradict each other. */
 static void
 apply_options(struct prune_command *prune)
 {

@@ -1,5 +1,6 @@
 /* ctx-replay.c - command that computes what recorded sessions cost: simulates
- * the provider's prompt cache for their requests, and adds up the costs */
+ * the provider's prompt cache for the requests of the sessions, and adds up the
+ * costs */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>

@@ -28,12 +28,12 @@ struct restore_command {
 	 * --spool: path of the directory of the first such file. */
 	struct ctx_buf dir;
 	/* Used with --gc, which lists the stored files that the input does not
-	 * name.  A stored file has in its name hex digits of the SHA-256 of its
-	 * contents. files: these digits for each file in the directory; named:
-	 * the digits of each file that the input names. */
+	 * name.  The name of a stored file contains hex digits of the SHA-256
+	 * of its contents. files: the digits of each file in the directory;
+	 * named: the digits of each file that the input names. */
 	struct ctx_intern files, named;
-	/* The error because of which the directory of --spool cannot be used;
-	 * its code is CTX_OK if the directory can be used. */
+	/* The error if the directory of --spool cannot be used.  The code of
+	 * the error is CTX_OK if the directory can be used. */
 	struct ctx_err refused;
 };
 
@@ -54,8 +54,8 @@ print_reference(const struct cli *cli, const struct ctx_found_reference *aged)
 	cli_check_stdout(cli);
 }
 
-/* Used with --gc.  Records that the input names the stored file whose name
- * contains these hex digits. */
+/* Used with --gc.  Stores that the input names the file whose name contains
+ * these hex digits. */
 static int
 record_digits(void *user, struct ctx_str digits, struct ctx_err *err)
 {
@@ -126,10 +126,10 @@ warn_foreign(struct restore_command *restore)
 
 /* ---- files that no stream names ---- */
 
-/* If a file name is that of a file that ctx-age has stored, or of the .json
- * file that belongs to one, sets *digits to the hex digits in the name.
- * Otherwise returns false.  The digits are the beginning of the SHA-256 of the
- * contents. */
+/* Sets *digits to the hex digits in a file name.  Returns false if the name is
+ * neither that of a file that ctx-age has stored, nor that of the .json file
+ * beside such a file.  The digits are the beginning of the SHA-256 of the
+ * stored file's contents. */
 static bool
 find_digits(const char *file, struct ctx_str *digits)
 {

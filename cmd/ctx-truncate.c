@@ -34,7 +34,8 @@ keep_name(unsigned i)
 }
 
 /* Reads a ratio of two numbers, such as "3:1".  When a text is shortened, its
- * beginning and its end are kept; the ratio is that of their lengths. */
+ * beginning and its end are kept.  The ratio is length of the beginning :
+ * length of the end. */
 static bool
 read_ratio(const char *text, uint64_t *head, uint64_t *tail)
 {

@@ -43,9 +43,9 @@ enum { N_PAGES = sizeof pages / sizeof pages[0], MAX_NAME = 16 };
 static _Noreturn void
 finish(void)
 {
-	/* stdout may have been flushed after each line.  If one of these writes
-	 * failed, nothing may be left to write, and the fflush below succeeds.
-	 * So the error flag of stdout is checked, too. */
+	/* If stdout was flushed after each line and one of these writes failed,
+	 * the fflush below may succeed, because nothing is left to write.  So
+	 * the error flag of stdout is checked, too. */
 	bool failed = ferror(stdout) != 0;
 
 	if (fflush(stdout) == 0 && !failed)

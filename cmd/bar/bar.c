@@ -1,6 +1,6 @@
 /*
- * bar.c - adds up the tokens of each role and tool in a conversation, and draws
- * them as a bar (ctx-count --bar)
+ * bar.c - adds up the tokens of each role and each tool in a conversation, and
+ * draws the sums as a bar (ctx-count --bar)
  *
  * For each conversation ctx-count prints, one below the other: a line with the
  * number of tokens, the bar, a scale in percent, and a legend.
@@ -27,9 +27,8 @@ bar_check(struct bar *bar, struct cli *cli, bool other)
 		cli_die(cli,
 		    "--follow cannot read standard input; name a file");
 	bar->shown |= bar->follow;
-	/* With --follow, another program may be writing the input file.  The
-	 * last line of the file may then be incomplete, which must not be an
-	 * error. */
+	/* With --follow, another program may be writing the input file.  Then
+	 * the last line of the file may be incomplete, which is no error. */
 	cli->lenient |= bar->follow;
 }
 

@@ -81,7 +81,7 @@ print_cells(struct picture *picture, size_t cells)
 
 /* Prints the scale below the bar.  The scale marks 100 % of the context window,
  * and the percentages at which a named range such as "NEARLY FULL" begins.  If
- * two marks would overlap, prints only the more important one. */
+ * two marks would overlap, prints only the more important mark. */
 static void
 print_scale(const struct picture *picture, size_t cells)
 {
@@ -152,7 +152,7 @@ print_legend(const struct picture *picture, size_t width)
 
 /* Prints the line above the bar: the number of tokens, the percentage of the
  * context window, and a name for how full the window is, such as "NEARLY FULL".
- * Each of these names has a colour. */
+ * Each name has its own colour. */
 static void
 print_figures(const struct picture *picture, size_t width)
 {

@@ -24,13 +24,14 @@ static const struct zone zones[] = {
     {0, "OVERFULL", 196},
 };
 
-/* the range of percentages if the context window is not known: it has no
- * name */
+/* the range of percentages that is used if the context window is not known; it
+ * has no name */
 static const struct zone no_zone = {0, "", 0};
 
 /* The colours of the parts of the bar.  Neighbours in this list differ in hue
- * and lightness, and so do the first and the last colour.  Each colour can be
- * seen on dark and on light terminals, and black letters can be read on it. */
+ * and lightness; the last and the first colour count as neighbours.  Each
+ * colour can be seen on dark and on light terminals, and black letters can be
+ * read on each colour. */
 static const struct part_color colors[PART_COLORS] = {
     {245, "#8a8a8a"}, /* grey */
     {179, "#d7af5f"}, /* ochre */
@@ -60,7 +61,7 @@ by_rank(const void *a, const void *b)
 
 /* Sorts the parts of the bar, copies them into *picture, and gives each part
  * its letter.  If there are more parts than *picture can hold, the last part of
- * *picture is the sum of the parts that do not fit. */
+ * *picture is the sum of all parts that do not fit. */
 static void
 take_parts(struct picture *picture, struct bar_part *parts, size_t n)
 {
@@ -95,8 +96,8 @@ zone_of(uint64_t tokens, uint64_t window)
 
 	/* Chooses the named range of percentages that the used share of the
 	 * context window belongs to.  A share on the border of two ranges
-	 * belongs to the lower one, but exactly 50 % belongs to the upper
-	 * one. */
+	 * belongs to the lower range, but exactly 50 % belongs to the upper
+	 * range. */
 	if (window == 0)
 		return &no_zone;
 	if ((double)tokens * 100 < 50 * (double)window)
@@ -136,8 +137,8 @@ picture_make(struct picture *picture, struct bar_part *parts, size_t n)
 
 /* Makes one part of the bar wider by one cell (terminal column or SVG unit):
  * the part that has lost most width by rounding down. lost[i]: width that part
- * i has lost, as a fraction of a cell; negative after the part was made
- * wider. */
+ * i has lost by rounding, as a fraction of a cell; negative after part i was
+ * made wider. */
 static void
 widen_part(struct picture *picture, double lost[PICTURE_PARTS])
 {
@@ -167,8 +168,7 @@ picture_divide_width(struct picture *picture, size_t cells)
 		width = (double)picture->parts[i].tokens * each;
 		picture->parts[i].cells = (size_t)width;
 		/* Floating-point numbers are rounded, so the widths could add
-		 * up to more than the width that is used.  In that case this
-		 * part gets less. */
+		 * up to more than "used".  Then this part becomes narrower. */
 		if (picture->parts[i].cells > used - given)
 			picture->parts[i].cells = used - given;
 		lost[i] = width - (double)picture->parts[i].cells;

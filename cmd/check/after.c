@@ -1,6 +1,6 @@
 /*
  * after.c - implements ctx-check --after: compares a request with an earlier
- * one, and prints whether messages were only appended, or whether something
+ * request, and prints whether messages were only appended, or whether the part
  * that the provider had already received was changed
  *
  * A change costs money, because the provider's prompt cache can be used only

@@ -23,7 +23,7 @@ print_escaped(const char *p, const char *special)
 	}
 }
 
-/* Prints a workflow command of GitHub Actions.  The escapes are those of
+/* Prints a workflow command of GitHub Actions.  Escapes the same characters as
  * GitHub's toolkit (packages/core/src/command.ts, read in November 2026). */
 static void
 print_github(const char *file, uint64_t line, const char *text)

@@ -159,8 +159,8 @@ rewrite_number(char spelled[40])
 		(void)snprintf(spelled, 40, "%.0f", value);
 }
 
-/* Guesses which number the user meant by a malformed one, and writes the guess
- * to the buffer "spelled".  Removes signs between the digits (20000 for
+/* Guesses which number the user meant by a malformed number, and writes the
+ * guess to the buffer "spelled".  Removes signs between the digits (20000 for
  * 20,000), calls rewrite_number, writes the unit as a capital letter (20M for
  * 20m), and converts a share to percent (70% for 0.7).  Returns false if the
  * guess is malformed, too. */

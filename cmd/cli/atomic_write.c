@@ -2,7 +2,7 @@
  * atomic_write.c - replaces a file in a single step, so that no program reads a
  * half-written file
  *
- * The new file is written in the directory of the old one under a random name,
+ * The new file is written in the directory of the old file under a random name,
  * and renamed when its content is on disk.  If the disk is full, the old file
  * is kept.
  */
@@ -27,11 +27,10 @@ fail(const struct cli *cli, const char *path, const char *beside, int sys)
 	cli_die_errno(cli, "write", path, sys);
 }
 
-/* Returns true if a new file may replace the file at this path.  Symbolic
- * links, pipes and devices are overwritten in place instead, because the user
- * chose them on purpose.  A file with several hard links, of another owner or
- * with an access control list is also overwritten in place, because a new file
- * would lose these. */
+/* Returns true if a new file may replace the file at this path.  Returns false
+ * for a symbolic link, pipe or device, because the user chose it on purpose.
+ * Also returns false for a file with several hard links, another owner or an
+ * access control list, because a new file would lose them. */
 static bool
 may_replace(const char *path, struct stat *file, bool *exists)
 {
@@ -55,7 +54,7 @@ cli_has_acl(const char *path)
 
 /* Gives an open file the owner, group and mode of another file.  Returns 0, or
  * -1 with errno.  If the group cannot be set, the mode is not set either,
- * because the group rights in the mode would then apply to the wrong group. */
+ * because its group rights would apply to the wrong group. */
 static int
 copy_rights(int fd, const struct stat *like)
 {
@@ -119,8 +118,8 @@ write_out(int fd, const struct ctx_buf *bytes, bool sync)
 }
 
 /* Overwrites the existing file, which may be a named pipe.  Does not defer
- * termination signals meanwhile, because a write to a pipe may wait forever for
- * a reader. */
+ * termination signals, because a write to a pipe may wait forever for a
+ * reader. */
 static void
 write_in_place(const struct cli *cli, const char *path,
     const struct ctx_buf *bytes)
@@ -148,10 +147,10 @@ is_for_good(int sys)
 	    sys == ENAMETOOLONG;
 }
 
-/* Replaces the file at path by a new one. like: owner, group and mode of the
- * existing file, or NULL if no file exists; the new file then gets the mode
- * 0600.  Defers termination signals meanwhile, so that no file with a random
- * name is left.  Returns false if no file can be created in the directory of
+/* Replaces the file at path by a new file. like: owner, group and mode of the
+ * existing file; NULL if no file exists, then the new file gets the mode 0600.
+ * Defers termination signals while it runs, so that no file with a random name
+ * is left.  Returns false if no file can be created in the directory of
  * path. */
 static bool
 replace(const struct cli *cli, const char *path, const struct stat *like,

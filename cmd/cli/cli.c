@@ -43,12 +43,14 @@ is_among(char *const *files, size_t n, const struct stat *file)
 
 /*
  * Writes the path of a configuration file or cache directory of ctx to the
- * buffer out.  The path is below the directory in the environment variable, or
- * else below a subdirectory of HOME (beside), such as .config.
+ * buffer out.  The path is below the directory that the environment variable
+ * names.  Without this variable, it is below the subdirectory "beside" of HOME,
+ * such as .config.
  *
  * Returns false if neither variable contains an absolute path, or if the path
- * is too long.  As the XDG Base Directory Specification demands, relative paths
- * are ignored: otherwise ctx would trust files in the current directory.
+ * is too long.  Relative paths are ignored, as the XDG Base Directory
+ * Specification demands: otherwise ctx would trust files in the current
+ * directory.
  */
 static bool
 find_user_file(char out[4096], const char *variable, const char *beside,
@@ -98,8 +100,8 @@ is_vocabulary(const char *encoding, const struct stat *file)
 	    is_file(encoding, file);
 }
 
-/* Returns true if the command reads the file as a vocabulary, or as the list of
- * the user's own models. */
+/* Returns true if the command reads the file as a vocabulary file, or as the
+ * JSON file that defines the user's own models. */
 static bool
 is_read(const struct cli *cli, const struct stat *file)
 {
@@ -180,8 +182,8 @@ cli_read_at(int fd, char *p, size_t n, uint64_t at)
 	return (ssize_t)done;
 }
 
-/* Exits with an error if standard output is also an input file.  The command
- * would read its own output without end. */
+/* Exits with an error if standard output is also an input file.  Otherwise the
+ * command would read its own output without end. */
 static void
 check_stdout(const struct cli *cli, char *const *files, size_t n)
 {
@@ -194,8 +196,8 @@ check_stdout(const struct cli *cli, char *const *files, size_t n)
 		    CLI_STDOUT);
 }
 
-/* Says that the command waits for input, if no file is named, standard input is
- * a terminal, and nothing was typed for a second. */
+/* Prints that the command waits for input, if no file is named, standard input
+ * is a terminal, and nothing was typed for a second. */
 static void
 note_terminal(const struct cli *cli, const char *file)
 {
@@ -309,8 +311,8 @@ cli_prefetch(struct cli *cli, struct ctx_stream *stream,
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 		threads = cores < 1 ? 1 : (uint64_t)cores;
 	}
-	/* With --unbuffered only one thread counts tokens, because several
-	 * threads count messages in advance, and the output waits for these
+	/* With --unbuffered, only one thread counts tokens: several threads
+	 * would count messages in advance, and the output would wait for their
 	 * counts. */
 	if (cli->unbuffered)
 		threads = 1;
@@ -425,7 +427,7 @@ read_some(int fd, char *p, size_t n)
 }
 
 /* Reads from a file until the buffer text has n bytes.  Returns 1, or 0 if the
- * file ends before that, or -1 with *err. */
+ * file ends with fewer bytes, or -1 with *err. */
 static int
 read_until(int fd, const char *file, struct ctx_buf *text, size_t n,
     struct ctx_err *err)
@@ -456,10 +458,9 @@ cli_read_parts(const struct cli *cli, const char *file,
 	if (strcmp(file, "-") != 0 &&
 	    (fd = open(file, O_RDONLY | O_CLOEXEC)) < 0)
 		return ctx_err_sys(err, errno, "cannot open %s", file);
-	/* The callback parts->take may leave bytes in the buffer.  The next
-	 * read asks for at least as many bytes as are left, so the buffer
-	 * doubles if the callback leaves all bytes.  So the number of bytes
-	 * that are moved in memory is proportional to the length of the
+	/* The callback parts->take may leave bytes in the buffer.  Each read
+	 * asks for at least as many bytes as were left, so that the number of
+	 * bytes that are moved in memory is proportional to the length of the
 	 * file. */
 	do {
 		rc = read_until(fd, file, &text,

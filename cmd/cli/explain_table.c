@@ -10,12 +10,12 @@ static const char *const heads[COLUMNS] = {"where", "role", "tool", "tokens",
     "why"};
 
 /* Widths in characters.  GAP: space between two columns.  WHERE_MOST: maximum
- * width of the column with the place of a change; this column gets the width of
- * the terminal that other columns leave. */
+ * width of the column with the file and line of a change; this column gets the
+ * width that the other columns leave. */
 enum { GAP = 2, WHERE_MOST = 48 };
 static const struct layout {
-	/* minimum width of the terminal, in characters, for which the columns
-	 * have these widths */
+	/* minimum width of the terminal, in characters, at which the columns
+	 * have the widths in this row */
 	unsigned least;
 	unsigned widths[COLUMNS];
 } layouts[] = {
@@ -42,7 +42,7 @@ fit_widths(unsigned widths[COLUMNS])
 		widths[WHERE] = WHERE_MOST;
 }
 
-/* Prints a text that is cut to the width of its column, and spaces up to the
+/* Prints a text, shortened to the width of its column, and spaces up to the
  * next column. */
 static void
 print_cell(const unsigned widths[COLUMNS], size_t column, struct ctx_str text)

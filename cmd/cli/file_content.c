@@ -85,9 +85,10 @@ is_svg(struct ctx_str head)
 
 /* ---- --archive ---- */
 
-/* Returns true if a line looks like a JSON record: it begins with a quote (as
- * the text of a system prompt), or with { or [ and contains a quote.  The first
- * line of a JSON document that is written over several lines is only { or [. */
+/* Returns true if a line looks like a JSON record.  The line must contain a
+ * quote, and begin with { or [ or (the text of a system prompt) a quote.
+ * Returns false for { or [ alone, the first line of a JSON document of several
+ * lines. */
 static bool
 begins_record(struct ctx_str line)
 {
@@ -116,8 +117,9 @@ begins_with_member(const char *name, const char *beginning,
 }
 
 /* Returns true if a line belongs to the session of Claude Code whose session
- * file has this path.  The name of the file begins with the sessionId of its
- * lines or, in the file of a subagent, with "agent-" and the agentId. */
+ * file has this path.  The name of a session file begins with the sessionId of
+ * its lines.  The name of a subagent's file begins with "agent-" and the
+ * agentId. */
 static bool
 names_session(const struct ctx_json *json, const char *path)
 {
@@ -128,9 +130,9 @@ names_session(const struct ctx_json *json, const char *path)
 	    begins_with_member(name, "agent-", json, "agentId");
 }
 
-/* Returns true if a line is really a message, and not only detected as one, or
- * if the line is another line of a session file.  The first line of a session
- * file is often not a message. */
+/* Returns true if a line can be parsed as a message (not only detected as a
+ * message).  Also returns true for other lines of a session file, because its
+ * first line is often not a message. */
 static bool
 is_message(const struct cli *cli, const struct ctx_json *json,
     const struct ctx_dialect *dialect)
@@ -142,7 +144,7 @@ is_message(const struct cli *cli, const struct ctx_json *json,
 	ctx_message_release(&message);
 	if (rc < 0)
 		cli_fail(cli, &err);
-	/* If there is no parentId, ctx_json_find returns 0, and the value at
+	/* If there is no parentId, ctx_json_find returns node 0.  The value at
 	 * node 0 is an object, which does not begin with a quote. */
 	return rc > 0 || ctx_json_find(json, 0, "parentUuid") != 0 ||
 	    ctx_json_find(json, 0, "leafUuid") != 0 ||
@@ -169,9 +171,9 @@ may_be_archived(const struct cli *cli, const struct ctx_json *json,
 		is_message(cli, json, layout.dialect));
 }
 
-/* Returns true if all lines at the beginning of a file may be in an archive.  A
- * line that is not JSON may be an incomplete record: the program that wrote the
- * record was killed. */
+/* Returns true if all lines at the beginning of a file may be in an archive.
+ * Accepts a line that is not JSON: it may be an incomplete record of a program
+ * that was killed. */
 static bool
 is_archive(const struct cli *cli, struct ctx_str head, const char *path)
 {

@@ -1,13 +1,13 @@
 /*
  * in_place.c - replaces input files by the output of the command (--in-place)
  *
- * The new file is written in the directory of the old one, under a random name.
- * When the new versions of all input files are complete and on disk, each
- * original gets a second name, and the new versions are renamed.  So at any
- * time an input file is either the old or the new file as a whole.  After an
- * error all input files are unchanged, because the second names still lead to
- * the originals.  The files with random names are removed at exit and by the
- * termination signals (HUP, INT, QUIT, TERM); other signals leave them behind.
+ * The new file is written in the directory of the old file, under a random
+ * name.  When the new versions of all input files are complete and on disk,
+ * each original gets a second name, and the new versions are renamed.  So at
+ * any time an input file is either the old or the new file as a whole.  After
+ * an error, the originals get their first names back, so all input files are
+ * unchanged.  The files with random names are removed at exit and by the
+ * termination signals (HUP, INT, QUIT, TERM), but not by other signals.
  */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
@@ -27,12 +27,12 @@
 /* An input file and its new version. */
 struct replacement {
 	const char *name; /* name of the input file, as the user gave it */
-	/* path of the file itself, with symbolic links resolved */
+	/* path of the input file, with symbolic links resolved */
 	char *target;
-	/* Result of stat(2) for the input file, from before it was read. */
+	/* Result of stat(2) for the input file before the file was read. */
 	struct stat before;
-	/* Path of the temporary file that will replace the input file; NULL
-	 * once it has replaced the input file. */
+	/* path of the temporary file that will replace the input file; NULL
+	 * after the temporary file has replaced the input file */
 	char *temporary;
 	/* second path of the original: a hard link, which exists if is_kept is
 	 * true */
@@ -43,16 +43,16 @@ struct replacement {
 };
 
 /* The input files that will be replaced.  The command may still be processing
- * the last one.  This is a global variable, because the signal handler must
- * find the temporary files. */
+ * the last of these files.  The list is a global variable, because the signal
+ * handler must find the temporary files. */
 static struct {
-	struct replacement *list; /* has room for all input files */
+	struct replacement *list; /* array with space for all input files */
 	size_t n;
 	int fd; /* descriptor of the last temporary file */
 	/* exit status of the command before it processed the last input file */
 	int status;
-	/* What the command changed in the last input file; empty if the command
-	 * has not said it. */
+	/* what the command changed in the last input file; empty if the command
+	 * has stored nothing here */
 	char change[160];
 } now;
 
@@ -70,11 +70,10 @@ remove_temporaries(void)
 			(void)unlink(now.list[i].temporary);
 }
 
-/* Removes the temporary files, then ends the process by the signal: the default
- * action of the signal was restored, so raise ends the process when this
- * handler returns.  In the sandbox raise fails with musl, because the system
- * call that it uses is refused; in that case the handler ends the process by
- * _exit. */
+/* Removes the temporary files, then ends the process by the signal.  The
+ * default action of the signal was restored, so raise ends the process when
+ * this handler returns.  With musl, raise fails in the sandbox, which refuses
+ * its system call; then the handler calls _exit. */
 static void
 on_signal(int number)
 {
@@ -222,15 +221,16 @@ has_changes(const struct cli *cli, const struct replacement *one)
 	    !is_equal(cli, one->name, (uint64_t)file.st_size);
 }
 
-/* Returns true if a person sees which files are replaced. */
+/* Returns true if a person sees the messages about replaced files. */
 static bool
 is_told(const struct cli *cli)
 {
 	return !cli->still && isatty(STDERR_FILENO);
 }
 
-/* Returns true if the last input file must be replaced: if the command has
- * succeeded with it (status CLI_YES), and the new file differs from it. */
+/* Returns true if the last input file must be replaced: the command has
+ * processed the file with success (status CLI_YES), and the new file is
+ * different. */
 static bool
 is_wanted(const struct cli *cli, const struct replacement *one)
 {
@@ -321,8 +321,8 @@ name_second(const struct cli *cli, struct replacement *one)
 		cli_die(cli, "out of memory");
 }
 
-/* Gives each input file that was replaced its original back, and removes the
- * second names of the other originals. */
+/* Undoes the replacement of all replaced input files, by renaming the
+ * originals.  Removes the second names of the other originals. */
 static void
 restore_originals(const struct cli *cli)
 {
@@ -340,8 +340,8 @@ restore_originals(const struct cli *cli)
 	}
 }
 
-/* Exits because the last system call has failed, after it has undone the
- * replacement of all input files. what: what could not be done with the file at
+/* Undoes the replacement of all input files, and exits because the last system
+ * call has failed. what: verb that says what could not be done with the file at
  * path. */
 static _Noreturn void
 undo(const struct cli *cli, const char *what, const char *path)
@@ -355,8 +355,8 @@ undo(const struct cli *cli, const char *what, const char *path)
 }
 
 /* Replaces all input files by their new versions, or none.  link(2) never
- * overwrites a file.  It fails on file systems without hard links; then an
- * original is not kept, and a suffix is an error. */
+ * overwrites a file.  On file systems without hard links, link(2) fails: then
+ * originals are not kept, and a suffix of --in-place is an error. */
 static void
 replace_all(const struct cli *cli)
 {
@@ -414,8 +414,8 @@ cli_replace_inputs(const struct cli *cli)
 	}
 	if (cli->archive != NULL && ctx_archive_sync(cli->archive, &err) < 0)
 		cli_fail(cli, &err);
-	/* Signals are deferred, so that none ends the process when only some
-	 * files are replaced. */
+	/* Signals are deferred, so that no signal ends the process when only
+	 * some files are replaced. */
 	held = ctx_signals_defer();
 	replace_all(cli);
 	ctx_signals_release(held);

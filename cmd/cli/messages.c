@@ -23,9 +23,10 @@ cli_is_safe(uint32_t cp)
 	if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
 		return false;
 	/* Characters that change the direction of text are not safe, because
-	 * they can make a line look like another one.  Invisible characters are
-	 * not safe, because they can make a name look like another one.
-	 * Joiners are allowed, because emoji and some scripts need them. */
+	 * they can make a line look like a different line.  Invisible
+	 * characters are not safe, because they can make a name look like a
+	 * different name.  Joiners are allowed, because emoji and some scripts
+	 * need them. */
 	return !(cp == 0x61c || cp == 0x200b || cp == 0x200e || cp == 0x200f ||
 	    (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2060 && cp <= 0x206f) ||
 	    cp == 0xad || cp == 0x115f || cp == 0x1160 || cp == 0x180e ||
@@ -166,7 +167,7 @@ cli_print_place(FILE *to, const char *file, uint64_t line)
 /*
  * Flushes and closes standard output.  Returns true if every byte was written.
  * Tests the error flag of stdout, too: after a failed write, flushing may
- * succeed because nothing is left to flush.
+ * succeed, because the buffer is empty.
  */
 static bool
 close_stdout(void)
@@ -180,8 +181,8 @@ close_stdout(void)
 }
 
 /* Exits because standard output could not be written.  Drops the bytes that are
- * still buffered, because bytes before them are missing.  Prints no message if
- * standard output is a pipe whose reader has closed it. */
+ * still in the buffer, because earlier bytes of the output are missing.  Prints
+ * no message if standard output is a pipe whose reader has closed it. */
 static _Noreturn void
 give_up(const struct cli *cli)
 {

@@ -7,16 +7,16 @@
 #include "cli/cli.h"
 #include "cli/similar.h"
 
-/* Prices change within months, so figures that are older than MOST_DAYS are
- * reported as old. */
+/* Prices change within months, so figures that are more than MOST_DAYS days old
+ * are reported as old. */
 #define MOST_DAYS 90
 #define DAY       86400 /* seconds */
 
 /* size in bytes of the text that suggest_model writes */
 enum { MEANT_BYTES = 80 };
 
-/* If an unknown model is probably a known one that the user has misspelled,
- * writes " (did you mean NAME?)" to text.  Otherwise writes "".  Returns
+/* If an unknown model is probably a known model with a misspelled name, writes
+ * " (did you mean NAME?)" to text.  Otherwise writes an empty string.  Returns
  * text. */
 static const char *
 suggest_model(const char *unknown, char text[MEANT_BYTES])
@@ -63,9 +63,9 @@ note_assumed(const struct cli *cli, const char *name,
 		cli_say(cli, "model %s is assumed to be %s", name, model->name);
 }
 
-/* Prints how far to trust the token counts of texts for a model and, if they
- * are estimates, which encoding would count better. given: an encoding that the
- * user chose, or NULL. */
+/* Prints how far to trust the token counts of texts for a model.  If the counts
+ * are estimates, also prints which encoding would count better. given: an
+ * encoding that the user chose, or NULL. */
 static void
 note_basis(const struct cli *cli, const struct ctx_model_note *note,
     const char *given)
@@ -122,8 +122,8 @@ cli_note_models(const struct cli *cli, struct ctx_model_counters *counters)
 /* ---- the list ---- */
 
 /* Prints a text left-aligned in a column of the list of models.  Masks
- * characters that are not safe to show on a terminal, which names of the user's
- * own models may contain. */
+ * characters that are not safe to show on a terminal: the names of the user's
+ * own models may contain such characters. */
 static void
 print_cell(const char *text, size_t width)
 {
@@ -158,7 +158,7 @@ print_prices(const struct ctx_price *price)
 }
 
 /* Prints the line of a model in the list of models. price: one of the model's
- * sets of prices, or NULL if it has none. */
+ * sets of prices, or NULL if the model has no prices. */
 static void
 print_line(const struct cli *cli, const struct ctx_model *m,
     const struct ctx_price *price)

@@ -128,7 +128,7 @@ struct paragraph {
 	size_t column;
 };
 
-/* Prints a word of a paragraph, on a new line if it does not fit into the
+/* Prints a word of a paragraph, on a new line if the word does not fit into the
  * current line. */
 static void
 print_word(struct paragraph *paragraph, const char *word)
@@ -144,8 +144,9 @@ print_word(struct paragraph *paragraph, const char *word)
 	    (size_t)printf("%*s%s", paragraph->indent, "", word);
 }
 
-/* Prints the line of an option in --help.  If its description ends with a
- * colon, prints after it the names that the option accepts. */
+/* Prints the line of an option in --help.  If the description of the option
+ * ends with a colon, also prints the names that the option accepts as
+ * arguments. */
 static void
 print_option(const struct cli_option *option)
 {

@@ -6,9 +6,9 @@
 
 #include "cli/plan_table.h"
 
-/* Widths in columns.  WIDE: a whole row.  On a narrower terminal a row has the
- * number of messages only if no tokens change.  NARROW: width of such a row
- * without the reason. */
+/* Widths in columns.  WIDE: a whole row.  On a narrower terminal, a row has the
+ * number of messages only if no tokens change.  NARROW: width of a row on a
+ * narrower terminal, without the reason. */
 enum { WIDE = 73, NARROW = 26, REASON_LEAST = 4, NOTE_INDENT = 4 };
 
 struct cli_words

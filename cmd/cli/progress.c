@@ -3,8 +3,8 @@
  * error
  *
  * Without --progress the line is drawn only if a person waits at a terminal on
- * which nothing else is drawn.  This means that the input is regular files,
- * that the output is written to a file or comes at the end, and that a second
+ * which nothing else is drawn.  So the line is drawn if all input files are
+ * regular files, the output is written to a file or at the end, and a second
  * has passed.
  */
 #include <inttypes.h>
@@ -32,8 +32,8 @@ struct cli_progress {
 	bool lines;
 	bool drawn; /* true while the progress line is on the terminal */
 	bool shown; /* true if the progress line was drawn at least once */
-	/* Numbers of bytes. all: in all input files, 0 if not known; done: read
-	 * so far. */
+	/* all: number of bytes in all input files, 0 if not known; done: number
+	 * of bytes that were read so far. */
 	uint64_t all, done;
 	/* Times of the monotonic clock in milliseconds. began: when reading
 	 * began; next: when progress is drawn next. */
@@ -151,7 +151,7 @@ draw(struct cli_progress *p, uint64_t time)
 		(void)snprintf(head, sizeof head, "%s: ", p->name);
 	print_state(p, time, state);
 	/* Nothing is printed in the last column of the terminal, because some
-	 * terminals then begin a new line. */
+	 * terminals begin a new line after it. */
 	used = strlen(head) + strlen(state) + 4;
 	print_bar(p, !p->lines && width > used ? width - used : 0, bar);
 	(void)snprintf(line, width > 1 ? width : 2, "%s%s%s", head, bar, state);
@@ -169,8 +169,8 @@ advance(void *user, size_t bytes)
 	uint64_t time = get_monotonic_ms();
 
 	p->done += bytes;
-	/* A file that grows is longer than it was at the beginning.  So the
-	 * total that is shown is raised. */
+	/* If a file has grown since the beginning, the total that is shown is
+	 * increased. */
 	if (p->all > 0 && p->all < p->done)
 		p->all = p->done;
 	/* If progress was drawn before, its last state (all bytes were read) is
@@ -226,8 +226,8 @@ is_wanted(bool streams)
 	return !streams || !isatty(STDOUT_FILENO);
 }
 
-/* Decides whether and how progress is shown, for all input files of the command
- * together. */
+/* Decides whether and how progress is shown.  Progress is that of all input
+ * files of the command together. */
 static void
 begin(struct cli *cli, bool streams)
 {
@@ -259,8 +259,9 @@ cli_progress_open(struct cli *cli, struct ctx_reader *reader,
 	cli->opened = true;
 	if (cli->progress == NULL)
 		return;
-	/* The file is not an input file of the command, but one that an option
-	 * such as --diff names.  Its size is added to the bytes to be read. */
+	/* The file is not an input file of the command: an option such as
+	 * --diff names it.  Its size is added to the number of bytes to be
+	 * read. */
 	if ((files < cli->files || files >= cli->files + cli->n_files) &&
 	    n > 0 && cli->progress->all > 0) {
 		if (add_sizes(files, n, &more))

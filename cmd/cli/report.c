@@ -93,9 +93,9 @@ cli_json_line(FILE *to, const char *name, json_t *line, size_t flags,
 	return ctx_err_sys(err, sys != 0 ? sys : EIO, "cannot write %s", name);
 }
 
-/* Creates the file of --explain, and opens it.  Exits with an error if this
- * fails, if the file must not be overwritten, or if it is also another output
- * of the command. other: path of that output, or NULL. */
+/* Creates and opens the file of --explain.  Exits with an error if the file
+ * cannot be created, must not be overwritten, or is also another output of the
+ * command. other: path of that output, or NULL. */
 static FILE *
 open_explain(const struct cli *cli, const char *path, const char *other)
 {
@@ -199,8 +199,8 @@ print_others(const struct cli_rule *rule, uint64_t n, const char *what)
 		    .unit = what});
 }
 
-/* Returns by how many tokens all changes for one reason (rule) make the output
- * shorter, or longer. */
+/* Returns the number of tokens by which all changes for one reason (rule)
+ * together make the output shorter or longer. */
 static uint64_t
 tokens_of(const struct cli_rule *rule)
 {
@@ -294,9 +294,9 @@ cli_report_forget(struct cli_report *report)
 	memset(report->rules, 0, sizeof report->rules);
 }
 
-/* Prints what --dry-run would change in an input file, at the end of this file,
- * unless the command prints that itself.  Then sets the sums of changes to
- * 0. */
+/* At the end of an input file, prints what the command would change in this
+ * file (--dry-run), unless the command prints this itself.  Then sets the sums
+ * of changes to 0. */
 static int
 end_file(struct cli_report *report, struct ctx_err *err)
 {

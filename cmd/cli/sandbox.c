@@ -6,9 +6,9 @@
  * only the files that the user named, and run no program.
  *
  * Landlock (Linux 5.13 and later) restricts files; seccomp.c refuses system
- * calls that Landlock does not cover.  A kernel without Landlock restricts
- * nothing.  If the kernel has Landlock but it cannot be used, the command
- * exits.
+ * calls that Landlock does not cover.  If the kernel does not have Landlock,
+ * files are not restricted.  If the kernel has Landlock, but Landlock cannot be
+ * used, the command exits.
  */
 #define _GNU_SOURCE /* syscall, O_PATH, realpath */
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include "cli/cli.h"
 
 /* LeakSanitizer reads files in /proc when a program ends, and traces the
- * program.  The sandbox would forbid both, so a program that is built with
+ * program.  The sandbox would forbid this.  So a program that is built with
  * AddressSanitizer runs without the sandbox. */
 #if defined(__SANITIZE_ADDRESS__)
 #define NEEDS_PROC 1
@@ -152,8 +152,8 @@ get_all_rights(long version, size_t *size)
 	return set;
 }
 
-/* Exits because the sandbox cannot be used; errno says why. what: the verb that
- * has failed; path: its object; after: the rest of the text. */
+/* Exits because the sandbox cannot be used; errno says why. The error message
+ * consists of what (a verb that says what failed), path and after. */
 static _Noreturn void
 fail(const struct cli *cli, const char *what, const char *path,
     const char *after)
@@ -163,10 +163,10 @@ fail(const struct cli *cli, const char *what, const char *path,
 	    what, path, after, strerror(errno));
 }
 
-/* Opens a path that the sandbox will allow.  Returns its descriptor, or -1 if
- * the path does not exist or is not accessible; the command will report this
- * error when it opens the path itself.  Exits after other errors, because later
- * it would seem that the sandbox caused them. */
+/* Opens a path that the sandbox will allow.  Returns a descriptor, or -1 if the
+ * path does not exist or is not accessible: the command reports this error
+ * later, when it opens the path.  Exits after other errors, because later they
+ * would seem to be caused by the sandbox. */
 static int
 look(const struct sandbox *s, const char *path)
 {
@@ -195,7 +195,7 @@ allow_open(const struct sandbox *s, int fd, const char *path, unsigned what)
 	if (!S_ISDIR(file.st_mode))
 		rule.allowed &= MAY_READ | MAY_WRITE | MAY_TRUNCATE;
 	rc = syscall(ADD_RULE, s->fd, RULE_BENEATH, &rule, 0);
-	/* The kernel refuses a rule for a pipe, and does not need one: a pipe,
+	/* The kernel refuses a rule for a pipe.  No rule is needed: a pipe,
 	 * such as that of the shell's <(...), can be opened without a rule. */
 	if (rc < 0 && errno != EBADFD)
 		fail(s->cli, "allow ", path, " in the sandbox");
@@ -231,8 +231,9 @@ allow_beside(const struct sandbox *s, const char *path, unsigned what)
 }
 
 /* Allows reading a file that --follow opens again and again.  Another program
- * may replace the file, so all files in its directory are allowed; if the file
- * is a symbolic link, also those in the directory of its target. */
+ * may replace the file, so all files in the directory of the file are allowed.
+ * If the file is a symbolic link, all files in the directory of its target are
+ * allowed, too. */
 static void
 allow_followed(const struct sandbox *s, const char *path)
 {
@@ -304,9 +305,9 @@ allow_vocabularies(const struct sandbox *s,
 }
 
 /* Allows reading the files of a spool (directory of moved tool results).  If
- * stores is true, also allows storing files in the spool, creating the file
- * .gitignore in the directory above the spool, and removing the directories
- * that were created for the spool, in case no file is stored. */
+ * stores is true, also allows: storing files in the spool; creating the file
+ * .gitignore in the directory above the spool; removing the directories that
+ * were created for the spool (needed if no file is stored). */
 static void
 allow_spool(const struct sandbox *s, const struct ctx_spool *spool, bool stores)
 {

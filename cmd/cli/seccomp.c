@@ -8,8 +8,8 @@
  * and signals (before 6.12).
  *
  * A seccomp filter (Linux 3.17 and later) makes these system calls fail with
- * EACCES.  If the kernel has no filters, or if the table below does not have
- * this processor, no system call is refused.
+ * EACCES.  No system call is refused if the kernel has no seccomp filters, or
+ * if the table below does not have this processor architecture.
  */
 #define _GNU_SOURCE /* syscall */
 #include <errno.h>
@@ -109,7 +109,7 @@ static const unsigned of_oneself[] = {SYS_tgkill, SYS_prlimit64};
 struct bpf_step {
 	uint16_t code;
 	/* Numbers of steps of the filter that are skipped. yes: if the
-	 * condition is true; no: if it is false. */
+	 * condition of this step is true; no: if the condition is false. */
 	uint8_t yes, no;
 	uint32_t value;
 };
@@ -120,8 +120,9 @@ struct program {
 };
 
 enum {
-	LOAD = 0x20,     /* loads a word of seccomp_data */
-	IF_EQUAL = 0x15, /* jumps */
+	/* instruction that loads a word of struct seccomp_data */
+	LOAD = 0x20,
+	IF_EQUAL = 0x15, /* jump instructions */
 	IF_FROM = 0x35,
 	ANSWER = 0x06,
 	/* offset in bytes of the system call's number in struct seccomp_data */
@@ -142,8 +143,8 @@ enum {
 #define REFUSE (0x00050000u | EACCES)
 
 /* System calls with this number or a higher one use the x32 calling convention.
- * All of them are refused, because the lists in this file have only the
- * ordinary numbers. */
+ * All x32 system calls are refused, because the lists in this file have only
+ * the ordinary numbers. */
 #define OTHER_CALLS 0x40000000u
 
 /* Returns the offset of the lower 32 bits of a system call's first argument in
@@ -173,7 +174,7 @@ cli_refuse_calls(void)
 	/* The last steps of the filter.  A system call that is neither in the
 	 * list "refused" nor in the list "of_oneself" is allowed.  A system
 	 * call in the list "of_oneself" is allowed only if its first argument
-	 * is the id of this process.  All others are refused. */
+	 * is the id of this process.  All other system calls are refused. */
 	const struct bpf_step last[] = {
 	    {ANSWER, 0, 0, ALLOW},
 	    {LOAD, 0, 0, get_argument_offset()},

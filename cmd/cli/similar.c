@@ -1,5 +1,4 @@
-/* similar.c - finds the name that is most similar to a word, which probably is
- * that name misspelled */
+/* similar.c - finds the name that is most similar to a misspelled word */
 #include <stdint.h>
 #include <string.h>
 
@@ -20,7 +19,8 @@ get_least(size_t a, size_t b)
 static size_t
 count_edits(const char *a, const char *b)
 {
-	/* edits[i][j]: for the first i characters of a, and j of b */
+	/* edits[i][j]: number of edits that turn the first i characters of a
+	 * into the first j characters of b */
 	size_t edits[LONGEST + 1][LONGEST + 1], i, j;
 	size_t n = strlen(a), m = strlen(b);
 
@@ -43,8 +43,8 @@ count_edits(const char *a, const char *b)
 	return edits[n][m];
 }
 
-/* Words that differ in more than MOST_EDITS characters, or in half of their
- * characters, are not similar. */
+/* Words that differ in more than MOST_EDITS characters, or in at least half of
+ * their characters, are not similar. */
 enum { MOST_EDITS = 3 };
 
 void

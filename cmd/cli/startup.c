@@ -100,8 +100,8 @@ wait_for_output(int fd)
 
 /* If standard input, output or error is closed, opens a file in its place, so
  * that no other file gets its descriptor.  The file is /dev/null, opened in the
- * wrong mode so that reading or writing still fails, or a directory if there is
- * no /dev/null. */
+ * wrong mode, or a directory if there is no /dev/null.  So reading or writing
+ * the descriptor still fails. */
 static void
 open_standard(void)
 {
@@ -120,10 +120,10 @@ open_standard(void)
 	}
 	wait_for_output(STDOUT_FILENO);
 	wait_for_output(STDERR_FILENO);
-	/* Gives stderr a line buffer, so that each line is written with one
-	 * system call, and no output of other processes can come between its
-	 * parts.  If fileno fails, replace_stream has replaced stderr by a
-	 * stream that has a line buffer already. */
+	/* Gives stderr a line buffer.  Then each line is written with one
+	 * system call, and output of other processes cannot come inside a line.
+	 * If fileno fails, replace_stream has replaced stderr by a stream with
+	 * a line buffer. */
 	if (fileno(stderr) == STDERR_FILENO)
 		(void)setvbuf(stderr, line, _IOLBF, sizeof line);
 	/* The parent process may have set SIGCHLD to be ignored.  The exit
@@ -133,15 +133,15 @@ open_standard(void)
 	/* A write to a file that has reached its size limit (ulimit -f) must
 	 * cause an error, not a signal that kills the process. */
 	(void)signal(SIGXFSZ, SIG_IGN);
-	/* Gives stdout a full buffer if it is not a terminal.  Otherwise musl
+	/* Gives stdout a full buffer if it is not a terminal, because musl
 	 * would write the first line at once, and lose the errno of a failed
 	 * write. */
 	if (!isatty(STDOUT_FILENO))
 		(void)setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
 }
 
-/* Allocates memory for jansson.  Exits if there is no memory, because jansson
- * would otherwise silently lose characters of a string. */
+/* Allocates memory for jansson.  Exits if there is no memory: if this function
+ * returned NULL, jansson would silently lose characters of a string. */
 static void *
 allocate_json_memory(size_t n)
 {

@@ -22,10 +22,10 @@ find_each_end(const char *path)
 	return n;
 }
 
-/* Prints that no messages were found, where the record seems to contain
- * messages that ctx does not read, and the jq command that extracts them.  A
- * request is extracted as a whole, with its model, its system prompt and its
- * tools. */
+/* Prints three things: no messages were found; where the record seems to
+ * contain messages that ctx cannot find itself; and a jq command that extracts
+ * these messages.  If the messages are in a request, the jq command extracts
+ * the whole request, with the model, the system prompt and the tools. */
 static void
 note_suggested_path(const struct cli *cli, const struct ctx_found *found)
 {

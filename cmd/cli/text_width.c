@@ -28,8 +28,8 @@ cli_columns(void)
 	return n > CLI_COLUMNS_MOST ? CLI_COLUMNS_MOST : (unsigned)n;
 }
 
-/* Returns an estimate of the width of a character in terminal columns.  It is
- * good enough for names, which are mostly ASCII. */
+/* Returns an estimate of the width of a character in terminal columns.  The
+ * estimate is good enough for names, which are mostly ASCII. */
 static unsigned
 width_of(uint32_t cp)
 {

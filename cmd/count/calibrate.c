@@ -1,11 +1,11 @@
 /*
  * calibrate.c - computes the factor by which token counts of an encoding must
- * be multiplied to get those of a model (ctx-count --calibrate)
+ * be multiplied to get the token counts of a model (ctx-count --calibrate)
  *
  * Assistant messages report the input tokens that the provider billed for the
  * messages before them.  From this number, the tokens of everything that is not
- * text are subtracted: message framing, media, tool definitions.  The rest is
- * compared with the tokens that ctx counted in the texts.
+ * text are subtracted: message framing, media, tool definitions.  The remaining
+ * number is compared with the tokens that ctx counted in the texts.
  */
 #include <jansson.h>
 #include <math.h>
@@ -45,7 +45,7 @@ find_name(struct calibrate *calibrate, const struct ctx_token_stats *stats,
 }
 
 /* Stores the tokens that the provider billed for a request, and the tokens that
- * ctx counted in its messages (*sum).  The two numbers are compared later. */
+ * ctx counted in its messages (*sum).  Both numbers are compared later. */
 static int
 record_request(struct calibrate *calibrate, const struct ctx_token_stats *stats,
     const struct calibrate_sum *sum, struct ctx_err *err)
@@ -73,17 +73,17 @@ calibrate_message(struct calibrate *calibrate,
 	uint64_t rest = stats->framing + stats->estimated, asked;
 	struct calibrate_sum sum;
 
-	/* An assistant message may be split over several records, any of which
-	 * may report the billed tokens.  The billed tokens are those of the
-	 * messages before the first record, so later records of the message do
-	 * not change calibrate->before. */
+	/* An assistant message may be split over several records, and each
+	 * record may report the billed tokens.  These are the tokens of the
+	 * messages before the first record.  So the later records do not change
+	 * calibrate->before. */
 	if (!(stats->message->flags & CTX_MESSAGE_CONTINUES))
 		calibrate->before = calibrate->all;
 	calibrate->role = stats->role;
 	/* If a record contains a prompt and its response, the billed tokens
-	 * include those of the prompt.  So the billed tokens are compared with
-	 * the tokens of the messages before this record, plus those of the
-	 * prompt. */
+	 * include the tokens of the prompt.  So the billed tokens are compared
+	 * with the tokens of the messages before this record plus the tokens of
+	 * the prompt. */
 	sum = calibrate->before;
 	asked = stats->framing + stats->prompt_estimated;
 	sum.rest += asked < stats->prompt_tokens ? asked : stats->prompt_tokens;
@@ -119,11 +119,11 @@ calibrate_ended(struct calibrate *calibrate,
 
 /* ---- the report ---- */
 
-/* A factor is reported as useless if it was computed from fewer than
- * MIN_REQUESTS requests, if its error relative to the billed tokens is above
- * MAX_ERROR, or if the requests say little about it (less than MIN_LEARNED).  A
- * factor below MIN_FACTOR or above MAX_FACTOR is also useless, because no two
- * tokenizers differ so much. */
+/* A factor is reported as useless in each of these cases: it was computed from
+ * fewer than MIN_REQUESTS requests; its error relative to the billed tokens is
+ * above MAX_ERROR; the requests say little about the factor
+ * (ctx_calibration.learned is below MIN_LEARNED); the factor is below
+ * MIN_FACTOR or above MAX_FACTOR, because no two tokenizers differ so much. */
 enum { MIN_REQUESTS = 3 };
 #define MAX_ERROR   0.25
 #define MIN_LEARNED 0.5
@@ -132,21 +132,21 @@ enum { MIN_REQUESTS = 3 };
 
 /* A model, and the straight line that was fitted to its requests. */
 struct fitted {
-	char name[200]; /* name of the model, cut if it is too long */
+	char name[200]; /* name of the model, shortened if it is too long */
 	/* encoding with which the requests were counted */
 	const char *encoding;
 	bool own; /* true if the encoding is the model's own */
 	size_t n; /* number of requests */
 	struct ctx_calibration line;
 	/* Factors in hundredths, as in models.json. factor: the factor that
-	 * fits best, rounded; or, if the user has asked for it, the value of
-	 * the member "upper". upper: the smallest factor with which no request
-	 * is counted too low, rounded up. */
+	 * fits best, rounded; if the user has asked for the upper factor, the
+	 * same number as the member "upper". upper: the smallest factor with
+	 * which no request is counted too low, rounded up. */
 	double factor, upper;
 };
 
 /* Returns a text that tells the user why the factor of a model is useless, or
- * NULL if it is useful. */
+ * NULL if the factor is useful. */
 static const char *
 explain_doubt(const struct fitted *fitted)
 {
@@ -223,7 +223,8 @@ print_json(const struct fitted *fitted, json_t *models, struct ctx_err *err)
 }
 
 /* Copies the beginning of a UTF-8 text to name, an array of size bytes, and
- * appends a NUL byte.  A long text is cut between two characters. */
+ * appends a NUL byte.  A long text is shortened; the copy ends between two
+ * characters. */
 static void
 copy_name(char *name, size_t size, struct ctx_str text)
 {
@@ -255,9 +256,8 @@ compare_requests(const void *a, const void *b)
 			  : (x->number > y->number) - (x->number < y->number);
 }
 
-/* Fits a straight line to the requests of one model.  The model has fitted->n
- * requests, of which *call is the first.  Returns false if no line can be
- * fitted. */
+/* Fits a straight line to the requests of one model.  *call: the first of the
+ * fitted->n requests of the model.  Returns false if no line can be fitted. */
 static bool
 fit_model(struct fitted *fitted, const struct calibrate_call *call,
     struct ctx_str name, const struct ctx_billed_sample *samples,

@@ -148,7 +148,7 @@ print_json(const struct row_form *form, const struct row *row)
 
 /* Prints the texts that come after the numbers of a row: file and line; for a
  * message its role and tool; and the row's label, such as a tool's name.  In
- * TSV the label comes after file and line, otherwise before them. */
+ * TSV, the label comes after file and line, otherwise before file and line. */
 static void
 print_label(const struct row_form *form, const struct row *row)
 {
@@ -191,9 +191,10 @@ print_known(uint64_t number, bool is_known, char gap, int width)
 		printf("%*s%c", width, width > 0 ? "-" : "", gap);
 }
 
-/* Prints two columns: the tokens that the provider billed for the last request
- * of a conversation (in the row of a message: for the request that it answers),
- * and the tokens that ctx counts after this request. */
+/* Prints two columns: the tokens that the provider billed for a request, and
+ * the tokens that ctx counts after this request.  In the row of a conversation,
+ * the request is the last one; in the row of a message, it is the request that
+ * the message answers. */
 static void
 print_billed(const struct ctx_token_stats *stats, char gap, int width)
 {
@@ -318,8 +319,8 @@ rows_add_all(struct rows *total, const struct rows *rows, struct ctx_err *err)
 	return 0;
 }
 
-/* Returns true if row x must be printed after row y: if x has fewer tokens, or
- * equally many but was read later. */
+/* Returns true if row x must be printed after row y: if x has fewer tokens than
+ * y, or has as many tokens as y and was read later. */
 static bool
 is_printed_after(const struct row *x, const struct row *y)
 {
@@ -330,7 +331,7 @@ is_printed_after(const struct row *x, const struct row *y)
 
 /* Inserts a row into a binary heap of n rows, in which element number "at" is
  * free.  The first element (root) of the heap is the row that would be printed
- * last; so it is removed first when a larger row is read. */
+ * last; So this row is removed first when a larger row is read. */
 static void
 place_in_heap(struct row *heap, size_t n, size_t at, const struct row *row)
 {

@@ -14,7 +14,7 @@ per_name(unsigned i)
 	return i < sizeof names / sizeof names[0] ? names[i] : NULL;
 }
 
-/* Three numbers about a row: its tokens, how many of these are estimated, and
+/* Three numbers of a row: its tokens, how many of the tokens are estimated, and
  * the characters of its texts. */
 struct row_size {
 	uint64_t tokens, estimated, chars;

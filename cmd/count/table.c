@@ -13,28 +13,29 @@
 #include "count/output.h"
 
 enum { MOST_HELD = 1000, MOST_LABEL = 32, GAP = 2 };
-/* Minimum widths of the last column, in characters.  NAME_LEAST: if it contains
- * names of conversations.  MESSAGE_LEAST: if it contains messages with role and
- * tool.  PLACE_LEAST: minimum for a file name with line number, without the
- * label before it. */
+/* Minimum widths of the last column, in characters.  NAME_LEAST: if the column
+ * contains names of conversations.  MESSAGE_LEAST: if the column contains
+ * messages with role and tool.  PLACE_LEAST: minimum width of a file name with
+ * line number, without the label before the file name. */
 enum { NAME_LEAST = 16, MESSAGE_LEAST = 28, PLACE_LEAST = 10 };
 
 /* The columns to the left of the last column, in their order on the terminal.
- * The last column has names of conversations or places of messages. */
+ * The last column has names of conversations, or files and lines of
+ * messages. */
 enum { TOKENS, MESSAGES, CHARS, WINDOW, USED, LEFT, BILLED, AFTER, COLUMNS };
 _Static_assert((int)COLUMNS == (int)TABLE_COLUMNS, "each column has a width");
 
 static const char *const heads[COLUMNS] = {"tokens", "messages", "chars",
     "window", "used", "left", "billed", "after"};
 /* Columns that are left out if the terminal is too narrow for the table: first
- * CHARS, then the next ones in this order. */
+ * CHARS, then the next columns in this order. */
 static const unsigned char dispensable[] = {CHARS, AFTER, MESSAGES, WINDOW,
     LEFT, BILLED, USED};
 
 struct table_row {
 	struct row row;
-	/* The texts in the columns of the row.  A text is empty if a number is
-	 * not known. */
+	/* The texts in the columns of the row.  A text is empty if its number
+	 * is not known. */
 	char cells[COLUMNS][24];
 };
 
@@ -119,8 +120,8 @@ print_name(const struct row_form *form, const struct row *row, size_t width)
 
 /* ---- the columns ---- */
 
-/* Makes each column at least as wide as the text of a row.  Adds no column once
- * the header was printed. */
+/* Makes each column at least as wide as the text of a row.  After the header
+ * was printed, adds no columns. */
 static void
 widen(struct table *table, const struct table_row *row)
 {
@@ -207,7 +208,7 @@ print_heads(const struct row_form *form, const struct row *row, size_t width)
 }
 
 /* Prints the rows that are in memory.  Also called before an error message is
- * printed, except for one about an error in this function itself. */
+ * printed, unless the error is one of this function. */
 static void
 flush_rows(void *user)
 {

@@ -157,10 +157,11 @@ print_policies(const struct eval_output *output)
 
 /* ---- the table ---- */
 
-/* Compares two rows for qsort, each about one policy.  Order: policies that
- * keep a larger share of the strings that later tool calls use; then policies
- * that exceed the budget in most of their runs; then policies of which all runs
- * have failed. */
+/* Compares two rows for qsort, each about one policy.  Order: first the
+ * policies (ways to prune) that stay within the budget in most runs, beginning
+ * with the policy that keeps the largest share of the strings that later tool
+ * calls use.  Then policies that exceed the budget in most runs.  Then policies
+ * of which all runs have failed. */
 static int
 compare_rows(const void *a, const void *b)
 {
@@ -259,9 +260,9 @@ print_tables(const struct eval_output *output)
 
 /* ---- rows for each sample ---- */
 
-/* Returns a JSON object that says where a session was cut.  Its members are the
- * file, the line if the session is one line of the file, and the place of the
- * cut as a percentage of the session's messages. */
+/* Returns a JSON object that says where a session was divided (cut).  Its
+ * members are: the file; the line if the session is one line of the file; the
+ * position of the cut as a percentage of the session's messages. */
 static json_t *
 make_sample_json(const struct ctx_eval_sample *sample)
 {
@@ -272,9 +273,10 @@ make_sample_json(const struct ctx_eval_sample *sample)
 	return sample->line == 0 ? o : cli_json_number(o, "line", sample->line);
 }
 
-/* Prints where a session was cut, as two columns of a TSV row.  The first is
- * "FILE", or "FILE:LINE" if the session is one line of the file.  The second is
- * the place of the cut as a percentage of the session's messages. */
+/* Prints where a session was divided (cut), as two columns of a TSV row.  The
+ * first column is "FILE", or "FILE:LINE" if the session is one line of the
+ * file.  The second column is the position of the cut as a percentage of the
+ * session's messages. */
 static void
 print_sample(const struct ctx_eval_sample *sample)
 {

@@ -19,7 +19,7 @@ count_unused(const struct ctx_prune_outcome *outcome)
 }
 
 /* Returns a text that tells the user why a part of the budget is unused after
- * pruning.  Another reason is a target below the budget; the caller prints it
+ * pruning.  Does not mention a target below the budget, which the caller prints
  * before this text. */
 static const char *
 explain_unused(const struct ctx_prune_outcome *outcome)
@@ -77,8 +77,8 @@ write_reason(char text[NOTE_BYTES], const struct ctx_prune_outcome *outcome)
 		    explain_unused(outcome));
 }
 
-/* Prints a row with tokens only. note: NULL, or an explanation that follows the
- * separator. */
+/* Prints a row with tokens only. note: an explanation that is printed after a
+ * separator, or NULL. */
 static void
 print_tokens(const char *name, uint64_t tokens, const char *separator,
     const char *note)

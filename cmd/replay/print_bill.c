@@ -17,8 +17,8 @@ fresh_tokens(const struct ctx_billed_usage *usage)
 	return usage->input - usage->read - usage->written;
 }
 
-/* Returns the number of requests for which two numbers of tokens read from the
- * cache were compared: the recorded one and the computed one. */
+/* Returns the number of requests for which the recorded number of tokens read
+ * from the prompt cache was compared with the computed number. */
 static uint64_t
 count_compared(const struct ctx_replay_outcome *outcome)
 {
@@ -218,9 +218,9 @@ print_json_session(const struct ctx_replay_outcome *outcome,
 	    err);
 }
 
-/* The session may record how many tokens a request read from the cache.
- * Returns the reason why this number differs from the number that ctx computes,
- * or NULL if the session does not record it. */
+/* Returns the reason why the number of tokens that a request read from the
+ * prompt cache, as the session records it, differs from the number that ctx
+ * computes.  Returns NULL if the session does not record the number. */
 static const char *
 find_reason(const struct ctx_replayed_request *request)
 {

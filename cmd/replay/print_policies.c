@@ -6,21 +6,21 @@
 
 #include "replay/print_policies.h"
 
-/* A row of the table that compares policies (ways to prune): what the sessions
- * would have cost with one policy, or without pruning. */
+/* A row of the table that compares policies (ways to prune): the cost of the
+ * sessions with one policy, or without pruning. */
 struct compared_policy {
 	const char *name;
 	const struct ctx_replay_bill *bill;
 	uint64_t changed, over;
-	/* sent: the input tokens of all requests, as a percentage of what they
-	 * are without pruning. cost: the same percentage, but a token that is
-	 * read from the cache counts as a tenth of a token, because it costs
+	/* sent: the input tokens of all requests, as a percentage of the input
+	 * tokens without pruning. cost: like sent, but a token that is read
+	 * from the prompt cache counts as a tenth of a token, because it costs
 	 * about a tenth of the price. */
 	double sent, cost;
 	/* Numbers of needed names.  A needed name is a path, id or other name
-	 * in a response of the model that older messages of the prompt contain.
-	 * needed: number of all needed names; kept: number of those that the
-	 * prompt still contains after pruning. */
+	 * that a response of the model contains, and that older messages of the
+	 * prompt contain, too. needed: number of all needed names; kept: number
+	 * of needed names that the prompt still contains after pruning. */
 	uint64_t needed, kept;
 	/* true if no other row is better than this row (see is_better) */
 	bool is_best;
@@ -40,10 +40,11 @@ fill_row(struct compared_policy *row, uint64_t uncut)
 }
 
 /* Returns true if policy a is better than policy b.  Policy a must not cost
- * more and not keep fewer needed names than b, and must cost less or keep more.
- * If no names are needed, the numbers of sent tokens are compared, and not
- * those of names; more tokens are better.  Costs are in dollars if the prices
- * of the models are known, otherwise in percent of the cost without pruning. */
+ * more and not keep fewer needed names than b, and must cost less or keep more
+ * needed names.  If no names are needed, the numbers of sent tokens are
+ * compared in place of the names; more tokens are better.  Costs are in dollars
+ * if the prices of the models are known, otherwise in percent of the cost
+ * without pruning. */
 static bool
 is_better(const struct compared_policy *a, const struct compared_policy *b)
 {
@@ -167,7 +168,7 @@ policies_print(struct bill_form *form, const struct named_policy *policies,
 	size_t i;
 
 	/* The number of needed names is the same with every policy.  So the row
-	 * without pruning takes it from the first policy. */
+	 * without pruning takes this number from the first policy. */
 	rows[0] = (struct compared_policy){.name = "no pruning",
 	    .bill = &form->sum.all,
 	    .needed = policies[0].sum.needed,

@@ -1,14 +1,15 @@
-/* read_policy.c - reads policies from the command line of ctx-replay: each is a
- * list of options of ctx-prune */
+/* read_policy.c - reads policies (ways to prune) from the command line of
+ * ctx-replay; a policy is a list of options of ctx-prune */
 #include <stdlib.h>
 #include <string.h>
 
 #include "prune/strategy_options.h"
 #include "replay/read_policy.h"
 
-/* Cuts the first word off the text at *rest, as a shell would.  Words are
- * separated by blanks, except within quotes; the quotes are removed.  Returns
- * NULL if no word is left. */
+/* Returns the first word of the text at *rest, as a shell would read it, and
+ * moves *rest to the text after the word.  Words are separated by blanks,
+ * except within quotes; the quotes are removed.  Returns NULL if no word is
+ * left. */
 static char *
 take_word(char **rest)
 {
@@ -34,7 +35,7 @@ take_word(char **rest)
 
 /* Splits the options of a policy into words, as a shell would.  Returns an
  * array with the name of the command, the options, and NULL at the end.  The
- * caller frees the array; its elements point into the argument text. */
+ * caller must free the array.  Its elements point into the argument text. */
 static char **
 split_words(const struct cli *cli, char *text)
 {
