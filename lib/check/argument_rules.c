@@ -11,8 +11,8 @@
  * are an object: Anthropic answers "tool_use.input: Input should be a valid
  * dictionary" (claude-code #6696).
  *
- * If arguments are not an object, a repair makes them the member "arguments" of
- * a new object.
+ * If the arguments are not an object, a repair writes a new object, whose
+ * member "arguments" has the old arguments as its value.
  */
 #include "check/validator.h"
 
@@ -27,8 +27,8 @@ is_blank_buffer(const struct ctx_buf *text)
 	return true;
 }
 
-/* Appends the arguments in validator->arguments, which are not in the form that
- * the format prescribes, as a JSON object. */
+/* Appends the arguments in validator->arguments as a JSON object.  Called for
+ * arguments that are not written as the message format prescribes. */
 static int
 make_object(const struct ctx_validator *validator, struct ctx_buf *out,
     struct ctx_err *err)
@@ -50,8 +50,8 @@ make_object(const struct ctx_validator *validator, struct ctx_buf *out,
 }
 
 /* Reports that the arguments of tool call i have a wrong form.  The repair
- * makes the arguments a JSON object; if in_text is true, it writes this object
- * as a JSON string. */
+ * makes the arguments a JSON object.  If in_text is true, the repair writes
+ * this object as JSON in a string. */
 static int
 refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
     const char *tail)
@@ -76,8 +76,8 @@ refuse_arguments(struct ctx_validator *validator, size_t i, bool in_text,
 	    ctx_json_str(json, value));
 }
 
-/* Checks the arguments of a tool call, which must be a string that contains
- * JSON in this format. */
+/* Checks that the arguments of a tool call are a string that contains JSON.
+ * Called for formats that demand this. */
 static int
 check_argument_string(struct ctx_validator *validator, size_t i)
 {

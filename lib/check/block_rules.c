@@ -118,9 +118,9 @@ ctx_validate_body(struct ctx_validator *validator, size_t i)
 	const struct ctx_block *block = &message->blocks[i];
 	uint32_t body = block->payload;
 
-	/* block->payload is 0 if a text cannot replace the content of the tool
-	 * result, such as a screenshot.  The payload of the next block is then
-	 * the content. */
+	/* If a text cannot replace the content of the tool result, such as a
+	 * screenshot, block->payload is 0.  Then the content is the payload of
+	 * the next block. */
 	if (body == 0 && i + 1 < message->n &&
 	    message->blocks[i + 1].result_index == i + 1)
 		body = message->blocks[i + 1].payload;
@@ -132,8 +132,8 @@ ctx_validate_body(struct ctx_validator *validator, size_t i)
 }
 
 /* Returns true if providers refuse a text block because its text is empty or
- * only white space.  They accept white space if the message has another text
- * (LibreChat-AI/agents #124, April 2026; Bedrock: pydantic-ai,
+ * only white space.  Providers accept white space if the message has another
+ * text (LibreChat-AI/agents #124, April 2026; Bedrock: pydantic-ai,
  * test_bedrock_cache_write_and_read, 2026) or a tool call that the client
  * answers (llm-anthropic, test_tools, 2026). */
 static bool
@@ -161,7 +161,7 @@ is_refused_text(const struct ctx_validator *validator,
 	return true;
 }
 
-/* Checks a block of the message by itself, without looking at other blocks. */
+/* Checks one block of the message, without looking at other blocks. */
 static int
 check_block(struct ctx_validator *validator, size_t i)
 {
@@ -183,8 +183,8 @@ check_block(struct ctx_validator *validator, size_t i)
 		    CTX_RULE_CUT_REASONING, i, "reasoning has no signature",
 		    "");
 	case CTX_BLOCK_TEXT:
-		/* A message that contains nothing but an empty text is checked
-		 * later, as a message without content. */
+		/* A message with only an empty text is checked later, as a
+		 * message without content. */
 		if (!is_refused_text(validator, block))
 			return 0;
 		return ctx_validate_refuse_block(validator, CTX_RULE_EMPTY_TEXT,
@@ -222,9 +222,9 @@ ctx_validate_forms(struct ctx_validator *validator)
 {
 	size_t i;
 
-	/* Strings are checked first, because another rule may add another edit
-	 * of the same string, and of two edits of the same bytes the last one
-	 * is applied. */
+	/* Strings are checked first, because a later rule may also edit the
+	 * same string.  If two edits replace the same bytes, the edit that was
+	 * added last is applied. */
 	if (ctx_validate_texts(validator) < 0)
 		return -1;
 	for (i = 0; i < validator->message->n; i++)

@@ -1,10 +1,10 @@
 /*
  * breakpoint_rules.c - checks the number and the places of cache breakpoints
  *
- * A request may have four breakpoints.  If it has more, the oldest ones are
- * removed, in the order of the cached prefix: first those of the tools, then
- * those of the system prompt, then those of the messages.  The newest
- * breakpoints are kept because they cover the most tokens.
+ * A request may have four breakpoints.  If a request has more, the breakpoints
+ * that come first in the cached prefix are removed: first those of the tools,
+ * then those of the system prompt, then those of the oldest messages.  The
+ * newest breakpoints are kept because they cover the most tokens.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "check/surrogate_rules.h"
 #include "check/validator.h"
 
-/* Returns how the provider of the request writes cache breakpoints, or NULL if
- * it has none. */
+/* Returns how cache breakpoints are written for the provider of the request, or
+ * NULL if the provider has no breakpoints. */
 static const struct ctx_breakpoint_format *
 find_breakpoint_format(const struct ctx_validator *validator)
 {
@@ -53,8 +53,9 @@ ctx_child_span(const struct ctx_json *json, uint32_t container, uint32_t child,
 }
 
 /* Returns true if everything in an array before the element "node" is a cache
- * breakpoint.  If a request has too many breakpoints, the oldest are removed
- * first; so all breakpoints before the element are then removed, too. */
+ * breakpoint.  If a request has too many breakpoints, the breakpoints before
+ * "node" are removed earlier than "node".  So nothing is left in the array
+ * before it. */
 static bool
 has_only_markers_before(const struct ctx_json *json, uint32_t container,
     uint32_t node)
@@ -71,9 +72,9 @@ has_only_markers_before(const struct ctx_json *json, uint32_t container,
 
 /* Returns why a cache breakpoint is refused at its place, or NULL if it is
  * accepted.  A breakpoint that is a member of a block (Anthropic) must not be
- * in a reasoning block.  A breakpoint that is an element of its own (Bedrock)
- * must not come directly after reasoning, or after a document that is not a
- * PDF. */
+ * in a reasoning block.  A breakpoint that is a separate array element
+ * (Bedrock) must not come directly after reasoning, or after a document that is
+ * not a PDF. */
 static const char *
 find_misplacement(const struct ctx_json *json, uint32_t container,
     uint32_t node)

@@ -75,9 +75,9 @@ struct ctx_rule {
 	/* address of a page or thread which shows that providers refuse
 	 * violations of this rule */
 	const char *source;
-	/* The message formats to which the rule applies, as bits (dialect.h):
-	 * the rule applies to conversations for which one of these bits is set.
-	 * 0: to every conversation. */
+	/* To which conversations the rule applies, as bits of
+	 * ctx_dialect.rules: to those for which one of these bits is set. 0: to
+	 * all conversations. */
 	uint64_t when;
 	enum ctx_fix_kind remedy;
 };
@@ -85,9 +85,8 @@ struct ctx_rule {
  * the last rule. */
 const struct ctx_rule *ctx_rule_at(size_t i);
 
-/* A provider to which conversations are sent.  The rules for such a
- * conversation are those of its dialect (message format) and those in the
- * member "more". */
+/* A provider to which conversations are sent.  The rules for a conversation are
+ * those of its dialect (message format) and those in the member "more". */
 struct ctx_provider {
 	const char *name, *about;
 	const char *dialect;
@@ -114,8 +113,8 @@ struct ctx_provider_limits {
 	const char *provider;
 	uint64_t request; /* maximum length of a request in bytes */
 	uint32_t side;    /* maximum width and height of an image in pixels */
-	/* If a request has more than "many" images, each of them may have a
-	 * width and height of at most many_side pixels. */
+	/* If a request has more than "many" images, each image may have a width
+	 * and height of at most many_side pixels. */
 	uint32_t many, many_side;
 	uint64_t image; /* maximum size of an image in bytes */
 	/* True if the maximum size of an image applies to its base64 text;
@@ -128,9 +127,9 @@ struct ctx_provider_limits {
 	uint32_t few_images;
 	uint32_t in_message; /* maximum number of images in a message */
 };
-/* Returns the limits of a provider, or NULL if none are known.  If provider is
- * NULL, returns the limits of the provider that has defined the dialect
- * (format). */
+/* Returns the limits of a provider, or NULL if no limits are known.  If
+ * provider is NULL, returns the limits of the provider that has defined the
+ * dialect (format). */
 const struct ctx_provider_limits *ctx_provider_limits_of(
     const struct ctx_provider *provider, const struct ctx_dialect *dialect);
 /* Returns the maximum number of images in a request, or 0 if it is not known.
@@ -159,8 +158,8 @@ struct ctx_finding {
 	/* Text that tells the user what is wrong.  It may contain bytes of the
 	 * input, including control characters. */
 	const char *what;
-	/* Index of the block that the repair changes; SIZE_MAX if there is
-	 * none.  For CTX_FIX_REMOVE_BLOCK: its index in the message that is
+	/* Index of the block that the repair changes; SIZE_MAX if there is no
+	 * such block.  For CTX_FIX_REMOVE_BLOCK: index in the message that is
 	 * being checked.  For CTX_FIX_REPLACE_IMAGE: index of the image in its
 	 * message, counting only images that a text may replace. */
 	size_t block;
@@ -173,10 +172,9 @@ struct ctx_finding {
 	/* For CTX_FIX_ADD_RESULT: true if the inserted result could be taken as
 	 * the result of another tool call.  Then no result is inserted. */
 	bool shared;
-	/* If the repair replaces bytes of the input, old is the bytes that are
-	 * replaced, and replacement is the new bytes.  Both are valid until
-	 * on_finding returns. old.p is NULL if the repair does not replace
-	 * bytes. */
+	/* If the repair replaces bytes of the input: old is the bytes that are
+	 * replaced, replacement the new bytes.  Both are valid until on_finding
+	 * returns.  For other repairs, old.p is NULL. */
 	struct ctx_str old;
 	struct ctx_str replacement;
 	/* True if the violation is outside the messages of a request, such as
@@ -189,14 +187,14 @@ struct ctx_finding {
 
 /*
  * Checks one conversation, message by message.  Calls on_finding for each
- * violation of a rule.  Some violations are certain only when later messages
- * were checked, and are reported then.
+ * violation of a rule.  A violation that depends on later messages is reported
+ * when these messages were checked.
  *
- * on_finding returns 1 if it repairs the violation as the rule says; later
- * messages are then checked as if there had been no violation.  It returns 2 if
- * the repair also inserts a tool result directly before the message that is
- * being checked, or as the last message.  It returns 0 if it does not repair
- * the violation, or -1 with *err.
+ * on_finding returns 1 if it repairs the violation as the rule says.  Then
+ * later messages are checked as if there had been no violation. on_finding
+ * returns 2 if the repair also inserts a tool result directly before the
+ * message that is being checked, or as the last message. on_finding returns 0
+ * if it does not repair the violation, or -1 with *err.
  *
  * Memory: the tool calls without a result, and 48 bytes for each different id
  * of a tool call.
@@ -212,9 +210,9 @@ struct ctx_validator {
 	/* Context window of the conversation's model in tokens; 0 if not known.
 	 * Set by the caller. */
 	uint64_t window;
-	/* If the conversation is inside a request: parsed JSON with the
-	 * request, and JSON node of the request.  Otherwise NULL and 0.  Set by
-	 * the caller after ctx_validator_begin. */
+	/* If the conversation is inside a request: the parsed JSON that
+	 * contains the request, and the JSON node of the request.  Otherwise
+	 * NULL and 0.  Set by the caller after ctx_validator_begin. */
 	const struct ctx_json *request_json;
 	uint32_t request;
 	/* true if a repair has removed the message that was checked last */
@@ -238,20 +236,21 @@ struct ctx_validator {
 	/* Index of the last message with content that is not a tool result,
 	 * plus 1; 0 if there is none. */
 	uint64_t last_speech;
-	/* For tool results that are late: a message without tool results is
-	 * between the tool call and its result.  Value that last_speech had
-	 * when a late result was read; 0 if there was none. */
+	/* Value that last_speech had when a late tool result was read; 0 if
+	 * there was no late result.  A result is late if a message without tool
+	 * results is between the result and its tool call. */
 	uint64_t late_after;
-	/* Index of the message with the oldest tool call whose result was late
-	 * (came after a message without tool results). */
+	/* Index of the message with the oldest tool call whose result was late.
+	 * A result is late if a message without tool results is between the
+	 * result and its tool call. */
 	uint64_t late_call;
 	struct ctx_last_seen {
 		enum ctx_role role; /* role of the last message */
 		/* true if the last block of the last message is a tool
 		 * result */
 		bool in_result;
-		/* True if the newest user and tool messages (those that no
-		 * other message follows) contain anything besides tool
+		/* True if the user and tool messages at the end of the
+		 * conversation (so far) contain anything besides tool
 		 * results. */
 		bool has_user_text;
 		/* true if a message other than a system message was read */
@@ -262,61 +261,60 @@ struct ctx_validator {
 		/* The value that ctx_validator.last had before the message at
 		 * "place" was read. */
 		struct ctx_last_seen before;
-		/* A finding (violation of a rule) about a message after the one
-		 * at "place".  It is valid only if no repair removes the
-		 * message at "place". finding.what is NULL if there is no
+		/* A finding (violation of a rule) about a later message than
+		 * that at "place".  The finding is dropped if a repair removes
+		 * the message at "place". finding.what is NULL if there is no
 		 * finding. */
 		struct ctx_finding finding;
-		/* Findings about the newest message for which only the next
-		 * message decides whether they are true. */
+		/* findings about the newest message that only the next message
+		 * confirms or refutes */
 	} waiting_findings[3];
 	/* bit i is set if waiting_findings[i] is in use */
 	unsigned waiting_bits;
-	/* Places of the newest row of reasoning items (items that directly
-	 * follow each other), if no item of the assistant was read after
-	 * them. */
+	/* Places of the newest reasoning items that directly follow each other,
+	 * if no other item of the assistant was read after them. */
 	struct ctx_place *open_reasoning;
 	size_t n_open_reasoning, open_reasoning_cap;
 	/* index of the newest message that the user wrote */
 	uint64_t newest_turn;
-	/* Index of the first message in the newest row of assistant messages
-	 * (messages that directly follow each other). */
+	/* Index of the first of the newest assistant messages that directly
+	 * follow each other. */
 	uint64_t newest_answer;
 	/* True if a tool call has no result, and no result was inserted for
 	 * it. */
 	bool unanswered;
-	/* True if the provider stores earlier tool calls that the conversation
-	 * lacks, so that tool results may answer them.  Set by the caller after
-	 * ctx_validator_begin, or when a message shows it. */
+	/* True if the provider stores earlier tool calls that are not in the
+	 * conversation.  Then tool results may answer such calls.  Set by the
+	 * caller after ctx_validator_begin, or when a message says so. */
 	bool has_remote_state;
 	/* True while the parts of the request outside its messages are
 	 * checked. */
 	bool outside_messages;
 	bool has_tool_calls; /* true if a message has a tool call */
 	/* Cache breakpoints in the conversation, in the order of the messages.
-	 * If each message is a record of its own, only the newest 4 are
+	 * If each message is a separate record, only the newest 4 are
 	 * stored. */
 	struct ctx_breakpoint_seen *breakpoints;
 	size_t n_breakpoints, breakpoints_cap;
-	/* Images in the conversation, in the order of the messages.  At most
-	 * one more than the provider accepts is stored. */
+	/* Images in the conversation, in the order of the messages.  If the
+	 * provider accepts n images, at most n + 1 are stored. */
 	struct ctx_image_seen *images;
 	size_t n_images, images_cap;
 	/* number of images in the conversation, not counting those that a
 	 * repair has removed */
 	uint64_t images_left;
-	/* True if the conversation has a tool result without an id that said
-	 * that further results for the same tool call may come. */
+	/* True if the conversation has a tool result without an id, and the
+	 * result says that further results for its tool call may come. */
 	bool unnamed_continues;
 	bool ended; /* true once the conversation has ended */
-	/* True if the tool calls of one message have their results in several
-	 * messages, of which this message is not the first. */
+	/* True if the results for the tool calls of one message are in several
+	 * messages, and this message is not the first of these messages. */
 	bool results_split;
 	/* True if the newest item in open_reasoning has an id of the form that
 	 * OpenAI uses ("rs_..."). */
 	bool reasoning_has_id;
-	/* Index of a message.  The tool calls of the messages before it need no
-	 * result until the user writes something, or until the conversation
+	/* Index of a message.  Tool calls in messages before this message need
+	 * no result until the user writes something, or until the conversation
 	 * ends. */
 	uint64_t open_until_user;
 	/* Index of the newest user message that contains anything besides tool
@@ -331,8 +329,8 @@ struct ctx_validator {
 
 int ctx_validator_init(struct ctx_validator *validator, struct ctx_err *err);
 void ctx_validator_release(struct ctx_validator *validator);
-/* Prepares the validator for the next conversation, and forgets the last
- * one. */
+/* Prepares the validator for the next conversation, and forgets the previous
+ * conversation. */
 void ctx_validator_begin(struct ctx_validator *validator);
 /* Checks the next message. rules: the return value of ctx_provider_rules. */
 int ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
@@ -354,8 +352,8 @@ uint64_t ctx_validator_first_undecided(const struct ctx_validator *validator);
 
 /* ---- check/check_stream.c: check a stream, or repair it ----------------- */
 
-/* Text of the tool result that --repair inserts for a tool call that has
- * none. */
+/* Text of the tool result that --repair inserts for a tool call without a
+ * result. */
 #define CTX_ADDED_RESULT_TEXT "[no result: the call was interrupted]"
 
 /* A violation of a rule that ctx-check has repaired. */
@@ -389,7 +387,7 @@ struct ctx_check_config {
 	 * stored before the changed message is written; or NULL. */
 	struct ctx_archive *archive;
 	/* What a repair does with bound reasoning: signed reasoning that the
-	 * provider refuses if anything before it was changed.  If
+	 * provider refuses if anything before the reasoning was changed.  If
 	 * CTX_REASONING_FAIL is set, a conversation is kept in memory until its
 	 * end. */
 	enum ctx_reasoning reasoning;
@@ -406,18 +404,20 @@ struct ctx_check_config {
 	/* number of messages that were checked, set by ctx_check_stream */
 	uint64_t messages;
 	/* Numbers that ctx_check_stream sets.  Bound reasoning is signed
-	 * reasoning that the provider refuses if anything before it was
-	 * changed. reasoning_removed: number of messages from which a repair
-	 * has removed bound reasoning. reasoning_kept: number of messages in
-	 * which bound reasoning was kept. refused: number of conversations that
-	 * were not repaired because of CTX_REASONING_FAIL. */
+	 * reasoning that the provider refuses if anything before the reasoning
+	 * was changed. reasoning_removed: number of messages from which a
+	 * repair has removed bound reasoning. reasoning_kept: number of
+	 * messages in which bound reasoning was kept. refused: number of
+	 * conversations that were not repaired because of
+	 * CTX_REASONING_FAIL. */
 	uint64_t reasoning_removed, reasoning_kept, refused;
 };
 
 /* Checks the conversations of a stream.  If writer is not NULL, also repairs
- * what it can and writes the stream; records without a repair are written byte
- * for byte.  Records after a tool call are kept in memory until the tool call
- * has its result, or cannot get one any more. */
+ * the conversations as far as possible, and writes the stream.  Records without
+ * a repair are written byte for byte.  Records after a tool call are kept in
+ * memory until the tool call has its result, or cannot get a result any
+ * more. */
 int ctx_check_stream(struct ctx_stream *stream, struct ctx_writer *writer,
     struct ctx_check_config *options, struct ctx_err *err);
 

@@ -1,9 +1,10 @@
 /*
- * check_stream.c - checks the conversations of a stream, and repairs them on
- * demand
+ * check_stream.c - checks the conversations of a stream and, on demand, repairs
+ * them
  *
- * Messages that are records form one conversation; the messages inside a record
- * form another.  Each of the two conversations has a validator.
+ * All messages that are records form one conversation.  The messages inside a
+ * record form a separate conversation.  Each conversation has its own
+ * validator.
  *
  * If CTX_REASONING_FAIL is set, a conversation is kept in memory until its end.
  * Then it is repaired in a trial, which writes and reports nothing, to find out
@@ -18,7 +19,8 @@
 /* A conversation and its validator. */
 struct check_conversation {
 	struct ctx_validator validator;
-	const struct ctx_model *model; /* NULL if not known */
+	/* model of the conversation; NULL if not known */
+	const struct ctx_model *model;
 	uint64_t messages;
 	/* number of messages that were not removed by a repair */
 	uint64_t messages_left;
@@ -34,9 +36,10 @@ struct check {
 	 * ctx_held_event if the events of the conversation are kept in memory,
 	 * otherwise struct ctx_repair_entry. */
 	struct ctx_rewrite rewrite;
-	/* The events of a conversation that was kept in memory, while they are
-	 * checked.  Events of messages that are records remain until the run
-	 * ends, because the writer may still refer to their bytes. */
+	/* The events of a conversation that was kept in memory; used while
+	 * these events are checked.  Events of messages that are records remain
+	 * here until the run ends, because the writer may still refer to their
+	 * bytes. */
 	struct ctx_held_queue events;
 	struct ctx_check_config *options;
 	struct check_conversation lines, record;
@@ -44,7 +47,8 @@ struct check {
 	const struct ctx_message *message;
 	struct ctx_repair repair;
 	bool repairing;
-	/* Name of the input file with the first record that is not blank. */
+	/* Name of the input file that contains the first record that is not
+	 * blank. */
 	const char *file;
 	/* true once a record was read that contains a conversation */
 	bool conversations;
@@ -84,8 +88,8 @@ handle_finding(void *user, const struct ctx_finding *finding,
 	if (!check->repair.trial && options->on_fix != NULL &&
 	    options->on_fix(options->user, &fix, err) < 0)
 		return -1;
-	/* If a message that was checked before is removed now, messages_left
-	 * must be decreased, because the message was counted. */
+	/* If a message that was checked before is removed now, it was already
+	 * counted in messages_left.  So messages_left must be decreased. */
 	conversation = finding->place.inside ? &check->record : &check->lines;
 	if (ctx_rule_at(finding->id)->remedy == CTX_FIX_REMOVE_MESSAGE &&
 	    finding->place.message < conversation->messages)
@@ -123,8 +127,8 @@ find_rules(const struct check *check, struct check_conversation *conversation,
 		       : ctx_provider_rules(provider, dialect);
 }
 
-/* Returns the number of the line on which the event's JSON node begins.  Must
- * be called for nodes in their order in the record. */
+/* Returns the number of the line on which the event's JSON node begins.  Within
+ * a record, this function must be called for the nodes in their order. */
 static uint64_t
 find_node_line(struct check *check, const struct ctx_event *event)
 {
@@ -201,7 +205,8 @@ check_message(struct check *check, struct check_conversation *conversation,
 	return rc;
 }
 
-/* Reports that a record has no message where there must be one. */
+/* Reports that a record has no message at a place where there must be a
+ * message. */
 static int
 report_missing_message(struct check *check, const struct ctx_place *place,
     const char *what, struct ctx_err *err)
@@ -324,8 +329,8 @@ end_stream(struct check *check, struct ctx_err *err)
 	if (ctx_validator_end(&check->lines.validator,
 		check->options->allow_pending, err) < 0)
 		return -1;
-	/* If conversations are inside records, ctx has checked at the end of
-	 * each one that it has messages, so nothing is reported here. */
+	/* Does nothing if conversations are inside records: at the end of each
+	 * conversation, ctx has already checked that it has messages. */
 	if (check->file != NULL && !check->conversations &&
 	    check->lines.messages_left == 0 &&
 	    report_missing_message(check, &place, "the file has no messages",
@@ -336,8 +341,8 @@ end_stream(struct check *check, struct ctx_err *err)
 
 /* ---- conversations that are held ---- */
 
-/* Makes the queue of a conversation empty. entries: an empty queue whose
- * elements have the type that the queue is to have from now on. */
+/* Makes the queue of a conversation empty, and changes the type of its
+ * elements. entries: an empty queue with elements of the new type. */
 static void
 replace_queue(struct ctx_held_queue *queue,
     const struct ctx_held_queue *entries)
@@ -346,8 +351,8 @@ replace_queue(struct ctx_held_queue *queue,
 	*queue = *entries;
 }
 
-/* Moves the events of a conversation from its queue to check->events, so that
- * the elements of a repair can be added to the queue. */
+/* Moves the events of a conversation from its queue to check->events.  Then
+ * elements for a repair can be added to the queue. */
 static void
 take_events(struct check *check, struct ctx_held_queue *queue)
 {
@@ -431,8 +436,8 @@ restart_lines(struct check *check)
 }
 
 /* Repairs the conversation in memory.  If the provider would refuse the signed
- * reasoning of the repaired conversation, leaves it unchanged and reports
- * why. */
+ * reasoning of the repaired conversation, does not change the conversation, and
+ * reports the reason. */
 static int
 repair_held(struct check *check, const struct ctx_event *end,
     struct ctx_err *err)
@@ -519,8 +524,8 @@ take_record(void *user, const struct ctx_event *event, struct ctx_err *err)
 	return take_event(check, event, err) < 0 ? -1 : 1;
 }
 
-/* After an error in the input, messages in memory are written without repair,
- * because their repair could depend on the messages after the error. */
+/* After an error in the input, writes the messages in memory without a repair,
+ * because their repair could depend on messages after the error. */
 static int
 end_checked_stream(void *user, enum ctx_stream_end how, struct ctx_err *err)
 {

@@ -2,8 +2,9 @@
  * id_rules.c - checks the form of the ids of tool calls
  *
  * The only purpose of an id is to connect a tool call with its results.  So an
- * id of a wrong form is replaced everywhere by an id that is computed from its
- * text.  Equal ids are replaced by equal ids, without a table.
+ * id of a wrong form can be replaced everywhere by a new id.  The new id is
+ * computed from the text of the old id.  So equal ids are replaced by equal
+ * ids, and no table of ids is needed.
  */
 #include <string.h>
 
@@ -21,7 +22,7 @@ is_ascii_alnum(uint32_t cp)
 
 /* Returns true if an id consists of 1 to 64 characters A-Z a-z 0-9 _ and -.  If
  * dotted is true, the characters . and : are allowed, too, because ids of Kimi
- * have them. */
+ * contain them. */
 static bool
 is_portable_id(struct ctx_str literal, bool dotted)
 {
@@ -98,8 +99,8 @@ ctx_id_repair(struct ctx_buf *out, struct ctx_buf *spare, uint64_t rules,
 {
 	if (ctx_id_wrong(rules, literal) == NULL)
 		return ctx_surrogates_repair(out, spare, literal, false, err);
-	/* An empty id is not replaced: several tool calls may have it, and
-	 * would all get the same new id. */
+	/* An empty id is not replaced: several tool calls may have an empty id,
+	 * and all would get the same new id. */
 	if (literal.n == 2)
 		return 0;
 	spare->n = 0;

@@ -10,10 +10,9 @@
  * (lobehub #14711, May 2026).  Bedrock, API reference of Message: 20 images per
  * message, each at most 8,000 pixels on a side and 3.75 MB.
  *
- * Only when later images are read may an image turn out to be one too many.  A
- * repair then replaces the oldest images by texts.  If images are too large for
- * a request with more than 20 of them, it replaces such images until at most 20
- * images are left.
+ * If a request has too many images, a repair replaces the oldest images by
+ * texts.  If a request has more than 20 images, and some are too large for such
+ * a request, a repair replaces large images until at most 20 images are left.
  */
 #include <stdio.h>
 #include <string.h>
@@ -93,10 +92,9 @@ ctx_image_find(const struct ctx_message *message, size_t ordinal,
 	return true;
 }
 
-/* Reports a finding about an image.  For an image inside a request, the finding
- * has the JSON node of the image, by which the repair finds it.  For an image
- * in a message that is a record, it has the index of the image in the message.
- */
+/* Reports a finding about an image.  For an image inside a request, the repair
+ * finds the image by its JSON node in the finding.  For an image in a message
+ * that is a record, the repair finds the image by its index in the message. */
 static int
 refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
     const struct ctx_image_seen *image, const char *what)
@@ -120,7 +118,8 @@ refuse_image(struct ctx_validator *validator, enum ctx_rule_id id,
 }
 
 /* Returns true if an image exceeds a limit that does not depend on the number
- * of images.  Then writes the text of the finding to the buffer "what". */
+ * of images.  In this case, writes the text of the finding to the buffer
+ * "what". */
 static bool
 is_too_big(const struct ctx_provider_limits *limits,
     const struct ctx_media *media, char what[TEXT])
@@ -147,8 +146,8 @@ is_too_big(const struct ctx_provider_limits *limits,
 }
 
 /* Removes image i from the list of images. replaced: true if a text has
- * replaced the image in its message; then the later images of the message get
- * indices that are lower by one. */
+ * replaced the image in its message.  Then the indices of the later images of
+ * this message are decreased by one. */
 static void
 remove_image_seen(struct ctx_validator *validator, size_t i, bool replaced)
 {
@@ -187,8 +186,8 @@ refuse_surplus_images(struct ctx_validator *validator, uint64_t most)
 }
 
 /* The provider refuses large images in a request with more than limits->many
- * images.  As long as the request has more images, reports the oldest large
- * image. */
+ * images.  Reports the oldest large images until the request has at most this
+ * many images. */
 static int
 refuse_large_images(struct ctx_validator *validator,
     const struct ctx_provider_limits *limits)
@@ -254,8 +253,8 @@ ctx_validate_assistant_media(struct ctx_validator *validator, size_t i)
 	    "an assistant message has media");
 }
 
-/* Returns true if a repair has removed block i, or the tool result around
- * it. */
+/* Returns true if a repair has removed block i, or the tool result that
+ * contains block i. */
 static bool
 is_block_dropped(const struct ctx_validator *validator, size_t i)
 {
@@ -291,9 +290,9 @@ count_images_left(struct ctx_validator *validator, size_t *n)
 }
 
 /* Checks an image. *ordinal: number of images before this image in the message
- * that were not removed and that a text can replace. *over: number of images of
- * the message, from this image on, that must be refused because the message has
- * too many. */
+ * that were not removed and that a text can replace. *over: number of images
+ * that must be refused, from this image on, because the message has too many
+ * images. */
 static int
 check_image(struct ctx_validator *validator,
     const struct ctx_provider_limits *limits, size_t i, size_t *ordinal,

@@ -4,13 +4,13 @@
 
 #include "check/check.h"
 
-/* An image that was read.  It is stored because only later images show whether
- * the request has too many images, and whether this image is too large for a
- * request with that many images. */
+/* An image that was read.  The image is stored until the number of all images
+ * in the request is known.  This number decides whether the request has too
+ * many images, and whether this image is too large. */
 struct ctx_image_seen {
 	struct ctx_place place;
 	/* JSON of the request that contains the image; NULL if the message is a
-	 * record of its own */
+	 * record */
 	const struct ctx_json *json;
 	/* JSON node of the image, or 0 if no text can replace the image */
 	uint32_t block;

@@ -9,9 +9,8 @@
 /* An element of a queue of struct ctx_rewrite: a record that was not written
  * yet, or a message inside the record that is being read. */
 struct ctx_repair_entry {
-	/* The message or record.  Its text held.text is NULL as long as the
-	 * record is being read and no repair has changed it (see
-	 * ctx_repair_text). */
+	/* The message or record.  held.text is NULL while the record is being
+	 * read and no repair has changed the text (see ctx_repair_text). */
 	struct ctx_held_message held;
 	/* Index of the message in its conversation.  For a record that is not a
 	 * message: index of the message before it. */
@@ -23,14 +22,14 @@ struct ctx_repair_entry {
 	bool archived;
 	bool holds_results; /* true if the message contains tool results */
 	/* True if the message has no blocks.  Only the last message of a
-	 * conversation may have none. */
+	 * conversation may have no blocks. */
 	bool is_empty;
 	/* True if a repair inserts a user message before this message (see
 	 * CTX_FIX_ADD_FIRST). */
 	bool lead_before;
 	/* True if a later tool call has the same id as a tool call of this
-	 * message.  If a repair inserts results for the calls of this message,
-	 * the results must then come before the next message. */
+	 * message.  Then results that a repair inserts for the calls of this
+	 * message must come before the next message. */
 	bool results_before_next;
 	uint64_t rules;
 	enum ctx_role role;
@@ -39,18 +38,18 @@ struct ctx_repair_entry {
 	 * is no such change. */
 	size_t changed_from;
 	/* Offset in the bytes of the record at which a tool result can be
-	 * inserted before the blocks of the message; 0 if it cannot be
-	 * inserted. */
+	 * inserted before the blocks of the message; 0 if there is no such
+	 * offset. */
 	size_t results_at;
 	/* True if repairs have removed all blocks of the message after the
 	 * offset results_at.  Then no comma is written after an inserted
 	 * result. */
 	bool nothing_after;
 	/* Tool results that may be inserted after this message.  The first
-	 * n_handed_on results are for tool calls of earlier messages, and all
-	 * of them are inserted.  After them, the array has one result for each
-	 * tool call of this message; this result is inserted if its member
-	 * "due" is true. */
+	 * n_handed_on results are for tool calls of earlier messages, and are
+	 * always inserted.  The other elements are one result for each tool
+	 * call of this message; a result is inserted if its member "due" is
+	 * true. */
 	struct ctx_repair_result {
 		/* Offset and length in bytes of the tool result in
 		 * results_text.  The length n is 0 if no tool result can be
@@ -62,7 +61,7 @@ struct ctx_repair_entry {
 	bool has_unnamed; /* true if a tool result in results_text has no id */
 	/* The JSON of the tool results in the array "results", one after
 	 * another.  The first wrapper_length bytes are the beginning of a
-	 * message that contains all of them. */
+	 * message that contains all these results. */
 	struct ctx_buf results_text;
 	size_t wrapper_length;
 };
@@ -109,14 +108,13 @@ struct ctx_repair {
 	/* True if the trial (a check that writes nothing) has found signed
 	 * reasoning after a change, which the provider would refuse. */
 	bool refused;
-	/* place of the first message because of which the conversation is not
-	 * repaired */
+	/* place of the first message that is the reason why the conversation is
+	 * not repaired */
 	struct ctx_place refused_at;
-	/* Return value of find_last_before_results, stored for the next calls:
-	 * the results that are inserted for the tool calls in the messages
-	 * run_from to run_to must come after the message run_to. run_known:
-	 * true if the value is stored.  It is valid until the next message is
-	 * added. */
+	/* Stored result of find_last_before_results: results that are inserted
+	 * for tool calls in the messages run_from to run_to must come after the
+	 * message run_to. run_known: true if a result is stored.  The result is
+	 * valid until the next message is added. */
 	bool run_known;
 	/* true if there is a message after run_to; run_next is its index */
 	bool run_has_next;
@@ -134,32 +132,32 @@ void ctx_repair_release(struct ctx_repair *repair);
 struct ctx_repair_entry *ctx_repair_append_entry(struct ctx_held_queue *queue,
     const struct ctx_event *event, struct ctx_err *err);
 /* Returns the element of the queue that contains the message with this index,
- * or NULL if the message was already written.  Finds it by bisection, because
- * indices never decrease in the queue; a record that is not a message has the
- * index of the message before it. */
+ * or NULL if the message was already written.  Finds the element by bisection.
+ * Indices never decrease in the queue: a record that is not a message has the
+ * index of the message before the record. */
 struct ctx_repair_entry *ctx_repair_find_entry(
     const struct ctx_held_queue *queue, uint64_t message);
 /* Returns the next message after *entry in the queue that is sent to the model
  * and was not removed by a repair, or NULL if there is none. */
 struct ctx_repair_entry *ctx_repair_find_shown(
     const struct ctx_held_queue *queue, struct ctx_repair_entry *entry);
-/* Returns the bytes of an element of the queue: its record, or the JSON of its
- * message inside the record that is being read. */
+/* Returns the bytes of an element of the queue: the bytes of a record, or the
+ * JSON of a message inside the record that is being read. */
 struct ctx_str ctx_repair_text(const struct ctx_repair *repair,
     const struct ctx_repair_entry *entry);
 /* Writes the original bytes of a message to the archive.  Does nothing if the
- * archive has them already, or if this is a trial (repair->trial). */
+ * archive has these bytes already, or in a trial (repair->trial). */
 int ctx_repair_archive(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, struct ctx_err *err);
-/* Stores the offset "at", at which a repair has changed the bytes of a message,
- * if it is lower than the offset stored before.  Only for changes of what is
- * sent to the model. */
+/* Stores that a repair has changed the bytes of a message at the offset "at",
+ * if this offset is lower than the stored offset.  Called only for changes of
+ * what is sent to the model. */
 void ctx_repair_note_change(struct ctx_repair_entry *entry, size_t at);
 
 /* ---- repair_results.c: tool results that a repair inserts ---- */
 
-/* Makes a tool result for each tool call of a message.  It will be inserted if
- * the call gets no other result. */
+/* Makes a tool result for each tool call of a message.  The result will be
+ * inserted if the call gets no other result. */
 int ctx_repair_compose_results(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, const struct ctx_message *message,
     struct ctx_err *err);
@@ -169,9 +167,9 @@ int ctx_repair_compose_results(struct ctx_repair *repair,
  * be directly before the message that is being checked, or will be the last
  * message of the conversation; otherwise 1.
  *
- * Returns 0 if no result can be inserted.  There are three reasons: the result
- * could be taken as the answer to another call; no result can be made for this
- * call; or the rules forbid a message with the result at this place.
+ * Returns 0 if no result is inserted, for one of these reasons: the result
+ * could be taken as the answer to a different call; no result can be made for
+ * this call; or the rules forbid a message with the result at this place.
  */
 int ctx_repair_mark_result(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, bool judging, struct ctx_fix *fix);
@@ -179,15 +177,15 @@ int ctx_repair_mark_result(struct ctx_repair *repair,
  * message. */
 bool ctx_repair_has_due_results(const struct ctx_repair_entry *entry);
 /* Returns true if the tool results that are inserted for a message ("entry")
- * become blocks of the message after it ("next"), and not a message of their
- * own.  This is so if the next message contains other tool results, or if the
- * rules forbid two user messages in a row. */
+ * become blocks of the next message ("next"), not a separate message.  This is
+ * so if the next message contains other tool results, or if the rules forbid
+ * two user messages in a row. */
 bool ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next);
 /*
  * Returns true if the tool results that are inserted for a message ("entry")
- * must come after the next message ("next"), and false if they must come before
- * next.  They must come after next in two cases.
+ * must come after the next message ("next").  Returns false if they must come
+ * before "next".  The inserted results come after "next" in two cases.
  *
  * The first case: both messages count as one answer of the assistant.
  *
@@ -200,21 +198,20 @@ bool ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
 bool ctx_repair_results_after_next(const struct ctx_repair_entry *entry,
     bool nameless, const struct ctx_repair_entry *next);
 /* Moves the tool results that will be inserted for a message ("entry") to the
- * message after it ("next"), where they come before the results for the calls
- * of that message.  The array of results is handed over and extended, not
- * copied, so that the time remains linear for many messages with calls in a
- * row. */
+ * next message ("next").  There they come before the results for the calls of
+ * "next".  The array of results is extended, not copied, so that the time
+ * remains linear for many messages with calls in a row. */
 int ctx_repair_move_results(struct ctx_repair_entry *entry,
     struct ctx_repair_entry *next, struct ctx_err *err);
 /* Appends to the buffer out the tool results that are inserted for a message
  * ("entry"), as blocks of a message. part: text between two results; tail: text
- * after the last one. */
+ * after the last result. */
 int ctx_repair_append_results(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part, const char *tail,
     struct ctx_err *err);
 /* Appends to the buffer out the tool results that are inserted after a message
- * ("entry"): as one message or, in formats in which each result is a message of
- * its own, as several. part: text between two of these messages. */
+ * ("entry"): as one message.  In formats in which each result is a separate
+ * message, as several messages. part: text between two messages. */
 int ctx_repair_append_result_messages(struct ctx_buf *out,
     const struct ctx_repair_entry *entry, const char *part,
     struct ctx_err *err);
@@ -238,15 +235,16 @@ int ctx_repair_judged(struct ctx_repair *repair, const struct ctx_event *event,
 
 /* ---- repair_finding.c: the fix of a finding ---- */
 
-/* Makes the repair for a finding, and sets *fix.  Returns 1; or 2 if the repair
- * inserts a tool result directly before the message that is being checked, or
- * as the last message; or 0 if there is no repair; or -1 with *err. message:
- * the message that is being checked; NULL at the end of the conversation. */
+/* Makes the repair for a finding, and sets *fix.  Returns 1 if there is a
+ * repair.  Returns 2 if the repair inserts a tool result directly before the
+ * message that is being checked, or as the last message.  Returns 0 if there is
+ * no repair, or -1 with *err. message: the message that is being checked; NULL
+ * at the end of the conversation. */
 int ctx_repair_finding(struct ctx_repair *repair,
     const struct ctx_finding *finding, const struct ctx_message *message,
     struct ctx_fix *fix, struct ctx_err *err);
-/* Returns true if the message is a line of an agent's session file.  Such lines
- * refer to each other, so they are not repaired. */
+/* Returns true if the message is a line of an agent's session file.  The lines
+ * of a session file refer to each other, so they are not repaired. */
 bool ctx_repair_is_linked(const struct ctx_repair_entry *entry, bool inside);
 
 /* ---- repair_earlier.c: repairs of a message that was checked before ---- */
@@ -265,9 +263,9 @@ int ctx_repair_image(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 /* ---- repair_reasoning.c: signed reasoning after a change ---- */
 
-/* Called before a message ("entry") is written.  Returns an offset in its
- * bytes: signed reasoning that ends after this offset must be removed.  Returns
- * SIZE_MAX if none must be removed. */
+/* Called before a message ("entry") is written.  Returns an offset in the bytes
+ * of the message: signed reasoning that ends after this offset must be removed.
+ * Returns SIZE_MAX if no reasoning must be removed. */
 size_t ctx_repair_pass_change(struct ctx_repair_changes *changes,
     const struct ctx_repair_entry *entry);
 /* Removes the signed reasoning that ends after the offset "from" in a message
@@ -275,10 +273,10 @@ size_t ctx_repair_pass_change(struct ctx_repair_changes *changes,
  * nothing. */
 int ctx_repair_record_reasoning(struct ctx_repair *repair,
     struct ctx_repair_entry *entry, size_t from, struct ctx_err *err);
-/* Removes from the messages of a conversation inside a record the signed
- * reasoning that comes after a change.  Called after all other edits were
- * added.  In each message, the member changed_from must be the value that
- * ctx_repair_pass_change has returned. */
+/* For a conversation inside a record: removes the signed reasoning that comes
+ * after a change.  Called after all other edits were added.  In each message,
+ * the member changed_from must be the value that ctx_repair_pass_change has
+ * returned. */
 int ctx_repair_inner_reasoning(struct ctx_repair *repair, struct ctx_err *err);
 
 /* ---- repair_conversation.c: a conversation inside a record ---- */

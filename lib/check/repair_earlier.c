@@ -1,9 +1,11 @@
 /*
- * repair_earlier.c - repairs messages that were checked before the current one
+ * repair_earlier.c - repairs messages that were checked before the current
+ * message
  *
- * A finding (violation of a rule) may be about an earlier message.  If that
- * message is inside a record, its JSON is still in memory.  If it is a record,
- * it is scanned again, because earlier repairs may have changed it.
+ * A finding (violation of a rule) may be about an earlier message.  If the
+ * earlier message is inside a record, its parsed JSON is still in memory.  If
+ * it is a record, its JSON is scanned again, because earlier repairs may have
+ * changed the bytes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +14,8 @@
 #include "check/repair.h"
 #include "check/surrogate_rules.h"
 
-/* The first cache breakpoint of a message. node is 0 if the message has
- * none. */
+/* The first cache breakpoint of a message. node is 0 if the message has no
+ * breakpoint. */
 struct first {
 	uint32_t container, node;
 };

@@ -31,7 +31,7 @@ is_breakpoint_fix(const struct ctx_finding *finding)
 }
 
 /* Adds the edit that replaces bytes of a message.  If entry is NULL, the bytes
- * are not in a message but in another part of the request, such as its system
+ * are in a part of the request outside its messages, such as the system
  * prompt. */
 static int
 apply_text_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
@@ -83,8 +83,8 @@ apply_fix(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 
 	if (remedy == CTX_FIX_NONE)
 		return 0;
-	/* CTX_FIX_ADD_RESULT and CTX_FIX_ADD_FIRST insert another message.
-	 * They do not change this message, so its original need not be
+	/* CTX_FIX_ADD_RESULT and CTX_FIX_ADD_FIRST insert a message, and do not
+	 * change this message.  So the original of this message need not be
 	 * archived. */
 	if (remedy != CTX_FIX_ADD_RESULT && remedy != CTX_FIX_ADD_FIRST &&
 	    ctx_repair_archive(repair, entry, err) < 0)

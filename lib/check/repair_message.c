@@ -84,8 +84,8 @@ remove_member(struct ctx_edits *edits, const struct ctx_json *json,
 
 /* If the id of a tool call was replaced, adds the edits that put the new id
  * into the results of this call.  If the call runs a program that has made
- * further tool calls, these further calls contain the id, too; the new id is
- * then also put into them. */
+ * further tool calls, these further calls contain the id of the call, too.
+ * Then the edits also put the new id into the further calls. */
 static int
 rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
     struct ctx_repair_entry *entry, const struct ctx_message *message,
@@ -116,7 +116,7 @@ rename_referring_ids(struct ctx_repair *repair, struct ctx_edits *edits,
 }
 
 /* Returns true if all blocks of a message are removed.  Then a tool result that
- * is inserted before them needs no comma after it. */
+ * is inserted into the message needs no comma after the result. */
 static bool
 has_no_blocks_left(const struct ctx_message *message, const bool *removed)
 {

@@ -1,6 +1,6 @@
 /*
  * repair_reasoning.c - removes signed reasoning that the provider would refuse,
- * because a repair has changed something before it
+ * because a repair has changed something before the reasoning
  *
  * A conversation is written in order, and all repairs of a message are known
  * before the message is written.  So the queue knows whether anything that is
@@ -52,7 +52,8 @@ report_removed_reasoning(struct ctx_repair *repair,
 
 /* Parses the JSON text of a message in the queue as it will be written.
  * Returns 1 if the message has signed reasoning that ends after the offset
- * "from", and so must be removed; otherwise 0, or -1 with *err. */
+ * "from".  This reasoning must be removed.  Otherwise returns 0, or -1 with
+ * *err. */
 static int
 find_reasoning(struct ctx_repair *repair, const struct ctx_repair_entry *entry,
     struct ctx_str text, size_t from, struct ctx_err *err)
@@ -105,10 +106,10 @@ ctx_repair_record_reasoning(struct ctx_repair *repair,
 }
 
 /* If a message inside a record has signed reasoning that must be removed, adds
- * an edit that replaces the whole message.  In the new text the other edits of
- * the message are made, and the signed reasoning is removed. n: number of edits
- * that the record had before any signed reasoning was removed; they have been
- * merged. */
+ * an edit that replaces the whole message.  The new text is the message after
+ * all other edits, without the signed reasoning. n: number of edits that the
+ * record had before any signed reasoning was removed; the caller must have
+ * merged these edits. */
 static int
 replace_message(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     size_t n, struct ctx_err *err)

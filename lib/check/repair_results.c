@@ -2,16 +2,16 @@
  * repair_results.c - makes the tool results that are inserted for tool calls
  * without a result
  *
- * For each tool call that is read, a result is made.  It is inserted if the
- * call gets no other result.
+ * For each tool call that is read, a result is made.  The result is inserted if
+ * the call gets no other result.
  */
 #include <string.h>
 
 #include "check/repair.h"
 #include "check/surrogate_rules.h"
 
-/* Returns true if there is a JSON value at the node, and it is neither null nor
- * an empty string. */
+/* Returns true if the node is not 0, and its JSON value is neither null nor an
+ * empty string. */
 static bool
 has_value(const struct ctx_json *json, uint32_t node)
 {
@@ -27,8 +27,8 @@ has_string_value(const struct ctx_json *json, uint32_t node)
 }
 
 /* Returns true if a template of a tool result can be used for a tool call.  The
- * template must be for tool calls of this type, and the tool call must have all
- * values that the template needs. */
+ * template must be for tool calls of the call's type, and the tool call must
+ * have all values that the template needs. */
 static bool
 is_template_usable(const struct ctx_result_template *row,
     const struct ctx_message *message, const struct ctx_block *call,
@@ -110,7 +110,8 @@ find_result_value(void *user, struct ctx_str name, struct ctx_str *value,
 	const struct {
 		const char *name;
 		uint32_t node;
-		/* rules for get_sent_value; 0 if the value is not an id */
+		/* argument "rules" of get_sent_value; 0 if the value is not an
+		 * id */
 		uint64_t rules;
 	} nodes[] = {
 	    {"id", call->id, values->rules},
@@ -208,8 +209,8 @@ ctx_repair_has_due_results(const struct ctx_repair_entry *entry)
 }
 
 /* Appends all tool results that must be inserted for the tool calls of a
- * message in the queue. before, part, tail: texts before the first result,
- * between two results, and after the last one. */
+ * message in the queue. before: text before the first result; part: text
+ * between two results; tail: text after the last result. */
 static int
 append_due_results(struct ctx_buf *out, const struct ctx_repair_entry *entry,
     struct ctx_str before, const char *part, const char *tail,
@@ -263,9 +264,9 @@ ctx_repair_results_in_next(const struct ctx_repair_entry *entry,
 }
 
 /* Returns true if no tool result may be inserted between two neighbouring
- * messages, because the provider merges these messages or they are items of one
- * response.  Returns false if the second message has no content, because such a
- * message must remain the last one. */
+ * messages, because the provider merges these messages, or because they are
+ * items of one response.  Returns false if the second message has no content,
+ * because only the last message may have no content. */
 static bool
 is_one_answer(const struct ctx_repair_entry *entry,
     const struct ctx_repair_entry *next)
@@ -334,11 +335,11 @@ ctx_repair_move_results(struct ctx_repair_entry *entry,
 	return 0;
 }
 
-/* Finds the place at which the tool results for the calls of a message must be
- * inserted.  Returns the element of the queue before this place, which is that
- * of the message or of a later message, and sets *next to the element after
- * this place, or to NULL.  The place is stored for all messages from this one
- * to the returned one. */
+/* Finds where the tool results for the calls of a message must be inserted:
+ * between two elements of the queue.  Returns the first of these two elements,
+ * which contains the message or a later message.  Sets *next to the second
+ * element, or to NULL if there is none.  Stores the result for all messages
+ * from the given message to the returned message. */
 static struct ctx_repair_entry *
 find_last_before_results(struct ctx_repair *repair,
     const struct ctx_held_queue *queue, struct ctx_repair_entry *entry,
@@ -377,8 +378,8 @@ ctx_repair_mark_result(struct ctx_repair *repair,
 	struct ctx_repair_entry *last, *next;
 	struct ctx_repair_result *result;
 
-	/* A result that is inserted for this call could be taken as the answer
-	 * to a different call (shared), so none is inserted. */
+	/* If an inserted result could be taken as the answer to a different
+	 * call (shared), no result is inserted. */
 	if (finding->shared || entry->n_results == entry->n_handed_on)
 		return 0;
 	result = &entry->results[entry->n_handed_on + finding->call];

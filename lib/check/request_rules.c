@@ -33,7 +33,7 @@ check_request_size(struct ctx_validator *validator, const struct ctx_json *json,
 
 /* Checks that a request defines tools if its messages contain tool calls.  Does
  * not check a record that has none of the keys in the array "members", because
- * it is not a whole request. */
+ * such a record is not a whole request. */
 static int
 check_request_tools(struct ctx_validator *validator,
     const struct ctx_json *json, uint32_t request)

@@ -4,30 +4,30 @@
  *
  * The dialect lists the types of blocks that a tool result may contain.
  * Mistral accepts only texts ("content.list[TextChunk] ... Input should be
- * 'text'", LibreChat-AI/agents #344, July 2026).  OpenAI accepted no images
- * until GPT-5.2; since then it accepts them (openai-openapi #523, February
- * 2026).  Anthropic: "all content must be type `text` if `is_error` is true"
- * (vellum-assistant #18387, March 2026).  Gemini: a response is an object
- * (google.protobuf.Struct; AstrBot #7216, March 2026).  Responses: "Invalid
- * value: 'output_text'.  Supported values are: 'input_text', 'input_image',
- * 'input_file', 'scoped_content', and 'encrypted_content'." (querymt #953,
- * September 2026; nagobot #27); an output is a string or a list of these blocks
- * (function_call_output in openai-python); "expected a computer call output,
- * but got a string instead" (stagehand-python #149, July 2025).
+ * 'text'", LibreChat-AI/agents #344, July 2026).  OpenAI accepts images since
+ * GPT-5.2 (openai-openapi #523, February 2026).  Anthropic: "all content must
+ * be type `text` if `is_error` is true" (vellum-assistant #18387, March 2026).
+ * Gemini: a response is an object (google.protobuf.Struct; AstrBot #7216, March
+ * 2026).  Responses: "Invalid value: 'output_text'.  Supported values are:
+ * 'input_text', 'input_image', 'input_file', 'scoped_content', and
+ * 'encrypted_content'." (querymt #953, September 2026; nagobot #27); an output
+ * is a string or a list of these blocks (function_call_output in
+ * openai-python); "expected a computer call output, but got a string instead"
+ * (stagehand-python #149, July 2025).
  *
  * A repair replaces a block that is not accepted by a text block.  If the old
- * block is a text of another type, the new block has its text.  If it is an
- * image, the new block has a text that describes it.  Otherwise the new block
- * has the JSON of the old block.
+ * block is a text of another type, the new block has its text.  If the old
+ * block is an image, the new block has a text that describes the image.  For
+ * any other block, the text of the new block is the JSON of the old block.
  */
 #include <string.h>
 
 #include "check/image_rules.h"
 #include "check/validator.h"
 
-/* Checks that the content of a tool result is a JSON object.  The repair makes
- * content of another type the member "output" of a new object, as Gemini's own
- * SDK does. */
+/* Checks that the content of a tool result is a JSON object.  If the content
+ * has another type, the repair writes a new object, whose member "output" is
+ * the content, as Gemini's own SDK does. */
 static int
 check_object_result(struct ctx_validator *validator, size_t i)
 {
@@ -55,8 +55,9 @@ check_object_result(struct ctx_validator *validator, size_t i)
 	    text);
 }
 
-/* Checks that the content of a tool result is a string or an array.  The repair
- * writes the JSON of other content as a string. */
+/* Checks that the content of a tool result is a string or an array.  If the
+ * content is neither, the repair replaces it by a string that contains its
+ * JSON. */
 static int
 check_string_result(struct ctx_validator *validator, size_t i)
 {

@@ -253,9 +253,9 @@ ctx_provider_find(const char *name)
 
 /* Returns the rules, as bits, for a conversation that is translated from its
  * dialect (format) to the format of a provider. own: the provider's format;
- * more: further rules of the provider.  The rules of the dialect, of the format
- * "own" and those in "more" apply.  There is one exception.  Rules about how
- * messages are written (CTX_FORM_RULES) apply only if the dialect has them: the
+ * more: further rules of the provider.  Returns the rules of the dialect, of
+ * "own" and of "more".  Rules about how messages are written in JSON
+ * (CTX_FORM_RULES) are returned only if the dialect has them, because the
  * translation writes messages as the provider's format demands. */
 static uint64_t
 translate_rules(const struct ctx_dialect *dialect,

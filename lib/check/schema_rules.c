@@ -40,8 +40,8 @@ struct fit {
 
 /* ---- the schema of a tool ---- */
 
-/* If a tool definition is that of the tool with this name, returns the JSON
- * node of its schema, otherwise 0. */
+/* Returns the JSON node of the schema of a tool definition if the tool has this
+ * name, otherwise 0. */
 static uint32_t
 get_definition_schema(const struct ctx_json *json, uint32_t tool,
     const struct ctx_json *names, uint32_t name)
@@ -188,7 +188,8 @@ has_type(const struct fit *fit, uint32_t schema, uint32_t value)
 	return false;
 }
 
-/* Returns 1 if both JSON values are equal, 0 if not, -1 with *err. */
+/* Returns 1 if both JSON values are equal, 0 if they are not equal, or -1 with
+ * *err. */
 static int
 compare_values(struct fit *fit, uint32_t schema, uint32_t value,
     struct ctx_err *err)
@@ -202,8 +203,8 @@ compare_values(struct fit *fit, uint32_t schema, uint32_t value,
 	return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
 }
 
-/* Returns 1 if the schema's enum and const allow the value, 0 if not, -1 with
- * *err. */
+/* Returns 1 if the schema's enum and const allow the value, 0 if they do not,
+ * or -1 with *err. */
 static int
 match_allowed_value(struct fit *fit, uint32_t schema, uint32_t value,
     struct ctx_err *err)
@@ -263,9 +264,9 @@ check_required(struct fit *fit, uint32_t schema, uint32_t value)
 		}
 }
 
-/* Checks a value, and pushes it on the stack so that its children are checked
- * next. name: name of the member that has this value; its length n is 0 if the
- * value is not that of a member. */
+/* Checks a value, and pushes it on the stack; then the children of the value
+ * are checked next. name: name of the member that has this value.  The length
+ * of the name is 0 if the value is not the value of a member. */
 static int
 check_value(struct fit *fit, uint32_t schema, uint32_t value,
     struct ctx_str name, struct ctx_err *err)
@@ -315,7 +316,7 @@ check_next_member(struct fit *fit, struct frame *frame, uint32_t key,
 }
 
 /* Checks the next child of the value on top of the stack.  If the value has no
- * more children, pops it from the stack. */
+ * more children, pops the value from the stack. */
 static int
 check_next_child(struct fit *fit, struct ctx_err *err)
 {

@@ -6,12 +6,13 @@
 #include "check/validator.h"
 
 /* Kinds of stored findings (violations of rules), as bits, for which a repair
- * would remove the message.  Until the next message shows whether such a
- * finding is true, findings about the order of messages are stored, too. */
+ * would remove the message.  While such a finding is stored, findings about the
+ * order of messages are stored, too: they are certain only if the message is
+ * not removed. */
 #define LEAVES (1u << CTX_WAITS_EMPTY | 1u << CTX_WAITS_REASONING)
 
 /* Returns the number of blocks with content that no repair has removed from a
- * message.  Sets *spoken to true if one of them is not reasoning. */
+ * message.  Sets *spoken to true if one of these blocks is not reasoning. */
 static size_t
 count_blocks_left(const struct ctx_validator *validator, bool *spoken)
 {
@@ -42,9 +43,9 @@ has_dropped_block(const struct ctx_validator *validator)
 	return false;
 }
 
-/* Returns true if a message without content needs no finding of its own,
- * because the provider accepts empty texts, or because its empty text was
- * already reported.  OpenAI accepts empty texts (seen in the projects llm and
+/* Returns true if no finding is needed for a message without content: the
+ * provider accepts empty texts, or the empty text of the message was already
+ * reported.  OpenAI accepts empty texts (seen in the projects llm and
  * pydantic-ai, 2025 and 2026). */
 static bool
 may_be_empty(const struct ctx_validator *validator)
@@ -86,7 +87,7 @@ ctx_validate_content(struct ctx_validator *validator, unsigned *wait)
 		spoken |= validator->continued_speaks;
 	}
 	/* A pinned message must not be removed, because later messages need it.
-	 * So it always counts as a message with content. */
+	 * So a pinned message always counts as a message with content. */
 	if (validator->message->flags & CTX_MESSAGE_PINNED) {
 		n++;
 		spoken = true;
@@ -165,8 +166,8 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait)
 		validator->open_reasoning[validator->n_open_reasoning++] =
 		    validator->place;
 		validator->reasoning_has_id = has_reasoning_id(validator);
-		/* Reasoning items in a row share one finding, which the message
-		 * after them decides.  The place of the finding is that of the
+		/* Reasoning items that directly follow each other have one
+		 * finding together.  The place of this finding is that of the
 		 * first item, so later items do not change the finding. */
 		if (validator->n_open_reasoning > 1)
 			return 0;
@@ -176,9 +177,9 @@ ctx_validate_wait(struct ctx_validator *validator, unsigned wait)
 	return 0;
 }
 
-/* Reports a finding about the position of a message.  If a message before it
- * may still be removed, stores the finding until it is known whether that
- * message is removed. */
+/* Reports a finding about the position of a message.  If an earlier message may
+ * still be removed, stores the finding until it is known whether that message
+ * is removed. */
 static int
 refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
     const char *what)
@@ -197,8 +198,8 @@ refuse_place(struct ctx_validator *validator, enum ctx_rule_id id,
 	return 0;
 }
 
-/* Reports the stored findings about the order of messages that are certain now,
- * because the message before them is not removed. */
+/* Reports the stored findings about the order of messages that are now certain,
+ * because the earlier message on which they depend is not removed. */
 static int
 report_certain_findings(struct ctx_validator *validator)
 {
@@ -218,8 +219,8 @@ report_certain_findings(struct ctx_validator *validator)
 }
 
 /* Reports an assistant message without content that is not the last message.
- * If no repair removes the message, it counts as the assistant message that
- * must come after a system message. */
+ * If no repair removes this message, the message counts as the assistant
+ * message that must come after a system message. */
 static int
 refuse_empty_message(struct ctx_validator *validator)
 {
@@ -236,7 +237,7 @@ refuse_empty_message(struct ctx_validator *validator)
 
 /* Returns true if the message lacks an id that it needs because it follows
  * reasoning with an id of OpenAI.  Without the id, OpenAI does not recognize
- * the message as the one that must follow the reasoning (pydantic-ai,
+ * the message that must follow the reasoning (pydantic-ai,
  * test_openai_responses_thinking_with_modified_history, September 2025).  A
  * tool call after such reasoning needs no id.  DeepSeek's reasoning has ids of
  * another form, and DeepSeek accepts a message without an id after its
@@ -276,11 +277,11 @@ ctx_validate_waiting(struct ctx_validator *validator, unsigned wait)
 		CTX_RULE_SYSTEM_PLACE,
 		"the next message must be from the assistant") < 0)
 		return -1;
-	/* This message decides all stored findings, with two exceptions.  If
-	 * this message is a reasoning item, the message after it will decide
-	 * the findings about this item and about the reasoning items directly
-	 * before it.  If this message has no content, it may be removed, so the
-	 * message after it will decide all stored findings. */
+	/* This message decides whether the stored findings are true, with two
+	 * exceptions.  If this message is a reasoning item, the next message
+	 * decides the findings about this item and about the reasoning items
+	 * directly before this item.  If this message has no content, it may be
+	 * removed; so the next message decides all stored findings. */
 	if (wait != CTX_WAITS_REASONING && wait != CTX_WAITS_EMPTY) {
 		validator->n_open_reasoning = 0;
 		validator->waiting_bits = 0;
@@ -294,8 +295,9 @@ ctx_validate_still_waiting(struct ctx_validator *validator)
 	bool empty = (validator->waiting_bits & 1u << CTX_WAITS_EMPTY) != 0;
 	struct ctx_last_seen last = validator->last;
 
-	/* The last message has no content and is ignored, or it is reasoning.
-	 * So nothing comes after the reasoning, which is reported. */
+	/* The last message is reasoning, or has no content and is ignored.  So
+	 * nothing comes after the reasoning, and the finding about the
+	 * reasoning is reported. */
 	if ((validator->waiting_bits & 1u << CTX_WAITS_REASONING) &&
 	    refuse_reasoning(validator,
 		"no text or tool call follows this reasoning") < 0)
@@ -389,10 +391,10 @@ check_speaker(struct ctx_validator *validator)
 		return -1;
 	/* Two neighbouring messages from the same side (the user's or the
 	 * assistant's) are accepted if the translation to the provider's format
-	 * merges them: it merges tool messages, and the records of one
-	 * response.  Two assistant messages are also accepted if the first one
-	 * ends with a tool result: the translation makes this result a message,
-	 * which separates them. */
+	 * merges the two messages.  The translation merges tool messages, and
+	 * the records of one response.  Two assistant messages are also
+	 * accepted if the first message ends with a tool result: the
+	 * translation makes this result a separate message between them. */
 	if (!(validator->rules & CTX_ASKS_TURNS) ||
 	    is_user_side(role) != is_user_side(before) ||
 	    (validator->message->flags & CTX_MESSAGE_CONTINUES) ||
@@ -410,7 +412,7 @@ check_speaker(struct ctx_validator *validator)
 
 /* Checks that tool results come before other content.  Neighbouring user and
  * tool messages count as one message, because the providers that demand this
- * order merge them. */
+ * order merge neighbouring messages. */
 static int
 check_first_results(struct ctx_validator *validator)
 {
@@ -462,9 +464,9 @@ begin_turn(struct ctx_validator *validator)
 		return;
 	if (!ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT))
 		validator->newest_turn = validator->place.message;
-	/* The message itself contains tool calls, whose results come later.
-	 * Until these results come, earlier calls can still be matched by name
-	 * or order, too. */
+	/* If the message itself contains tool calls, their results come later.
+	 * Until then, results can also be matched with earlier calls by name or
+	 * order. */
 	if (ctx_validate_has(validator, CTX_BLOCK_TOOL_CALL))
 		return;
 	for (i = 0; i < message->n; i++)

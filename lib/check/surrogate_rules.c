@@ -3,13 +3,14 @@
  * not in UTF-8
  *
  * A character beyond U+FFFF is written in JSON as two escapes, a surrogate
- * pair.  One escape of the pair alone ("\ud83d") is not a character; it remains
- * if a text is cut within a pair.  Anthropic's server refuses such a request;
- * SDKs in Python fail before they send it.
+ * pair.  One escape of the pair alone ("\ud83d") is not a character: it is a
+ * lone surrogate.  A lone surrogate remains if a text is cut inside a pair.
+ * Anthropic's server refuses a request with a lone surrogate; SDKs in Python
+ * fail before they send the request.
  *
  * The arguments of a tool call in Chat and Responses are JSON in a string.
- * There the escape may also be inside a string of the inner JSON, and fails
- * when the arguments are parsed.
+ * There, a lone surrogate may also be inside a string of the inner JSON.  Then
+ * parsing the arguments fails.
  */
 #include <string.h>
 
@@ -36,7 +37,7 @@ read_next_char(struct surrogate_walk *walk, uint32_t *c)
 }
 
 /* Reads the four hex digits of a \u escape into *unit.  Returns false if there
- * are none. */
+ * are no four hex digits. */
 static bool
 read_escape_digits(struct surrogate_walk *walk, uint32_t *unit)
 {
@@ -57,8 +58,8 @@ read_escape_digits(struct surrogate_walk *walk, uint32_t *unit)
 	return true;
 }
 
-/* Skips the second escape of a surrogate pair.  Returns false if there is
- * none. */
+/* Skips the second escape of a surrogate pair.  Returns false if there is no
+ * second escape. */
 static bool
 skip_second_half(struct surrogate_walk *walk)
 {
@@ -111,8 +112,8 @@ has_unicode_escape(struct ctx_str literal)
 }
 
 /* Appends a JSON string in which each lone surrogate is replaced by U+FFFD.
- * Returns 1; or 0 without appending anything if there is none; or -1 with
- * *err. */
+ * Returns 1.  If there is no lone surrogate, appends nothing and returns 0.
+ * Returns -1 with *err on error. */
 static int
 replace_lone_surrogates(struct ctx_buf *out, struct ctx_str literal,
     bool decoded, struct ctx_err *err)
@@ -205,8 +206,8 @@ check_value_strings(struct ctx_validator *validator, uint32_t node)
 }
 
 /* Checks the strings of a message for lone surrogates.  A message in a
- * provider's own format is sent as it is, so all its strings are checked; in
- * other formats only the strings of its blocks are. */
+ * provider's own format is sent without changes, so all its strings are
+ * checked.  In other formats, only the strings of the blocks are checked. */
 int
 ctx_validate_texts(struct ctx_validator *validator)
 {
@@ -220,7 +221,7 @@ ctx_validate_texts(struct ctx_validator *validator)
 	for (i = 0; i < message->n; i++) {
 		block = &message->blocks[i];
 		/* The strings of a block inside a tool result were already
-		 * checked with the other strings of that result. */
+		 * checked with the other strings of the result. */
 		if (block->result_index != 0 &&
 		    message->blocks[block->result_index - 1].payload != 0)
 			continue;

@@ -8,7 +8,7 @@
 /* Sets out to a copy of a JSON string in which each lone surrogate (an escape
  * for half of a character) is replaced by U+FFFD.  Returns 1, or 0 if the
  * string has no lone surrogate, or -1 with *err. inner: true if the string
- * contains JSON; the strings of this JSON are then repaired, too. spare:
+ * contains JSON.  Then the strings of this JSON are repaired, too. spare:
  * scratch memory. */
 int ctx_surrogates_repair(struct ctx_buf *out, struct ctx_buf *spare,
     struct ctx_str literal, bool inner, struct ctx_err *err);
@@ -23,8 +23,8 @@ bool ctx_text_is_empty(const struct ctx_json *json, uint32_t node, bool blank);
 /* Returns the bytes that must be deleted from a JSON text to remove a child
  * from an object or array: the child and one comma. child: JSON node of the
  * array element, or of the object member's key. first: true if all children
- * before this child are removed, too.  The deleted comma is then the one after
- * the child, otherwise the one before it. */
+ * before this child are removed, too.  Then the deleted comma is the comma
+ * after the child, otherwise the comma before the child. */
 struct ctx_str ctx_child_span(const struct ctx_json *json, uint32_t container,
     uint32_t child, bool first);
 /* Returns the text of a finding (violation of a rule) about the form of an id,

@@ -1,10 +1,11 @@
 /*
  * tool_call_log.c - stores which tool calls of a conversation have a result
  *
- * Each id of a tool call has an element of fixed size in a hash table.  It is
- * found by a 128-bit keyed hash of the id, so the length of an id does not
- * matter.  Only open calls (calls without a result) take more memory.  They are
- * in a list, the oldest first; ctx_open_calls matches them with results.
+ * Each id of a tool call has an element of fixed size in a hash table.  The
+ * element contains a 128-bit keyed hash of the id, so the length of an id does
+ * not matter.  Only open calls (calls without a result) take more memory.  They
+ * are in a list, with the oldest call first; ctx_open_calls matches open calls
+ * with results.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +46,7 @@ ctx_tool_call_log_reset(struct ctx_tool_call_log *log)
 {
 	/* Frees a large hash table that is nearly empty, so that the next table
 	 * is smaller.  Otherwise the large table of one long conversation would
-	 * have to be cleared for each short conversation after it, which is
-	 * slow. */
+	 * be cleared for each later short conversation, which is slow. */
 	if (log->mask > 64 && log->used < log->mask / 8) {
 		free(log->slots);
 		log->slots = NULL;

@@ -98,11 +98,11 @@ void ctx_tool_call_log_reset(struct ctx_tool_call_log *log);
 struct ctx_call *ctx_tool_call_log_open(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key, enum ctx_call_state *state,
     struct ctx_call **same, struct ctx_err *err);
-/* Finds the open tool call (without a result) that a tool result answers, and
- * removes it from the open calls.  Sets *call to this call, valid until the
- * next call is added, and returns CTX_CALL_OPEN.  If no open call matches the
- * result, returns the state of the result's id. more: true if the call gets
- * further results. */
+/* Finds the open tool call (call without a result) that a tool result answers,
+ * and removes this call from the open calls.  Sets *call to the call, which is
+ * valid until the next call is added, and returns CTX_CALL_OPEN.  If no open
+ * call matches the result, returns the state of the result's id. more: true if
+ * the call gets further results. */
 enum ctx_call_state ctx_tool_call_log_answer(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key, bool more, const struct ctx_call **call);
 /* Returns the state of an id, or CTX_CALL_NEW if the key has no id. */
@@ -113,8 +113,7 @@ enum ctx_call_state ctx_tool_call_log_state(const struct ctx_tool_call_log *log,
 struct ctx_call *ctx_tool_call_log_find(struct ctx_tool_call_log *log,
     const struct ctx_call_key *key);
 /* Begins a new turn.  From now on, results without an id do not answer tool
- * calls of earlier turns: such a result no longer finds these calls by tool
- * name or order. */
+ * calls of earlier turns. */
 void ctx_tool_call_log_expire(struct ctx_tool_call_log *log);
 /* Returns the oldest open tool call (without a result) in the message with this
  * index or in a later message, or NULL if there is none.  Takes time in

@@ -1,10 +1,10 @@
 /*
  * validator.c - checks whether the provider would accept a conversation
  *
- * A message is checked in three steps: first each block alone; then its tool
- * calls and results against the open calls (calls that have no result yet);
- * then its place among the messages.  Later steps ignore blocks that a repair
- * has removed.
+ * A message is checked in three steps.  First each block alone.  Then tool
+ * calls and results: results are matched with open calls (calls without a
+ * result).  Then the place of the message in the conversation.  Later steps
+ * ignore blocks that a repair has removed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,8 +85,8 @@ continues_message(const struct ctx_validator *validator)
 	    validator->message->role == get_previous_role(validator);
 }
 
-/* Returns true if this message and the one before it are one answer of the
- * assistant: merged by the provider, or items of one response. */
+/* Returns true if this message and the message before it are one answer of the
+ * assistant: the provider merges them, or they are items of one response. */
 static bool
 is_same_answer(const struct ctx_validator *validator)
 {
@@ -113,9 +113,9 @@ refuse_duplicate_id(struct ctx_validator *validator,
 }
 
 /* Handles two open tool calls (calls without a result) with the same id.  If
- * both are in the same message (shared), reports this now.  Otherwise a repair
- * may insert a result between them, so this is reported only when the older
- * call has got a result or cannot get one any more. */
+ * both calls are in the same message (shared), reports this now.  Otherwise a
+ * repair may insert a result between the calls, so this is reported later: when
+ * the older call has got a result, or cannot get a result any more. */
 static int
 record_duplicate_id(struct ctx_validator *validator, struct ctx_call *same,
     const struct ctx_call *call)
@@ -168,8 +168,8 @@ has_user_content(const struct ctx_validator *validator)
  * client.  So a call of Anthropic's tools may lack a result until a user
  * message has content other than results (pydantic-ai,
  * test_unpaired_native_tool_calls.py, August 2026), or at the end of a turn
- * that was paused.  The AI SDK waits for calls that the user is asked to
- * approve. */
+ * that was paused.  In the AI SDK, a call that the user must approve may lack a
+ * result. */
 static bool
 is_call_closed(const struct ctx_validator *validator,
     const struct ctx_call *call)
@@ -204,7 +204,7 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
 	validator->what.n = 0;
 	if (ctx_validate_name(validator, block) < 0)
 		return NULL;
-	/* label is the id and the name of the call, cut to fit into the
+	/* label: the id and the name of the call, shortened to fit into the
 	 * array. */
 	n = validator->what.n < sizeof call->label ? validator->what.n
 						   : sizeof call->label - 1;
@@ -214,8 +214,9 @@ record_open_call(struct ctx_validator *validator, const struct ctx_block *block,
 }
 
 /* Checks that a tool call made by a program contains the id of an open tool
- * call (without a result) which runs the program.  If the call that runs the
- * program could get no result, this was reported before. */
+ * call (without a result) which runs the program.  Reports nothing if the call
+ * that runs the program could get no result, because this was reported
+ * before. */
 static int
 check_caller(struct ctx_validator *validator, size_t i)
 {
@@ -255,8 +256,8 @@ open_call(struct ctx_validator *validator, size_t i, uint32_t ordinal)
 	call->ordinal = ordinal;
 	if (state == CTX_CALL_OPEN) {
 		here = same->place.message == validator->place.message;
-		/* An older call has the same id. close_calls gives it up before
-		 * results of the new call are read. */
+		/* An older call has the same id. close_calls gives up the older
+		 * call before results of the new call are read. */
 		if (!here && is_between_results(validator))
 			return 0;
 		if (here || continues_message(validator))
@@ -329,9 +330,9 @@ record_inserted_result(struct ctx_validator *validator)
 }
 
 /* The result of a program comes after the results of the tool calls that the
- * program makes.  So if a program makes a call in this message, the call that
- * runs the program may get its result later, unless the user wrote after the
- * program's last call. */
+ * program makes.  So if a program makes a call in this message, the program's
+ * own result may come later, unless the user wrote after the program's last
+ * call. */
 static int
 resume_callers(struct ctx_validator *validator)
 {
@@ -368,9 +369,8 @@ may_result_come_later(const struct ctx_validator *validator,
 	    call->resumed >= validator->newest_answer;
 }
 
-/* Returns true if a result inserted for this call, which has no id, could be
- * taken as the result of an older call that has no result at that place
- * either. */
+/* This call has no id.  Returns true if a result that is inserted for this call
+ * could be taken as the result of an older call without a result. */
 static bool
 is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 {
@@ -386,8 +386,8 @@ is_ambiguous(const struct ctx_validator *validator, const struct ctx_call *call)
 		validator->late_call <= message);
 }
 
-/* Considers the tool calls in messages with an index below end.  Reports and
- * gives up those that cannot get a result any more. */
+/* Reports and gives up the tool calls that cannot get a result any more, in all
+ * messages with an index below end. */
 static int
 refuse_unanswered_calls(struct ctx_validator *validator, uint64_t end)
 {
@@ -510,8 +510,8 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	    ctx_validate_images(validator) < 0)
 		return -1;
 	results = ctx_validate_has(validator, CTX_BLOCK_TOOL_RESULT);
-	/* The assistant's answer has ended.  All tool calls that run programs
-	 * must have their results by now. */
+	/* The assistant's answer has ended.  Before its end, all tool calls
+	 * that run programs must have a result. */
 	if ((rules & CTX_ONE_MESSAGE) && message->role != CTX_ROLE_ASSISTANT &&
 	    refuse_unanswered_calls(validator, validator->newest_answer) < 0)
 		return -1;
@@ -525,8 +525,7 @@ ctx_validator_add(struct ctx_validator *validator, uint64_t rules,
 	    (wait < CTX_WAITS && ctx_validate_wait(validator, wait) < 0))
 		return -1;
 	/* A message without content is the last one, or a repair removes it.
-	 * So, unlike other messages, this message does not end the wait for
-	 * tool results. */
+	 * So this message does not end the wait for tool results. */
 	if (wait == CTX_WAITS_EMPTY)
 		return ctx_validate_place(validator);
 	if (resume_callers(validator) < 0 || close_calls(validator) < 0)

@@ -17,7 +17,7 @@ enum { CTX_WAITS_EMPTY, CTX_WAITS_REASONING, CTX_WAITS_SYSTEM, CTX_WAITS };
 struct ctx_breakpoint_seen {
 	struct ctx_place place;
 	/* JSON of the request that contains the breakpoint; NULL if the message
-	 * is a record of its own */
+	 * is a record */
 	const struct ctx_json *json;
 	uint32_t container, node;
 	/* true if the breakpoint is in the request, but outside its messages */
@@ -67,17 +67,16 @@ int ctx_validate_refuse_edit(struct ctx_validator *validator,
  * removed. */
 bool ctx_validate_has(const struct ctx_validator *validator,
     enum ctx_block_kind kind);
-/* Returns true if a block contains only white space or is empty, and the rules
- * forbid this.  Returns false for a block with a signature, which is always
- * accepted. */
+/* Returns true if a block is empty or contains only white space, and the rules
+ * forbid such blocks.  Returns false for a block with a signature, which is
+ * always accepted. */
 bool ctx_validate_says_nothing(const struct ctx_validator *validator,
     const struct ctx_block *block);
 
 /* Each of the functions ctx_validate_* below checks one property of the message
  * that is being checked.  It returns 0, or -1 with *validator->err. */
 
-/* Checks each block of the message by itself, without looking at other
- * blocks. */
+/* Checks each block of the message, without looking at other blocks. */
 int ctx_validate_forms(struct ctx_validator *validator);
 /* Checks the arguments of tool call i against the JSON schema that the request
  * contains for its tool. */
@@ -109,8 +108,8 @@ int ctx_validate_content(struct ctx_validator *validator, unsigned *wait);
 /* Stores a finding (violation of a rule) about the message until the next
  * message shows whether the finding is true. wait: kind of the finding. */
 int ctx_validate_wait(struct ctx_validator *validator, unsigned wait);
-/* Reports or deletes the findings that were stored for earlier messages,
- * according to what this message shows about them. wait: value that
+/* Reports the stored findings about earlier messages that this message shows to
+ * be true, and deletes those that it shows to be false. wait: value that
  * ctx_validate_content has set for this message. */
 int ctx_validate_waiting(struct ctx_validator *validator, unsigned wait);
 /* Reports or deletes the findings that are still stored at the end of the

@@ -4,8 +4,8 @@
 
 #include "check/repair.h"
 
-/* Writes the tool results that must be inserted after a message: as records of
- * their own, or as blocks of the next message. */
+/* Writes the tool results that must be inserted after a message: as separate
+ * records, or as blocks of the next message. */
 static int
 write_due_results(struct ctx_repair *repair, struct ctx_repair_entry *entry,
     struct ctx_err *err)
@@ -35,7 +35,8 @@ write_due_results(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	}
 	/* Each inserted result gets the line end of the record before it.  If
 	 * that record is the last line of the file and has no line end, a line
-	 * end is written before the results, and none after them. */
+	 * end is written before the results, but no line end after the
+	 * results. */
 	if (!ended && ctx_buf_add(out, eol, strlen(eol), err) < 0)
 		return -1;
 	if (ctx_repair_append_result_messages(out, entry, eol, err) < 0 ||
@@ -45,8 +46,7 @@ write_due_results(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 	    (struct ctx_str){out->p, out->n}, false, err);
 }
 
-/* Adds the edit that inserts a user message, as a record, before another
- * record. */
+/* Adds the edit that inserts a user message (as a record) before a record. */
 static int
 insert_leading_record(struct ctx_repair *repair,
     const struct ctx_repair_entry *entry, struct ctx_err *err)
@@ -68,8 +68,8 @@ write_repaired(struct ctx_repair *repair, struct ctx_repair_entry *entry,
 {
 	size_t from = ctx_repair_pass_change(&repair->lines, entry);
 
-	/* If a record was removed, the blank lines after it are removed,
-	 * too. */
+	/* If a record was removed, the blank lines after this record are
+	 * removed, too. */
 	if (entry->removed || (entry->blank && repair->after_removed)) {
 		repair->after_removed = true;
 		return 0;
